@@ -1,0 +1,90 @@
+/**
+ * The type schema at run time: what `proto/` says, as data.
+ *
+ * Types are named `<package>.<Type>`, for example `core/v1.PodSpec`. The generated data in `api/gen/` fills a
+ * {@link SchemaRegistry}; codecs, validation of types, merge and OpenAPI are driven by it, none has a case per kind.
+ */
+
+/** Types that have no fields of their own, with a JSON form that their protobuf message does not show. */
+export type ScalarType =
+  | 'string' | 'bytes' | 'bool' | 'int32' | 'int64' | 'uint32' | 'uint64' | 'double'
+  | 'time' | 'microtime' | 'duration' | 'fieldsV1' | 'quantity' | 'intOrString' | 'rawExtension' | 'goDuration' | 'any';
+
+export interface Field {
+  /** Name in JSON; '' for an inlined struct, '-' for a field that JSON does not have. */
+  readonly json: string;
+  /** Go's name, which error messages of upstream's JSON decoder show. */
+  readonly name: string;
+  /** A scalar, or the full name of a struct type. */
+  readonly type: string;
+  /** Protobuf field number; absent when the type has no protobuf form. */
+  readonly number?: number;
+  readonly repeated?: boolean;
+  /** Key type of a map, whose value type is `type`; with `repeated` each value is a list (a wrapped message). */
+  readonly mapKey?: 'string' | 'int32' | 'int64';
+  /** Absent and zero differ; protobuf writes it only when set. */
+  readonly pointer?: boolean;
+  /** JSON leaves it out when zero; a struct that is no pointer is always written. */
+  readonly omitempty?: boolean;
+  readonly inline?: boolean;
+  readonly required?: boolean;
+  readonly patchStrategy?: string;
+  readonly patchMergeKey?: string;
+  /** Atomic when absent. */
+  readonly listType?: 'atomic' | 'set' | 'map';
+  readonly listMapKeys?: readonly string[];
+  /** Granular when absent. */
+  readonly mapType?: 'atomic' | 'granular';
+  readonly structType?: 'atomic' | 'granular';
+  readonly default?: unknown;
+  readonly enum?: readonly string[];
+  readonly featureGate?: string;
+  readonly description?: string;
+}
+
+export interface TypeSchema {
+  /** `core/v1.Pod` */
+  readonly id: string;
+  /** In declaration order, which is the order of the JSON members. */
+  readonly fields: readonly Field[];
+  /** Has apiVersion and kind. */
+  readonly kind?: boolean;
+  readonly namespaced?: boolean;
+  readonly structType?: 'atomic' | 'granular';
+  readonly unions?: readonly { readonly discriminator?: string; readonly fields: readonly { readonly fieldName: string; readonly discriminatorValue: string }[] }[];
+  /** Its JSON is not an object of its fields (JSON, JSONSchemaPropsOrBool, …). */
+  readonly jsonForm?: string;
+  /** No protobuf form (Table). */
+  readonly noProto?: boolean;
+  /** A named list or map, as a message with one field `items`. */
+  readonly alias?: { readonly type: string; readonly repeated?: boolean; readonly mapKey?: string };
+  readonly introduced?: string;
+  readonly deprecated?: string;
+  readonly removed?: string;
+  readonly replacement?: string;
+  readonly description?: string;
+}
+
+export interface PackageSchema {
+  /** `core/v1` */
+  readonly name: string;
+  /** API group; '' for core. */
+  readonly group: string;
+  readonly version: string;
+  /** `k8s.io.api.core.v1` */
+  readonly protoPackage: string;
+  /** `k8s.io/api/core/v1`: Go's import path, which OpenAPI names come from. */
+  readonly goPackage: string;
+  /** `io.k8s.api.core.v1` */
+  readonly openapiPrefix: string;
+}
+
+export interface SchemaRegistry {
+  readonly packages: readonly PackageSchema[];
+  /** Names of all types of a package. */
+  typesOf(packageName: string): readonly string[];
+  /** Throws for a name that does not exist: a programmer's error. */
+  type(id: string): TypeSchema;
+  /** The type id of a kind: `('v1', 'Pod')` is `core/v1.Pod`. */
+  ofKind(apiVersion: string, kind: string): string | undefined;
+}

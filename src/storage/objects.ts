@@ -1,0 +1,147 @@
+/**
+ * Object storage: what the registry reads and writes.
+ *
+ * Objects are bytes in normal form (current storage version, protobuf; JSON for custom resources) with an index
+ * card beside them. Two implementations: `direct.ts` asks the store each time, `cache/` keeps the objects in memory
+ * and shares each one, and each encoding of it, between all readers. One suite judges both
+ * (`testing/objects-contract.ts`).
+ */
+import type { LeaseId } from './interface.ts';
+
+/** What selectors and indexes need to know of an object, without decoding it again. */
+export interface IndexCard {
+  readonly namespace: string;
+  readonly name: string;
+  readonly labels: ReadonlyMap<string, string>;
+  /** Field selector values beyond `metadata.name` and `metadata.namespace`, such as `spec.nodeName`. */
+  readonly fields: ReadonlyMap<string, string>;
+}
+
+/**
+ * One version of one object. Immutable and shared: by readers, watchers and the cache.
+ */
+export interface StoredObject {
+  readonly key: string;
+  /** etcd's modRevision: the object's `resourceVersion`. */
+  readonly revision: number;
+  /** Normal form, without the protobuf envelope. Never changed after it is here. */
+  readonly bytes: Buffer;
+  readonly card: IndexCard;
+  /** Encodings made from this version, by representation; owned by `apiserver/`, bounded by the byte budget. */
+  representations?: Map<string, Buffer> | undefined;
+}
+
+/** Turns stored values into objects in normal form, and back. One per resource; the door of section 5 of the design. */
+export interface ObjectCodec {
+  /** Converts once what is not in normal form. Throws when the bytes cannot be read. */
+  open(key: string, value: Buffer, revision: number): StoredObject;
+  /** The value to store for bytes in normal form (adds the envelope). */
+  seal(key: string, bytes: Uint8Array): Uint8Array;
+}
+
+/** Which objects a list or watch is about. */
+export interface Selection {
+  /** Everything in one namespace, or all of them. */
+  readonly namespace?: string;
+  /** One object by name. */
+  readonly name?: string;
+  /** Equality requirements on `IndexCard.fields` that an index can serve, e.g. `spec.nodeName`. */
+  readonly fieldEquals?: ReadonlyMap<string, string>;
+  /** The whole truth, namespace and name aside. Absent: everything matches. */
+  readonly matches?: (card: IndexCard) => boolean;
+}
+
+/** At which version a read is to be made, in the words of API Concepts. */
+export type ReadVersion =
+  | { readonly match: 'mostRecent' }
+  | { readonly match: 'any' }
+  | { readonly match: 'notOlderThan'; readonly revision: number }
+  | { readonly match: 'exact'; readonly revision: number };
+
+export interface ObjectList {
+  readonly revision: number;
+  readonly objects: readonly StoredObject[];
+  /** Key of the last object looked at when there is more; a continue token resumes behind it. */
+  readonly lastKey?: string;
+  /** Objects after this page; absent when there is a selector, or nothing is left. */
+  readonly remaining?: number;
+}
+
+export interface ObjectListOptions {
+  readonly version: ReadVersion;
+  readonly selection?: Selection;
+  /** Resume behind this key (exclusive). */
+  readonly after?: string;
+  readonly limit?: number;
+  readonly signal?: AbortSignal;
+}
+
+export type ObjectEventType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
+
+/**
+ * One change as a watcher with this selection sees it. For DELETED `object` is the previous content (also when the
+ * object merely left the selection) and `revision` the revision of the change; for BOOKMARK there is no object.
+ */
+export interface ObjectEvent {
+  readonly type: ObjectEventType;
+  readonly revision: number;
+  readonly object?: StoredObject;
+  /** The bookmark that ends the initial events (KEP-3157). */
+  readonly initialEventsEnd?: boolean;
+}
+
+export interface ObjectWatchOptions {
+  /** Changes after this revision; 'any' starts with synthetic ADDED events of the current state, as does `initialEvents`. */
+  readonly after: number | 'any' | 'mostRecent';
+  readonly selection?: Selection;
+  /** Synthetic ADDED events for all objects first, then a bookmark when `bookmarks` (KEP-3157). `after` then means "not older than". */
+  readonly initialEvents?: boolean;
+  readonly bookmarks?: boolean;
+  /** Called when `take()` has something new after it had returned everything, and when the watch ended. Never called from inside `take()`. */
+  readonly onReady: () => void;
+}
+
+/** A running watch. What waits is bounded; a consumer that does not take in time is ended with `SlowConsumer`. */
+export interface ObjectWatch {
+  /** Everything that waits, in revision order; empty when nothing does. */
+  take(): readonly ObjectEvent[];
+  /** Set once the watch has ended by itself: `Compacted`, `SlowConsumer`, `Unavailable`, … What waits can still be taken. */
+  readonly ended: Error | undefined;
+  close(): void;
+}
+
+export interface ObjectWrite {
+  readonly lease?: LeaseId;
+  readonly signal?: AbortSignal;
+}
+
+export type ObjectGuardedResult =
+  | { readonly applied: true; readonly object: StoredObject }
+  | { readonly applied: false; readonly current: StoredObject | undefined };
+
+/** The objects of one resource. Keys are full keys; `prefix` ends with '/'. */
+export interface ObjectStorage extends AsyncDisposable {
+  readonly prefix: string;
+
+  /** `mostRecent` is not older than any write acknowledged before the call. A missing object is undefined. */
+  get(key: string, version: ReadVersion, signal?: AbortSignal): Promise<StoredObject | undefined>;
+
+  /** Throws `Compacted`, `FutureRevision`, or `Timeout` when `notOlderThan` is not reached in time. */
+  list(options: ObjectListOptions): Promise<ObjectList>;
+
+  watch(options: ObjectWatchOptions): Promise<ObjectWatch>;
+
+  /** Throws `KeyExists`, with the revision unknown. */
+  create(key: string, bytes: Uint8Array, options?: ObjectWrite): Promise<StoredObject>;
+
+  /** Guard as in `Store.update`; `current` is fresh from the store. */
+  update(key: string, bytes: Uint8Array, expected: number, options?: ObjectWrite): Promise<ObjectGuardedResult>;
+
+  delete(key: string, expected: number, options?: { signal?: AbortSignal }): Promise<{ applied: true; revision: number } | { applied: false; current: StoredObject | undefined }>;
+
+  /** How many objects there are, for the object-count metric. */
+  count(): Promise<number>;
+
+  /** Whether reads at `any` can be answered now. A direct storage is always ready. */
+  ready(): boolean;
+}
