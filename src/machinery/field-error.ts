@@ -1,0 +1,74 @@
+import { type FieldPath } from './field-path.ts';
+import { GoSyntax, goQuote } from './go-quote.ts';
+
+/**
+ * Errors about fields of an object, with upstream's types and wording: clients show the messages and match on
+ * reason and field.
+ */
+export type FieldErrorType =
+  | 'FieldValueRequired'
+  | 'FieldValueInvalid'
+  | 'FieldValueNotSupported'
+  | 'FieldValueForbidden'
+  | 'FieldValueDuplicate'
+  | 'FieldValueNotFound'
+  | 'FieldValueTooLong'
+  | 'FieldValueTooMany'
+  | 'FieldValueTypeInvalid'
+  | 'InternalError';
+
+/** What a message can show: text is quoted, `GoSyntax` and numbers are printed as they are. */
+export type ShownValue = string | number | bigint | boolean | null | undefined | GoSyntax;
+
+export interface FieldError {
+  readonly type: FieldErrorType;
+  readonly field: string;
+  /** Without the field: `Invalid value: "x": must be …`. The message of the cause. */
+  readonly body: string;
+}
+
+export const fieldErrorText = (error: FieldError): string => `${error.field}: ${error.body}`;
+
+const show = (value: ShownValue): string => {
+  if (typeof value === 'string') return goQuote(value);
+  if (value instanceof GoSyntax) return value.text;
+  return value === null || value === undefined ? '"null"' : String(value);
+};
+
+const make = (type: FieldErrorType, path: FieldPath, title: string, detail: string): FieldError => ({
+  type,
+  field: path.toString(),
+  body: detail === '' ? title : `${title}: ${detail}`,
+});
+
+export const required = (path: FieldPath, detail = ''): FieldError => make('FieldValueRequired', path, 'Required value', detail);
+
+export const invalid = (path: FieldPath, value: ShownValue, detail: string): FieldError =>
+  make('FieldValueInvalid', path, `Invalid value: ${show(value)}`, detail);
+
+/** `supported` is shown in the order given; upstream sorts sets and keeps lists. */
+export const notSupported = (path: FieldPath, value: ShownValue, supported: readonly string[]): FieldError =>
+  make('FieldValueNotSupported', path, `Unsupported value: ${show(value)}`, supported.length === 0 ? '' : `supported values: ${supported.map(goQuote).join(', ')}`);
+
+export const forbidden = (path: FieldPath, detail: string): FieldError => make('FieldValueForbidden', path, 'Forbidden', detail);
+
+export const duplicate = (path: FieldPath, value: ShownValue): FieldError => make('FieldValueDuplicate', path, `Duplicate value: ${show(value)}`, '');
+
+export const notFound = (path: FieldPath, value: ShownValue): FieldError => make('FieldValueNotFound', path, `Not found: ${show(value)}`, '');
+
+export const tooLong = (path: FieldPath, maxLength: number): FieldError =>
+  make('FieldValueTooLong', path, 'Too long', maxLength >= 0 ? `may not be more than ${maxLength} bytes` : 'value is too long');
+
+export const tooMany = (path: FieldPath, actual: number, max: number): FieldError =>
+  make('FieldValueTooMany', path, `Too many: ${actual}`, `must have at most ${max} item${max === 1 ? '' : 's'}`);
+
+export const typeInvalid = (path: FieldPath, value: ShownValue, detail: string): FieldError =>
+  make('FieldValueTypeInvalid', path, `Invalid value: ${show(value)}`, detail);
+
+export const internal = (path: FieldPath, message: string): FieldError => make('InternalError', path, 'Internal error', message);
+
+/** Several errors as one text: `a`, or `[a, b]` with equal texts shown once. */
+export function aggregateText(errors: readonly FieldError[]): string {
+  const texts = [...new Set(errors.map(fieldErrorText))];
+  return texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`;
+}

@@ -1,0 +1,45 @@
+/**
+ * Where in an object an error is: `spec.containers[0].env[1].name`, `metadata.annotations[a/b]`.
+ * Immutable; the text is made only when an error is reported.
+ */
+export class FieldPath {
+  readonly #parent: FieldPath | undefined;
+  readonly #segment: string;
+
+  private constructor(parent: FieldPath | undefined, segment: string) {
+    this.#parent = parent;
+    this.#segment = segment;
+  }
+
+  static of(name: string, ...more: string[]): FieldPath {
+    return more.reduce((path, part) => path.child(part), new FieldPath(undefined, name));
+  }
+
+  /** No path at all: the object itself. Prints as `<nil>`, as upstream does. */
+  static readonly root = new FieldPath(undefined, '');
+
+  child(name: string, ...more: string[]): FieldPath {
+    const first = new FieldPath(this, this.#isRoot() ? name : `.${name}`);
+    return more.reduce((path, part) => path.child(part), first);
+  }
+
+  index(index: number): FieldPath {
+    return new FieldPath(this, `[${index}]`);
+  }
+
+  key(key: string): FieldPath {
+    return new FieldPath(this, `[${key}]`);
+  }
+
+  toString(): string {
+    return this.#isRoot() ? '<nil>' : this.#text();
+  }
+
+  #isRoot(): boolean {
+    return this.#parent === undefined && this.#segment === '';
+  }
+
+  #text(): string {
+    return this.#parent === undefined ? this.#segment : this.#parent.#text() + this.#segment;
+  }
+}

@@ -1,0 +1,139 @@
+import { aggregateText, type FieldError } from './field-error.ts';
+import { goQuote } from './go-quote.ts';
+
+/**
+ * The API's error: a Status object with code, reason, message and details. Clients match on all four.
+ * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/ | API Concepts}
+ */
+export interface StatusCause {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly field?: string;
+}
+
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly StatusCause[];
+  readonly retryAfterSeconds?: number;
+}
+
+export interface Status {
+  readonly kind: 'Status';
+  readonly apiVersion: 'v1';
+  readonly metadata: Record<string, never>;
+  readonly status: 'Success' | 'Failure';
+  readonly message?: string;
+  readonly reason?: string;
+  readonly details?: StatusDetails;
+  readonly code?: number;
+}
+
+export class StatusError extends Error {
+  override readonly name = 'StatusError';
+  readonly code: number;
+  readonly reason: string;
+  readonly details: StatusDetails | undefined;
+
+  constructor(code: number, reason: string, message: string, details?: StatusDetails, options?: { cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+    this.reason = reason;
+    this.details = details;
+  }
+
+  toStatus(): Status {
+    return {
+      kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure',
+      ...(this.message === '' ? {} : { message: this.message }),
+      ...(this.reason === '' ? {} : { reason: this.reason }),
+      ...(this.details === undefined ? {} : { details: this.details }),
+      code: this.code,
+    };
+  }
+}
+
+/** What an error is about. `resource` is the plural name, or the kind for validation errors. */
+export interface GroupResource {
+  readonly group: string;
+  readonly resource: string;
+}
+
+/** `pods`, `deployments.apps`: how messages name a resource. */
+export const qualified = ({ group, resource }: GroupResource): string => (group === '' ? resource : `${resource}.${group}`);
+
+const about = (gr: GroupResource, name: string, more: Partial<StatusDetails> = {}): StatusDetails => ({
+  ...(name === '' ? {} : { name }),
+  ...(gr.group === '' ? {} : { group: gr.group }),
+  ...(gr.resource === '' ? {} : { kind: gr.resource }),
+  ...more,
+});
+
+export const notFound = (gr: GroupResource, name: string): StatusError =>
+  new StatusError(404, 'NotFound', `${qualified(gr)} ${goQuote(name)} not found`, about(gr, name));
+
+export const alreadyExists = (gr: GroupResource, name: string): StatusError =>
+  new StatusError(409, 'AlreadyExists', `${qualified(gr)} ${goQuote(name)} already exists`, about(gr, name));
+
+export const conflict = (gr: GroupResource, name: string, why: string): StatusError =>
+  new StatusError(409, 'Conflict', `Operation cannot be fulfilled on ${qualified(gr)} ${goQuote(name)}: ${why}`, about(gr, name));
+
+/** The object was changed since the caller read it. */
+export const modified = (gr: GroupResource, name: string): StatusError =>
+  conflict(gr, name, 'the object has been modified; please apply your changes to the latest version and try again');
+
+/** `kind` is the object's kind, with its group: `Deployment.apps "web" is invalid: …`. */
+export function invalid(kind: { readonly group: string; readonly kind: string }, name: string, errors: readonly FieldError[]): StatusError {
+  const gr = { group: kind.group, resource: kind.kind };
+  const causes = errors.map((error) => ({ reason: error.type, message: error.body, field: error.field }));
+  return new StatusError(422, 'Invalid', `${qualified(gr)} ${goQuote(name)} is invalid: ${aggregateText(errors)}`, about(gr, name, { causes }));
+}
+
+export const badRequest = (message: string, options?: { cause?: unknown }): StatusError => new StatusError(400, 'BadRequest', message, undefined, options);
+
+export const forbidden = (gr: GroupResource, name: string, why: string): StatusError =>
+  new StatusError(403, 'Forbidden', `${qualified(gr)} ${name === '' ? '' : `${goQuote(name)} `}is forbidden: ${why}`.trimStart(), about(gr, name));
+
+export const unauthorized = (message = 'Unauthorized'): StatusError => new StatusError(401, 'Unauthorized', message);
+
+export const expired = (message: string): StatusError => new StatusError(410, 'Expired', message);
+
+export const gone = (message: string): StatusError => new StatusError(410, 'Gone', message);
+
+export const methodNotAllowed = (gr: GroupResource, action: string): StatusError =>
+  new StatusError(405, 'MethodNotAllowed', `${action} is not supported on resources of kind ${goQuote(qualified(gr))}`, about(gr, ''));
+
+export const notAcceptable = (accepted: readonly string[]): StatusError =>
+  new StatusError(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`);
+
+export const unsupportedMediaType = (accepted: readonly string[]): StatusError =>
+  new StatusError(415, 'UnsupportedMediaType', `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`);
+
+export const requestEntityTooLarge = (message: string): StatusError => new StatusError(413, 'RequestEntityTooLarge', message);
+
+export const tooManyRequests = (message: string, retryAfterSeconds: number): StatusError =>
+  new StatusError(429, 'TooManyRequests', message, { retryAfterSeconds });
+
+export const timeout = (message: string, retryAfterSeconds = 0): StatusError =>
+  new StatusError(504, 'Timeout', `Timeout: ${message}`, retryAfterSeconds > 0 ? { retryAfterSeconds } : {});
+
+export const serverTimeout = (gr: GroupResource, operation: string, retryAfterSeconds: number): StatusError =>
+  new StatusError(500, 'ServerTimeout', `The ${operation} operation against ${qualified(gr)} could not be completed at this time, please try again.`, about(gr, operation, { retryAfterSeconds }));
+
+/** A client asks for a version that is not there yet; it should ask again in a second. */
+export function tooLargeResourceVersion(requested: number, current: number): StatusError {
+  const message = `Too large resource version: ${requested}, current: ${current}`;
+  return new StatusError(504, 'Timeout', `Timeout: ${message}`, { causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }], retryAfterSeconds: 1 });
+}
+
+export const serviceUnavailable = (message: string): StatusError => new StatusError(503, 'ServiceUnavailable', message);
+
+export const internalError = (message: string, options?: { cause?: unknown }): StatusError =>
+  new StatusError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] }, options);
+
+/** A bare error as upstream shows one that is no Status: code 500 and the text, no reason. */
+export const plainError = (message: string): StatusError => new StatusError(500, '', message);
+
+export const isStatusError = (error: unknown): error is StatusError => error instanceof StatusError;

@@ -1,0 +1,102 @@
+import type { FieldError } from '../machinery/field-error.ts';
+import type { KubeObject } from '../machinery/object-meta.ts';
+
+/**
+ * What is particular to one resource: everything equal for all kinds is in `generic/`.
+ *
+ * Objects are JSON values in normal form (machinery/value.ts) of the resource's storage version. Functions change
+ * the object they are given; they do no input or output and keep no state. The registry calls, on create:
+ * defaults → admission → prepareForCreate → validate → canonicalize, and on update:
+ * defaults → admission → prepareForUpdate → validateUpdate → canonicalize.
+ */
+export interface StrategyContext {
+  readonly now: Date;
+  readonly user: UserInfo;
+  /** Whether a feature gate is on. */
+  enabled(gate: string): boolean;
+  /** apiVersion of the request, e.g. `apps/v1`. */
+  readonly apiVersion: string;
+  /** `--allow-privileged` */
+  readonly allowPrivileged: boolean;
+}
+
+export interface UserInfo {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface Strategy<T extends KubeObject = KubeObject> {
+  /** Drops what a client may not set and sets what the server owns (status, generation is generic). */
+  prepareForCreate?(object: T, context: StrategyContext): void;
+  /** Every error of a new object, metadata included (`validateObjectMeta` with the kind's name rule). */
+  validate?(object: T, context: StrategyContext): FieldError[];
+  /** Texts of Warning headers. */
+  warningsOnCreate?(object: T, context: StrategyContext): string[];
+
+  /** `old` is the stored object and must not be changed. */
+  prepareForUpdate?(object: T, old: T, context: StrategyContext): void;
+  validateUpdate?(object: T, old: T, context: StrategyContext): FieldError[];
+  warningsOnUpdate?(object: T, old: T, context: StrategyContext): string[];
+
+  /** Puts a valid object into its canonical form (sorted lists and the like). */
+  canonicalize?(object: T): void;
+
+  /** Field paths the request may not own (managed fields), e.g. `['status']`. */
+  readonly resetFields?: readonly (readonly string[])[];
+}
+
+export interface ResourceStrategy<T extends KubeObject = KubeObject> extends Strategy<T> {
+  /** PUT to a name that does not exist creates it. Default false. */
+  readonly allowCreateOnUpdate?: boolean;
+  /** PUT without resourceVersion overwrites. Default true. */
+  readonly allowUnconditionalUpdate?: boolean;
+  /** metadata.generation is 1 on create and counts changes outside metadata and status. Default false. */
+  readonly generation?: boolean;
+  /**
+   * Seconds until a deleted object may go, when the kind deletes gracefully (pods): undefined for at once.
+   * May set the period on the object. `requested` is gracePeriodSeconds of the request.
+   */
+  gracePeriodSeconds?(object: T, requested: number | undefined, context: StrategyContext): number | undefined;
+  /** Default finalizer policy for garbage collection when the request says nothing: 'orphan' for old extension kinds. */
+  readonly defaultGarbageCollection?: 'background' | 'orphan' | 'unsupported';
+}
+
+/** Rules of one API version of the resource. */
+export interface VersionRules<V extends KubeObject = KubeObject, T extends KubeObject = KubeObject> {
+  /** Fills absent fields, as upstream's versioned defaulting does; runs on objects of this version. */
+  defaults?(object: V): void;
+  /** Conversion to and from the storage version. Absent: both have the same form. */
+  toStorage?(object: V): T;
+  fromStorage?(object: T): V;
+}
+
+/** One cell per column of `api/columns.ts`. */
+export type Cell = string | number | boolean | null;
+
+export interface TableRows<T extends KubeObject = KubeObject> {
+  /** Cells in the order of the kind's columns. `age` renders a timestamp the way columns do. */
+  cells(object: T, context: { now: Date }): Cell[];
+  /** Row conditions; only pods have one. */
+  conditions?(object: T): { type: string; status: string; reason: string; message: string }[] | undefined;
+}
+
+export interface ResourceDefinition<T extends KubeObject = KubeObject> {
+  readonly group: string;
+  /** Plural name, as in `api/resources.ts`, which has everything that is only data. */
+  readonly resource: string;
+  /** By API version (`v1`); a version without an entry has no defaults and the storage version's form. */
+  readonly versions?: Readonly<Record<string, VersionRules>>;
+  readonly strategy: ResourceStrategy<T>;
+  /** Rules of the `status` subresource; absent where there is none. */
+  readonly status?: Strategy<T>;
+  /** Values of the resource's own field selectors (metadata.name and metadata.namespace are generic). */
+  selectableFields?(object: T): Record<string, string>;
+  readonly table?: TableRows<T>;
+}
+
+/** Fixes the type parameter while the list of definitions forgets it. */
+export function defineResource<T extends KubeObject>(definition: ResourceDefinition<T>): ResourceDefinition {
+  return definition as unknown as ResourceDefinition;
+}
