@@ -91,6 +91,10 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly strategy: ResourceStrategy<T>;
   /** Rules of the `status` subresource; absent where there is none. */
   readonly status?: Strategy<T>;
+  /** Rules of other subresources that write the same object (`ephemeralcontainers`, `approval`, `finalize`, …). */
+  readonly subresources?: Readonly<Record<string, Strategy<T>>>;
+  /** A delete answers with the object that was removed instead of a Status. */
+  readonly returnDeletedObject?: boolean;
   /** Values of the resource's own field selectors (metadata.name and metadata.namespace are generic). */
   selectableFields?(object: T): Record<string, string>;
   readonly table?: TableRows<T>;

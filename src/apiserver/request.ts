@@ -1,0 +1,119 @@
+/**
+ * The request description: what the filter chain and the endpoints know of a request. A leaf: it knows no transport,
+ * so that HTTP/2, HTTP/1.1 and upgraded connections pass the same chain.
+ */
+import type { UserInfo } from '../registry/strategy.ts';
+import type { RequestInfo } from './request-info.ts';
+
+/** What a transport hands over for one request. */
+export interface Exchange {
+  readonly method: string;
+  /** Path and query as sent. */
+  readonly target: string;
+  readonly httpVersion: '1.1' | '2.0';
+  /** First value of a header; names are lower case. */
+  header(name: string): string | undefined;
+  /** All values of a header in order, from the raw headers (RFC 9110 section 5.3: Node joins repeated ones). */
+  headerValues(name: string): string[];
+  /** Names of all headers, lower case. */
+  headerNames(): string[];
+  /** Reads the whole body; throws `BodyTooLarge` as soon as more than `limit` bytes are announced or came. */
+  readBody(limit: number): Promise<Buffer>;
+  readonly remoteAddress: string;
+  /** The verified or unverified client certificate, DER, if one was sent. */
+  peerCertificate(): PeerCertificate | undefined;
+  /** Calls back once when the client is gone or the response is done. */
+  onClose(listener: () => void): void;
+}
+
+export interface PeerCertificate {
+  readonly raw: Buffer;
+  readonly commonName: string;
+  readonly organizations: readonly string[];
+  /** Whether the chain leads to the client CA. */
+  readonly verified: boolean;
+  readonly error: string | undefined;
+}
+
+export class BodyTooLarge extends Error {
+  readonly limit: number;
+  constructor(limit: number) {
+    super(`Request entity too large: limit is ${limit}`);
+    this.limit = limit;
+  }
+}
+
+/** One request on its way through the chain. Filters fill it in order; nothing is removed. */
+export class ApiRequest {
+  readonly exchange: Exchange;
+  readonly method: string;
+  /** Decoded path, and the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly auditId: string;
+  readonly receivedAt: number;
+  info!: RequestInfo;
+  user!: UserInfo;
+  /** Texts for `Warning` headers (RFC 7234 section 5.5, code 299). */
+  readonly warnings: string[] = [];
+  /** Whether the client speaks the `orch` names (design: names on the wire); answered in kind. */
+  orchNames = false;
+  #controller: AbortController | undefined;
+  #aborted: Error | undefined;
+
+  constructor(exchange: Exchange, path: string, query: URLSearchParams, auditId: string, receivedAt: number) {
+    this.exchange = exchange;
+    this.method = exchange.method;
+    this.path = path;
+    this.query = query;
+    this.auditId = auditId;
+    this.receivedAt = receivedAt;
+  }
+
+  header(name: string): string | undefined {
+    return this.exchange.header(name);
+  }
+
+  /** Ends when the client goes away or the request times out. Made at first use: most requests never need it. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#aborted !== undefined) this.#controller.abort(this.#aborted);
+      else this.exchange.onClose(() => this.abort(new Error('the client closed the request')));
+    }
+    return this.#controller.signal;
+  }
+
+  abort(reason: Error): void {
+    this.#aborted ??= reason;
+    this.#controller?.abort(reason);
+  }
+
+  /** Adds a warning once. */
+  warn(text: string): void {
+    if (text !== '' && !this.warnings.includes(text)) this.warnings.push(text);
+  }
+}
+
+export type HeaderMap = Record<string, string | number | readonly string[]>;
+
+/** A complete answer. `chunks` go out one by one under backpressure; `length` is known beforehand. */
+export type ApiResponse =
+  | { readonly status: number; readonly headers: HeaderMap; readonly body?: Buffer | string }
+  | { readonly status: number; readonly headers: HeaderMap; readonly chunks: Iterable<Buffer>; readonly length?: number }
+  | { readonly status: number; readonly headers: HeaderMap; readonly stream: (sink: Sink) => Promise<void> };
+
+/** Where a streaming answer writes. */
+export interface Sink {
+  /** Hands bytes to the connection. False when its buffers are full: wait for `drained()`. */
+  write(chunk: Buffer): boolean;
+  drained(): Promise<void>;
+  /** Set when the client is gone; nothing more needs to be written. */
+  readonly closed: boolean;
+  onClose(listener: () => void): void;
+}
+
+export type Handler = (request: ApiRequest) => Promise<ApiResponse>;
+
+/** A step of the chain: judges, adds to the request, or answers instead of the rest. */
+export type Filter = (request: ApiRequest, next: Handler) => Promise<ApiResponse>;

@@ -1,0 +1,55 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { TLSSocket } from 'node:tls';
+import { BodyTooLarge, type Exchange, type PeerCertificate } from '../request.ts';
+import { collectBody } from './exchange-http2.ts';
+import { peerCertificateOf } from './peer-certificate.ts';
+
+/** One HTTP/1.1 request as an exchange (RFC 9112). */
+export class Http1Exchange implements Exchange {
+  readonly method: string;
+  readonly target: string;
+  readonly httpVersion = '1.1';
+  readonly #message: IncomingMessage;
+  readonly #response: ServerResponse | undefined;
+
+  /** @param response absent for an upgraded connection, which has no response object */
+  constructor(message: IncomingMessage, response?: ServerResponse) {
+    this.#message = message;
+    this.#response = response;
+    this.method = message.method ?? 'GET';
+    this.target = message.url ?? '/';
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#message.headers[name];
+    return Array.isArray(value) ? value[0] : value;
+  }
+
+  headerValues(name: string): string[] {
+    return this.#message.headersDistinct[name] ?? [];
+  }
+
+  headerNames(): string[] {
+    return Object.keys(this.#message.headers);
+  }
+
+  async readBody(limit: number): Promise<Buffer> {
+    if (Number(this.header('content-length') ?? 0) > limit) throw new BodyTooLarge(limit);
+    if (this.header('expect')?.toLowerCase() === '100-continue') this.#response?.writeContinue();
+    return collectBody(this.#message, limit);
+  }
+
+  get remoteAddress(): string {
+    return this.#message.socket.remoteAddress ?? '';
+  }
+
+  peerCertificate(): PeerCertificate | undefined {
+    return peerCertificateOf(this.#message.socket as TLSSocket);
+  }
+
+  onClose(listener: () => void): void {
+    const source = this.#response ?? this.#message.socket;
+    if (source.destroyed) queueMicrotask(listener);
+    else source.once('close', listener);
+  }
+}

@@ -1,0 +1,109 @@
+/**
+ * One TLS port that speaks HTTP/2 and HTTP/1.1 (ALPN, RFC 7301). Each connection is handed to Node's server for its
+ * protocol; both end in the same handler.
+ */
+import http from 'node:http';
+import http2 from 'node:http2';
+import type { AddressInfo, Socket } from 'node:net';
+import tls from 'node:tls';
+import type { ApiResponse, Exchange } from '../request.ts';
+import { Http1Exchange } from './exchange-http1.ts';
+import { Http2Exchange } from './exchange-http2.ts';
+import { http1Outlet, http2Outlet, respond } from './respond.ts';
+
+export interface TransportOptions {
+  readonly address: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly tls: tls.TlsOptions;
+  /** `--http2-max-streams-per-connection`; 0 means our default of 250. */
+  readonly maxStreamsPerConnection: number;
+  readonly handle: (exchange: Exchange) => Promise<ApiResponse>;
+  /** Upgraded connections (SPDY, WebSocket). */
+  readonly upgrade?: (exchange: Exchange, socket: Socket, head: Buffer) => void;
+}
+
+export interface Transport {
+  readonly port: number;
+  /** Stops accepting, ends connections (GOAWAY in HTTP/2), and after `graceMs` destroys what is left. */
+  close(graceMs: number): Promise<void>;
+}
+
+const defaultMaxStreams = 250;
+/** A stuck watch must not starve the other streams of its connection, so the connection's window is many streams wide. */
+const connectionWindow = 16 * 1024 * 1024;
+const streamWindow = 1024 * 1024;
+
+export async function listen(options: TransportOptions): Promise<Transport> {
+  const connections = new Set<Socket>();
+  const sessions = new Set<http2.ServerHttp2Session>();
+  const h1 = createHttp1(options);
+  const h2 = createHttp2(options, sessions);
+  const server = tls.createServer({ ...options.tls, ALPNProtocols: ['h2', 'http/1.1'] }, (socket) => {
+    (socket.alpnProtocol === 'h2' ? h2 : h1).emit('connection', socket);
+  });
+  server.on('connection', (socket: Socket) => {
+    socket.setNoDelay(true);
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
+  server.on('tlsClientError', (_, socket) => socket.destroy());
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.address, resolve);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: (graceMs) => close(server, h1, sessions, connections, graceMs),
+  };
+}
+
+function createHttp1({ handle, upgrade }: TransportOptions): http.Server {
+  const server = http.createServer({ requestTimeout: 0, headersTimeout: 32_000, keepAliveTimeout: 180_000, maxHeaderSize: 1 << 20 });
+  const serve = (message: http.IncomingMessage, response: http.ServerResponse): void => {
+    void handle(new Http1Exchange(message, response)).then((answer) => {
+      // A body that nobody read would be taken for the next request.
+      if (!message.complete) response.shouldKeepAlive = false;
+      return respond(http1Outlet(response), answer, message.method === 'HEAD');
+    });
+  };
+  server.on('request', serve);
+  server.on('checkContinue', serve);
+  server.on('clientError', (_, socket) => socket.destroy());
+  server.on('upgrade', (message, socket, head) => {
+    if (upgrade === undefined) socket.destroy();
+    else upgrade(new Http1Exchange(message), socket as Socket, head);
+  });
+  return server;
+}
+
+function createHttp2({ handle, maxStreamsPerConnection }: TransportOptions, sessions: Set<http2.ServerHttp2Session>): http2.Http2Server {
+  const server = http2.createServer({
+    settings: { maxConcurrentStreams: maxStreamsPerConnection || defaultMaxStreams, initialWindowSize: streamWindow, maxHeaderListSize: 1 << 20 },
+    maxSessionMemory: 64,
+  } as http2.ServerOptions);
+  server.on('session', (session) => {
+    sessions.add(session);
+    session.once('close', () => sessions.delete(session));
+    session.on('error', () => session.destroy());
+    session.setLocalWindowSize(connectionWindow);
+  });
+  server.on('stream', (stream, headers, _flags, raw?: string[]) => {
+    void handle(new Http2Exchange(stream, headers, raw ?? [])).then((answer) => respond(http2Outlet(stream), answer, headers[':method'] === 'HEAD'));
+  });
+  server.on('sessionError', () => undefined);
+  return server;
+}
+
+async function close(server: tls.Server, h1: http.Server, sessions: Set<http2.ServerHttp2Session>, connections: Set<Socket>, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  for (const session of sessions) session.close();
+  h1.closeIdleConnections();
+  const timer = setTimeout(() => {
+    for (const socket of connections) socket.destroy();
+  }, graceMs);
+  // HTTP/1.1 connections that wait for their next request were handed over, so the HTTP/1.1 server does not count them.
+  if (sessions.size === 0 && graceMs > 0) setImmediate(() => h1.closeIdleConnections());
+  await closed;
+  clearTimeout(timer);
+}

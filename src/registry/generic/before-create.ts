@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import { invalid as invalidStatus, badRequest, internalError } from '../../machinery/status.ts';
+import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
+import { formatTime } from '../../machinery/time.ts';
+import { validatePathSegmentMeta } from './common-fields.ts';
+import { generateName } from './generate-name.ts';
+import type { ResourceRules } from './resource-rules.ts';
+import type { WriteRequest } from './write.ts';
+
+/** Sets what the server owns in the metadata of a new object. */
+export function fillSystemFields(object: KubeObject, now: Date): void {
+  const meta = metaOf(object);
+  meta.creationTimestamp = formatTime(now);
+  meta.uid = randomUUID();
+  delete meta.selfLink;
+}
+
+/** The namespace of the object must be the one of the URL; an object without one gets it. */
+export function ensureNamespace(object: KubeObject, namespace: string): void {
+  const meta = metaOf(object);
+  if (meta.namespace === undefined || meta.namespace === '') {
+    if (namespace !== '') meta.namespace = namespace;
+  } else if (meta.namespace !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
+  }
+}
+
+/** Puts a new object into the form in which it may be stored, or throws 422 with every error. */
+export function prepareForCreate(object: KubeObject, rules: ResourceRules, request: WriteRequest): void {
+  const { strategy, context } = { strategy: rules.strategyOf(''), context: request.context };
+  const meta = metaOf(object);
+  if (rules.namespaced && (meta.namespace ?? '') === '') throw badRequest('Namespace parameter required.');
+  delete meta.deletionTimestamp;
+  delete meta.deletionGracePeriodSeconds;
+  strategy.prepareForCreate?.(object, context);
+  if (rules.resource.generation === true) meta.generation = 1;
+  if ((meta.creationTimestamp ?? '') === '') throw internalError('creationTimestamp must be set before an object is stored');
+  const errors = [...(strategy.validate?.(object, context) ?? []), ...validatePathSegmentMeta(object, rules.namespaced)];
+  if (errors.length > 0) throw invalidStatus(rules.kind, meta.name ?? '', errors);
+  for (const text of strategy.warningsOnCreate?.(object, context) ?? []) request.warn(text);
+  strategy.canonicalize?.(object);
+}
+
+/** A name for an object that asked for one with `generateName`. */
+export function nameFromPrefix(object: KubeObject): boolean {
+  const meta = metaOf(object);
+  if ((meta.name ?? '') !== '' || (meta.generateName ?? '') === '') return false;
+  meta.name = generateName(meta.generateName!);
+  return true;
+}

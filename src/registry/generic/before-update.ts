@@ -1,0 +1,42 @@
+import { isEqual } from '../../machinery/equal.ts';
+import { asJson, type KubeObject, metaOf } from '../../machinery/object-meta.ts';
+import { invalid as invalidStatus } from '../../machinery/status.ts';
+import { validateCommonUpdate } from './common-fields.ts';
+import type { ResourceRules } from './resource-rules.ts';
+import type { WriteRequest } from './write.ts';
+
+/** Puts a changed object into the form in which it may replace `old`, or throws 422 with every error. */
+export function prepareForUpdate(object: KubeObject, old: KubeObject, rules: ResourceRules, request: WriteRequest): void {
+  const strategy = rules.strategyOf(request.subresource);
+  const meta = metaOf(object);
+  const oldMeta = metaOf(old);
+  keep(meta, oldMeta, 'generation');
+  strategy.prepareForUpdate?.(object, old, request.context);
+  if (rules.resource.generation === true && request.subresource !== 'status' && specChanged(object, old)) meta.generation = Number(oldMeta.generation ?? 0) + 1;
+  if ((meta.uid ?? '') === '') keep(meta, oldMeta, 'uid');
+  keep(meta, oldMeta, 'creationTimestamp');
+  // An update can neither set nor take back a deletion.
+  if (oldMeta.deletionTimestamp !== undefined) meta.deletionTimestamp = oldMeta.deletionTimestamp;
+  if (oldMeta.deletionGracePeriodSeconds !== undefined && meta.deletionGracePeriodSeconds === undefined) keep(meta, oldMeta, 'deletionGracePeriodSeconds');
+  delete meta.selfLink;
+
+  const errors = [...validateCommonUpdate(object, old, rules.namespaced), ...(strategy.validateUpdate?.(object, old, request.context) ?? [])];
+  if (errors.length > 0) throw invalidStatus(rules.kind, meta.name ?? '', errors);
+  for (const text of strategy.warningsOnUpdate?.(object, old, request.context) ?? []) request.warn(text);
+  strategy.canonicalize?.(object);
+}
+
+function keep<K extends keyof ReturnType<typeof metaOf>>(meta: ReturnType<typeof metaOf>, old: ReturnType<typeof metaOf>, key: K): void {
+  if (old[key] === undefined) delete meta[key];
+  else meta[key] = old[key];
+}
+
+/** Whether anything outside metadata and status differs: what metadata.generation counts. */
+function specChanged(object: KubeObject, old: KubeObject): boolean {
+  const a = asJson(object);
+  const b = asJson(old);
+  for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
+    if (key !== 'metadata' && key !== 'status' && key !== 'kind' && key !== 'apiVersion' && !isEqual(a[key], b[key])) return true;
+  }
+  return false;
+}

@@ -1,0 +1,83 @@
+import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
+import { alreadyExists, isStatusError, plainError, StatusError } from '../../machinery/status.ts';
+import type { StoredObject } from '../../storage/objects.ts';
+import { fillSystemFields, nameFromPrefix, prepareForCreate } from './before-create.ts';
+import { toStatusError } from './errors.ts';
+import type { ResourceStore } from './resource-store.ts';
+import { finishNothing, type WriteRequest, type WriteResult } from './write.ts';
+
+/** How often a clash of a generated name is answered with another name. @see {@link https://kep.k8s.io/4420 | KEP-4420} */
+const generatedNameAttempts = 8;
+
+export interface CreateSteps {
+  /** Mutating admission and field ownership; before the strategy sees the object. */
+  readonly admit: (object: KubeObject) => Promise<void>;
+  /** Validating admission; sees the final object. */
+  readonly validate: (object: KubeObject) => Promise<void>;
+}
+
+/** Creates one object. Throws 409 AlreadyExists, 422 Invalid, or what admission says; nothing is left behind then. */
+export async function createObject(store: ResourceStore, submitted: KubeObject, steps: CreateSteps, request: WriteRequest): Promise<WriteResult> {
+  rejectResourceVersion(submitted);
+  const generated = isNameGenerated(submitted);
+  await steps.admit(submitted);
+  for (let attempt = 1; ; attempt++) {
+    const object = generated && attempt < generatedNameAttempts ? structuredClone(submitted) : submitted;
+    try {
+      return { stored: await createOnce(store, object, steps, request), created: true };
+    } catch (error) {
+      if (!generated || !isAlreadyExists(error) || attempt >= generatedNameAttempts) throw error;
+    }
+  }
+}
+
+async function createOnce(store: ResourceStore, object: KubeObject, steps: CreateSteps, request: WriteRequest): Promise<StoredObject> {
+  fillSystemFields(object, request.context.now);
+  nameFromPrefix(object);
+  const finish = (await store.hooks.beginCreate?.(object, request)) ?? finishNothing;
+  let succeeded = false;
+  try {
+    prepareForCreate(object, store, request);
+    await steps.validate(object);
+    const stored = await insert(store, object, request);
+    succeeded = true;
+    return stored;
+  } finally {
+    await finish(succeeded);
+  }
+}
+
+/** Puts a prepared object into the store. */
+export async function insert(store: ResourceStore, object: KubeObject, request: WriteRequest): Promise<StoredObject> {
+  const meta = metaOf(object);
+  const name = meta.name ?? '';
+  const key = store.key(meta.namespace ?? '', name);
+  if (request.dryRun) {
+    if ((await store.storage.get(key, { match: 'mostRecent' }, request.signal)) !== undefined) throw await alreadyThere(store, key, name, alreadyExists(store.groupResource, name));
+    return store.unstored(object);
+  }
+  const lease = await store.lease?.(request.context.now);
+  try {
+    return await store.storage.create(key, store.encode(object), { ...(lease === undefined ? {} : { lease }), ...(request.signal === undefined ? {} : { signal: request.signal }) });
+  } catch (error) {
+    const status = toStatusError(error, 'create', store.groupResource, name);
+    throw isAlreadyExists(status) ? await alreadyThere(store, key, name, status) : status;
+  }
+}
+
+/** A name that is taken by an object on its way out gets a hint, so that the caller knows to wait. */
+async function alreadyThere(store: ResourceStore, key: string, name: string, status: StatusError): Promise<StatusError> {
+  const current = await store.storage.get(key, { match: 'mostRecent' }).catch(() => undefined);
+  if (current === undefined || store.decode(current).metadata?.deletionTimestamp === undefined) return status;
+  return new StatusError(status.code, status.reason, `object is being deleted: ${status.message}`, status.details);
+}
+
+const isAlreadyExists = (error: unknown): error is StatusError => isStatusError(error) && error.reason === 'AlreadyExists';
+
+const isNameGenerated = (object: KubeObject): boolean => (object.metadata?.name ?? '') === '' && (object.metadata?.generateName ?? '') !== '';
+
+function rejectResourceVersion(object: KubeObject): void {
+  const meta = metaOf(object);
+  if (meta.resourceVersion !== undefined && meta.resourceVersion !== '' && meta.resourceVersion !== '0') throw plainError('resourceVersion should not be set on objects to be created');
+  delete meta.resourceVersion;
+}

@@ -1,0 +1,58 @@
+import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
+import { conflict, isStatusError, notFound } from '../../machinery/status.ts';
+import { applyDeletion, type DeleteOptions } from './deletion.ts';
+import type { ResourceStore } from './resource-store.ts';
+import { readModifyWrite, type SwapResult } from './update.ts';
+import type { WriteRequest } from './write.ts';
+
+/** Validating admission of the deletion, on the object as it is. */
+export type ValidateDelete = (object: KubeObject) => Promise<void>;
+
+/**
+ * Deletes one object, or writes it as finalizing. `action` is `removed` when it is gone, `written` when it waits for
+ * its finalizers or grace period, `unchanged` when that was already so.
+ */
+export async function deleteObject(store: ResourceStore, options: DeleteOptions, validate: ValidateDelete, request: WriteRequest): Promise<SwapResult> {
+  const key = store.key(request.namespace, request.name);
+  const rules = { strategy: store.resource, context: request.context, garbageCollection: store.garbageCollection };
+  let removeNext = false;
+  const result = await readModifyWrite(store, key, async (current) => {
+    if (current === undefined) throw notFound(store.groupResource, request.name);
+    if (removeNext) return { action: 'remove', object: current };
+    checkDeletePreconditions(store, current, options, request.name);
+    await validate(current);
+    const step = applyDeletion(current, options, rules);
+    if (step === 'pending') return { action: 'keep', object: current };
+    if (step === 'remove') return { action: 'remove', object: current };
+    removeNext = step === 'markThenRemove';
+    return { action: 'write', object: current };
+  }, request);
+  // A graceful kind that goes at once is marked first, so that watchers see its deletion timestamp.
+  if (!removeNext || result.action === 'removed') return result;
+  if (request.dryRun) return { action: 'removed', stored: result.stored };
+  return removeMarked(store, key, result, request);
+}
+
+/** Between mark and removal the node's agent may have removed it: that is the end we wanted. */
+async function removeMarked(store: ResourceStore, key: string, marked: SwapResult, request: WriteRequest): Promise<SwapResult> {
+  try {
+    return await readModifyWrite(store, key, (current) => {
+      if (current === undefined) throw notFound(store.groupResource, request.name);
+      return Promise.resolve({ action: 'remove', object: current });
+    }, request);
+  } catch (error) {
+    if (isStatusError(error) && error.reason === 'NotFound') return { action: 'removed', stored: marked.stored };
+    throw error;
+  }
+}
+
+function checkDeletePreconditions(store: ResourceStore, object: KubeObject, { preconditions }: DeleteOptions, name: string): void {
+  const meta = metaOf(object);
+  const about = { group: store.group, resource: store.kind.kind };
+  if (preconditions?.uid !== undefined && preconditions.uid !== meta.uid) {
+    throw conflict(about, name, `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${meta.uid ?? ''}). The object might have been deleted and then recreated`);
+  }
+  if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== meta.resourceVersion) {
+    throw conflict(about, name, `the ResourceVersion in the precondition (${preconditions.resourceVersion}) does not match the ResourceVersion in record (${meta.resourceVersion ?? ''}). The object might have been modified`);
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * The one store for all kinds: reads, and the places where writes meet storage. What is particular to a kind comes
+ * from its definition.
+ */
+import type { TypeCodec } from '../../machinery/codec/index.ts';
+import { asJson, type KubeObject, metaOf } from '../../machinery/object-meta.ts';
+import { type GroupResource, notFound } from '../../machinery/status.ts';
+import type { LeaseId } from '../../storage/interface.ts';
+import type { ObjectList, ObjectListOptions, ObjectStorage, ObjectWatch, ObjectWatchOptions, ReadVersion, StoredObject } from '../../storage/objects.ts';
+import type { Admission } from '../admission.ts';
+import type { ResourceDefinition, ResourceStrategy, Strategy } from '../strategy.ts';
+import { toStatusError } from './errors.ts';
+import { type KeyLayout, objectKey } from './keys.ts';
+import type { ResourceRules } from './resource-rules.ts';
+import type { WriteHooks } from './write.ts';
+
+export interface ResourceStoreOptions {
+  readonly group: string;
+  readonly resource: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+  /** `apps/v1`: what is stored. */
+  readonly storageVersion: string;
+  readonly definition: ResourceDefinition;
+  readonly storage: ObjectStorage;
+  readonly layout: KeyLayout;
+  /** Codec of the storage version's type. */
+  readonly codec: TypeCodec;
+  readonly admission: Admission;
+  readonly hooks?: WriteHooks;
+  readonly garbageCollection: boolean;
+  /** Leases for objects with a time to live (events). */
+  readonly lease?: (now: Date) => Promise<LeaseId>;
+}
+
+export class ResourceStore implements ResourceRules {
+  readonly group: string;
+  readonly resourceName: string;
+  readonly kind: { readonly group: string; readonly kind: string };
+  readonly namespaced: boolean;
+  readonly storageVersion: string;
+  readonly definition: ResourceDefinition;
+  readonly storage: ObjectStorage;
+  readonly layout: KeyLayout;
+  readonly codec: TypeCodec;
+  readonly admission: Admission;
+  hooks: WriteHooks;
+  readonly garbageCollection: boolean;
+  readonly lease: ((now: Date) => Promise<LeaseId>) | undefined;
+
+  constructor(options: ResourceStoreOptions) {
+    this.group = options.group;
+    this.resourceName = options.resource;
+    this.kind = { group: options.group, kind: options.kind };
+    this.namespaced = options.namespaced;
+    this.storageVersion = options.storageVersion;
+    this.definition = options.definition;
+    this.storage = options.storage;
+    this.layout = options.layout;
+    this.codec = options.codec;
+    this.admission = options.admission;
+    this.hooks = options.hooks ?? {};
+    this.garbageCollection = options.garbageCollection;
+    this.lease = options.lease;
+  }
+
+  get groupResource(): GroupResource {
+    return { group: this.group, resource: this.resourceName };
+  }
+
+  get resource(): ResourceStrategy {
+    return this.definition.strategy;
+  }
+
+  strategyOf(subresource: string): Strategy {
+    if (subresource === '') return this.definition.strategy;
+    return (subresource === 'status' ? this.definition.status : this.definition.subresources?.[subresource]) ?? this.definition.strategy;
+  }
+
+  key(namespace: string, name: string): string {
+    return objectKey(this.layout, namespace, name);
+  }
+
+  /** Throws 404. */
+  async get(namespace: string, name: string, version: ReadVersion, signal?: AbortSignal): Promise<StoredObject> {
+    const stored = await this.find(namespace, name, version, signal);
+    if (stored === undefined) throw notFound(this.groupResource, name);
+    return stored;
+  }
+
+  async find(namespace: string, name: string, version: ReadVersion, signal?: AbortSignal): Promise<StoredObject | undefined> {
+    try {
+      return await this.storage.get(this.key(namespace, name), version, signal);
+    } catch (error) {
+      throw toStatusError(error, 'get', this.groupResource, name);
+    }
+  }
+
+  async list(options: ObjectListOptions): Promise<ObjectList> {
+    try {
+      return await this.storage.list(options);
+    } catch (error) {
+      throw toStatusError(error, 'list', this.groupResource, '');
+    }
+  }
+
+  async watch(options: ObjectWatchOptions): Promise<ObjectWatch> {
+    try {
+      return await this.storage.watch(options);
+    } catch (error) {
+      throw toStatusError(error, 'watch', this.groupResource, '');
+    }
+  }
+
+  /** A fresh object of the caller's own; its resourceVersion is the revision. */
+  decode(stored: StoredObject): KubeObject {
+    const object = this.codec.decode(stored.bytes) as KubeObject;
+    if (stored.revision > 0) metaOf(object).resourceVersion = String(stored.revision);
+    return object;
+  }
+
+  /** Bytes in normal form: what is stored has no resourceVersion, its revision is the version. */
+  encode(object: KubeObject): Buffer {
+    const meta = metaOf(object);
+    const version = meta.resourceVersion;
+    delete meta.resourceVersion;
+    try {
+      return this.codec.encode(asJson(object));
+    } finally {
+      if (version !== undefined) meta.resourceVersion = version;
+    }
+  }
+
+  /** An object that was not stored, as readers of a dry run get it. */
+  unstored(object: KubeObject): StoredObject {
+    const meta = metaOf(object);
+    const bytes = this.encode(object);
+    return { key: this.key(meta.namespace ?? '', meta.name ?? ''), revision: 0, bytes, card: { namespace: meta.namespace ?? '', name: meta.name ?? '', labels: new Map(), fields: new Map() } };
+  }
+}

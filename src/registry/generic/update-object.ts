@@ -1,0 +1,111 @@
+import { invalid as invalidField } from '../../machinery/field-error.ts';
+import { FieldPath } from '../../machinery/field-path.ts';
+import { GoSyntax } from '../../machinery/go-quote.ts';
+import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
+import { conflict, invalid as invalidStatus, modified, notFound, plainError } from '../../machinery/status.ts';
+import { fillSystemFields, prepareForCreate } from './before-create.ts';
+import { prepareForUpdate } from './before-update.ts';
+import type { ResourceStore } from './resource-store.ts';
+import { type Change, readModifyWrite, type SwapResult } from './update.ts';
+import { finishNothing, type Finish, type Preconditions, type WriteRequest } from './write.ts';
+
+export interface UpdateSteps {
+  /**
+   * The object the caller wants, from the one that is there (the callee's own copy; undefined when there is none).
+   * May throw a refusal.
+   */
+  readonly change: (current: KubeObject | undefined) => Promise<KubeObject> | KubeObject;
+  /** Mutating admission and field ownership. */
+  readonly admit: (object: KubeObject, old: KubeObject | undefined) => Promise<void>;
+  /** Validating admission. */
+  readonly validate: (object: KubeObject, old: KubeObject | undefined) => Promise<void>;
+}
+
+export interface UpdateObjectOptions {
+  readonly preconditions?: Preconditions;
+  /** Apply creates whatever the kind's rule for PUT is; status never creates. */
+  readonly allowCreate: boolean;
+}
+
+/** Changes one object, or creates it where that is allowed. An update that changes nothing writes nothing. */
+export function updateObject(store: ResourceStore, steps: UpdateSteps, options: UpdateObjectOptions, request: WriteRequest): Promise<SwapResult> {
+  const key = store.key(request.namespace, request.name);
+  return readModifyWrite(store, key, (current) => computeUpdate(store, current, steps, options, request), request);
+}
+
+async function computeUpdate(store: ResourceStore, current: KubeObject | undefined, steps: UpdateSteps, options: UpdateObjectOptions, request: WriteRequest): Promise<Change> {
+  if (current === undefined) checkCreatable(store, options, request);
+  else checkPreconditions(store, current, options.preconditions, request);
+  const old = current === undefined ? undefined : structuredClone(current);
+  const object = await steps.change(current);
+  if (old === undefined) return computeCreate(store, object, steps, request);
+  checkResourceVersion(store, object, old, request);
+  await steps.admit(object, old);
+  metaOf(object).resourceVersion = metaOf(old).resourceVersion!;
+  const finish = (await store.hooks.beginUpdate?.(object, old, request)) ?? finishNothing;
+  return guarded(finish, async () => {
+    prepareForUpdate(object, old, store, request);
+    await steps.validate(object, old);
+    if (shouldDeleteDuringUpdate(store, object, old)) {
+      await finish(true);
+      return { action: 'remove', object };
+    }
+    return { action: 'write', object, done: finish };
+  });
+}
+
+async function computeCreate(store: ResourceStore, object: KubeObject, steps: UpdateSteps, request: WriteRequest): Promise<Change> {
+  const meta = metaOf(object);
+  if (meta.resourceVersion !== undefined && meta.resourceVersion !== '' && meta.resourceVersion !== '0') throw notFound(store.groupResource, request.name);
+  delete meta.resourceVersion;
+  await steps.admit(object, undefined);
+  fillSystemFields(object, request.context.now);
+  const finish = (await store.hooks.beginCreate?.(object, request)) ?? finishNothing;
+  return guarded(finish, async () => {
+    prepareForCreate(object, store, request);
+    await steps.validate(object, undefined);
+    return { action: 'write', object, done: finish };
+  });
+}
+
+async function guarded(finish: Finish, compute: () => Promise<Change>): Promise<Change> {
+  try {
+    return await compute();
+  } catch (refusal) {
+    await finish(false);
+    throw refusal;
+  }
+}
+
+function checkCreatable(store: ResourceStore, { allowCreate, preconditions }: UpdateObjectOptions, request: WriteRequest): void {
+  if (preconditions?.uid !== undefined) {
+    throw conflict(store.groupResource, request.name, `StorageError: invalid object, Code: 4, Key: ${store.key(request.namespace, request.name)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${preconditions.uid}, UID in object meta: `);
+  }
+  if (!allowCreate && store.resource.allowCreateOnUpdate !== true) throw notFound(store.groupResource, request.name);
+}
+
+function checkPreconditions(store: ResourceStore, current: KubeObject, preconditions: Preconditions | undefined, request: WriteRequest): void {
+  const uid = current.metadata?.uid ?? '';
+  if (preconditions?.uid !== undefined && preconditions.uid !== uid) {
+    throw conflict(store.groupResource, request.name, `StorageError: invalid object, Code: 4, Key: ${store.key(request.namespace, request.name)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${preconditions.uid}, UID in object meta: ${uid}`);
+  }
+}
+
+/** PUT must name the version it replaces, unless the kind allows to overwrite whatever is there. */
+function checkResourceVersion(store: ResourceStore, object: KubeObject, old: KubeObject, request: WriteRequest): void {
+  const version = metaOf(object).resourceVersion ?? '';
+  if (version !== '' && !/^\d+$/.test(version)) throw plainError(`strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
+  if (version === '' || Number(version) === 0) {
+    if (store.resource.allowUnconditionalUpdate !== false) return;
+    throw invalidStatus({ group: store.group, kind: store.resourceName }, request.name, [
+      invalidField(FieldPath.of('metadata', 'resourceVersion'), new GoSyntax('0x0'), 'must be specified for an update'),
+    ]);
+  }
+  if (version !== metaOf(old).resourceVersion) throw modified(store.groupResource, request.name);
+}
+
+function shouldDeleteDuringUpdate(store: ResourceStore, object: KubeObject, old: KubeObject): boolean {
+  const meta = metaOf(object);
+  if (store.hooks.deleteDuringUpdate?.(object, old) === true) return true;
+  return (meta.finalizers?.length ?? 0) === 0 && meta.deletionTimestamp !== undefined && Number(meta.deletionGracePeriodSeconds ?? 0) === 0;
+}

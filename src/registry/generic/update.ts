@@ -1,0 +1,121 @@
+/**
+ * Read, change, compare and swap: the one function behind update, patch, apply, delete and every subresource that
+ * writes the same object.
+ *
+ * It starts from the version at hand (the cache's), because a guarded write that succeeds proves that it was current.
+ * What cannot be proved that way is confirmed on a fresh read before it is answered: a refusal (404, 409, 422,
+ * admission, precondition), and a change that changes nothing.
+ */
+import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
+import { modified, notFound } from '../../machinery/status.ts';
+import type { StoredObject } from '../../storage/objects.ts';
+import { toStatusError } from './errors.ts';
+import type { ResourceStore } from './resource-store.ts';
+import type { WriteRequest } from './write.ts';
+
+/** What a change wants: write this, remove the object, or leave everything. */
+export type Change =
+  | { readonly action: 'write'; readonly object: KubeObject; readonly done?: (succeeded: boolean) => Promise<void> | void }
+  | { readonly action: 'remove'; readonly object: KubeObject }
+  | { readonly action: 'keep'; readonly object: KubeObject };
+
+/**
+ * Computes the change from the object as it is; undefined when there is none. Runs again after a conflict, so it
+ * must not change anything but what it is given (`current` is the caller's own copy).
+ */
+export type ComputeChange = (current: KubeObject | undefined, stored: StoredObject | undefined) => Promise<Change>;
+
+export interface SwapResult {
+  readonly action: 'created' | 'written' | 'unchanged' | 'removed';
+  /** The object after the change; for `removed`, its last state, with the revision of its removal. */
+  readonly stored: StoredObject;
+}
+
+/** A writer that loses every race gives up instead of spinning; upstream retries without end within the request's time. */
+const maxAttempts = 100;
+
+export async function readModifyWrite(store: ResourceStore, key: string, compute: ComputeChange, request: WriteRequest): Promise<SwapResult> {
+  let stored = await read(store, key, 'any', request);
+  let fresh = false;
+  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+    const outcome = await attemptOnce(store, key, stored, fresh, compute, request);
+    if ('result' in outcome) return outcome.result;
+    stored = outcome.current;
+    fresh = true;
+  }
+  throw modified(store.groupResource, request.name);
+}
+
+type Outcome = { readonly result: SwapResult } | { readonly current: StoredObject | undefined };
+
+async function attemptOnce(store: ResourceStore, key: string, stored: StoredObject | undefined, fresh: boolean, compute: ComputeChange, request: WriteRequest): Promise<Outcome> {
+  let change: Change;
+  try {
+    change = await compute(stored === undefined ? undefined : store.decode(stored), stored);
+  } catch (refusal) {
+    if (fresh) throw refusal;
+    const current = await read(store, key, 'mostRecent', request);
+    if (current?.revision === stored?.revision) throw refusal;
+    return { current };
+  }
+  if (change.action === 'remove') return remove(store, key, stored, change.object, request);
+  const bytes = store.encode(change.object);
+  if (change.action === 'keep' || (stored !== undefined && bytes.equals(stored.bytes))) return unchanged(store, key, stored, fresh, change, request);
+  return swap(store, key, stored, bytes, change, request);
+}
+
+async function unchanged(store: ResourceStore, key: string, stored: StoredObject | undefined, fresh: boolean, change: Change, request: WriteRequest): Promise<Outcome> {
+  const done = change.action === 'write' ? change.done : undefined;
+  const current = fresh ? stored : await read(store, key, 'mostRecent', request);
+  const confirmed = current?.revision === stored?.revision;
+  await done?.(confirmed);
+  if (!confirmed) return { current };
+  if (stored === undefined) throw notFound(store.groupResource, request.name);
+  return { result: { action: 'unchanged', stored } };
+}
+
+async function swap(store: ResourceStore, key: string, stored: StoredObject | undefined, bytes: Buffer, change: Change & { action: 'write' }, request: WriteRequest): Promise<Outcome> {
+  const action = stored === undefined ? 'created' : 'written';
+  let succeeded = false;
+  try {
+    if (request.dryRun) {
+      const current = await read(store, key, 'mostRecent', request);
+      if (current?.revision !== stored?.revision) return { current };
+      succeeded = false;
+      const base = stored === undefined ? store.unstored(change.object) : { ...stored, bytes, representations: undefined };
+      return { result: { action, stored: base } };
+    }
+    const lease = await store.lease?.(request.context.now);
+    const options = { ...(lease === undefined ? {} : { lease }), ...(request.signal === undefined ? {} : { signal: request.signal }) };
+    const result = await store.storage.update(key, bytes, stored?.revision ?? 0, options);
+    succeeded = result.applied;
+    return result.applied ? { result: { action, stored: result.object } } : { current: result.current };
+  } catch (error) {
+    throw toStatusError(error, 'update', store.groupResource, metaOf(change.object).name ?? '');
+  } finally {
+    await change.done?.(succeeded);
+  }
+}
+
+async function remove(store: ResourceStore, key: string, stored: StoredObject | undefined, object: KubeObject, request: WriteRequest): Promise<Outcome> {
+  if (stored === undefined) throw notFound(store.groupResource, request.name);
+  try {
+    // The last state is what the change left, not what was stored: an update may remove the last finalizer and the object with it.
+    const last = { ...stored, bytes: store.encode(object), representations: undefined };
+    if (request.dryRun) return { result: { action: 'removed', stored: last } };
+    const result = await store.storage.delete(key, stored.revision, request.signal === undefined ? {} : { signal: request.signal });
+    if (!result.applied) return { current: result.current };
+    await store.hooks.afterDelete?.(object, { dryRun: false });
+    return { result: { action: 'removed', stored: { ...last, revision: stored.revision } } };
+  } catch (error) {
+    throw toStatusError(error, 'delete', store.groupResource, request.name);
+  }
+}
+
+async function read(store: ResourceStore, key: string, match: 'any' | 'mostRecent', request: WriteRequest): Promise<StoredObject | undefined> {
+  try {
+    return await store.storage.get(key, { match }, request.signal);
+  } catch (error) {
+    throw toStatusError(error, 'get', store.groupResource, request.name);
+  }
+}

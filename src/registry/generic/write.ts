@@ -1,0 +1,46 @@
+import type { KubeObject } from '../../machinery/object-meta.ts';
+import type { StoredObject } from '../../storage/objects.ts';
+import type { StrategyContext } from '../strategy.ts';
+
+/** What every write carries besides its object. */
+export interface WriteRequest {
+  readonly namespace: string;
+  /** From the URL; empty for a create. */
+  readonly name: string;
+  /** `''`, `status`, `scale`, … */
+  readonly subresource: string;
+  readonly context: StrategyContext;
+  readonly dryRun: boolean;
+  /** Options object as admission sees it (CreateOptions, UpdateOptions, …). */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly signal?: AbortSignal;
+  warn(text: string): void;
+}
+
+export interface WriteResult {
+  /** Revision 0 when nothing was stored (dry run). */
+  readonly stored: StoredObject;
+  readonly created: boolean;
+}
+
+export interface Preconditions {
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+}
+
+/**
+ * Work around a write that reaches beyond the object: allocations. `begin` runs before validation and may change the
+ * object; what it returns is told how the write ended and takes back what it did when it failed.
+ */
+export interface WriteHooks<T extends KubeObject = KubeObject> {
+  beginCreate?(object: T, request: WriteRequest): Promise<Finish>;
+  beginUpdate?(object: T, old: T, request: WriteRequest): Promise<Finish>;
+  /** After the object is gone. */
+  afterDelete?(object: T, request: { readonly dryRun: boolean }): Promise<void>;
+  /** Whether an update that leaves no finalizers should delete the object, beyond the generic rule. */
+  deleteDuringUpdate?(object: T, old: T): boolean;
+}
+
+export type Finish = (succeeded: boolean) => Promise<void> | void;
+
+export const finishNothing: Finish = () => undefined;
