@@ -3,12 +3,21 @@
  *
  * Types are named `<package>.<Type>`, for example `core/v1.PodSpec`. The generated data in `api/gen/` fills a
  * {@link SchemaRegistry}; codecs, validation of types, merge and OpenAPI are driven by it, none has a case per kind.
+ * Descriptions lie apart (`api/descriptions.ts`): only OpenAPI needs them.
  */
 
 /** Types that have no fields of their own, with a JSON form that their protobuf message does not show. */
 export type ScalarType =
   | 'string' | 'bytes' | 'bool' | 'int32' | 'int64' | 'uint32' | 'uint64' | 'double'
   | 'time' | 'microtime' | 'duration' | 'fieldsV1' | 'quantity' | 'intOrString' | 'rawExtension' | 'goDuration' | 'any';
+
+/**
+ * Forms of a type whose JSON is not an object of its fields: a message behind a scalar, any JSON value (`json`;
+ * `unknown` is runtime.Unknown, a value with its content type), or a choice between a JSON schema and something else.
+ */
+export type JsonForm =
+  | Extract<ScalarType, 'time' | 'microtime' | 'duration' | 'fieldsV1' | 'quantity' | 'intOrString' | 'rawExtension'>
+  | 'json' | 'unknown' | 'schemaOrArray' | 'schemaOrBool' | 'schemaOrStringArray';
 
 export interface Field {
   /** Name in JSON; '' for an inlined struct, '-' for a field that JSON does not have. */
@@ -37,9 +46,16 @@ export interface Field {
   readonly mapType?: 'atomic' | 'granular';
   readonly structType?: 'atomic' | 'granular';
   readonly default?: unknown;
+  /** The only valid values, sorted. */
   readonly enum?: readonly string[];
+  /** Full name of Go's string type (`core/v1.Protocol`) of a value, and of a map's keys; decoding errors show it. */
+  readonly named?: string;
+  readonly keyNamed?: string;
+  /** Full name of Go's list or map type (`core/v1.ResourceList`). */
+  readonly alias?: string;
+  /** At most one field of those with the same value is set. */
+  readonly oneOf?: string;
   readonly featureGate?: string;
-  readonly description?: string;
 }
 
 export interface TypeSchema {
@@ -52,8 +68,8 @@ export interface TypeSchema {
   readonly namespaced?: boolean;
   readonly structType?: 'atomic' | 'granular';
   readonly unions?: readonly { readonly discriminator?: string; readonly fields: readonly { readonly fieldName: string; readonly discriminatorValue: string }[] }[];
-  /** Its JSON is not an object of its fields (JSON, JSONSchemaPropsOrBool, …). */
-  readonly jsonForm?: string;
+  /** Its JSON is not an object of its fields. */
+  readonly jsonForm?: JsonForm;
   /** No protobuf form (Table). */
   readonly noProto?: boolean;
   /** A named list or map, as a message with one field `items`. */
@@ -61,8 +77,8 @@ export interface TypeSchema {
   readonly introduced?: string;
   readonly deprecated?: string;
   readonly removed?: string;
+  /** `group,version,Kind` to use instead. */
   readonly replacement?: string;
-  readonly description?: string;
 }
 
 export interface PackageSchema {
@@ -71,7 +87,7 @@ export interface PackageSchema {
   /** API group; '' for core. */
   readonly group: string;
   readonly version: string;
-  /** `k8s.io.api.core.v1` */
+  /** `k8s.io.api.core.v1`; '' for a package without protobuf form. */
   readonly protoPackage: string;
   /** `k8s.io/api/core/v1`: Go's import path, which OpenAPI names come from. */
   readonly goPackage: string;
@@ -85,6 +101,9 @@ export interface SchemaRegistry {
   typesOf(packageName: string): readonly string[];
   /** Throws for a name that does not exist: a programmer's error. */
   type(id: string): TypeSchema;
-  /** The type id of a kind: `('v1', 'Pod')` is `core/v1.Pod`. */
+  /**
+   * The type id of a kind: `('v1', 'Pod')` is `core/v1.Pod`. Kinds that every version has are found in each
+   * (`('apps/v1', 'DeleteOptions')` is `meta/v1.DeleteOptions`).
+   */
   ofKind(apiVersion: string, kind: string): string | undefined;
 }

@@ -1,0 +1,47 @@
+// Writes src/api/gen/ from proto/: the schema as data, descriptions, and TypeScript types.
+// Run it after a change under proto/ (`npm run generate`); `--check` writes nothing, names the files that are stale and
+// exits with 1, which is how `npm run verify` notices a forgotten run.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readPackages } from './generate/read.mjs';
+import { schemaFile } from './generate/schema.mjs';
+import { descriptionsFile } from './generate/descriptions.mjs';
+import { typeFiles } from './generate/types.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const target = path.join(root, 'src/api/gen');
+
+/** Path below `src/api/gen` → content. */
+function generate() {
+  const packages = readPackages(path.join(root, 'proto'));
+  return new Map([
+    ['schema.ts', schemaFile(packages)],
+    ['descriptions.ts', descriptionsFile(packages)],
+    ...typeFiles(packages),
+  ]);
+}
+
+const existing = () =>
+  existsSync(target) ? readdirSync(target, { recursive: true }).map((name) => name.replaceAll('\\', '/')).filter((name) => name.endsWith('.ts')) : [];
+
+const read = (name) => (existsSync(path.join(target, name)) ? readFileSync(path.join(target, name), 'utf8') : undefined);
+
+const files = generate();
+const stale = [
+  ...[...files].filter(([name, content]) => read(name) !== content).map(([name]) => name),
+  ...existing().filter((name) => !files.has(name)),
+];
+
+if (process.argv.includes('--check')) {
+  for (const name of stale) console.error(`src/api/gen/${name} does not match proto/: run "npm run generate"`);
+  process.exitCode = stale.length === 0 ? 0 : 1;
+} else {
+  for (const name of stale) {
+    const file = path.join(target, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    if (files.has(name)) writeFileSync(file, files.get(name));
+    else rmSync(file);
+  }
+  console.log(`src/api/gen: ${stale.length} of ${files.size} files written`);
+}
