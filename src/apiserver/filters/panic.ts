@@ -1,0 +1,32 @@
+import { isStatusError, requestEntityTooLarge, StatusError } from '../../machinery/status.ts';
+import { statusResponse } from '../representation/status.ts';
+import { BodyTooLarge, type Filter } from '../request.ts';
+
+/** Where errors nobody expected are written. */
+export interface ErrorLog {
+  error(details: object, message: string): void;
+}
+
+/**
+ * The outermost step: every error becomes a Status. What is not a StatusError is a programmer's error: the log gets
+ * all of it, the client only that it happened.
+ */
+export function renderErrors(log: ErrorLog): Filter {
+  return async (request, next) => {
+    try {
+      return await next(request);
+    } catch (error) {
+      return statusResponse(request, toStatus(error, (cause) => log.error({ err: cause, auditId: request.auditId, method: request.method, path: request.path }, 'request failed')));
+    }
+  };
+}
+
+function toStatus(error: unknown, report: (cause: unknown) => void): StatusError {
+  if (isStatusError(error)) {
+    if (error.code >= 500 && error.cause !== undefined) report(error);
+    return error;
+  }
+  if (error instanceof BodyTooLarge) return requestEntityTooLarge(error.message);
+  report(error);
+  return new StatusError(500, 'InternalError', 'Internal error occurred: the server could not finish the request', { causes: [{ message: 'the server could not finish the request' }] });
+}

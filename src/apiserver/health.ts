@@ -1,0 +1,68 @@
+/**
+ * `/healthz`, `/livez`, `/readyz`: named checks, each a path of its own, with `?verbose` and `?exclude=`.
+ * @see {@link https://kubernetes.io/docs/reference/using-api/health-checks/ | API health endpoints}
+ */
+import type { ApiRequest, ApiResponse } from './request.ts';
+
+export interface HealthCheck {
+  readonly name: string;
+  /** Resolves when healthy; the reason of a rejection goes to the log, not to the caller. */
+  check(signal: AbortSignal): Promise<void> | void;
+}
+
+export interface HealthLog {
+  warn(details: object, message: string): void;
+}
+
+export type HealthEndpoint = 'healthz' | 'livez' | 'readyz';
+
+export interface HealthChecks {
+  readonly healthz: readonly HealthCheck[];
+  readonly livez: readonly HealthCheck[];
+  readonly readyz: readonly HealthCheck[];
+}
+
+const headers = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
+
+export async function serveHealth(endpoint: HealthEndpoint, path: string, checks: HealthChecks, request: ApiRequest, log: HealthLog): Promise<ApiResponse> {
+  const all = checks[endpoint];
+  const single = path.slice(endpoint.length + 2);
+  if (path !== `/${endpoint}`) {
+    const found = all.find(({ name }) => name === single);
+    return found === undefined ? { status: 404, headers, body: '404 page not found\n' } : oneCheck(endpoint, found, request, log);
+  }
+  return allChecks(endpoint, all, request, log);
+}
+
+async function oneCheck(endpoint: HealthEndpoint, check: HealthCheck, request: ApiRequest, log: HealthLog): Promise<ApiResponse> {
+  const failure = await failureOf(check, request.signal, log);
+  return failure ? { status: 500, headers, body: `internal server error: ${endpoint} check ${check.name} failed\n` } : { status: 200, headers, body: 'ok' };
+}
+
+async function allChecks(endpoint: HealthEndpoint, checks: readonly HealthCheck[], request: ApiRequest, log: HealthLog): Promise<ApiResponse> {
+  const excluded = new Set(request.query.getAll('exclude').flatMap((value) => value.split(',')));
+  const lines: string[] = [];
+  let failed = false;
+  for (const check of checks) {
+    if (excluded.delete(check.name)) lines.push(`[+]${check.name} excluded: ok`);
+    else if (await failureOf(check, request.signal, log)) {
+      failed = true;
+      lines.push(`[-]${check.name} failed: reason withheld`);
+    } else lines.push(`[+]${check.name} ok`);
+  }
+  if (failed) return { status: 500, headers, body: `${lines.join('\n')}\n${endpoint} check failed\n` };
+  return { status: 200, headers, body: request.query.has('verbose') ? `${lines.join('\n')}\n${unmatched(excluded)}${endpoint} check passed\n` : 'ok' };
+}
+
+const unmatched = (names: ReadonlySet<string>): string =>
+  names.size === 0 ? '' : `warn: some health checks cannot be excluded: no matches for ${[...names].map((name) => JSON.stringify(name)).join(',')}\n`;
+
+async function failureOf(check: HealthCheck, signal: AbortSignal, log: HealthLog): Promise<boolean> {
+  try {
+    await check.check(signal);
+    return false;
+  } catch (error) {
+    log.warn({ err: error, check: check.name }, 'health check failed');
+    return true;
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * Which representation a client wants, and which one it sent.
+ * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#alternate-representations-of-resources | API Concepts: representations}
+ */
+import { notAcceptable, StatusError, unsupportedMediaType } from '../machinery/status.ts';
+
+export const json = 'application/json';
+export const yaml = 'application/yaml';
+export const protobuf = 'application/vnd.kubernetes.protobuf';
+
+export type MediaType = typeof json | typeof yaml | typeof protobuf;
+
+export interface Representation {
+  readonly mediaType: MediaType;
+  /** `Table`, `PartialObjectMetadata`, … of group meta.k8s.io; absent for the object itself. */
+  readonly as?: string;
+  /** Version of `as`: v1 or v1beta1. */
+  readonly asVersion?: string;
+  /** Indented JSON, for people. */
+  readonly pretty: boolean;
+}
+
+interface Clause {
+  readonly type: string;
+  readonly parameters: ReadonlyMap<string, string>;
+  readonly quality: number;
+}
+
+const objectTypes: readonly MediaType[] = [json, yaml, protobuf];
+
+/** What `as` a resource can be turned into, per media type; the caller knows (a Table has no protobuf form). */
+export type Convertible = (as: string, group: string, version: string, mediaType: MediaType) => boolean;
+
+const parsed = new Map<string, readonly Clause[]>();
+
+/** Clauses of an Accept header, best first; equal quality in order of appearance (RFC 9110 section 12.5.1). */
+export function parseAccept(header: string): readonly Clause[] {
+  const known = parsed.get(header);
+  if (known !== undefined) return known;
+  const clauses = header.split(',').map(parseClause).filter((clause) => clause !== undefined);
+  clauses.sort((a, b) => b.quality - a.quality);
+  if (parsed.size > 1000) parsed.clear();
+  parsed.set(header, clauses);
+  return clauses;
+}
+
+function parseClause(text: string): Clause | undefined {
+  const [type = '', ...rest] = text.split(';').map((part) => part.trim());
+  if (type === '') return undefined;
+  const parameters = new Map<string, string>();
+  for (const part of rest) {
+    const equals = part.indexOf('=');
+    if (equals > 0) parameters.set(part.slice(0, equals).trim().toLowerCase(), part.slice(equals + 1).trim().replace(/^"(.*)"$/, '$1'));
+  }
+  const quality = Number(parameters.get('q') ?? 1);
+  return { type: type.toLowerCase(), parameters, quality: Number.isNaN(quality) ? 1 : quality };
+}
+
+export interface NegotiateOptions {
+  readonly accept: string | undefined;
+  readonly userAgent: string | undefined;
+  readonly pretty: string | null;
+  readonly convertible: Convertible;
+  /** Adds the stream forms to what the 406 lists; the answer is the same. */
+  readonly isCollection: boolean;
+}
+
+/** The first clause that can be served. Throws 406. */
+export function negotiate({ accept, userAgent, pretty, convertible, isCollection }: NegotiateOptions): Representation {
+  if (accept === undefined || accept === '') return { mediaType: json, pretty: wantsPretty(json, pretty, userAgent) };
+  const clauses = parseAccept(accept);
+  if (!clauses.some(({ type }) => type === '*/*' || objectTypes.includes(type as MediaType))) throw routeNotAcceptable(isCollection ? collectionTypes : objectTypes);
+  for (const { type, parameters } of clauses) {
+    const mediaType = objectTypes.find((candidate) => candidate === type) ?? (type === '*/*' ? json : type === 'application/*' ? json : undefined);
+    if (mediaType === undefined) continue;
+    const as = parameters.get('as');
+    const representation = { mediaType, pretty: wantsPretty(mediaType, parameters.get('pretty') ?? pretty, userAgent) };
+    if (as === undefined) return representation;
+    const version = parameters.get('v') ?? '';
+    if (convertible(as, parameters.get('g') ?? '', version, mediaType)) return { ...representation, as, asVersion: version };
+  }
+  throw notAcceptable(objectTypes);
+}
+
+/** Representation of a Status, which must never fail for want of an acceptable type. */
+export function negotiateStatus(accept: string | undefined, userAgent: string | undefined, pretty: string | null): Representation {
+  for (const { type } of accept === undefined ? [] : parseAccept(accept)) {
+    const mediaType = objectTypes.find((candidate) => candidate === type);
+    if (mediaType !== undefined) return { mediaType, pretty: wantsPretty(mediaType, pretty, userAgent) };
+  }
+  return { mediaType: json, pretty: wantsPretty(json, pretty, userAgent) };
+}
+
+const collectionTypes = [...objectTypes, 'application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'];
+
+/** The refusal for a route none of whose types the client takes. */
+export const routeNotAcceptable = (available: readonly string[]): StatusError =>
+  new StatusError(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`, {});
+
+/** `?pretty=1` asks for it; browsers and command-line tools for people get it anyway. */
+function wantsPretty(mediaType: MediaType, value: string | null, userAgent: string | undefined): boolean {
+  if (mediaType !== json) return false;
+  if (value !== null && value !== '') return ['1', 't', 'T', 'TRUE', 'true', 'True'].includes(value);
+  return userAgent !== undefined && /^(?:curl|Wget|Mozilla\/5\.0)/.test(userAgent);
+}
+
+/** Media type of a request body. Throws 415. */
+export function bodyType(contentType: string | undefined): MediaType {
+  if (contentType === undefined || contentType === '') return json;
+  const type = contentType.split(';', 1)[0]!.trim().toLowerCase();
+  const found = objectTypes.find((candidate) => candidate === type);
+  if (found === undefined) throw unsupportedMediaType(objectTypes);
+  return found;
+}
