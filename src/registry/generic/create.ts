@@ -22,11 +22,11 @@ export async function createObject(store: ResourceStore, submitted: KubeObject, 
   const generated = isNameGenerated(submitted);
   await steps.admit(submitted);
   for (let attempt = 1; ; attempt++) {
-    const object = generated && attempt < generatedNameAttempts ? structuredClone(submitted) : submitted;
     try {
-      return { stored: await createOnce(store, object, steps, request), created: true };
+      return { stored: await createOnce(store, submitted, steps, request), created: true };
     } catch (error) {
       if (!generated || !isAlreadyExists(error) || attempt >= generatedNameAttempts) throw error;
+      delete metaOf(submitted).name;
     }
   }
 }

@@ -21,8 +21,11 @@ export interface ResourceStoreOptions {
   readonly namespaced: boolean;
   /** `apps/v1`: what is stored. */
   readonly storageVersion: string;
+  /** Its type id: `apps/v1.Deployment`. */
+  readonly storedType: string;
   readonly definition: ResourceDefinition;
-  readonly storage: ObjectStorage;
+  /** Called at the first use: a resource that nobody asks for costs nothing. */
+  readonly openStorage: () => ObjectStorage;
   readonly layout: KeyLayout;
   /** Codec of the storage version's type. */
   readonly codec: TypeCodec;
@@ -39,14 +42,16 @@ export class ResourceStore implements ResourceRules {
   readonly kind: { readonly group: string; readonly kind: string };
   readonly namespaced: boolean;
   readonly storageVersion: string;
+  readonly storedType: string;
   readonly definition: ResourceDefinition;
-  readonly storage: ObjectStorage;
   readonly layout: KeyLayout;
   readonly codec: TypeCodec;
   readonly admission: Admission;
   hooks: WriteHooks;
   readonly garbageCollection: boolean;
   readonly lease: ((now: Date) => Promise<LeaseId>) | undefined;
+  readonly #openStorage: () => ObjectStorage;
+  #storage: ObjectStorage | undefined;
 
   constructor(options: ResourceStoreOptions) {
     this.group = options.group;
@@ -54,14 +59,29 @@ export class ResourceStore implements ResourceRules {
     this.kind = { group: options.group, kind: options.kind };
     this.namespaced = options.namespaced;
     this.storageVersion = options.storageVersion;
+    this.storedType = options.storedType;
     this.definition = options.definition;
-    this.storage = options.storage;
+    this.#openStorage = options.openStorage;
     this.layout = options.layout;
     this.codec = options.codec;
     this.admission = options.admission;
     this.hooks = options.hooks ?? {};
     this.garbageCollection = options.garbageCollection;
     this.lease = options.lease;
+  }
+
+  get storage(): ObjectStorage {
+    this.#storage ??= this.#openStorage();
+    return this.#storage;
+  }
+
+  /** Whether anybody has used the resource yet. */
+  get isOpen(): boolean {
+    return this.#storage !== undefined;
+  }
+
+  async close(): Promise<void> {
+    await this.#storage?.[Symbol.asyncDispose]();
   }
 
   get groupResource(): GroupResource {

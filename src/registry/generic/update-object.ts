@@ -3,6 +3,7 @@ import { FieldPath } from '../../machinery/field-path.ts';
 import { GoSyntax } from '../../machinery/go-quote.ts';
 import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
 import { conflict, invalid as invalidStatus, modified, notFound, plainError } from '../../machinery/status.ts';
+import type { StoredObject } from '../../storage/objects.ts';
 import { fillSystemFields, prepareForCreate } from './before-create.ts';
 import { prepareForUpdate } from './before-update.ts';
 import type { ResourceStore } from './resource-store.ts';
@@ -11,10 +12,10 @@ import { finishNothing, type Finish, type Preconditions, type WriteRequest } fro
 
 export interface UpdateSteps {
   /**
-   * The object the caller wants, from the one that is there (the callee's own copy; undefined when there is none).
-   * May throw a refusal.
+   * The object the caller wants, made anew at every call. `current` is the object that is there, shared and not to be
+   * changed; `copy` gives one of the callee's own. May throw a refusal.
    */
-  readonly change: (current: KubeObject | undefined) => Promise<KubeObject> | KubeObject;
+  readonly change: (current: KubeObject | undefined, copy: () => KubeObject) => Promise<KubeObject> | KubeObject;
   /** Mutating admission and field ownership. */
   readonly admit: (object: KubeObject, old: KubeObject | undefined) => Promise<void>;
   /** Validating admission. */
@@ -30,14 +31,14 @@ export interface UpdateObjectOptions {
 /** Changes one object, or creates it where that is allowed. An update that changes nothing writes nothing. */
 export function updateObject(store: ResourceStore, steps: UpdateSteps, options: UpdateObjectOptions, request: WriteRequest): Promise<SwapResult> {
   const key = store.key(request.namespace, request.name);
-  return readModifyWrite(store, key, (current) => computeUpdate(store, current, steps, options, request), request);
+  return readModifyWrite(store, key, (current, stored) => computeUpdate(store, { current, stored }, steps, options, request), request);
 }
 
-async function computeUpdate(store: ResourceStore, current: KubeObject | undefined, steps: UpdateSteps, options: UpdateObjectOptions, request: WriteRequest): Promise<Change> {
+async function computeUpdate(store: ResourceStore, { current, stored }: { current: KubeObject | undefined; stored: StoredObject | undefined }, steps: UpdateSteps, options: UpdateObjectOptions, request: WriteRequest): Promise<Change> {
   if (current === undefined) checkCreatable(store, options, request);
   else checkPreconditions(store, current, options.preconditions, request);
-  const old = current === undefined ? undefined : structuredClone(current);
-  const object = await steps.change(current);
+  const old = current;
+  const object = await steps.change(current, () => store.decode(stored!));
   if (old === undefined) return computeCreate(store, object, steps, request);
   checkResourceVersion(store, object, old, request);
   await steps.admit(object, old);

@@ -1,0 +1,23 @@
+/** Admission and field ownership around a write, for every verb that writes. */
+import type { KubeObject } from '../../machinery/object-meta.ts';
+import type { AdmissionAttributes } from '../../registry/admission.ts';
+import type { WriteRequest } from '../../registry/generic/write.ts';
+import type { ApiRequest } from '../request.ts';
+import type { ServedResource } from './served.ts';
+
+export function attributesOf(served: ServedResource, request: ApiRequest, write: WriteRequest, operation: AdmissionAttributes['operation'], object: KubeObject | undefined, oldObject: KubeObject | undefined): AdmissionAttributes {
+  const { info } = served;
+  return {
+    operation,
+    resource: { group: info.group, version: info.version, resource: info.name },
+    subresource: request.info.subresource,
+    kind: { group: info.group, version: info.version, kind: info.kind },
+    namespace: write.namespace,
+    name: write.name !== '' ? write.name : (object?.metadata?.name ?? ''),
+    object, oldObject,
+    options: write.options,
+    user: request.user,
+    dryRun: write.dryRun,
+    warn: write.warn,
+  };
+}

@@ -1,0 +1,60 @@
+/** What the verbs share: made once per server. */
+import type { Codecs } from '../../machinery/codec/index.ts';
+import type { SchemaRegistry } from '../../machinery/schema.ts';
+import type { FieldManager } from '../../machinery/managed-fields/index.ts';
+import type { Admission } from '../../registry/admission.ts';
+import type { StrategyContext } from '../../registry/strategy.ts';
+import type { Encoder } from '../representation/encoder.ts';
+import type { ApiRequest } from '../request.ts';
+import { fieldManagerParameter } from './write-parameters.ts';
+import type { ServedResource } from './served.ts';
+import type { WriteRequest } from '../../registry/generic/write.ts';
+
+export interface EndpointContext {
+  readonly codecs: Codecs;
+  readonly schemas: SchemaRegistry;
+  readonly encoder: Encoder;
+  readonly fieldManager: FieldManager;
+  readonly admission: Admission;
+  readonly now: () => Date;
+  readonly featureEnabled: (gate: string) => boolean;
+  readonly allowPrivileged: boolean;
+  /** `--min-request-timeout` in seconds: how long a watch lives at least. */
+  readonly minRequestTimeoutSeconds: number;
+  /** `--delete-collection-workers` */
+  readonly deleteCollectionWorkers: number;
+  /** Upper limit of a request body in bytes. */
+  readonly maxBodyBytes: number;
+}
+
+export const defaultMaxBodyBytes = 3 * 1024 * 1024;
+
+export function strategyContext(context: EndpointContext, served: ServedResource, request: ApiRequest): StrategyContext {
+  return {
+    now: context.now(),
+    user: request.user,
+    enabled: context.featureEnabled,
+    apiVersion: served.form.apiVersion,
+    allowPrivileged: context.allowPrivileged,
+  };
+}
+
+export interface WriteRequestInput {
+  readonly kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions' | 'DeleteOptions';
+  readonly dryRun: boolean;
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+export function writeRequest(context: EndpointContext, served: ServedResource, request: ApiRequest, input: WriteRequestInput): WriteRequest {
+  return {
+    namespace: served.info.namespaced ? request.info.namespace : '',
+    name: request.info.name,
+    subresource: request.info.subresource,
+    context: strategyContext(context, served, request),
+    dryRun: input.dryRun,
+    options: { kind: input.kind, apiVersion: 'meta.k8s.io/v1', ...input.options },
+    warn: (text) => request.warn(text),
+  };
+}
+
+export const managerOf = (request: ApiRequest, kind: string): string => fieldManagerParameter(request.query.get('fieldManager'), request.header('user-agent'), kind);

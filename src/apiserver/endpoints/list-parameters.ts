@@ -1,0 +1,99 @@
+/** Query parameters of reads, with upstream's errors. */
+import { forbidden, notSupported, type FieldError } from '../../machinery/field-error.ts';
+import { FieldPath } from '../../machinery/field-path.ts';
+import { badRequest, invalid as invalidStatus, plainError } from '../../machinery/status.ts';
+import type { ReadVersion } from '../../storage/objects.ts';
+import { queryFlag } from '../request-info.ts';
+
+/** Go's strconv.ParseInt with its error text. */
+export function parseInteger(text: string): number {
+  if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  const value = Number(text);
+  if (value > 2 ** 63 - 1 || value < -(2 ** 63)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
+  return value;
+}
+
+export const integerParameter = (query: URLSearchParams, name: string): number | undefined => {
+  const text = query.get(name);
+  return text === null || text === '' ? undefined : parseInteger(text);
+};
+
+export const flagParameter = (query: URLSearchParams, name: string): boolean => query.has(name) && queryFlag(query.get(name));
+
+/** A resourceVersion parameter as a revision. Throws what upstream throws: a bare error. */
+export function parseResourceVersion(text: string): number {
+  if (!/^\d+$/.test(text)) throw plainError(`resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`);
+  return Number(text);
+}
+
+/** The version a GET reads at: unset, `0`, or not older than. */
+export function getVersion(query: URLSearchParams): ReadVersion {
+  const text = query.get('resourceVersion') ?? '';
+  if (text === '') return { match: 'mostRecent' };
+  const revision = parseResourceVersion(text);
+  return revision === 0 ? { match: 'any' } : { match: 'notOlderThan', revision };
+}
+
+const path = (name: string): FieldPath => FieldPath.of(name);
+
+export interface ListParameters {
+  readonly resourceVersion: string;
+  readonly resourceVersionMatch: string;
+  readonly limit: number;
+  readonly continueToken: string;
+  readonly sendInitialEvents: boolean | undefined;
+  readonly watch: boolean;
+  readonly allowWatchBookmarks: boolean;
+  readonly timeoutSeconds: number | undefined;
+}
+
+export function listParameters(query: URLSearchParams, watch: boolean): ListParameters {
+  return {
+    resourceVersion: query.get('resourceVersion') ?? '',
+    resourceVersionMatch: query.get('resourceVersionMatch') ?? '',
+    limit: integerParameter(query, 'limit') ?? 0,
+    continueToken: query.get('continue') ?? '',
+    sendInitialEvents: query.has('sendInitialEvents') ? flagParameter(query, 'sendInitialEvents') : undefined,
+    watch,
+    allowWatchBookmarks: flagParameter(query, 'allowWatchBookmarks'),
+    timeoutSeconds: integerParameter(query, 'timeoutSeconds'),
+  };
+}
+
+/** The combinations that the table of API Concepts calls invalid, as 422 of kind ListOptions. */
+export function validateListParameters(parameters: ListParameters, watchListEnabled: boolean): void {
+  const errors = parameters.watch ? watchErrors(parameters, watchListEnabled) : listErrors(parameters);
+  if (errors.length > 0) throw invalidStatus({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors);
+}
+
+function matchErrors({ resourceVersion, resourceVersionMatch, continueToken }: ListParameters): FieldError[] {
+  const errors: FieldError[] = [];
+  const at = path('resourceVersionMatch');
+  if (resourceVersion === '') errors.push(forbidden(at, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
+  if (continueToken !== '') errors.push(forbidden(at, 'resourceVersionMatch is forbidden when continue is provided'));
+  if (resourceVersionMatch !== 'Exact' && resourceVersionMatch !== 'NotOlderThan') errors.push(notSupported(at, resourceVersionMatch, ['Exact', 'NotOlderThan', '']));
+  if (resourceVersionMatch === 'Exact' && resourceVersion === '0') errors.push(forbidden(at, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+  return errors;
+}
+
+function listErrors(parameters: ListParameters): FieldError[] {
+  const errors = parameters.resourceVersionMatch === '' ? [] : matchErrors(parameters);
+  if (parameters.sendInitialEvents !== undefined) errors.push(forbidden(path('sendInitialEvents'), 'sendInitialEvents is forbidden for list'));
+  return errors;
+}
+
+function watchErrors(parameters: ListParameters, enabled: boolean): FieldError[] {
+  const { resourceVersionMatch, continueToken, sendInitialEvents } = parameters;
+  const at = path('resourceVersionMatch');
+  if (sendInitialEvents === undefined) {
+    if (resourceVersionMatch !== '') return [forbidden(at, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided')];
+    return [];
+  }
+  const errors: FieldError[] = [];
+  if (!enabled) errors.push(forbidden(path('sendInitialEvents'), 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled'));
+  if (resourceVersionMatch === '') errors.push(forbidden(at, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
+  else if (resourceVersionMatch !== 'NotOlderThan') errors.push(notSupported(at, resourceVersionMatch, ['NotOlderThan']));
+  if (continueToken !== '') errors.push(forbidden(at, 'resourceVersionMatch is forbidden when continue is provided'));
+  return errors;
+}
+

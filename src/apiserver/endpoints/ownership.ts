@@ -1,0 +1,30 @@
+/** Field ownership and admission of a change to an object that may already be there. */
+import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
+import type { WriteRequest } from '../../registry/generic/write.ts';
+import type { ApiRequest } from '../request.ts';
+import { attributesOf } from './admit.ts';
+import type { EndpointContext } from './context.ts';
+import type { ServedResource } from './served.ts';
+
+const operationOf = (old: KubeObject | undefined): 'CREATE' | 'UPDATE' => (old === undefined ? 'CREATE' : 'UPDATE');
+
+export async function admitChange(context: EndpointContext, served: ServedResource, request: ApiRequest, write: WriteRequest, object: KubeObject, old: KubeObject | undefined, manager: string): Promise<void> {
+  takeOwnership(context, served, write, object, old, manager);
+  await context.admission.admit(attributesOf(served, request, write, operationOf(old), object, old));
+}
+
+/** Records who changed which fields since `old`. */
+export function takeOwnership(context: EndpointContext, served: ServedResource, write: WriteRequest, object: KubeObject, old: KubeObject | undefined, manager: string): void {
+  const store = served.store!;
+  const owned = context.fieldManager.update({
+    live: old, object, manager, subresource: write.subresource, apiVersion: served.form.apiVersion, typeId: store.storedType, now: write.context.now,
+    resetFields: store.strategyOf(write.subresource).resetFields ?? [],
+  });
+  const managed = owned.metadata?.managedFields;
+  if (managed === undefined) delete metaOf(object).managedFields;
+  else metaOf(object).managedFields = managed;
+}
+
+export function validateChange(context: EndpointContext, served: ServedResource, request: ApiRequest, write: WriteRequest, object: KubeObject, old: KubeObject | undefined): Promise<void> {
+  return context.admission.validate(attributesOf(served, request, write, operationOf(old), object, old));
+}

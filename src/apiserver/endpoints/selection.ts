@@ -1,0 +1,77 @@
+/** Label and field selectors of a request as a selection of objects. */
+import { badRequest } from '../../machinery/status.ts';
+import { parseFieldSelector } from '../../machinery/field-selector.ts';
+import { parseLabelSelector } from '../../machinery/label-selector.ts';
+import type { IndexCard, Selection } from '../../storage/objects.ts';
+import type { ApiRequest } from '../request.ts';
+import type { ServedResource } from './served.ts';
+
+export interface RequestSelection {
+  readonly selection: Selection;
+  /** Whether anything but the namespace restricts it: then nobody counts what remains. */
+  readonly hasSelector: boolean;
+}
+
+/** Throws 400 for a selector that cannot be read, or names a field the kind has not. */
+export function selectionOf(served: ServedResource, request: ApiRequest): RequestSelection {
+  const namespace = served.info.namespaced && request.info.namespace !== '' ? { namespace: request.info.namespace } : {};
+  const labelText = request.query.get('labelSelector') ?? '';
+  const fieldText = request.query.get('fieldSelector') ?? '';
+  const pathName = request.info.parts[1];
+  if (labelText === '' && fieldText === '' && pathName === undefined) return { selection: namespace, hasSelector: false };
+  const labels = labelText === '' ? undefined : parseLabels(labelText);
+  const fields = fieldText === '' ? undefined : parseFields(fieldText, served);
+  const name = fields?.equals.get('metadata.name') ?? pathName;
+  if (pathName !== undefined && fields?.equals.get('metadata.name') !== undefined && fields.equals.get('metadata.name') !== pathName) {
+    throw badRequest(`fieldSelector metadata.name doesn't match requested name`);
+  }
+  const matches = (card: IndexCard): boolean => (fields === undefined || fields.matches(card)) && (labels === undefined || labels.matches(card.labels));
+  const fieldEquals = fields === undefined ? undefined : new Map([...fields.equals].filter(([field]) => !field.startsWith('metadata.')));
+  return {
+    selection: { ...namespace, ...(name === undefined ? {} : { name }), ...(fieldEquals === undefined || fieldEquals.size === 0 ? {} : { fieldEquals }), matches },
+    hasSelector: true,
+  };
+}
+
+function parseLabels(text: string): { matches(labels: ReadonlyMap<string, string>): boolean } {
+  try {
+    return parseLabelSelector(text);
+  } catch (error) {
+    throw badRequest((error as Error).message);
+  }
+}
+
+interface Fields {
+  readonly equals: ReadonlyMap<string, string>;
+  matches(card: IndexCard): boolean;
+}
+
+function parseFields(text: string, served: ServedResource): Fields {
+  const requirements = readFields(text);
+  const known = new Set(served.info.storage?.fieldSelectors ?? ['metadata.name', 'metadata.namespace']);
+  for (const { field } of requirements) {
+    if (!known.has(field)) throw badRequest(unknownField(served, field));
+  }
+  const equals = new Map(requirements.filter(({ operator }) => operator === '=').map(({ field, value }) => [field, value]));
+  return {
+    equals,
+    matches: (card) => requirements.every(({ field, operator, value }) => (fieldValue(card, field) === value) === (operator === '=')),
+  };
+}
+
+function readFields(text: string): readonly { field: string; operator: '=' | '!='; value: string }[] {
+  try {
+    return parseFieldSelector(text);
+  } catch (error) {
+    throw badRequest((error as Error).message);
+  }
+}
+
+const fieldValue = (card: IndexCard, field: string): string =>
+  field === 'metadata.name' ? card.name : field === 'metadata.namespace' ? card.namespace : (card.fields.get(field) ?? '');
+
+/** Kinds with selectors of their own say it in other words than the rest. */
+function unknownField({ info }: ServedResource, field: string): string {
+  const own = info.storage?.fieldSelectors.some((name) => !name.startsWith('metadata.')) ?? false;
+  return own ? `field label not supported: ${field}` : `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
+}

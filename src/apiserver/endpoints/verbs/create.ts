@@ -1,0 +1,27 @@
+import { ensureNamespace } from '../../../registry/generic/before-create.ts';
+import { createObject as create } from '../../../registry/generic/create.ts';
+import type { ApiRequest, ApiResponse } from '../../request.ts';
+import { readBody } from '../body.ts';
+import { type EndpointContext, managerOf, writeRequest } from '../context.ts';
+import { admitChange, validateChange } from '../ownership.ts';
+import { objectResponse, representationOf } from '../respond.ts';
+import type { ServedResource } from '../served.ts';
+import { createParameters } from '../write-parameters.ts';
+
+/** POST to a collection: 201 with the new object. */
+export async function createObject(context: EndpointContext, served: ServedResource, request: ApiRequest): Promise<ApiResponse> {
+  const representation = representationOf(request, served, false);
+  const store = served.store!;
+  const parameters = createParameters(request.query);
+  const manager = managerOf(request, 'CreateOptions');
+  const body = await readBody(context, request);
+  const submitted = body.decode(served, parameters.fieldValidation, (text) => request.warn(text));
+  const write = writeRequest(context, served, request, { kind: 'CreateOptions', dryRun: parameters.dryRun, options: parameters.options });
+  ensureNamespace(submitted, write.namespace);
+  const object = served.form.toStored(submitted, () => ({}));
+  const result = await create(store, object, {
+    admit: (candidate) => admitChange(context, served, request, write, candidate, undefined, manager),
+    validate: (candidate) => validateChange(context, served, request, write, candidate, undefined),
+  }, write);
+  return objectResponse(context, served, request, representation, 201, result.stored);
+}

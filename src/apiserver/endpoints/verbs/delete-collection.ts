@@ -1,0 +1,56 @@
+import { metaOf } from '../../../machinery/object-meta.ts';
+import { isStatusError } from '../../../machinery/status.ts';
+import type { StoredObject } from '../../../storage/objects.ts';
+import type { ApiRequest, ApiResponse } from '../../request.ts';
+import { decodeContinueToken, encodeContinueToken } from '../continue-token.ts';
+import type { EndpointContext } from '../context.ts';
+import { readDeleteOptions } from '../delete-options.ts';
+import { listParameters, validateListParameters } from '../list-parameters.ts';
+import { listResponse, representationOf } from '../respond.ts';
+import { selectionOf } from '../selection.ts';
+import type { ServedResource } from '../served.ts';
+import { deleteOne } from './delete.ts';
+import { listVersion } from './list.ts';
+
+/**
+ * DELETE of a collection: lists, then deletes each object with the same options, `--delete-collection-workers` at a
+ * time. Answers with the list of what it went through. Objects that are gone already are no error; the first other
+ * error ends it.
+ */
+export async function deleteCollection(context: EndpointContext, served: ServedResource, request: ApiRequest): Promise<ApiResponse> {
+  const representation = representationOf(request, served, true);
+  const options = await readDeleteOptions(context, request);
+  const parameters = listParameters(request.query, false);
+  validateListParameters(parameters, context.featureEnabled('WatchList'));
+  const { selection, hasSelector } = selectionOf(served, request);
+  const store = served.store!;
+  const token = parameters.continueToken === '' ? undefined : decodeContinueToken(parameters.continueToken, store.layout.prefix);
+  const page = await store.list({
+    version: token === undefined ? listVersion(parameters) : token.revision > 0 ? { match: 'exact', revision: token.revision } : { match: 'mostRecent' },
+    selection,
+    ...(token === undefined ? {} : { after: token.after }),
+    ...(parameters.limit > 0 ? { limit: parameters.limit } : {}),
+  });
+  await inParallel(page.objects, context.deleteCollectionWorkers, async (stored) => {
+    const { name, namespace } = metaOf(store.decode(stored));
+    await deleteOne(context, served, request, name ?? '', options, namespace ?? '').catch(ignoreNotFound);
+  });
+  return listResponse(context, served, request, representation, {
+    revision: page.revision,
+    objects: page.objects,
+    ...(page.lastKey === undefined ? {} : { continueToken: encodeContinueToken(page.lastKey, store.layout.prefix, page.revision) }),
+    ...(page.remaining === undefined || hasSelector ? {} : { remaining: page.remaining }),
+  });
+}
+
+function ignoreNotFound(error: unknown): void {
+  if (!isStatusError(error) || error.reason !== 'NotFound') throw error;
+}
+
+async function inParallel(objects: readonly StoredObject[], workers: number, work: (object: StoredObject) => Promise<void>): Promise<void> {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < objects.length) await work(objects[next++]!);
+  };
+  await Promise.all(Array.from({ length: Math.max(1, Math.min(workers, objects.length)) }, worker));
+}

@@ -1,0 +1,38 @@
+import type { KubeObject } from '../../../machinery/object-meta.ts';
+import { deleteObject as remove } from '../../../registry/generic/delete.ts';
+import type { SwapResult } from '../../../registry/generic/update.ts';
+import type { ApiRequest, ApiResponse } from '../../request.ts';
+import { attributesOf } from '../admit.ts';
+import { type EndpointContext, writeRequest } from '../context.ts';
+import { readDeleteOptions } from '../delete-options.ts';
+import { metaResponse, objectResponse, representationOf, representationOfStatus } from '../respond.ts';
+import type { ServedResource } from '../served.ts';
+import type { DeleteOptions } from '../../../registry/generic/deletion.ts';
+
+/** DELETE of one object: a Status when it is gone (the object for some kinds), the object when it waits for its finalizers. */
+export async function deleteObject(context: EndpointContext, served: ServedResource, request: ApiRequest): Promise<ApiResponse> {
+  const representation = representationOf(request, served, false);
+  const options = await readDeleteOptions(context, request);
+  const result = await deleteOne(context, served, request, request.info.name, options);
+  const accepted = result.action !== 'removed' && options.orphanDependents === false;
+  if (result.action !== 'removed' || served.store!.definition.returnDeletedObject === true) return objectResponse(context, served, request, representation, accepted ? 202 : 200, result.stored);
+  return metaResponse(request, representationOfStatus(request), 200, 'v1', 'Status', deletedStatus(served, result.stored.bytes));
+}
+
+export async function deleteOne(context: EndpointContext, served: ServedResource, request: ApiRequest, name: string, options: DeleteOptions, namespace?: string): Promise<SwapResult> {
+  const dryRun = (options.dryRun?.length ?? 0) > 0;
+  const base = writeRequest(context, served, request, { kind: 'DeleteOptions', dryRun, options: { ...options } });
+  const write = { ...base, name, ...(namespace === undefined ? {} : { namespace }) };
+  await context.admission.admit(attributesOf(served, request, write, 'DELETE', undefined, undefined));
+  const validate = (object: KubeObject): Promise<void> => context.admission.validate(attributesOf(served, request, write, 'DELETE', undefined, object));
+  return remove(served.store!, options, validate, write);
+}
+
+function deletedStatus(served: ServedResource, bytes: Buffer): object {
+  const { store } = served;
+  const meta = (store!.codec.decode(bytes) as KubeObject).metadata ?? {};
+  return {
+    kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success',
+    details: { name: meta.name ?? '', ...(store!.group === '' ? {} : { group: store!.group }), kind: store!.resourceName, uid: meta.uid ?? '' },
+  };
+}

@@ -1,0 +1,13 @@
+import type { ApiRequest, ApiResponse } from '../../request.ts';
+import type { EndpointContext } from '../context.ts';
+import { getVersion } from '../list-parameters.ts';
+import { objectResponse, representationOf } from '../respond.ts';
+import type { ServedResource } from '../served.ts';
+
+/** GET of one object. @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list | Semantics for get} */
+export async function getObject(context: EndpointContext, served: ServedResource, request: ApiRequest): Promise<ApiResponse> {
+  const representation = representationOf(request, served, false);
+  const { namespace, name } = request.info;
+  const stored = await served.store!.get(namespace, name, getVersion(request.query));
+  return objectResponse(context, served, request, representation, 200, stored);
+}

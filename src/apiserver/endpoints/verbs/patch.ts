@@ -1,0 +1,40 @@
+import { type KubeObject, metaOf } from '../../../machinery/object-meta.ts';
+import { badRequest } from '../../../machinery/status.ts';
+import { updateObject as update } from '../../../registry/generic/update-object.ts';
+import type { ApiRequest, ApiResponse } from '../../request.ts';
+import { type EndpointContext, managerOf, writeRequest } from '../context.ts';
+import { admitChange, validateChange } from '../ownership.ts';
+import { createPatch, patchType } from '../patch-body.ts';
+import { objectResponse, representationOf } from '../respond.ts';
+import type { ServedResource } from '../served.ts';
+import { patchParameters } from '../write-parameters.ts';
+
+/**
+ * PATCH of one object. The patch is applied to the object in the version of the request and once more after each
+ * conflict.
+ * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#patch-and-apply | API Concepts: patch}
+ */
+export async function patchObject(context: EndpointContext, served: ServedResource, request: ApiRequest): Promise<ApiResponse> {
+  const representation = representationOf(request, served, false);
+  const type = patchType(request.header('content-type'));
+  const parameters = patchParameters(request.query, type === 'apply');
+  const manager = managerOf(request, 'PatchOptions');
+  const body = await request.exchange.readBody(context.maxBodyBytes);
+  const write = writeRequest(context, served, request, { kind: 'PatchOptions', dryRun: parameters.dryRun, options: parameters.options });
+  const patch = createPatch(type, body, { context, served, parameters, manager, warn: (text) => request.warn(text), now: write.context.now });
+  const result = await update(served.store!, {
+    change: (current, copy) => changed(patch.apply(current, copy), write.name),
+    admit: (object, old) => admitChange(context, served, request, write, object, old, patch.ownsItsFields ? undefined : manager),
+    validate: (object, old) => validateChange(context, served, request, write, object, old),
+  }, { allowCreate: type === 'apply' && write.subresource === '' }, write);
+  return objectResponse(context, served, request, representation, result.action === 'created' ? 201 : 200, result.stored);
+}
+
+/** A patch can change anything but what the object is called. */
+function changed(object: KubeObject, name: string): KubeObject {
+  const own = metaOf(object).name ?? '';
+  if (own === '') throw badRequest('name must be provided');
+  if (own !== name) throw badRequest(`the name of the object (${own}) does not match the name on the URL (${name})`);
+  return object;
+}
+

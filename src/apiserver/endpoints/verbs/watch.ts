@@ -1,0 +1,108 @@
+/**
+ * GET of a collection with `watch`: a stream of events from a version on.
+ *
+ * Events that wait are taken together and written as one chunk; while the connection's buffers are full nothing is
+ * taken, and what waits is bounded by the storage layer, which ends a watch that cannot keep up. The stream ends
+ * after its time, with a last bookmark for those who asked.
+ * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes | API Concepts: watches}
+ */
+import { isStatusError, StatusError } from '../../../machinery/status.ts';
+import { toStatusError } from '../../../registry/generic/errors.ts';
+import type { ObjectEvent, ObjectWatch, ObjectWatchOptions } from '../../../storage/objects.ts';
+import { isStorageError } from '../../../storage/errors.ts';
+import type { ApiRequest, ApiResponse, Sink } from '../../request.ts';
+import type { EndpointContext } from '../context.ts';
+import { listParameters, type ListParameters, parseResourceVersion, validateListParameters } from '../list-parameters.ts';
+import { watchRepresentation, type EventEncoder } from '../../representation/watch-events.ts';
+import { selectionOf } from '../selection.ts';
+import type { ServedResource } from '../served.ts';
+
+export async function watchObjects(context: EndpointContext, served: ServedResource, request: ApiRequest): Promise<ApiResponse> {
+  const parameters = listParameters(request.query, true);
+  validateListParameters(parameters, context.featureEnabled('WatchList'));
+  const { selection } = selectionOf(served, request);
+  const encoder = watchRepresentation(context.encoder, served, request);
+  const timeoutMs = watchTimeoutMs(parameters.timeoutSeconds, context.minRequestTimeoutSeconds);
+  let wake: () => void = () => undefined;
+  const options: ObjectWatchOptions = { ...startOf(parameters), selection, bookmarks: parameters.allowWatchBookmarks, onReady: () => wake() };
+  const started = await served.store!.watch(options).catch((error: unknown) => failedStart(error));
+  return {
+    status: 200,
+    headers: { 'content-type': encoder.contentType },
+    stream: async (sink) => {
+      if (started instanceof StatusError) {
+        sink.write(encoder.error(started));
+        return;
+      }
+      try {
+        await pump(started, encoder, sink, timeoutMs, (listener) => (wake = listener));
+      } finally {
+        started.close();
+      }
+    },
+  };
+}
+
+/** A version that is too old is told in the stream, as an event; everything else is an answer of its own. */
+function failedStart(error: unknown): StatusError {
+  if (isStatusError(error) && (error.reason === 'Expired' || error.reason === 'Timeout')) return error;
+  throw error;
+}
+
+function startOf(parameters: ListParameters): Pick<ObjectWatchOptions, 'after' | 'initialEvents'> {
+  const { resourceVersion, sendInitialEvents } = parameters;
+  const revision = resourceVersion === '' ? undefined : parseResourceVersion(resourceVersion);
+  if (sendInitialEvents === true) return { after: revision === undefined ? 'mostRecent' : revision === 0 ? 'any' : revision, initialEvents: true };
+  if (sendInitialEvents === false) return { after: revision === undefined || revision === 0 ? 'mostRecent' : revision, initialEvents: false };
+  if (revision === undefined) return { after: 'mostRecent', initialEvents: true };
+  return revision === 0 ? { after: 'any', initialEvents: true } : { after: revision };
+}
+
+/** What the client asks for, else a random time above the minimum, so that watches do not all come back at once. */
+function watchTimeoutMs(timeoutSeconds: number | undefined, minSeconds: number): number {
+  if (timeoutSeconds !== undefined && timeoutSeconds > 0) return timeoutSeconds * 1000;
+  return Math.floor(minSeconds * 1000 * (1 + Math.random()));
+}
+
+async function pump(watch: ObjectWatch, encoder: EventEncoder, sink: Sink, timeoutMs: number, onWake: (listener: () => void) => void): Promise<void> {
+  let notify: () => void = () => undefined;
+  let ended = false;
+  let blocked = false;
+  const end = (): void => {
+    ended = true;
+    notify();
+  };
+  const timer = setTimeout(end, Math.min(timeoutMs, 2 ** 31 - 1));
+  sink.onClose(end);
+  onWake(() => notify());
+  try {
+    while (!sink.closed) {
+      const wake = new Promise<void>((resolve) => (notify = resolve));
+      const events = blocked ? [] : watch.take();
+      if (events.length > 0) {
+        blocked = !sink.write(encodeAll(events, encoder));
+        if (blocked) void sink.drained().then(() => {
+          blocked = false;
+          notify();
+        });
+        else if (!ended) continue;
+      }
+      if (ended) return;
+      if (!blocked && watch.ended !== undefined) return finish(watch.ended, encoder, sink);
+      await wake;
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function encodeAll(events: readonly ObjectEvent[], encoder: EventEncoder): Buffer {
+  return events.length === 1 ? encoder.event(events[0]!) : Buffer.concat(events.map((event) => encoder.event(event)));
+}
+
+/** Watches that lost their place say so; a reader that was too slow is just cut off and comes back. */
+function finish(error: Error, encoder: EventEncoder, sink: Sink): void {
+  if (sink.closed || isStorageError(error, 'SlowConsumer') || isStorageError(error, 'Aborted')) return;
+  const status = toStatusError(error, 'watch', { group: '', resource: '' }, '');
+  sink.write(encoder.error(isStatusError(status) ? status : new StatusError(500, 'InternalError', 'Internal error occurred: the watch ended', {})));
+}

@@ -1,0 +1,66 @@
+/** Query parameters of writes, with upstream's errors. */
+import { type FieldError, invalid, notSupported, tooLong } from '../../machinery/field-error.ts';
+import { FieldPath } from '../../machinery/field-path.ts';
+import { goStrings } from '../../machinery/go-quote.ts';
+import { invalid as invalidStatus } from '../../machinery/status.ts';
+
+const path = (name: string): FieldPath => FieldPath.of(name);
+
+const dryRunAll = 'All';
+
+/** `dryRun` of a write: absent, bare, or `All`. */
+export function dryRunParameter(values: readonly string[], kind: string): boolean {
+  const set = values.filter((value) => value !== '');
+  const bad = set.filter((value) => value !== dryRunAll);
+  if (bad.length > 0) throw invalidStatus({ group: 'meta.k8s.io', kind }, '', [notSupported(path('dryRun'), goStrings(set), [dryRunAll])]);
+  return values.length > 0;
+}
+
+export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
+
+export function fieldValidationParameter(value: string | null, kind: string): FieldValidation {
+  if (value === null || value === '') return 'Warn';
+  if (value === 'Ignore' || value === 'Warn' || value === 'Strict') return value;
+  throw invalidStatus({ group: 'meta.k8s.io', kind }, '', [notSupported(path('fieldValidation'), value, ['', 'Ignore', 'Strict', 'Warn'])]);
+}
+
+const maxManagerLength = 128;
+
+/** Who writes: the parameter, or the first part of the user agent. */
+export function fieldManagerParameter(value: string | null, userAgent: string | undefined, kind: string): string {
+  if (value !== null && value !== '') {
+    const errors: FieldError[] = [];
+    if (value.length > maxManagerLength) errors.push(tooLong(path('fieldManager'), maxManagerLength));
+    const bad = [...value].findIndex((char) => !/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(char));
+    if (bad >= 0) errors.push(invalid(path('fieldManager'), value, `invalid character ${goRune([...value][bad]!)} (at position ${bad})`));
+    if (errors.length > 0) throw invalidStatus({ group: 'meta.k8s.io', kind }, '', errors);
+    return value;
+  }
+  const product = (userAgent ?? '').split('/', 1)[0]!;
+  const cut = [...product].slice(0, maxManagerLength).filter((char) => /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(char)).join('');
+  return cut === '' ? 'unknown' : cut;
+}
+
+const goRune = (char: string): string => `U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
+
+
+export interface WriteParameters {
+  readonly dryRun: boolean;
+  readonly fieldValidation: FieldValidation;
+  /** The options object as admission sees it. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+export const createParameters = (query: URLSearchParams): WriteParameters => writeParameters(query, 'CreateOptions');
+
+export const updateParameters = (query: URLSearchParams): WriteParameters => writeParameters(query, 'UpdateOptions');
+
+export const patchParameters = (query: URLSearchParams): WriteParameters => writeParameters(query, 'PatchOptions');
+
+function writeParameters(query: URLSearchParams, kind: string): WriteParameters {
+  const dryRun = dryRunParameter(query.getAll('dryRun'), kind);
+  const fieldValidation = fieldValidationParameter(query.get('fieldValidation'), kind);
+  const fieldManager = query.get('fieldManager') ?? '';
+  const options = { ...(dryRun ? { dryRun: [dryRunAll] } : {}), ...(fieldManager === '' ? {} : { fieldManager }), ...(query.has('fieldValidation') ? { fieldValidation } : {}) };
+  return { dryRun, fieldValidation, options };
+}

@@ -1,0 +1,16 @@
+import { orchMediaType } from '../names.ts';
+import type { Filter, HeaderMap } from '../request.ts';
+
+/** Headers that every answer carries: `Audit-Id`, no caching, warnings; and the media type as the client spells it. */
+export const answerInKind: Filter = async (request, next) => {
+  const response = await next(request);
+  const headers: HeaderMap = { 'audit-id': request.auditId, 'cache-control': 'no-cache, private', ...response.headers };
+  if (request.warnings.length > 0) headers['warning'] = request.warnings.map((text) => `299 - ${quote(text)}`);
+  const type = headers['content-type'];
+  if (request.orchNames && typeof type === 'string') headers['content-type'] = orchMediaType(type);
+  return { ...response, headers };
+};
+
+/** A quoted-string (RFC 9110 section 5.6.4); control characters would end the header. */
+// eslint-disable-next-line no-control-regex
+const quote = (text: string): string => `"${text.replace(/[\x00-\x1f\x7f]/g, ' ').replace(/[\\"]/g, '\\$&')}"`;

@@ -1,0 +1,37 @@
+import { tooManyRequests } from '../../machinery/status.ts';
+import type { Metrics } from '../metrics.ts';
+import { isLongRunning, type RequestInfo } from '../request-info.ts';
+import type { ApiRequest, Filter } from '../request.ts';
+
+export interface InFlightLimits {
+  /** `--max-requests-inflight`: reads; 0 means no limit. */
+  readonly readOnly: number;
+  /** `--max-mutating-requests-inflight` */
+  readonly mutating: number;
+}
+
+const readVerbs = new Set(['get', 'list', 'watch']);
+
+/** Refuses with 429 what would go over the limit of requests in work at once. Watches are not counted: they wait, they do not work. */
+export function limitInFlight(limits: InFlightLimits, metrics: Metrics): Filter {
+  const running = { readOnly: 0, mutating: 0 };
+  return async (request, next) => {
+    if (isLongRunning(request.info) || isExempt(request)) return next(request);
+    const kind = isRead(request.info) ? 'readOnly' : 'mutating';
+    const limit = limits[kind];
+    if (limit > 0 && running[kind] >= limit) throw tooManyRequests('Too many requests, please try again later.', 1);
+    running[kind]++;
+    metrics.inFlight(kind, running[kind]);
+    try {
+      return await next(request);
+    } finally {
+      running[kind]--;
+      metrics.inFlight(kind, running[kind]);
+    }
+  };
+}
+
+const isRead = (info: RequestInfo): boolean => readVerbs.has(info.verb) || (!info.isResourceRequest && info.verb === 'head');
+
+/** The operators' own group must get in when the server is full. */
+const isExempt = ({ user }: ApiRequest): boolean => user.groups.includes('system:masters');

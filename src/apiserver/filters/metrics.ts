@@ -1,0 +1,21 @@
+import type { Metrics } from '../metrics.ts';
+import { isLongRunning } from '../request-info.ts';
+import type { ApiResponse, Filter } from '../request.ts';
+
+/** Counts every answer; watches while they are open. */
+export function measure(metrics: Metrics): Filter {
+  return async (request, next) => {
+    const response = await next(request);
+    const seconds = (performance.now() - request.receivedAt) / 1000;
+    metrics.observe(request, response, seconds, lengthOf(response));
+    if (!('stream' in response) || !isLongRunning(request.info)) return response;
+    metrics.longRunning(request, 1);
+    request.exchange.onClose(() => metrics.longRunning(request, -1));
+    return response;
+  };
+}
+
+function lengthOf(response: ApiResponse): number | undefined {
+  if ('body' in response && response.body !== undefined) return response.body.length;
+  return 'length' in response ? response.length : undefined;
+}

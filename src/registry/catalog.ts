@@ -1,0 +1,100 @@
+/**
+ * The resources of a server: one store per resource, one form per API version that is served.
+ */
+import { findResource, type GroupVersionInfo, type ResourceInfo } from '../api/resources.ts';
+import type { Codecs } from '../machinery/codec/index.ts';
+import type { SchemaRegistry } from '../machinery/schema.ts';
+import type { LeaseId } from '../storage/interface.ts';
+import type { ObjectCodec, ObjectStorage } from '../storage/objects.ts';
+import type { Admission } from './admission.ts';
+import { definitionOf } from './definitions.ts';
+import { createDoor, type StorageMediaType } from './generic/door.ts';
+import { ResourceStore } from './generic/resource-store.ts';
+import { createVersionForm, type VersionForm } from './generic/version-form.ts';
+import type { WriteHooks } from './generic/write.ts';
+
+export interface CatalogOptions {
+  readonly groupVersions: readonly GroupVersionInfo[];
+  readonly schemas: SchemaRegistry;
+  readonly codecs: Codecs;
+  /** `/registry` */
+  readonly storePrefix: string;
+  readonly mediaType: StorageMediaType;
+  /** Opens the objects of one resource. Called at the first use of the resource. */
+  readonly openStorage: (resource: ResourceInfo, prefix: string, codec: ObjectCodec) => ObjectStorage;
+  readonly admission: Admission;
+  readonly garbageCollection: boolean;
+  readonly hooks: ReadonlyMap<string, WriteHooks>;
+  /** Leases for events. */
+  readonly eventLease: (now: Date) => Promise<LeaseId>;
+}
+
+export interface CatalogEntry {
+  readonly info: ResourceInfo;
+  readonly form: VersionForm;
+  /** Absent for virtual types. */
+  readonly store: ResourceStore | undefined;
+}
+
+export interface RegistryCatalog {
+  /** By apiVersion, then by plural name. */
+  readonly entries: ReadonlyMap<string, ReadonlyMap<string, CatalogEntry>>;
+  /** By group and plural name, whatever the version: `storeOf('', 'pods')`. */
+  storeOf(group: string, resource: string): ResourceStore | undefined;
+  readonly stores: readonly ResourceStore[];
+}
+
+const storeKey = (group: string, resource: string): string => `${group}/${resource}`;
+
+export function createCatalog(options: CatalogOptions): RegistryCatalog {
+  const stores = new Map<string, ResourceStore>();
+  const entries = new Map<string, Map<string, CatalogEntry>>();
+  for (const groupVersion of options.groupVersions) {
+    const resources = new Map<string, CatalogEntry>();
+    for (const info of groupVersion.resources) {
+      const key = storeKey(info.group, info.name);
+      if (info.storage !== undefined && !stores.has(key)) stores.set(key, createStore(options, info));
+      resources.set(info.name, { info, form: formOf(options, info), store: stores.get(key) });
+    }
+    entries.set(groupVersion.apiVersion, resources);
+  }
+  return { entries, stores: [...stores.values()], storeOf: (group, resource) => stores.get(storeKey(group, resource)) };
+}
+
+function formOf({ codecs, schemas }: CatalogOptions, info: ResourceInfo): VersionForm {
+  const stored = info.storage === undefined ? info.type : (schemas.ofKind(info.storage.apiVersion, info.kind) ?? info.type);
+  return createVersionForm({
+    apiVersion: info.apiVersion, kind: info.kind, listKind: info.listKind ?? `${info.kind}List`,
+    typeId: info.type, storedTypeId: stored, codecs,
+    rules: definitionOf(info.group, info.name).versions?.[info.version],
+  });
+}
+
+/** The form of any version, served or not: old servers may have stored it. */
+function anyForm(options: CatalogOptions, info: ResourceInfo, apiVersion: string, kind: string): VersionForm | undefined {
+  const typeId = options.schemas.ofKind(apiVersion, kind);
+  if (typeId === undefined) return undefined;
+  const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
+  return createVersionForm({
+    apiVersion, kind, listKind: `${kind}List`, typeId, storedTypeId: options.schemas.ofKind(info.storage!.apiVersion, info.kind) ?? info.type,
+    codecs: options.codecs, rules: definitionOf(info.group, info.name).versions?.[version],
+  });
+}
+
+function createStore(options: CatalogOptions, info: ResourceInfo): ResourceStore {
+  const storage = info.storage!;
+  const prefix = `${options.storePrefix}/${storage.prefix}/`;
+  const definition = definitionOf(info.group, info.name);
+  const storedVersion = findResource(storage.apiVersion, info.name) ?? info;
+  const stored = anyForm(options, info, storage.apiVersion, storedVersion.kind) ?? formOf(options, info);
+  const door = createDoor({ stored, others: (apiVersion, kind) => anyForm(options, info, apiVersion, kind), mediaType: options.mediaType, namespaced: info.namespaced, fields: storage.fieldSelectors, selectableFields: definition.selectableFields });
+  return new ResourceStore({
+    group: info.group, resource: info.name, kind: info.kind, namespaced: info.namespaced,
+    storageVersion: storage.apiVersion, storedType: stored.typeId, definition,
+    openStorage: () => options.openStorage(info, prefix, door),
+    layout: { prefix, namespaced: info.namespaced }, codec: stored.codec, admission: options.admission,
+    garbageCollection: options.garbageCollection,
+    ...(options.hooks.has(storeKey(info.group, info.name)) ? { hooks: options.hooks.get(storeKey(info.group, info.name))! } : {}),
+    ...(info.name === 'events' ? { lease: options.eventLease } : {}),
+  });
+}
