@@ -20,6 +20,8 @@ export interface ResourceRow {
   readonly hashedAs?: string;
   /** Field selectors besides metadata.name and metadata.namespace. */
   readonly fields?: readonly string[];
+  /** A delete that removes the object at once answers with the object instead of a Status. */
+  readonly returnsDeleted?: true;
   readonly sub?: readonly SubresourceRow[];
 }
 
@@ -76,16 +78,16 @@ export const TABLE: readonly GroupVersionRow[] = [
       {
         name: 'namespaces', kind: 'Namespace', cluster: true, short: ['ns'],
         verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'], fields: ['status.phase'],
-        sub: [{ name: 'finalize', kind: 'Namespace', verbs: UPDATE }, STATUS],
+        sub: [{ name: 'finalize', verbs: UPDATE }, STATUS],
       },
       {
         name: 'nodes', kind: 'Node', cluster: true, short: ['no'], prefix: 'minions', fields: ['spec.unschedulable'],
         sub: [{ name: 'proxy', kind: 'NodeProxyOptions', verbs: PROXY }, STATUS],
       },
-      { name: 'persistentvolumeclaims', kind: 'PersistentVolumeClaim', short: ['pvc'], sub: [STATUS] },
-      { name: 'persistentvolumes', kind: 'PersistentVolume', cluster: true, short: ['pv'], sub: [STATUS] },
+      { name: 'persistentvolumeclaims', kind: 'PersistentVolumeClaim', returnsDeleted: true, short: ['pvc'], sub: [STATUS] },
+      { name: 'persistentvolumes', kind: 'PersistentVolume', cluster: true, returnsDeleted: true, short: ['pv'], sub: [STATUS] },
       {
-        name: 'pods', kind: 'Pod', short: ['po'], categories: ['all'],
+        name: 'pods', kind: 'Pod', returnsDeleted: true, short: ['po'], categories: ['all'],
         fields: [
           'spec.hostNetwork', 'spec.nodeName', 'spec.restartPolicy', 'spec.schedulerName', 'spec.serviceAccountName',
           'status.nominatedNodeName', 'status.phase', 'status.podIP', 'status.podIPs',
@@ -93,30 +95,30 @@ export const TABLE: readonly GroupVersionRow[] = [
         sub: [
           { name: 'attach', kind: 'PodAttachOptions', verbs: CREATE_GET },
           { name: 'binding', kind: 'Binding', verbs: CREATE },
-          { name: 'ephemeralcontainers', kind: 'Pod', verbs: GET_PUT_PATCH },
+          { name: 'ephemeralcontainers', verbs: GET_PUT_PATCH },
           { name: 'eviction', kind: 'Eviction', verbs: CREATE, apiVersion: 'policy/v1' },
           { name: 'exec', kind: 'PodExecOptions', verbs: CREATE_GET },
-          { name: 'log', kind: 'Pod', verbs: GET },
+          { name: 'log', verbs: GET },
           { name: 'portforward', kind: 'PodPortForwardOptions', verbs: CREATE_GET },
           { name: 'proxy', kind: 'PodProxyOptions', verbs: PROXY },
-          { name: 'resize', kind: 'Pod', verbs: GET_PUT_PATCH, featureGate: 'InPlacePodVerticalScaling' },
+          { name: 'resize', verbs: GET_PUT_PATCH, featureGate: 'InPlacePodVerticalScaling' },
           STATUS,
         ],
       },
-      { name: 'podtemplates', kind: 'PodTemplate' },
+      { name: 'podtemplates', kind: 'PodTemplate', returnsDeleted: true },
       {
         name: 'replicationcontrollers', kind: 'ReplicationController', short: ['rc'], categories: ['all'], prefix: 'controllers',
         fields: ['status.replicas'], sub: [SCALE, STATUS],
       },
-      { name: 'resourcequotas', kind: 'ResourceQuota', short: ['quota'], sub: [STATUS] },
+      { name: 'resourcequotas', kind: 'ResourceQuota', returnsDeleted: true, short: ['quota'], sub: [STATUS] },
       { name: 'secrets', kind: 'Secret', fields: ['type'] },
       {
-        name: 'serviceaccounts', kind: 'ServiceAccount', short: ['sa'], sub: [
+        name: 'serviceaccounts', kind: 'ServiceAccount', returnsDeleted: true, short: ['sa'], sub: [
           { name: 'token', kind: 'TokenRequest', verbs: CREATE, apiVersion: 'authentication.k8s.io/v1' },
         ],
       },
       {
-        name: 'services', kind: 'Service', short: ['svc'], categories: ['all'], prefix: 'services/specs',
+        name: 'services', kind: 'Service', returnsDeleted: true, short: ['svc'], categories: ['all'], prefix: 'services/specs',
         fields: ['spec.clusterIP', 'spec.type'], sub: [{ name: 'proxy', kind: 'ServiceProxyOptions', verbs: PROXY }, STATUS],
       },
     ],
@@ -229,7 +231,7 @@ export const TABLE: readonly GroupVersionRow[] = [
     resources: [
       {
         name: 'certificatesigningrequests', kind: 'CertificateSigningRequest', cluster: true, short: ['csr'], fields: ['spec.signerName'], sub: [
-          { name: 'approval', kind: 'CertificateSigningRequest', verbs: GET_PUT_PATCH },
+          { name: 'approval', verbs: GET_PUT_PATCH },
           STATUS,
         ],
       },
@@ -320,19 +322,22 @@ export const TABLE: readonly GroupVersionRow[] = [
   {
     group: 'resource.k8s.io', version: 'v1beta1', types: 'resource/v1beta1', priority: [16200, 9], enabledByDefault: false,
     resources: [
-      { name: 'deviceclasses', kind: 'DeviceClass', cluster: true },
-      { name: 'resourceclaims', kind: 'ResourceClaim', sub: [STATUS] },
-      { name: 'resourceclaimtemplates', kind: 'ResourceClaimTemplate' },
-      { name: 'resourceslices', kind: 'ResourceSlice', cluster: true, fields: ['spec.driver', 'spec.nodeName'] },
+      { name: 'deviceclasses', kind: 'DeviceClass', cluster: true, returnsDeleted: true },
+      { name: 'resourceclaims', kind: 'ResourceClaim', returnsDeleted: true, sub: [STATUS] },
+      { name: 'resourceclaimtemplates', kind: 'ResourceClaimTemplate', returnsDeleted: true },
+      { name: 'resourceslices', kind: 'ResourceSlice', cluster: true, returnsDeleted: true, fields: ['spec.driver', 'spec.nodeName'] },
     ],
   },
   {
     group: 'resource.k8s.io', version: 'v1alpha3', types: 'resource/v1alpha3', priority: [16200, 1], enabledByDefault: false,
     resources: [
-      { name: 'deviceclasses', kind: 'DeviceClass', cluster: true, stored: 'resource.k8s.io/v1beta1' },
-      { name: 'resourceclaims', kind: 'ResourceClaim', stored: 'resource.k8s.io/v1beta1', sub: [STATUS] },
-      { name: 'resourceclaimtemplates', kind: 'ResourceClaimTemplate', stored: 'resource.k8s.io/v1beta1' },
-      { name: 'resourceslices', kind: 'ResourceSlice', cluster: true, stored: 'resource.k8s.io/v1beta1', fields: ['spec.driver', 'spec.nodeName'] },
+      { name: 'deviceclasses', kind: 'DeviceClass', cluster: true, returnsDeleted: true, stored: 'resource.k8s.io/v1beta1' },
+      { name: 'resourceclaims', kind: 'ResourceClaim', returnsDeleted: true, stored: 'resource.k8s.io/v1beta1', sub: [STATUS] },
+      { name: 'resourceclaimtemplates', kind: 'ResourceClaimTemplate', returnsDeleted: true, stored: 'resource.k8s.io/v1beta1' },
+      {
+        name: 'resourceslices', kind: 'ResourceSlice', cluster: true, returnsDeleted: true, stored: 'resource.k8s.io/v1beta1',
+        fields: ['spec.driver', 'spec.nodeName'],
+      },
     ],
   },
   {
@@ -344,23 +349,26 @@ export const TABLE: readonly GroupVersionRow[] = [
   {
     group: 'storage.k8s.io', version: 'v1', types: 'storage/v1', priority: [16800, 15],
     resources: [
-      { name: 'csidrivers', kind: 'CSIDriver', cluster: true },
-      { name: 'csinodes', kind: 'CSINode', cluster: true },
+      { name: 'csidrivers', kind: 'CSIDriver', cluster: true, returnsDeleted: true },
+      { name: 'csinodes', kind: 'CSINode', cluster: true, returnsDeleted: true },
       { name: 'csistoragecapacities', kind: 'CSIStorageCapacity' },
-      { name: 'storageclasses', kind: 'StorageClass', cluster: true, short: ['sc'] },
-      { name: 'volumeattachments', kind: 'VolumeAttachment', cluster: true, sub: [STATUS] },
+      { name: 'storageclasses', kind: 'StorageClass', cluster: true, returnsDeleted: true, short: ['sc'] },
+      { name: 'volumeattachments', kind: 'VolumeAttachment', cluster: true, returnsDeleted: true, sub: [STATUS] },
     ],
   },
   {
     group: 'storage.k8s.io', version: 'v1beta1', types: 'storage/v1beta1', priority: [16800, 9], enabledByDefault: false,
     resources: [
-      { name: 'volumeattributesclasses', kind: 'VolumeAttributesClass', cluster: true, short: ['vac'] },
+      { name: 'volumeattributesclasses', kind: 'VolumeAttributesClass', cluster: true, returnsDeleted: true, short: ['vac'] },
     ],
   },
   {
     group: 'storage.k8s.io', version: 'v1alpha1', types: 'storage/v1alpha1', priority: [16800, 1], enabledByDefault: false,
     resources: [
-      { name: 'volumeattributesclasses', kind: 'VolumeAttributesClass', cluster: true, short: ['vac'], stored: 'storage.k8s.io/v1beta1' },
+      {
+        name: 'volumeattributesclasses', kind: 'VolumeAttributesClass', cluster: true, returnsDeleted: true, short: ['vac'],
+        stored: 'storage.k8s.io/v1beta1',
+      },
     ],
   },
   {

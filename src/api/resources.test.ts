@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { hasShared, sharedPath } from '../../test/support/shared.ts';
 import {
-  findGroupVersion, findKind, findResource, findSubresource, groupVersions, resourcesOf, storageVersionHash, type ResourceInfo,
+  findGroupVersion, findKind, findResource, findSubresource, gated, groupVersions, resourcesOf, storageVersionHash, type ResourceInfo,
 } from './resources.ts';
 import { schemas } from './schemas.ts';
 
@@ -95,5 +95,11 @@ describe('look-ups', () => {
     expect(findSubresource(pods, 'status')).toMatchObject({ kind: 'Pod', apiVersion: 'v1' });
     expect(findSubresource(pods, 'eviction')).toMatchObject({ kind: 'Eviction', apiVersion: 'policy/v1' });
     expect(findSubresource(pods, 'resize')).toMatchObject({ featureGate: 'InPlacePodVerticalScaling' });
+  });
+
+  test('hides a subresource whose gate is off', () => {
+    const pods = findResource('v1', 'pods') as ResourceInfo;
+    expect(findSubresource(gated(pods), 'resize')).toBeUndefined();
+    expect(findSubresource(gated(pods, { InPlacePodVerticalScaling: true }), 'resize')).toBeDefined();
   });
 });

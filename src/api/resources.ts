@@ -1,5 +1,6 @@
 /** The built-in resources: what discovery, routing, storage and OpenAPI need to know about each. */
 import { createHash } from 'node:crypto';
+import { isGateOn, type GateSettings } from './feature-gates.ts';
 import { ALL_VERBS, TABLE, type GroupVersionRow, type ResourceRow, type SubresourceRow, type Verb } from './resource-table.ts';
 
 export type { Verb } from './resource-table.ts';
@@ -37,6 +38,8 @@ export interface ResourceInfo {
   /** Type id: `apps/v1.Deployment`. */
   readonly type: string;
   readonly subresources: readonly SubresourceInfo[];
+  /** A delete that removes the object at once answers with the object instead of a Status. */
+  readonly returnsDeleted: boolean;
   /** Absent for what is never stored. */
   readonly storage?: StorageInfo;
 }
@@ -81,6 +84,12 @@ export const findKind = (apiVersion: string, kind: string): ResourceInfo | undef
 export const findSubresource = (resource: ResourceInfo, name: string): SubresourceInfo | undefined =>
   resource.subresources.find((subresource) => subresource.name === name);
 
+/** The resource without the subresources that a gate hides. */
+export function gated(resource: ResourceInfo, gates: GateSettings = {}): ResourceInfo {
+  const shown = resource.subresources.filter(({ featureGate }) => featureGate === undefined || isGateOn(featureGate, gates));
+  return shown.length === resource.subresources.length ? resource : { ...resource, subresources: shown };
+}
+
 /** What discovery shows so that clients notice a change of the stored form: the start of a SHA-256 of its group, version and kind. */
 export function storageVersionHash(apiVersion: string, kind: string): string {
   const path = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
@@ -122,6 +131,7 @@ function expandResource(home: GroupVersionRow, row: ResourceRow): ResourceInfo {
     namespaced: !row.cluster,
     verbs,
     type: `${home.types}.${row.kind}`,
+    returnsDeleted: row.returnsDeleted ?? false,
     subresources: (row.sub ?? []).map((subresource) => expandSubresource(apiVersion, row.kind, subresource)),
     ...(storage && { storage }),
   };

@@ -1,9 +1,7 @@
-/**
- * The registry over the generated schema. A package's lines are split when the package is first asked for, a type's
- * line is parsed when the type is: starting a process costs nothing, and unused versions stay text.
- */
+/** The registry over the generated schema; a type is read from it when it is first asked for. */
 import type { Field, PackageSchema, SchemaRegistry, TypeSchema } from '../machinery/schema.ts';
 import { lines, packages } from './gen/schema.ts';
+import { LineTable } from './line-table.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type FieldEntry = [json: string, type: string, number: number, flags: number, properties?: Partial<Field>];
@@ -26,38 +24,27 @@ function kindsIn(predicate: (apiVersion: string) => boolean, ...kinds: string[])
   return Object.fromEntries(kinds.map((kind) => [kind, predicate]));
 }
 
-/** Name of each type of a package → its line, and once parsed its schema. */
-const linesByPackage = new Map<string, Map<string, string>>();
+const table = new LineTable<TypeEntry>(lines);
 const types = new Map<string, TypeSchema>();
 const packageOfApiVersion = new Map<string, string>();
 for (const { group, version, name } of packages) {
   if (version !== '') packageOfApiVersion.set(group === '' ? version : `${group}/${version}`, name);
 }
 
-function linesOf(packageName: string): Map<string, string> {
-  const known = linesByPackage.get(packageName);
-  if (known !== undefined) return known;
-  const text = lines[packageName];
-  if (text === undefined) throw new Error(`no package ${packageName}`);
-  const split = new Map(text.split('\n').map((line) => [line.slice(2, line.indexOf('"', 2)), line]));
-  linesByPackage.set(packageName, split);
-  return split;
-}
-
 function type(id: string): TypeSchema {
   const known = types.get(id);
   if (known !== undefined) return known;
   const dot = id.indexOf('.');
-  const line = linesOf(id.slice(0, dot)).get(id.slice(dot + 1));
-  if (line === undefined) throw new Error(`no type ${id}`);
-  const schema = expandType(id.slice(0, dot), JSON.parse(line) as TypeEntry);
+  const entry = table.entry(id.slice(0, dot), id.slice(dot + 1));
+  if (entry === undefined) throw new Error(`no type ${id}`);
+  const schema = expandType(id.slice(0, dot), entry);
   types.set(id, schema);
   return schema;
 }
 
 function ofKind(apiVersion: string, kind: string): string | undefined {
   const name = packageOfApiVersion.get(apiVersion);
-  if (name !== undefined && linesOf(name).has(kind) && type(`${name}.${kind}`).kind) return `${name}.${kind}`;
+  if (name !== undefined && table.has(name, kind) && type(`${name}.${kind}`).kind) return `${name}.${kind}`;
   return Object.hasOwn(META_KINDS, kind) && META_KINDS[kind]?.(apiVersion) ? `meta/v1.${kind}` : undefined;
 }
 
@@ -95,7 +82,7 @@ const fullName = (packageName: string, name: string): string =>
 
 export const schemas: SchemaRegistry = {
   packages: packages satisfies readonly PackageSchema[],
-  typesOf: (packageName) => [...linesOf(packageName).keys()],
+  typesOf: (packageName) => table.names(packageName),
   type,
   ofKind,
 };
