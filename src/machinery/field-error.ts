@@ -17,8 +17,11 @@ export type FieldErrorType =
   | 'FieldValueTypeInvalid'
   | 'InternalError';
 
+/** Stands for the value of an `invalid` error whose message shows none. */
+export const omitted = Symbol('omitted');
+
 /** What a message can show: text is quoted, `GoSyntax` and numbers are printed as they are. */
-export type ShownValue = string | number | bigint | boolean | null | undefined | GoSyntax;
+export type ShownValue = string | number | bigint | boolean | null | undefined | GoSyntax | typeof omitted;
 
 export interface FieldError {
   readonly type: FieldErrorType;
@@ -35,6 +38,8 @@ const show = (value: ShownValue): string => {
   return value === null || value === undefined ? '"null"' : String(value);
 };
 
+const titled = (title: string, value: ShownValue): string => (value === omitted ? title : `${title}: ${show(value)}`);
+
 const make = (type: FieldErrorType, path: FieldPath, title: string, detail: string): FieldError => ({
   type,
   field: path.toString(),
@@ -44,7 +49,7 @@ const make = (type: FieldErrorType, path: FieldPath, title: string, detail: stri
 export const required = (path: FieldPath, detail = ''): FieldError => make('FieldValueRequired', path, 'Required value', detail);
 
 export const invalid = (path: FieldPath, value: ShownValue, detail: string): FieldError =>
-  make('FieldValueInvalid', path, `Invalid value: ${show(value)}`, detail);
+  make('FieldValueInvalid', path, titled('Invalid value', value), detail);
 
 /** `supported` is shown in the order given; upstream sorts sets and keeps lists. */
 export const notSupported = (path: FieldPath, value: ShownValue, supported: readonly string[]): FieldError =>
@@ -63,7 +68,7 @@ export const tooMany = (path: FieldPath, actual: number, max: number): FieldErro
   make('FieldValueTooMany', path, `Too many: ${actual}`, `must have at most ${max} item${max === 1 ? '' : 's'}`);
 
 export const typeInvalid = (path: FieldPath, value: ShownValue, detail: string): FieldError =>
-  make('FieldValueTypeInvalid', path, `Invalid value: ${show(value)}`, detail);
+  make('FieldValueTypeInvalid', path, titled('Invalid value', value), detail);
 
 export const internal = (path: FieldPath, message: string): FieldError => make('InternalError', path, 'Internal error', message);
 

@@ -53,3 +53,9 @@ export function goStruct(typeName: string, value: unknown): GoSyntax {
   const json = value === undefined || value === null ? '' : JSON.stringify(value, (_, v: unknown) => (typeof v === 'bigint' ? Number(v) : v));
   return new GoSyntax(json.startsWith('{') || json === '' ? `${typeName}${json || '{}'}` : `${typeName}{${json}}`);
 }
+
+/** A time as messages show it: `2024-05-01 10:00:00 +0000 UTC`; an absent one is Go's zero time. */
+export function goTime(text: string | undefined): GoSyntax {
+  const zero = '0001-01-01T00:00:00Z';
+  return new GoSyntax(`${(text ?? zero).replace('T', ' ').replace(/Z$/, '')} +0000 UTC`);
+}

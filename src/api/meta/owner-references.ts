@@ -1,0 +1,37 @@
+import { type FieldError, invalid } from '../../machinery/field-error.ts';
+import type { FieldPath } from '../../machinery/field-path.ts';
+import { GoSyntax, goStruct } from '../../machinery/go-quote.ts';
+import type { OwnerReference } from '../../machinery/object-meta.ts';
+
+/** @see {@link https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/ | Owners and Dependents} */
+export function checkOwnerReferences(owners: readonly OwnerReference[] | undefined, path: FieldPath, errors: FieldError[]): void {
+  if (owners === undefined) return;
+  let controller: string | undefined;
+  for (const owner of owners) {
+    checkOwnerReference(owner, path, errors);
+    if (owner.controller !== true) continue;
+    const current = `${owner.kind ?? ''}/${owner.name ?? ''}`;
+    if (controller === undefined) controller = current;
+    else errors.push(invalid(path, shownOwners(owners), `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${current}`));
+  }
+}
+
+const shownOwners = (owners: readonly OwnerReference[]): GoSyntax => new GoSyntax(`[]v1.OwnerReference{${owners.map((owner) => goStruct('v1.OwnerReference', owner).text).join(', ')}}`);
+
+function checkOwnerReference(owner: OwnerReference, path: FieldPath, errors: FieldError[]): void {
+  const { group, version } = splitApiVersion(owner.apiVersion ?? '');
+  const kind = owner.kind ?? '';
+  if (version === '') errors.push(invalid(path.child('apiVersion'), owner.apiVersion ?? '', 'version must not be empty'));
+  if (kind === '') errors.push(invalid(path.child('kind'), '', 'kind must not be empty'));
+  if ((owner.name ?? '') === '') errors.push(invalid(path.child('name'), '', 'name must not be empty'));
+  if ((owner.uid ?? '') === '') errors.push(invalid(path.child('uid'), '', 'uid must not be empty'));
+  // An event lives for an hour: nothing should go when it goes.
+  if (group === '' && version === 'v1' && kind === 'Event') errors.push(invalid(path, goStruct('v1.OwnerReference', owner), '/v1, Kind=Event is disallowed from being an owner'));
+}
+
+/** `apps/v1` in two; with more than one slash there is no version. */
+function splitApiVersion(apiVersion: string): { group: string; version: string } {
+  const parts = apiVersion.split('/');
+  if (parts.length === 1) return { group: '', version: apiVersion };
+  return parts.length === 2 ? { group: parts[0]!, version: parts[1]! } : { group: '', version: '' };
+}

@@ -1,0 +1,28 @@
+import { describe, expect, test } from 'vitest';
+import { fieldSelectorText, matchesFields, parseFieldSelector } from './field-selector.ts';
+
+describe('field selectors', () => {
+  test.each([
+    { name: 'empty', text: '', canonical: '' },
+    { name: 'all operators, sorted', text: 'b!=2,a==1,c=3', canonical: 'a=1,b!=2,c=3' },
+    { name: 'empty terms are dropped', text: ',a=1,', canonical: 'a=1' },
+    { name: 'escaped characters', text: 'a=x\\,y\\=z\\\\', canonical: 'a=x\\,y\\=z\\\\' },
+    { name: 'empty value', text: 'a=', canonical: 'a=' },
+  ])('$name', ({ text, canonical }) => expect(fieldSelectorText(parseFieldSelector(text))).toBe(canonical));
+
+  test('unescapes values', () => expect(parseFieldSelector('a=x\\,y')).toEqual([{ field: 'a', operator: '=', value: 'x,y' }]));
+
+  test.each([
+    { name: 'no operator', text: 'a=1,b', message: "invalid selector: 'a=1,b'; can't understand 'b'" },
+    { name: 'unescaped equals sign', text: 'a=b=c', message: 'invalid field selector: unescaped character in value: 61' },
+    { name: 'unknown escape', text: 'a=b\\c', message: 'invalid field selector: invalid escape sequence: \\c' },
+    { name: 'escape at the end', text: 'a=b\\', message: 'invalid field selector: invalid escape sequence: \\' },
+  ])('refuses: $name', ({ text, message }) => expect(() => parseFieldSelector(text)).toThrow(message));
+
+  test.each([
+    { text: 'a=1', matches: true },
+    { text: 'a!=1', matches: false },
+    { text: 'b=', matches: true },
+    { text: 'a=1,b!=x', matches: true },
+  ])('matching $text', ({ text, matches }) => expect(matchesFields(parseFieldSelector(text), (field) => ({ a: '1' })[field])).toBe(matches));
+});

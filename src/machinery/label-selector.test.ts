@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest';
+import { everything, matchesLabels, nothing, parseLabelSelector, requirementsOf, selectorText } from './label-selector.ts';
+
+const keyMessage = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+
+describe('text form of label selectors', () => {
+  test.each([
+    { name: 'empty', text: '', canonical: '' },
+    { name: 'equality', text: 'a = b', canonical: 'a=b' },
+    { name: 'double equality', text: 'a==b', canonical: 'a==b' },
+    { name: 'sorted by key', text: 'x!=y,a=b', canonical: 'a=b,x!=y' },
+    { name: 'sets, values sorted and unique', text: 'a in (y,x,y),b notin (z)', canonical: 'a in (x,y),b notin (z)' },
+    { name: 'presence and absence', text: 'a,!b', canonical: 'a,!b' },
+    { name: 'comparison', text: 'a>1,b<2', canonical: 'a>1,b<2' },
+    { name: 'empty value', text: 'a=', canonical: 'a=' },
+    { name: 'empty set', text: 'a in ()', canonical: 'a in ()' },
+    { name: 'empty members of a set', text: 'a in (,x)', canonical: 'a in (,x)' },
+    { name: 'keywords as keys and values', text: 'in in (notin),notin=in', canonical: 'in in (notin),notin=in' },
+    { name: 'negated key before an operator is absence of the key', text: '!a', canonical: '!a' },
+  ])('$name', ({ text, canonical }) => expect(selectorText(parseLabelSelector(text))).toBe(canonical));
+
+  test.each([
+    { name: 'no key', text: '=a', message: "found '=', expected: !, identifier, or 'end of string'" },
+    { name: 'words', text: 'a b', message: "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt" },
+    { name: 'three words', text: 'a=b c', message: "found 'c', expected: ',' or 'end of string'" },
+    { name: 'comma at the end', text: 'a=b,', message: "found '', expected: identifier after ','" },
+    { name: 'value missing', text: 'a==!', message: "unable to parse requirement: found '!', expected: identifier" },
+    { name: 'set without parenthesis', text: 'a in b', message: "unable to parse requirement: found 'b' expected: '('" },
+    { name: 'set not closed', text: 'a in (b', message: "unable to parse requirement: found '', expected: ',' or ')'" },
+    { name: 'set of operators', text: 'a in (=)', message: "unable to parse requirement: found '=', expected: ',', ')' or identifier" },
+    { name: 'bad key', text: 'a_=b', message: `unable to parse requirement: <nil>: Invalid value: "a_": ${keyMessage}` },
+    { name: 'bad value', text: 'a=b_', message: "unable to parse requirement: values[0][a]: Invalid value: \"b_\": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')" },
+    { name: 'no integer', text: 'a>b', message: "unable to parse requirement: values[0]: Invalid value: \"b\": for 'Gt', 'Lt' operators, the value must be an integer" },
+  ])('refuses: $name', ({ text, message }) => expect(() => parseLabelSelector(text)).toThrow(new RegExp(`^${message.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`)));
+});
+
+describe('matching', () => {
+  const labels = { app: 'web', tier: 'front', n: '5' };
+  test.each([
+    { text: 'app=web', matches: true },
+    { text: 'app=db', matches: false },
+    { text: 'app in (db,web),tier', matches: true },
+    { text: 'zone notin (a)', matches: true },
+    { text: 'app notin (web)', matches: false },
+    { text: 'app!=db,!zone', matches: true },
+    { text: 'zone', matches: false },
+    { text: 'n>4,n<6', matches: true },
+    { text: 'n>5', matches: false },
+    { text: 'app>1', matches: false },
+    { text: 'toString', matches: false },
+  ])('$text', ({ text, matches }) => {
+    expect(matchesLabels(parseLabelSelector(text), labels)).toBe(matches);
+    expect(matchesLabels(parseLabelSelector(text), new Map(Object.entries(labels)))).toBe(matches);
+  });
+});
+
+describe('object form of label selectors', () => {
+  test('no selector selects nothing', () => expect(requirementsOf(undefined)).toBe(nothing));
+  test('an empty selector selects everything', () => expect(requirementsOf({})).toEqual(everything));
+  test('labels and expressions, as text', () => {
+    const selector = { matchLabels: { b: 'c' }, matchExpressions: [{ key: 'a', operator: 'In', values: ['y', 'x'] }, { key: 'z', operator: 'DoesNotExist' }] };
+    expect(selectorText(requirementsOf(selector))).toBe('a in (x,y),b=c,!z');
+  });
+  test('an unknown operator is refused', () => expect(() => requirementsOf({ matchExpressions: [{ key: 'a', operator: 'Is' }] })).toThrow('"Is" is not a valid label selector operator'));
+});
