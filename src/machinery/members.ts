@@ -1,0 +1,48 @@
+/**
+ * Members of JSON objects by keys that users choose. Objects come with a prototype (structs, parsed text) and without
+ * (maps), so a plain `object[key]` could find `constructor` or set `__proto__`.
+ */
+import { createMap, isObject, type JsonObject, type JsonValue } from './value.ts';
+
+/** The member, or undefined where the object has none of its own. */
+export const memberOf = (object: JsonObject, key: string): JsonValue | undefined => (Object.hasOwn(object, key) ? object[key] : undefined);
+
+export const hasMember = (object: JsonObject, key: string): boolean => memberOf(object, key) !== undefined;
+
+/** Keys of the members that are there; undefined is absent. */
+export const keysOf = (object: JsonObject): string[] => {
+  const keys = Object.keys(object);
+  return keys.every((key) => object[key] !== undefined) ? keys : keys.filter((key) => object[key] !== undefined);
+};
+
+/**
+ * A shallow copy without a prototype, members in key order: what upstream's patches make of every object they open,
+ * which shows in the text of errors.
+ */
+export function sortedCopy(object: JsonObject): JsonObject {
+  const copy: JsonObject = createMap<JsonValue | undefined>();
+  for (const key of keysOf(object).sort()) copy[key] = object[key];
+  return copy;
+}
+
+/** Puts the members of an object without a prototype into key order. */
+export function sortMembers(object: JsonObject): void {
+  const keys = Object.keys(object);
+  const sorted = keys.toSorted();
+  if (keys.every((key, index) => key === sorted[index])) return;
+  const values = sorted.map((key) => object[key]);
+  for (const key of keys) delete object[key];
+  sorted.forEach((key, index) => { object[key] = values[index]; });
+}
+
+/** Equal as JSON; an absent member and an undefined one are the same. */
+export function jsonEqual(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => jsonEqual(item, b[index]));
+  if (!isObject(a) || !isObject(b)) return typeof a === 'bigint' || typeof b === 'bigint' ? numericEqual(a, b) : false;
+  const keys = keysOf(a);
+  return keys.length === keysOf(b).length && keys.every((key) => hasMember(b, key) && jsonEqual(a[key], b[key]));
+}
+
+const numericEqual = (a: unknown, b: unknown): boolean =>
+  (typeof a === 'bigint' && typeof b === 'number' && Number.isInteger(b) && BigInt(b) === a) || (typeof b === 'bigint' && typeof a === 'number' && numericEqual(b, a));

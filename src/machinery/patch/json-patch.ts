@@ -1,0 +1,239 @@
+/**
+ * JSON Patch, RFC 6902, with the leniencies and limits of the API server: clients depend on both.
+ *
+ * - `replace` and `test … null` accept a missing member, `copy` of one makes null; in arrays an index below zero
+ *   counts from the end; what stands before the first `/` of a path is ignored.
+ * - Keys are data: `__proto__` is an ordinary member, integers beyond 2^53 keep their value.
+ *
+ * The document is never changed. The result shares what the patch did not open with the document and the patch; the
+ * objects it opened have their members in key order, as upstream's have (the text of errors shows it).
+ *
+ * @see {@link https://www.rfc-editor.org/rfc/rfc6902 | RFC 6902}
+ */
+import { badRequest, requestEntityTooLarge } from '../status.ts';
+import { goJsonKind } from '../go-format.ts';
+import { jsonEqual, keysOf, memberOf, sortedCopy, sortMembers } from '../members.ts';
+import { createMap, isObject, type JsonObject, type JsonValue } from '../value.ts';
+import { cannotApply } from './errors.ts';
+
+export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
+
+/** One step as the client wrote it: what is missing or wrong shows when it is applied. */
+export type JsonPatchOperation = JsonObject;
+
+export interface DecodedJsonPatch {
+  readonly operations: readonly JsonPatchOperation[];
+  /** Under Warn and Strict, texts about members that no operation has: `json patch unknown field "[0].odd"`. */
+  readonly problems: readonly string[];
+}
+
+const MAX_OPERATIONS = 10_000;
+/** Upstream's default for the total size of what `copy` may add. */
+const MAX_COPY_BYTES = 3 * 1024 * 1024;
+const textMembers: readonly string[] = ['op', 'path', 'from'];
+
+/**
+ * The patch in a request body.
+ * @throws StatusError 400 when it is no list of objects, 413 beyond 10,000 operations.
+ */
+export function decodeJsonPatch(body: JsonValue, validation: FieldValidation): DecodedJsonPatch {
+  const lenient = validation === 'Ignore';
+  const items = body ?? [];
+  if (!Array.isArray(items)) throw wrongType(items, lenient ? 'jsonpatch.Patch' : '[]handlers.jsonPatchOp', lenient);
+  const problems: string[] = [];
+  const operations = items.map((item, index) => {
+    if (item === null) return createMap();
+    if (!isObject(item)) throw wrongType(item, lenient ? 'jsonpatch.Operation' : 'handlers.jsonPatchOp', lenient);
+    if (!lenient) problems.push(...checkMembers(item, index));
+    return item;
+  });
+  if (operations.length > MAX_OPERATIONS) {
+    throw requestEntityTooLarge(`Request entity is too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`);
+  }
+  return { operations, problems };
+}
+
+function checkMembers(operation: JsonObject, index: number): string[] {
+  for (const name of textMembers) {
+    const value = memberOf(operation, name) ?? null;
+    if (value !== null && typeof value !== 'string') {
+      throw badRequest(`error decoding patch: json: cannot unmarshal ${goJsonKind(value)} into Go struct field jsonPatchOp.${name} of type string`);
+    }
+  }
+  const unknown = keysOf(operation).filter((key) => key !== 'value' && !textMembers.includes(key));
+  return unknown.map((key) => `json patch unknown field "[${index}].${key}"`);
+}
+
+const wrongType = (value: JsonValue, goType: string, lenient: boolean) =>
+  badRequest(`${lenient ? '' : 'error decoding patch: '}json: cannot unmarshal ${goJsonKind(value)} into Go value of type ${goType}`);
+
+/**
+ * The document after all operations, in order.
+ * @param options.maxCopyBytes limit of the JSON text that `copy` operations add, together.
+ * @throws StatusError 422 when one of them fails; nothing is done then.
+ */
+export function applyJsonPatch(document: JsonValue, operations: readonly JsonPatchOperation[], options: { maxCopyBytes?: number } = {}): JsonValue {
+  const run = new PatchRun(document, options.maxCopyBytes ?? MAX_COPY_BYTES);
+  for (const operation of operations) run.apply(operation);
+  run.finish();
+  return run.root;
+}
+
+type Container = JsonObject | JsonValue[];
+
+/** A place in the document: the opened container and the key in it. */
+interface Place {
+  readonly container: Container;
+  readonly key: string;
+}
+
+class PatchRun {
+  root: JsonValue;
+  /** Containers made in this run, which may be changed in place. */
+  private readonly own = new Set<Container>();
+  private copyBytesLeft: number;
+
+  constructor(document: JsonValue, maxCopyBytes: number) {
+    this.root = document;
+    this.copyBytesLeft = maxCopyBytes;
+    if (isContainer(document)) this.root = this.open(document);
+  }
+
+  apply(operation: JsonPatchOperation): void {
+    const op = memberOf(operation, 'op');
+    switch (op) {
+      case 'add': return add(this.place(text(operation, 'path')), value(operation));
+      case 'remove': return remove(this.place(text(operation, 'path')));
+      case 'replace': return this.replace(text(operation, 'path'), value(operation));
+      case 'move': return this.move(text(operation, 'from'), text(operation, 'path'));
+      case 'copy': return this.copy(text(operation, 'from'), text(operation, 'path'));
+      case 'test': return this.test(text(operation, 'path'), value(operation));
+      default: throw cannotApply(`Unexpected kind: ${String(op)}`);
+    }
+  }
+
+  /** Members that were added move to their place in the key order. */
+  finish(): void {
+    for (const container of this.own) if (!Array.isArray(container)) sortMembers(container);
+  }
+
+  private replace(path: string, replacement: JsonValue): void {
+    if (path !== '') {
+      const place = this.place(path);
+      get(place);
+      set(place, replacement);
+    } else if (isContainer(replacement)) {
+      this.root = this.open(replacement);
+    }
+  }
+
+  private move(from: string, path: string): void {
+    const source = this.place(from);
+    const moved = get(source);
+    remove(source);
+    add(this.place(path), moved ?? null);
+  }
+
+  /** Copies in depth: two places that share a container could be told apart by a later operation. */
+  private copy(from: string, path: string): void {
+    const copied = get(this.place(from)) ?? null;
+    const target = this.place(path);
+    this.copyBytesLeft -= jsonBytes(copied);
+    if (this.copyBytesLeft < 0) throw cannotApply('the copy operations exceed the accumulated size limit');
+    add(target, structuredCopy(copied));
+  }
+
+  private test(path: string, expected: JsonValue): void {
+    const actual = path === '' ? this.root : get(this.place(path)) ?? null;
+    if (!jsonEqual(actual, expected)) throw cannotApply(`testing value ${path} failed: test failed`);
+  }
+
+  /** Opens the containers on the way, so that the last one may be changed. */
+  private place(path: string): Place {
+    const keys = path.split('/').slice(1).map(unescape);
+    const key = keys.pop();
+    if (key === undefined) throw cannotApply(`doc is missing path: "${path}": missing value`);
+    let container = this.root;
+    for (const step of keys) {
+      const next = isContainer(container) ? get({ container, key: step }) : undefined;
+      if (!isContainer(next)) throw cannotApply(`doc is missing path: "${path}": missing value`);
+      const opened = this.open(next);
+      if (opened !== next) set({ container: container as Container, key: step }, opened);
+      container = opened;
+    }
+    if (!isContainer(container)) throw cannotApply(`doc is missing path: "${path}": missing value`);
+    return { container, key };
+  }
+
+  private open(container: Container): Container {
+    if (this.own.has(container)) return container;
+    const copy = Array.isArray(container) ? [...container] : sortedCopy(container);
+    this.own.add(copy);
+    return copy;
+  }
+}
+
+const isContainer = (candidate: JsonValue | undefined): candidate is Container => Array.isArray(candidate) || isObject(candidate);
+
+function text(operation: JsonPatchOperation, name: 'path' | 'from'): string {
+  const found = memberOf(operation, name);
+  if (typeof found !== 'string') throw cannotApply(`operation missing ${name} field: missing value`);
+  return found;
+}
+
+const value = (operation: JsonPatchOperation): JsonValue => memberOf(operation, 'value') ?? null;
+
+/** RFC 6901, section 4: `~1` is `/`, `~0` is `~`. */
+const unescape = (token: string): string => (token.includes('~') ? token.replace(/~[01]/g, (escape) => (escape === '~1' ? '/' : '~')) : token);
+
+/** A missing member of an object is undefined; an index outside an array is an error. */
+function get({ container, key }: Place): JsonValue | undefined {
+  return Array.isArray(container) ? container[indexIn(container.length, key)] : memberOf(container, key);
+}
+
+function set({ container, key }: Place, replacement: JsonValue): void {
+  if (Array.isArray(container)) container[indexIn(container.length, key)] = replacement;
+  else container[key] = replacement;
+}
+
+function add({ container, key }: Place, added: JsonValue): void {
+  if (!Array.isArray(container)) container[key] = added;
+  else if (key === '-') container.push(added);
+  else container.splice(indexIn(container.length + 1, key), 0, added);
+}
+
+function remove({ container, key }: Place): void {
+  if (Array.isArray(container)) {
+    container.splice(indexIn(container.length, key), 1);
+    return;
+  }
+  if (memberOf(container, key) === undefined) throw cannotApply(`Unable to remove nonexistent key: ${key}: missing value`);
+  delete container[key];
+}
+
+function indexIn(length: number, key: string): number {
+  if (!/^[+-]?\d+$/.test(key)) throw cannotApply(`value was not a proper array index: '${key}'`);
+  const index = Number(key);
+  if (index >= length || index < -length) throw cannotApply(`Unable to access invalid index: ${key}: invalid index referenced`);
+  return index < 0 ? index + length : index;
+}
+
+function structuredCopy(original: JsonValue): JsonValue {
+  if (Array.isArray(original)) return original.map(structuredCopy);
+  if (!isObject(original)) return original;
+  const copy = sortedCopy(original);
+  for (const key of Object.keys(copy)) copy[key] = structuredCopy(copy[key]!);
+  return copy;
+}
+
+/** Length of the value's JSON text in bytes. */
+function jsonBytes(counted: JsonValue): number {
+  if (Array.isArray(counted)) return counted.reduce<number>((sum, item) => sum + 1 + jsonBytes(item), counted.length === 0 ? 2 : 1);
+  if (isObject(counted)) {
+    const keys = keysOf(counted);
+    return keys.reduce((sum, key) => sum + 2 + textBytes(key) + jsonBytes(counted[key]!), keys.length === 0 ? 2 : 1);
+  }
+  return typeof counted === 'string' ? textBytes(counted) : String(counted).length;
+}
+
+const textBytes = (counted: string): number => Buffer.byteLength(JSON.stringify(counted));

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import type { JsonObject, JsonValue } from '../../src/machinery/value.ts';
+import { hasShared, sharedPath } from './shared.ts';
+
+/** One request with the recorded answer of the reference server. */
+export interface GoldenStep {
+  readonly request: { readonly method: string; readonly path: string; readonly contentType: string; readonly body?: JsonValue };
+  readonly response: { readonly status: number; readonly body?: JsonValue };
+}
+
+export interface GoldenCase {
+  readonly file: string;
+  readonly name: string;
+  readonly steps: readonly GoldenStep[];
+}
+
+interface RecordedStep {
+  request: { method: string; path: string; headers?: Record<string, string>; contentType?: string; body?: JsonValue };
+  response: { status: number; body?: JsonValue };
+}
+
+export const hasGolden = hasShared('golden', 'protocol-patches.jsonl');
+
+/** The cases of one recording, both forms (`protocol-*`, `kinds-*`) alike. */
+export function goldenCases(file: string): GoldenCase[] {
+  const lines = readFileSync(sharedPath('golden', file), 'utf8').trimEnd().split('\n');
+  return lines.map((line) => {
+    const recorded = JSON.parse(line) as { id?: string; kind?: string; action?: string; name?: string; steps: RecordedStep[] };
+    const name = recorded.id ?? `${recorded.kind} ${recorded.action} ${recorded.name}`;
+    return { file, name, steps: recorded.steps.map(readStep) };
+  });
+}
+
+function readStep({ request, response }: RecordedStep): GoldenStep {
+  const { headers, contentType, ...rest } = request;
+  return { request: { ...rest, contentType: contentType ?? headers?.['Content-Type'] ?? defaultType(request.method) }, response };
+}
+
+const defaultType = (method: string): string => (method === 'PATCH' ? 'application/merge-patch+json' : 'application/json');
+
+/** The object of a successful answer, undefined for a Status, a list or a table. */
+export function answeredObject({ response }: GoldenStep): JsonObject | undefined {
+  const body = response.body as JsonObject | undefined;
+  return response.status < 300 && typeof body === 'object' && body !== null && 'metadata' in body && body['kind'] !== 'Status' && !('items' in body) ? body : undefined;
+}
