@@ -88,6 +88,8 @@ export interface ObjectEvent {
   readonly object?: StoredObject;
   /** The bookmark that ends the initial events (KEP-3157). */
   readonly initialEventsEnd?: boolean;
+  /** Encodings of this event, shared by all watchers that get it; owned by `apiserver/`, gone with the event. */
+  representations?: Map<string, Buffer> | undefined;
 }
 
 export interface ObjectWatchOptions {

@@ -1,0 +1,74 @@
+/**
+ * Stored objects as clients read them. Bytes are shared: what was made for one reader of an object version serves all.
+ */
+import { spliceResourceVersion } from '../../machinery/codec/splice.ts';
+import { writeEnvelope } from '../../machinery/codec/envelope.ts';
+import type { KubeObject } from '../../machinery/object-meta.ts';
+import { asJson, metaOf } from '../../machinery/object-meta.ts';
+import type { ResourceStore } from '../../registry/generic/resource-store.ts';
+import type { VersionForm } from '../../registry/generic/version-form.ts';
+import type { StoredObject } from '../../storage/objects.ts';
+import { RepresentationBudget } from './budget.ts';
+
+/** What is read: the form of the request, and the store it comes from. */
+export interface Readable {
+  readonly form: VersionForm;
+  readonly store: ResourceStore | undefined;
+}
+
+export class Encoder {
+  readonly #budget: RepresentationBudget;
+
+  /** @param budgetBytes how much memory JSON forms that are kept may take */
+  constructor(budgetBytes: number) {
+    this.#budget = new RepresentationBudget(budgetBytes);
+  }
+
+  /**
+   * The protobuf message of the object in the request's version.
+   * @param revision the resourceVersion to show; an object that left a watch shows that of the change. 0 shows none.
+   */
+  message({ form, store }: Readable, object: StoredObject, revision: number): Buffer {
+    if (form.isStored) return revision === 0 ? object.bytes : spliceResourceVersion(object.bytes, revision);
+    return form.codec.encode(asJson(this.value({ form, store }, object, revision)));
+  }
+
+  /** The object in the request's version, the caller's own. */
+  value({ form, store }: Readable, object: StoredObject, revision: number): KubeObject {
+    const value = store!.decode(object);
+    if (revision === 0) delete metaOf(value).resourceVersion;
+    else metaOf(value).resourceVersion = String(revision);
+    return form.isStored ? value : form.fromStored(value);
+  }
+
+  /** Protobuf with its envelope. */
+  envelope(readable: Readable, object: StoredObject, revision: number): Buffer {
+    return writeEnvelope(readable.form.apiVersion, readable.form.kind, this.message(readable, object, revision));
+  }
+
+  /** JSON as an item of a list: without kind and apiVersion. */
+  jsonItem(readable: Readable, object: StoredObject, revision: number): Buffer {
+    return this.#json(readable, object, revision, 'item', () => readable.form.codec.transcode(this.message(readable, object, revision)));
+  }
+
+  /** JSON as an object of its own: with kind and apiVersion. */
+  json(readable: Readable, object: StoredObject, revision: number): Buffer {
+    return this.#json(readable, object, revision, 'object', () => withTypeMeta(readable.form, this.jsonItem(readable, object, revision)));
+  }
+
+  #json({ form }: Readable, object: StoredObject, revision: number, what: string, make: () => Buffer): Buffer {
+    // A version that is shown under another revision, or was never stored, is read once.
+    if (revision !== object.revision || revision === 0) return make();
+    return this.#budget.get(object, `${what} ${form.typeId}`, make);
+  }
+}
+
+const prefixes = new Map<string, Buffer>();
+
+/** `{"kind":"Pod","apiVersion":"v1",` in front of the members. */
+function withTypeMeta({ kind, apiVersion }: VersionForm, item: Buffer): Buffer {
+  const key = `${apiVersion} ${kind}`;
+  let prefix = prefixes.get(key);
+  if (prefix === undefined) prefixes.set(key, (prefix = Buffer.from(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`)));
+  return item.length === 2 ? Buffer.concat([prefix.subarray(0, -1), Buffer.from('}')]) : Buffer.concat([prefix, item.subarray(1)]);
+}

@@ -1,0 +1,79 @@
+/**
+ * Compression of answers to reads, for clients that take it, from a size on where it pays.
+ * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#response-compression | API Concepts: response compression}
+ */
+import zlib from 'node:zlib';
+import { promisify } from 'node:util';
+import type { ApiRequest, ApiResponse, HeaderMap, Sink } from '../request.ts';
+
+/** Smaller answers are sent as they are. Upstream's limit. */
+const minBytes = 128 * 1024;
+const level = 1;
+const compress = promisify(zlib.gzip);
+
+export const acceptsGzip = (request: ApiRequest): boolean =>
+  (request.header('accept-encoding') ?? '').split(',').some((coding) => coding.trim().split(';', 1)[0] === 'gzip');
+
+export const compressible = (request: ApiRequest, length: number): boolean => length >= minBytes && request.method === 'GET' && acceptsGzip(request);
+
+const gzipHeaders = (headers: HeaderMap): HeaderMap => ({ ...headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
+
+export function gzip(status: number, headers: HeaderMap, body: Buffer): ApiResponse {
+  return { status, headers: gzipHeaders(headers), stream: async (sink) => void sink.write(await compress(body, { level })) };
+}
+
+/** Chunks of a list: compressed as they are made, or as they are when the whole turns out small. */
+export function gzipChunks(request: ApiRequest, headers: HeaderMap, chunks: Iterable<Buffer>, length: number | undefined): ApiResponse {
+  if (length !== undefined) return compressChunks(headers, chunks);
+  if (request.method !== 'GET' || !acceptsGzip(request)) return { status: 200, headers, chunks };
+  const iterator = chunks[Symbol.iterator]();
+  const first: Buffer[] = [];
+  let size = 0;
+  while (size < minBytes) {
+    const { value, done } = iterator.next();
+    if (done === true) return { status: 200, headers, body: Buffer.concat(first, size) };
+    first.push(value);
+    size += value.length;
+  }
+  return compressChunks(headers, (function* () {
+    yield* first;
+    yield* { [Symbol.iterator]: () => iterator };
+  })());
+}
+
+function compressChunks(headers: HeaderMap, chunks: Iterable<Buffer>): ApiResponse {
+  return {
+    status: 200,
+    headers: gzipHeaders(headers),
+    stream: async (sink) => {
+      const stream = zlib.createGzip({ level, chunkSize: 64 * 1024 });
+      try {
+        await pour(stream, chunks, sink);
+      } finally {
+        stream.destroy();
+      }
+    },
+  };
+}
+
+async function pour(stream: zlib.Gzip, chunks: Iterable<Buffer>, sink: Sink): Promise<void> {
+  const finished = new Promise<void>((resolve, reject) => {
+    stream.once('end', resolve);
+    stream.once('error', reject);
+    sink.onClose(resolve);
+  });
+  stream.on('data', (chunk: Buffer) => {
+    if (sink.write(chunk)) return;
+    stream.pause();
+    void sink.drained().then(() => stream.resume());
+  });
+  for (const chunk of chunks) {
+    if (sink.closed) return;
+    if (!stream.write(chunk)) await new Promise<void>((resolve) => {
+      stream.once('drain', resolve);
+      sink.onClose(resolve);
+    });
+  }
+  stream.end();
+  await finished;
+}

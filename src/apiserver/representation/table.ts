@@ -1,0 +1,58 @@
+/**
+ * Tables that the server prints for people: columns of the kind, a cell each, and the object's metadata in the row.
+ * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables | API Concepts: tables}
+ */
+import { columnsOf } from '../../api/columns.ts';
+import { badRequest } from '../../machinery/status.ts';
+import type { JsonObject, JsonValue } from '../../machinery/value.ts';
+import type { Cell } from '../../registry/strategy.ts';
+import type { StoredObject } from '../../storage/objects.ts';
+import type { Encoder, Readable } from './encoder.ts';
+import { partialJson } from './partial-metadata.ts';
+
+export type IncludeObject = 'None' | 'Metadata' | 'Object';
+
+export function includeObjectParameter(value: string | null): IncludeObject {
+  if (value === null || value === '') return 'Metadata';
+  if (value === 'None' || value === 'Metadata' || value === 'Object') return value;
+  throw badRequest(`Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(value)}: must be 'Metadata', 'Object', 'None', or empty`);
+}
+
+export interface TableOptions {
+  readonly include: IncludeObject;
+  readonly version: string;
+  readonly now: Date;
+  readonly metadata: JsonObject;
+  /** Watches send the columns once. */
+  readonly withColumns: boolean;
+}
+
+/** The table as JSON text; rows keep the order of the objects. */
+export function tableJson(encoder: Encoder, readable: Readable, objects: readonly { object: StoredObject; revision: number }[], options: TableOptions): Buffer {
+  const head = { kind: 'Table', apiVersion: `meta.k8s.io/${options.version}`, metadata: options.metadata, columnDefinitions: options.withColumns ? columnDefinitions(readable) : null };
+  const rows = objects.map(({ object, revision }) => rowJson(encoder, readable, object, revision, options));
+  return Buffer.from(`${JSON.stringify(head).slice(0, -1)},"rows":[${rows.join(',')}]}\n`);
+}
+
+function columnDefinitions({ store, form }: Readable): JsonValue {
+  const columns = columnsOf(store?.group ?? '', form.kind);
+  return columns.map(({ name, type, format, priority, description }) => ({ name, type, format, description, priority }));
+}
+
+function rowJson(encoder: Encoder, readable: Readable, object: StoredObject, revision: number, { include, version, now }: TableOptions): string {
+  const value = encoder.value({ ...readable, form: storedForm(readable) }, object, revision);
+  const rules = readable.store!.definition.table;
+  const cells: Cell[] = rules?.cells(value, { now }) ?? [value.metadata?.name ?? '', value.metadata?.creationTimestamp ?? null];
+  const conditions = rules?.conditions?.(value);
+  const shown = conditions === undefined ? '' : `,"conditions":${JSON.stringify(conditions)}`;
+  return `{"cells":${JSON.stringify(cells)}${shown},"object":${rowObject(encoder, readable, object, revision, include, version)}}`;
+}
+
+/** Cells are made from the stored form, whatever version is asked for. */
+const storedForm = ({ form }: Readable): Readable['form'] => (form.isStored ? form : { ...form, codec: form.codec, isStored: true });
+
+function rowObject(encoder: Encoder, readable: Readable, object: StoredObject, revision: number, include: IncludeObject, version: string): string {
+  if (include === 'None') return 'null';
+  if (include === 'Object') return encoder.json(readable, object, revision).toString();
+  return partialJson(encoder.message(readable, object, revision), version).toString();
+}

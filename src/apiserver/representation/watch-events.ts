@@ -1,0 +1,142 @@
+/**
+ * Watch events as bytes, one form per representation: JSON documents on lines of their own, YAML documents, or
+ * protobuf frames (four bytes of length, then a WatchEvent).
+ *
+ * An event is encoded once and the bytes go to every watcher that gets the same event in the same representation.
+ */
+import { notAcceptable, type StatusError } from '../../machinery/status.ts';
+import { asJson, type KubeObject } from '../../machinery/object-meta.ts';
+import type { ObjectEvent, StoredObject } from '../../storage/objects.ts';
+import { writeEnvelope } from '../../machinery/codec/envelope.ts';
+import type { ServedResource } from '../endpoints/served.ts';
+import { isConvertible } from '../endpoints/convertible.ts';
+import { json, negotiate, protobuf, type Representation, yaml } from '../negotiation.ts';
+import type { ApiRequest } from '../request.ts';
+import type { Encoder, Readable } from './encoder.ts';
+import { encodeMetaObject } from './meta-object.ts';
+import { partialEnvelope, partialJson } from './partial-metadata.ts';
+import { includeObjectParameter, tableJson } from './table.ts';
+
+export interface EventEncoder {
+  readonly contentType: string;
+  event(event: ObjectEvent): Buffer;
+  /** The event that ends a watch with an error. */
+  error(error: StatusError): Buffer;
+}
+
+export function watchRepresentation(encoder: Encoder, served: ServedResource, request: ApiRequest): EventEncoder {
+  const representation = negotiate({ accept: request.header('accept'), userAgent: undefined, pretty: null, convertible: isConvertible, isCollection: true });
+  if (representation.mediaType === yaml) throw notAcceptable([json, yaml, protobuf]);
+  const frame = framing(representation);
+  const object = objectBytes(encoder, served, request, representation);
+  const key = `event ${served.form.typeId} ${representation.mediaType} ${representation.as ?? ''}${representation.asVersion ?? ''}`;
+  // Tables differ from watcher to watcher: only the first one carries the columns.
+  const isShared = representation.as !== 'Table';
+  return {
+    contentType: representation.mediaType === protobuf ? `${protobuf};stream=watch` : json,
+    event: (event) => {
+      if (!isShared || event.object === undefined) return frame(event.type, object(event));
+      const known = event.representations?.get(key);
+      if (known !== undefined) return known;
+      const bytes = frame(event.type, object(event));
+      event.representations ??= new Map();
+      event.representations.set(key, bytes);
+      return bytes;
+    },
+    error: (error) => frame('ERROR', encodeMetaObject('v1', 'Status', error.toStatus(), { ...representation, pretty: false })),
+  };
+}
+
+type Frame = (type: string, object: Buffer) => Buffer;
+
+function framing({ mediaType }: Representation): Frame {
+  return mediaType === protobuf ? protobufFrame : jsonFrame;
+}
+
+function jsonFrame(type: string, object: Buffer): Buffer {
+  const end = object[object.length - 1] === 0x0a ? object.length - 1 : object.length;
+  return Buffer.concat([Buffer.from(`{"type":"${type}","object":`), object.subarray(0, end), jsonEnd]);
+}
+
+const jsonEnd = Buffer.from('}\n');
+
+/** WatchEvent { type = 1, object = 2: RawExtension { raw = 1 } }, behind its length in network order. */
+function protobufFrame(type: string, object: Buffer): Buffer {
+  const rawLength = 1 + varintLength(object.length) + object.length;
+  const length = 2 + type.length + 1 + varintLength(rawLength) + rawLength;
+  const out = Buffer.allocUnsafe(4 + length);
+  let p = out.writeUInt32BE(length, 0);
+  out[p++] = 0x0a;
+  out[p++] = type.length;
+  p += out.write(type, p, 'latin1');
+  out[p++] = 0x12;
+  p = writeVarint(out, p, rawLength);
+  out[p++] = 0x0a;
+  p = writeVarint(out, p, object.length);
+  object.copy(out, p);
+  return out;
+}
+
+function varintLength(value: number): number {
+  let length = 1;
+  for (let rest = value >>> 7; rest > 0; rest >>>= 7) length++;
+  return length;
+}
+
+function writeVarint(out: Buffer, at: number, value: number): number {
+  let p = at;
+  let rest = value;
+  while (rest > 127) {
+    out[p++] = (rest & 127) | 128;
+    rest >>>= 7;
+  }
+  out[p++] = rest;
+  return p;
+}
+
+/** The revision an event's object shows: an object that left shows the revision at which it did. */
+const shownRevision = (event: ObjectEvent, object: StoredObject): number => (event.type === 'DELETED' ? event.revision : object.revision);
+
+function objectBytes(encoder: Encoder, served: ServedResource, request: ApiRequest, representation: Representation): (event: ObjectEvent) => Buffer {
+  if (representation.as === 'Table') return tableEvents(encoder, served, request, representation);
+  const isProtobuf = representation.mediaType === protobuf;
+  if (representation.as !== undefined) return partialEvents(encoder, served, representation, isProtobuf);
+  return (event) => {
+    if (event.object === undefined) return bookmark(served, event, isProtobuf);
+    const revision = shownRevision(event, event.object);
+    return isProtobuf ? encoder.envelope(served, event.object, revision) : encoder.json(served, event.object, revision);
+  };
+}
+
+function partialEvents(encoder: Encoder, served: ServedResource, { asVersion = 'v1' }: Representation, isProtobuf: boolean): (event: ObjectEvent) => Buffer {
+  const encode = isProtobuf ? partialEnvelope : partialJson;
+  return (event) => encode(event.object === undefined ? bookmarkMessage(served, event) : encoder.message(served, event.object, shownRevision(event, event.object)), asVersion);
+}
+
+function tableEvents(encoder: Encoder, served: ServedResource, request: ApiRequest, { asVersion = 'v1' }: Representation): (event: ObjectEvent) => Buffer {
+  const include = includeObjectParameter(request.query.get('includeObject'));
+  let withColumns = true;
+  return (event) => {
+    const revision = event.object === undefined ? event.revision : shownRevision(event, event.object);
+    const rows = event.object === undefined ? [] : [{ object: event.object, revision }];
+    const bytes = tableJson(encoder, served, rows, { include, version: asVersion, now: new Date(), metadata: { resourceVersion: String(revision) }, withColumns });
+    withColumns = false;
+    return bytes;
+  };
+}
+
+const bookmarkObject = ({ revision, initialEventsEnd }: ObjectEvent): KubeObject => ({
+  metadata: { resourceVersion: String(revision), ...(initialEventsEnd === true ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {}) },
+});
+
+const bookmarkMessage = ({ form }: Readable, event: ObjectEvent): Buffer => form.codec.encode(asJson(bookmarkObject(event)));
+
+/** An object of the watched kind with nothing but a resourceVersion. */
+function bookmark(served: ServedResource, event: ObjectEvent, isProtobuf: boolean): Buffer {
+  const { form } = served;
+  const message = bookmarkMessage(served, event);
+  if (isProtobuf) return writeEnvelope(form.apiVersion, form.kind, message);
+  const members = form.codec.transcode(message);
+  return Buffer.concat([Buffer.from(`{"kind":${JSON.stringify(form.kind)},"apiVersion":${JSON.stringify(form.apiVersion)},`), members.subarray(1)]);
+}
+
