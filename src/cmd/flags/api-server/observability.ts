@@ -1,0 +1,53 @@
+import { bool, customFlag, duration, file, int, optionalText, pairs, section, strings, text } from '../flag.ts';
+import type { Flag, FlagOptions, Support } from '../flag.ts';
+import { parseBool } from '../values.ts';
+
+export const logs = section('Logs', {
+  verbosity: int('v', 'works', { shorthand: 'v', help: 'How much is logged: 0 what an operator should know, 2 more detail, 5 and above for debugging.' }),
+  format: text('logging-format', 'works', { default: 'text', help: 'text, or json for an object per line.' }),
+  vmodule: optionalText('vmodule', 'noMeaning', { help: 'Verbosity per source file of a Go program.' }),
+  flushFrequencyMs: duration('log-flush-frequency', 'noMeaning', { default: '5s', help: 'How often logs are flushed: every line is written at once.' }),
+  jsonSplitStream: bool('log-json-split-stream', 'notYet', { help: 'In format json, errors to standard error and the rest to standard output.' }),
+  jsonInfoBufferSize: text('log-json-info-buffer-size', 'notYet', { default: '0', help: 'With --log-json-split-stream, how many bytes are collected before they are written.' }),
+  textSplitStream: bool('log-text-split-stream', 'notYet', { help: 'In format text, errors to standard error and the rest to standard output.' }),
+  textInfoBufferSize: text('log-text-info-buffer-size', 'notYet', { default: '0', help: 'With --log-text-split-stream, how many bytes are collected before they are written.' }),
+});
+
+export const metrics = section('Metrics', {
+  disabledMetrics: strings('disabled-metrics', 'notYet', { help: 'Metrics to leave out, by their full names.' }),
+  allowMetricLabels: pairs('allow-metric-labels', 'notYet', { help: "Allowed values of a label: metric,label='value,…'." }),
+  allowMetricLabelsManifest: file('allow-metric-labels-manifest', 'notYet', { help: 'The same from a file.' }),
+  showHiddenMetricsForVersion: optionalText('show-hidden-metrics-for-version', 'notYet', { help: 'Show metrics that this <major>.<minor> version, the previous one, has begun to hide.' }),
+});
+
+export const debugging = section('Debugging', {
+  profiling: bool('profiling', 'noMeaning', { default: true, help: "Go's profiles under /debug/pprof/. Use node --cpu-prof or --inspect." }),
+  contentionProfiling: bool('contention-profiling', 'noMeaning', { help: "Go's profile of lock contention." }),
+  debugSocketPath: optionalText('debug-socket-path', 'noMeaning', { help: "Unix socket for Go's profiles without authentication." }),
+});
+
+export const connections = section('Egress and tracing', {
+  egressSelectorConfigFile: file('egress-selector-config-file', 'notYet', { help: 'EgressSelectorConfiguration document: through which proxies nodes, etcd and webhooks are reached.' }),
+  tracingConfigFile: file('tracing-config-file', 'notYet', { help: 'TracingConfiguration document: where OpenTelemetry traces go, and how many.' }),
+});
+
+export const cloud = section('Cloud provider', {
+  provider: optionalText('cloud-provider', 'noMeaning', { help: 'There is no code for clouds in this server; cloud controller managers run beside it.' }),
+  config: file('cloud-config', 'noMeaning', { help: 'Goes with --cloud-provider.' }),
+});
+
+export type VersionRequest = 'no' | 'short' | 'raw';
+
+/** `--version` alone or with a bool, or `--version=raw` for all that is known of the build. */
+const version = (name: string, support: Support, options: FlagOptions): Flag<VersionRequest> =>
+  customFlag<VersionRequest>(name, support, { ...options, default: 'no' }, {
+    type: 'version[=raw]',
+    bareValue: 'true',
+    parse: (value) => (value === 'raw' ? 'raw' : parseBool(value) ? 'short' : 'no'),
+    format: () => '',
+  });
+
+export const program = section('Global', {
+  help: bool('help', 'works', { shorthand: 'h', help: 'Print this text.' }),
+  version: version('version', 'works', { help: 'Print the version and stop.' }),
+});

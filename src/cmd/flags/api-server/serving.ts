@@ -1,0 +1,58 @@
+import { bool, duration, file, float, int, ip, optionalIp, optionalText, repeated, section, strings, text } from '../flag.ts';
+
+export const serving = section('Serving', {
+  bindAddress: ip('bind-address', 'works', { default: '0.0.0.0', help: 'Address to listen on. 0.0.0.0 or :: means every interface.' }),
+  securePort: int('secure-port', 'works', { default: 6443, help: 'HTTPS port. It cannot be switched off with 0.' }),
+  advertiseAddress: optionalIp('advertise-address', 'works', {
+    help: 'Address under which members of the cluster reach this server; the kubernetes service points to it. Without it the bind address, or where that is unspecified the address of the default interface.',
+  }),
+  externalHostname: optionalText('external-hostname', 'works', { help: 'Host name in URLs that this server hands out. Without it the advertised address.' }),
+  certDir: text('cert-dir', 'works', {
+    default: '/var/run/orch',
+    help: 'Directory where a self-signed serving certificate is kept (apiserver.crt, apiserver.key) when --tls-cert-file and --tls-private-key-file are not given.',
+  }),
+  tlsCertFile: file('tls-cert-file', 'works', { help: 'PEM file with the serving certificate, followed by the certificates of its issuers if there are any.' }),
+  tlsPrivateKeyFile: file('tls-private-key-file', 'works', { help: 'PEM file with the private key of --tls-cert-file.' }),
+  tlsCipherSuites: strings('tls-cipher-suites', 'notYet', { help: 'Cipher suites for TLS 1.2 and older, by their IANA names. Without it the defaults of the runtime.' }),
+  tlsMinVersion: optionalText('tls-min-version', 'notYet', { help: 'Oldest TLS version to accept: VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13.' }),
+  tlsSniCertKeys: repeated('tls-sni-cert-key', 'notYet', {
+    help: 'A further certificate for clients that ask for one of its names: cert,key[:domain,…]. Without domains, the names in the certificate. Repeatable.',
+  }),
+  http2MaxStreamsPerConnection: int('http2-max-streams-per-connection', 'works', {
+    help: 'How many streams a client may have open in one HTTP/2 connection. 0 means the default of this server.',
+  }),
+  disableHttp2Serving: bool('disable-http2-serving', 'notYet', { help: 'Serve HTTP/1.1 only.' }),
+  corsAllowedOrigins: strings('cors-allowed-origins', 'notYet', { help: 'Origins that browsers may call from: regular expressions matched against the Origin header.' }),
+  strictTransportSecurityDirectives: strings('strict-transport-security-directives', 'notYet', {
+    help: 'Directives of the Strict-Transport-Security header: max-age=SECONDS, includeSubDomains, preload. Without any the header is not sent.',
+  }),
+  permitAddressSharing: bool('permit-address-sharing', 'notYet', { help: 'Bind with SO_REUSEADDR: do not wait for connections in TIME_WAIT, and share wildcard addresses with specific ones.' }),
+  permitPortSharing: bool('permit-port-sharing', 'notYet', { help: 'Bind with SO_REUSEPORT, so that several servers can listen on the same address and port.' }),
+  goawayChance: float('goaway-chance', 'notYet', {
+    help: 'Share of HTTP/2 requests, 0 to 0.02, after which the client is asked to open a new connection, so that a load balancer spreads clients again.',
+  }),
+  enableAggregatorRouting: bool('enable-aggregator-routing', 'notYet', { help: "Send requests for aggregated APIs to the endpoints of their service instead of the service's cluster IP." }),
+  aggregatorRejectForwardingRedirect: bool('aggregator-reject-forwarding-redirect', 'notYet', {
+    default: true,
+    help: 'Do not pass redirects of an aggregated API server on to the client.',
+  }),
+  proxyClientCertFile: file('proxy-client-cert-file', 'notYet', { help: 'Client certificate that proves this server to aggregated API servers and webhooks.' }),
+  proxyClientKeyFile: file('proxy-client-key-file', 'notYet', { help: 'Private key of --proxy-client-cert-file.' }),
+  peerAdvertiseIp: optionalText('peer-advertise-ip', 'notYet', { help: 'Address under which the other API servers of this cluster reach this one, to pass requests on to it.' }),
+  peerAdvertisePort: optionalText('peer-advertise-port', 'notYet', { help: 'Port that goes with --peer-advertise-ip.' }),
+  peerCaFile: file('peer-ca-file', 'notYet', { help: 'Certificate authorities that vouch for the other API servers of this cluster.' }),
+  requestTimeoutMs: duration('request-timeout', 'works', { default: '1m0s', help: 'How long a request may take that is not long-running; it is answered with 504 then.' }),
+  minRequestTimeoutSeconds: int('min-request-timeout', 'works', {
+    default: 1800,
+    help: 'Watches without a timeout of their own end after a random time between this many seconds and twice as many, to spread load.',
+  }),
+  maxConnectionBytesPerSecond: int('max-connection-bytes-per-sec', 'notYet', { help: 'Limit of bytes per second for each long-running request. 0 means none.' }),
+  shutdownDelayMs: duration('shutdown-delay-duration', 'notYet', {
+    help: 'How long to go on serving after the signal to stop. /readyz fails at once, /livez and /healthz at the end.',
+  }),
+  shutdownSendRetryAfter: bool('shutdown-send-retry-after', 'notYet', {
+    help: 'While stopping, keep listening until running requests are answered; new ones get 429 with Retry-After and Connection: close.',
+  }),
+  shutdownWatchTerminationGracePeriodMs: duration('shutdown-watch-termination-grace-period', 'notYet', { help: 'How long to wait for watches to end when stopping.' }),
+  livezGracePeriodMs: duration('livez-grace-period', 'notYet', { help: 'How long the start may take at most: until then /livez counts unfinished start-up steps as healthy.' }),
+});

@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest';
+import { completeApiServerOptions, parseWithoutOperands } from './options.ts';
+import { apiServerFlags } from './table.ts';
+import { validateApiServerOptions } from './validate.ts';
+import { usesWatchCache } from './watch-cache-sizes.ts';
+
+const parse = (argv: readonly string[]) => parseWithoutOperands('orch apiserver', apiServerFlags, argv);
+
+const problemsOf = (...argv: string[]): string[] => {
+  const { options, given } = parse(argv);
+  return validateApiServerOptions(options, given);
+};
+const complete = (...argv: string[]) => {
+  const { options, given } = parse(argv);
+  return completeApiServerOptions(options, given);
+};
+
+const overrideForm = 'invalid, must be of format: group/resource#servers, where servers are URLs, semicolon separated';
+const etcd = '--store-servers=http://127.0.0.1:2379';
+
+describe('validateApiServerOptions', () => {
+  test.each([
+    // Serving
+    { argv: ['--secure-port=0'], problems: ['--secure-port 0 must be between 1 and 65535, inclusive. It cannot be turned off with 0'] },
+    { argv: ['--secure-port=65536'], problems: ['--secure-port 65536 must be between 1 and 65535, inclusive. It cannot be turned off with 0'] },
+    { argv: ['--tls-cert-file=a'], problems: ['missing filename for serving cert'] },
+    { argv: ['--tls-private-key-file=a'], problems: ['missing filename for serving cert'] },
+    { argv: ['--request-timeout=-1s'], problems: ['--request-timeout can not be negative value'] },
+    { argv: ['--min-request-timeout=-1'], problems: ['--min-request-timeout can not be negative value'] },
+    { argv: ['--http2-max-streams-per-connection=-1'], problems: ['--http2-max-streams-per-connection can not be negative value'] },
+    // Storage
+    { argv: ['--storage-backend=etcd2'], problems: ["--storage-backend invalid, allowed values: etcd3. If not specified, it will default to 'etcd3'"] },
+    { argv: ['--storage-media-type=foo'], problems: ['--storage-media-type "foo" invalid, allowed values: application/json, application/vnd.kubernetes.protobuf, application/yaml'] },
+    { argv: ['--etcd-certfile=/a'], problems: ['KeyFile and CertFile must both be present[key: , cert: /a]'] },
+    { argv: ['--etcd-servers=ftp://a'], problems: ['--etcd-servers "ftp://a" invalid, must be of format: scheme://host:port'] },
+    { argv: ['--store-servers=http://a:1/path'], problems: ['--store-servers "http://a:1/path" invalid, must be of format: scheme://host:port'] },
+    { argv: [etcd, '--store-servers-overrides=foo'], problems: [`--store-servers-overrides ${overrideForm}`] },
+    { argv: [etcd, '--etcd-servers-overrides=a/b/c#d'], problems: [`--etcd-servers-overrides ${overrideForm}`] },
+    { argv: [etcd, '--etcd-servers-overrides=/events#'], problems: [`--etcd-servers-overrides ${overrideForm}`] },
+    { argv: ['--store-servers-overrides=/events#http://a'], problems: ['--store-servers-overrides needs --store-servers: the embedded store has no servers to override'] },
+    { argv: ['--watch-cache-sizes=foo'], problems: ['invalid value of watch cache size: foo'] },
+    { argv: ['--watch-cache-sizes=pods#x'], problems: ['invalid size of watch cache size: pods#x'] },
+    { argv: ['--watch-cache-sizes=pods#-1'], problems: ['watch cache size cannot be negative: pods#-1'] },
+    { argv: ['--etcd-compaction-interval=-5s'], problems: ['--etcd-compaction-interval can not be negative value'] },
+    { argv: ['--event-ttl=-5s'], problems: ['--event-ttl can not be negative value'] },
+    { argv: ['--delete-collection-workers=0'], problems: ['--delete-collection-workers must be a positive number'] },
+    { argv: ['--lease-reuse-duration-seconds=-1'], problems: ['--lease-reuse-duration-seconds can not be negative value'] },
+    { argv: ['--apiserver-count=0'], problems: ["--apiserver-count should be a positive number, but value '0' provided"] },
+    { argv: ['--endpoint-reconciler-type=foo'], problems: ['--endpoint-reconciler-type "foo" invalid, allowed values: lease, master-count, none'] },
+    // Services
+    { argv: ['--service-cluster-ip-range=foo'], problems: ['service-cluster-ip-range[0] is not a valid cidr'] },
+    { argv: ['--service-cluster-ip-range=10.0.0.5'], problems: ['service-cluster-ip-range[0] is not a valid cidr'] },
+    { argv: ['--service-cluster-ip-range=10.0.0.0/8'], problems: ['specified --service-cluster-ip-range is too large; for 32-bit addresses, the mask must be >= 12'] },
+    { argv: ['--service-cluster-ip-range=fd00::/64'], problems: ['specified --service-cluster-ip-range is too large; for 128-bit addresses, the mask must be >= 108'] },
+    { argv: ['--service-cluster-ip-range=10.0.0.0/24,fd00::/64'], problems: ['specified --service-cluster-ip-range[1] is too large; for 128-bit addresses, the mask must be >= 108'] },
+    { argv: ['--service-cluster-ip-range=10.0.0.0/30'], problems: ['the service cluster IP range must be at least 8 IP addresses'] },
+    { argv: ['--service-cluster-ip-range=10.0.0.0/24,10.1.0.0/24'], problems: ['--service-cluster-ip-range[0] and --service-cluster-ip-range[1] must be of different IP family'] },
+    { argv: ['--service-cluster-ip-range=10.0.0.0/24,fd00::/108,10.2.0.0/24'], problems: ['--service-cluster-ip-range must not contain more than two entries'] },
+    { argv: ['--service-cluster-ip-range=10.0.0.0/24', '--advertise-address=fd00::1'], problems: ['service IP family "IPv4" must match public address family "IPv6"'] },
+    { argv: ['--kubernetes-service-node-port=-1'], problems: ['--kubernetes-service-node-port -1 must be between 0 and 65535, inclusive. If 0, the Kubernetes master service will be of type ClusterIP'] },
+    { argv: ['--kubernetes-service-node-port=1000'], problems: ["kubernetes service port range 30000-32767 doesn't contain 1000"] },
+    // Authorization
+    { argv: ['--authorization-mode=foo'], problems: ['authorization-mode "foo" is not a valid mode'] },
+    { argv: ['--authorization-mode=constructor'], problems: ['authorization-mode "constructor" is not a valid mode'] },
+    { argv: ['--authorization-mode='], problems: ['at least one authorization-mode must be passed'] },
+    { argv: ['--authorization-mode=AlwaysAllow,AlwaysAllow'], problems: ['authorization-mode ["AlwaysAllow" "AlwaysAllow"] has mode specified more than once'] },
+    { argv: ['--authorization-mode=Node,RBAC'], problems: ['--authorization-mode=Node is not supported by this version yet', '--authorization-mode=RBAC is not supported by this version yet'] },
+    // Logs, APIs
+    { argv: ['--logging-format=xml'], problems: ['--logging-format: Invalid value: "xml": Unsupported log format'] },
+    { argv: ['-v=-1'], problems: ['-v, --v can not be negative value'] },
+    { argv: ['--runtime-config=foo'], problems: ['runtime-config invalid key foo'] },
+    // Several at once
+    { argv: ['--secure-port=0', '--runtime-config=foo'], problems: ['--secure-port 0 must be between 1 and 65535, inclusive. It cannot be turned off with 0', 'runtime-config invalid key foo'] },
+  ])('$argv', ({ argv, problems }) => {
+    expect(problemsOf(...argv)).toEqual(problems);
+  });
+
+  test.each([
+    { name: 'the defaults', argv: [] },
+    { name: 'etcd by https, host name, IPv6 and without a scheme', argv: ['--store-servers=https://etcd-0:2379,http://[::1]:2379,127.0.0.1:2379', '--store-servers-overrides=/events#http://a:1;http://b:2,apps/deployments#c:1'] },
+    { name: 'every media type, the product spelling too', argv: ['--storage-media-type=application/vnd.orch.protobuf'] },
+    { name: 'dual stack', argv: ['--service-cluster-ip-range=fd00::/108,10.0.0.0/16', '--advertise-address=fd00::1'] },
+    { name: 'intervals switched off', argv: ['--store-compaction-interval=0', '--store-count-metric-poll-period=0s', '--store-db-metric-poll-interval=0'] },
+    { name: 'families that do not match when nobody writes endpoints', argv: ['--advertise-address=fd00::1', '--endpoint-reconciler-type=none'] },
+    { name: 'a node port for the kubernetes service', argv: ['--kubernetes-service-node-port=30443'] },
+  ])('accepts $name', ({ argv }) => {
+    expect(problemsOf(...argv)).toEqual([]);
+  });
+});
+
+describe('completeApiServerOptions', () => {
+  test('AlwaysAllow forces anonymous off, and says so when it was asked for', () => {
+    expect(complete().options.authentication.anonymousAuth).toBe(false);
+    expect(complete().warnings).toEqual([]);
+    expect(complete('--anonymous-auth=true').options.authentication.anonymousAuth).toBe(false);
+    expect(complete('--anonymous-auth=true').warnings).toEqual([
+      'AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should use a different authorizer',
+    ]);
+    expect(complete('--anonymous-auth=false').warnings).toEqual([]);
+  });
+
+  test('throws every problem in one error', () => {
+    expect(() => complete('--secure-port=0', '--apiserver-count=0')).toThrow(
+      "[--secure-port 0 must be between 1 and 65535, inclusive. It cannot be turned off with 0, --apiserver-count should be a positive number, but value '0' provided]",
+    );
+  });
+
+  test('spells gates and APIs out', () => {
+    const { featureGates, groupVersions } = complete('--feature-gates=AllAlpha=true', '--runtime-config=api/all=true');
+    expect(featureGates['ImageVolume']).toBe(true);
+    expect(groupVersions.map(({ apiVersion }) => apiVersion)).toContain('storagemigration.k8s.io/v1alpha1');
+  });
+
+  test('canonical spelling of the media type', () => {
+    expect(complete('--storage-media-type=application/vnd.orch.protobuf').options.storage.mediaType).toBe('application/vnd.kubernetes.protobuf');
+  });
+
+  test('refuses operands', () => {
+    expect(() => parse(['--watch-cache', 'true'])).toThrow('"orch apiserver" does not take any arguments, got ["true"]');
+  });
+});
+
+test.each([
+  { name: 'on by default', argv: [], group: 'apps', resource: 'deployments', on: true },
+  { name: 'off for all', argv: ['--watch-cache=false', '--watch-cache-sizes=deployments.apps#100'], group: 'apps', resource: 'deployments', on: false },
+  { name: 'off for one resource of a group', argv: ['--watch-cache-sizes=deployments.apps#0'], group: 'apps', resource: 'deployments', on: false },
+  { name: 'on for the others', argv: ['--watch-cache-sizes=deployments.apps#0'], group: '', resource: 'deployments', on: true },
+  { name: 'off for one core resource', argv: ['--watch-cache-sizes=pods#0,events#100'], group: '', resource: 'pods', on: false },
+  { name: 'on with any other size', argv: ['--watch-cache-sizes=pods#0,pods#100'], group: '', resource: 'pods', on: true },
+])('usesWatchCache: $name', ({ argv, group, resource, on }) => {
+  expect(usesWatchCache(parse(argv).options.storage, group, resource)).toBe(on);
+});

@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest';
+import { FEATURE_GATES } from '../../api/feature-gates.ts';
+import { expandGates, featureGates, gateWarnings, knownGates } from './feature-gates.ts';
+
+const flag = featureGates('feature-gates', 'works', { help: 'Gates.' });
+const alphaGates = Object.entries(FEATURE_GATES).filter(([, { stage }]) => stage === 'alpha').map(([name]) => name);
+
+describe('--feature-gates', () => {
+  test.each([
+    { name: 'one gate', texts: ['ImageVolume=true'], settings: { ImageVolume: true } },
+    { name: 'several, with spaces and empty items', texts: [' ImageVolume = true ,, SidecarContainers=0'], settings: { ImageVolume: true, SidecarContainers: false } },
+    { name: 'repeated flags, the later deciding', texts: ['ImageVolume=true', 'ImageVolume=false,AllBeta=false'], settings: { ImageVolume: false, AllBeta: false } },
+    { name: 'the component in front', texts: ['kube:ImageVolume=true'], settings: { ImageVolume: true } },
+    { name: 'a locked gate at its value', texts: ['ElasticIndexedJob=true'], settings: { ElasticIndexedJob: true } },
+  ])('reads $name', ({ texts, settings }) => {
+    expect(texts.reduce<ReturnType<typeof flag.parse> | undefined>((before, text) => flag.parse(text, before), undefined)).toEqual(settings);
+  });
+
+  test.each([
+    { text: 'Foo=true', message: 'unrecognized feature gate: Foo' },
+    { text: 'toString=true', message: 'unrecognized feature gate: toString' },
+    { text: 'ImageVolume', message: 'missing bool value for ImageVolume' },
+    { text: 'ImageVolume=x', message: 'invalid value of ImageVolume=x, err: strconv.ParseBool: parsing "x": invalid syntax' },
+    { text: 'AllAlpha=x', message: 'invalid value of AllAlpha=x, err: strconv.ParseBool: parsing "x": invalid syntax' },
+    { text: 'ElasticIndexedJob=false', message: 'cannot set feature gate ElasticIndexedJob to false, feature is locked to true' },
+  ])('refuses $text', ({ text, message }) => {
+    expect(() => flag.parse(text, undefined)).toThrow(message);
+  });
+
+  test('AllAlpha means every alpha gate that is not named itself, in any order', () => {
+    const settings = expandGates({ ImageVolume: false, AllAlpha: true });
+    expect(settings).toEqual({ ...Object.fromEntries(alphaGates.map((gate) => [gate, true])), ImageVolume: false });
+    expect(alphaGates.length).toBeGreaterThan(5);
+  });
+
+  test('AllBeta leaves locked and other gates alone', () => {
+    const settings = expandGates({ AllBeta: false });
+    expect([settings['SidecarContainers'], settings['ElasticIndexedJob'], settings['ImageVolume']]).toEqual([false, undefined, undefined]);
+  });
+
+  test('warns of gates that are generally available', () => {
+    expect(gateWarnings({ ElasticIndexedJob: true, ImageVolume: true })).toEqual(['Setting GA feature gate ElasticIndexedJob=true. It will be removed in a future release.']);
+  });
+
+  test('the help lists every gate with its stage', () => {
+    expect(knownGates()).toHaveLength(Object.keys(FEATURE_GATES).length);
+    expect(knownGates()).toContain('StatefulSetAutoDeletePVC (ga, on, locked)');
+  });
+});

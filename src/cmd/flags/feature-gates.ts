@@ -1,0 +1,66 @@
+/**
+ * `--feature-gates`: `Gate=true,Other=false`, where `AllAlpha` and `AllBeta` stand for all gates of a stage that are not
+ * named themselves.
+ *
+ * @see {@link https://kubernetes.io/docs/reference/command-line-tools-reference/feature-gates/ | Feature gates}
+ */
+import { FEATURE_GATES } from '../../api/feature-gates.ts';
+import type { FeatureGate, GateSettings } from '../../api/feature-gates.ts';
+import { customFlag } from './flag.ts';
+import type { Flag, FlagOptions, Support } from './flag.ts';
+import { parseBool } from './values.ts';
+
+const stageOfGroup: Readonly<Record<string, FeatureGate['stage']>> = { AllAlpha: 'alpha', AllBeta: 'beta' };
+
+export const featureGates = (name: string, support: Support, options: FlagOptions): Flag<GateSettings> =>
+  customFlag<GateSettings>(name, support, { ...options, default: {} }, { type: 'gate=bool', parse: (text, before = {}) => ({ ...before, ...parseGates(text) }), format: () => '' });
+
+function parseGates(text: string): GateSettings {
+  return Object.fromEntries(text.split(',').map((item) => item.trim()).filter(Boolean).map(parseGate));
+}
+
+function parseGate(item: string): [string, boolean] {
+  const equals = item.indexOf('=');
+  // `kube:` names the component in flag files of 1.32, where it is the only one.
+  const gate = (equals < 0 ? item : item.slice(0, equals)).trim().replace(/^kube:/, '');
+  if (equals < 0) throw new Error(`missing bool value for ${gate}`);
+  const text = item.slice(equals + 1).trim();
+  const on = readBool(gate, text);
+  const known = findGate(gate);
+  if (!known && !Object.hasOwn(stageOfGroup, gate)) throw new Error(`unrecognized feature gate: ${gate}`);
+  if (known?.locked && known.default !== on) throw new Error(`cannot set feature gate ${gate} to ${on}, feature is locked to ${known.default}`);
+  return [gate, on];
+}
+
+function readBool(gate: string, text: string): boolean {
+  try {
+    return parseBool(text);
+  } catch (error) {
+    throw new Error(`invalid value of ${gate}=${text}, err: ${(error as Error).message}`);
+  }
+}
+
+const findGate = (gate: string): FeatureGate | undefined => (Object.hasOwn(FEATURE_GATES, gate) ? FEATURE_GATES[gate] : undefined);
+
+/** What was set, `AllAlpha` and `AllBeta` spelled out; a gate's own setting goes before that of its stage. */
+export function expandGates(settings: GateSettings): GateSettings {
+  const expanded: Record<string, boolean> = {};
+  for (const [group, stage] of Object.entries(stageOfGroup)) {
+    const on = settings[group];
+    if (on === undefined) continue;
+    for (const [gate, known] of Object.entries(FEATURE_GATES)) if (known.stage === stage && !known.locked) expanded[gate] = on;
+  }
+  for (const [gate, on] of Object.entries(settings)) if (findGate(gate)) expanded[gate] = on;
+  return expanded;
+}
+
+/** Gates that are generally available will go away, and the flag with them. */
+export function gateWarnings(settings: GateSettings): string[] {
+  return Object.entries(settings)
+    .filter(([gate]) => findGate(gate)?.stage === 'ga')
+    .map(([gate, on]) => `Setting GA feature gate ${gate}=${on}. It will be removed in a future release.`);
+}
+
+/** For the help: `Name (beta, on)`. */
+export const knownGates = (): string[] =>
+  Object.entries(FEATURE_GATES).map(([name, gate]) => `${name} (${gate.stage}, ${gate.default ? 'on' : 'off'}${gate.locked ? ', locked' : ''})`);

@@ -1,0 +1,36 @@
+/**
+ * The file that tells kubectl and other clients where the server is and who they are.
+ *
+ * @see {@link https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/ | kubeconfig (v1)}
+ */
+import type { KeyPair } from './pki/pki.ts';
+
+export interface KubeconfigInput {
+  readonly url: string;
+  /** PEM. */
+  readonly ca: string;
+  readonly client: KeyPair;
+}
+
+/** Certificates and key are embedded, so the file works from anywhere. Base64 and URLs need no quotes in YAML. */
+export const formatKubeconfig = ({ url, ca, client }: KubeconfigInput): string => `apiVersion: v1
+kind: Config
+clusters:
+- name: orch
+  cluster:
+    server: ${url}
+    certificate-authority-data: ${base64(ca)}
+users:
+- name: orch-admin
+  user:
+    client-certificate-data: ${base64(client.certificate)}
+    client-key-data: ${base64(client.key)}
+contexts:
+- name: orch
+  context:
+    cluster: orch
+    user: orch-admin
+current-context: orch
+`;
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');

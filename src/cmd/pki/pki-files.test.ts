@@ -1,0 +1,89 @@
+import { X509Certificate } from 'node:crypto';
+import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ensurePki } from './pki-files.ts';
+import type { Pki } from './pki.ts';
+import { servingNames } from './serving-names.ts';
+
+const names = servingNames({ bindAddress: '127.0.0.1', serviceClusterIpRanges: ['10.0.0.0/24'] });
+const now = new Date('2026-03-01T12:00:00Z');
+const daysLater = (days: number): Date => new Date(now.getTime() + days * 24 * 3_600_000);
+
+let directory: string;
+let path: (name: string) => string;
+beforeEach(async () => {
+  const parent = await mkdtemp(join(tmpdir(), 'orch-pki-'));
+  directory = join(parent, 'deep', 'pki');
+  path = (name) => join(directory, name);
+});
+afterEach(() => rm(join(directory, '..', '..'), { recursive: true }));
+
+/** Which of the parts are not the same. */
+const changed = (before: Pki, after: Pki): string[] => Object.keys(before).filter((part) => JSON.stringify(before[part as keyof Pki]) !== JSON.stringify(after[part as keyof Pki]));
+
+describe('ensurePki', () => {
+  test('writes every file for its owner only and leaves nothing else', async () => {
+    const pki = await ensurePki(directory, names, now);
+    const files = (await readdir(directory)).sort();
+    expect(files).toEqual([
+      'admin.crt', 'admin.key', 'apiserver.crt', 'apiserver.key', 'ca.crt', 'ca.key', 'front-proxy-ca.crt', 'front-proxy-ca.key',
+      'front-proxy-client.crt', 'front-proxy-client.key', 'sa.key', 'sa.pub',
+    ]);
+    const modes = await Promise.all(files.map(async (file) => (await stat(path(file))).mode & 0o777));
+    expect(new Set(modes)).toEqual(new Set([0o600]));
+    expect((await stat(directory)).mode & 0o777).toBe(0o700);
+    expect(await readFile(path('ca.crt'), 'utf8')).toBe(pki.ca.certificate);
+  });
+
+  test('uses all of it again', async () => {
+    const first = await ensurePki(directory, names, now);
+    expect(changed(first, await ensurePki(directory, names, daysLater(200)))).toEqual([]);
+  });
+
+  test('renews certificates that near their end, but no authority', async () => {
+    const first = await ensurePki(directory, names, now);
+    const later = await ensurePki(directory, names, daysLater(280));
+    expect(changed(first, later)).toEqual(['serving', 'admin', 'frontProxyClient']);
+    expect(new X509Certificate(later.admin.certificate).validTo).toBe('Dec  6 12:00:00 2027 GMT');
+  });
+
+  test('makes the serving certificate anew when clients may use another name', async () => {
+    const first = await ensurePki(directory, names, now);
+    const more = await ensurePki(directory, servingNames({ bindAddress: '192.0.2.1', externalHostname: 'api.example.com', serviceClusterIpRanges: [] }), now);
+    expect(changed(first, more)).toEqual(['serving']);
+    expect(new X509Certificate(more.serving.certificate).checkIP('192.0.2.1')).toBe('192.0.2.1');
+  });
+
+  test.each([
+    { name: 'a certificate without its key', spoil: () => rm(path('admin.key')), anew: ['admin'] },
+    { name: 'a key without its certificate', spoil: () => rm(path('apiserver.crt')), anew: ['serving'] },
+    { name: 'an authority key whose certificate was never written', spoil: () => rm(path('front-proxy-ca.crt')), anew: ['frontProxyCa', 'frontProxyClient'] },
+    { name: 'half a certificate', spoil: () => writeFile(path('admin.crt'), '-----BEGIN CERTIFICATE-----\nMIIB'), anew: ['admin'] },
+    { name: 'a missing public service account key', spoil: () => rm(path('sa.pub')), anew: [] },
+  ])('repairs $name', async ({ spoil, anew }) => {
+    const first = await ensurePki(directory, names, now);
+    await spoil();
+    const second = await ensurePki(directory, names, now);
+    expect(changed(first, second)).toEqual(anew);
+    expect(changed(second, await ensurePki(directory, names, now))).toEqual([]);
+  });
+
+  test.each([
+    { name: 'is missing', spoil: () => rm(path('ca.key')), message: /ca\.key is missing: put it back, or remove .*pki to make a new authority/ },
+    { name: 'is of another authority', spoil: async () => writeFile(path('ca.key'), await readFile(path('front-proxy-ca.key'))), message: /ca\.crt and ca\.key do not belong together/ },
+    { name: 'cannot be read', spoil: () => writeFile(path('ca.key'), 'x'), message: /ca\.crt and ca\.key do not belong together/ },
+  ])("never replaces the authority by itself: its key $name", async ({ spoil, message }) => {
+    await ensurePki(directory, names, now);
+    const before = await readFile(path('ca.crt'), 'utf8');
+    await spoil();
+    await expect(ensurePki(directory, names, now)).rejects.toThrow(message);
+    expect(await readFile(path('ca.crt'), 'utf8')).toBe(before);
+  });
+
+  test('says when the authority has expired', async () => {
+    await ensurePki(directory, names, now);
+    await expect(ensurePki(directory, names, daysLater(3651))).rejects.toThrow(/ca\.crt has expired: remove .*pki/);
+  });
+});
