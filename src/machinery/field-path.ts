@@ -19,8 +19,9 @@ export class FieldPath {
   static readonly root = new FieldPath(undefined, '');
 
   child(name: string, ...more: string[]): FieldPath {
-    const first = new FieldPath(this, this.#isRoot() ? name : `.${name}`);
-    return more.reduce((path, part) => path.child(part), first);
+    let path = new FieldPath(this, this === FieldPath.root ? name : `.${name}`);
+    for (const part of more) path = path.child(part);
+    return path;
   }
 
   index(index: number): FieldPath {
@@ -32,11 +33,7 @@ export class FieldPath {
   }
 
   toString(): string {
-    return this.#isRoot() ? '<nil>' : this.#text();
-  }
-
-  #isRoot(): boolean {
-    return this.#parent === undefined && this.#segment === '';
+    return this === FieldPath.root ? '<nil>' : this.#text();
   }
 
   #text(): string {

@@ -1,5 +1,5 @@
 import { type FieldError, forbidden, invalid, required } from '../../machinery/field-error.ts';
-import type { FieldPath } from '../../machinery/field-path.ts';
+import { FieldPath } from '../../machinery/field-path.ts';
 import { isLabelValue } from '../../machinery/formats/names.ts';
 import { type LabelSelector, type LabelSelectorRequirement, requirementsOf, SelectorError, selectorText } from '../../machinery/label-selector.ts';
 import { invalidEach } from './checks.ts';
@@ -31,6 +31,13 @@ function checkRequirement({ key = '', operator = '', values = [] }: LabelSelecto
 /** Whether a value of an expression breaks the rules: an object that has one keeps the right to it. */
 export const hasInvalidSelectorValue = (selector: LabelSelector | undefined): boolean =>
   selector?.matchExpressions?.some(({ values }) => values?.some((value) => isLabelValue(value).length > 0) === true) === true;
+
+/** Whether anything in it breaks the rules. */
+export function hasInvalidSelector(selector: LabelSelector | undefined): boolean {
+  const errors: FieldError[] = [];
+  checkLabelSelector(selector, FieldPath.root, errors);
+  return errors.length > 0;
+}
 
 export const isEmptySelector = (selector: LabelSelector): boolean => Object.keys(selector.matchLabels ?? {}).length === 0 && (selector.matchExpressions?.length ?? 0) === 0;
 

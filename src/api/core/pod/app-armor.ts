@@ -1,0 +1,61 @@
+/** @see {@link https://kubernetes.io/docs/tutorials/security/apparmor/ | AppArmor} */
+import type { AppArmorProfile } from '../../gen/types/core-v1.ts';
+import { type FieldError, forbidden, invalid, notSupported, required, tooLong } from '../../../machinery/field-error.ts';
+import type { FieldPath } from '../../../machinery/field-path.ts';
+import { byteLength } from '../../../machinery/formats/names.ts';
+import { goQuote } from '../../../machinery/go-quote.ts';
+
+/** Before the name of a container: the annotation that came before the field. */
+export const appArmorAnnotation = 'container.apparmor.security.beta.kubernetes.io/';
+
+const types = ['Localhost', 'RuntimeDefault', 'Unconfined'];
+/** The longest path, without its end. */
+const maxProfileLength = 4095;
+
+export function checkAppArmorProfile(profile: AppArmorProfile | undefined, path: FieldPath, errors: FieldError[]): void {
+  if (profile === undefined) return;
+  const { type, localhostProfile } = profile;
+  if (type === undefined) errors.push(required(path.child('type'), 'type is required when appArmorProfile is set'));
+  else if (!types.includes(type)) errors.push(notSupported(path.child('type'), type, types));
+  else if (type === 'Localhost') checkLocalhost(localhostProfile, path.child('localhostProfile'), errors);
+  else if (localhostProfile !== undefined) errors.push(invalid(path.child('localhostProfile'), localhostProfile, 'can only be set when AppArmor type is Localhost'));
+}
+
+function checkLocalhost(profile: string | undefined, path: FieldPath, errors: FieldError[]): void {
+  if (profile === undefined) return void errors.push(required(path, 'must be set when AppArmor type is Localhost'));
+  if (profile !== profile.trim()) errors.push(invalid(path, profile, 'must not be padded with whitespace'));
+  else if (profile === '') errors.push(required(path, 'must be set when AppArmor type is Localhost'));
+  if (byteLength(profile) > maxProfileLength) errors.push(tooLong(path, maxProfileLength));
+}
+
+const localhost = 'localhost/';
+
+/** The value of an annotation: what is wrong with it. */
+export function appArmorNameProblem(name: string): string | undefined {
+  const isKnown = name === '' || name === 'runtime/default' || name === 'unconfined' || name.startsWith(localhost);
+  return isKnown ? undefined : `invalid AppArmor profile name: ${goQuote(name)}`;
+}
+
+/** The field that means what the annotation says, when it means anything. */
+export function appArmorProfileOf(annotation: string): AppArmorProfile | undefined {
+  if (annotation === 'unconfined') return { type: 'Unconfined' };
+  if (annotation === 'runtime/default') return { type: 'RuntimeDefault' };
+  const profile = annotation.startsWith(localhost) ? annotation.slice(localhost.length) : '';
+  return profile === '' ? undefined : { type: 'Localhost', localhostProfile: profile };
+}
+
+/** An annotation beside a field must say the same. */
+export function checkAppArmorMatch(annotation: string | undefined, profile: AppArmorProfile | undefined, path: FieldPath, errors: FieldError[]): void {
+  if (annotation === undefined || profile === undefined) return;
+  if (profile.type !== undefined && types.includes(profile.type) && profile.type !== typeOf(annotation)) {
+    errors.push(forbidden(path.child('type'), 'apparmor type in annotation and field must match'));
+  } else if (profile.type === 'Localhost' && annotation.slice(localhost.length) !== profile.localhostProfile) {
+    errors.push(forbidden(path.child('localhostProfile'), 'apparmor profile in annotation and field must match'));
+  }
+}
+
+function typeOf(annotation: string): string | undefined {
+  if (annotation.startsWith(localhost)) return 'Localhost';
+  if (annotation === 'runtime/default') return 'RuntimeDefault';
+  return annotation === 'unconfined' ? 'Unconfined' : undefined;
+}

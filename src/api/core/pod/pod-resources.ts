@@ -1,0 +1,82 @@
+/** Resources of the pod as a whole. @see {@link https://kep.k8s.io/2837 | KEP-2837} */
+import type { Container, PodSpec, ResourceRequirements } from '../../gen/types/core-v1.ts';
+import { type FieldError, forbidden, invalid, notSupported } from '../../../machinery/field-error.ts';
+import type { FieldPath } from '../../../machinery/field-path.ts';
+import type { Quantity } from '../../../machinery/quantity.ts';
+import { quantityOf } from '../resources/quantities.ts';
+import { checkResourceName, shownResource } from '../resources/resource-amounts.ts';
+import { isSidecar } from './container-list.ts';
+import { checkRequirements } from './container-resources.ts';
+import type { PodRules } from './rules.ts';
+
+export function checkPodResources(spec: PodSpec, path: FieldPath, errors: FieldError[], rules: PodRules, claims: ReadonlySet<string>): void {
+  const { resources } = spec;
+  if (resources === undefined) return;
+  if (resources.claims !== undefined) errors.push(forbidden(path.child('claims'), 'claims cannot be set for Resources at pod-level'));
+  checkRequirements(resources, path, errors, { rules, claims, checkName: checkPodResourceName });
+  checkConsistency(resources, spec, path, errors);
+}
+
+const supported = ['cpu', 'memory'];
+
+export const isPodLevelResource = (name: string): boolean => supported.includes(name);
+
+function checkPodResourceName(name: string, path: FieldPath, errors: FieldError[]): void {
+  if (checkResourceName(name, path, errors) && !isPodLevelResource(name)) errors.push(notSupported(path, shownResource(name), supported));
+}
+
+/** The pod asks for no less than its containers together, and no container may use more than the pod. */
+function checkConsistency({ requests, limits }: ResourceRequirements, spec: PodSpec, path: FieldPath, errors: FieldError[]): void {
+  for (const [name, sum] of containerRequests(spec)) {
+    const request = requests?.[name] ?? '0';
+    if (sum.compare(quantityOf(request)) > 0) errors.push(invalid(path.child('requests').key(name), request, `must be greater than or equal to aggregate container requests of ${sum.toString()}`));
+  }
+  spec.containers?.forEach(({ resources }, i) => {
+    for (const name in resources.limits) {
+      const limit = resources.limits[name]!;
+      const ofPod = limits?.[name];
+      if (ofPod === undefined || quantityOf(limit).compare(quantityOf(ofPod)) <= 0) continue;
+      errors.push(invalid(path.child('containers').index(i).key(name).child('limits'), limit, `must be less than or equal to pod limits of ${ofPod}`));
+    }
+  });
+}
+
+type Sums = Map<string, Quantity>;
+
+/**
+ * What all containers need at the same time: the running ones together, or an init container with the sidecars before it
+ * when that is more.
+ */
+export function containerRequests({ containers = [], initContainers = [] }: PodSpec): Sums {
+  const running: Sums = new Map();
+  for (const container of containers) addRequests(running, container);
+  const sidecars: Sums = new Map();
+  const starting: Sums = new Map();
+  for (const container of initContainers) {
+    if (isSidecar(container)) {
+      addRequests(running, container);
+      addRequests(sidecars, container);
+      takeLarger(starting, sidecars);
+    } else {
+      const together = new Map(sidecars);
+      addRequests(together, container);
+      takeLarger(starting, together);
+    }
+  }
+  takeLarger(running, starting);
+  return running;
+}
+
+function addRequests(sums: Sums, { resources }: Container): void {
+  for (const name in resources.requests) {
+    const amount = quantityOf(resources.requests[name]!);
+    sums.set(name, sums.get(name)?.add(amount) ?? amount);
+  }
+}
+
+function takeLarger(sums: Sums, others: Sums): void {
+  for (const [name, amount] of others) {
+    const now = sums.get(name);
+    if (now === undefined || amount.compare(now) > 0) sums.set(name, amount);
+  }
+}

@@ -1,0 +1,49 @@
+/** @see {@link https://kubernetes.io/docs/tutorials/security/seccomp/ | Seccomp profiles} */
+import type { SeccompProfile } from '../../gen/types/core-v1.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import type { FieldPath } from '../../../machinery/field-path.ts';
+import { goStruct } from '../../../machinery/go-quote.ts';
+import { checkDescendingPath } from '../volumes/paths.ts';
+
+/** Annotations that came before the fields; they may still be there when they agree with them. */
+export const seccompPodAnnotation = 'seccomp.security.alpha.kubernetes.io/pod';
+export const seccompContainerAnnotation = 'container.seccomp.security.alpha.kubernetes.io/';
+
+const types = ['Localhost', 'RuntimeDefault', 'Unconfined'];
+
+export function checkSeccompProfile(profile: SeccompProfile | undefined, path: FieldPath, errors: FieldError[]): void {
+  if (profile === undefined) return;
+  const { type, localhostProfile } = profile;
+  if (type === undefined) errors.push(required(path.child('type'), 'type is required when seccompProfile is set'));
+  else if (!types.includes(type)) errors.push(notSupported(path.child('type'), type, types));
+  const at = path.child('localhostProfile');
+  if (type !== 'Localhost') {
+    if (localhostProfile !== undefined) errors.push(invalid(at, goStruct('core.SeccompProfile', profile), 'can only be set when seccomp type is Localhost'));
+  } else if (localhostProfile === undefined) errors.push(required(at, 'must be set when seccomp type is Localhost'));
+  else checkDescendingPath(localhostProfile, at, errors);
+}
+
+const localhost = 'localhost/';
+
+/** The value of an annotation. */
+export function checkSeccompName(name: string, path: FieldPath, errors: FieldError[]): void {
+  if (name === 'runtime/default' || name === 'docker/default' || name === 'unconfined') return;
+  if (name.startsWith(localhost)) checkDescendingPath(name.slice(localhost.length), path, errors);
+  else errors.push(invalid(path, name, 'must be a valid seccomp profile'));
+}
+
+/** An annotation beside a field must say the same. */
+export function checkSeccompMatch(annotation: string | undefined, profile: SeccompProfile | undefined, path: FieldPath, errors: FieldError[]): void {
+  if (annotation === undefined || profile === undefined) return;
+  if (profile.type !== undefined && types.includes(profile.type) && profile.type !== typeOf(annotation)) {
+    errors.push(forbidden(path.child('type'), 'seccomp type in annotation and field must match'));
+  } else if (profile.type === 'Localhost' && annotation.slice(localhost.length) !== profile.localhostProfile) {
+    errors.push(forbidden(path.child('localhostProfile'), 'seccomp profile in annotation and field must match'));
+  }
+}
+
+function typeOf(annotation: string): string | undefined {
+  if (annotation.startsWith(localhost)) return 'Localhost';
+  if (annotation === 'runtime/default' || annotation === 'docker/default') return 'RuntimeDefault';
+  return annotation === 'unconfined' ? 'Unconfined' : undefined;
+}

@@ -1,0 +1,41 @@
+/** @see {@link https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/ | Taints and tolerations} */
+import type { Toleration } from '../../gen/types/core-v1.ts';
+import { type FieldError, forbidden, invalid, notSupported } from '../../../machinery/field-error.ts';
+import type { FieldPath } from '../../../machinery/field-path.ts';
+import { isLabelValue } from '../../../machinery/formats/names.ts';
+import { isEqual } from '../../../machinery/equal.ts';
+import { checkLabelName } from '../../meta/labels.ts';
+
+export const taintEffects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+const operators = ['Equal', 'Exists'];
+
+export function checkTolerations(tolerations: readonly Toleration[] | undefined, path: FieldPath, errors: FieldError[]): void {
+  tolerations?.forEach((toleration, i) => checkToleration(toleration, path.index(i), errors));
+}
+
+function checkToleration(toleration: Toleration, path: FieldPath, errors: FieldError[]): void {
+  const { key, operator = '', effect = '', tolerationSeconds } = toleration;
+  if (key !== undefined) checkLabelName(key, path.child('key'), errors);
+  else if (operator !== 'Exists') errors.push(invalid(path.child('operator'), operator, 'operator must be Exists when `key` is empty, which means "match all values and all keys"'));
+  if (tolerationSeconds !== undefined && effect !== 'NoExecute') errors.push(invalid(path.child('effect'), effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"));
+  checkOperator(toleration, path.child('operator'), errors);
+  if (effect !== '' && !taintEffects.includes(effect)) errors.push(notSupported(path.child('effect'), effect, taintEffects));
+}
+
+/** No operator means `Equal`. Errors about the value name the operator. */
+function checkOperator({ operator, value = '' }: Toleration, path: FieldPath, errors: FieldError[]): void {
+  if (operator === 'Exists') {
+    if (value !== '') errors.push(invalid(path, value, "value must be empty when `operator` is 'Exists'"));
+  } else if (operator !== undefined && operator !== 'Equal') errors.push(notSupported(path, operator, operators));
+  else {
+    const messages = isLabelValue(value);
+    if (messages.length > 0) errors.push(invalid(path, value, messages.join(';')));
+  }
+}
+
+/** An update may add tolerations and change how long one lasts. */
+export function checkOnlyAddedTolerations(tolerations: readonly Toleration[] = [], old: readonly Toleration[] = [], path: FieldPath, errors: FieldError[]): void {
+  const isKept = (before: Toleration): boolean => tolerations.some((now) => isEqual({ ...before, tolerationSeconds: now.tolerationSeconds }, now));
+  if (tolerations !== old && !old.every(isKept)) errors.push(forbidden(path, 'existing toleration can not be modified except its tolerationSeconds'));
+  else checkTolerations(tolerations, path, errors);
+}

@@ -1,0 +1,56 @@
+import type { ISCSIPersistentVolumeSource, ISCSIVolumeSource } from '../../gen/types/core-v1.ts';
+import { type FieldError, invalid, required } from '../../../machinery/field-error.ts';
+import type { FieldPath } from '../../../machinery/field-path.ts';
+import { byteLength } from '../../../machinery/formats/names.ts';
+import { checkRequiredText } from '../../meta/checks.ts';
+import { checkByte } from './paths.ts';
+
+/** The three forms of names of initiators and targets. @see {@link https://www.rfc-editor.org/rfc/rfc3720#section-3.2.6.3 | RFC 3720 section 3.2.6.3} */
+const nameForms: Readonly<Record<string, RegExp>> = {
+  iqn: /iqn\.\d{4}-\d{2}\.([A-Za-z0-9.-]+)(:[^,;*&$|\s]+)$/,
+  eui: /^eui.[A-Za-z0-9]{16}$/,
+  naa: /^naa.[A-Za-z0-9]{32}$/,
+};
+
+const formOf = (name: string): RegExp | undefined => nameForms[name.slice(0, 3)];
+
+/** `unknown` is the detail for a name that begins with none of the three forms. */
+function checkName(name: string, unknown: string, path: FieldPath, errors: FieldError[]): void {
+  const form = formOf(name);
+  if (form === undefined) errors.push(invalid(path, name, unknown));
+  else if (!form.test(name)) errors.push(invalid(path, name, 'must be valid format'));
+}
+
+type IscsiSource = ISCSIVolumeSource | ISCSIPersistentVolumeSource;
+
+const withPrefixes = 'must be valid format starting with iqn, eui, or naa';
+
+export function checkIscsiVolume(source: ISCSIVolumeSource, path: FieldPath, errors: FieldError[]): void {
+  checkRequiredText(source.targetPortal, path.child('targetPortal'), errors);
+  checkTarget(source, withPrefixes, path, errors);
+  checkInitiator(source, withPrefixes, path, errors);
+}
+
+export function checkIscsiPersistentVolume(source: ISCSIPersistentVolumeSource, volumeName: string, path: FieldPath, errors: FieldError[]): void {
+  checkRequiredText(source.targetPortal, path.child('targetPortal'), errors);
+  if (isSessionNameTooLong(source, volumeName)) errors.push(invalid(path.child('targetportal'), source.targetPortal ?? '', sessionNameMessage));
+  checkTarget(source, 'must be valid format', path, errors);
+  if (source.secretRef !== undefined) checkRequiredText(source.secretRef.name, path.child('secretRef', 'name'), errors);
+  checkInitiator(source, 'must be valid format', path, errors);
+}
+
+function checkTarget({ iqn, lun, chapAuthDiscovery, chapAuthSession, secretRef }: IscsiSource, unknown: string, path: FieldPath, errors: FieldError[]): void {
+  if (checkRequiredText(iqn, path.child('iqn'), errors)) checkName(iqn!, unknown, path.child('iqn'), errors);
+  checkByte(lun, 0, path.child('lun'), errors);
+  if ((chapAuthDiscovery === true || chapAuthSession === true) && secretRef === undefined) errors.push(required(path.child('secretRef')));
+}
+
+function checkInitiator({ initiatorName }: IscsiSource, unknown: string, path: FieldPath, errors: FieldError[]): void {
+  if (initiatorName !== undefined) checkName(initiatorName, unknown, path.child('initiatorname'), errors);
+}
+
+/** With an initiator of its own the session is named after volume and portal. */
+export const isSessionNameTooLong = ({ initiatorName, targetPortal = '' }: IscsiSource, volumeName: string): boolean =>
+  initiatorName !== undefined && byteLength(`${volumeName}:${targetPortal}`) > 64;
+
+export const sessionNameMessage = 'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.';

@@ -1,0 +1,29 @@
+import { setPodDefaults } from '../../../api/core/pod/defaults.ts';
+import { podCells, podRowConditions } from '../../../api/core/pod/table.ts';
+import type { Pod } from '../../../api/gen/types/core-v1.ts';
+import { defineResource, type ResourceDefinition } from '../../strategy.ts';
+import { podStrategy } from './strategy.ts';
+import { ephemeralContainersStrategy, podStatusStrategy, resizeStrategy } from './subresources.ts';
+
+export const definitions: ResourceDefinition[] = [
+  defineResource<Pod>({
+    group: '',
+    resource: 'pods',
+    versions: { v1: { defaults: setPodDefaults } },
+    strategy: podStrategy,
+    status: podStatusStrategy,
+    subresources: { ephemeralcontainers: ephemeralContainersStrategy, resize: resizeStrategy },
+    returnDeletedObject: true,
+    selectableFields: ({ spec, status }) => ({
+      'spec.nodeName': spec.nodeName ?? '',
+      'spec.restartPolicy': spec.restartPolicy ?? '',
+      'spec.schedulerName': spec.schedulerName ?? '',
+      'spec.serviceAccountName': spec.serviceAccountName ?? '',
+      'spec.hostNetwork': String(spec.hostNetwork === true),
+      'status.phase': status.phase ?? '',
+      'status.podIP': status.podIPs?.[0]?.ip ?? '',
+      'status.nominatedNodeName': status.nominatedNodeName ?? '',
+    }),
+    table: { cells: (pod, { now }) => podCells(pod, now), conditions: podRowConditions },
+  }),
+];

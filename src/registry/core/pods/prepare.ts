@@ -1,0 +1,59 @@
+/** What the server writes into a new pod. */
+import { appArmorAnnotation, appArmorProfileOf, checkAppArmorProfile } from '../../../api/core/pod/app-armor.ts';
+import { podAffinityTerms } from '../../../api/core/pod/affinity.ts';
+import { annotationsPath } from '../../../api/core/pod/validation.ts';
+import { setPodCondition } from '../../../api/core/pod/binding.ts';
+import { visitContainers } from '../../../api/core/pod/container-list.ts';
+import { appArmorWarning } from '../../../api/core/pod/warnings.ts';
+import type { Pod, PodAffinityTerm } from '../../../api/gen/types/core-v1.ts';
+import { isEqual } from '../../../machinery/equal.ts';
+import type { FieldError } from '../../../machinery/field-error.ts';
+
+/** A pod that may not be scheduled yet says why. */
+export function setSchedulingGated(pod: Pod, now: Date): void {
+  if ((pod.spec.schedulingGates?.length ?? 0) === 0) return;
+  setPodCondition(pod, { type: 'PodScheduled', status: 'False', reason: 'SchedulingGated', message: 'Scheduling is blocked due to non-empty scheduling gates' }, now);
+}
+
+/**
+ * Keys in terms about other pods stand for this pod's own values: they become expressions of the selector.
+ * @see {@link https://kep.k8s.io/3633 | KEP-3633}
+ */
+export function mergeAffinityKeys({ metadata: { labels }, spec: { affinity } }: Pod): void {
+  if (affinity === undefined) return;
+  for (const term of podAffinityTerms(affinity)) {
+    addExpressions(term, term.matchLabelKeys, 'In', labels);
+    addExpressions(term, term.mismatchLabelKeys, 'NotIn', labels);
+  }
+}
+
+function addExpressions({ labelSelector }: PodAffinityTerm, keys: readonly string[] | undefined, operator: 'In' | 'NotIn', labels: Pod['metadata']['labels']): void {
+  if (labelSelector === undefined || keys === undefined) return;
+  for (const key of keys) {
+    const value = labels?.[key];
+    if (value !== undefined) (labelSelector.matchExpressions ??= []).push({ key, operator, values: [value] });
+  }
+}
+
+/**
+ * Annotations about AppArmor become the fields that replace them. Returns a warning for each that was not given as a
+ * field as well.
+ * @see {@link https://kep.k8s.io/24 | KEP-24}
+ */
+export function takeAppArmorAnnotations({ metadata: { annotations }, spec }: Pod): string[] {
+  const warnings: string[] = [];
+  if (annotations === undefined || spec.os?.name === 'windows') return warnings;
+  visitContainers(spec, (container) => {
+    const key = appArmorAnnotation + (container.name ?? '');
+    const annotation = annotations[key];
+    if (annotation === undefined || container.securityContext?.appArmorProfile !== undefined) return;
+    const profile = appArmorProfileOf(annotation);
+    const errors: FieldError[] = [];
+    checkAppArmorProfile(profile, annotationsPath, errors);
+    const isGood = profile !== undefined && errors.length === 0;
+    if (isGood && isEqual(profile, spec.securityContext?.appArmorProfile)) return;
+    if (isGood) (container.securityContext ??= {}).appArmorProfile = profile;
+    warnings.push(appArmorWarning(annotationsPath.key(key)));
+  });
+  return warnings;
+}

@@ -1,0 +1,45 @@
+/** Pods as they are created, changed and deleted. */
+import { podRules, podRulesForUpdate } from '../../../api/core/pod/rules-of.ts';
+import { qosClassOf } from '../../../api/core/pod/qos.ts';
+import { validatePodUpdate } from '../../../api/core/pod/update-validation.ts';
+import { validatePod } from '../../../api/core/pod/validation.ts';
+import { podWarnings } from '../../../api/core/pod/warnings.ts';
+import type { Pod } from '../../../api/gen/types/core-v1.ts';
+import { isDns1123Label } from '../../../machinery/formats/names.ts';
+import type { ResourceStrategy } from '../../strategy.ts';
+import { dropDisabledFields } from './disabled-fields.ts';
+import { mergeAffinityKeys, setSchedulingGated, takeAppArmorAnnotations } from './prepare.ts';
+
+/** Annotations are taken over before the pod is judged, and warned about after. */
+const annotationWarnings = new WeakMap<Pod, readonly string[]>();
+
+export const podStrategy: ResourceStrategy<Pod> = {
+  prepareForCreate(pod, { now, enabled }) {
+    pod.status = { phase: 'Pending', qosClass: pod.status.qosClass ?? qosClassOf(pod.spec, enabled('PodLevelResources')) };
+    dropDisabledFields(pod.spec, undefined, enabled);
+    setSchedulingGated(pod, now);
+    mergeAffinityKeys(pod);
+    const warnings = takeAppArmorAnnotations(pod);
+    if (warnings.length > 0) annotationWarnings.set(pod, warnings);
+  },
+  validate: (pod, context) => validatePod(pod, podRules(context, true)),
+  warningsOnCreate(pod) {
+    const messages = isDns1123Label(pod.metadata.name ?? '');
+    const hostname = `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${messages.join(' ')}]`;
+    return [...(annotationWarnings.get(pod) ?? []), ...(messages.length === 0 ? [] : [hostname]), ...podWarnings(pod)];
+  },
+
+  prepareForUpdate(pod, old, { enabled }) {
+    pod.status = old.status;
+    dropDisabledFields(pod.spec, old.spec, enabled);
+  },
+  validateUpdate: (pod, old, context) => validatePodUpdate(pod, old, podRulesForUpdate(context, true, pod, old)),
+
+  /** A pod that no node has or that has ended goes at once. */
+  gracePeriodSeconds({ spec, status }, requested) {
+    if ((spec.nodeName ?? '') === '' || status.phase === 'Failed' || status.phase === 'Succeeded') return 0;
+    const period = Number(requested ?? spec.terminationGracePeriodSeconds ?? 0);
+    return period < 0 ? 1 : period;
+  },
+  resetFields: [['status']],
+};
