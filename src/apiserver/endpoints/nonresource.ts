@@ -22,7 +22,7 @@ export interface NonResourceOptions {
 const notFoundPage: ApiResponse = { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }, body: '404 page not found\n' };
 
 export function createNonResource(options: NonResourceOptions): Handler {
-  const roots = new Map<string, Handler>([['/version', (request) => version(options, request)], ...options.extra]);
+  const roots = new Map<string, Handler>([['/version', (request) => Promise.resolve(version(options, request))], ...options.extra]);
   return async (request) => {
     const path = request.path.length > 1 && request.path.endsWith('/') && !request.path.startsWith('/livez') && !request.path.startsWith('/readyz') && !request.path.startsWith('/healthz') ? request.path.slice(0, -1) : request.path;
     const segments = path.split('/').slice(1);

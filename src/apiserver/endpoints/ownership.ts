@@ -8,8 +8,9 @@ import type { ServedResource } from './served.ts';
 
 const operationOf = (old: KubeObject | undefined): 'CREATE' | 'UPDATE' => (old === undefined ? 'CREATE' : 'UPDATE');
 
-export async function admitChange(context: EndpointContext, served: ServedResource, request: ApiRequest, write: WriteRequest, object: KubeObject, old: KubeObject | undefined, manager: string): Promise<void> {
-  takeOwnership(context, served, write, object, old, manager);
+/** @param manager undefined when ownership is settled already (apply) */
+export async function admitChange(context: EndpointContext, served: ServedResource, request: ApiRequest, write: WriteRequest, object: KubeObject, old: KubeObject | undefined, manager: string | undefined): Promise<void> {
+  if (manager !== undefined) takeOwnership(context, served, write, object, old, manager);
   await context.admission.admit(attributesOf(served, request, write, operationOf(old), object, old));
 }
 

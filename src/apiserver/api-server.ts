@@ -1,0 +1,168 @@
+/**
+ * The API server: assembles stores, filters and endpoints, starts what runs beside requests, and owns all of it.
+ */
+import type tls from 'node:tls';
+import { codecs } from '../api/codecs.ts';
+import { type GroupVersionInfo, type ResourceInfo } from '../api/resources.ts';
+import { schemas } from '../api/schemas.ts';
+import type { Logger } from '../base/logger.ts';
+import { createFieldManager } from '../machinery/managed-fields/index.ts';
+import { type AdmissionPlugin, createAdmissionChain } from '../registry/admission.ts';
+import { type CatalogEntry, createCatalog, type RegistryCatalog } from '../registry/catalog.ts';
+import type { StorageMediaType } from '../registry/generic/door.ts';
+import { createCachedObjectStorage } from '../storage/cache/cached.ts';
+import { createDirectObjectStorage } from '../storage/direct.ts';
+import type { Store } from '../storage/interface.ts';
+import { createLeaseManager } from '../storage/leases.ts';
+import type { ObjectCodec, ObjectStorage } from '../storage/objects.ts';
+import type { Authenticator } from './filters/authentication.ts';
+import type { Authorizer } from './filters/authorization.ts';
+import { type EndpointContext, defaultMaxBodyBytes } from './endpoints/context.ts';
+import { createNonResource } from './endpoints/nonresource.ts';
+import { type Catalog, createRouter } from './endpoints/router.ts';
+import type { ServedResource } from './endpoints/served.ts';
+import { subresourcesOf, virtualResource } from './endpoints/special.ts';
+import { Metrics } from './metrics.ts';
+import { createHealthChecks } from './health-checks.ts';
+import { metricsHandler } from './nonresource/metrics.ts';
+import { openApiHandlers } from './nonresource/openapi.ts';
+import { Encoder } from './representation/encoder.ts';
+import { requestChain } from './request-chain.ts';
+import type { Handler } from './request.ts';
+import { startBackground } from './background.ts';
+import { listen, type Transport } from './transport/server.ts';
+import { buildVersion } from './version.ts';
+
+export interface ApiServerConfig {
+  readonly serving: {
+    readonly address: string;
+    /** 0 takes a free port. */
+    readonly port: number;
+    readonly tls: tls.TlsOptions;
+    readonly maxStreamsPerConnection: number;
+    /** Under which the members of the cluster reach this server. */
+    readonly advertiseAddress: string;
+    /** Host name in URLs that this server hands out. */
+    readonly externalHostname: string;
+    readonly requestTimeoutMs: number;
+    readonly minRequestTimeoutSeconds: number;
+  };
+  /** Most requests at once; 0 means no limit. */
+  readonly inFlight: { readonly readOnly: number; readonly mutating: number };
+  readonly authenticators: readonly Authenticator[];
+  readonly authorizer: Authorizer;
+  readonly groupVersions: readonly GroupVersionInfo[];
+  readonly featureEnabled: (gate: string) => boolean;
+  readonly storage: StorageConfig;
+  readonly services: ServicesConfig;
+  readonly allowPrivileged: boolean;
+  readonly log: Logger;
+}
+
+export interface StorageConfig {
+  readonly store: Store;
+  /** Stores of single resources (`--store-servers-overrides`), by `group/resource`. */
+  readonly overrides: ReadonlyMap<string, Store>;
+  readonly prefix: string;
+  readonly mediaType: StorageMediaType;
+  readonly usesWatchCache: (group: string, resource: string) => boolean;
+  readonly eventTtlMs: number;
+  readonly leaseReuseSeconds: number;
+  readonly deleteCollectionWorkers: number;
+  readonly compactionIntervalMs: number;
+  readonly countPollMs: number;
+  readonly sizePollMs: number;
+  readonly healthTimeoutMs: number;
+  readonly readyTimeoutMs: number;
+}
+
+export interface ServicesConfig {
+  readonly clusterIpRanges: readonly string[];
+  readonly nodePortRange: { readonly first: number; readonly last: number };
+  /** 0: the kubernetes service has no node port. */
+  readonly kubernetesNodePort: number;
+  readonly endpointReconciler: 'lease' | 'master-count' | 'none';
+  readonly apiServerCount: number;
+}
+
+export interface ApiServer extends AsyncDisposable {
+  readonly port: number;
+  /** Resolves when the bootstrap objects are there. */
+  readonly bootstrapped: Promise<void>;
+  readonly catalog: RegistryCatalog;
+  close(): Promise<void>;
+}
+
+/** JSON forms of objects that are kept for the next reader. */
+const representationBudgetBytes = 64 * 1024 * 1024;
+/** How long running requests may go on after the server was told to stop. */
+const shutdownGraceMs = 5000;
+
+export async function startApiServer(config: ApiServerConfig): Promise<ApiServer> {
+  const { storage, log } = config;
+  const plugins: AdmissionPlugin[] = [];
+  const admission = createAdmissionChain(plugins);
+  const leases = createLeaseManager({ reuseSeconds: storage.leaseReuseSeconds });
+  const storeOf = (info: ResourceInfo): Store => storage.overrides.get(`${info.group}/${info.name}`) ?? storage.store;
+  const registry = createCatalog({
+    groupVersions: config.groupVersions, schemas, codecs,
+    storePrefix: storage.prefix, mediaType: storage.mediaType,
+    openStorage: (info, prefix, codec) => openObjects(config, storeOf(info), info, prefix, codec),
+    admission, garbageCollection: true, hooks: new Map(),
+    eventLease: () => leases.lease(storage.overrides.get('/events') ?? storage.store, storage.eventTtlMs / 1000),
+  });
+  const context: EndpointContext = {
+    codecs, schemas, admission,
+    encoder: new Encoder(representationBudgetBytes),
+    fieldManager: createFieldManager({ schemas }),
+    now: () => new Date(),
+    featureEnabled: config.featureEnabled,
+    allowPrivileged: config.allowPrivileged,
+    minRequestTimeoutSeconds: config.serving.minRequestTimeoutSeconds,
+    deleteCollectionWorkers: storage.deleteCollectionWorkers,
+    maxBodyBytes: defaultMaxBodyBytes,
+  };
+  const catalog = servedCatalog(context, registry, config);
+  const metrics = new Metrics({ isServed: (apiVersion, resource) => catalog.get(apiVersion)?.has(resource) ?? false });
+  let transport: Transport | undefined;
+  const nonResources = createNonResource({
+    served: { groupVersions: config.groupVersions }, version: buildVersion, log,
+    health: createHealthChecks({ store: storage.store, healthTimeoutMs: storage.healthTimeoutMs, readyTimeoutMs: storage.readyTimeoutMs, registry, isBootstrapped: () => background.isBootstrapped() }),
+    serverAddress: () => `${config.serving.externalHostname}:${transport?.port ?? config.serving.port}`,
+    extra: new Map<string, Handler>([['/metrics', metricsHandler(metrics)], ...openApiHandlers(config.groupVersions)]),
+  });
+  const handle = requestChain({
+    authenticators: config.authenticators, authorizer: config.authorizer, requestTimeoutMs: config.serving.requestTimeoutMs,
+    inFlight: config.inFlight, log, metrics, resources: createRouter(context, catalog), nonResources,
+  });
+  const background = startBackground({ config, registry, metrics, port: () => transport?.port ?? config.serving.port });
+  transport = await listen({
+    address: config.serving.address, port: config.serving.port, tls: config.serving.tls,
+    maxStreamsPerConnection: config.serving.maxStreamsPerConnection, handle,
+  }).catch(async (error: unknown) => {
+    await background.stop();
+    throw error;
+  });
+  background.start();
+  const close = async (): Promise<void> => {
+    await background.stop();
+    const closed = transport.close(shutdownGraceMs);
+    // Watches end when their storage does, which lets their connections go.
+    await Promise.all(registry.stores.map((store) => store.close()));
+    await closed;
+  };
+  return { port: transport.port, bootstrapped: background.bootstrapped, catalog: registry, close, [Symbol.asyncDispose]: close };
+}
+
+function openObjects({ storage, log }: ApiServerConfig, store: Store, info: ResourceInfo, prefix: string, codec: ObjectCodec): ObjectStorage {
+  const options = { store, prefix, codec, namespaced: info.namespaced, log };
+  return storage.usesWatchCache(info.group, info.name) ? createCachedObjectStorage(options) : createDirectObjectStorage(options);
+}
+
+function servedCatalog(context: EndpointContext, registry: RegistryCatalog, config: ApiServerConfig): Catalog {
+  const served = (entry: CatalogEntry): ServedResource => {
+    const virtual = virtualResource(context, entry, registry, config);
+    return { ...entry, subresources: subresourcesOf(context, entry, registry), ...(virtual === undefined ? {} : { virtual }) };
+  };
+  return new Map([...registry.entries].map(([apiVersion, resources]) => [apiVersion, new Map([...resources].map(([name, entry]) => [name, served(entry)]))]));
+}
