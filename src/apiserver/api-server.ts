@@ -6,7 +6,8 @@ import { codecs } from '../api/codecs.ts';
 import { type GroupVersionInfo, type ResourceInfo } from '../api/resources.ts';
 import { schemas } from '../api/schemas.ts';
 import type { Logger } from '../base/logger.ts';
-import { createFieldManager } from '../machinery/managed-fields/index.ts';
+import { createJsonForm } from '../machinery/managed-fields/json-form.ts';
+import { createFieldManager } from '../machinery/managed-fields/field-manager.ts';
 import { type AdmissionPlugin, createAdmissionChain } from '../registry/admission.ts';
 import { type CatalogEntry, createCatalog, type RegistryCatalog } from '../registry/catalog.ts';
 import type { StorageMediaType } from '../registry/generic/door.ts';
@@ -25,7 +26,6 @@ import { subresourcesOf, virtualResource } from './endpoints/special.ts';
 import { Metrics } from './metrics.ts';
 import { createHealthChecks } from './health-checks.ts';
 import { metricsHandler } from './nonresource/metrics.ts';
-import { openApiHandlers } from './nonresource/openapi.ts';
 import { Encoder } from './representation/encoder.ts';
 import { requestChain } from './request-chain.ts';
 import type { Handler } from './request.ts';
@@ -115,6 +115,7 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
     codecs, schemas, admission,
     encoder: new Encoder(representationBudgetBytes),
     fieldManager: createFieldManager({ schemas }),
+    toJsonForm: createJsonForm(schemas),
     now: () => new Date(),
     featureEnabled: config.featureEnabled,
     allowPrivileged: config.allowPrivileged,
@@ -129,7 +130,6 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
     served: { groupVersions: config.groupVersions }, version: buildVersion, log,
     health: createHealthChecks({ store: storage.store, healthTimeoutMs: storage.healthTimeoutMs, readyTimeoutMs: storage.readyTimeoutMs, registry, isBootstrapped: () => background.isBootstrapped() }),
     serverAddress: () => `${config.serving.externalHostname}:${transport?.port ?? config.serving.port}`,
-    extra: new Map<string, Handler>([['/metrics', metricsHandler(metrics)], ...openApiHandlers(config.groupVersions)]),
   });
   const handle = requestChain({
     authenticators: config.authenticators, authorizer: config.authorizer, requestTimeoutMs: config.serving.requestTimeoutMs,

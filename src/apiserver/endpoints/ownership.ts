@@ -16,10 +16,14 @@ export async function admitChange(context: EndpointContext, served: ServedResour
 
 /** Records who changed which fields since `old`. */
 export function takeOwnership(context: EndpointContext, served: ServedResource, write: WriteRequest, object: KubeObject, old: KubeObject | undefined, manager: string): void {
-  const store = served.store!;
+  const { form, store, info } = served;
+  // Ownership is booked in the version of the request; a Scale changes fields of the object behind it.
+  const isPart = form.kind !== info.kind;
+  const shown = (value: KubeObject): KubeObject => (form.isStored || isPart ? value : form.fromStored(value));
   const owned = context.fieldManager.update({
-    live: old, object, manager, subresource: write.subresource, apiVersion: served.form.apiVersion, typeId: store.storedType, now: write.context.now,
-    resetFields: store.strategyOf(write.subresource).resetFields ?? [],
+    live: old === undefined ? undefined : shown(old), object: shown(object), manager, subresource: write.subresource,
+    apiVersion: isPart ? info.apiVersion : form.apiVersion, typeId: isPart ? store!.storedType : form.typeId,
+    now: write.context.now, resetFields: store!.strategyOf(write.subresource).resetFields ?? [],
   });
   const managed = owned.metadata?.managedFields;
   if (managed === undefined) delete metaOf(object).managedFields;
