@@ -1,2 +1,2 @@
-/** The generated schema, for tests of `machinery/`, whose code is given one and knows no `api/`. */
+/** The generated schema, for tests of layers that may not know it. */
 export { schemas } from '../../src/api/schemas.ts';

@@ -1,0 +1,180 @@
+/**
+ * Value in normal form → protobuf message, compiled per type, byte for byte as upstream writes it: fields by rising
+ * number, what is no pointer always, maps sorted by key, never packed. Written back to front, so in falling order here.
+ */
+import { sortNames } from '../json/writer.ts';
+import type { JsonObject, JsonValue } from '../value.ts';
+import { writeChoice } from './choice-write.ts';
+import { wireTypeOf } from './compile-decode.ts';
+import { EncodeError } from './errors.ts';
+import type { FormWriter } from './forms-write.ts';
+import { writeDuration, writeIntOrString, writeJsonMessage, writeMicroTime, writeQuantity, writeRaw, writeTime, writeUnknown } from './forms-write.ts';
+import type { EncodeFunction, Links, TypeLink } from './link.ts';
+import type { Element, Member } from './plan.ts';
+import { FunctionSource, functionName, member } from './source.ts';
+import { checkRoom, failNotList, failNotObject, writeBase64, writeDouble, writeInt, writeString, writeVarint } from './wire-write.ts';
+
+/** Writers of messages behind scalar forms; the length and tag are written by the caller. */
+const formWriters: Readonly<Record<string, FormWriter>> = {
+  time: writeTime, microtime: writeMicroTime, duration: writeDuration, quantity: writeQuantity, intOrString: writeIntOrString,
+  rawExtension: writeRaw, fieldsV1: writeRaw, unknown: writeUnknown, json: writeJsonMessage,
+};
+
+/** Forms whose absence is visible in protobuf although they are no pointers. */
+const nullable: ReadonlySet<string> = new Set(['bytes', 'wrapped']);
+
+const emptyObject: JsonObject = Object.freeze({});
+
+function failTooDeep(): never {
+  throw new EncodeError('value nested too deep');
+}
+
+/** The keys of a map, in the order in which upstream writes the entries. */
+function mapKeys(map: unknown): string[] {
+  if (typeof map !== 'object' || map === null || Array.isArray(map)) return failNotObject(map);
+  return sortNames(Object.keys(map));
+}
+
+function integerKeys(map: unknown): (number | bigint)[] {
+  const keys = mapKeys(map).map((key) => (Number.isSafeInteger(Number(key)) ? Number(key) : BigInt(key)));
+  return keys.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+}
+
+class EncodeCompiler {
+  private readonly source = new FunctionSource();
+  private readonly link: TypeLink;
+  private readonly links: Links;
+
+  constructor(link: TypeLink, links: Links) {
+    this.link = link;
+    this.links = links;
+  }
+
+  compile(): EncodeFunction {
+    const { plan } = this.link;
+    if (plan.noProto) throw new EncodeError(`${plan.id} has no protobuf form`);
+    this.line(`if (depth === 0) ${this.bind(failTooDeep)}();`);
+    this.line('let v, s = 0;');
+    for (const field of plan.wire.toReversed()) this.field(field);
+    this.line(`return ${this.bind(checkRoom)}(p);`);
+    return this.source.compile(functionName('encode', plan.id), 'b, p, o, depth');
+  }
+
+  private field(field: Member): void {
+    if (field.shape === 'inline') {
+      const type = (field.element as Extract<Element, { form: 'struct' }>).type;
+      this.line(`s = p; p = ${this.bind(this.links.of(type))}.encode(b, p, o, depth - 1);`);
+      this.lengthAndTag(field);
+      return;
+    }
+    this.line(`v = ${member('o', field.json)};`);
+    switch (field.shape) {
+      case 'list': this.list(field); break;
+      case 'map': this.map(field); break;
+      default: this.single(field);
+    }
+  }
+
+  private single(field: Member): void {
+    const { element } = field;
+    if (field.pointer || nullable.has(element.form)) this.line('if (v !== undefined && v !== null) {');
+    else this.line('{');
+    this.value(element, 'v');
+    this.tag(field.number * 8 + wireTypeOf(element));
+    this.line('}');
+  }
+
+  private list(field: Member): void {
+    this.line(`if (v !== undefined && v !== null) { const a = v; if (!Array.isArray(a)) ${this.bind(failNotList)}(a);`);
+    this.line('for (let i = a.length - 1; i >= 0; i--) {');
+    this.value(field.element, 'a[i]');
+    this.tag(field.number * 8 + wireTypeOf(field.element));
+    this.line(`${this.bind(checkRoom)}(p);`);
+    this.line('}}');
+  }
+
+  private map(field: Member): void {
+    const text = field.mapKey === 'string';
+    this.line(`if (v !== undefined && v !== null) { const m = v, a = ${this.bind(text ? mapKeys : integerKeys)}(m);`);
+    this.line('for (let i = a.length - 1; i >= 0; i--) { const e = p, k = a[i];');
+    this.value(field.element, 'm[k]');
+    this.tag(16 + wireTypeOf(field.element));
+    this.line(text ? `p = ${this.bind(writeString)}(b, p, k);` : `p = ${this.bind(writeInt)}(b, p, k);`);
+    this.line(text ? 'b[--p] = 10;' : 'b[--p] = 8;');
+    this.line(`p = ${this.bind(writeVarint)}(b, p, e - p);`);
+    this.tag(field.number * 8 + 2);
+    this.line(`${this.bind(checkRoom)}(p);`);
+    this.line('}}');
+  }
+
+  /** Writes one value and its length where it has one. */
+  private value(element: Element, value: string): void {
+    switch (element.form) {
+      case 'string':
+        this.line(`{ const x = ${value}; if (x === undefined || x === "") b[--p] = 0; else p = ${this.bind(writeString)}(b, p, x); }`);
+        return;
+      case 'bytes': this.line(`p = ${this.bind(writeBase64)}(b, p, ${value} ?? "");`); return;
+      case 'bool': this.line(`b[--p] = ${value} === true ? 1 : 0;`); return;
+      case 'int32': case 'int64': case 'uint32': case 'uint64': case 'goDuration':
+        this.line(`p = ${this.bind(writeInt)}(b, p, ${value} ?? 0);`);
+        return;
+      case 'double': this.line(`p = ${this.bind(writeDouble)}(b, p, ${value} ?? 0);`); return;
+      default:
+        this.line(`s = p; p = ${this.message(element, value)};`);
+        this.line(`{ const n = s - p; if (n < 128) b[--p] = n; else p = ${this.bind(writeVarint)}(b, p, n); }`);
+    }
+  }
+
+  private message(element: Element, value: string): string {
+    switch (element.form) {
+      case 'struct': return `${this.bind(this.links.of(element.type))}.encode(b, p, ${value} ?? ${this.bind(emptyObject)}, depth - 1)`;
+      case 'wrapped': return `${this.bind(wrappedWriter(element.element, this.links))}(b, p, ${value}, depth - 1)`;
+      case 'schemaOrArray': case 'schemaOrBool': case 'schemaOrStringArray':
+        return `${this.bind(writeChoice(element.form, this.links.of(element.schema)))}(b, p, ${value}, depth - 1)`;
+      default: return `${this.bind(formWriters[element.form]!)}(b, p, ${value})`;
+    }
+  }
+
+  private lengthAndTag(field: Member): void {
+    this.line(`p = ${this.bind(writeVarint)}(b, p, s - p);`);
+    this.tag(field.number * 8 + 2);
+  }
+
+  private tag(tag: number): void {
+    if (tag < 128) this.line(`b[--p] = ${tag};`);
+    else this.line(`b[--p] = ${tag >>> 7}; b[--p] = ${(tag & 127) | 128};`);
+  }
+
+  private line(text: string): void {
+    this.source.line(text);
+  }
+
+  private bind(value: unknown): string {
+    return this.source.bind(value);
+  }
+}
+
+export function compileEncode(link: TypeLink, links: Links): EncodeFunction {
+  return new EncodeCompiler(link, links).compile();
+}
+
+type ValueWriter = (b: Buffer, p: number, value: JsonValue | undefined, depth: number) => number;
+
+const wrappedWriters = new WeakMap<Links, Map<string, ValueWriter>>();
+
+/** Writer of a message with one repeated field `items`. */
+function wrappedWriter(element: Element, links: Links): ValueWriter {
+  const key = JSON.stringify(element);
+  let writers = wrappedWriters.get(links);
+  if (writers === undefined) wrappedWriters.set(links, (writers = new Map()));
+  let writer = writers.get(key);
+  if (writer === undefined) writers.set(key, (writer = createWrappedWriter(element, links)));
+  return writer;
+}
+
+function createWrappedWriter(element: Element, links: Links): ValueWriter {
+  const items: Member = { field: { json: 'items', name: 'Items', type: 'items' }, json: 'items', number: 1, shape: 'list', element, mapKey: 'string', pointer: false, omitempty: false };
+  const plan = { id: 'Items', kind: false, noProto: false, members: [items], wire: [items] };
+  const encode = new EncodeCompiler({ plan } as unknown as TypeLink, links).compile();
+  return (b, p, value, depth) => encode(b, p, { items: value }, depth);
+}

@@ -1,0 +1,148 @@
+/**
+ * The frame around a protobuf object, in the store and on the wire: the four bytes `k8s\0`, then a `runtime.Unknown`
+ * (1 TypeMeta with 1 apiVersion and 2 kind, 2 the object, 3 contentEncoding, 4 contentType; all written, also when empty).
+ *
+ * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#protobuf-encoding | API Concepts: protobuf encoding}
+ */
+import { DecodeError } from './errors.ts';
+import { at, readLength, readString, skipField, unexpectedEnd } from './wire-read.ts';
+import { writeString, writeVarint } from './wire-write.ts';
+
+export interface TypeMeta {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+export interface Envelope extends TypeMeta {
+  /** The object's own bytes, part of the buffer that was read. */
+  readonly raw: Buffer;
+  readonly contentEncoding: string;
+  readonly contentType: string;
+}
+
+const prefix = Buffer.from('k8s\0', 'latin1');
+
+export function hasEnvelope(bytes: Uint8Array): boolean {
+  return bytes.length >= 4 && bytes[0] === 0x6b && bytes[1] === 0x38 && bytes[2] === 0x73 && bytes[3] === 0;
+}
+
+const unknownFields = { 1: 'TypeMeta', 2: 'Raw', 3: 'ContentEncoding', 4: 'ContentType' };
+const typeMetaFields = { 1: 'APIVersion', 2: 'Kind' };
+
+/** Throws {@link DecodeError}, worded as upstream does. */
+export function readEnvelope(bytes: Buffer): Envelope {
+  if (!hasEnvelope(bytes)) throw new DecodeError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
+  const end = bytes.length;
+  let typeMeta: TypeMeta = { apiVersion: '', kind: '' };
+  let [rawStart, rawEnd, contentEncoding, contentType] = [end, end, '', ''];
+  let p = prefix.length;
+  while (p < end) {
+    const tag = bytes[p]!;
+    if (tag !== 10 && tag !== 18 && tag !== 26 && tag !== 34) {
+      p = skipField(bytes, p, end, unknownFields, 'Unknown');
+      continue;
+    }
+    const length = readLength(bytes, p + 1, end);
+    const from = at.p;
+    p = from + length;
+    if (tag === 10) typeMeta = readTypeMeta(bytes, from, p);
+    else if (tag === 18) [rawStart, rawEnd] = [from, p];
+    else if (tag === 26) contentEncoding = readString(bytes, from, p);
+    else contentType = readString(bytes, from, p);
+  }
+  if (p !== end) throw unexpectedEnd();
+  return { ...typeMeta, raw: bytes.subarray(rawStart, rawEnd), contentEncoding, contentType };
+}
+
+function readTypeMeta(b: Buffer, p: number, end: number): TypeMeta {
+  let [apiVersion, kind] = ['', ''];
+  while (p < end) {
+    const tag = b[p]!;
+    if (tag !== 10 && tag !== 18) {
+      p = skipField(b, p, end, typeMetaFields, 'TypeMeta');
+      continue;
+    }
+    const length = readLength(b, p + 1, end);
+    const text = readString(b, at.p, at.p + length);
+    p = at.p + length;
+    if (tag === 10) apiVersion = text;
+    else kind = text;
+  }
+  if (p !== end) throw unexpectedEnd();
+  return { apiVersion, kind };
+}
+
+/** What stands before and behind the object. Made once per type and size class, so that frames around lists can be sent in parts. */
+export interface EnvelopeParts {
+  readonly head: Buffer;
+  readonly tail: Buffer;
+}
+
+const heads = new Map<string, Buffer>();
+const tail = Buffer.from([26, 0, 34, 0]);
+
+/** Prefix and TypeMeta, up to the object's tag. Remembered: there are as many as there are kinds. */
+function headOf({ apiVersion, kind }: TypeMeta): Buffer {
+  const key = `${apiVersion}\n${kind}`;
+  let head = heads.get(key);
+  if (head === undefined) {
+    const meta = writeFields([apiVersion, kind]);
+    head = Buffer.concat([prefix, Buffer.from([10]), varint(meta.length), meta, Buffer.from([18])]);
+    if (heads.size < 4096) heads.set(key, head);
+  }
+  return head;
+}
+
+function writeFields(texts: readonly string[]): Buffer {
+  const b = Buffer.alloc(8192 + texts.reduce((sum, text) => sum + text.length * 3, 0));
+  let p = b.length;
+  for (let i = texts.length - 1; i >= 0; i--) {
+    p = writeString(b, p, texts[i]);
+    b[--p] = (i + 1) * 8 + 2;
+  }
+  return b.subarray(p);
+}
+
+function varint(value: number): Buffer {
+  const b = Buffer.alloc(10);
+  return b.subarray(writeVarint(b, 10, value));
+}
+
+/** The bytes before an object of `size` bytes and those behind it. */
+export function envelopeParts(typeMeta: TypeMeta, size: number): EnvelopeParts {
+  return { head: Buffer.concat([headOf(typeMeta), varint(size)]), tail };
+}
+
+/** How many bytes the frame adds to an object of `size` bytes. */
+export function envelopeOverhead(typeMeta: TypeMeta, size: number): number {
+  return headOf(typeMeta).length + varintSize(size) + tail.length;
+}
+
+export function varintSize(value: number): number {
+  let size = 1;
+  for (; value >= 128; value = Math.floor(value / 128)) size++;
+  return size;
+}
+
+/** Puts the frame around an object's bytes; one allocation. */
+export function writeEnvelope(apiVersion: string, kind: string, raw: Uint8Array): Buffer {
+  const head = headOf({ apiVersion, kind });
+  const rawStart = head.length + varintSize(raw.length);
+  const out = Buffer.allocUnsafeSlow(rawStart + raw.length + tail.length);
+  out.set(head, 0);
+  writeVarint(out, rawStart, raw.length);
+  out.set(raw, rawStart);
+  out.set(tail, rawStart + raw.length);
+  return out;
+}
+
+/** Writes the frame around an object that lies in front of `p`, and back to front as all of it. */
+export function closeEnvelope(b: Buffer, begin: number, end: number, typeMeta: TypeMeta): number {
+  const head = headOf(typeMeta);
+  const start = writeVarint(b, begin, end - begin) - head.length;
+  b.set(head, start);
+  return start;
+}
+
+/** How many bytes {@link closeEnvelope} expects behind the object, and what they are. */
+export const envelopeTail = tail;

@@ -1,0 +1,91 @@
+/**
+ * Codecs: values in memory ↔ protobuf ↔ JSON, compiled per type from the schema when a type is first used.
+ *
+ * One set serves a whole process; it has no state but the compiled functions.
+ */
+import type { SchemaRegistry } from '../schema.ts';
+import type { JsonObject } from '../value.ts';
+import { compileDecode, compileFill } from './compile-decode.ts';
+import { compileEncode } from './compile-encode.ts';
+import type { TypeMeta } from './envelope.ts';
+import { closeEnvelope, envelopeTail } from './envelope.ts';
+import type { Compilers, TypeLink } from './link.ts';
+import { Links } from './link.ts';
+import { copyOut, Scratch } from './scratch.ts';
+import { maxDepth } from './wire-read.ts';
+
+export { DecodeError, EncodeError } from './errors.ts';
+export type { Envelope, EnvelopeParts, TypeMeta } from './envelope.ts';
+export { envelopeOverhead, envelopeParts, hasEnvelope, readEnvelope, writeEnvelope } from './envelope.ts';
+
+export interface TypeCodec {
+  /** `core/v1.Pod` */
+  readonly id: string;
+
+  /**
+   * A protobuf message as a value in normal form, without apiVersion and kind, which lie in the envelope.
+   * Throws `DecodeError`. Strings are copied, nothing refers to `bytes` afterwards.
+   */
+  decode(bytes: Buffer): JsonObject;
+
+  /** A value in normal form as a protobuf message, exactly as upstream writes it. Throws `EncodeError`. */
+  encode(value: JsonObject): Buffer;
+
+  /** The message in its envelope, as it is stored; one allocation. */
+  encodeEnvelope(value: JsonObject, typeMeta: TypeMeta): Buffer;
+
+  /** The value of an empty message: `{}` with the structs that are always there. */
+  empty(): JsonObject;
+}
+
+export interface Codecs {
+  /** The codec of a type. Throws for a name that does not exist. */
+  of(typeId: string): TypeCodec;
+}
+
+const compilers: Compilers = { decode: compileDecode, fill: compileFill, encode: compileEncode };
+const scratch = new Scratch();
+
+export function createCodecs(schemas: SchemaRegistry): Codecs {
+  const links = new Links(schemas, compilers);
+  const codecs = new Map<string, TypeCodec>();
+  return {
+    of(typeId) {
+      let codec = codecs.get(typeId);
+      if (codec === undefined) codecs.set(typeId, (codec = new CompiledCodec(links.of(typeId))));
+      return codec;
+    },
+  };
+}
+
+class CompiledCodec implements TypeCodec {
+  private readonly link: TypeLink;
+
+  constructor(link: TypeLink) {
+    this.link = link;
+  }
+
+  get id(): string {
+    return this.link.plan.id;
+  }
+
+  decode(bytes: Buffer): JsonObject {
+    return this.link.decode(bytes, 0, bytes.length, {}, maxDepth);
+  }
+
+  encode(value: JsonObject): Buffer {
+    return scratch.run((b) => copyOut(b, this.link.encode(b, b.length, value, maxDepth), b.length));
+  }
+
+  encodeEnvelope(value: JsonObject, typeMeta: TypeMeta): Buffer {
+    return scratch.run((b) => {
+      const end = b.length - envelopeTail.length;
+      b.set(envelopeTail, end);
+      return copyOut(b, closeEnvelope(b, this.link.encode(b, end, value, maxDepth), end, typeMeta), b.length);
+    });
+  }
+
+  empty(): JsonObject {
+    return this.link.fill({});
+  }
+}

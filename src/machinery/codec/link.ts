@@ -1,0 +1,56 @@
+/**
+ * Where the compiled functions of the types find each other. A type's function for one task is compiled when it is first
+ * called; until then a stub stands in its place. Types refer to each other through their links, so recursion and laziness
+ * need no further care.
+ */
+import type { SchemaRegistry } from '../schema.ts';
+import type { JsonObject } from '../value.ts';
+import type { TypePlan } from './plan.ts';
+import { Plans } from './plan.ts';
+
+/** Reads the fields between `p` and `end` into `o`; `depth` levels may follow. */
+export type DecodeFunction = (b: Buffer, p: number, end: number, o: JsonObject, depth: number) => JsonObject;
+/** Adds the structs that are always there. */
+export type FillFunction = (o: JsonObject) => JsonObject;
+/** Writes the fields in front of `p`, last one first, and returns where they begin. */
+export type EncodeFunction = (b: Buffer, p: number, o: JsonObject, depth: number) => number;
+
+export interface Compilers {
+  decode(link: TypeLink, links: Links): DecodeFunction;
+  fill(link: TypeLink, links: Links): FillFunction;
+  encode(link: TypeLink, links: Links): EncodeFunction;
+}
+
+export class TypeLink {
+  readonly plan: TypePlan;
+  decode: DecodeFunction;
+  fill: FillFunction;
+  encode: EncodeFunction;
+
+  constructor(plan: TypePlan, links: Links, compilers: Compilers) {
+    this.plan = plan;
+    this.decode = (...args) => (this.decode = compilers.decode(this, links))(...args);
+    this.fill = (...args) => (this.fill = compilers.fill(this, links))(...args);
+    this.encode = (...args) => (this.encode = compilers.encode(this, links))(...args);
+  }
+}
+
+export class Links {
+  readonly plans: Plans;
+  private readonly compilers: Compilers;
+  private readonly byId = new Map<string, TypeLink>();
+
+  constructor(schemas: SchemaRegistry, compilers: Compilers) {
+    this.plans = new Plans(schemas);
+    this.compilers = compilers;
+  }
+
+  of(id: string): TypeLink {
+    let link = this.byId.get(id);
+    if (link === undefined) {
+      link = new TypeLink(this.plans.of(id), this, this.compilers);
+      this.byId.set(id, link);
+    }
+    return link;
+  }
+}

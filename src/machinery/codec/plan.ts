@@ -1,0 +1,113 @@
+/**
+ * What the compilers need to know of a type, worked out once from its schema: how each value looks in memory, in
+ * protobuf and in JSON.
+ */
+import type { Field, JsonForm, ScalarType, SchemaRegistry, TypeSchema } from '../schema.ts';
+
+/** Forms whose JSON is a choice between a JSON schema and something else. */
+export type ChoiceForm = Extract<JsonForm, 'schemaOrArray' | 'schemaOrBool' | 'schemaOrStringArray'>;
+
+/** One value: of a field, a list element or a map value. */
+export type Element =
+  | { readonly form: ScalarType | 'json' | 'unknown' }
+  | { readonly form: 'struct'; readonly type: string }
+  | { readonly form: ChoiceForm; readonly type: string; readonly schema: string }
+  /** A list as a message with one field `items`. */
+  | { readonly form: 'wrapped'; readonly element: Element };
+
+export interface Member {
+  /** The schema's field, for names in messages. */
+  readonly field: Field;
+  readonly json: string;
+  /** 0 when it has no protobuf form. */
+  readonly number: number;
+  readonly shape: 'single' | 'list' | 'map' | 'inline';
+  readonly element: Element;
+  readonly mapKey: 'string' | 'int32' | 'int64';
+  readonly pointer: boolean;
+  readonly omitempty: boolean;
+  /**
+   * JSON shows these with every element: objects embedded in another one's spec carry their type, items of a list do not.
+   * A value in normal form has them not.
+   */
+  readonly typeMeta?: { readonly kind: string; readonly apiVersion: string };
+}
+
+export interface TypePlan {
+  readonly id: string;
+  /** Has apiVersion and kind in JSON. */
+  readonly kind: boolean;
+  readonly noProto: boolean;
+  /** In declaration order. */
+  readonly members: readonly Member[];
+  /** Those with a protobuf form, by number. */
+  readonly wire: readonly Member[];
+}
+
+export class Plans {
+  private readonly schemas: SchemaRegistry;
+  private readonly byId = new Map<string, TypePlan>();
+
+  constructor(schemas: SchemaRegistry) {
+    this.schemas = schemas;
+  }
+
+  of(id: string): TypePlan {
+    let plan = this.byId.get(id);
+    if (plan === undefined) {
+      plan = this.create(this.schemas.type(id));
+      this.byId.set(id, plan);
+    }
+    return plan;
+  }
+
+  /** How a value of this type looks, wherever it stands. */
+  elementOf(type: string): Element {
+    if (!type.includes('.')) return { form: type as ScalarType };
+    const schema = this.schemas.type(type);
+    switch (schema.jsonForm) {
+      case undefined: break;
+      case 'schemaOrArray': case 'schemaOrBool': case 'schemaOrStringArray':
+        return { form: schema.jsonForm, type, schema: schema.fields.find((field) => field.pointer)!.type };
+      default: return { form: schema.jsonForm };
+    }
+    if (schema.alias?.repeated === true) return { form: 'wrapped', element: this.elementOf(schema.alias.type) };
+    return { form: 'struct', type };
+  }
+
+  private create(schema: TypeSchema): TypePlan {
+    const members = schema.fields.filter((field) => field.json !== '-').map((field) => this.member(schema, field));
+    const wire = members.filter((member) => member.number > 0).sort((a, b) => a.number - b.number);
+    return { id: schema.id, kind: schema.kind === true, noProto: schema.noProto === true, members, wire };
+  }
+
+  private member(owner: TypeSchema, field: Field): Member {
+    const isMap = field.mapKey !== undefined;
+    const element = this.elementOf(field.type);
+    const shape = field.inline === true ? 'inline' : isMap ? 'map' : field.repeated === true ? 'list' : 'single';
+    const typeMeta = shape === 'list' && owner.kind !== true ? this.typeMeta(field.type) : undefined;
+    return {
+      field, shape, json: field.json, number: field.number ?? 0,
+      element: isMap && field.repeated === true ? { form: 'wrapped', element } : element,
+      mapKey: field.mapKey ?? 'string',
+      pointer: field.pointer === true,
+      omitempty: field.omitempty === true,
+      ...(typeMeta === undefined ? {} : { typeMeta }),
+    };
+  }
+
+  private typeMeta(type: string): Member['typeMeta'] {
+    if (!type.includes('.') || this.schemas.type(type).kind !== true) return undefined;
+    const dot = type.lastIndexOf('.');
+    const owner = this.schemas.packages.find((candidate) => candidate.name === type.slice(0, dot));
+    if (owner === undefined) return undefined;
+    return { kind: type.slice(dot + 1), apiVersion: owner.group === '' ? owner.version : `${owner.group}/${owner.version}` };
+  }
+}
+
+/** Forms that protobuf writes as a message, not as a bare scalar. */
+export function isMessage(element: Element): boolean {
+  return !scalarForms.has(element.form);
+}
+
+const scalarForms: ReadonlySet<string> = new Set(['string', 'bytes', 'bool', 'int32', 'int64', 'uint32', 'uint64', 'double', 'goDuration']);

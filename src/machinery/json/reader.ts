@@ -1,0 +1,338 @@
+/**
+ * Reads JSON where `JSON.parse` is not exact enough: duplicate keys are noticed, 64-bit integers kept, maps have no
+ * prototype, nesting is bounded, and syntax errors have the texts of Go's decoder.
+ *
+ * Without recursion: ten thousand levels, which Go accepts, would not fit on Node's stack.
+ *
+ * @see {@link https://www.rfc-editor.org/rfc/rfc8259 | RFC 8259}
+ */
+import { decodeUtf8Replacing } from '../codec/utf8.ts';
+import { goQuote } from '../go-quote.ts';
+import type { JsonObject, JsonValue } from '../value.ts';
+import { createMap } from '../value.ts';
+import { JsonSyntaxError, JsonTypeError } from './errors.ts';
+
+/** Deeper nesting is a syntax error, as in Go. */
+export const maxNesting = 10_000;
+
+/** A number whose text matters: with fraction, exponent or more than fifteen digits. Only where asked for. */
+export class JsonNumber {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export interface JsonDocument {
+  readonly text: string;
+  readonly value: JsonValue;
+  /** All members in order of those objects that have a key twice (the object itself has the last ones). */
+  readonly repeated: ReadonlyMap<object, readonly (readonly [key: string, value: JsonValue])[]> | undefined;
+  /** Where in the text each object and list stands, when asked for. */
+  readonly spans: ReadonlyMap<object, readonly [start: number, end: number]> | undefined;
+}
+
+export interface JsonReadOptions {
+  /** Keep numbers with fraction, exponent or many digits as {@link JsonNumber}. */
+  readonly keepNumbers?: boolean;
+  /** Remember {@link JsonDocument.spans}. */
+  readonly keepSpans?: boolean;
+}
+
+/** Bytes as text, each byte that is no UTF-8 as U+FFFD. */
+export function jsonText(input: Uint8Array | string): string {
+  if (typeof input === 'string') return input;
+  const bytes = Buffer.isBuffer(input) ? input : Buffer.from(input.buffer, input.byteOffset, input.byteLength);
+  return decodeUtf8Replacing(bytes, 0, bytes.length);
+}
+
+/** The value alone, duplicate keys resolved to the last one. Throws {@link JsonSyntaxError}. */
+export function parseJson(input: Uint8Array | string): JsonValue {
+  return readJson(input).value;
+}
+
+/** Throws {@link JsonSyntaxError}, and {@link JsonTypeError} for a number that no float64 holds. */
+export function readJson(input: Uint8Array | string, options: JsonReadOptions = {}): JsonDocument {
+  return new Reader(jsonText(input), options).read();
+}
+
+/** `duplicate field "a.b"` for each key that an object has twice, in the order of the text, as strict decoding reports them. */
+export function duplicateFields(document: JsonDocument): string[] {
+  const found = new Set<string>();
+  if (document.repeated !== undefined) collectDuplicates(document, found);
+  return [...found];
+}
+
+/** Upstream stops collecting there. */
+export const maxStrictErrors = 100;
+
+function collectDuplicates({ value, repeated }: JsonDocument, found: Set<string>): void {
+  const waiting: { path: string; value: JsonValue; again?: boolean }[] = [{ path: '', value }];
+  for (let next = waiting.pop(); next !== undefined && found.size < maxStrictErrors; next = waiting.pop()) {
+    const { path, value: current } = next;
+    if (next.again === true) found.add(`duplicate field ${goQuote(path)}`);
+    if (typeof current !== 'object' || current === null) continue;
+    const children: typeof waiting = [];
+    if (Array.isArray(current)) {
+      for (const [index, item] of current.entries()) children.push({ path: `${path}[${index}]`, value: item });
+    } else {
+      const seen = new Set<string>();
+      for (const [key, item] of repeated!.get(current) ?? Object.entries(current)) {
+        children.push({ path: path === '' ? key : `${path}.${key}`, value: item!, again: seen.has(key) });
+        seen.add(key);
+      }
+    }
+    for (const child of children.reverse()) waiting.push(child);
+  }
+}
+
+const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
+
+type Container = JsonObject | JsonValue[];
+
+class Reader {
+  private readonly text: string;
+  private readonly options: JsonReadOptions;
+  private position = 0;
+  private readonly containers: Container[] = [];
+  private readonly keys: string[] = [];
+  private readonly starts: number[] = [];
+  private repeated: Map<object, [string, JsonValue][]> | undefined;
+  private readonly spans: Map<object, [number, number]> | undefined;
+
+  constructor(text: string, options: JsonReadOptions) {
+    this.text = text;
+    this.options = options;
+    this.spans = options.keepSpans === true ? new Map() : undefined;
+  }
+
+  read(): JsonDocument {
+    let value = this.readOrOpen();
+    for (;;) {
+      if (value === undefined) {
+        value = this.readOrOpen();
+        continue;
+      }
+      if (this.containers.length === 0) break;
+      value = this.attach(value);
+    }
+    if (this.skipSpace() < this.text.length) throw this.unexpected('after top-level value');
+    return { text: this.text, value, repeated: this.repeated, spans: this.spans };
+  }
+
+  /** A scalar or an empty container; undefined after the beginning of one with content, whose first value comes next. */
+  private readOrOpen(): JsonValue | undefined {
+    const code = this.text.charCodeAt(this.skipSpace());
+    switch (code) {
+      case 0x7b: return this.openObject();
+      case 0x5b: return this.openArray();
+      case 0x22: return this.readString();
+      case 0x74: return this.readLiteral('true', true);
+      case 0x66: return this.readLiteral('false', false);
+      case 0x6e: return this.readLiteral('null', null);
+      default: return this.readNumber(code);
+    }
+  }
+
+  private openObject(): JsonValue | undefined {
+    const object = createMap<JsonValue>();
+    this.open(object);
+    if (this.text.charCodeAt(this.skipSpace()) === 0x7d) return this.close();
+    this.readKey();
+    return undefined;
+  }
+
+  private openArray(): JsonValue | undefined {
+    this.open([]);
+    return this.text.charCodeAt(this.skipSpace()) === 0x5d ? this.close() : undefined;
+  }
+
+  private open(container: Container): void {
+    if (this.containers.length >= maxNesting) throw this.unexpected('exceeded max depth');
+    this.containers.push(container);
+    this.keys.push('');
+    this.starts.push(this.position);
+    this.position++;
+  }
+
+  private close(): JsonValue {
+    this.position++;
+    const container = this.containers.pop()!;
+    this.keys.pop();
+    const start = this.starts.pop()!;
+    this.spans?.set(container, [start, this.position]);
+    return container;
+  }
+
+  /** Puts a value where it belongs; returns the container when that ends with it. */
+  private attach(value: JsonValue): JsonValue | undefined {
+    const container = this.containers[this.containers.length - 1]!;
+    const isArray = Array.isArray(container);
+    if (isArray) container.push(value);
+    else this.setMember(container, this.keys[this.keys.length - 1]!, value);
+    const code = this.text.charCodeAt(this.skipSpace());
+    if (code === (isArray ? 0x5d : 0x7d)) return this.close();
+    if (code !== 0x2c) throw this.unexpected(isArray ? 'after array element' : 'after object key:value pair');
+    this.position++;
+    if (!isArray) this.readKey();
+    return undefined;
+  }
+
+  private setMember(object: JsonObject, key: string, value: JsonValue): void {
+    const repeated = this.repeated?.get(object);
+    if (repeated !== undefined) repeated.push([key, value]);
+    else if (object[key] !== undefined) {
+      this.repeated ??= new Map();
+      this.repeated.set(object, [...(Object.entries(object) as [string, JsonValue][]), [key, value]]);
+    }
+    object[key] = value;
+  }
+
+  private readKey(): void {
+    if (this.text.charCodeAt(this.skipSpace()) !== 0x22) throw this.unexpected('looking for beginning of object key string');
+    this.keys[this.keys.length - 1] = this.readString();
+    if (this.text.charCodeAt(this.skipSpace()) !== 0x3a) throw this.unexpected('after object key');
+    this.position++;
+  }
+
+  private skipSpace(): number {
+    while (isSpace(this.text.charCodeAt(this.position))) this.position++;
+    return this.position;
+  }
+
+  private readLiteral<T extends JsonValue>(word: string, value: T): T {
+    const { text } = this;
+    for (let i = 1; i < word.length; i++) {
+      if (text.charCodeAt(this.position + i) === word.charCodeAt(i)) continue;
+      this.position += i;
+      throw this.unexpected(`in literal ${word} (expecting '${word[i]}')`, true);
+    }
+    this.position += word.length;
+    return value;
+  }
+
+  private readString(): string {
+    const { text } = this;
+    const start = this.position + 1;
+    let i = start;
+    for (;;) {
+      const code = text.charCodeAt(i);
+      if (code === 0x22) break;
+      if (code === 0x5c) return this.readEscapedString(start, i);
+      if (!(code >= 0x20)) {
+        this.position = i;
+        throw this.unexpected('in string literal');
+      }
+      i++;
+    }
+    this.position = i + 1;
+    return text.slice(start, i);
+  }
+
+  private readEscapedString(start: number, firstEscape: number): string {
+    const { text } = this;
+    let out = '';
+    let plain = start;
+    this.position = firstEscape;
+    for (;;) {
+      const code = text.charCodeAt(this.position);
+      if (code === 0x22) break;
+      if (code === 0x5c) {
+        out += text.slice(plain, this.position) + this.readEscape();
+        plain = this.position;
+      } else if (!(code >= 0x20)) throw this.unexpected('in string literal');
+      else this.position++;
+    }
+    out += text.slice(plain, this.position++);
+    return out.isWellFormed() ? out : out.replace(loneSurrogates, '\ufffd');
+  }
+
+  private readEscape(): string {
+    const code = this.text.charCodeAt(++this.position);
+    if (code === 0x75) return this.readUnicodeEscape();
+    const character = escapes.get(code);
+    if (character === undefined) throw this.unexpected('in string escape code', true);
+    this.position++;
+    return character;
+  }
+
+  private readUnicodeEscape(): string {
+    for (let i = 1; i <= 4; i++) {
+      this.position++;
+      if (!isHex(this.text.charCodeAt(this.position))) throw this.unexpected('in \\u hexadecimal character escape', true);
+    }
+    this.position++;
+    return String.fromCharCode(parseInt(this.text.slice(this.position - 4, this.position), 16));
+  }
+
+  private readNumber(first: number): JsonValue {
+    const { text } = this;
+    const start = this.position;
+    if (first === 0x2d) first = text.charCodeAt(++this.position);
+    else if (!isDigit(first)) throw this.unexpected('looking for beginning of value');
+    if (!isDigit(first)) throw this.unexpected('in numeric literal', true);
+    this.position++;
+    if (first !== 0x30) this.skipDigits();
+    let integer = true;
+    if (text.charCodeAt(this.position) === 0x2e) {
+      integer = false;
+      this.position++;
+      this.needDigits('after decimal point in numeric literal');
+    }
+    if ((text.charCodeAt(this.position) | 0x20) === 0x65) {
+      integer = false;
+      const sign = text.charCodeAt(++this.position);
+      if (sign === 0x2b || sign === 0x2d) this.position++;
+      this.needDigits('in exponent of numeric literal');
+    }
+    const literal = text.slice(start, this.position);
+    if (integer && literal.length <= 15) return Number(literal) || 0;
+    return this.options.keepNumbers === true ? (new JsonNumber(literal) as unknown as JsonObject) : numberOf(literal);
+  }
+
+  private skipDigits(): void {
+    while (isDigit(this.text.charCodeAt(this.position))) this.position++;
+  }
+
+  private needDigits(where: string): void {
+    if (!isDigit(this.text.charCodeAt(this.position))) throw this.unexpected(where, true);
+    this.skipDigits();
+  }
+
+  /** Go's scanner sees a space where the text ends; where that is wrong too (`spaceIsWrong`), its error names the space. */
+  private unexpected(context: string, spaceIsWrong = false): JsonSyntaxError {
+    if (this.position >= this.text.length && !spaceIsWrong) return new JsonSyntaxError('unexpected end of JSON input');
+    return new JsonSyntaxError(`invalid character ${quoteCharacter(this.text, this.position)} ${context}`);
+  }
+}
+
+const escapes = new Map([[0x22, '"'], [0x5c, '\\'], [0x2f, '/'], [0x62, '\b'], [0x66, '\f'], [0x6e, '\n'], [0x72, '\r'], [0x74, '\t']]);
+const loneSurrogates = /\p{Surrogate}/gu;
+
+function isHex(code: number): boolean {
+  return isDigit(code) || ((code | 0x20) >= 0x61 && (code | 0x20) <= 0x66);
+}
+
+/** Go's scanner works on bytes: of a character beyond ASCII it shows the first byte. */
+function quoteCharacter(text: string, position: number): string {
+  if (position >= text.length) return "' '";
+  const byte = Buffer.from(String.fromCodePoint(text.codePointAt(position)!), 'utf8')[0]!;
+  if (byte === 0x27) return "'\\''";
+  if (byte === 0x22) return "'\"'";
+  return `'${goQuote(String.fromCharCode(byte)).slice(1, -1)}'`;
+}
+
+const minInt64 = -(2n ** 63n);
+const maxInt64 = 2n ** 63n - 1n;
+
+/** As Go reads a number without a type: an int64 where it is one, else a float64. */
+export function numberOf(literal: string): number | bigint {
+  if (literal.length <= 20 && /^-?\d+$/.test(literal)) {
+    const integer = BigInt(literal);
+    if (integer >= minInt64 && integer <= maxInt64) return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer;
+  }
+  const value = Number(literal);
+  if (!Number.isFinite(value)) throw new JsonTypeError(`json: cannot unmarshal number ${literal} into Go value of type float64`);
+  return value;
+}

@@ -1,0 +1,108 @@
+/**
+ * Writes values of unknown type as JSON, as Go prints an `any`: members sorted by name, no spaces.
+ *
+ * Without recursion, as the reader: what was read can be written.
+ */
+import { EncodeError } from '../codec/errors.ts';
+import { copyOut, Scratch } from '../codec/scratch.ts';
+import type { JsonObject, JsonValue } from '../value.ts';
+import { RawJson } from '../value.ts';
+import { checkRoom, writeAscii, writeCompact, writeNumber, writeText } from './bytes.ts';
+
+const scratch = new Scratch();
+
+/** `{"a":1}` as bytes. Throws `EncodeError` for what JSON cannot say. */
+export function encodeJson(value: JsonValue): Buffer {
+  return scratch.run((out) => copyOut(out, 0, writeValue(out, 0, value)));
+}
+
+/** `{"a":1}` as text. */
+export function stringifyJson(value: JsonValue): string {
+  return scratch.run((out) => out.utf8Slice(0, writeValue(out, 0, value)));
+}
+
+/** The members of a map in the order in which they are printed: by bytes of their names. */
+export function sortedKeys(object: JsonObject): string[] {
+  return sortNames(Object.keys(object));
+}
+
+/** Sorts by UTF-8 bytes, which differs from the order of UTF-16 only behind the surrogates. */
+export function sortNames(names: string[]): string[] {
+  for (let i = 1; i < names.length; i++) {
+    if (names[i - 1]! > names[i]!) {
+      names.sort(hasSurrogate(names) ? compareCodePoints : undefined);
+      return names;
+    }
+  }
+  return hasSurrogate(names) ? names.sort(compareCodePoints) : names;
+}
+
+const surrogate = /[\ud800-\udfff]/;
+const hasSurrogate = (names: string[]): boolean => names.some((name) => surrogate.test(name));
+const compareCodePoints = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+
+interface Open {
+  readonly container: JsonObject | JsonValue[];
+  readonly keys: readonly string[] | undefined;
+  next: number;
+}
+
+/** Writes a value at `o` of a scratch buffer. */
+export function writeValue(out: Buffer, o: number, value: JsonValue | undefined): number {
+  const open: Open[] = [];
+  let current: JsonValue | undefined = value;
+  for (;;) {
+    const scalar = writeScalar(out, o, current);
+    if (scalar >= 0) o = scalar;
+    else {
+      const container = current as JsonObject | JsonValue[];
+      open.push({ container, keys: Array.isArray(container) ? undefined : definedKeys(container), next: 0 });
+      out[o++] = Array.isArray(container) ? 0x5b : 0x7b;
+    }
+    for (;;) {
+      const innermost = open[open.length - 1];
+      if (innermost === undefined) return o;
+      checkRoom(out, o);
+      const count = innermost.keys?.length ?? (innermost.container as JsonValue[]).length;
+      if (innermost.next < count) {
+        if (innermost.next > 0) out[o++] = 0x2c;
+        const index = innermost.next++;
+        if (innermost.keys === undefined) current = (innermost.container as JsonValue[])[index];
+        else {
+          o = writeText(out, o, innermost.keys[index]!);
+          out[o++] = 0x3a;
+          current = (innermost.container as JsonObject)[innermost.keys[index]!];
+        }
+        break;
+      }
+      out[o++] = innermost.keys === undefined ? 0x5d : 0x7d;
+      open.pop();
+    }
+  }
+}
+
+function definedKeys(object: JsonObject): string[] {
+  const keys = sortedKeys(object);
+  return keys.some((key) => object[key] === undefined) ? keys.filter((key) => object[key] !== undefined) : keys;
+}
+
+/** -1 for a list or an object. */
+function writeScalar(out: Buffer, o: number, value: JsonValue | undefined): number {
+  switch (typeof value) {
+    case 'string': return writeText(out, o, value);
+    case 'number': case 'bigint': return writeNumber(out, o, value);
+    case 'boolean': return writeAscii(out, o, value ? 'true' : 'false');
+    case 'undefined': return writeAscii(out, o, 'null');
+    default: break;
+  }
+  if (value === null) return writeAscii(out, o, 'null');
+  if (typeof value !== 'object') throw new EncodeError(`json: unsupported type: ${typeof value}`);
+  return value instanceof RawJson ? writeRaw(out, o, value) : -1;
+}
+
+/** Carried JSON, compacted as Go does. */
+export function writeRaw(out: Buffer, o: number, raw: RawJson): number {
+  if (raw.binary) throw new EncodeError('json: raw value is no JSON');
+  const bytes = Buffer.from(raw.text, 'utf8');
+  return bytes.length === 0 ? writeAscii(out, o, 'null') : writeCompact(out, o, bytes, 0, bytes.length);
+}
