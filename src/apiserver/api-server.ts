@@ -26,6 +26,7 @@ import { subresourcesOf, virtualResource } from './endpoints/special.ts';
 import { Metrics } from './metrics.ts';
 import { createHealthChecks } from './health-checks.ts';
 import { metricsHandler } from './nonresource/metrics.ts';
+import { openApiHandlers } from './nonresource/openapi.ts';
 import { Encoder } from './representation/encoder.ts';
 import { requestChain } from './request-chain.ts';
 import type { Handler } from './request.ts';
@@ -130,6 +131,7 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
     served: { groupVersions: config.groupVersions }, version: buildVersion, log,
     health: createHealthChecks({ store: storage.store, healthTimeoutMs: storage.healthTimeoutMs, readyTimeoutMs: storage.readyTimeoutMs, registry, isBootstrapped: () => background.isBootstrapped() }),
     serverAddress: () => `${config.serving.externalHostname}:${transport?.port ?? config.serving.port}`,
+    extra: new Map<string, Handler>([['/metrics', metricsHandler(metrics)], ...openApiHandlers(config.groupVersions)]),
   });
   const handle = requestChain({
     authenticators: config.authenticators, authorizer: config.authorizer, requestTimeoutMs: config.serving.requestTimeoutMs,

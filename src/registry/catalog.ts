@@ -87,7 +87,7 @@ function createStore(options: CatalogOptions, info: ResourceInfo): ResourceStore
   const definition = definitionOf(info.group, info.name);
   const storedVersion = findResource(storage.apiVersion, info.name) ?? info;
   const stored = anyForm(options, info, storage.apiVersion, storedVersion.kind) ?? formOf(options, info);
-  const door = createDoor({ stored, others: (apiVersion, kind) => anyForm(options, info, apiVersion, kind), mediaType: options.mediaType, namespaced: info.namespaced, fields: storage.fieldSelectors, selectableFields: definition.selectableFields });
+  const door = createDoor({ stored, others: (apiVersion, kind) => anyForm(options, info, apiVersion, kind), mediaType: options.mediaType, scan: options.scanner(stored.typeId, storage.fieldSelectors, definition) });
   return new ResourceStore({
     group: info.group, resource: info.name, kind: info.kind, namespaced: info.namespaced,
     storageVersion: storage.apiVersion, storedType: stored.typeId, definition,
