@@ -4,9 +4,12 @@
  * One set serves a whole process; it has no state but the compiled functions.
  */
 import type { SchemaRegistry } from '../schema.ts';
-import type { JsonObject } from '../value.ts';
+import type { Decoded } from '../json/body.ts';
+import { JsonBody, normalizeValue } from '../json/body.ts';
+import type { JsonObject, JsonValue } from '../value.ts';
 import { compileDecode, compileFill } from './compile-decode.ts';
 import { compileEncode } from './compile-encode.ts';
+import { compileNormalize } from './compile-normalize.ts';
 import type { TypeMeta } from './envelope.ts';
 import { closeEnvelope, envelopeTail } from './envelope.ts';
 import type { Compilers, TypeLink } from './link.ts';
@@ -34,6 +37,18 @@ export interface TypeCodec {
   /** The message in its envelope, as it is stored; one allocation. */
   encodeEnvelope(value: JsonObject, typeMeta: TypeMeta): Buffer;
 
+  /**
+   * A JSON document as a value in normal form. Throws `JsonSyntaxError`, and `JsonTypeError` for a member of the wrong type,
+   * with the messages of upstream's decoder; what only strict decoding refuses is in `problems`.
+   */
+  fromJson(input: JsonBody | Uint8Array | string): Decoded;
+
+  /**
+   * A JSON value that did not come from text (from a patch, from YAML) in normal form. The value is not changed.
+   * @param path where it stands in the object (`metadata`), for the paths of problems
+   */
+  normalize(value: JsonValue, path?: string): Decoded;
+
   /** The value of an empty message: `{}` with the structs that are always there. */
   empty(): JsonObject;
 }
@@ -43,7 +58,7 @@ export interface Codecs {
   of(typeId: string): TypeCodec;
 }
 
-const compilers: Compilers = { decode: compileDecode, fill: compileFill, encode: compileEncode };
+const compilers: Compilers = { decode: compileDecode, fill: compileFill, encode: compileEncode, normalize: compileNormalize };
 const scratch = new Scratch();
 
 export function createCodecs(schemas: SchemaRegistry): Codecs {
@@ -52,7 +67,7 @@ export function createCodecs(schemas: SchemaRegistry): Codecs {
   return {
     of(typeId) {
       let codec = codecs.get(typeId);
-      if (codec === undefined) codecs.set(typeId, (codec = new CompiledCodec(links.of(typeId))));
+      if (codec === undefined) codecs.set(typeId, (codec = new CompiledCodec(links.of(typeId), links)));
       return codec;
     },
   };
@@ -60,9 +75,11 @@ export function createCodecs(schemas: SchemaRegistry): Codecs {
 
 class CompiledCodec implements TypeCodec {
   private readonly link: TypeLink;
+  private readonly links: Links;
 
-  constructor(link: TypeLink) {
+  constructor(link: TypeLink, links: Links) {
     this.link = link;
+    this.links = links;
   }
 
   get id(): string {
@@ -83,6 +100,14 @@ class CompiledCodec implements TypeCodec {
       b.set(envelopeTail, end);
       return copyOut(b, closeEnvelope(b, this.link.encode(b, end, value, maxDepth), end, typeMeta), b.length);
     });
+  }
+
+  fromJson(input: JsonBody | Uint8Array | string): Decoded {
+    return (input instanceof JsonBody ? input : new JsonBody(input)).decodeAs(this.links, this.id);
+  }
+
+  normalize(value: JsonValue, path?: string): Decoded {
+    return normalizeValue(this.links, this.id, value, path);
   }
 
   empty(): JsonObject {
