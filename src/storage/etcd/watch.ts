@@ -6,7 +6,7 @@ import { EtcdError, unavailable } from '../../etcd/errors.ts';
 import { GrpcCode } from '../../etcd/grpc/status.ts';
 import { firstKey, prefixEnd } from '../../etcd/messages.ts';
 import type { WatchEvent, WatchResponse } from '../../etcd/messages.ts';
-import { hasSoundProgress } from '../../etcd/version.ts';
+import { hasSoundProgress, keepsCompactedDeletion } from '../../etcd/version.ts';
 import { WatchStream } from '../../etcd/watch.ts';
 import { StorageError } from '../errors.ts';
 import type { KeyEvent, WatchBatch } from '../interface.ts';
@@ -33,9 +33,9 @@ const backoff = { firstMs: 50, maxMs: 1_000 };
  * A watch that outlives its streams. Whenever a stream ends, the next one begins after the last revision that was
  * received whole; nothing of a revision is passed on before all of it is here.
  *
- * One trap: etcd before 3.4.36 and 3.5.21 forgets a deletion at the very revision of a compaction, and still accepts a
- * watch that starts there. A watch that has to catch up therefore starts one revision earlier than it needs: etcd
- * then refuses it in exactly the cases in which something might be missing.
+ * One trap: an older etcd forgets a deletion at the very revision of a compaction, and still accepts a watch that
+ * starts there. There a watch that has to catch up starts one revision earlier than it needs: etcd then refuses it in
+ * exactly the cases in which something might be missing.
  */
 export class EtcdWatch implements AsyncIterator<WatchBatch> {
   readonly #options: EtcdWatchOptions;
@@ -147,7 +147,8 @@ export class EtcdWatch implements AsyncIterator<WatchBatch> {
           if (response.created) {
             this.#reachedMs = this.#options.clock.now();
             this.#failures = 0;
-            if (!catchUp && response.revision > this.#revision) end(() => resolve('needs history'));
+            const late = response.revision > this.#revision;
+            if (late && !catchUp && !keepsCompactedDeletion(connection.version)) end(() => resolve('needs history'));
             return;
           }
           try {
