@@ -45,8 +45,9 @@ export class WatchQueue implements ObjectWatch {
   #batches: (readonly ObjectEvent[])[] = [];
   #events = 0;
   #bytes = 0;
-  /** Everything was taken: the next event or the end has to be announced. Not so until `begin` has announced itself. */
+  /** Everything was taken: the next event has to be announced. Not so until the consumer has the watch in its hands. */
   #idle = false;
+  #begun = false;
   #announcing = false;
   #closed = false;
   #ended: Error | undefined;
@@ -79,6 +80,7 @@ export class WatchQueue implements ObjectWatch {
   }
 
   take(): readonly ObjectEvent[] {
+    this.#begun = true;
     const part = this.#takeBacklog();
     if (part !== undefined) return part;
     this.#idle = true;
@@ -126,14 +128,15 @@ export class WatchQueue implements ObjectWatch {
     return this.#leaveIdle();
   }
 
-  /** Ends the watch by itself. What waits can still be taken. */
+  /** Ends the watch by itself, and says so, also to a consumer that has not taken everything. */
   end(error: Error): void {
     if (this.#closed || this.#ended !== undefined) return;
     this.#taken = this.revision;
     this.#ended = error;
     this.#giveRoom();
     this.#onClose();
-    if (this.#leaveIdle()) this.announce();
+    this.#idle = false;
+    if (this.#begun) this.announce();
   }
 
   announce(): void {
@@ -169,6 +172,7 @@ export class WatchQueue implements ObjectWatch {
     this.#announcing = true;
     setImmediate(() => {
       this.#announcing = false;
+      this.#begun = true;
       if (this.#idle) return;
       if (this.#isEmpty()) this.#idle = true;
       else this.announce();
