@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto';
+import { open, unlink } from 'node:fs/promises';
+import path from 'node:path';
+
+const CHUNK = Buffer.alloc(256 * 1024);
+
+/**
+ * Whether so many bytes can be written to the directory, found out by writing them: free space as reported knows
+ * neither quotas nor reserved blocks. Any other error means that room is not what is missing.
+ */
+export async function hasDiskRoom(directory: string, bytes: number): Promise<boolean> {
+  const file = path.join(directory, `.room-${randomUUID()}`);
+  try {
+    await writeZeros(file, bytes);
+    return true;
+  } catch (error) {
+    return !isNoSpace(error);
+  } finally {
+    await unlink(file).catch(() => {});
+  }
+}
+
+async function writeZeros(file: string, bytes: number): Promise<void> {
+  const handle = await open(file, 'wx');
+  try {
+    for (let left = bytes; left > 0; left -= CHUNK.length) await handle.writeFile(left < CHUNK.length ? CHUNK.subarray(0, left) : CHUNK);
+    // Some file systems find out only now.
+    await handle.datasync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function isNoSpace(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOSPC' || code === 'EDQUOT';
+}

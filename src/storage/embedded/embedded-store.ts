@@ -1,0 +1,254 @@
+/**
+ * The embedded store: etcd's semantics in this process, on LMDB or in memory.
+ *
+ * The rooms: `ledger.ts` writes, `key-index.ts` finds versions, `timeline.ts` has them by revision, `watch-hub.ts` replays
+ * it to watches, `lease-book.ts` ends leases, `compactor.ts` forgets, and the journal keeps what must outlive the process.
+ * The index (keys, revisions, history since the last compaction) is in memory, values are not.
+ */
+import { StorageError } from '../errors.ts';
+import type { GetResult, GuardedResult, KeyValue, LeaseId, ListOptions, ListResult, Store, StoreStatus, WatchBatch, WatchOptions, WriteOptions } from '../interface.ts';
+import { Compactor } from './compactor.ts';
+import type { Journal } from './journal.ts';
+import { KeyIndex } from './key-index.ts';
+import { LeaseBook } from './lease-book.ts';
+import { Ledger } from './ledger.ts';
+import { replay } from './replay.ts';
+import { RecentValues } from './recent-values.ts';
+import { Timeline } from './timeline.ts';
+import { isDeletion, liveVersionAt, noBytes, toKeyValue } from './version.ts';
+import type { Lease, Version } from './version.ts';
+import { WatchHub } from './watch-hub.ts';
+
+/** etcd's limit for a request; key and value count. */
+const MAX_REQUEST_BYTES = 1.5 * 1024 * 1024;
+const RECENT_VALUES_BYTES = 8 * 1024 * 1024;
+/** How many values a list reads before it lets others run. */
+const LIST_STEP = 4_000;
+
+export class EmbeddedStore implements Store {
+  readonly #journal: Journal;
+  readonly #index = new KeyIndex();
+  readonly #timeline = new Timeline();
+  readonly #recent: RecentValues | undefined;
+  readonly #leases: LeaseBook;
+  readonly #ledger: Ledger;
+  readonly #compactor: Compactor;
+  readonly #watches: WatchHub;
+  #disposed: Promise<void> | undefined;
+
+  constructor(journal: Journal) {
+    this.#journal = journal;
+    this.#recent = journal.keepsValuesInMemory ? undefined : new RecentValues({ maxBytes: RECENT_VALUES_BYTES });
+    this.#leases = new LeaseBook({ end: (lease) => this.#endLease(lease) });
+    const { revision, compacted, swept } = replay(journal.load(), { index: this.#index, timeline: this.#timeline, leases: this.#leases });
+    this.#ledger = new Ledger({
+      journal,
+      index: this.#index,
+      revision,
+      listener: {
+        published: (versions) => this.#published(versions),
+        leaseRestored: (lease) => this.#leases.add(lease),
+      },
+    });
+    const published = (): number => this.#ledger.published;
+    this.#compactor = new Compactor({ index: this.#index, timeline: this.#timeline, compacted, swept, published, record: (change) => this.#ledger.record(change) });
+    this.#watches = new WatchHub({ timeline: this.#timeline, published, compacted: () => this.#compactor.compacted, valueOf: (version) => this.#valueOf(version) });
+    this.#compactor.sweep();
+    this.#leases.schedule();
+  }
+
+  async currentRevision(signal?: AbortSignal): Promise<number> {
+    this.#check(signal);
+    return this.#ledger.published;
+  }
+
+  async get(key: string, { revision, signal }: { revision?: number; signal?: AbortSignal } = {}): Promise<GetResult> {
+    this.#check(signal);
+    checkKey(key);
+    const at = this.#readRevision(revision);
+    const history = this.#index.find(key);
+    const version = history && liveVersionAt(history, at);
+    return { revision: this.#ledger.published, kv: version && toKeyValue(version, this.#valueOf(version)) };
+  }
+
+  async list(prefix: string, { revision, start, limit = 0, keysOnly = false, signal }: ListOptions & { signal?: AbortSignal } = {}): Promise<ListResult> {
+    this.#check(signal);
+    const at = this.#readRevision(revision);
+    const found: Version[] = [];
+    let count = 0;
+    this.#index.forEach(prefix, start, (history) => {
+      const version = liveVersionAt(history, at);
+      if (version === undefined) return;
+      count++;
+      if (limit === 0 || found.length < limit) found.push(version);
+    });
+    const kvs: KeyValue[] = [];
+    for (const version of found) {
+      if (kvs.length > 0 && kvs.length % LIST_STEP === 0) await this.#pause(signal);
+      kvs.push(toKeyValue(version, keysOnly ? noBytes : this.#valueOf(version)));
+    }
+    return { revision: at, kvs, count };
+  }
+
+  async create(key: string, value: Uint8Array, { lease, signal }: WriteOptions = {}): Promise<{ revision: number }> {
+    this.#checkWrite(key, value, signal);
+    const granted = lease === undefined ? undefined : this.#leases.get(lease);
+    const current = this.#newest(key);
+    if (current === undefined) return { revision: await orAborted(this.#ledger.put(key, value, granted), signal) };
+    await orAborted(this.#ledger.durable(current.modRevision), signal);
+    throw new StorageError('KeyExists', `key ${key} exists`, { key });
+  }
+
+  async update(key: string, value: Uint8Array, expected: number, { lease, signal }: WriteOptions = {}): Promise<GuardedResult> {
+    this.#checkWrite(key, value, signal);
+    const granted = lease === undefined ? undefined : this.#leases.get(lease);
+    const current = this.#newest(key);
+    if ((current?.modRevision ?? 0) !== expected) return this.#refused(key, signal);
+    return { applied: true, revision: await orAborted(this.#ledger.put(key, value, granted), signal) };
+  }
+
+  async delete(key: string, expected: number, { signal }: { signal?: AbortSignal } = {}): Promise<GuardedResult> {
+    this.#check(signal);
+    checkKey(key);
+    const current = this.#newest(key);
+    if ((current?.modRevision ?? 0) !== expected) return this.#refused(key, signal);
+    if (current === undefined) return { applied: true, revision: this.#ledger.published };
+    return { applied: true, revision: await orAborted(this.#ledger.delete(current.history), signal) };
+  }
+
+  watch(prefix: string, options: WatchOptions): AsyncIterable<WatchBatch> {
+    return this.#watches.watch(prefix, options);
+  }
+
+  async requestProgress(): Promise<void> {
+    this.#check();
+    this.#watches.requestProgress();
+  }
+
+  async grantLease(ttlSeconds: number): Promise<LeaseId> {
+    this.#check();
+    const lease = this.#leases.draw(ttlSeconds);
+    await this.#ledger.record({ kind: 'leaseGranted', lease });
+    this.#leases.add(lease);
+    this.#leases.schedule();
+    return String(lease.id);
+  }
+
+  async compact(revision: number): Promise<void> {
+    this.#check();
+    await this.#compactor.compact(revision);
+  }
+
+  async status(signal?: AbortSignal): Promise<StoreStatus> {
+    this.#check(signal);
+    return { version: 'embedded', sizeBytes: this.#journal.sizeBytes(), soundProgress: true };
+  }
+
+  /** Lets writes that are under way finish, ends watches with `Aborted`. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return (this.#disposed ??= this.#dispose());
+  }
+
+  async #dispose(): Promise<void> {
+    this.#leases.close();
+    this.#watches.close(closedError());
+    await this.#compactor.close();
+    await this.#ledger.settled();
+    await this.#journal.close();
+  }
+
+  #check(signal?: AbortSignal): void {
+    if (this.#disposed !== undefined) throw closedError();
+    if (signal?.aborted) throw abortedError(signal);
+  }
+
+  #checkWrite(key: string, value: Uint8Array, signal: AbortSignal | undefined): void {
+    this.#check(signal);
+    checkKey(key);
+    if (Buffer.byteLength(key) + value.length <= MAX_REQUEST_BYTES) return;
+    throw new StorageError('TooLarge', `key and value have ${Buffer.byteLength(key) + value.length} bytes, more than the ${MAX_REQUEST_BYTES} allowed`, { key });
+  }
+
+  /** The revision to read at; 0 and undefined mean now. */
+  #readRevision(revision: number | undefined): number {
+    const current = this.#ledger.published;
+    if (revision === undefined || revision === 0) return current;
+    if (revision > current) throw new StorageError('FutureRevision', `revision ${revision} is yet to come`, { revision: current });
+    const oldest = this.#compactor.compacted;
+    if (revision < oldest) throw compactedError(revision, oldest);
+    return revision;
+  }
+
+  /** The key as the next write finds it, durable or not. */
+  #newest(key: string): Version | undefined {
+    const version = this.#index.find(key)?.newest;
+    return version === undefined || isDeletion(version) ? undefined : version;
+  }
+
+  /** What a failed guard found, once that is durable. */
+  async #refused(key: string, signal: AbortSignal | undefined): Promise<GuardedResult> {
+    const newest = this.#index.find(key)?.newest;
+    const current = newest === undefined || isDeletion(newest) ? undefined : toKeyValue(newest, this.#valueOf(newest));
+    const changed = newest?.modRevision ?? 0;
+    const revision = Math.max(this.#ledger.published, changed);
+    await orAborted(this.#ledger.durable(changed), signal);
+    return { applied: false, revision, current };
+  }
+
+  #valueOf(version: Version): Buffer {
+    const value = version.value ?? this.#journal.read(version.modRevision);
+    if (value === undefined) throw compactedError(version.modRevision, this.#compactor.compacted);
+    return value;
+  }
+
+  #published(versions: readonly Version[]): void {
+    for (const version of versions) {
+      this.#timeline.push(version);
+      this.#recent?.add(version);
+      detachFromOldLease(version);
+    }
+    if (versions.length > 0) this.#watches.published(versions);
+  }
+
+  async #endLease(lease: Lease): Promise<void> {
+    this.#leases.remove(lease);
+    await this.#ledger.endLease(lease);
+  }
+
+  async #pause(signal: AbortSignal | undefined): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    this.#check(signal);
+  }
+}
+
+/** A lease forgets the keys that were taken from it, so that a long-lived one does not collect them. */
+function detachFromOldLease({ older, history }: Version): void {
+  const lease = older?.lease;
+  if (lease !== undefined && history.newest?.lease !== lease) lease.keys.delete(history);
+}
+
+/** Stops waiting when the signal aborts; what became of the write is then unknown. */
+async function orAborted<T>(written: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return written;
+  let abort!: () => void;
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(abortedError(signal));
+    signal.addEventListener('abort', abort);
+  });
+  try {
+    return await Promise.race([written, aborted]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
+function checkKey(key: string): void {
+  if (key === '') throw new StorageError('Internal', 'a key cannot be empty');
+}
+
+const closedError = (): StorageError => new StorageError('Aborted', 'the store is closed');
+const abortedError = (signal: AbortSignal): StorageError => new StorageError('Aborted', 'the call was aborted', { cause: signal.reason });
+
+function compactedError(revision: number, oldest: number): StorageError {
+  return new StorageError('Compacted', `revision ${revision} has been compacted`, { revision: oldest });
+}
