@@ -1,11 +1,11 @@
 import { createDirectObjectStorage } from './direct.ts';
-import { MemoryStore } from './testing/memory-store.ts';
+import { openEmbeddedStore } from './embedded/open.ts';
 import { describeObjectsContract } from './testing/objects-contract.ts';
 
 describeObjectsContract({
-  name: 'direct',
+  name: 'direct, on the embedded store',
   createStore: async () => {
-    const store = new MemoryStore();
+    const store = await openEmbeddedStore();
     return { store, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
   },
   createStorage: createDirectObjectStorage,

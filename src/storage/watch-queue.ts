@@ -122,10 +122,13 @@ export class WatchQueue implements ObjectWatch {
 
   /** As `push`, for a source that answers itself for how much it adds. */
   extend(events: readonly ObjectEvent[], bytes: number): boolean {
+    if (this.#idle) this.#taken = Math.max(this.#taken, Math.min(this.#position(), revisionBefore(events[0]!)));
     this.#batches.push(events);
     this.#events += events.length;
     this.#bytes += bytes;
-    return this.#leaveIdle();
+    const wasIdle = this.#idle;
+    this.#idle = false;
+    return wasIdle;
   }
 
   /** Ends the watch by itself, and says so, also to a consumer that has not taken everything. */
@@ -188,12 +191,6 @@ export class WatchQueue implements ObjectWatch {
     return this.#events > 0 && (this.#events + events > this.#limits.maxEvents || this.#bytes + bytes > this.#limits.maxBytes);
   }
 
-  #leaveIdle(): boolean {
-    const wasIdle = this.#idle;
-    this.#idle = false;
-    return wasIdle;
-  }
-
   #overflow(arriving: number): boolean {
     this.end(slowConsumer(`did not take ${this.#events + arriving} events in time`));
     return false;
@@ -222,6 +219,11 @@ export function weightOfAll(events: readonly ObjectEvent[]): number {
   let bytes = 0;
   for (const event of events) bytes += weightOf(event);
   return bytes;
+}
+
+/** What is complete without this event. A bookmark says of itself that it is. */
+function revisionBefore({ type, revision }: ObjectEvent): number {
+  return type === 'BOOKMARK' ? revision : revision - 1;
 }
 
 function slowConsumer(what: string): StorageError {
