@@ -127,8 +127,8 @@ export interface ObjectWatch {
   /** Every change up to this revision was taken: a bookmark may carry it. 0 until the initial events were. */
   readonly revision: number;
   /**
-   * Set once the watch has ended by itself: `Compacted`, `SlowConsumer`, `Unavailable`, … What waits can still be taken.
-   * To be looked at after `take()`: `onReady` announces it only to who had taken everything.
+   * Set once the watch has ended by itself: `Compacted`, `SlowConsumer`, `Unavailable`, … What waits can still be taken,
+   * and is held until `close`.
    */
   readonly ended: Error | undefined;
   close(): void;

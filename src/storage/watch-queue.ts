@@ -45,8 +45,9 @@ export class WatchQueue implements ObjectWatch {
   #batches: (readonly ObjectEvent[])[] = [];
   #events = 0;
   #bytes = 0;
-  /** Everything was taken: the next event or the end has to be announced. Not so until `begin` has announced itself. */
+  /** Everything was taken: the next event has to be announced. Not so until the consumer has the watch in its hands. */
   #idle = false;
+  #begun = false;
   #announcing = false;
   #closed = false;
   #ended: Error | undefined;
@@ -79,6 +80,7 @@ export class WatchQueue implements ObjectWatch {
   }
 
   take(): readonly ObjectEvent[] {
+    this.#begun = true;
     const part = this.#takeBacklog();
     if (part !== undefined) return part;
     this.#idle = true;
@@ -120,20 +122,24 @@ export class WatchQueue implements ObjectWatch {
 
   /** As `push`, for a source that answers itself for how much it adds. */
   extend(events: readonly ObjectEvent[], bytes: number): boolean {
+    if (this.#idle) this.#taken = Math.max(this.#taken, Math.min(this.#position(), revisionBefore(events[0]!)));
     this.#batches.push(events);
     this.#events += events.length;
     this.#bytes += bytes;
-    return this.#leaveIdle();
+    const wasIdle = this.#idle;
+    this.#idle = false;
+    return wasIdle;
   }
 
-  /** Ends the watch by itself. What waits can still be taken. */
+  /** Ends the watch by itself, and says so, also to a consumer that has not taken everything. */
   end(error: Error): void {
     if (this.#closed || this.#ended !== undefined) return;
     this.#taken = this.revision;
     this.#ended = error;
     this.#giveRoom();
     this.#onClose();
-    if (this.#leaveIdle()) this.announce();
+    this.#idle = false;
+    if (this.#begun) this.announce();
   }
 
   announce(): void {
@@ -169,6 +175,7 @@ export class WatchQueue implements ObjectWatch {
     this.#announcing = true;
     setImmediate(() => {
       this.#announcing = false;
+      this.#begun = true;
       if (this.#idle) return;
       if (this.#isEmpty()) this.#idle = true;
       else this.announce();
@@ -182,12 +189,6 @@ export class WatchQueue implements ObjectWatch {
   /** One batch is always accepted: a lease can end more objects at one revision than may wait. */
   #isTooMuch(events: number, bytes: number): boolean {
     return this.#events > 0 && (this.#events + events > this.#limits.maxEvents || this.#bytes + bytes > this.#limits.maxBytes);
-  }
-
-  #leaveIdle(): boolean {
-    const wasIdle = this.#idle;
-    this.#idle = false;
-    return wasIdle;
   }
 
   #overflow(arriving: number): boolean {
@@ -218,6 +219,11 @@ export function weightOfAll(events: readonly ObjectEvent[]): number {
   let bytes = 0;
   for (const event of events) bytes += weightOf(event);
   return bytes;
+}
+
+/** What is complete without this event. A bookmark says of itself that it is. */
+function revisionBefore({ type, revision }: ObjectEvent): number {
+  return type === 'BOOKMARK' ? revision : revision - 1;
 }
 
 function slowConsumer(what: string): StorageError {

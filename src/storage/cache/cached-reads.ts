@@ -40,8 +40,7 @@ export class CachedReads {
       if (least < Infinity) await freshness.reach(least, signal);
       else if (!(await this.#isFresh(freshness.fresh(signal)))) return direct.get(key, version, signal);
     }
-    state.checkReadable({ prefix: key, key });
-    return state.index.get(key);
+    return state.get(key);
   }
 
   async list(options: ObjectListOptions): Promise<ObjectList> {
@@ -115,7 +114,7 @@ export class CachedReads {
     const { revision, object } = await verified.get(key, signal).catch(rethrowAbort(signal));
     if (least === Infinity || revision >= least) return object;
     await freshness.reach(least, signal);
-    return state.index.get(key);
+    return state.get(key);
   }
 
   async #getExact(key: string, revision: number, signal?: AbortSignal): Promise<StoredObject | undefined> {

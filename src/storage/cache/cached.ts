@@ -23,7 +23,7 @@ import type { ObjectDeleteResult } from '../writes.ts';
 import { CachedReads } from './cached-reads.ts';
 import { CachedWatches } from './cached-watches.ts';
 import { Follower } from './follower.ts';
-import { Freshness } from './freshness.ts';
+import { defaultVersionWaitMs, Freshness } from './freshness.ts';
 import { createStoreProbe } from './store-probe.ts';
 import type { StoreProbe } from './store-probe.ts';
 import { CacheState } from './state.ts';
@@ -48,6 +48,8 @@ export interface CachedObjectStorageOptions {
   readonly watchLimits?: Partial<WatchLimits>;
   readonly windowLimits?: Partial<WindowLimits>;
   readonly bookmarkIntervalMs?: number;
+  /** How long reads wait for a version that is still to come. */
+  readonly versionWaitMs?: number;
 }
 
 export interface CachedObjectStorage extends ObjectStorage {
@@ -112,6 +114,7 @@ class WatchCache implements CachedObjectStorage {
       requestProgress: probe.requestProgress,
       current: () => this.#state.revision,
       onReset: () => this.#follower.reset(),
+      versionWaitMs: options.versionWaitMs ?? defaultVersionWaitMs,
     });
     this.#direct = createDirectObjectStorage({ store, prefix, namespaced, codec, clock });
     this.#writer = new ObjectWriter({ store, codec, toObject: (kv) => this.#state.shareWritten(kv) });

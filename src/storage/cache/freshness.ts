@@ -22,10 +22,12 @@ export interface FreshnessOptions {
   readonly current: () => number;
   /** The store is at a revision below one it has shown before: it is not the same store any more (a backup was restored). */
   readonly onReset: () => void;
+  /** How long a version may take to arrive. */
+  readonly versionWaitMs: number;
 }
 
-/** How long a version may take to arrive; the reference waits as long. */
-const reachMs = 3_000;
+/** The reference waits as long. */
+export const defaultVersionWaitMs = 3_000;
 /** Between an answered write and its event lies less, so that most waits end without asking for progress. */
 const progressGraceMs = 2;
 const progressPeriodMs = 50;
@@ -156,7 +158,7 @@ export class Freshness {
       this.#groups.delete(group);
       return group.succeed();
     }
-    group.deadline = this.#options.clock.now() + reachMs;
+    group.deadline = this.#options.clock.now() + this.#options.versionWaitMs;
     this.#progress ??= this.#options.clock.after(progressGraceMs, () => this.#askForProgress());
   }
 

@@ -87,6 +87,12 @@ export class CacheState {
     return this.#window;
   }
 
+  /** The object as it is. Throws when it cannot be read. */
+  get(key: string): StoredObject | undefined {
+    if (this.#unreadable.size > 0) this.checkReadable({ prefix: key, key });
+    return this.#index.get(key);
+  }
+
   /** Throws when the range has an object that cannot be read: an answer without it would be wrong. */
   checkReadable(range: KeyRange): void {
     if (this.#unreadable.size === 0) return;
@@ -160,9 +166,9 @@ export class CacheState {
   #applyEvent(event: KeyEvent, at: number): Change | undefined {
     const { key, modRevision: revision } = event;
     const written = this.#ownWrites.claim(key, revision);
+    if (this.#unreadable.delete(key)) this.#torn = true;
     const object = event.type === 'delete' ? undefined : (written ?? this.#open(event));
     const previous = this.#index.get(key);
-    if (event.type === 'delete' && this.#unreadable.delete(key)) this.#torn = true;
     if (object === undefined) this.#index.delete(key);
     else this.#index.set(object);
     this.#fields.replace(previous, object);
@@ -172,9 +178,7 @@ export class CacheState {
 
   #open(event: KeyEvent): StoredObject | undefined {
     try {
-      const object = openObject(this.#options.codec, event);
-      if (this.#unreadable.delete(event.key)) this.#torn = true;
-      return object;
+      return openObject(this.#options.codec, event);
     } catch (error) {
       this.#broken = asStorageError(error);
       this.#unreadable.set(event.key, this.#broken);

@@ -60,7 +60,7 @@ export class VerifiedViews {
   async get(key: string, signal?: AbortSignal): Promise<VerifiedObject> {
     const { state, probe } = this.#options;
     const revision = await abortable(probe(), signal);
-    if (state.revision >= revision || this.#isProven(key, revision)) return { revision, object: state.index.get(key) };
+    if (state.revision >= revision || this.#isProven(key, revision)) return { revision, object: state.get(key) };
     return abortable(this.#objects(key), signal);
   }
 
