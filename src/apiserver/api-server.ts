@@ -6,8 +6,10 @@ import { codecs } from '../api/codecs.ts';
 import { type GroupVersionInfo, type ResourceInfo } from '../api/resources.ts';
 import { schemas } from '../api/schemas.ts';
 import type { Logger } from '../base/logger.ts';
+import type { VersionInfo } from '../base/version.ts';
 import { createJsonForm } from '../machinery/managed-fields/json-form.ts';
 import { createFieldManager } from '../machinery/managed-fields/field-manager.ts';
+import { createCardScanner } from '../machinery/codec/scan.ts';
 import { type AdmissionPlugin, createAdmissionChain } from '../registry/admission.ts';
 import { type CatalogEntry, createCatalog, type RegistryCatalog } from '../registry/catalog.ts';
 import type { StorageMediaType } from '../registry/generic/door.ts';
@@ -32,7 +34,6 @@ import { requestChain } from './request-chain.ts';
 import type { Handler } from './request.ts';
 import { startBackground } from './background.ts';
 import { listen, type Transport } from './transport/server.ts';
-import { buildVersion } from './version.ts';
 
 export interface ApiServerConfig {
   readonly serving: {
@@ -41,8 +42,8 @@ export interface ApiServerConfig {
     readonly port: number;
     readonly tls: tls.TlsOptions;
     readonly maxStreamsPerConnection: number;
-    /** Under which the members of the cluster reach this server. */
-    readonly advertiseAddress: string;
+    /** Under which the members of the cluster reach this server; loopback where the machine has no other. */
+    readonly publicAddress: string;
     /** Host name in URLs that this server hands out. */
     readonly externalHostname: string;
     readonly requestTimeoutMs: number;
@@ -57,6 +58,7 @@ export interface ApiServerConfig {
   readonly storage: StorageConfig;
   readonly services: ServicesConfig;
   readonly allowPrivileged: boolean;
+  readonly version: VersionInfo;
   readonly log: Logger;
 }
 
@@ -107,6 +109,7 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
   const storeOf = (info: ResourceInfo): Store => storage.overrides.get(`${info.group}/${info.name}`) ?? storage.store;
   const registry = createCatalog({
     groupVersions: config.groupVersions, schemas, codecs,
+    scanner: (typeId, fields) => createCardScanner(schemas, typeId, fields),
     storePrefix: storage.prefix, mediaType: storage.mediaType,
     openStorage: (info, prefix, codec) => openObjects(config, storeOf(info), info, prefix, codec),
     admission, garbageCollection: true, hooks: new Map(),
@@ -128,10 +131,10 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
   const metrics = new Metrics({ isServed: (apiVersion, resource) => catalog.get(apiVersion)?.has(resource) ?? false });
   let transport: Transport | undefined;
   const nonResources = createNonResource({
-    served: { groupVersions: config.groupVersions }, version: buildVersion, log,
+    served: { groupVersions: config.groupVersions }, version: config.version, log,
     health: createHealthChecks({ store: storage.store, healthTimeoutMs: storage.healthTimeoutMs, readyTimeoutMs: storage.readyTimeoutMs, registry, isBootstrapped: () => background.isBootstrapped() }),
     serverAddress: () => `${config.serving.externalHostname}:${transport?.port ?? config.serving.port}`,
-    extra: new Map<string, Handler>([['/metrics', metricsHandler(metrics)], ...openApiHandlers(config.groupVersions)]),
+    extra: new Map<string, Handler>([['/metrics', metricsHandler(metrics)], ...openApiHandlers(config.version, config.groupVersions)]),
   });
   const handle = requestChain({
     authenticators: config.authenticators, authorizer: config.authorizer, requestTimeoutMs: config.serving.requestTimeoutMs,

@@ -7,16 +7,9 @@ import { startApiServer as start } from '../apiserver/api-server.ts';
 import { alwaysAllow } from '../apiserver/authz/always-allow.ts';
 import type { Authenticator } from '../apiserver/filters/authentication.ts';
 import { openEmbeddedStore } from '../storage/embedded/open.ts';
-import type { Store } from '../storage/interface.ts';
 import type { ApiServerConfig, StartApiServer, StoreConfig } from './config.ts';
 import { usesWatchCache } from './flags/api-server/watch-cache-sizes.ts';
-import { openEtcdStores } from './open-etcd.ts';
-
-interface Stores {
-  readonly main: Store;
-  readonly overrides: ReadonlyMap<string, Store>;
-  close(): Promise<void>;
-}
+import { openEtcdStores, type OpenStores } from './open-etcd.ts';
 
 export const startApiServer: StartApiServer = async (config) => {
   const stores = await openStores(config.store, config);
@@ -35,13 +28,13 @@ export const startApiServer: StartApiServer = async (config) => {
   }
 };
 
-async function openStores(store: StoreConfig, config: ApiServerConfig): Promise<Stores> {
+async function openStores(store: StoreConfig, config: ApiServerConfig): Promise<OpenStores> {
   if (store.kind === 'etcd') return openEtcdStores(store, config);
   const main = await openEmbeddedStore(store.directory === undefined ? {} : { directory: store.directory });
-  return { main, overrides: new Map(), close: () => main[Symbol.asyncDispose]().then(() => undefined) };
+  return { main, overrides: new Map(), close: async () => main[Symbol.asyncDispose]() };
 }
 
-function serverConfig(config: ApiServerConfig, stores: Stores): Parameters<typeof start>[0] {
+function serverConfig(config: ApiServerConfig, stores: OpenStores): Parameters<typeof start>[0] {
   const { options, listen } = config;
   const { serving, storage, services, flowControl } = options;
   return {

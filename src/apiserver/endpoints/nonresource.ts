@@ -1,5 +1,6 @@
 /** Paths that are no resources: discovery, version, health, metrics, OpenAPI. */
 import { createHash } from 'node:crypto';
+import type { VersionInfo } from '../../base/version.ts';
 import type { JsonObject } from '../../machinery/value.ts';
 import { aggregated, apiGroup, apiGroupList, apiResourceList, apiVersions, groupsOf, type Served } from '../discovery/documents.ts';
 import { type HealthChecks, type HealthEndpoint, type HealthLog, serveHealth } from '../health.ts';
@@ -10,7 +11,7 @@ import { methodNotAllowed, noSuchResource } from './errors.ts';
 
 export interface NonResourceOptions {
   readonly served: Served;
-  readonly version: Readonly<Record<string, string>>;
+  readonly version: VersionInfo;
   readonly health: HealthChecks;
   readonly log: HealthLog;
   /** `host:port` that `/api` tells clients. */

@@ -1,12 +1,12 @@
 /** `/openapi/v2` and `/openapi/v3`: documents by form, with ETag, and for version 3 an index that names each by its hash. */
+import type { VersionInfo } from '../../base/version.ts';
 import type { GroupVersionInfo } from '../../api/resources.ts';
 import { parseAccept } from '../negotiation.ts';
 import { OpenApi, type Form, type Rendition, V2_FORMS, V3_FORMS } from '../openapi/openapi.ts';
 import type { ApiRequest, ApiResponse, Handler } from '../request.ts';
-import { kubernetesVersion } from '../version.ts';
 
-export function openApiHandlers(groupVersions: readonly GroupVersionInfo[]): [string, Handler][] {
-  const documents = new OpenApi({ version: `v${kubernetesVersion}`, groupVersions });
+export function openApiHandlers({ gitVersion }: VersionInfo, groupVersions: readonly GroupVersionInfo[]): [string, Handler][] {
+  const documents = new OpenApi({ version: gitVersion, groupVersions });
   return [
     ['/openapi/v2', (request) => Promise.resolve(serveV2(documents, request))],
     ['/openapi/v3', (request) => Promise.resolve(serveIndex(documents, request))],

@@ -23,14 +23,22 @@ export interface DoorOptions {
   readonly mediaType: StorageMediaType;
 }
 
+/** Values that this process sealed: they are in normal form, as what is read back from the store may not be. */
+const sealedHere = new WeakSet<Uint8Array>();
+
 export function createDoor(options: DoorOptions): ObjectCodec {
   const { stored, scan, mediaType } = options;
+  const seal = (bytes: Buffer): Buffer => (mediaType === 'application/vnd.kubernetes.protobuf' ? writeEnvelope(stored.apiVersion, stored.kind, bytes) : textForm(stored, bytes, mediaType));
   return {
     open: (key, value, revision) => {
-      const bytes = normalForm(options, value);
+      const bytes = sealedHere.has(value) && hasEnvelope(value) ? readEnvelope(value).raw : normalForm(options, value);
       return { key, revision, bytes, card: scan(bytes) };
     },
-    seal: (_key, bytes) => (mediaType === 'application/vnd.kubernetes.protobuf' ? writeEnvelope(stored.apiVersion, stored.kind, Buffer.from(bytes)) : textForm(stored, Buffer.from(bytes), mediaType)),
+    seal: (_key, bytes) => {
+      const value = seal(Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes));
+      sealedHere.add(value);
+      return value;
+    },
   };
 }
 
