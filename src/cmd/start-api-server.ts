@@ -34,7 +34,8 @@ async function openStores(store: StoreConfig, config: ApiServerConfig): Promise<
   return { main, overrides: new Map(), close: async () => main[Symbol.asyncDispose]() };
 }
 
-function serverConfig(config: ApiServerConfig, stores: OpenStores): Parameters<typeof start>[0] {
+/** What the server itself is started with. */
+export function serverConfig(config: ApiServerConfig, stores: OpenStores): Parameters<typeof start>[0] {
   const { options, listen } = config;
   const { serving, storage, services, flowControl } = options;
   return {
