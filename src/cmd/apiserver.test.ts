@@ -53,7 +53,7 @@ describe('orch apiserver', () => {
     );
     expect(config.serving).toEqual(pki.serving);
     expect([config.clientCa, config.tokenFile]).toEqual([pki.ca.certificate, 'secret,jane,1\n']);
-    expect(config.store).toEqual({ kind: 'etcd', servers: ['https://etcd:2379'], overrides: [], tls: { ca: pki.ca.certificate, client: pki.admin } });
+    expect(config.store).toEqual({ kind: 'etcd', servers: ['https://etcd:2379'], overrides: [], tls: { caFile: path('ca.crt'), certFile: path('etcd.crt'), keyFile: path('etcd.key') } });
   });
 
   test('keeps its data in --data-dir without etcd', async () => {

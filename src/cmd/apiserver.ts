@@ -19,7 +19,7 @@ export const apiserver: Command = async (argv, context) => {
   if (line === undefined) return 0;
   const { completed, options } = line;
   using interrupts = watchInterrupts(context);
-  const log = loggerFor(options, levelOf(options.logs.verbosity), context);
+  const log = await loggerFor(options, levelOf(options.logs.verbosity), context);
   const dataDir = resolve(options.local.dataDir);
   if (options.storage.servers.length === 0) await prepareDataDir(dataDir);
   const config = await assembleApiServerConfig(completed, {

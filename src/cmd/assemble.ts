@@ -47,14 +47,19 @@ export async function assembleApiServerConfig({ options, featureGates, groupVers
 
 async function readStore(storage: ApiServerOptions['storage'], directory: string | undefined): Promise<StoreConfig> {
   if (storage.servers.length === 0) return { kind: 'embedded', directory };
-  const ca = await readFlagFile('store-cafile', storage.caFile);
-  const client = await readPair('store-certfile', storage.certFile, 'store-keyfile', storage.keyFile);
+  // Only to say early what cannot be read: the client reads them again for each connection, as they may be replaced.
+  await readFlagFile('store-cafile', storage.caFile);
+  await readPair('store-certfile', storage.certFile, 'store-keyfile', storage.keyFile);
   const overrides = storage.serversOverrides.map(readOverride).filter((override) => override !== undefined);
-  return { kind: 'etcd', servers: storage.servers, overrides, tls: { ca, client } };
+  return { kind: 'etcd', servers: storage.servers, overrides, tls: definedOnly({ caFile: storage.caFile, certFile: storage.certFile, keyFile: storage.keyFile }) };
 }
 
 async function readPair(certificateFlag: string, certificatePath: string | undefined, keyFlag: string, keyPath: string | undefined): Promise<KeyPair | undefined> {
   const certificate = await readFlagFile(certificateFlag, certificatePath);
   const key = await readFlagFile(keyFlag, keyPath);
   return certificate === undefined || key === undefined ? undefined : { certificate, key };
+}
+
+function definedOnly<T extends object>(members: { readonly [K in keyof T]: T[K] | undefined }): Partial<T> {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>;
 }

@@ -10,7 +10,7 @@ import type { StoreOverride } from './flags/api-server/store-overrides.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';
 import type { KeyPair } from './pki/pki.ts';
 
-/** Files are read already: what stands here is their content. */
+/** Files are read already, but for etcd's: what stands here is their content. */
 export interface ApiServerConfig {
   /** Judged and completed: anonymous is off where it must be. Names of files in it have been followed. */
   readonly options: ApiServerOptions;
@@ -43,8 +43,8 @@ export type StoreConfig =
       readonly kind: 'etcd';
       readonly servers: readonly string[];
       readonly overrides: readonly StoreOverride[];
-      /** PEM. */
-      readonly tls: { readonly ca: string | undefined; readonly client: KeyPair | undefined };
+      /** Paths: files can be replaced while the server runs. */
+      readonly tls: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
     };
 
 export interface RunningApiServer {

@@ -1,5 +1,4 @@
 /** Logs of the commands: lines for people, or JSON for collectors (pino). Both go to standard error. */
-import { pino } from 'pino';
 import type { Logger } from '../base/logger.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -13,8 +12,11 @@ export interface LogOptions {
 /** Verbosity of `-v`: 0 is what an operator should know, from 2 on details are shown too. */
 export const levelOf = (verbosity: number): LogLevel => (verbosity >= 2 ? 'debug' : 'info');
 
-export function createLogger({ format, level, write }: LogOptions): Logger {
-  return format === 'json' ? pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write }) : new TextLogger(level, write);
+export async function createLogger({ format, level, write }: LogOptions): Promise<Logger> {
+  if (format !== 'json') return new TextLogger(level, write);
+  const { pino } = await import('pino'); // most starts do without it
+  const logger: Logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write });
+  return logger;
 }
 
 const letters: Readonly<Record<LogLevel, string>> = { debug: 'D', info: 'I', warn: 'W', error: 'E' };

@@ -45,7 +45,7 @@ export function readCommandLine(command: string, about: string, flags: ServerFla
   return { options, given, completed };
 }
 
-export const loggerFor = ({ logs }: Pick<ApiServerOptions, 'logs'>, level: LogLevel, { err }: CommandContext): Logger => createLogger({ format: logs.format, level, write: err });
+export const loggerFor = ({ logs }: Pick<ApiServerOptions, 'logs'>, level: LogLevel, { err }: CommandContext): Promise<Logger> => createLogger({ format: logs.format, level, write: err });
 
 export interface Serving {
   readonly config: ApiServerConfig;

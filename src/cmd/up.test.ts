@@ -144,7 +144,7 @@ Stopped. The data is in DIR/data.
       kind: 'etcd',
       servers: ['http://127.0.0.1:2379', 'http://127.0.0.1:2380'],
       overrides: [{ group: '', resource: 'events', servers: ['http://127.0.0.1:2381'] }],
-      tls: { ca: undefined, client: undefined },
+      tls: {},
     });
     expect(command.output()).toContain('etcd at http://127.0.0.1:2379, http://127.0.0.1:2380');
   });

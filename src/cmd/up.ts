@@ -49,7 +49,7 @@ export const up: Command = async (argv, context) => {
     clientCa: pki.ca.certificate,
     storeDirectory: join(dataDir, 'store'),
     // Progress is what people want to see here; logs tell them of trouble, or of more when they ask.
-    log: loggerFor(options, given.has('v') ? levelOf(options.logs.verbosity) : 'warn', context),
+    log: await loggerFor(options, given.has('v') ? levelOf(options.logs.verbosity) : 'warn', context),
     signal: interrupts.signal,
   });
   out(`  store                  ${describeStore(config)}\n`);

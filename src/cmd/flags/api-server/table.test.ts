@@ -104,7 +104,7 @@ const notYet = [
   'emulated-version', 'enable-admission-plugins', 'enable-aggregator-routing', 'enable-bootstrap-token-auth', 'enable-garbage-collector',
   'enable-priority-and-fairness', 'encryption-provider-config', 'encryption-provider-config-automatic-reload', 'goaway-chance', 'livez-grace-period',
   'log-json-info-buffer-size', 'log-json-split-stream', 'log-text-info-buffer-size', 'log-text-split-stream', 'max-connection-bytes-per-sec',
-  'max-mutating-requests-inflight', 'max-requests-inflight', 'nodeagent-certificate-authority', 'nodeagent-client-certificate',
+  'nodeagent-certificate-authority', 'nodeagent-client-certificate',
   'nodeagent-client-key', 'nodeagent-preferred-address-types', 'nodeagent-timeout', 'oidc-ca-file', 'oidc-client-id', 'oidc-groups-claim',
   'oidc-groups-prefix', 'oidc-issuer-url', 'oidc-required-claim', 'oidc-signing-algs', 'oidc-username-claim', 'oidc-username-prefix',
   'peer-advertise-ip', 'peer-advertise-port', 'peer-ca-file', 'permit-address-sharing', 'permit-port-sharing', 'proxy-client-cert-file',
