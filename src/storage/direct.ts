@@ -146,7 +146,7 @@ class DirectObjectStorage implements ObjectStorage {
   #follow(watch: DirectWatch, queue: WatchQueue, after: number): void {
     watch.position = after;
     queue.begin(after);
-    void this.#pump(watch, queue, after);
+    void this.#pump(watch, queue, after).catch((error: unknown) => queue.end(asStorageError(error)));
   }
 
   /** The first page is awaited: a state that cannot be had is the caller's error, not the end of a watch. */
@@ -157,19 +157,16 @@ class DirectObjectStorage implements ObjectStorage {
     if (first.done === true) throw new StorageError('Internal', 'a list without a page');
     if (typeof after === 'number') requireRevision({ match: 'notOlderThan', revision: after }, first.value.revision);
     queue.begin(0);
-    void this.#sendState({ watch, queue, first: first.value, pages, bookmark: options.initialEvents === true && options.bookmarks === true });
+    const bookmark = options.initialEvents === true && options.bookmarks === true;
+    void this.#sendState({ watch, queue, first: first.value, pages, bookmark }).catch((error: unknown) => queue.end(asStorageError(error)));
   }
 
   async #sendState({ watch, queue, first, pages, bookmark }: StateSource): Promise<void> {
-    try {
-      this.#pushState(first, watch, queue);
-      for await (const page of pages) {
-        await queue.room();
-        if (queue.closed || queue.ended !== undefined) return;
-        this.#pushState(page, watch, queue);
-      }
-    } catch (error) {
-      return queue.end(asStorageError(error));
+    this.#pushState(first, watch, queue);
+    for await (const page of pages) {
+      await queue.room();
+      if (queue.closed || queue.ended !== undefined) return;
+      this.#pushState(page, watch, queue);
     }
     watch.position = first.revision;
     if (bookmark) push(queue, [bookmarkEvent(first.revision, true)]);

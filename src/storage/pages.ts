@@ -31,7 +31,8 @@ const largestPage = 10_000;
 export async function* readPages(store: Store, options: PagesOptions): AsyncGenerator<Page> {
   const { range, keysOnly, signal } = options;
   if (range.key !== undefined) return yield await readOne(store, range.key, options);
-  let { revision, start } = options;
+  let { revision } = options;
+  let start = startWithin(range.prefix, options.start);
   let limit = keysOnly ? largestPage : firstPage;
   let left = options.limit ?? Infinity;
   for (;;) {
@@ -52,6 +53,15 @@ export async function* readPages(store: Store, options: PagesOptions): AsyncGene
     if (!keysOnly) limit = nextLimit(page.kvs);
   }
 }
+
+/** A start from a token can lie anywhere; the store wants it in the range. */
+function startWithin(prefix: string, start: string | undefined): string | undefined {
+  if (start === undefined || start.startsWith(prefix)) return start;
+  return Buffer.compare(Buffer.from(start), Buffer.from(prefix)) < 0 ? undefined : prefix + behindAll;
+}
+
+/** The last code point: no name is behind it. */
+const behindAll = '\u{10ffff}';
 
 /** The smallest key behind this one. */
 export function keyAfter(key: string): string {

@@ -26,21 +26,17 @@ export interface StoreWatchOptions {
   readonly waitForRoom?: boolean;
 }
 
-/** Follows the store until `reached` says stop, the signal aborts, or it fails: then the queue is ended. */
+/** Follows the store until `reached` says stop, the watch is over or the signal aborts. Throws what the store throws. */
 export async function pumpStoreWatch(options: StoreWatchOptions): Promise<void> {
   const { store, range, after, queue, signal, reached } = options;
-  try {
-    for await (const batch of store.watch(range.prefix, { after, previous: true, signal })) {
-      const events = eventsOf(batch.events, options);
-      if (events.length > 0 && queue.push(events, weightOfAll(events))) queue.announce();
-      if (reached(batch.revision)) return;
-      if (options.waitForRoom) await queue.room();
-      if (queue.closed || queue.ended !== undefined) return;
-    }
-    if (!signal.aborted) throw new StorageError('Unavailable', 'the watch on the store has ended');
-  } catch (error) {
-    if (!signal.aborted) queue.end(asStorageError(error));
+  for await (const batch of store.watch(range.prefix, { after, previous: true, signal })) {
+    const events = eventsOf(batch.events, options);
+    if (events.length > 0 && queue.push(events, weightOfAll(events))) queue.announce();
+    if (reached(batch.revision)) return;
+    if (options.waitForRoom) await queue.room();
+    if (queue.closed || queue.ended !== undefined) return;
   }
+  if (!signal.aborted) throw new StorageError('Unavailable', 'the watch on the store has ended');
 }
 
 export function asStorageError(error: unknown): StorageError {

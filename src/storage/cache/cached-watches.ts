@@ -5,17 +5,18 @@
  * - after a revision the window covers: with the changes since;
  * - after an older revision: with a watch on the store of its own, until that has reached the window.
  */
+import { sleep } from '../../base/clock.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Gate } from '../../base/gate.ts';
 import { Ticker } from '../../base/ticker.ts';
-import { StorageError } from '../errors.ts';
+import { isStorageError, StorageError } from '../errors.ts';
 import { bookmarkEvent, objectEvent } from '../events.ts';
 import type { Store } from '../interface.ts';
 import type { ObjectCodec, ObjectEvent, ObjectWatch, ObjectWatchOptions, Selection, StoredObject } from '../objects.ts';
 import { OpenWatches } from '../open-watches.ts';
 import { filterOf, inRange, rangeOf } from '../selection.ts';
 import type { ResourceKeys } from '../selection.ts';
-import { pumpStoreWatch } from '../store-watch.ts';
+import { asStorageError, pumpStoreWatch } from '../store-watch.ts';
 import { WatchQueue, weightOfAll } from '../watch-queue.ts';
 import type { WatchLimits } from '../watch-queue.ts';
 import { aborted } from './freshness.ts';
@@ -53,6 +54,7 @@ interface CachedWatch {
 
 const backlogPart = 500;
 const replayProgressMs = 250;
+const replayRetryMs = 500;
 const trimMs = 15_000;
 /** A replay from the store joins the live watchers when it has no more than this to catch up. */
 const joinWithin = 1_000;
@@ -169,13 +171,31 @@ export class CachedWatches {
   }
 
   #replay(watch: CachedWatch, after: number): void {
-    const { store, codec, keys } = this.#options;
-    const { queue, selection, abort } = watch;
     watch.replayed = after;
     this.#replaying.add(watch);
     this.#progress.start();
-    queue.begin(after);
-    void pumpStoreWatch({
+    watch.queue.begin(after);
+    void this.#replayFromStore(watch).catch((error: unknown) => watch.queue.end(asStorageError(error)));
+  }
+
+  /** Goes on where it was when the store was away. */
+  async #replayFromStore(watch: CachedWatch): Promise<void> {
+    const { clock } = this.#options;
+    while (watch.replayed !== undefined && !watch.abort.signal.aborted) {
+      try {
+        return await this.#pump(watch, watch.replayed);
+      } catch (error) {
+        if (!isStorageError(error, 'Unavailable')) throw error;
+        await sleep(clock, replayRetryMs, watch.abort.signal);
+      }
+      this.#joins(watch, watch.replayed);
+    }
+  }
+
+  #pump(watch: CachedWatch, after: number): Promise<void> {
+    const { store, codec, keys } = this.#options;
+    const { queue, selection, abort } = watch;
+    return pumpStoreWatch({
       store,
       codec,
       range: rangeOf(keys, selection),

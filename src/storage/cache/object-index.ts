@@ -1,11 +1,12 @@
 /**
- * All objects of a resource in key order.
+ * All objects of a resource in key order, which is that of the bytes of the keys: inside they are byte strings.
  *
  * A B+ tree with copy-on-write: a snapshot costs nothing when it is taken and a copied path (about 2 kB) when the tree is
  * changed after it. sorted-btree with nodes of 64 was measured at 0.3 µs for a get, 0.4 µs for a set (0.8 µs after a
  * snapshot), 10 ns for an object of a list and 25 bytes of memory for an entry, with 30,000 keys.
  */
 import sortedBTree from 'sorted-btree';
+import { compareByteStrings, endOfPrefix, toByteString } from '../embedded/key-order.ts';
 import type { StoredObject } from '../objects.ts';
 import type { KeyRange } from '../selection.ts';
 
@@ -32,7 +33,7 @@ export interface ReadonlyObjectIndex {
 export class ObjectIndex implements ReadonlyObjectIndex {
   readonly #tree: Tree;
 
-  constructor(tree: Tree = new BTree<string, StoredObject>(undefined, compare, nodeSize)) {
+  constructor(tree: Tree = new BTree<string, StoredObject>(undefined, compareByteStrings, nodeSize)) {
     this.#tree = tree;
   }
 
@@ -41,20 +42,21 @@ export class ObjectIndex implements ReadonlyObjectIndex {
   }
 
   get(key: string): StoredObject | undefined {
-    return this.#tree.get(orderOf(key));
+    return this.#tree.get(toByteString(key));
   }
 
   set(object: StoredObject): void {
-    this.#tree.set(orderOf(object.key), object);
+    this.#tree.set(toByteString(object.key), object);
   }
 
   delete(key: string): void {
-    this.#tree.delete(orderOf(key));
+    this.#tree.delete(toByteString(key));
   }
 
   visit(range: KeyRange, after: string | undefined, visit: Visit): void {
     if (range.key !== undefined) return this.#visitOne(range.key, after, visit);
     const { low, high } = boundsOf(range, after);
+    if (low >= high) return;
     const skipped = after === undefined ? undefined : low;
     this.#tree.forRange(low, high, false, (order, object) => (order === skipped || visit(object) ? undefined : stop));
   }
@@ -62,6 +64,7 @@ export class ObjectIndex implements ReadonlyObjectIndex {
   countAfter(range: KeyRange, after: string): number {
     if (range.key !== undefined) return 0;
     const { low, high } = boundsOf(range, after);
+    if (low >= high) return 0;
     return this.#tree.forRange(low, high, false, undefined) - (this.#tree.has(low) ? 1 : 0);
   }
 
@@ -75,39 +78,14 @@ export class ObjectIndex implements ReadonlyObjectIndex {
 
   #visitOne(key: string, after: string | undefined, visit: Visit): void {
     const object = this.get(key);
-    if (object !== undefined && (after === undefined || orderOf(key) > orderOf(after))) visit(object);
+    if (object !== undefined && (after === undefined || toByteString(key) > toByteString(after))) visit(object);
   }
 }
 
 const stop = { break: 0 };
 
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
 function boundsOf({ prefix }: KeyRange, after: string | undefined): { low: string; high: string } {
-  const low = orderOf(prefix);
-  const behind = after === undefined ? low : orderOf(after);
-  return { low: behind > low ? behind : low, high: orderOf(endOf(prefix)) };
-}
-
-/** The first string behind all that begin with `prefix`, which ends in '/' and so never in the last code unit. */
-function endOf(prefix: string): string {
-  return prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
-}
-
-/**
- * Stores order keys by bytes, that is by code points; JavaScript orders strings by UTF-16 units, which differs once
- * surrogates meet U+E000 to U+FFFF. Such keys are indexed under a form that has their order; all others under themselves.
- */
-export function orderOf(key: string): string {
-  return high.test(key) ? key.replace(allHigh, lift) : key;
-}
-
-const high = /[\ud800-\uffff]/;
-const allHigh = /[\ud800-\uffff]/g;
-
-function lift(unit: string): string {
-  const code = unit.charCodeAt(0);
-  return String.fromCharCode(code >= 0xe000 ? code - 0x800 : code + 0x2000);
+  const low = toByteString(prefix);
+  const behind = after === undefined ? low : toByteString(after);
+  return { low: behind > low ? behind : low, high: endOfPrefix(low) };
 }

@@ -1,7 +1,7 @@
+import { compareByteStrings, toByteString } from '../embedded/key-order.ts';
 import type { ObjectList, ObjectListOptions, StoredObject } from '../objects.ts';
 import { filterOf, hasSelector, rangeOf } from '../selection.ts';
 import type { CardFilter, KeyRange, ResourceKeys } from '../selection.ts';
-import { orderOf } from './object-index.ts';
 import type { ReadonlyObjectIndex } from './object-index.ts';
 
 export type PageOptions = Pick<ObjectListOptions, 'selection' | 'after' | 'limit'>;
@@ -24,13 +24,19 @@ export function readPage(keys: ResourceKeys, { revision, index }: { revision: nu
 export function selectFrom(found: Iterable<StoredObject>, keys: ResourceKeys, { selection, after }: PageOptions): StoredObject[] {
   const range = rangeOf(keys, selection);
   const filter = filterOf(keys, selection);
-  const behind = after === undefined ? '' : orderOf(after);
+  const behind = after === undefined ? '' : toByteString(after);
   const objects: StoredObject[] = [];
   for (const object of found) {
     if (!object.key.startsWith(range.prefix) || (range.key !== undefined && object.key !== range.key)) continue;
-    if (orderOf(object.key) > behind && (filter === undefined || filter(object.card))) objects.push(object);
+    if (toByteString(object.key) > behind && (filter === undefined || filter(object.card))) objects.push(object);
   }
-  return objects.sort((a, b) => (orderOf(a.key) < orderOf(b.key) ? -1 : 1));
+  return sortByKey(objects);
+}
+
+/** Nearly all keys are in order as they are; to ask each pair for its order would cost more than the sorting. */
+function sortByKey(objects: StoredObject[]): StoredObject[] {
+  const isPlain = objects.every(({ key }) => toByteString(key) === key);
+  return isPlain ? objects.sort((a, b) => compareByteStrings(a.key, b.key)) : objects.sort((a, b) => compareByteStrings(toByteString(a.key), toByteString(b.key)));
 }
 
 function collectAll(index: ReadonlyObjectIndex, range: KeyRange, after: string | undefined, filter: CardFilter | undefined): StoredObject[] {

@@ -48,6 +48,7 @@ export class VerifiedViews {
   /** Range to the revision at which the cache was seen to be equal, as long as the cache's version is the same. */
   readonly #proven = new Map<string, number>();
   #provenVersion = -1;
+  #soon: { readonly revision: number; readonly reached: Promise<boolean> } | undefined;
   readonly #views: (prefix: string) => Promise<View>;
   readonly #objects: (key: string) => Promise<VerifiedObject>;
 
@@ -65,12 +66,23 @@ export class VerifiedViews {
   }
 
   async view(range: KeyRange, signal?: AbortSignal): Promise<View> {
-    const { state, probe, freshness } = this.#options;
+    const { state, probe } = this.#options;
     const revision = await abortable(probe(), signal);
     if (state.revision >= revision) return state;
     if (this.#isProven(range.prefix, revision)) return { revision, index: state.index, partial: true };
-    if (await freshness.reachesSoon(revision, graceMs)) return state;
+    if (await this.#reachesSoon(revision)) return state;
     return abortable(this.#views(range.prefix), signal);
+  }
+
+  /** Those that wait for one revision give up together, and then share their list. */
+  #reachesSoon(revision: number): Promise<boolean> {
+    if (this.#soon?.revision === revision) return this.#soon.reached;
+    const reached = this.#options.freshness.reachesSoon(revision, graceMs);
+    const soon = { revision, reached };
+    this.#soon = soon;
+    return reached.finally(() => {
+      if (this.#soon === soon) this.#soon = undefined;
+    });
   }
 
   #isProven(prefix: string, revision: number): boolean {

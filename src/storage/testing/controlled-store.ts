@@ -13,6 +13,8 @@ export class ControlledStore implements Store {
   #lost = new AbortController();
   /** False: as an etcd whose progress cannot be believed. No watch is told any. */
   soundProgress = true;
+  /** Watches that are open now. */
+  openWatches = 0;
 
   constructor(inner: Store) {
     this.#inner = inner;
@@ -90,11 +92,16 @@ export class ControlledStore implements Store {
     await this.#enter('watch');
     const lost = this.#lost.signal;
     const signal = AbortSignal.any([options.signal, lost]);
-    for await (const batch of this.#inner.watch(prefix, { ...options, signal })) {
-      if (!this.soundProgress && batch.events.length === 0) continue;
-      await this.#watches.wait();
-      if (lost.aborted) break;
-      yield batch;
+    this.openWatches++;
+    try {
+      for await (const batch of this.#inner.watch(prefix, { ...options, signal })) {
+        if (!this.soundProgress && batch.events.length === 0) continue;
+        await this.#watches.wait();
+        if (lost.aborted) break;
+        yield batch;
+      }
+    } finally {
+      this.openWatches--;
     }
     if (!options.signal.aborted && lost.aborted) throw unavailable();
   }

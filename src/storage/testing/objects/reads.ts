@@ -277,6 +277,16 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       expect(namesOf((await f.storage.list({ version: mostRecent, after: keyAfter(f.key({ name: 'o0000' })) })).objects)).toEqual(['o0002']);
     });
 
+    test('of a namespace are empty behind it, and whole before it', async () => {
+      const f = fixture.current;
+      await fill(f, 2);
+      await f.create({ namespace: 'a', name: 'x' });
+      await f.create({ namespace: 'z', name: 'x' });
+      const page = (after: string) => f.storage.list({ version: mostRecent, selection: { namespace: 'default' }, after, limit: 1 });
+      expect(await page(f.key({ namespace: 'z', name: 'x' }))).toMatchObject({ objects: [] });
+      expect(await page(f.key({ namespace: 'a', name: 'x' }))).toMatchObject({ lastKey: f.key({ name: 'o0000' }), remaining: 1 });
+    });
+
     test('more objects than fit one read of the store are one list', async () => {
       const f = fixture.current;
       await Promise.all(Array.from({ length: 450 }, (_, index) => f.create({ name: `m${String(index).padStart(4, '0')}`, labels: { app: index === 449 ? 'last' : 'x' } })));
