@@ -14,13 +14,14 @@ export function pathItems(operations: readonly Operation[]): PathItem[] {
   const byPath = new Map<string, Operation[]>();
   for (const operation of operations) byPath.set(operation.path, [...(byPath.get(operation.path) ?? []), operation]);
   return [...byPath].sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, all]) => {
-    const shared = all[0]?.parameters.filter((parameter) => all.every(({ parameters }) => parameters.some((other) => isSame(parameter, other)))) ?? [];
-    const own = ({ parameters }: Operation): Parameter[] => parameters.filter((parameter) => !shared.some((other) => isSame(parameter, other)));
+    const shared = all[0]?.parameters.filter((parameter) => all.every(({ parameters }) => includes(parameters, parameter))) ?? [];
+    const own = ({ parameters }: Operation): Parameter[] => parameters.filter((parameter) => !includes(shared, parameter));
     return { path, shared, operations: all.map((operation) => ({ operation, own: own(operation) })) };
   });
 }
 
-const isSame = (a: Parameter, b: Parameter): boolean => a.name === b.name && a.in === b.in;
+const includes = (parameters: readonly Parameter[], { name, in: where }: Parameter): boolean =>
+  parameters.some((other) => other.name === name && other.in === where);
 
 /** Types that the bodies and answers of operations name. */
 export function namedTypes(operations: readonly Operation[]): Set<string> {

@@ -96,7 +96,9 @@ describe('OpenAPI 2.0 in protobuf', () => {
     },
     {
       name: 'a struct',
-      document: { definitions: { A: { type: 'object', description: 'D', required: ['a'], properties: { a: { type: 'integer', format: 'int32' } } } } },
+      document: { definitions: {
+        A: { type: 'object', description: 'D', required: ['a'], properties: { a: { type: 'integer', format: 'int32' } } },
+      } },
       decoded: { definitions: { named: [{ name: 'A', value: {
         type: { value: ['object'] }, description: 'D', required: ['a'],
         properties: { named: [{ name: 'a', value: { type: { value: ['integer'] }, format: 'int32' } }] },
@@ -112,7 +114,9 @@ describe('OpenAPI 2.0 in protobuf', () => {
     },
     {
       name: 'extensions as YAML', document: { definitions: { A: { 'x-kubernetes-list-map-keys': ['a', 'b'] } } },
-      decoded: { definitions: { named: [{ name: 'A', value: { extensions: [{ name: 'x-kubernetes-list-map-keys', value: { yaml: '["a","b"]' } }] } }] } },
+      decoded: { definitions: { named: [
+        { name: 'A', value: { extensions: [{ name: 'x-kubernetes-list-map-keys', value: { yaml: '["a","b"]' } }] } },
+      ] } },
     },
     {
       name: 'shared parameters', document: { parameters: { p: parameter } },
