@@ -33,7 +33,7 @@ describe.skipIf(!hasShared('golden'))('recorded answers of kube-apiserver 1.32 (
       for (const recorded of casesOf(file)) {
         const reason = deviations[`${file}: ${recorded.name}`];
         test.skipIf(reason !== undefined)(reason === undefined ? recorded.name : `${recorded.name} (left out: ${reason})`, async () => {
-          expect(await replay(recorded, server)).toEqual([]);
+          expect((await replay(recorded, server)).join('\n')).toBe('');
         });
       }
     });
