@@ -15,6 +15,16 @@ export function fillSystemFields(object: KubeObject, now: Date): void {
   delete meta.selfLink;
 }
 
+/** What a client cannot set on a new object is as if it had not been sent. */
+export function wipeSystemFields(object: KubeObject): void {
+  const meta = metaOf(object);
+  delete meta.creationTimestamp;
+  delete meta.uid;
+  delete meta.deletionTimestamp;
+  delete meta.deletionGracePeriodSeconds;
+  delete meta.selfLink;
+}
+
 /** The namespace of the object must be the one of the URL; an object without one gets it. */
 export function ensureNamespace(object: KubeObject, namespace: string): void {
   const meta = metaOf(object);

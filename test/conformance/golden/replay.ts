@@ -193,7 +193,14 @@ function bodyBytes(body: unknown): Buffer {
   const special = body as { $base64?: string; $repeat?: [string, string, number, string] };
   if (typeof special?.$base64 === 'string') return Buffer.from(special.$base64, 'base64');
   if (Array.isArray(special?.$repeat)) return Buffer.from(special.$repeat[0] + special.$repeat[1].repeat(special.$repeat[2]) + special.$repeat[3]);
-  return Buffer.from(JSON.stringify(body));
+  return Buffer.from(spacedJson(body));
+}
+
+/** JSON with the spaces that the recorder sent: error messages quote the beginning of a body. */
+function spacedJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(spacedJson).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  return `{${Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${spacedJson(item)}`).join(', ')}}`;
 }
 
 function readBody(contentType: string | string[] | undefined, body: Buffer, expected: unknown): unknown {
