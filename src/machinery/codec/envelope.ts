@@ -88,7 +88,7 @@ function headOf({ apiVersion, kind }: TypeMeta): Buffer {
   if (head === undefined) {
     const meta = writeFields([apiVersion, kind]);
     head = Buffer.concat([prefix, Buffer.from([10]), varint(meta.length), meta, Buffer.from([18])]);
-    if (heads.size < 4096) heads.set(key, head);
+    if (heads.size < 4096 && key.length < 256) heads.set(key, head);
   }
   return head;
 }
