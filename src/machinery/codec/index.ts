@@ -14,7 +14,7 @@ import { compileNormalize } from './compile-normalize.ts';
 import { compileToJson, writeTypeMeta } from './compile-to-json.ts';
 import { compileTranscode } from './compile-transcode.ts';
 import type { TypeMeta } from './envelope.ts';
-import { closeEnvelope, envelopeTail } from './envelope.ts';
+import { envelopeTail, openEnvelope } from './envelope.ts';
 import { typeMetaMembers } from './json-literals.ts';
 import type { Compilers, TypeLink } from './link.ts';
 import { Links } from './link.ts';
@@ -22,8 +22,8 @@ import { copyOut, Scratch } from './scratch.ts';
 import { maxDepth } from './wire-read.ts';
 
 export { DecodeError, EncodeError } from './errors.ts';
-export type { Envelope, EnvelopeParts, TypeMeta } from './envelope.ts';
-export { envelopeOverhead, envelopeParts, hasEnvelope, readEnvelope, writeEnvelope } from './envelope.ts';
+export type { Envelope, TypeMeta } from './envelope.ts';
+export { hasEnvelope, readEnvelope, writeEnvelope } from './envelope.ts';
 
 export interface TypeCodec {
   /** `core/v1.Pod` */
@@ -118,7 +118,7 @@ class CompiledCodec implements TypeCodec {
     return scratch.run((b) => {
       const end = b.length - envelopeTail.length;
       b.set(envelopeTail, end);
-      return copyOut(b, closeEnvelope(b, this.link.encode(b, end, value, maxDepth), end, typeMeta), b.length);
+      return copyOut(b, openEnvelope(b, this.link.encode(b, end, value, maxDepth), end, typeMeta), b.length);
     });
   }
 
