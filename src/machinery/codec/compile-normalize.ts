@@ -128,7 +128,7 @@ function nullInContainer({ form }: Element): string {
   switch (form) {
     case 'string': case 'bytes': return '""';
     case 'time': case 'microtime': return JSON.stringify(zeroTime);
-    case 'wrapped': return '[]';
+    case 'texts': return '[]';
     case 'schemaOrBool': return 'false';
     default: return zeros[form] ?? 'null';
   }
@@ -180,8 +180,8 @@ class NormalizeCompiler {
   }
 
   private single({ element, pointer }: Member, target: string): void {
-    if (element.form === 'wrapped') {
-      this.list(element.element, 'x', target, false);
+    if (element.form === 'texts') {
+      this.list({ form: 'string' }, 'x', target, false);
       return;
     }
     this.value(element, 'x');
@@ -204,9 +204,9 @@ class NormalizeCompiler {
     this.line(`const m = ${this.bind(createMap)}(); let c = 0;`);
     this.line('for (const e in x) { const y = x[e]; c++; if (y === undefined) continue;');
     if (mapKey !== 'string') this.line(`if (!/^(0|-?[1-9][0-9]{0,8})$/.test(e)) ${this.bind(giveUp)}();`);
-    if (element.form === 'wrapped') {
+    if (element.form === 'texts') {
       this.line('if (y === null) m[e] = []; else');
-      this.list(element.element, 'y', 'm[e]', false);
+      this.list({ form: 'string' }, 'y', 'm[e]', false);
     } else {
       this.item(element, 'y');
       this.line('m[e] = w;');

@@ -6,20 +6,24 @@
 import type { SchemaRegistry } from '../schema.ts';
 import type { Decoded } from '../json/body.ts';
 import { JsonBody, normalizeValue } from '../json/body.ts';
+import { writeLiteral } from '../json/bytes.ts';
 import type { JsonObject, JsonValue } from '../value.ts';
 import { compileDecode, compileFill } from './compile-decode.ts';
 import { compileEncode } from './compile-encode.ts';
 import { compileNormalize } from './compile-normalize.ts';
+import { compileToJson, writeTypeMeta } from './compile-to-json.ts';
+import { compileTranscode } from './compile-transcode.ts';
 import type { TypeMeta } from './envelope.ts';
-import { closeEnvelope, envelopeTail } from './envelope.ts';
+import { envelopeTail, openEnvelope } from './envelope.ts';
+import { typeMetaMembers } from './json-literals.ts';
 import type { Compilers, TypeLink } from './link.ts';
 import { Links } from './link.ts';
 import { copyOut, Scratch } from './scratch.ts';
 import { maxDepth } from './wire-read.ts';
 
 export { DecodeError, EncodeError } from './errors.ts';
-export type { Envelope, EnvelopeParts, TypeMeta } from './envelope.ts';
-export { envelopeOverhead, envelopeParts, hasEnvelope, readEnvelope, writeEnvelope } from './envelope.ts';
+export type { Envelope, TypeMeta } from './envelope.ts';
+export { hasEnvelope, readEnvelope, writeEnvelope } from './envelope.ts';
 
 export interface TypeCodec {
   /** `core/v1.Pod` */
@@ -38,6 +42,14 @@ export interface TypeCodec {
   encodeEnvelope(value: JsonObject, typeMeta: TypeMeta): Buffer;
 
   /**
+   * A protobuf message as the JSON that upstream prints for it, without a value in between. Throws `DecodeError`.
+   */
+  transcode(bytes: Buffer, options?: JsonOptions): Buffer;
+
+  /** A value in normal form as the same JSON; its apiVersion and kind are used when the options name none. */
+  toJson(value: JsonObject, options?: JsonOptions): Buffer;
+
+  /**
    * A JSON document as a value in normal form. Throws `JsonSyntaxError`, and `JsonTypeError` for a member of the wrong type,
    * with the messages of upstream's decoder; what only strict decoding refuses is in `problems`.
    */
@@ -53,12 +65,20 @@ export interface TypeCodec {
   empty(): JsonObject;
 }
 
+export interface JsonOptions {
+  /** Written as the first members. Items of a list have none. */
+  readonly typeMeta?: TypeMeta;
+  /** End with a line break, as upstream's answers do. */
+  readonly newline?: boolean;
+}
+
 export interface Codecs {
   /** The codec of a type. Throws for a name that does not exist. */
   of(typeId: string): TypeCodec;
 }
 
-const compilers: Compilers = { decode: compileDecode, fill: compileFill, encode: compileEncode, normalize: compileNormalize };
+const compilers: Compilers = { decode: compileDecode, fill: compileFill, encode: compileEncode, normalize: compileNormalize, toJson: compileToJson, transcode: compileTranscode };
+const jsonScratch = new Scratch();
 const scratch = new Scratch();
 
 export function createCodecs(schemas: SchemaRegistry): Codecs {
@@ -98,7 +118,30 @@ class CompiledCodec implements TypeCodec {
     return scratch.run((b) => {
       const end = b.length - envelopeTail.length;
       b.set(envelopeTail, end);
-      return copyOut(b, closeEnvelope(b, this.link.encode(b, end, value, maxDepth), end, typeMeta), b.length);
+      return copyOut(b, openEnvelope(b, this.link.encode(b, end, value, maxDepth), end, typeMeta), b.length);
+    });
+  }
+
+  transcode(bytes: Buffer, options?: JsonOptions): Buffer {
+    return this.object(options, (out, o) => this.link.transcode(out, o, bytes, 0, bytes.length, maxDepth));
+  }
+
+  toJson(value: JsonObject, options?: JsonOptions): Buffer {
+    return this.object(options, (out, o) => {
+      if (options?.typeMeta === undefined && this.link.plan.kind) o = writeTypeMeta(out, o, value);
+      return this.link.toJson(out, o, value, maxDepth);
+    });
+  }
+
+  private object(options: JsonOptions | undefined, writeMembers: (out: Buffer, o: number) => number): Buffer {
+    return jsonScratch.run((out) => {
+      out[0] = 0x7b;
+      let o = options?.typeMeta === undefined ? 1 : writeLiteral(out, 1, typeMetaMembers(options.typeMeta));
+      o = writeMembers(out, o);
+      if (o > 1) o--;
+      out[o++] = 0x7d;
+      if (options?.newline === true) out[o++] = 0x0a;
+      return copyOut(out, 0, o);
     });
   }
 

@@ -19,11 +19,18 @@ export type EncodeFunction = (b: Buffer, p: number, o: JsonObject, depth: number
 /** Makes a value in normal form of a clean JSON value; throws `notClean` for any other. */
 export type NormalizeFunction = (o: JsonObject, context: NormalizeContext, depth: number) => JsonObject;
 
+/** Writes the members of `v`, each followed by a comma, from `o` on. */
+export type ToJsonFunction = (out: Buffer, o: number, v: JsonObject, depth: number) => number;
+/** The same for the message from `p` to `end`. */
+export type TranscodeFunction = (out: Buffer, o: number, b: Buffer, p: number, end: number, depth: number) => number;
+
 export interface Compilers {
   decode(link: TypeLink, links: Links): DecodeFunction;
   fill(link: TypeLink, links: Links): FillFunction;
   encode(link: TypeLink, links: Links): EncodeFunction;
   normalize(link: TypeLink, links: Links): NormalizeFunction;
+  toJson(link: TypeLink, links: Links): ToJsonFunction;
+  transcode(link: TypeLink, links: Links): TranscodeFunction;
 }
 
 export class TypeLink {
@@ -32,6 +39,8 @@ export class TypeLink {
   fill: FillFunction;
   encode: EncodeFunction;
   normalize: NormalizeFunction;
+  toJson: ToJsonFunction;
+  transcode: TranscodeFunction;
 
   constructor(plan: TypePlan, links: Links, compilers: Compilers) {
     this.plan = plan;
@@ -39,6 +48,8 @@ export class TypeLink {
     this.fill = (...args) => (this.fill = compilers.fill(this, links))(...args);
     this.encode = (...args) => (this.encode = compilers.encode(this, links))(...args);
     this.normalize = (...args) => (this.normalize = compilers.normalize(this, links))(...args);
+    this.toJson = (...args) => (this.toJson = compilers.toJson(this, links))(...args);
+    this.transcode = (...args) => (this.transcode = compilers.transcode(this, links))(...args);
   }
 }
 

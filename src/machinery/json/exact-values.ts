@@ -20,7 +20,7 @@ export function zeroItemOf(element: Element): JsonValue {
   switch (element.form) {
     case 'bytes': return '';
     case 'time': case 'microtime': return zeroTime;
-    case 'wrapped': return [];
+    case 'texts': return [];
     case 'schemaOrBool': return false;
     default: return zeros[element.form] ?? null;
   }

@@ -81,7 +81,7 @@ class ExactDecoder {
     if (value === null) return known;
     switch (element.form) {
       case 'struct': return this.structValue(value, element.type, known, goType);
-      case 'wrapped': return this.list(value, element.element, known, goType, false);
+      case 'texts': return this.list(value, { form: 'string' }, known, goType, false);
       case 'string': return typeof value === 'string' ? value : this.mismatch(value, goType, known);
       case 'bool': return typeof value === 'boolean' ? value : this.mismatch(value, goType, known);
       case 'bytes': return typeof value === 'string' ? this.bytes(value, known) : this.mismatch(value, goType, known);
@@ -135,7 +135,7 @@ class ExactDecoder {
     const known = result[json];
     const goType = goTypeOf(element, field.field);
     if (value === null) {
-      if (field.pointer || field.shape !== 'single' || element.form === 'bytes' || element.form === 'wrapped' || isOwnForm(element.form) || isCarried(element.form)) delete result[json];
+      if (field.pointer || field.shape !== 'single' || element.form === 'bytes' || element.form === 'texts' || isOwnForm(element.form) || isCarried(element.form)) delete result[json];
       return;
     }
     switch (field.shape) {

@@ -17,7 +17,7 @@ const goNames: Readonly<Record<string, string>> = {
 export function goTypeOf(element: Element, field?: Field): string {
   if (field?.named !== undefined && element.form !== 'struct') return goNameOf(field.named);
   if (element.form === 'struct') return goNameOf(element.type);
-  if (element.form === 'wrapped') return field?.type.includes('.') === true ? goNameOf(field.type) : `[]${goTypeOf(element.element, field)}`;
+  if (element.form === 'texts') return field?.type.includes('.') === true ? goNameOf(field.type) : '[]string';
   if ('type' in element) return goNameOf(element.type);
   return goNames[element.form] ?? element.form;
 }
