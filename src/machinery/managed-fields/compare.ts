@@ -155,11 +155,12 @@ function compareItem(list: ListType, before: JsonValue | undefined, after: JsonV
 }
 
 function groupItems(list: ListType, items: readonly JsonValue[], form: Form): Map<ItemId, readonly JsonValue[]> {
-  const groups = new Map<ItemId, readonly JsonValue[]>();
+  const groups = new Map<ItemId, JsonValue[]>();
   for (const item of items) {
     const id = itemId(list, item, form);
     const group = groups.get(id);
-    groups.set(id, group === undefined ? [item] : [...group, item]);
+    if (group === undefined) groups.set(id, [item]);
+    else group.push(item);
   }
   return groups;
 }

@@ -76,7 +76,16 @@ function readSet(value: JsonValue): { set: FieldSet; self: boolean } {
 }
 
 /** Two spellings of one element (`k:{"a":1,"b":2}` and `k:{"b":2,"a":1}`) become one node. */
-const sortNodes = (nodes: readonly FieldNode[]): FieldSet => nodes.reduce((set, node) => set.union(new FieldSet([node])), FieldSet.empty);
+function sortNodes(nodes: FieldNode[]): FieldSet {
+  nodes.sort((a, b) => compareElements(a.element, b.element));
+  const merged: FieldNode[] = [];
+  for (const node of nodes) {
+    const last = merged.at(-1);
+    if (last?.element.text === node.element.text) merged[merged.length - 1] = new FieldSet([last]).union(new FieldSet([node])).nodes[0]!;
+    else merged.push(node);
+  }
+  return new FieldSet(merged);
+}
 
 const MAX_CACHED_CHARS = 512 * 1024;
 let young = new Map<string, FieldSet>();

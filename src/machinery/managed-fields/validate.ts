@@ -10,7 +10,7 @@ import { fieldElement, indexElement, type PathElement } from './path-element.ts'
 import { itemElement, kindOf, memberNames, TypeMismatch } from './typed-value.ts';
 
 interface Problem {
-  path: string;
+  readonly path: string;
   readonly message: string;
 }
 
@@ -47,8 +47,11 @@ function checkMembers(map: MapType, object: JsonObject): Problem[] {
   const problems: Problem[] = [];
   for (const name of memberNames(object)) {
     const type = memberType(map, name);
-    if (type === undefined) return [...problems, { path: `.${name}`, message: 'field not declared in schema' }];
-    problems.push(...checkBelow(fieldElement(name), type, memberOf(object, name)!));
+    if (type === undefined) {
+      problems.push({ path: `.${name}`, message: 'field not declared in schema' });
+      break;
+    }
+    checkBelow(fieldElement(name), type, memberOf(object, name)!, problems);
   }
   return problems;
 }
@@ -58,23 +61,20 @@ function checkItems(list: ListType, items: readonly JsonValue[]): Problem[] {
   const problems: Problem[] = [];
   const seen = new Set<string>();
   for (const [index, item] of items.entries()) {
-    if (!list.associative) {
-      problems.push(...checkBelow(indexElement(index), list.element, item));
-      continue;
+    const element = list.associative ? elementOrReason(list, item) : indexElement(index);
+    if (typeof element === 'string') {
+      problems.push({ path: '', message: `element ${index}: ${element}` });
+      break;
     }
-    const element = elementOrReason(list, item);
-    if (typeof element === 'string') return [...problems, { path: '', message: `element ${index}: ${element}` }];
     if (seen.has(element.text)) problems.push({ path: '', message: `duplicate entries for key ${element}` });
     seen.add(element.text);
-    problems.push(...checkBelow(element, list.element, item));
+    checkBelow(element, list.element, item, problems);
   }
   return problems;
 }
 
-function checkBelow(element: PathElement, type: MergeType, value: JsonValue): Problem[] {
-  const problems = check(type, value);
-  for (const found of problems) found.path = `${element}${found.path}`;
-  return problems;
+function checkBelow(element: PathElement, type: MergeType, value: JsonValue, problems: Problem[]): void {
+  for (const { path, message } of check(type, value)) problems.push({ path: `${element}${path}`, message });
 }
 
 function elementOrReason(list: ListType, item: JsonValue): PathElement | string {
