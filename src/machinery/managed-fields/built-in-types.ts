@@ -3,12 +3,14 @@
  */
 import type { Field, SchemaRegistry, TypeSchema } from '../schema.ts';
 import type { JsonValue } from '../value.ts';
-import { atomically, deduced, scalarType, structType, StructField, untypedAtomic, type FieldOptions, type MergeType } from './merge-type.ts';
+import { atomically, deduced, listType, scalarType, structType, StructField, untypedAtomic, type FieldOptions, type MergeType } from './merge-type.ts';
 
 export interface BuiltInTypes {
   /** The merge type of `core/v1.Pod`. */
   of(typeId: string): MergeType;
 }
+
+type Container = Omit<Pick<Field, 'repeated' | 'mapKey' | 'listType' | 'listMapKeys'>, 'mapKey'> & { readonly mapKey?: string };
 
 const text = scalarType('string');
 const numeric = scalarType('numeric');
@@ -18,7 +20,7 @@ const scalars: Readonly<Record<string, MergeType>> = {
   string: text, bytes: text, bool: scalarType('boolean'),
   int32: numeric, int64: numeric, uint32: numeric, uint64: numeric, double: numeric,
   time: anyScalar, microtime: anyScalar, quantity: anyScalar, intOrString: anyScalar,
-  duration: text, goDuration: text,
+  duration: text, goDuration: numeric,
   rawExtension: untypedAtomic, fieldsV1: deduced, any: deduced,
 };
 
@@ -74,20 +76,9 @@ export function createBuiltInTypes(schemas: SchemaRegistry): BuiltInTypes {
   }
 
   /** A list or map of the element, or the element itself. */
-  function container(field: Pick<Field, 'repeated' | 'mapKey' | 'listType' | 'listMapKeys'>, element: () => MergeType): MergeType {
-    if (field.mapKey !== undefined) return { map: structType([], { element: field.repeated ? { list: listType({}, element) } : element() }) };
-    return field.repeated ? { list: listType(field, element) } : element();
-  }
-
-  function listType({ listType: kind, listMapKeys = [] }: Pick<Field, 'listType' | 'listMapKeys'>, resolve: () => MergeType) {
-    let element: MergeType | undefined;
-    return {
-      get element(): MergeType {
-        return (element ??= resolve());
-      },
-      associative: kind === 'set' || kind === 'map',
-      keys: listMapKeys.toSorted(),
-    };
+  function container({ repeated, mapKey, listType: kind, listMapKeys }: Container, element: () => MergeType): MergeType {
+    if (mapKey !== undefined) return { map: structType([], { element: repeated ? { list: listType(element, 'atomic') } : element() }) };
+    return repeated ? { list: listType(element, kind, listMapKeys) } : element();
   }
 
   /** Which form of Go's field is written when it has no value. */

@@ -14,11 +14,24 @@ export interface FieldNode {
 
 export type Path = readonly PathElement[];
 
+export interface SetNotes {
+  /** FieldsV1. */
+  text: string | undefined;
+  /** The type the set was last reconciled with, and what came of it. */
+  reconciledWith: object | undefined;
+  reconciled: FieldSet | undefined;
+}
+
 export class FieldSet {
   static readonly empty = new FieldSet([]);
 
   /** Sorted; each is a member or has children. */
   readonly nodes: readonly FieldNode[];
+  /**
+   * What others work out about the set, kept with it: sets are shared between the versions of an object, and a weak
+   * map over all of them would cost more than it saves.
+   */
+  readonly notes: SetNotes = { text: undefined, reconciledWith: undefined, reconciled: undefined };
 
   /** Takes the nodes as they are: sorted by element, none twice, none empty. */
   constructor(nodes: readonly FieldNode[]) {

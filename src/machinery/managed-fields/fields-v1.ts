@@ -7,26 +7,34 @@ import { createMap, isObject, type JsonObject, type JsonValue } from '../value.t
 import { FieldSet, type FieldNode } from './field-set.ts';
 import { compareElements, parseElement } from './path-element.ts';
 
-const texts = new WeakMap<FieldSet, string>();
-
-/** The set as JSON text. Kept with the set: sets are shared between versions of an object. */
+/** The set as JSON text. */
 export function fieldsText(set: FieldSet): string {
-  let text = texts.get(set);
-  if (text === undefined) {
-    text = `{${membersText(set)}}`;
-    texts.set(set, text);
-  }
-  return text;
+  set.notes.text ??= textOf(set);
+  return set.notes.text;
 }
 
-function membersText(set: FieldSet): string {
-  let text = '';
-  for (const { element, member, children } of set.nodes) {
-    if (text !== '') text += ',';
-    text += element.memberName;
-    text += children === undefined ? '{}' : member ? `{".":{},${membersText(children)}}` : `{${membersText(children)}}`;
+function textOf(set: FieldSet): string {
+  const parts: string[] = ['{'];
+  writeMembers(set, parts);
+  parts.push('}');
+  return parts.join('');
+}
+
+/** Pieces in a list, joined once: a text put together by `+` would be a tree of hundreds of small strings. */
+function writeMembers(set: FieldSet, parts: string[]): void {
+  const { nodes } = set;
+  for (let i = 0; i < nodes.length; i++) {
+    const { element, member, children } = nodes[i]!;
+    if (i > 0) parts.push(',');
+    parts.push(element.memberName);
+    if (children === undefined) {
+      parts.push('{}');
+    } else {
+      parts.push(member ? '{".":{},' : '{');
+      writeMembers(children, parts);
+      parts.push('}');
+    }
   }
-  return text;
 }
 
 /** The set as a JSON value. */
@@ -68,7 +76,16 @@ function readSet(value: JsonValue): { set: FieldSet; self: boolean } {
 }
 
 /** Two spellings of one element (`k:{"a":1,"b":2}` and `k:{"b":2,"a":1}`) become one node. */
-const sortNodes = (nodes: readonly FieldNode[]): FieldSet => nodes.reduce((set, node) => set.union(new FieldSet([node])), FieldSet.empty);
+function sortNodes(nodes: FieldNode[]): FieldSet {
+  nodes.sort((a, b) => compareElements(a.element, b.element));
+  const merged: FieldNode[] = [];
+  for (const node of nodes) {
+    const last = merged.at(-1);
+    if (last?.element.text === node.element.text) merged[merged.length - 1] = new FieldSet([last]).union(new FieldSet([node])).nodes[0]!;
+    else merged.push(node);
+  }
+  return new FieldSet(merged);
+}
 
 const MAX_CACHED_CHARS = 512 * 1024;
 let young = new Map<string, FieldSet>();

@@ -8,7 +8,8 @@
  *
  * Built-in types come from `built-in-types.ts`, custom resources from `structural-types.ts`.
  */
-import type { JsonObject, JsonValue } from '../value.ts';
+import type { JsonValue } from '../value.ts';
+import type { FieldNode } from './field-set.ts';
 import { fieldElement, type PathElement } from './path-element.ts';
 
 export interface MergeType {
@@ -24,6 +25,8 @@ export interface ListType {
   readonly associative: boolean;
   /** Empty: items are their own keys (a set). */
   readonly keys: readonly string[];
+  /** The same, sorted: the order within a path element. */
+  readonly sortedKeys: readonly string[];
 }
 
 export interface MapType {
@@ -49,6 +52,8 @@ export interface FieldOptions {
 export class StructField {
   readonly name: string;
   readonly element: PathElement;
+  /** The field as a member of a set, with nothing below it. */
+  readonly leaf: FieldNode;
   readonly options: FieldOptions;
   readonly absent: JsonValue | undefined;
   readonly omitsZero: boolean;
@@ -58,6 +63,7 @@ export class StructField {
   constructor(name: string, resolve: () => MergeType, options: FieldOptions = {}) {
     this.name = name;
     this.element = fieldElement(name);
+    this.leaf = { element: this.element, member: true, children: undefined };
     this.resolve = resolve;
     this.options = options;
     this.absent = options.absent;
@@ -84,28 +90,42 @@ export const scalarType = (scalar: ScalarKind): MergeType => ({ scalar });
 export const untypedAtomic: MergeType = {
   scalar: 'untyped',
   get list(): ListType {
-    return { element: untypedAtomic, associative: false, keys: [] };
+    return untypedList;
   },
   get map(): MapType {
     return untypedMap;
   },
 };
+const untypedList: ListType = { element: untypedAtomic, associative: false, keys: [], sortedKeys: [] };
 const untypedMap = structType([], { element: untypedAtomic, atomic: true });
 
 /** Without a schema: objects member by member, lists as a whole. */
 export const deduced: MergeType = {
   scalar: 'untyped',
-  list: { element: untypedAtomic, associative: false, keys: [] },
+  list: untypedList,
   get map(): MapType {
     return deducedMap;
   },
 };
 const deducedMap = structType([], { element: deduced });
 
+/** A list whose element type is looked up when first needed. */
+export function listType(resolve: () => MergeType, kind: 'atomic' | 'set' | 'map' | undefined, keys: readonly string[] = []): ListType {
+  let element: MergeType | undefined;
+  return {
+    get element() {
+      return (element ??= resolve());
+    },
+    associative: kind === 'set' || kind === 'map',
+    keys: kind === 'map' ? keys : [],
+    sortedKeys: kind === 'map' ? keys.toSorted() : [],
+  };
+}
+
 /** Owned as a whole instead of by members: what a field says of a type it refers to. */
 export function atomically(type: MergeType): MergeType {
   if (type.map !== undefined) return { ...type, map: { ...type.map, atomic: true } };
-  return type.list === undefined ? type : { ...type, list: { ...type.list, associative: false } };
+  return type.list === undefined ? type : { ...type, list: listType(() => type.list!.element, 'atomic') };
 }
 
 /** The type of a member, undefined where the schema has no such member. */
@@ -125,5 +145,3 @@ function withoutMember(type: MergeType, name: string): MergeType {
   const { sorted, element, atomic } = type.map;
   return { ...type, map: structType(sorted.filter((field) => field.name !== name), { ...(element && { element }), atomic }) };
 }
-
-export type { JsonObject, JsonValue };

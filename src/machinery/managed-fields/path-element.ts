@@ -78,25 +78,27 @@ function compareValues(a: JsonValue, b: JsonValue): number {
   return rank === 2 ? Number(a) - Number(b) : compareText(canonical(a), canonical(b));
 }
 
-const fields = new Map<string, PathElement>();
-const MAX_FIELDS = 8192;
+/** Elements by their text: the same fields and keys come with every object. */
+const known = new Map<string, PathElement>();
+const MAX_KNOWN = 16_384;
 
-/** The element of a member; those of one name are shared. */
-export function fieldElement(name: string): PathElement {
-  let element = fields.get(name);
+function remembered(text: string, make: (text: string) => PathElement): PathElement {
+  let element = known.get(text);
   if (element === undefined) {
-    element = new PathElement('field', `f:${name}`, name, []);
-    if (fields.size >= MAX_FIELDS) fields.clear();
-    fields.set(name, element);
+    element = make(text);
+    if (known.size >= MAX_KNOWN) known.clear();
+    known.set(text, element);
   }
   return element;
 }
+
+export const fieldElement = (name: string): PathElement => remembered(`f:${name}`, (text) => new PathElement('field', text, name, []));
 
 /** @param values sorted by name */
 export function keyElement(values: KeyValues): PathElement {
   let text = 'k:{';
   for (let i = 0; i < values.length; i++) text += `${i === 0 ? '' : ','}${quote(values[i]![0])}:${canonical(values[i]![1])}`;
-  return new PathElement('key', `${text}}`, '', values);
+  return remembered(`${text}}`, (whole) => new PathElement('key', whole, '', values));
 }
 
 export const valueElement = (value: JsonValue): PathElement => new PathElement('value', `v:${canonical(value)}`, '', [['', value]]);
@@ -133,18 +135,21 @@ function parseIndex(text: string): PathElement {
 
 /** A value within an element: compact JSON, members sorted, with Go's escapes for HTML. */
 function canonical(value: JsonValue): string {
-  if (typeof value === 'string') return quote(value).replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  if (typeof value === 'string') return plainValue.test(value) ? `"${value}"` : quote(value).replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (!isObject(value)) return String(value);
   return `{${Object.keys(value).sort(compareText).map((key) => `${canonical(key)}:${canonical(value[key]!)}`).join(',')}}`;
 }
 
 const plain = /^[ !#-[\]-~]*$/;
+const plainValue = /^[ !#-%'-;=?-[\]-~]*$/;
 
 /** A JSON text; Go has short escapes for tab, newline and carriage return only. */
 function quote(text: string): string {
   if (plain.test(text)) return `"${text}"`;
-  return JSON.stringify(text).replace(/\\[bf]/g, (escape, at: number, all: string) => (isEscaped(all, at) ? escape : escape === '\\b' ? '\\u0008' : '\\u000c'));
+  const quoted = JSON.stringify(text);
+  if (!/[\b\f]/.test(text)) return quoted;
+  return quoted.replace(/\\[bf]/g, (escape, at: number, all: string) => (isEscaped(all, at) ? escape : escape === '\\b' ? '\\u0008' : '\\u000c'));
 }
 
 /** Whether the backslash at `at` is itself escaped. */
