@@ -76,7 +76,8 @@ export class Channel {
 
   async #dial(): Promise<EtcdConnection> {
     const { clock, endpoints, dialTimeoutMs, log } = this.#options;
-    await sleep(clock, Math.max(0, this.#notBeforeMs - clock.now()), this.#closed.signal);
+    const waitMs = this.#notBeforeMs - clock.now();
+    if (waitMs > 0) await sleep(clock, waitMs, this.#closed.signal);
     const order = [...endpoints.slice(this.#preferred), ...endpoints.slice(0, this.#preferred)];
     try {
       const connection = await dialFirst({

@@ -1,4 +1,4 @@
-import type { Clock } from '../base/clock.ts';
+import type { Clock, Timer } from '../base/clock.ts';
 import type { Endpoint } from './endpoint.ts';
 
 export interface DialRoundOptions<T> {
@@ -29,10 +29,10 @@ export function dialFirst<T>(options: DialRoundOptions<T>): Promise<T> {
     const failures = new Map<Endpoint, string>();
     const over = new AbortController();
     let started = 0;
-    let stagger = clock.after(0, () => {});
+    let stagger: Timer | undefined;
 
     const finish = (): void => {
-      stagger.cancel();
+      stagger?.cancel();
       signal.removeEventListener('abort', onAbort);
       over.abort(new Error('another endpoint answered first'));
     };
@@ -44,7 +44,7 @@ export function dialFirst<T>(options: DialRoundOptions<T>): Promise<T> {
       const endpoint = endpoints[started];
       if (endpoint === undefined || over.signal.aborted) return;
       started++;
-      stagger.cancel();
+      stagger?.cancel();
       stagger = clock.after(staggerMs, startNext);
       withTimeout(clock, timeoutMs, over.signal, (attempt) => dial(endpoint, attempt)).then(
         (connected) => {

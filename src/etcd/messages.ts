@@ -1,5 +1,5 @@
 /**
- * The messages of etcd's API that a store needs, as plain objects. `proto/etcd.proto` has them in protobuf's words.
+ * The messages of etcd's API that a store needs, as plain objects. `etcd.proto` has them in protobuf's words.
  *
  * Keys are UTF-8 text. Revisions are numbers: an int64 that stays far below 2^53. Lease ids use all 64 bits and are
  * bigints. `revision` of an answer is `header.revision`, the store's revision when the answer was made.

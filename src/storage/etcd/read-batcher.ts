@@ -30,12 +30,12 @@ interface Waiting {
  * already: what it sees is not older than any write acknowledged before.
  */
 export class ReadBatcher {
-  readonly #client: EtcdClient;
+  readonly #client: Pick<EtcdClient, 'range' | 'txn'>;
   #waiting: Waiting[] = [];
   #underWay = 0;
   #scheduled = false;
 
-  constructor(client: EtcdClient) {
+  constructor(client: Pick<EtcdClient, 'range' | 'txn'>) {
     this.#client = client;
   }
 

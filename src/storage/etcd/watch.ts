@@ -42,10 +42,13 @@ export class EtcdWatch implements AsyncIterator<WatchBatch> {
   readonly #queue = new BatchQueue((paused) => this.#setPaused(paused));
   /** Every change up to here is in the queue, or was taken. */
   #revision: number;
+  /** Nobody named a revision, and nothing was heard yet: if the one chosen is compacted, a later one will do. */
+  #anyStart: boolean;
   #stream: WatchStream | undefined;
   #soundProgress = false;
   #paused = false;
   #started = false;
+  /** Until when there was a stream, or when the watch began. */
   #reachedMs: number;
   #failures = 0;
   readonly #closed = new AbortController();
@@ -53,6 +56,7 @@ export class EtcdWatch implements AsyncIterator<WatchBatch> {
   constructor(options: EtcdWatchOptions) {
     this.#options = options;
     this.#revision = options.after;
+    this.#anyStart = options.after === 0;
     this.#reachedMs = options.clock.now();
   }
 
@@ -82,7 +86,6 @@ export class EtcdWatch implements AsyncIterator<WatchBatch> {
   async #run(): Promise<void> {
     const { client, clock } = this.#options;
     try {
-      const fromNow = this.#revision === 0;
       this.#reachedMs = clock.now();
       let catchUp = false;
       while (!this.#queue.ended) {
@@ -93,7 +96,7 @@ export class EtcdWatch implements AsyncIterator<WatchBatch> {
           catchUp = (await this.#follow(connection, catchUp)) === 'needs history';
           if (catchUp) continue;
         } catch (error) {
-          this.#judge(error, fromNow);
+          this.#judge(error);
         }
         await sleep(clock, Math.min(backoff.maxMs, backoff.firstMs * 2 ** this.#failures++) * (0.5 + Math.random() / 2), this.#closed.signal);
       }
@@ -112,13 +115,13 @@ export class EtcdWatch implements AsyncIterator<WatchBatch> {
   }
 
   /** Throws what ends the watch; returns when it is worth another try. */
-  #judge(error: unknown, fromNow: boolean): void {
+  #judge(error: unknown): void {
     const failure = toStorageError(error);
-    if (failure.reason === 'Compacted' && fromNow && failure.revision !== undefined && this.#failures === 0) {
-      // Nobody named a revision, so that history is nothing to insist on.
+    if (failure.reason === 'Compacted' && this.#anyStart && failure.revision !== undefined) {
       this.#revision = failure.revision;
       return;
     }
+    this.#anyStart = false;
     const passing = failure.reason === 'Unavailable' || failure.reason === 'Timeout';
     if (!passing || this.#options.clock.now() - this.#reachedMs > this.#options.giveUpAfterMs) throw failure;
   }
@@ -129,7 +132,9 @@ export class EtcdWatch implements AsyncIterator<WatchBatch> {
     this.#soundProgress = hasSoundProgress(connection.version);
     const assembler = new RevisionAssembler();
     return new Promise((resolve, reject) => {
+      let created = false;
       const end = (settle: () => void): void => {
+        if (created) this.#reachedMs = this.#options.clock.now();
         this.#stream?.cancel();
         this.#stream = undefined;
         settle();
@@ -145,7 +150,7 @@ export class EtcdWatch implements AsyncIterator<WatchBatch> {
         onResponse: (response) => {
           if (response.canceled) return end(() => reject(cancellation(response)));
           if (response.created) {
-            this.#reachedMs = this.#options.clock.now();
+            created = true;
             this.#failures = 0;
             const late = response.revision > this.#revision;
             if (late && !catchUp && !keepsCompactedDeletion(connection.version)) end(() => resolve('needs history'));
@@ -164,7 +169,6 @@ export class EtcdWatch implements AsyncIterator<WatchBatch> {
   }
 
   #take(response: WatchResponse, assembler: RevisionAssembler): void {
-    this.#reachedMs = this.#options.clock.now();
     if (response.events.length === 0) {
       if (this.#soundProgress && !assembler.pending && response.revision > this.#revision) this.#deliver(response.revision, []);
       return;
@@ -176,6 +180,7 @@ export class EtcdWatch implements AsyncIterator<WatchBatch> {
   }
 
   #deliver(revision: number, events: readonly KeyEvent[]): void {
+    this.#anyStart = false;
     this.#revision = revision;
     this.#queue.push({ revision, events });
   }
