@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { openEmbeddedStore } from '../embedded/open.ts';
-import { createStoreProbe } from './store-probe.ts';
 import { any, bytesOf, cacheUnderTest, caughtUp, keyOf, mostRecent, prefix, settle } from './testing/support.ts';
 
 describe('reads at the most recent version', () => {
@@ -34,8 +33,7 @@ describe('reads at the most recent version', () => {
 
   test('share it across the caches of a store', async () => {
     const t = await cacheUnderTest();
-    const probe = createStoreProbe(t.store);
-    const caches = [t.open({ probe }), t.open({ probe, prefix: '/registry/others/' })];
+    const caches = [t.open(), t.open({ prefix: '/registry/others/' })];
     for (const cache of caches) await cache.list({ version: any });
     const asked = t.store.calls('currentRevision');
     await Promise.all(caches.map((cache) => cache.list({ version: mostRecent })));
