@@ -154,10 +154,9 @@ export class CachedWatches {
   }
 
   #goLive(watch: CachedWatch, after: number): void {
-    const { watchers, state } = this.#options;
     watch.replayed = undefined;
     watch.after = after;
-    watchers.add(watch.queue, watch.selection, Math.max(after, state.revision));
+    this.#options.watchers.add(watch.queue, watch.selection, after);
   }
 
   #changesAfter(revision: number, selection: Selection | undefined): ObjectEvent[] {

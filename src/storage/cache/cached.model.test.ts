@@ -92,6 +92,10 @@ class Run {
   constructor(seed: number, t: CacheUnderTest) {
     this.#random = new Random(seed);
     this.#t = t;
+    const delays = new Random(seed + 1);
+    t.store.delay = async () => {
+      for (let turns = delays.below(4); turns > 0; turns--) await new Promise((resolve) => setImmediate(resolve));
+    };
     const windowLimits = { minEvents: 5, maxEvents: 15, maxAgeMs: 20_000 };
     this.#caches = [0, 1].map(() => t.open({ windowLimits, indexedFields: ['spec.nodeName'] }));
   }
@@ -100,7 +104,7 @@ class Run {
     const acts = [this.#write, this.#write, this.#write, this.#write, this.#write, this.#elsewhere, this.#read, this.#read, this.#readPast, this.#watch, this.#watch, this.#close, this.#pass, this.#pass, this.#fault, this.#compact];
     for (let step = 0; step < steps; step++) {
       await this.#random.of(acts).call(this);
-      if (this.#random.below(2) === 0) await settle();
+      if (this.#random.below(3) === 0) await settle();
       if (this.#failures.length > 0) throw this.#failures[0];
     }
     await this.#finish();
@@ -137,9 +141,9 @@ class Run {
     const cache = this.#random.of(this.#caches);
     const selection = this.#random.of(selections);
     const least = this.#model.revision;
-    this.#expectLater(cache.list({ version: mostRecent, ...(selection && { selection }) }).then((list) => {
-      expect(list.revision).toBeGreaterThanOrEqual(least);
-      expect(list.objects.map(({ key, revision }) => `${key} @${revision}`)).toEqual(this.#model.list(list.revision, selection));
+    this.#expectLater(this.#readPages(cache, selection, this.#random.below(4)).then(({ revision, seen }) => {
+      expect(revision).toBeGreaterThanOrEqual(least);
+      expect(seen).toEqual(this.#model.list(revision, selection));
     }));
     const key = keyOf(`n${this.#random.below(4)}`, 'a');
     this.#expectLater(cache.get(key, mostRecent).then((object) => {
@@ -147,6 +151,25 @@ class Run {
       const allowed = [known?.revision, ...this.#model.changes.filter((change) => change.key === key && change.revision > least).map((change) => change.object?.revision)];
       expect(allowed).toContain(object?.revision);
     }));
+  }
+
+  /** A list at most recent, in pages unless `limit` is 0; what could be read of it when compaction cuts it short. */
+  async #readPages(cache: CachedObjectStorage, selection: Selection | undefined, limit: number): Promise<{ revision: number; seen: string[] }> {
+    const options = { limit, ...(selection && { selection }) };
+    let page = await cache.list({ version: mostRecent, ...options });
+    const { revision } = page;
+    const objects = [...page.objects];
+    try {
+      while (page.lastKey !== undefined) {
+        page = await cache.list({ version: { match: 'exact', revision }, after: page.lastKey, ...options });
+        objects.push(...page.objects);
+      }
+    } catch (error) {
+      if (!isStorageError(error, 'Compacted')) throw error;
+      expect(this.#model.compacted).toBeGreaterThan(revision);
+      return { revision, seen: this.#model.list(revision, selection) };
+    }
+    return { revision, seen: objects.map((object) => `${object.key} @${object.revision}`) };
   }
 
   async #readPast(): Promise<void> {
