@@ -32,9 +32,14 @@ export function filterOf(keys: ResourceKeys, selection: Selection | undefined): 
   const { namespace, name, fieldEquals, matches } = selection;
   if (!keys.namespaced && namespace !== undefined && namespace !== '') filters.push((card) => card.namespace === namespace);
   if (keys.namespaced && namespace === undefined && name !== undefined) filters.push((card) => card.name === name);
-  for (const [field, value] of fieldEquals ?? []) filters.push((card) => card.fields.get(field) === value);
+  for (const [field, value] of fieldEquals ?? []) filters.push((card) => fieldOf(card, field) === value);
   if (matches !== undefined) filters.push(matches);
   return allOf(filters);
+}
+
+/** A field that an object does not have is empty: `spec.nodeName=` finds pods without a node. */
+export function fieldOf(card: IndexCard, field: string): string {
+  return card.fields.get(field) ?? '';
 }
 
 /** Whether `ObjectList.remaining` is left out: with a selector the rest of the range says nothing about matches. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { Gate } from '../../base/gate.ts';
 import { openEmbeddedStore } from '../embedded/open.ts';
-import { createStoreProbe } from './store-probe.ts';
+import { Watched } from '../testing/objects/support.ts';
 import { any, bytesOf, cacheUnderTest, caughtUp, keyOf, mostRecent, prefix, settle } from './testing/support.ts';
 
 describe('reads at the most recent version', () => {
@@ -34,8 +35,7 @@ describe('reads at the most recent version', () => {
 
   test('share it across the caches of a store', async () => {
     const t = await cacheUnderTest();
-    const probe = createStoreProbe(t.store);
-    const caches = [t.open({ probe }), t.open({ probe, prefix: '/registry/others/' })];
+    const caches = [t.open(), t.open({ prefix: '/registry/others/' })];
     for (const cache of caches) await cache.list({ version: any });
     const asked = t.store.calls('currentRevision');
     await Promise.all(caches.map((cache) => cache.list({ version: mostRecent })));
@@ -205,6 +205,50 @@ describe('reads where progress is not to be believed', () => {
     expect(list.objects.map(({ card, revision }) => [card.name, revision]).slice(1)).toEqual([['b', changed], ['d', added]]);
     expect((await t.cache.get(keyOf('c'), mostRecent))).toBeUndefined();
     expect((await t.cache.list({ version: any })).objects.map(({ card }) => card.name)).toEqual(['a', 'b', 'c']);
+  });
+});
+
+describe('what was listed while the cache moved on', () => {
+  test('is answered as of its revision, and not taken for the state of other ranges', async () => {
+    const t = await cacheUnderTest();
+    t.store.soundProgress = false;
+    for (const name of ['a', 'b']) await t.put(name);
+    await t.cache.list({ version: any });
+    const elsewhere = await t.putElsewhere();
+    const answered = new Gate();
+    t.store.delay = (method) => (method === 'list' ? answered.wait() : undefined);
+    const read = t.cache.list({ version: mostRecent, selection: { namespace: 'default' }, limit: 1 });
+    await settle();
+    await t.clock.advance(5);
+    const late = await t.put('x', { namespace: 'other' });
+    await t.put('c');
+    await settle();
+    answered.open();
+    const page = await read;
+    expect(page).toMatchObject({ revision: elsewhere, remaining: 1 });
+    const past = await t.cache.list({ version: { match: 'exact', revision: elsewhere } });
+    expect(past.objects.map(({ card }) => card.name)).toEqual(['a', 'b']);
+    expect((await t.cache.list({ version: { match: 'exact', revision: late } })).objects.map(({ card }) => card.name)).toEqual(['a', 'b', 'x']);
+  });
+
+  test('is what a watch begins with; what came meanwhile follows', async () => {
+    const t = await cacheUnderTest();
+    t.store.soundProgress = false;
+    const first = await t.put('a');
+    await t.cache.list({ version: any });
+    await t.putElsewhere();
+    const answered = new Gate();
+    t.store.delay = (method) => (method === 'list' ? answered.wait() : undefined);
+    const watched = new Watched();
+    const opened = watched.open(t.cache, { after: 'mostRecent', initialEvents: true, bookmarks: true });
+    await settle();
+    await t.clock.advance(5);
+    const later = await t.put('b');
+    await settle();
+    answered.open();
+    await opened;
+    const lines = await watched.lineCount(3);
+    expect([lines[0], lines[2]]).toEqual([`ADDED a @${first}`, `ADDED b @${later}`]);
   });
 });
 

@@ -44,17 +44,11 @@ export class CachedReads {
   }
 
   async list(options: ObjectListOptions): Promise<ObjectList> {
-    const { keys, state, filled, direct } = this.#options;
-    const { version, selection, after, limit, signal } = options;
+    const { keys, filled, direct } = this.#options;
+    const { version, selection, signal } = options;
     if (!filled.isOpen) await this.waitUntilFilled(signal);
-    const range = rangeOf(keys, selection);
-    const view = await this.#viewFor(version, range, signal);
-    if (view === undefined) return direct.list(options);
-    state.checkReadable(range);
-    if (!limit) return { revision: view.revision, objects: this.collect(view, selection, after) };
-    const page = readPage(keys, view, options);
-    if (page.lastKey !== undefined && !view.partial) state.hold(page.revision, view.index);
-    return page;
+    const view = version.match === 'exact' ? this.#past(version.revision) : await this.#present(version, rangeOf(keys, selection), signal);
+    return view === undefined ? direct.list(options) : this.#answer(view, options);
   }
 
   /** What a selection has, in key order. */
@@ -81,20 +75,25 @@ export class CachedReads {
     }
   }
 
-  async #viewFor(version: ReadVersion, range: KeyRange, signal?: AbortSignal): Promise<View | undefined> {
-    const { state } = this.#options;
-    switch (version.match) {
-      case 'any':
-        return state;
-      case 'mostRecent':
-        return this.mostRecent(range, signal);
-      case 'notOlderThan':
-        return this.notOlderThan(version.revision, range, signal);
-      case 'exact': {
-        const index = state.at(version.revision);
-        return index && { revision: version.revision, index };
-      }
-    }
+  /** Nothing may be awaited between this and the answer: the state that is found can be the one that moves on. */
+  #past(revision: number): View | undefined {
+    const index = this.#options.state.at(revision);
+    return index && { revision, index };
+  }
+
+  async #present(version: Exclude<ReadVersion, { match: 'exact' }>, range: KeyRange, signal?: AbortSignal): Promise<View | undefined> {
+    if (version.match === 'any') return this.#options.state;
+    return version.match === 'mostRecent' ? this.mostRecent(range, signal) : this.notOlderThan(version.revision, range, signal);
+  }
+
+  #answer(view: View, options: ObjectListOptions): ObjectList {
+    const { keys, state } = this.#options;
+    const { selection, after, limit } = options;
+    state.checkReadable(rangeOf(keys, selection));
+    if (!limit) return { revision: view.revision, objects: this.collect(view, selection, after) };
+    const page = readPage(keys, view, options);
+    if (page.lastKey !== undefined && !view.partial) state.hold(page.revision, view.index);
+    return page;
   }
 
   /** A state that is at least as new as `revision`. Throws `Timeout` when there is none in time. */

@@ -77,12 +77,12 @@ export class CachedWatches {
   }
 
   async watch(options: ObjectWatchOptions): Promise<ObjectWatch> {
-    const { continuous } = this.#options;
+    const { continuous, state } = this.#options;
     let view: View | undefined;
     do {
       await this.#waitUntilContinuous(options.signal);
       view = await this.#startingView(options);
-    } while (!continuous.isOpen);
+    } while (!continuous.isOpen || (view !== undefined && view.revision < state.window.floor));
     // From here on nothing waits: no change can come between the state a watch begins with and the changes after it.
     const watch = this.#create(options);
     if (view === undefined) this.#resume(watch, options.after as number);
@@ -136,11 +136,13 @@ export class CachedWatches {
 
   #beginWith(view: View, watch: CachedWatch, { selection, initialEvents, bookmarks }: ObjectWatchOptions): void {
     const { reads } = this.#options;
+    const { revision } = view;
     const objects = initialEvents === false ? [] : reads.collect(view, selection);
-    const end = initialEvents === true && bookmarks === true ? bookmarkEvent(view.revision, true) : undefined;
-    if (objects.length === 0 && end === undefined) watch.queue.begin(view.revision);
-    else watch.queue.begin(0, initialEventsOf(objects, end));
-    this.#goLive(watch, view.revision);
+    const end = initialEvents === true && bookmarks === true ? [bookmarkEvent(revision, true)] : [];
+    const since = this.#changesAfter(revision, selection);
+    if (objects.length + end.length + since.length === 0) watch.queue.begin(revision);
+    else watch.queue.begin(0, beginningOf(objects, end, since));
+    this.#goLive(watch, revision);
   }
 
   #resume(watch: CachedWatch, after: number): void {
@@ -152,10 +154,9 @@ export class CachedWatches {
   }
 
   #goLive(watch: CachedWatch, after: number): void {
-    const { watchers, state } = this.#options;
     watch.replayed = undefined;
     watch.after = after;
-    watchers.add(watch.queue, watch.selection, Math.max(after, state.revision));
+    this.#options.watchers.add(watch.queue, watch.selection, after);
   }
 
   #changesAfter(revision: number, selection: Selection | undefined): ObjectEvent[] {
@@ -231,11 +232,12 @@ function notCaughtUp(revision: number): never {
 }
 
 /** Made while they are taken: a part of them is all that is ever there beside the objects, which are shared. */
-function* initialEventsOf(objects: readonly StoredObject[], end: ObjectEvent | undefined): Generator<readonly ObjectEvent[]> {
+function* beginningOf(objects: readonly StoredObject[], end: readonly ObjectEvent[], since: readonly ObjectEvent[]): Generator<readonly ObjectEvent[]> {
   for (let start = 0; start < objects.length; start += backlogPart) {
     yield objects.slice(start, start + backlogPart).map((object) => objectEvent('ADDED', object.revision, object));
   }
-  if (end !== undefined) yield [end];
+  if (end.length > 0) yield end;
+  yield* partsOf(since);
 }
 
 function* partsOf(events: readonly ObjectEvent[]): Generator<readonly ObjectEvent[]> {

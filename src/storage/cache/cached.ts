@@ -24,8 +24,7 @@ import { CachedReads } from './cached-reads.ts';
 import { CachedWatches } from './cached-watches.ts';
 import { Follower } from './follower.ts';
 import { defaultVersionWaitMs, Freshness } from './freshness.ts';
-import { createStoreProbe } from './store-probe.ts';
-import type { StoreProbe } from './store-probe.ts';
+import { probeOf } from './store-probe.ts';
 import { CacheState } from './state.ts';
 import { VerifiedViews } from './verified-views.ts';
 import { Watchers } from './watchers.ts';
@@ -43,8 +42,6 @@ export interface CachedObjectStorageOptions {
   readonly log?: Logger;
   /** Fields by which lists and watchers are found, such as `spec.nodeName`. */
   readonly indexedFields?: readonly string[];
-  /** Shared by all caches over one store, so that reads of all resources share their questions to it. */
-  readonly probe?: StoreProbe;
   readonly watchLimits?: Partial<WatchLimits>;
   readonly windowLimits?: Partial<WindowLimits>;
   readonly bookmarkIntervalMs?: number;
@@ -79,7 +76,7 @@ class WatchCache implements CachedObjectStorage {
 
   constructor(options: CachedObjectStorageOptions) {
     const { store, prefix, namespaced = true, codec, clock = systemClock, log = silentLogger, indexedFields = [] } = options;
-    const probe = options.probe ?? createStoreProbe(store);
+    const probe = probeOf(store);
     const keys = { prefix, namespaced };
     this.prefix = prefix;
     const watchers = new Watchers({ keys, indexedFields, log });

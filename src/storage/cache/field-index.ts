@@ -1,4 +1,5 @@
 import type { StoredObject } from '../objects.ts';
+import { fieldOf } from '../selection.ts';
 
 /** Current objects by the values of a few fields, such as pods by `spec.nodeName`. */
 export class FieldIndex {
@@ -10,8 +11,8 @@ export class FieldIndex {
 
   replace(previous: StoredObject | undefined, object: StoredObject | undefined): void {
     for (const [field, byValue] of this.#byField) {
-      if (previous !== undefined) remove(byValue, previous.card.fields.get(field), previous);
-      if (object !== undefined) add(byValue, object.card.fields.get(field), object);
+      if (previous !== undefined) remove(byValue, fieldOf(previous.card, field), previous);
+      if (object !== undefined) add(byValue, fieldOf(object.card, field), object);
     }
   }
 
@@ -30,15 +31,13 @@ export class FieldIndex {
 
 const none: ReadonlySet<StoredObject> = new Set();
 
-function add(byValue: Map<string, Set<StoredObject>>, value: string | undefined, object: StoredObject): void {
-  if (value === undefined) return;
+function add(byValue: Map<string, Set<StoredObject>>, value: string, object: StoredObject): void {
   const objects = byValue.get(value);
   if (objects === undefined) byValue.set(value, new Set([object]));
   else objects.add(object);
 }
 
-function remove(byValue: Map<string, Set<StoredObject>>, value: string | undefined, object: StoredObject): void {
-  if (value === undefined) return;
+function remove(byValue: Map<string, Set<StoredObject>>, value: string, object: StoredObject): void {
   const objects = byValue.get(value);
   if (objects?.delete(object) && objects.size === 0) byValue.delete(value);
 }

@@ -8,7 +8,8 @@ import type { ChangeWindow } from './window.ts';
 
 /** A page of a list from the store costs about as much as undoing so many changes. */
 const maxUndone = 10_000;
-const maxHeld = 32;
+/** A snapshot far from the others can be a tree of its own: about a megabyte for 30,000 objects. */
+const maxHeld = 16;
 
 export class Snapshots {
   /** By revision, the least recently used first. */

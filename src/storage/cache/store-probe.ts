@@ -8,9 +8,18 @@ export interface StoreProbe {
   readonly requestProgress: () => Promise<void>;
 }
 
-export function createStoreProbe(store: Store): StoreProbe {
+function createStoreProbe(store: Store): StoreProbe {
   return {
     revision: createSharedCall(() => store.currentRevision()),
     requestProgress: createSharedCall(() => store.requestProgress()),
   };
+}
+
+const probes = new WeakMap<Store, StoreProbe>();
+
+/** The probe that all caches over this store share. */
+export function probeOf(store: Store): StoreProbe {
+  let probe = probes.get(store);
+  if (probe === undefined) probes.set(store, (probe = createStoreProbe(store)));
+  return probe;
 }

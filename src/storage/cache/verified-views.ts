@@ -26,7 +26,7 @@ export interface VerifiedViewsOptions {
   readonly probe: () => Promise<number>;
 }
 
-/** Objects as they were at a revision. */
+/** Objects as they were at a revision, or the cache's state itself, which moves on: to be read at once. */
 export interface View {
   readonly revision: number;
   readonly index: ReadonlyObjectIndex;
@@ -69,7 +69,7 @@ export class VerifiedViews {
     const { state, probe } = this.#options;
     const revision = await abortable(probe(), signal);
     if (state.revision >= revision) return state;
-    if (this.#isProven(range.prefix, revision)) return { revision, index: state.index, partial: true };
+    if (this.#isProven(range.prefix, revision)) return { revision, index: state.index.snapshot(), partial: true };
     if (await this.#reachesSoon(revision)) return state;
     return abortable(this.#views(range.prefix), signal);
   }

@@ -10,9 +10,9 @@
 import type { Logger } from '../../base/logger.ts';
 import { weightOfAll } from '../watch-queue.ts';
 import type { WatchQueue } from '../watch-queue.ts';
-import type { ObjectEvent, Selection, StoredObject } from '../objects.ts';
-import { filterOf, rangeOf } from '../selection.ts';
-import type { CardFilter, ResourceKeys } from '../selection.ts';
+import type { ObjectEvent, Selection } from '../objects.ts';
+import { fieldOf, filterOf, inRange, rangeOf } from '../selection.ts';
+import type { CardFilter, KeyRange, ResourceKeys } from '../selection.ts';
 import type { Change } from './change.ts';
 
 export interface WatchersOptions {
@@ -24,6 +24,8 @@ export interface WatchersOptions {
 interface Group {
   readonly id: string;
   readonly bucket: Bucket;
+  /** What has to be in the range that its place in the index does not see to. */
+  readonly range: KeyRange | undefined;
   readonly filter: CardFilter | undefined;
   /** Each with the revision after which it wants changes, usually in the past. */
   readonly queues: Map<WatchQueue, number>;
@@ -35,6 +37,8 @@ interface Group {
 interface Bucket {
   readonly index: Map<string, Set<Group>>;
   readonly value: string;
+  /** Whether what is found here is in the range of the selection. */
+  readonly isWholeRange: boolean;
 }
 
 const everything = '';
@@ -100,6 +104,7 @@ export class Watchers {
     const collect = (groups: Set<Group> | undefined): void => {
       if (groups === undefined) return;
       for (const group of groups) {
+        if (group.range !== undefined && !inRange(group.range, change.key)) continue;
         const event = change.eventFor(group.filter);
         if (event === undefined) continue;
         if (group.pending.length === 0) touched.push(group);
@@ -138,7 +143,8 @@ export class Watchers {
     const existing = this.#groups.get(id);
     if (existing !== undefined) return existing;
     const bucket = this.#bucketOf(selection);
-    const group: Group = { id, bucket, filter: filterOf(this.#keys, selection), queues: new Map(), pending: [] };
+    const range = bucket.isWholeRange ? undefined : rangeOf(this.#keys, selection);
+    const group: Group = { id, bucket, range, filter: filterOf(this.#keys, selection), queues: new Map(), pending: [] };
     this.#groups.set(id, group);
     const groups = bucket.index.get(bucket.value);
     if (groups === undefined) bucket.index.set(bucket.value, new Set([group]));
@@ -148,14 +154,14 @@ export class Watchers {
 
   #bucketOf(selection: Selection | undefined): Bucket {
     const { key } = rangeOf(this.#keys, selection);
-    if (key !== undefined) return { index: this.#byKey, value: key };
-    if (selection?.name !== undefined) return { index: this.#byName, value: selection.name };
+    if (key !== undefined) return { index: this.#byKey, value: key, isWholeRange: true };
+    if (selection?.name !== undefined) return { index: this.#byName, value: selection.name, isWholeRange: true };
     for (const [field, value] of selection?.fieldEquals ?? []) {
       const index = this.#byField.get(field);
-      if (index !== undefined) return { index, value };
+      if (index !== undefined) return { index, value, isWholeRange: selection?.namespace === undefined };
     }
-    if (selection?.namespace !== undefined) return { index: this.#byNamespace, value: selection.namespace };
-    return { index: this.#others, value: everything };
+    if (selection?.namespace !== undefined) return { index: this.#byNamespace, value: selection.namespace, isWholeRange: true };
+    return { index: this.#others, value: everything, isWholeRange: true };
   }
 
   #idOf(selection: Selection | undefined): string {
@@ -174,14 +180,10 @@ export class Watchers {
 
 /** The object's value, and the one it had before: who watches that must hear that it left. */
 function forEachValue(field: string, { object, previous }: Change, use: (value: string) => void): void {
-  const value = valueOf(object, field);
-  const before = valueOf(previous, field);
+  const value = object && fieldOf(object.card, field);
+  const before = previous && fieldOf(previous.card, field);
   if (value !== undefined) use(value);
   if (before !== undefined && before !== value) use(before);
-}
-
-function valueOf(object: StoredObject | undefined, field: string): string | undefined {
-  return object?.card.fields.get(field);
 }
 
 /** For a watch from a revision that is still to come. */

@@ -13,6 +13,8 @@ export class ControlledStore implements Store {
   #lost = new AbortController();
   /** False: as an etcd whose progress cannot be believed. No watch is told any. */
   soundProgress = true;
+  /** Waited for before every answer and every batch, so that a test can let things overtake each other. */
+  delay: (method: Method) => Promise<void> | void = () => undefined;
   /** Watches that are open now. */
   openWatches = 0;
 
@@ -60,17 +62,17 @@ export class ControlledStore implements Store {
 
   async currentRevision(signal?: AbortSignal): Promise<number> {
     await this.#enter('currentRevision');
-    return this.#inner.currentRevision(signal);
+    return this.#answer('currentRevision', this.#inner.currentRevision(signal));
   }
 
   async get(key: string, options?: { revision?: number; signal?: AbortSignal }): Promise<GetResult> {
     await this.#enter('get');
-    return this.#inner.get(key, options);
+    return this.#answer('get', this.#inner.get(key, options));
   }
 
   async list(prefix: string, options?: ListOptions & { signal?: AbortSignal }): Promise<ListResult> {
     await this.#enter('list');
-    return this.#inner.list(prefix, options);
+    return this.#answer('list', this.#inner.list(prefix, options));
   }
 
   async create(key: string, value: Uint8Array, options?: WriteOptions): Promise<{ revision: number }> {
@@ -97,6 +99,7 @@ export class ControlledStore implements Store {
       for await (const batch of this.#inner.watch(prefix, { ...options, signal })) {
         if (!this.soundProgress && batch.events.length === 0) continue;
         await this.#watches.wait();
+        await this.delay('watch');
         if (lost.aborted) break;
         yield batch;
       }
@@ -128,6 +131,12 @@ export class ControlledStore implements Store {
 
   [Symbol.asyncDispose](): Promise<void> {
     return Promise.resolve(this.#inner[Symbol.asyncDispose]());
+  }
+
+  async #answer<T>(method: Method, answer: Promise<T>): Promise<T> {
+    const given = await answer;
+    await this.delay(method);
+    return given;
   }
 
   async #enter(method: Method): Promise<void> {

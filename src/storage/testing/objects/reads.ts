@@ -100,6 +100,7 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       { name: 'by a field', selection: { fieldEquals: new Map([['spec.nodeName', 'n1']]) }, names: ['b', 'other/a'] },
       { name: 'by a field, in a namespace', selection: { namespace: 'default', fieldEquals: new Map([['spec.nodeName', 'n1']]) }, names: ['b'] },
       { name: 'by a value that no object has', selection: { fieldEquals: new Map([['spec.nodeName', 'n9']]) }, names: [] },
+      { name: 'by a field they do not have', selection: { fieldEquals: new Map([['spec.nodeName', '']]) }, names: ['default-2/c', 'a'] },
       { name: 'by a field without an index', selection: { fieldEquals: new Map([['status.phase', 'Running']]) }, names: [] },
       { name: 'by labels', selection: labelled('x'), names: ['default-2/c', 'b', 'other/a'] },
       { name: 'by labels, in a namespace', selection: labelled('x', { namespace: 'default' }), names: ['b'] },

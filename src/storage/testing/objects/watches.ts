@@ -113,6 +113,16 @@ export function describeWatches(fixture: { readonly current: Fixture }): void {
       expect(await two.lineCount(2)).toEqual([`ADDED a @${moved.revision}`, `DELETED a @${removed}`]);
     });
 
+    test('by a field in a namespace: the other namespaces are not seen', async () => {
+      const f = fixture.current;
+      const { revision } = await f.create({ name: 'start' });
+      const selection = { namespace: 'default', fieldEquals: new Map([['spec.nodeName', 'n1']]) };
+      const watched = await f.watch({ after: revision, selection });
+      await f.create({ namespace: 'other', name: 'a', fields: { 'spec.nodeName': 'n1' } });
+      const seen = await f.create({ name: 'b', fields: { 'spec.nodeName': 'n1' } });
+      expect(await watched.lineCount(1)).toEqual([`ADDED b @${seen.revision}`]);
+    });
+
     test('by namespace and name: only those are seen', async () => {
       const f = fixture.current;
       const { revision } = await f.create({ name: 'start' });
