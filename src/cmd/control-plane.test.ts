@@ -59,6 +59,10 @@ describe('startControlPlane', () => {
     expect((await configOf(options)).listen).toEqual(listen);
   });
 
+  test.each([{ flags: [], allowed: true }, { flags: ['--allow-privileged=false'], allowed: false }])('privileged pods with $flags: $allowed', async ({ flags, allowed }) => {
+    expect((await configOf({ flags })).options.admission.allowPrivileged).toBe(allowed);
+  });
+
   test('keeps temporary data in memory', async () => {
     expect((await configOf({})).store).toEqual({ kind: 'embedded', directory: undefined });
   });

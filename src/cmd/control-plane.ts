@@ -8,8 +8,8 @@ import { assembleApiServerConfig } from './assemble.ts';
 import type { ApiServerConfig, RunningApiServer, StartApiServer } from './config.ts';
 import { prepareDataDir } from './data-dir.ts';
 import { completeApiServerOptions, parseWithoutOperands } from './flags/api-server/options.ts';
+import { ownMachineSections } from './flags/api-server/own-machine.ts';
 import { apiServerFlags } from './flags/api-server/table.ts';
-import { section, withDefault } from './flags/flag.ts';
 import { adminKubeconfig } from './kubeconfig.ts';
 import { writePrivateFile } from './pki/files.ts';
 import { ensurePki } from './pki/pki-files.ts';
@@ -39,8 +39,8 @@ export interface ControlPlane extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-const { program, serving, ...sections } = apiServerFlags;
-const flags = { ...sections, serving: section(serving.title, { ...serving.flags, bindAddress: withDefault(serving.flags.bindAddress, '127.0.0.1') }) };
+const { program, ...sections } = apiServerFlags;
+const flags = { ...sections, ...ownMachineSections };
 
 /** Resolves when the server answers. Rejects with nothing left behind. */
 export async function startControlPlane({ dataDir, port, flags: argv = [], log = silentLogger }: ControlPlaneOptions, start: StartApiServer): Promise<ControlPlane> {

@@ -63,7 +63,7 @@ export function serverConfig(config: ApiServerConfig, stores: OpenStores): Param
       clusterIpRanges: services.clusterIpRanges, nodePortRange: services.nodePortRange, kubernetesNodePort: services.kubernetesServiceNodePort,
       endpointReconciler: storage.endpointReconcilerType as 'lease' | 'master-count' | 'none', apiServerCount: storage.apiserverCount,
     },
-    allowPrivileged: true,
+    allowPrivileged: options.admission.allowPrivileged,
     version: config.version,
     log: config.log,
   };

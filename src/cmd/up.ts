@@ -8,8 +8,9 @@ import { assembleApiServerConfig } from './assemble.ts';
 import type { Command } from './command.ts';
 import type { ApiServerConfig } from './config.ts';
 import { prepareDataDir } from './data-dir.ts';
+import { ownMachineSections } from './flags/api-server/own-machine.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';
-import { section, text, withDefault } from './flags/flag.ts';
+import { section, text } from './flags/flag.ts';
 import { watchInterrupts } from './interrupts.ts';
 import { adminKubeconfig } from './kubeconfig.ts';
 import { levelOf } from './logging.ts';
@@ -22,15 +23,13 @@ import { loggerFor, readCommandLine, serveUntilStopped, serverFlags } from './se
 const about = `Starts a control plane on this machine: keys, certificates and data in --data-dir, reachable from this machine only
 unless --bind-address says otherwise. Ctrl-C stops it; the next start continues with the same data.`;
 
-const { serving } = serverFlags;
-
 /** As for `orch apiserver`, but for this machine alone. */
 export const upFlags = {
   ...serverFlags,
+  ...ownMachineSections,
   local: section('Local control plane', {
     dataDir: text('data-dir', 'works', { default: '.orch', help: 'Directory for everything that is kept: the data, pki/ with keys and certificates, and admin.kubeconfig.' }),
   }),
-  serving: section(serving.title, { ...serving.flags, bindAddress: withDefault(serving.flags.bindAddress, '127.0.0.1') }),
 } as const;
 
 export const up: Command = async (argv, context) => {

@@ -89,7 +89,7 @@ function sameDefault(flag: Flag, stated: string): boolean {
 
 /** Shrinks with each issue that is done. */
 const notYet = [
-  'admission-control-config-file', 'aggregator-reject-forwarding-redirect', 'allow-metric-labels', 'allow-metric-labels-manifest', 'allow-privileged',
+  'admission-control-config-file', 'aggregator-reject-forwarding-redirect', 'allow-metric-labels', 'allow-metric-labels-manifest',
   'api-audiences', 'audit-log-batch-buffer-size', 'audit-log-batch-max-size', 'audit-log-batch-max-wait', 'audit-log-batch-throttle-burst',
   'audit-log-batch-throttle-enable', 'audit-log-batch-throttle-qps', 'audit-log-compress', 'audit-log-format', 'audit-log-maxage',
   'audit-log-maxbackup', 'audit-log-maxsize', 'audit-log-mode', 'audit-log-path', 'audit-log-truncate-enabled', 'audit-log-truncate-max-batch-size',
