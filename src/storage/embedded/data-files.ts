@@ -16,18 +16,38 @@ const MIN_BYTES = 2 * 4096;
 /** What a new directory must have room for. LMDB maps the lock file and faults when it cannot grow. */
 const FIRST_BYTES = 1024 * 1024;
 
-/** Makes the directory if need be. Throws `Unavailable` when LMDB could not use what is there, `NoSpace` when nothing can be put there. */
-export async function prepareDirectory(directory: string): Promise<void> {
+/** Makes the directory if need be; tells the topmost one that it made. Throws `Unavailable` when LMDB could not use what is there, `NoSpace` when nothing can be put there. */
+export async function prepareDirectory(directory: string): Promise<string | undefined> {
   const lockFile = path.join(directory, 'lock.mdb');
+  let made: string | undefined;
   try {
-    await mkdir(directory, { recursive: true });
+    made = await mkdir(directory, { recursive: true });
     const problem = (await problemOfData(path.join(directory, 'data.mdb'))) ?? (await problemOfLock(lockFile));
     if (problem !== undefined) throw new Error(problem);
   } catch (cause) {
     throw new StorageError('Unavailable', `the data directory ${directory} cannot be opened: ${(cause as Error).message}`, { cause });
   }
-  if ((await sizeOf(lockFile)) > 0 || (await hasDiskRoom(directory, FIRST_BYTES))) return;
+  if ((await sizeOf(lockFile)) > 0 || (await hasDiskRoom(directory, FIRST_BYTES))) return made;
   throw new StorageError('NoSpace', `no space is left on the disk of ${directory}`);
+}
+
+/**
+ * Makes the names of a new store's files as durable as what is in them: directories have a sync of their own. `made` is
+ * the topmost directory that had to be made.
+ */
+export async function syncDirectories(directory: string, made: string | undefined): Promise<void> {
+  const top = path.dirname(path.resolve(made ?? path.join(directory, 'data.mdb')));
+  for (let at = path.resolve(directory); ; at = path.dirname(at)) {
+    await syncDirectory(at);
+    if (at === top || at === path.dirname(at)) return;
+  }
+}
+
+async function syncDirectory(directory: string): Promise<void> {
+  // Not every system lets a directory be opened; those that do not need no sync.
+  const handle = await open(directory, 'r').catch(() => undefined);
+  if (handle === undefined) return;
+  await handle.sync().finally(() => handle.close());
 }
 
 async function problemOfData(file: string): Promise<string | undefined> {

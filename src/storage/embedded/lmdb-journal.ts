@@ -15,7 +15,7 @@
  */
 import type { Database, RootDatabase } from 'lmdb';
 import { StorageError } from '../errors.ts';
-import { prepareDirectory } from './data-files.ts';
+import { prepareDirectory, syncDirectories } from './data-files.ts';
 import { claimDirectory } from './directory-claim.ts';
 import { hasDiskRoom } from './disk-room.ts';
 import type { Change, Journal, JournalState, LogRecord, StoredLease } from './journal.ts';
@@ -71,8 +71,9 @@ export interface LmdbJournalOptions {
 
 /** Throws `Unavailable` when another process has the directory, `NoSpace` when it cannot be made for want of room. */
 export async function openLmdbJournal({ directory, maxSizeBytes }: LmdbJournalOptions): Promise<LmdbJournal> {
-  await prepareDirectory(directory);
+  const made = await prepareDirectory(directory);
   const databases = await claimDirectory(directory, () => openDatabases(directory, maxSizeBytes));
+  await syncDirectories(directory, made);
   return new LmdbJournal({ directory, maxSizeBytes, databases });
 }
 
