@@ -3,7 +3,8 @@
  */
 import type tls from 'node:tls';
 import { codecs } from '../api/codecs.ts';
-import { type GroupVersionInfo, type ResourceInfo } from '../api/resources.ts';
+import { type GateSettings, isGateOn } from '../api/feature-gates.ts';
+import { gated, type GroupVersionInfo, type ResourceInfo } from '../api/resources.ts';
 import { schemas } from '../api/schemas.ts';
 import type { Logger } from '../base/logger.ts';
 import type { VersionInfo } from '../base/version.ts';
@@ -54,7 +55,8 @@ export interface ApiServerConfig {
   readonly authenticators: readonly Authenticator[];
   readonly authorizer: Authorizer;
   readonly groupVersions: readonly GroupVersionInfo[];
-  readonly featureEnabled: (gate: string) => boolean;
+  /** `--feature-gates` */
+  readonly featureGates: GateSettings;
   readonly storage: StorageConfig;
   readonly services: ServicesConfig;
   readonly allowPrivileged: boolean;
@@ -107,8 +109,9 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
   const admission = createAdmissionChain(plugins);
   const leases = createLeaseManager({ reuseSeconds: storage.leaseReuseSeconds });
   const storeOf = (info: ResourceInfo): Store => storage.overrides.get(`${info.group}/${info.name}`) ?? storage.store;
+  const groupVersions = servedGroupVersions(config);
   const registry = createCatalog({
-    groupVersions: config.groupVersions, schemas, codecs,
+    groupVersions, schemas, codecs,
     scanner: (typeId, fields) => createCardScanner(schemas, typeId, fields),
     storePrefix: storage.prefix, mediaType: storage.mediaType,
     openStorage: (info, prefix, codec) => openObjects(config, storeOf(info), info, prefix, codec),
@@ -121,7 +124,7 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
     fieldManager: createFieldManager({ schemas }),
     toJsonForm: createJsonForm(schemas),
     now: () => new Date(),
-    featureEnabled: config.featureEnabled,
+    featureEnabled: (gate) => isGateOn(gate, config.featureGates),
     allowPrivileged: config.allowPrivileged,
     minRequestTimeoutSeconds: config.serving.minRequestTimeoutSeconds,
     deleteCollectionWorkers: storage.deleteCollectionWorkers,
@@ -131,10 +134,10 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
   const metrics = new Metrics({ isServed: (apiVersion, resource) => catalog.get(apiVersion)?.has(resource) ?? false });
   let transport: Transport | undefined;
   const nonResources = createNonResource({
-    served: { groupVersions: config.groupVersions }, version: config.version, log,
+    served: { groupVersions }, version: config.version, log,
     health: createHealthChecks({ store: storage.store, healthTimeoutMs: storage.healthTimeoutMs, readyTimeoutMs: storage.readyTimeoutMs, registry, isBootstrapped: () => background.isBootstrapped() }),
     serverAddress: () => `${config.serving.externalHostname}:${transport?.port ?? config.serving.port}`,
-    extra: new Map<string, Handler>([['/metrics', metricsHandler(metrics)], ...openApiHandlers(config.version, config.groupVersions)]),
+    extra: new Map<string, Handler>([['/metrics', metricsHandler(metrics)], ...openApiHandlers(config.version, groupVersions)]),
   });
   const handle = requestChain({
     authenticators: config.authenticators, authorizer: config.authorizer, requestTimeoutMs: config.serving.requestTimeoutMs,
@@ -157,6 +160,13 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
     await closed;
   };
   return { port: transport.port, bootstrapped: background.bootstrapped, catalog: registry, close, [Symbol.asyncDispose]: close };
+}
+
+/** What discovery shows, in its order: groups by priority, then by name, the versions of a group likewise; nothing that a gate hides. */
+function servedGroupVersions({ groupVersions, featureGates }: ApiServerConfig): GroupVersionInfo[] {
+  const shown = groupVersions.map((info) => ({ ...info, resources: info.resources.map((resource) => gated(resource, featureGates)) }));
+  const byName = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+  return shown.sort((a, b) => b.groupPriority - a.groupPriority || byName(a.group, b.group) || b.versionPriority - a.versionPriority || byName(a.version, b.version));
 }
 
 function openObjects({ storage, log }: ApiServerConfig, store: Store, info: ResourceInfo, prefix: string, codec: ObjectCodec): ObjectStorage {

@@ -2,6 +2,7 @@
  * The objects that every cluster has from the start. They are made like any other object, through admission and
  * validation, and left alone when they are there.
  */
+import { isGateOn } from '../api/feature-gates.ts';
 import type { KubeObject } from '../machinery/object-meta.ts';
 import { isStatusError } from '../machinery/status.ts';
 import type { RegistryCatalog } from '../registry/catalog.ts';
@@ -39,7 +40,7 @@ async function ensure(store: ResourceStore | undefined, object: KubeObject, conf
   try {
     await createObject(store, object, { admit: () => Promise.resolve(), validate: () => Promise.resolve() }, {
       namespace, name: '', subresource: '', dryRun: false, options: {}, warn: () => undefined,
-      context: { now: new Date(), user: { name: 'system:apiserver', groups: ['system:masters'] }, enabled: config.featureEnabled, apiVersion: store.storageVersion, allowPrivileged: true },
+      context: { now: new Date(), user: { name: 'system:apiserver', groups: ['system:masters'] }, enabled: (gate) => isGateOn(gate, config.featureGates), apiVersion: store.storageVersion, allowPrivileged: true },
     });
   } catch (error) {
     if (!isStatusError(error) || error.reason !== 'AlreadyExists') throw error;

@@ -1,5 +1,4 @@
 /** Starts the API server that a configuration describes: opens its stores, and owns them. */
-import { isGateOn } from '../api/feature-gates.ts';
 import { clientCertificate } from '../apiserver/authn/client-certificate.ts';
 import { anonymous } from '../apiserver/authn/anonymous.ts';
 import { tokenFile } from '../apiserver/authn/token-file.ts';
@@ -50,7 +49,7 @@ export function serverConfig(config: ApiServerConfig, stores: OpenStores): Param
     authenticators: authenticatorsOf(config),
     authorizer: alwaysAllow,
     groupVersions: config.groupVersions,
-    featureEnabled: (gate) => isGateOn(gate, config.featureGates),
+    featureGates: config.featureGates,
     storage: {
       store: stores.main, overrides: stores.overrides, prefix: storage.prefix,
       mediaType: storage.mediaType as Parameters<typeof start>[0]['storage']['mediaType'],

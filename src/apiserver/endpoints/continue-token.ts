@@ -2,6 +2,9 @@
  * Continue tokens in upstream's form, so that a client can go on at another replica or after a change of server.
  * Base64url JSON `{"v":"meta.k8s.io/v1","rv":<revision>,"start":"<relative key>\u0000"}`.
  */
+import { JsonSyntaxError } from '../../machinery/json/errors.ts';
+import { parseJson } from '../../machinery/json/reader.ts';
+import { isObject } from '../../machinery/value.ts';
 import { badRequest, StatusError } from '../../machinery/status.ts';
 
 export interface ContinueToken {
@@ -36,19 +39,12 @@ function parse(text: string): { v?: unknown; rv?: unknown; start?: unknown } {
   if (bad !== null || text.length % 4 === 1) throw notValid(`illegal base64 data at input byte ${bad?.index ?? text.length - 1}`);
   const json = Buffer.from(text, 'base64url').toString();
   try {
-    const value: unknown = JSON.parse(json);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-    throw notValid(`json: cannot unmarshal ${typeof value} into Go value of type storage.continueToken`);
+    const value = parseJson(json);
+    if (isObject(value)) return value;
+    throw notValid(`json: cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value} into Go value of type storage.continueToken`);
   } catch (error) {
-    throw error instanceof SyntaxError ? notValid(syntaxError(json)) : error;
+    throw error instanceof JsonSyntaxError ? notValid(error.message) : error;
   }
-}
-
-/** The first thing Go's decoder would stumble over. */
-function syntaxError(json: string): string {
-  const first = json.trimStart()[0];
-  if (first === undefined || first === '{') return 'unexpected end of JSON input';
-  return `invalid character ${first === "'" ? `'\\''` : `'${first}'`} looking for beginning of value`;
 }
 
 const notValid = (why: string): StatusError => badRequest(`invalid continue token: continue key is not valid: ${why}`);

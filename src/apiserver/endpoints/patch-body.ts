@@ -28,7 +28,7 @@ const typeOf: Readonly<Record<string, PatchType>> = {
 /** Throws 415. */
 export function patchType(contentType: string | undefined): PatchType {
   const type = typeOf[(contentType ?? '').split(';', 1)[0]!.trim().toLowerCase()];
-  if (type === undefined) throw new StatusError(415, 'UnsupportedMediaType', `the body of the request was in an unknown format - accepted media types include: ${Object.keys(typeOf).join(', ')}`);
+  if (type === undefined) throw new StatusError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
   return type;
 }
 

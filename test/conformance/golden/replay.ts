@@ -74,7 +74,7 @@ class Run {
     for (const namespace of this.#recorded.namespaces) await this.#makeNamespace(this.#placeholders.fill(namespace));
     const found: string[] = [];
     for (const [i, step] of this.#recorded.steps.entries()) {
-      if (typeof step === 'string') await this.#target.compact();
+      if (typeof step === 'string' || step.request.method.startsWith('(')) await this.#target.compact();
       else found.push(...(await this.#step(step)).map((text) => `step ${i} ${step.request.method} ${step.request.path}: ${text}`));
     }
     const disorder = this.#placeholders.disorder();
