@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import protobuf from 'protobufjs';
-import { standardDescription } from './standard-descriptions.mjs';
+import { standardFieldDescription, standardTypeDescription } from './standard-descriptions.mjs';
 
 const SCALARS = new Set(['string', 'bytes', 'bool', 'int32', 'int64', 'uint32', 'uint64', 'double']);
 const FIELD_OPTIONS = new Set([
@@ -79,10 +79,12 @@ function readType({ file, protoPackage, jsonOnly, message, known }) {
   const options = readOptions(message, MESSAGE_OPTIONS);
   const noProto = options.no_proto || jsonOnly;
   const resolve = (type) => resolveType(type, protoPackage, known, `${file}: ${message.name}`);
-  const fields = message.fieldsArray.map((field) => readField({ field, noProto, resolve, isKind: options.kind !== undefined }));
+  const fields = message.fieldsArray.map((field) => readField({ field, noProto, resolve }));
+  const isKind = options.kind !== undefined;
+  for (const field of fields) field.description ??= standardFieldDescription(message.name, isKind, field);
   return dropUnset({
     name: message.name,
-    kind: options.kind !== undefined || undefined,
+    kind: isKind || undefined,
     namespaced: { NAMESPACED: true, CLUSTER: false }[options.kind],
     structType: options.struct_type,
     unions: readUnions(fields),
@@ -93,7 +95,7 @@ function readType({ file, protoPackage, jsonOnly, message, known }) {
     deprecated: options.deprecated,
     removed: options.removed,
     replacement: options.replacement,
-    description: message.comment ?? undefined,
+    description: message.comment ?? standardTypeDescription(message.name, isKind),
     fields,
   });
 }
@@ -106,7 +108,7 @@ function resolveType(type, protoPackage, known, where) {
   return id;
 }
 
-function readField({ field, noProto, resolve, isKind }) {
+function readField({ field, noProto, resolve }) {
   const options = readOptions(field, FIELD_OPTIONS);
   const type = options.scalar_form ?? resolve(field.type);
   const json = options.inline ? '' : (options.json_name ?? field.name);
@@ -137,7 +139,7 @@ function readField({ field, noProto, resolve, isKind }) {
     oneOf: options.one_of,
     discriminator: options.discriminator,
     when: options.when,
-    description: field.comment ?? (isKind ? standardDescription(json, type) : undefined),
+    description: field.comment ?? undefined,
   });
 }
 

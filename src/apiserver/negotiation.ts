@@ -84,7 +84,8 @@ export function negotiate({ accept, userAgent, pretty, convertible, isCollection
 
 /** Representation of a Status, which must never fail for want of an acceptable type. */
 export function negotiateStatus(accept: string | undefined, userAgent: string | undefined, pretty: string | null): Representation {
-  for (const { type } of accept === undefined ? [] : parseAccept(accept)) {
+  for (const { type, parameters } of accept === undefined ? [] : parseAccept(accept)) {
+    if (parameters.has('as')) continue;
     const mediaType = objectTypes.find((candidate) => candidate === type);
     if (mediaType !== undefined) return { mediaType, pretty: wantsPretty(mediaType, pretty, userAgent) };
   }

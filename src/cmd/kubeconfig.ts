@@ -3,7 +3,7 @@
  *
  * @see {@link https://kubernetes.io/docs/reference/config-api/kubeconfig.v1/ | kubeconfig (v1)}
  */
-import type { KeyPair } from './pki/pki.ts';
+import type { KeyPair, Pki } from './pki/pki.ts';
 
 export interface KubeconfigInput {
   readonly url: string;
@@ -34,3 +34,7 @@ current-context: orch
 `;
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
+
+/** A certificate from `--tls-cert-file` must vouch for itself: its issuer may be unknown here. */
+export const adminKubeconfig = (url: string, shownByServer: KeyPair, { serving, ca, admin }: Pki): string =>
+  formatKubeconfig({ url, ca: shownByServer === serving ? ca.certificate : shownByServer.certificate, client: admin });

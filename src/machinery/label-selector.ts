@@ -46,9 +46,12 @@ export type Labels = Readonly<Record<string, string>> | ReadonlyMap<string, stri
 
 const labelOf = (labels: Labels | undefined, key: string): string | undefined => {
   if (labels === undefined) return undefined;
-  if (labels instanceof Map) return (labels as ReadonlyMap<string, string>).get(key);
+  if (isMap(labels)) return labels.get(key);
   return Object.hasOwn(labels, key) ? (labels as Readonly<Record<string, string>>)[key] : undefined;
 };
+
+/** Compact maps are no instances of `Map`; in an object of labels even one called `get` is text. */
+const isMap = (labels: Labels): labels is ReadonlyMap<string, string> => typeof labels['get' as never] === 'function';
 
 export function matchesLabels(requirements: Requirements, labels: Labels | undefined): boolean {
   return requirements !== nothing && requirements.every((requirement) => matchesRequirement(requirement, labelOf(labels, requirement.key)));

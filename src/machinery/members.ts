@@ -2,7 +2,8 @@
  * Members of JSON objects by keys that users choose. Objects come with a prototype (structs, parsed text) and without
  * (maps), so a plain `object[key]` could find `constructor` or set `__proto__`.
  */
-import { createMap, isObject, type JsonObject, type JsonValue } from './value.ts';
+import { parseJson } from './json/reader.ts';
+import { createMap, isObject, RawJson, type JsonObject, type JsonValue } from './value.ts';
 
 /** The member, or undefined where the object has none of its own. */
 export const memberOf = (object: JsonObject, key: string): JsonValue | undefined => (Object.hasOwn(object, key) ? object[key] : undefined);
@@ -35,9 +36,13 @@ export function sortMembers(object: JsonObject): void {
   sorted.forEach((key, index) => { object[key] = values[index]; });
 }
 
-/** Equal as JSON; an absent member and an undefined one are the same. */
+/** The value itself, or what is inside carried JSON. */
+export const contentOf = (value: JsonValue | undefined): JsonValue | undefined => ((value as unknown) instanceof RawJson ? parseJson((value as unknown as RawJson).text) : value);
+
+/** Equal as JSON, carried JSON by its content; an absent member and an undefined one are the same. */
 export function jsonEqual(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   if (a === b) return true;
+  if ((a as unknown) instanceof RawJson || (b as unknown) instanceof RawJson) return jsonEqual(contentOf(a), contentOf(b));
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => jsonEqual(item, b[index]));
   if (!isObject(a) || !isObject(b)) return typeof a === 'bigint' || typeof b === 'bigint' ? numericEqual(a, b) : false;
   const keys = keysOf(a);

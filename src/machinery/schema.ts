@@ -73,7 +73,7 @@ export interface TypeSchema {
   /** No protobuf form (Table). */
   readonly noProto?: boolean;
   /** A named list or map, as a message with one field `items`. */
-  readonly alias?: { readonly type: string; readonly repeated?: boolean; readonly mapKey?: string };
+  readonly alias?: { readonly type: string; readonly repeated?: boolean; readonly mapKey?: Field['mapKey'] };
   readonly introduced?: string;
   readonly deprecated?: string;
   readonly removed?: string;

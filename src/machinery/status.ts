@@ -23,7 +23,7 @@ export interface StatusDetails {
 export interface Status {
   readonly kind: 'Status';
   readonly apiVersion: 'v1';
-  readonly metadata: Record<string, never>;
+  readonly metadata: { readonly continue?: string };
   readonly status: 'Success' | 'Failure';
   readonly message?: string;
   readonly reason?: string;
@@ -36,17 +36,20 @@ export class StatusError extends Error {
   readonly code: number;
   readonly reason: string;
   readonly details: StatusDetails | undefined;
+  /** A token with which an expired list can go on in the current state. */
+  readonly continueToken: string | undefined;
 
-  constructor(code: number, reason: string, message: string, details?: StatusDetails, options?: { cause?: unknown }) {
-    super(message, options);
+  constructor(code: number, reason: string, message: string, details?: StatusDetails, options: { cause?: unknown; continueToken?: string } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.reason = reason;
     this.details = details;
+    this.continueToken = options.continueToken;
   }
 
   toStatus(): Status {
     return {
-      kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure',
+      kind: 'Status', apiVersion: 'v1', metadata: this.continueToken === undefined ? {} : { continue: this.continueToken }, status: 'Failure',
       ...(this.message === '' ? {} : { message: this.message }),
       ...(this.reason === '' ? {} : { reason: this.reason }),
       ...(this.details === undefined ? {} : { details: this.details }),
@@ -122,9 +125,8 @@ export const timeout = (message: string, retryAfterSeconds = 0): StatusError =>
 export const serverTimeout = (gr: GroupResource, operation: string, retryAfterSeconds: number): StatusError =>
   new StatusError(500, 'ServerTimeout', `The ${operation} operation against ${qualified(gr)} could not be completed at this time, please try again.`, about(gr, operation, { retryAfterSeconds }));
 
-/** A client asks for a version that is not there yet; it should ask again in a second. */
-export function tooLargeResourceVersion(requested: number, current: number): StatusError {
-  const message = `Too large resource version: ${requested}, current: ${current}`;
+/** A client asks for a version that is not there yet (`Too large resource version: 9, current: 5`); it should ask again in a second. */
+export function tooLargeResourceVersion(message: string): StatusError {
   return new StatusError(504, 'Timeout', `Timeout: ${message}`, { causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }], retryAfterSeconds: 1 });
 }
 

@@ -3,6 +3,7 @@
  */
 import { findResource, type GroupVersionInfo, type ResourceInfo } from '../api/resources.ts';
 import type { Codecs } from '../machinery/codec/index.ts';
+import type { CardScanner } from '../machinery/codec/scan.ts';
 import type { SchemaRegistry } from '../machinery/schema.ts';
 import type { LeaseId } from '../storage/interface.ts';
 import type { ObjectCodec, ObjectStorage } from '../storage/objects.ts';
@@ -17,6 +18,8 @@ export interface CatalogOptions {
   readonly groupVersions: readonly GroupVersionInfo[];
   readonly schemas: SchemaRegistry;
   readonly codecs: Codecs;
+  /** Reads index cards of a type: namespace, name, labels, and these fields. */
+  readonly scanner: (typeId: string, fields: readonly string[]) => CardScanner;
   /** `/registry` */
   readonly storePrefix: string;
   readonly mediaType: StorageMediaType;
@@ -87,7 +90,7 @@ function createStore(options: CatalogOptions, info: ResourceInfo): ResourceStore
   const definition = definitionOf(info.group, info.name);
   const storedVersion = findResource(storage.apiVersion, info.name) ?? info;
   const stored = anyForm(options, info, storage.apiVersion, storedVersion.kind) ?? formOf(options, info);
-  const door = createDoor({ stored, others: (apiVersion, kind) => anyForm(options, info, apiVersion, kind), mediaType: options.mediaType, namespaced: info.namespaced, fields: storage.fieldSelectors, selectableFields: definition.selectableFields });
+  const door = createDoor({ stored, others: (apiVersion, kind) => anyForm(options, info, apiVersion, kind), mediaType: options.mediaType, scan: options.scanner(stored.typeId, storage.fieldSelectors) });
   return new ResourceStore({
     group: info.group, resource: info.name, kind: info.kind, namespaced: info.namespaced,
     storageVersion: storage.apiVersion, storedType: stored.typeId, definition,

@@ -15,7 +15,8 @@ export interface GoldenCase {
 }
 
 interface RecordedStep {
-  request: { method: string; path: string; headers?: Record<string, string>; contentType?: string; body?: JsonValue };
+  /** What is no request (compaction) has neither method nor path. */
+  request: { method?: string; path?: string; headers?: Record<string, string>; contentType?: string; body?: JsonValue };
   response: { status: number; body?: JsonValue };
 }
 
@@ -32,8 +33,8 @@ export function goldenCases(file: string): GoldenCase[] {
 }
 
 function readStep({ request, response }: RecordedStep): GoldenStep {
-  const { headers, contentType, ...rest } = request;
-  return { request: { ...rest, contentType: contentType ?? headers?.['Content-Type'] ?? defaultType(request.method) }, response };
+  const { headers, contentType, method = '', path = '', ...rest } = request;
+  return { request: { ...rest, method, path, contentType: contentType ?? headers?.['Content-Type'] ?? defaultType(method) }, response };
 }
 
 const defaultType = (method: string): string => (method === 'PATCH' ? 'application/merge-patch+json' : 'application/json');

@@ -50,7 +50,7 @@ function resourceEntries(resource: ResourceInfo): JsonObject[] {
     name, singularName: resource.singular, namespaced, kind: resource.kind, verbs: [...resource.verbs],
     ...(resource.shortNames.length === 0 ? {} : { shortNames: [...resource.shortNames] }),
     ...(resource.categories.length === 0 ? {} : { categories: [...resource.categories] }),
-    ...(resource.storage === undefined ? {} : { storageVersionHash: storageVersionHash(resource)! }),
+    ...(resource.storage === undefined ? {} : { storageVersionHash: storageVersionHash(resource.storage.hashedAs, resource.kind) }),
   };
   return [own, ...resource.subresources.map((sub) => subresourceEntry(resource, sub))];
 }

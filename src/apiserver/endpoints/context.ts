@@ -1,7 +1,8 @@
 /** What the verbs share: made once per server. */
 import type { Codecs } from '../../machinery/codec/index.ts';
 import type { SchemaRegistry } from '../../machinery/schema.ts';
-import type { FieldManager } from '../../machinery/managed-fields/index.ts';
+import type { FieldManager } from '../../machinery/managed-fields/field-manager.ts';
+import type { JsonObject } from '../../machinery/value.ts';
 import type { Admission } from '../../registry/admission.ts';
 import type { StrategyContext } from '../../registry/strategy.ts';
 import type { Encoder } from '../representation/encoder.ts';
@@ -15,6 +16,8 @@ export interface EndpointContext {
   readonly schemas: SchemaRegistry;
   readonly encoder: Encoder;
   readonly fieldManager: FieldManager;
+  /** Normal form to the members that JSON shows: what patches are made against. */
+  readonly toJsonForm: (object: JsonObject, typeId: string) => JsonObject;
   readonly admission: Admission;
   readonly now: () => Date;
   readonly featureEnabled: (gate: string) => boolean;

@@ -2,7 +2,10 @@
  * Continue tokens in upstream's form, so that a client can go on at another replica or after a change of server.
  * Base64url JSON `{"v":"meta.k8s.io/v1","rv":<revision>,"start":"<relative key>\u0000"}`.
  */
-import { badRequest, expired, type StatusError } from '../../machinery/status.ts';
+import { JsonSyntaxError } from '../../machinery/json/errors.ts';
+import { parseJson } from '../../machinery/json/reader.ts';
+import { isObject } from '../../machinery/value.ts';
+import { badRequest, StatusError } from '../../machinery/status.ts';
 
 export interface ContinueToken {
   /** Revision of the snapshot; -1 asks for the current state, after the snapshot had expired. */
@@ -22,7 +25,7 @@ export function encodeContinueToken(lastKey: string, prefix: string, revision: n
 /** Throws 400 for what is no token of ours, or leads out of the collection. */
 export function decodeContinueToken(text: string, prefix: string): ContinueToken {
   const { v, rv, start } = parse(text);
-  if (v !== version) throw invalid(`server does not recognize this encoded version ${JSON.stringify(v ?? '')}`, '');
+  if (v !== version) throw invalid(`server does not recognize this encoded version ${String(v ?? '')}`, '');
   if (typeof rv !== 'number' || rv === 0) throw invalid('incorrect encoded start resourceVersion (version meta.k8s.io/v1)', '');
   if (typeof start !== 'string' || start === '') throw invalid('encoded start key empty (version meta.k8s.io/v1)', '');
   const key = prefix + start;
@@ -36,19 +39,12 @@ function parse(text: string): { v?: unknown; rv?: unknown; start?: unknown } {
   if (bad !== null || text.length % 4 === 1) throw notValid(`illegal base64 data at input byte ${bad?.index ?? text.length - 1}`);
   const json = Buffer.from(text, 'base64url').toString();
   try {
-    const value: unknown = JSON.parse(json);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
-    throw notValid(`json: cannot unmarshal ${typeof value} into Go value of type storage.continueToken`);
+    const value = parseJson(json);
+    if (isObject(value)) return value;
+    throw notValid(`json: cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value} into Go value of type storage.continueToken`);
   } catch (error) {
-    throw error instanceof SyntaxError ? notValid(syntaxError(json)) : error;
+    throw error instanceof JsonSyntaxError ? notValid(error.message) : error;
   }
-}
-
-/** The first thing Go's decoder would stumble over. */
-function syntaxError(json: string): string {
-  const first = json.trimStart()[0];
-  if (first === undefined || first === '{') return 'unexpected end of JSON input';
-  return `invalid character ${first === "'" ? `'\\''` : `'${first}'`} looking for beginning of value`;
 }
 
 const notValid = (why: string): StatusError => badRequest(`invalid continue token: continue key is not valid: ${why}`);
@@ -59,10 +55,9 @@ const invalid = (why: string, suffix: string): StatusError => badRequest(`invali
 const predecessor = (key: string): string => `${key.slice(0, -1)}${String.fromCharCode(Math.max(1, key.charCodeAt(key.length - 1) - 1))}\uffff`;
 
 /** 410 with a token that goes on from the same place in the current state. */
-export function expiredToken(lastKey: string, prefix: string): StatusError & { continue?: string } {
-  const error: StatusError & { continue?: string } = expired(
+export function expiredToken(lastKey: string, prefix: string): StatusError {
+  return new StatusError(410, 'Expired',
     'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
+    undefined, { continueToken: encodeContinueToken(lastKey, prefix, -1) },
   );
-  error.continue = encodeContinueToken(lastKey, prefix, -1);
-  return error;
 }

@@ -86,8 +86,10 @@ function watchErrors(parameters: ListParameters, enabled: boolean): FieldError[]
   const { resourceVersionMatch, continueToken, sendInitialEvents } = parameters;
   const at = path('resourceVersionMatch');
   if (sendInitialEvents === undefined) {
-    if (resourceVersionMatch !== '') return [forbidden(at, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided')];
-    return [];
+    return [
+      ...(resourceVersionMatch === '' ? [] : [forbidden(at, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided')]),
+      ...(continueToken === '' ? [] : [forbidden(at, 'resourceVersionMatch is forbidden when continue is provided')]),
+    ];
   }
   const errors: FieldError[] = [];
   if (!enabled) errors.push(forbidden(path('sendInitialEvents'), 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled'));

@@ -1,5 +1,6 @@
 /** Paths that are no resources: discovery, version, health, metrics, OpenAPI. */
 import { createHash } from 'node:crypto';
+import type { VersionInfo } from '../../base/version.ts';
 import type { JsonObject } from '../../machinery/value.ts';
 import { aggregated, apiGroup, apiGroupList, apiResourceList, apiVersions, groupsOf, type Served } from '../discovery/documents.ts';
 import { type HealthChecks, type HealthEndpoint, type HealthLog, serveHealth } from '../health.ts';
@@ -10,7 +11,7 @@ import { methodNotAllowed, noSuchResource } from './errors.ts';
 
 export interface NonResourceOptions {
   readonly served: Served;
-  readonly version: Readonly<Record<string, string>>;
+  readonly version: VersionInfo;
   readonly health: HealthChecks;
   readonly log: HealthLog;
   /** `host:port` that `/api` tells clients. */
@@ -22,7 +23,7 @@ export interface NonResourceOptions {
 const notFoundPage: ApiResponse = { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }, body: '404 page not found\n' };
 
 export function createNonResource(options: NonResourceOptions): Handler {
-  const roots = new Map<string, Handler>([['/version', (request) => version(options, request)], ...options.extra]);
+  const roots = new Map<string, Handler>([['/version', (request) => Promise.resolve(version(options, request))], ...options.extra]);
   return async (request) => {
     const path = request.path.length > 1 && request.path.endsWith('/') && !request.path.startsWith('/livez') && !request.path.startsWith('/readyz') && !request.path.startsWith('/healthz') ? request.path.slice(0, -1) : request.path;
     const segments = path.split('/').slice(1);

@@ -1,7 +1,7 @@
 /** Label and field selectors of a request as a selection of objects. */
 import { badRequest } from '../../machinery/status.ts';
 import { parseFieldSelector } from '../../machinery/field-selector.ts';
-import { parseLabelSelector } from '../../machinery/label-selector.ts';
+import { matchesLabels, parseLabelSelector, type Requirements } from '../../machinery/label-selector.ts';
 import type { IndexCard, Selection } from '../../storage/objects.ts';
 import type { ApiRequest } from '../request.ts';
 import type { ServedResource } from './served.ts';
@@ -25,7 +25,7 @@ export function selectionOf(served: ServedResource, request: ApiRequest): Reques
   if (pathName !== undefined && fields?.equals.get('metadata.name') !== undefined && fields.equals.get('metadata.name') !== pathName) {
     throw badRequest(`fieldSelector metadata.name doesn't match requested name`);
   }
-  const matches = (card: IndexCard): boolean => (fields === undefined || fields.matches(card)) && (labels === undefined || labels.matches(card.labels));
+  const matches = (card: IndexCard): boolean => (fields === undefined || fields.matches(card)) && (labels === undefined || matchesLabels(labels, card.labels));
   const fieldEquals = fields === undefined ? undefined : new Map([...fields.equals].filter(([field]) => !field.startsWith('metadata.')));
   return {
     selection: { ...namespace, ...(name === undefined ? {} : { name }), ...(fieldEquals === undefined || fieldEquals.size === 0 ? {} : { fieldEquals }), matches },
@@ -33,7 +33,7 @@ export function selectionOf(served: ServedResource, request: ApiRequest): Reques
   };
 }
 
-function parseLabels(text: string): { matches(labels: ReadonlyMap<string, string>): boolean } {
+function parseLabels(text: string): Requirements {
   try {
     return parseLabelSelector(text);
   } catch (error) {

@@ -1,8 +1,9 @@
 /** Query parameters of writes, with upstream's errors. */
-import { type FieldError, invalid, notSupported, tooLong } from '../../machinery/field-error.ts';
+import { type FieldError, forbidden, invalid, notSupported, required, tooLong } from '../../machinery/field-error.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { goStrings } from '../../machinery/go-quote.ts';
 import { invalid as invalidStatus } from '../../machinery/status.ts';
+import { queryFlag } from '../request-info.ts';
 
 const path = (name: string): FieldPath => FieldPath.of(name);
 
@@ -55,7 +56,16 @@ export const createParameters = (query: URLSearchParams): WriteParameters => wri
 
 export const updateParameters = (query: URLSearchParams): WriteParameters => writeParameters(query, 'UpdateOptions');
 
-export const patchParameters = (query: URLSearchParams): WriteParameters => writeParameters(query, 'PatchOptions');
+/** @param isApply server-side apply needs a manager, and is the only patch that may be forced */
+export function patchParameters(query: URLSearchParams, isApply: boolean): WriteParameters & { readonly force: boolean } {
+  const errors: FieldError[] = [];
+  const isForced = query.has('force') && queryFlag(query.get('force'));
+  if (isApply && (query.get('fieldManager') ?? '') === '') errors.push(required(path('fieldManager'), 'is required for apply patch'));
+  if (!isApply && query.has('force')) errors.push(forbidden(path('force'), 'may not be specified for non-apply patch'));
+  if (errors.length > 0) throw invalidStatus({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', errors);
+  const parameters = writeParameters(query, 'PatchOptions');
+  return { ...parameters, force: isForced, options: isForced ? { ...parameters.options, force: true } : parameters.options };
+}
 
 function writeParameters(query: URLSearchParams, kind: string): WriteParameters {
   const dryRun = dryRunParameter(query.getAll('dryRun'), kind);

@@ -9,6 +9,7 @@ import { asJson, type KubeObject } from '../../machinery/object-meta.ts';
 import type { ObjectEvent, StoredObject } from '../../storage/objects.ts';
 import { writeEnvelope } from '../../machinery/codec/envelope.ts';
 import type { ServedResource } from '../endpoints/served.ts';
+import { flagParameter } from '../endpoints/list-parameters.ts';
 import { isConvertible } from '../endpoints/convertible.ts';
 import { json, negotiate, protobuf, type Representation, yaml } from '../negotiation.ts';
 import type { ApiRequest } from '../request.ts';
@@ -26,7 +27,9 @@ export interface EventEncoder {
 
 export function watchRepresentation(encoder: Encoder, served: ServedResource, request: ApiRequest): EventEncoder {
   const representation = negotiate({ accept: request.header('accept'), userAgent: undefined, pretty: null, convertible: isConvertible, isCollection: true });
-  if (representation.mediaType === yaml) throw notAcceptable([json, yaml, protobuf]);
+  if (representation.mediaType === yaml) throw notAcceptable([`${json};stream=watch`, `${protobuf};stream=watch`]);
+  // Rows have no place for a bookmark.
+  if (representation.as === 'Table' && flagParameter(request.query, 'allowWatchBookmarks')) throw notAcceptable([json, yaml, protobuf]);
   const frame = framing(representation);
   const object = objectBytes(encoder, served, request, representation);
   const key = `event ${served.form.typeId} ${representation.mediaType} ${representation.as ?? ''}${representation.asVersion ?? ''}`;
@@ -125,11 +128,15 @@ function tableEvents(encoder: Encoder, served: ServedResource, request: ApiReque
   };
 }
 
-const bookmarkObject = ({ revision, initialEventsEnd }: ObjectEvent): KubeObject => ({
-  metadata: { resourceVersion: String(revision), ...(initialEventsEnd === true ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {}) },
-});
+/** The last of the initial events also says what an empty list would have looked like (KEP-3157). */
+function bookmarkMessage({ form }: Readable, { revision, initialEventsEnd }: ObjectEvent): Buffer {
+  const annotations = initialEventsEnd === true ? { 'k8s.io/initial-events-end': 'true', 'kubernetes.io/initial-events-list-blueprint': listBlueprint(form) } : undefined;
+  const object: KubeObject = { metadata: { resourceVersion: String(revision), ...(annotations === undefined ? {} : { annotations }) } };
+  return form.codec.encode(asJson(object));
+}
 
-const bookmarkMessage = ({ form }: Readable, event: ObjectEvent): Buffer => form.codec.encode(asJson(bookmarkObject(event)));
+const listBlueprint = ({ listKind, apiVersion }: Readable['form']): string =>
+  Buffer.from(`{"kind":"${listKind}","apiVersion":"${apiVersion}","metadata":{},"items":null}\n`).toString('base64');
 
 /** An object of the watched kind with nothing but a resourceVersion. */
 function bookmark(served: ServedResource, event: ObjectEvent, isProtobuf: boolean): Buffer {

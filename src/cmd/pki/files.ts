@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 
 /**
  * Puts a file in place whole or not at all: written beside it, synced, renamed. Readable by its owner only.
  */
 export async function writePrivateFile(path: string, content: string): Promise<void> {
-  const temporary = `${path}.${process.pid}.tmp`;
+  const temporary = `${path}.${randomUUID()}.tmp`;
   try {
     const file = await open(temporary, 'w', 0o600);
     try {

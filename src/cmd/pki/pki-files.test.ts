@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ensurePki } from './pki-files.ts';
+import { createAuthority } from './pki.ts';
 import type { Pki } from './pki.ts';
+import type { Subject } from './certificate.ts';
 import { servingNames } from './serving-names.ts';
 
 const names = servingNames({ bindAddress: '127.0.0.1', serviceClusterIpRanges: ['10.0.0.0/24'] });
@@ -19,6 +21,13 @@ beforeEach(async () => {
   path = (name) => join(directory, name);
 });
 afterEach(() => rm(join(directory, '..', '..'), { recursive: true }));
+
+const filesOf = async () => Promise.all((await readdir(directory)).map(async (file) => [file, await readFile(path(file), 'utf8')]));
+
+async function putAuthority(subject: Subject): Promise<void> {
+  const { certificate, key } = createAuthority(subject, now);
+  await Promise.all([writeFile(path('ca.crt'), certificate), writeFile(path('ca.key'), key)]);
+}
 
 /** Which of the parts are not the same. */
 const changed = (before: Pki, after: Pki): string[] => Object.keys(before).filter((part) => JSON.stringify(before[part as keyof Pki]) !== JSON.stringify(after[part as keyof Pki]));
@@ -59,7 +68,6 @@ describe('ensurePki', () => {
   test.each([
     { name: 'a certificate without its key', spoil: () => rm(path('admin.key')), anew: ['admin'] },
     { name: 'a key without its certificate', spoil: () => rm(path('apiserver.crt')), anew: ['serving'] },
-    { name: 'an authority key whose certificate was never written', spoil: () => rm(path('front-proxy-ca.crt')), anew: ['frontProxyCa', 'frontProxyClient'] },
     { name: 'half a certificate', spoil: () => writeFile(path('admin.crt'), '-----BEGIN CERTIFICATE-----\nMIIB'), anew: ['admin'] },
     { name: 'a missing public service account key', spoil: () => rm(path('sa.pub')), anew: [] },
   ])('repairs $name', async ({ spoil, anew }) => {
@@ -70,16 +78,25 @@ describe('ensurePki', () => {
     expect(changed(second, await ensurePki(directory, names, now))).toEqual([]);
   });
 
+  test('two starts at once end with one and the same PKI, and nothing beside it', async () => {
+    const [one, other] = await Promise.all([ensurePki(directory, names, now), ensurePki(directory, names, now)]);
+    expect(changed(one, other)).toEqual([]);
+    expect(changed(one, await ensurePki(directory, names, now))).toEqual([]);
+    expect(await readdir(join(directory, '..'))).toEqual(['pki']);
+  });
+
   test.each([
     { name: 'is missing', spoil: () => rm(path('ca.key')), message: /ca\.key is missing: put it back, or remove .*pki to make a new authority/ },
     { name: 'is of another authority', spoil: async () => writeFile(path('ca.key'), await readFile(path('front-proxy-ca.key'))), message: /ca\.crt and ca\.key do not belong together/ },
+    { name: 'is there but its certificate is not', spoil: () => rm(path('ca.crt')), message: /ca\.crt is missing: put it back/ },
+    { name: 'belongs to an authority of somebody else', spoil: () => putAuthority({ commonName: 'example-ca' }), message: /ca\.crt is not an authority that orch made: give certificates of your own with --tls-cert-file/ },
     { name: 'cannot be read', spoil: () => writeFile(path('ca.key'), 'x'), message: /ca\.crt and ca\.key do not belong together/ },
   ])("never replaces the authority by itself: its key $name", async ({ spoil, message }) => {
     await ensurePki(directory, names, now);
-    const before = await readFile(path('ca.crt'), 'utf8');
     await spoil();
+    const before = await filesOf();
     await expect(ensurePki(directory, names, now)).rejects.toThrow(message);
-    expect(await readFile(path('ca.crt'), 'utf8')).toBe(before);
+    expect(await filesOf()).toEqual(before);
   });
 
   test('says when the authority has expired', async () => {

@@ -1,118 +1,98 @@
 /**
- * The PKI of a data directory: made on the first start, used again later. A certificate is made anew when it nears its
- * end, lacks a name that clients may use now, or does not fit its key or authority (a start that was cut short); the
+ * The PKI of a data directory: made on the first start, whole or not at all, and used again later. A certificate is made
+ * anew when it nears its end, lacks a name that clients may use now, or does not fit its key or authority; the
  * authorities and the service account key stay, because others trust them.
  */
-import { X509Certificate, createPrivateKey, createPublicKey } from 'node:crypto';
-import { mkdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createPrivateKey, createPublicKey } from 'node:crypto';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { UserError } from '../user-error.ts';
 import { writePrivateFile } from './files.ts';
-import { caSubject, createAdmin, createAuthority, createFrontProxyClient, createServiceAccountKey, createServing, frontProxyCaSubject, publicKeyToPem } from './pki.ts';
+import { coversNames, ensureCertificate, isPair, pathOf, readCertificate, readIfThere, readPair, writePair } from './pair-files.ts';
+import { caSubject, createAdmin, createAuthority, createFrontProxyClient, createPki, createServiceAccountKey, createServing, frontProxyCaSubject, publicKeyToPem } from './pki.ts';
 import type { KeyPair, Pki } from './pki.ts';
 import type { ServingNames } from './serving-names.ts';
 import type { Subject } from './certificate.ts';
 
-/** A certificate is renewed at the first start within this time before its end. */
-const renewalMs = 90 * 24 * 3_600_000;
-
+/** Throws {@link UserError} when an authority is incomplete or has expired. */
 export async function ensurePki(directory: string, names: ServingNames, now: Date): Promise<Pki> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  const files = new PairFiles(directory, now);
-  const [ca, frontProxyCa, serviceAccount] = await Promise.all([
-    files.ensureAuthority('ca', caSubject),
-    files.ensureAuthority('front-proxy-ca', frontProxyCaSubject),
-    ensureServiceAccountKey(directory),
-  ]);
-  const [serving, admin, frontProxyClient] = await Promise.all([
-    files.ensureCertificate('apiserver', ca, () => createServing(ca, names, now), (certificate) => coversNames(certificate, names)),
-    files.ensureCertificate('admin', ca, () => createAdmin(ca, now)),
-    files.ensureCertificate('front-proxy-client', frontProxyCa, () => createFrontProxyClient(frontProxyCa, now)),
-  ]);
-  return { ca, serving, admin, serviceAccount, frontProxyCa, frontProxyClient };
+  await mkdir(dirname(directory), { recursive: true });
+  return (await createDirectory(directory, names, now)) ?? readDirectory(directory, names, now);
 }
 
-class PairFiles {
-  readonly #directory: string;
-  readonly #now: Date;
-
-  constructor(directory: string, now: Date) {
-    this.#directory = directory;
-    this.#now = now;
-  }
-
-  async ensureAuthority(name: string, subject: Subject): Promise<KeyPair> {
-    const [certificate, key] = await this.#read(name);
-    if (certificate === undefined) return this.#write(name, createAuthority(subject, this.#now));
-    if (key === undefined) throw new Error(`${this.#path(name, 'key')} is missing: put it back, or remove ${this.#directory} to make a new authority`);
-    const pair = { certificate, key };
-    if (!isPair(pair)) throw new Error(`${this.#path(name, 'crt')} and ${name}.key do not belong together: put the right ones back, or remove ${this.#directory} to make a new authority`);
-    if (Date.parse(new X509Certificate(certificate).validTo) < this.#now.getTime()) {
-      throw new Error(`${this.#path(name, 'crt')} has expired: remove ${this.#directory} to make a new authority`);
-    }
-    return pair;
-  }
-
-  async ensureCertificate(name: string, ca: KeyPair, create: () => KeyPair, fits: (certificate: X509Certificate) => boolean = () => true): Promise<KeyPair> {
-    const [certificate, key] = await this.#read(name);
-    const usable = certificate !== undefined && key !== undefined && this.#isUsable({ certificate, key }, ca, fits);
-    return usable ? { certificate, key } : this.#write(name, create());
-  }
-
-  #isUsable(pair: KeyPair, ca: KeyPair, fits: (certificate: X509Certificate) => boolean): boolean {
-    const certificate = readCertificate(pair.certificate);
-    if (certificate === undefined || !isPair(pair) || !fits(certificate)) return false;
-    return certificate.verify(createPublicKey(ca.key)) && Date.parse(certificate.validTo) - this.#now.getTime() > renewalMs;
-  }
-
-  #read(name: string): Promise<[string | undefined, string | undefined]> {
-    return Promise.all([readIfThere(this.#path(name, 'crt')), readIfThere(this.#path(name, 'key'))]);
-  }
-
-  /** The key goes first: a certificate without its key would look like a lost one. */
-  async #write(name: string, pair: KeyPair): Promise<KeyPair> {
-    await writePrivateFile(this.#path(name, 'key'), pair.key);
-    await writePrivateFile(this.#path(name, 'crt'), pair.certificate);
-    return pair;
-  }
-
-  #path(name: string, extension: 'crt' | 'key'): string {
-    return join(this.#directory, `${name}.${extension}`);
-  }
-}
-
-async function ensureServiceAccountKey(directory: string): Promise<Pki['serviceAccount']> {
-  const [privateKey, publicKey] = await Promise.all([readIfThere(join(directory, 'sa.key')), readIfThere(join(directory, 'sa.pub'))]);
-  if (privateKey !== undefined && publicKey !== undefined) return { privateKey, publicKey };
-  const made = privateKey === undefined ? createServiceAccountKey() : { privateKey, publicKey: publicKeyToPem(createPrivateKey(privateKey)) };
-  await writePrivateFile(join(directory, 'sa.key'), made.privateKey);
-  await writePrivateFile(join(directory, 'sa.pub'), made.publicKey);
-  return made;
-}
-
-async function readIfThere(path: string): Promise<string | undefined> {
+/**
+ * Writes a new PKI beside its place and moves it there: of two processes that start at once, one wins and the other
+ * reads. Undefined when there is one.
+ */
+async function createDirectory(directory: string, names: ServingNames, now: Date): Promise<Pki | undefined> {
+  if ((await readIfThere(join(directory, 'ca.crt'))) !== undefined) return undefined;
+  const pki = createPki(names, now);
+  const temporary = await mkdtemp(`${directory}.`);
   try {
-    return await readFile(path, 'utf8');
+    await writePki(temporary, pki);
+    await rename(temporary, directory);
+    return pki;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    await rm(temporary, { recursive: true, force: true });
+    if (isOccupied(error)) return undefined;
     throw error;
   }
 }
 
-function readCertificate(pem: string): X509Certificate | undefined {
-  try {
-    return new X509Certificate(pem);
-  } catch {
-    return undefined;
-  }
+const isOccupied = (error: unknown): boolean => ['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '');
+
+const pairNames = { ca: 'ca', serving: 'apiserver', admin: 'admin', frontProxyCa: 'front-proxy-ca', frontProxyClient: 'front-proxy-client' } as const;
+
+async function writePki(directory: string, pki: Pki): Promise<void> {
+  const parts = Object.entries(pairNames) as [keyof typeof pairNames, string][];
+  await Promise.all([...parts.map(([part, name]) => writePair({ directory, name }, pki[part])), writeServiceAccountKey(directory, pki.serviceAccount)]);
 }
 
-function isPair({ certificate, key }: KeyPair): boolean {
-  try {
-    return readCertificate(certificate)?.checkPrivateKey(createPrivateKey(key)) ?? false;
-  } catch {
-    return false;
-  }
+async function readDirectory(directory: string, names: ServingNames, now: Date): Promise<Pki> {
+  const [ca, frontProxyCa, serviceAccount] = await Promise.all([
+    ensureAuthority(directory, pairNames.ca, caSubject, now),
+    ensureAuthority(directory, pairNames.frontProxyCa, frontProxyCaSubject, now),
+    ensureServiceAccountKey(directory),
+  ]);
+  const issuedBy = (authority: KeyPair, name: string, create: () => KeyPair, served?: ServingNames): Promise<KeyPair> =>
+    ensureCertificate({
+      directory,
+      name,
+      now,
+      create,
+      fits: (certificate) => certificate.verify(createPublicKey(authority.certificate)) && (served === undefined || coversNames(certificate, served)),
+    });
+  const [serving, admin, frontProxyClient] = await Promise.all([
+    issuedBy(ca, pairNames.serving, () => createServing(ca, names, now), names),
+    issuedBy(ca, pairNames.admin, () => createAdmin(ca, now)),
+    issuedBy(frontProxyCa, pairNames.frontProxyClient, () => createFrontProxyClient(frontProxyCa, now)),
+  ]);
+  return { ca, serving, admin, serviceAccount, frontProxyCa, frontProxyClient };
 }
 
-const coversNames = (certificate: X509Certificate, { dnsNames, ipAddresses }: ServingNames): boolean =>
-  dnsNames.every((name) => certificate.checkHost(name) !== undefined) && ipAddresses.every((address) => certificate.checkIP(address) !== undefined);
+async function ensureAuthority(directory: string, name: string, subject: Subject, now: Date): Promise<KeyPair> {
+  const file = { directory, name };
+  const { certificate, key } = await readPair(file);
+  const remedy = `or remove ${directory} to make a new authority`;
+  if (certificate === undefined && key === undefined) return writePair(file, createAuthority(subject, now));
+  if (certificate === undefined) throw new UserError(`${pathOf(file, 'crt')} is missing: put it back, ${remedy}`);
+  if (key === undefined) throw new UserError(`${pathOf(file, 'key')} is missing: put it back, ${remedy}`);
+  if (!isPair({ certificate, key })) throw new UserError(`${pathOf(file, 'crt')} and ${name}.key do not belong together: put the right ones back, ${remedy}`);
+  const { subject: own, validTo } = readCertificate(certificate)!;
+  if (own !== `CN=${subject.commonName}`) throw new UserError(`${pathOf(file, 'crt')} is not an authority that orch made: give certificates of your own with --tls-cert-file and --client-ca-file, ${remedy}`);
+  if (Date.parse(validTo) < now.getTime()) throw new UserError(`${pathOf(file, 'crt')} has expired: remove ${directory} to make a new authority`);
+  return { certificate, key };
+}
+
+type ServiceAccountKey = Pki['serviceAccount'];
+
+async function ensureServiceAccountKey(directory: string): Promise<ServiceAccountKey> {
+  const [privateKey, publicKey] = await Promise.all([readIfThere(join(directory, 'sa.key')), readIfThere(join(directory, 'sa.pub'))]);
+  if (privateKey !== undefined && publicKey !== undefined) return { privateKey, publicKey };
+  return writeServiceAccountKey(directory, privateKey === undefined ? createServiceAccountKey() : { privateKey, publicKey: publicKeyToPem(createPrivateKey(privateKey)) });
+}
+
+async function writeServiceAccountKey(directory: string, key: ServiceAccountKey): Promise<ServiceAccountKey> {
+  await Promise.all([writePrivateFile(join(directory, 'sa.key'), key.privateKey), writePrivateFile(join(directory, 'sa.pub'), key.publicKey)]);
+  return key;
+}

@@ -4,7 +4,7 @@
  * Repeated singular fields are merged or overwritten as protobuf demands. Fields of unknown number are skipped.
  */
 import { createMap } from '../value.ts';
-import { readBytes, readDuration, readIntOrString, readJsonMessage, readMicroTime, readQuantity, readRaw, readTime, readUnknown, zeroTime } from './forms-read.ts';
+import { readBytes, readDuration, readIntOrString, readJsonMessage, readMicroTime, readQuantity, readRaw, readTexts, readTime, readUnknown, zeroTime } from './forms-read.ts';
 import type { DecodeFunction, FillFunction, Links, TypeLink } from './link.ts';
 import type { Element, Member } from './plan.ts';
 import { readChoice } from './choice-read.ts';
@@ -33,6 +33,7 @@ const delimited: Readonly<Record<string, { read: unknown; zero: string }>> = {
   fieldsV1: { read: readRaw, zero: 'undefined' },
   unknown: { read: readUnknown, zero: 'undefined' },
   json: { read: readJsonMessage, zero: 'null' },
+  texts: { read: readTexts, zero: 'undefined' },
 };
 
 /** What stands in a list or map for a value that is left out elsewhere. */
@@ -41,7 +42,7 @@ function zeroInContainer(element: Element): string {
     case 'time': case 'microtime': return JSON.stringify(zeroTime);
     case 'bytes': return '""';
     case 'rawExtension': case 'fieldsV1': case 'unknown': case 'json': return 'null';
-    case 'wrapped': return '[]';
+    case 'texts': return '[]';
     case 'struct': case 'schemaOrArray': case 'schemaOrBool': case 'schemaOrStringArray': case 'any': return 'undefined';
     case 'double': return '0';
     default: return varints[element.form]?.zero ?? delimited[element.form]!.zero;
@@ -52,6 +53,9 @@ export function wireTypeOf(element: Element): 0 | 1 | 2 {
   if (element.form in varints) return 0;
   return element.form === 'double' ? 1 : 2;
 }
+
+/** Forms whose message can stand for nothing. */
+const mayBeMissing = (form: Element['form']): boolean => form !== 'bytes' && form !== 'texts' && delimited[form]?.zero === 'undefined';
 
 class DecodeCompiler {
   private readonly source = new FunctionSource();
@@ -124,12 +128,11 @@ class DecodeCompiler {
   /** What even a pointer does not show: a zero time, nothing where JSON text should be. */
   private absent({ form }: Element): string | undefined {
     if (form === 'json') return 'null';
-    return form !== 'bytes' && delimited[form]?.zero === 'undefined' ? 'undefined' : undefined;
+    return mayBeMissing(form) ? 'undefined' : undefined;
   }
 
   private elementDefault(element: Element): string {
-    const zero = zeroInContainer(element);
-    return delimited[element.form]?.zero === 'undefined' && element.form !== 'bytes' ? ` ?? ${zero}` : '';
+    return mayBeMissing(element.form) ? ` ?? ${zeroInContainer(element)}` : '';
   }
 
   /** Reads one value into `v` and moves `position` behind it. */
@@ -150,7 +153,6 @@ class DecodeCompiler {
   private delimitedValue(element: Element, into: string, position: string, limit: string): string {
     switch (element.form) {
       case 'struct': return `${this.bind(this.links.of(element.type))}.decode(b, ${position}, ${limit}, ${into === 'undefined' ? '{}' : into}, depth - 1)`;
-      case 'wrapped': return `${this.bind(wrappedReader(element.element, this.links))}(b, ${position}, ${limit}, depth - 1)`;
       case 'schemaOrArray': case 'schemaOrBool': case 'schemaOrStringArray':
         return `${this.bind(readChoice(element.form, this.links.of(element.schema)))}(b, ${position}, ${limit}, depth - 1)`;
       default: return `${this.bind(delimited[element.form]!.read)}(b, ${position}, ${limit})`;
@@ -209,25 +211,6 @@ const structType = (field: Member): string => (field.element as Extract<Element,
 
 /** `Pod` of `core/v1.Pod`, for messages. */
 const goName = (id: string): string => id.slice(id.lastIndexOf('.') + 1);
-
-const wrappedReaders = new WeakMap<Links, Map<string, unknown>>();
-
-/** Reader of a message with one repeated field `items`. */
-function wrappedReader(element: Element, links: Links): unknown {
-  const key = JSON.stringify(element);
-  let readers = wrappedReaders.get(links);
-  if (readers === undefined) wrappedReaders.set(links, (readers = new Map()));
-  let reader = readers.get(key);
-  if (reader === undefined) readers.set(key, (reader = createWrappedReader(element, links)));
-  return reader;
-}
-
-function createWrappedReader(element: Element, links: Links): unknown {
-  const items: Member = { field: { json: 'items', name: 'Items', type: 'items' }, json: 'items', number: 1, shape: 'list', element, mapKey: 'string', pointer: false, omitempty: false };
-  const plan = { id: 'Items', kind: false, noProto: false, members: [items], wire: [items] };
-  const decode = new DecodeCompiler({ plan } as unknown as TypeLink, links).compile();
-  return (b: Buffer, p: number, end: number, depth: number) => decode(b, p, end, {}, depth)['items'] ?? [];
-}
 
 /** Whether an empty value of the type has members. */
 export function needsFill(links: Links, id: string): boolean {

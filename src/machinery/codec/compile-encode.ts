@@ -3,12 +3,12 @@
  * number, what is no pointer always, maps sorted by key, never packed. Written back to front, so in falling order here.
  */
 import { sortNames } from '../json/writer.ts';
-import type { JsonObject, JsonValue } from '../value.ts';
+import type { JsonObject } from '../value.ts';
 import { writeChoice } from './choice-write.ts';
 import { wireTypeOf } from './compile-decode.ts';
 import { EncodeError } from './errors.ts';
 import type { FormWriter } from './forms-write.ts';
-import { writeDuration, writeIntOrString, writeJsonMessage, writeMicroTime, writeQuantity, writeRaw, writeTime, writeUnknown } from './forms-write.ts';
+import { writeDuration, writeIntOrString, writeJsonMessage, writeMicroTime, writeQuantity, writeRaw, writeTexts, writeTime, writeUnknown } from './forms-write.ts';
 import type { EncodeFunction, Links, TypeLink } from './link.ts';
 import type { Element, Member } from './plan.ts';
 import { FunctionSource, functionName, member } from './source.ts';
@@ -17,11 +17,11 @@ import { checkRoom, failNotList, failNotObject, writeBase64, writeDouble, writeI
 /** Writers of messages behind scalar forms; the length and tag are written by the caller. */
 const formWriters: Readonly<Record<string, FormWriter>> = {
   time: writeTime, microtime: writeMicroTime, duration: writeDuration, quantity: writeQuantity, intOrString: writeIntOrString,
-  rawExtension: writeRaw, fieldsV1: writeRaw, unknown: writeUnknown, json: writeJsonMessage,
+  rawExtension: writeRaw, fieldsV1: writeRaw, unknown: writeUnknown, json: writeJsonMessage, texts: writeTexts,
 };
 
 /** Forms whose absence is visible in protobuf although they are no pointers. */
-const nullable: ReadonlySet<string> = new Set(['bytes', 'wrapped']);
+const nullable: ReadonlySet<string> = new Set(['bytes', 'texts']);
 
 const emptyObject: JsonObject = Object.freeze({});
 
@@ -128,7 +128,6 @@ class EncodeCompiler {
   private message(element: Element, value: string): string {
     switch (element.form) {
       case 'struct': return `${this.bind(this.links.of(element.type))}.encode(b, p, ${value} ?? ${this.bind(emptyObject)}, depth - 1)`;
-      case 'wrapped': return `${this.bind(wrappedWriter(element.element, this.links))}(b, p, ${value}, depth - 1)`;
       case 'schemaOrArray': case 'schemaOrBool': case 'schemaOrStringArray':
         return `${this.bind(writeChoice(element.form, this.links.of(element.schema)))}(b, p, ${value}, depth - 1)`;
       default: return `${this.bind(formWriters[element.form]!)}(b, p, ${value})`;
@@ -156,25 +155,4 @@ class EncodeCompiler {
 
 export function compileEncode(link: TypeLink, links: Links): EncodeFunction {
   return new EncodeCompiler(link, links).compile();
-}
-
-type ValueWriter = (b: Buffer, p: number, value: JsonValue | undefined, depth: number) => number;
-
-const wrappedWriters = new WeakMap<Links, Map<string, ValueWriter>>();
-
-/** Writer of a message with one repeated field `items`. */
-function wrappedWriter(element: Element, links: Links): ValueWriter {
-  const key = JSON.stringify(element);
-  let writers = wrappedWriters.get(links);
-  if (writers === undefined) wrappedWriters.set(links, (writers = new Map()));
-  let writer = writers.get(key);
-  if (writer === undefined) writers.set(key, (writer = createWrappedWriter(element, links)));
-  return writer;
-}
-
-function createWrappedWriter(element: Element, links: Links): ValueWriter {
-  const items: Member = { field: { json: 'items', name: 'Items', type: 'items' }, json: 'items', number: 1, shape: 'list', element, mapKey: 'string', pointer: false, omitempty: false };
-  const plan = { id: 'Items', kind: false, noProto: false, members: [items], wire: [items] };
-  const encode = new EncodeCompiler({ plan } as unknown as TypeLink, links).compile();
-  return (b, p, value, depth) => encode(b, p, { items: value }, depth);
 }

@@ -72,52 +72,35 @@ function readTypeMeta(b: Buffer, p: number, end: number): TypeMeta {
   return { apiVersion, kind };
 }
 
-/** What stands before and behind the object. Made once per type and size class, so that frames around lists can be sent in parts. */
-export interface EnvelopeParts {
-  readonly head: Buffer;
-  readonly tail: Buffer;
-}
+/** What stands behind the object: its empty contentEncoding and contentType. */
+export const envelopeTail = Buffer.from([26, 0, 34, 0]);
 
 const heads = new Map<string, Buffer>();
-const tail = Buffer.from([26, 0, 34, 0]);
 
-/** Prefix and TypeMeta, up to the object's tag. Remembered: there are as many as there are kinds. */
-function headOf({ apiVersion, kind }: TypeMeta): Buffer {
+/** Prefix and TypeMeta, up to the object's tag; its length follows. Remembered: there are as many as there are kinds. */
+export function envelopeHead(apiVersion: string, kind: string): Buffer {
   const key = `${apiVersion}\n${kind}`;
   let head = heads.get(key);
   if (head === undefined) {
-    const meta = writeFields([apiVersion, kind]);
-    head = Buffer.concat([prefix, Buffer.from([10]), varint(meta.length), meta, Buffer.from([18])]);
-    if (heads.size < 4096) heads.set(key, head);
+    const meta = writeTypeMeta(apiVersion, kind);
+    head = Buffer.concat([prefix, meta, Buffer.from([18])]);
+    if (heads.size < 4096 && key.length < 256) heads.set(key, head);
   }
   return head;
 }
 
-function writeFields(texts: readonly string[]): Buffer {
-  const b = Buffer.alloc(8192 + texts.reduce((sum, text) => sum + text.length * 3, 0));
-  let p = b.length;
-  for (let i = texts.length - 1; i >= 0; i--) {
-    p = writeString(b, p, texts[i]);
-    b[--p] = (i + 1) * 8 + 2;
-  }
+function writeTypeMeta(apiVersion: string, kind: string): Buffer {
+  const b = Buffer.alloc(8192 + (apiVersion.length + kind.length) * 3);
+  let p = writeString(b, b.length, kind);
+  b[--p] = 18;
+  p = writeString(b, p, apiVersion);
+  b[--p] = 10;
+  p = writeVarint(b, p, b.length - p);
+  b[--p] = 10;
   return b.subarray(p);
 }
 
-function varint(value: number): Buffer {
-  const b = Buffer.alloc(10);
-  return b.subarray(writeVarint(b, 10, value));
-}
-
-/** The bytes before an object of `size` bytes and those behind it. */
-export function envelopeParts(typeMeta: TypeMeta, size: number): EnvelopeParts {
-  return { head: Buffer.concat([headOf(typeMeta), varint(size)]), tail };
-}
-
-/** How many bytes the frame adds to an object of `size` bytes. */
-export function envelopeOverhead(typeMeta: TypeMeta, size: number): number {
-  return headOf(typeMeta).length + varintSize(size) + tail.length;
-}
-
+/** Bytes of a varint. */
 export function varintSize(value: number): number {
   let size = 1;
   for (; value >= 128; value = Math.floor(value / 128)) size++;
@@ -126,23 +109,20 @@ export function varintSize(value: number): number {
 
 /** Puts the frame around an object's bytes; one allocation. */
 export function writeEnvelope(apiVersion: string, kind: string, raw: Uint8Array): Buffer {
-  const head = headOf({ apiVersion, kind });
+  const head = envelopeHead(apiVersion, kind);
   const rawStart = head.length + varintSize(raw.length);
-  const out = Buffer.allocUnsafeSlow(rawStart + raw.length + tail.length);
+  const out = Buffer.allocUnsafeSlow(rawStart + raw.length + envelopeTail.length);
   out.set(head, 0);
   writeVarint(out, rawStart, raw.length);
   out.set(raw, rawStart);
-  out.set(tail, rawStart + raw.length);
+  out.set(envelopeTail, rawStart + raw.length);
   return out;
 }
 
-/** Writes the frame around an object that lies in front of `p`, and back to front as all of it. */
-export function closeEnvelope(b: Buffer, begin: number, end: number, typeMeta: TypeMeta): number {
-  const head = headOf(typeMeta);
+/** Writes what stands before an object that lies between `begin` and `end`; returns where it begins. {@link envelopeTail} follows it. */
+export function openEnvelope(b: Buffer, begin: number, end: number, { apiVersion, kind }: TypeMeta): number {
+  const head = envelopeHead(apiVersion, kind);
   const start = writeVarint(b, begin, end - begin) - head.length;
   b.set(head, start);
   return start;
 }
-
-/** How many bytes {@link closeEnvelope} expects behind the object, and what they are. */
-export const envelopeTail = tail;

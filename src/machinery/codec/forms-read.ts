@@ -129,6 +129,13 @@ export function readIntOrString(b: Buffer, p: number, q: number): number | strin
   throw new DecodeError('impossible IntOrString.Type');
 }
 
+/** Where the text of a RawExtension or FieldsV1 lies: `at.p` to the returned position; -1 when there is none. */
+export function rawEnd(b: Buffer, p: number, q: number): number {
+  if (!readOnly(b, p, q, 10, rawFields, 'RawExtension')) return -1;
+  at.p = from;
+  return to;
+}
+
 /** RawExtension and FieldsV1. */
 export function readRaw(b: Buffer, p: number, q: number): JsonValue | undefined {
   return readOnly(b, p, q, 10, rawFields, 'RawExtension') ? rawJson(b, from, to) : undefined;
@@ -160,3 +167,17 @@ export function readBytes(b: Buffer, p: number, q: number): string {
   return b.base64Slice(p, q);
 }
 
+
+/** A list of texts as a message with one field `items`. */
+export function readTexts(b: Buffer, p: number, q: number): string[] {
+  const texts: string[] = [];
+  while (p < q) {
+    if (b[p] === 10) {
+      const length = readLength(b, p + 1, q);
+      texts.push(readString(b, at.p, at.p + length));
+      p = at.p + length;
+    } else p = skipField(b, p, q, { 1: 'Items' }, 'Items');
+  }
+  if (p !== q) throw unexpectedEnd();
+  return texts;
+}

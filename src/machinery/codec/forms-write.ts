@@ -7,7 +7,7 @@ import { stringifyJson } from '../json/writer.ts';
 import { parseMicroTime, parseTime, parseUtcSeconds, zeroTimeSeconds } from '../time.ts';
 import type { JsonValue } from '../value.ts';
 import { RawJson } from '../value.ts';
-import { writeBlob, writeInt, writeString, wrongType } from './wire-write.ts';
+import { checkRoom, writeBlob, writeInt, writeString, wrongType } from './wire-write.ts';
 
 export type FormWriter = (b: Buffer, p: number, value: JsonValue | undefined) => number;
 
@@ -91,5 +91,17 @@ export const writeJsonMessage: FormWriter = (b, p, value) => {
   if (value === undefined || value === null) return p;
   p = writeString(b, p, stringifyJson(value));
   b[--p] = 10;
+  return p;
+};
+
+/** A list of texts as a message with one field `items`. */
+export const writeTexts: FormWriter = (b, p, value) => {
+  if (value === undefined || value === null) return p;
+  if (!Array.isArray(value)) throw wrongType(value, 'a list');
+  for (let i = value.length - 1; i >= 0; i--) {
+    p = writeString(b, p, value[i]);
+    b[--p] = 10;
+    checkRoom(p);
+  }
   return p;
 };

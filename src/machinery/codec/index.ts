@@ -4,19 +4,26 @@
  * One set serves a whole process; it has no state but the compiled functions.
  */
 import type { SchemaRegistry } from '../schema.ts';
-import type { JsonObject } from '../value.ts';
+import type { Decoded } from '../json/body.ts';
+import { JsonBody, normalizeValue } from '../json/body.ts';
+import { writeLiteral } from '../json/bytes.ts';
+import type { JsonObject, JsonValue } from '../value.ts';
 import { compileDecode, compileFill } from './compile-decode.ts';
 import { compileEncode } from './compile-encode.ts';
+import { compileNormalize } from './compile-normalize.ts';
+import { compileToJson, writeTypeMeta } from './compile-to-json.ts';
+import { compileTranscode } from './compile-transcode.ts';
 import type { TypeMeta } from './envelope.ts';
-import { closeEnvelope, envelopeTail } from './envelope.ts';
+import { envelopeTail, openEnvelope } from './envelope.ts';
+import { typeMetaMembers } from './json-literals.ts';
 import type { Compilers, TypeLink } from './link.ts';
 import { Links } from './link.ts';
 import { copyOut, Scratch } from './scratch.ts';
 import { maxDepth } from './wire-read.ts';
 
 export { DecodeError, EncodeError } from './errors.ts';
-export type { Envelope, EnvelopeParts, TypeMeta } from './envelope.ts';
-export { envelopeOverhead, envelopeParts, hasEnvelope, readEnvelope, writeEnvelope } from './envelope.ts';
+export type { Envelope, TypeMeta } from './envelope.ts';
+export { hasEnvelope, readEnvelope, writeEnvelope } from './envelope.ts';
 
 export interface TypeCodec {
   /** `core/v1.Pod` */
@@ -34,8 +41,35 @@ export interface TypeCodec {
   /** The message in its envelope, as it is stored; one allocation. */
   encodeEnvelope(value: JsonObject, typeMeta: TypeMeta): Buffer;
 
+  /**
+   * A protobuf message as the JSON that upstream prints for it, without a value in between. Throws `DecodeError`.
+   */
+  transcode(bytes: Buffer, options?: JsonOptions): Buffer;
+
+  /** A value in normal form as the same JSON; its apiVersion and kind are used when the options name none. */
+  toJson(value: JsonObject, options?: JsonOptions): Buffer;
+
+  /**
+   * A JSON document as a value in normal form. Throws `JsonSyntaxError`, and `JsonTypeError` for a member of the wrong type,
+   * with the messages of upstream's decoder; what only strict decoding refuses is in `problems`.
+   */
+  fromJson(input: JsonBody | Uint8Array | string): Decoded;
+
+  /**
+   * A JSON value that did not come from text (from a patch, from YAML) in normal form. The value is not changed.
+   * @param path where it stands in the object (`metadata`), for the paths of problems
+   */
+  normalize(value: JsonValue, path?: string): Decoded;
+
   /** The value of an empty message: `{}` with the structs that are always there. */
   empty(): JsonObject;
+}
+
+export interface JsonOptions {
+  /** Written as the first members. Items of a list have none. */
+  readonly typeMeta?: TypeMeta;
+  /** End with a line break, as upstream's answers do. */
+  readonly newline?: boolean;
 }
 
 export interface Codecs {
@@ -43,7 +77,8 @@ export interface Codecs {
   of(typeId: string): TypeCodec;
 }
 
-const compilers: Compilers = { decode: compileDecode, fill: compileFill, encode: compileEncode };
+const compilers: Compilers = { decode: compileDecode, fill: compileFill, encode: compileEncode, normalize: compileNormalize, toJson: compileToJson, transcode: compileTranscode };
+const jsonScratch = new Scratch();
 const scratch = new Scratch();
 
 export function createCodecs(schemas: SchemaRegistry): Codecs {
@@ -52,7 +87,7 @@ export function createCodecs(schemas: SchemaRegistry): Codecs {
   return {
     of(typeId) {
       let codec = codecs.get(typeId);
-      if (codec === undefined) codecs.set(typeId, (codec = new CompiledCodec(links.of(typeId))));
+      if (codec === undefined) codecs.set(typeId, (codec = new CompiledCodec(links.of(typeId), links)));
       return codec;
     },
   };
@@ -60,9 +95,11 @@ export function createCodecs(schemas: SchemaRegistry): Codecs {
 
 class CompiledCodec implements TypeCodec {
   private readonly link: TypeLink;
+  private readonly links: Links;
 
-  constructor(link: TypeLink) {
+  constructor(link: TypeLink, links: Links) {
     this.link = link;
+    this.links = links;
   }
 
   get id(): string {
@@ -81,8 +118,39 @@ class CompiledCodec implements TypeCodec {
     return scratch.run((b) => {
       const end = b.length - envelopeTail.length;
       b.set(envelopeTail, end);
-      return copyOut(b, closeEnvelope(b, this.link.encode(b, end, value, maxDepth), end, typeMeta), b.length);
+      return copyOut(b, openEnvelope(b, this.link.encode(b, end, value, maxDepth), end, typeMeta), b.length);
     });
+  }
+
+  transcode(bytes: Buffer, options?: JsonOptions): Buffer {
+    return this.object(options, (out, o) => this.link.transcode(out, o, bytes, 0, bytes.length, maxDepth));
+  }
+
+  toJson(value: JsonObject, options?: JsonOptions): Buffer {
+    return this.object(options, (out, o) => {
+      if (options?.typeMeta === undefined && this.link.plan.kind) o = writeTypeMeta(out, o, value);
+      return this.link.toJson(out, o, value, maxDepth);
+    });
+  }
+
+  private object(options: JsonOptions | undefined, writeMembers: (out: Buffer, o: number) => number): Buffer {
+    return jsonScratch.run((out) => {
+      out[0] = 0x7b;
+      let o = options?.typeMeta === undefined ? 1 : writeLiteral(out, 1, typeMetaMembers(options.typeMeta));
+      o = writeMembers(out, o);
+      if (o > 1) o--;
+      out[o++] = 0x7d;
+      if (options?.newline === true) out[o++] = 0x0a;
+      return copyOut(out, 0, o);
+    });
+  }
+
+  fromJson(input: JsonBody | Uint8Array | string): Decoded {
+    return (input instanceof JsonBody ? input : new JsonBody(input)).decodeAs(this.links, this.id);
+  }
+
+  normalize(value: JsonValue, path?: string): Decoded {
+    return normalizeValue(this.links, this.id, value, path);
   }
 
   empty(): JsonObject {

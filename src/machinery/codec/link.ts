@@ -5,6 +5,7 @@
  */
 import type { SchemaRegistry } from '../schema.ts';
 import type { JsonObject } from '../value.ts';
+import type { NormalizeContext } from './compile-normalize.ts';
 import type { TypePlan } from './plan.ts';
 import { Plans } from './plan.ts';
 
@@ -15,10 +16,21 @@ export type FillFunction = (o: JsonObject) => JsonObject;
 /** Writes the fields in front of `p`, last one first, and returns where they begin. */
 export type EncodeFunction = (b: Buffer, p: number, o: JsonObject, depth: number) => number;
 
+/** Makes a value in normal form of a clean JSON value; throws `notClean` for any other. */
+export type NormalizeFunction = (o: JsonObject, context: NormalizeContext, depth: number) => JsonObject;
+
+/** Writes the members of `v`, each followed by a comma, from `o` on. */
+export type ToJsonFunction = (out: Buffer, o: number, v: JsonObject, depth: number) => number;
+/** The same for the message from `p` to `end`. */
+export type TranscodeFunction = (out: Buffer, o: number, b: Buffer, p: number, end: number, depth: number) => number;
+
 export interface Compilers {
   decode(link: TypeLink, links: Links): DecodeFunction;
   fill(link: TypeLink, links: Links): FillFunction;
   encode(link: TypeLink, links: Links): EncodeFunction;
+  normalize(link: TypeLink, links: Links): NormalizeFunction;
+  toJson(link: TypeLink, links: Links): ToJsonFunction;
+  transcode(link: TypeLink, links: Links): TranscodeFunction;
 }
 
 export class TypeLink {
@@ -26,12 +38,18 @@ export class TypeLink {
   decode: DecodeFunction;
   fill: FillFunction;
   encode: EncodeFunction;
+  normalize: NormalizeFunction;
+  toJson: ToJsonFunction;
+  transcode: TranscodeFunction;
 
   constructor(plan: TypePlan, links: Links, compilers: Compilers) {
     this.plan = plan;
     this.decode = (...args) => (this.decode = compilers.decode(this, links))(...args);
     this.fill = (...args) => (this.fill = compilers.fill(this, links))(...args);
     this.encode = (...args) => (this.encode = compilers.encode(this, links))(...args);
+    this.normalize = (...args) => (this.normalize = compilers.normalize(this, links))(...args);
+    this.toJson = (...args) => (this.toJson = compilers.toJson(this, links))(...args);
+    this.transcode = (...args) => (this.transcode = compilers.transcode(this, links))(...args);
   }
 }
 

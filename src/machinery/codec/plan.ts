@@ -10,10 +10,10 @@ export type ChoiceForm = Extract<JsonForm, 'schemaOrArray' | 'schemaOrBool' | 's
 /** One value: of a field, a list element or a map value. */
 export type Element =
   | { readonly form: ScalarType | 'json' | 'unknown' }
+  /** A list of texts as a message with one field `items`. */
+  | { readonly form: 'texts' }
   | { readonly form: 'struct'; readonly type: string }
-  | { readonly form: ChoiceForm; readonly type: string; readonly schema: string }
-  /** A list as a message with one field `items`. */
-  | { readonly form: 'wrapped'; readonly element: Element };
+  | { readonly form: ChoiceForm; readonly type: string; readonly schema: string };
 
 export interface Member {
   /** The schema's field, for names in messages. */
@@ -71,7 +71,7 @@ export class Plans {
         return { form: schema.jsonForm, type, schema: schema.fields.find((field) => field.pointer)!.type };
       default: return { form: schema.jsonForm };
     }
-    if (schema.alias?.repeated === true) return { form: 'wrapped', element: this.elementOf(schema.alias.type) };
+    if (schema.alias?.repeated === true) return wrappedList(type, schema.alias.type);
     return { form: 'struct', type };
   }
 
@@ -88,7 +88,7 @@ export class Plans {
     const typeMeta = shape === 'list' && owner.kind !== true ? this.typeMeta(field.type) : undefined;
     return {
       field, shape, json: field.json, number: field.number ?? 0,
-      element: isMap && field.repeated === true ? { form: 'wrapped', element } : element,
+      element: isMap && field.repeated === true ? wrappedList(field.json, field.type) : element,
       mapKey: field.mapKey ?? 'string',
       pointer: field.pointer === true,
       omitempty: field.omitempty === true,
@@ -105,9 +105,8 @@ export class Plans {
   }
 }
 
-/** Forms that protobuf writes as a message, not as a bare scalar. */
-export function isMessage(element: Element): boolean {
-  return !scalarForms.has(element.form);
+/** Every list that is a message of its own is one of texts. */
+function wrappedList(name: string, itemType: string): Element {
+  if (itemType !== 'string') throw new Error(`${name}: a list of ${itemType} as a message has no codec`);
+  return { form: 'texts' };
 }
-
-const scalarForms: ReadonlySet<string> = new Set(['string', 'bytes', 'bool', 'int32', 'int64', 'uint32', 'uint64', 'double', 'goDuration']);

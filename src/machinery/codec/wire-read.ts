@@ -119,6 +119,12 @@ export function skipField(b: Uint8Array, start: number, end: number, known: Read
   return skipValue(b, at.p, end, wireType);
 }
 
+/** Skips any field, known or not, and returns what follows it. */
+export function skipAny(b: Uint8Array, start: number, end: number): number {
+  const tag = readUint(b, start);
+  return skipValue(b, at.p, end, tag % 8);
+}
+
 function skipValue(b: Uint8Array, p: number, end: number, wireType: number): number {
   let depth = 0;
   for (;;) {

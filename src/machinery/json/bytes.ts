@@ -12,9 +12,10 @@ import { EncodeError } from '../codec/errors.ts';
 import { reserve, scratchFull } from '../codec/scratch.ts';
 import { sequenceSize } from '../codec/utf8.ts';
 
-/** For a character below 128: 0 when it stands for itself, the letter behind the backslash, or 1 for `\u00xx`. */
-const escapes = new Uint8Array(128);
+/** For a character: 0 when it stands for itself, the letter behind the backslash, 1 for `\u00xx`, 2 from 128 on. */
+const escapes = new Uint8Array(256);
 escapes.fill(1, 0, 32);
+escapes.fill(2, 128);
 for (const [character, letter] of ['""', '\\\\', '\bb', '\ff', '\nn', '\rr', '\tt'].map((pair) => [pair.charCodeAt(0), pair.charCodeAt(1)])) escapes[character!] = letter!;
 for (const character of '<>&') escapes[character.charCodeAt(0)] = 1;
 
@@ -50,12 +51,11 @@ export function writeTextBytes(out: Uint8Array, o: number, b: Uint8Array, p: num
   // Six bytes are the most that one becomes.
   if (o + (q - p) * 6 > out.length - reserve) throw scratchFull;
   out[o++] = quote;
-  while (p < q) {
+  for (;;) {
+    while (p < q && escapes[b[p]!] === 0) out[o++] = b[p++]!;
+    if (p === q) break;
     const code = b[p]!;
-    if (code < 128 && escapes[code] === 0) {
-      out[o++] = code;
-      p++;
-    } else if (code < 128) {
+    if (code < 128) {
       o = writeEscape(out, o, code);
       p++;
     } else {
@@ -132,13 +132,49 @@ function writeUnicodeEscape(out: Uint8Array, o: number, code: number): number {
 /** An integer, or a number with a fraction as Go prints a float64: the same digits as JavaScript's. */
 export function writeNumber(out: Buffer, o: number, value: number | bigint): number {
   if (typeof value === 'number') {
-    if (value >= 0 && value < 10 && Number.isInteger(value)) {
-      out[o++] = 48 + value;
-      return o;
-    }
+    if (value >= 0 && value < 0x40000000 && Number.isInteger(value)) return writeSmallInteger(out, o, value);
     if (!Number.isFinite(value)) throw new EncodeError(`json: unsupported value: ${value > 0 ? '+Inf' : value < 0 ? '-Inf' : 'NaN'}`);
   }
   return writeAscii(out, o, String(value));
+}
+
+function writeSmallInteger(out: Uint8Array, o: number, value: number): number {
+  if (value < 10) {
+    out[o] = 48 + value;
+    return o + 1;
+  }
+  let digits = 2;
+  for (let power = 100; value >= power; power *= 10) digits++;
+  let rest = value | 0;
+  for (let i = o + digits - 1; i >= o; i--) {
+    const quotient = (rest / 10) | 0;
+    out[i] = 48 + rest - quotient * 10;
+    rest = quotient;
+  }
+  return o + digits;
+}
+
+/** `"…"` around text that needs no escapes: dates, quantities. */
+export function writeQuoted(out: Buffer, o: number, text: string): number {
+  out[o++] = quote;
+  o = writeAscii(out, o, text);
+  out[o++] = quote;
+  return o;
+}
+
+/** Bytes as a string in base64. */
+export function writeBase64(out: Buffer, o: number, b: Buffer, p: number, q: number): number {
+  return writeLongAscii(out, o, b.base64Slice(p, q));
+}
+
+/** `"…"` around ASCII of any length that needs no escapes. */
+export function writeLongAscii(out: Buffer, o: number, text: string): number {
+  if (o + text.length > out.length - reserve) throw scratchFull;
+  out[o++] = quote;
+  out.latin1Write(text, o, text.length);
+  o += text.length;
+  out[o++] = quote;
+  return o;
 }
 
 /** Text that is ASCII and short: digits, dates. */
@@ -155,20 +191,25 @@ export function writeAscii(out: Buffer, o: number, text: string): number {
 export function writeCompact(out: Uint8Array, o: number, b: Uint8Array, p: number, q: number): number {
   if (o + (q - p) * 6 > out.length - reserve) throw scratchFull;
   let inText = false;
-  while (p < q) {
+  for (;;) {
+    while (p < q && compactable[b[p]!] === 0) out[o++] = b[p++]!;
+    if (p >= q) return o;
     const code = b[p++]!;
-    if (code === quote) inText = !inText;
-    else if (code === backslash) {
+    if (code === quote) {
+      inText = !inText;
       out[o++] = code;
-      out[o++] = b[p++]!;
-      continue;
-    }
-    if (!inText && (code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09)) continue;
-    if (code === 0x3c || code === 0x3e || code === 0x26) o = writeUnicodeEscape(out, o, code);
-    else if (code === 0xe2 && b[p] === 0x80 && (b[p + 1]! & 0xfe) === 0xa8 && p + 1 < q) {
+    } else if (code === backslash) {
+      out[o++] = code;
+      if (p < q) out[o++] = b[p++]!;
+    } else if (code === 0x3c || code === 0x3e || code === 0x26) o = writeUnicodeEscape(out, o, code);
+    else if (code === 0xe2 && p + 1 < q && b[p] === 0x80 && (b[p + 1]! & 0xfe) === 0xa8) {
       o = writeUnicodeEscape(out, o, 0x2000 | (b[p + 1]! & 0x3f));
       p += 2;
-    } else out[o++] = code;
+    } else if (inText || code === 0xe2) out[o++] = code;
   }
-  return o;
 }
+
+/** 1 for bytes that {@link writeCompact} looks at: quotes, backslashes, spaces, what HTML needs escaped, U+2028's first. */
+const compactable = new Uint8Array(256);
+for (const character of '"\\ \n\r\t<>&') compactable[character.charCodeAt(0)] = 1;
+compactable[0xe2] = 1;

@@ -5,6 +5,7 @@
  */
 import { EncodeError } from '../codec/errors.ts';
 import { copyOut, Scratch } from '../codec/scratch.ts';
+import { encodeUtf8 } from '../codec/utf8.ts';
 import type { JsonObject, JsonValue } from '../value.ts';
 import { RawJson } from '../value.ts';
 import { checkRoom, writeAscii, writeCompact, writeNumber, writeText } from './bytes.ts';
@@ -39,7 +40,7 @@ export function sortNames(names: string[]): string[] {
 
 const surrogate = /[\ud800-\udfff]/;
 const hasSurrogate = (names: string[]): boolean => names.some((name) => surrogate.test(name));
-const compareCodePoints = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+const compareCodePoints = (a: string, b: string): number => Buffer.compare(encodeUtf8(a), encodeUtf8(b));
 
 interface Open {
   readonly container: JsonObject | JsonValue[];
@@ -102,7 +103,25 @@ function writeScalar(out: Buffer, o: number, value: JsonValue | undefined): numb
 
 /** Carried JSON, compacted as Go does. */
 export function writeRaw(out: Buffer, o: number, raw: RawJson): number {
-  if (raw.binary) throw new EncodeError('json: raw value is no JSON');
+  if (raw.binary) throw new EncodeError('json: error calling MarshalJSON: the value is no JSON');
   const bytes = Buffer.from(raw.text, 'utf8');
   return bytes.length === 0 ? writeAscii(out, o, 'null') : writeCompact(out, o, bytes, 0, bytes.length);
+}
+
+/**
+ * Carried JSON, or a plain value in its place.
+ * @param check whether the text may be no JSON at all: nobody looked at it when it came in
+ */
+export function writeCarried(out: Buffer, o: number, value: JsonValue, check: boolean): number {
+  if (!(value instanceof RawJson)) return writeValue(out, o, value);
+  if (check && !value.binary && value.text !== '') checkJson(value.text);
+  return writeRaw(out, o, value);
+}
+
+export function checkJson(text: string): void {
+  try {
+    JSON.parse(text);
+  } catch (error) {
+    throw new EncodeError('json: error calling MarshalJSON: the value is no JSON', { cause: error });
+  }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { hasFacts, loadFactsSchemas } from '../../../test/support/facts-schemas.ts';
 import { answeredObject, goldenCases, hasGolden, type GoldenStep } from '../../../test/support/golden.ts';
+import { schemas } from '../../../test/support/schemas.ts';
 import type { StatusError } from '../status.ts';
 import { isObject, type JsonObject, type JsonValue } from '../value.ts';
 import { applyJsonPatch, decodeJsonPatch } from './json-patch.ts';
@@ -24,9 +24,8 @@ const decidedElsewhere: Readonly<Record<string, string>> = {
   'warnings-pod-security, step 3': 'admission and defaults add members',
 };
 
-describe.skipIf(!hasGolden || !hasFacts)('recorded patches (skipped where the recordings are absent)', () => {
-  const schemas = hasFacts ? loadFactsSchemas() : undefined!;
-  const strategic = hasFacts ? createStrategicMerge(schemas) : undefined!;
+describe.skipIf(!hasGolden)('recorded patches (skipped where the recordings are absent)', () => {
+  const strategic = createStrategicMerge(schemas);
 
   const patchers: Record<string, (current: JsonObject, body: JsonValue) => JsonValue> = {
     'application/json-patch+json': (current, body) => applyJsonPatch(current, decodeJsonPatch(body, 'Warn').operations),

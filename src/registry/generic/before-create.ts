@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { invalid as invalidStatus, badRequest, internalError } from '../../machinery/status.ts';
 import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
-import { formatTime } from '../../machinery/time.ts';
+import { timestamp } from './timestamp.ts';
 import { validatePathSegmentMeta } from './common-fields.ts';
 import { generateName } from './generate-name.ts';
 import type { ResourceRules } from './resource-rules.ts';
@@ -10,8 +10,18 @@ import type { WriteRequest } from './write.ts';
 /** Sets what the server owns in the metadata of a new object. */
 export function fillSystemFields(object: KubeObject, now: Date): void {
   const meta = metaOf(object);
-  meta.creationTimestamp = formatTime(now);
+  meta.creationTimestamp = timestamp(now);
   meta.uid = randomUUID();
+  delete meta.selfLink;
+}
+
+/** What a client cannot set on a new object is as if it had not been sent. */
+export function wipeSystemFields(object: KubeObject): void {
+  const meta = metaOf(object);
+  delete meta.creationTimestamp;
+  delete meta.uid;
+  delete meta.deletionTimestamp;
+  delete meta.deletionGracePeriodSeconds;
   delete meta.selfLink;
 }
 
@@ -27,7 +37,8 @@ export function ensureNamespace(object: KubeObject, namespace: string): void {
 
 /** Puts a new object into the form in which it may be stored, or throws 422 with every error. */
 export function prepareForCreate(object: KubeObject, rules: ResourceRules, request: WriteRequest): void {
-  const { strategy, context } = { strategy: rules.strategyOf(''), context: request.context };
+  const { context } = request;
+  const strategy = rules.strategyOf('');
   const meta = metaOf(object);
   if (rules.namespaced && (meta.namespace ?? '') === '') throw badRequest('Namespace parameter required.');
   delete meta.deletionTimestamp;

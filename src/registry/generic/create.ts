@@ -61,7 +61,7 @@ export async function insert(store: ResourceStore, object: KubeObject, request: 
     return await store.storage.create(key, store.encode(object), { ...(lease === undefined ? {} : { lease }), ...(request.signal === undefined ? {} : { signal: request.signal }) });
   } catch (error) {
     const status = toStatusError(error, 'create', store.groupResource, name);
-    throw isAlreadyExists(status) ? await alreadyThere(store, key, name, status) : status;
+    throw isAlreadyExists(status) ? generatedNameClash(store, object, await alreadyThere(store, key, name, status)) : status;
   }
 }
 
@@ -70,6 +70,12 @@ async function alreadyThere(store: ResourceStore, key: string, name: string, sta
   const current = await store.storage.get(key, { match: 'mostRecent' }).catch(() => undefined);
   if (current === undefined || store.decode(current).metadata?.deletionTimestamp === undefined) return status;
   return new StatusError(status.code, status.reason, `object is being deleted: ${status.message}`, status.details);
+}
+
+/** Who asked for a generated name should ask again: the next one is another. */
+function generatedNameClash(store: ResourceStore, object: KubeObject, status: StatusError): StatusError {
+  if ((object.metadata?.generateName ?? '') === '') return status;
+  return new StatusError(status.code, status.reason, `${status.message}, the server was not able to generate a unique name for the object`, { ...status.details, retryAfterSeconds: 1 });
 }
 
 const isAlreadyExists = (error: unknown): error is StatusError => isStatusError(error) && error.reason === 'AlreadyExists';

@@ -3,7 +3,7 @@
  * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-deletion | API Concepts: resource deletion}
  */
 import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
-import { formatTime } from '../../machinery/time.ts';
+import { timestamp } from './timestamp.ts';
 import type { ResourceStrategy, StrategyContext } from '../strategy.ts';
 
 export interface DeleteOptions {
@@ -51,7 +51,7 @@ function applyGrace(object: KubeObject, options: DeleteOptions, { strategy, cont
   if (meta.deletionTimestamp !== undefined) return shortenGrace(object, requested);
   const period = strategy.gracePeriodSeconds(object, requested, context);
   if (period === undefined) return 'no';
-  meta.deletionTimestamp = formatTime(new Date(context.now.getTime() + period * 1000));
+  meta.deletionTimestamp = timestamp(new Date(context.now.getTime() + period * 1000));
   meta.deletionGracePeriodSeconds = period;
   bumpGeneration(object);
   return 'yes';
@@ -63,7 +63,7 @@ function shortenGrace(object: KubeObject, requested: number | undefined): 'no' |
   if (meta.deletionGracePeriodSeconds === undefined) return 'no';
   const current = Number(meta.deletionGracePeriodSeconds);
   if (requested === undefined || requested >= current) return 'pending';
-  meta.deletionTimestamp = formatTime(new Date(Date.parse(meta.deletionTimestamp!) + (requested - current) * 1000));
+  meta.deletionTimestamp = timestamp(new Date(Date.parse(meta.deletionTimestamp!) + (requested - current) * 1000));
   meta.deletionGracePeriodSeconds = requested;
   return 'yes';
 }
@@ -72,7 +72,7 @@ function markAsDeleting(object: KubeObject, now: Date): void {
   const meta = metaOf(object);
   // Generation counts the start of the deletion once; controllers look again then.
   if (meta.deletionTimestamp === undefined) bumpGeneration(object);
-  if (meta.deletionTimestamp === undefined || Date.parse(meta.deletionTimestamp) > now.getTime()) meta.deletionTimestamp = formatTime(now);
+  if (meta.deletionTimestamp === undefined || Date.parse(meta.deletionTimestamp) > now.getTime()) meta.deletionTimestamp = timestamp(now);
   meta.deletionGracePeriodSeconds = 0;
 }
 

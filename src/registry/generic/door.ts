@@ -2,34 +2,76 @@
  * The door between stored values and objects: bytes come in once, in whatever form they were stored, and are from then
  * on in normal form (storage version, defaulted, protobuf). See `docs/architecture.md`, "Bytes are the currency".
  */
-import type { Codecs } from '../../machinery/codec/index.ts';
-import { readEnvelope, writeEnvelope } from '../../machinery/codec/envelope.ts';
+import { hasEnvelope, readEnvelope, writeEnvelope } from '../../machinery/codec/envelope.ts';
 import type { CardScanner } from '../../machinery/codec/scan.ts';
-import type { JsonObject } from '../../machinery/value.ts';
-import type { ObjectCodec, StoredObject } from '../../storage/objects.ts';
+import { JsonBody } from '../../machinery/json/body.ts';
+import { readYaml, writeYaml } from '../../machinery/json/yaml.ts';
+import { asJson, type KubeObject } from '../../machinery/object-meta.ts';
+import type { ObjectCodec } from '../../storage/objects.ts';
 import type { VersionForm } from './version-form.ts';
-
-export interface DoorOptions {
-  readonly codecs: Codecs;
-  /** What is stored now. */
-  readonly stored: VersionForm;
-  /** Versions that older servers may have stored, by apiVersion. */
-  readonly others: (apiVersion: string, kind: string) => VersionForm | undefined;
-  readonly scan: CardScanner;
-  /** Reads a stored JSON or YAML value. */
-  readonly parseText: (text: Buffer, form: (apiVersion: string, kind: string) => VersionForm | undefined) => JsonObject;
-  /** `--storage-media-type` */
-  readonly mediaType: StorageMediaType;
-  readonly writeText: (bytes: Uint8Array, form: VersionForm, mediaType: StorageMediaType) => Buffer;
-}
 
 export type StorageMediaType = 'application/vnd.kubernetes.protobuf' | 'application/json' | 'application/yaml';
 
+export interface DoorOptions {
+  /** What is stored now. */
+  readonly stored: VersionForm;
+  /** Other versions, which older servers may have stored. */
+  readonly others: (apiVersion: string, kind: string) => VersionForm | undefined;
+  /** Reads the index card from bytes in normal form. */
+  readonly scan: CardScanner;
+  /** `--storage-media-type` */
+  readonly mediaType: StorageMediaType;
+}
+
+/** Values that this process sealed: they are in normal form, as what is read back from the store may not be. */
+const sealedHere = new WeakSet<Uint8Array>();
+
 export function createDoor(options: DoorOptions): ObjectCodec {
-  const { stored, scan } = options;
-  const object = (key: string, bytes: Buffer, revision: number): StoredObject => ({ key, revision, bytes, card: scan(bytes) });
+  const { stored, scan, mediaType } = options;
+  const seal = (bytes: Buffer): Buffer => (mediaType === 'application/vnd.kubernetes.protobuf' ? writeEnvelope(stored.apiVersion, stored.kind, bytes) : textForm(stored, bytes, mediaType));
   return {
-    open: (key, value, revision) => object(key, normalForm(options, value), revision),
-    seal: (_key, bytes) => (options.mediaType === 'application/vnd.kubernetes.protobuf' ? writeEnvelope(stored.apiVersion, stored.kind, bytes) : options.writeText(bytes, stored, options.mediaType)),
+    open: (key, value, revision) => {
+      const bytes = sealedHere.has(value) && hasEnvelope(value) ? readEnvelope(value).raw : normalForm(options, value);
+      return { key, revision, bytes, card: scan(bytes) };
+    },
+    seal: (_key, bytes) => {
+      const value = seal(Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes));
+      sealedHere.add(value);
+      return value;
+    },
   };
+}
+
+function normalForm(options: DoorOptions, value: Buffer): Buffer {
+  const { form, object, raw } = hasEnvelope(value) ? fromEnvelope(options, value) : fromText(options, value);
+  form.setDefaults(object);
+  const bytes = options.stored.codec.encode(asJson(form.toStored(object, () => object)));
+  // Equal bytes are the rule, and then the ones that are there need no second copy.
+  return raw !== undefined && bytes.equals(raw) ? raw : bytes;
+}
+
+interface Opened {
+  readonly form: VersionForm;
+  readonly object: KubeObject;
+  readonly raw?: Buffer;
+}
+
+function fromEnvelope({ stored, others }: DoorOptions, value: Buffer): Opened {
+  const { apiVersion, kind, raw } = readEnvelope(value);
+  const form = apiVersion === stored.apiVersion && kind === stored.kind ? stored : others(apiVersion, kind);
+  if (form === undefined) throw new Error(`${kind} of ${apiVersion} is stored where ${stored.kind} of ${stored.apiVersion} is expected`);
+  return { form, object: form.codec.decode(raw) as KubeObject, ...(form === stored ? { raw } : {}) };
+}
+
+function fromText({ stored, others }: DoorOptions, value: Buffer): Opened {
+  const body = value[0] === 0x7b ? new JsonBody(value) : readYaml(value);
+  const { apiVersion, kind } = body.typeMeta();
+  const form = apiVersion === stored.apiVersion && kind === stored.kind ? stored : others(apiVersion, kind);
+  if (form === undefined) throw new Error(`${kind} of ${apiVersion} is stored where ${stored.kind} of ${stored.apiVersion} is expected`);
+  return { form, object: form.codec.fromJson(body).value as KubeObject };
+}
+
+function textForm({ apiVersion, kind, codec }: VersionForm, bytes: Buffer, mediaType: StorageMediaType): Buffer {
+  const json = Buffer.concat([Buffer.from(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`), codec.transcode(bytes).subarray(1), Buffer.from('\n')]);
+  return mediaType === 'application/json' ? json : Buffer.from(writeYaml(new JsonBody(json).value().value));
 }

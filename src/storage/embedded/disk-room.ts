@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { open, unlink } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -9,7 +8,7 @@ const CHUNK = Buffer.alloc(256 * 1024);
  * neither quotas nor reserved blocks. Any other error means that room is not what is missing.
  */
 export async function hasDiskRoom(directory: string, bytes: number): Promise<boolean> {
-  const file = path.join(directory, `.room-${randomUUID()}`);
+  const file = path.join(directory, '.room');
   try {
     await writeZeros(file, bytes);
     return true;
@@ -21,7 +20,7 @@ export async function hasDiskRoom(directory: string, bytes: number): Promise<boo
 }
 
 async function writeZeros(file: string, bytes: number): Promise<void> {
-  const handle = await open(file, 'wx');
+  const handle = await open(file, 'w');
   try {
     for (let left = bytes; left > 0; left -= CHUNK.length) await handle.writeFile(left < CHUNK.length ? CHUNK.subarray(0, left) : CHUNK);
     // Some file systems find out only now.

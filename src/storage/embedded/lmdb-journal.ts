@@ -13,11 +13,9 @@
  * of lmdb-js stays off: it would make commits readable before they are durable, and buys nothing because the ledger
  * already gathers what arrives while a commit is under way.
  */
-import { mkdir } from 'node:fs/promises';
-import { existsSync } from 'node:fs';
-import path from 'node:path';
 import type { Database, RootDatabase } from 'lmdb';
 import { StorageError } from '../errors.ts';
+import { prepareDirectory, syncDirectories } from './data-files.ts';
 import { claimDirectory } from './directory-claim.ts';
 import { hasDiskRoom } from './disk-room.ts';
 import type { Change, Journal, JournalState, LogRecord, StoredLease } from './journal.ts';
@@ -28,8 +26,8 @@ import type { Lease, Version } from './version.ts';
 const FORMAT = 1;
 /** Two values of the usual 2 to 4 kB share such a page; of 4 kB pages each would need one of its own. */
 const PAGE_BYTES = 8192;
-/** What a new directory must have room for, the lock file included: LMDB maps that file, and faults when it cannot grow. */
-const FIRST_BYTES = 1024 * 1024;
+/** Room on the disk, beyond what a commit writes, that makes a full disk an unlikely reason for its failure. */
+const SPARE_BYTES = 1024 * 1024;
 const MIN_MAP_BYTES = 16 * 1024 * 1024;
 const ENOSPC = 28;
 const EDQUOT = 122;
@@ -73,11 +71,9 @@ export interface LmdbJournalOptions {
 
 /** Throws `Unavailable` when another process has the directory, `NoSpace` when it cannot be made for want of room. */
 export async function openLmdbJournal({ directory, maxSizeBytes }: LmdbJournalOptions): Promise<LmdbJournal> {
-  await mkdir(directory, { recursive: true });
-  if (!existsSync(path.join(directory, 'lock.mdb')) && !(await hasDiskRoom(directory, FIRST_BYTES))) {
-    throw new StorageError('NoSpace', `there is no room for a data directory at ${directory}`);
-  }
+  const made = await prepareDirectory(directory);
   const databases = await claimDirectory(directory, () => openDatabases(directory, maxSizeBytes));
+  await syncDirectories(directory, made);
   return new LmdbJournal({ directory, maxSizeBytes, databases });
 }
 
@@ -134,7 +130,7 @@ export class LmdbJournal implements Journal {
 
   async commit(changes: readonly Change[]): Promise<void> {
     const added = changes.reduce((sum, change) => sum + sizeOf(change), 0);
-    if (this.#diskFull && added > 0 && !(await hasDiskRoom(this.#directory, added + PAGE_BYTES * 16))) throw this.#noSpace();
+    if (this.#diskFull && added > 0 && !(await hasDiskRoom(this.#directory, added + SPARE_BYTES))) throw this.#noSpace();
     try {
       await this.#write(changes);
     } catch (error) {
@@ -243,7 +239,7 @@ export class LmdbJournal implements Journal {
     if (error instanceof StorageError) return error;
     const cause = await commitErrorOf(error);
     const { code } = cause as { code?: unknown };
-    const room = code !== ENOSPC && code !== EDQUOT && code !== MDB_MAP_FULL && (await hasDiskRoom(this.#directory, added + FIRST_BYTES));
+    const room = code !== ENOSPC && code !== EDQUOT && code !== MDB_MAP_FULL && (await hasDiskRoom(this.#directory, added + SPARE_BYTES));
     if (room || !this.#isReadable()) {
       return new StorageError('Unavailable', `writing to ${this.#directory} failed: ${messageOf(cause)}`, { cause });
     }

@@ -7,37 +7,64 @@ export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT" | (string & {
 
 export type PatchType = "JSONPatch" | (string & {});
 
+/** A request that an admission webhook is asked about. */
 export type AdmissionRequest = {
+  /** Identity of the question. */
   uid?: string;
+  /** Kind of the object, in the version that is sent. */
   kind: metaV1.GroupVersionKind;
+  /** Resource that is changed, in the version that is sent. */
   resource: metaV1.GroupVersionResource;
+  /** Its subresource, if any. */
   subResource?: string;
+  /** Kind of the object in the version of the original request. */
   requestKind?: metaV1.GroupVersionKind;
+  /** Resource in the version of the original request. */
   requestResource?: metaV1.GroupVersionResource;
+  /** Subresource of the original request. */
   requestSubResource?: string;
+  /** Name of the object; empty while the server has not made one up yet. */
   name?: string;
+  /** Its namespace. */
   namespace?: string;
+  /** CREATE, UPDATE, DELETE or CONNECT. */
   operation?: Operation;
+  /** Who asks. */
   userInfo: authenticationV1.UserInfo;
+  /** The object as it will be. */
   object?: JsonValue;
+  /** The object as it is, for UPDATE and DELETE. */
   oldObject?: JsonValue;
+  /** Whether nothing will be written; then the webhook must not do anything either. */
   dryRun?: boolean;
+  /** Options of the request, such as CreateOptions. */
   options?: JsonValue;
 };
 
+/** What an admission webhook answers. */
 export type AdmissionResponse = {
+  /** Identity of the question. */
   uid?: string;
+  /** Whether the request may go on. */
   allowed?: boolean;
+  /** Why not. */
   status?: metaV1.Status;
+  /** Changes to the object. */
   patch?: string;
+  /** Form of the patch; always JSONPatch. */
   patchType?: PatchType;
+  /** Notes for the audit log; the name of the webhook is put in front of the keys. */
   auditAnnotations?: Record<string, string>;
+  /** Texts that the user is shown. */
   warnings?: string[];
 };
 
+/** What an admission webhook is sent and answers. */
 export type AdmissionReview = {
   apiVersion?: string;
   kind?: string;
+  /** The question. */
   request?: AdmissionRequest;
+  /** The answer. */
   response?: AdmissionResponse;
 };

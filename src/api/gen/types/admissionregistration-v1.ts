@@ -19,52 +19,83 @@ export type ValidatingAdmissionPolicyConditionType = string;
 
 export type ValidationAction = "Deny" | "Warn" | "Audit";
 
+/** A note for the audit log. */
 export type AuditAnnotation = {
+  /** Key of the note. */
   key?: string;
+  /** CEL expression that makes its value; null for no note. */
   valueExpression?: string;
 };
 
+/** A doubt about an expression. */
 export type ExpressionWarning = {
+  /** Path of the field with the expression. */
   fieldRef?: string;
+  /** What is doubtful. */
   warning?: string;
 };
 
+/** A condition for a request to be looked at. */
 export type MatchCondition = {
+  /** Name of the condition. */
   name?: string;
+  /** CEL expression over object, oldObject, request and authorizer; true to look at the request. */
   expression?: string;
 };
 
+/** Which requests a policy is about. */
 export type MatchResources = {
+  /** Namespaces of the objects; all when empty. */
   namespaceSelector?: metaV1.LabelSelector;
+  /** Objects, old or new; all when empty. */
   objectSelector?: metaV1.LabelSelector;
+  /** Operations and resources; any of these is enough. */
   resourceRules?: NamedRuleWithOperations[];
+  /** Operations and resources that are left out. */
   excludeResourceRules?: NamedRuleWithOperations[];
+  /** Exact takes the rules as they are, Equivalent also matches the same resource in other versions. Default Equivalent. */
   matchPolicy?: MatchPolicyType;
 };
 
+/** A webhook that may change requests. */
 export type MutatingWebhook = {
+  /** Full name of the webhook, such as imagepolicy.example.com. */
   name?: string;
+  /** Where it is. */
   clientConfig: WebhookClientConfig;
+  /** Operations and resources it is asked about. */
   rules?: RuleWithOperations[];
+  /** Whether an error of the webhook refuses the request (Fail) or is passed over (Ignore). Default Fail. */
   failurePolicy?: FailurePolicyType;
+  /** Exact takes the rules as they are, Equivalent also matches the same resource in other versions. Default Equivalent. */
   matchPolicy?: MatchPolicyType;
+  /** Namespaces of the objects it is asked about; all when empty. */
   namespaceSelector?: metaV1.LabelSelector;
+  /** Objects it is asked about, old or new; all when empty. */
   objectSelector?: metaV1.LabelSelector;
+  /** What it does elsewhere: None, or NoneOnDryRun. */
   sideEffects?: SideEffectClass;
+  /** Seconds it has for an answer, 1 to 30. Default 10. */
   timeoutSeconds?: number;
+  /** Versions of AdmissionReview that it understands, best first. */
   admissionReviewVersions?: string[];
+  /** IfNeeded asks again when others changed the object after it, Never does not. Default Never. */
   reinvocationPolicy?: ReinvocationPolicyType;
+  /** Conditions for a request to be sent to it; all must be true. */
   matchConditions?: MatchCondition[];
 };
 
+/** Webhooks that may change requests. */
 export type MutatingWebhookConfiguration = {
   apiVersion?: string;
   kind?: string;
   /** Name, namespace, labels, annotations and the other metadata that every object has. */
   metadata: metaV1.ObjectMeta;
+  /** The webhooks. */
   webhooks?: MutatingWebhook[];
 };
 
+/** A list of MutatingWebhookConfiguration objects. */
 export type MutatingWebhookConfigurationList = {
   apiVersion?: string;
   kind?: string;
@@ -74,53 +105,87 @@ export type MutatingWebhookConfigurationList = {
   items?: MutatingWebhookConfiguration[];
 };
 
+/** Operations on resources, or on objects with certain names. */
 export type NamedRuleWithOperations = {
+  /** Names of the objects; all when empty. */
   resourceNames?: string[];
+  /** CREATE, UPDATE, DELETE, CONNECT, or * for all. */
   operations?: OperationType[];
+  /** API groups; * for all. */
   apiGroups?: string[];
+  /** Versions; * for all. */
   apiVersions?: string[];
+  /** Resources and subresources: pods, pods/log, pods/*, *\/scale, *, *\/*. */
   resources?: string[];
+  /** Cluster, Namespaced, or * for both. Default *. */
   scope?: ScopeType;
 };
 
+/** Kind of the objects that parameterize a policy. */
 export type ParamKind = {
+  /** Group and version. */
   apiVersion?: string;
+  /** Kind. */
   kind?: string;
 };
 
+/** Objects that parameterize a policy. */
 export type ParamRef = {
+  /** Name of the object; not together with selector. */
   name?: string;
+  /** Namespace of the objects; that of the request when empty. */
   namespace?: string;
+  /** Labels of the objects; not together with name. */
   selector?: metaV1.LabelSelector;
+  /** What happens when there is none: Allow or Deny. */
   parameterNotFoundAction?: ParameterNotFoundActionType;
 };
 
+/** Resources. */
 export type Rule = {
+  /** API groups; * for all. */
   apiGroups?: string[];
+  /** Versions; * for all. */
   apiVersions?: string[];
+  /** Resources and subresources: pods, pods/log, pods/*, *\/scale, *, *\/*. */
   resources?: string[];
+  /** Cluster, Namespaced, or * for both. Default *. */
   scope?: ScopeType;
 };
 
+/** Operations on resources. */
 export type RuleWithOperations = {
+  /** CREATE, UPDATE, DELETE, CONNECT, or * for all. */
   operations?: OperationType[];
+  /** API groups; * for all. */
   apiGroups?: string[];
+  /** Versions; * for all. */
   apiVersions?: string[];
+  /** Resources and subresources: pods, pods/log, pods/*, *\/scale, *, *\/*. */
   resources?: string[];
+  /** Cluster, Namespaced, or * for both. Default *. */
   scope?: ScopeType;
 };
 
+/** A path of a service. */
 export type ServiceReference = {
+  /** Namespace of the service. */
   namespace?: string;
+  /** Name of the service. */
   name?: string;
+  /** Path that requests go to. */
   path?: string;
+  /** Its port. Default 443. */
   port?: number;
 };
 
+/** What was found when the expressions were checked. */
 export type TypeChecking = {
+  /** Doubts about expressions. */
   expressionWarnings?: ExpressionWarning[];
 };
 
+/** Refuses requests by expressions. */
 export type ValidatingAdmissionPolicy = {
   apiVersion?: string;
   kind?: string;
@@ -132,6 +197,7 @@ export type ValidatingAdmissionPolicy = {
   status: ValidatingAdmissionPolicyStatus;
 };
 
+/** Puts a validating policy to work. */
 export type ValidatingAdmissionPolicyBinding = {
   apiVersion?: string;
   kind?: string;
@@ -141,6 +207,7 @@ export type ValidatingAdmissionPolicyBinding = {
   spec: ValidatingAdmissionPolicyBindingSpec;
 };
 
+/** A list of ValidatingAdmissionPolicyBinding objects. */
 export type ValidatingAdmissionPolicyBindingList = {
   apiVersion?: string;
   kind?: string;
@@ -150,13 +217,19 @@ export type ValidatingAdmissionPolicyBindingList = {
   items?: ValidatingAdmissionPolicyBinding[];
 };
 
+/** How a policy is put to work. */
 export type ValidatingAdmissionPolicyBindingSpec = {
+  /** Name of the policy. */
   policyName?: string;
+  /** Objects that parameterize it. */
   paramRef?: ParamRef;
+  /** Requests that it is limited to here. */
   matchResources?: MatchResources;
+  /** What happens when a validation fails: Deny refuses, Warn tells the user, Audit notes it. */
   validationActions?: ValidationAction[];
 };
 
+/** A list of ValidatingAdmissionPolicy objects. */
 export type ValidatingAdmissionPolicyList = {
   apiVersion?: string;
   kind?: string;
@@ -166,44 +239,71 @@ export type ValidatingAdmissionPolicyList = {
   items?: ValidatingAdmissionPolicy[];
 };
 
+/** What a validating policy demands. */
 export type ValidatingAdmissionPolicySpec = {
+  /** Kind of the objects that parameterize it. */
   paramKind?: ParamKind;
+  /** Requests that it is about. */
   matchConstraints?: MatchResources;
+  /** What must hold. */
   validations?: Validation[];
+  /** Whether errors in the policy refuse the request (Fail) or are passed over (Ignore). Default Fail. */
   failurePolicy?: FailurePolicyType;
+  /** Notes for the audit log. */
   auditAnnotations?: AuditAnnotation[];
+  /** Conditions for a request to be looked at; all must be true. */
   matchConditions?: MatchCondition[];
+  /** Named expressions that others can use. */
   variables?: Variable[];
 };
 
+/** What was last observed of a policy. */
 export type ValidatingAdmissionPolicyStatus = {
+  /** Generation that the controller last saw. */
   observedGeneration?: number | bigint;
+  /** What was found when the expressions were checked. */
   typeChecking?: TypeChecking;
+  /** Further aspects of the state. */
   conditions?: metaV1.Condition[];
 };
 
+/** A webhook that may refuse requests. */
 export type ValidatingWebhook = {
+  /** Full name of the webhook, such as imagepolicy.example.com. */
   name?: string;
+  /** Where it is. */
   clientConfig: WebhookClientConfig;
+  /** Operations and resources it is asked about. */
   rules?: RuleWithOperations[];
+  /** Whether an error of the webhook refuses the request (Fail) or is passed over (Ignore). Default Fail. */
   failurePolicy?: FailurePolicyType;
+  /** Exact takes the rules as they are, Equivalent also matches the same resource in other versions. Default Equivalent. */
   matchPolicy?: MatchPolicyType;
+  /** Namespaces of the objects it is asked about; all when empty. */
   namespaceSelector?: metaV1.LabelSelector;
+  /** Objects it is asked about, old or new; all when empty. */
   objectSelector?: metaV1.LabelSelector;
+  /** What it does elsewhere: None, or NoneOnDryRun. */
   sideEffects?: SideEffectClass;
+  /** Seconds it has for an answer, 1 to 30. Default 10. */
   timeoutSeconds?: number;
+  /** Versions of AdmissionReview that it understands, best first. */
   admissionReviewVersions?: string[];
+  /** Conditions for a request to be sent to it; all must be true. */
   matchConditions?: MatchCondition[];
 };
 
+/** Webhooks that may refuse requests. */
 export type ValidatingWebhookConfiguration = {
   apiVersion?: string;
   kind?: string;
   /** Name, namespace, labels, annotations and the other metadata that every object has. */
   metadata: metaV1.ObjectMeta;
+  /** The webhooks. */
   webhooks?: ValidatingWebhook[];
 };
 
+/** A list of ValidatingWebhookConfiguration objects. */
 export type ValidatingWebhookConfigurationList = {
   apiVersion?: string;
   kind?: string;
@@ -213,20 +313,32 @@ export type ValidatingWebhookConfigurationList = {
   items?: ValidatingWebhookConfiguration[];
 };
 
+/** Something that must hold. */
 export type Validation = {
+  /** CEL expression over object, oldObject, request, params, namespaceObject, authorizer and variables; false refuses. */
   expression?: string;
+  /** What is said when it does not hold. */
   message?: string;
+  /** Kind of the refusal: Unauthorized, Forbidden, Invalid or RequestEntityTooLarge. Default Invalid. */
   reason?: metaV1.StatusReason;
+  /** Expression that makes the text. */
   messageExpression?: string;
 };
 
+/** A named expression. */
 export type Variable = {
+  /** Name; others use it as variables.<name>. */
   name?: string;
+  /** CEL expression, evaluated when first used. */
   expression?: string;
 };
 
+/** Where a webhook is. */
 export type WebhookClientConfig = {
+  /** Its address, https only; not together with service. */
   url?: string;
+  /** Service that it is; not together with url. */
   service?: ServiceReference;
+  /** Certificates that its certificate is checked with. */
   caBundle?: string;
 };

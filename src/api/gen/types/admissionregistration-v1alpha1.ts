@@ -12,37 +12,57 @@ export type PatchType = "ApplyConfiguration" | "JSONPatch";
 
 export type ValidationAction = "Deny" | "Warn" | "Audit";
 
+/** Changes an object as an apply does. */
 export type ApplyConfiguration = {
+  /** CEL expression that makes the configuration to apply. */
   expression?: string;
 };
 
+/** A note for the audit log. */
 export type AuditAnnotation = {
+  /** Key of the note. */
   key?: string;
+  /** CEL expression that makes its value; null for no note. */
   valueExpression?: string;
 };
 
+/** A doubt about an expression. */
 export type ExpressionWarning = {
+  /** Path of the field with the expression. */
   fieldRef?: string;
+  /** What is doubtful. */
   warning?: string;
 };
 
+/** Changes an object as a JSON patch does. */
 export type JSONPatch = {
+  /** CEL expression that makes a list of JSONPatch operations. */
   expression?: string;
 };
 
+/** A condition for a request to be looked at. */
 export type MatchCondition = {
+  /** Name of the condition. */
   name?: string;
+  /** CEL expression over object, oldObject, request and authorizer; true to look at the request. */
   expression?: string;
 };
 
+/** Which requests a policy is about. */
 export type MatchResources = {
+  /** Namespaces of the objects; all when empty. */
   namespaceSelector?: metaV1.LabelSelector;
+  /** Objects, old or new; all when empty. */
   objectSelector?: metaV1.LabelSelector;
+  /** Operations and resources; any of these is enough. */
   resourceRules?: NamedRuleWithOperations[];
+  /** Operations and resources that are left out. */
   excludeResourceRules?: NamedRuleWithOperations[];
+  /** Exact takes the rules as they are, Equivalent also matches the same resource in other versions. Default Equivalent. */
   matchPolicy?: MatchPolicyType;
 };
 
+/** Changes requests by expressions. */
 export type MutatingAdmissionPolicy = {
   apiVersion?: string;
   kind?: string;
@@ -52,6 +72,7 @@ export type MutatingAdmissionPolicy = {
   spec: MutatingAdmissionPolicySpec;
 };
 
+/** Puts a mutating policy to work. */
 export type MutatingAdmissionPolicyBinding = {
   apiVersion?: string;
   kind?: string;
@@ -61,6 +82,7 @@ export type MutatingAdmissionPolicyBinding = {
   spec: MutatingAdmissionPolicyBindingSpec;
 };
 
+/** A list of MutatingAdmissionPolicyBinding objects. */
 export type MutatingAdmissionPolicyBindingList = {
   apiVersion?: string;
   kind?: string;
@@ -70,12 +92,17 @@ export type MutatingAdmissionPolicyBindingList = {
   items?: MutatingAdmissionPolicyBinding[];
 };
 
+/** How a policy is put to work. */
 export type MutatingAdmissionPolicyBindingSpec = {
+  /** Name of the policy. */
   policyName?: string;
+  /** Objects that parameterize it. */
   paramRef?: ParamRef;
+  /** Requests that it is limited to here. */
   matchResources?: MatchResources;
 };
 
+/** A list of MutatingAdmissionPolicy objects. */
 export type MutatingAdmissionPolicyList = {
   apiVersion?: string;
   kind?: string;
@@ -85,47 +112,77 @@ export type MutatingAdmissionPolicyList = {
   items?: MutatingAdmissionPolicy[];
 };
 
+/** What a mutating policy does. */
 export type MutatingAdmissionPolicySpec = {
+  /** Kind of the objects that parameterize it. */
   paramKind?: ParamKind;
+  /** Requests that it is about. */
   matchConstraints?: MatchResources;
+  /** Named expressions that others can use. */
   variables?: Variable[];
+  /** Changes, made in order. */
   mutations?: Mutation[];
+  /** Whether errors in the policy refuse the request (Fail) or are passed over (Ignore). Default Fail. */
   failurePolicy?: FailurePolicyType;
+  /** Conditions for a request to be looked at; all must be true. */
   matchConditions?: MatchCondition[];
+  /** IfNeeded runs the policy again when others changed the object after it, Never does not. */
   reinvocationPolicy?: admissionregistrationV1.ReinvocationPolicyType;
 };
 
+/** A change that a policy makes. */
 export type Mutation = {
+  /** ApplyConfiguration or JSONPatch. */
   patchType?: PatchType;
+  /** The change, for ApplyConfiguration. */
   applyConfiguration?: ApplyConfiguration;
+  /** The change, for JSONPatch. */
   jsonPatch?: JSONPatch;
 };
 
+/** Operations on resources, or on objects with certain names. */
 export type NamedRuleWithOperations = {
+  /** Names of the objects; all when empty. */
   resourceNames?: string[];
+  /** CREATE, UPDATE, DELETE, CONNECT, or * for all. */
   operations?: admissionregistrationV1.OperationType[];
+  /** API groups; * for all. */
   apiGroups?: string[];
+  /** Versions; * for all. */
   apiVersions?: string[];
+  /** Resources and subresources: pods, pods/log, pods/*, *\/scale, *, *\/*. */
   resources?: string[];
+  /** Cluster, Namespaced, or * for both. Default *. */
   scope?: admissionregistrationV1.ScopeType;
 };
 
+/** Kind of the objects that parameterize a policy. */
 export type ParamKind = {
+  /** Group and version. */
   apiVersion?: string;
+  /** Kind. */
   kind?: string;
 };
 
+/** Objects that parameterize a policy. */
 export type ParamRef = {
+  /** Name of the object; not together with selector. */
   name?: string;
+  /** Namespace of the objects; that of the request when empty. */
   namespace?: string;
+  /** Labels of the objects; not together with name. */
   selector?: metaV1.LabelSelector;
+  /** What happens when there is none: Allow or Deny. */
   parameterNotFoundAction?: ParameterNotFoundActionType;
 };
 
+/** What was found when the expressions were checked. */
 export type TypeChecking = {
+  /** Doubts about expressions. */
   expressionWarnings?: ExpressionWarning[];
 };
 
+/** Refuses requests by expressions. */
 export type ValidatingAdmissionPolicy = {
   apiVersion?: string;
   kind?: string;
@@ -137,6 +194,7 @@ export type ValidatingAdmissionPolicy = {
   status: ValidatingAdmissionPolicyStatus;
 };
 
+/** Puts a validating policy to work. */
 export type ValidatingAdmissionPolicyBinding = {
   apiVersion?: string;
   kind?: string;
@@ -146,6 +204,7 @@ export type ValidatingAdmissionPolicyBinding = {
   spec: ValidatingAdmissionPolicyBindingSpec;
 };
 
+/** A list of ValidatingAdmissionPolicyBinding objects. */
 export type ValidatingAdmissionPolicyBindingList = {
   apiVersion?: string;
   kind?: string;
@@ -155,13 +214,19 @@ export type ValidatingAdmissionPolicyBindingList = {
   items?: ValidatingAdmissionPolicyBinding[];
 };
 
+/** How a policy is put to work. */
 export type ValidatingAdmissionPolicyBindingSpec = {
+  /** Name of the policy. */
   policyName?: string;
+  /** Objects that parameterize it. */
   paramRef?: ParamRef;
+  /** Requests that it is limited to here. */
   matchResources?: MatchResources;
+  /** What happens when a validation fails: Deny refuses, Warn tells the user, Audit notes it. */
   validationActions?: ValidationAction[];
 };
 
+/** A list of ValidatingAdmissionPolicy objects. */
 export type ValidatingAdmissionPolicyList = {
   apiVersion?: string;
   kind?: string;
@@ -171,30 +236,50 @@ export type ValidatingAdmissionPolicyList = {
   items?: ValidatingAdmissionPolicy[];
 };
 
+/** What a validating policy demands. */
 export type ValidatingAdmissionPolicySpec = {
+  /** Kind of the objects that parameterize it. */
   paramKind?: ParamKind;
+  /** Requests that it is about. */
   matchConstraints?: MatchResources;
+  /** What must hold. */
   validations?: Validation[];
+  /** Whether errors in the policy refuse the request (Fail) or are passed over (Ignore). Default Fail. */
   failurePolicy?: FailurePolicyType;
+  /** Notes for the audit log. */
   auditAnnotations?: AuditAnnotation[];
+  /** Conditions for a request to be looked at; all must be true. */
   matchConditions?: MatchCondition[];
+  /** Named expressions that others can use. */
   variables?: Variable[];
 };
 
+/** What was last observed of a policy. */
 export type ValidatingAdmissionPolicyStatus = {
+  /** Generation that the controller last saw. */
   observedGeneration?: number | bigint;
+  /** What was found when the expressions were checked. */
   typeChecking?: TypeChecking;
+  /** Further aspects of the state. */
   conditions?: metaV1.Condition[];
 };
 
+/** Something that must hold. */
 export type Validation = {
+  /** CEL expression over object, oldObject, request, params, namespaceObject, authorizer and variables; false refuses. */
   expression?: string;
+  /** What is said when it does not hold. */
   message?: string;
+  /** Kind of the refusal: Unauthorized, Forbidden, Invalid or RequestEntityTooLarge. Default Invalid. */
   reason?: metaV1.StatusReason;
+  /** Expression that makes the text. */
   messageExpression?: string;
 };
 
+/** A named expression. */
 export type Variable = {
+  /** Name; others use it as variables.<name>. */
   name?: string;
+  /** CEL expression, evaluated when first used. */
   expression?: string;
 };

@@ -5,14 +5,17 @@ export type DiscoveryFreshness = "Current" | "Stale" | (string & {});
 
 export type ResourceScope = "Cluster" | "Namespaced" | (string & {});
 
+/** A group with its versions and all their resources. */
 export type APIGroupDiscovery = {
   apiVersion?: string;
   kind?: string;
-  /** Name, namespace, labels, annotations and the other metadata that every object has. */
+  /** Name of the group. */
   metadata: metaV1.ObjectMeta;
+  /** Versions, best first. */
   versions?: APIVersionDiscovery[];
 };
 
+/** A list of APIGroupDiscovery objects. */
 export type APIGroupDiscoveryList = {
   apiVersion?: string;
   kind?: string;
@@ -22,26 +25,44 @@ export type APIGroupDiscoveryList = {
   items?: APIGroupDiscovery[];
 };
 
+/** A resource and its subresources. */
 export type APIResourceDiscovery = {
+  /** Plural name of the resource. */
   resource?: string;
+  /** Kind of the objects; group and version where they differ. */
   responseKind?: metaV1.GroupVersionKind;
+  /** Cluster or Namespaced. */
   scope?: ResourceScope;
+  /** Singular name of the resource. */
   singularResource?: string;
+  /** What can be done with it. */
   verbs?: string[];
+  /** Short names that people may type. */
   shortNames?: string[];
+  /** Sets of resources that it belongs to, such as all. */
   categories?: string[];
+  /** Its subresources. */
   subresources?: APISubresourceDiscovery[];
 };
 
+/** A subresource. */
 export type APISubresourceDiscovery = {
+  /** Its name. */
   subresource?: string;
+  /** Kind of its answers; group and version where they differ. */
   responseKind?: metaV1.GroupVersionKind;
+  /** Kinds of its requests, where they differ from the answers. */
   acceptedTypes?: metaV1.GroupVersionKind[];
+  /** What can be done with it. */
   verbs?: string[];
 };
 
+/** A version of a group. */
 export type APIVersionDiscovery = {
+  /** The version. */
   version?: string;
+  /** Its resources. */
   resources?: APIResourceDiscovery[];
+  /** Current, or Stale when the server behind it does not answer. */
   freshness?: DiscoveryFreshness;
 };

@@ -14,39 +14,61 @@ export type JSONSchemaURL = string;
 
 export type ResourceScope = "Cluster" | "Namespaced" | (string & {});
 
+/** Asks for objects in another version. */
 export type ConversionRequest = {
+  /** Identity of the request. */
   uid?: string;
+  /** Group and version that the objects are wanted in. */
   desiredAPIVersion?: string;
+  /** The objects as they are. */
   objects?: JsonValue[];
 };
 
+/** Objects in the version that was asked for. */
 export type ConversionResponse = {
+  /** Identity of the request. */
   uid?: string;
+  /** The objects, in the same order; only apiVersion, spec, status, labels and annotations may differ. */
   convertedObjects?: JsonValue[];
+  /** Whether it went well. */
   result: metaV1.Status;
 };
 
+/** What a conversion webhook is sent and answers. */
 export type ConversionReview = {
   apiVersion?: string;
   kind?: string;
+  /** The question. */
   request?: ConversionRequest;
+  /** The answer. */
   response?: ConversionResponse;
 };
 
+/** A column in tables of a custom resource. */
 export type CustomResourceColumnDefinition = {
+  /** Heading of the column. */
   name?: string;
+  /** OpenAPI type of the cells: string, integer, number, boolean, date. */
   type?: string;
+  /** Says more about the type. */
   format?: string;
+  /** What the column shows. */
   description?: string;
+  /** Columns above 0 are shown when there is room. */
   priority?: number;
+  /** Where the value lies in the object, such as .spec.replicas. */
   jsonPath?: string;
 };
 
+/** How objects get from one version to another. */
 export type CustomResourceConversion = {
+  /** None changes only apiVersion, Webhook asks somebody. */
   strategy?: ConversionStrategyType;
+  /** Whom to ask. */
   webhook?: WebhookConversion;
 };
 
+/** Adds a resource to the API. Its name is the plural name and the group, such as things.example.com. */
 export type CustomResourceDefinition = {
   apiVersion?: string;
   kind?: string;
@@ -58,14 +80,21 @@ export type CustomResourceDefinition = {
   status: CustomResourceDefinitionStatus;
 };
 
+/** One aspect of the state of a definition. */
 export type CustomResourceDefinitionCondition = {
+  /** Aspect that the condition is about, in CamelCase. */
   type?: CustomResourceDefinitionConditionType;
+  /** Whether it holds: True, False or Unknown. */
   status?: ConditionStatus;
+  /** When the status last changed. */
   lastTransitionTime?: string;
+  /** Why, in one CamelCase word for programs. */
   reason?: string;
+  /** Why, for people. */
   message?: string;
 };
 
+/** A list of CustomResourceDefinition objects. */
 export type CustomResourceDefinitionList = {
   apiVersion?: string;
   kind?: string;
@@ -75,152 +104,269 @@ export type CustomResourceDefinitionList = {
   items?: CustomResourceDefinition[];
 };
 
+/** Names of a custom resource. */
 export type CustomResourceDefinitionNames = {
+  /** Name in paths, in lower case. */
   plural?: string;
+  /** Name of one object. Default: the kind in lower case. */
   singular?: string;
+  /** Short names that people may type. */
   shortNames?: string[];
+  /** Kind of the objects, in CamelCase. */
   kind?: string;
+  /** Kind of their lists. Default: the kind and List. */
   listKind?: string;
+  /** Sets of resources that this one belongs to, such as all. */
   categories?: string[];
 };
 
+/** What a custom resource is. */
 export type CustomResourceDefinitionSpec = {
+  /** API group of the resource. Cannot be changed. */
   group?: string;
+  /** Its names. */
   names: CustomResourceDefinitionNames;
+  /** Cluster or Namespaced. */
   scope?: ResourceScope;
+  /** Versions it is served in. */
   versions?: CustomResourceDefinitionVersion[];
+  /** How objects get from one version to another. */
   conversion?: CustomResourceConversion;
+  /** Deprecated: must be false; use x-kubernetes-preserve-unknown-fields in the schema. */
   preserveUnknownFields?: boolean;
 };
 
+/** What was last observed of a definition. */
 export type CustomResourceDefinitionStatus = {
+  /** Aspects of the state, such as Established and NamesAccepted. */
   conditions?: CustomResourceDefinitionCondition[];
+  /** Names that are in use for the resource. */
   acceptedNames: CustomResourceDefinitionNames;
+  /** Versions that objects in the store may still have. One may only be removed when no object has it any more. */
   storedVersions?: string[];
 };
 
+/** A version of a custom resource. */
 export type CustomResourceDefinitionVersion = {
+  /** Name of the version, such as v1 or v1beta1. */
   name?: string;
+  /** Whether it is served. */
   served?: boolean;
+  /** Whether objects are stored in it; true for exactly one version. */
   storage?: boolean;
+  /** Whether its users are warned. */
   deprecated?: boolean;
+  /** What they are told, instead of the usual words. */
   deprecationWarning?: string;
+  /** What objects look like. */
   schema?: CustomResourceValidation;
+  /** Subresources that objects have. */
   subresources?: CustomResourceSubresources;
+  /** Columns of tables. Default: the age. */
   additionalPrinterColumns?: CustomResourceColumnDefinition[];
+  /** Fields that objects can be selected by, at most 8. */
   selectableFields?: SelectableField[];
 };
 
+/** Where the number of replicas lies in an object. */
 export type CustomResourceSubresourceScale = {
+  /** Where the wanted number lies, below .spec. */
   specReplicasPath?: string;
+  /** Where the present number lies, below .status. */
   statusReplicasPath?: string;
+  /** Where the selector of the pods lies as text, below .status or .spec. */
   labelSelectorPath?: string;
 };
 
+/** The status is written through /status only, and everything else not there. */
 export type CustomResourceSubresourceStatus = Record<string, never>;
 
+/** Subresources of a custom resource. */
 export type CustomResourceSubresources = {
+  /** Makes /status a subresource. */
   status?: CustomResourceSubresourceStatus;
+  /** Makes /scale a subresource. */
   scale?: CustomResourceSubresourceScale;
 };
 
+/** What objects of a version look like. */
 export type CustomResourceValidation = {
+  /** The schema. */
   openAPIV3Schema?: JSONSchemaProps;
 };
 
+/** Where to read more. */
 export type ExternalDocumentation = {
+  /** What can be read there. */
   description?: string;
+  /** Where it is. */
   url?: string;
 };
 
+/** Any JSON value. */
 export type JSON = JsonValue;
 
+/** Schemas by name. */
 export type JSONSchemaDefinitions = Record<string, JSONSchemaProps>;
 
+/** What members depend on, by name. */
 export type JSONSchemaDependencies = Record<string, JSONSchemaPropsOrStringArray>;
 
+/** A JSON schema, following draft 4 as far as OpenAPI 3.0 does. */
 export type JSONSchemaProps = {
+  /** Name of the schema. */
   id?: string;
+  /** Version of JSON schema that is meant. */
   "$schema"?: JSONSchemaURL;
+  /** Another schema that takes the place of this one. */
   "$ref"?: string;
+  /** What the value is. */
   description?: string;
+  /** Type of the value: object, array, string, integer, number or boolean. */
   type?: string;
+  /** Says more about the type, such as int32 or date-time. */
   format?: string;
+  /** Short name of the value. */
   title?: string;
+  /** Value that an absent one gets. */
   default?: JSON;
+  /** Largest number. */
   maximum?: number;
+  /** Whether maximum itself is too large. */
   exclusiveMaximum?: boolean;
+  /** Smallest number. */
   minimum?: number;
+  /** Whether minimum itself is too small. */
   exclusiveMinimum?: boolean;
+  /** Most characters of a text. */
   maxLength?: number | bigint;
+  /** Fewest characters of a text. */
   minLength?: number | bigint;
+  /** Regular expression that a text must match. */
   pattern?: string;
+  /** Most elements of a list. */
   maxItems?: number | bigint;
+  /** Fewest elements of a list. */
   minItems?: number | bigint;
+  /** Whether all elements of a list must differ. */
   uniqueItems?: boolean;
+  /** Number that the value must be a multiple of. */
   multipleOf?: number;
+  /** The only values that are allowed. */
   enum?: JSON[];
+  /** Most members of an object. */
   maxProperties?: number | bigint;
+  /** Fewest members of an object. */
   minProperties?: number | bigint;
+  /** Members that an object must have. */
   required?: string[];
+  /** Schema of the elements of a list. */
   items?: JSONSchemaPropsOrArray;
+  /** Schemas that must all hold. */
   allOf?: JSONSchemaProps[];
+  /** Schemas of which exactly one must hold. */
   oneOf?: JSONSchemaProps[];
+  /** Schemas of which at least one must hold. */
   anyOf?: JSONSchemaProps[];
+  /** Schema that must not hold. */
   not?: JSONSchemaProps;
+  /** Schemas of members by name. */
   properties?: Record<string, JSONSchemaProps>;
+  /** Schema of all other members, or whether there may be any. */
   additionalProperties?: JSONSchemaPropsOrBool;
+  /** Schemas of members whose names match. */
   patternProperties?: Record<string, JSONSchemaProps>;
+  /** What must be there when a member is. */
   dependencies?: Record<string, JSONSchemaPropsOrStringArray>;
+  /** Schema of elements beyond those of items, or whether there may be any. */
   additionalItems?: JSONSchemaPropsOrBool;
+  /** Schemas to refer to. */
   definitions?: Record<string, JSONSchemaProps>;
+  /** Where to read more. */
   externalDocs?: ExternalDocumentation;
+  /** A value as an example. */
   example?: JSON;
+  /** Whether null is allowed. */
   nullable?: boolean;
+  /** Keep members that the schema does not name instead of dropping them. */
   "x-kubernetes-preserve-unknown-fields"?: boolean;
+  /** The value is an object of the API, with apiVersion, kind and metadata. */
   "x-kubernetes-embedded-resource"?: boolean;
+  /** The value is a number or a text. */
   "x-kubernetes-int-or-string"?: boolean;
+  /** Members that identify an element of a list of type map. */
   "x-kubernetes-list-map-keys"?: string[];
+  /**
+   * atomic for a list that is replaced as a whole, set for one of different scalars, map for one of objects with keys. Default
+   * atomic.
+   */
   "x-kubernetes-list-type"?: string;
+  /** granular for an object whose members have owners of their own, atomic for one that is replaced as a whole. Default granular. */
   "x-kubernetes-map-type"?: string;
+  /** Rules in CEL that the value must meet. */
   "x-kubernetes-validations"?: ValidationRule[];
 };
 
+/** A schema, or a list of schemas. */
 export type JSONSchemaPropsOrArray = JSONSchemaProps | JSONSchemaProps[];
 
+/** A schema, or whether anything is allowed. */
 export type JSONSchemaPropsOrBool = JSONSchemaProps | boolean;
 
+/** A schema, or a list of names. */
 export type JSONSchemaPropsOrStringArray = JSONSchemaProps | string[];
 
+/** A field that objects can be selected by. */
 export type SelectableField = {
+  /** Where it lies, such as .spec.color. No list may be on the way. */
   jsonPath?: string;
 };
 
+/** A path of a service. */
 export type ServiceReference = {
+  /** Namespace of the service. */
   namespace?: string;
+  /** Name of the service. */
   name?: string;
+  /** Path that requests go to. */
   path?: string;
+  /** Its port. Default 443. */
   port?: number;
 };
 
+/** A rule in CEL. */
 export type ValidationRule = {
+  /** The expression; self is the value, oldSelf the one before an update. */
   rule?: string;
+  /** What is said when it does not hold. */
   message?: string;
+  /** Expression that makes that text. */
   messageExpression?: string;
+  /** Kind of error that is reported. Default FieldValueInvalid. */
   reason?: FieldValueErrorReason;
+  /** Member that the error is reported for, such as .spec. */
   fieldPath?: string;
+  /** Whether the rule also holds for a new value; oldSelf is optional then. */
   optionalOldSelf?: boolean;
 };
 
+/** Rules in CEL. */
 export type ValidationRules = ValidationRule[];
 
+/** Where a webhook is. */
 export type WebhookClientConfig = {
+  /** Its address, https only; not together with service. */
   url?: string;
+  /** Service that it is; not together with url. */
   service?: ServiceReference;
+  /** Certificates that its certificate is checked with. */
   caBundle?: string;
 };
 
+/** A webhook that converts objects. */
 export type WebhookConversion = {
+  /** Where it is. */
   clientConfig?: WebhookClientConfig;
+  /** Versions of ConversionReview that it understands, best first. */
   conversionReviewVersions?: string[];
 };

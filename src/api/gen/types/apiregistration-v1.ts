@@ -5,6 +5,7 @@ export type APIServiceConditionType = "Available" | (string & {});
 
 export type ConditionStatus = "True" | "False" | "Unknown" | (string & {});
 
+/** A version of an API group, and who serves it. */
 export type APIService = {
   apiVersion?: string;
   kind?: string;
@@ -16,14 +17,21 @@ export type APIService = {
   status: APIServiceStatus;
 };
 
+/** One aspect of the state of an API service. */
 export type APIServiceCondition = {
+  /** Aspect that the condition is about, in CamelCase. */
   type?: APIServiceConditionType;
+  /** Whether it holds: True, False or Unknown. */
   status?: ConditionStatus;
+  /** When the status last changed. */
   lastTransitionTime?: string;
+  /** Why, in one CamelCase word for programs. */
   reason?: string;
+  /** Why, for people. */
   message?: string;
 };
 
+/** A list of APIService objects. */
 export type APIServiceList = {
   apiVersion?: string;
   kind?: string;
@@ -33,22 +41,36 @@ export type APIServiceList = {
   items?: APIService[];
 };
 
+/** Who serves the version. */
 export type APIServiceSpec = {
+  /** Service that serves it; absent when this server does. */
   service?: ServiceReference;
+  /** API group; empty for core. */
   group?: string;
+  /** Version of the group. */
   version?: string;
+  /** Whether to trust any certificate. Not for use. */
   insecureSkipTLSVerify?: boolean;
+  /** Certificates that the certificate of the service is checked with. */
   caBundle?: string;
+  /** Places the group among the groups; the highest one of its versions counts. */
   groupPriorityMinimum?: number;
+  /** Places the version among those of the group. */
   versionPriority?: number;
 };
 
+/** What was last observed of an API service. */
 export type APIServiceStatus = {
+  /** Aspects of the state, such as Available. */
   conditions?: APIServiceCondition[];
 };
 
+/** A port of a service. */
 export type ServiceReference = {
+  /** Namespace of the service. */
   namespace?: string;
+  /** Name of the service. */
   name?: string;
+  /** Its port. Default 443. */
   port?: number;
 };

@@ -5,13 +5,19 @@ export type ConditionStatus = "True" | "False" | "Unknown" | (string & {});
 
 export type StorageVersionConditionType = "AllEncodingVersionsEqual" | (string & {});
 
+/** The version in which one server stores a resource. */
 export type ServerStorageVersion = {
+  /** Identity of the server. */
   apiServerID?: string;
+  /** Version that it stores. */
   encodingVersion?: string;
+  /** Versions that it can read. */
   decodableVersions?: string[];
+  /** Versions that it serves. */
   servedVersions?: string[];
 };
 
+/** The versions in which the servers store a resource. */
 export type StorageVersion = {
   apiVersion?: string;
   kind?: string;
@@ -23,15 +29,23 @@ export type StorageVersion = {
   status: StorageVersionStatus;
 };
 
+/** One aspect of the state of a storage version. */
 export type StorageVersionCondition = {
+  /** Aspect that the condition is about, in CamelCase. */
   type?: StorageVersionConditionType;
+  /** Whether it holds: True, False or Unknown. */
   status?: ConditionStatus;
+  /** Generation of the object that the condition was found for. */
   observedGeneration?: number | bigint;
+  /** When the status last changed. */
   lastTransitionTime?: string;
+  /** Why, in one CamelCase word for programs. */
   reason?: string;
+  /** Why, for people. */
   message?: string;
 };
 
+/** A list of StorageVersion objects. */
 export type StorageVersionList = {
   apiVersion?: string;
   kind?: string;
@@ -41,10 +55,15 @@ export type StorageVersionList = {
   items?: StorageVersion[];
 };
 
+/** Always empty. */
 export type StorageVersionSpec = Record<string, never>;
 
+/** What the servers report. */
 export type StorageVersionStatus = {
+  /** What each server reports. */
   storageVersions?: ServerStorageVersion[];
+  /** Version that all store, once they agree. */
   commonEncodingVersion?: string;
+  /** Further aspects of the state. */
   conditions?: StorageVersionCondition[];
 };

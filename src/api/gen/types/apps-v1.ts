@@ -21,15 +21,19 @@ export type StatefulSetConditionType = string;
 
 export type StatefulSetUpdateStrategyType = "RollingUpdate" | "OnDelete";
 
+/** An unchangeable snapshot of a controller's data, for rolling back to it. */
 export type ControllerRevision = {
   apiVersion?: string;
   kind?: string;
   /** Name, namespace, labels, annotations and the other metadata that every object has. */
   metadata: metaV1.ObjectMeta;
+  /** The data. */
   data?: JsonValue;
+  /** Number of the snapshot; later ones are larger. */
   revision?: number | bigint;
 };
 
+/** A list of ControllerRevision objects. */
 export type ControllerRevisionList = {
   apiVersion?: string;
   kind?: string;
@@ -39,6 +43,7 @@ export type ControllerRevisionList = {
   items?: ControllerRevision[];
 };
 
+/** Runs a pod on every node, or on every node that is selected. */
 export type DaemonSet = {
   apiVersion?: string;
   kind?: string;
@@ -50,14 +55,21 @@ export type DaemonSet = {
   status: DaemonSetStatus;
 };
 
+/** One aspect of the state of a daemon set. */
 export type DaemonSetCondition = {
+  /** Aspect that the condition is about, in CamelCase. */
   type?: DaemonSetConditionType;
+  /** Whether it holds: True, False or Unknown. */
   status?: coreV1.ConditionStatus;
+  /** When the status last changed. */
   lastTransitionTime?: string;
+  /** Why, in one CamelCase word for programs. */
   reason?: string;
+  /** Why, for people. */
   message?: string;
 };
 
+/** A list of DaemonSet objects. */
 export type DaemonSetList = {
   apiVersion?: string;
   kind?: string;
@@ -67,32 +79,53 @@ export type DaemonSetList = {
   items?: DaemonSet[];
 };
 
+/** What a daemon set should be. */
 export type DaemonSetSpec = {
+  /** Picks the pods of the set. Must match the labels of the template and cannot be changed. */
   selector?: metaV1.LabelSelector;
+  /** What the pods look like. Nodes are selected by its node selector. */
   template: coreV1.PodTemplateSpec;
+  /** How pods are replaced when the template changes. */
   updateStrategy: DaemonSetUpdateStrategy;
+  /** Seconds that a pod must be ready before it counts as available. */
   minReadySeconds?: number;
+  /** How many old revisions are kept for rolling back. Default 10. */
   revisionHistoryLimit?: number;
 };
 
+/** What was last observed of a daemon set. */
 export type DaemonSetStatus = {
+  /** Nodes that run the pod and should. */
   currentNumberScheduled?: number;
+  /** Nodes that run the pod and should not. */
   numberMisscheduled?: number;
+  /** Nodes that should run the pod. */
   desiredNumberScheduled?: number;
+  /** Nodes with a ready pod. */
   numberReady?: number;
+  /** Generation that the controller last saw. */
   observedGeneration?: number | bigint;
+  /** Nodes that run the current template. */
   updatedNumberScheduled?: number;
+  /** Nodes with a pod that has been ready for minReadySeconds. */
   numberAvailable?: number;
+  /** Nodes that should run an available pod and do not. */
   numberUnavailable?: number;
+  /** Counts clashes of revision names; used to find another name. */
   collisionCount?: number;
+  /** Further aspects of the state. */
   conditions?: DaemonSetCondition[];
 };
 
+/** How the pods of a daemon set are replaced. */
 export type DaemonSetUpdateStrategy = {
+  /** RollingUpdate replaces them node by node, OnDelete when someone deletes them. */
   type?: DaemonSetUpdateStrategyType;
+  /** Details of RollingUpdate. */
   rollingUpdate?: RollingUpdateDaemonSet;
 };
 
+/** Keeps a number of equal pods running, and replaces them step by step when their template changes. */
 export type Deployment = {
   apiVersion?: string;
   kind?: string;
@@ -104,15 +137,23 @@ export type Deployment = {
   status: DeploymentStatus;
 };
 
+/** One aspect of the state of a deployment. */
 export type DeploymentCondition = {
+  /** Aspect that the condition is about, in CamelCase. */
   type?: DeploymentConditionType;
+  /** Whether it holds: True, False or Unknown. */
   status?: coreV1.ConditionStatus;
+  /** When the condition was last written. */
   lastUpdateTime?: string;
+  /** When the status last changed. */
   lastTransitionTime?: string;
+  /** Why, in one CamelCase word for programs. */
   reason?: string;
+  /** Why, for people. */
   message?: string;
 };
 
+/** A list of Deployment objects. */
 export type DeploymentList = {
   apiVersion?: string;
   kind?: string;
@@ -122,33 +163,55 @@ export type DeploymentList = {
   items?: Deployment[];
 };
 
+/** What a deployment should be. */
 export type DeploymentSpec = {
+  /** How many pods are wanted. Default 1. */
   replicas?: number;
+  /** Picks the pods of the deployment. Must match the labels of the template and cannot be changed. */
   selector?: metaV1.LabelSelector;
+  /** What the pods look like. */
   template: coreV1.PodTemplateSpec;
+  /** How pods are replaced when the template changes. */
   strategy: DeploymentStrategy;
+  /** Seconds that a pod must be ready before it counts as available. */
   minReadySeconds?: number;
+  /** How many old replica sets are kept for rolling back. Default 10. */
   revisionHistoryLimit?: number;
+  /** While true, changes of the template are not rolled out. */
   paused?: boolean;
+  /** Seconds without progress after which the rollout counts as failed. Default 600. */
   progressDeadlineSeconds?: number;
 };
 
+/** What was last observed of a deployment. */
 export type DeploymentStatus = {
+  /** Generation that the controller last saw. */
   observedGeneration?: number | bigint;
+  /** Pods that exist. */
   replicas?: number;
+  /** Pods that have the current template. */
   updatedReplicas?: number;
+  /** Pods that are ready. */
   readyReplicas?: number;
+  /** Pods that have been ready for minReadySeconds. */
   availableReplicas?: number;
+  /** Pods still missing for all to be available. */
   unavailableReplicas?: number;
+  /** Further aspects of the state, such as Available and Progressing. */
   conditions?: DeploymentCondition[];
+  /** Counts clashes of replica set names; used to find another name. */
   collisionCount?: number;
 };
 
+/** How the pods of a deployment are replaced. */
 export type DeploymentStrategy = {
+  /** RollingUpdate replaces them step by step, Recreate ends all old ones first. */
   type?: DeploymentStrategyType;
+  /** Details of RollingUpdate. */
   rollingUpdate?: RollingUpdateDeployment;
 };
 
+/** Keeps a number of equal pods running. Usually made by a deployment. */
 export type ReplicaSet = {
   apiVersion?: string;
   kind?: string;
@@ -160,14 +223,21 @@ export type ReplicaSet = {
   status: ReplicaSetStatus;
 };
 
+/** One aspect of the state of a replica set. */
 export type ReplicaSetCondition = {
+  /** Aspect that the condition is about, in CamelCase. */
   type?: ReplicaSetConditionType;
+  /** Whether it holds: True, False or Unknown. */
   status?: coreV1.ConditionStatus;
+  /** When the status last changed. */
   lastTransitionTime?: string;
+  /** Why, in one CamelCase word for programs. */
   reason?: string;
+  /** Why, for people. */
   message?: string;
 };
 
+/** A list of ReplicaSet objects. */
 export type ReplicaSetList = {
   apiVersion?: string;
   kind?: string;
@@ -177,37 +247,59 @@ export type ReplicaSetList = {
   items?: ReplicaSet[];
 };
 
+/** What a replica set should be. */
 export type ReplicaSetSpec = {
+  /** How many pods are wanted. Default 1. */
   replicas?: number;
+  /** Seconds that a pod must be ready before it counts as available. */
   minReadySeconds?: number;
+  /** Picks the pods of the set. Must match the labels of the template and cannot be changed. */
   selector?: metaV1.LabelSelector;
+  /** What new pods look like. */
   template: coreV1.PodTemplateSpec;
 };
 
+/** What was last observed of a replica set. */
 export type ReplicaSetStatus = {
+  /** Pods that exist. */
   replicas?: number;
+  /** Pods that have all labels of the template. */
   fullyLabeledReplicas?: number;
+  /** Pods that are ready. */
   readyReplicas?: number;
+  /** Pods that have been ready for minReadySeconds. */
   availableReplicas?: number;
+  /** Generation that the controller last saw. */
   observedGeneration?: number | bigint;
+  /** Further aspects of the state. */
   conditions?: ReplicaSetCondition[];
 };
 
+/** Details of a rolling update of a daemon set. */
 export type RollingUpdateDaemonSet = {
+  /** Most nodes without an available pod at a time, as a number or a percentage. Default 1. */
   maxUnavailable?: number | string;
+  /** Most nodes that run an old and a new pod at a time, as a number or a percentage. Default 0. */
   maxSurge?: number | string;
 };
 
+/** Details of a rolling update of a deployment. */
 export type RollingUpdateDeployment = {
+  /** Most pods that may be missing at a time, as a number or a percentage. Default 25%. */
   maxUnavailable?: number | string;
+  /** Most pods above the wanted number at a time, as a number or a percentage. Default 25%. */
   maxSurge?: number | string;
 };
 
+/** Details of a rolling update of a stateful set. */
 export type RollingUpdateStatefulSetStrategy = {
+  /** Only pods with this or a higher ordinal are replaced. Default 0. */
   partition?: number;
+  /** Most pods that may be missing at a time, as a number or a percentage. Default 1. */
   maxUnavailable?: number | string;
 };
 
+/** Runs pods that each have a name, a place in an order, and storage of their own that outlives them. */
 export type StatefulSet = {
   apiVersion?: string;
   kind?: string;
@@ -219,14 +311,21 @@ export type StatefulSet = {
   status: StatefulSetStatus;
 };
 
+/** One aspect of the state of a stateful set. */
 export type StatefulSetCondition = {
+  /** Aspect that the condition is about, in CamelCase. */
   type?: StatefulSetConditionType;
+  /** Whether it holds: True, False or Unknown. */
   status?: coreV1.ConditionStatus;
+  /** When the status last changed. */
   lastTransitionTime?: string;
+  /** Why, in one CamelCase word for programs. */
   reason?: string;
+  /** Why, for people. */
   message?: string;
 };
 
+/** A list of StatefulSet objects. */
 export type StatefulSetList = {
   apiVersion?: string;
   kind?: string;
@@ -236,43 +335,74 @@ export type StatefulSetList = {
   items?: StatefulSet[];
 };
 
+/** How the pods are numbered. */
 export type StatefulSetOrdinals = {
+  /** Ordinal of the first pod. Default 0. */
   start?: number;
 };
 
+/** What becomes of the claims made from volumeClaimTemplates. */
 export type StatefulSetPersistentVolumeClaimRetentionPolicy = {
+  /** Retain or Delete them when the stateful set is deleted. Default Retain. */
   whenDeleted?: PersistentVolumeClaimRetentionPolicyType;
+  /** Retain or Delete them when their pod is scaled away. Default Retain. */
   whenScaled?: PersistentVolumeClaimRetentionPolicyType;
 };
 
+/** What a stateful set should be. */
 export type StatefulSetSpec = {
+  /** How many pods are wanted. Default 1. */
   replicas?: number;
+  /** Picks the pods of the set. Must match the labels of the template and cannot be changed. */
   selector?: metaV1.LabelSelector;
+  /** What the pods look like. Each is named after the set and its ordinal. */
   template: coreV1.PodTemplateSpec;
+  /** Claims that every pod gets of its own; a volume of the same name in the template mounts it. */
   volumeClaimTemplates?: coreV1.PersistentVolumeClaim[];
+  /** Service that gives the pods their network names. It must exist before them. */
   serviceName?: string;
+  /** OrderedReady starts and ends pods one after the other, Parallel all at once. Cannot be changed. */
   podManagementPolicy?: PodManagementPolicyType;
+  /** How pods are replaced when the template changes. */
   updateStrategy: StatefulSetUpdateStrategy;
+  /** How many old revisions are kept for rolling back. Default 10. */
   revisionHistoryLimit?: number;
+  /** Seconds that a pod must be ready before it counts as available. */
   minReadySeconds?: number;
+  /** What becomes of the claims when the set or a pod goes. */
   persistentVolumeClaimRetentionPolicy?: StatefulSetPersistentVolumeClaimRetentionPolicy;
+  /** How the pods are numbered. */
   ordinals?: StatefulSetOrdinals;
 };
 
+/** What was last observed of a stateful set. */
 export type StatefulSetStatus = {
+  /** Generation that the controller last saw. */
   observedGeneration?: number | bigint;
+  /** Pods that exist. */
   replicas?: number;
+  /** Pods that are ready. */
   readyReplicas?: number;
+  /** Pods of the revision in currentRevision. */
   currentReplicas?: number;
+  /** Pods of the revision in updateRevision. */
   updatedReplicas?: number;
+  /** Revision that pods with low ordinals still have. */
   currentRevision?: string;
+  /** Revision that pods are being moved to. */
   updateRevision?: string;
+  /** Counts clashes of revision names; used to find another name. */
   collisionCount?: number;
+  /** Further aspects of the state. */
   conditions?: StatefulSetCondition[];
+  /** Pods that have been ready for minReadySeconds. */
   availableReplicas?: number;
 };
 
+/** How the pods of a stateful set are replaced. */
 export type StatefulSetUpdateStrategy = {
+  /** RollingUpdate replaces them one by one from the highest ordinal, OnDelete when someone deletes them. */
   type?: StatefulSetUpdateStrategyType;
+  /** Details of RollingUpdate. */
   rollingUpdate?: RollingUpdateStatefulSetStrategy;
 };

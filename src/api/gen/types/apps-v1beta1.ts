@@ -15,15 +15,19 @@ export type StatefulSetConditionType = string;
 
 export type StatefulSetUpdateStrategyType = "RollingUpdate" | "OnDelete" | (string & {});
 
+/** An unchangeable snapshot of a controller's data, for rolling back to it. */
 export type ControllerRevision = {
   apiVersion?: string;
   kind?: string;
   /** Name, namespace, labels, annotations and the other metadata that every object has. */
   metadata: metaV1.ObjectMeta;
+  /** The data. */
   data?: JsonValue;
+  /** Number of the snapshot; later ones are larger. */
   revision?: number | bigint;
 };
 
+/** A list of ControllerRevision objects. */
 export type ControllerRevisionList = {
   apiVersion?: string;
   kind?: string;
@@ -33,6 +37,7 @@ export type ControllerRevisionList = {
   items?: ControllerRevision[];
 };
 
+/** Keeps a number of equal pods running, and replaces them step by step when their template changes. */
 export type Deployment = {
   apiVersion?: string;
   kind?: string;
@@ -44,15 +49,23 @@ export type Deployment = {
   status: DeploymentStatus;
 };
 
+/** One aspect of the state of a deployment. */
 export type DeploymentCondition = {
+  /** Aspect that the condition is about, in CamelCase. */
   type?: DeploymentConditionType;
+  /** Whether it holds: True, False or Unknown. */
   status?: coreV1.ConditionStatus;
+  /** When the condition was last written. */
   lastUpdateTime?: string;
+  /** When the status last changed. */
   lastTransitionTime?: string;
+  /** Why, in one CamelCase word for programs. */
   reason?: string;
+  /** Why, for people. */
   message?: string;
 };
 
+/** A list of Deployment objects. */
 export type DeploymentList = {
   apiVersion?: string;
   kind?: string;
@@ -62,56 +75,91 @@ export type DeploymentList = {
   items?: Deployment[];
 };
 
+/** Deprecated: asks for a roll back of a deployment. */
 export type DeploymentRollback = {
   apiVersion?: string;
   kind?: string;
+  /** Name of the deployment. */
   name?: string;
+  /** Annotations to set on the deployment. */
   updatedAnnotations?: Record<string, string>;
+  /** Where to roll back to. */
   rollbackTo: RollbackConfig;
 };
 
+/** What a deployment should be. */
 export type DeploymentSpec = {
+  /** How many pods are wanted. Default 1. */
   replicas?: number;
+  /** Picks the pods of the deployment. Must match the labels of the template and cannot be changed. */
   selector?: metaV1.LabelSelector;
+  /** What the pods look like. */
   template: coreV1.PodTemplateSpec;
+  /** How pods are replaced when the template changes. */
   strategy: DeploymentStrategy;
+  /** Seconds that a pod must be ready before it counts as available. */
   minReadySeconds?: number;
+  /** How many old replica sets are kept for rolling back. Default 10. */
   revisionHistoryLimit?: number;
+  /** While true, changes of the template are not rolled out. */
   paused?: boolean;
+  /** Deprecated: revision to roll back to. */
   rollbackTo?: RollbackConfig;
+  /** Seconds without progress after which the rollout counts as failed. Default 600. */
   progressDeadlineSeconds?: number;
 };
 
+/** What was last observed of a deployment. */
 export type DeploymentStatus = {
+  /** Generation that the controller last saw. */
   observedGeneration?: number | bigint;
+  /** Pods that exist. */
   replicas?: number;
+  /** Pods that have the current template. */
   updatedReplicas?: number;
+  /** Pods that are ready. */
   readyReplicas?: number;
+  /** Pods that have been ready for minReadySeconds. */
   availableReplicas?: number;
+  /** Pods still missing for all to be available. */
   unavailableReplicas?: number;
+  /** Further aspects of the state, such as Available and Progressing. */
   conditions?: DeploymentCondition[];
+  /** Counts clashes of replica set names; used to find another name. */
   collisionCount?: number;
 };
 
+/** How the pods of a deployment are replaced. */
 export type DeploymentStrategy = {
+  /** RollingUpdate replaces them step by step, Recreate ends all old ones first. */
   type?: DeploymentStrategyType;
+  /** Details of RollingUpdate. */
   rollingUpdate?: RollingUpdateDeployment;
 };
 
+/** Where to roll back to. */
 export type RollbackConfig = {
+  /** Number of the revision; 0 for the last one. */
   revision?: number | bigint;
 };
 
+/** Details of a rolling update of a deployment. */
 export type RollingUpdateDeployment = {
+  /** Most pods that may be missing at a time, as a number or a percentage. Default 25%. */
   maxUnavailable?: number | string;
+  /** Most pods above the wanted number at a time, as a number or a percentage. Default 25%. */
   maxSurge?: number | string;
 };
 
+/** Details of a rolling update of a stateful set. */
 export type RollingUpdateStatefulSetStrategy = {
+  /** Only pods with this or a higher ordinal are replaced. Default 0. */
   partition?: number;
+  /** Most pods that may be missing at a time, as a number or a percentage. Default 1. */
   maxUnavailable?: number | string;
 };
 
+/** How many pods a resource wants and has. */
 export type Scale = {
   apiVersion?: string;
   kind?: string;
@@ -123,16 +171,23 @@ export type Scale = {
   status: ScaleStatus;
 };
 
+/** How many pods are wanted. */
 export type ScaleSpec = {
+  /** The number of pods. */
   replicas?: number;
 };
 
+/** How many pods there are. */
 export type ScaleStatus = {
+  /** The number of pods. */
   replicas?: number;
+  /** Labels that the pods carry. */
   selector?: Record<string, string>;
+  /** Selector of the pods in text form, where labels alone cannot say it. */
   targetSelector?: string;
 };
 
+/** Runs pods that each have a name, a place in an order, and storage of their own that outlives them. */
 export type StatefulSet = {
   apiVersion?: string;
   kind?: string;
@@ -144,14 +199,21 @@ export type StatefulSet = {
   status: StatefulSetStatus;
 };
 
+/** One aspect of the state of a stateful set. */
 export type StatefulSetCondition = {
+  /** Aspect that the condition is about, in CamelCase. */
   type?: StatefulSetConditionType;
+  /** Whether it holds: True, False or Unknown. */
   status?: coreV1.ConditionStatus;
+  /** When the status last changed. */
   lastTransitionTime?: string;
+  /** Why, in one CamelCase word for programs. */
   reason?: string;
+  /** Why, for people. */
   message?: string;
 };
 
+/** A list of StatefulSet objects. */
 export type StatefulSetList = {
   apiVersion?: string;
   kind?: string;
@@ -161,43 +223,74 @@ export type StatefulSetList = {
   items?: StatefulSet[];
 };
 
+/** How the pods are numbered. */
 export type StatefulSetOrdinals = {
+  /** Ordinal of the first pod. Default 0. */
   start?: number;
 };
 
+/** What becomes of the claims made from volumeClaimTemplates. */
 export type StatefulSetPersistentVolumeClaimRetentionPolicy = {
+  /** Retain or Delete them when the stateful set is deleted. Default Retain. */
   whenDeleted?: PersistentVolumeClaimRetentionPolicyType;
+  /** Retain or Delete them when their pod is scaled away. Default Retain. */
   whenScaled?: PersistentVolumeClaimRetentionPolicyType;
 };
 
+/** What a stateful set should be. */
 export type StatefulSetSpec = {
+  /** How many pods are wanted. Default 1. */
   replicas?: number;
+  /** Picks the pods of the set. Must match the labels of the template and cannot be changed. */
   selector?: metaV1.LabelSelector;
+  /** What the pods look like. Each is named after the set and its ordinal. */
   template: coreV1.PodTemplateSpec;
+  /** Claims that every pod gets of its own; a volume of the same name in the template mounts it. */
   volumeClaimTemplates?: coreV1.PersistentVolumeClaim[];
+  /** Service that gives the pods their network names. It must exist before them. */
   serviceName?: string;
+  /** OrderedReady starts and ends pods one after the other, Parallel all at once. Cannot be changed. */
   podManagementPolicy?: PodManagementPolicyType;
+  /** How pods are replaced when the template changes. */
   updateStrategy: StatefulSetUpdateStrategy;
+  /** How many old revisions are kept for rolling back. Default 10. */
   revisionHistoryLimit?: number;
+  /** Seconds that a pod must be ready before it counts as available. */
   minReadySeconds?: number;
+  /** What becomes of the claims when the set or a pod goes. */
   persistentVolumeClaimRetentionPolicy?: StatefulSetPersistentVolumeClaimRetentionPolicy;
+  /** How the pods are numbered. */
   ordinals?: StatefulSetOrdinals;
 };
 
+/** What was last observed of a stateful set. */
 export type StatefulSetStatus = {
+  /** Generation that the controller last saw. */
   observedGeneration?: number | bigint;
+  /** Pods that exist. */
   replicas?: number;
+  /** Pods that are ready. */
   readyReplicas?: number;
+  /** Pods of the revision in currentRevision. */
   currentReplicas?: number;
+  /** Pods of the revision in updateRevision. */
   updatedReplicas?: number;
+  /** Revision that pods with low ordinals still have. */
   currentRevision?: string;
+  /** Revision that pods are being moved to. */
   updateRevision?: string;
+  /** Counts clashes of revision names; used to find another name. */
   collisionCount?: number;
+  /** Further aspects of the state. */
   conditions?: StatefulSetCondition[];
+  /** Pods that have been ready for minReadySeconds. */
   availableReplicas?: number;
 };
 
+/** How the pods of a stateful set are replaced. */
 export type StatefulSetUpdateStrategy = {
+  /** RollingUpdate replaces them one by one from the highest ordinal, OnDelete when someone deletes them. */
   type?: StatefulSetUpdateStrategyType;
+  /** Details of RollingUpdate. */
   rollingUpdate?: RollingUpdateStatefulSetStrategy;
 };

@@ -7,27 +7,45 @@ export type Level = "None" | "Metadata" | "Request" | "RequestResponse" | (strin
 
 export type Stage = "RequestReceived" | "ResponseStarted" | "ResponseComplete" | "Panic" | (string & {});
 
+/** A line of the audit log: one stage of one request. */
 export type Event = {
   apiVersion?: string;
   kind?: string;
+  /** How much is logged: Metadata, Request or RequestResponse. */
   level?: Level;
+  /** Identity of the request. */
   auditID?: string;
+  /** RequestReceived, ResponseStarted, ResponseComplete or Panic. */
   stage?: Stage;
+  /** Path and query. */
   requestURI?: string;
+  /** Verb of the request. */
   verb?: string;
+  /** Who asks. */
   user: authenticationV1.UserInfo;
+  /** Whom they ask as. */
   impersonatedUser?: authenticationV1.UserInfo;
+  /** Addresses the request came through, the client first. */
   sourceIPs?: string[];
+  /** Program that asks, as it says itself. */
   userAgent?: string;
+  /** Object that is asked for. */
   objectRef?: ObjectReference;
+  /** The answer, without its object. */
   responseStatus?: metaV1.Status;
+  /** Object of the request. */
   requestObject?: runtime.Unknown;
+  /** Object of the answer. */
   responseObject?: runtime.Unknown;
+  /** When the request came. */
   requestReceivedTimestamp?: string;
+  /** When the stage was reached. */
   stageTimestamp?: string;
+  /** Notes of authentication, authorization, admission and others. */
   annotations?: Record<string, string>;
 };
 
+/** A list of Event objects. */
 export type EventList = {
   apiVersion?: string;
   kind?: string;
@@ -37,33 +55,51 @@ export type EventList = {
   items?: Event[];
 };
 
+/** Resources of a group. */
 export type GroupResources = {
+  /** API group; empty for core. */
   group?: string;
+  /** Resources and subresources: pods, pods/log, *\/scale; all when empty. */
   resources?: string[];
+  /** Names of objects; all when empty. */
   resourceNames?: string[];
 };
 
+/** An object. */
 export type ObjectReference = {
+  /** Plural name of its resource. */
   resource?: string;
+  /** Its namespace. */
   namespace?: string;
+  /** Its name. */
   name?: string;
+  /** Its identity. */
   uid?: string;
+  /** Its API group; empty for core. */
   apiGroup?: string;
+  /** Its version. */
   apiVersion?: string;
+  /** Its version in the store. */
   resourceVersion?: string;
+  /** Its subresource. */
   subresource?: string;
 };
 
+/** What is logged. */
 export type Policy = {
   apiVersion?: string;
   kind?: string;
-  /** Name, namespace, labels, annotations and the other metadata that every object has. */
+  /** Name of the policy. */
   metadata: metaV1.ObjectMeta;
+  /** Tried in order; the first that matches decides. Without a match, nothing is logged. */
   rules?: PolicyRule[];
+  /** Stages that are never logged. */
   omitStages?: Stage[];
+  /** Whether managed fields are left out. Default false. */
   omitManagedFields?: boolean;
 };
 
+/** A list of Policy objects. */
 export type PolicyList = {
   apiVersion?: string;
   kind?: string;
@@ -73,14 +109,24 @@ export type PolicyList = {
   items?: Policy[];
 };
 
+/** How much is logged of certain requests; empty lists match everything. */
 export type PolicyRule = {
+  /** None, Metadata, Request or RequestResponse. */
   level?: Level;
+  /** Users. */
   users?: string[];
+  /** Groups of users. */
   userGroups?: string[];
+  /** Verbs. */
   verbs?: string[];
+  /** Resources. */
   resources?: GroupResources[];
+  /** Namespaces; empty text for requests without one. */
   namespaces?: string[];
+  /** Paths outside the resources; * at the end stands for anything. */
   nonResourceURLs?: string[];
+  /** Stages that are not logged, besides those of the policy. */
   omitStages?: Stage[];
+  /** Whether managed fields are left out, instead of what the policy says. */
   omitManagedFields?: boolean;
 };

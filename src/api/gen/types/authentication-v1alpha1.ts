@@ -2,6 +2,7 @@
 import type * as authenticationV1 from './authentication-v1.ts';
 import type * as metaV1 from './meta-v1.ts';
 
+/** Asks who the user is. */
 export type SelfSubjectReview = {
   apiVersion?: string;
   kind?: string;
@@ -11,6 +12,8 @@ export type SelfSubjectReview = {
   status: SelfSubjectReviewStatus;
 };
 
+/** Who the user is. */
 export type SelfSubjectReviewStatus = {
+  /** The user. */
   userInfo: authenticationV1.UserInfo;
 };

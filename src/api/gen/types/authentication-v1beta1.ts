@@ -2,8 +2,10 @@
 import type * as authenticationV1 from './authentication-v1.ts';
 import type * as metaV1 from './meta-v1.ts';
 
+/** Values of an extra key. */
 export type ExtraValue = string[];
 
+/** Asks who the user is. */
 export type SelfSubjectReview = {
   apiVersion?: string;
   kind?: string;
@@ -13,10 +15,13 @@ export type SelfSubjectReview = {
   status: SelfSubjectReviewStatus;
 };
 
+/** Who the user is. */
 export type SelfSubjectReviewStatus = {
+  /** The user. */
   userInfo: authenticationV1.UserInfo;
 };
 
+/** Asks who a token belongs to. */
 export type TokenReview = {
   apiVersion?: string;
   kind?: string;
@@ -28,21 +33,34 @@ export type TokenReview = {
   status: TokenReviewStatus;
 };
 
+/** The token. */
 export type TokenReviewSpec = {
+  /** The token. */
   token?: string;
+  /** Who asks; any of these must be meant by the token. Default: the API server. */
   audiences?: string[];
 };
 
+/** Who the token belongs to. */
 export type TokenReviewStatus = {
+  /** Whether it belongs to somebody. */
   authenticated?: boolean;
+  /** The user. */
   user: UserInfo;
+  /** Which of the audiences the token is for. */
   audiences?: string[];
+  /** Why it could not be checked. */
   error?: string;
 };
 
+/** A user. */
 export type UserInfo = {
+  /** Name of the user. */
   username?: string;
+  /** Identity of the user. */
   uid?: string;
+  /** Groups of the user. */
   groups?: string[];
+  /** What else is known of the user. */
   extra?: Record<string, ExtraValue>;
 };

@@ -2,8 +2,10 @@
 import type * as authorizationV1 from './authorization-v1.ts';
 import type * as metaV1 from './meta-v1.ts';
 
+/** Values of an extra key. */
 export type ExtraValue = string[];
 
+/** Asks whether a user may do something in a namespace. */
 export type LocalSubjectAccessReview = {
   apiVersion?: string;
   kind?: string;
@@ -15,35 +17,57 @@ export type LocalSubjectAccessReview = {
   status: SubjectAccessReviewStatus;
 };
 
+/** A request outside the resources. */
 export type NonResourceAttributes = {
+  /** Its path. */
   path?: string;
+  /** Its verb, which is the HTTP method in lower case. */
   verb?: string;
 };
 
+/** What may be done outside the resources. */
 export type NonResourceRule = {
+  /** What may be done; * for everything. */
   verbs?: string[];
+  /** Paths; * at the end stands for anything. */
   nonResourceURLs?: string[];
 };
 
+/** A request for a resource. */
 export type ResourceAttributes = {
+  /** Its namespace; empty for all, or for resources without one. */
   namespace?: string;
+  /** Its verb: get, list, watch, create, update, patch, delete, proxy, or * for all. */
   verb?: string;
+  /** API group; * for all. */
   group?: string;
+  /** Version; * for all. */
   version?: string;
+  /** Resource; * for all. */
   resource?: string;
+  /** Subresource; empty for none. */
   subresource?: string;
+  /** Name of the object; empty for all. */
   name?: string;
+  /** Field selector of a list. */
   fieldSelector?: authorizationV1.FieldSelectorAttributes;
+  /** Label selector of a list. */
   labelSelector?: authorizationV1.LabelSelectorAttributes;
 };
 
+/** What may be done with resources. */
 export type ResourceRule = {
+  /** What may be done; * for everything. */
   verbs?: string[];
+  /** API groups; * for all. */
   apiGroups?: string[];
+  /** Resources and subresources; * for all. */
   resources?: string[];
+  /** Names of objects; all when empty. */
   resourceNames?: string[];
 };
 
+/** Asks whether the user may do something. */
 export type SelfSubjectAccessReview = {
   apiVersion?: string;
   kind?: string;
@@ -55,11 +79,15 @@ export type SelfSubjectAccessReview = {
   status: SubjectAccessReviewStatus;
 };
 
+/** The question; one member is set. */
 export type SelfSubjectAccessReviewSpec = {
+  /** A request for a resource. */
   resourceAttributes?: ResourceAttributes;
+  /** A request outside the resources. */
   nonResourceAttributes?: NonResourceAttributes;
 };
 
+/** Asks what the user may do in a namespace. */
 export type SelfSubjectRulesReview = {
   apiVersion?: string;
   kind?: string;
@@ -71,10 +99,13 @@ export type SelfSubjectRulesReview = {
   status: SubjectRulesReviewStatus;
 };
 
+/** The question. */
 export type SelfSubjectRulesReviewSpec = {
+  /** The namespace. */
   namespace?: string;
 };
 
+/** Asks whether a user may do something. */
 export type SubjectAccessReview = {
   apiVersion?: string;
   kind?: string;
@@ -86,25 +117,42 @@ export type SubjectAccessReview = {
   status: SubjectAccessReviewStatus;
 };
 
+/** The question; one kind of attributes is set. */
 export type SubjectAccessReviewSpec = {
+  /** A request for a resource. */
   resourceAttributes?: ResourceAttributes;
+  /** A request outside the resources. */
   nonResourceAttributes?: NonResourceAttributes;
+  /** Name of the user. */
   user?: string;
+  /** Groups of the user. */
   group?: string[];
+  /** What else is known of the user. */
   extra?: Record<string, ExtraValue>;
+  /** Identity of the user. */
   uid?: string;
 };
 
+/** The answer. */
 export type SubjectAccessReviewStatus = {
+  /** Whether it may be done. */
   allowed?: boolean;
+  /** Whether it may not be done, whatever others say. */
   denied?: boolean;
+  /** Why. */
   reason?: string;
+  /** What went wrong; the answer may hold all the same. */
   evaluationError?: string;
 };
 
+/** The answer. */
 export type SubjectRulesReviewStatus = {
+  /** What may be done with resources. */
   resourceRules?: ResourceRule[];
+  /** What may be done outside them. */
   nonResourceRules?: NonResourceRule[];
+  /** Whether more may be allowed than could be listed. */
   incomplete?: boolean;
+  /** What went wrong; the answer may hold all the same. */
   evaluationError?: string;
 };

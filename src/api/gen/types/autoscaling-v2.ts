@@ -12,46 +12,73 @@ export type MetricTargetType = "Utilization" | "Value" | "AverageValue" | (strin
 
 export type ScalingPolicySelect = "Max" | "Min" | "Disabled" | (string & {});
 
+/** A resource of one container, such as its CPU. */
 export type ContainerResourceMetricSource = {
+  /** Name of the resource. */
   name?: coreV1.ResourceName;
+  /** The wanted value. */
   target: MetricTarget;
+  /** Name of the container. */
   container?: string;
 };
 
+/** The present value of a resource of one container. */
 export type ContainerResourceMetricStatus = {
+  /** Name of the resource. */
   name?: coreV1.ResourceName;
+  /** The present value. */
   current: MetricValueStatus;
+  /** Name of the container. */
   container?: string;
 };
 
+/** An object in the same namespace. */
 export type CrossVersionObjectReference = {
+  /** Kind of the object. */
   kind?: string;
+  /** Name of the object. */
   name?: string;
+  /** Group and version of the object. */
   apiVersion?: string;
 };
 
+/** A metric from outside the cluster. */
 export type ExternalMetricSource = {
+  /** The metric. */
   metric: MetricIdentifier;
+  /** The wanted value. */
   target: MetricTarget;
 };
 
+/** The present value of a metric from outside the cluster. */
 export type ExternalMetricStatus = {
+  /** The metric. */
   metric: MetricIdentifier;
+  /** The present value. */
   current: MetricValueStatus;
 };
 
+/** How much may change in a period. */
 export type HPAScalingPolicy = {
+  /** Whether value counts Pods or is a Percent of them. */
   type?: HPAScalingPolicyType;
+  /** Most that may change. */
   value?: number;
+  /** Length of the period, at most 1800. */
   periodSeconds?: number;
 };
 
+/** How fast to scale in one direction. */
 export type HPAScalingRules = {
+  /** Seconds of past recommendations that are looked at, so that the number does not flap. Default 0 for up, 300 for down. */
   stabilizationWindowSeconds?: number;
+  /** Which policy counts: Max, Min, or Disabled for no scaling. Default Max. */
   selectPolicy?: ScalingPolicySelect;
+  /** The policies. */
   policies?: HPAScalingPolicy[];
 };
 
+/** Changes the number of pods of a resource so that its metrics come to their targets. */
 export type HorizontalPodAutoscaler = {
   apiVersion?: string;
   kind?: string;
@@ -63,19 +90,29 @@ export type HorizontalPodAutoscaler = {
   status: HorizontalPodAutoscalerStatus;
 };
 
+/** How fast to scale. */
 export type HorizontalPodAutoscalerBehavior = {
+  /** How fast to add pods. */
   scaleUp?: HPAScalingRules;
+  /** How fast to remove pods. */
   scaleDown?: HPAScalingRules;
 };
 
+/** One aspect of the state of an autoscaler. */
 export type HorizontalPodAutoscalerCondition = {
+  /** Aspect that the condition is about, in CamelCase. */
   type?: HorizontalPodAutoscalerConditionType;
+  /** Whether it holds: True, False or Unknown. */
   status?: coreV1.ConditionStatus;
+  /** When the status last changed. */
   lastTransitionTime?: string;
+  /** Why, in one CamelCase word for programs. */
   reason?: string;
+  /** Why, for people. */
   message?: string;
 };
 
+/** A list of HorizontalPodAutoscaler objects. */
 export type HorizontalPodAutoscalerList = {
   apiVersion?: string;
   kind?: string;
@@ -85,87 +122,146 @@ export type HorizontalPodAutoscalerList = {
   items?: HorizontalPodAutoscaler[];
 };
 
+/** What to scale, and by what. */
 export type HorizontalPodAutoscalerSpec = {
+  /** Object that is scaled. */
   scaleTargetRef: CrossVersionObjectReference;
+  /** Fewest pods. Default 1. */
   minReplicas?: number;
+  /** Most pods. */
   maxReplicas?: number;
+  /** Metrics and their targets; the largest number that any of them asks for counts. */
   metrics?: MetricSpec[];
+  /** How fast to scale. */
   behavior?: HorizontalPodAutoscalerBehavior;
 };
 
+/** What was last observed of an autoscaler. */
 export type HorizontalPodAutoscalerStatus = {
+  /** Generation that the controller last saw. */
   observedGeneration?: number | bigint;
+  /** When the number of pods was last changed. */
   lastScaleTime?: string;
+  /** Pods there are. */
   currentReplicas?: number;
+  /** Pods there should be. */
   desiredReplicas?: number;
+  /** Present values of the metrics. */
   currentMetrics?: MetricStatus[];
+  /** Further aspects of the state. */
   conditions?: HorizontalPodAutoscalerCondition[];
 };
 
+/** A metric. */
 export type MetricIdentifier = {
+  /** Name of the metric. */
   name?: string;
+  /** Labels that narrow it. */
   selector?: metaV1.LabelSelector;
 };
 
+/** A metric and its target. */
 export type MetricSpec = {
+  /** Object, Pods, Resource, ContainerResource or External; the member of that name says more. */
   type?: MetricSourceType;
+  /** A metric of one object. */
   object?: ObjectMetricSource;
+  /** A metric of each pod. */
   pods?: PodsMetricSource;
+  /** A resource of the pods, such as CPU. */
   resource?: ResourceMetricSource;
+  /** A resource of one container of the pods. */
   containerResource?: ContainerResourceMetricSource;
+  /** A metric from outside the cluster. */
   external?: ExternalMetricSource;
 };
 
+/** A metric and its present value. */
 export type MetricStatus = {
+  /** Object, Pods, Resource, ContainerResource or External; the member of that name says more. */
   type?: MetricSourceType;
+  /** A metric of one object. */
   object?: ObjectMetricStatus;
+  /** A metric of each pod. */
   pods?: PodsMetricStatus;
+  /** A resource of the pods, such as CPU. */
   resource?: ResourceMetricStatus;
+  /** A resource of one container of the pods. */
   containerResource?: ContainerResourceMetricStatus;
+  /** A metric from outside the cluster. */
   external?: ExternalMetricStatus;
 };
 
+/** What a metric should come to. */
 export type MetricTarget = {
+  /** Utilization, Value or AverageValue; the member of that name has the number. */
   type?: MetricTargetType;
+  /** The value as a whole. */
   value?: string;
+  /** The value on average over the pods. */
   averageValue?: string;
+  /** The use on average over the pods, as a percentage of the request. */
   averageUtilization?: number;
 };
 
+/** What a metric has come to. */
 export type MetricValueStatus = {
+  /** The value as a whole. */
   value?: string;
+  /** The value on average over the pods. */
   averageValue?: string;
+  /** The use on average over the pods, as a percentage of the request. */
   averageUtilization?: number;
 };
 
+/** A metric of one object. */
 export type ObjectMetricSource = {
+  /** The object. */
   describedObject: CrossVersionObjectReference;
+  /** The wanted value; in older versions the object. */
   target: MetricTarget;
+  /** The metric. */
   metric: MetricIdentifier;
 };
 
+/** The present value of a metric of one object. */
 export type ObjectMetricStatus = {
+  /** The metric. */
   metric: MetricIdentifier;
+  /** The present value. */
   current: MetricValueStatus;
+  /** The object. */
   describedObject: CrossVersionObjectReference;
 };
 
+/** A metric of each pod, averaged. */
 export type PodsMetricSource = {
+  /** The metric. */
   metric: MetricIdentifier;
+  /** The wanted value. */
   target: MetricTarget;
 };
 
+/** The present value of a metric of each pod. */
 export type PodsMetricStatus = {
+  /** The metric. */
   metric: MetricIdentifier;
+  /** The present value. */
   current: MetricValueStatus;
 };
 
+/** A resource of the pods, such as CPU. */
 export type ResourceMetricSource = {
+  /** Name of the resource. */
   name?: coreV1.ResourceName;
+  /** The wanted value. */
   target: MetricTarget;
 };
 
+/** The present value of a resource of the pods. */
 export type ResourceMetricStatus = {
+  /** Name of the resource. */
   name?: coreV1.ResourceName;
+  /** The present value. */
   current: MetricValueStatus;
 };

@@ -6,40 +6,65 @@ export type HorizontalPodAutoscalerConditionType = "ScalingActive" | "AbleToScal
 
 export type MetricSourceType = "Object" | "Pods" | "Resource" | "ContainerResource" | "External" | (string & {});
 
+/** A resource of one container, such as its CPU. */
 export type ContainerResourceMetricSource = {
+  /** Name of the resource. */
   name?: coreV1.ResourceName;
+  /** Wanted use, as a percentage of the request, on average over the pods. */
   targetAverageUtilization?: number;
+  /** Wanted use, on average over the pods. */
   targetAverageValue?: string;
+  /** Name of the container. */
   container?: string;
 };
 
+/** The present value of a resource of one container. */
 export type ContainerResourceMetricStatus = {
+  /** Name of the resource. */
   name?: coreV1.ResourceName;
+  /** Present use, as a percentage of the request, on average over the pods. */
   currentAverageUtilization?: number;
+  /** Present use, on average over the pods. */
   currentAverageValue?: string;
+  /** Name of the container. */
   container?: string;
 };
 
+/** An object in the same namespace. */
 export type CrossVersionObjectReference = {
+  /** Kind of the object. */
   kind?: string;
+  /** Name of the object. */
   name?: string;
+  /** Group and version of the object. */
   apiVersion?: string;
 };
 
+/** A metric from outside the cluster. */
 export type ExternalMetricSource = {
+  /** Name of the metric. */
   metricName?: string;
+  /** Labels that narrow the metric. */
   metricSelector?: metaV1.LabelSelector;
+  /** The wanted value. */
   targetValue?: string;
+  /** The wanted value, divided by the number of pods. */
   targetAverageValue?: string;
 };
 
+/** The present value of a metric from outside the cluster. */
 export type ExternalMetricStatus = {
+  /** Name of the metric. */
   metricName?: string;
+  /** Labels that narrow the metric. */
   metricSelector?: metaV1.LabelSelector;
+  /** The present value. */
   currentValue?: string;
+  /** The present value, divided by the number of pods. */
   currentAverageValue?: string;
 };
 
+/** Changes the number of pods of a resource so that its metrics come to their targets. */
 export type HorizontalPodAutoscaler = {
   apiVersion?: string;
   kind?: string;
@@ -51,14 +76,21 @@ export type HorizontalPodAutoscaler = {
   status: HorizontalPodAutoscalerStatus;
 };
 
+/** One aspect of the state of an autoscaler. */
 export type HorizontalPodAutoscalerCondition = {
+  /** Aspect that the condition is about, in CamelCase. */
   type?: HorizontalPodAutoscalerConditionType;
+  /** Whether it holds: True, False or Unknown. */
   status?: coreV1.ConditionStatus;
+  /** When the status last changed. */
   lastTransitionTime?: string;
+  /** Why, in one CamelCase word for programs. */
   reason?: string;
+  /** Why, for people. */
   message?: string;
 };
 
+/** A list of HorizontalPodAutoscaler objects. */
 export type HorizontalPodAutoscalerList = {
   apiVersion?: string;
   kind?: string;
@@ -68,76 +100,130 @@ export type HorizontalPodAutoscalerList = {
   items?: HorizontalPodAutoscaler[];
 };
 
+/** What to scale, and by what. */
 export type HorizontalPodAutoscalerSpec = {
+  /** Object that is scaled. */
   scaleTargetRef: CrossVersionObjectReference;
+  /** Fewest pods. Default 1. */
   minReplicas?: number;
+  /** Most pods. */
   maxReplicas?: number;
+  /** Metrics and their targets; the largest number that any of them asks for counts. */
   metrics?: MetricSpec[];
 };
 
+/** What was last observed of an autoscaler. */
 export type HorizontalPodAutoscalerStatus = {
+  /** Generation that the controller last saw. */
   observedGeneration?: number | bigint;
+  /** When the number of pods was last changed. */
   lastScaleTime?: string;
+  /** Pods there are. */
   currentReplicas?: number;
+  /** Pods there should be. */
   desiredReplicas?: number;
+  /** Present values of the metrics. */
   currentMetrics?: MetricStatus[];
+  /** Further aspects of the state. */
   conditions?: HorizontalPodAutoscalerCondition[];
 };
 
+/** A metric and its target. */
 export type MetricSpec = {
+  /** Object, Pods, Resource, ContainerResource or External; the member of that name says more. */
   type?: MetricSourceType;
+  /** A metric of one object. */
   object?: ObjectMetricSource;
+  /** A metric of each pod. */
   pods?: PodsMetricSource;
+  /** A resource of the pods, such as CPU. */
   resource?: ResourceMetricSource;
+  /** A resource of one container of the pods. */
   containerResource?: ContainerResourceMetricSource;
+  /** A metric from outside the cluster. */
   external?: ExternalMetricSource;
 };
 
+/** A metric and its present value. */
 export type MetricStatus = {
+  /** Object, Pods, Resource, ContainerResource or External; the member of that name says more. */
   type?: MetricSourceType;
+  /** A metric of one object. */
   object?: ObjectMetricStatus;
+  /** A metric of each pod. */
   pods?: PodsMetricStatus;
+  /** A resource of the pods, such as CPU. */
   resource?: ResourceMetricStatus;
+  /** A resource of one container of the pods. */
   containerResource?: ContainerResourceMetricStatus;
+  /** A metric from outside the cluster. */
   external?: ExternalMetricStatus;
 };
 
+/** A metric of one object. */
 export type ObjectMetricSource = {
+  /** The wanted value; in older versions the object. */
   target: CrossVersionObjectReference;
+  /** Name of the metric. */
   metricName?: string;
+  /** The wanted value. */
   targetValue?: string;
+  /** Labels that narrow the metric. */
   selector?: metaV1.LabelSelector;
+  /** The wanted value, divided by the number of pods. */
   averageValue?: string;
 };
 
+/** The present value of a metric of one object. */
 export type ObjectMetricStatus = {
+  /** The object. */
   target: CrossVersionObjectReference;
+  /** Name of the metric. */
   metricName?: string;
+  /** The present value. */
   currentValue?: string;
+  /** Labels that narrow the metric. */
   selector?: metaV1.LabelSelector;
+  /** The present value, divided by the number of pods. */
   averageValue?: string;
 };
 
+/** A metric of each pod, averaged. */
 export type PodsMetricSource = {
+  /** Name of the metric. */
   metricName?: string;
+  /** The wanted value, on average over the pods. */
   targetAverageValue?: string;
+  /** Labels that narrow the metric. */
   selector?: metaV1.LabelSelector;
 };
 
+/** The present value of a metric of each pod. */
 export type PodsMetricStatus = {
+  /** Name of the metric. */
   metricName?: string;
+  /** The present value, on average over the pods. */
   currentAverageValue?: string;
+  /** Labels that narrow the metric. */
   selector?: metaV1.LabelSelector;
 };
 
+/** A resource of the pods, such as CPU. */
 export type ResourceMetricSource = {
+  /** Name of the resource. */
   name?: coreV1.ResourceName;
+  /** Wanted use, as a percentage of the request, on average over the pods. */
   targetAverageUtilization?: number;
+  /** Wanted use, on average over the pods. */
   targetAverageValue?: string;
 };
 
+/** The present value of a resource of the pods. */
 export type ResourceMetricStatus = {
+  /** Name of the resource. */
   name?: coreV1.ResourceName;
+  /** Present use, as a percentage of the request, on average over the pods. */
   currentAverageUtilization?: number;
+  /** Present use, on average over the pods. */
   currentAverageValue?: string;
 };

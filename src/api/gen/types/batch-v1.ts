@@ -14,6 +14,7 @@ export type PodFailurePolicyOnExitCodesOperator = "In" | "NotIn";
 
 export type PodReplacementPolicy = "TerminatingOrFailed" | "Failed";
 
+/** Starts jobs by a schedule. */
 export type CronJob = {
   apiVersion?: string;
   kind?: string;
@@ -25,6 +26,7 @@ export type CronJob = {
   status: CronJobStatus;
 };
 
+/** A list of CronJob objects. */
 export type CronJobList = {
   apiVersion?: string;
   kind?: string;
@@ -34,23 +36,40 @@ export type CronJobList = {
   items?: CronJob[];
 };
 
+/** What a cron job should do. */
 export type CronJobSpec = {
+  /** When to start jobs, in cron form with five fields. */
   schedule?: string;
+  /** Time zone of the schedule; that of the controller when empty. */
   timeZone?: string;
+  /** Seconds after the scheduled time within which a job may still start; later it counts as missed. */
   startingDeadlineSeconds?: number | bigint;
+  /**
+   * What happens when the previous job still runs: Allow starts another, Forbid skips, Replace ends the previous one. Default
+   * Allow.
+   */
   concurrencyPolicy?: ConcurrencyPolicy;
+  /** While true, no new jobs start; running ones go on. */
   suspend?: boolean;
+  /** What the jobs look like. */
   jobTemplate: JobTemplateSpec;
+  /** How many finished jobs are kept. Default 3. */
   successfulJobsHistoryLimit?: number;
+  /** How many failed jobs are kept. Default 1. */
   failedJobsHistoryLimit?: number;
 };
 
+/** What was last observed of a cron job. */
 export type CronJobStatus = {
+  /** Jobs that are running. */
   active?: coreV1.ObjectReference[];
+  /** When a job was last started. */
   lastScheduleTime?: string;
+  /** When a job last finished well. */
   lastSuccessfulTime?: string;
 };
 
+/** Runs pods until enough of them have succeeded. */
 export type Job = {
   apiVersion?: string;
   kind?: string;
@@ -62,15 +81,23 @@ export type Job = {
   status: JobStatus;
 };
 
+/** One aspect of the state of a job. */
 export type JobCondition = {
+  /** Aspect that the condition is about, in CamelCase. */
   type?: JobConditionType;
+  /** Whether it holds: True, False or Unknown. */
   status?: coreV1.ConditionStatus;
+  /** When the condition was last looked at. */
   lastProbeTime?: string;
+  /** When the status last changed. */
   lastTransitionTime?: string;
+  /** Why, in one CamelCase word for programs. */
   reason?: string;
+  /** Why, for people. */
   message?: string;
 };
 
+/** A list of Job objects. */
 export type JobList = {
   apiVersion?: string;
   kind?: string;
@@ -80,75 +107,128 @@ export type JobList = {
   items?: Job[];
 };
 
+/** What a job should do. */
 export type JobSpec = {
+  /** Most pods at a time. */
   parallelism?: number;
+  /** How many pods must succeed. Absent: one success of any pod is enough. */
   completions?: number;
+  /** Seconds after its start when the job is ended, whatever it has done. */
   activeDeadlineSeconds?: number | bigint;
+  /** What failures of pods mean. */
   podFailurePolicy?: PodFailurePolicy;
+  /** When the job has succeeded although not all indexes have. */
   successPolicy?: SuccessPolicy;
+  /** How many pods may fail before the job does. Default 6. */
   backoffLimit?: number;
+  /** How often each index may fail, for indexed jobs. */
   backoffLimitPerIndex?: number;
+  /** How many indexes may fail before the job does. */
   maxFailedIndexes?: number;
+  /** Picks the pods of the job. Set by the server unless manualSelector is true. */
   selector?: metaV1.LabelSelector;
+  /** Whether selector and labels are the user's own. Other jobs' pods may be caught by mistake. */
   manualSelector?: boolean;
+  /** What the pods look like. */
   template: coreV1.PodTemplateSpec;
+  /** Seconds after its end when the job is deleted. Absent: never. */
   ttlSecondsAfterFinished?: number;
+  /** NonIndexed counts successes, Indexed gives every pod an index and wants each to succeed. Default NonIndexed. */
   completionMode?: CompletionMode;
+  /** While true the job has no pods. */
   suspend?: boolean;
+  /** When a new pod takes the place of another: TerminatingOrFailed or Failed. */
   podReplacementPolicy?: PodReplacementPolicy;
+  /** Controller that runs the job, where it is not the built-in one. Cannot be changed. */
   managedBy?: string;
 };
 
+/** What was last observed of a job. */
 export type JobStatus = {
+  /** Aspects of the state, such as Complete, Failed and Suspended. */
   conditions?: JobCondition[];
+  /** When the job was first worked on; again after each suspension. */
   startTime?: string;
+  /** When the job finished well. */
   completionTime?: string;
+  /** Pods that are pending or running and not terminating. */
   active?: number;
+  /** Pods that succeeded. */
   succeeded?: number;
+  /** Pods that failed. */
   failed?: number;
+  /** Pods that are being deleted. */
   terminating?: number;
+  /** Indexes that have succeeded, such as 1,3-5. */
   completedIndexes?: string;
+  /** Indexes that have failed for good, such as 1,3-5. */
   failedIndexes?: string;
+  /** Pods that have ended and are not counted above yet. */
   uncountedTerminatedPods?: UncountedTerminatedPods;
+  /** Pods that are ready. */
   ready?: number;
 };
 
+/** What the jobs of a cron job look like. */
 export type JobTemplateSpec = {
+  /** Labels and annotations of the jobs. */
   metadata: metaV1.ObjectMeta;
+  /** What the jobs should do. */
   spec: JobSpec;
 };
 
+/** What failures of pods mean for the job. */
 export type PodFailurePolicy = {
+  /** Tried in order; the first that matches decides. Without a match, failures count against backoffLimit. */
   rules?: PodFailurePolicyRule[];
 };
 
+/** A requirement on exit codes of containers. */
 export type PodFailurePolicyOnExitCodesRequirement = {
+  /** Container that is looked at; all of them when empty. */
   containerName?: string;
+  /** In or NotIn. */
   operator?: PodFailurePolicyOnExitCodesOperator;
+  /** Exit codes; 0 is not allowed with In. */
   values?: number[];
 };
 
+/** A condition that the failed pod has. */
 export type PodFailurePolicyOnPodConditionsPattern = {
+  /** Type of the condition. */
   type?: coreV1.PodConditionType;
+  /** Its status. Default True. */
   status?: coreV1.ConditionStatus;
 };
 
+/** What to do when a pod fails in a certain way. */
 export type PodFailurePolicyRule = {
+  /** FailJob ends the job, FailIndex gives up the index, Ignore does not count the failure, Count counts it. */
   action?: PodFailurePolicyAction;
+  /** Matches by exit codes. */
   onExitCodes?: PodFailurePolicyOnExitCodesRequirement;
+  /** Matches when any of these fits. */
   onPodConditions?: PodFailurePolicyOnPodConditionsPattern[];
 };
 
+/** When an indexed job has succeeded early. */
 export type SuccessPolicy = {
+  /** The first that is met ends the job. */
   rules?: SuccessPolicyRule[];
 };
 
+/** What must have succeeded. */
 export type SuccessPolicyRule = {
+  /** Indexes that count, such as 1,3-5; all when empty. */
   succeededIndexes?: string;
+  /** How many of them must have succeeded; all when absent. */
   succeededCount?: number;
 };
 
+/** Pods that have ended and are not counted yet. */
 export type UncountedTerminatedPods = {
+  /** Identities of pods that succeeded. */
   succeeded?: string[];
+  /** Identities of pods that failed. */
   failed?: string[];
 };

@@ -5,6 +5,7 @@ import type * as metaV1 from './meta-v1.ts';
 
 export type ConcurrencyPolicy = "Allow" | "Forbid" | "Replace" | (string & {});
 
+/** Starts jobs by a schedule. */
 export type CronJob = {
   apiVersion?: string;
   kind?: string;
@@ -16,6 +17,7 @@ export type CronJob = {
   status: CronJobStatus;
 };
 
+/** A list of CronJob objects. */
 export type CronJobList = {
   apiVersion?: string;
   kind?: string;
@@ -25,24 +27,43 @@ export type CronJobList = {
   items?: CronJob[];
 };
 
+/** What a cron job should do. */
 export type CronJobSpec = {
+  /** When to start jobs, in cron form with five fields. */
   schedule?: string;
+  /** Time zone of the schedule; that of the controller when empty. */
   timeZone?: string;
+  /** Seconds after the scheduled time within which a job may still start; later it counts as missed. */
   startingDeadlineSeconds?: number | bigint;
+  /**
+   * What happens when the previous job still runs: Allow starts another, Forbid skips, Replace ends the previous one. Default
+   * Allow.
+   */
   concurrencyPolicy?: ConcurrencyPolicy;
+  /** While true, no new jobs start; running ones go on. */
   suspend?: boolean;
+  /** What the jobs look like. */
   jobTemplate: JobTemplateSpec;
+  /** How many finished jobs are kept. Default 3. */
   successfulJobsHistoryLimit?: number;
+  /** How many failed jobs are kept. Default 1. */
   failedJobsHistoryLimit?: number;
 };
 
+/** What was last observed of a cron job. */
 export type CronJobStatus = {
+  /** Jobs that are running. */
   active?: coreV1.ObjectReference[];
+  /** When a job was last started. */
   lastScheduleTime?: string;
+  /** When a job last finished well. */
   lastSuccessfulTime?: string;
 };
 
+/** What the jobs of a cron job look like. */
 export type JobTemplateSpec = {
+  /** Labels and annotations of the jobs. */
   metadata: metaV1.ObjectMeta;
+  /** What the jobs should do. */
   spec: batchV1.JobSpec;
 };

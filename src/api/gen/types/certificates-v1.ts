@@ -6,6 +6,7 @@ export type KeyUsage = "signing" | "digital signature" | "content commitment" | 
 
 export type RequestConditionType = "Approved" | "Denied" | "Failed" | (string & {});
 
+/** Asks for a certificate. */
 export type CertificateSigningRequest = {
   apiVersion?: string;
   kind?: string;
@@ -17,15 +18,23 @@ export type CertificateSigningRequest = {
   status: CertificateSigningRequestStatus;
 };
 
+/** One aspect of the state of a request: Approved, Denied or Failed. */
 export type CertificateSigningRequestCondition = {
+  /** Aspect that the condition is about, in CamelCase. */
   type?: RequestConditionType;
+  /** Whether it holds: True, False or Unknown. */
   status?: coreV1.ConditionStatus;
+  /** Why, in one CamelCase word for programs. */
   reason?: string;
+  /** Why, for people. */
   message?: string;
+  /** When the condition was last written. */
   lastUpdateTime?: string;
+  /** When the status last changed. */
   lastTransitionTime?: string;
 };
 
+/** A list of CertificateSigningRequest objects. */
 export type CertificateSigningRequestList = {
   apiVersion?: string;
   kind?: string;
@@ -35,20 +44,33 @@ export type CertificateSigningRequestList = {
   items?: CertificateSigningRequest[];
 };
 
+/** The certificate that is wanted. */
 export type CertificateSigningRequestSpec = {
+  /** A PKCS#10 request in PEM form. */
   request?: string;
+  /** Who should sign it. */
   signerName?: string;
+  /** Seconds that it should be valid; at least 600. The signer may decide otherwise. */
   expirationSeconds?: number;
+  /** What the key is used for. */
   usages?: KeyUsage[];
+  /** Who made the request. Set by the server. */
   username?: string;
+  /** Identity of who made it. Set by the server. */
   uid?: string;
+  /** Groups of who made it. Set by the server. */
   groups?: string[];
+  /** What else is known of who made it. Set by the server. */
   extra?: Record<string, ExtraValue>;
 };
 
+/** What became of the request. */
 export type CertificateSigningRequestStatus = {
+  /** Whether it is approved, denied or failed. */
   conditions?: CertificateSigningRequestCondition[];
+  /** The certificate, with those that signed it, in PEM form. */
   certificate?: string;
 };
 
+/** Values of an extra key. */
 export type ExtraValue = string[];

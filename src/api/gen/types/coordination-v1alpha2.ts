@@ -2,6 +2,7 @@
 import type * as coordinationV1 from './coordination-v1.ts';
 import type * as metaV1 from './meta-v1.ts';
 
+/** Somebody who wants to hold a lease. */
 export type LeaseCandidate = {
   apiVersion?: string;
   kind?: string;
@@ -11,6 +12,7 @@ export type LeaseCandidate = {
   spec: LeaseCandidateSpec;
 };
 
+/** A list of LeaseCandidate objects. */
 export type LeaseCandidateList = {
   apiVersion?: string;
   kind?: string;
@@ -20,11 +22,18 @@ export type LeaseCandidateList = {
   items?: LeaseCandidate[];
 };
 
+/** Who the candidate is. */
 export type LeaseCandidateSpec = {
+  /** Lease that the candidate wants. Cannot be changed. */
   leaseName?: string;
+  /** When the candidate was last asked to renew. */
   pingTime?: string;
+  /** When the candidate last renewed. */
   renewTime?: string;
+  /** Version of the candidate. */
   binaryVersion?: string;
+  /** Version that the candidate behaves as; not above binaryVersion. */
   emulationVersion?: string;
+  /** How the candidate wants the holder to be chosen. */
   strategy?: coordinationV1.CoordinatedLeaseStrategy;
 };

@@ -2,6 +2,7 @@
 import type * as coordinationV1 from './coordination-v1.ts';
 import type * as metaV1 from './meta-v1.ts';
 
+/** Shows who holds something, and that it is alive. Used for the election of leaders and for the heartbeat of nodes. */
 export type Lease = {
   apiVersion?: string;
   kind?: string;
@@ -11,6 +12,7 @@ export type Lease = {
   spec: LeaseSpec;
 };
 
+/** A list of Lease objects. */
 export type LeaseList = {
   apiVersion?: string;
   kind?: string;
@@ -20,12 +22,20 @@ export type LeaseList = {
   items?: Lease[];
 };
 
+/** Who holds the lease. */
 export type LeaseSpec = {
+  /** Who holds it; empty for nobody. */
   holderIdentity?: string;
+  /** Seconds after the last renewal when others may take it. */
   leaseDurationSeconds?: number;
+  /** When the holder took it. */
   acquireTime?: string;
+  /** When the holder last renewed it. */
   renewTime?: string;
+  /** How often the lease has changed hands. */
   leaseTransitions?: number;
+  /** How the holder is chosen among candidates. */
   strategy?: coordinationV1.CoordinatedLeaseStrategy;
+  /** Who should take the lease once the holder gives it up. */
   preferredHolder?: string;
 };

@@ -130,148 +130,243 @@ export type UniqueVolumeName = string;
 
 export type UnsatisfiableConstraintAction = "DoNotSchedule" | "ScheduleAnyway";
 
+/** An AWS disk. Deprecated: served by the CSI driver ebs.csi.aws.com. */
 export type AWSElasticBlockStoreVolumeSource = {
+  /** Identity of the disk. */
   volumeID?: string;
+  /** File system of the volume, such as ext4. */
   fsType?: string;
+  /** Partition to mount; 0 for the whole disk. */
   partition?: number;
+  /** Whether it is mounted read-only. Default false. */
   readOnly?: boolean;
 };
 
+/** Where a pod would rather, or must, be placed. */
 export type Affinity = {
+  /** Which nodes. */
   nodeAffinity?: NodeAffinity;
+  /** Near which pods. */
   podAffinity?: PodAffinity;
+  /** Away from which pods. */
   podAntiAffinity?: PodAntiAffinity;
 };
 
+/** AppArmor profile that a container runs under. */
 export type AppArmorProfile = {
+  /** RuntimeDefault, Unconfined, or Localhost for a profile on the node. */
   type?: AppArmorProfileType;
+  /** Name of the profile, for Localhost only. */
   localhostProfile?: string;
 };
 
+/** A volume that is attached to a node. */
 export type AttachedVolume = {
+  /** Name of the volume. */
   name?: UniqueVolumeName;
+  /** Where the device is. */
   devicePath?: string;
 };
 
+/** Pods that had better not run on a node. */
 export type AvoidPods = {
+  /** The pods. */
   preferAvoidPods?: PreferAvoidPodsEntry[];
 };
 
+/** An Azure disk. Deprecated: served by the CSI driver disk.csi.azure.com. */
 export type AzureDiskVolumeSource = {
+  /** Name of the disk. */
   diskName?: string;
+  /** Address of the disk. */
   diskURI?: string;
+  /** None, ReadOnly or ReadWrite. Default ReadWrite. */
   cachingMode?: AzureDataDiskCachingMode;
+  /** File system of the volume, such as ext4. */
   fsType?: string;
+  /** Whether it is mounted read-only. Default false. */
   readOnly?: boolean;
+  /** Shared, Dedicated or Managed. Default Shared. */
   kind?: AzureDataDiskKind;
 };
 
+/** An Azure file share. Deprecated: served by the CSI driver file.csi.azure.com. */
 export type AzureFilePersistentVolumeSource = {
+  /** Secret with the name and key of the storage account. */
   secretName?: string;
+  /** Name of the share. */
   shareName?: string;
+  /** Whether it is mounted read-only. Default false. */
   readOnly?: boolean;
+  /** Namespace of the secret; that of the claim when absent. */
   secretNamespace?: string;
 };
 
+/** An Azure file share. Deprecated: served by the CSI driver file.csi.azure.com. */
 export type AzureFileVolumeSource = {
+  /** Secret with the name and key of the storage account. */
   secretName?: string;
+  /** Name of the share. */
   shareName?: string;
+  /** Whether it is mounted read-only. Default false. */
   readOnly?: boolean;
 };
 
+/** Places a pod on a node. */
 export type Binding = {
   apiVersion?: string;
   kind?: string;
-  /** Name, namespace, labels, annotations and the other metadata that every object has. */
+  /** Name and namespace of the pod. */
   metadata: metaV1.ObjectMeta;
+  /** The node. */
   target: ObjectReference;
 };
 
+/** A volume of a CSI driver. */
 export type CSIPersistentVolumeSource = {
+  /** Name of the driver. */
   driver?: string;
+  /** Identity of the volume for the driver. */
   volumeHandle?: string;
+  /** Whether it is mounted read-only. Default false. */
   readOnly?: boolean;
+  /** File system of the volume, such as ext4. */
   fsType?: string;
+  /** What the driver was told when the volume was made. */
   volumeAttributes?: Record<string, string>;
+  /** Secret for attaching and detaching. */
   controllerPublishSecretRef?: SecretReference;
+  /** Secret for staging on the node. */
   nodeStageSecretRef?: SecretReference;
+  /** Secret for mounting on the node. */
   nodePublishSecretRef?: SecretReference;
+  /** Secret for expanding. */
   controllerExpandSecretRef?: SecretReference;
+  /** Secret for expanding on the node. */
   nodeExpandSecretRef?: SecretReference;
 };
 
+/** A volume that a CSI driver makes for the pod and removes with it. */
 export type CSIVolumeSource = {
+  /** Name of the driver. */
   driver?: string;
+  /** Whether it is mounted read-only. Default false. */
   readOnly?: boolean;
+  /** File system of the volume, such as ext4. */
   fsType?: string;
+  /** What the driver is told. */
   volumeAttributes?: Record<string, string>;
+  /** Secret for mounting. */
   nodePublishSecretRef?: LocalObjectReference;
 };
 
+/** Rights of the operating system. */
 export type Capabilities = {
+  /** Rights that are added. */
   add?: Capability[];
+  /** Rights that are taken away. */
   drop?: Capability[];
 };
 
+/** A Ceph file system. Deprecated and no longer supported. */
 export type CephFSPersistentVolumeSource = {
+  /** Addresses of the monitors. */
   monitors?: string[];
+  /** Directory that is mounted. Default /. */
   path?: string;
+  /** User name. Default admin. */
   user?: string;
+  /** File on the node with the key. */
   secretFile?: string;
+  /** Secret with the credentials. */
   secretRef?: SecretReference;
+  /** Whether it is mounted read-only. Default false. */
   readOnly?: boolean;
 };
 
+/** A Ceph file system. Deprecated and no longer supported. */
 export type CephFSVolumeSource = {
+  /** Addresses of the monitors. */
   monitors?: string[];
+  /** Directory that is mounted. Default /. */
   path?: string;
+  /** User name. Default admin. */
   user?: string;
+  /** File on the node with the key. */
   secretFile?: string;
+  /** Secret with the credentials. */
   secretRef?: LocalObjectReference;
+  /** Whether it is mounted read-only. Default false. */
   readOnly?: boolean;
 };
 
+/** An OpenStack volume. Deprecated: served by the CSI driver cinder.csi.openstack.org. */
 export type CinderPersistentVolumeSource = {
+  /** Identity of the volume. */
   volumeID?: string;
+  /** File system of the volume, such as ext4. */
   fsType?: string;
+  /** Whether it is mounted read-only. Default false. */
   readOnly?: boolean;
+  /** Secret with the credentials. */
   secretRef?: SecretReference;
 };
 
+/** An OpenStack volume. Deprecated: served by the CSI driver cinder.csi.openstack.org. */
 export type CinderVolumeSource = {
+  /** Identity of the volume. */
   volumeID?: string;
+  /** File system of the volume, such as ext4. */
   fsType?: string;
+  /** Whether it is mounted read-only. Default false. */
   readOnly?: boolean;
+  /** Secret with the credentials. */
   secretRef?: LocalObjectReference;
 };
 
+/** Session affinity by address of the client. */
 export type ClientIPConfig = {
+  /** Seconds that the affinity lasts. Default 10800. */
   timeoutSeconds?: number;
 };
 
+/** Root certificates from cluster trust bundles as a file. */
 export type ClusterTrustBundleProjection = {
+  /** Name of the bundle; not together with signerName. */
   name?: string;
+  /** Signer whose bundles are used. */
   signerName?: string;
+  /** Bundles of the signer; none when absent, all when empty. */
   labelSelector?: metaV1.LabelSelector;
+  /** Whether the pod starts without them. */
   optional?: boolean;
+  /** Where the file lies in the volume. */
   path?: string;
 };
 
+/** Whether a component is healthy. */
 export type ComponentCondition = {
+  /** Always Healthy. */
   type?: ComponentConditionType;
+  /** Whether it holds: True, False or Unknown. */
   status?: ConditionStatus;
+  /** Why, for people. */
   message?: string;
+  /** What went wrong with the check. */
   error?: string;
 };
 
+/** Health of a component. Deprecated. */
 export type ComponentStatus = {
   apiVersion?: string;
   kind?: string;
   /** Name, namespace, labels, annotations and the other metadata that every object has. */
   metadata: metaV1.ObjectMeta;
+  /** What the check found. */
   conditions?: ComponentCondition[];
 };
 
+/** A list of ComponentStatus objects. */
 export type ComponentStatusList = {
   apiVersion?: string;
   kind?: string;
@@ -281,27 +376,39 @@ export type ComponentStatusList = {
   items?: ComponentStatus[];
 };
 
+/** Configuration for pods, as keys and values. */
 export type ConfigMap = {
   apiVersion?: string;
   kind?: string;
   /** Name, namespace, labels, annotations and the other metadata that every object has. */
   metadata: metaV1.ObjectMeta;
+  /** Whether the data can never be changed again. */
   immutable?: boolean;
+  /** Text by key. Keys consist of letters, digits, -, _ and dots. */
   data?: Record<string, string>;
+  /** Bytes by key. No key may be in data as well. */
   binaryData?: Record<string, string>;
 };
 
+/** A config map whose keys become environment variables. */
 export type ConfigMapEnvSource = {
+  /** Name of the object. */
   name?: string;
+  /** Whether the pod starts without it. */
   optional?: boolean;
 };
 
+/** A key of a config map. */
 export type ConfigMapKeySelector = {
+  /** Name of the object. */
   name?: string;
+  /** The key. */
   key?: string;
+  /** Whether the pod starts without it. */
   optional?: boolean;
 };
 
+/** A list of ConfigMap objects. */
 export type ConfigMapList = {
   apiVersion?: string;
   kind?: string;
@@ -311,171 +418,292 @@ export type ConfigMapList = {
   items?: ConfigMap[];
 };
 
+/** Deprecated: a config map with the configuration of a node. */
 export type ConfigMapNodeConfigSource = {
+  /** Namespace of the config map. */
   namespace?: string;
+  /** Name of the config map. */
   name?: string;
+  /** Identity of the config map. */
   uid?: string;
+  /** Version of the config map. */
   resourceVersion?: string;
+  /** Key with the configuration. */
   kubeletConfigKey?: string;
 };
 
+/** A config map as files. */
 export type ConfigMapProjection = {
+  /** Name of the object. */
   name?: string;
+  /** Keys that become files; all when empty. */
   items?: KeyToPath[];
+  /** Whether the pod starts without it. */
   optional?: boolean;
 };
 
+/** A config map as files. */
 export type ConfigMapVolumeSource = {
+  /** Name of the object. */
   name?: string;
+  /** Keys that become files; all when empty. */
   items?: KeyToPath[];
+  /** Permissions of the files, in JSON as a decimal number. Default 0644. */
   defaultMode?: number;
+  /** Whether the pod starts without it. */
   optional?: boolean;
 };
 
+/** A container of a pod. */
 export type Container = {
+  /** Name of the container, unique in the pod. Cannot be changed. */
   name?: string;
+  /** Image that it is made from. */
   image?: string;
+  /** Program to run instead of the image's. $(NAME) stands for an environment variable. */
   command?: string[];
+  /** Arguments instead of the image's. $(NAME) stands for an environment variable. */
   args?: string[];
+  /** Directory to start in, instead of the image's. */
   workingDir?: string;
+  /** Ports it listens on, for information and for names. Other ports can be reached as well. */
   ports?: ContainerPort[];
+  /** Config maps and secrets whose keys become environment variables. env goes before them. */
   envFrom?: EnvFromSource[];
+  /** Environment variables. */
   env?: EnvVar[];
+  /** Resources it asks for and is limited to. */
   resources: ResourceRequirements;
+  /** What a change of resources does to the container. */
   resizePolicy?: ContainerResizePolicy[];
+  /** Always makes an init container a sidecar: it starts in its turn and runs for the whole life of the pod. */
   restartPolicy?: ContainerRestartPolicy;
+  /** Volumes of the pod to mount. */
   volumeMounts?: VolumeMount[];
+  /** Block devices of the pod. */
   volumeDevices?: VolumeDevice[];
+  /** Check that restarts the container when it fails. */
   livenessProbe?: Probe;
+  /** Check that takes the container out of services while it fails. */
   readinessProbe?: Probe;
+  /** Check that must succeed before the other two start; the container is restarted when it does not. */
   startupProbe?: Probe;
+  /** What is done after its start and before its end. */
   lifecycle?: Lifecycle;
+  /** File that its last words are read from. Default /dev/termination-log. */
   terminationMessagePath?: string;
+  /**
+   * File reads the last words from the file only, FallbackToLogsOnError takes the end of the log when the file is empty. Default
+   * File.
+   */
   terminationMessagePolicy?: TerminationMessagePolicy;
+  /** Always, Never or IfNotPresent. Default Always for the tag latest, else IfNotPresent. */
   imagePullPolicy?: PullPolicy;
+  /** Under which rights it runs. */
   securityContext?: SecurityContext;
+  /** Whether its standard input can be attached to. */
   stdin?: boolean;
+  /** Whether standard input is closed after the first client has gone. */
   stdinOnce?: boolean;
+  /** Whether it has a terminal. Needs stdin. */
   tty?: boolean;
 };
 
+/** An image that a node has. */
 export type ContainerImage = {
+  /** Names of the image. */
   names?: string[];
+  /** Its size. */
   sizeBytes?: number | bigint;
 };
 
+/** A port of a container. */
 export type ContainerPort = {
+  /** Name of the port, unique in the pod; services can use it. */
   name?: string;
+  /** Port of the node that leads here. Rarely needed. */
   hostPort?: number;
+  /** Number of the port. */
   containerPort?: number;
+  /** TCP, UDP or SCTP. Default TCP. */
   protocol?: Protocol;
+  /** Address of the node that hostPort is bound to. */
   hostIP?: string;
 };
 
+/** What a change of a resource does to the container. */
 export type ContainerResizePolicy = {
+  /** cpu or memory. */
   resourceName?: ResourceName;
+  /** NotRequired or RestartContainer. Default NotRequired. */
   restartPolicy?: ResourceResizeRestartPolicy;
 };
 
+/** What a container is doing; one member is set. */
 export type ContainerState = {
+  /** It has not started yet. */
   waiting?: ContainerStateWaiting;
+  /** It is running. */
   running?: ContainerStateRunning;
+  /** It has ended. */
   terminated?: ContainerStateTerminated;
 };
 
+/** A container that runs. */
 export type ContainerStateRunning = {
+  /** Since when. */
   startedAt?: string;
 };
 
+/** A container that has ended. */
 export type ContainerStateTerminated = {
+  /** Its exit code. */
   exitCode?: number;
+  /** Signal that ended it. */
   signal?: number;
+  /** Why it ended, in one word. */
   reason?: string;
+  /** Its last words. */
   message?: string;
+  /** When it started. */
   startedAt?: string;
+  /** When it ended. */
   finishedAt?: string;
+  /** Its identity, with the name of the runtime in front. */
   containerID?: string;
 };
 
+/** A container that has not started yet. */
 export type ContainerStateWaiting = {
+  /** Why not, in one word. */
   reason?: string;
+  /** Why not. */
   message?: string;
 };
 
+/** What was last observed of a container. */
 export type ContainerStatus = {
+  /** Name of the container. */
   name?: string;
+  /** What it is doing. */
   state: ContainerState;
+  /** How it ended the last time. */
   lastState: ContainerState;
+  /** Whether it can take traffic. */
   ready?: boolean;
+  /** How often it was restarted. Lost when old containers are cleaned up. */
   restartCount?: number;
+  /** Image that it runs. */
   image?: string;
+  /** Identity of the image. */
   imageID?: string;
+  /** Its identity, with the name of the runtime in front. */
   containerID?: string;
+  /** Whether its start is complete, as far as the startup probe knows. */
   started?: boolean;
+  /** Resources that the node has set aside for it. */
   allocatedResources?: Record<string, string>;
+  /** Resources that it really has. */
   resources?: ResourceRequirements;
+  /** Volumes that are mounted. */
   volumeMounts?: VolumeMountStatus[];
+  /** User that its first process runs as. */
   user?: ContainerUser;
+  /** Health of the devices it has. */
   allocatedResourcesStatus?: ResourceStatus[];
 };
 
+/** User that the first process of a container runs as. */
 export type ContainerUser = {
+  /** The user on Linux. */
   linux?: LinuxContainerUser;
 };
 
+/** A port that a daemon listens on. */
 export type DaemonEndpoint = {
+  /** The port. */
   Port?: number;
 };
 
+/** Data about the pod as files. */
 export type DownwardAPIProjection = {
+  /** The files. */
   items?: DownwardAPIVolumeFile[];
 };
 
+/** A file with data about the pod. */
 export type DownwardAPIVolumeFile = {
+  /** Where it lies in the volume. */
   path?: string;
+  /** Field of the pod: its annotations, labels, name, namespace or uid. */
   fieldRef?: ObjectFieldSelector;
+  /** Resource of a container. */
   resourceFieldRef?: ResourceFieldSelector;
+  /** Its permissions, instead of the default. */
   mode?: number;
 };
 
+/** Data about the pod as files. */
 export type DownwardAPIVolumeSource = {
+  /** The files. */
   items?: DownwardAPIVolumeFile[];
+  /** Permissions of the files, in JSON as a decimal number. Default 0644. */
   defaultMode?: number;
 };
 
+/** An empty directory that lives as long as the pod. */
 export type EmptyDirVolumeSource = {
+  /** Empty for the node's disk, Memory for memory. */
   medium?: StorageMedium;
+  /** Size above which the pod is evicted. */
   sizeLimit?: string;
 };
 
+/** An address behind a service. */
 export type EndpointAddress = {
+  /** The address. */
   ip?: string;
+  /** Its host name. */
   hostname?: string;
+  /** Node it is on. */
   nodeName?: string;
+  /** Object it belongs to. */
   targetRef?: ObjectReference;
 };
 
+/** A port behind a service. */
 export type EndpointPort = {
+  /** Name of the port, as in the service. */
   name?: string;
+  /** Its number. */
   port?: number;
+  /** TCP, UDP or SCTP. Default TCP. */
   protocol?: Protocol;
+  /** Protocol that is spoken on it, such as http or kubernetes.io/h2c. */
   appProtocol?: string;
 };
 
+/** Addresses that have the same ports. */
 export type EndpointSubset = {
+  /** Addresses that are ready. */
   addresses?: EndpointAddress[];
+  /** Addresses that are not. */
   notReadyAddresses?: EndpointAddress[];
+  /** Ports of each address. */
   ports?: EndpointPort[];
 };
 
+/** What is behind a service. Superseded by endpoint slices. */
 export type Endpoints = {
   apiVersion?: string;
   kind?: string;
   /** Name, namespace, labels, annotations and the other metadata that every object has. */
   metadata: metaV1.ObjectMeta;
+  /** Addresses with their ports. */
   subsets?: EndpointSubset[];
 };
 
+/** A list of Endpoints objects. */
 export type EndpointsList = {
   apiVersion?: string;
   kind?: string;
@@ -485,105 +713,193 @@ export type EndpointsList = {
   items?: Endpoints[];
 };
 
+/** Where environment variables come from. */
 export type EnvFromSource = {
+  /** Put in front of each name. */
   prefix?: string;
+  /** A config map. */
   configMapRef?: ConfigMapEnvSource;
+  /** A secret. */
   secretRef?: SecretEnvSource;
 };
 
+/** An environment variable. */
 export type EnvVar = {
+  /** Its name. */
   name?: string;
+  /** Its value. $(NAME) stands for a variable before it. */
   value?: string;
+  /** Where the value comes from; not together with value. */
   valueFrom?: EnvVarSource;
 };
 
+/** Where the value of a variable comes from. */
 export type EnvVarSource = {
+  /** Field of the pod, such as metadata.name, metadata.labels['key'], spec.nodeName, status.podIP. */
   fieldRef?: ObjectFieldSelector;
+  /** Resource of a container. */
   resourceFieldRef?: ResourceFieldSelector;
+  /** Key of a config map. */
   configMapKeyRef?: ConfigMapKeySelector;
+  /** Key of a secret. */
   secretKeyRef?: SecretKeySelector;
 };
 
+/** A container that is put into a running pod, to look after it. It is never restarted and cannot be removed. */
 export type EphemeralContainer = {
+  /** Name of the container, unique in the pod. Cannot be changed. */
   name?: string;
+  /** Image that it is made from. */
   image?: string;
+  /** Program to run instead of the image's. $(NAME) stands for an environment variable. */
   command?: string[];
+  /** Arguments instead of the image's. $(NAME) stands for an environment variable. */
   args?: string[];
+  /** Directory to start in, instead of the image's. */
   workingDir?: string;
+  /** Ports it listens on, for information and for names. Other ports can be reached as well. */
   ports?: ContainerPort[];
+  /** Config maps and secrets whose keys become environment variables. env goes before them. */
   envFrom?: EnvFromSource[];
+  /** Environment variables. */
   env?: EnvVar[];
+  /** Resources it asks for and is limited to. */
   resources: ResourceRequirements;
+  /** What a change of resources does to the container. */
   resizePolicy?: ContainerResizePolicy[];
+  /** Always makes an init container a sidecar: it starts in its turn and runs for the whole life of the pod. */
   restartPolicy?: ContainerRestartPolicy;
+  /** Volumes of the pod to mount. */
   volumeMounts?: VolumeMount[];
+  /** Block devices of the pod. */
   volumeDevices?: VolumeDevice[];
+  /** Check that restarts the container when it fails. */
   livenessProbe?: Probe;
+  /** Check that takes the container out of services while it fails. */
   readinessProbe?: Probe;
+  /** Check that must succeed before the other two start; the container is restarted when it does not. */
   startupProbe?: Probe;
+  /** What is done after its start and before its end. */
   lifecycle?: Lifecycle;
+  /** File that its last words are read from. Default /dev/termination-log. */
   terminationMessagePath?: string;
+  /**
+   * File reads the last words from the file only, FallbackToLogsOnError takes the end of the log when the file is empty. Default
+   * File.
+   */
   terminationMessagePolicy?: TerminationMessagePolicy;
+  /** Always, Never or IfNotPresent. Default Always for the tag latest, else IfNotPresent. */
   imagePullPolicy?: PullPolicy;
+  /** Under which rights it runs. */
   securityContext?: SecurityContext;
+  /** Whether its standard input can be attached to. */
   stdin?: boolean;
+  /** Whether standard input is closed after the first client has gone. */
   stdinOnce?: boolean;
+  /** Whether it has a terminal. Needs stdin. */
   tty?: boolean;
+  /** Container whose processes it sees. */
   targetContainerName?: string;
 };
 
+/** What an ephemeral container has in common with others. */
 export type EphemeralContainerCommon = {
+  /** Name of the container, unique in the pod. Cannot be changed. */
   name?: string;
+  /** Image that it is made from. */
   image?: string;
+  /** Program to run instead of the image's. $(NAME) stands for an environment variable. */
   command?: string[];
+  /** Arguments instead of the image's. $(NAME) stands for an environment variable. */
   args?: string[];
+  /** Directory to start in, instead of the image's. */
   workingDir?: string;
+  /** Ports it listens on, for information and for names. Other ports can be reached as well. */
   ports?: ContainerPort[];
+  /** Config maps and secrets whose keys become environment variables. env goes before them. */
   envFrom?: EnvFromSource[];
+  /** Environment variables. */
   env?: EnvVar[];
+  /** Resources it asks for and is limited to. */
   resources: ResourceRequirements;
+  /** What a change of resources does to the container. */
   resizePolicy?: ContainerResizePolicy[];
+  /** Always makes an init container a sidecar: it starts in its turn and runs for the whole life of the pod. */
   restartPolicy?: ContainerRestartPolicy;
+  /** Volumes of the pod to mount. */
   volumeMounts?: VolumeMount[];
+  /** Block devices of the pod. */
   volumeDevices?: VolumeDevice[];
+  /** Check that restarts the container when it fails. */
   livenessProbe?: Probe;
+  /** Check that takes the container out of services while it fails. */
   readinessProbe?: Probe;
+  /** Check that must succeed before the other two start; the container is restarted when it does not. */
   startupProbe?: Probe;
+  /** What is done after its start and before its end. */
   lifecycle?: Lifecycle;
+  /** File that its last words are read from. Default /dev/termination-log. */
   terminationMessagePath?: string;
+  /**
+   * File reads the last words from the file only, FallbackToLogsOnError takes the end of the log when the file is empty. Default
+   * File.
+   */
   terminationMessagePolicy?: TerminationMessagePolicy;
+  /** Always, Never or IfNotPresent. Default Always for the tag latest, else IfNotPresent. */
   imagePullPolicy?: PullPolicy;
+  /** Under which rights it runs. */
   securityContext?: SecurityContext;
+  /** Whether its standard input can be attached to. */
   stdin?: boolean;
+  /** Whether standard input is closed after the first client has gone. */
   stdinOnce?: boolean;
+  /** Whether it has a terminal. Needs stdin. */
   tty?: boolean;
 };
 
+/** A volume that is made for the pod by a claim of its own and removed with it. */
 export type EphemeralVolumeSource = {
+  /** What the claim looks like. It is named after the pod and the volume. */
   volumeClaimTemplate?: PersistentVolumeClaimTemplate;
 };
 
+/** Something that happened to an object. Events are kept for a limited time and may be lost. */
 export type Event = {
   apiVersion?: string;
   kind?: string;
   /** Name, namespace, labels, annotations and the other metadata that every object has. */
   metadata: metaV1.ObjectMeta;
+  /** Object that it is about. */
   involvedObject: ObjectReference;
+  /** What happened, in one word for programs. */
   reason?: string;
+  /** What happened, for people. */
   message?: string;
+  /** Who reports it. */
   source: EventSource;
+  /** When it first happened. */
   firstTimestamp?: string;
+  /** When it last happened. */
   lastTimestamp?: string;
+  /** How often it has happened. */
   count?: number;
+  /** Normal or Warning. */
   type?: string;
+  /** When it first happened, to the microsecond. */
   eventTime?: string;
+  /** How often it has happened since; absent for a single event. */
   series?: EventSeries;
+  /** What was done or failed. */
   action?: string;
+  /** Another object that plays a part. */
   related?: ObjectReference;
+  /** Controller that reports it, such as kubernetes.io/kubelet. */
   reportingComponent?: string;
+  /** Which instance of the controller reports it. */
   reportingInstance?: string;
 };
 
+/** A list of Event objects. */
 export type EventList = {
   apiVersion?: string;
   kind?: string;
@@ -593,158 +909,265 @@ export type EventList = {
   items?: Event[];
 };
 
+/** Repetitions of an event. */
 export type EventSeries = {
+  /** How often it has happened. */
   count?: number;
+  /** When it last happened. */
   lastObservedTime?: string;
 };
 
+/** Who reports an event. */
 export type EventSource = {
+  /** Component that reports it. */
   component?: string;
+  /** Node that it runs on. */
   host?: string;
 };
 
+/** A program to run in the container. */
 export type ExecAction = {
+  /** Program and arguments, without a shell. It succeeds with exit code 0. */
   command?: string[];
 };
 
+/** A Fibre Channel disk. */
 export type FCVolumeSource = {
+  /** World wide names of the targets. */
   targetWWNs?: string[];
+  /** Number of the unit. */
   lun?: number;
+  /** File system of the volume, such as ext4. */
   fsType?: string;
+  /** Whether it is mounted read-only. Default false. */
   readOnly?: boolean;
+  /** World wide identifiers; instead of targetWWNs and lun. */
   wwids?: string[];
 };
 
+/** A volume of a driver that is a program on the node. Deprecated: use CSI. */
 export type FlexPersistentVolumeSource = {
+  /** Name of the driver. */
   driver?: string;
+  /** File system of the volume, such as ext4. */
   fsType?: string;
+  /** Secret with the credentials. */
   secretRef?: SecretReference;
+  /** Whether it is mounted read-only. Default false. */
   readOnly?: boolean;
+  /** What the driver is told. */
   options?: Record<string, string>;
 };
 
+/** A volume of a driver that is a program on the node. Deprecated: use CSI. */
 export type FlexVolumeSource = {
+  /** Name of the driver. */
   driver?: string;
+  /** File system of the volume, such as ext4. */
   fsType?: string;
+  /** Secret with the credentials. */
   secretRef?: LocalObjectReference;
+  /** Whether it is mounted read-only. Default false. */
   readOnly?: boolean;
+  /** What the driver is told. */
   options?: Record<string, string>;
 };
 
+/** A Flocker volume. Deprecated and no longer supported. */
 export type FlockerVolumeSource = {
+  /** Name of the dataset. */
   datasetName?: string;
+  /** Identity of the dataset. */
   datasetUUID?: string;
 };
 
+/** A Google Cloud disk. Deprecated: served by the CSI driver pd.csi.storage.gke.io. */
 export type GCEPersistentDiskVolumeSource = {
+  /** Name of the disk. */
   pdName?: string;
+  /** File system of the volume, such as ext4. */
   fsType?: string;
+  /** Partition to mount; 0 for the whole disk. */
   partition?: number;
+  /** Whether it is mounted read-only. Default false. */
   readOnly?: boolean;
 };
 
+/** A gRPC health check. */
 export type GRPCAction = {
+  /** Port to ask. */
   port?: number;
+  /** Service to ask about; the server as a whole when empty. */
   service?: string;
 };
 
+/** A checkout of a git repository. Deprecated: clone in an init container. */
 export type GitRepoVolumeSource = {
+  /** Address of the repository. */
   repository?: string;
+  /** Commit to check out. */
   revision?: string;
+  /** Directory to check out into. */
   directory?: string;
 };
 
+/** A Gluster volume. Deprecated and no longer supported. */
 export type GlusterfsPersistentVolumeSource = {
+  /** Endpoints object with the servers. */
   endpoints?: string;
+  /** Name of the volume. */
   path?: string;
+  /** Whether it is mounted read-only. Default false. */
   readOnly?: boolean;
+  /** Namespace of the endpoints; that of the claim when absent. */
   endpointsNamespace?: string;
 };
 
+/** A Gluster volume. Deprecated and no longer supported. */
 export type GlusterfsVolumeSource = {
+  /** Endpoints object with the servers. */
   endpoints?: string;
+  /** Name of the volume. */
   path?: string;
+  /** Whether it is mounted read-only. Default false. */
   readOnly?: boolean;
 };
 
+/** An HTTP request. */
 export type HTTPGetAction = {
+  /** Path to ask for. */
   path?: string;
+  /** Number or name of the port. */
   port?: number | string;
+  /** Host to ask; the pod when empty. */
   host?: string;
+  /** HTTP or HTTPS. Default HTTP. */
   scheme?: URIScheme;
+  /** Headers to send. */
   httpHeaders?: HTTPHeader[];
 };
 
+/** A header of a request. */
 export type HTTPHeader = {
+  /** Name of the header. */
   name?: string;
+  /** Its value. */
   value?: string;
 };
 
+/** A line of the pod's hosts file. */
 export type HostAlias = {
+  /** Address. */
   ip?: string;
+  /** Names for it. */
   hostnames?: string[];
 };
 
+/** An address of a node. */
 export type HostIP = {
+  /** The address. */
   ip?: string;
 };
 
+/** A path of the node. It gives the pod power over the node. */
 export type HostPathVolumeSource = {
+  /** The path. */
   path?: string;
+  /** What must be there: DirectoryOrCreate, Directory, FileOrCreate, File, Socket, CharDevice, BlockDevice; empty for no check. */
   type?: HostPathType;
 };
 
+/** An iSCSI disk. */
 export type ISCSIPersistentVolumeSource = {
+  /** Address and port of the portal. */
   targetPortal?: string;
+  /** Name of the target. */
   iqn?: string;
+  /** Number of the unit. */
   lun?: number;
+  /** Interface that is used. Default default. */
   iscsiInterface?: string;
+  /** File system of the volume, such as ext4. */
   fsType?: string;
+  /** Whether it is mounted read-only. Default false. */
   readOnly?: boolean;
+  /** Further portals. */
   portals?: string[];
+  /** Whether discovery is authenticated by CHAP. */
   chapAuthDiscovery?: boolean;
+  /** Whether sessions are authenticated by CHAP. */
   chapAuthSession?: boolean;
+  /** Secret with the credentials. */
   secretRef?: SecretReference;
+  /** Name of the initiator. */
   initiatorName?: string;
 };
 
+/** An iSCSI disk. */
 export type ISCSIVolumeSource = {
+  /** Address and port of the portal. */
   targetPortal?: string;
+  /** Name of the target. */
   iqn?: string;
+  /** Number of the unit. */
   lun?: number;
+  /** Interface that is used. Default default. */
   iscsiInterface?: string;
+  /** File system of the volume, such as ext4. */
   fsType?: string;
+  /** Whether it is mounted read-only. Default false. */
   readOnly?: boolean;
+  /** Further portals. */
   portals?: string[];
+  /** Whether discovery is authenticated by CHAP. */
   chapAuthDiscovery?: boolean;
+  /** Whether sessions are authenticated by CHAP. */
   chapAuthSession?: boolean;
+  /** Secret with the credentials. */
   secretRef?: LocalObjectReference;
+  /** Name of the initiator. */
   initiatorName?: string;
 };
 
+/** The content of an image. */
 export type ImageVolumeSource = {
+  /** Name of the image. */
   reference?: string;
+  /** Always, Never or IfNotPresent. Default Always for the tag latest, else IfNotPresent. */
   pullPolicy?: PullPolicy;
 };
 
+/** A key as a file. */
 export type KeyToPath = {
+  /** The key. */
   key?: string;
+  /** Where the file lies in the volume. */
   path?: string;
+  /** Its permissions, instead of the default. */
   mode?: number;
 };
 
+/** What is done after the start and before the end of a container. */
 export type Lifecycle = {
+  /** Done after the start; the container is ended when it fails. */
   postStart?: LifecycleHandler;
+  /** Done before the end, within the grace period. */
   preStop?: LifecycleHandler;
 };
 
+/** Something to do; one member is set. */
 export type LifecycleHandler = {
+  /** Run a program. */
   exec?: ExecAction;
+  /** Send a request. */
   httpGet?: HTTPGetAction;
+  /** Deprecated: never did anything. */
   tcpSocket?: TCPSocketAction;
+  /** Wait. */
   sleep?: SleepAction;
 };
 
+/** Bounds and defaults for resources in a namespace. */
 export type LimitRange = {
   apiVersion?: string;
   kind?: string;
@@ -754,15 +1177,23 @@ export type LimitRange = {
   spec: LimitRangeSpec;
 };
 
+/** Bounds for one kind of thing. */
 export type LimitRangeItem = {
+  /** Pod, Container or PersistentVolumeClaim. */
   type?: LimitType;
+  /** Most of a resource. */
   max?: Record<string, string>;
+  /** Least of a resource. */
   min?: Record<string, string>;
+  /** Limit for what states none. */
   default?: Record<string, string>;
+  /** Request for what states none. */
   defaultRequest?: Record<string, string>;
+  /** Most that a limit may be as a multiple of the request. */
   maxLimitRequestRatio?: Record<string, string>;
 };
 
+/** A list of LimitRange objects. */
 export type LimitRangeList = {
   apiVersion?: string;
   kind?: string;
@@ -772,16 +1203,23 @@ export type LimitRangeList = {
   items?: LimitRange[];
 };
 
+/** Bounds in a namespace. */
 export type LimitRangeSpec = {
+  /** The bounds. */
   limits?: LimitRangeItem[];
 };
 
+/** User of a process on Linux. */
 export type LinuxContainerUser = {
+  /** Its user. */
   uid?: number | bigint;
+  /** Its first group. */
   gid?: number | bigint;
+  /** Its other groups. */
   supplementalGroups?: (number | bigint)[];
 };
 
+/** A list of objects of any kinds. */
 export type List = {
   apiVersion?: string;
   kind?: string;
@@ -791,37 +1229,57 @@ export type List = {
   items?: JsonValue[];
 };
 
+/** A place where a load balancer listens. */
 export type LoadBalancerIngress = {
+  /** Its address, for load balancers that work with addresses. */
   ip?: string;
+  /** Its name, for load balancers that work with names. */
   hostname?: string;
+  /** VIP when traffic keeps the address as destination, Proxy when it gets that of the node. Default VIP. */
   ipMode?: LoadBalancerIPMode;
+  /** Ports that it listens on. */
   ports?: PortStatus[];
 };
 
+/** Where a load balancer listens. */
 export type LoadBalancerStatus = {
+  /** The places. */
   ingress?: LoadBalancerIngress[];
 };
 
+/** An object in the same namespace. */
 export type LocalObjectReference = {
+  /** Name of the object. */
   name?: string;
 };
 
+/** A disk of a node. */
 export type LocalVolumeSource = {
+  /** Its path: a directory or a device. */
   path?: string;
+  /** File system of the volume, such as ext4. */
   fsType?: string;
 };
 
+/** How far a change of a volume's attributes has come. */
 export type ModifyVolumeStatus = {
+  /** Class that it is changed to. */
   targetVolumeAttributesClassName?: string;
+  /** Pending, InProgress or Infeasible. */
   status?: PersistentVolumeClaimModifyVolumeStatus;
 };
 
+/** An NFS share. */
 export type NFSVolumeSource = {
+  /** Server of the share. */
   server?: string;
+  /** Path on the server. */
   path?: string;
+  /** Whether it is mounted read-only. Default false. */
   readOnly?: boolean;
 };
 
+/** Keeps the objects of one purpose together and apart from others. */
 export type Namespace = {
   apiVersion?: string;
   kind?: string;
@@ -833,14 +1291,21 @@ export type Namespace = {
   status: NamespaceStatus;
 };
 
+/** One aspect of the state of a namespace. */
 export type NamespaceCondition = {
+  /** Aspect that the condition is about, in CamelCase. */
   type?: NamespaceConditionType;
+  /** Whether it holds: True, False or Unknown. */
   status?: ConditionStatus;
+  /** When the status last changed. */
   lastTransitionTime?: string;
+  /** Why, in one CamelCase word for programs. */
   reason?: string;
+  /** Why, for people. */
   message?: string;
 };
 
+/** A list of Namespace objects. */
 export type NamespaceList = {
   apiVersion?: string;
   kind?: string;
@@ -850,15 +1315,21 @@ export type NamespaceList = {
   items?: Namespace[];
 };
 
+/** What a namespace should be. */
 export type NamespaceSpec = {
+  /** Who has something to do before the namespace may go. */
   finalizers?: FinalizerName[];
 };
 
+/** What was last observed of a namespace. */
 export type NamespaceStatus = {
+  /** Active or Terminating. */
   phase?: NamespacePhase;
+  /** What keeps a terminating namespace from going. */
   conditions?: NamespaceCondition[];
 };
 
+/** A machine that pods run on. */
 export type Node = {
   apiVersion?: string;
   kind?: string;
@@ -870,44 +1341,69 @@ export type Node = {
   status: NodeStatus;
 };
 
+/** An address of a node. */
 export type NodeAddress = {
+  /** Hostname, ExternalIP, InternalIP, ExternalDNS or InternalDNS. */
   type?: NodeAddressType;
+  /** The address. */
   address?: string;
 };
 
+/** Which nodes a pod must or would rather run on. */
 export type NodeAffinity = {
+  /** Nodes it must run on. Later changes do not move it. */
   requiredDuringSchedulingIgnoredDuringExecution?: NodeSelector;
+  /** Nodes it would rather run on; the sums of the weights decide. */
   preferredDuringSchedulingIgnoredDuringExecution?: PreferredSchedulingTerm[];
 };
 
+/** One aspect of the state of a node, such as Ready or MemoryPressure. */
 export type NodeCondition = {
+  /** Aspect that the condition is about, in CamelCase. */
   type?: NodeConditionType;
+  /** Whether it holds: True, False or Unknown. */
   status?: ConditionStatus;
+  /** When the condition was last reported. */
   lastHeartbeatTime?: string;
+  /** When the status last changed. */
   lastTransitionTime?: string;
+  /** Why, in one CamelCase word for programs. */
   reason?: string;
+  /** Why, for people. */
   message?: string;
 };
 
+/** Deprecated: where the configuration of a node comes from. */
 export type NodeConfigSource = {
+  /** A config map. */
   configMap?: ConfigMapNodeConfigSource;
 };
 
+/** Deprecated: which configuration a node has. */
 export type NodeConfigStatus = {
+  /** What it should use. */
   assigned?: NodeConfigSource;
+  /** What it uses. */
   active?: NodeConfigSource;
+  /** What it falls back to. */
   lastKnownGood?: NodeConfigSource;
+  /** What is wrong with what it should use. */
   error?: string;
 };
 
+/** Ports of the daemons of a node. */
 export type NodeDaemonEndpoints = {
+  /** The node agent. */
   kubeletEndpoint: DaemonEndpoint;
 };
 
+/** What the runtime of a node can do. */
 export type NodeFeatures = {
+  /** Whether it knows supplementalGroupsPolicy. */
   supplementalGroupsPolicy?: boolean;
 };
 
+/** A list of Node objects. */
 export type NodeList = {
   apiVersion?: string;
   kind?: string;
@@ -917,91 +1413,153 @@ export type NodeList = {
   items?: Node[];
 };
 
+/** Options of a proxied request to a node. */
 export type NodeProxyOptions = {
   apiVersion?: string;
   kind?: string;
+  /** Path of the request. */
   path?: string;
 };
 
+/** A configuration of the container runtime. */
 export type NodeRuntimeHandler = {
+  /** Its name; empty for the default. */
   name?: string;
+  /** What it can do. */
   features?: NodeRuntimeHandlerFeatures;
 };
 
+/** What a configuration of the runtime can do. */
 export type NodeRuntimeHandlerFeatures = {
+  /** Whether it can mount read-only all the way down. */
   recursiveReadOnlyMounts?: boolean;
+  /** Whether it can run pods in user namespaces. */
   userNamespaces?: boolean;
 };
 
+/** Picks nodes; any of the terms is enough. */
 export type NodeSelector = {
+  /** The terms. */
   nodeSelectorTerms?: NodeSelectorTerm[];
 };
 
+/** A requirement on a label or field of a node. */
 export type NodeSelectorRequirement = {
+  /** Label or field that is looked at. */
   key?: string;
+  /** In, NotIn, Exists, DoesNotExist, Gt or Lt. */
   operator?: NodeSelectorOperator;
+  /** Values for In and NotIn; one number for Gt and Lt. */
   values?: string[];
 };
 
+/** Requirements that must all hold. Without any, no node matches. */
 export type NodeSelectorTerm = {
+  /** Requirements on labels. */
   matchExpressions?: NodeSelectorRequirement[];
+  /** Requirements on fields; only metadata.name. */
   matchFields?: NodeSelectorRequirement[];
 };
 
+/** What a node should be. */
 export type NodeSpec = {
+  /** Addresses of its pods. */
   podCIDR?: string;
+  /** Addresses of its pods, at most one range per family; the first is podCIDR. */
   podCIDRs?: string[];
+  /** Identity of the machine with its provider: <provider>://<id>. */
   providerID?: string;
+  /** Whether it takes no new pods. */
   unschedulable?: boolean;
+  /** Marks that keep pods away. */
   taints?: Taint[];
+  /** Deprecated: where its configuration comes from. */
   configSource?: NodeConfigSource;
+  /** Deprecated: no longer used. */
   externalID?: string;
 };
 
+/** What was last observed of a node. */
 export type NodeStatus = {
+  /** Resources that it has. */
   capacity?: Record<string, string>;
+  /** Resources that pods can have. */
   allocatable?: Record<string, string>;
+  /** Deprecated: no longer set. */
   phase?: NodePhase;
+  /** Aspects of its state, such as Ready. */
   conditions?: NodeCondition[];
+  /** Its addresses. */
   addresses?: NodeAddress[];
+  /** Ports of its daemons. */
   daemonEndpoints: NodeDaemonEndpoints;
+  /** What it is made of. */
   nodeInfo: NodeSystemInfo;
+  /** Images that it has. */
   images?: ContainerImage[];
+  /** Volumes that are mounted. */
   volumesInUse?: UniqueVolumeName[];
+  /** Volumes that are attached. */
   volumesAttached?: AttachedVolume[];
+  /** Deprecated: which configuration it has. */
   config?: NodeConfigStatus;
+  /** Configurations of its container runtime. */
   runtimeHandlers?: NodeRuntimeHandler[];
+  /** What its runtime can do. */
   features?: NodeFeatures;
 };
 
+/** What a node is made of. */
 export type NodeSystemInfo = {
+  /** Identity of the operating system's installation. */
   machineID?: string;
+  /** Identity of the machine. */
   systemUUID?: string;
+  /** Identity of the present boot. */
   bootID?: string;
+  /** Version of the kernel. */
   kernelVersion?: string;
+  /** Name of the operating system. */
   osImage?: string;
+  /** Container runtime and its version. */
   containerRuntimeVersion?: string;
+  /** Version of the node agent. */
   kubeletVersion?: string;
+  /** Deprecated: version of the proxy. */
   kubeProxyVersion?: string;
+  /** linux or windows. */
   operatingSystem?: string;
+  /** Architecture of the processor. */
   architecture?: string;
 };
 
+/** A field of the pod. */
 export type ObjectFieldSelector = {
+  /** Version that the path is meant in. Default v1. */
   apiVersion?: string;
+  /** Path of the field. */
   fieldPath?: string;
 };
 
+/** An object, or a part of one. */
 export type ObjectReference = {
+  /** Kind of the object. */
   kind?: string;
+  /** Its namespace. */
   namespace?: string;
+  /** Its name. */
   name?: string;
+  /** Its identity. */
   uid?: string;
+  /** Its group and version. */
   apiVersion?: string;
+  /** Its version when the reference was made. */
   resourceVersion?: string;
+  /** Part of the object, such as spec.containers{name}. */
   fieldPath?: string;
 };
 
+/** Storage in the cluster that outlives pods. */
 export type PersistentVolume = {
   apiVersion?: string;
   kind?: string;
@@ -1013,6 +1571,7 @@ export type PersistentVolume = {
   status: PersistentVolumeStatus;
 };
 
+/** A user's demand for storage. */
 export type PersistentVolumeClaim = {
   apiVersion?: string;
   kind?: string;
@@ -1024,15 +1583,23 @@ export type PersistentVolumeClaim = {
   status: PersistentVolumeClaimStatus;
 };
 
+/** One aspect of the state of a claim. */
 export type PersistentVolumeClaimCondition = {
+  /** Aspect that the condition is about, in CamelCase. */
   type?: PersistentVolumeClaimConditionType;
+  /** Whether it holds: True, False or Unknown. */
   status?: ConditionStatus;
+  /** When the condition was last looked at. */
   lastProbeTime?: string;
+  /** When the status last changed. */
   lastTransitionTime?: string;
+  /** Why, in one CamelCase word for programs. */
   reason?: string;
+  /** Why, for people. */
   message?: string;
 };
 
+/** A list of PersistentVolumeClaim objects. */
 export type PersistentVolumeClaimList = {
   apiVersion?: string;
   kind?: string;
@@ -1042,39 +1609,65 @@ export type PersistentVolumeClaimList = {
   items?: PersistentVolumeClaim[];
 };
 
+/** What storage is wanted. */
 export type PersistentVolumeClaimSpec = {
+  /** Ways it must be mountable: ReadWriteOnce, ReadOnlyMany, ReadWriteMany, ReadWriteOncePod. */
   accessModes?: PersistentVolumeAccessMode[];
+  /** Volumes to choose from. */
   selector?: metaV1.LabelSelector;
+  /** Size that is wanted. It can grow later where the storage class allows it. */
   resources: VolumeResourceRequirements;
+  /** Volume that the claim is bound to, or wants. */
   volumeName?: string;
+  /** Storage class that is wanted. Absent takes the default class, empty text takes volumes without one. */
   storageClassName?: string;
+  /** Filesystem or Block. Default Filesystem. */
   volumeMode?: PersistentVolumeMode;
+  /** Snapshot or claim in the namespace that the volume starts with. */
   dataSource?: TypedLocalObjectReference;
+  /** Any object that the volume starts with. */
   dataSourceRef?: TypedObjectReference;
+  /** Class of adjustable attributes that is wanted; can be changed later. */
   volumeAttributesClassName?: string;
 };
 
+/** What was last observed of a claim. */
 export type PersistentVolumeClaimStatus = {
+  /** Pending, Bound or Lost. */
   phase?: PersistentVolumeClaimPhase;
+  /** Ways the volume can be mounted. */
   accessModes?: PersistentVolumeAccessMode[];
+  /** Size of the volume. */
   capacity?: Record<string, string>;
+  /** Aspects of the state, above all of resizing. */
   conditions?: PersistentVolumeClaimCondition[];
+  /** Size that is set aside while resizing. */
   allocatedResources?: Record<string, string>;
+  /** How far resizing has come. */
   allocatedResourceStatuses?: Record<string, ClaimResourceStatus>;
+  /** Class of attributes that the volume has. */
   currentVolumeAttributesClassName?: string;
+  /** How far a change of the class has come. */
   modifyVolumeStatus?: ModifyVolumeStatus;
 };
 
+/** What claims made from a volume look like. */
 export type PersistentVolumeClaimTemplate = {
+  /** Labels and annotations of the claims. */
   metadata: metaV1.ObjectMeta;
+  /** What storage they want. */
   spec: PersistentVolumeClaimSpec;
 };
 
+/** The volume of a claim. */
 export type PersistentVolumeClaimVolumeSource = {
+  /** Name of the claim, in the namespace of the pod. */
   claimName?: string;
+  /** Whether it is mounted read-only. Default false. */
   readOnly?: boolean;
 };
 
+/** A list of PersistentVolume objects. */
 export type PersistentVolumeList = {
   apiVersion?: string;
   kind?: string;
@@ -1084,77 +1677,144 @@ export type PersistentVolumeList = {
   items?: PersistentVolume[];
 };
 
+/** Where a persistent volume is; one member is set. */
 export type PersistentVolumeSource = {
+  /** A Google Cloud disk. Deprecated. */
   gcePersistentDisk?: GCEPersistentDiskVolumeSource;
+  /** An AWS disk. Deprecated. */
   awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource;
+  /** A path of the node, for tests on a single one. */
   hostPath?: HostPathVolumeSource;
+  /** A Gluster volume. Deprecated. */
   glusterfs?: GlusterfsPersistentVolumeSource;
+  /** An NFS share. */
   nfs?: NFSVolumeSource;
+  /** A Ceph block device. Deprecated. */
   rbd?: RBDPersistentVolumeSource;
+  /** An iSCSI disk. */
   iscsi?: ISCSIPersistentVolumeSource;
+  /** An OpenStack volume. Deprecated. */
   cinder?: CinderPersistentVolumeSource;
+  /** A Ceph file system. Deprecated. */
   cephfs?: CephFSPersistentVolumeSource;
+  /** A Fibre Channel disk. */
   fc?: FCVolumeSource;
+  /** A Flocker volume. Deprecated. */
   flocker?: FlockerVolumeSource;
+  /** A volume of a driver on the node. Deprecated. */
   flexVolume?: FlexPersistentVolumeSource;
+  /** An Azure file share. Deprecated. */
   azureFile?: AzureFilePersistentVolumeSource;
+  /** A vSphere disk. Deprecated. */
   vsphereVolume?: VsphereVirtualDiskVolumeSource;
+  /** A Quobyte volume. Deprecated. */
   quobyte?: QuobyteVolumeSource;
+  /** An Azure disk. Deprecated. */
   azureDisk?: AzureDiskVolumeSource;
+  /** A Photon disk. Deprecated. */
   photonPersistentDisk?: PhotonPersistentDiskVolumeSource;
+  /** A Portworx volume. Deprecated. */
   portworxVolume?: PortworxVolumeSource;
+  /** A ScaleIO volume. Deprecated. */
   scaleIO?: ScaleIOPersistentVolumeSource;
+  /** A disk of a node. */
   local?: LocalVolumeSource;
+  /** A StorageOS volume. Deprecated. */
   storageos?: StorageOSPersistentVolumeSource;
+  /** A volume of a CSI driver. */
   csi?: CSIPersistentVolumeSource;
 };
 
+/** What a persistent volume is. */
 export type PersistentVolumeSpec = {
+  /** Its size. */
   capacity?: Record<string, string>;
+  /** A Google Cloud disk. Deprecated. */
   gcePersistentDisk?: GCEPersistentDiskVolumeSource;
+  /** An AWS disk. Deprecated. */
   awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource;
+  /** A path of the node, for tests on a single one. */
   hostPath?: HostPathVolumeSource;
+  /** A Gluster volume. Deprecated. */
   glusterfs?: GlusterfsPersistentVolumeSource;
+  /** An NFS share. */
   nfs?: NFSVolumeSource;
+  /** A Ceph block device. Deprecated. */
   rbd?: RBDPersistentVolumeSource;
+  /** An iSCSI disk. */
   iscsi?: ISCSIPersistentVolumeSource;
+  /** An OpenStack volume. Deprecated. */
   cinder?: CinderPersistentVolumeSource;
+  /** A Ceph file system. Deprecated. */
   cephfs?: CephFSPersistentVolumeSource;
+  /** A Fibre Channel disk. */
   fc?: FCVolumeSource;
+  /** A Flocker volume. Deprecated. */
   flocker?: FlockerVolumeSource;
+  /** A volume of a driver on the node. Deprecated. */
   flexVolume?: FlexPersistentVolumeSource;
+  /** An Azure file share. Deprecated. */
   azureFile?: AzureFilePersistentVolumeSource;
+  /** A vSphere disk. Deprecated. */
   vsphereVolume?: VsphereVirtualDiskVolumeSource;
+  /** A Quobyte volume. Deprecated. */
   quobyte?: QuobyteVolumeSource;
+  /** An Azure disk. Deprecated. */
   azureDisk?: AzureDiskVolumeSource;
+  /** A Photon disk. Deprecated. */
   photonPersistentDisk?: PhotonPersistentDiskVolumeSource;
+  /** A Portworx volume. Deprecated. */
   portworxVolume?: PortworxVolumeSource;
+  /** A ScaleIO volume. Deprecated. */
   scaleIO?: ScaleIOPersistentVolumeSource;
+  /** A disk of a node. */
   local?: LocalVolumeSource;
+  /** A StorageOS volume. Deprecated. */
   storageos?: StorageOSPersistentVolumeSource;
+  /** A volume of a CSI driver. */
   csi?: CSIPersistentVolumeSource;
+  /** Ways it can be mounted. */
   accessModes?: PersistentVolumeAccessMode[];
+  /** Claim that it is bound to. */
   claimRef?: ObjectReference;
+  /**
+   * What happens when the claim is gone: Retain, Delete or Recycle. Default Retain, and Delete for volumes that were made for a
+   * claim.
+   */
   persistentVolumeReclaimPolicy?: PersistentVolumeReclaimPolicy;
+  /** Storage class it belongs to; empty for none. */
   storageClassName?: string;
+  /** Options for mounting, such as ro. */
   mountOptions?: string[];
+  /** Filesystem or Block. Default Filesystem. */
   volumeMode?: PersistentVolumeMode;
+  /** Nodes from which it can be reached. */
   nodeAffinity?: VolumeNodeAffinity;
+  /** Class of adjustable attributes that it has. */
   volumeAttributesClassName?: string;
 };
 
+/** What was last observed of a persistent volume. */
 export type PersistentVolumeStatus = {
+  /** Pending, Available, Bound, Released or Failed. */
   phase?: PersistentVolumePhase;
+  /** Why it is in this phase. */
   message?: string;
+  /** Why it is in this phase, in one word. */
   reason?: string;
+  /** When the phase last changed. */
   lastPhaseTransitionTime?: string;
 };
 
+/** A Photon disk. Deprecated and no longer supported. */
 export type PhotonPersistentDiskVolumeSource = {
+  /** Identity of the disk. */
   pdID?: string;
+  /** File system of the volume, such as ext4. */
   fsType?: string;
 };
 
+/** A group of containers that run together on one node and share its network and storage. */
 export type Pod = {
   apiVersion?: string;
   kind?: string;
@@ -1166,70 +1826,113 @@ export type Pod = {
   status: PodStatus;
 };
 
+/** Pods near which a pod must or would rather run. */
 export type PodAffinity = {
+  /** Pods it must be near to; all terms must hold. */
   requiredDuringSchedulingIgnoredDuringExecution?: PodAffinityTerm[];
+  /** Pods it would rather be near to; the sums of the weights decide. */
   preferredDuringSchedulingIgnoredDuringExecution?: WeightedPodAffinityTerm[];
 };
 
+/** Pods, and what being near to them means. */
 export type PodAffinityTerm = {
+  /** Labels of the pods. Absent matches none. */
   labelSelector?: metaV1.LabelSelector;
+  /** Namespaces of the pods; that of this pod when both this and namespaceSelector are absent. */
   namespaces?: string[];
+  /** Label of nodes; nodes with the same value are near. */
   topologyKey?: string;
+  /** Labels of the namespaces of the pods; all when empty. */
   namespaceSelector?: metaV1.LabelSelector;
+  /** Labels whose values the pods share with this one. */
   matchLabelKeys?: string[];
+  /** Labels whose values the pods do not share with this one. */
   mismatchLabelKeys?: string[];
 };
 
+/** Pods away from which a pod must or would rather run. */
 export type PodAntiAffinity = {
+  /** Pods it must not be near to. */
   requiredDuringSchedulingIgnoredDuringExecution?: PodAffinityTerm[];
+  /** Pods it would rather not be near to; the sums of the weights decide. */
   preferredDuringSchedulingIgnoredDuringExecution?: WeightedPodAffinityTerm[];
 };
 
+/** Options of attaching to a container. */
 export type PodAttachOptions = {
   apiVersion?: string;
   kind?: string;
+  /** Whether to send standard input. */
   stdin?: boolean;
+  /** Whether to receive standard output. Default true. */
   stdout?: boolean;
+  /** Whether to receive standard error. Default true. */
   stderr?: boolean;
+  /** Whether there is a terminal. */
   tty?: boolean;
+  /** Container to attach to; the only one when empty. */
   container?: string;
 };
 
+/** One aspect of the state of a pod, such as Ready. */
 export type PodCondition = {
+  /** Aspect that the condition is about, in CamelCase. */
   type?: PodConditionType;
+  /** Whether it holds: True, False or Unknown. */
   status?: ConditionStatus;
+  /** When the condition was last looked at. */
   lastProbeTime?: string;
+  /** When the status last changed. */
   lastTransitionTime?: string;
+  /** Why, in one CamelCase word for programs. */
   reason?: string;
+  /** Why, for people. */
   message?: string;
 };
 
+/** How a pod finds names, added to what dnsPolicy gives. */
 export type PodDNSConfig = {
+  /** Addresses of name servers. */
   nameservers?: string[];
+  /** Domains that names are looked up in. */
   searches?: string[];
+  /** Options of the resolver. */
   options?: PodDNSConfigOption[];
 };
 
+/** An option of the resolver. */
 export type PodDNSConfigOption = {
+  /** Name of the option. */
   name?: string;
+  /** Its value, if it has one. */
   value?: string;
 };
 
+/** Options of running a program in a container. */
 export type PodExecOptions = {
   apiVersion?: string;
   kind?: string;
+  /** Whether to send standard input. */
   stdin?: boolean;
+  /** Whether to receive standard output. */
   stdout?: boolean;
+  /** Whether to receive standard error. */
   stderr?: boolean;
+  /** Whether there is a terminal. */
   tty?: boolean;
+  /** Container to run it in; the only one when empty. */
   container?: string;
+  /** Program and arguments, without a shell. */
   command?: string[];
 };
 
+/** An address of a pod. */
 export type PodIP = {
+  /** The address. */
   ip?: string;
 };
 
+/** A list of Pod objects. */
 export type PodList = {
   apiVersion?: string;
   kind?: string;
@@ -1239,138 +1942,241 @@ export type PodList = {
   items?: Pod[];
 };
 
+/** Options of reading a log. */
 export type PodLogOptions = {
   apiVersion?: string;
   kind?: string;
+  /** Container whose log is read; the only one when empty. */
   container?: string;
+  /** Whether to go on with what is written later. */
   follow?: boolean;
+  /** Whether to read the log of the container before the last restart. */
   previous?: boolean;
+  /** Only what is at most this many seconds old. */
   sinceSeconds?: number | bigint;
+  /** Only what is not older than this. */
   sinceTime?: string;
+  /** Whether each line begins with its time. */
   timestamps?: boolean;
+  /** Only the last lines. */
   tailLines?: number | bigint;
+  /** Most bytes to send; the last line may be cut. */
   limitBytes?: number | bigint;
+  /** Whether to trust any certificate of the node. */
   insecureSkipTLSVerifyBackend?: boolean;
+  /** All, Stdout or Stderr. Default All. */
   stream?: string;
 };
 
+/** Operating system that a pod is for. */
 export type PodOS = {
+  /** linux or windows. */
   name?: OSName;
 };
 
+/** Options of forwarding ports. */
 export type PodPortForwardOptions = {
   apiVersion?: string;
   kind?: string;
+  /** Ports to forward. */
   ports?: number[];
 };
 
+/** Options of a proxied request to a pod. */
 export type PodProxyOptions = {
   apiVersion?: string;
   kind?: string;
+  /** Path of the request. */
   path?: string;
 };
 
+/** A condition without which a pod is not ready. */
 export type PodReadinessGate = {
+  /** Type of the condition. */
   conditionType?: PodConditionType;
 };
 
+/** Devices for a pod; one member besides name is set. */
 export type PodResourceClaim = {
+  /** Name by which containers refer to it. */
   name?: string;
+  /** Claim in the namespace of the pod. */
   resourceClaimName?: string;
+  /** Template that a claim is made from for the pod. */
   resourceClaimTemplateName?: string;
 };
 
+/** Claim that was made for a pod. */
 export type PodResourceClaimStatus = {
+  /** Name of the entry in the pod's resourceClaims. */
   name?: string;
+  /** Name of the claim; absent where none was needed. */
   resourceClaimName?: string;
 };
 
+/** Something a pod waits for before it is scheduled. */
 export type PodSchedulingGate = {
+  /** Its name. */
   name?: string;
 };
 
+/** Rights that the containers of a pod run under; a container's own go before them. */
 export type PodSecurityContext = {
+  /** SELinux context. */
   seLinuxOptions?: SELinuxOptions;
+  /** Options for Windows. */
   windowsOptions?: WindowsSecurityContextOptions;
+  /** User that processes run as; that of the image when absent. */
   runAsUser?: number | bigint;
+  /** Group that processes run as. */
   runAsGroup?: number | bigint;
+  /** Whether to refuse to run as root. */
   runAsNonRoot?: boolean;
+  /** Further groups of the first process. */
   supplementalGroups?: (number | bigint)[];
+  /** Merge adds the groups of the image, Strict does not. Default Merge. */
   supplementalGroupsPolicy?: SupplementalGroupsPolicy;
+  /** Group that owns the volumes, where they support it. */
   fsGroup?: number | bigint;
+  /** Kernel parameters. */
   sysctls?: Sysctl[];
+  /** Whether owners of files are changed Always or only OnRootMismatch. Default Always. */
   fsGroupChangePolicy?: PodFSGroupChangePolicy;
+  /** Seccomp profile. */
   seccompProfile?: SeccompProfile;
+  /** AppArmor profile. */
   appArmorProfile?: AppArmorProfile;
+  /** Whether labels of files are changed recursively (Recursive) or by mounting (MountOption). */
   seLinuxChangePolicy?: PodSELinuxChangePolicy;
 };
 
+/** Pods of one controller. */
 export type PodSignature = {
+  /** The controller. */
   podController?: metaV1.OwnerReference;
 };
 
+/** What a pod should be. */
 export type PodSpec = {
+  /** Volumes that containers can mount. */
   volumes?: Volume[];
+  /** Containers that run one after the other before the others start. */
   initContainers?: Container[];
+  /** Containers that run for the life of the pod. At least one; cannot be added or removed. */
   containers?: Container[];
+  /** Containers put in to look after a running pod; written through /ephemeralcontainers only. */
   ephemeralContainers?: EphemeralContainer[];
+  /** When containers that have ended are restarted: Always, OnFailure or Never. Default Always. */
   restartPolicy?: RestartPolicy;
+  /** Seconds between the request to end and the kill. Default 30. */
   terminationGracePeriodSeconds?: number | bigint;
+  /** Seconds after its start when the pod is ended, whatever it has done. */
   activeDeadlineSeconds?: number | bigint;
+  /** How names are found: ClusterFirst, ClusterFirstWithHostNet, Default (as the node does) or None. Default ClusterFirst. */
   dnsPolicy?: DNSPolicy;
+  /** Labels that the node must have. */
   nodeSelector?: Record<string, string>;
+  /** Service account that the pod runs as. */
   serviceAccountName?: string;
+  /** Deprecated: use serviceAccountName. */
   serviceAccount?: string;
+  /** Whether a token of the service account is mounted. */
   automountServiceAccountToken?: boolean;
+  /** Node that the pod runs on; set by the scheduler when empty. */
   nodeName?: string;
+  /** Whether it uses the network of the node. */
   hostNetwork?: boolean;
+  /** Whether it sees the processes of the node. */
   hostPID?: boolean;
+  /** Whether it uses the IPC of the node. */
   hostIPC?: boolean;
+  /** Whether its containers see each other's processes. */
   shareProcessNamespace?: boolean;
+  /** Rights that its containers run under. */
   securityContext?: PodSecurityContext;
+  /** Secrets for pulling its images. */
   imagePullSecrets?: LocalObjectReference[];
+  /** Its host name; its name when empty. */
   hostname?: string;
+  /** Gives it the full name <hostname>.<subdomain>.<namespace>.svc.<cluster domain>. */
   subdomain?: string;
+  /** Where it must or would rather run. */
   affinity?: Affinity;
+  /** Scheduler that places it. Default default-scheduler. */
   schedulerName?: string;
+  /** Taints that do not keep it away. */
   tolerations?: Toleration[];
+  /** Lines for its hosts file. */
   hostAliases?: HostAlias[];
+  /** Its priority class. */
   priorityClassName?: string;
+  /** Its priority, found by the class. */
   priority?: number;
+  /** How names are found, in detail. */
   dnsConfig?: PodDNSConfig;
+  /** Conditions without which it is not ready. */
   readinessGates?: PodReadinessGate[];
+  /** Runtime class that runs it. */
   runtimeClassName?: string;
+  /** Whether services of its namespace become environment variables. Default true. */
   enableServiceLinks?: boolean;
+  /** Whether it may displace others: PreemptLowerPriority or Never. */
   preemptionPolicy?: PreemptionPolicy;
+  /** What running it costs beyond its containers, found by the runtime class. */
   overhead?: Record<string, string>;
+  /** How it and its like are spread over the cluster. */
   topologySpreadConstraints?: TopologySpreadConstraint[];
+  /** Whether its host name is the full name. */
   setHostnameAsFQDN?: boolean;
+  /** Operating system it is for. */
   os?: PodOS;
+  /** Whether its users are those of the node; false gives it users of its own. Default true. */
   hostUsers?: boolean;
+  /** What it waits for before it is scheduled. Can only get fewer. */
   schedulingGates?: PodSchedulingGate[];
+  /** Devices it needs. */
   resourceClaims?: PodResourceClaim[];
+  /** Resources of the pod as a whole. */
   resources?: ResourceRequirements;
 };
 
+/** What was last observed of a pod. */
 export type PodStatus = {
+  /** Pending, Running, Succeeded, Failed or Unknown. */
   phase?: PodPhase;
+  /** Aspects of the state, such as PodScheduled and Ready. */
   conditions?: PodCondition[];
+  /** Why it is in this state. */
   message?: string;
+  /** Why it is in this state, in one word. */
   reason?: string;
+  /** Node on which room is being made for it. */
   nominatedNodeName?: string;
+  /** Address of its node. */
   hostIP?: string;
+  /** Addresses of its node; the first is hostIP. */
   hostIPs?: HostIP[];
+  /** Its address. */
   podIP?: string;
+  /** Its addresses, at most one per family; the first is podIP. */
   podIPs?: PodIP[];
+  /** When the node accepted it. */
   startTime?: string;
+  /** State of the init containers. */
   initContainerStatuses?: ContainerStatus[];
+  /** State of the containers. */
   containerStatuses?: ContainerStatus[];
+  /** How it fares when resources run short: Guaranteed, Burstable or BestEffort. */
   qosClass?: PodQOSClass;
+  /** State of the ephemeral containers. */
   ephemeralContainerStatuses?: ContainerStatus[];
+  /** How far a change of resources has come. */
   resize?: PodResizeStatus;
+  /** Claims that were made for it. */
   resourceClaimStatuses?: PodResourceClaimStatus[];
 };
 
+/** The state of a pod, alone. */
 export type PodStatusResult = {
   apiVersion?: string;
   kind?: string;
@@ -1380,14 +2186,17 @@ export type PodStatusResult = {
   status: PodStatus;
 };
 
+/** What pods look like that are made from it. */
 export type PodTemplate = {
   apiVersion?: string;
   kind?: string;
   /** Name, namespace, labels, annotations and the other metadata that every object has. */
   metadata: metaV1.ObjectMeta;
+  /** The pods. */
   template: PodTemplateSpec;
 };
 
+/** A list of PodTemplate objects. */
 export type PodTemplateList = {
   apiVersion?: string;
   kind?: string;
@@ -1397,104 +2206,173 @@ export type PodTemplateList = {
   items?: PodTemplate[];
 };
 
+/** What pods look like that are made from it. */
 export type PodTemplateSpec = {
+  /** Labels and annotations of the pods. */
   metadata: metaV1.ObjectMeta;
+  /** What the pods should be. */
   spec: PodSpec;
 };
 
+/** A port of a load balancer. */
 export type PortStatus = {
+  /** The port. */
   port?: number;
+  /** TCP, UDP or SCTP. */
   protocol?: Protocol;
+  /** Why the port does not work, in a form like Reason or example.com/Reason. */
   error?: string;
 };
 
+/** A Portworx volume. Deprecated: served by the CSI driver pxd.portworx.com. */
 export type PortworxVolumeSource = {
+  /** Identity of the volume. */
   volumeID?: string;
+  /** File system of the volume, such as ext4. */
   fsType?: string;
+  /** Whether it is mounted read-only. Default false. */
   readOnly?: boolean;
 };
 
+/** What must hold for a change to be made. */
 export type Preconditions = {
+  /** Identity that the object must have. */
   uid?: string;
 };
 
+/** Pods that had better not run on a node, and why. */
 export type PreferAvoidPodsEntry = {
+  /** The pods. */
   podSignature: PodSignature;
+  /** When one was evicted. */
   evictionTime?: string;
+  /** Why, in one word. */
   reason?: string;
+  /** Why. */
   message?: string;
 };
 
+/** Nodes, and how much they are preferred. */
 export type PreferredSchedulingTerm = {
+  /** How much, 1 to 100. */
   weight?: number;
+  /** The nodes. */
   preference: NodeSelectorTerm;
 };
 
+/** A check of a container. */
 export type Probe = {
+  /** Run a program. */
   exec?: ExecAction;
+  /** Send a request. */
   httpGet?: HTTPGetAction;
+  /** Open a connection. */
   tcpSocket?: TCPSocketAction;
+  /** Ask a gRPC health service. */
   grpc?: GRPCAction;
+  /** Seconds after the start before the first check. */
   initialDelaySeconds?: number;
+  /** Seconds a check may take. Default 1. */
   timeoutSeconds?: number;
+  /** Seconds between checks. Default 10. */
   periodSeconds?: number;
+  /** Successes in a row to count as well again. Default 1. */
   successThreshold?: number;
+  /** Failures in a row to count as failed. Default 3. */
   failureThreshold?: number;
+  /** Seconds between the request to end and the kill, when the check fails; that of the pod when absent. */
   terminationGracePeriodSeconds?: number | bigint;
 };
 
+/** How to check; one member is set. */
 export type ProbeHandler = {
+  /** Run a program. */
   exec?: ExecAction;
+  /** Send a request. */
   httpGet?: HTTPGetAction;
+  /** Open a connection. */
   tcpSocket?: TCPSocketAction;
+  /** Ask a gRPC health service. */
   grpc?: GRPCAction;
 };
 
+/** Several sources in one volume. */
 export type ProjectedVolumeSource = {
+  /** The sources. */
   sources?: VolumeProjection[];
+  /** Permissions of the files, in JSON as a decimal number. Default 0644. */
   defaultMode?: number;
 };
 
+/** A Quobyte volume. Deprecated and no longer supported. */
 export type QuobyteVolumeSource = {
+  /** Addresses of the registries. */
   registry?: string;
+  /** Name of the volume. */
   volume?: string;
+  /** Whether it is mounted read-only. Default false. */
   readOnly?: boolean;
+  /** User to mount as. */
   user?: string;
+  /** Group to mount as. */
   group?: string;
+  /** Tenant that owns the volume. */
   tenant?: string;
 };
 
+/** A Ceph block device. Deprecated and no longer supported. */
 export type RBDPersistentVolumeSource = {
+  /** Addresses of the monitors. */
   monitors?: string[];
+  /** Name of the image. */
   image?: string;
+  /** File system of the volume, such as ext4. */
   fsType?: string;
+  /** Pool of the image. Default rbd. */
   pool?: string;
+  /** User name. Default admin. */
   user?: string;
+  /** File on the node with the key. Default /etc/ceph/keyring. */
   keyring?: string;
+  /** Secret with the credentials. */
   secretRef?: SecretReference;
+  /** Whether it is mounted read-only. Default false. */
   readOnly?: boolean;
 };
 
+/** A Ceph block device. Deprecated and no longer supported. */
 export type RBDVolumeSource = {
+  /** Addresses of the monitors. */
   monitors?: string[];
+  /** Name of the image. */
   image?: string;
+  /** File system of the volume, such as ext4. */
   fsType?: string;
+  /** Pool of the image. Default rbd. */
   pool?: string;
+  /** User name. Default admin. */
   user?: string;
+  /** File on the node with the key. Default /etc/ceph/keyring. */
   keyring?: string;
+  /** Secret with the credentials. */
   secretRef?: LocalObjectReference;
+  /** Whether it is mounted read-only. Default false. */
   readOnly?: boolean;
 };
 
+/** Which values of a range are taken. Not served. */
 export type RangeAllocation = {
   apiVersion?: string;
   kind?: string;
   /** Name, namespace, labels, annotations and the other metadata that every object has. */
   metadata: metaV1.ObjectMeta;
+  /** The range. */
   range?: string;
+  /** A bit per value. */
   data?: string;
 };
 
+/** Keeps a number of equal pods running. Superseded by deployments. */
 export type ReplicationController = {
   apiVersion?: string;
   kind?: string;
@@ -1506,14 +2384,21 @@ export type ReplicationController = {
   status: ReplicationControllerStatus;
 };
 
+/** One aspect of the state of a replication controller. */
 export type ReplicationControllerCondition = {
+  /** Aspect that the condition is about, in CamelCase. */
   type?: ReplicationControllerConditionType;
+  /** Whether it holds: True, False or Unknown. */
   status?: ConditionStatus;
+  /** When the status last changed. */
   lastTransitionTime?: string;
+  /** Why, in one CamelCase word for programs. */
   reason?: string;
+  /** Why, for people. */
   message?: string;
 };
 
+/** A list of ReplicationController objects. */
 export type ReplicationControllerList = {
   apiVersion?: string;
   kind?: string;
@@ -1523,40 +2408,64 @@ export type ReplicationControllerList = {
   items?: ReplicationController[];
 };
 
+/** What a replication controller should be. */
 export type ReplicationControllerSpec = {
+  /** How many pods are wanted. Default 1. */
   replicas?: number;
+  /** Seconds that a pod must be ready before it counts as available. */
   minReadySeconds?: number;
+  /** Labels of its pods. Default: those of the template. */
   selector?: Record<string, string>;
+  /** What new pods look like. */
   template?: PodTemplateSpec;
 };
 
+/** What was last observed of a replication controller. */
 export type ReplicationControllerStatus = {
+  /** Pods that exist. */
   replicas?: number;
+  /** Pods that have all labels of the template. */
   fullyLabeledReplicas?: number;
+  /** Pods that are ready. */
   readyReplicas?: number;
+  /** Pods that have been ready for minReadySeconds. */
   availableReplicas?: number;
+  /** Generation that the controller last saw. */
   observedGeneration?: number | bigint;
+  /** Further aspects of the state. */
   conditions?: ReplicationControllerCondition[];
 };
 
+/** Devices that a container uses. */
 export type ResourceClaim = {
+  /** Name of an entry in the pod's resourceClaims. */
   name?: string;
+  /** One request of the claim; all when empty. */
   request?: string;
 };
 
+/** A resource of a container. */
 export type ResourceFieldSelector = {
+  /** Container; needed in volumes. */
   containerName?: string;
+  /** Which one, such as limits.cpu or requests.memory. */
   resource?: string;
+  /** Unit that the value is written in. Default 1. */
   divisor?: string;
 };
 
+/** Health of a device. */
 export type ResourceHealth = {
+  /** Identity of the device. */
   resourceID?: ResourceID;
+  /** Healthy, Unhealthy or Unknown. */
   health?: ResourceHealthStatus;
 };
 
+/** Amounts of resources by name. */
 export type ResourceList = Record<string, string>;
 
+/** Bounds for what a namespace uses as a whole. */
 export type ResourceQuota = {
   apiVersion?: string;
   kind?: string;
@@ -1568,6 +2477,7 @@ export type ResourceQuota = {
   status: ResourceQuotaStatus;
 };
 
+/** A list of ResourceQuota objects. */
 export type ResourceQuotaList = {
   apiVersion?: string;
   kind?: string;
@@ -1577,98 +2487,161 @@ export type ResourceQuotaList = {
   items?: ResourceQuota[];
 };
 
+/** The bounds. */
 export type ResourceQuotaSpec = {
+  /** Most of each resource or count of objects. */
   hard?: Record<string, string>;
+  /** Which pods or claims are counted; all must match. */
   scopes?: ResourceQuotaScope[];
+  /** Which ones are counted, in more detail. */
   scopeSelector?: ScopeSelector;
 };
 
+/** The bounds and what is used. */
 export type ResourceQuotaStatus = {
+  /** Most of each resource. */
   hard?: Record<string, string>;
+  /** What is used of each. */
   used?: Record<string, string>;
 };
 
+/** Resources that are asked for and limited to. */
 export type ResourceRequirements = {
+  /** Most that may be used. */
   limits?: Record<string, string>;
+  /** What is set aside. Default: the limits. */
   requests?: Record<string, string>;
+  /** Devices that are used. */
   claims?: ResourceClaim[];
 };
 
+/** Health of the devices of a resource. */
 export type ResourceStatus = {
+  /** Name of the resource. */
   name?: ResourceName;
+  /** The devices. */
   resources?: ResourceHealth[];
 };
 
+/** An SELinux context. */
 export type SELinuxOptions = {
+  /** User of the context. */
   user?: string;
+  /** Role of the context. */
   role?: string;
+  /** Type of the context. */
   type?: string;
+  /** Level of the context. */
   level?: string;
 };
 
+/** A ScaleIO volume. Deprecated and no longer supported. */
 export type ScaleIOPersistentVolumeSource = {
+  /** Address of the gateway. */
   gateway?: string;
+  /** Name of the system. */
   system?: string;
+  /** Secret with the credentials. */
   secretRef?: SecretReference;
+  /** Whether the gateway is talked to by TLS. */
   sslEnabled?: boolean;
+  /** Name of the protection domain. */
   protectionDomain?: string;
+  /** Name of the pool. */
   storagePool?: string;
+  /** ThickProvisioned or ThinProvisioned. Default ThinProvisioned. */
   storageMode?: string;
+  /** Name of the volume. */
   volumeName?: string;
+  /** File system of the volume, such as ext4. */
   fsType?: string;
+  /** Whether it is mounted read-only. Default false. */
   readOnly?: boolean;
 };
 
+/** A ScaleIO volume. Deprecated and no longer supported. */
 export type ScaleIOVolumeSource = {
+  /** Address of the gateway. */
   gateway?: string;
+  /** Name of the system. */
   system?: string;
+  /** Secret with the credentials. */
   secretRef?: LocalObjectReference;
+  /** Whether the gateway is talked to by TLS. */
   sslEnabled?: boolean;
+  /** Name of the protection domain. */
   protectionDomain?: string;
+  /** Name of the pool. */
   storagePool?: string;
+  /** ThickProvisioned or ThinProvisioned. Default ThinProvisioned. */
   storageMode?: string;
+  /** Name of the volume. */
   volumeName?: string;
+  /** File system of the volume, such as ext4. */
   fsType?: string;
+  /** Whether it is mounted read-only. Default false. */
   readOnly?: boolean;
 };
 
+/** What a quota counts; all requirements must hold. */
 export type ScopeSelector = {
+  /** The requirements. */
   matchExpressions?: ScopedResourceSelectorRequirement[];
 };
 
+/** A requirement on what a quota counts. */
 export type ScopedResourceSelectorRequirement = {
+  /** Terminating, NotTerminating, BestEffort, NotBestEffort, PriorityClass or CrossNamespacePodAffinity. */
   scopeName?: ResourceQuotaScope;
+  /** In, NotIn, Exists or DoesNotExist. */
   operator?: ScopeSelectorOperator;
+  /** Values for In and NotIn. */
   values?: string[];
 };
 
+/** Seccomp profile that a container runs under. */
 export type SeccompProfile = {
+  /** RuntimeDefault, Unconfined, or Localhost for a profile on the node. */
   type?: SeccompProfileType;
+  /** File of the profile, for Localhost only. */
   localhostProfile?: string;
 };
 
+/** Data that is to be kept secret, as keys and values. */
 export type Secret = {
   apiVersion?: string;
   kind?: string;
   /** Name, namespace, labels, annotations and the other metadata that every object has. */
   metadata: metaV1.ObjectMeta;
+  /** Whether the data can never be changed again. */
   immutable?: boolean;
+  /** Bytes by key, in base64. Keys consist of letters, digits, -, _ and dots. */
   data?: Record<string, string>;
+  /** Text by key, which is written into data. Never returned. */
   stringData?: Record<string, string>;
+  /** What the secret is for. Cannot be changed. Default Opaque. */
   type?: SecretType;
 };
 
+/** A secret whose keys become environment variables. */
 export type SecretEnvSource = {
+  /** Name of the object. */
   name?: string;
+  /** Whether the pod starts without it. */
   optional?: boolean;
 };
 
+/** A key of a secret. */
 export type SecretKeySelector = {
+  /** Name of the object. */
   name?: string;
+  /** The key. */
   key?: string;
+  /** Whether the pod starts without it. */
   optional?: boolean;
 };
 
+/** A list of Secret objects. */
 export type SecretList = {
   apiVersion?: string;
   kind?: string;
@@ -1678,45 +2651,73 @@ export type SecretList = {
   items?: Secret[];
 };
 
+/** A secret as files. */
 export type SecretProjection = {
+  /** Name of the object. */
   name?: string;
+  /** Keys that become files; all when empty. */
   items?: KeyToPath[];
+  /** Whether the pod starts without it. */
   optional?: boolean;
 };
 
+/** A secret in any namespace. */
 export type SecretReference = {
+  /** Name of the secret. */
   name?: string;
+  /** Its namespace. */
   namespace?: string;
 };
 
+/** A secret as files. */
 export type SecretVolumeSource = {
+  /** Name of the secret, in the namespace of the pod. */
   secretName?: string;
+  /** Keys that become files; all when empty. */
   items?: KeyToPath[];
+  /** Permissions of the files, in JSON as a decimal number. Default 0644. */
   defaultMode?: number;
+  /** Whether the pod starts without it. */
   optional?: boolean;
 };
 
+/** Rights that a container runs under; they go before those of the pod. */
 export type SecurityContext = {
+  /** Rights of the operating system. */
   capabilities?: Capabilities;
+  /** Whether it has all rights of the node. Default false. */
   privileged?: boolean;
+  /** SELinux context. */
   seLinuxOptions?: SELinuxOptions;
+  /** Options for Windows. */
   windowsOptions?: WindowsSecurityContextOptions;
+  /** User that processes run as; that of the image when absent. */
   runAsUser?: number | bigint;
+  /** Group that processes run as. */
   runAsGroup?: number | bigint;
+  /** Whether to refuse to run as root. */
   runAsNonRoot?: boolean;
+  /** Whether its root file system is read-only. Default false. */
   readOnlyRootFilesystem?: boolean;
+  /** Whether a process can get more rights than its parent. */
   allowPrivilegeEscalation?: boolean;
+  /** Default hides parts of /proc, Unmasked does not. */
   procMount?: ProcMountType;
+  /** Seccomp profile. */
   seccompProfile?: SeccompProfile;
+  /** AppArmor profile. */
   appArmorProfile?: AppArmorProfile;
 };
 
+/** A reference in a form of its own. */
 export type SerializedReference = {
   apiVersion?: string;
   kind?: string;
+  /** The object. */
   reference: ObjectReference;
 };
 
+/** A name and address under which pods are reached. */
 export type Service = {
   apiVersion?: string;
   kind?: string;
@@ -1728,16 +2729,21 @@ export type Service = {
   status: ServiceStatus;
 };
 
+/** An identity for processes in pods. */
 export type ServiceAccount = {
   apiVersion?: string;
   kind?: string;
   /** Name, namespace, labels, annotations and the other metadata that every object has. */
   metadata: metaV1.ObjectMeta;
+  /** Secrets that pods of the account may use, where that is limited. */
   secrets?: ObjectReference[];
+  /** Secrets for pulling images of its pods. */
   imagePullSecrets?: LocalObjectReference[];
+  /** Whether a token is mounted in its pods. */
   automountServiceAccountToken?: boolean;
 };
 
+/** A list of ServiceAccount objects. */
 export type ServiceAccountList = {
   apiVersion?: string;
   kind?: string;
@@ -1747,12 +2753,17 @@ export type ServiceAccountList = {
   items?: ServiceAccount[];
 };
 
+/** A token of the pod's service account as a file. */
 export type ServiceAccountTokenProjection = {
+  /** Who the token is for; the API server when empty. */
   audience?: string;
+  /** Seconds that it is valid; it is renewed before. Default 3600, at least 600. */
   expirationSeconds?: number | bigint;
+  /** Where the file lies in the volume. */
   path?: string;
 };
 
+/** A list of Service objects. */
 export type ServiceList = {
   apiVersion?: string;
   kind?: string;
@@ -1762,252 +2773,444 @@ export type ServiceList = {
   items?: Service[];
 };
 
+/** A port of a service. */
 export type ServicePort = {
+  /** Name of the port; needed when there are several. */
   name?: string;
+  /** TCP, UDP or SCTP. Default TCP. */
   protocol?: Protocol;
+  /** Protocol that is spoken on it, such as http or kubernetes.io/h2c. */
   appProtocol?: string;
+  /** Number of the port. */
   port?: number;
+  /** Number or name of the port of the pods. Default: port. */
   targetPort?: number | string;
+  /** Port of every node that leads here, for types NodePort and LoadBalancer; found by the server when absent. */
   nodePort?: number;
 };
 
+/** Options of a proxied request to a service. */
 export type ServiceProxyOptions = {
   apiVersion?: string;
   kind?: string;
+  /** Path of the request. */
   path?: string;
 };
 
+/** What a service should do. */
 export type ServiceSpec = {
+  /** Its ports. */
   ports?: ServicePort[];
+  /** Labels of the pods that serve; without it, endpoints are made by others. */
   selector?: Record<string, string>;
+  /** Its address in the cluster: found by the server when empty, None for no address (headless). */
   clusterIP?: string;
+  /** Its addresses, at most one per family; the first is clusterIP. */
   clusterIPs?: string[];
+  /** ClusterIP, NodePort, LoadBalancer or ExternalName. Default ClusterIP. */
   type?: ServiceType;
+  /** Further addresses that lead here when packets for them reach a node. */
   externalIPs?: string[];
+  /** ClientIP sends each client to the same pod, None does not. Default None. */
   sessionAffinity?: ServiceAffinity;
+  /** Deprecated: address that the load balancer should have. */
   loadBalancerIP?: string;
+  /** Addresses of clients that the load balancer lets through. */
   loadBalancerSourceRanges?: string[];
+  /** Name that the service stands for, for type ExternalName. */
   externalName?: string;
+  /** Cluster sends traffic from outside to any pod, Local only to those of the node it reached. Default Cluster. */
   externalTrafficPolicy?: ServiceExternalTrafficPolicy;
+  /** Port of the nodes where load balancers ask for health, for externalTrafficPolicy Local. */
   healthCheckNodePort?: number;
+  /** Whether pods that are not ready are published too. */
   publishNotReadyAddresses?: boolean;
+  /** Details of the session affinity. */
   sessionAffinityConfig?: SessionAffinityConfig;
+  /** Address families: IPv4, IPv6 or both. */
   ipFamilies?: IPFamily[];
+  /** SingleStack, PreferDualStack or RequireDualStack. */
   ipFamilyPolicy?: IPFamilyPolicy;
+  /** Whether a load balancer gets node ports. Default true. */
   allocateLoadBalancerNodePorts?: boolean;
+  /** Which implementation makes the load balancer; the default one when absent. */
   loadBalancerClass?: string;
+  /** Cluster sends traffic from within to any pod, Local only to those of the same node. Default Cluster. */
   internalTrafficPolicy?: ServiceInternalTrafficPolicy;
+  /** Which pods are preferred: PreferClose for those near to the client. */
   trafficDistribution?: string;
 };
 
+/** What was last observed of a service. */
 export type ServiceStatus = {
+  /** Where the load balancer listens. */
   loadBalancer: LoadBalancerStatus;
+  /** Further aspects of the state. */
   conditions?: metaV1.Condition[];
 };
 
+/** Details of session affinity. */
 export type SessionAffinityConfig = {
+  /** Affinity by address of the client. */
   clientIP?: ClientIPConfig;
 };
 
+/** A wait. */
 export type SleepAction = {
+  /** How long. */
   seconds?: number | bigint;
 };
 
+/** A StorageOS volume. Deprecated and no longer supported. */
 export type StorageOSPersistentVolumeSource = {
+  /** Name of the volume. */
   volumeName?: string;
+  /** Its namespace in StorageOS. */
   volumeNamespace?: string;
+  /** File system of the volume, such as ext4. */
   fsType?: string;
+  /** Whether it is mounted read-only. Default false. */
   readOnly?: boolean;
+  /** Secret with the credentials. */
   secretRef?: ObjectReference;
 };
 
+/** A StorageOS volume. Deprecated and no longer supported. */
 export type StorageOSVolumeSource = {
+  /** Name of the volume. */
   volumeName?: string;
+  /** Its namespace in StorageOS. */
   volumeNamespace?: string;
+  /** File system of the volume, such as ext4. */
   fsType?: string;
+  /** Whether it is mounted read-only. Default false. */
   readOnly?: boolean;
+  /** Secret with the credentials. */
   secretRef?: LocalObjectReference;
 };
 
+/** A kernel parameter. */
 export type Sysctl = {
+  /** Its name. */
   name?: string;
+  /** Its value. */
   value?: string;
 };
 
+/** Opening a connection. */
 export type TCPSocketAction = {
+  /** Number or name of the port. */
   port?: number | string;
+  /** Host to connect to; the pod when empty. */
   host?: string;
 };
 
+/** A mark of a node that keeps away pods that do not tolerate it. */
 export type Taint = {
+  /** Key of the mark. */
   key?: string;
+  /** Its value. */
   value?: string;
+  /** NoSchedule keeps new pods away, PreferNoSchedule tries to, NoExecute also evicts running ones. */
   effect?: TaintEffect;
+  /** When it was put on, for NoExecute. */
   timeAdded?: string;
 };
 
+/** A taint that does not keep a pod away. */
 export type Toleration = {
+  /** Key of the taint; any when empty, which needs operator Exists. */
   key?: string;
+  /** Exists for any value, Equal for the same. Default Equal. */
   operator?: TolerationOperator;
+  /** Value of the taint. */
   value?: string;
+  /** Effect of the taint; any when empty. */
   effect?: TaintEffect;
+  /** Seconds that the pod stays after the taint came, for NoExecute; for good when absent. */
   tolerationSeconds?: number | bigint;
 };
 
+/** A requirement on a label of nodes. */
 export type TopologySelectorLabelRequirement = {
+  /** The label. */
   key?: string;
+  /** Its values, any of them. */
   values?: string[];
 };
 
+/** Requirements on labels of nodes. */
 export type TopologySelectorTerm = {
+  /** The requirements. */
   matchLabelExpressions?: TopologySelectorLabelRequirement[];
 };
 
+/** How equal pods are spread. */
 export type TopologySpreadConstraint = {
+  /** Most by which the number of pods in one place may exceed the smallest. */
   maxSkew?: number;
+  /** Label of nodes; nodes with the same value are one place. */
   topologyKey?: string;
+  /** DoNotSchedule waits, ScheduleAnyway takes the best there is. */
   whenUnsatisfiable?: UnsatisfiableConstraintAction;
+  /** Labels of the pods that are counted. */
   labelSelector?: metaV1.LabelSelector;
+  /** Fewest places; with less, the smallest number counts as 0. */
   minDomains?: number;
+  /** Whether only nodes that fit the pod's own selectors count: Honor or Ignore. Default Honor. */
   nodeAffinityPolicy?: NodeInclusionPolicy;
+  /** Whether only nodes without taints it does not tolerate count: Honor or Ignore. Default Ignore. */
   nodeTaintsPolicy?: NodeInclusionPolicy;
+  /** Labels whose values the pods share with this one. */
   matchLabelKeys?: string[];
 };
 
+/** An object of any kind in the same namespace. */
 export type TypedLocalObjectReference = {
+  /** API group of the object; empty for core. */
   apiGroup?: string;
+  /** Its kind. */
   kind?: string;
+  /** Its name. */
   name?: string;
 };
 
+/** An object of any kind. */
 export type TypedObjectReference = {
+  /** API group of the object; empty for core. */
   apiGroup?: string;
+  /** Its kind. */
   kind?: string;
+  /** Its name. */
   name?: string;
+  /** Its namespace; another one needs a reference grant there. */
   namespace?: string;
 };
 
+/** A volume of a pod. */
 export type Volume = {
+  /** Name by which containers mount it. */
   name?: string;
+  /** A path of the node. It gives the pod power over the node. */
   hostPath?: HostPathVolumeSource;
+  /** An empty directory that lives as long as the pod. */
   emptyDir?: EmptyDirVolumeSource;
+  /** A Google Cloud disk. Deprecated. */
   gcePersistentDisk?: GCEPersistentDiskVolumeSource;
+  /** An AWS disk. Deprecated. */
   awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource;
+  /** A checkout of a git repository. Deprecated. */
   gitRepo?: GitRepoVolumeSource;
+  /** A secret as files. */
   secret?: SecretVolumeSource;
+  /** An NFS share. */
   nfs?: NFSVolumeSource;
+  /** An iSCSI disk. */
   iscsi?: ISCSIVolumeSource;
+  /** A Gluster volume. Deprecated. */
   glusterfs?: GlusterfsVolumeSource;
+  /** The volume of a claim. */
   persistentVolumeClaim?: PersistentVolumeClaimVolumeSource;
+  /** A Ceph block device. Deprecated. */
   rbd?: RBDVolumeSource;
+  /** A volume of a driver on the node. Deprecated. */
   flexVolume?: FlexVolumeSource;
+  /** An OpenStack volume. Deprecated. */
   cinder?: CinderVolumeSource;
+  /** A Ceph file system. Deprecated. */
   cephfs?: CephFSVolumeSource;
+  /** A Flocker volume. Deprecated. */
   flocker?: FlockerVolumeSource;
+  /** Data about the pod as files. */
   downwardAPI?: DownwardAPIVolumeSource;
+  /** A Fibre Channel disk. */
   fc?: FCVolumeSource;
+  /** An Azure file share. Deprecated. */
   azureFile?: AzureFileVolumeSource;
+  /** A config map as files. */
   configMap?: ConfigMapVolumeSource;
+  /** A vSphere disk. Deprecated. */
   vsphereVolume?: VsphereVirtualDiskVolumeSource;
+  /** A Quobyte volume. Deprecated. */
   quobyte?: QuobyteVolumeSource;
+  /** An Azure disk. Deprecated. */
   azureDisk?: AzureDiskVolumeSource;
+  /** A Photon disk. Deprecated. */
   photonPersistentDisk?: PhotonPersistentDiskVolumeSource;
+  /** Several sources in one volume. */
   projected?: ProjectedVolumeSource;
+  /** A Portworx volume. Deprecated. */
   portworxVolume?: PortworxVolumeSource;
+  /** A ScaleIO volume. Deprecated. */
   scaleIO?: ScaleIOVolumeSource;
+  /** A StorageOS volume. Deprecated. */
   storageos?: StorageOSVolumeSource;
+  /** A volume that a CSI driver makes for the pod. */
   csi?: CSIVolumeSource;
+  /** A volume that is made for the pod by a claim of its own. */
   ephemeral?: EphemeralVolumeSource;
+  /** The content of an image. */
   image?: ImageVolumeSource;
 };
 
+/** A block device of a container. */
 export type VolumeDevice = {
+  /** Name of the volume; its claim has mode Block. */
   name?: string;
+  /** Path of the device in the container. */
   devicePath?: string;
 };
 
+/** Where a container has a volume. */
 export type VolumeMount = {
+  /** Name of the volume. */
   name?: string;
+  /** Whether it is mounted read-only. Default false. */
   readOnly?: boolean;
+  /** Whether mounts below it are read-only too: Disabled, IfPossible or Enabled. */
   recursiveReadOnly?: RecursiveReadOnlyMode;
+  /** Path in the container. */
   mountPath?: string;
+  /** Path in the volume. Default its root. */
   subPath?: string;
+  /** Whether mounts made later pass between node and container: None, HostToContainer or Bidirectional. Default None. */
   mountPropagation?: MountPropagationMode;
+  /** Path in the volume, where $(NAME) stands for an environment variable. */
   subPathExpr?: string;
 };
 
+/** How a volume is mounted. */
 export type VolumeMountStatus = {
+  /** Name of the volume. */
   name?: string;
+  /** Path in the container. */
   mountPath?: string;
+  /** Whether it is read-only. */
   readOnly?: boolean;
+  /** Whether mounts below it are read-only too. */
   recursiveReadOnly?: RecursiveReadOnlyMode;
 };
 
+/** Nodes from which a volume can be reached. */
 export type VolumeNodeAffinity = {
+  /** The nodes. */
   required?: NodeSelector;
 };
 
+/** A source of a projected volume; one member is set. */
 export type VolumeProjection = {
+  /** A secret. */
   secret?: SecretProjection;
+  /** Data about the pod. */
   downwardAPI?: DownwardAPIProjection;
+  /** A config map. */
   configMap?: ConfigMapProjection;
+  /** A token of the pod's service account. */
   serviceAccountToken?: ServiceAccountTokenProjection;
+  /** Root certificates from cluster trust bundles. */
   clusterTrustBundle?: ClusterTrustBundleProjection;
 };
 
+/** How much storage is asked for. */
 export type VolumeResourceRequirements = {
+  /** Most that may be given. */
   limits?: Record<string, string>;
+  /** Least that is needed. */
   requests?: Record<string, string>;
 };
 
+/** Where a volume comes from; one member is set. */
 export type VolumeSource = {
+  /** A path of the node. It gives the pod power over the node. */
   hostPath?: HostPathVolumeSource;
+  /** An empty directory that lives as long as the pod. */
   emptyDir?: EmptyDirVolumeSource;
+  /** A Google Cloud disk. Deprecated. */
   gcePersistentDisk?: GCEPersistentDiskVolumeSource;
+  /** An AWS disk. Deprecated. */
   awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource;
+  /** A checkout of a git repository. Deprecated. */
   gitRepo?: GitRepoVolumeSource;
+  /** A secret as files. */
   secret?: SecretVolumeSource;
+  /** An NFS share. */
   nfs?: NFSVolumeSource;
+  /** An iSCSI disk. */
   iscsi?: ISCSIVolumeSource;
+  /** A Gluster volume. Deprecated. */
   glusterfs?: GlusterfsVolumeSource;
+  /** The volume of a claim. */
   persistentVolumeClaim?: PersistentVolumeClaimVolumeSource;
+  /** A Ceph block device. Deprecated. */
   rbd?: RBDVolumeSource;
+  /** A volume of a driver on the node. Deprecated. */
   flexVolume?: FlexVolumeSource;
+  /** An OpenStack volume. Deprecated. */
   cinder?: CinderVolumeSource;
+  /** A Ceph file system. Deprecated. */
   cephfs?: CephFSVolumeSource;
+  /** A Flocker volume. Deprecated. */
   flocker?: FlockerVolumeSource;
+  /** Data about the pod as files. */
   downwardAPI?: DownwardAPIVolumeSource;
+  /** A Fibre Channel disk. */
   fc?: FCVolumeSource;
+  /** An Azure file share. Deprecated. */
   azureFile?: AzureFileVolumeSource;
+  /** A config map as files. */
   configMap?: ConfigMapVolumeSource;
+  /** A vSphere disk. Deprecated. */
   vsphereVolume?: VsphereVirtualDiskVolumeSource;
+  /** A Quobyte volume. Deprecated. */
   quobyte?: QuobyteVolumeSource;
+  /** An Azure disk. Deprecated. */
   azureDisk?: AzureDiskVolumeSource;
+  /** A Photon disk. Deprecated. */
   photonPersistentDisk?: PhotonPersistentDiskVolumeSource;
+  /** Several sources in one volume. */
   projected?: ProjectedVolumeSource;
+  /** A Portworx volume. Deprecated. */
   portworxVolume?: PortworxVolumeSource;
+  /** A ScaleIO volume. Deprecated. */
   scaleIO?: ScaleIOVolumeSource;
+  /** A StorageOS volume. Deprecated. */
   storageos?: StorageOSVolumeSource;
+  /** A volume that a CSI driver makes for the pod. */
   csi?: CSIVolumeSource;
+  /** A volume that is made for the pod by a claim of its own. */
   ephemeral?: EphemeralVolumeSource;
+  /** The content of an image. */
   image?: ImageVolumeSource;
 };
 
+/** A vSphere disk. Deprecated: served by the CSI driver csi.vsphere.vmware.com. */
 export type VsphereVirtualDiskVolumeSource = {
+  /** Path of the disk. */
   volumePath?: string;
+  /** File system of the volume, such as ext4. */
   fsType?: string;
+  /** Name of the storage policy. */
   storagePolicyName?: string;
+  /** Identity of the storage policy. */
   storagePolicyID?: string;
 };
 
+/** Pods, and how much being near to them counts. */
 export type WeightedPodAffinityTerm = {
+  /** How much, 1 to 100. */
   weight?: number;
+  /** The pods. */
   podAffinityTerm: PodAffinityTerm;
 };
 
+/** Options for containers on Windows. */
 export type WindowsSecurityContextOptions = {
+  /** Name of the group managed service account. */
   gmsaCredentialSpecName?: string;
+  /** Content of its credential specification. */
   gmsaCredentialSpec?: string;
+  /** User that processes run as. */
   runAsUserName?: string;
+  /** Whether it runs as a process of the node. */
   hostProcess?: boolean;
 };

@@ -4,43 +4,67 @@ import type * as metaV1 from './meta-v1.ts';
 
 export type AddressType = string;
 
+/** One thing behind a service, usually a pod. */
 export type Endpoint = {
+  /** Its addresses; all are the same thing. */
   addresses?: string[];
+  /** Whether it can take traffic. */
   conditions: EndpointConditions;
+  /** Its host name. */
   hostname?: string;
+  /** Object it stands for. */
   targetRef?: coreV1.ObjectReference;
+  /** Labels of its place. */
   topology?: Record<string, string>;
+  /** Node it runs on. */
   nodeName?: string;
+  /** Who should use it. */
   hints?: EndpointHints;
 };
 
+/** Whether an endpoint can take traffic. */
 export type EndpointConditions = {
+  /** Whether it takes traffic; unknown counts as yes. */
   ready?: boolean;
+  /** Like ready, but also while the endpoint is ending. */
   serving?: boolean;
+  /** Whether it is ending. */
   terminating?: boolean;
 };
 
+/** Who should use an endpoint. */
 export type EndpointHints = {
+  /** Zones whose clients should use it. */
   forZones?: ForZone[];
 };
 
+/** A port of the endpoints of a slice. */
 export type EndpointPort = {
+  /** Name of the port, as in the service. */
   name?: string;
+  /** TCP, UDP or SCTP. Default TCP. */
   protocol?: coreV1.Protocol;
+  /** Its number. */
   port?: number;
+  /** Protocol that is spoken on it, such as http or kubernetes.io/h2c. */
   appProtocol?: string;
 };
 
+/** Some of the endpoints of a service. */
 export type EndpointSlice = {
   apiVersion?: string;
   kind?: string;
   /** Name, namespace, labels, annotations and the other metadata that every object has. */
   metadata: metaV1.ObjectMeta;
+  /** IPv4, IPv6 or FQDN. Cannot be changed. */
   addressType?: AddressType;
+  /** The endpoints, at most 1000. */
   endpoints?: Endpoint[];
+  /** Ports that each endpoint has, at most 100. */
   ports?: EndpointPort[];
 };
 
+/** A list of EndpointSlice objects. */
 export type EndpointSliceList = {
   apiVersion?: string;
   kind?: string;
@@ -50,6 +74,8 @@ export type EndpointSliceList = {
   items?: EndpointSlice[];
 };
 
+/** A zone. */
 export type ForZone = {
+  /** Name of the zone. */
   name?: string;
 };

@@ -2,27 +2,43 @@
 import type * as coreV1 from './core-v1.ts';
 import type * as metaV1 from './meta-v1.ts';
 
+/** Something that happened to an object. Events are kept for a limited time and may be lost. */
 export type Event = {
   apiVersion?: string;
   kind?: string;
   /** Name, namespace, labels, annotations and the other metadata that every object has. */
   metadata: metaV1.ObjectMeta;
+  /** When it first happened. */
   eventTime?: string;
+  /** How often it has happened since; absent for a single event. */
   series?: EventSeries;
+  /** Controller that reports it, such as kubernetes.io/kubelet. */
   reportingController?: string;
+  /** Which instance of the controller reports it. */
   reportingInstance?: string;
+  /** What was done or failed. */
   action?: string;
+  /** Why it was done, in one word for programs. */
   reason?: string;
+  /** Object that it is about. */
   regarding: coreV1.ObjectReference;
+  /** Another object that plays a part. */
   related?: coreV1.ObjectReference;
+  /** What happened, for people. */
   note?: string;
+  /** Normal or Warning. */
   type?: string;
+  /** Kept for core events: who reported it. */
   deprecatedSource: coreV1.EventSource;
+  /** Kept for core events: when it first happened. */
   deprecatedFirstTimestamp?: string;
+  /** Kept for core events: when it last happened. */
   deprecatedLastTimestamp?: string;
+  /** Kept for core events: how often it happened. */
   deprecatedCount?: number;
 };
 
+/** A list of Event objects. */
 export type EventList = {
   apiVersion?: string;
   kind?: string;
@@ -32,7 +48,10 @@ export type EventList = {
   items?: Event[];
 };
 
+/** Repetitions of an event. */
 export type EventSeries = {
+  /** How often it has happened. */
   count?: number;
+  /** When it last happened. */
   lastObservedTime?: string;
 };

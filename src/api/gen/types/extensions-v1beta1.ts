@@ -16,6 +16,7 @@ export type PolicyType = "Ingress" | "Egress" | (string & {});
 
 export type ReplicaSetConditionType = "ReplicaFailure" | (string & {});
 
+/** Runs a pod on every node, or on every node that is selected. */
 export type DaemonSet = {
   apiVersion?: string;
   kind?: string;
@@ -27,14 +28,21 @@ export type DaemonSet = {
   status: DaemonSetStatus;
 };
 
+/** One aspect of the state of a daemon set. */
 export type DaemonSetCondition = {
+  /** Aspect that the condition is about, in CamelCase. */
   type?: DaemonSetConditionType;
+  /** Whether it holds: True, False or Unknown. */
   status?: coreV1.ConditionStatus;
+  /** When the status last changed. */
   lastTransitionTime?: string;
+  /** Why, in one CamelCase word for programs. */
   reason?: string;
+  /** Why, for people. */
   message?: string;
 };
 
+/** A list of DaemonSet objects. */
 export type DaemonSetList = {
   apiVersion?: string;
   kind?: string;
@@ -44,33 +52,55 @@ export type DaemonSetList = {
   items?: DaemonSet[];
 };
 
+/** What a daemon set should be. */
 export type DaemonSetSpec = {
+  /** Picks the pods of the set. Must match the labels of the template and cannot be changed. */
   selector?: metaV1.LabelSelector;
+  /** What the pods look like. Nodes are selected by its node selector. */
   template: coreV1.PodTemplateSpec;
+  /** How pods are replaced when the template changes. */
   updateStrategy: DaemonSetUpdateStrategy;
+  /** Seconds that a pod must be ready before it counts as available. */
   minReadySeconds?: number;
+  /** Deprecated: number of the template's version. */
   templateGeneration?: number | bigint;
+  /** How many old revisions are kept for rolling back. Default 10. */
   revisionHistoryLimit?: number;
 };
 
+/** What was last observed of a daemon set. */
 export type DaemonSetStatus = {
+  /** Nodes that run the pod and should. */
   currentNumberScheduled?: number;
+  /** Nodes that run the pod and should not. */
   numberMisscheduled?: number;
+  /** Nodes that should run the pod. */
   desiredNumberScheduled?: number;
+  /** Nodes with a ready pod. */
   numberReady?: number;
+  /** Generation that the controller last saw. */
   observedGeneration?: number | bigint;
+  /** Nodes that run the current template. */
   updatedNumberScheduled?: number;
+  /** Nodes with a pod that has been ready for minReadySeconds. */
   numberAvailable?: number;
+  /** Nodes that should run an available pod and do not. */
   numberUnavailable?: number;
+  /** Counts clashes of revision names; used to find another name. */
   collisionCount?: number;
+  /** Further aspects of the state. */
   conditions?: DaemonSetCondition[];
 };
 
+/** How the pods of a daemon set are replaced. */
 export type DaemonSetUpdateStrategy = {
+  /** RollingUpdate replaces them node by node, OnDelete when someone deletes them. */
   type?: DaemonSetUpdateStrategyType;
+  /** Details of RollingUpdate. */
   rollingUpdate?: RollingUpdateDaemonSet;
 };
 
+/** Keeps a number of equal pods running, and replaces them step by step when their template changes. */
 export type Deployment = {
   apiVersion?: string;
   kind?: string;
@@ -82,15 +112,23 @@ export type Deployment = {
   status: DeploymentStatus;
 };
 
+/** One aspect of the state of a deployment. */
 export type DeploymentCondition = {
+  /** Aspect that the condition is about, in CamelCase. */
   type?: DeploymentConditionType;
+  /** Whether it holds: True, False or Unknown. */
   status?: coreV1.ConditionStatus;
+  /** When the condition was last written. */
   lastUpdateTime?: string;
+  /** When the status last changed. */
   lastTransitionTime?: string;
+  /** Why, in one CamelCase word for programs. */
   reason?: string;
+  /** Why, for people. */
   message?: string;
 };
 
+/** A list of Deployment objects. */
 export type DeploymentList = {
   apiVersion?: string;
   kind?: string;
@@ -100,57 +138,93 @@ export type DeploymentList = {
   items?: Deployment[];
 };
 
+/** Deprecated: asks for a roll back of a deployment. */
 export type DeploymentRollback = {
   apiVersion?: string;
   kind?: string;
+  /** Name of the deployment. */
   name?: string;
+  /** Annotations to set on the deployment. */
   updatedAnnotations?: Record<string, string>;
+  /** Where to roll back to. */
   rollbackTo: RollbackConfig;
 };
 
+/** What a deployment should be. */
 export type DeploymentSpec = {
+  /** How many pods are wanted. Default 1. */
   replicas?: number;
+  /** Picks the pods of the deployment. Must match the labels of the template and cannot be changed. */
   selector?: metaV1.LabelSelector;
+  /** What the pods look like. */
   template: coreV1.PodTemplateSpec;
+  /** How pods are replaced when the template changes. */
   strategy: DeploymentStrategy;
+  /** Seconds that a pod must be ready before it counts as available. */
   minReadySeconds?: number;
+  /** How many old replica sets are kept for rolling back. Default 10. */
   revisionHistoryLimit?: number;
+  /** While true, changes of the template are not rolled out. */
   paused?: boolean;
+  /** Deprecated: revision to roll back to. */
   rollbackTo?: RollbackConfig;
+  /** Seconds without progress after which the rollout counts as failed. Default 600. */
   progressDeadlineSeconds?: number;
 };
 
+/** What was last observed of a deployment. */
 export type DeploymentStatus = {
+  /** Generation that the controller last saw. */
   observedGeneration?: number | bigint;
+  /** Pods that exist. */
   replicas?: number;
+  /** Pods that have the current template. */
   updatedReplicas?: number;
+  /** Pods that are ready. */
   readyReplicas?: number;
+  /** Pods that have been ready for minReadySeconds. */
   availableReplicas?: number;
+  /** Pods still missing for all to be available. */
   unavailableReplicas?: number;
+  /** Further aspects of the state, such as Available and Progressing. */
   conditions?: DeploymentCondition[];
+  /** Counts clashes of replica set names; used to find another name. */
   collisionCount?: number;
 };
 
+/** How the pods of a deployment are replaced. */
 export type DeploymentStrategy = {
+  /** RollingUpdate replaces them step by step, Recreate ends all old ones first. */
   type?: DeploymentStrategyType;
+  /** Details of RollingUpdate. */
   rollingUpdate?: RollingUpdateDeployment;
 };
 
+/** A path of a rule, with what serves it. */
 export type HTTPIngressPath = {
+  /** Path that requests are matched with; it starts with a slash. */
   path?: string;
+  /** Exact compares the whole path, Prefix compares it element by element, ImplementationSpecific leaves it to the class. */
   pathType?: PathType;
+  /** What serves the requests. */
   backend: IngressBackend;
 };
 
+/** The paths of a rule. */
 export type HTTPIngressRuleValue = {
+  /** Paths and what serves each of them. */
   paths?: HTTPIngressPath[];
 };
 
+/** A range of addresses, with exceptions. */
 export type IPBlock = {
+  /** The range, such as 192.168.1.0/24. */
   cidr?: string;
+  /** Ranges within it that do not belong to it. */
   except?: string[];
 };
 
+/** Brings requests from outside to services, by host and path. */
 export type Ingress = {
   apiVersion?: string;
   kind?: string;
@@ -162,12 +236,17 @@ export type Ingress = {
   status: IngressStatus;
 };
 
+/** What serves requests of an ingress: a service or another resource. */
 export type IngressBackend = {
+  /** Service that gets the requests. */
   serviceName?: string;
+  /** Port of the service. */
   servicePort?: number | string;
+  /** Object in the same namespace that gets the requests; not together with a service. */
   resource?: coreV1.TypedLocalObjectReference;
 };
 
+/** A list of Ingress objects. */
 export type IngressList = {
   apiVersion?: string;
   kind?: string;
@@ -177,47 +256,73 @@ export type IngressList = {
   items?: Ingress[];
 };
 
+/** A place where a load balancer listens. */
 export type IngressLoadBalancerIngress = {
+  /** Its address, for load balancers that work with addresses. */
   ip?: string;
+  /** Its name, for load balancers that work with names. */
   hostname?: string;
+  /** Ports that it listens on. */
   ports?: IngressPortStatus[];
 };
 
+/** Where the load balancer of an ingress listens. */
 export type IngressLoadBalancerStatus = {
+  /** The places. */
   ingress?: IngressLoadBalancerIngress[];
 };
 
+/** A port of a load balancer. */
 export type IngressPortStatus = {
+  /** The port. */
   port?: number;
+  /** TCP, UDP or SCTP. */
   protocol?: coreV1.Protocol;
+  /** Why the port does not work, in a form like Reason or example.com/Reason. */
   error?: string;
 };
 
+/** Which host a rule is for, and where its requests go. */
 export type IngressRule = {
+  /** Host name, exact or with one wildcard in front (*.example.com); all hosts when empty. */
   host?: string;
+  /** Paths and what serves each of them. */
   http?: HTTPIngressRuleValue;
 };
 
+/** Where the requests of a host go. */
 export type IngressRuleValue = {
+  /** Paths and what serves each of them. */
   http?: HTTPIngressRuleValue;
 };
 
+/** What an ingress should do. */
 export type IngressSpec = {
+  /** Class that implements the ingress. */
   ingressClassName?: string;
+  /** What serves requests that no rule matches. */
   backend?: IngressBackend;
+  /** Hosts with their certificates. */
   tls?: IngressTLS[];
+  /** Hosts and paths, and where they lead. */
   rules?: IngressRule[];
 };
 
+/** What was last observed of an ingress. */
 export type IngressStatus = {
+  /** Where the load balancer listens. */
   loadBalancer: IngressLoadBalancerStatus;
 };
 
+/** A certificate for hosts. */
 export type IngressTLS = {
+  /** Hosts that the certificate is for. */
   hosts?: string[];
+  /** Secret with the certificate and its key. */
   secretName?: string;
 };
 
+/** Says which traffic pods may receive and send. */
 export type NetworkPolicy = {
   apiVersion?: string;
   kind?: string;
@@ -227,16 +332,23 @@ export type NetworkPolicy = {
   spec: NetworkPolicySpec;
 };
 
+/** Traffic that may leave; both parts must match. */
 export type NetworkPolicyEgressRule = {
+  /** Ports it may go to; all when empty. */
   ports?: NetworkPolicyPort[];
+  /** Where it may go to; anywhere when empty. */
   to?: NetworkPolicyPeer[];
 };
 
+/** Traffic that may come in; both parts must match. */
 export type NetworkPolicyIngressRule = {
+  /** Ports it may come to; all when empty. */
   ports?: NetworkPolicyPort[];
+  /** Where it may come from; anywhere when empty. */
   from?: NetworkPolicyPeer[];
 };
 
+/** A list of NetworkPolicy objects. */
 export type NetworkPolicyList = {
   apiVersion?: string;
   kind?: string;
@@ -246,25 +358,39 @@ export type NetworkPolicyList = {
   items?: NetworkPolicy[];
 };
 
+/** The other end of allowed traffic. */
 export type NetworkPolicyPeer = {
+  /** Pods, in the namespace of the policy or in those of namespaceSelector. */
   podSelector?: metaV1.LabelSelector;
+  /** Namespaces; all their pods unless podSelector narrows them. */
   namespaceSelector?: metaV1.LabelSelector;
+  /** Addresses; not together with the selectors. */
   ipBlock?: IPBlock;
 };
 
+/** A port or range of ports. */
 export type NetworkPolicyPort = {
+  /** TCP, UDP or SCTP. Default TCP. */
   protocol?: coreV1.Protocol;
+  /** Number or name of the port; all ports when absent. */
   port?: number | string;
+  /** Last port of a range that starts with port. */
   endPort?: number;
 };
 
+/** What a network policy allows. */
 export type NetworkPolicySpec = {
+  /** Pods in the namespace that the policy is for; all when empty. */
   podSelector: metaV1.LabelSelector;
+  /** Traffic that may come in. None when empty and policyTypes has Ingress. */
   ingress?: NetworkPolicyIngressRule[];
+  /** Traffic that may leave. None when empty and policyTypes has Egress. */
   egress?: NetworkPolicyEgressRule[];
+  /** Directions that the policy limits: Ingress, Egress or both. */
   policyTypes?: PolicyType[];
 };
 
+/** Keeps a number of equal pods running. Usually made by a deployment. */
 export type ReplicaSet = {
   apiVersion?: string;
   kind?: string;
@@ -276,14 +402,21 @@ export type ReplicaSet = {
   status: ReplicaSetStatus;
 };
 
+/** One aspect of the state of a replica set. */
 export type ReplicaSetCondition = {
+  /** Aspect that the condition is about, in CamelCase. */
   type?: ReplicaSetConditionType;
+  /** Whether it holds: True, False or Unknown. */
   status?: coreV1.ConditionStatus;
+  /** When the status last changed. */
   lastTransitionTime?: string;
+  /** Why, in one CamelCase word for programs. */
   reason?: string;
+  /** Why, for people. */
   message?: string;
 };
 
+/** A list of ReplicaSet objects. */
 export type ReplicaSetList = {
   apiVersion?: string;
   kind?: string;
@@ -293,36 +426,57 @@ export type ReplicaSetList = {
   items?: ReplicaSet[];
 };
 
+/** What a replica set should be. */
 export type ReplicaSetSpec = {
+  /** How many pods are wanted. Default 1. */
   replicas?: number;
+  /** Seconds that a pod must be ready before it counts as available. */
   minReadySeconds?: number;
+  /** Picks the pods of the set. Must match the labels of the template and cannot be changed. */
   selector?: metaV1.LabelSelector;
+  /** What new pods look like. */
   template: coreV1.PodTemplateSpec;
 };
 
+/** What was last observed of a replica set. */
 export type ReplicaSetStatus = {
+  /** Pods that exist. */
   replicas?: number;
+  /** Pods that have all labels of the template. */
   fullyLabeledReplicas?: number;
+  /** Pods that are ready. */
   readyReplicas?: number;
+  /** Pods that have been ready for minReadySeconds. */
   availableReplicas?: number;
+  /** Generation that the controller last saw. */
   observedGeneration?: number | bigint;
+  /** Further aspects of the state. */
   conditions?: ReplicaSetCondition[];
 };
 
+/** Where to roll back to. */
 export type RollbackConfig = {
+  /** Number of the revision; 0 for the last one. */
   revision?: number | bigint;
 };
 
+/** Details of a rolling update of a daemon set. */
 export type RollingUpdateDaemonSet = {
+  /** Most nodes without an available pod at a time, as a number or a percentage. Default 1. */
   maxUnavailable?: number | string;
+  /** Most nodes that run an old and a new pod at a time, as a number or a percentage. Default 0. */
   maxSurge?: number | string;
 };
 
+/** Details of a rolling update of a deployment. */
 export type RollingUpdateDeployment = {
+  /** Most pods that may be missing at a time, as a number or a percentage. Default 25%. */
   maxUnavailable?: number | string;
+  /** Most pods above the wanted number at a time, as a number or a percentage. Default 25%. */
   maxSurge?: number | string;
 };
 
+/** How many pods a resource wants and has. */
 export type Scale = {
   apiVersion?: string;
   kind?: string;
@@ -334,12 +488,18 @@ export type Scale = {
   status: ScaleStatus;
 };
 
+/** How many pods are wanted. */
 export type ScaleSpec = {
+  /** The number of pods. */
   replicas?: number;
 };
 
+/** How many pods there are. */
 export type ScaleStatus = {
+  /** The number of pods. */
   replicas?: number;
+  /** Labels that the pods carry. */
   selector?: Record<string, string>;
+  /** Selector of the pods in text form, where labels alone cannot say it. */
   targetSelector?: string;
 };

@@ -15,15 +15,21 @@ export type PriorityLevelEnablement = "Exempt" | "Limited" | (string & {});
 
 export type SubjectKind = "User" | "Group" | "ServiceAccount" | (string & {});
 
+/** A priority level without limit. */
 export type ExemptPriorityLevelConfiguration = {
+  /** Share of the concurrency that is set aside. Default 0. */
   nominalConcurrencyShares?: number;
+  /** How much of it others may use. Default 0. */
   lendablePercent?: number;
 };
 
+/** What tells the flows of a schema apart. */
 export type FlowDistinguisherMethod = {
+  /** ByUser or ByNamespace. */
   type?: FlowDistinguisherMethodType;
 };
 
+/** Puts requests into flows of a priority level. */
 export type FlowSchema = {
   apiVersion?: string;
   kind?: string;
@@ -35,14 +41,21 @@ export type FlowSchema = {
   status: FlowSchemaStatus;
 };
 
+/** One aspect of the state of a flow schema. */
 export type FlowSchemaCondition = {
+  /** Aspect that the condition is about, in CamelCase. */
   type?: FlowSchemaConditionType;
+  /** Whether it holds: True, False or Unknown. */
   status?: ConditionStatus;
+  /** When the status last changed. */
   lastTransitionTime?: string;
+  /** Why, in one CamelCase word for programs. */
   reason?: string;
+  /** Why, for people. */
   message?: string;
 };
 
+/** A list of FlowSchema objects. */
 export type FlowSchemaList = {
   apiVersion?: string;
   kind?: string;
@@ -52,44 +65,69 @@ export type FlowSchemaList = {
   items?: FlowSchema[];
 };
 
+/** Which requests, and where they go. */
 export type FlowSchemaSpec = {
+  /** Priority level that they go to. */
   priorityLevelConfiguration: PriorityLevelConfigurationReference;
+  /** Order in which schemas are tried: the lowest that matches counts. 1 to 10000, default 1000. */
   matchingPrecedence?: number;
+  /** What tells its flows apart; all are one flow when absent. */
   distinguisherMethod?: FlowDistinguisherMethod;
+  /** Requests that it is for; any of these is enough. */
   rules?: PolicyRulesWithSubjects[];
 };
 
+/** What was last observed of a flow schema. */
 export type FlowSchemaStatus = {
+  /** Aspects of the state, such as Dangling. */
   conditions?: FlowSchemaCondition[];
 };
 
+/** A group of users. */
 export type GroupSubject = {
+  /** Name of the group; * for all. */
   name?: string;
 };
 
+/** What happens to requests above the limit. */
 export type LimitResponse = {
+  /** Queue makes them wait, Reject refuses them. */
   type?: LimitResponseType;
+  /** Details of Queue. */
   queuing?: QueuingConfiguration;
 };
 
+/** A priority level with a limit. */
 export type LimitedPriorityLevelConfiguration = {
+  /** Share of the concurrency that it gets. Default 30. */
   nominalConcurrencyShares?: number;
+  /** What happens to requests above it. */
   limitResponse: LimitResponse;
+  /** How much of it others may use. Default 0. */
   lendablePercent?: number;
+  /** How much it may use of others, as a percentage of its own; no limit when absent. */
   borrowingLimitPercent?: number;
 };
 
+/** Requests outside the resources. */
 export type NonResourcePolicyRule = {
+  /** Verbs; * for all. */
   verbs?: string[];
+  /** Paths; * at the end stands for anything. */
   nonResourceURLs?: string[];
 };
 
+/** Requests of certain users. */
 export type PolicyRulesWithSubjects = {
+  /** The users. */
   subjects?: Subject[];
+  /** Requests for resources. */
   resourceRules?: ResourcePolicyRule[];
+  /** Requests outside them. */
   nonResourceRules?: NonResourcePolicyRule[];
 };
 
+/** How many requests of a level are worked on at once, and what happens to the others. */
 export type PriorityLevelConfiguration = {
   apiVersion?: string;
   kind?: string;
@@ -101,14 +139,21 @@ export type PriorityLevelConfiguration = {
   status: PriorityLevelConfigurationStatus;
 };
 
+/** One aspect of the state of a priority level. */
 export type PriorityLevelConfigurationCondition = {
+  /** Aspect that the condition is about, in CamelCase. */
   type?: PriorityLevelConfigurationConditionType;
+  /** Whether it holds: True, False or Unknown. */
   status?: ConditionStatus;
+  /** When the status last changed. */
   lastTransitionTime?: string;
+  /** Why, in one CamelCase word for programs. */
   reason?: string;
+  /** Why, for people. */
   message?: string;
 };
 
+/** A list of PriorityLevelConfiguration objects. */
 export type PriorityLevelConfigurationList = {
   apiVersion?: string;
   kind?: string;
@@ -118,46 +163,74 @@ export type PriorityLevelConfigurationList = {
   items?: PriorityLevelConfiguration[];
 };
 
+/** A priority level. */
 export type PriorityLevelConfigurationReference = {
+  /** Its name. */
   name?: string;
 };
 
+/** How a priority level works. */
 export type PriorityLevelConfigurationSpec = {
+  /** Limited or Exempt. */
   type?: PriorityLevelEnablement;
+  /** Details of Limited. */
   limited?: LimitedPriorityLevelConfiguration;
+  /** Details of Exempt. */
   exempt?: ExemptPriorityLevelConfiguration;
 };
 
+/** What was last observed of a priority level. */
 export type PriorityLevelConfigurationStatus = {
+  /** Aspects of the state. */
   conditions?: PriorityLevelConfigurationCondition[];
 };
 
+/** How requests wait. */
 export type QueuingConfiguration = {
+  /** Number of queues. Default 64. */
   queues?: number;
+  /** Number of queues that a flow is dealt. Default 8. */
   handSize?: number;
+  /** Most requests in a queue. Default 50. */
   queueLengthLimit?: number;
 };
 
+/** Requests for resources. */
 export type ResourcePolicyRule = {
+  /** Verbs; * for all. */
   verbs?: string[];
+  /** API groups; * for all. */
   apiGroups?: string[];
+  /** Resources and subresources; * for all. */
   resources?: string[];
+  /** Whether requests without a namespace match. */
   clusterScope?: boolean;
+  /** Namespaces; * for all. */
   namespaces?: string[];
 };
 
+/** A service account. */
 export type ServiceAccountSubject = {
+  /** Its namespace. */
   namespace?: string;
+  /** Its name; * for all. */
   name?: string;
 };
 
+/** Users of one kind; the member of that name is set. */
 export type Subject = {
+  /** User, Group or ServiceAccount. */
   kind?: SubjectKind;
+  /** A user. */
   user?: UserSubject;
+  /** A group. */
   group?: GroupSubject;
+  /** A service account. */
   serviceAccount?: ServiceAccountSubject;
 };
 
+/** A user. */
 export type UserSubject = {
+  /** Name of the user; * for all. */
   name?: string;
 };

@@ -21,143 +21,231 @@ export type RowConditionType = "Completed" | (string & {});
 
 export type StatusReason = "" | "Unauthorized" | "Forbidden" | "NotFound" | "AlreadyExists" | "Conflict" | "Gone" | "Invalid" | "ServerTimeout" | "StorageReadError" | "Timeout" | "TooManyRequests" | "BadRequest" | "MethodNotAllowed" | "NotAcceptable" | "RequestEntityTooLarge" | "UnsupportedMediaType" | "InternalError" | "Expired" | "ServiceUnavailable" | (string & {});
 
+/** A group with the versions it is served in. */
 export type APIGroup = {
   apiVersion?: string;
   kind?: string;
+  /** Name of the group. */
   name?: string;
+  /** Versions in which the group is served. */
   versions?: GroupVersionForDiscovery[];
+  /** Version that clients without an own preference should use. */
   preferredVersion: GroupVersionForDiscovery;
+  /** Addresses by which clients in certain networks reach this group best. */
   serverAddressByClientCIDRs?: ServerAddressByClientCIDR[];
 };
 
+/** All groups that are served. */
 export type APIGroupList = {
   apiVersion?: string;
   kind?: string;
+  /** The groups. */
   groups?: APIGroup[];
 };
 
+/** A resource of a group version, or a subresource of one. */
 export type APIResource = {
+  /** Plural name of the resource; for a subresource, the resource and its name with a slash between them. */
   name?: string;
+  /** Singular name of the resource; empty for a subresource. */
   singularName?: string;
+  /** Whether objects live in namespaces. */
   namespaced?: boolean;
+  /** Group of the kind, where it is not that of the list. */
   group?: string;
+  /** Version of the kind, where it is not that of the list. */
   version?: string;
+  /** Kind of the objects. */
   kind?: string;
+  /** What can be done with the resource: get, list, watch, create, update, patch, delete, deletecollection. */
   verbs?: Verbs;
+  /** Short names that people may type. */
   shortNames?: string[];
+  /** Sets of resources that this one belongs to, such as all. */
   categories?: string[];
+  /** Changes when objects are stored in another version. Only equality means something. */
   storageVersionHash?: string;
 };
 
+/** The resources of a group version. */
 export type APIResourceList = {
   apiVersion?: string;
   kind?: string;
+  /** Group and version that the resources belong to. */
   groupVersion?: string;
+  /** The resources and subresources. */
   resources?: APIResource[];
 };
 
+/** The versions of the core group. */
 export type APIVersions = {
   apiVersion?: string;
   kind?: string;
+  /** The versions that are served. */
   versions?: string[];
+  /** Addresses by which clients in certain networks reach the server best. */
   serverAddressByClientCIDRs?: ServerAddressByClientCIDR[];
 };
 
+/** Options of a server-side apply. */
 export type ApplyOptions = {
   apiVersion?: string;
   kind?: string;
+  /** Set to All to go through everything but the write. */
   dryRun?: string[];
+  /** Whether to take over fields that others own. */
   force?: boolean;
+  /** Who applies; becomes owner of the applied fields. Required. */
   fieldManager?: string;
 };
 
+/** One aspect of the state of an object. */
 export type Condition = {
+  /** Aspect that the condition is about, in CamelCase. */
   type?: string;
+  /** Whether it holds: True, False or Unknown. */
   status?: ConditionStatus;
+  /** Generation of the object that the condition was found for. */
   observedGeneration?: number | bigint;
+  /** When the status last changed. */
   lastTransitionTime?: string;
+  /** Why, in one CamelCase word for programs. */
   reason?: string;
+  /** Why, for people. */
   message?: string;
 };
 
+/** Options of a create. */
 export type CreateOptions = {
   apiVersion?: string;
   kind?: string;
+  /** Set to All to go through everything but the write. */
   dryRun?: string[];
+  /** Who makes the change; becomes owner of the fields that are set. At most 128 printable characters. */
   fieldManager?: string;
+  /** What happens with unknown and repeated fields: Ignore drops them, Warn drops them and says so, Strict refuses the request. */
   fieldValidation?: string;
 };
 
+/** Options of a delete. */
 export type DeleteOptions = {
   apiVersion?: string;
   kind?: string;
+  /** Seconds that the object gets to end in good order; 0 deletes at once. Absent takes the default of the kind. */
   gracePeriodSeconds?: number | bigint;
+  /** Delete only if these still hold; otherwise the answer is 409. */
   preconditions?: Preconditions;
+  /** Deprecated: use propagationPolicy. Whether dependent objects stay. */
   orphanDependents?: boolean;
+  /** What happens to dependent objects: Orphan leaves them, Background deletes them afterwards, Foreground deletes them first. */
   propagationPolicy?: DeletionPropagation;
+  /** Set to All to go through everything but the write. */
   dryRun?: string[];
+  /**
+   * Delete an object that can no longer be read from the store, without finalizers and preconditions. Dangerous: whatever the
+   * object stands for may be left behind.
+   */
   ignoreStoreReadErrorWithClusterBreakingPotential?: boolean;
 };
 
+/** A length of time, written like 1h30m. */
 export type Duration = string;
 
+/** A requirement on the value of a field. */
 export type FieldSelectorRequirement = {
+  /** Field that is looked at. */
   key?: string;
+  /** In, NotIn, Exists or DoesNotExist. */
   operator?: FieldSelectorOperator;
+  /** Values for In and NotIn; empty for the others. */
   values?: string[];
 };
 
+/**
+ * A set of fields as nested objects: f:<name> is a member, k:<keys> an element of a list with keys, v:<value> an element of a
+ * set, and a dot the object itself.
+ */
 export type FieldsV1 = JsonObject;
 
+/** Options of a get. */
 export type GetOptions = {
   apiVersion?: string;
   kind?: string;
+  /** How recent the answer must be; empty for the most recent state. */
   resourceVersion?: string;
 };
 
+/** A kind without its version. */
 export type GroupKind = {
+  /** API group; empty for core. */
   group?: string;
+  /** Kind of object. */
   kind?: string;
 };
 
+/** A resource without its version. */
 export type GroupResource = {
+  /** API group; empty for core. */
   group?: string;
+  /** Plural name of the resource. */
   resource?: string;
 };
 
+/** A version of an API group. */
 export type GroupVersion = {
+  /** API group; empty for core. */
   group?: string;
+  /** Version of the group. */
   version?: string;
 };
 
+/** A version of a group, together with the name that joins both. */
 export type GroupVersionForDiscovery = {
+  /** Group and version with a slash between them. */
   groupVersion?: string;
+  /** The version alone. */
   version?: string;
 };
 
+/** A kind in one version of its group. */
 export type GroupVersionKind = {
+  /** API group; empty for core. */
   group?: string;
+  /** Version of the group. */
   version?: string;
+  /** Kind of object. */
   kind?: string;
 };
 
+/** A resource in one version of its group. */
 export type GroupVersionResource = {
+  /** API group; empty for core. */
   group?: string;
+  /** Version of the group. */
   version?: string;
+  /** Plural name of the resource. */
   resource?: string;
 };
 
+/** Picks objects by their labels; all requirements must hold. An empty selector picks everything, an absent one nothing. */
 export type LabelSelector = {
+  /** Labels that an object must have with these values. */
   matchLabels?: Record<string, string>;
+  /** Further requirements. */
   matchExpressions?: LabelSelectorRequirement[];
 };
 
+/** A requirement on one label. */
 export type LabelSelectorRequirement = {
+  /** Label that is looked at. */
   key?: string;
+  /** In, NotIn, Exists or DoesNotExist. */
   operator?: LabelSelectorOperator;
+  /** Values for In and NotIn; empty for the others. */
   values?: string[];
 };
 
+/** A list of objects of any kinds. */
 export type List = {
   apiVersion?: string;
   kind?: string;
@@ -167,67 +255,122 @@ export type List = {
   items?: JsonValue[];
 };
 
+/** Metadata of a list. */
 export type ListMeta = {
+  /** Deprecated: no longer filled in. */
   selfLink?: string;
+  /** State that the list shows; a watch can go on from here. */
   resourceVersion?: string;
+  /** Token for the next page of the same list; empty on the last one. */
   continue?: string;
+  /** About how many objects follow on later pages; absent when a selector makes that unknown. */
   remainingItemCount?: number | bigint;
 };
 
+/** Options of a list or watch. */
 export type ListOptions = {
   apiVersion?: string;
   kind?: string;
+  /** Only objects with labels that match. */
   labelSelector?: string;
+  /** Only objects with fields that match. */
   fieldSelector?: string;
+  /** Send changes as they happen instead of a list. */
   watch?: boolean;
+  /** Whether a watch may send BOOKMARK events, which carry nothing but a newer resourceVersion. */
   allowWatchBookmarks?: boolean;
+  /** For a list, how recent it must be; for a watch, the state after which changes are sent. */
   resourceVersion?: string;
+  /** How resourceVersion is meant in a list: Exact or NotOlderThan. */
   resourceVersionMatch?: ResourceVersionMatch;
+  /** Seconds after which the request ends, whatever happens. */
   timeoutSeconds?: number | bigint;
+  /** Most objects in the answer; where there are more, the answer has a token for the next page. All pages show one state. */
   limit?: number | bigint;
+  /** Token from the page before this one. It expires after some minutes, with 410 as the answer. */
   continue?: string;
+  /**
+   * Let a watch begin with the existing objects, followed by a bookmark that says they are complete. Needs
+   * resourceVersionMatch=NotOlderThan.
+   */
   sendInitialEvents?: boolean;
 };
 
+/** Fields that one manager set in one way. */
 export type ManagedFieldsEntry = {
+  /** Who set the fields. */
   manager?: string;
+  /** How: Apply or Update. */
   operation?: ManagedFieldsOperationType;
+  /** Version in which the field names are meant. */
   apiVersion?: string;
+  /** When the fields were last set by this manager. */
   time?: string;
+  /** Form of the set of fields; always FieldsV1. */
   fieldsType?: string;
+  /** The fields. */
   fieldsV1?: JsonObject;
+  /** Subresource through which they were set; empty for the object itself. */
   subresource?: string;
 };
 
+/** A point in time with microseconds, in RFC 3339 form. */
 export type MicroTime = string;
 
+/** Metadata that every object has. */
 export type ObjectMeta = {
+  /** Name of the object, unique among its kind in the namespace. It cannot be changed. */
   name?: string;
+  /** Prefix for a name that the server makes up when name is empty. */
   generateName?: string;
+  /** Namespace that the object lives in; empty for objects that live in none. It cannot be changed. */
   namespace?: string;
+  /** Deprecated: no longer filled in. */
   selfLink?: string;
+  /** Identity of the object in space and time, given by the server. A later object of the same name has another one. */
   uid?: string;
+  /**
+   * Stands for the state of the object and changes with every write. Clients compare it for equality only, and send it back to
+   * refuse an update of something that has changed.
+   */
   resourceVersion?: string;
+  /** Counts the changes of the desired state. Set by the server. */
   generation?: number | bigint;
+  /** When the object was created. Set by the server. */
   creationTimestamp?: string;
+  /** When the object will be, or was asked to be, deleted; it is gone once its finalizers are. Set by the server. */
   deletionTimestamp?: string;
+  /** Seconds that the object gets to end in good order once it is deleted. Set by the server. */
   deletionGracePeriodSeconds?: number | bigint;
+  /** Keys and values by which objects are grouped and selected. */
   labels?: Record<string, string>;
+  /** Keys and values that tools keep with the object; they cannot be selected by. */
   annotations?: Record<string, string>;
+  /** Objects that this one depends on; when all are gone, it is deleted as well. */
   ownerReferences?: OwnerReference[];
+  /** Names of those who have something to do before the object may go; each removes its own. */
   finalizers?: string[];
+  /** Which manager set which fields, kept by the server for apply. */
   managedFields?: ManagedFieldsEntry[];
 };
 
+/** An owner of an object, in the same namespace or in none. */
 export type OwnerReference = {
+  /** Group and version of the owner. */
   apiVersion?: string;
+  /** Kind of the owner. */
   kind?: string;
+  /** Name of the owner. */
   name?: string;
+  /** Identity of the owner. */
   uid?: string;
+  /** Whether the owner is the one that manages the object. */
   controller?: boolean;
+  /** Whether a foreground delete of the owner waits for this object. */
   blockOwnerDeletion?: boolean;
 };
 
+/** An object of any kind, reduced to its metadata. */
 export type PartialObjectMetadata = {
   apiVersion?: string;
   kind?: string;
@@ -235,6 +378,7 @@ export type PartialObjectMetadata = {
   metadata: ObjectMeta;
 };
 
+/** A list of PartialObjectMetadata objects. */
 export type PartialObjectMetadataList = {
   apiVersion?: string;
   kind?: string;
@@ -244,118 +388,183 @@ export type PartialObjectMetadataList = {
   items?: PartialObjectMetadata[];
 };
 
+/** The body of a patch; its form follows from the content type. */
 export type Patch = Record<string, never>;
 
+/** Options of a patch. */
 export type PatchOptions = {
   apiVersion?: string;
   kind?: string;
+  /** Set to All to go through everything but the write. */
   dryRun?: string[];
+  /** Whether an apply takes over fields that others own. Only for apply. */
   force?: boolean;
+  /** Who makes the change; becomes owner of the fields that are set. Required for apply. */
   fieldManager?: string;
+  /** What happens with unknown and repeated fields: Ignore drops them, Warn drops them and says so, Strict refuses the request. */
   fieldValidation?: string;
 };
 
+/** What must hold for a change to be made. */
 export type Preconditions = {
+  /** Identity that the object must have. */
   uid?: string;
+  /** Version that the object must have. */
   resourceVersion?: string;
 };
 
+/** The paths that a server knows. */
 export type RootPaths = {
+  /** The paths. */
   paths?: string[];
 };
 
+/** The address for clients of a network. */
 export type ServerAddressByClientCIDR = {
+  /** Network of the client. */
   clientCIDR?: string;
+  /** Host, address or host and port that the client should use. */
   serverAddress?: string;
 };
 
+/** The answer to a request that returns no object, above all an error. */
 export type Status = {
   apiVersion?: string;
   kind?: string;
   /** Metadata of the list: its resourceVersion and, of a page, where the next one starts. */
   metadata: ListMeta;
-  /** The state last observed, written by the system. */
+  /** Success or Failure. */
   status?: string;
+  /** What happened, for people. */
   message?: string;
+  /** Why, in one word for programs; empty where nothing more is known. */
   reason?: StatusReason;
+  /** More about the reason. */
   details?: StatusDetails;
+  /** HTTP status code. */
   code?: number;
 };
 
+/** One of the causes of a failure. */
 export type StatusCause = {
+  /** Kind of cause, for programs. */
   reason?: CauseType;
+  /** What is wrong, for people. */
   message?: string;
+  /** Path of the field that is wrong, such as spec.containers[0].name. */
   field?: string;
 };
 
+/** What a failure is about. */
 export type StatusDetails = {
+  /** Name of the object. */
   name?: string;
+  /** Group of the resource. */
   group?: string;
+  /** Kind or resource that the failure is about. */
   kind?: string;
+  /** Identity of the object, where there is a single one. */
   uid?: string;
+  /** The causes, where there are several or the field is known. */
   causes?: StatusCause[];
+  /** Seconds to wait before trying again. */
   retryAfterSeconds?: number;
 };
 
+/** Objects as rows, ready to be shown. */
 export type Table = {
   apiVersion?: string;
   kind?: string;
   /** Metadata of the list: its resourceVersion and, of a page, where the next one starts. */
   metadata: ListMeta;
+  /** The columns. */
   columnDefinitions?: TableColumnDefinition[];
+  /** The rows, one per object. */
   rows?: TableRow[];
 };
 
+/** A column of a table. */
 export type TableColumnDefinition = {
+  /** Heading of the column. */
   name?: string;
+  /** OpenAPI type of the cells: string, integer, number, boolean, date. */
   type?: string;
+  /** Says more about the type; name marks the name of the object. */
   format?: string;
+  /** What the column shows. */
   description?: string;
+  /** Columns above 0 are shown when there is room. */
   priority?: number;
 };
 
+/** Options of a table. */
 export type TableOptions = {
   apiVersion?: string;
   kind?: string;
+  /** How much of the object comes with its row: None, Metadata or Object. */
   includeObject?: IncludeObjectPolicy;
 };
 
+/** A row of a table. */
 export type TableRow = {
+  /** A value per column. */
   cells?: JsonValue[];
+  /** Marks on the row, such as Completed. */
   conditions?: TableRowCondition[];
+  /** The object behind the row. */
   object?: JsonValue;
 };
 
+/** A mark on a row. */
 export type TableRowCondition = {
+  /** Kind of mark; Completed means that the object has come to its end. */
   type?: RowConditionType;
+  /** True, False or Unknown. */
   status?: ConditionStatus;
+  /** Why, in one word for programs. */
   reason?: string;
+  /** Why, for people. */
   message?: string;
 };
 
+/** A point in time to the second, in RFC 3339 form. */
 export type Time = string;
 
+/** A point in time. */
 export type Timestamp = {
+  /** Seconds since 1970 in UTC. */
   seconds?: number | bigint;
+  /** Nanoseconds within the second. */
   nanos?: number;
 };
 
+/** Names the kind of an object. */
 export type TypeMeta = {
+  /** Kind of the object. */
   kind?: string;
+  /** Group and version that the object is written in. */
   apiVersion?: string;
 };
 
+/** Options of an update. */
 export type UpdateOptions = {
   apiVersion?: string;
   kind?: string;
+  /** Set to All to go through everything but the write. */
   dryRun?: string[];
+  /** Who makes the change; becomes owner of the fields that are set. At most 128 printable characters. */
   fieldManager?: string;
+  /** What happens with unknown and repeated fields: Ignore drops them, Warn drops them and says so, Strict refuses the request. */
   fieldValidation?: string;
 };
 
+/** Names of verbs. */
 export type Verbs = string[];
 
+/** A change that a watch reports. */
 export type WatchEvent = {
+  /** ADDED, MODIFIED, DELETED, BOOKMARK or ERROR. */
   type?: string;
+  /** The object after the change, or before its deletion; a Status for ERROR. */
   object?: JsonValue;
 };

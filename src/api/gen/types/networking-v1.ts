@@ -6,21 +6,31 @@ export type PathType = "Exact" | "Prefix" | "ImplementationSpecific";
 
 export type PolicyType = "Ingress" | "Egress";
 
+/** A path of a rule, with what serves it. */
 export type HTTPIngressPath = {
+  /** Path that requests are matched with; it starts with a slash. */
   path?: string;
+  /** Exact compares the whole path, Prefix compares it element by element, ImplementationSpecific leaves it to the class. */
   pathType?: PathType;
+  /** What serves the requests. */
   backend: IngressBackend;
 };
 
+/** The paths of a rule. */
 export type HTTPIngressRuleValue = {
+  /** Paths and what serves each of them. */
   paths?: HTTPIngressPath[];
 };
 
+/** A range of addresses, with exceptions. */
 export type IPBlock = {
+  /** The range, such as 192.168.1.0/24. */
   cidr?: string;
+  /** Ranges within it that do not belong to it. */
   except?: string[];
 };
 
+/** Brings requests from outside to services, by host and path. */
 export type Ingress = {
   apiVersion?: string;
   kind?: string;
@@ -32,11 +42,18 @@ export type Ingress = {
   status: IngressStatus;
 };
 
+/** What serves requests of an ingress: a service or another resource. */
 export type IngressBackend = {
+  /** Service that gets the requests. */
   service?: IngressServiceBackend;
+  /** Object in the same namespace that gets the requests; not together with a service. */
   resource?: coreV1.TypedLocalObjectReference;
 };
 
+/**
+ * A class of ingresses, implemented by one controller. The annotation ingressclass.kubernetes.io/is-default-class makes it the
+ * default.
+ */
 export type IngressClass = {
   apiVersion?: string;
   kind?: string;
@@ -46,6 +63,7 @@ export type IngressClass = {
   spec: IngressClassSpec;
 };
 
+/** A list of IngressClass objects. */
 export type IngressClassList = {
   apiVersion?: string;
   kind?: string;
@@ -55,19 +73,29 @@ export type IngressClassList = {
   items?: IngressClass[];
 };
 
+/** An object with parameters for the controller of a class. */
 export type IngressClassParametersReference = {
+  /** API group of the object; empty for core. */
   apiGroup?: string;
+  /** Kind of the object. */
   kind?: string;
+  /** Name of the object. */
   name?: string;
+  /** Whether the object is one of the Cluster or of a Namespace. Default Cluster. */
   scope?: string;
+  /** Namespace of the object, where scope is Namespace. */
   namespace?: string;
 };
 
+/** What a class of ingresses is. */
 export type IngressClassSpec = {
+  /** Controller that implements the class, such as example.com/ingress. Cannot be changed. */
   controller?: string;
+  /** Object with parameters for the controller. */
   parameters?: IngressClassParametersReference;
 };
 
+/** A list of Ingress objects. */
 export type IngressList = {
   apiVersion?: string;
   kind?: string;
@@ -77,52 +105,81 @@ export type IngressList = {
   items?: Ingress[];
 };
 
+/** A place where a load balancer listens. */
 export type IngressLoadBalancerIngress = {
+  /** Its address, for load balancers that work with addresses. */
   ip?: string;
+  /** Its name, for load balancers that work with names. */
   hostname?: string;
+  /** Ports that it listens on. */
   ports?: IngressPortStatus[];
 };
 
+/** Where the load balancer of an ingress listens. */
 export type IngressLoadBalancerStatus = {
+  /** The places. */
   ingress?: IngressLoadBalancerIngress[];
 };
 
+/** A port of a load balancer. */
 export type IngressPortStatus = {
+  /** The port. */
   port?: number;
+  /** TCP, UDP or SCTP. */
   protocol?: coreV1.Protocol;
+  /** Why the port does not work, in a form like Reason or example.com/Reason. */
   error?: string;
 };
 
+/** Which host a rule is for, and where its requests go. */
 export type IngressRule = {
+  /** Host name, exact or with one wildcard in front (*.example.com); all hosts when empty. */
   host?: string;
+  /** Paths and what serves each of them. */
   http?: HTTPIngressRuleValue;
 };
 
+/** Where the requests of a host go. */
 export type IngressRuleValue = {
+  /** Paths and what serves each of them. */
   http?: HTTPIngressRuleValue;
 };
 
+/** A port of a service. */
 export type IngressServiceBackend = {
+  /** Name of the service, in the namespace of the ingress. */
   name?: string;
+  /** Its port. */
   port: ServiceBackendPort;
 };
 
+/** What an ingress should do. */
 export type IngressSpec = {
+  /** Class that implements the ingress. */
   ingressClassName?: string;
+  /** What serves requests that no rule matches. */
   defaultBackend?: IngressBackend;
+  /** Hosts with their certificates. */
   tls?: IngressTLS[];
+  /** Hosts and paths, and where they lead. */
   rules?: IngressRule[];
 };
 
+/** What was last observed of an ingress. */
 export type IngressStatus = {
+  /** Where the load balancer listens. */
   loadBalancer: IngressLoadBalancerStatus;
 };
 
+/** A certificate for hosts. */
 export type IngressTLS = {
+  /** Hosts that the certificate is for. */
   hosts?: string[];
+  /** Secret with the certificate and its key. */
   secretName?: string;
 };
 
+/** Says which traffic pods may receive and send. */
 export type NetworkPolicy = {
   apiVersion?: string;
   kind?: string;
@@ -132,16 +189,23 @@ export type NetworkPolicy = {
   spec: NetworkPolicySpec;
 };
 
+/** Traffic that may leave; both parts must match. */
 export type NetworkPolicyEgressRule = {
+  /** Ports it may go to; all when empty. */
   ports?: NetworkPolicyPort[];
+  /** Where it may go to; anywhere when empty. */
   to?: NetworkPolicyPeer[];
 };
 
+/** Traffic that may come in; both parts must match. */
 export type NetworkPolicyIngressRule = {
+  /** Ports it may come to; all when empty. */
   ports?: NetworkPolicyPort[];
+  /** Where it may come from; anywhere when empty. */
   from?: NetworkPolicyPeer[];
 };
 
+/** A list of NetworkPolicy objects. */
 export type NetworkPolicyList = {
   apiVersion?: string;
   kind?: string;
@@ -151,26 +215,42 @@ export type NetworkPolicyList = {
   items?: NetworkPolicy[];
 };
 
+/** The other end of allowed traffic. */
 export type NetworkPolicyPeer = {
+  /** Pods, in the namespace of the policy or in those of namespaceSelector. */
   podSelector?: metaV1.LabelSelector;
+  /** Namespaces; all their pods unless podSelector narrows them. */
   namespaceSelector?: metaV1.LabelSelector;
+  /** Addresses; not together with the selectors. */
   ipBlock?: IPBlock;
 };
 
+/** A port or range of ports. */
 export type NetworkPolicyPort = {
+  /** TCP, UDP or SCTP. Default TCP. */
   protocol?: coreV1.Protocol;
+  /** Number or name of the port; all ports when absent. */
   port?: number | string;
+  /** Last port of a range that starts with port. */
   endPort?: number;
 };
 
+/** What a network policy allows. */
 export type NetworkPolicySpec = {
+  /** Pods in the namespace that the policy is for; all when empty. */
   podSelector: metaV1.LabelSelector;
+  /** Traffic that may come in. None when empty and policyTypes has Ingress. */
   ingress?: NetworkPolicyIngressRule[];
+  /** Traffic that may leave. None when empty and policyTypes has Egress. */
   egress?: NetworkPolicyEgressRule[];
+  /** Directions that the policy limits: Ingress, Egress or both. */
   policyTypes?: PolicyType[];
 };
 
+/** A port of a service, by name or by number. */
 export type ServiceBackendPort = {
+  /** Name of the port; not together with number. */
   name?: string;
+  /** Number of the port; not together with name. */
   number?: number;
 };

@@ -4,16 +4,23 @@ import type * as metaV1 from './meta-v1.ts';
 
 export type PathType = string;
 
+/** A path of a rule, with what serves it. */
 export type HTTPIngressPath = {
+  /** Path that requests are matched with; it starts with a slash. */
   path?: string;
+  /** Exact compares the whole path, Prefix compares it element by element, ImplementationSpecific leaves it to the class. */
   pathType?: PathType;
+  /** What serves the requests. */
   backend: IngressBackend;
 };
 
+/** The paths of a rule. */
 export type HTTPIngressRuleValue = {
+  /** Paths and what serves each of them. */
   paths?: HTTPIngressPath[];
 };
 
+/** An address that is in use by a service. */
 export type IPAddress = {
   apiVersion?: string;
   kind?: string;
@@ -23,6 +30,7 @@ export type IPAddress = {
   spec: IPAddressSpec;
 };
 
+/** A list of IPAddress objects. */
 export type IPAddressList = {
   apiVersion?: string;
   kind?: string;
@@ -32,10 +40,13 @@ export type IPAddressList = {
   items?: IPAddress[];
 };
 
+/** Who uses an address. */
 export type IPAddressSpec = {
+  /** Object that uses the address. */
   parentRef?: ParentReference;
 };
 
+/** Brings requests from outside to services, by host and path. */
 export type Ingress = {
   apiVersion?: string;
   kind?: string;
@@ -47,12 +58,20 @@ export type Ingress = {
   status: IngressStatus;
 };
 
+/** What serves requests of an ingress: a service or another resource. */
 export type IngressBackend = {
+  /** Service that gets the requests. */
   serviceName?: string;
+  /** Port of the service. */
   servicePort?: number | string;
+  /** Object in the same namespace that gets the requests; not together with a service. */
   resource?: coreV1.TypedLocalObjectReference;
 };
 
+/**
+ * A class of ingresses, implemented by one controller. The annotation ingressclass.kubernetes.io/is-default-class makes it the
+ * default.
+ */
 export type IngressClass = {
   apiVersion?: string;
   kind?: string;
@@ -62,6 +81,7 @@ export type IngressClass = {
   spec: IngressClassSpec;
 };
 
+/** A list of IngressClass objects. */
 export type IngressClassList = {
   apiVersion?: string;
   kind?: string;
@@ -71,19 +91,29 @@ export type IngressClassList = {
   items?: IngressClass[];
 };
 
+/** An object with parameters for the controller of a class. */
 export type IngressClassParametersReference = {
+  /** API group of the object; empty for core. */
   apiGroup?: string;
+  /** Kind of the object. */
   kind?: string;
+  /** Name of the object. */
   name?: string;
+  /** Whether the object is one of the Cluster or of a Namespace. Default Cluster. */
   scope?: string;
+  /** Namespace of the object, where scope is Namespace. */
   namespace?: string;
 };
 
+/** What a class of ingresses is. */
 export type IngressClassSpec = {
+  /** Controller that implements the class, such as example.com/ingress. Cannot be changed. */
   controller?: string;
+  /** Object with parameters for the controller. */
   parameters?: IngressClassParametersReference;
 };
 
+/** A list of Ingress objects. */
 export type IngressList = {
   apiVersion?: string;
   kind?: string;
@@ -93,54 +123,85 @@ export type IngressList = {
   items?: Ingress[];
 };
 
+/** A place where a load balancer listens. */
 export type IngressLoadBalancerIngress = {
+  /** Its address, for load balancers that work with addresses. */
   ip?: string;
+  /** Its name, for load balancers that work with names. */
   hostname?: string;
+  /** Ports that it listens on. */
   ports?: IngressPortStatus[];
 };
 
+/** Where the load balancer of an ingress listens. */
 export type IngressLoadBalancerStatus = {
+  /** The places. */
   ingress?: IngressLoadBalancerIngress[];
 };
 
+/** A port of a load balancer. */
 export type IngressPortStatus = {
+  /** The port. */
   port?: number;
+  /** TCP, UDP or SCTP. */
   protocol?: coreV1.Protocol;
+  /** Why the port does not work, in a form like Reason or example.com/Reason. */
   error?: string;
 };
 
+/** Which host a rule is for, and where its requests go. */
 export type IngressRule = {
+  /** Host name, exact or with one wildcard in front (*.example.com); all hosts when empty. */
   host?: string;
+  /** Paths and what serves each of them. */
   http?: HTTPIngressRuleValue;
 };
 
+/** Where the requests of a host go. */
 export type IngressRuleValue = {
+  /** Paths and what serves each of them. */
   http?: HTTPIngressRuleValue;
 };
 
+/** What an ingress should do. */
 export type IngressSpec = {
+  /** Class that implements the ingress. */
   ingressClassName?: string;
+  /** What serves requests that no rule matches. */
   backend?: IngressBackend;
+  /** Hosts with their certificates. */
   tls?: IngressTLS[];
+  /** Hosts and paths, and where they lead. */
   rules?: IngressRule[];
 };
 
+/** What was last observed of an ingress. */
 export type IngressStatus = {
+  /** Where the load balancer listens. */
   loadBalancer: IngressLoadBalancerStatus;
 };
 
+/** A certificate for hosts. */
 export type IngressTLS = {
+  /** Hosts that the certificate is for. */
   hosts?: string[];
+  /** Secret with the certificate and its key. */
   secretName?: string;
 };
 
+/** An object that another one belongs to. */
 export type ParentReference = {
+  /** API group of the object; empty for core. */
   group?: string;
+  /** Plural name of its resource. */
   resource?: string;
+  /** Its namespace. */
   namespace?: string;
+  /** Its name. */
   name?: string;
 };
 
+/** Ranges that addresses of services come from. */
 export type ServiceCIDR = {
   apiVersion?: string;
   kind?: string;
@@ -152,6 +213,7 @@ export type ServiceCIDR = {
   status: ServiceCIDRStatus;
 };
 
+/** A list of ServiceCIDR objects. */
 export type ServiceCIDRList = {
   apiVersion?: string;
   kind?: string;
@@ -161,10 +223,14 @@ export type ServiceCIDRList = {
   items?: ServiceCIDR[];
 };
 
+/** The ranges. */
 export type ServiceCIDRSpec = {
+  /** One range per address family. Cannot be changed. */
   cidrs?: string[];
 };
 
+/** What was last observed of the ranges. */
 export type ServiceCIDRStatus = {
+  /** Aspects of the state, such as Ready. */
   conditions?: metaV1.Condition[];
 };

@@ -2,20 +2,27 @@
 import type * as coreV1 from './core-v1.ts';
 import type * as metaV1 from './meta-v1.ts';
 
+/** What running a pod costs beyond its containers. */
 export type Overhead = {
+  /** Resources that every pod of the class needs on top. */
   podFixed?: Record<string, string>;
 };
 
+/** A way of running the containers of a pod, as the nodes know it. */
 export type RuntimeClass = {
   apiVersion?: string;
   kind?: string;
   /** Name, namespace, labels, annotations and the other metadata that every object has. */
   metadata: metaV1.ObjectMeta;
+  /** Configuration of the container runtime that is used. Cannot be changed. */
   handler?: string;
+  /** What the class costs on top of the containers. */
   overhead?: Overhead;
+  /** Which nodes support the class. */
   scheduling?: Scheduling;
 };
 
+/** A list of RuntimeClass objects. */
 export type RuntimeClassList = {
   apiVersion?: string;
   kind?: string;
@@ -25,7 +32,10 @@ export type RuntimeClassList = {
   items?: RuntimeClass[];
 };
 
+/** Which nodes support a runtime class. */
 export type Scheduling = {
+  /** Labels that the nodes have; added to the selector of the pods. */
   nodeSelector?: Record<string, string>;
+  /** Taints of the nodes that the pods tolerate; added to those of the pods. */
   tolerations?: coreV1.Toleration[];
 };

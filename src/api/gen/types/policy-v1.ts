@@ -3,14 +3,17 @@ import type * as metaV1 from './meta-v1.ts';
 
 export type UnhealthyPodEvictionPolicyType = "IfHealthyBudget" | "AlwaysAllow";
 
+/** Asks for the deletion of a pod, as far as disruption budgets allow it. */
 export type Eviction = {
   apiVersion?: string;
   kind?: string;
-  /** Name, namespace, labels, annotations and the other metadata that every object has. */
+  /** Name and namespace of the pod. */
   metadata: metaV1.ObjectMeta;
+  /** Options of the deletion. */
   deleteOptions?: metaV1.DeleteOptions;
 };
 
+/** Limits how many pods of a set may be evicted at a time. */
 export type PodDisruptionBudget = {
   apiVersion?: string;
   kind?: string;
@@ -22,6 +25,7 @@ export type PodDisruptionBudget = {
   status: PodDisruptionBudgetStatus;
 };
 
+/** A list of PodDisruptionBudget objects. */
 export type PodDisruptionBudgetList = {
   apiVersion?: string;
   kind?: string;
@@ -31,19 +35,32 @@ export type PodDisruptionBudgetList = {
   items?: PodDisruptionBudget[];
 };
 
+/** How many pods may be missing. */
 export type PodDisruptionBudgetSpec = {
+  /** Pods that must stay available, as a number or a percentage. */
   minAvailable?: number | string;
+  /** Pods that the budget is for; all of the namespace when empty. */
   selector?: metaV1.LabelSelector;
+  /** Pods that may be missing, as a number or a percentage. Not together with minAvailable. */
   maxUnavailable?: number | string;
+  /** Whether pods that are not ready may be evicted: IfHealthyBudget while enough others are healthy, AlwaysAllow at any time. */
   unhealthyPodEvictionPolicy?: UnhealthyPodEvictionPolicyType;
 };
 
+/** What was last observed of a budget. */
 export type PodDisruptionBudgetStatus = {
+  /** Generation that the controller last saw. */
   observedGeneration?: number | bigint;
+  /** Pods whose eviction was accepted and that are not gone yet, with the time. */
   disruptedPods?: Record<string, string>;
+  /** Pods that may be evicted now. */
   disruptionsAllowed?: number;
+  /** Pods that are healthy. */
   currentHealthy?: number;
+  /** Pods that should be healthy at least. */
   desiredHealthy?: number;
+  /** Pods that the budget counts. */
   expectedPods?: number;
+  /** Further aspects of the state. */
   conditions?: metaV1.Condition[];
 };

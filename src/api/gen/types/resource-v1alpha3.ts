@@ -11,63 +11,101 @@ export type FullyQualifiedName = string;
 
 export type QualifiedName = string;
 
+/** What the driver says of a device that is in use. */
 export type AllocatedDeviceStatus = {
+  /** Driver of the device. */
   driver?: string;
+  /** Pool of the device. */
   pool?: string;
+  /** Name of the device. */
   device?: string;
+  /** Aspects of its state. */
   conditions?: metaV1.Condition[];
+  /** What else the driver has to say. */
   data?: JsonValue;
+  /** For network devices, how it is reached. */
   networkData?: NetworkDeviceData;
 };
 
+/** Devices that a claim got. */
 export type AllocationResult = {
+  /** The devices. */
   devices: DeviceAllocationResult;
+  /** Nodes from which they can be used; all when absent. */
   nodeSelector?: coreV1.NodeSelector;
 };
 
+/** A device described by attributes and capacities. */
 export type BasicDevice = {
+  /** Its attributes by name. */
   attributes?: Record<string, DeviceAttribute>;
+  /** Its capacities by name. */
   capacity?: Record<string, string>;
 };
 
+/** Picks devices by an expression. */
 export type CELDeviceSelector = {
+  /** CEL expression over device; true to pick it. */
   expression?: string;
 };
 
+/** A device of a pool. */
 export type Device = {
+  /** Its name in the pool. */
   name?: string;
+  /** What it is. */
   basic?: BasicDevice;
 };
 
+/** Configuration for devices of an allocation. */
 export type DeviceAllocationConfiguration = {
+  /** FromClass or FromClaim. */
   source?: AllocationConfigSource;
+  /** Requests that it is for; all when empty. */
   requests?: string[];
+  /** Configuration that only the driver understands. */
   opaque?: OpaqueDeviceConfiguration;
 };
 
+/** Devices of an allocation. */
 export type DeviceAllocationResult = {
+  /** The devices. */
   results?: DeviceRequestAllocationResult[];
+  /** Their configuration. */
   config?: DeviceAllocationConfiguration[];
 };
 
+/** An attribute of a device; one member is set. */
 export type DeviceAttribute = {
+  /** A number. */
   int?: number | bigint;
+  /** A truth value. */
   bool?: boolean;
+  /** A text. */
   string?: string;
+  /** A semantic version. */
   version?: string;
 };
 
+/** Devices that are wanted. */
 export type DeviceClaim = {
+  /** The requests; all must be met. */
   requests?: DeviceRequest[];
+  /** What the devices must have in common. */
   constraints?: DeviceConstraint[];
+  /** Configuration for them. */
   config?: DeviceClaimConfiguration[];
 };
 
+/** Configuration for devices of a claim. */
 export type DeviceClaimConfiguration = {
+  /** Requests that it is for; all when empty. */
   requests?: string[];
+  /** Configuration that only the driver understands. */
   opaque?: OpaqueDeviceConfiguration;
 };
 
+/** A class of devices that claims can ask for. */
 export type DeviceClass = {
   apiVersion?: string;
   kind?: string;
@@ -77,10 +115,13 @@ export type DeviceClass = {
   spec: DeviceClassSpec;
 };
 
+/** Configuration for devices of a class. */
 export type DeviceClassConfiguration = {
+  /** Configuration that only the driver understands. */
   opaque?: OpaqueDeviceConfiguration;
 };
 
+/** A list of DeviceClass objects. */
 export type DeviceClassList = {
   apiVersion?: string;
   kind?: string;
@@ -90,52 +131,83 @@ export type DeviceClassList = {
   items?: DeviceClass[];
 };
 
+/** What a class of devices is. */
 export type DeviceClassSpec = {
+  /** Devices that belong to it; all selectors must match. */
   selectors?: DeviceSelector[];
+  /** Configuration for them. */
   config?: DeviceClassConfiguration[];
 };
 
+/** Configuration of a device. */
 export type DeviceConfiguration = {
+  /** Configuration that only the driver understands. */
   opaque?: OpaqueDeviceConfiguration;
 };
 
+/** What devices must have in common. */
 export type DeviceConstraint = {
+  /** Requests that it is for; all when empty. */
   requests?: string[];
+  /** Attribute that must have the same value. */
   matchAttribute?: FullyQualifiedName;
 };
 
+/** One kind of device that is wanted. */
 export type DeviceRequest = {
+  /** Name of the request. */
   name?: string;
+  /** Class of the device. */
   deviceClassName?: string;
+  /** Further selectors; all must match. */
   selectors?: DeviceSelector[];
+  /** ExactCount takes count devices, All takes all that match. Default ExactCount. */
   allocationMode?: DeviceAllocationMode;
+  /** How many. Default 1. */
   count?: number | bigint;
+  /** Whether devices in use by others may be taken too, for looking after them. */
   adminAccess?: boolean;
 };
 
+/** A device that a request got. */
 export type DeviceRequestAllocationResult = {
+  /** Name of the request. */
   request?: string;
+  /** Driver of the device. */
   driver?: string;
+  /** Pool of the device. */
   pool?: string;
+  /** Name of the device. */
   device?: string;
+  /** Whether it is taken for looking after it. */
   adminAccess?: boolean;
 };
 
+/** Picks devices. */
 export type DeviceSelector = {
+  /** By an expression. */
   cel?: CELDeviceSelector;
 };
 
+/** How a network device is reached. */
 export type NetworkDeviceData = {
+  /** Name of its interface. */
   interfaceName?: string;
+  /** Its addresses. */
   ips?: string[];
+  /** Its hardware address. */
   hardwareAddress?: string;
 };
 
+/** Configuration that only a driver understands. */
 export type OpaqueDeviceConfiguration = {
+  /** The driver. */
   driver?: string;
+  /** The configuration. */
   parameters?: JsonValue;
 };
 
+/** A demand for devices. */
 export type ResourceClaim = {
   apiVersion?: string;
   kind?: string;
@@ -147,13 +219,19 @@ export type ResourceClaim = {
   status: ResourceClaimStatus;
 };
 
+/** Who uses a claim. */
 export type ResourceClaimConsumerReference = {
+  /** API group; empty for core. */
   apiGroup?: string;
+  /** Plural name of the resource. */
   resource?: string;
+  /** Its name. */
   name?: string;
+  /** Its identity. */
   uid?: string;
 };
 
+/** A list of ResourceClaim objects. */
 export type ResourceClaimList = {
   apiVersion?: string;
   kind?: string;
@@ -163,16 +241,23 @@ export type ResourceClaimList = {
   items?: ResourceClaim[];
 };
 
+/** What is wanted. Cannot be changed. */
 export type ResourceClaimSpec = {
+  /** The devices. */
   devices: DeviceClaim;
 };
 
+/** What a claim got. */
 export type ResourceClaimStatus = {
+  /** The devices; absent while there are none. */
   allocation?: AllocationResult;
+  /** Who may use it, at most 256. */
   reservedFor?: ResourceClaimConsumerReference[];
+  /** What drivers say of the devices. */
   devices?: AllocatedDeviceStatus[];
 };
 
+/** What claims made for pods look like. */
 export type ResourceClaimTemplate = {
   apiVersion?: string;
   kind?: string;
@@ -182,6 +267,7 @@ export type ResourceClaimTemplate = {
   spec: ResourceClaimTemplateSpec;
 };
 
+/** A list of ResourceClaimTemplate objects. */
 export type ResourceClaimTemplateList = {
   apiVersion?: string;
   kind?: string;
@@ -191,17 +277,25 @@ export type ResourceClaimTemplateList = {
   items?: ResourceClaimTemplate[];
 };
 
+/** What claims made for pods look like. */
 export type ResourceClaimTemplateSpec = {
+  /** Labels and annotations of the claims. */
   metadata: metaV1.ObjectMeta;
+  /** What they want. */
   spec: ResourceClaimSpec;
 };
 
+/** A pool of devices. */
 export type ResourcePool = {
+  /** Name of the pool. */
   name?: string;
+  /** Counts changes of the pool; only slices of the newest count. */
   generation?: number | bigint;
+  /** How many slices the pool has. */
   resourceSliceCount?: number | bigint;
 };
 
+/** Devices that a driver offers. */
 export type ResourceSlice = {
   apiVersion?: string;
   kind?: string;
@@ -211,6 +305,7 @@ export type ResourceSlice = {
   spec: ResourceSliceSpec;
 };
 
+/** A list of ResourceSlice objects. */
 export type ResourceSliceList = {
   apiVersion?: string;
   kind?: string;
@@ -220,11 +315,18 @@ export type ResourceSliceList = {
   items?: ResourceSlice[];
 };
 
+/** The devices. */
 export type ResourceSliceSpec = {
+  /** Driver that offers them. Cannot be changed. */
   driver?: string;
+  /** Pool that they belong to. */
   pool: ResourcePool;
+  /** Node that has them. Cannot be changed. */
   nodeName?: string;
+  /** Nodes that can use them. */
   nodeSelector?: coreV1.NodeSelector;
+  /** Whether all nodes can use them. */
   allNodes?: boolean;
+  /** The devices, at most 128. */
   devices?: Device[];
 };

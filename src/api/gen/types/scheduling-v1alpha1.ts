@@ -2,17 +2,23 @@
 import type * as coreV1 from './core-v1.ts';
 import type * as metaV1 from './meta-v1.ts';
 
+/** A priority that pods can ask for by name. */
 export type PriorityClass = {
   apiVersion?: string;
   kind?: string;
   /** Name, namespace, labels, annotations and the other metadata that every object has. */
   metadata: metaV1.ObjectMeta;
+  /** The priority; pods with a higher one go first. */
   value?: number;
+  /** Whether pods that name no class get this one. */
   globalDefault?: boolean;
+  /** When to use the class. */
   description?: string;
+  /** PreemptLowerPriority lets pods of the class displace others, Never makes them wait. Default PreemptLowerPriority. */
   preemptionPolicy?: coreV1.PreemptionPolicy;
 };
 
+/** A list of PriorityClass objects. */
 export type PriorityClassList = {
   apiVersion?: string;
   kind?: string;

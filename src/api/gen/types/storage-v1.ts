@@ -8,6 +8,7 @@ export type VolumeBindingMode = "Immediate" | "WaitForFirstConsumer";
 
 export type VolumeLifecycleMode = "Persistent" | "Ephemeral" | (string & {});
 
+/** What a CSI driver can do. */
 export type CSIDriver = {
   apiVersion?: string;
   kind?: string;
@@ -17,6 +18,7 @@ export type CSIDriver = {
   spec: CSIDriverSpec;
 };
 
+/** A list of CSIDriver objects. */
 export type CSIDriverList = {
   apiVersion?: string;
   kind?: string;
@@ -26,17 +28,27 @@ export type CSIDriverList = {
   items?: CSIDriver[];
 };
 
+/** What a CSI driver can do. */
 export type CSIDriverSpec = {
+  /** Whether volumes must be attached before they are mounted. Default true. */
   attachRequired?: boolean;
+  /** Whether it is told about the pod when mounting. Default false. */
   podInfoOnMount?: boolean;
+  /** Persistent, Ephemeral or both. Default Persistent. */
   volumeLifecycleModes?: VolumeLifecycleMode[];
+  /** Whether scheduling looks at the capacity it reports. Default false. */
   storageCapacity?: boolean;
+  /** Whether it changes owners of files: ReadWriteOnceWithFSType, File or None. Default ReadWriteOnceWithFSType. */
   fsGroupPolicy?: FSGroupPolicy;
+  /** Tokens that it gets. */
   tokenRequests?: TokenRequest[];
+  /** Whether volumes are published again from time to time. Default false. */
   requiresRepublish?: boolean;
+  /** Whether it mounts with SELinux contexts. Default false. */
   seLinuxMount?: boolean;
 };
 
+/** CSI drivers of a node. */
 export type CSINode = {
   apiVersion?: string;
   kind?: string;
@@ -46,13 +58,19 @@ export type CSINode = {
   spec: CSINodeSpec;
 };
 
+/** A CSI driver of a node. */
 export type CSINodeDriver = {
+  /** Name of the driver. */
   name?: string;
+  /** Identity of the node for the driver. */
   nodeID?: string;
+  /** Labels that the driver gives to nodes. */
   topologyKeys?: string[];
+  /** Resources for volumes. */
   allocatable?: VolumeNodeResources;
 };
 
+/** A list of CSINode objects. */
 export type CSINodeList = {
   apiVersion?: string;
   kind?: string;
@@ -62,21 +80,29 @@ export type CSINodeList = {
   items?: CSINode[];
 };
 
+/** CSI drivers of a node. */
 export type CSINodeSpec = {
+  /** The drivers. */
   drivers?: CSINodeDriver[];
 };
 
+/** How much storage of a class there is in some part of the cluster. */
 export type CSIStorageCapacity = {
   apiVersion?: string;
   kind?: string;
   /** Name, namespace, labels, annotations and the other metadata that every object has. */
   metadata: metaV1.ObjectMeta;
+  /** Nodes that can use it; all when empty, none when absent. */
   nodeTopology?: metaV1.LabelSelector;
+  /** Storage class. */
   storageClassName?: string;
+  /** How much there is. */
   capacity?: string;
+  /** Largest volume that can be made. */
   maximumVolumeSize?: string;
 };
 
+/** A list of CSIStorageCapacity objects. */
 export type CSIStorageCapacityList = {
   apiVersion?: string;
   kind?: string;
@@ -86,20 +112,29 @@ export type CSIStorageCapacityList = {
   items?: CSIStorageCapacity[];
 };
 
+/** A way of making volumes for claims. */
 export type StorageClass = {
   apiVersion?: string;
   kind?: string;
   /** Name, namespace, labels, annotations and the other metadata that every object has. */
   metadata: metaV1.ObjectMeta;
+  /** Who makes them. */
   provisioner?: string;
+  /** What the provisioner is told. */
   parameters?: Record<string, string>;
+  /** What happens to a volume when its claim is gone: Delete or Retain. Default Delete. */
   reclaimPolicy?: coreV1.PersistentVolumeReclaimPolicy;
+  /** Options for mounting, such as ro. */
   mountOptions?: string[];
+  /** Whether claims can grow. */
   allowVolumeExpansion?: boolean;
+  /** Immediate, or WaitForFirstConsumer for making the volume where the pod will run. Default Immediate. */
   volumeBindingMode?: VolumeBindingMode;
+  /** Parts of the cluster where volumes are made. */
   allowedTopologies?: coreV1.TopologySelectorTerm[];
 };
 
+/** A list of StorageClass objects. */
 export type StorageClassList = {
   apiVersion?: string;
   kind?: string;
@@ -109,11 +144,15 @@ export type StorageClassList = {
   items?: StorageClass[];
 };
 
+/** A token that a driver gets. */
 export type TokenRequest = {
+  /** Who the token is for. */
   audience?: string;
+  /** Seconds that it is valid. */
   expirationSeconds?: number | bigint;
 };
 
+/** Attaches a volume to a node. */
 export type VolumeAttachment = {
   apiVersion?: string;
   kind?: string;
@@ -125,6 +164,7 @@ export type VolumeAttachment = {
   status: VolumeAttachmentStatus;
 };
 
+/** A list of VolumeAttachment objects. */
 export type VolumeAttachmentList = {
   apiVersion?: string;
   kind?: string;
@@ -134,29 +174,46 @@ export type VolumeAttachmentList = {
   items?: VolumeAttachment[];
 };
 
+/** A volume; one member is set. */
 export type VolumeAttachmentSource = {
+  /** Name of a persistent volume. */
   persistentVolumeName?: string;
+  /** A volume that is no object. */
   inlineVolumeSpec?: coreV1.PersistentVolumeSpec;
 };
 
+/** What to attach, and where. */
 export type VolumeAttachmentSpec = {
+  /** Driver that attaches it. */
   attacher?: string;
+  /** The volume. */
   source: VolumeAttachmentSource;
+  /** The node. */
   nodeName?: string;
 };
 
+/** What became of it. */
 export type VolumeAttachmentStatus = {
+  /** Whether it is attached. */
   attached?: boolean;
+  /** What the driver has to say to those who mount it. */
   attachmentMetadata?: Record<string, string>;
+  /** What last went wrong with attaching. */
   attachError?: VolumeError;
+  /** What last went wrong with detaching. */
   detachError?: VolumeError;
 };
 
+/** Something that went wrong. */
 export type VolumeError = {
+  /** When. */
   time?: string;
+  /** What. */
   message?: string;
 };
 
+/** Resources of a node for volumes. */
 export type VolumeNodeResources = {
+  /** Most volumes at once; no limit when absent. */
   count?: number;
 };

@@ -2,17 +2,23 @@
 import type * as coreV1 from './core-v1.ts';
 import type * as metaV1 from './meta-v1.ts';
 
+/** How much storage of a class there is in some part of the cluster. */
 export type CSIStorageCapacity = {
   apiVersion?: string;
   kind?: string;
   /** Name, namespace, labels, annotations and the other metadata that every object has. */
   metadata: metaV1.ObjectMeta;
+  /** Nodes that can use it; all when empty, none when absent. */
   nodeTopology?: metaV1.LabelSelector;
+  /** Storage class. */
   storageClassName?: string;
+  /** How much there is. */
   capacity?: string;
+  /** Largest volume that can be made. */
   maximumVolumeSize?: string;
 };
 
+/** A list of CSIStorageCapacity objects. */
 export type CSIStorageCapacityList = {
   apiVersion?: string;
   kind?: string;
@@ -22,6 +28,7 @@ export type CSIStorageCapacityList = {
   items?: CSIStorageCapacity[];
 };
 
+/** Attaches a volume to a node. */
 export type VolumeAttachment = {
   apiVersion?: string;
   kind?: string;
@@ -33,6 +40,7 @@ export type VolumeAttachment = {
   status: VolumeAttachmentStatus;
 };
 
+/** A list of VolumeAttachment objects. */
 export type VolumeAttachmentList = {
   apiVersion?: string;
   kind?: string;
@@ -42,33 +50,49 @@ export type VolumeAttachmentList = {
   items?: VolumeAttachment[];
 };
 
+/** A volume; one member is set. */
 export type VolumeAttachmentSource = {
+  /** Name of a persistent volume. */
   persistentVolumeName?: string;
+  /** A volume that is no object. */
   inlineVolumeSpec?: coreV1.PersistentVolumeSpec;
 };
 
+/** What to attach, and where. */
 export type VolumeAttachmentSpec = {
+  /** Driver that attaches it. */
   attacher?: string;
+  /** The volume. */
   source: VolumeAttachmentSource;
+  /** The node. */
   nodeName?: string;
 };
 
+/** What became of it. */
 export type VolumeAttachmentStatus = {
+  /** Whether it is attached. */
   attached?: boolean;
+  /** What the driver has to say to those who mount it. */
   attachmentMetadata?: Record<string, string>;
+  /** What last went wrong with attaching. */
   attachError?: VolumeError;
+  /** What last went wrong with detaching. */
   detachError?: VolumeError;
 };
 
+/** Adjustable attributes of volumes. */
 export type VolumeAttributesClass = {
   apiVersion?: string;
   kind?: string;
   /** Name, namespace, labels, annotations and the other metadata that every object has. */
   metadata: metaV1.ObjectMeta;
+  /** Driver that understands them. */
   driverName?: string;
+  /** The attributes. Cannot be changed. */
   parameters?: Record<string, string>;
 };
 
+/** A list of VolumeAttributesClass objects. */
 export type VolumeAttributesClassList = {
   apiVersion?: string;
   kind?: string;
@@ -78,7 +102,10 @@ export type VolumeAttributesClassList = {
   items?: VolumeAttributesClass[];
 };
 
+/** Something that went wrong. */
 export type VolumeError = {
+  /** When. */
   time?: string;
+  /** What. */
   message?: string;
 };

@@ -4,20 +4,31 @@ import type * as metaV1 from './meta-v1.ts';
 
 export type MigrationConditionType = "Running" | "Succeeded" | "Failed" | (string & {});
 
+/** A resource in one version of its group. */
 export type GroupVersionResource = {
+  /** API group. */
   group?: string;
+  /** Version. */
   version?: string;
+  /** Plural name of the resource. */
   resource?: string;
 };
 
+/** One aspect of the state of a migration. */
 export type MigrationCondition = {
+  /** Aspect that the condition is about, in CamelCase. */
   type?: MigrationConditionType;
+  /** Whether it holds: True, False or Unknown. */
   status?: coreV1.ConditionStatus;
+  /** When the condition was last written. */
   lastUpdateTime?: string;
+  /** Why, in one CamelCase word for programs. */
   reason?: string;
+  /** Why, for people. */
   message?: string;
 };
 
+/** Writes all objects of a resource anew, in the present storage version. */
 export type StorageVersionMigration = {
   apiVersion?: string;
   kind?: string;
@@ -29,6 +40,7 @@ export type StorageVersionMigration = {
   status: StorageVersionMigrationStatus;
 };
 
+/** A list of StorageVersionMigration objects. */
 export type StorageVersionMigrationList = {
   apiVersion?: string;
   kind?: string;
@@ -38,12 +50,18 @@ export type StorageVersionMigrationList = {
   items?: StorageVersionMigration[];
 };
 
+/** What to migrate. */
 export type StorageVersionMigrationSpec = {
+  /** The resource. */
   resource: GroupVersionResource;
+  /** Where to go on. */
   continueToken?: string;
 };
 
+/** What became of it. */
 export type StorageVersionMigrationStatus = {
+  /** Aspects of the state, such as Running and Succeeded. */
   conditions?: MigrationCondition[];
+  /** State up to which objects are written anew. */
   resourceVersion?: string;
 };

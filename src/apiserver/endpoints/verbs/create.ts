@@ -1,4 +1,4 @@
-import { ensureNamespace } from '../../../registry/generic/before-create.ts';
+import { ensureNamespace, wipeSystemFields } from '../../../registry/generic/before-create.ts';
 import { createObject as create } from '../../../registry/generic/create.ts';
 import type { ApiRequest, ApiResponse } from '../../request.ts';
 import { readBody } from '../body.ts';
@@ -17,6 +17,7 @@ export async function createObject(context: EndpointContext, served: ServedResou
   const body = await readBody(context, request);
   const submitted = body.decode(served, parameters.fieldValidation, (text) => request.warn(text));
   const write = writeRequest(context, served, request, { kind: 'CreateOptions', dryRun: parameters.dryRun, options: parameters.options });
+  wipeSystemFields(submitted);
   ensureNamespace(submitted, write.namespace);
   const object = served.form.toStored(submitted, () => ({}));
   const result = await create(store, object, {

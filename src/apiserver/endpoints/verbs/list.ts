@@ -31,11 +31,13 @@ export async function listObjects(context: EndpointContext, served: ServedResour
   });
 
   function readPage(): ReturnType<typeof store.list> {
+    const version = token === undefined ? listVersion(parameters) : tokenVersion(token);
     return store.list({
-      version: token === undefined ? listVersion(parameters) : tokenVersion(token),
+      version,
       selection,
       ...(token === undefined ? {} : { after: token.after }),
-      ...(parameters.limit > 0 ? { limit: parameters.limit } : {}),
+      // At version 0 the reference answers whole, whatever the limit: so much is at hand.
+      ...(parameters.limit > 0 && !(token === undefined && version.match === 'any') ? { limit: parameters.limit } : {}),
     });
   }
 }

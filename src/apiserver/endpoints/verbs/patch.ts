@@ -21,7 +21,7 @@ export async function patchObject(context: EndpointContext, served: ServedResour
   const manager = managerOf(request, 'PatchOptions');
   const body = await request.exchange.readBody(context.maxBodyBytes);
   const write = writeRequest(context, served, request, { kind: 'PatchOptions', dryRun: parameters.dryRun, options: parameters.options });
-  const patch = createPatch(type, body, { context, served, parameters, manager, warn: (text) => request.warn(text), now: write.context.now });
+  const patch = createPatch(type, body, { context, served, parameters, manager, warn: (text) => request.warn(text), now: write.context.now, subresource: write.subresource });
   const result = await update(served.store!, {
     change: (current, copy) => changed(patch.apply(current, copy), write.name),
     admit: (object, old) => admitChange(context, served, request, write, object, old, patch.ownsItsFields ? undefined : manager),

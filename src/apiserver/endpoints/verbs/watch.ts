@@ -78,7 +78,7 @@ async function pump(watch: ObjectWatch, encoder: EventEncoder, sink: Sink, timeo
   try {
     while (!sink.closed) {
       const wake = new Promise<void>((resolve) => (notify = resolve));
-      const events = blocked ? [] : watch.take();
+      const events: readonly ObjectEvent[] = blocked ? [] : watch.take();
       if (events.length > 0) {
         blocked = !sink.write(encodeAll(events, encoder));
         if (blocked) void sink.drained().then(() => {

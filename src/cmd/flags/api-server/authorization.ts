@@ -25,5 +25,5 @@ export const admission = section('Admission', {
     default: 300,
     help: 'How long a pod that says nothing about it stays on a node that cannot be reached.',
   }),
-  allowPrivileged: bool('allow-privileged', 'notYet', { help: 'Accept pods with privileged containers.' }),
+  allowPrivileged: bool('allow-privileged', 'works', { help: 'Accept pods with privileged containers.' }),
 });

@@ -2,12 +2,12 @@ import { bool, int, section } from '../flag.ts';
 
 export const flowControl = section('Flow control', {
   enablePriorityAndFairness: bool('enable-priority-and-fairness', 'notYet', { default: true, help: 'Queue requests by priority level and flow instead of counting those in flight.' }),
-  maxRequestsInflight: int('max-requests-inflight', 'notYet', {
+  maxRequestsInflight: int('max-requests-inflight', 'works', {
     default: 400,
-    help: 'How many reading requests may run at a time. With priority and fairness, a part of the total concurrency.',
+    help: 'How many reading requests may run at a time, watches not counted; 0 for no limit. More are answered with 429.',
   }),
-  maxMutatingRequestsInflight: int('max-mutating-requests-inflight', 'notYet', {
+  maxMutatingRequestsInflight: int('max-mutating-requests-inflight', 'works', {
     default: 200,
-    help: 'How many writing requests may run at a time; 0 for no limit. With priority and fairness, a part of the total concurrency.',
+    help: 'How many writing requests may run at a time; 0 for no limit. More are answered with 429.',
   }),
 });

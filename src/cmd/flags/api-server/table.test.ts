@@ -89,7 +89,7 @@ function sameDefault(flag: Flag, stated: string): boolean {
 
 /** Shrinks with each issue that is done. */
 const notYet = [
-  'admission-control-config-file', 'aggregator-reject-forwarding-redirect', 'allow-metric-labels', 'allow-metric-labels-manifest', 'allow-privileged',
+  'admission-control-config-file', 'aggregator-reject-forwarding-redirect', 'allow-metric-labels', 'allow-metric-labels-manifest',
   'api-audiences', 'audit-log-batch-buffer-size', 'audit-log-batch-max-size', 'audit-log-batch-max-wait', 'audit-log-batch-throttle-burst',
   'audit-log-batch-throttle-enable', 'audit-log-batch-throttle-qps', 'audit-log-compress', 'audit-log-format', 'audit-log-maxage',
   'audit-log-maxbackup', 'audit-log-maxsize', 'audit-log-mode', 'audit-log-path', 'audit-log-truncate-enabled', 'audit-log-truncate-max-batch-size',
@@ -104,7 +104,7 @@ const notYet = [
   'emulated-version', 'enable-admission-plugins', 'enable-aggregator-routing', 'enable-bootstrap-token-auth', 'enable-garbage-collector',
   'enable-priority-and-fairness', 'encryption-provider-config', 'encryption-provider-config-automatic-reload', 'goaway-chance', 'livez-grace-period',
   'log-json-info-buffer-size', 'log-json-split-stream', 'log-text-info-buffer-size', 'log-text-split-stream', 'max-connection-bytes-per-sec',
-  'max-mutating-requests-inflight', 'max-requests-inflight', 'nodeagent-certificate-authority', 'nodeagent-client-certificate',
+  'nodeagent-certificate-authority', 'nodeagent-client-certificate',
   'nodeagent-client-key', 'nodeagent-preferred-address-types', 'nodeagent-timeout', 'oidc-ca-file', 'oidc-client-id', 'oidc-groups-claim',
   'oidc-groups-prefix', 'oidc-issuer-url', 'oidc-required-claim', 'oidc-signing-algs', 'oidc-username-claim', 'oidc-username-prefix',
   'peer-advertise-ip', 'peer-advertise-port', 'peer-ca-file', 'permit-address-sharing', 'permit-port-sharing', 'proxy-client-cert-file',

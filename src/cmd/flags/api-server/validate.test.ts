@@ -65,6 +65,9 @@ describe('validateApiServerOptions', () => {
     { argv: ['--authorization-mode='], problems: ['at least one authorization-mode must be passed'] },
     { argv: ['--authorization-mode=AlwaysAllow,AlwaysAllow'], problems: ['authorization-mode ["AlwaysAllow" "AlwaysAllow"] has mode specified more than once'] },
     { argv: ['--authorization-mode=Node,RBAC'], problems: ['--authorization-mode=Node is not supported by this version yet', '--authorization-mode=RBAC is not supported by this version yet'] },
+    // Flow control
+    { argv: ['--max-requests-inflight=-1'], problems: ['--max-requests-inflight can not be negative value'] },
+    { argv: ['--max-mutating-requests-inflight=-1'], problems: ['--max-mutating-requests-inflight can not be negative value'] },
     // Logs, APIs
     { argv: ['--logging-format=xml'], problems: ['--logging-format: Invalid value: "xml": Unsupported log format'] },
     { argv: ['-v=-1'], problems: ['-v, --v can not be negative value'] },

@@ -139,6 +139,11 @@ const checkAuthorization: Check = ({ authorization: { modes } }, spelled) => [
   }),
 ];
 
+const checkFlowControl: Check = ({ flowControl }, spelled) => [
+  flowControl.maxRequestsInflight < 0 && `${spelled('max-requests-inflight')} can not be negative value`,
+  flowControl.maxMutatingRequestsInflight < 0 && `${spelled('max-mutating-requests-inflight')} can not be negative value`,
+];
+
 const checkLogs: Check = ({ logs }, spelled) => [
   !['text', 'json'].includes(logs.format) && `${spelled('logging-format')}: Invalid value: ${goQuote(logs.format)}: Unsupported log format`,
   logs.verbosity < 0 && `${spelled('v')} can not be negative value`,
@@ -146,4 +151,4 @@ const checkLogs: Check = ({ logs }, spelled) => [
 
 const checkApis: Check = ({ apis }) => runtimeConfigProblems(apis.runtimeConfig, groupVersions);
 
-const checks: readonly Check[] = [checkServing, checkStorage, checkServices, checkAuthorization, checkLogs, checkApis];
+const checks: readonly Check[] = [checkServing, checkStorage, checkServices, checkAuthorization, checkFlowControl, checkLogs, checkApis];

@@ -1,0 +1,118 @@
+/**
+ * Builds dist/: the program (dist/orch.js) and the library (dist/index.js) as ES modules with source maps. Run by
+ * hack/up, hack/test and `npm run build`; does nothing while no source has changed.
+ *
+ *   node hack/build.mjs [--force]
+ *
+ * Dependencies in plain JavaScript are bundled: finding and reading their many small files takes 90 ms at each start,
+ * more than all else there is to load. Their licenses go into dist/licenses.txt.
+ */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const dist = path.join(root, 'dist');
+const stamp = path.join(dist, '.stamp');
+
+/** Native code, and what starts threads from files of its own. */
+const external = ['lmdb', 'pino'];
+
+const isSource = (name) => name.endsWith('.ts') && !/\.(test|bench|test-d)\.ts$/.test(name);
+
+/** Every file that the outcome depends on. */
+const inputs = () => ['package-lock.json', 'tsconfig.json', 'hack/build.mjs', ...readdirSync(path.join(root, 'src'), { recursive: true }).filter(isSource).map((name) => path.join('src', name)).sort()];
+
+/** Times and sizes are enough, and cheaper to ask for than contents. */
+function fingerprint(commit) {
+  const hash = createHash('sha256').update(commit.hash);
+  for (const file of inputs()) {
+    const { mtimeMs, size } = statSync(path.join(root, file));
+    hash.update(`${file} ${mtimeMs} ${size}\n`);
+  }
+  return hash.digest('hex');
+}
+
+/** What /version says of this build; empty outside of a git checkout. */
+function currentCommit() {
+  try {
+    const [hash, date] = execFileSync('git', ['log', '-1', '--format=%H %cI'], { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim().split(' ');
+    return { hash, date: new Date(date).toISOString().replace(/\.\d+Z$/, 'Z') };
+  } catch {
+    return { hash: '', date: undefined };
+  }
+}
+
+function isFresh(now) {
+  try {
+    return readFileSync(stamp, 'utf8') === now;
+  } catch {
+    return false;
+  }
+}
+
+async function build(commit) {
+  const { build: bundle } = await import('esbuild');
+  const { outputFiles, metafile } = await bundle({
+    absWorkingDir: root,
+    entryPoints: { orch: 'src/cmd/orch.ts', index: 'src/index.ts' },
+    outdir: dist,
+    chunkNames: 'chunks/[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    external,
+    // CommonJS dependencies ask for Node's own modules by require.
+    banner: { js: "import { createRequire as orchCreateRequire } from 'node:module'; const require = orchCreateRequire(import.meta.url);" },
+    sourcemap: 'linked',
+    sourcesContent: false,
+    define: { ORCH_BUILD_COMMIT: JSON.stringify(commit.hash), ...(commit.date === undefined ? {} : { ORCH_BUILD_DATE: JSON.stringify(commit.date) }) },
+    logLevel: 'warning',
+    metafile: true,
+    write: false,
+  });
+  mkdirSync(path.join(dist, 'chunks'), { recursive: true });
+  // Chunks before what imports them, each whole or not at all: somebody may be starting the program just now.
+  const chunksFirst = outputFiles.toSorted((a, b) => Number(b.path.includes('/chunks/')) - Number(a.path.includes('/chunks/')));
+  for (const file of chunksFirst) {
+    const temporary = `${file.path}.${process.pid}.tmp`;
+    writeFileSync(temporary, file.contents);
+    renameSync(temporary, file.path);
+  }
+  writeFileSync(path.join(dist, 'licenses.txt'), licensesOf(metafile));
+  const kept = new Set(outputFiles.map((file) => path.basename(file.path)));
+  for (const name of readdirSync(path.join(dist, 'chunks'))) if (!kept.has(name)) rmSync(path.join(dist, 'chunks', name), { force: true });
+}
+
+/** The license texts of the packages that are in the bundle. */
+function licensesOf({ inputs: bundled }) {
+  const folders = new Set(Object.keys(bundled).flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? []));
+  return [...folders].sort().map(licenseOf).join('\n');
+}
+
+function licenseOf(folder) {
+  const { name, version, license } = JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8'));
+  const file = readdirSync(path.join(root, folder)).find((entry) => /^licen[cs]e/i.test(entry));
+  const text = file === undefined ? '' : readFileSync(path.join(root, folder, file), 'utf8');
+  return `${'='.repeat(80)}\n${name} ${version} (${license})\n\n${text}`;
+}
+
+const commit = currentCommit();
+const now = fingerprint(commit);
+if (process.argv.includes('--force') || !isFresh(now)) {
+  const start = performance.now();
+  rmSync(stamp, { force: true });
+  try {
+    await build(commit);
+    writeFileSync(stamp, now);
+    console.error(`Built dist/ in ${Math.round(performance.now() - start)} ms.`);
+  } catch (error) {
+    // esbuild has printed what is wrong with the sources.
+    if (!Array.isArray(error.errors)) throw error;
+    process.exitCode = 1;
+  }
+}

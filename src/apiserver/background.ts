@@ -1,0 +1,79 @@
+/** What runs beside requests: bootstrap objects, and the polls behind metrics. Everything ends with `stop`. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RegistryCatalog } from '../registry/catalog.ts';
+import { createBootstrapObjects } from './bootstrap.ts';
+import type { ApiServerConfig } from './api-server.ts';
+import type { Metrics } from './metrics.ts';
+
+export interface BackgroundOptions {
+  readonly config: ApiServerConfig;
+  readonly registry: RegistryCatalog;
+  readonly metrics: Metrics;
+  readonly port: () => number;
+}
+
+export interface Background {
+  start(): void;
+  stop(): Promise<void>;
+  isBootstrapped(): boolean;
+  readonly bootstrapped: Promise<void>;
+}
+
+const retryMs = 1000;
+
+export function startBackground({ config, registry, metrics }: BackgroundOptions): Background {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const { log, storage } = config;
+  const running: Promise<void>[] = [];
+  let done = false;
+  let finish: () => void = () => undefined;
+  const bootstrapped = new Promise<void>((resolve) => (finish = resolve));
+
+  const bootstrap = async (): Promise<void> => {
+    while (!signal.aborted && !done) {
+      try {
+        await createBootstrapObjects({ registry, config, signal });
+        done = true;
+      } catch (error) {
+        log.warn({ err: error }, 'the bootstrap objects could not be made yet');
+        await pause(retryMs, signal);
+      }
+    }
+    finish();
+  };
+  const countObjects = async (): Promise<void> => {
+    for (const store of registry.stores.filter(({ isOpen }) => isOpen)) {
+      const name = store.group === '' ? store.resourceName : `${store.resourceName}.${store.group}`;
+      metrics.objects.set({ resource: name }, await store.storage.count().catch(() => -1));
+    }
+  };
+  const measureSize = async (): Promise<void> => {
+    const { sizeBytes } = await storage.store.status(signal);
+    metrics.storageSize.set({ storage_cluster_id: 'etcd-0' }, sizeBytes);
+  };
+
+  return {
+    bootstrapped,
+    isBootstrapped: () => done,
+    start() {
+      running.push(bootstrap());
+      if (storage.countPollMs > 0) running.push(repeat(countObjects, storage.countPollMs, signal, log.warn));
+      if (storage.sizePollMs > 0) running.push(repeat(measureSize, storage.sizePollMs, signal, log.warn));
+    },
+    async stop() {
+      controller.abort();
+      await Promise.all(running);
+    },
+  };
+}
+
+async function repeat(work: () => Promise<void>, everyMs: number, signal: AbortSignal, warn: (details: object, message: string) => void): Promise<void> {
+  while (!signal.aborted) {
+    await work().catch((error: unknown) => warn({ err: error }, 'a periodic measurement failed'));
+    await pause(everyMs, signal);
+  }
+}
+
+/** Sleeps, or returns at once when it is time to stop. */
+const pause = (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);

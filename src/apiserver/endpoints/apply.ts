@@ -1,0 +1,26 @@
+import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
+import type { JsonBody } from '../../machinery/json/body.ts';
+import { badRequest } from '../../machinery/status.ts';
+import { isObject } from '../../machinery/value.ts';
+import type { PatchEnvironment } from './patch-body.ts';
+
+/**
+ * Server-side apply: the object with what the configuration says, and with who owns what.
+ * @see {@link https://kubernetes.io/docs/reference/using-api/server-side-apply/ | Server-Side Apply}
+ */
+export function applyConfiguration(body: JsonBody, environment: PatchEnvironment): (current: KubeObject | undefined, copy: () => KubeObject) => KubeObject {
+  const { context, served, parameters, manager, now, subresource, decode } = environment;
+  const { form } = served;
+  const { value: config } = body.value();
+  if (!isObject(config)) throw badRequest('error decoding YAML: the configuration is not an object');
+  return (current, copy) => {
+    const live = current === undefined ? undefined : form.fromStored(copy());
+    const { object, changed } = context.fieldManager.apply({
+      live, config, manager, force: parameters.force, subresource, kind: form.kind, apiVersion: form.apiVersion, typeId: form.typeId, now,
+      resetFields: served.store!.strategyOf(subresource).resetFields ?? [],
+    });
+    const wanted = changed ? decode(object) : object;
+    if (metaOf(wanted).name === undefined && live !== undefined) metaOf(wanted).name = metaOf(live).name!;
+    return form.toStored(wanted, copy);
+  };
+}

@@ -1,0 +1,154 @@
+/** Bodies of requests: bytes to objects of the request's version, with upstream's errors. */
+import { DecodeError, type TypeCodec } from '../../machinery/codec/index.ts';
+import { hasEnvelope, readEnvelope } from '../../machinery/codec/envelope.ts';
+import { JsonBody } from '../../machinery/json/body.ts';
+import { JsonSyntaxError, JsonTypeError } from '../../machinery/json/errors.ts';
+import { readYaml } from '../../machinery/json/yaml.ts';
+import type { KubeObject } from '../../machinery/object-meta.ts';
+import { badRequest, plainError, type StatusError } from '../../machinery/status.ts';
+import type { JsonObject } from '../../machinery/value.ts';
+import type { VersionForm } from '../../registry/generic/version-form.ts';
+import { canonicalApiVersion, canonicalMediaType, usesOrchNames } from '../names.ts';
+import { bodyType, protobuf, yaml } from '../negotiation.ts';
+import type { ApiRequest } from '../request.ts';
+import type { EndpointContext } from './context.ts';
+import type { ServedResource } from './served.ts';
+import type { FieldValidation } from './write-parameters.ts';
+
+export interface RequestBody {
+  /** The object in normal form, with the defaults of its version. Made anew at every call. Throws 400. */
+  decode(served: ServedResource, validation: FieldValidation, warn: (text: string) => void): KubeObject;
+}
+
+/** Reads the body; throws 413 and 415. */
+export async function readBody(context: EndpointContext, request: ApiRequest): Promise<RequestBody> {
+  const mediaType = bodyType(canonicalMediaType(request.header('content-type') ?? ''));
+  const bytes = await request.exchange.readBody(context.maxBodyBytes);
+  const decode = mediaType === protobuf ? decodeProtobuf : decodeText(mediaType === yaml ? readYaml : (text) => new JsonBody(text));
+  return {
+    decode(served, validation, warn) {
+      const object = decode(context, served.form, bytes, validation, warn) as KubeObject;
+      served.form.setDefaults(object);
+      return object;
+    },
+  };
+}
+
+type Decode = (context: EndpointContext, form: VersionForm, bytes: Buffer, validation: FieldValidation, warn: (text: string) => void) => JsonObject;
+
+interface TypeMeta {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+const decodeProtobuf: Decode = (context, form, bytes) => {
+  let typeMeta: TypeMeta | undefined;
+  try {
+    if (!hasEnvelope(bytes)) throw new DecodeError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
+    const envelope = readEnvelope(bytes);
+    typeMeta = completed(envelope, form);
+    const codec = codecFor(context, form, typeMeta);
+    const value = codec.decode(envelope.raw);
+    checkKind(form, typeMeta);
+    return value;
+  } catch (error) {
+    throw refused(error, form, typeMeta, bytes);
+  }
+};
+
+const decodeText = (parse: (bytes: Buffer) => JsonBody): Decode => (context, form, bytes, validation, warn) => {
+  let typeMeta: TypeMeta | undefined;
+  try {
+    const body = parseKnown(parse, bytes);
+    typeMeta = completed(body.claimed, form);
+    const { value, problems } = codecFor(context, form, typeMeta).fromJson(body.document);
+    checkKind(form, typeMeta);
+    report(problems, validation, warn);
+    return value;
+  } catch (error) {
+    throw refused(error, form, typeMeta, bytes);
+  }
+};
+
+/** What the document says it is; an error that comes before that has no kind to speak of. */
+function parseKnown(parse: (bytes: Buffer) => JsonBody, bytes: Buffer): { document: JsonBody; claimed: TypeMeta } {
+  try {
+    const document = parse(bytes);
+    return { document, claimed: document.typeMeta() };
+  } catch (error) {
+    if (error instanceof JsonSyntaxError || error instanceof JsonTypeError) throw new Error(`couldn't get version/kind; json parse error: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+/** A body without kind or apiVersion is of the kind that the path expects. */
+function completed({ apiVersion, kind }: TypeMeta, form: VersionForm): TypeMeta {
+  const canonical = usesOrchNames(apiVersion) ? canonicalApiVersion(apiVersion) : apiVersion;
+  if (canonical.split('/').length > 2) throw new Error(`unexpected GroupVersion string: ${apiVersion}`);
+  return { apiVersion: canonical === '' ? form.apiVersion : canonical, kind: kind === '' ? form.kind : kind };
+}
+
+/** Decodes as what the body claims to be: a malformed Secret is that before it is no ConfigMap. */
+function codecFor({ codecs, schemas }: EndpointContext, form: VersionForm, { apiVersion, kind }: TypeMeta): TypeCodec {
+  if (apiVersion === form.apiVersion && kind === form.kind) return form.codec;
+  const typeId = schemas.ofKind(apiVersion, kind);
+  if (typeId === undefined) throw new Error(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"`);
+  return codecs.of(typeId);
+}
+
+function checkKind(form: VersionForm, { apiVersion, kind }: TypeMeta): void {
+  if (kind !== form.kind || groupOf(apiVersion) !== groupOf(form.apiVersion)) {
+    throw new Error(`converting (${goType(apiVersion, kind)}) to (${internalPackage(groupOf(form.apiVersion))}.${form.kind}): unknown conversion`);
+  }
+  if (apiVersion !== form.apiVersion) throw badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${form.apiVersion})`);
+}
+
+const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '');
+
+const versionOf = (apiVersion: string): string => apiVersion.slice(apiVersion.indexOf('/') + 1);
+
+const goType = (apiVersion: string, kind: string): string => `${versionOf(apiVersion)}.${kind}`;
+
+const internalPackage = (group: string): string => (group === '' ? 'core' : group === 'internal.apiserver.k8s.io' ? 'apiserverinternal' : group.split('.', 1)[0]!);
+
+function report(problems: readonly string[], validation: FieldValidation, warn: (text: string) => void): void {
+  if (problems.length === 0 || validation === 'Ignore') return;
+  if (validation === 'Strict') throw new Error(`strict decoding error: ${problems.join(', ')}`);
+  for (const problem of problems) warn(problem);
+}
+
+const summaryLength = 30;
+
+/** 400 in upstream's words: with the kind when it is known, else with the beginning of the body. */
+function refused(error: unknown, form: VersionForm, typeMeta: TypeMeta | undefined, bytes: Buffer): unknown {
+  if (!(error instanceof Error) || error.name === 'StatusError') return error;
+  if (typeMeta !== undefined) return badRequest(`${typeMeta.kind} in version ${JSON.stringify(versionOf(typeMeta.apiVersion))} cannot be handled as a ${form.kind}: ${error.message}`, { cause: error });
+  return badRequest(`the object provided is unrecognized (must be of type ${form.kind}): ${error.message} (${summary(bytes)})`, { cause: error });
+}
+
+function summary(bytes: Buffer): string {
+  if (bytes.length === 0) return '<empty>';
+  const head = bytes.subarray(0, summaryLength);
+  const more = bytes.length > summaryLength ? ' ...' : '';
+  return (bytes[0] === 0x7b ? head.toString() : head.toString('hex')) + more;
+}
+
+/** A body that is an options object, such as DeleteOptions. Upstream answers its errors bare, with code 500. */
+export function decodeOptions(context: EndpointContext, request: ApiRequest, bytes: Buffer, kind: string): JsonObject {
+  const codec = context.codecs.of(`meta/v1.${kind}`);
+  const mediaType = optionsType(request);
+  try {
+    if (mediaType === protobuf) return codec.decode(readEnvelope(bytes).raw);
+    const { document, claimed } = parseKnown(mediaType === yaml ? readYaml : (text) => new JsonBody(text), bytes);
+    if (claimed.kind !== '' && claimed.kind !== kind) {
+      throw new Error(`no kind ${JSON.stringify(claimed.kind)} is registered for version ${JSON.stringify(claimed.apiVersion)} in scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"`);
+    }
+    return codec.fromJson(document).value;
+  } catch (error) {
+    throw bare(error);
+  }
+}
+
+const optionsType = (request: ApiRequest): string => bodyType(canonicalMediaType(request.header('content-type') ?? ''));
+
+const bare = (error: unknown): StatusError | unknown => (error instanceof Error && error.name !== 'StatusError' ? plainError(error.message) : error);

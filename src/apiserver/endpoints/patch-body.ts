@@ -1,0 +1,130 @@
+/** Patches of requests, one shape for all four types: what the object becomes. */
+import { invalid as invalidField } from '../../machinery/field-error.ts';
+import { FieldPath } from '../../machinery/field-path.ts';
+import { JsonBody } from '../../machinery/json/body.ts';
+import { JsonSyntaxError, JsonTypeError } from '../../machinery/json/errors.ts';
+import { readYaml } from '../../machinery/json/yaml.ts';
+import { stringifyJson } from '../../machinery/json/writer.ts';
+import { asJson, type KubeObject } from '../../machinery/object-meta.ts';
+import { applyJsonPatch, decodeJsonPatch } from '../../machinery/patch/json-patch.ts';
+import { applyMergePatch, decodeMergePatch } from '../../machinery/patch/merge-patch.ts';
+import { createStrategicMerge, decodeStrategicMergePatch } from '../../machinery/patch/strategic-merge.ts';
+import { badRequest, invalid as invalidStatus, StatusError } from '../../machinery/status.ts';
+import type { JsonObject, JsonValue } from '../../machinery/value.ts';
+import type { EndpointContext } from './context.ts';
+import type { ServedResource } from './served.ts';
+import type { FieldValidation } from './write-parameters.ts';
+import { applyConfiguration } from './apply.ts';
+
+export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
+
+const typeOf: Readonly<Record<string, PatchType>> = {
+  'application/json-patch+json': 'json',
+  'application/merge-patch+json': 'merge',
+  'application/strategic-merge-patch+json': 'strategic',
+  'application/apply-patch+yaml': 'apply',
+};
+
+/** Throws 415. */
+export function patchType(contentType: string | undefined): PatchType {
+  const type = typeOf[(contentType ?? '').split(';', 1)[0]!.trim().toLowerCase()];
+  if (type === undefined) throw new StatusError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
+  return type;
+}
+
+export interface PatchEnvironment {
+  readonly context: EndpointContext;
+  readonly served: ServedResource;
+  readonly parameters: { readonly fieldValidation: FieldValidation; readonly force: boolean };
+  readonly manager: string;
+  readonly warn: (text: string) => void;
+  readonly now: Date;
+  readonly subresource: string;
+  /** JSON form to an object in normal form with defaults. */
+  readonly decode: (value: JsonObject | KubeObject) => KubeObject;
+}
+
+export interface Patch {
+  /** Apply keeps the books of field ownership itself. */
+  readonly ownsItsFields: boolean;
+  /** The stored form of what the object becomes. */
+  apply(current: KubeObject | undefined, copy: () => KubeObject): KubeObject;
+}
+
+export function createPatch(type: PatchType, body: Buffer, given: Omit<PatchEnvironment, 'decode'>): Patch {
+  const environment: PatchEnvironment = { ...given, decode: (value) => decoded(value as JsonValue, given) };
+  if (type === 'apply') return { ownsItsFields: true, apply: applyConfiguration(parsePatch(body, readYaml), environment) };
+  const change = changeOf(type, body, environment);
+  return {
+    ownsItsFields: false,
+    apply: (current, copy) => {
+      const { form } = environment.served;
+      const shown = form.fromStored(copy());
+      const changed = change(jsonForm(environment.served, shown, environment.context.toJsonForm));
+      return form.toStored(decoded(changed, given), copy);
+    },
+  };
+}
+
+type Change = (document: JsonObject) => JsonValue;
+
+function changeOf(type: Exclude<PatchType, 'apply'>, body: Buffer, { context, served, parameters, warn }: PatchEnvironment): Change {
+  if (type === 'json') {
+    const { operations, problems } = decodeJsonPatch(parsePatch(body).value().value, parameters.fieldValidation);
+    for (const problem of problems) warn(problem);
+    return (document) => applyJsonPatch(document, operations);
+  }
+  const parsed = parsePatch(body).value();
+  reportDuplicates(parsed.problems, parameters.fieldValidation, warn);
+  if (type === 'merge') {
+    const patch = decodeMergePatch(parsed.value, parameters.fieldValidation);
+    return (document) => applyMergePatch(document, patch);
+  }
+  const patch = decodeStrategicMergePatch(parsed.value);
+  const strategic = createStrategicMerge(context.schemas);
+  return (document) => strategic.apply(document, patch, served.form.typeId);
+}
+
+function reportDuplicates(problems: readonly string[], validation: FieldValidation, warn: (text: string) => void): void {
+  if (problems.length === 0 || validation === 'Ignore') return;
+  if (validation === 'Strict') throw badRequest(`strict decoding error: ${problems.join(', ')}`);
+  problems.forEach(warn);
+}
+
+function parsePatch(body: Buffer, read: (bytes: Buffer) => JsonBody = (bytes) => new JsonBody(bytes)): JsonBody {
+  try {
+    return read(body);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw badRequest(`error decoding patch: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+/** The object as its JSON shows it: patches see members that are always written, and kind and apiVersion. */
+function jsonForm({ form }: ServedResource, object: KubeObject, toJsonForm: EndpointContext['toJsonForm']): JsonObject {
+  return { apiVersion: form.apiVersion, kind: form.kind, ...toJsonForm(asJson(object), form.typeId) };
+}
+
+/** What came out must still be an object of the kind; what fits no field of it is reported like in any body. */
+function decoded(value: JsonValue, { served, parameters, warn }: Omit<PatchEnvironment, 'decode'>): KubeObject {
+  const { form } = served;
+  try {
+    const object = value as JsonObject;
+    checkKind(object, form);
+    const { value: normal, problems } = form.codec.normalize(object);
+    if (problems.length > 0 && parameters.fieldValidation === 'Strict') throw new JsonTypeError(`strict decoding error: ${problems.join(', ')}`);
+    if (parameters.fieldValidation === 'Warn') problems.forEach(warn);
+    form.setDefaults(normal as KubeObject);
+    return normal as KubeObject;
+  } catch (error) {
+    if (!(error instanceof JsonTypeError)) throw error;
+    throw invalidStatus({ group: '', kind: '' }, '', [invalidField(FieldPath.of('patch'), stringifyJson(value), error.message)]);
+  }
+}
+
+function checkKind(object: JsonObject, form: ServedResource['form']): void {
+  const { apiVersion = form.apiVersion, kind = form.kind } = object;
+  if ((apiVersion ?? form.apiVersion) !== form.apiVersion || (kind ?? form.kind) !== form.kind) {
+    throw new JsonTypeError(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"`);
+  }
+}

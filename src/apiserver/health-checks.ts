@@ -1,0 +1,40 @@
+import type { RegistryCatalog } from '../registry/catalog.ts';
+import type { Store } from '../storage/interface.ts';
+import type { HealthCheck, HealthChecks } from './health.ts';
+
+export interface HealthCheckOptions {
+  readonly store: Store;
+  readonly healthTimeoutMs: number;
+  readonly readyTimeoutMs: number;
+  readonly registry: RegistryCatalog;
+  readonly isBootstrapped: () => boolean;
+}
+
+/** What has to be well for `/livez`, and beyond that for `/readyz`. */
+export function createHealthChecks({ store, healthTimeoutMs, readyTimeoutMs, registry, isBootstrapped }: HealthCheckOptions): HealthChecks {
+  const ping: HealthCheck = { name: 'ping', check: () => undefined };
+  const live = [ping, { name: 'etcd', check: storeCheck(store, healthTimeoutMs) }, bootstrapCheck(isBootstrapped)];
+  const ready = [ping, { name: 'etcd-readiness', check: storeCheck(store, readyTimeoutMs) }, cachesCheck(registry), bootstrapCheck(isBootstrapped)];
+  return { healthz: live, livez: live, readyz: ready };
+}
+
+/** The store answers a linearizable read in time. */
+const storeCheck = (store: Store, timeoutMs: number) => async (signal: AbortSignal): Promise<void> => {
+  await store.currentRevision(AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
+};
+
+/** Every watch cache that is in use follows the store. */
+const cachesCheck = (registry: RegistryCatalog): HealthCheck => ({
+  name: 'informer-sync',
+  check: () => {
+    const behind = registry.stores.filter((store) => store.isOpen && !store.storage.ready()).map((store) => store.resourceName);
+    if (behind.length > 0) throw new Error(`not synced: ${behind.join(', ')}`);
+  },
+});
+
+const bootstrapCheck = (isBootstrapped: () => boolean): HealthCheck => ({
+  name: 'poststarthook/bootstrap-controller',
+  check: () => {
+    if (!isBootstrapped()) throw new Error('the bootstrap objects are not there yet');
+  },
+});

@@ -1,0 +1,54 @@
+/** `/openapi/v2` and `/openapi/v3`: documents by form, with ETag, and for version 3 an index that names each by its hash. */
+import type { VersionInfo } from '../../base/version.ts';
+import type { GroupVersionInfo } from '../../api/resources.ts';
+import { parseAccept } from '../negotiation.ts';
+import { OpenApi, type Form, type Rendition, V2_FORMS, V3_FORMS } from '../openapi/openapi.ts';
+import type { ApiRequest, ApiResponse, Handler } from '../request.ts';
+
+export function openApiHandlers({ gitVersion }: VersionInfo, groupVersions: readonly GroupVersionInfo[]): [string, Handler][] {
+  const documents = new OpenApi({ version: gitVersion, groupVersions });
+  return [
+    ['/openapi/v2', (request) => Promise.resolve(serveV2(documents, request))],
+    ['/openapi/v3', (request) => Promise.resolve(serveIndex(documents, request))],
+    ['/openapi/v3/', (request) => Promise.resolve(serveV3(documents, request))],
+  ];
+}
+
+/** The form of the best clause that can be served; without an Accept header JSON. */
+function formOf(request: ApiRequest, forms: Readonly<Record<string, Form>>): Form | undefined {
+  const accept = request.header('accept') ?? '';
+  if (accept === '') return 'json';
+  for (const { type } of parseAccept(accept)) {
+    if (type === '*/*' || type === 'application/*') return 'json';
+    const form = forms[type];
+    if (form !== undefined) return form;
+  }
+  return undefined;
+}
+
+function rendered(request: ApiRequest, { body, contentType, etag }: Rendition, vary: string | readonly string[], extra: Record<string, string> = {}): ApiResponse {
+  const quoted = `"${etag}"`;
+  const headers = { 'content-type': contentType, etag: quoted, vary, ...extra };
+  return request.header('if-none-match') === quoted ? { status: 304, headers } : { status: 200, headers, body: Buffer.from(body) };
+}
+
+function serveV2(documents: OpenApi, request: ApiRequest): ApiResponse {
+  const vary = ['Accept-Encoding', 'Accept'];
+  const form = formOf(request, V2_FORMS);
+  return form === undefined ? { status: 406, headers: { vary } } : rendered(request, documents.v2(form), vary);
+}
+
+const serveIndex = (documents: OpenApi, request: ApiRequest): ApiResponse => rendered(request, documents.v3Index(), 'Accept');
+
+function serveV3(documents: OpenApi, request: ApiRequest): ApiResponse {
+  const path = request.path.slice('/openapi/v3/'.length);
+  const form = formOf(request, V3_FORMS);
+  if (form === undefined) return { status: 406, headers: { vary: 'Accept' } };
+  const document = documents.v3(path, form);
+  if (document === undefined) return { status: 404, headers: {} };
+  const wanted = request.query.get('hash');
+  if (wanted === null) return rendered(request, document, 'Accept');
+  const { etag: hash } = documents.v3(path, 'json')!;
+  if (wanted === hash) return rendered(request, document, 'Accept', { 'cache-control': 'public, immutable', expires: new Date(Date.now() + 365 * 24 * 3600 * 1000).toUTCString() });
+  return { ...rendered(request, document, 'Accept', { location: `/openapi/v3/${path}?hash=${hash}`, 'content-type': 'application/json' }), status: 301 };
+}

@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { hasShared, sharedPath } from '../../../test/support/shared.ts';
+import { gated, groupVersions } from '../../api/resources.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../machinery/value.ts';
+import { OpenApi, type Rendition } from './openapi.ts';
+
+const served = groupVersions
+  .filter(({ enabledByDefault }) => enabledByDefault)
+  .map((info) => ({ ...info, resources: info.resources.map((resource) => gated(resource)) }));
+const openApi = new OpenApi({ version: 'v1.32.13', groupVersions: served });
+
+const parse = ({ body }: Rendition): JsonObject => JSON.parse(Buffer.from(body).toString()) as JsonObject;
+const v2 = (): JsonObject => parse(openApi.v2('json'));
+const v3 = (key: string): JsonObject => parse(openApi.v3(key, 'json') as Rendition);
+
+describe('documents', () => {
+  test('version 2 has every reference that it uses', () => {
+    const document = v2();
+    const text = JSON.stringify(document);
+    for (const section of ['definitions', 'parameters']) {
+      const referred = new Set([...text.matchAll(new RegExp(`"#/${section}/([^"]+)"`, 'g'))].map(([, name]) => name));
+      expect([...referred].filter((name) => !(name as string in (document[section] as JsonObject)))).toEqual([]);
+      expect(referred.size).toBeGreaterThan(20);
+    }
+  });
+
+  test('each operation has an id of its own', () => {
+    const ids = [...JSON.stringify(v2()).matchAll(/"operationId":"([^"]+)"/g)].map(([, id]) => id);
+    expect(ids.length).toBe(new Set(ids).size);
+  });
+
+  test('clients that look for dryRun in a patch find it there', () => {
+    const path = (v2()['paths'] as Record<string, { patch: { parameters: JsonObject[] } }>)['/api/v1/namespaces/{namespace}/pods/{name}'];
+    expect(path?.patch.parameters.map(({ name }) => name)).toEqual(expect.arrayContaining(['dryRun', 'fieldValidation']));
+  });
+
+  test('version 3 has a complete document for each group version', () => {
+    const document = v3('apis/apps/v1');
+    const referred = new Set([...JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name));
+    const { schemas } = document['components'] as { schemas: JsonObject };
+    expect(Object.keys(schemas)).toEqual([...referred].sort());
+  });
+
+  test('has only what is served', () => {
+    const small = new OpenApi({ version: 'v1', groupVersions: served.filter(({ apiVersion }) => apiVersion === 'v1') });
+    expect(Object.keys(parse(small.v3Index())['paths'] as JsonObject)).toEqual(
+      ['.well-known/openid-configuration', 'api', 'api/v1', 'apis', 'openid/v1/jwks', 'version']);
+    expect(small.v3('apis/apps/v1', 'json')).toBeUndefined();
+  });
+});
+
+describe('renditions', () => {
+  test('carry the hash of their bytes', () => {
+    const { body, etag, contentType } = openApi.v2('json');
+    expect(etag).toBe(createHash('sha512').update(body).digest('hex').toUpperCase());
+    expect(contentType).toBe('application/json');
+  });
+
+  test('are made once', () => {
+    expect(openApi.v2('protobuf')).toBe(openApi.v2('protobuf'));
+    expect(openApi.v3('api/v1', 'json')).toBe(openApi.v3('api/v1', 'json'));
+  });
+
+  test('the index names the hash of each document, before and after it was made', () => {
+    const fresh = new OpenApi({ version: 'v1.32.13', groupVersions: served });
+    const url = (index: Rendition): unknown => (parse(index)['paths'] as Record<string, JsonObject>)['apis/apps/v1']?.['serverRelativeURL'];
+    expect(url(fresh.v3Index())).toBe(`/openapi/v3/apis/apps/v1?hash=${openApi.v3('apis/apps/v1', 'json')?.etag}`);
+    expect(url(openApi.v3Index())).toBe(url(fresh.v3Index()));
+    expect(openApi.v3('apis/apps/v1', 'protobuf')?.etag).toBe(openApi.v3('apis/apps/v1', 'json')?.etag);
+  });
+
+  test('change with what is served', () => {
+    const other = new OpenApi({ version: 'v1.32.13', groupVersions: served.slice(1) });
+    expect(other.v2('json').etag).not.toBe(openApi.v2('json').etag);
+  });
+});
+
+interface GoldenCase { id: string; steps: { response: { body: string & { count: Record<string, number>; parts: Record<string, JsonValue> } } }[] }
+
+const golden = hasShared('golden/protocol-discovery.jsonl')
+  ? readFileSync(sharedPath('golden/protocol-discovery.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as GoldenCase)
+  : [];
+const answer = (id: string): GoldenCase['steps'][0]['response']['body'] =>
+  (golden.find((one) => one.id === id) as GoldenCase).steps[0]!.response.body;
+
+const at = (document: JsonObject, path: string): JsonValue | undefined =>
+  path.split('|').reduce<JsonValue | undefined>((value, name) => (isObject(value) ? value[name] : undefined), document);
+
+/** The recorded answers have no descriptions. */
+function bare(value: JsonValue | undefined): JsonValue | undefined {
+  if (Array.isArray(value)) return value.map((element) => bare(element) as JsonValue);
+  if (!isObject(value)) return value;
+  const kept = Object.entries(value).filter(([name, member]) => !(name === 'description' && typeof member === 'string'));
+  return Object.fromEntries(kept.map(([name, member]) => [name, bare(member)]));
+}
+
+describe.skipIf(golden.length === 0)('recorded answers of a 1.32 server (skipped where golden/ is absent)', () => {
+  test.each([
+    { id: 'openapi-v2', document: v2 },
+    { id: 'openapi-v3-apps', document: () => v3('apis/apps/v1') },
+  ])('$id', ({ id, document }) => {
+    const ours = document();
+    const { count, parts } = answer(id);
+    for (const [path, expected] of Object.entries(parts)) expect(bare(at(ours, path)), path).toEqual(expected);
+    // How many parameters are shared depends on how many wordings there are of each.
+    for (const [path, expected] of Object.entries(count).filter(([path]) => path !== 'parameters')) {
+      expect(Object.keys(at(ours, path) as JsonObject), path).toHaveLength(expected);
+    }
+  });
+
+  test('openapi-v3-index', () => {
+    const { body, contentType } = openApi.v3Index();
+    expect(Buffer.from(body).toString().replaceAll(/hash=[0-9A-F]{128}/g, 'hash=<hash>')).toBe(answer('openapi-v3-index'));
+    expect(contentType).toBe('text/plain; charset=utf-8');
+  });
+});

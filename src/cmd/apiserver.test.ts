@@ -1,0 +1,86 @@
+import { X509Certificate } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ApiServerConfig } from './config.ts';
+import { createPki } from './pki/pki.ts';
+import { runCommand } from './testing/run-command.ts';
+
+let directory: string;
+let path: (name: string) => string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'orch-apiserver-'));
+  path = (name) => join(directory, name);
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+/** What the server is started with, and what the command wrote to its log. */
+async function startedWith(...flags: string[]): Promise<{ config: ApiServerConfig; log: string }> {
+  const configs: ApiServerConfig[] = [];
+  const command = runCommand(['apiserver', '--data-dir', path('data'), '--cert-dir', path('certs'), ...flags], {
+    startApiServer: (config) => {
+      configs.push(config);
+      return Promise.resolve({ url: 'https://127.0.0.1:6443', close: () => Promise.resolve() });
+    },
+  });
+  await command.says('serving');
+  command.interrupt('SIGTERM');
+  expect(await command.exited).toBe(0);
+  return { config: configs[0]!, log: command.errors() };
+}
+
+describe('orch apiserver', () => {
+  test('listens everywhere and makes itself a certificate, which it uses again', async () => {
+    const { config } = await startedWith('--external-hostname=api.example.com', '--advertise-address=192.0.2.7');
+    expect(config.listen).toEqual({ address: '0.0.0.0', port: 6443 });
+    expect([config.clientCa, config.tokenFile, config.publicAddress]).toEqual([undefined, undefined, '192.0.2.7']);
+    const certificate = new X509Certificate(config.serving.certificate);
+    expect([certificate.subject, certificate.checkHost('api.example.com'), certificate.checkIP('192.0.2.7')]).toEqual(['CN=api.example.com', 'api.example.com', '192.0.2.7']);
+    expect(await readFile(path('certs/apiserver.crt'), 'utf8')).toBe(config.serving.certificate);
+    const again = await startedWith('--external-hostname=api.example.com', '--advertise-address=192.0.2.7');
+    expect(again.config.serving).toEqual(config.serving);
+    expect((await startedWith('--external-hostname=other.example.com')).config.serving).not.toEqual(config.serving);
+  });
+
+  test('hands on the contents of the files that flags name', async () => {
+    const pki = createPki({ dnsNames: ['localhost'], ipAddresses: [] }, new Date());
+    const contents = { 'a.crt': pki.serving.certificate, 'a.key': pki.serving.key, 'ca.crt': pki.ca.certificate, 'tokens.csv': 'secret,jane,1\n', 'etcd.crt': pki.admin.certificate, 'etcd.key': pki.admin.key };
+    await Promise.all(Object.entries(contents).map(([name, content]) => writeFile(path(name), content)));
+    const { config } = await startedWith(
+      ...['--tls-cert-file', path('a.crt'), '--tls-private-key-file', path('a.key'), '--client-ca-file', path('ca.crt'), '--token-auth-file', path('tokens.csv')],
+      ...['--etcd-servers=https://etcd:2379', '--etcd-cafile', path('ca.crt'), '--etcd-certfile', path('etcd.crt'), '--etcd-keyfile', path('etcd.key')],
+    );
+    expect(config.serving).toEqual(pki.serving);
+    expect([config.clientCa, config.tokenFile]).toEqual([pki.ca.certificate, 'secret,jane,1\n']);
+    expect(config.store).toEqual({ kind: 'etcd', servers: ['https://etcd:2379'], overrides: [], tls: { caFile: path('ca.crt'), certFile: path('etcd.crt'), keyFile: path('etcd.key') } });
+  });
+
+  test('keeps its data in --data-dir without etcd', async () => {
+    expect((await startedWith()).config.store).toEqual({ kind: 'embedded', directory: path('data/store') });
+  });
+
+  test('passes gates and APIs on, spelled out', async () => {
+    const { config } = await startedWith('--feature-gates=AllAlpha=true', '--runtime-config=apps/v1=false');
+    expect(config.featureGates['ImageVolume']).toBe(true);
+    expect(config.groupVersions.map(({ apiVersion }) => apiVersion)).not.toContain('apps/v1');
+  });
+
+  test('logs as --logging-format and -v say, and tells warnings once', async () => {
+    const { log } = await startedWith('--logging-format=json', '--profiling=false', '--profiling=false', '--apiserver-count=3', '--feature-gates=ElasticIndexedJob=true');
+    const lines = log.trim().split('\n');
+    expect(lines.slice(0, 3)).toEqual([
+      'Warning: --profiling has no meaning in this runtime and is ignored',
+      'Warning: Flag --apiserver-count has been deprecated, it matters for --endpoint-reconciler-type=master-count only, and lease needs no number.',
+      'Warning: Setting GA feature gate ElasticIndexedJob=true. It will be removed in a future release.',
+    ]);
+    expect(lines.slice(3).map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(['serving', 'stopping']);
+  });
+
+  test('says when it cannot keep a certificate', async () => {
+    await writeFile(path('file'), '');
+    const command = runCommand(['apiserver', '--data-dir', path('data'), '--cert-dir', path('file')]);
+    expect(await command.exited).toBe(1);
+    expect(command.errors()).toBe(`Error: cannot write to ${path('file')}: a file is in the way; choose another directory with --cert-dir, or give --tls-cert-file and --tls-private-key-file\n`);
+  });
+});

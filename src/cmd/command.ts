@@ -1,0 +1,25 @@
+/** What every command gets from the process it runs in, so that tests can run one without a process. */
+import type { StartApiServer } from './config.ts';
+import type { ConvertValue } from './convert.ts';
+
+/** The parts of the program that commands need; `parts.ts` has the real ones. */
+export interface Parts {
+  readonly startApiServer: StartApiServer;
+  readonly convertValue: ConvertValue;
+}
+
+export interface CommandContext {
+  readonly parts: Parts;
+  readonly out: (text: string | Uint8Array) => void;
+  readonly err: (text: string) => void;
+  readonly readStdin: () => Promise<Uint8Array>;
+  /** Columns of the terminal. */
+  readonly width: number;
+  /** Calls back for each SIGINT or SIGTERM until it is told to stop. */
+  readonly onSignal: (listener: (signal: NodeJS.Signals) => void) => () => void;
+  /** Ends the process at once. */
+  readonly exit: (code: number) => void;
+}
+
+/** Runs to its end; returns the exit code. Throws `FlagError`, `UserError`, or what nobody expected. */
+export type Command = (argv: readonly string[], context: CommandContext) => Promise<number>;

@@ -1,0 +1,58 @@
+/**
+ * What an API server is started with, and the function that starts one. The commands and the library make the first
+ * from flags and files; the second is the server's.
+ */
+import type { GateSettings } from '../api/feature-gates.ts';
+import type { GroupVersionInfo } from '../api/resources.ts';
+import type { Logger } from '../base/logger.ts';
+import type { VersionInfo } from '../base/version.ts';
+import type { StoreOverride } from './flags/api-server/store-overrides.ts';
+import type { ApiServerOptions } from './flags/api-server/table.ts';
+import type { KeyPair } from './pki/pki.ts';
+
+/** Files are read already, but for etcd's: what stands here is their content. */
+export interface ApiServerConfig {
+  /** Judged and completed: anonymous is off where it must be. Names of files in it have been followed. */
+  readonly options: ApiServerOptions;
+  readonly featureGates: GateSettings;
+  /** What `--runtime-config` leaves of the built-in APIs. */
+  readonly groupVersions: readonly GroupVersionInfo[];
+  /** Port 0 takes a free one. */
+  readonly listen: { readonly address: string; readonly port: number };
+  /**
+   * Where others reach the server: it goes into the endpoints of the kubernetes service and, with the port, into `/api`.
+   * A loopback address where the machine has no other: no endpoint can be published then.
+   */
+  readonly publicAddress: string;
+  readonly serving: KeyPair;
+  /** PEM bundle that client certificates are verified with; without it none are asked for. */
+  readonly clientCa: string | undefined;
+  /** `--token-auth-file` */
+  readonly tokenFile: string | undefined;
+  readonly store: StoreConfig;
+  readonly version: VersionInfo;
+  readonly log: Logger;
+  /** Aborted when the start is to be given up, such as while etcd is waited for. */
+  readonly signal: AbortSignal;
+}
+
+export type StoreConfig =
+  /** In memory without a directory. */
+  | { readonly kind: 'embedded'; readonly directory: string | undefined }
+  | {
+      readonly kind: 'etcd';
+      readonly servers: readonly string[];
+      readonly overrides: readonly StoreOverride[];
+      /** Paths: files can be replaced while the server runs. */
+      readonly tls: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
+    };
+
+export interface RunningApiServer {
+  /** `https://127.0.0.1:6443`, with the port that was taken. */
+  readonly url: string;
+  /** Ends requests and watches, closes the store, resolves when nothing is left. */
+  close(): Promise<void>;
+}
+
+/** Resolves when requests are answered. Rejects with nothing left open. */
+export type StartApiServer = (config: ApiServerConfig) => Promise<RunningApiServer>;

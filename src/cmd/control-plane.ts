@@ -1,0 +1,108 @@
+/** A control plane inside the calling process: what the library offers, over any function that starts the server. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { silentLogger } from '../base/logger.ts';
+import type { Logger } from '../base/logger.ts';
+import { assembleApiServerConfig } from './assemble.ts';
+import type { ApiServerConfig, RunningApiServer, StartApiServer } from './config.ts';
+import { prepareDataDir } from './data-dir.ts';
+import { completeApiServerOptions, parseWithoutOperands } from './flags/api-server/options.ts';
+import { ownMachineSections } from './flags/api-server/own-machine.ts';
+import { apiServerFlags } from './flags/api-server/table.ts';
+import { adminKubeconfig } from './kubeconfig.ts';
+import { writePrivateFile } from './pki/files.ts';
+import { ensurePki } from './pki/pki-files.ts';
+import { createPki } from './pki/pki.ts';
+import { servingNames } from './pki/serving-names.ts';
+import { explainStartError } from './start-errors.ts';
+
+export interface ControlPlaneOptions {
+  /** Where data, keys and the kubeconfig are kept and found again. Without it all of them are temporary. */
+  readonly dataDir?: string;
+  /** HTTPS port; a free one when absent. */
+  readonly port?: number;
+  /** Any flags of `orch apiserver`, as on the command line: `['--runtime-config=api/all=true']`. */
+  readonly flags?: readonly string[];
+  /** Told of what an operator should know; silent when absent. pino fits. */
+  readonly log?: Logger;
+}
+
+export interface ControlPlane extends AsyncDisposable {
+  /** `https://127.0.0.1:PORT` */
+  readonly url: string;
+  /** A kubeconfig with an administrator's credentials, as text. */
+  readonly kubeconfig: string;
+  /** The same as a file, for programs that are given a path. A temporary control plane takes it along when it closes. */
+  readonly kubeconfigPath: string;
+  /** Ends everything that was started. Calling it again waits for the same end. */
+  close(): Promise<void>;
+}
+
+const { program, ...sections } = apiServerFlags;
+const flags = { ...sections, ...ownMachineSections };
+
+/** Resolves when the server answers. Rejects with nothing left behind. */
+export async function startControlPlane({ dataDir, port, flags: argv = [], log = silentLogger }: ControlPlaneOptions, start: StartApiServer): Promise<ControlPlane> {
+  const parsed = parseWithoutOperands('createControlPlane', flags, argv);
+  // There is nobody to print a help text for.
+  const options = { ...parsed.options, program: { help: program.flags.help.default, version: program.flags.version.default } };
+  // A free port is fine here, which the flag does not allow.
+  const completed = completeApiServerOptions(options, parsed.given);
+  for (const warning of [...parsed.warnings, ...completed.warnings]) log.warn({}, warning);
+  const names = servingNames({ ...options.serving, serviceClusterIpRanges: options.services.clusterIpRanges });
+  const home = await openHome(dataDir);
+  try {
+    const pki = dataDir === undefined ? createPki(names, new Date()) : await ensurePki(join(home.directory, 'pki'), names, new Date());
+    const config = await assembleApiServerConfig(completed, {
+      serving: () => Promise.resolve(pki.serving),
+      clientCa: pki.ca.certificate,
+      storeDirectory: dataDir === undefined ? undefined : join(home.directory, 'store'),
+      port: port ?? (parsed.given.has('secure-port') ? options.serving.securePort : 0),
+      log,
+      signal: new AbortController().signal,
+    });
+    const server = await startOrExplain(config, start);
+    return await handOver(server, adminKubeconfig(server.url, config.serving, pki), home);
+  } catch (error) {
+    await home.remove();
+    throw error;
+  }
+}
+
+async function startOrExplain(config: ApiServerConfig, start: StartApiServer): Promise<RunningApiServer> {
+  try {
+    return await start(config);
+  } catch (error) {
+    throw explainStartError(error, config);
+  }
+}
+
+interface Home {
+  readonly directory: string;
+  /** Removes it if it is temporary. */
+  remove(): Promise<void>;
+}
+
+async function openHome(dataDir: string | undefined): Promise<Home> {
+  if (dataDir === undefined) {
+    const directory = await mkdtemp(join(tmpdir(), 'orch-'));
+    return { directory, remove: () => rm(directory, { recursive: true, force: true }) };
+  }
+  const directory = resolve(dataDir);
+  await prepareDataDir(directory, 'dataDir');
+  return { directory, remove: () => Promise.resolve() };
+}
+
+async function handOver(server: RunningApiServer, kubeconfig: string, home: Home): Promise<ControlPlane> {
+  const kubeconfigPath = join(home.directory, 'admin.kubeconfig');
+  try {
+    await writePrivateFile(kubeconfigPath, kubeconfig);
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => (closing ??= server.close().finally(home.remove));
+  return { url: server.url, kubeconfig, kubeconfigPath, close, [Symbol.asyncDispose]: close };
+}

@@ -1,0 +1,69 @@
+/** `orch convert`: shows a value from the store, or an object, in another form. */
+import { readFile } from 'node:fs/promises';
+import type { Command } from './command.ts';
+import { bool, customFlag, section } from './flags/flag.ts';
+import { formatHelp } from './flags/help.ts';
+import { FlagError, parseFlags } from './flags/parse.ts';
+import { describeFileError } from './read-file.ts';
+import { UserError } from './user-error.ts';
+
+export const conversionForms = ['json', 'yaml', 'protobuf'] as const;
+export type ConversionForm = (typeof conversionForms)[number];
+
+/**
+ * Finds out by itself whether the value is protobuf with its envelope, JSON or YAML, and of which type. Throws an error
+ * whose message says what is wrong with the value.
+ */
+export type ConvertValue = (value: Uint8Array, to: ConversionForm) => Uint8Array;
+
+const flags = {
+  convert: section('Convert', {
+    to: customFlag<ConversionForm | undefined>('to', 'works', { default: undefined, help: 'The form to print: json, yaml or protobuf.' }, {
+      type: 'json|yaml|protobuf',
+      parse: (value) => conversionForms.find((form) => form === value) ?? unknownForm(),
+      format: () => '',
+    }),
+    help: bool('help', 'works', { shorthand: 'h', help: 'Print this text.' }),
+  }),
+};
+
+function unknownForm(): never {
+  throw new Error(`must be one of ${conversionForms.join(', ')}`);
+}
+
+const about = `Reads a value as etcd has it, or an object in JSON or YAML, finds out its type by itself, and prints another form.
+
+Usage: orch convert --to json|yaml|protobuf [FILE]     standard input without FILE, or with -
+
+  etcdctl get --print-value-only /registry/pods/default/web | orch convert --to yaml`;
+
+export const convert: Command = async (argv, { parts, out, readStdin, width }) => {
+  const { options, operands } = parseFlags(flags, argv);
+  if (options.convert.help) {
+    out(`${about}\n\n${formatHelp(flags, width)}`);
+    return 0;
+  }
+  const { to } = options.convert;
+  if (to === undefined) throw new FlagError(['orch convert needs --to json, yaml or protobuf']);
+  if (operands.length > 1) throw new FlagError([`orch convert takes one file, got ${JSON.stringify(operands)}`]);
+  const [file = '-'] = operands;
+  const value = file === '-' ? await readStdin() : await readInput(file);
+  out(convertOrExplain(() => parts.convertValue(value, to), file));
+  return 0;
+};
+
+async function readInput(file: string): Promise<Uint8Array> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    throw new UserError(`open ${file}: ${describeFileError(error)}`, { cause: error });
+  }
+}
+
+function convertOrExplain(run: () => Uint8Array, file: string): Uint8Array {
+  try {
+    return run();
+  } catch (error) {
+    throw new UserError(`${file === '-' ? 'standard input' : file}: ${(error as Error).message}`, { cause: error });
+  }
+}

@@ -1,0 +1,32 @@
+import { EtcdStore } from '../storage/etcd/store.ts';
+import type { Store } from '../storage/interface.ts';
+import type { ApiServerConfig, StoreConfig } from './config.ts';
+
+export interface OpenStores {
+  readonly main: Store;
+  /** By `group/resource`. */
+  readonly overrides: ReadonlyMap<string, Store>;
+  close(): Promise<void>;
+}
+
+/** Connects at the first call: a server starts without etcd, says that it is not ready, and goes on when etcd is there. */
+export function openEtcdStores({ servers, overrides }: StoreConfig & { kind: 'etcd' }, { log, options }: ApiServerConfig): OpenStores {
+  // Files, not their content: they are read again when a connection is made anew, so that certificates can be renewed.
+  const { caFile, certFile, keyFile } = options.storage;
+  const tls = { ...(caFile === undefined ? {} : { caFile }), ...(certFile === undefined ? {} : { certFile }), ...(keyFile === undefined ? {} : { keyFile }) };
+  const opened = new Map<string, EtcdStore>();
+  // Overrides that name the same servers share their connections.
+  const open = (endpoints: readonly string[]): EtcdStore => {
+    const key = [...endpoints].sort().join(',');
+    const store = opened.get(key) ?? new EtcdStore({ endpoints, tls, log });
+    opened.set(key, store);
+    return store;
+  };
+  return {
+    main: open(servers),
+    overrides: new Map(overrides.map(({ group, resource, servers: own }) => [`${group}/${resource}`, open(own)])),
+    close: async () => {
+      await Promise.all([...opened.values()].map((store) => store[Symbol.asyncDispose]()));
+    },
+  };
+}

@@ -1,0 +1,27 @@
+/** Entry of the `orch` binary: connects `main` with the process. */
+import { buffer } from 'node:stream/consumers';
+import type { CommandContext } from './command.ts';
+import { main } from './main.ts';
+import { parts } from './parts.ts';
+
+const context: CommandContext = {
+  parts,
+  out: (text) => void process.stdout.write(text),
+  err: (text) => void process.stderr.write(text),
+  readStdin: () => buffer(process.stdin),
+  width: Math.min(process.stdout.columns ?? 100, 120),
+  onSignal: (listener) => {
+    process.on('SIGINT', listener).on('SIGTERM', listener);
+    return () => process.off('SIGINT', listener).off('SIGTERM', listener);
+  },
+  exit: (code) => process.exit(code),
+};
+
+// A reader that has seen enough (`orch help | head`) is no error.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
+// The code is set rather than the process ended: what is written to a pipe must get out first, and a command that has
+// stopped cleanly leaves nothing that keeps the process alive.
+process.exitCode = await main(process.argv.slice(2), context);

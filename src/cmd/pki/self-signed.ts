@@ -1,0 +1,17 @@
+import { mkdir } from 'node:fs/promises';
+import { coversNames, ensureCertificate } from './pair-files.ts';
+import { createSelfSigned } from './pki.ts';
+import type { KeyPair } from './pki.ts';
+import type { ServingNames } from './serving-names.ts';
+
+/** `apiserver.crt` and `apiserver.key` in `--cert-dir`, for a server that was given no certificate. */
+export async function ensureSelfSigned(directory: string, commonName: string, names: ServingNames, now: Date): Promise<KeyPair> {
+  await mkdir(directory, { recursive: true });
+  return ensureCertificate({
+    directory,
+    name: 'apiserver',
+    now,
+    create: () => createSelfSigned(commonName, names, now),
+    fits: (certificate) => coversNames(certificate, names),
+  });
+}

@@ -1,0 +1,29 @@
+import { readFile } from 'node:fs/promises';
+import { UserError } from './user-error.ts';
+
+/** Reads a file that a flag names. The error says which flag, and why in the words operators know. */
+export async function readFlagFile(flag: string, path: string | undefined): Promise<string | undefined> {
+  if (path === undefined) return undefined;
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new UserError(`--${flag}: open ${path}: ${describeFileError(error)}`, { cause: error });
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file or directory',
+  EACCES: 'permission denied',
+  EPERM: 'operation not permitted',
+  EROFS: 'read-only file system',
+  ENOSPC: 'no space left on device',
+  ENOTDIR: 'not a directory',
+  EEXIST: 'a file is in the way',
+  EISDIR: 'is a directory',
+};
+
+/** The system's reason without its code and stack. */
+export function describeFileError(error: unknown): string {
+  const { code = '', message } = error as NodeJS.ErrnoException;
+  return reasons[code] ?? message;
+}

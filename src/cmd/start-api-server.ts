@@ -1,0 +1,82 @@
+/** Starts the API server that a configuration describes: opens its stores, and owns them. */
+import { clientCertificate } from '../apiserver/authn/client-certificate.ts';
+import { anonymous } from '../apiserver/authn/anonymous.ts';
+import { tokenFile } from '../apiserver/authn/token-file.ts';
+import { startApiServer as start } from '../apiserver/api-server.ts';
+import { alwaysAllow } from '../apiserver/authz/always-allow.ts';
+import type { Authenticator } from '../apiserver/filters/authentication.ts';
+import { openEmbeddedStore } from '../storage/embedded/open.ts';
+import type { ApiServerConfig, StartApiServer, StoreConfig } from './config.ts';
+import { usesWatchCache } from './flags/api-server/watch-cache-sizes.ts';
+import { openEtcdStores, type OpenStores } from './open-etcd.ts';
+
+export const startApiServer: StartApiServer = async (config) => {
+  const stores = await openStores(config.store, config);
+  try {
+    const server = await start(serverConfig(config, stores));
+    return {
+      url: `https://${hostOf(config.listen.address)}:${server.port}`,
+      close: async () => {
+        await server.close();
+        await stores.close();
+      },
+    };
+  } catch (error) {
+    await stores.close();
+    throw error;
+  }
+};
+
+async function openStores(store: StoreConfig, config: ApiServerConfig): Promise<OpenStores> {
+  if (store.kind === 'etcd') return openEtcdStores(store, config);
+  const main = await openEmbeddedStore(store.directory === undefined ? {} : { directory: store.directory });
+  return { main, overrides: new Map(), close: async () => main[Symbol.asyncDispose]() };
+}
+
+/** What the server itself is started with. */
+export function serverConfig(config: ApiServerConfig, stores: OpenStores): Parameters<typeof start>[0] {
+  const { options, listen } = config;
+  const { serving, storage, services, flowControl } = options;
+  return {
+    serving: {
+      address: listen.address, port: listen.port, publicAddress: config.publicAddress,
+      externalHostname: serving.externalHostname ?? config.publicAddress,
+      tls: { cert: config.serving.certificate, key: config.serving.key, ...(config.clientCa === undefined ? {} : { ca: config.clientCa, requestCert: true, rejectUnauthorized: false }) },
+      maxStreamsPerConnection: serving.http2MaxStreamsPerConnection,
+      requestTimeoutMs: serving.requestTimeoutMs, minRequestTimeoutSeconds: serving.minRequestTimeoutSeconds,
+    },
+    inFlight: { readOnly: flowControl.maxRequestsInflight, mutating: flowControl.maxMutatingRequestsInflight },
+    authenticators: authenticatorsOf(config),
+    authorizer: alwaysAllow,
+    groupVersions: config.groupVersions,
+    featureGates: config.featureGates,
+    storage: {
+      store: stores.main, overrides: stores.overrides, prefix: storage.prefix,
+      mediaType: storage.mediaType as Parameters<typeof start>[0]['storage']['mediaType'],
+      usesWatchCache: (group, resource) => usesWatchCache(storage, group, resource),
+      eventTtlMs: storage.eventTtlMs, leaseReuseSeconds: storage.leaseReuseDurationSeconds, deleteCollectionWorkers: storage.deleteCollectionWorkers,
+      compactionIntervalMs: storage.compactionIntervalMs, countPollMs: storage.countMetricPollPeriodMs, sizePollMs: storage.dbMetricPollIntervalMs,
+      healthTimeoutMs: storage.healthcheckTimeoutMs, readyTimeoutMs: storage.readycheckTimeoutMs,
+    },
+    services: {
+      clusterIpRanges: services.clusterIpRanges, nodePortRange: services.nodePortRange, kubernetesNodePort: services.kubernetesServiceNodePort,
+      endpointReconciler: storage.endpointReconcilerType as 'lease' | 'master-count' | 'none', apiServerCount: storage.apiserverCount,
+    },
+    allowPrivileged: options.admission.allowPrivileged,
+    version: config.version,
+    log: config.log,
+  };
+}
+
+/** In the reference's order: certificates, static tokens, and last nobody. */
+function authenticatorsOf({ options, clientCa, tokenFile: tokens }: ApiServerConfig): Authenticator[] {
+  return [
+    ...(clientCa === undefined ? [] : [clientCertificate]),
+    ...(tokens === undefined ? [] : [tokenFile(tokens)]),
+    ...(options.authentication.anonymousAuth ? [anonymous] : []),
+  ];
+}
+
+/** A host that a client on this machine can use for a server on this address. */
+const hostOf = (address: string): string => (address === '0.0.0.0' || address === '::' ? '127.0.0.1' : address.includes(':') ? `[${address}]` : address);
+

@@ -1,0 +1,187 @@
+/** gRPC calls over one HTTP/2 connection: a unary call, and a stream that stays open in both directions. */
+import { EtcdError, unavailable } from '../errors.ts';
+import type { Http2Connection } from '../http2/connection.ts';
+import { ErrorCode } from '../http2/frames.ts';
+import { encodeHeaders } from '../http2/hpack.ts';
+import type { Headers } from '../http2/hpack.ts';
+import type { Http2Error, Http2Stream, StreamHandler } from '../http2/stream.ts';
+import { ProtoReader } from '../protobuf/reader.ts';
+import { MessageReader } from './message-reader.ts';
+import { GrpcCode, grpcCodeOfHttpStatus, parseGrpcCode, parseGrpcMessage } from './status.ts';
+
+/** As upstream's client: what a signed 32-bit length can say. */
+const maxMessageBytes = 0x7fff_ffff;
+
+/** Reads a message; `reader.end` is its end. */
+export type Decode<T> = (reader: ProtoReader) => T;
+
+/** A method, and how its answer is read. */
+export interface Method<Response> {
+  /** `/etcdserverpb.KV/Range` */
+  readonly path: string;
+  readonly decode: Decode<Response>;
+}
+
+/** The header block of every request for a method. */
+export function requestHeaders(path: string, authority: string, secure: boolean): Buffer {
+  return encodeHeaders([
+    [':method', 'POST'],
+    [':scheme', secure ? 'https' : 'http'],
+    [':path', path],
+    [':authority', authority],
+    ['content-type', 'application/grpc'],
+    ['te', 'trailers'],
+    ['user-agent', 'orch'],
+    // A member that has lost its leader then says so instead of keeping us waiting.
+    ['hasleader', 'true'],
+  ]);
+}
+
+/** Settles once: with the answer, or with an `EtcdError`. */
+export interface UnaryOutcome<Response> {
+  readonly resolve: (response: Response) => void;
+  readonly reject: (error: EtcdError) => void;
+}
+
+/** What both kinds of call have in common: the status at the end, and messages on the way to it. */
+abstract class Call implements StreamHandler {
+  protected stream: Http2Stream | undefined;
+  readonly #reader = new MessageReader((buffer, start, end) => {
+    if (!this.#done) this.onMessage(new ProtoReader(buffer, start, end));
+  }, maxMessageBytes);
+  #httpStatus = '';
+  #ok = false;
+  #refusal: EtcdError | undefined;
+  #done = false;
+
+  protected abstract onMessage(reader: ProtoReader): void;
+  /** Called once. Undefined when the peer said OK. */
+  protected abstract onEnd(error: EtcdError | undefined): void;
+
+  onHeaders(headers: Headers): void {
+    this.#httpStatus ||= headers.get(':status') ?? '';
+    const text = headers.get('grpc-status');
+    if (text === undefined) return;
+    const code = parseGrpcCode(text);
+    if (code === GrpcCode.ok) this.#ok = true;
+    else this.#refusal = new EtcdError(code, parseGrpcMessage(headers.get('grpc-message') ?? ''));
+  }
+
+  onData(piece: Buffer): void {
+    if (this.#done) return;
+    try {
+      this.#reader.push(piece);
+    } catch (error) {
+      this.abort(error instanceof EtcdError ? error : new EtcdError(GrpcCode.internal, `an answer that cannot be read: ${String(error)}`, { cause: error }));
+    }
+  }
+
+  onClose(error?: Http2Error): void {
+    // A status that arrived before the stream was reset stands.
+    if (this.#ok) this.#finish(undefined);
+    else if (this.#refusal !== undefined) this.#finish(this.#refusal);
+    else if (error !== undefined) this.#finish(fromHttp2(error));
+    else if (this.#httpStatus === '200') this.#finish(unavailable('etcd ended a call without a status'));
+    else this.#finish(new EtcdError(grpcCodeOfHttpStatus(this.#httpStatus), `HTTP status ${this.#httpStatus} instead of an answer`));
+  }
+
+  /** Ends the call from our side with this error. */
+  abort(error: EtcdError): void {
+    if (this.#done) return;
+    this.stream?.cancel();
+    this.#finish(error);
+  }
+
+  protected finishSilently(): void {
+    this.#done = true;
+  }
+
+  #finish(error: EtcdError | undefined): void {
+    if (this.#done) return;
+    this.#done = true;
+    this.onEnd(error);
+  }
+}
+
+function fromHttp2(error: Http2Error): EtcdError {
+  const details = { unprocessed: error.unprocessed, cause: error };
+  if (error.code === ErrorCode.enhanceYourCalm && !error.unprocessed) return new EtcdError(GrpcCode.resourceExhausted, error.message, details);
+  return unavailable(`connection to etcd: ${error.message}`, details);
+}
+
+export class UnaryCall<Response> extends Call {
+  readonly #decode: Decode<Response>;
+  readonly #outcome: UnaryOutcome<Response>;
+  #response: Response | undefined;
+
+  constructor(decode: Decode<Response>, outcome: UnaryOutcome<Response>) {
+    super();
+    this.#decode = decode;
+    this.#outcome = outcome;
+  }
+
+  /** Sends the request; `body` is a whole gRPC message. Once. */
+  start(connection: Http2Connection, headers: Buffer, body: Buffer): void {
+    this.stream = connection.open(headers, this);
+    this.stream.send(body, true);
+  }
+
+  protected override onMessage(reader: ProtoReader): void {
+    this.#response = this.#decode(reader);
+  }
+
+  protected override onEnd(error: EtcdError | undefined): void {
+    if (error !== undefined) this.#outcome.reject(error);
+    else if (this.#response === undefined) this.#outcome.reject(new EtcdError(GrpcCode.internal, 'etcd said OK without an answer'));
+    else this.#outcome.resolve(this.#response);
+  }
+}
+
+export interface StreamCallHandler<Message> {
+  onMessage(message: Message): void;
+  /** Last, once. Without an error the peer ended the stream with OK. */
+  onEnd(error: EtcdError | undefined): void;
+}
+
+/** A call that stays open: messages go both ways until one side ends it. */
+export class StreamCall<Message> extends Call {
+  readonly #decode: Decode<Message>;
+  readonly #handler: StreamCallHandler<Message>;
+
+  constructor(decode: Decode<Message>, handler: StreamCallHandler<Message>) {
+    super();
+    this.#decode = decode;
+    this.#handler = handler;
+  }
+
+  start(connection: Http2Connection, headers: Buffer): void {
+    this.stream = connection.open(headers, this);
+  }
+
+  send(body: Buffer): void {
+    this.stream?.send(body, false);
+  }
+
+  /** Ends the call; the handler hears nothing more. */
+  cancel(): void {
+    this.finishSilently();
+    this.stream?.cancel();
+  }
+
+  /** Lets the peer send no more than fits into the window, until `resume()`. */
+  pause(): void {
+    this.stream?.pause();
+  }
+
+  resume(): void {
+    this.stream?.resume();
+  }
+
+  protected override onMessage(reader: ProtoReader): void {
+    this.#handler.onMessage(this.#decode(reader));
+  }
+
+  protected override onEnd(error: EtcdError | undefined): void {
+    this.#handler.onEnd(error);
+  }
+}

@@ -1,0 +1,389 @@
+import http2 from 'node:http2';
+import { describe, expect, test, vi } from 'vitest';
+import { FakeClock } from '../../base/testing/fake-clock.ts';
+import { Exchange, connectTo, echo, post, startNodePeer, startRawPeer } from '../testing/http2-peer.ts';
+import { ErrorCode, Flag, FrameType, frame, settingsPayload, uint32 } from './frames.ts';
+import { encodeHeaders } from './hpack.ts';
+
+const pattern = (length: number): Buffer => Buffer.from(Array.from({ length }, (_, i) => (i * 7 + (i >> 8)) & 0xff));
+
+describe('HTTP/2 connection with nghttp2 as its peer', () => {
+  test.each([0, 1, 1_000, 16_384, 16_385, 65_535, 300_000, 2_000_000])('sends and receives a body of %i bytes', async (size) => {
+    const peer = await startNodePeer(echo);
+    const connection = await connectTo(peer.port);
+    const exchange = new Exchange();
+    const body = pattern(size);
+    connection.open(post, exchange).send(body, true);
+    expect(await exchange.closed).toBeUndefined();
+    expect(exchange.body.equals(body)).toBe(true);
+    expect(exchange.header(':status')).toBe('200');
+    expect(exchange.headers.at(-1)?.get('grpc-status')).toBe('0');
+    expect(connection.activeStreams).toBe(0);
+  });
+
+  test('keeps to small windows on both sides', async () => {
+    const peer = await startNodePeer(echo, { settings: { initialWindowSize: 1_000, maxFrameSize: 16_384 } });
+    const connection = await connectTo(peer.port, { streamWindowBytes: 700 });
+    const exchanges = Array.from({ length: 5 }, () => new Exchange());
+    const body = pattern(100_000);
+    for (const exchange of exchanges) connection.open(post, exchange).send(body, true);
+    for (const exchange of exchanges) {
+      expect(await exchange.closed).toBeUndefined();
+      expect(exchange.body.equals(body)).toBe(true);
+    }
+  });
+
+  test('receives more than the window of the whole connection', async () => {
+    const chunk = Buffer.alloc(1_000_000, 'x');
+    const chunks = 130;
+    const peer = await startNodePeer((stream) => {
+      stream.respond({ ':status': 200 });
+      let sent = 0;
+      const more = (): void => {
+        while (sent < chunks) if (!stream.write(chunk, ++sent === chunks ? () => stream.end() : undefined)) return;
+      };
+      stream.on('drain', more);
+      more();
+    });
+    const connection = await connectTo(peer.port, { streamWindowBytes: 4_000_000 });
+    let received = 0;
+    await new Promise<void>((resolve) => {
+      connection.open(post, { onHeaders: () => {}, onData: (piece) => (received += piece.length), onClose: () => resolve() }).send(Buffer.alloc(0), true);
+    });
+    expect(received).toBe(chunk.length * chunks);
+  });
+
+  test('opens no more streams at a time than the peer allows', async () => {
+    let open = 0;
+    let most = 0;
+    const peer = await startNodePeer(
+      (stream) => {
+        most = Math.max(most, ++open);
+        setImmediate(() => {
+          open--;
+          echo(stream);
+        });
+      },
+      { settings: { maxConcurrentStreams: 4 } },
+    );
+    const connection = await connectTo(peer.port);
+    const exchanges = Array.from({ length: 60 }, () => new Exchange());
+    for (const [i, exchange] of exchanges.entries()) connection.open(post, exchange).send(pattern(i), true);
+    for (const [i, exchange] of exchanges.entries()) {
+      expect(await exchange.closed).toBeUndefined();
+      expect(exchange.body.length).toBe(i);
+    }
+    expect(most).toBeLessThanOrEqual(4);
+  });
+
+  test('a stream that waits for its turn can be cancelled', async () => {
+    const bodies: string[] = [];
+    const peer = await startNodePeer(
+      (stream) => {
+        stream.on('data', (chunk) => bodies.push(String(chunk)));
+        echo(stream);
+      },
+      { settings: { maxConcurrentStreams: 1 } },
+    );
+    const connection = await connectTo(peer.port);
+    const [first, second, third] = [new Exchange(), new Exchange(), new Exchange()];
+    connection.open(post, first).send(Buffer.from('1'), true);
+    const waiting = connection.open(post, second);
+    waiting.send(Buffer.from('2'), true);
+    connection.open(post, third).send(Buffer.from('3'), true);
+    waiting.cancel();
+    await Promise.all([first.closed, third.closed]);
+    expect(bodies).toEqual(['1', '3']);
+    expect(second.closes).toBe(0);
+  });
+
+  test('reads every character of a Huffman-coded header', async () => {
+    const characters = [...Array.from({ length: 95 }, (_, i) => 0x20 + i), ...Array.from({ length: 128 }, (_, i) => 0x80 + i)].map((code) => String.fromCharCode(code));
+    // Long enough that Huffman coding pays off, and not at the edges, where blanks would be trimmed.
+    const values = characters.map((character) => `${'0'.repeat(40)}${character}${character}0`);
+    const peer = await startNodePeer((stream) => {
+      stream.respond({ ':status': 200, ...Object.fromEntries(values.map((value, i) => [`x-${i}`, value])) });
+      stream.end();
+    });
+    const connection = await connectTo(peer.port);
+    const exchange = new Exchange();
+    connection.open(post, exchange).send(Buffer.alloc(0), true);
+    expect(await exchange.closed).toBeUndefined();
+    expect(values.map((_, i) => exchange.header(`x-${i}`))).toEqual(values);
+  });
+
+  test('reads headers that take several frames', async () => {
+    const value = 'abc'.repeat(12_000);
+    const peer = await startNodePeer((stream) => {
+      stream.respond({ ':status': 200, 'x-long': value });
+      stream.end('body');
+    });
+    const connection = await connectTo(peer.port);
+    const exchange = new Exchange();
+    connection.open(post, exchange).send(Buffer.alloc(0), true);
+    expect(await exchange.closed).toBeUndefined();
+    expect(exchange.header('x-long')).toBe(value);
+    expect(exchange.body.toString()).toBe('body');
+  });
+
+  test('takes padding off', async () => {
+    const peer = await startNodePeer(echo, { paddingStrategy: http2.constants.PADDING_STRATEGY_MAX });
+    const connection = await connectTo(peer.port, { streamWindowBytes: 5_000 });
+    const exchange = new Exchange();
+    const body = pattern(50_001);
+    connection.open(post, exchange).send(body, true);
+    expect(await exchange.closed).toBeUndefined();
+    expect(exchange.body.equals(body)).toBe(true);
+    expect(exchange.headers.at(-1)?.get('grpc-status')).toBe('0');
+  });
+
+  test('does not mind an answer that comes before the request has been sent', async () => {
+    const peer = await startNodePeer((stream) => {
+      stream.respond({ ':status': 200, 'grpc-status': '8' }, { endStream: true });
+    });
+    const connection = await connectTo(peer.port);
+    const exchange = new Exchange();
+    connection.open(post, exchange).send(Buffer.alloc(3_000_000), true);
+    expect(await exchange.closed).toBeUndefined();
+    expect(exchange.header('grpc-status')).toBe('8');
+    const next = new Exchange();
+    connection.open(post, next).send(Buffer.alloc(1), true);
+    expect(await next.closed).toBeUndefined();
+  });
+
+  test('a cancelled stream ends at the peer and is not heard of again', async () => {
+    const aborted = vi.fn();
+    const peer = await startNodePeer((stream) => {
+      stream.respond({ ':status': 200 });
+      stream.write('some');
+      stream.on('aborted', aborted);
+    });
+    const connection = await connectTo(peer.port);
+    const exchange = new Exchange();
+    const stream = connection.open(post, exchange);
+    await vi.waitFor(() => expect(exchange.body.toString()).toBe('some'));
+    stream.cancel();
+    await vi.waitFor(() => expect(aborted).toHaveBeenCalled());
+    expect(exchange.closes).toBe(0);
+    expect(connection.activeStreams).toBe(0);
+  });
+
+  test('a paused stream receives its window and no more, while others go on', async () => {
+    const peer = await startNodePeer((stream, headers) => {
+      if (headers[':path'] !== '/endless') return echo(stream);
+      stream.respond({ ':status': 200 });
+      const more = (): void => {
+        while (stream.writable && stream.write(Buffer.alloc(1_000)));
+      };
+      stream.on('drain', more);
+      more();
+    });
+    const connection = await connectTo(peer.port, { streamWindowBytes: 20_000 });
+    const exchange = new Exchange();
+    const stream = connection.open(encodeHeaders([[':method', 'POST'], [':scheme', 'http'], [':path', '/endless'], [':authority', 'x']]), exchange);
+    stream.pause();
+    await vi.waitFor(() => expect(exchange.body.length).toBe(20_000));
+    const other = new Exchange();
+    connection.open(post, other).send(pattern(100_000), true);
+    expect(await other.closed).toBeUndefined();
+    expect(exchange.body.length).toBe(20_000);
+    stream.resume();
+    await vi.waitFor(() => expect(exchange.body.length).toBeGreaterThan(60_000));
+    stream.cancel();
+  });
+
+  test.each([
+    { name: 'refused', code: http2.constants.NGHTTP2_REFUSED_STREAM, unprocessed: true },
+    { name: 'cancelled', code: http2.constants.NGHTTP2_CANCEL, unprocessed: false },
+    { name: 'failed', code: http2.constants.NGHTTP2_INTERNAL_ERROR, unprocessed: false },
+  ])('tells that the peer has $name a stream', async ({ code, unprocessed }) => {
+    const peer = await startNodePeer((stream) => stream.close(code));
+    const connection = await connectTo(peer.port);
+    const exchange = new Exchange();
+    connection.open(post, exchange).send(Buffer.alloc(1), true);
+    expect(await exchange.closed).toMatchObject({ name: 'Http2Error', code, unprocessed });
+  });
+
+  test('on GOAWAY finishes what the peer has begun, gives back the rest, and opens nothing new', async () => {
+    const begun: http2.ServerHttp2Stream[] = [];
+    const peer = await startNodePeer((stream) => void begun.push(stream), { settings: { maxConcurrentStreams: 2 } });
+    const onDraining = vi.fn();
+    const connection = await connectTo(peer.port, { onDraining });
+    const exchanges = Array.from({ length: 4 }, () => new Exchange());
+    for (const exchange of exchanges) connection.open(post, exchange).send(Buffer.from('x'), true);
+    await vi.waitFor(() => expect(begun).toHaveLength(2));
+    peer.sessions[0]!.goaway(0, 1);
+    expect(await exchanges[1]!.closed).toMatchObject({ unprocessed: true });
+    expect(await exchanges[3]!.closed).toMatchObject({ unprocessed: true });
+    expect(onDraining).toHaveBeenCalledOnce();
+    expect(() => connection.open(post, new Exchange())).toThrow(expect.objectContaining({ unprocessed: true }));
+    echo(begun[0]!);
+    expect(await exchanges[0]!.closed).toBeUndefined();
+    expect(exchanges.map((exchange) => exchange.closes)).toEqual([1, 1, 1, 1]);
+  });
+
+  test('a lost connection fails its streams, and what never left is known as such', async () => {
+    const begun: http2.ServerHttp2Stream[] = [];
+    const peer = await startNodePeer((stream) => void begun.push(stream));
+    const onDraining = vi.fn();
+    const connection = await connectTo(peer.port, { onDraining });
+    const [sent, unsent] = [new Exchange(), new Exchange()];
+    connection.open(post, sent).send(Buffer.from('x'), true);
+    await vi.waitFor(() => expect(begun).toHaveLength(1));
+    connection.open(post, unsent).send(Buffer.from('x'), true);
+    connection.destroy(new Error('cut'));
+    expect(await sent.closed).toMatchObject({ message: 'cut', unprocessed: false });
+    expect(await unsent.closed).toMatchObject({ message: 'cut', unprocessed: true });
+    expect(onDraining).toHaveBeenCalledOnce();
+    expect(connection.draining).toBe(true);
+  });
+
+  test('hears that the peer has gone', async () => {
+    const peer = await startNodePeer(() => {});
+    const connection = await connectTo(peer.port);
+    const exchange = new Exchange();
+    connection.open(post, exchange).send(Buffer.from('x'), true);
+    await vi.waitFor(() => expect(peer.sessions[0]).toBeDefined());
+    peer.sessions[0]!.destroy();
+    expect(await exchange.closed).toMatchObject({ name: 'Http2Error' });
+    await vi.waitFor(() => expect(connection.draining).toBe(true));
+  });
+
+  test('retired, it serves what runs and then ends', async () => {
+    const begun: http2.ServerHttp2Stream[] = [];
+    const peer = await startNodePeer((stream) => void begun.push(stream));
+    const connection = await connectTo(peer.port);
+    const exchange = new Exchange();
+    connection.open(post, exchange).send(Buffer.from('x'), true);
+    await vi.waitFor(() => expect(begun).toHaveLength(1));
+    connection.retire(new Error('another is better'));
+    expect(() => connection.open(post, new Exchange())).toThrow('closed');
+    echo(begun[0]!);
+    expect(await exchange.closed).toBeUndefined();
+    await vi.waitFor(() => expect(peer.sessions[0]!.destroyed).toBe(true));
+  });
+
+  test('answers pings', async () => {
+    const peer = await startNodePeer(echo);
+    await connectTo(peer.port);
+    await new Promise<void>((resolve, reject) => peer.sessions[0]!.ping((error) => (error === null ? resolve() : reject(error))));
+  });
+
+  test('follows new settings, also for streams that are open', async () => {
+    const begun: http2.ServerHttp2Stream[] = [];
+    const peer = await startNodePeer((stream) => void begun.push(stream), { settings: { initialWindowSize: 0 } });
+    const connection = await connectTo(peer.port);
+    const exchange = new Exchange();
+    connection.open(post, exchange).send(pattern(200_000), true);
+    await vi.waitFor(() => expect(begun).toHaveLength(1));
+    echo(begun[0]!);
+    peer.sessions[0]!.settings({ initialWindowSize: 10_000 });
+    expect(await exchange.closed).toBeUndefined();
+    expect(exchange.body.length).toBe(200_000);
+  });
+});
+
+describe('HTTP/2 keepalive', () => {
+  const ping = (heard: { type: number; flags: number }[]): number => heard.filter((one) => one.type === FrameType.ping && one.flags === 0).length;
+
+  test('ends a connection whose peer no longer answers', async () => {
+    const clock = new FakeClock();
+    const peer = await startRawPeer();
+    const connection = await connectTo(peer.port, { clock, keepaliveMs: 1_000, keepaliveTimeoutMs: 500 });
+    const exchange = new Exchange();
+    connection.open(post, exchange);
+    await clock.advance(2_000);
+    await vi.waitFor(() => expect(ping(peer.heard)).toBe(1));
+    expect(exchange.closes).toBe(0);
+    await clock.advance(500);
+    expect(await exchange.closed).toMatchObject({ message: 'the peer did not answer a ping within 500 ms' });
+  });
+
+  test('leaves a connection alone that answers, or is not used', async () => {
+    const clock = new FakeClock();
+    const peer = await startRawPeer();
+    const connection = await connectTo(peer.port, { clock, keepaliveMs: 1_000, keepaliveTimeoutMs: 500 });
+    await clock.advance(10_000);
+    expect(ping(peer.heard)).toBe(0);
+    connection.open(post, new Exchange());
+    await clock.advance(1_000);
+    await vi.waitFor(() => expect(ping(peer.heard)).toBe(1));
+    peer.send(frame(FrameType.ping, Flag.ack, 0, peer.heard.find((one) => one.type === FrameType.ping)!.payload));
+    // A second question can only be asked when the first was answered.
+    await vi.waitFor(() => {
+      connection.probe();
+      expect(ping(peer.heard)).toBe(2);
+    });
+    expect(connection.draining).toBe(false);
+  });
+
+  test('a probe finds a dead peer at once, and takes anything that arrives for a sign of life', async () => {
+    const clock = new FakeClock();
+    const peer = await startRawPeer();
+    const connection = await connectTo(peer.port, { clock, keepaliveTimeoutMs: 500 });
+    connection.probe();
+    connection.probe();
+    await vi.waitFor(() => expect(ping(peer.heard)).toBe(1));
+    const settings = frame(FrameType.settings, 0, 0, Buffer.alloc(0));
+    peer.send(settings);
+    const acks = (): number => peer.heard.filter((one) => one.type === FrameType.settings && one.flags === Flag.ack).length;
+    await vi.waitFor(() => expect(acks()).toBe(2));
+    await clock.advance(500);
+    expect(connection.draining).toBe(false);
+    connection.probe();
+    await clock.advance(500);
+    expect(connection.draining).toBe(true);
+  });
+});
+
+describe('HTTP/2 connection with a peer that breaks the rules, RFC 9113', () => {
+  const ok = encodeHeaders([[':status', '200']]);
+
+  test.each([
+    { name: 'data on stream 0', send: [frame(FrameType.data, 0, 0, Buffer.from('x'))], code: ErrorCode.protocolError },
+    { name: 'data on a stream that nobody opened', send: [frame(FrameType.data, 0, 9, Buffer.from('x'))], code: ErrorCode.protocolError },
+    { name: 'headers on a stream that nobody opened', send: [frame(FrameType.headers, Flag.endHeaders, 9, ok)], code: ErrorCode.protocolError },
+    { name: 'a push', send: [frame(FrameType.pushPromise, Flag.endHeaders, 1, Buffer.concat([uint32(2), ok]))], code: ErrorCode.protocolError },
+    { name: 'a frame larger than allowed', send: [frame(FrameType.data, 0, 1, Buffer.alloc(16_385))], code: ErrorCode.frameSizeError },
+    { name: 'headers that cannot be decoded', send: [frame(FrameType.headers, Flag.endHeaders, 1, Buffer.from([0xbe]))], code: ErrorCode.compressionError },
+    { name: 'a header block interrupted', send: [frame(FrameType.headers, 0, 1, ok), frame(FrameType.ping, 0, 0, Buffer.alloc(8))], code: ErrorCode.protocolError },
+    { name: 'a continuation of nothing', send: [frame(FrameType.continuation, Flag.endHeaders, 1, ok)], code: ErrorCode.protocolError },
+    { name: 'endless headers', send: [frame(FrameType.headers, 0, 1, ok), ...Array.from({ length: 20 }, () => frame(FrameType.continuation, 0, 1, Buffer.alloc(16_000)))], code: ErrorCode.enhanceYourCalm },
+    { name: 'more padding than data', send: [frame(FrameType.data, Flag.padded, 1, Buffer.from([2, 0]))], code: ErrorCode.protocolError },
+    { name: 'more padding than headers', send: [frame(FrameType.headers, Flag.padded | Flag.endHeaders, 1, Buffer.from([9, 0x88]))], code: ErrorCode.protocolError },
+    { name: 'settings of odd length', send: [frame(FrameType.settings, 0, 0, Buffer.alloc(5))], code: ErrorCode.frameSizeError },
+    { name: 'a window beyond its limit by settings', send: [frame(FrameType.settings, 0, 0, settingsPayload([[4, 0x8000_0000]]))], code: ErrorCode.flowControlError },
+    { name: 'a window beyond its limit by update', send: [frame(FrameType.windowUpdate, 0, 0, uint32(0x7fff_ffff))], code: ErrorCode.flowControlError },
+    { name: 'a ping of odd length', send: [frame(FrameType.ping, 0, 0, Buffer.alloc(7))], code: ErrorCode.frameSizeError },
+    { name: 'a GOAWAY of odd length', send: [frame(FrameType.goAway, 0, 0, Buffer.alloc(4))], code: ErrorCode.frameSizeError },
+  ])('ends it after $name', async ({ send, code }) => {
+    const peer = await startRawPeer();
+    const connection = await connectTo(peer.port);
+    const exchange = new Exchange();
+    connection.open(post, exchange).send(Buffer.from('x'), false);
+    await vi.waitFor(() => expect(peer.heard.some((one) => one.type === FrameType.headers)).toBe(true));
+    peer.send(...send);
+    expect(await exchange.closed).toMatchObject({ name: 'Http2Error', unprocessed: false });
+    const goAway = await vi.waitFor(() => {
+      const found = peer.heard.find((one) => one.type === FrameType.goAway);
+      expect(found).toBeDefined();
+      return found!;
+    });
+    expect(goAway.payload.readUInt32BE(4)).toBe(code);
+  });
+
+  test.each([
+    { name: 'frames of unknown types', send: [frame(0x42, 0xff, 1, Buffer.from('?')), frame(FrameType.priority, 0, 1, Buffer.alloc(5))] },
+    { name: 'frames on streams that are over', send: [frame(FrameType.rstStream, 0, 7, uint32(0)), frame(FrameType.windowUpdate, 0, 7, uint32(1))] },
+    { name: 'unknown settings', send: [frame(FrameType.settings, 0, 0, settingsPayload([[0x99, 1]]))] },
+  ])('ignores $name', async ({ send }) => {
+    const peer = await startRawPeer();
+    const connection = await connectTo(peer.port);
+    const exchange = new Exchange();
+    connection.open(post, exchange).send(Buffer.from('x'), true);
+    await vi.waitFor(() => expect(peer.heard.some((one) => one.type === FrameType.headers)).toBe(true));
+    peer.send(...send, frame(FrameType.headers, Flag.endHeaders | Flag.endStream, 1, ok));
+    expect(await exchange.closed).toBeUndefined();
+    expect(exchange.header(':status')).toBe('200');
+  });
+});

@@ -1,0 +1,22 @@
+/**
+ * The library: a control plane in the calling process, for test suites and for products that build on the API.
+ *
+ * ```ts
+ * await using controlPlane = await createControlPlane();
+ * // controlPlane.url, controlPlane.kubeconfig
+ * ```
+ */
+import { startControlPlane } from './cmd/control-plane.ts';
+import type { ControlPlane, ControlPlaneOptions } from './cmd/control-plane.ts';
+import { parts } from './cmd/parts.ts';
+
+export type { Logger } from './base/logger.ts';
+export type { ControlPlane, ControlPlaneOptions } from './cmd/control-plane.ts';
+
+/**
+ * Starts an API server on a free port of the loopback interface, with the embedded store and credentials of its own.
+ * Several at once in one process share nothing.
+ *
+ * Rejects with a message that says what to do when the port or the data directory is taken or a flag is wrong.
+ */
+export const createControlPlane = (options: ControlPlaneOptions = {}): Promise<ControlPlane> => startControlPlane(options, parts.startApiServer);

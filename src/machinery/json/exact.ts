@@ -1,0 +1,268 @@
+/**
+ * JSON value → value in normal form, the exact way: finds every unknown and duplicate field with its path and the first
+ * value that does not fit, in the words of upstream's decoder. Slower than the compiled way, which hands over to this one
+ * whenever it meets anything unusual.
+ *
+ * What upstream's decoder does and this follows: members are read in order; a value of the wrong type is noted and the
+ * rest still read; an error of a type with a form of its own (time, quantity) ends the reading at once and counts more
+ * than those noted; null leaves a value as it was; a repeated member is read into what the first one left.
+ */
+import type { Links } from '../codec/link.ts';
+import type { Element, Member } from '../codec/plan.ts';
+import { goQuote } from '../go-quote.ts';
+import type { JsonObject, JsonValue } from '../value.ts';
+import { createMap, RawJson } from '../value.ts';
+import { JsonTypeError } from './errors.ts';
+import { canonicalBase64 } from './base64.ts';
+import { dropMembers, findMember, isCarried, numberText, plain, readNumber, scalarText, setUnlessZero, zeroItemOf, zeroOf } from './exact-values.ts';
+import { goNameOf, goTypeOf, kindOf } from './go-types.ts';
+import type { JsonDocument } from './reader.ts';
+import { JsonNumber, maxStrictErrors } from './reader.ts';
+import type { OwnForm } from './own-forms.ts';
+import { isOwnForm, readOwnForm } from './own-forms.ts';
+
+export interface ExactResult {
+  readonly value: JsonObject;
+  /** `unknown field "spec.foo"`, `duplicate field "data.k"`: in the order of the text, each once. */
+  readonly problems: readonly string[];
+}
+
+/** An error of a form of its own: ends the decoding. */
+class Fatal extends Error {}
+
+/** Nesting of types that JSON may have; it is bounded by the stack, not by the schema. */
+const maxTypeDepth = 400;
+
+/**
+ * @param document what was read from text, with repeated members and spans; a bare value has none
+ * @param path where the value stands in the object, for the paths of problems
+ * @throws JsonTypeError
+ */
+export function decodeExactly(links: Links, typeId: string, document: Pick<JsonDocument, 'value' | 'repeated' | 'spans' | 'text'>, path = ''): ExactResult {
+  return new ExactDecoder(links, document, path).run(typeId);
+}
+
+class ExactDecoder {
+  private readonly links: Links;
+  private readonly document: Pick<JsonDocument, 'value' | 'repeated' | 'spans' | 'text'>;
+  private readonly problems = new Set<string>();
+  private firstError: string | undefined;
+  /** The struct and its members down to here, for messages about types. */
+  private struct = '';
+  private readonly fields: string[] = [];
+  /** Path with indexes and map keys, for problems. */
+  private path: string;
+  private depth = 0;
+
+  constructor(links: Links, document: ExactDecoder['document'], path: string) {
+    this.links = links;
+    this.document = document;
+    this.path = path;
+  }
+
+  run(typeId: string): ExactResult {
+    const element: Element = { form: 'struct', type: typeId };
+    let value: JsonValue | undefined;
+    try {
+      value = this.element(this.document.value, element, undefined, goTypeOf(element));
+    } catch (error) {
+      if (error instanceof Fatal) throw new JsonTypeError(error.message);
+      throw error;
+    }
+    if (this.firstError !== undefined) throw new JsonTypeError(this.firstError);
+    return { value: (value ?? this.links.of(typeId).fill({})) as JsonObject, problems: [...this.problems] };
+  }
+
+  /**
+   * One value. `known` is what an earlier member of the same name left; `goType` is how Go calls the type.
+   * Undefined when the value does not fit or is nothing.
+   */
+  private element(value: JsonValue, element: Element, known: JsonValue | undefined, goType: string): JsonValue | undefined {
+    if (value === null) return known;
+    switch (element.form) {
+      case 'struct': return this.structValue(value, element.type, known, goType);
+      case 'texts': return this.list(value, { form: 'string' }, known, goType, false);
+      case 'string': return typeof value === 'string' ? value : this.mismatch(value, goType, known);
+      case 'bool': return typeof value === 'boolean' ? value : this.mismatch(value, goType, known);
+      case 'bytes': return typeof value === 'string' ? this.bytes(value, known) : this.mismatch(value, goType, known);
+      case 'int32': case 'int64': case 'uint32': case 'uint64': case 'goDuration': case 'double': return this.number(value, element.form, known, goType);
+      case 'schemaOrArray': case 'schemaOrBool': case 'schemaOrStringArray': return this.choice(value, element);
+      case 'rawExtension': case 'fieldsV1': case 'unknown': return this.carried(value);
+      case 'json': case 'any': return plain(value);
+      default: return this.ownForm(value, element.form);
+    }
+  }
+
+  private ownForm(value: JsonValue, form: OwnForm): JsonValue | undefined {
+    const result = readOwnForm(form, value, (container) => this.textOf(container));
+    if (result instanceof Error) throw new Fatal(result.message);
+    return result;
+  }
+
+  private structValue(value: JsonValue, typeId: string, known: JsonValue | undefined, goType: string): JsonValue | undefined {
+    if (typeof value !== 'object' || Array.isArray(value) || value instanceof JsonNumber || value instanceof RawJson) return this.mismatch(value, goType, known);
+    if (++this.depth > maxTypeDepth) throw new Fatal('exceeded max depth');
+    const link = this.links.of(typeId);
+    const result = (known ?? {}) as JsonObject;
+    const saved = { struct: this.struct, path: this.path, fields: this.fields.length };
+    const seen = new Set<string>();
+    for (const [key, item] of this.members(value as JsonObject)) {
+      this.path = saved.path === '' ? key : `${saved.path}.${key}`;
+      const field = findMember(link.plan, this.links, key);
+      if (field === undefined) this.report('unknown');
+      else {
+        if (seen.has(key)) this.report('duplicate');
+        seen.add(key);
+        this.struct = typeId.slice(typeId.lastIndexOf('.') + 1);
+        this.fields.push(key);
+        this.field(result, field, item);
+        this.fields.length = saved.fields;
+        this.struct = saved.struct;
+      }
+      this.path = saved.path;
+    }
+    this.depth--;
+    return link.fill(result);
+  }
+
+  private field(result: JsonObject, field: Member | 'typeMeta', value: JsonValue): void {
+    if (field === 'typeMeta') {
+      const name = this.fields[this.fields.length - 1]!;
+      setUnlessZero(result, name, value === null ? result[name] : typeof value === 'string' ? value : this.mismatch(value, 'string', result[name]), '');
+      return;
+    }
+    const { json, element } = field;
+    const known = result[json];
+    const goType = goTypeOf(element, field.field);
+    if (value === null) {
+      if (field.pointer || field.shape !== 'single' || element.form === 'bytes' || element.form === 'texts' || isOwnForm(element.form) || isCarried(element.form)) delete result[json];
+      return;
+    }
+    switch (field.shape) {
+      case 'list': setUnlessZero(result, json, this.list(value, element, known, `[]${goType}`, field.typeMeta !== undefined, field)); break;
+      case 'map': setUnlessZero(result, json, this.map(value, field, known)); break;
+      default: setUnlessZero(result, json, this.element(value, element, known, goType), field.pointer ? undefined : zeroOf(element));
+    }
+  }
+
+  private list(value: JsonValue, element: Element, known: JsonValue | undefined, goType: string, dropTypeMeta: boolean, field?: Member): JsonValue | undefined {
+    const listType = field?.field.alias === undefined ? goType : goNameOf(field.field.alias);
+    if (!Array.isArray(value)) return this.mismatch(value, listType, known);
+    const { path } = this;
+    const itemType = field === undefined ? goTypeOf(element) : goTypeOf(element, field.field);
+    const items = value.map((item, index) => {
+      this.path = `${path}[${index}]`;
+      const result = this.element(item, element, undefined, itemType) ?? this.zeroItem(element);
+      if (dropTypeMeta) dropMembers(result as JsonObject, 'kind', 'apiVersion');
+      return result;
+    });
+    this.path = path;
+    return items;
+  }
+
+  private map(value: JsonValue, field: Member, known: JsonValue | undefined): JsonValue | undefined {
+    const { element } = field;
+    const itemType = goTypeOf(element, field.field);
+    const keyType = field.field.keyNamed === undefined ? field.mapKey : goNameOf(field.field.keyNamed);
+    const goType = field.field.alias === undefined ? `map[${keyType}]${itemType}` : goNameOf(field.field.alias);
+    if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof JsonNumber || value instanceof RawJson) return this.mismatch(value, goType, known);
+    const map = (known ?? createMap<JsonValue>()) as JsonObject;
+    const { path } = this;
+    const seen = new Set<string>();
+    for (const [key, item] of this.members(value as JsonObject)) {
+      this.path = `${path}.${key}`;
+      if (seen.has(key)) this.report('duplicate');
+      seen.add(key);
+      const name = field.mapKey === 'string' ? key : this.integerKey(key, keyType);
+      if (name !== undefined) map[name] = this.element(item, element, undefined, itemType) ?? this.zeroItem(element);
+    }
+    this.path = path;
+    return map;
+  }
+
+  private integerKey(key: string, goType: string): string | undefined {
+    if (/^[+-]?\d+$/.test(key) && BigInt(key) === BigInt.asIntN(goType === 'int32' ? 32 : 64, BigInt(key))) return String(BigInt(key));
+    this.note(`number ${key}`, goType);
+    return undefined;
+  }
+
+  private number(value: JsonValue, form: string, known: JsonValue | undefined, goType: string): JsonValue | undefined {
+    const literal = value instanceof JsonNumber ? value.text : typeof value === 'number' || typeof value === 'bigint' ? numberText(value) : undefined;
+    if (literal === undefined) return this.mismatch(value, goType, known);
+    const result = readNumber(literal, form);
+    if (result !== undefined) return result;
+    this.note(`number ${literal}`, goType);
+    return known;
+  }
+
+  private bytes(value: string, known: JsonValue | undefined): JsonValue | undefined {
+    try {
+      return canonicalBase64(value);
+    } catch (error) {
+      this.firstError ??= (error as Error).message;
+      return known;
+    }
+  }
+
+  private choice(value: JsonValue, element: Extract<Element, { schema: string }>): JsonValue | undefined {
+    const schemaType: Element = { form: 'struct', type: element.schema };
+    if (typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)) return this.nested(() => this.element(value, schemaType, undefined, goTypeOf(schemaType)));
+    if (element.form === 'schemaOrBool') {
+      if (typeof value === 'boolean') return value;
+      throw new Fatal('boolean or JSON schema expected');
+    }
+    if (!Array.isArray(value)) return undefined;
+    const item: Element = element.form === 'schemaOrArray' ? schemaType : { form: 'string' };
+    return this.nested(() => this.list(value, item, undefined, `[]${goTypeOf(item)}`, false));
+  }
+
+  /** A form that upstream decodes by itself: its messages begin anew, its errors end everything, its unknown fields are not seen. */
+  private nested(read: () => JsonValue | undefined): JsonValue | undefined {
+    const saved = { struct: this.struct, fields: this.fields.splice(0), error: this.firstError };
+    const before = new Set(this.problems);
+    this.struct = '';
+    this.firstError = undefined;
+    const result = read();
+    if (this.firstError !== undefined) throw new Fatal(this.firstError);
+    this.struct = saved.struct;
+    this.fields.push(...saved.fields);
+    this.firstError = saved.error;
+    for (const problem of this.problems) if (!before.has(problem)) this.problems.delete(problem);
+    return result;
+  }
+
+  private carried(value: JsonValue): JsonValue {
+    if (value instanceof RawJson) return value.asValue();
+    return new RawJson(this.textOf(value)).asValue();
+  }
+
+  /** The JSON text of a value, as it was written where that is known. */
+  private textOf(value: JsonValue): string {
+    const span = typeof value === 'object' && value !== null ? this.document.spans?.get(value) : undefined;
+    return span === undefined ? scalarText(value) : this.document.text.slice(span[0], span[1]);
+  }
+
+  private members(object: JsonObject): readonly (readonly [string, JsonValue])[] {
+    const repeated = this.document.repeated?.get(object);
+    if (repeated !== undefined) return repeated;
+    return (Object.entries(object) as [string, JsonValue | undefined][]).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined);
+  }
+
+  private zeroItem(element: Element): JsonValue {
+    return element.form === 'struct' ? this.links.of(element.type).fill({}) : zeroItemOf(element);
+  }
+
+  private mismatch(value: JsonValue, goType: string, known: JsonValue | undefined): JsonValue | undefined {
+    this.note(kindOf(value), goType);
+    return known;
+  }
+
+  private note(what: string, goType: string): void {
+    const where = this.fields.length === 0 && this.struct === '' ? 'Go value' : `Go struct field ${this.struct}.${this.fields.join('.')}`;
+    this.firstError ??= `json: cannot unmarshal ${what} into ${where} of type ${goType}`;
+  }
+
+  private report(problem: 'unknown' | 'duplicate'): void {
+    if (this.problems.size < maxStrictErrors) this.problems.add(`${problem} field ${goQuote(this.path)}`);
+  }
+}

@@ -1,0 +1,57 @@
+/** Values of types that upstream decodes by themselves: times, durations, quantities, int-or-string. */
+import type { Element } from '../codec/plan.ts';
+import { formatDuration, parseDuration } from '../duration.ts';
+import { canonicalQuantity } from '../quantity.ts';
+import { formatMicroTime, formatTime, maxTimeSeconds, minTimeSeconds, parseMicroTime, parseTime, zeroTimeSeconds } from '../time.ts';
+import type { JsonValue } from '../value.ts';
+import { kindOf } from './go-types.ts';
+import { JsonNumber } from './reader.ts';
+
+export type OwnForm = 'time' | 'microtime' | 'duration' | 'quantity' | 'intOrString';
+
+const ownForms: ReadonlySet<string> = new Set(['time', 'microtime', 'duration', 'quantity', 'intOrString']);
+
+export const isOwnForm = (form: Element['form']): form is OwnForm => ownForms.has(form);
+
+/** The value in normal form, undefined for a zero time, or the error that ends the decoding. `textOf` gives a value's JSON text. */
+export function readOwnForm(form: OwnForm, value: JsonValue, textOf: (value: JsonValue) => string): JsonValue | undefined | Error {
+  try {
+    switch (form) {
+      case 'quantity': return canonicalQuantity((typeof value === 'string' ? value : textOf(value)).trim());
+      case 'intOrString': return typeof value === 'string' ? value : readInt32(value);
+      case 'duration': return formatDuration(parseDuration(textIn(value)));
+      case 'time': return readTime(textIn(value));
+      case 'microtime': return readMicroTime(textIn(value));
+    }
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+function textIn(value: JsonValue): string {
+  if (typeof value !== 'string') throw new Error(`json: cannot unmarshal ${kindOf(value)} into Go value of type string`);
+  return value;
+}
+
+function readInt32(value: JsonValue): number {
+  const literal = value instanceof JsonNumber ? value.text : typeof value === 'number' || typeof value === 'bigint' ? String(value) : undefined;
+  if (literal === undefined) throw new Error(`json: cannot unmarshal ${kindOf(value)} into Go value of type int32`);
+  const number = /^-?\d+$/.test(literal) ? Number(literal) : NaN;
+  if (!(number >= -0x80000000 && number <= 0x7fffffff)) throw new Error(`json: cannot unmarshal number ${literal} into Go value of type int32`);
+  return number === 0 ? 0 : number;
+}
+
+function readTime(text: string): string | undefined {
+  const { seconds } = parseTime(text);
+  return seconds === zeroTimeSeconds ? undefined : formatTime(inRange(seconds));
+}
+
+function readMicroTime(text: string): string | undefined {
+  const { seconds, nanos } = parseMicroTime(text);
+  return seconds === zeroTimeSeconds && nanos < 1000 ? undefined : formatMicroTime(inRange(seconds), nanos);
+}
+
+/** An offset can move a time out of the years that RFC 3339 has. */
+function inRange(seconds: number): number {
+  return Math.min(Math.max(seconds, minTimeSeconds), maxTimeSeconds);
+}

@@ -1,0 +1,281 @@
+/**
+ * What changed between two versions of an object, as three field sets.
+ *
+ * The hot path of every write: nothing is allocated for what is equal, nodes are made in order, no path is ever
+ * written out.
+ */
+import { memberOf } from '../members.ts';
+import { isObject, type JsonObject, type JsonValue } from '../value.ts';
+import { FieldSet, type FieldNode } from './field-set.ts';
+import type { ListType, MapType, MergeType } from './merge-type.ts';
+import { compareElements, fieldElement, type PathElement } from './path-element.ts';
+import { fieldOf, isEmptyMap, isStruct, itemElement, itemId, kindOf, memberNames, TypeMismatch, valuesEqual, type Form, type ItemId } from './typed-value.ts';
+
+export interface Comparison {
+  readonly removed: FieldSet;
+  readonly modified: FieldSet;
+  readonly added: FieldSet;
+}
+
+/**
+ * Compares two objects of one type; one that is not there yet is `{}` (in normal form: its zero value).
+ * @throws TypeMismatch when a list item cannot be identified.
+ */
+export function compareObjects(type: MergeType, before: JsonObject, after: JsonObject, form: Form): Comparison {
+  const changes = compareValues(type, before, after, form);
+  return { removed: setOf(changes?.removed), modified: setOf(changes?.modified), added: setOf(changes?.added) };
+}
+
+export const isSame = ({ removed, modified, added }: Comparison): boolean => removed.isEmpty && modified.isEmpty && added.isEmpty;
+
+/** What lies at and below one path. */
+interface Part {
+  readonly member: boolean;
+  readonly children: readonly FieldNode[] | undefined;
+}
+
+interface Changes {
+  removed: Part | undefined;
+  modified: Part | undefined;
+  added: Part | undefined;
+}
+
+const leaf: Part = { member: true, children: undefined };
+const modifiedLeaf: Changes = { removed: undefined, modified: leaf, added: undefined };
+
+const setOf = (part: Part | undefined): FieldSet => (part?.children === undefined ? FieldSet.empty : new FieldSet(part.children));
+
+function compareValues(type: MergeType, before: JsonValue | undefined, after: JsonValue | undefined, form: Form): Changes | undefined {
+  if (before === after) return undefined;
+  if (before === undefined) return { removed: undefined, modified: undefined, added: wholePart(type, after!, form) };
+  if (after === undefined) return { removed: wholePart(type, before, form), modified: undefined, added: undefined };
+  if (type.scalar !== undefined && typeof before !== 'object' && typeof after !== 'object') return valuesEqual(type, before, after, form) ? undefined : modifiedLeaf;
+  const kind = kindOf(type, after);
+  const oldKind = kindOf(type, before);
+  if (kind === oldKind) return compareAs(kind, type, before, after, form);
+  return merge(compareAs(oldKind, type, before, after, form), compareAs(kind, type, before, after, form));
+}
+
+/** As if both were of the kind; one that is not counts as null. */
+function compareAs(kind: Kind, type: MergeType, before: JsonValue, after: JsonValue, form: Form): Changes | undefined {
+  if (kind === 'map') return compareMaps(type, isObject(before) ? before : null, isObject(after) ? after : null, form, before, after);
+  if (kind === 'list') return compareLists(type, Array.isArray(before) ? before : null, Array.isArray(after) ? after : null, form, before, after);
+  return compareLeaves(type, before, after, form);
+}
+
+type Kind = ReturnType<typeof kindOf>;
+
+const compareLeaves = (type: MergeType, before: JsonValue, after: JsonValue, form: Form): Changes | undefined =>
+  valuesEqual(type, before, after, form) ? undefined : modifiedLeaf;
+
+function compareMaps(type: MergeType, before: JsonObject | null, after: JsonObject | null, form: Form, wholeBefore: JsonValue, wholeAfter: JsonValue): Changes | undefined {
+  const map = type.map!;
+  if (map.atomic || ((before === null || isEmptyMap(map, before, form)) && (after === null || isEmptyMap(map, after, form)))) return compareLeaves(type, wholeBefore, wholeAfter, form);
+  return isStruct(map, form) ? compareStructs(map, before, after, form) : compareMembers(map, before, after, form);
+}
+
+function compareStructs(map: MapType, before: JsonObject | null, after: JsonObject | null, form: Form): Changes | undefined {
+  let found: Collector | undefined;
+  const { sorted } = map;
+  for (let i = 0; i < sorted.length; i++) {
+    const field = sorted[i]!;
+    // Mostly both are absent, or the same scalar.
+    if (before !== null && after !== null && before[field.name] === after[field.name]) continue;
+    const old = before === null ? undefined : fieldOf(field, before, form);
+    const value = after === null ? undefined : fieldOf(field, after, form);
+    if (old === value) continue;
+    const changes = compareValues(field.type, old, value, form);
+    if (changes !== undefined) (found ??= new Collector()).add(field.element, changes);
+  }
+  return found?.changes();
+}
+
+function compareMembers(map: MapType, before: JsonObject | null, after: JsonObject | null, form: Form): Changes | undefined {
+  if (before !== null && after !== null && haveSameScalars(before, after)) return undefined;
+  let found: Collector | undefined;
+  for (const name of unionOfNames(before, after)) {
+    const field = map.fields.get(name);
+    const type = field?.type ?? map.element;
+    if (type === undefined) throw new TypeMismatch(`.${name}: field not declared in schema`);
+    const changes = compareValues(type, before === null ? undefined : memberOf(before, name), after === null ? undefined : memberOf(after, name), form);
+    if (changes !== undefined) (found ??= new Collector()).add(field?.element ?? fieldElement(name), changes);
+  }
+  return found?.changes();
+}
+
+/** Most maps are of texts, and most are as they were: told without sorting their keys. */
+function haveSameScalars(before: JsonObject, after: JsonObject): boolean {
+  let count = 0;
+  for (const key in after) {
+    if (before[key] !== after[key]) return false;
+    count++;
+  }
+  for (const _ in before) count--;
+  return count === 0;
+}
+
+function unionOfNames(before: JsonObject | null, after: JsonObject | null): readonly string[] {
+  if (before === null) return after === null ? [] : memberNames(after);
+  if (after === null) return memberNames(before);
+  return memberNames({ ...before, ...after });
+}
+
+function compareLists(type: MergeType, before: JsonValue[] | null, after: JsonValue[] | null, form: Form, wholeBefore: JsonValue, wholeAfter: JsonValue): Changes | undefined {
+  const list = type.list!;
+  if (!list.associative || ((before?.length ?? 0) === 0 && (after?.length ?? 0) === 0)) return compareLeaves(type, wholeBefore, wholeAfter, form);
+  const found = new Collector();
+  if (before !== null && after !== null && areAligned(list, before, after, form)) {
+    for (let i = 0; i < after.length; i++) compareItem(list, before[i], after[i], form, found);
+    return found.sorted();
+  }
+  const old = groupItems(list, before ?? [], form);
+  const now = groupItems(list, after ?? [], form);
+  for (const [id, items] of now) compareItems(list, old.get(id) ?? none, items, form, found);
+  for (const [id, items] of old) if (!now.has(id)) compareItems(list, items, none, form, found);
+  return found.sorted();
+}
+
+const none: readonly JsonValue[] = [];
+
+/** The same items in the same order, none twice: what a list mostly is, and quicker to compare. */
+function areAligned(list: ListType, before: readonly JsonValue[], after: readonly JsonValue[], form: Form): boolean {
+  if (before.length !== after.length) return false;
+  const ids: ItemId[] = [];
+  for (let i = 0; i < after.length; i++) {
+    const id = itemId(list, after[i]!, form);
+    if (itemId(list, before[i]!, form) !== id) return false;
+    ids.push(id);
+  }
+  return ids.length === 1 || new Set(ids).size === ids.length;
+}
+
+function compareItem(list: ListType, before: JsonValue | undefined, after: JsonValue | undefined, form: Form, found: Collector): void {
+  const changes = compareValues(list.element, before, after, form);
+  if (changes !== undefined) found.add(itemElement(list, (after ?? before)!, form), changes);
+}
+
+function groupItems(list: ListType, items: readonly JsonValue[], form: Form): Map<ItemId, readonly JsonValue[]> {
+  const groups = new Map<ItemId, JsonValue[]>();
+  for (const item of items) {
+    const id = itemId(list, item, form);
+    const group = groups.get(id);
+    if (group === undefined) groups.set(id, [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
+/** Items with one identity. Duplicates are owned as one: their fields cannot be told apart. */
+function compareItems(list: ListType, old: readonly JsonValue[], now: readonly JsonValue[], form: Form, found: Collector): void {
+  if (old.length <= 1 && now.length <= 1) return compareItem(list, old[0], now[0], form, found);
+  const add = (changes: Changes | undefined) => {
+    if (changes !== undefined) found.add(itemElement(list, now[0] ?? old[0]!, form), changes);
+  };
+  const compare = (before: JsonValue | undefined, after: JsonValue | undefined) => compareValues(list.element, before, after, form);
+  if (old.length > 1 && now.length > 1) {
+    const same = old.length === now.length && old.every((item, index) => valuesEqual(list.element, item, now[index]!, form));
+    return add(same ? undefined : modifiedLeaf);
+  }
+  if (old.length > 1) return add(merge(now.length === 0 ? undefined : compare(undefined, now[0]), { removed: leaf, modified: undefined, added: undefined }));
+  add(merge(old.length === 0 ? undefined : compare(old[0], undefined), { removed: undefined, modified: undefined, added: leaf }));
+}
+
+/** Everything of a value that is on one side only. */
+function wholePart(type: MergeType, value: JsonValue, form: Form): Part {
+  const nodes = wholeNodes(type, value, form);
+  return nodes === undefined ? leaf : { member: true, children: nodes };
+}
+
+/** What is below a value that is on one side only; undefined where it is owned as a whole, or empty. */
+function wholeNodes(type: MergeType, value: JsonValue, form: Form): FieldNode[] | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  switch (kindOf(type, value)) {
+    case 'map': return isObject(value) && !type.map!.atomic ? mapNodes(type.map!, value, form) : undefined;
+    case 'list': return Array.isArray(value) && type.list!.associative ? listNodes(type.list!, value, form) : undefined;
+    case 'scalar': return undefined;
+  }
+}
+
+function mapNodes(map: MapType, object: JsonObject, form: Form): FieldNode[] | undefined {
+  const nodes = isStruct(map, form) ? structNodes(map.sorted, object, form) : memberNodes(map, object, form);
+  return nodes.length === 0 ? undefined : nodes;
+}
+
+function structNodes(sorted: MapType['sorted'], object: JsonObject, form: Form): FieldNode[] {
+  const nodes: FieldNode[] = [];
+  for (let i = 0; i < sorted.length; i++) {
+    const field = sorted[i]!;
+    const value = fieldOf(field, object, form);
+    if (value === undefined) continue;
+    const children = typeof value === 'object' && value !== null ? wholeNodes(field.type, value, form) : undefined;
+    nodes.push(children === undefined ? field.leaf : { element: field.element, member: true, children: new FieldSet(children) });
+  }
+  return nodes;
+}
+
+function memberNodes(map: MapType, object: JsonObject, form: Form): FieldNode[] {
+  return memberNames(object).map((name) => {
+    const field = map.fields.get(name);
+    const type = field?.type ?? map.element;
+    if (type === undefined) throw new TypeMismatch(`.${name}: field not declared in schema`);
+    return wholeNode(field?.element ?? fieldElement(name), type, memberOf(object, name)!, form);
+  });
+}
+
+function wholeNode(element: PathElement, type: MergeType, value: JsonValue, form: Form): FieldNode {
+  const children = wholeNodes(type, value, form);
+  return { element, member: true, children: children && new FieldSet(children) };
+}
+
+function listNodes(list: ListType, items: readonly JsonValue[], form: Form): FieldNode[] | undefined {
+  if (items.length === 0) return undefined;
+  return withoutDuplicates(items.map((item) => wholeNode(itemElement(list, item, form), list.element, item, form)).sort(byElement));
+}
+
+const byElement = (a: FieldNode, b: FieldNode): number => compareElements(a.element, b.element);
+
+function withoutDuplicates(sorted: FieldNode[]): FieldNode[] {
+  const isTwin = (index: number): boolean => sorted[index]?.element.text === sorted[index + 1]?.element.text;
+  if (!sorted.some((_, index) => index + 1 < sorted.length && isTwin(index))) return sorted;
+  return sorted.flatMap((item, index) => {
+    if (index > 0 && isTwin(index - 1)) return [];
+    return index + 1 < sorted.length && isTwin(index) ? [nodeOf(item.element, leaf)] : [item];
+  });
+}
+
+const nodeOf = (element: PathElement, { member, children }: Part): FieldNode => ({ element, member, children: children === undefined || children.length === 0 ? undefined : new FieldSet(children) });
+
+/** Changes of members, on their way up. */
+class Collector {
+  private removed: FieldNode[] | undefined;
+  private modified: FieldNode[] | undefined;
+  private added: FieldNode[] | undefined;
+
+  add(element: PathElement, changes: Changes): void {
+    if (changes.removed !== undefined) (this.removed ??= []).push(nodeOf(element, changes.removed));
+    if (changes.modified !== undefined) (this.modified ??= []).push(nodeOf(element, changes.modified));
+    if (changes.added !== undefined) (this.added ??= []).push(nodeOf(element, changes.added));
+  }
+
+  changes(): Changes | undefined {
+    if (this.removed === undefined && this.modified === undefined && this.added === undefined) return undefined;
+    return { removed: below(this.removed), modified: below(this.modified), added: below(this.added) };
+  }
+
+  sorted(): Changes | undefined {
+    this.removed?.sort(byElement);
+    this.modified?.sort(byElement);
+    this.added?.sort(byElement);
+    return this.changes();
+  }
+}
+
+const below = (children: FieldNode[] | undefined): Part | undefined => children && { member: false, children };
+
+function merge(a: Changes | undefined, b: Changes | undefined): Changes | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return { removed: mergeParts(a.removed, b.removed), modified: mergeParts(a.modified, b.modified), added: mergeParts(a.added, b.added) };
+}
+
+const mergeParts = (a: Part | undefined, b: Part | undefined): Part | undefined =>
+  a && b ? { member: a.member || b.member, children: setOf(a).union(setOf(b)).nodes } : (a ?? b);

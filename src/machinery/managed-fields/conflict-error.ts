@@ -1,0 +1,28 @@
+import { compareText } from '../compare-text.ts';
+import { goQuote } from '../go-quote.ts';
+import { StatusError } from '../status.ts';
+import type { Conflict } from './apply.ts';
+import type { ManagerName } from './managed.ts';
+
+/** 409 with a cause per field; the message lists them by manager. Clients show it as it is. */
+export function conflictError(conflicts: readonly Conflict[]): StatusError {
+  const sorted = [...conflicts].sort((a, b) => compareText(a.id, b.id));
+  const causes = sorted.map(({ manager, path }) => ({ reason: 'FieldManagerConflict', message: `conflict with ${shown(manager)}`, field: path.join('') }));
+  return new StatusError(409, 'Conflict', messageOf(sorted), { causes });
+}
+
+function messageOf(conflicts: readonly Conflict[]): string {
+  if (conflicts.length === 1) return `Apply failed with 1 conflict: conflict with ${shown(conflicts[0]!.manager)}: ${conflicts[0]!.path.join('')}`;
+  const lines: string[] = [];
+  conflicts.forEach(({ id, manager, path }, index) => {
+    if (conflicts[index - 1]?.id !== id) lines.push(`conflicts with ${shown(manager)}:`);
+    lines.push(`- ${path.join('')}`);
+  });
+  return `Apply failed with ${conflicts.length} conflicts: ${lines.join('\n')}`;
+}
+
+/** `"kubectl"`, `"hpa" with subresource "scale" using apps/v1`: who applies needs no version. */
+function shown({ manager, operation, apiVersion, subresource }: ManagerName): string {
+  const name = subresource === '' ? goQuote(manager) : `${goQuote(manager)} with subresource ${goQuote(subresource)}`;
+  return operation === 'Update' ? `${name} using ${apiVersion}` : name;
+}

@@ -1,0 +1,40 @@
+/**
+ * From normal form (value.ts) to the form JSON has: with the members that JSON always writes (`"replicas":0`,
+ * `"creationTimestamp":null`, `"status":{}`), without those it leaves out, and with carried JSON opened. Patches and
+ * applied configurations are made against this form.
+ */
+import { contentOf, keysOf, memberOf } from '../members.ts';
+import type { SchemaRegistry } from '../schema.ts';
+import { createMap, isObject, RawJson, type JsonObject, type JsonValue } from '../value.ts';
+import { createBuiltInTypes } from './built-in-types.ts';
+import type { MapType, MergeType } from './merge-type.ts';
+import { fieldOf } from './typed-value.ts';
+
+/** A new value in JSON form; nothing of it is shared but scalars. */
+export function jsonForm(type: MergeType, value: JsonValue): JsonValue {
+  if ((value as unknown) instanceof RawJson) return contentOf(value)!;
+  if (Array.isArray(value)) return value.map((item) => jsonForm(type.list?.element ?? type, item));
+  if (!isObject(value) || type.map === undefined) return value;
+  return type.map.sorted.length > 0 ? structForm(type.map, value) : mapForm(type.map, value);
+}
+
+function structForm(map: MapType, object: JsonObject): JsonObject {
+  const form: JsonObject = {};
+  for (const field of map.sorted) {
+    const value = fieldOf(field, object, 'normal');
+    if (value !== undefined) form[field.name] = jsonForm(field.type, value);
+  }
+  return form;
+}
+
+function mapForm(map: MapType, object: JsonObject): JsonObject {
+  const form = createMap();
+  for (const key of keysOf(object)) form[key] = jsonForm(map.element!, memberOf(object, key)!);
+  return form;
+}
+
+/** The JSON form of built-in objects, by type: what `applyJsonPatch` and its siblings take. */
+export function createJsonForm(schemas: SchemaRegistry): (object: JsonObject, typeId: string) => JsonObject {
+  const types = createBuiltInTypes(schemas);
+  return (object, typeId) => jsonForm(types.of(typeId), object) as JsonObject;
+}

@@ -1,0 +1,162 @@
+/**
+ * One step of a path to a field: a member (`f:name`), an item of a keyed list (`k:{"name":"c"}`), an item of a set
+ * (`v:"x"`), or an index (`i:0`). Two elements are equal when their texts are.
+ * @see {@link https://kubernetes.io/docs/reference/using-api/server-side-apply/ | Server-Side Apply}
+ */
+import { compareText } from '../compare-text.ts';
+import { goQuote } from '../go-quote.ts';
+import { isObject, type JsonValue } from '../value.ts';
+
+export type ElementKind = 'field' | 'key' | 'value' | 'index';
+export type KeyValues = readonly (readonly [name: string, value: JsonValue])[];
+
+const ranks: Record<ElementKind, number> = { field: 0, key: 1, value: 2, index: 3 };
+
+export class PathElement {
+  readonly kind: ElementKind;
+  /** Canonical form, as FieldsV1 has it. */
+  readonly text: string;
+  /** Name of a field; '' else. */
+  readonly name: string;
+  /** Key of a keyed item, sorted by name; the value of a set's item or the index as the one entry. */
+  readonly values: KeyValues;
+  private quoted: string | undefined;
+
+  constructor(kind: ElementKind, text: string, name: string, values: KeyValues) {
+    this.kind = kind;
+    this.text = text;
+    this.name = name;
+    this.values = values;
+  }
+
+  /** `"f:name":`, the element as member name of a JSON object. */
+  get memberName(): string {
+    this.quoted ??= `${quote(this.text)}:`;
+    return this.quoted;
+  }
+
+  /** As messages show it: `.name`, `[name="c"]`, `[="x"]`, `[0]`. */
+  toString(): string {
+    switch (this.kind) {
+      case 'field': return `.${this.name}`;
+      case 'index': return `[${shown(this.values[0]![1])}]`;
+      case 'value': return `[=${shown(this.values[0]![1])}]`;
+      case 'key': return `[${this.values.map(([name, value]) => `${name}=${shown(value)}`).join(',')}]`;
+    }
+  }
+}
+
+/** The order of FieldsV1: fields, keys, values, indices; each by their parts. */
+export function compareElements(a: PathElement, b: PathElement): number {
+  if (a === b || a.text === b.text) return 0;
+  if (a.kind !== b.kind) return ranks[a.kind] - ranks[b.kind];
+  return a.kind === 'field' ? compareText(a.name, b.name) : compareKeys(a.values, b.values);
+}
+
+function compareKeys(a: KeyValues, b: KeyValues): number {
+  for (let i = 0; i < a.length && i < b.length; i++) {
+    const order = compareText(a[i]![0], b[i]![0]) || compareValues(a[i]![1], b[i]![1]);
+    if (order !== 0) return order;
+  }
+  return a.length - b.length;
+}
+
+const typeRank = (value: JsonValue): number => {
+  if (typeof value === 'number' || typeof value === 'bigint') return 0;
+  if (typeof value === 'string') return 1;
+  if (typeof value === 'boolean') return 2;
+  return value === null ? 5 : Array.isArray(value) ? 3 : 4;
+};
+
+/** Numbers before texts before booleans before all else. */
+function compareValues(a: JsonValue, b: JsonValue): number {
+  const rank = typeRank(a);
+  const order = rank - typeRank(b);
+  if (order !== 0) return order;
+  if (rank === 0) return (a as number) < (b as number) ? -1 : (a as number) > (b as number) ? 1 : 0;
+  if (rank === 1) return compareText(a as string, b as string);
+  return rank === 2 ? Number(a) - Number(b) : compareText(canonical(a), canonical(b));
+}
+
+/** Elements by their text: the same fields and keys come with every object. */
+const known = new Map<string, PathElement>();
+const MAX_KNOWN = 16_384;
+
+function remembered(text: string, make: (text: string) => PathElement): PathElement {
+  let element = known.get(text);
+  if (element === undefined) {
+    element = make(text);
+    if (known.size >= MAX_KNOWN) known.clear();
+    known.set(text, element);
+  }
+  return element;
+}
+
+export const fieldElement = (name: string): PathElement => remembered(`f:${name}`, (text) => new PathElement('field', text, name, []));
+
+/** @param values sorted by name */
+export function keyElement(values: KeyValues): PathElement {
+  let text = 'k:{';
+  for (let i = 0; i < values.length; i++) text += `${i === 0 ? '' : ','}${quote(values[i]![0])}:${canonical(values[i]![1])}`;
+  return remembered(`${text}}`, (whole) => new PathElement('key', whole, '', values));
+}
+
+export const valueElement = (value: JsonValue): PathElement => new PathElement('value', `v:${canonical(value)}`, '', [['', value]]);
+
+export const indexElement = (index: number): PathElement => new PathElement('index', `i:${index}`, '', [['', index]]);
+
+/**
+ * The element a member name of FieldsV1 stands for; undefined for kinds of a future version, which are ignored.
+ * @throws Error when the text has no such form.
+ */
+export function parseElement(text: string): PathElement | undefined {
+  if (text.length < 2) throw new Error('key must be 2 characters long:');
+  if (text[1] !== ':') throw new Error(`missing colon: ${text}`);
+  const rest = text.slice(2);
+  switch (text[0]) {
+    case 'f': return fieldElement(rest);
+    case 'k': return parseKey(rest);
+    case 'v': return valueElement(JSON.parse(rest) as JsonValue);
+    case 'i': return parseIndex(rest);
+    default: return undefined;
+  }
+}
+
+function parseKey(text: string): PathElement {
+  const key = JSON.parse(text) as JsonValue;
+  if (!isObject(key)) throw new Error(`not a key: ${text}`);
+  return keyElement(Object.entries(key).sort(([a], [b]) => compareText(a, b)) as [string, JsonValue][]);
+}
+
+function parseIndex(text: string): PathElement {
+  if (!/^[+-]?\d+$/.test(text)) throw new Error(`not an index: ${text}`);
+  return indexElement(Number(text));
+}
+
+/** A value within an element: compact JSON, members sorted, with Go's escapes for HTML. */
+function canonical(value: JsonValue): string {
+  if (typeof value === 'string') return plainValue.test(value) ? `"${value}"` : quote(value).replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
+  if (!isObject(value)) return String(value);
+  return `{${Object.keys(value).sort(compareText).map((key) => `${canonical(key)}:${canonical(value[key]!)}`).join(',')}}`;
+}
+
+const plain = /^[ !#-[\]-~]*$/;
+const plainValue = /^[ !#-%'-;=?-[\]-~]*$/;
+
+/** A JSON text; Go has short escapes for tab, newline and carriage return only. */
+function quote(text: string): string {
+  if (plain.test(text)) return `"${text}"`;
+  const quoted = JSON.stringify(text);
+  if (!/[\b\f]/.test(text)) return quoted;
+  return quoted.replace(/\\[bf]/g, (escape, at: number, all: string) => (isEscaped(all, at) ? escape : escape === '\\b' ? '\\u0008' : '\\u000c'));
+}
+
+/** Whether the backslash at `at` is itself escaped. */
+function isEscaped(text: string, at: number): boolean {
+  let backslashes = 0;
+  while (text[at - 1 - backslashes] === '\\') backslashes++;
+  return backslashes % 2 === 1;
+}
+
+const shown = (value: JsonValue): string => (typeof value === 'string' ? goQuote(value) : canonical(value));

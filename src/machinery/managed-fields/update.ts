@@ -1,0 +1,71 @@
+/** Ownership of what a create, PUT or patch changed. */
+import { keysOf } from '../members.ts';
+import { asJson, type KubeObject, type ManagedFieldsEntry } from '../object-meta.ts';
+import type { JsonObject } from '../value.ts';
+import type { FieldSet } from './field-set.ts';
+import { capUpdaters, managerId, noManagers, readManagers, writeManagers, type Manager, type ManagerName, type ManagerTable } from './managed.ts';
+import { filterOf, formOf, hasUid, nameOf, reconcile, timeText, unmanaged, withManagers, type OwnershipRequest } from './request.ts';
+import { settle } from './settle.ts';
+import { TypeMismatch } from './typed-value.ts';
+import type { Versions } from './versions.ts';
+
+export interface UpdateRequest extends OwnershipRequest {
+  /** As the request makes it, with defaults. Its managedFields count when the client sent some. */
+  readonly object: KubeObject;
+}
+
+/** The object with its managedFields; without any where they cannot be told, or were never kept. */
+export function recordUpdate(request: UpdateRequest, versions: Versions): KubeObject {
+  const table = tableForUpdate(request);
+  if (table.size === 0 && hasUid(request.live)) return withManagers(request.object, undefined);
+  try {
+    return withManagers(request.object, writeManagers(track(request, request.object, nameOf(request, 'Update'), reconcile(table, versions), versions)));
+  } catch (error) {
+    // RangeError: nested deeper than the stack is. Such an object is nobody's business here.
+    if (error instanceof TypeMismatch || error instanceof RangeError) return withManagers(request.object, undefined);
+    throw error;
+  }
+}
+
+/**
+ * The owners a change starts from. A client that knows managedFields may send them changed; one that does not must
+ * not delete them by leaving them out; an empty list, or one empty entry, resets them. Subresources cannot set them.
+ */
+function tableForUpdate({ live, object, subresource }: UpdateRequest): ManagerTable {
+  const sent = object.metadata?.managedFields;
+  if (subresource === '' && sent !== undefined) {
+    if (sent.length === 0 || (sent.length === 1 && keysOf(sent[0] as JsonObject).length === 0)) return noManagers;
+    const table = readOrNothing(sent);
+    if (table.size > 0) return table;
+  }
+  return readOrNothing(live?.metadata?.managedFields);
+}
+
+function readOrNothing(entries: readonly ManagedFieldsEntry[] | undefined): ManagerTable {
+  try {
+    return readManagers(entries);
+  } catch {
+    return noManagers;
+  }
+}
+
+/** The table after the change from the live object, or from nothing, to `object`. */
+export function track(request: OwnershipRequest, object: KubeObject, name: ManagerName, table: ManagerTable, versions: Versions): Map<string, Manager> {
+  const comparisons = versions.comparisons(comparable(request, request.live ?? {}), comparable(request, object), filterOf(request.resetFields), formOf(request));
+  const tracked = new Map(table);
+  settle(tracked, undefined, comparisons);
+  const { removed, modified, added } = comparisons(request.apiVersion)!;
+  const taken = modified.union(added).difference(unmanaged);
+  const id = managerId(name);
+  if (!taken.isEmpty) tracked.set(id, taking(name, table.get(id), taken, removed, timeText(request.now)));
+  capUpdaters(tracked);
+  return tracked;
+}
+
+/** The managed fields themselves are not compared; a built-in type leaves them out. */
+const comparable = (request: OwnershipRequest, object: KubeObject): JsonObject => asJson(formOf(request) === 'normal' ? object : withManagers(object, undefined));
+
+function taking(name: ManagerName, previous: Manager | undefined, taken: FieldSet, removed: FieldSet, time: string): Manager {
+  const fields = previous === undefined ? taken : previous.fields.difference(removed).union(taken);
+  return { ...name, fields, time, recorded: fields === previous?.fields ? previous.recorded : undefined };
+}

@@ -1,0 +1,15 @@
+import { requirementsOf, selectorText, type LabelSelector } from '../machinery/label-selector.ts';
+import { asJson, type KubeObject } from '../machinery/object-meta.ts';
+import type { JsonObject } from '../machinery/value.ts';
+import type { ScaleFields } from './generic/scale.ts';
+
+/** Where each scalable kind keeps its selector. Replication controllers have a plain map, the others a label selector. */
+export function scaleFieldsOf({ name }: { readonly name: string }): ScaleFields {
+  const selectorOf = (object: KubeObject): unknown => (asJson(object)['spec'] as JsonObject | undefined)?.['selector'];
+  if (name === 'replicationcontrollers') {
+    return { selectorText: (object) => mapText((selectorOf(object) ?? {}) as Record<string, string>) };
+  }
+  return { selectorText: (object) => selectorText(requirementsOf(selectorOf(object) as LabelSelector | undefined)) };
+}
+
+const mapText = (labels: Readonly<Record<string, string>>): string => Object.keys(labels).sort().map((key) => `${key}=${labels[key]!}`).join(',');

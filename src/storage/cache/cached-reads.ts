@@ -1,0 +1,141 @@
+/** Which state answers a read. */
+import type { Gate } from '../../base/gate.ts';
+import { isStorageError, StorageError } from '../errors.ts';
+import type { ObjectList, ObjectListOptions, ObjectStorage, ReadVersion, Selection, StoredObject } from '../objects.ts';
+import { rangeOf } from '../selection.ts';
+import type { KeyRange, ResourceKeys } from '../selection.ts';
+import type { Follower } from './follower.ts';
+import { aborted } from './freshness.ts';
+import type { Freshness } from './freshness.ts';
+import { readPage, selectFrom } from './page.ts';
+import type { CacheState } from './state.ts';
+import type { VerifiedViews, View } from './verified-views.ts';
+
+export interface CachedReadsOptions {
+  readonly keys: ResourceKeys;
+  readonly state: CacheState;
+  readonly follower: Follower;
+  readonly freshness: Freshness;
+  readonly verified: VerifiedViews;
+  /** For what is not in memory. */
+  readonly direct: ObjectStorage;
+  /** Open once the cache has been filled. */
+  readonly filled: Gate;
+}
+
+export class CachedReads {
+  readonly #options: CachedReadsOptions;
+
+  constructor(options: CachedReadsOptions) {
+    this.#options = options;
+  }
+
+  async get(key: string, version: ReadVersion, signal?: AbortSignal): Promise<StoredObject | undefined> {
+    const { state, filled, follower, freshness, direct } = this.#options;
+    if (!filled.isOpen) await this.waitUntilFilled(signal);
+    if (version.match === 'exact') return this.#getExact(key, version.revision, signal);
+    const least = version.match === 'any' ? 0 : version.match === 'mostRecent' ? Infinity : version.revision;
+    if (state.revision < least) {
+      if (!follower.soundProgress) return this.#getVerified(key, least, signal);
+      if (least < Infinity) await freshness.reach(least, signal);
+      else if (!(await this.#isFresh(freshness.fresh(signal)))) return direct.get(key, version, signal);
+    }
+    return state.get(key);
+  }
+
+  async list(options: ObjectListOptions): Promise<ObjectList> {
+    const { keys, filled, direct } = this.#options;
+    const { version, selection, signal } = options;
+    if (!filled.isOpen) await this.waitUntilFilled(signal);
+    const view = version.match === 'exact' ? this.#past(version.revision) : await this.#present(version, rangeOf(keys, selection), signal);
+    return view === undefined ? direct.list(options) : this.#answer(view, options);
+  }
+
+  /** What a selection has, in key order. */
+  collect(view: View, selection: Selection | undefined, after?: string): readonly StoredObject[] {
+    const { keys, state } = this.#options;
+    const found = view.index === state.index ? state.fields.find(selection?.fieldEquals) : undefined;
+    return found === undefined ? readPage(keys, view, { selection, after }).objects : selectFrom(found, keys, { selection, after });
+  }
+
+  /** A state not older than any write acknowledged before the call, or undefined when the cache did not get there. */
+  async mostRecent(range: KeyRange, signal?: AbortSignal): Promise<View | undefined> {
+    const { state, follower, freshness, verified } = this.#options;
+    if (!follower.soundProgress) return verified.view(range, signal).catch(rethrowAbort(signal));
+    return (await this.#isFresh(freshness.fresh(signal))) ? state : undefined;
+  }
+
+  async waitUntilFilled(signal?: AbortSignal): Promise<void> {
+    try {
+      await this.#options.filled.wait(signal);
+    } catch (error) {
+      const cause = this.#options.follower.lastError;
+      if (!signal?.aborted || error !== signal.reason) throw error;
+      throw cause === undefined ? aborted(signal) : new StorageError('Unavailable', `the watch cache of ${this.#options.keys.prefix} could not be filled`, { cause });
+    }
+  }
+
+  /** Nothing may be awaited between this and the answer: the state that is found can be the one that moves on. */
+  #past(revision: number): View | undefined {
+    const index = this.#options.state.at(revision);
+    return index && { revision, index };
+  }
+
+  async #present(version: Exclude<ReadVersion, { match: 'exact' }>, range: KeyRange, signal?: AbortSignal): Promise<View | undefined> {
+    if (version.match === 'any') return this.#options.state;
+    return version.match === 'mostRecent' ? this.mostRecent(range, signal) : this.notOlderThan(version.revision, range, signal);
+  }
+
+  #answer(view: View, options: ObjectListOptions): ObjectList {
+    const { keys, state } = this.#options;
+    const { selection, after, limit } = options;
+    state.checkReadable(rangeOf(keys, selection));
+    if (!limit) return { revision: view.revision, objects: this.collect(view, selection, after) };
+    const page = readPage(keys, view, options);
+    if (page.lastKey !== undefined && !view.partial) state.hold(page.revision, view.index);
+    return page;
+  }
+
+  /** A state that is at least as new as `revision`. Throws `Timeout` when there is none in time. */
+  async notOlderThan(revision: number, range: KeyRange, signal?: AbortSignal): Promise<View> {
+    const { state, freshness, follower, verified } = this.#options;
+    if (state.revision >= revision) return state;
+    if (!follower.soundProgress) {
+      const view = await verified.view(range, signal).catch(rethrowAbort(signal));
+      if (view.revision >= revision) return view;
+    }
+    await freshness.reach(revision, signal);
+    return state;
+  }
+
+  async #getVerified(key: string, least: number, signal?: AbortSignal): Promise<StoredObject | undefined> {
+    const { state, freshness, verified } = this.#options;
+    const { revision, object } = await verified.get(key, signal).catch(rethrowAbort(signal));
+    if (least === Infinity || revision >= least) return object;
+    await freshness.reach(least, signal);
+    return state.get(key);
+  }
+
+  async #getExact(key: string, revision: number, signal?: AbortSignal): Promise<StoredObject | undefined> {
+    const { state, direct } = this.#options;
+    const index = state.at(revision);
+    return index === undefined ? direct.get(key, { match: 'exact', revision }, signal) : index.get(key);
+  }
+
+  /** False when the cache did not catch up in time: its watch hangs while the store answers. */
+  async #isFresh(waiting: Promise<void>): Promise<boolean> {
+    try {
+      await waiting;
+      return true;
+    } catch (error) {
+      if (isStorageError(error, 'Timeout')) return false;
+      throw error;
+    }
+  }
+}
+
+function rethrowAbort(signal: AbortSignal | undefined): (error: unknown) => never {
+  return (error) => {
+    throw signal?.aborted && error === signal.reason ? aborted(signal) : error;
+  };
+}

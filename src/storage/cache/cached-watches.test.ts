@@ -1,0 +1,209 @@
+import { describe, expect, test } from 'vitest';
+import type { ObjectWatch, Selection } from '../objects.ts';
+import { labelled, Watched } from '../testing/objects/support.ts';
+import type { CachedObjectStorage } from './cached.ts';
+import { any, cacheUnderTest, caughtUp, settle } from './testing/support.ts';
+
+async function watching(cache: CachedObjectStorage, after: number, selection?: Selection, bookmarks = false): Promise<Watched> {
+  const watched = new Watched();
+  await watched.open(cache, { after, bookmarks, ...(selection === undefined ? {} : { selection }) });
+  return watched;
+}
+
+describe('what watchers share', () => {
+  test('the same events, and with the same selection the same array of them', async () => {
+    const t = await cacheUnderTest();
+    const start = await t.put('start');
+    await t.cache.list({ version: any });
+    const [one, same, whole] = [await watching(t.cache, start, labelled('x')), await watching(t.cache, start, labelled('x')), await watching(t.cache, start)];
+    await t.put('a', { labels: { app: 'x' } });
+    for (const watched of [one, same, whole]) await watched.lineCount(1);
+    expect(one.batches[0]).toBe(same.batches[0]);
+    expect(whole.events[0]).toBe(one.events[0]);
+  });
+
+  test('one watch on the store', async () => {
+    const t = await cacheUnderTest();
+    const start = await t.put('start');
+    await t.cache.list({ version: any });
+    for (let index = 0; index < 20; index++) await watching(t.cache, start, { namespace: `ns${index}` });
+    expect(t.store.openWatches).toBe(1);
+  });
+
+  test('nothing of the harm one of them does', async () => {
+    const t = await cacheUnderTest();
+    const start = await t.put('start');
+    await t.cache.list({ version: any });
+    const broken: ObjectWatch = await t.cache.watch({
+      after: start,
+      onReady: () => {
+        throw new Error('a broken consumer');
+      },
+    });
+    const watched = await watching(t.cache, start);
+    const revision = await t.put('a');
+    expect(await watched.lineCount(1)).toEqual([`ADDED a @${revision}`]);
+    broken.close();
+  });
+
+  test('a consumer may close itself and others, and begin a new watch, when it is told of events', async () => {
+    const t = await cacheUnderTest();
+    const start = await t.put('start');
+    await t.cache.list({ version: any });
+    const other = await watching(t.cache, start);
+    let begun: Promise<Watched> | undefined;
+    const closing: ObjectWatch = await t.cache.watch({
+      after: start,
+      onReady: () => {
+        closing.close();
+        other.close();
+        begun ??= watching(t.cache, start);
+      },
+    });
+    const last = await watching(t.cache, start);
+    const revision = await t.put('a');
+    expect(await last.lineCount(1)).toEqual([`ADDED a @${revision}`]);
+    expect(await (await begun!).lineCount(1)).toEqual([`ADDED a @${revision}`]);
+  });
+});
+
+describe('a watch after a revision', () => {
+  test('that the window covers needs no watch on the store', async () => {
+    const t = await cacheUnderTest();
+    await t.cache.list({ version: any });
+    const revisions = [await t.put('a'), await t.put('b'), await t.put('c')];
+    await caughtUp(t.cache, 'c', revisions[2]!);
+    const watched = await watching(t.cache, revisions[0]!);
+    expect(await watched.lineCount(2)).toEqual([`ADDED b @${revisions[1]}`, `ADDED c @${revisions[2]}`]);
+    expect(t.store.calls('watch')).toBe(1);
+  });
+
+  test('from before it has one only until it has met the cache', async () => {
+    const t = await cacheUnderTest();
+    const revisions = [await t.put('a'), await t.put('b'), await t.put('c')];
+    await t.cache.list({ version: any });
+    const watched = await watching(t.cache, revisions[0]!);
+    expect(await watched.lineCount(2)).toEqual([`ADDED b @${revisions[1]}`, `ADDED c @${revisions[2]}`]);
+    await settle();
+    expect(t.store.openWatches).toBe(1);
+    const next = await t.put('d');
+    expect(await watched.lineCount(3)).toContain(`ADDED d @${next}`);
+  });
+
+  test('from before it, where nothing happened since, meets the cache by the progress of the store', async () => {
+    const t = await cacheUnderTest();
+    const revision = await t.put('a');
+    await t.putElsewhere();
+    await t.cache.list({ version: any });
+    const watched = await watching(t.cache, revision);
+    await settle();
+    expect(t.store.openWatches).toBe(2);
+    await t.clock.advance(500);
+    expect(t.store.openWatches).toBe(1);
+    const next = await t.put('b');
+    expect(await watched.lineCount(1)).toEqual([`ADDED b @${next}`]);
+  });
+
+  test('from before it keeps its own where progress is not to be believed, until something happens', async () => {
+    const t = await cacheUnderTest();
+    t.store.soundProgress = false;
+    const revision = await t.put('a');
+    await t.putElsewhere();
+    await t.cache.list({ version: any });
+    const watched = await watching(t.cache, revision);
+    await t.clock.advance(5_000);
+    expect(t.store.openWatches).toBe(2);
+    const next = [await t.put('b'), await t.put('c')];
+    expect(await watched.lineCount(2)).toEqual([`ADDED b @${next[0]}`, `ADDED c @${next[1]}`]);
+    await settle();
+    expect(t.store.openWatches).toBe(1);
+  });
+
+  test('from before it survives that the store goes away', async () => {
+    const t = await cacheUnderTest();
+    t.store.soundProgress = false;
+    const revision = await t.put('a');
+    await t.putElsewhere();
+    await t.cache.list({ version: any });
+    const watched = await watching(t.cache, revision);
+    await settle();
+    t.store.disconnect();
+    await settle();
+    t.store.reconnect();
+    const next = await t.put('b');
+    await t.clock.advance(5_000);
+    expect(await watched.lineCount(1)).toEqual([`ADDED b @${next}`]);
+  });
+
+  test('from before it ends its own watch on the store when it is closed', async () => {
+    const t = await cacheUnderTest();
+    t.store.soundProgress = false;
+    const revision = await t.put('a');
+    await t.putElsewhere();
+    await t.cache.list({ version: any });
+    const watched = await watching(t.cache, revision);
+    await settle();
+    watched.close();
+    await settle();
+    expect(t.store.openWatches).toBe(1);
+  });
+
+  test('many that begin before it and after each other see the same', async () => {
+    const t = await cacheUnderTest();
+    const revisions: number[] = [];
+    for (let index = 0; index < 30; index++) revisions.push(await t.put(`p${index % 5}`, { data: String(index) }));
+    await t.cache.list({ version: any });
+    const watches = await Promise.all(revisions.map((revision) => watching(t.cache, revision)));
+    for (let index = 0; index < 10; index++) revisions.push(await t.put(`p${index % 5}`, { data: `late ${index}` }));
+    for (const [index, watched] of watches.entries()) {
+      await watched.reach(revisions.at(-1)!);
+      expect(watched.events.map(({ revision }) => revision)).toEqual(revisions.slice(index + 1));
+    }
+  });
+});
+
+describe('with time', () => {
+  test('bookmarks come once a minute to those that asked, with the revision of the store', async () => {
+    const t = await cacheUnderTest();
+    const start = await t.put('start');
+    await t.cache.list({ version: any });
+    const [asked, silent] = [await watching(t.cache, start, undefined, true), await watching(t.cache, start)];
+    await settle();
+    const elsewhere = await t.putElsewhere();
+    await t.clock.advance(59_000);
+    expect(asked.events).toEqual([]);
+    await t.clock.advance(3_000);
+    expect(asked.lines).toEqual([`BOOKMARK @${elsewhere}`]);
+    await t.clock.advance(60_000);
+    expect(asked.lines).toHaveLength(1);
+    const later = await t.putElsewhere();
+    await t.clock.advance(60_000);
+    expect(asked.lines.at(-1)).toBe(`BOOKMARK @${later}`);
+    expect(silent.events).toEqual([]);
+  });
+
+  test('a watch that takes nothing of what it began with is ended', async () => {
+    const t = await cacheUnderTest();
+    for (let index = 0; index < 3; index++) await t.put(`p${index}`);
+    const watch = await t.cache.watch({ after: 'any', onReady: () => undefined });
+    await settle();
+    await t.clock.advance(50_000);
+    expect(watch.ended).toBeUndefined();
+    await t.clock.advance(30_000);
+    expect(watch.ended).toMatchObject({ reason: 'SlowConsumer' });
+    watch.close();
+  });
+
+  test('the window lets go of what is old, also when nothing happens', async () => {
+    const t = await cacheUnderTest();
+    const cache = t.open({ windowLimits: { minEvents: 0 } });
+    await cache.list({ version: any });
+    const first = await t.put('a', { data: '1' });
+    const last = await t.put('a', { data: '2' });
+    await caughtUp(cache, 'a', last);
+    await t.clock.advance(100_000);
+    const lists = t.store.calls('list');
+    expect((await cache.list({ version: { match: 'exact', revision: first } })).objects[0]!.revision).toBe(first);
+    expect(t.store.calls('list')).toBe(lists + 1);
+  });
+});

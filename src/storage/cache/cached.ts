@@ -1,0 +1,187 @@
+/**
+ * Object storage with a memory: the watch cache of one resource.
+ *
+ * It holds every object of the resource, encoded, at one revision, and follows the store from there. Reads are answered
+ * from it at the version they ask for; watchers share one watch on the store. Writes go to the store.
+ */
+import { systemClock } from '../../base/clock.ts';
+import type { Clock } from '../../base/clock.ts';
+import { Gate } from '../../base/gate.ts';
+import { silentLogger } from '../../base/logger.ts';
+import type { Logger } from '../../base/logger.ts';
+import { createDirectObjectStorage } from '../direct.ts';
+import { StorageError } from '../errors.ts';
+import type { Store } from '../interface.ts';
+import type {
+  ObjectCodec, ObjectGuardedResult, ObjectList, ObjectListOptions, ObjectStorage, ObjectWatch, ObjectWatchOptions, ObjectWrite, ReadVersion, StoredObject,
+} from '../objects.ts';
+import { defaultBookmarkIntervalMs } from '../open-watches.ts';
+import { defaultWatchLimits } from '../watch-queue.ts';
+import type { WatchLimits } from '../watch-queue.ts';
+import { ObjectWriter } from '../writes.ts';
+import type { ObjectDeleteResult } from '../writes.ts';
+import { CachedReads } from './cached-reads.ts';
+import { CachedWatches } from './cached-watches.ts';
+import { Follower } from './follower.ts';
+import { defaultVersionWaitMs, Freshness } from './freshness.ts';
+import { probeOf } from './store-probe.ts';
+import { CacheState } from './state.ts';
+import { VerifiedViews } from './verified-views.ts';
+import { Watchers } from './watchers.ts';
+import { defaultWindowLimits } from './window.ts';
+import type { WindowLimits } from './window.ts';
+
+export interface CachedObjectStorageOptions {
+  readonly store: Store;
+  /** Ends with '/'. */
+  readonly prefix: string;
+  /** Whether keys are `<prefix><namespace>/<name>` (the default) or `<prefix><name>`. */
+  readonly namespaced?: boolean;
+  readonly codec: ObjectCodec;
+  readonly clock?: Clock;
+  readonly log?: Logger;
+  /** Fields by which lists and watchers are found, such as `spec.nodeName`. */
+  readonly indexedFields?: readonly string[];
+  readonly watchLimits?: Partial<WatchLimits>;
+  readonly windowLimits?: Partial<WindowLimits>;
+  readonly bookmarkIntervalMs?: number;
+  /** How long reads wait for a version that is still to come. */
+  readonly versionWaitMs?: number;
+}
+
+export interface CachedObjectStorage extends ObjectStorage {
+  /**
+   * The store has dropped its history below `revision`. The cache forgets it too, so that a continue token or an exact
+   * read expires on all replicas alike.
+   */
+  compacted(revision: number): void;
+}
+
+/** Begins to fill itself at once. */
+export function createCachedObjectStorage(options: CachedObjectStorageOptions): CachedObjectStorage {
+  return new WatchCache(options);
+}
+
+class WatchCache implements CachedObjectStorage {
+  readonly prefix: string;
+  readonly #filled = new Gate();
+  readonly #continuous = new Gate();
+  readonly #state: CacheState;
+  readonly #follower: Follower;
+  readonly #freshness: Freshness;
+  readonly #writer: ObjectWriter;
+  readonly #direct: ObjectStorage;
+  readonly #reads: CachedReads;
+  readonly #watches: CachedWatches;
+
+  constructor(options: CachedObjectStorageOptions) {
+    const { store, prefix, namespaced = true, codec, clock = systemClock, log = silentLogger, indexedFields = [] } = options;
+    const probe = probeOf(store);
+    const keys = { prefix, namespaced };
+    this.prefix = prefix;
+    const watchers = new Watchers({ keys, indexedFields, log });
+    this.#state = new CacheState({
+      codec,
+      clock,
+      log,
+      indexedFields,
+      windowLimits: { ...defaultWindowLimits, ...options.windowLimits },
+      watchers,
+      onAdvance: () => this.#freshness.advanced(),
+      onUnreadable: (error) => this.#watches.endAll(error),
+    });
+    this.#follower = new Follower({
+      store,
+      prefix,
+      state: this.#state,
+      clock,
+      log,
+      onContinuous: () => {
+        this.#filled.open();
+        this.#continuous.open();
+      },
+      onGap: (error) => {
+        this.#continuous.shut();
+        this.#watches.endAll(error);
+      },
+    });
+    this.#freshness = new Freshness({
+      clock,
+      probe: probe.revision,
+      requestProgress: probe.requestProgress,
+      current: () => this.#state.revision,
+      onReset: () => this.#follower.reset(),
+      versionWaitMs: options.versionWaitMs ?? defaultVersionWaitMs,
+    });
+    this.#direct = createDirectObjectStorage({ store, prefix, namespaced, codec, clock });
+    this.#writer = new ObjectWriter({ store, codec, toObject: (kv) => this.#state.shareWritten(kv) });
+    this.#reads = new CachedReads({
+      keys,
+      state: this.#state,
+      follower: this.#follower,
+      freshness: this.#freshness,
+      verified: new VerifiedViews({ store, codec, state: this.#state, freshness: this.#freshness, probe: probe.revision }),
+      direct: this.#direct,
+      filled: this.#filled,
+    });
+    this.#watches = new CachedWatches({
+      store,
+      keys,
+      codec,
+      clock,
+      state: this.#state,
+      watchers,
+      reads: this.#reads,
+      continuous: this.#continuous,
+      requestProgress: probe.requestProgress,
+      limits: { ...defaultWatchLimits, ...options.watchLimits },
+      bookmarkIntervalMs: options.bookmarkIntervalMs ?? defaultBookmarkIntervalMs,
+    });
+    this.#follower.start();
+  }
+
+  get(key: string, version: ReadVersion, signal?: AbortSignal): Promise<StoredObject | undefined> {
+    return this.#reads.get(key, version, signal);
+  }
+
+  list(options: ObjectListOptions): Promise<ObjectList> {
+    return this.#reads.list(options);
+  }
+
+  watch(options: ObjectWatchOptions): Promise<ObjectWatch> {
+    return this.#watches.watch(options);
+  }
+
+  create(key: string, bytes: Uint8Array, options: ObjectWrite = {}): Promise<StoredObject> {
+    return this.#writer.create(key, bytes, options);
+  }
+
+  update(key: string, bytes: Uint8Array, expected: number, options: ObjectWrite = {}): Promise<ObjectGuardedResult> {
+    return this.#writer.update(key, bytes, expected, options);
+  }
+
+  delete(key: string, expected: number, options: { signal?: AbortSignal } = {}): Promise<ObjectDeleteResult> {
+    return this.#writer.delete(key, expected, options);
+  }
+
+  count(): Promise<number> {
+    return this.#filled.isOpen ? Promise.resolve(this.#state.index.size) : this.#direct.count();
+  }
+
+  ready(): boolean {
+    return this.#follower.ready;
+  }
+
+  compacted(revision: number): void {
+    this.#state.compacted(revision);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const closed = new StorageError('Aborted', 'the storage was closed');
+    this.#watches.close(closed);
+    this.#filled.fail(closed);
+    this.#continuous.fail(closed);
+    this.#freshness.close(closed);
+    await this.#follower.stop();
+  }
+}

@@ -1,0 +1,25 @@
+import type { Store } from '../interface.ts';
+import { createSharedCall } from '../shared-call.ts';
+
+/** What caches ask their store, shared between all of them. */
+export interface StoreProbe {
+  /** The store's revision by a linearizable read; one question for all who wait when it is sent. */
+  readonly revision: () => Promise<number>;
+  readonly requestProgress: () => Promise<void>;
+}
+
+function createStoreProbe(store: Store): StoreProbe {
+  return {
+    revision: createSharedCall(() => store.currentRevision()),
+    requestProgress: createSharedCall(() => store.requestProgress()),
+  };
+}
+
+const probes = new WeakMap<Store, StoreProbe>();
+
+/** The probe that all caches over this store share. */
+export function probeOf(store: Store): StoreProbe {
+  let probe = probes.get(store);
+  if (probe === undefined) probes.set(store, (probe = createStoreProbe(store)));
+  return probe;
+}

@@ -1,0 +1,17 @@
+import type { ObjectEvent, ObjectEventType, StoredObject } from './objects.ts';
+
+/** Every event has the same shape, whoever made it: readers of `type` and `object` stay monomorphic. */
+export function objectEvent(type: ObjectEventType, revision: number, object: StoredObject): ObjectEvent {
+  return { type, revision, object, initialEventsEnd: false, representations: undefined };
+}
+
+export function bookmarkEvent(revision: number, initialEventsEnd = false): ObjectEvent {
+  return { type: 'BOOKMARK', revision, object: undefined, initialEventsEnd, representations: undefined };
+}
+
+/** What an event that waits holds in memory, about. */
+export function weightOf(event: ObjectEvent): number {
+  return (event.object?.bytes.length ?? 0) + eventOverheadBytes;
+}
+
+const eventOverheadBytes = 128;

@@ -1,0 +1,73 @@
+import { systemClock } from '../base/clock.ts';
+import type { Clock } from '../base/clock.ts';
+import type { LeaseId, Store } from './interface.ts';
+
+export interface LeaseManagerOptions {
+  readonly clock?: Clock;
+  /** `--lease-reuse-duration-seconds`: for so long at most a lease takes new objects. */
+  readonly reuseSeconds?: number;
+  /** A lease with more objects than this would make its end one very large change. */
+  readonly maxObjects?: number;
+}
+
+/** Gives out leases, and the same one to objects that may end at nearly the same time: a lease costs etcd a lot. */
+export interface LeaseManager {
+  /** A lease for one object, which lives for at least `ttlSeconds` and at most 5 % longer. Throws as `Store.grantLease` does. */
+  lease(store: LeaseStore, ttlSeconds: number): Promise<LeaseId>;
+  /** The store no longer knows this lease (`LeaseNotFound`): it is not given out again. */
+  forget(store: LeaseStore, lease: LeaseId): void;
+}
+
+export type LeaseStore = Pick<Store, 'grantLease'>;
+
+/** The lease at hand for one time to live. */
+interface SharedLease {
+  readonly granted: Promise<LeaseId>;
+  lease: LeaseId | undefined;
+  /** Not later than the store ends it. */
+  readonly endsMs: number;
+  objects: number;
+}
+
+const defaults = { reuseSeconds: 60, maxObjects: 1_000 };
+/** Of the time to live: how much longer than asked for an object may live at most. */
+const maxReuseShare = 0.05;
+
+export function createLeaseManager(options: LeaseManagerOptions = {}): LeaseManager {
+  const clock = options.clock ?? systemClock;
+  const reuseSeconds = options.reuseSeconds ?? defaults.reuseSeconds;
+  const maxObjects = options.maxObjects ?? defaults.maxObjects;
+  const byStore = new WeakMap<LeaseStore, Map<number, SharedLease>>();
+
+  const grant = (store: LeaseStore, leases: Map<number, SharedLease>, ttlSeconds: number): SharedLease => {
+    const wholeSeconds = Math.ceil(ttlSeconds);
+    const lifeSeconds = wholeSeconds + Math.min(Math.floor(wholeSeconds * maxReuseShare), reuseSeconds);
+    // The store counts from when the request arrives, which is later than now.
+    const shared: SharedLease = { granted: store.grantLease(lifeSeconds), lease: undefined, endsMs: clock.now() + lifeSeconds * 1000, objects: 0 };
+    leases.set(ttlSeconds, shared);
+    shared.granted.then(
+      (lease) => (shared.lease = lease),
+      () => drop(leases, (other) => other === shared),
+    );
+    return shared;
+  };
+
+  return {
+    lease(store, ttlSeconds) {
+      let leases = byStore.get(store);
+      if (leases === undefined) byStore.set(store, (leases = new Map()));
+      let shared = leases.get(ttlSeconds);
+      const longEnough = shared !== undefined && clock.now() + ttlSeconds * 1000 < shared.endsMs;
+      if (shared === undefined || !longEnough || shared.objects >= maxObjects) shared = grant(store, leases, ttlSeconds);
+      shared.objects++;
+      return shared.granted;
+    },
+    forget(store, lease) {
+      drop(byStore.get(store), (shared) => shared.lease === lease);
+    },
+  };
+}
+
+function drop(leases: Map<number, SharedLease> | undefined, isGone: (shared: SharedLease) => boolean): void {
+  for (const [ttlSeconds, shared] of leases ?? []) if (isGone(shared)) leases?.delete(ttlSeconds);
+}

@@ -1,0 +1,158 @@
+import { Gate } from '../../base/gate.ts';
+import { StorageError } from '../errors.ts';
+import type { GetResult, GuardedResult, KeyValue, LeaseId, ListOptions, ListResult, Store, StoreStatus, WatchBatch, WatchOptions, WriteOptions } from '../interface.ts';
+
+type Method = Exclude<keyof Store, symbol>;
+
+/** A real store that a test can count, cut off, slow down and replace. */
+export class ControlledStore implements Store {
+  #inner: Store;
+  readonly #calls = new Map<Method, number>();
+  readonly #held = new Map<Method, Gate>();
+  readonly #watches = new Gate();
+  #lost = new AbortController();
+  /** False: as an etcd whose progress cannot be believed. No watch is told any. */
+  soundProgress = true;
+  /** Waited for before every answer and every batch, so that a test can let things overtake each other. */
+  delay: (method: Method) => Promise<void> | void = () => undefined;
+  /** Watches that are open now. */
+  openWatches = 0;
+
+  constructor(inner: Store) {
+    this.#inner = inner;
+    this.#watches.open();
+  }
+
+  calls(method: Method): number {
+    return this.#calls.get(method) ?? 0;
+  }
+
+  /** All calls fail and all watches end with `Unavailable`. */
+  disconnect(): void {
+    this.#lost.abort();
+  }
+
+  reconnect(): void {
+    this.#lost = new AbortController();
+  }
+
+  /** From here on calls go to another store, as after a restart. */
+  replace(inner: Store): void {
+    this.#inner = inner;
+  }
+
+  /** Calls of this kind wait until they are released. */
+  hold(method: Method): () => void {
+    const gate = new Gate();
+    this.#held.set(method, gate);
+    return () => {
+      this.#held.delete(method);
+      gate.open();
+    };
+  }
+
+  /** Watches deliver nothing until `resumeWatches`. */
+  pauseWatches(): void {
+    this.#watches.shut();
+  }
+
+  resumeWatches(): void {
+    this.#watches.open();
+  }
+
+  async currentRevision(signal?: AbortSignal): Promise<number> {
+    await this.#enter('currentRevision');
+    return this.#answer('currentRevision', this.#inner.currentRevision(signal));
+  }
+
+  async get(key: string, options?: { revision?: number; signal?: AbortSignal }): Promise<GetResult> {
+    await this.#enter('get');
+    return this.#answer('get', this.#inner.get(key, options));
+  }
+
+  async list(prefix: string, options?: ListOptions & { signal?: AbortSignal }): Promise<ListResult> {
+    await this.#enter('list');
+    return this.#answer('list', this.#inner.list(prefix, options));
+  }
+
+  async create(key: string, value: Uint8Array, options?: WriteOptions): Promise<{ revision: number }> {
+    await this.#enter('create');
+    return this.#inner.create(key, value, options);
+  }
+
+  async update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<GuardedResult> {
+    await this.#enter('update');
+    return this.#inner.update(key, value, expected, options);
+  }
+
+  async delete(key: string, expected: number, options?: { signal?: AbortSignal }): Promise<GuardedResult> {
+    await this.#enter('delete');
+    return this.#inner.delete(key, expected, options);
+  }
+
+  async *watch(prefix: string, options: WatchOptions): AsyncIterable<WatchBatch> {
+    await this.#enter('watch');
+    const lost = this.#lost.signal;
+    const signal = AbortSignal.any([options.signal, lost]);
+    this.openWatches++;
+    try {
+      for await (const batch of this.#inner.watch(prefix, { ...options, signal })) {
+        if (!this.soundProgress && batch.events.length === 0) continue;
+        await this.#watches.wait();
+        await this.delay('watch');
+        if (lost.aborted) break;
+        yield batch;
+      }
+    } finally {
+      this.openWatches--;
+    }
+    if (!options.signal.aborted && lost.aborted) throw unavailable();
+  }
+
+  async requestProgress(): Promise<void> {
+    await this.#enter('requestProgress');
+    if (this.soundProgress) await this.#inner.requestProgress();
+  }
+
+  async grantLease(ttlSeconds: number): Promise<LeaseId> {
+    await this.#enter('grantLease');
+    return this.#inner.grantLease(ttlSeconds);
+  }
+
+  async compact(revision: number): Promise<void> {
+    await this.#enter('compact');
+    return this.#inner.compact(revision);
+  }
+
+  async status(signal?: AbortSignal): Promise<StoreStatus> {
+    await this.#enter('status');
+    return { ...(await this.#inner.status(signal)), soundProgress: this.soundProgress };
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return Promise.resolve(this.#inner[Symbol.asyncDispose]());
+  }
+
+  async #answer<T>(method: Method, answer: Promise<T>): Promise<T> {
+    const given = await answer;
+    await this.delay(method);
+    return given;
+  }
+
+  async #enter(method: Method): Promise<void> {
+    this.#calls.set(method, this.calls(method) + 1);
+    if (this.#lost.signal.aborted) throw unavailable();
+    await this.#held.get(method)?.wait();
+  }
+}
+
+/** What a test writes past the storage it looks at. */
+export async function putRaw(store: Store, key: string, value: string): Promise<KeyValue> {
+  const { kv } = await store.get(key);
+  await store.update(key, Buffer.from(value), kv?.modRevision ?? 0);
+  return (await store.get(key)).kv!;
+}
+
+function unavailable(): StorageError {
+  return new StorageError('Unavailable', 'the store is away');
+}

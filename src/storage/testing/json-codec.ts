@@ -1,0 +1,33 @@
+import { createCards } from '../card.ts';
+import type { ObjectCodec } from '../objects.ts';
+
+/** What the objects of the storage tests look like. */
+export interface TestObject {
+  readonly namespace?: string;
+  readonly name: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly fields?: Readonly<Record<string, string>>;
+  readonly data?: string;
+}
+
+const envelope = Buffer.from('test\0');
+
+/** Stores JSON behind a short envelope; refuses what has none. */
+export function createJsonCodec(onOpen: () => void = () => undefined): ObjectCodec {
+  const cards = createCards();
+  return {
+    open(key, value, revision) {
+      onOpen();
+      if (!value.subarray(0, envelope.length).equals(envelope)) throw new Error('no envelope');
+      const bytes = value.subarray(envelope.length);
+      const { namespace = '', name, labels = {}, fields = {} } = JSON.parse(bytes.toString()) as TestObject;
+      const card = cards({ key, namespace, name, labels: Object.entries(labels), fields: Object.entries(fields) });
+      return { key, revision, bytes, card, representations: undefined };
+    },
+    seal: (_key, bytes) => Buffer.concat([envelope, bytes]),
+  };
+}
+
+export function encodeTestObject(object: TestObject): Buffer {
+  return Buffer.from(JSON.stringify(object));
+}

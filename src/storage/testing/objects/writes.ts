@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import { encodeTestObject } from '../json-codec.ts';
+import type { Fixture } from './support.ts';
+
+export function describeWrites(fixture: { readonly current: Fixture }): void {
+  describe('writes', () => {
+    const bytes = (data: string): Buffer => encodeTestObject({ namespace: 'default', name: 'a', data });
+
+    test('creating what exists is refused', async () => {
+      const f = fixture.current;
+      await f.create({ name: 'a' });
+      await expect(f.create({ name: 'a' })).rejects.toMatchObject({ reason: 'KeyExists' });
+    });
+
+    test('an update answers with the object as it now is', async () => {
+      const f = fixture.current;
+      const created = await f.create({ name: 'a', data: '1' });
+      const result = await f.storage.update(created.key, bytes('2'), created.revision);
+      if (!result.applied) throw new Error('nobody else writes');
+      expect(result.object.revision).toBeGreaterThan(created.revision);
+      expect(result.object.bytes.equals(bytes('2'))).toBe(true);
+      expect((await f.storage.get(created.key, { match: 'mostRecent' }))!.revision).toBe(result.object.revision);
+    });
+
+    test('an update of an older version changes nothing and shows the current one', async () => {
+      const f = fixture.current;
+      const created = await f.create({ name: 'a', data: '1' });
+      const current = await f.update({ name: 'a', data: '2' });
+      const result = await f.storage.update(created.key, bytes('3'), created.revision);
+      expect(result.applied).toBe(false);
+      if (!result.applied) expect([result.current!.revision, result.current!.bytes.equals(bytes('2'))]).toEqual([current.revision, true]);
+    });
+
+    test('an update of what is gone shows nothing', async () => {
+      const f = fixture.current;
+      const created = await f.create({ name: 'a' });
+      await f.remove('a');
+      expect(await f.storage.update(created.key, bytes('2'), created.revision)).toEqual({ applied: false, current: undefined });
+    });
+
+    test('a delete of an older version changes nothing and shows the current one', async () => {
+      const f = fixture.current;
+      const created = await f.create({ name: 'a', data: '1' });
+      const current = await f.update({ name: 'a', data: '2' });
+      const result = await f.storage.delete(created.key, created.revision);
+      expect(result).toMatchObject({ applied: false, current: { revision: current.revision } });
+      expect(await f.storage.delete(created.key, current.revision)).toMatchObject({ applied: true });
+    });
+
+    test('the bytes of the caller are not kept: what it does with them later changes nothing', async () => {
+      const f = fixture.current;
+      const mine = bytes('1');
+      const created = await f.storage.create(f.key({ name: 'a' }), mine);
+      mine.fill(0);
+      expect(created.bytes.equals(bytes('1'))).toBe(true);
+      expect((await f.storage.get(created.key, { match: 'mostRecent' }))!.bytes.equals(bytes('1'))).toBe(true);
+    });
+
+    test('of two writers on one key none loses an update', async () => {
+      const f = fixture.current;
+      const writers = [f.storage, f.open()];
+      const { key } = await f.create({ name: 'a', data: '0' });
+      const increment = async (writer: (typeof writers)[number]): Promise<void> => {
+        let current = await writer.get(key, { match: 'mostRecent' });
+        for (;;) {
+          const { data } = JSON.parse(current!.bytes.toString()) as { data: string };
+          const result = await writer.update(key, bytes(String(Number(data) + 1)), current!.revision);
+          if (result.applied) return;
+          current = result.current;
+        }
+      };
+      await Promise.all(writers.flatMap((writer) => Array.from({ length: 25 }, () => increment(writer))));
+      const last = await f.storage.get(key, { match: 'mostRecent' });
+      expect(JSON.parse(last!.bytes.toString())).toMatchObject({ data: '50' });
+    });
+  });
+}

@@ -1,0 +1,68 @@
+/**
+ * Placeholders of recorded answers: they stand for values that change from run to run. Within a case the same
+ * placeholder is the same value, also in later requests.
+ */
+const pattern = /<(u|uid:\d+|rv:\d+|rv|listrv|ip:\d+|nodePort:\d+|nodeport:\d+|continue:\d+|continue|random:\d+|suffix:\d+|time|age|server|jwt|hash|pointer|text|present|go)>/g;
+
+/** What a placeholder without equality may stand for. */
+const shapes: Readonly<Record<string, string>> = {
+  time: '[0-9T:.Z+-]+', age: '[^"]*', server: '[^"\\s]+', jwt: '[^"\\s]+', hash: '[0-9A-Fa-f]+', pointer: '0x[0-9a-f]+', text: '[\\s\\S]*', present: '[\\s\\S]*',
+  go: '[\\s\\S]*', rv: '\\d+', listrv: '\\d+', continue: '[A-Za-z0-9_=-]+',
+};
+
+const boundShapes: Readonly<Record<string, string>> = {
+  uid: '[0-9a-f-]{36}', rv: '\\d+', ip: '[0-9a-f.:]+', nodePort: '\\d+', nodeport: '\\d+', continue: '[A-Za-z0-9_=-]+', random: '[a-z0-9]+', suffix: '[a-z0-9]+', u: 'u[a-z0-9]{6}',
+};
+
+const escapeRegex = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
+
+export class Placeholders {
+  readonly #bound = new Map<string, string>();
+
+  constructor(own: string) {
+    this.#bound.set('u', own);
+  }
+
+  bind(name: string, value: string): void {
+    this.#bound.set(name, value);
+  }
+
+  /** A text of a request with what is known filled in. */
+  fill(text: string): string {
+    return text.replace(pattern, (whole, name: string) => this.#bound.get(name) ?? whole);
+  }
+
+  fillValue(value: unknown): unknown {
+    if (typeof value === 'string') return this.fill(value);
+    if (Array.isArray(value)) return value.map((item) => this.fillValue(item));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [this.fill(key), this.fillValue(item)]));
+  }
+
+  /** Whether the actual text is the recorded one; binds placeholders that are new. */
+  matches(expected: string, actual: string): boolean {
+    if (!expected.includes('<')) return expected === actual;
+    const names: string[] = [];
+    const source = expected.split(pattern).map((part, i) => {
+      if (i % 2 === 0) return escapeRegex(part);
+      const known = this.#bound.get(part);
+      if (known !== undefined) return escapeRegex(known);
+      const [kind = ''] = part.split(':');
+      if (!part.includes(':') && part !== 'u') return shapes[part] ?? '.*';
+      if (names.includes(part)) return `\\${names.indexOf(part) + 1}`;
+      names.push(part);
+      return `(${boundShapes[kind] ?? '.*'})`;
+    }).join('');
+    const match = new RegExp(`^${source}$`).exec(actual);
+    if (match === null) return false;
+    for (const [i, name] of names.entries()) this.#bound.set(name, match[i + 1]!);
+    return true;
+  }
+
+  /** resourceVersions are numbered by size. The first pair that is not in order, or undefined. */
+  disorder(): string | undefined {
+    const versions = [...this.#bound].filter(([name]) => name.startsWith('rv:')).map(([name, value]) => [Number(name.slice(3)), Number(value)] as const).sort((a, b) => a[0] - b[0]);
+    for (let i = 1; i < versions.length; i++) if (versions[i]![1] <= versions[i - 1]![1]) return `<rv:${versions[i]![0]}> is not above <rv:${versions[i - 1]![0]}>`;
+    return undefined;
+  }
+}

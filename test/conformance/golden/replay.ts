@@ -1,0 +1,275 @@
+/** Plays a recorded case against a server and says where the answers differ. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client, PlainRequest } from './client.ts';
+import { differences } from './compare.ts';
+import { Placeholders } from './placeholders.ts';
+
+export interface RecordedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Record<string, string>;
+  readonly contentType?: string;
+  readonly accept?: string;
+  readonly user?: string;
+  readonly body?: unknown;
+  readonly delay?: number;
+  readonly during?: readonly RecordedStep[];
+  readonly repeatedUntil?: readonly [path: string, value: unknown] | Record<string, unknown>;
+}
+
+export interface RecordedResponse {
+  readonly status: number;
+  readonly headers?: Record<string, string | string[]>;
+  readonly warnings?: string[];
+  readonly body?: unknown;
+  readonly events?: unknown[];
+  readonly ended?: 'server' | 'client';
+}
+
+export interface RecordedStep {
+  readonly request: RecordedRequest;
+  readonly response: RecordedResponse;
+  readonly setup?: boolean;
+}
+
+export interface RecordedCase {
+  readonly name: string;
+  readonly form: 'kinds' | 'protocol';
+  readonly namespaces: readonly string[];
+  readonly steps: readonly (RecordedStep | string)[];
+}
+
+export interface ReplayTarget {
+  readonly client: Client;
+  /** Drops history below the current revision. */
+  readonly compact: () => Promise<void>;
+}
+
+const tokens: Readonly<Record<string, string>> = { admin: 'admintoken', alice: 'usertoken', invalid: 'nonsense-token' };
+/** Headers that are compared; flow control's come with flow control. */
+const comparedHeaders = new Set(['content-type', 'warning', 'retry-after', 'location', 'vary', 'cache-control', 'content-encoding', 'allow', 'etag']);
+
+let serial = 0;
+
+export async function replay(recorded: RecordedCase, target: ReplayTarget): Promise<string[]> {
+  const own = `u${(serial++).toString(36).padStart(6, '0')}`;
+  const run = new Run(new Placeholders(own), recorded, target);
+  return run.play();
+}
+
+class Run {
+  readonly #placeholders: Placeholders;
+  readonly #recorded: RecordedCase;
+  readonly #target: ReplayTarget;
+  readonly #answers: unknown[] = [];
+  readonly #created: string[] = [];
+
+  constructor(placeholders: Placeholders, recorded: RecordedCase, target: ReplayTarget) {
+    this.#placeholders = placeholders;
+    this.#recorded = recorded;
+    this.#target = target;
+  }
+
+  async play(): Promise<string[]> {
+    for (const namespace of this.#recorded.namespaces) await this.#makeNamespace(this.#placeholders.fill(namespace));
+    const found: string[] = [];
+    for (const [i, step] of this.#recorded.steps.entries()) {
+      if (typeof step === 'string' || step.request.method.startsWith('(')) await this.#target.compact();
+      else found.push(...(await this.#step(step)).map((text) => `step ${i} ${step.request.method} ${step.request.path}: ${text}`));
+    }
+    const disorder = this.#placeholders.disorder();
+    if (disorder !== undefined) found.push(disorder);
+    await this.#cleanUp();
+    return found;
+  }
+
+  async #step(step: RecordedStep): Promise<string[]> {
+    if (step.request.delay !== undefined) await sleep(Math.min(step.request.delay, 1) * 1000);
+    if (step.response.events !== undefined) return this.#watch(step);
+    const request = this.#request(step.request);
+    let response = await this.#target.client.send(request);
+    for (let attempt = 0; step.request.repeatedUntil !== undefined && attempt < 20 && !this.#isReached(step, response.body); attempt++) {
+      await sleep(100);
+      response = await this.#target.client.send(request);
+    }
+    const body = readBody(response.headers['content-type'], response.body, step.response.body);
+    this.#answers.push(body);
+    if (request.method === 'POST' && response.status === 201) this.#remember(request.path, body);
+    if (step.setup === true) return response.status < 300 ? [] : [`setup was refused: ${response.status} ${response.body.toString().slice(0, 400)}`];
+    return this.#compare(step.response, response.status, response.headers, body);
+  }
+
+  #isReached({ request, response }: RecordedStep, body: Buffer): boolean {
+    void request;
+    return differences(response.body, readBody('application/json', body, response.body), this.#placeholders).length === 0;
+  }
+
+  #compare(expected: RecordedResponse, status: number, headers: Readonly<Record<string, string | string[]>>, body: unknown): string[] {
+    const found = status === expected.status ? [] : [`status: expected ${expected.status}, got ${status} ${typeof body === 'object' ? JSON.stringify(body).slice(0, 500) : String(body).slice(0, 500)}`];
+    for (const [name, value] of Object.entries(expected.headers ?? {})) {
+      if (comparedHeaders.has(name)) found.push(...differences(value === '<present>' ? (headers[name] ?? '') : name === 'warning' || Array.isArray(value) ? [value].flat() : value, Array.isArray(value) ? [headers[name] ?? []].flat() : headers[name], this.#placeholders, `header ${name}`));
+    }
+    if (this.#recorded.form === 'kinds' || expected.headers !== undefined) {
+      const wanted = expected.warnings ?? [expected.headers?.['warning'] ?? []].flat();
+      const got = [headers['warning'] ?? []].flat();
+      found.push(...differences(wanted.map(bareWarning), got.map(bareWarning), this.#placeholders, 'warnings'));
+    }
+    // A status that differs says enough.
+    return found.length > 0 && status !== expected.status ? found : [...found, ...('body' in expected ? differences(expected.body, body, this.#placeholders) : [])];
+  }
+
+  async #watch(step: RecordedStep): Promise<string[]> {
+    const expected = step.response.events!;
+    const request = this.#request(step.request);
+    const isProtobuf = (request.headers['accept'] ?? '').includes('protobuf');
+    const stream = new EventStream(isProtobuf);
+    const opened = await this.#target.client.open(request, (chunk) => stream.push(chunk), () => stream.end());
+    const found: string[] = [];
+    for (const during of step.request.during ?? []) found.push(...(await this.#step(during)));
+    await stream.settle(step.response.ended === 'client' ? expected.length : undefined, 8000);
+    opened.close();
+    this.#answers.push(undefined);
+    if (opened.status !== step.response.status) return [...found, `status: expected ${step.response.status}, got ${opened.status} ${stream.text().slice(0, 300)}`];
+    return [...found, ...differences(expected, stream.events(), this.#placeholders, 'events')];
+  }
+
+  #request(recorded: RecordedRequest): PlainRequest {
+    const path = encodeURI(this.#refer(this.#placeholders.fill(recorded.path)) as string).replaceAll('%25', '%');
+    const headers: Record<string, string> = Object.fromEntries(Object.entries(recorded.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]));
+    const token = tokens[recorded.user ?? 'admin'];
+    if (token !== undefined && headers['authorization'] === undefined) headers['authorization'] = `Bearer ${token}`;
+    if (this.#recorded.form === 'kinds') {
+      headers['user-agent'] = 'golden';
+      if (recorded.accept !== undefined) headers['accept'] = recorded.accept;
+    }
+    const body = recorded.body === undefined ? undefined : bodyBytes(this.#refer(this.#placeholders.fillValue(recorded.body)));
+    if (body !== undefined && headers['content-type'] === undefined) {
+      headers['content-type'] = recorded.contentType ?? (recorded.method === 'PATCH' && this.#recorded.form === 'kinds' ? 'application/merge-patch+json' : 'application/json');
+    }
+    return { method: recorded.method, path, headers, ...(body === undefined ? {} : { body }) };
+  }
+
+  /** `$(0.metadata.uid)` and `$(repeat b 1000)` in requests of the kinds form. */
+  #refer(value: unknown): unknown {
+    if (typeof value === 'string') {
+      return value.replace(/\$\(repeat (.) (\d+)\)/g, (_, char: string, count: string) => char.repeat(Number(count)))
+        .replace(/\$\((\d+)\.([^)]+)\)/g, (_, step: string, path: string) => String(path.split('.').reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], this.#answers[Number(step)])));
+    }
+    if (Array.isArray(value)) return value.map((item) => this.#refer(item));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [this.#refer(key) as string, this.#refer(item)]));
+  }
+
+  async #makeNamespace(name: string): Promise<void> {
+    await this.#admin('POST', '/api/v1/namespaces', { metadata: { name } });
+  }
+
+  #remember(path: string, body: unknown): void {
+    const name = (body as { metadata?: { name?: string } } | undefined)?.metadata?.name;
+    const [bare = ''] = path.split('?');
+    if (name !== undefined && this.#recorded.form === 'kinds' && !path.includes('dryRun')) this.#created.push(`${bare}/${name}`);
+  }
+
+  async #cleanUp(): Promise<void> {
+    for (const path of this.#created.reverse()) {
+      await this.#admin('PATCH', path, { metadata: { finalizers: null } });
+      await this.#admin('DELETE', `${path}?gracePeriodSeconds=0`, undefined);
+      if (path.startsWith('/api/v1/namespaces/') && path.split('/').length === 5) await this.#admin('PUT', `${path}/finalize`, { metadata: { name: path.split('/')[4]! }, spec: {} });
+    }
+  }
+
+  async #admin(method: string, path: string, body: unknown): Promise<void> {
+    await this.#target.client.send({
+      method, path, headers: { authorization: 'Bearer admintoken', 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' },
+      ...(body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) }),
+    });
+  }
+}
+
+const bareWarning = (text: string): string => /^299 \S+ "([\s\S]*)"$/.exec(text)?.[1]?.replaceAll('\\"', '"') ?? text;
+
+function bodyBytes(body: unknown): Buffer {
+  if (typeof body === 'string') return Buffer.from(body);
+  const special = body as { $base64?: string; $repeat?: [string, string, number, string] };
+  if (typeof special?.$base64 === 'string') return Buffer.from(special.$base64, 'base64');
+  if (Array.isArray(special?.$repeat)) return Buffer.from(special.$repeat[0] + special.$repeat[1].repeat(special.$repeat[2]) + special.$repeat[3]);
+  return Buffer.from(spacedJson(body));
+}
+
+/** JSON with the spaces that the recorder sent: error messages quote the beginning of a body. */
+function spacedJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(spacedJson).join(', ')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  return `{${Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${spacedJson(item)}`).join(', ')}}`;
+}
+
+function readBody(contentType: string | string[] | undefined, body: Buffer, expected: unknown): unknown {
+  const type = [contentType ?? ''].flat()[0]!;
+  if (type.includes('protobuf')) return body;
+  if (typeof expected === 'string' && expected !== '<not recorded>') return body.toString();
+  if (!type.includes('json')) return body.toString();
+  try {
+    // Plain numbers will do here: recorded ones were read the same way.
+    return JSON.parse(body.toString()) as unknown;
+  } catch {
+    return body.toString();
+  }
+}
+
+/** Collects events of a watch. */
+class EventStream {
+  readonly #isProtobuf: boolean;
+  #bytes = Buffer.alloc(0);
+  #ended = false;
+  #wake: () => void = () => undefined;
+
+  constructor(isProtobuf: boolean) {
+    this.#isProtobuf = isProtobuf;
+  }
+
+  push(chunk: Buffer): void {
+    this.#bytes = Buffer.concat([this.#bytes, chunk]);
+    this.#wake();
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#wake();
+  }
+
+  text(): string {
+    return this.#bytes.toString();
+  }
+
+  events(): unknown[] {
+    return this.#isProtobuf ? this.#frames() : this.#bytes.toString().split('\n').filter((line) => line !== '').map((line) => parseLine(line));
+  }
+
+  /** Waits for so many events, or for the end of the stream. */
+  async settle(count: number | undefined, timeoutMs: number): Promise<void> {
+    const until = Date.now() + timeoutMs;
+    while (!this.#ended && (count === undefined || this.events().length < count) && Date.now() < until) {
+      await Promise.race([new Promise<void>((resolve) => (this.#wake = resolve)), sleep(until - Date.now(), undefined, { ref: false })]);
+    }
+    if (count !== undefined && !this.#ended) await sleep(50);
+  }
+
+  #frames(): Buffer[] {
+    const frames: Buffer[] = [];
+    for (let p = 0; p + 4 <= this.#bytes.length; ) {
+      const length = this.#bytes.readUInt32BE(p);
+      frames.push(this.#bytes.subarray(p + 4, p + 4 + length));
+      p += 4 + length;
+    }
+    return frames;
+  }
+}
+
+function parseLine(line: string): unknown {
+  try {
+    return JSON.parse(line) as unknown;
+  } catch {
+    return line;
+  }
+}
+

@@ -1,0 +1,43 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { startControlPlane } from '../../../src/cmd/control-plane.ts';
+import { startApiServer } from '../../../src/apiserver/api-server.ts';
+import { serverConfig } from '../../../src/cmd/start-api-server.ts';
+import { openEmbeddedStore } from '../../../src/storage/embedded/open.ts';
+import { Client } from './client.ts';
+import type { ReplayTarget } from './replay.ts';
+
+export interface GoldenServer extends ReplayTarget {
+  close(): Promise<void>;
+}
+
+/** A server with the users and ranges of the recorded one. */
+export async function startGoldenServer(): Promise<GoldenServer> {
+  const directory = await mkdtemp(path.join(tmpdir(), 'orch-golden-'));
+  const tokens = path.join(directory, 'tokens.csv');
+  await writeFile(tokens, 'admintoken,admin,1,"system:masters"\nusertoken,alice,2,"devs"\n');
+  const store = await openEmbeddedStore();
+  const controlPlane = await startControlPlane({ flags: [`--token-auth-file=${tokens}`, '--service-cluster-ip-range=10.0.0.0/16'] }, async (config) => {
+    const server = await startApiServer(serverConfig(config, { main: store, overrides: new Map(), close: () => Promise.resolve() }));
+    return { url: `https://127.0.0.1:${server.port}`, close: () => server.close() };
+  });
+  const { port } = new URL(controlPlane.url);
+  const ca = /certificate-authority-data: (\S+)/.exec(controlPlane.kubeconfig)![1]!;
+  const client = new Client(Number(port), Buffer.from(ca, 'base64').toString());
+  for (const name of ['golden', 'golden-limits']) {
+    await client.send({ method: 'POST', path: '/api/v1/namespaces', headers: { authorization: 'Bearer admintoken', 'content-type': 'application/json' }, body: Buffer.from(JSON.stringify({ metadata: { name } })) });
+  }
+  // The recorded server had dropped its first revisions.
+  await store.compact(await store.currentRevision());
+  return {
+    client,
+    compact: async () => store.compact(await store.currentRevision()),
+    close: async () => {
+      client.close();
+      await controlPlane.close();
+      await store[Symbol.asyncDispose]();
+      await rm(directory, { recursive: true });
+    },
+  };
+}

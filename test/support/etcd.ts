@@ -1,0 +1,138 @@
+import { spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { toolPath } from '../../hack/lib/test-tools.mjs';
+import { freePorts } from './ports.ts';
+
+/** One before and one after progress notifications became sound (etcd#15220). */
+export const etcdVersions = ['3.4', '3.5'] as const;
+export type EtcdVersion = (typeof etcdVersions)[number];
+
+export interface EtcdOptions {
+  readonly version?: EtcdVersion;
+  /** Serve TLS, and require a client certificate of this CA. */
+  readonly tls?: { readonly caFile: string; readonly certFile: string; readonly keyFile: string };
+  /** Flags beyond those set here, such as `--quota-backend-bytes=…`. */
+  readonly flags?: readonly string[];
+  /** Really write to disk. Off by default: what a killed process had written survives in the page cache. */
+  readonly fsync?: boolean;
+}
+
+/** A real etcd of one member with data of its own, on ports of its own. */
+export class EtcdServer implements AsyncDisposable {
+  readonly port: number;
+  readonly url: string;
+  readonly dataDir: string;
+  readonly #peerPort: number;
+  readonly #options: EtcdOptions;
+  #process: ChildProcess | undefined;
+  #output = '';
+
+  private constructor(options: EtcdOptions, dataDir: string, ports: readonly number[]) {
+    this.#options = options;
+    this.dataDir = dataDir;
+    this.port = ports[0]!;
+    this.#peerPort = ports[1]!;
+    this.url = `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${this.port}`;
+  }
+
+  static async start(options: EtcdOptions = {}): Promise<EtcdServer> {
+    for (let attempt = 1; ; attempt++) {
+      const dataDir = await mkdtemp(path.join(tmpdir(), 'orch-etcd-'));
+      const server = new EtcdServer(options, dataDir, await freePorts(2));
+      try {
+        await server.restart();
+        return server;
+      } catch (error) {
+        await server[Symbol.asyncDispose]();
+        const portTaken = String(error).includes('address already in use');
+        if (!portTaken || attempt === 5) throw error;
+      }
+    }
+  }
+
+  get pid(): number {
+    if (this.#process?.pid === undefined) throw new Error('etcd does not run');
+    return this.#process.pid;
+  }
+
+  /** What etcd has printed since it was last started. */
+  get output(): string {
+    return this.#output;
+  }
+
+  /** Starts it, or stops it first when it runs: same ports, same data. */
+  async restart(): Promise<void> {
+    await this.stop();
+    this.#output = '';
+    const child = spawn(toolPath(`etcd-${this.#options.version ?? '3.5'}`), this.#flags(), { stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#process = child;
+    process.once('exit', this.#killAtExit);
+    await this.#untilServing(child);
+  }
+
+  /** Ends it in order (SIGTERM), or at once (SIGKILL). */
+  async stop(signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
+    const child = this.#process;
+    if (child === undefined) return;
+    this.#process = undefined;
+    process.removeListener('exit', this.#killAtExit);
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    const exited = new Promise((resolve) => child.once('exit', resolve));
+    // A stopped process takes SIGTERM only when it goes on.
+    child.kill('SIGCONT');
+    child.kill(signal);
+    const impatience = setTimeout(() => child.kill('SIGKILL'), 5_000);
+    await exited;
+    clearTimeout(impatience);
+  }
+
+  /** SIGSTOP: its connections stay open, and nobody answers. */
+  freeze(): void {
+    process.kill(this.pid, 'SIGSTOP');
+  }
+
+  thaw(): void {
+    process.kill(this.pid, 'SIGCONT');
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop('SIGKILL');
+    await rm(this.dataDir, { recursive: true, force: true });
+  }
+
+  readonly #killAtExit = (): void => void this.#process?.kill('SIGKILL');
+
+  #flags(): string[] {
+    const { tls, fsync = false, flags = [] } = this.#options;
+    const peerUrl = `http://127.0.0.1:${this.#peerPort}`;
+    return [
+      '--name=test',
+      `--data-dir=${path.join(this.dataDir, 'data')}`,
+      `--listen-client-urls=${this.url}`,
+      `--advertise-client-urls=${this.url}`,
+      `--listen-peer-urls=${peerUrl}`,
+      `--initial-advertise-peer-urls=${peerUrl}`,
+      `--initial-cluster=test=${peerUrl}`,
+      '--logger=zap',
+      ...(fsync ? [] : ['--unsafe-no-fsync']),
+      ...(tls === undefined ? [] : [`--cert-file=${tls.certFile}`, `--key-file=${tls.keyFile}`, `--trusted-ca-file=${tls.caFile}`, '--client-cert-auth']),
+      ...flags,
+    ];
+  }
+
+  #untilServing(child: ChildProcess): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const read = (chunk: Buffer): void => {
+        this.#output += chunk.toString();
+        if (/serving client traffic|serving (insecure )?client requests/.test(this.#output)) resolve();
+      };
+      child.stdout?.on('data', read);
+      child.stderr?.on('data', read);
+      child.once('error', reject);
+      child.once('exit', (code, signal) => reject(new Error(`etcd ended (${code ?? signal}):\n${this.#output.split('\n').slice(-8).join('\n')}`)));
+    });
+  }
+}

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+
+const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const { dependencies, devDependencies } = JSON.parse(read('package.json')) as Record<'dependencies' | 'devDependencies', Record<string, string>>;
+
+test('the example in the README is the one that test/integration runs', () => {
+  const [, example] = /```ts\n(.*?)```/s.exec(read('README.md')) ?? [];
+  expect(example).toBe(read('test/integration/readme-example.test.ts').replace("'../../src/index.ts'", "'orch'"));
+});
+
+describe('docs/dependencies.md', () => {
+  const [runtime = '', development = ''] = read('docs/dependencies.md').split('## For development');
+  const listed = (text: string): string[] => text.split('\n').filter((line) => line.startsWith('| `')).flatMap((line) => [...line.split(' | ')[0]!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!));
+
+  test('has every dependency and no other', () => {
+    expect(listed(runtime).sort()).toEqual(Object.keys(dependencies).sort());
+    expect(listed(development).sort()).toEqual(Object.keys(devDependencies).sort());
+  });
+});
+
+test('every local link in the README leads somewhere', () => {
+  const targets = [...read('README.md').matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, target]) => target!);
+  expect(targets.length).toBeGreaterThan(3);
+  for (const target of targets) expect(() => read(target), target).not.toThrow();
+});
