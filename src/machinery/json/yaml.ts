@@ -15,6 +15,8 @@ import { jsonText, maxStrictErrors } from './reader.ts';
 import { encodeJson, sortNames } from './writer.ts';
 import { resolveScalar } from './yaml-scalars.ts';
 
+export { jsonToYaml, writeYaml } from './yaml-write.ts';
+
 /** Text that is no YAML, or that has no form in JSON. The messages begin with `yaml: ` like those of go-yaml. */
 export class YamlError extends Error {
   override readonly name = 'YamlError';
