@@ -5,6 +5,7 @@
  */
 import { compareText } from '../compare-text.ts';
 import { goQuote } from '../go-quote.ts';
+import { parseJson } from '../json/reader.ts';
 import { isObject, type JsonValue } from '../value.ts';
 
 export type ElementKind = 'field' | 'key' | 'value' | 'index';
@@ -116,14 +117,14 @@ export function parseElement(text: string): PathElement | undefined {
   switch (text[0]) {
     case 'f': return fieldElement(rest);
     case 'k': return parseKey(rest);
-    case 'v': return valueElement(JSON.parse(rest) as JsonValue);
+    case 'v': return valueElement(parseJson(rest));
     case 'i': return parseIndex(rest);
     default: return undefined;
   }
 }
 
 function parseKey(text: string): PathElement {
-  const key = JSON.parse(text) as JsonValue;
+  const key = parseJson(text);
   if (!isObject(key)) throw new Error(`not a key: ${text}`);
   return keyElement(Object.entries(key).sort(([a], [b]) => compareText(a, b)) as [string, JsonValue][]);
 }

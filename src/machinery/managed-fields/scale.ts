@@ -4,7 +4,7 @@
  */
 import type { ManagedFieldsEntry } from '../object-meta.ts';
 import { FieldSet } from './field-set.ts';
-import { readManagers, writeManagers, type Manager } from './managed.ts';
+import { managerId, readManagers, writeManagers, type Manager } from './managed.ts';
 import { fieldElement } from './path-element.ts';
 
 const SCALE_VERSION = 'autoscaling/v1';
@@ -31,23 +31,25 @@ export function managedFieldsOfScale(entries: readonly ManagedFieldsEntry[] | un
 /**
  * The managed fields of the scaled object after its Scale was changed: the replicas leave those who lost them there,
  * and come to those who took them.
+ *
+ * @NOTE differs from upstream: who keeps the replicas keeps its entry. Upstream finds it only for appliers, and
+ * records an updater twice, of which the next reader forgets one.
  */
 export function managedFieldsAfterScale(
   entries: readonly ManagedFieldsEntry[] | undefined, scaleEntries: readonly ManagedFieldsEntry[] | undefined, { apiVersion, replicasPaths }: ScaledResource,
 ): ManagedFieldsEntry[] | undefined {
   const takers = new Map(readManagers(scaleEntries));
   const owners = new Map<string, Manager>();
-  const before = readManagers(entries);
-  for (const [id, manager] of before) {
+  for (const [id, manager] of readManagers(entries)) {
     if (!replicasPaths.has(manager.apiVersion)) continue;
     const path = replicasPaths.get(manager.apiVersion);
     const owns = path !== undefined && manager.fields.has(path.map(fieldElement));
-    const kept = owns && !takers.delete(id) ? withoutFields(manager, FieldSet.ofFields(path)) : manager;
+    const kept = owns && !takers.delete(managerId({ ...manager, apiVersion: SCALE_VERSION })) ? withoutFields(manager, FieldSet.ofFields(path)) : manager;
     if (!kept.fields.isEmpty) owners.set(id, kept);
   }
   const replicas = FieldSet.ofFields(replicasPaths.get(apiVersion) ?? []);
   for (const [id, manager] of takers) {
-    if (manager.fields.has(pathInScale)) owners.set(id, { ...manager, apiVersion, fields: replicas, recorded: undefined, time: before.get(id)?.time });
+    if (manager.fields.has(pathInScale)) owners.set(id, { ...manager, apiVersion, fields: replicas, recorded: undefined, time: undefined });
   }
   return writeManagers(owners);
 }

@@ -1,0 +1,52 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it, test } from 'vitest';
+import { answeredObject, goldenCases, hasGolden } from '../../../test/support/golden.ts';
+import { schemas } from '../../../test/support/schemas.ts';
+import { sharedPath } from '../../../test/support/shared.ts';
+import { RawJson, type JsonObject } from '../value.ts';
+import { createJsonForm } from './json-form.ts';
+
+const toJsonForm = createJsonForm(schemas);
+
+describe('the JSON form of an object in normal form', () => {
+  test.each<{ name: string; type: string; object: JsonObject; form: JsonObject }>([
+    { name: 'zero values that are always written', type: 'autoscaling/v1.HorizontalPodAutoscalerStatus', object: {}, form: { currentReplicas: 0, desiredReplicas: 0 } },
+    { name: 'null for times and lists', type: 'rbac/v1.Role', object: { metadata: { name: 'r' } }, form: { metadata: { name: 'r', creationTimestamp: null }, rules: null } },
+    { name: 'structs, and what is always in them', type: 'apps/v1.Deployment', object: {}, form: { metadata: { creationTimestamp: null }, spec: { selector: null, strategy: {}, template: { metadata: { creationTimestamp: null }, spec: { containers: null } } }, status: {} } },
+    { name: 'zero behind a pointer', type: 'apps/v1.DeploymentSpec', object: { replicas: 0 }, form: { replicas: 0, selector: null, strategy: {}, template: { metadata: { creationTimestamp: null }, spec: { containers: null } } } },
+    { name: 'items of lists', type: 'core/v1.PodSpec', object: { containers: [{ name: 'c' }] }, form: { containers: [{ name: 'c', resources: {} }] } },
+    { name: 'values of maps', type: 'core/v1.ConfigMap', object: { data: { __proto__: null, k: '' } as unknown as JsonObject }, form: { metadata: { creationTimestamp: null }, data: { k: '' } } },
+    { name: 'zero quantities and ports', type: 'core/v1.ServicePort', object: { port: 1 }, form: { port: 1, targetPort: 0 } },
+  ])('has $name', ({ type, object, form }) => {
+    expect(toJsonForm(object, type)).toEqual(form);
+  });
+
+  it('leaves out zero values that JSON leaves out, and null', () => {
+    expect(toJsonForm({ hostname: '', hostPID: false, volumes: [], nodeSelector: {}, priority: null, containers: [] }, 'core/v1.PodSpec')).toEqual({ containers: [] });
+  });
+
+  it('opens carried JSON', () => {
+    expect(toJsonForm({ data: new RawJson('{"a":[1]}').asValue(), revision: 1 }, 'apps/v1.ControllerRevision')).toEqual({ metadata: { creationTimestamp: null }, data: { a: [1] }, revision: 1 });
+  });
+
+  it('keeps keys that are special in JavaScript, and shares nothing', () => {
+    const labels = Object.assign(Object.create(null) as JsonObject, { constructor: 'x' });
+    labels['__proto__'] = 'y';
+    const form = toJsonForm({ labels, finalizers: ['a'] }, 'meta/v1.ObjectMeta');
+    expect(Object.keys(form['labels'] as JsonObject)).toEqual(['constructor', '__proto__']);
+    expect(form['labels']).not.toBe(labels);
+  });
+});
+
+const files = hasGolden ? readdirSync(sharedPath('golden')).filter((file) => file.startsWith('kinds-')) : [];
+const answers = files.flatMap((file) => goldenCases(file)).flatMap(({ name, steps }) => steps.flatMap((step, index) => {
+  const object = answeredObject(step);
+  const typeId = object && schemas.ofKind(object['apiVersion'] as string, object['kind'] as string);
+  return object === undefined || typeId === undefined || object['kind'] === 'Table' ? [] : [{ title: `${name}, step ${index}`, object, typeId }];
+}));
+
+describe.skipIf(!hasGolden)('the JSON form of recorded answers (skipped where they are absent)', () => {
+  test.each(answers)('$title', ({ object, typeId }) => {
+    expect(toJsonForm(object, typeId)).toEqual(object);
+  });
+});

@@ -1,0 +1,219 @@
+import { describe, expect, it, test } from 'vitest';
+import { randomInt, pick, randomSource, type RandomSource } from '../../../test/support/random.ts';
+import { schemas } from '../../../test/support/schemas.ts';
+import type { KubeObject, ManagedFieldsEntry } from '../object-meta.ts';
+import { RawJson, type JsonObject, type JsonValue } from '../value.ts';
+import { createBuiltInTypes } from './built-in-types.ts';
+import { compareObjects } from './compare.ts';
+import { FieldSet } from './field-set.ts';
+import { parseFieldsText } from './fields-v1.ts';
+import { createFieldManager, keepTimes, type FieldFilter, type UpdateRequest } from './index.ts';
+
+const fieldManager = createFieldManager({ schemas });
+const second = (n: number): Date => new Date(Date.UTC(2024, 0, 1, 0, 0, n));
+const timeOf = (n: number): string => second(n).toISOString().replace('.000Z', 'Z');
+
+type ConfigMap = KubeObject & { data?: Record<string, string> };
+const configMap = (data?: Record<string, string>, metadata: KubeObject['metadata'] = {}): ConfigMap => ({ metadata: { name: 'a', ...metadata }, ...(data && { data }) });
+
+function update(request: Partial<UpdateRequest> & Pick<UpdateRequest, 'object'>): ConfigMap {
+  return fieldManager.update({ live: undefined, manager: 'm', subresource: '', apiVersion: 'v1', typeId: 'core/v1.ConfigMap', now: second(0), ...request });
+}
+
+/** As the server keeps it: with an identity. */
+const stored = (object: ConfigMap): ConfigMap => ({ ...object, metadata: { ...object.metadata, uid: 'u', resourceVersion: '1' } });
+const changed = (live: ConfigMap, data: Record<string, string>): ConfigMap => ({ ...live, data });
+
+const fieldsOf = ({ fieldsV1 }: ManagedFieldsEntry): JsonValue => JSON.parse((fieldsV1 as unknown as RawJson).text) as JsonValue;
+const entries = (object: KubeObject) => object.metadata?.managedFields?.map((entry) => JSON.parse(JSON.stringify({ ...entry, fieldsV1: fieldsOf(entry) })) as unknown);
+const entry = (manager: string, fieldsV1: JsonObject, more: Partial<ManagedFieldsEntry> = {}) => ({ manager, operation: 'Update', apiVersion: 'v1', time: timeOf(0), fieldsType: 'FieldsV1', fieldsV1, ...more });
+
+describe('managed fields of a create', () => {
+  it('are everything but identity', () => {
+    const object = configMap({ k: 'v' }, { generateName: 'a-', labels: { x: 'y' }, finalizers: ['f'], uid: 'u', generation: 1, creationTimestamp: timeOf(0), namespace: 'n' });
+    expect(entries(update({ object }))).toEqual([
+      entry('m', { 'f:data': { '.': {}, 'f:k': {} }, 'f:metadata': { 'f:finalizers': { '.': {}, 'v:"f"': {} }, 'f:generateName': {}, 'f:labels': { '.': {}, 'f:x': {} } } }),
+    ]);
+  });
+
+  it('leave out what the resource resets, by path or by filter', () => {
+    const object = { metadata: { name: 'p' }, spec: { hostname: 'h' }, status: { phase: 'Running' } } as KubeObject;
+    const specOnly: FieldFilter = (fields) => fields.intersection(FieldSet.ofFields(['spec', 'hostname']));
+    for (const resetFields of [[['status']], specOnly]) {
+      expect(entries(update({ object, typeId: 'core/v1.Pod', resetFields }))).toEqual([entry('m', { 'f:spec': { 'f:hostname': {} } })]);
+    }
+  });
+
+  it('are those of "unknown" without a name', () => {
+    expect(update({ object: configMap({ k: 'v' }), manager: '' }).metadata!.managedFields![0]!.manager).toBe('unknown');
+  });
+
+  it('are absent when nothing is set', () => {
+    expect(update({ object: configMap() }).metadata!.managedFields).toBeUndefined();
+  });
+
+  it('are absent when a list item has no identity', () => {
+    const object = { metadata: { name: 'p', labels: { a: 'b' } }, spec: { containers: [null] } } as unknown as KubeObject;
+    expect(update({ object, typeId: 'core/v1.Pod' }).metadata!.managedFields).toBeUndefined();
+  });
+
+  it('are absent when the object is nested beyond measure', () => {
+    let nested: JsonValue = {};
+    for (let depth = 0; depth < 100_000; depth++) nested = { a: nested };
+    expect(update({ object: { metadata: { name: 'x' }, spec: nested } as KubeObject, typeId: { map: createBuiltInTypes(schemas).of('meta/v1.FieldsV1').map! } }).metadata!.managedFields).toBeUndefined();
+  });
+});
+
+describe('managed fields of an update', () => {
+  const created = stored(update({ object: configMap({ k: 'v', l: 'v' }), manager: 'one' }));
+
+  it('move what changed to its manager', () => {
+    const next = update({ live: created, object: changed(created, { k: 'v', l: 'w', n: 'x' }), manager: 'two', now: second(5) });
+    expect(entries(next)).toEqual([
+      entry('one', { 'f:data': { '.': {}, 'f:k': {} } }),
+      entry('two', { 'f:data': { 'f:l': {}, 'f:n': {} } }, { time: timeOf(5) }),
+    ]);
+  });
+
+  it('forget what is gone', () => {
+    expect(entries(update({ live: created, object: changed(created, { k: 'v' }), manager: 'two', now: second(5) }))).toEqual([entry('one', { 'f:data': { '.': {}, 'f:k': {} } })]);
+    expect(update({ live: created, object: changed(created, {}), manager: 'two' }).metadata!.managedFields).toBeUndefined();
+  });
+
+  it('stay as they are, time included, when nothing changed', () => {
+    expect(entries(update({ live: created, object: { ...created }, manager: 'two', now: second(5) }))).toEqual(entries(created));
+    expect(entries(update({ live: created, object: { ...created }, manager: 'one', now: second(5) }))).toEqual(entries(created));
+  });
+
+  it('keep the text of entries that stay', () => {
+    const next = update({ live: created, object: changed(created, { k: 'v', l: 'v', n: 'x' }), manager: 'two', now: second(5) });
+    expect(next.metadata!.managedFields![0]!.fieldsV1).toBe(created.metadata!.managedFields![0]!.fieldsV1);
+  });
+
+  it('join earlier changes of the same manager', () => {
+    const next = update({ live: created, object: changed(created, { k: 'v', l: 'w', n: 'x' }), manager: 'one', now: second(5) });
+    expect(entries(next)).toEqual([entry('one', { 'f:data': { '.': {}, 'f:k': {}, 'f:l': {}, 'f:n': {} } }, { time: timeOf(5) })]);
+  });
+
+  it('are told apart by subresource and version', () => {
+    const status = update({ live: created, object: changed(created, { k: '1', l: 'v' }), manager: 'one', subresource: 'status', now: second(5) });
+    expect(entries(status)).toEqual([
+      entry('one', { 'f:data': { '.': {}, 'f:l': {} } }),
+      entry('one', { 'f:data': { 'f:k': {} } }, { time: timeOf(5), subresource: 'status' }),
+    ]);
+  });
+
+  it('change neither the live object nor the new one', () => {
+    const object = changed(created, { k: 'w' });
+    const before = structuredClone({ ...object, metadata: { ...object.metadata, managedFields: undefined } });
+    const recorded = created.metadata!.managedFields;
+    update({ live: created, object, manager: 'two' });
+    expect({ ...object, metadata: { ...object.metadata, managedFields: undefined } }).toEqual(before);
+    expect(created.metadata!.managedFields).toBe(recorded);
+    expect(entries(created)).toHaveLength(1);
+  });
+
+  it('are not kept for an object that has none', () => {
+    const untracked = stored(configMap({ k: 'v' }));
+    expect(update({ live: untracked, object: changed(untracked, { k: 'w' }) }).metadata!.managedFields).toBeUndefined();
+  });
+
+  it('forget managers of a version that is gone', () => {
+    const live = stored({ ...created, metadata: { ...created.metadata, managedFields: [{ ...created.metadata!.managedFields![0]!, apiVersion: 'v0' }] } });
+    expect(entries(update({ live, object: changed(live, { k: 'v', l: 'w' }), manager: 'two' }))).toEqual([entry('two', { 'f:data': { 'f:l': {} } })]);
+  });
+
+  it('compare in the version of each manager', () => {
+    const versions = {
+      typeOf: (apiVersion: string) => (apiVersion === 'v0' ? 'core/v1.Secret' : undefined),
+      convert: (object: JsonObject) => ({ ...object, data: undefined, stringData: object['data'] }) as JsonObject,
+    };
+    const old = { ...created.metadata!.managedFields![0]!, apiVersion: 'v0', fieldsV1: new RawJson('{"f:stringData":{".":{},"f:k":{},"f:l":{}}}').asValue() };
+    const live = stored({ ...created, metadata: { ...created.metadata, managedFields: [old] } });
+    expect(entries(update({ live, object: changed(live, { k: 'v', l: 'w' }), manager: 'two', versions }))).toEqual([
+      entry('one', { 'f:stringData': { '.': {}, 'f:k': {} } }, { apiVersion: 'v0' }),
+      entry('two', { 'f:data': { 'f:l': {} } }),
+    ]);
+  });
+});
+
+describe('managed fields that a client sends', () => {
+  const created = stored(update({ object: configMap({ k: 'v' }), manager: 'one' }));
+  const sending = (managedFields: ManagedFieldsEntry[] | undefined, subresource = '') => update({ live: created, object: { ...created, metadata: { ...created.metadata, managedFields } }, manager: 'two', subresource });
+  const other: ManagedFieldsEntry[] = [{ ...entry('other', {}), fieldsV1: new RawJson('{"f:data":{"f:k":{}}}').asValue() }];
+
+  it('count', () => expect(entries(sending(other))).toEqual([entry('other', { 'f:data': { 'f:k': {} } })]));
+  it('count as plain JSON too', () => expect(sending([entry('other', { 'f:data': { 'f:k': {} } })]).metadata!.managedFields![0]!.fieldsV1).toEqual({ 'f:data': { 'f:k': {} } }));
+  it('are reset by an empty list, or one empty entry', () => {
+    expect(sending([]).metadata!.managedFields).toBeUndefined();
+    expect(sending([{}]).metadata!.managedFields).toBeUndefined();
+  });
+  it('are those of the live object when left out', () => expect(entries(sending(undefined))).toEqual(entries(created)));
+  it('do not count through a subresource', () => expect(entries(sending(other, 'status'))).toEqual(entries(created)));
+
+  test.each<{ name: string; bad: ManagedFieldsEntry }>([
+    { name: 'operation', bad: { ...entry('x', {}), operation: 'Remove' } },
+    { name: 'version', bad: { ...entry('x', {}), apiVersion: '' } },
+    { name: 'fields type', bad: { ...entry('x', {}), fieldsType: 'FieldsV2' } },
+    { name: 'fields', bad: entry('x', { odd: {} }) },
+  ])('do not count with a wrong $name', ({ bad }) => expect(entries(sending([bad]))).toEqual(entries(created)));
+});
+
+describe('many updaters', () => {
+  const grow = (count: number, now: (index: number) => Date): ConfigMap => {
+    let live = stored(update({ object: configMap({ k: 'v' }), manager: 'm0', now: now(0) }));
+    for (let i = 1; i <= count; i++) live = stored(update({ live, object: changed(live, { ...live.data, [`k${i}`]: '1' }), manager: `m${i}`, now: now(i) }));
+    return live;
+  };
+
+  it('are ten at most: the oldest become ancient changes', () => {
+    const live = grow(12, second);
+    expect(live.metadata!.managedFields!.map(({ manager }) => manager)).toEqual(['ancient-changes', 'm4', 'm5', 'm6', 'm7', 'm8', 'm9', 'm10', 'm11', 'm12']);
+    expect(entries(live)![0]).toEqual(entry('ancient-changes', { 'f:data': { '.': {}, 'f:k': {}, 'f:k1': {}, 'f:k2': {}, 'f:k3': {} } }, { time: timeOf(3) }));
+  });
+
+  it('of one second are merged in the order of their names', () => {
+    expect(entries(grow(11, () => second(0)))![0]).toEqual(entry('ancient-changes', { 'f:data': { '.': {}, 'f:k': {}, 'f:k1': {}, 'f:k10': {} } }));
+  });
+});
+
+describe('times', () => {
+  const created = stored(update({ object: configMap({ k: 'v' }), manager: 'one' }));
+  const touched = (object: ConfigMap): ConfigMap => ({ ...object, metadata: { ...object.metadata, managedFields: object.metadata!.managedFields!.map((item) => ({ ...item, time: timeOf(9) })) } });
+
+  it('stay when nothing but times differs', () => expect(entries(keepTimes(touched(created), created))).toEqual(entries(created)));
+  it('are new when the object differs', () => expect(keepTimes(touched(changed(created, { k: 'w' })), created).metadata!.managedFields![0]!.time).toBe(timeOf(9)));
+  it('are new when another manager came', () => {
+    const next = update({ live: created, object: changed(created, { k: 'w' }), manager: 'two', now: second(9) });
+    expect(keepTimes(next, created)).toBe(next);
+  });
+});
+
+it('leaves every field with exactly one updater, over any history', () => {
+  const random = randomSource(77);
+  const type = createBuiltInTypes(schemas).of('core/v1.PodSpec');
+  for (let round = 0; round < 40; round++) {
+    let live: KubeObject | undefined;
+    for (let step = 0; step < 12; step++) {
+      const spec = randomSpec(random);
+      const object = { ...live, metadata: { name: 'p', ...live?.metadata }, spec } as KubeObject;
+      live = stored(update({ live, object, manager: pick(random, ['a', 'b', 'c']), typeId: 'core/v1.Pod', now: second(step) }));
+      const sets = (live.metadata!.managedFields ?? []).map(({ fieldsV1 }) => parseFieldsText((fieldsV1 as unknown as RawJson).text));
+      const all = sets.reduce((sum, set) => sum.union(set), FieldSet.empty);
+      const expected = [...compareObjects(type, {}, spec, 'normal').added.paths()].map((path) => `.spec${path.join('')}`).sort();
+      expect([...all.paths()].map((path) => path.join('')).sort()).toEqual(expected);
+      expect(sets.reduce((sum, set) => sum + [...set.paths()].length, 0)).toBe(expected.length);
+    }
+  }
+});
+
+function randomSpec(random: RandomSource): JsonObject {
+  const names = ['a', 'b', 'c'].filter(() => random() < 0.7);
+  return {
+    containers: names.map((name) => ({ name, image: pick(random, ['x', 'y']), ...(random() < 0.5 && { env: [{ name: 'E', value: pick(random, ['1', '2']) }] }) })),
+    ...(random() < 0.5 && { hostname: pick(random, ['h', 'i']) }),
+    ...(random() < 0.5 && { nodeSelector: { zone: pick(random, ['1', '2']) } }),
+    ...(random() < 0.5 && { tolerations: [{ key: pick(random, ['k', 'l']) }] }),
+    ...(random() < 0.3 && { terminationGracePeriodSeconds: randomInt(random, 2) }),
+  };
+}
