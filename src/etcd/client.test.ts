@@ -166,6 +166,14 @@ describe('time and abortion', () => {
     await vi.waitFor(() => expect(aborted).toHaveBeenCalled());
   });
 
+  test('a time limit of the caller is told as such', async () => {
+    const peer = await startScript(silent);
+    const client = openClient([peer.url]);
+    const signal = AbortSignal.any([new AbortController().signal, AbortSignal.timeout(20)]);
+    await expect(client.range({ key: 'a' }, signal)).rejects.toMatchObject({ code: GrpcCode.deadlineExceeded, message: 'etcd did not answer in the time given' });
+    await expect(client.range({ key: 'a' }, signal)).rejects.toMatchObject({ code: GrpcCode.deadlineExceeded });
+  });
+
   test('closing the client ends what runs and refuses what comes', async () => {
     const peer = await startScript(silent);
     const client = openClient([peer.url]);

@@ -16,7 +16,7 @@ import { decodeHeaderResponse, decodeLeaseGrant, decodeRange, decodeStatus, deco
 import { encodeCompaction, encodeEmpty, encodeLeaseGrant, encodeRange, encodeTxn } from './encode.ts';
 import { connectSocket, parseEndpoint } from './endpoint.ts';
 import type { Endpoint, TlsFiles } from './endpoint.ts';
-import { EtcdError, unavailable } from './errors.ts';
+import { EtcdError, abortedBy, unavailable } from './errors.ts';
 import type { Method } from './grpc/call.ts';
 import { GrpcCode } from './grpc/status.ts';
 import { Http2Connection } from './http2/connection.ts';
@@ -140,7 +140,7 @@ export class EtcdClient implements AsyncDisposable {
   #call<Response extends HeaderResponse>(method: Method<Response>, body: Buffer, options: CallOptions): Promise<Response> {
     return new Promise((resolve, reject) => {
       if (this.#closed) return reject(closedError());
-      if (options.signal?.aborted) return reject(new EtcdError(GrpcCode.cancelled, 'the caller gave up'));
+      if (options.signal?.aborted) return reject(abortedBy(options.signal));
       const deadline = this.#clock.now() + this.#timing.callTimeoutMs;
       const call = new PendingCall({ method, body, options, deadline }, this.#context, {
         resolve: (response) => {

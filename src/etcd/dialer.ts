@@ -54,7 +54,7 @@ export function dialFirst<T>(options: DialRoundOptions<T>): Promise<T> {
         },
         (error: unknown) => {
           if (over.signal.aborted) return;
-          failures.set(endpoint, error instanceof Error ? describe(error) : String(error));
+          failures.set(endpoint, error instanceof Error ? error.message : String(error));
           if (failures.size < endpoints.length) return startNext();
           finish();
           reject(new DialError([...failures].map(([{ url }, why]) => `${url}: ${why}`).join('; ')));
@@ -78,10 +78,4 @@ async function withTimeout<T>(clock: Clock, timeoutMs: number, outer: AbortSigna
     timer.cancel();
     outer.removeEventListener('abort', onOuter);
   }
-}
-
-/** Node's AggregateError of several addresses has an empty message. */
-function describe(error: Error): string {
-  if (error.message === '' && error instanceof AggregateError) return error.errors.map((one) => (one instanceof Error ? one.message : String(one))).join(', ');
-  return error.message;
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import net from 'node:net';
 import tls from 'node:tls';
+import { readableSocketError } from './http2/socket-error.ts';
 
 /** Paths of PEM files. They are read for each new connection, so that renewed ones count. */
 export interface TlsFiles {
@@ -40,7 +41,7 @@ export function connectSocket(endpoint: Endpoint, files: TlsFiles, signal: Abort
     const fail = (error: Error): void => {
       signal.removeEventListener('abort', onAbort);
       socket.destroy();
-      reject(error);
+      reject(readableSocketError(error));
     };
     const onAbort = (): void => fail(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
     signal.addEventListener('abort', onAbort, { once: true });

@@ -16,3 +16,10 @@ export class EtcdError extends Error {
 
 export const unavailable = (message: string, details: { unprocessed?: boolean; cause?: unknown } = {}): EtcdError =>
   new EtcdError(GrpcCode.unavailable, message, details);
+
+/** The caller gave up; a time limit of its own (`AbortSignal.timeout`) is told as such. */
+export function abortedBy(signal: AbortSignal): EtcdError {
+  const reason: unknown = signal.reason;
+  if (reason instanceof Error && reason.name === 'TimeoutError') return new EtcdError(GrpcCode.deadlineExceeded, 'etcd did not answer in the time given', { cause: reason });
+  return new EtcdError(GrpcCode.cancelled, 'the caller gave up', { cause: reason });
+}

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../base/clock.ts';
 import type { Channel } from './channel.ts';
 import type { EtcdConnection } from './connection.ts';
-import { EtcdError } from './errors.ts';
+import { EtcdError, abortedBy } from './errors.ts';
 import type { Method, UnaryCall, UnaryOutcome } from './grpc/call.ts';
 import { GrpcCode } from './grpc/status.ts';
 
@@ -131,7 +131,7 @@ export class PendingCall<Response> implements UnaryOutcome<Response>, RunningCal
     this.#context.done(this);
   }
 
-  readonly #onAbort = (): void => this.abort(new EtcdError(GrpcCode.cancelled, 'the caller gave up'));
+  readonly #onAbort = (): void => this.abort(abortedBy(this.#options.signal!));
 }
 
 /** The member answers, but is cut off from the others: another member can serve. */

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -20,33 +21,50 @@ export interface EtcdOptions {
   readonly fsync?: boolean;
 }
 
-/** A real etcd of one member with data of its own, on ports of its own. */
+/** A real etcd process with data of its own, on ports of its own. */
 export class EtcdServer implements AsyncDisposable {
   readonly port: number;
   readonly url: string;
   readonly dataDir: string;
-  readonly #peerPort: number;
   readonly #options: EtcdOptions;
+  readonly #peerUrl: string;
+  readonly #member: string;
+  /** `--initial-cluster` */
+  readonly #cluster: string;
   #process: ChildProcess | undefined;
   #output = '';
 
-  private constructor(options: EtcdOptions, dataDir: string, ports: readonly number[]) {
+  private constructor(options: EtcdOptions, member: { dataDir: string; name: string; port: number; peerUrl: string; cluster: string }) {
     this.#options = options;
-    this.dataDir = dataDir;
-    this.port = ports[0]!;
-    this.#peerPort = ports[1]!;
+    this.dataDir = member.dataDir;
+    this.port = member.port;
+    this.#peerUrl = member.peerUrl;
+    this.#member = member.name;
+    this.#cluster = member.cluster;
     this.url = `${options.tls === undefined ? 'http' : 'https'}://127.0.0.1:${this.port}`;
   }
 
   static async start(options: EtcdOptions = {}): Promise<EtcdServer> {
+    return (await EtcdServer.startCluster(1, options))[0]!;
+  }
+
+  /** Members of one cluster. */
+  static async startCluster(size: number, options: EtcdOptions = {}): Promise<EtcdServer[]> {
     for (let attempt = 1; ; attempt++) {
-      const dataDir = await mkdtemp(path.join(tmpdir(), 'orch-etcd-'));
-      const server = new EtcdServer(options, dataDir, await freePorts(2));
+      const ports = await freePorts(size * 2);
+      const names = Array.from({ length: size }, (_, i) => `m${i}`);
+      const peerUrl = (i: number): string => `http://127.0.0.1:${ports[size + i]}`;
+      const cluster = names.map((name, i) => `${name}=${peerUrl(i)}`).join(',');
+      const members: EtcdServer[] = [];
+      for (const [i, name] of names.entries()) {
+        const dataDir = await mkdtemp(path.join(tmpdir(), 'orch-etcd-'));
+        members.push(new EtcdServer(options, { dataDir, name, port: ports[i]!, peerUrl: peerUrl(i), cluster }));
+      }
       try {
-        await server.restart();
-        return server;
+        await Promise.all(members.map((member) => member.restart()));
+        return members;
       } catch (error) {
-        await server[Symbol.asyncDispose]();
+        await Promise.all(members.map((member) => member[Symbol.asyncDispose]()));
         const portTaken = String(error).includes('address already in use');
         if (!portTaken || attempt === 5) throw error;
       }
@@ -89,9 +107,14 @@ export class EtcdServer implements AsyncDisposable {
     clearTimeout(impatience);
   }
 
-  /** SIGSTOP: its connections stay open, and nobody answers. */
-  freeze(): void {
+  /** SIGSTOP: its connections stay open, and nobody answers. Resolves when every thread has stopped. */
+  async freeze(): Promise<void> {
     process.kill(this.pid, 'SIGSTOP');
+    const tasks = `/proc/${this.pid}/task`;
+    if (!existsSync(tasks)) return new Promise((resolve) => setTimeout(resolve, 100));
+    // The state comes after the name, which is in parentheses and may hold anything.
+    const runs = (task: string): boolean => !/\) T /.test(readFileSync(`${tasks}/${task}/stat`, 'utf8'));
+    while (readdirSync(tasks).some(runs)) await new Promise((resolve) => setTimeout(resolve, 5));
   }
 
   thaw(): void {
@@ -107,15 +130,14 @@ export class EtcdServer implements AsyncDisposable {
 
   #flags(): string[] {
     const { tls, fsync = false, flags = [] } = this.#options;
-    const peerUrl = `http://127.0.0.1:${this.#peerPort}`;
     return [
-      '--name=test',
+      `--name=${this.#member}`,
       `--data-dir=${path.join(this.dataDir, 'data')}`,
       `--listen-client-urls=${this.url}`,
       `--advertise-client-urls=${this.url}`,
-      `--listen-peer-urls=${peerUrl}`,
-      `--initial-advertise-peer-urls=${peerUrl}`,
-      `--initial-cluster=test=${peerUrl}`,
+      `--listen-peer-urls=${this.#peerUrl}`,
+      `--initial-advertise-peer-urls=${this.#peerUrl}`,
+      `--initial-cluster=${this.#cluster}`,
       '--logger=zap',
       ...(fsync ? [] : ['--unsafe-no-fsync']),
       ...(tls === undefined ? [] : [`--cert-file=${tls.certFile}`, `--key-file=${tls.keyFile}`, `--trusted-ca-file=${tls.caFile}`, '--client-cert-auth']),

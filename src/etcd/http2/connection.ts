@@ -32,6 +32,7 @@ import {
 } from './frames.ts';
 import { HeaderDecoder } from './hpack.ts';
 import { Outbox } from './outbox.ts';
+import { readableSocketError } from './socket-error.ts';
 import { Http2Error } from './stream.ts';
 import type { Http2Stream, StreamHandler } from './stream.ts';
 
@@ -89,7 +90,7 @@ export class Http2Connection {
     this.ready = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
     this.ready.catch(() => {});
     socket.on('data', (chunk: Buffer) => this.#onSocketData(chunk));
-    socket.on('error', (error) => this.destroy(error));
+    socket.on('error', (error) => this.destroy(readableSocketError(error)));
     socket.on('close', () => this.destroy(new Error('the peer closed the connection')));
     this.#greet();
     this.#scheduleKeepalive();

@@ -1,6 +1,5 @@
 import type { EtcdClient } from '../../etcd/client.ts';
-import { EtcdError } from '../../etcd/errors.ts';
-import { GrpcCode } from '../../etcd/grpc/status.ts';
+import { abortedBy } from '../../etcd/errors.ts';
 import type { KeyValue, RangeResponse } from '../../etcd/messages.ts';
 
 /** More wait for the next transaction: etcd allows 128 operations, and values can be large. */
@@ -42,7 +41,7 @@ export class ReadBatcher {
   read(key: string | undefined, signal?: AbortSignal): Promise<Answer> {
     return new Promise((resolve, reject) => {
       if (signal === undefined) return this.#add({ key, resolve, reject });
-      const onAbort = (): void => reject(new EtcdError(GrpcCode.cancelled, 'the caller gave up'));
+      const onAbort = (): void => reject(abortedBy(signal));
       if (signal.aborted) return onAbort();
       signal.addEventListener('abort', onAbort, { once: true });
       const settled = (): void => signal.removeEventListener('abort', onAbort);

@@ -27,6 +27,19 @@ export function describeLeases(fixture: ContractFixture): void {
       expect((await fixture.store.list(prefix)).kvs.map(textOf)).toEqual(['stays']);
     });
 
+    test('ends large keys at one revision too, told in one batch', { timeout }, async () => {
+      const prefix = fixture.prefix();
+      const lease = await fixture.store.grantLease(ttlSeconds);
+      const watch = fixture.watch(prefix, { after: await fixture.store.currentRevision(), previous: true });
+      // Together far more than one message may carry.
+      const value = Buffer.alloc(1_000_000, 'x');
+      await Promise.all(Array.from({ length: 8 }, (_, i) => fixture.store.create(`${prefix}${i}`, value, { lease })));
+      await elapse(ttlSeconds * 2);
+      await watch.untilEvents(16);
+      const [end] = watch.batches.filter((batch) => batch.events.some((event) => event.type === 'delete'));
+      expect(end?.events.filter((event) => event.type === 'delete' && event.previous?.value.length === value.length)).toHaveLength(8);
+    });
+
     test('lets go of a key that is updated without it', { timeout }, async () => {
       const prefix = fixture.prefix();
       const lease = await fixture.store.grantLease(ttlSeconds);
