@@ -16,10 +16,6 @@ export type NewVersion = Omit<Version, 'history' | 'older'>;
 export class KeyIndex {
   readonly #tree = new BTree<string, KeyHistory>(undefined, compareByteStrings, 64);
 
-  get size(): number {
-    return this.#tree.size;
-  }
-
   find(key: string): KeyHistory | undefined {
     return this.#tree.get(toByteString(key));
   }
