@@ -5,6 +5,9 @@
  * it to watches, `lease-book.ts` ends leases, `compactor.ts` forgets, and the journal keeps what must outlive the process.
  * The index (keys, revisions, history since the last compaction) is in memory, values are not.
  */
+import { abortable } from '../../base/abortable.ts';
+import { systemClock } from '../../base/clock.ts';
+import type { Clock } from '../../base/clock.ts';
 import { StorageError } from '../errors.ts';
 import type { GetResult, GuardedResult, KeyValue, LeaseId, ListOptions, ListResult, Store, StoreStatus, WatchBatch, WatchOptions, WriteOptions } from '../interface.ts';
 import { Compactor } from './compactor.ts';
@@ -23,7 +26,7 @@ import { WatchHub } from './watch-hub.ts';
 const MAX_REQUEST_BYTES = 1.5 * 1024 * 1024;
 const RECENT_VALUES_BYTES = 8 * 1024 * 1024;
 /** How many values a list reads before it lets others run. */
-const LIST_STEP = 4_000;
+const LIST_STEP = 2_000;
 
 export class EmbeddedStore implements Store {
   readonly #journal: Journal;
@@ -36,10 +39,10 @@ export class EmbeddedStore implements Store {
   readonly #watches: WatchHub;
   #disposed: Promise<void> | undefined;
 
-  constructor(journal: Journal) {
+  constructor(journal: Journal, { clock = systemClock }: { clock?: Clock } = {}) {
     this.#journal = journal;
     this.#recent = journal.keepsValuesInMemory ? undefined : new RecentValues({ maxBytes: RECENT_VALUES_BYTES });
-    this.#leases = new LeaseBook({ end: (lease) => this.#endLease(lease) });
+    this.#leases = new LeaseBook({ clock, end: (lease) => this.#endLease(lease) });
     const { revision, compacted, swept } = replay(journal.load(), { index: this.#index, timeline: this.#timeline, leases: this.#leases });
     this.#ledger = new Ledger({
       journal,
@@ -92,19 +95,16 @@ export class EmbeddedStore implements Store {
 
   async create(key: string, value: Uint8Array, { lease, signal }: WriteOptions = {}): Promise<{ revision: number }> {
     this.#checkWrite(key, value, signal);
-    const granted = lease === undefined ? undefined : this.#leases.get(lease);
     const current = this.#newest(key);
-    if (current === undefined) return { revision: await orAborted(this.#ledger.put(key, value, granted), signal) };
+    if (current === undefined) return { revision: await this.#put(key, value, lease, signal) };
     await orAborted(this.#ledger.durable(current.modRevision), signal);
     throw new StorageError('KeyExists', `key ${key} exists`, { key });
   }
 
   async update(key: string, value: Uint8Array, expected: number, { lease, signal }: WriteOptions = {}): Promise<GuardedResult> {
     this.#checkWrite(key, value, signal);
-    const granted = lease === undefined ? undefined : this.#leases.get(lease);
-    const current = this.#newest(key);
-    if ((current?.modRevision ?? 0) !== expected) return this.#refused(key, signal);
-    return { applied: true, revision: await orAborted(this.#ledger.put(key, value, granted), signal) };
+    if ((this.#newest(key)?.modRevision ?? 0) !== expected) return this.#refused(key, signal);
+    return { applied: true, revision: await this.#put(key, value, lease, signal) };
   }
 
   async delete(key: string, expected: number, { signal }: { signal?: AbortSignal } = {}): Promise<GuardedResult> {
@@ -185,6 +185,11 @@ export class EmbeddedStore implements Store {
     return version === undefined || isDeletion(version) ? undefined : version;
   }
 
+  #put(key: string, value: Uint8Array, lease: LeaseId | undefined, signal: AbortSignal | undefined): Promise<number> {
+    const granted = lease === undefined ? undefined : this.#leases.get(lease);
+    return orAborted(this.#ledger.put(key, value, granted), signal);
+  }
+
   /** What a failed guard found, once that is durable. */
   async #refused(key: string, signal: AbortSignal | undefined): Promise<GuardedResult> {
     const newest = this.#index.find(key)?.newest;
@@ -229,16 +234,10 @@ function detachFromOldLease({ older, history }: Version): void {
 
 /** Stops waiting when the signal aborts; what became of the write is then unknown. */
 async function orAborted<T>(written: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return written;
-  let abort!: () => void;
-  const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(abortedError(signal));
-    signal.addEventListener('abort', abort);
-  });
   try {
-    return await Promise.race([written, aborted]);
-  } finally {
-    signal.removeEventListener('abort', abort);
+    return await abortable(written, signal);
+  } catch (error) {
+    throw signal?.aborted && error === signal.reason ? abortedError(signal) : error;
   }
 }
 

@@ -24,7 +24,7 @@ export type LogRecord =
   | { readonly kind: 'put'; readonly revision: number; readonly createRevision: number; readonly leaseId: number; readonly bytes: string }
   | { readonly kind: 'delete'; readonly revision: number; readonly keys: readonly string[] };
 
-export type StoredLease = Omit<Lease, 'keys'>;
+export type StoredLease = Pick<Lease, 'id' | 'ttlMs' | 'expiresAtMs'>;
 
 /** What a journal holds when it is opened. */
 export interface JournalState {

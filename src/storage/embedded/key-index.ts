@@ -16,10 +16,6 @@ export type NewVersion = Omit<Version, 'history' | 'older'>;
 export class KeyIndex {
   readonly #tree = new BTree<string, KeyHistory>(undefined, compareByteStrings, 64);
 
-  get size(): number {
-    return this.#tree.size;
-  }
-
   find(key: string): KeyHistory | undefined {
     return this.#tree.get(toByteString(key));
   }
@@ -27,12 +23,15 @@ export class KeyIndex {
   /** The history of `key`, made if need be. */
   open(key: string): KeyHistory {
     const bytes = toByteString(key);
-    return this.#tree.get(bytes) ?? this.#create(ownString(bytes));
+    return this.#tree.get(bytes) ?? this.openBytes(ownString(bytes), true);
   }
 
-  /** As `open`, for a byte string that belongs to nobody else. */
-  openBytes(bytes: string): KeyHistory {
-    return this.#tree.get(bytes) ?? this.#create(bytes);
+  /** As `open`, for a byte string that belongs to nobody else; quicker when it is known whether the key is likely to be new. */
+  openBytes(bytes: string, likelyNew: boolean): KeyHistory {
+    const found = likelyNew ? undefined : this.#tree.get(bytes);
+    if (found !== undefined) return found;
+    const history = newHistory(bytes);
+    return this.#tree.setIfNotPresent(bytes, history) ? history : this.#tree.get(bytes)!;
   }
 
   add(history: KeyHistory, { modRevision, createRevision, lease, value }: NewVersion): Version {
@@ -68,12 +67,10 @@ export class KeyIndex {
     const first = start === undefined ? low : toByteString(start);
     this.#tree.forRange(first > low ? first : low, endOfPrefix(low), false, (_, history) => visit(history));
   }
+}
 
-  #create(bytes: string): KeyHistory {
-    const history: KeyHistory = { bytes, key: fromByteString(bytes), newest: undefined };
-    this.#tree.set(bytes, history);
-    return history;
-  }
+function newHistory(bytes: string): KeyHistory {
+  return { bytes, key: fromByteString(bytes), newest: undefined };
 }
 
 /** A flat copy: a key cut out of a request would keep the whole request in memory. */

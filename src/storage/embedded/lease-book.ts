@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import type { Clock, Timer } from '../../base/clock.ts';
 import { StorageError } from '../errors.ts';
 import type { LeaseId } from '../interface.ts';
 import type { StoredLease } from './journal.ts';
@@ -10,16 +11,23 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 const RETRY_MS = 5_000;
 const MAX_LEASE_ID = 2 ** 48 - 1;
 
-/** The leases there are, and the timer that ends them. Expiry is wall-clock time: a lease runs on while nobody serves it. */
+/**
+ * The leases there are, and the timer that ends them.
+ *
+ * While the store is open, a lease runs by the steady clock, which nobody can set. Only what it has left when the store
+ * is opened again is read off the wall clock, since it runs on while nobody serves it.
+ */
 export class LeaseBook {
   readonly #leases = new Map<number, Lease>();
+  readonly #clock: Clock;
   readonly #end: (lease: Lease) => Promise<unknown>;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #retryAtMs = 0;
   #closed = false;
 
   /** `end` makes the end of a lease durable; it has left the book when that is called, and is put back by `add` if it fails. */
-  constructor({ end }: { end: (lease: Lease) => Promise<unknown> }) {
+  constructor({ clock, end }: { clock: Clock; end: (lease: Lease) => Promise<unknown> }) {
+    this.#clock = clock;
     this.#end = end;
   }
 
@@ -29,7 +37,7 @@ export class LeaseBook {
     if (!Number.isSafeInteger(ttlMs) || ttlMs <= 0) throw new RangeError(`a lease cannot live for ${ttlSeconds} seconds`);
     let id = randomInt(1, MAX_LEASE_ID);
     while (this.#leases.has(id)) id = randomInt(1, MAX_LEASE_ID);
-    return { id, ttlMs, expiresAtMs: Date.now() + ttlMs, keys: new Set() };
+    return { id, ttlMs, expiresAtMs: Date.now() + ttlMs, deadlineMs: this.#clock.now() + ttlMs, keys: new Set() };
   }
 
   add(lease: Lease): void {
@@ -37,9 +45,9 @@ export class LeaseBook {
   }
 
   restore(stored: StoredLease): void {
-    // A clock that was set back must not make a lease live longer than it was granted for.
-    const expiresAtMs = Math.min(stored.expiresAtMs, Date.now() + stored.ttlMs);
-    this.add({ ...stored, expiresAtMs, keys: new Set() });
+    // A wall clock that was set back must not make a lease live longer than it was granted for.
+    const leftMs = Math.min(stored.expiresAtMs - Date.now(), stored.ttlMs);
+    this.add({ ...stored, deadlineMs: this.#clock.now() + leftMs, keys: new Set() });
   }
 
   remove(lease: Lease): void {
@@ -59,31 +67,31 @@ export class LeaseBook {
 
   /** Sets the timer for the lease that ends next. */
   schedule(): void {
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     if (this.#closed || this.#leases.size === 0) return;
-    const next = Math.max(this.#nextExpiryMs(), this.#retryAtMs);
-    this.#timer = setTimeout(() => this.#endExpired(), Math.min(Math.max(next - Date.now(), 0), MAX_TIMER_MS));
-    this.#timer.unref();
+    const next = Math.max(this.#nextDeadlineMs(), this.#retryAtMs);
+    const delayMs = Math.ceil(Math.max(next - this.#clock.now(), 0));
+    this.#timer = this.#clock.after(Math.min(delayMs, MAX_TIMER_MS), () => this.#endExpired());
   }
 
   close(): void {
     this.#closed = true;
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
   }
 
-  #nextExpiryMs(): number {
+  #nextDeadlineMs(): number {
     let next = Infinity;
-    for (const { expiresAtMs } of this.#leases.values()) next = Math.min(next, expiresAtMs);
+    for (const { deadlineMs } of this.#leases.values()) next = Math.min(next, deadlineMs);
     return next;
   }
 
   #endExpired(): void {
-    const now = Date.now();
+    const now = this.#clock.now();
     for (const lease of [...this.#leases.values()]) {
-      if (lease.expiresAtMs > now) continue;
+      if (lease.deadlineMs > now) continue;
       this.remove(lease);
       this.#end(lease).catch(() => {
-        this.#retryAtMs = Date.now() + RETRY_MS;
+        this.#retryAtMs = this.#clock.now() + RETRY_MS;
         this.schedule();
       });
     }

@@ -1,6 +1,7 @@
 /** How writes become durable together, and what happens when they do not. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { FakeClock } from '../../base/testing/fake-clock.ts';
 import type { WatchBatch } from '../interface.ts';
 import { EmbeddedStore } from './embedded-store.ts';
 import { MemoryJournal } from './memory-journal.ts';
@@ -8,12 +9,14 @@ import { ControlledJournal } from './testing/controlled-journal.ts';
 
 const bytes = (text: string): Buffer => Buffer.from(text);
 
+let clock: FakeClock;
 let journal: ControlledJournal;
 let store: EmbeddedStore;
 
 beforeEach(() => {
   journal = new ControlledJournal(new MemoryJournal({ maxSizeBytes: 1024 ** 3 }));
-  store = new EmbeddedStore(journal);
+  clock = new FakeClock();
+  store = new EmbeddedStore(journal, { clock });
 });
 
 afterEach(async () => {
@@ -160,14 +163,17 @@ describe('a commit that fails for want of space', () => {
   });
 
   test('keeps a lease and its keys for another attempt', async () => {
-    const lease = await store.grantLease(0.02);
+    const lease = await store.grantLease(60);
     await store.create('/leased', bytes('x'), { lease });
     journal.fail('NoSpace', (change) => change.kind === 'leaseEnded');
-    while (!journal.commits.flat().some((change) => change.kind === 'leaseEnded')) await new Promise((resolve) => setTimeout(resolve, 5));
-    await turn();
+    await clock.advance(60_000);
+    expect(journal.commits.at(-1)).toMatchObject([{ kind: 'leaseEnded' }]);
     expect((await store.get('/leased')).kv).toMatchObject({ value: bytes('x') });
-    const again = await store.create('/later', bytes('x'), { lease });
-    expect(again.revision).toBe(3);
+    expect(await store.create('/later', bytes('x'), { lease })).toEqual({ revision: 3 });
+    journal.fail(undefined);
+    await clock.advance(5_000);
+    expect(await store.list('/')).toMatchObject({ revision: 4, count: 0 });
+    await expect(store.create('/late', bytes('x'), { lease })).rejects.toMatchObject({ reason: 'LeaseNotFound' });
   });
 
   test('fails a grant of a lease', async () => {

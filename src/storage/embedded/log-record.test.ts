@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { decodeRecord, encodeDelete, encodeLeaseEnd, encodePut, readInteger, writeInteger } from './log-record.ts';
 import type { KeyHistory, Lease, Version } from './version.ts';
 
-const lease: Lease = { id: 2 ** 47 + 3, ttlMs: 1, expiresAtMs: 2, keys: new Set() };
+const lease: Lease = { id: 2 ** 47 + 3, ttlMs: 1, expiresAtMs: 2, deadlineMs: 3, keys: new Set() };
 
 function version({ bytes = '/a', ...rest }: Partial<Version> & { bytes?: string }): Version {
   const history: KeyHistory = { bytes, key: bytes, newest: undefined };

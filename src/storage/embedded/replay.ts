@@ -28,9 +28,9 @@ function versionsOf(record: LogRecord, { index, leases }: Targets): Version[] {
   const { revision: modRevision } = record;
   if (record.kind === 'delete') {
     const deletion = { modRevision, createRevision: 0, lease: undefined, value: undefined };
-    return record.keys.map((bytes) => index.add(index.openBytes(bytes), deletion));
+    return record.keys.map((bytes) => index.add(index.openBytes(bytes, false), deletion));
   }
-  const history = index.openBytes(record.bytes);
+  const history = index.openBytes(record.bytes, record.createRevision === modRevision);
   const lease = record.leaseId === 0 ? undefined : leaseOf(record.leaseId, leases);
   lease?.keys.add(history);
   return [index.add(history, { modRevision, createRevision: record.createRevision, lease, value: undefined })];

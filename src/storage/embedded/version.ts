@@ -5,8 +5,10 @@ export interface Lease {
   /** A positive safe integer; its decimal form is the `LeaseId`. */
   readonly id: number;
   readonly ttlMs: number;
-  /** Wall clock, so that it counts on while no process runs. */
+  /** By the wall clock: what is stored. */
   readonly expiresAtMs: number;
+  /** By the steady clock of this process. */
+  readonly deadlineMs: number;
   /** Keys that have been attached; some may have left it since. */
   readonly keys: Set<KeyHistory>;
 }
