@@ -35,7 +35,7 @@ const recording = () => {
   const configs: ApiServerConfig[] = [];
   const startApiServer = (config: ApiServerConfig) => {
     configs.push(config);
-    return Promise.resolve({ url: 'https://127.0.0.1:1', close: () => Promise.resolve() });
+    return Promise.resolve({ url: 'https://127.0.0.1:1', ready: Promise.resolve(), close: () => Promise.resolve() });
   };
   return { configs, startApiServer };
 };
@@ -111,6 +111,16 @@ Stopped. The data is in DIR/data.
     expect(await command.exited).toBe(143);
     expect(command.output()).toContain('Stopped before it was ready.');
     expect(command.errors()).toBe('');
+  });
+
+  test('says that it is ready only when the server is, and Ctrl-C ends waiting for that too', async () => {
+    let closed = 0;
+    const startApiServer = () => Promise.resolve({ url: 'https://127.0.0.1:1', ready: new Promise<void>(() => undefined), close: () => Promise.resolve(void closed++) });
+    const command = runCommand(up(), { startApiServer });
+    await command.says('https://127.0.0.1:1\n');
+    await stop(command);
+    expect(command.output()).not.toContain('Ready');
+    expect(closed).toBe(1);
   });
 
   test('listens on loopback unless told otherwise, and puts the data where it was told', async () => {
