@@ -1,8 +1,11 @@
 /** Exits with 0 when node_modules has the packages that package-lock.json asks for, in their versions. Used by hack/up and hack/test. */
-import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { lstatSync, readFileSync } from 'node:fs';
 
-const packagesOf = (lockfile) => JSON.parse(readFileSync(fileURLToPath(new URL(`../../${lockfile}`, import.meta.url)), 'utf8')).packages;
+const root = new URL('../../', import.meta.url);
+const packagesOf = (lockfile) => JSON.parse(readFileSync(new URL(lockfile, root), 'utf8')).packages;
+
+/** A link is somebody's own arrangement, such as one folder for several worktrees: npm would replace what it leads to. */
+const isLink = () => lstatSync(new URL('node_modules', root), { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 
 function isInstalled() {
   const wanted = packagesOf('package-lock.json');
@@ -16,4 +19,4 @@ function isInstalled() {
   return Object.entries(wanted).every(([path, { version, optional, devOptional, peer }]) => path === '' || optional || devOptional || peer || installed[path]?.version === version);
 }
 
-process.exitCode = isInstalled() ? 0 : 1;
+process.exitCode = isLink() || isInstalled() ? 0 : 1;

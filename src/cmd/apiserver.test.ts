@@ -21,7 +21,7 @@ async function startedWith(...flags: string[]): Promise<{ config: ApiServerConfi
   const command = runCommand(['apiserver', '--data-dir', path('data'), '--cert-dir', path('certs'), ...flags], {
     startApiServer: (config) => {
       configs.push(config);
-      return Promise.resolve({ url: 'https://127.0.0.1:6443', close: () => Promise.resolve() });
+      return Promise.resolve({ url: 'https://127.0.0.1:6443', ready: Promise.resolve(), close: () => Promise.resolve() });
     },
   });
   await command.says('serving');

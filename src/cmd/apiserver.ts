@@ -32,7 +32,7 @@ export const apiserver: Command = async (argv, context) => {
   return await serveUntilStopped({
     config,
     interrupts,
-    onReady: ({ url }) => log.info({ url, version: config.version.gitVersion }, 'serving'),
+    onServing: ({ url }) => log.info({ url, version: config.version.gitVersion }, 'serving'),
     onStopping: () => log.info({}, 'stopping'),
   }, context);
 };

@@ -50,9 +50,11 @@ export type StoreConfig =
 export interface RunningApiServer {
   /** `https://127.0.0.1:6443`, with the port that was taken. */
   readonly url: string;
+  /** Resolves when the bootstrap objects are there, which needs the store; also when the server is closed before. */
+  readonly ready: Promise<void>;
   /** Ends requests and watches, closes the store, resolves when nothing is left. */
   close(): Promise<void>;
 }
 
-/** Resolves when requests are answered. Rejects with nothing left open. */
+/** Resolves when requests are answered, be it with 503 because the store is away. Rejects with nothing left open. */
 export type StartApiServer = (config: ApiServerConfig) => Promise<RunningApiServer>;

@@ -45,7 +45,7 @@ describe('startControlPlane', () => {
     const configs: ApiServerConfig[] = [];
     const controlPlane = await startControlPlane(options, (config) => {
       configs.push(config);
-      return Promise.resolve({ url: 'https://127.0.0.1:1', close: () => Promise.resolve() });
+      return Promise.resolve({ url: 'https://127.0.0.1:1', ready: Promise.resolve(), close: () => Promise.resolve() });
     });
     await controlPlane.close();
     return configs[0]!;
@@ -81,6 +81,18 @@ describe('startControlPlane', () => {
     { flags: ['--audit-log-path=x'], message: '--audit-log-path is not supported by this version yet' },
   ])('refuses $flags', async ({ flags, message }) => {
     await expect(startControlPlane({ flags }, startHttpsServer)).rejects.toThrow(message);
+  });
+
+  test.each([{ name: 'before', abortEarly: true }, { name: 'during', abortEarly: false }])('a signal that aborts $name the wait for readiness ends it, and the server', async ({ abortEarly }) => {
+    const controller = new AbortController();
+    if (abortEarly) controller.abort(new Error('enough'));
+    let closed = 0;
+    const never = () => {
+      setImmediate(() => controller.abort(new Error('enough')));
+      return Promise.resolve({ url: 'https://127.0.0.1:1', ready: new Promise<void>(() => undefined), close: () => Promise.resolve(void closed++) });
+    };
+    await expect(startControlPlane({ signal: controller.signal }, never)).rejects.toThrow('enough');
+    expect(closed).toBe(1);
   });
 
   test('leaves nothing behind when the server does not start', async () => {

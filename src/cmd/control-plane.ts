@@ -24,6 +24,8 @@ export interface ControlPlaneOptions {
   readonly port?: number;
   /** Any flags of `orch apiserver`, as on the command line: `['--runtime-config=api/all=true']`. */
   readonly flags?: readonly string[];
+  /** Gives the start up when it aborts, such as after a time: with etcd, the start waits for it. */
+  readonly signal?: AbortSignal;
   /** Told of what an operator should know; silent when absent. pino fits. */
   readonly log?: Logger;
 }
@@ -42,8 +44,8 @@ export interface ControlPlane extends AsyncDisposable {
 const { program, ...sections } = apiServerFlags;
 const flags = { ...sections, ...ownMachineSections };
 
-/** Resolves when the server answers. Rejects with nothing left behind. */
-export async function startControlPlane({ dataDir, port, flags: argv = [], log = silentLogger }: ControlPlaneOptions, start: StartApiServer): Promise<ControlPlane> {
+/** Resolves when the server is ready. Rejects with nothing left behind. */
+export async function startControlPlane({ dataDir, port, flags: argv = [], log = silentLogger, signal = new AbortController().signal }: ControlPlaneOptions, start: StartApiServer): Promise<ControlPlane> {
   const parsed = parseWithoutOperands('createControlPlane', flags, argv);
   // There is nobody to print a help text for.
   const options = { ...parsed.options, program: { help: program.flags.help.default, version: program.flags.version.default } };
@@ -60,10 +62,16 @@ export async function startControlPlane({ dataDir, port, flags: argv = [], log =
       storeDirectory: dataDir === undefined ? undefined : join(home.directory, 'store'),
       port: port ?? (parsed.given.has('secure-port') ? options.serving.securePort : 0),
       log,
-      signal: new AbortController().signal,
+      signal,
     });
     const server = await startOrExplain(config, start);
-    return await handOver(server, adminKubeconfig(server.url, config.serving, pki), home);
+    try {
+      await orAbort(server.ready, signal);
+      return await handOver(server, adminKubeconfig(server.url, config.serving, pki), home);
+    } catch (error) {
+      await server.close();
+      throw error;
+    }
   } catch (error) {
     await home.remove();
     throw error;
@@ -76,6 +84,16 @@ async function startOrExplain(config: ApiServerConfig, start: StartApiServer): P
   } catch (error) {
     throw explainStartError(error, config);
   }
+}
+
+/** Rejects with the signal's reason when it aborts before. */
+function orAbort(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const give = (): void => reject(signal.reason as Error);
+    if (signal.aborted) give();
+    signal.addEventListener('abort', give, { once: true });
+    void work.then(resolve, reject).finally(() => signal.removeEventListener('abort', give));
+  });
 }
 
 interface Home {
@@ -96,12 +114,7 @@ async function openHome(dataDir: string | undefined): Promise<Home> {
 
 async function handOver(server: RunningApiServer, kubeconfig: string, home: Home): Promise<ControlPlane> {
   const kubeconfigPath = join(home.directory, 'admin.kubeconfig');
-  try {
-    await writePrivateFile(kubeconfigPath, kubeconfig);
-  } catch (error) {
-    await server.close();
-    throw error;
-  }
+  await writePrivateFile(kubeconfigPath, kubeconfig);
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= server.close().finally(home.remove));
   return { url: server.url, kubeconfig, kubeconfigPath, close, [Symbol.asyncDispose]: close };

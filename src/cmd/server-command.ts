@@ -50,12 +50,12 @@ export const loggerFor = ({ logs }: Pick<ApiServerOptions, 'logs'>, level: LogLe
 export interface Serving {
   readonly config: ApiServerConfig;
   readonly interrupts: Interrupts;
-  readonly onReady: (server: RunningApiServer) => Promise<void> | void;
+  readonly onServing: (server: RunningApiServer) => Promise<void> | void;
   readonly onStopping: () => void;
 }
 
 /** Runs the server until a signal comes; returns the exit code. */
-export async function serveUntilStopped({ config, interrupts, onReady, onStopping }: Serving, { parts }: CommandContext): Promise<number> {
+export async function serveUntilStopped({ config, interrupts, onServing, onStopping }: Serving, { parts }: CommandContext): Promise<number> {
   let server: RunningApiServer;
   try {
     server = await parts.startApiServer(config);
@@ -64,7 +64,7 @@ export async function serveUntilStopped({ config, interrupts, onReady, onStoppin
     throw explainStartError(error, config);
   }
   try {
-    await onReady(server);
+    await onServing(server);
     await interrupts.first;
     onStopping();
   } finally {

@@ -16,6 +16,7 @@ export const startApiServer: StartApiServer = async (config) => {
     const server = await start(serverConfig(config, stores));
     return {
       url: `https://${hostOf(config.listen.address)}:${server.port}`,
+      ready: server.bootstrapped,
       close: async () => {
         await server.close();
         await stores.close();

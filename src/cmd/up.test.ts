@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { freePorts } from '../../test/support/ports.ts';
 import { StorageError } from '../storage/errors.ts';
 import type { ApiServerConfig } from './config.ts';
 import { createSelfSigned } from './pki/pki.ts';
@@ -18,18 +18,9 @@ let dataDir: string;
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'orch-up-'));
   dataDir = join(directory, 'data');
-  port = await freePort();
+  [port = 0] = await freePorts(1);
 });
 afterEach(() => rm(directory, { recursive: true }));
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port: free } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return free;
-}
 
 const up = (...flags: string[]): string[] => ['up', '--data-dir', dataDir, '--secure-port', String(port), ...flags];
 const kubeconfig = (): Promise<string> => readFile(join(dataDir, 'admin.kubeconfig'), 'utf8');
@@ -44,7 +35,7 @@ const recording = () => {
   const configs: ApiServerConfig[] = [];
   const startApiServer = (config: ApiServerConfig) => {
     configs.push(config);
-    return Promise.resolve({ url: 'https://127.0.0.1:1', close: () => Promise.resolve() });
+    return Promise.resolve({ url: 'https://127.0.0.1:1', ready: Promise.resolve(), close: () => Promise.resolve() });
   };
   return { configs, startApiServer };
 };
@@ -120,6 +111,16 @@ Stopped. The data is in DIR/data.
     expect(await command.exited).toBe(143);
     expect(command.output()).toContain('Stopped before it was ready.');
     expect(command.errors()).toBe('');
+  });
+
+  test('says that it is ready only when the server is, and Ctrl-C ends waiting for that too', async () => {
+    let closed = 0;
+    const startApiServer = () => Promise.resolve({ url: 'https://127.0.0.1:1', ready: new Promise<void>(() => undefined), close: () => Promise.resolve(void closed++) });
+    const command = runCommand(up(), { startApiServer });
+    await command.says('https://127.0.0.1:1\n');
+    await stop(command);
+    expect(command.output()).not.toContain('Ready');
+    expect(closed).toBe(1);
   });
 
   test('listens on loopback unless told otherwise, and puts the data where it was told', async () => {

@@ -56,9 +56,11 @@ export const up: Command = async (argv, context) => {
   const code = await serveUntilStopped({
     config,
     interrupts,
-    onReady: async ({ url }) => {
+    onServing: async ({ url, ready }) => {
       await writePrivateFile(kubeconfig, adminKubeconfig(url, config.serving, pki));
-      out(`  API server             ${url}\n\n${nextSteps(shown(kubeconfig))}`);
+      out(`  API server             ${url}\n`);
+      await Promise.race([ready, interrupts.first]);
+      if (!interrupts.signal.aborted) out(`\n${nextSteps(shown(kubeconfig))}`);
     },
     onStopping: () => out('\nStopping. Ctrl-C once more ends it at once.\n'),
   }, context);

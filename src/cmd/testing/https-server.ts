@@ -20,6 +20,7 @@ export async function startHttpsServer({ listen, serving, clientCa }: ApiServerC
   await once(server, 'listening');
   return {
     url: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ready: Promise.resolve(),
     close: async () => {
       server.close();
       server.closeAllConnections();

@@ -20,7 +20,7 @@ export async function startGoldenServer(): Promise<GoldenServer> {
   const store = await openEmbeddedStore();
   const controlPlane = await startControlPlane({ flags: [`--token-auth-file=${tokens}`, '--service-cluster-ip-range=10.0.0.0/16'] }, async (config) => {
     const server = await startApiServer(serverConfig(config, { main: store, overrides: new Map(), close: () => Promise.resolve() }));
-    return { url: `https://127.0.0.1:${server.port}`, close: () => server.close() };
+    return { url: `https://127.0.0.1:${server.port}`, ready: server.bootstrapped, close: () => server.close() };
   });
   const { port } = new URL(controlPlane.url);
   const ca = /certificate-authority-data: (\S+)/.exec(controlPlane.kubeconfig)![1]!;

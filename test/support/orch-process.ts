@@ -1,0 +1,53 @@
+/** The program as users start it, in a process of its own. */
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { toolPath } from '../../hack/lib/test-tools.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** For suites that start the program: they must not test yesterday's. */
+export const buildOrch = (): void => void execFileSync(process.execPath, ['hack/build.mjs'], { cwd: root, stdio: 'inherit' });
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export class OrchProcess implements AsyncDisposable {
+  readonly #child: ChildProcess;
+  readonly exited: Promise<Exit>;
+  output = '';
+  errors = '';
+
+  constructor(args: readonly string[]) {
+    this.#child = spawn(process.execPath, ['bin/orch.js', ...args], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#child.stdout!.setEncoding('utf8').on('data', (text: string) => (this.output += text));
+    this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => (this.errors += text));
+    this.exited = once(this.#child, 'close').then(([code, signal]) => ({ code, signal }) as Exit);
+  }
+
+  /** Resolves when standard output contains the text. Rejects with all that was written when the process ends before. */
+  async says(text: string): Promise<void> {
+    const ended = this.exited.then(({ code, signal }) => Promise.reject(new Error(`ended (${code ?? signal}) before it said ${JSON.stringify(text)}:\n${this.output}${this.errors}`)));
+    while (!this.output.includes(text)) await Promise.race([once(this.#child.stdout!, 'data'), ended]);
+    ended.catch(() => undefined);
+  }
+
+  kill(signal: NodeJS.Signals): Promise<Exit> {
+    this.#child.kill(signal);
+    return this.exited;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill('SIGKILL');
+  }
+}
+
+/** Runs an unmodified kubectl and returns what it prints. Rejects with its error text when it fails. */
+export async function kubectl(version: '1.20' | '1.32', kubeconfig: string, ...args: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(toolPath(`kubectl-${version}`), ['--kubeconfig', kubeconfig, ...args], { maxBuffer: 64 * 1024 * 1024 });
+  return stdout;
+}
