@@ -1,12 +1,29 @@
 /** All resource definitions, by group and resource. A resource that has none gets the rules that hold for every object. */
+import { subdomainName } from '../api/meta/name-rules.ts';
+import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../api/meta/object-meta.ts';
+import { groupVersions, type ResourceInfo } from '../api/resources.ts';
+import type { FieldError } from '../machinery/field-error.ts';
+import type { KubeObject } from '../machinery/object-meta.ts';
+import { core } from './core/index.ts';
 import type { ResourceDefinition } from './strategy.ts';
 
-const lists: readonly (readonly ResourceDefinition[])[] = [];
+const lists: readonly (readonly ResourceDefinition[])[] = [core];
+
+/** Rules of a kind that has none of its own: those of metadata, and of a status that only its own endpoint writes. */
+const defaultDefinition = (group: string, resource: string): ResourceDefinition => {
+  const namespaced = resourcesOfGroup(group, resource)?.namespaced ?? false;
+  const validate = (object: KubeObject): FieldError[] => validateBuiltInMeta(object.metadata ?? {}, { namespaced, validateName: subdomainName });
+  const validateUpdate = (object: KubeObject, old: KubeObject): FieldError[] => [...validateBuiltInMetaUpdate(object.metadata ?? {}, old.metadata ?? {}), ...validate(object)];
+  return { group, resource, strategy: { validate, validateUpdate } };
+};
+
+const resourcesOfGroup = (group: string, resource: string): ResourceInfo | undefined =>
+  groupVersions.filter((info) => info.group === group).flatMap(({ resources }) => resources).find(({ name }) => name === resource);
 
 const key = (group: string, resource: string): string => `${group}/${resource}`;
 
 const byResource = new Map(lists.flat().map((definition) => [key(definition.group, definition.resource), definition]));
 
-export const definitionOf = (group: string, resource: string): ResourceDefinition => byResource.get(key(group, resource)) ?? { group, resource, strategy: {} };
+export const definitionOf = (group: string, resource: string): ResourceDefinition => byResource.get(key(group, resource)) ?? defaultDefinition(group, resource);
 
 export const hasDefinition = (group: string, resource: string): boolean => byResource.has(key(group, resource));

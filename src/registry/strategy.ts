@@ -59,6 +59,13 @@ export interface ResourceStrategy<T extends KubeObject = KubeObject> extends Str
    * May set the period on the object. `requested` is gracePeriodSeconds of the request.
    */
   gracePeriodSeconds?(object: T, requested: number | undefined, context: StrategyContext): number | undefined;
+  /**
+   * For kinds whose content goes before they do (namespaces): marks the object as going, or says that it has to wait.
+   * Undefined: the generic rules decide.
+   */
+  beginDeletion?(object: T, context: StrategyContext): 'mark' | 'pending' | undefined;
+  /** Whether an object that is going and has no finalizers may be removed now. Default true. */
+  mayBeRemoved?(object: T): boolean;
   /** Default finalizer policy for garbage collection when the request says nothing: 'orphan' for old extension kinds. */
   readonly defaultGarbageCollection?: 'background' | 'orphan' | 'unsupported';
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { FieldError } from '../../machinery/field-error.ts';
 import { invalid as invalidStatus, badRequest, internalError } from '../../machinery/status.ts';
 import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
 import { timestamp } from './timestamp.ts';
@@ -46,10 +47,15 @@ export function prepareForCreate(object: KubeObject, rules: ResourceRules, reque
   strategy.prepareForCreate?.(object, context);
   if (rules.resource.generation === true) meta.generation = 1;
   if ((meta.creationTimestamp ?? '') === '') throw internalError('creationTimestamp must be set before an object is stored');
-  const errors = [...(strategy.validate?.(object, context) ?? []), ...validatePathSegmentMeta(object, rules.namespaced)];
-  if (errors.length > 0) throw invalidStatus(rules.kind, meta.name ?? '', errors);
+  refuse(strategy.validate?.(object, context) ?? [], object, rules);
+  // Only for what the kind's own rules let pass: most of it they have judged already.
+  refuse(validatePathSegmentMeta(object, rules.namespaced), object, rules);
   for (const text of strategy.warningsOnCreate?.(object, context) ?? []) request.warn(text);
   strategy.canonicalize?.(object);
+}
+
+function refuse(errors: readonly FieldError[], object: KubeObject, rules: ResourceRules): void {
+  if (errors.length > 0) throw invalidStatus(rules.kind, metaOf(object).name ?? '', errors);
 }
 
 /** A name for an object that asked for one with `generateName`. */

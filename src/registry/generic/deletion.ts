@@ -28,6 +28,8 @@ export interface DeletionRules {
 
 /** Decides the step and changes `object` accordingly (deletion timestamp, grace period, finalizers). */
 export function applyDeletion(object: KubeObject, options: DeleteOptions, rules: DeletionRules): DeletionStep {
+  const own = rules.strategy.beginDeletion?.(object, rules.context);
+  if (own !== undefined) return own;
   const graceful = applyGrace(object, options, rules);
   if (graceful === 'pending') return 'pending';
   const meta = metaOf(object);

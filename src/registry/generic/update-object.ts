@@ -47,7 +47,7 @@ async function computeUpdate(store: ResourceStore, { current, stored }: { curren
   return guarded(finish, async () => {
     prepareForUpdate(object, old, store, request);
     await steps.validate(object, old);
-    if (shouldDeleteDuringUpdate(store, object, old)) {
+    if (shouldDeleteDuringUpdate(store, object)) {
       await finish(true);
       return { action: 'remove', object };
     }
@@ -105,8 +105,8 @@ function checkResourceVersion(store: ResourceStore, object: KubeObject, old: Kub
   if (version !== metaOf(old).resourceVersion) throw modified(store.groupResource, request.name);
 }
 
-function shouldDeleteDuringUpdate(store: ResourceStore, object: KubeObject, old: KubeObject): boolean {
+function shouldDeleteDuringUpdate(store: ResourceStore, object: KubeObject): boolean {
   const meta = metaOf(object);
-  if (store.hooks.deleteDuringUpdate?.(object, old) === true) return true;
+  if (store.resource.mayBeRemoved?.(object) === false) return false;
   return (meta.finalizers?.length ?? 0) === 0 && meta.deletionTimestamp !== undefined && Number(meta.deletionGracePeriodSeconds ?? 0) === 0;
 }

@@ -37,8 +37,6 @@ export interface WriteHooks<T extends KubeObject = KubeObject> {
   beginUpdate?(object: T, old: T, request: WriteRequest): Promise<Finish>;
   /** After the object is gone. */
   afterDelete?(object: T, request: { readonly dryRun: boolean }): Promise<void>;
-  /** Whether an update that leaves no finalizers should delete the object, beyond the generic rule. */
-  deleteDuringUpdate?(object: T, old: T): boolean;
 }
 
 export type Finish = (succeeded: boolean) => Promise<void> | void;

@@ -1,0 +1,73 @@
+import { validateNamespace, validateNamespaceFinalizeUpdate, validateNamespaceStatusUpdate, validateNamespaceUpdate } from '../../../api/core/namespace/validation.ts';
+import { kubernetesFinalizer } from '../../../api/meta/finalizers.ts';
+import type { Namespace } from '../../../api/gen/types/core-v1.ts';
+import { ageCell } from '../../../api/table/cells.ts';
+import { createMap } from '../../../machinery/value.ts';
+import { timestamp } from '../../generic/timestamp.ts';
+import { defineResource, type VersionRules } from '../../strategy.ts';
+
+const nameLabel = 'kubernetes.io/metadata.name';
+
+/** The label by which selectors can name a namespace (KEP-2161). Objects without a name yet get it when they have one. */
+function setNameLabel(namespace: Namespace): void {
+  const name = namespace.metadata?.name ?? '';
+  if (name === '') return;
+  namespace.metadata!.labels ??= createMap<string>();
+  namespace.metadata!.labels[nameLabel] = name;
+}
+
+function setDefaults(namespace: Namespace): void {
+  setNameLabel(namespace);
+  namespace.status ??= {};
+  if ((namespace.status.phase ?? '') === '') namespace.status.phase = 'Active';
+}
+
+export const namespaces = defineResource<Namespace>({
+  group: '', resource: 'namespaces',
+  versions: { v1: { defaults: setDefaults } as VersionRules },
+  strategy: {
+    prepareForCreate: (object) => {
+      object.status = { phase: 'Active' };
+      const finalizers = object.spec?.finalizers ?? [];
+      object.spec = { ...object.spec, finalizers: finalizers.includes(kubernetesFinalizer) ? finalizers : [...finalizers, kubernetesFinalizer] };
+    },
+    validate: validateNamespace,
+    canonicalize: setNameLabel,
+    prepareForUpdate: (object, old) => {
+      object.spec = { ...object.spec, ...(old.spec?.finalizers === undefined ? { finalizers: [] } : { finalizers: old.spec.finalizers }) };
+      object.status = old.status;
+    },
+    validateUpdate: validateNamespaceUpdate,
+    resetFields: [['status']],
+    // What is in a namespace goes first; who takes care of that removes the finalizer then.
+    beginDeletion: (object, { now }) => {
+      if ((object.spec?.finalizers?.length ?? 0) === 0) return undefined;
+      if (object.metadata?.deletionTimestamp !== undefined) return 'pending';
+      object.metadata = { ...object.metadata, deletionTimestamp: timestamp(now) };
+      object.status = { ...object.status, phase: 'Terminating' };
+      return 'mark';
+    },
+    mayBeRemoved: (object) => (object.spec?.finalizers?.length ?? 0) === 0,
+  },
+  status: {
+    prepareForUpdate: (object, old) => {
+      object.spec = old.spec;
+    },
+    validateUpdate: validateNamespaceStatusUpdate,
+    canonicalize: setNameLabel,
+    resetFields: [['spec']],
+  },
+  subresources: {
+    finalize: {
+      prepareForUpdate: (object, old) => {
+        object.status = old.status;
+      },
+      validateUpdate: validateNamespaceFinalizeUpdate,
+      canonicalize: setNameLabel,
+      resetFields: [['status']],
+    },
+  },
+  selectableFields: ({ status }) => ({ 'status.phase': status?.phase ?? '' }),
+  returnDeletedObject: true,
+  table: { cells: ({ metadata, status }, { now }) => [metadata?.name ?? '', status?.phase ?? '', ageCell(metadata?.creationTimestamp, now)] },
+});
