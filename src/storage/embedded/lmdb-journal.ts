@@ -211,7 +211,15 @@ export class LmdbJournal implements Journal {
   }
 
   *#records(): Iterable<LogRecord> {
-    for (const { key, value } of this.#databases.log.getRange({ start: 0 })) yield decodeRecord(key, value);
+    for (const { key, value } of this.#databases.log.getRange({ start: 0 })) yield this.#decode(key, value);
+  }
+
+  #decode(revision: number, record: Buffer): LogRecord {
+    try {
+      return decodeRecord(revision, record);
+    } catch (cause) {
+      throw new StorageError('Unavailable', `the data directory ${this.#directory} is damaged: ${messageOf(cause)}`, { cause });
+    }
   }
 
   #checkFormat(): void {

@@ -185,6 +185,21 @@ describe('a data directory', () => {
     await expect(openEmbeddedStore({ directory })).rejects.toMatchObject({ reason: 'Unavailable', message: `${directory} has format 9; this version reads format 1` });
   });
 
+  test('whose log is damaged is refused, and let go', async () => {
+    const directory = temporaryDirectory();
+    const store = await open({ directory });
+    await store.create('/a', bytes('x'));
+    await store[Symbol.asyncDispose]();
+    const { open: openLmdb } = await import('lmdb');
+    const root = openLmdb<Buffer, number>(directory, { encoding: 'binary', overlappingSync: false });
+    const log = root.openDB<Buffer, Buffer>('log', { encoding: 'binary', keyEncoding: 'binary' });
+    await log.put(Buffer.from([0, 0, 0, 0, 0, 0, 0, 2]), Buffer.from([77]));
+    await root.close();
+    const refusal = { name: 'StorageError', reason: 'Unavailable', message: `the data directory ${directory} is damaged: the log record of revision 2 cannot be read` };
+    await expect(openEmbeddedStore({ directory })).rejects.toMatchObject(refusal);
+    await expect(openEmbeddedStore({ directory })).rejects.toMatchObject(refusal);
+  });
+
   test('reports its size, and takes no more than the maximum', async () => {
     const directory = temporaryDirectory();
     const store = await open({ directory, maxSizeBytes: 1024 * 1024 });
