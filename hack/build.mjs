@@ -9,13 +9,14 @@
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = path.join(root, 'dist');
-const stamp = path.join(dist, '.stamp');
+const program = path.join(dist, 'orch.js');
+const stamp = path.join(root, '.cache', 'build.stamp');
 
 /** Native code, and what starts threads from files of its own. */
 const external = ['lmdb', 'pino'];
@@ -47,7 +48,7 @@ function currentCommit() {
 
 function isFresh(now) {
   try {
-    return readFileSync(stamp, 'utf8') === now;
+    return existsSync(program) && readFileSync(stamp, 'utf8') === now;
   } catch {
     return false;
   }
@@ -108,6 +109,7 @@ if (process.argv.includes('--force') || !isFresh(now)) {
   rmSync(stamp, { force: true });
   try {
     await build(commit);
+    mkdirSync(path.dirname(stamp), { recursive: true });
     writeFileSync(stamp, now);
     console.error(`Built dist/ in ${Math.round(performance.now() - start)} ms.`);
   } catch (error) {
