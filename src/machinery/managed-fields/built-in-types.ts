@@ -103,4 +103,4 @@ export function createBuiltInTypes(schemas: SchemaRegistry): BuiltInTypes {
   return { of };
 }
 
-const typeMeta = ['apiVersion', 'kind'].map((name) => new StructField(name, () => text, { omitsZero: true }));
+const typeMeta = ['kind', 'apiVersion'].map((name) => new StructField(name, () => text, { omitsZero: true }));

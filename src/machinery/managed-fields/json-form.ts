@@ -1,7 +1,7 @@
 /**
  * From normal form (value.ts) to the form JSON has: with the members that JSON always writes (`"replicas":0`,
- * `"creationTimestamp":null`, `"status":{}`), without those it leaves out, and with carried JSON opened. Patches and
- * applied configurations are made against this form.
+ * `"creationTimestamp":null`, `"status":{}`), without those it leaves out, in the order of JSON, and with carried JSON
+ * opened. Patches and applied configurations are made against this form.
  */
 import { contentOf, keysOf, memberOf } from '../members.ts';
 import type { SchemaRegistry } from '../schema.ts';
@@ -20,7 +20,7 @@ export function jsonForm(type: MergeType, value: JsonValue): JsonValue {
 
 function structForm(map: MapType, object: JsonObject): JsonObject {
   const form: JsonObject = {};
-  for (const field of map.sorted) {
+  for (const field of map.declared) {
     const value = fieldOf(field, object, 'normal');
     if (value !== undefined) form[field.name] = jsonForm(field.type, value);
   }

@@ -32,6 +32,8 @@ export interface ListType {
 export interface MapType {
   /** Members with a type of their own. */
   readonly fields: ReadonlyMap<string, StructField>;
+  /** The same in the order of declaration, in which JSON has them. */
+  readonly declared: readonly StructField[];
   /** The same, sorted by name. */
   readonly sorted: readonly StructField[];
   /** Type of all other members; none may exist where it is absent. */
@@ -80,8 +82,9 @@ export class StructField {
 }
 
 export function structType(fields: Iterable<StructField>, options: { element?: MergeType; atomic?: boolean } = {}): MapType {
-  const sorted = [...fields].sort((a, b) => (a.name < b.name ? -1 : 1));
-  return { fields: new Map(sorted.map((field) => [field.name, field])), sorted, element: options.element, atomic: options.atomic ?? false };
+  const declared = [...fields];
+  const sorted = declared.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return { fields: new Map(sorted.map((field) => [field.name, field])), declared, sorted, element: options.element, atomic: options.atomic ?? false };
 }
 
 export const scalarType = (scalar: ScalarKind): MergeType => ({ scalar });
@@ -137,11 +140,11 @@ export function withoutManagedFields(type: MergeType): MergeType {
   const metadata = map?.fields.get('metadata');
   if (map === undefined || metadata === undefined) return type;
   const reduced = metadata.withType(() => withoutMember(metadata.type, 'managedFields'));
-  return { ...type, map: structType(map.sorted.map((field) => (field === metadata ? reduced : field)), { ...(map.element && { element: map.element }), atomic: map.atomic }) };
+  return { ...type, map: structType(map.declared.map((field) => (field === metadata ? reduced : field)), { ...(map.element && { element: map.element }), atomic: map.atomic }) };
 }
 
 function withoutMember(type: MergeType, name: string): MergeType {
   if (type.map === undefined) return type;
-  const { sorted, element, atomic } = type.map;
-  return { ...type, map: structType(sorted.filter((field) => field.name !== name), { ...(element && { element }), atomic }) };
+  const { declared, element, atomic } = type.map;
+  return { ...type, map: structType(declared.filter((field) => field.name !== name), { ...(element && { element }), atomic }) };
 }

@@ -2,10 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { answeredObject, goldenCases, hasGolden, type GoldenStep } from '../../../test/support/golden.ts';
 import { schemas } from '../../../test/support/schemas.ts';
 import type { StatusError } from '../status.ts';
+import { goQuote } from '../go-quote.ts';
+import { createJsonForm } from '../managed-fields/index.ts';
 import { isObject, type JsonObject, type JsonValue } from '../value.ts';
 import { applyJsonPatch, decodeJsonPatch } from './json-patch.ts';
 import { applyMergePatch, decodeMergePatch } from './merge-patch.ts';
 import { createStrategicMerge, decodeStrategicMergePatch } from './strategic-merge.ts';
+import { patchedText, patchText } from './texts.ts';
 
 /**
  * The recorded patches of the reference server, applied to the recorded object before each. What the server does
@@ -26,6 +29,7 @@ const decidedElsewhere: Readonly<Record<string, string>> = {
 
 describe.skipIf(!hasGolden)('recorded patches (skipped where the recordings are absent)', () => {
   const strategic = createStrategicMerge(schemas);
+  const toJsonForm = createJsonForm(schemas);
 
   const patchers: Record<string, (current: JsonObject, body: JsonValue) => JsonValue> = {
     'application/json-patch+json': (current, body) => applyJsonPatch(current, decodeJsonPatch(body, 'Warn').operations),
@@ -40,9 +44,16 @@ describe.skipIf(!hasGolden)('recorded patches (skipped where the recordings are 
     const { request, response } = step;
     const patch = patchers[request.contentType]!;
     const answer = response.body as JsonObject;
-    if (response.status === 200) expect(server(answer)).toMatchObject(server(withoutNulls(patch(current, request.body!)) as JsonObject));
+    const shown = shownText(answer);
+    if (shown !== undefined) expect(goQuote(unescaped(textOf(step, patch(inJsonForm(current), request.body!))))).toBe(shown);
+    else if (response.status === 200) expect(server(answer)).toMatchObject(server(withoutNulls(patch(current, request.body!)) as JsonObject));
     else expect(statusOf(() => patch(current, request.body!))).toMatchObject({ code: answer['code'], message: answer['message'], reason: answer['reason'] ?? '' });
   });
+
+  /** As the server would encode it: the order of members shows in messages. */
+  function inJsonForm(object: JsonObject): JsonObject {
+    return toJsonForm(object, schemas.ofKind(object['apiVersion'] as string, object['kind'] as string)!);
+  }
 
   /** Steps that patch an object whose state is known, where the answer is the patch's own. */
   function patchSteps(name: string, steps: readonly GoldenStep[]) {
@@ -64,9 +75,18 @@ describe.skipIf(!hasGolden)('recorded patches (skipped where the recordings are 
 /** Other steps are answered after patching: by decoding, validation, identity or version checks. */
 function isAnsweredByPatch({ request, response }: GoldenStep): boolean {
   const message = (response.body as JsonObject | undefined)?.['message'];
-  if (response.status === 200) return !request.path.includes('/scale');
-  return typeof message === 'string' && /^(the server rejected|error decoding patch|invalid patch format|Invalid JSON|map: )/.test(message);
+  if (request.path.includes('/scale')) return false;
+  if (response.status === 200) return true;
+  return typeof message === 'string' && /^(the server rejected|error decoding patch|invalid patch format|Invalid JSON|map: | "" is invalid: patch: )/.test(message);
 }
+
+/** The quoted value in `"" is invalid: patch: Invalid value: "…": …`. */
+const shownText = (answer: JsonObject): string | undefined => / "" is invalid: patch: Invalid value: ("(?:[^"\\]|\\.)*")/.exec(String(answer['message'] ?? ''))?.[1];
+
+const textOf = ({ request }: GoldenStep, patched: JsonValue): string => (request.contentType.startsWith('application/strategic') ? patchText(request.body as JsonObject) : patchedText(patched));
+
+/** Placeholders of the recording stand for texts without HTML. */
+const unescaped = (text: string): string => text.replaceAll('\\u003c', '<').replaceAll('\\u003e', '>');
 
 function statusOf(run: () => unknown): StatusError {
   try {

@@ -2,7 +2,8 @@ import { describe, expect, it, test } from 'vitest';
 import { pick, randomInt, randomSource, type RandomSource } from '../../../test/support/random.ts';
 import { schemas } from '../../../test/support/schemas.ts';
 import type { JsonObject, JsonValue } from '../value.ts';
-import { createStrategicMerge, decodeStrategicMergePatch, patchText } from './strategic-merge.ts';
+import { createStrategicMerge, decodeStrategicMergePatch } from './strategic-merge.ts';
+import { patchText } from './texts.ts';
 
 interface Case { name: string; type?: string; original: JsonObject; patch: JsonObject; result: JsonObject }
 interface Refusal { name: string; type?: string; original: JsonObject; patch: JsonObject; code: number; message: string }

@@ -12,7 +12,7 @@
  *
  * @see {@link https://kubernetes.io/docs/tasks/manage-kubernetes-objects/update-api-object-kubectl-patch/ | strategic merge patch}
  */
-import { goJsonKind, goTypeName, goValue } from '../go-format.ts';
+import { goJsonKind, goTypeName } from '../go-format.ts';
 import { keysOf, memberOf, sortedCopy, sortMembers } from '../members.ts';
 import type { SchemaRegistry } from '../schema.ts';
 import { badRequest, plainError } from '../status.ts';
@@ -183,6 +183,3 @@ function mapMembers(object: JsonObject, change: (member: JsonValue) => JsonValue
   }
   return copy;
 }
-
-/** The patch as upstream prints it when the patched object cannot be read: `map[spec:map[replicas:2]]`. */
-export const patchText = (patch: JsonObject): string => goValue(patch);
