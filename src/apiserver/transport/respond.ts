@@ -10,6 +10,7 @@ interface Outlet {
   fail(): void;
   readonly closed: boolean;
   once(event: 'drain' | 'close', listener: () => void): void;
+  off(event: 'drain' | 'close', listener: () => void): void;
 }
 
 /** Writes an answer. Never throws: a client that went away is no error of ours. */
@@ -59,8 +60,14 @@ async function writeStream(outlet: Outlet, response: { status: number; headers: 
 function drained(outlet: Outlet): Promise<void> {
   return new Promise((resolve) => {
     if (outlet.closed) return resolve();
-    outlet.once('drain', resolve);
-    outlet.once('close', resolve);
+    // Both go together, or a long stream would gather a listener for its end at every pause.
+    const done = (): void => {
+      outlet.off('drain', done);
+      outlet.off('close', done);
+      resolve();
+    };
+    outlet.once('drain', done);
+    outlet.once('close', done);
   });
 }
 
@@ -75,6 +82,7 @@ export function http2Outlet(stream: ServerHttp2Stream): Outlet {
       return stream.destroyed || stream.closed;
     },
     once: (event, listener) => void stream.once(event, listener),
+    off: (event, listener) => void stream.off(event, listener),
   };
 }
 
@@ -92,5 +100,6 @@ export function http1Outlet(response: ServerResponse): Outlet {
       return response.destroyed || response.socket === null || response.socket.destroyed;
     },
     once: (event, listener) => void response.once(event, listener),
+    off: (event, listener) => void response.off(event, listener),
   };
 }
