@@ -96,6 +96,9 @@ const ANCIENT_CHANGES = 'ancient-changes';
 /**
  * Merges the oldest updaters of each version into one bucket, until ten are left. The first one met of a version
  * becomes the bucket when a second follows.
+ *
+ * @NOTE differs from upstream: a bucket that is met after an older updater keeps its fields. Upstream pours it into
+ * itself and drops it.
  */
 export function capUpdaters(table: Map<string, Manager>): void {
   const updaters = [...table].filter(([, { operation }]) => operation === 'Update');
@@ -115,11 +118,12 @@ export function capUpdaters(table: Map<string, Manager>): void {
   }
 }
 
-function pour(table: Map<string, Manager>, first: string, id: string, updater: Manager): void {
-  const name: ManagerName = { manager: ANCIENT_CHANGES, operation: 'Update', apiVersion: updater.apiVersion, subresource: '' };
+function pour(table: Map<string, Manager>, first: string, id: string, { apiVersion, time }: Manager): void {
+  const name: ManagerName = { manager: ANCIENT_CHANGES, operation: 'Update', apiVersion, subresource: '' };
   const bucketId = managerId(name);
-  const bucket = table.get(bucketId) ?? table.get(first)!;
-  if (!table.has(bucketId)) table.delete(first);
+  const takesFirst = id === bucketId || !table.has(bucketId);
+  const fields = [id, bucketId, ...(takesFirst ? [first] : [])].reduce((sum, from) => sum.union(table.get(from)?.fields ?? FieldSet.empty), FieldSet.empty);
+  if (takesFirst) table.delete(first);
   table.delete(id);
-  table.set(bucketId, { ...name, fields: updater.fields.union(bucket.fields), time: updater.time });
+  table.set(bucketId, { ...name, fields, time });
 }

@@ -217,3 +217,13 @@ function randomSpec(random: RandomSource): JsonObject {
     ...(random() < 0.3 && { terminationGracePeriodSeconds: randomInt(random, 2) }),
   };
 }
+
+it('pours an updater that is older than the bucket into it', () => {
+  const fields = (name: string) => new RawJson(`{"f:data":{"f:${name}":{}}}`).asValue();
+  const recorded = ['k0', 'ancient', 'k2', 'k3', 'k4', 'k5', 'k6', 'k7', 'k8', 'k9'];
+  const managedFields = recorded.map((name, index): ManagedFieldsEntry => ({ ...entry(index === 1 ? 'ancient-changes' : `m${index}`, {}), time: timeOf(index), fieldsV1: fields(name) }));
+  const live = stored(configMap(Object.fromEntries(recorded.map((name) => [name, 'v'])), { managedFields }));
+  const next = update({ live, object: changed(live, { ...live.data, k10: 'v' }), manager: 'm10', now: second(10) });
+  expect(entries(next)![0]).toEqual(entry('ancient-changes', { 'f:data': { 'f:ancient': {}, 'f:k0': {} } }, { time: timeOf(1) }));
+  expect(next.metadata!.managedFields).toHaveLength(10);
+});
