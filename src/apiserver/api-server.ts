@@ -10,6 +10,7 @@ import type { Logger } from '../base/logger.ts';
 import type { VersionInfo } from '../base/version.ts';
 import { createJsonForm } from '../machinery/managed-fields/json-form.ts';
 import { createFieldManager } from '../machinery/managed-fields/field-manager.ts';
+import { createStrategicMerge } from '../machinery/patch/strategic-merge.ts';
 import { createCardScanner } from '../machinery/codec/scan.ts';
 import { type AdmissionPlugin, createAdmissionChain } from '../registry/admission.ts';
 import { type CatalogEntry, createCatalog, type RegistryCatalog } from '../registry/catalog.ts';
@@ -122,6 +123,7 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
     codecs, schemas, admission,
     encoder: new Encoder(representationBudgetBytes),
     fieldManager: createFieldManager({ schemas }),
+    strategicMerge: createStrategicMerge(schemas),
     toJsonForm: createJsonForm(schemas),
     now: () => new Date(),
     featureEnabled: (gate) => isGateOn(gate, config.featureGates),
@@ -132,25 +134,26 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
   };
   const catalog = servedCatalog(context, registry, config);
   const metrics = new Metrics({ isServed: (apiVersion, resource) => catalog.get(apiVersion)?.has(resource) ?? false });
-  let transport: Transport | undefined;
+  const running: { transport?: Transport } = {};
   const nonResources = createNonResource({
     served: { groupVersions }, version: config.version, log,
     health: createHealthChecks({ store: storage.store, healthTimeoutMs: storage.healthTimeoutMs, readyTimeoutMs: storage.readyTimeoutMs, registry, isBootstrapped: () => background.isBootstrapped() }),
-    serverAddress: () => `${config.serving.externalHostname}:${transport?.port ?? config.serving.port}`,
+    serverAddress: () => `${config.serving.externalHostname}:${running.transport?.port ?? config.serving.port}`,
     extra: new Map<string, Handler>([['/metrics', metricsHandler(metrics)], ...openApiHandlers(config.version, groupVersions)]),
   });
   const handle = requestChain({
     authenticators: config.authenticators, authorizer: config.authorizer, requestTimeoutMs: config.serving.requestTimeoutMs,
     inFlight: config.inFlight, log, metrics, resources: createRouter(context, catalog), nonResources,
   });
-  const background = startBackground({ config, registry, metrics, port: () => transport?.port ?? config.serving.port });
-  transport = await listen({
+  const background = startBackground({ config, registry, metrics, port: () => running.transport?.port ?? config.serving.port });
+  const transport = await listen({
     address: config.serving.address, port: config.serving.port, tls: config.serving.tls,
     maxStreamsPerConnection: config.serving.maxStreamsPerConnection, handle,
   }).catch(async (error: unknown) => {
     await background.stop();
     throw error;
   });
+  running.transport = transport;
   background.start();
   const close = async (): Promise<void> => {
     await background.stop();

@@ -2,7 +2,7 @@
  * The request description: what the filter chain and the endpoints know of a request. A leaf: it knows no transport,
  * so that HTTP/2, HTTP/1.1 and upgraded connections pass the same chain.
  */
-import type { UserInfo } from '../registry/strategy.ts';
+import type { UserInfo } from '../machinery/user.ts';
 import type { RequestInfo } from './request-info.ts';
 
 /** What a transport hands over for one request. */

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../machinery/object-meta.ts';
 import type { GroupResource } from '../machinery/status.ts';
-import type { UserInfo } from './strategy.ts';
+import type { UserInfo } from '../machinery/user.ts';
 
 /**
  * What an admission plugin may know of a write. No request, no transport: plugins are tested without HTTP.

@@ -1,5 +1,6 @@
 import type { FieldError } from '../machinery/field-error.ts';
 import type { KubeObject } from '../machinery/object-meta.ts';
+import type { UserInfo } from '../machinery/user.ts';
 
 /**
  * What is particular to one resource: everything equal for all kinds is in `generic/`.
@@ -18,13 +19,6 @@ export interface StrategyContext {
   readonly apiVersion: string;
   /** `--allow-privileged` */
   readonly allowPrivileged: boolean;
-}
-
-export interface UserInfo {
-  readonly name: string;
-  readonly uid?: string;
-  readonly groups: readonly string[];
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface Strategy<T extends KubeObject = KubeObject> {

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { UserInfo } from '../../registry/strategy.ts';
+import type { UserInfo } from '../../machinery/user.ts';
 import { allAuthenticated, type Authenticator } from '../filters/authentication.ts';
 import type { ApiRequest } from '../request.ts';
 

@@ -2,6 +2,7 @@
 import type { Codecs } from '../../machinery/codec/index.ts';
 import type { SchemaRegistry } from '../../machinery/schema.ts';
 import type { FieldManager } from '../../machinery/managed-fields/field-manager.ts';
+import type { StrategicMerge } from '../../machinery/patch/strategic-merge.ts';
 import type { JsonObject } from '../../machinery/value.ts';
 import type { Admission } from '../../registry/admission.ts';
 import type { StrategyContext } from '../../registry/strategy.ts';
@@ -16,6 +17,7 @@ export interface EndpointContext {
   readonly schemas: SchemaRegistry;
   readonly encoder: Encoder;
   readonly fieldManager: FieldManager;
+  readonly strategicMerge: StrategicMerge;
   /** Normal form to the members that JSON shows: what patches are made against. */
   readonly toJsonForm: (object: JsonObject, typeId: string) => JsonObject;
   readonly admission: Admission;

@@ -4,11 +4,11 @@ import { FieldPath } from '../../machinery/field-path.ts';
 import { JsonBody } from '../../machinery/json/body.ts';
 import { JsonSyntaxError, JsonTypeError } from '../../machinery/json/errors.ts';
 import { readYaml } from '../../machinery/json/yaml.ts';
-import { stringifyJson } from '../../machinery/json/writer.ts';
+import { patchedText } from '../../machinery/patch/texts.ts';
 import { asJson, type KubeObject } from '../../machinery/object-meta.ts';
 import { applyJsonPatch, decodeJsonPatch } from '../../machinery/patch/json-patch.ts';
 import { applyMergePatch, decodeMergePatch } from '../../machinery/patch/merge-patch.ts';
-import { createStrategicMerge, decodeStrategicMergePatch } from '../../machinery/patch/strategic-merge.ts';
+import { decodeStrategicMergePatch } from '../../machinery/patch/strategic-merge.ts';
 import { badRequest, invalid as invalidStatus, StatusError } from '../../machinery/status.ts';
 import type { JsonObject, JsonValue } from '../../machinery/value.ts';
 import type { EndpointContext } from './context.ts';
@@ -81,8 +81,7 @@ function changeOf(type: Exclude<PatchType, 'apply'>, body: Buffer, { context, se
     return (document) => applyMergePatch(document, patch);
   }
   const patch = decodeStrategicMergePatch(parsed.value);
-  const strategic = createStrategicMerge(context.schemas);
-  return (document) => strategic.apply(document, patch, served.form.typeId);
+    return (document) => context.strategicMerge.apply(document, patch, served.form.typeId);
 }
 
 function reportDuplicates(problems: readonly string[], validation: FieldValidation, warn: (text: string) => void): void {
@@ -118,7 +117,7 @@ function decoded(value: JsonValue, { served, parameters, warn }: Omit<PatchEnvir
     return normal as KubeObject;
   } catch (error) {
     if (!(error instanceof JsonTypeError)) throw error;
-    throw invalidStatus({ group: '', kind: '' }, '', [invalidField(FieldPath.of('patch'), stringifyJson(value), error.message)]);
+    throw invalidStatus({ group: '', kind: '' }, '', [invalidField(FieldPath.of('patch'), patchedText(value), error.message)]);
   }
 }
 

@@ -1,5 +1,5 @@
 import { unauthorized } from '../../machinery/status.ts';
-import type { UserInfo } from '../../registry/strategy.ts';
+import type { UserInfo } from '../../machinery/user.ts';
 import type { ApiRequest, Filter } from '../request.ts';
 
 /** One way to say who is calling. Undefined: the request does not use it. Throws when it is used wrongly. */

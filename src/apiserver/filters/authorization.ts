@@ -1,7 +1,7 @@
 import { StatusError } from '../../machinery/status.ts';
 import type { RequestInfo } from '../request-info.ts';
 import type { Filter } from '../request.ts';
-import type { UserInfo } from '../../registry/strategy.ts';
+import type { UserInfo } from '../../machinery/user.ts';
 
 /** What an authorizer judges. @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authorization/ | Authorization} */
 export interface AuthorizationAttributes extends Pick<RequestInfo, 'verb' | 'group' | 'version' | 'namespace' | 'resource' | 'subresource' | 'name' | 'path' | 'isResourceRequest'> {

@@ -12,5 +12,4 @@ export const answerInKind: Filter = async (request, next) => {
 };
 
 /** A quoted-string (RFC 9110 section 5.6.4); control characters would end the header. */
-// eslint-disable-next-line no-control-regex
 const quote = (text: string): string => `"${text.replace(/[\x00-\x1f\x7f]/g, ' ').replace(/[\\"]/g, '\\$&')}"`;

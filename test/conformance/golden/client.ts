@@ -1,3 +1,4 @@
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import https from 'node:https';
 
 export interface PlainRequest {
@@ -47,7 +48,7 @@ export class Client {
     });
   }
 
-  #start({ method, path, headers, body }: PlainRequest, onResponse: (response: import('node:http').IncomingMessage) => void): import('node:http').ClientRequest {
+  #start({ method, path, headers, body }: PlainRequest, onResponse: (response: IncomingMessage) => void): ClientRequest {
     const request = https.request({ agent: this.#agent, host: '127.0.0.1', port: this.#port, servername: 'localhost', method, path, headers: { ...headers, ...(body === undefined ? {} : { 'content-length': String(body.length) }) } }, onResponse);
     request.end(body);
     return request;
@@ -58,6 +59,6 @@ export class Client {
   }
 }
 
-function headersOf(response: import('node:http').IncomingMessage): Record<string, string | string[]> {
+function headersOf(response: IncomingMessage): Record<string, string | string[]> {
   return Object.fromEntries(Object.entries(response.headersDistinct).map(([name, values]) => [name, values!.length === 1 ? values![0]! : values!]));
 }
