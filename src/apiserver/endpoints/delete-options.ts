@@ -33,7 +33,7 @@ function fromQuery(query: URLSearchParams): DeleteOptions {
   };
 }
 
-const policies = ['Background', 'Foreground', 'Orphan'];
+const policies = ['Foreground', 'Background', 'Orphan'];
 
 function validate(options: DeleteOptions): void {
   const errors = [];

@@ -52,42 +52,36 @@ export interface Patch {
 }
 
 export function createPatch(type: PatchType, body: Buffer, given: Omit<PatchEnvironment, 'decode'>): Patch {
-  const environment: PatchEnvironment = { ...given, decode: (value) => decoded(value as JsonValue, given) };
-  if (type === 'apply') return { ownsItsFields: true, apply: applyConfiguration(parsePatch(body, readYaml), environment) };
-  const change = changeOf(type, body, environment);
+  if (type === 'apply') return { ownsItsFields: true, apply: applyConfiguration(parsePatch(body, readYaml), { ...given, decode: (value) => decoded(value as JsonValue, [], given) }) };
+  const { change, problems } = changeOf(type, body, given);
   return {
     ownsItsFields: false,
-    apply: (current, copy) => {
-      const { form } = environment.served;
-      const shown = form.fromStored(copy());
-      const changed = change(jsonForm(environment.served, shown, environment.context.toJsonForm));
-      return form.toStored(decoded(changed, given), copy);
+    apply: (_current, copy) => {
+      const { form } = given.served;
+      const changed = change(jsonForm(given.served, form.fromStored(copy()), given.context.toJsonForm));
+      return form.toStored(decoded(changed, problems, given), copy);
     },
   };
 }
 
-type Change = (document: JsonObject) => JsonValue;
-
-function changeOf(type: Exclude<PatchType, 'apply'>, body: Buffer, { context, served, parameters, warn }: PatchEnvironment): Change {
-  if (type === 'json') {
-    const { operations, problems } = decodeJsonPatch(parsePatch(body).value().value, parameters.fieldValidation);
-    for (const problem of problems) warn(problem);
-    return (document) => applyJsonPatch(document, operations);
-  }
-  const parsed = parsePatch(body).value();
-  reportDuplicates(parsed.problems, parameters.fieldValidation, warn);
-  if (type === 'merge') {
-    const patch = decodeMergePatch(parsed.value, parameters.fieldValidation);
-    return (document) => applyMergePatch(document, patch);
-  }
-  const patch = decodeStrategicMergePatch(parsed.value);
-    return (document) => context.strategicMerge.apply(document, patch, served.form.typeId);
+interface Change {
+  readonly change: (document: JsonObject) => JsonValue;
+  /** What strict decoding refuses in the patch itself: duplicate fields, members that no operation has. */
+  readonly problems: readonly string[];
 }
 
-function reportDuplicates(problems: readonly string[], validation: FieldValidation, warn: (text: string) => void): void {
-  if (problems.length === 0 || validation === 'Ignore') return;
-  if (validation === 'Strict') throw badRequest(`strict decoding error: ${problems.join(', ')}`);
-  problems.forEach(warn);
+function changeOf(type: Exclude<PatchType, 'apply'>, body: Buffer, { context, served, parameters }: Omit<PatchEnvironment, 'decode'>): Change {
+  const { value, problems } = parsePatch(body).value();
+  if (type === 'json') {
+    const { operations, problems: unknown } = decodeJsonPatch(value, parameters.fieldValidation);
+    return { change: (document) => applyJsonPatch(document, operations), problems: [...problems, ...unknown] };
+  }
+  if (type === 'merge') {
+    const patch = decodeMergePatch(value, parameters.fieldValidation);
+    return { change: (document) => applyMergePatch(document, patch), problems };
+  }
+  const patch = decodeStrategicMergePatch(value);
+  return { change: (document) => context.strategicMerge.apply(document, patch, served.form.typeId), problems };
 }
 
 function parsePatch(body: Buffer, read: (bytes: Buffer) => JsonBody = (bytes) => new JsonBody(bytes)): JsonBody {
@@ -105,14 +99,12 @@ function jsonForm({ form }: ServedResource, object: KubeObject, toJsonForm: Endp
 }
 
 /** What came out must still be an object of the kind; what fits no field of it is reported like in any body. */
-function decoded(value: JsonValue, { served, parameters, warn }: Omit<PatchEnvironment, 'decode'>): KubeObject {
+function decoded(value: JsonValue, patchProblems: readonly string[], { served, parameters, warn }: Omit<PatchEnvironment, 'decode'>): KubeObject {
   const { form } = served;
   try {
-    const object = value as JsonObject;
-    checkKind(object, form);
-    const { value: normal, problems } = form.codec.normalize(object);
-    if (problems.length > 0 && parameters.fieldValidation === 'Strict') throw new JsonTypeError(`strict decoding error: ${problems.join(', ')}`);
-    if (parameters.fieldValidation === 'Warn') problems.forEach(warn);
+    checkKind(value as JsonObject, form);
+    const { value: normal, problems } = form.codec.normalize(value);
+    report([...patchProblems, ...problems], parameters.fieldValidation, warn);
     form.setDefaults(normal as KubeObject);
     return normal as KubeObject;
   } catch (error) {
@@ -121,9 +113,15 @@ function decoded(value: JsonValue, { served, parameters, warn }: Omit<PatchEnvir
   }
 }
 
+function report(problems: readonly string[], validation: FieldValidation, warn: (text: string) => void): void {
+  if (problems.length === 0 || validation === 'Ignore') return;
+  if (validation === 'Strict') throw new JsonTypeError(`strict decoding error: ${problems.join(', ')}`);
+  problems.forEach(warn);
+}
+
 function checkKind(object: JsonObject, form: ServedResource['form']): void {
-  const { apiVersion = form.apiVersion, kind = form.kind } = object;
-  if ((apiVersion ?? form.apiVersion) !== form.apiVersion || (kind ?? form.kind) !== form.kind) {
-    throw new JsonTypeError(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"`);
-  }
+  const apiVersion = object['apiVersion'] ?? form.apiVersion;
+  const kind = object['kind'] ?? form.kind;
+  if (apiVersion === form.apiVersion && kind === form.kind) return;
+  throw new JsonTypeError(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"`);
 }

@@ -38,13 +38,27 @@ const objectVerbs: Readonly<Record<string, readonly string[]>> = { GET: ['get', 
 export type Catalog = ReadonlyMap<string, ReadonlyMap<string, ServedResource>>;
 
 export function createRouter(context: EndpointContext, catalog: Catalog): (request: ApiRequest) => Promise<ApiResponse> {
+  const deprecations = new Map([...catalog.values()].flatMap((resources) => [...resources.values()]).flatMap((served) => {
+    const text = deprecationOf(context, served);
+    return text === undefined ? [] : [[served, text] as const];
+  }));
   return (request) => {
     const { info } = request;
     const served = catalog.get(info.group === '' ? info.version : `${info.group}/${info.version}`)?.get(info.resource);
     if (served === undefined) throw noSuchResource();
+    const deprecation = deprecations.get(served);
+    if (deprecation !== undefined) request.warn(deprecation);
     checkScope(served, request);
     return info.subresource === '' ? routeObject(context, served, request) : routeSubresource(context, served, request);
   };
+}
+
+/** What a client of an API that is going away should know. @see {@link https://kep.k8s.io/1693 | KEP-1693} */
+function deprecationOf({ schemas }: EndpointContext, { form }: ServedResource): string | undefined {
+  const { deprecated, removed, replacement } = schemas.type(form.typeId);
+  if (deprecated === undefined) return undefined;
+  const [group = '', version = '', kind = ''] = replacement?.split(',') ?? [];
+  return `${form.apiVersion} ${form.kind} is deprecated in v${deprecated}+${removed === undefined ? '' : `, unavailable in v${removed}+`}${replacement === undefined ? '' : `; use ${group === '' ? '' : `${group}/`}${version} ${kind}`}`;
 }
 
 /** Objects in namespaces have no path outside of one; only lists reach over all namespaces. */

@@ -1,4 +1,4 @@
-import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
+import { type KubeObject, metaOf, type ObjectMeta } from '../../machinery/object-meta.ts';
 import { conflict, isStatusError, notFound } from '../../machinery/status.ts';
 import { applyDeletion, type DeleteOptions } from './deletion.ts';
 import type { ResourceStore } from './resource-store.ts';
@@ -48,11 +48,22 @@ async function removeMarked(store: ResourceStore, key: string, marked: SwapResul
 
 function checkDeletePreconditions(store: ResourceStore, object: KubeObject, { preconditions }: DeleteOptions, name: string): void {
   const meta = metaOf(object);
+  if (store.resource.beginDeletion !== undefined) return checkStoredPreconditions(store, meta, preconditions, name);
   const about = { group: store.group, resource: store.kind.kind };
   if (preconditions?.uid !== undefined && preconditions.uid !== meta.uid) {
     throw conflict(about, name, `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${meta.uid ?? ''}). The object might have been deleted and then recreated`);
   }
   if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== meta.resourceVersion) {
     throw conflict(about, name, `the ResourceVersion in the precondition (${preconditions.resourceVersion}) does not match the ResourceVersion in record (${meta.resourceVersion ?? ''}). The object might have been modified`);
+  }
+}
+
+/** Kinds that begin their deletion with a write of their own have the precondition judged by that write, which says it otherwise. */
+function checkStoredPreconditions(store: ResourceStore, { uid, resourceVersion }: ObjectMeta, preconditions: DeleteOptions['preconditions'], name: string): void {
+  if (preconditions?.uid !== undefined && preconditions.uid !== uid) {
+    throw conflict(store.groupResource, name, `Precondition failed: UID in precondition: ${preconditions.uid}, UID in object meta: ${uid ?? ''}`);
+  }
+  if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== resourceVersion) {
+    throw conflict(store.groupResource, name, `Precondition failed: ResourceVersion in precondition: ${preconditions.resourceVersion}, ResourceVersion in object meta: ${resourceVersion ?? ''}`);
   }
 }

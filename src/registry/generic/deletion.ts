@@ -29,7 +29,11 @@ export interface DeletionRules {
 /** Decides the step and changes `object` accordingly (deletion timestamp, grace period, finalizers). */
 export function applyDeletion(object: KubeObject, options: DeleteOptions, rules: DeletionRules): DeletionStep {
   const own = rules.strategy.beginDeletion?.(object, rules.context);
-  if (own !== undefined) return own;
+  if (own === 'pending') return own;
+  if (own === 'mark') {
+    setGarbageCollectionFinalizers(object, options, rules);
+    return own;
+  }
   const graceful = applyGrace(object, options, rules);
   if (graceful === 'pending') return 'pending';
   const meta = metaOf(object);

@@ -1,6 +1,7 @@
 import { invalid as invalidField } from '../../machinery/field-error.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { GoSyntax } from '../../machinery/go-quote.ts';
+import { keepTimes } from '../../machinery/managed-fields/keep-times.ts';
 import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
 import { conflict, invalid as invalidStatus, modified, notFound, plainError } from '../../machinery/status.ts';
 import type { StoredObject } from '../../storage/objects.ts';
@@ -51,7 +52,7 @@ async function computeUpdate(store: ResourceStore, { current, stored }: { curren
       await finish(true);
       return { action: 'remove', object };
     }
-    return { action: 'write', object, done: finish };
+    return { action: 'write', object: keepTimes(object, old), done: finish };
   });
 }
 

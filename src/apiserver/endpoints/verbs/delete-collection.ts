@@ -1,5 +1,5 @@
 import { metaOf } from '../../../machinery/object-meta.ts';
-import { isStatusError } from '../../../machinery/status.ts';
+import { badRequest, isStatusError } from '../../../machinery/status.ts';
 import type { StoredObject } from '../../../storage/objects.ts';
 import type { ApiRequest, ApiResponse } from '../../request.ts';
 import { decodeContinueToken, encodeContinueToken } from '../continue-token.ts';
@@ -21,6 +21,7 @@ export async function deleteCollection(context: EndpointContext, served: ServedR
   const representation = representationOf(request, served, true);
   const options = await readDeleteOptions(context, request);
   const parameters = listParameters(request.query, false);
+  if (parameters.resourceVersion !== '' && !/^\d+$/.test(parameters.resourceVersion)) throw badRequest(`resourceVersion: Invalid value: ${JSON.stringify(parameters.resourceVersion)}: strconv.ParseUint: parsing ${JSON.stringify(parameters.resourceVersion)}: invalid syntax`);
   validateListParameters(parameters, context.featureEnabled('WatchList'));
   const { selection, hasSelector } = selectionOf(served, request);
   const store = served.store!;
@@ -31,9 +32,11 @@ export async function deleteCollection(context: EndpointContext, served: ServedR
     ...(token === undefined ? {} : { after: token.after }),
     ...(parameters.limit > 0 ? { limit: parameters.limit } : {}),
   });
+  // A version that the caller names also stands as a precondition of every deletion, as upstream has it.
+  const own = parameters.resourceVersion === '' ? options : { ...options, preconditions: { ...options.preconditions, resourceVersion: parameters.resourceVersion } };
   await inParallel(page.objects, context.deleteCollectionWorkers, async (stored) => {
     const { name, namespace } = metaOf(store.decode(stored));
-    await deleteOne(context, served, request, name ?? '', options, namespace ?? '').catch(ignoreNotFound);
+    await deleteOne(context, served, request, name ?? '', own, namespace ?? '').catch(ignoreNotFound);
   });
   return listResponse(context, served, request, representation, {
     revision: page.revision,

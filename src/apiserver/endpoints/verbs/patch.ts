@@ -1,5 +1,7 @@
-import { type KubeObject, metaOf } from '../../../machinery/object-meta.ts';
-import { badRequest } from '../../../machinery/status.ts';
+import type { KubeObject } from '../../../machinery/object-meta.ts';
+import { ensureNamespace } from '../../../registry/generic/before-create.ts';
+import type { WriteRequest } from '../../../registry/generic/write.ts';
+import { checkName } from './update.ts';
 import { updateObject as update } from '../../../registry/generic/update-object.ts';
 import type { ApiRequest, ApiResponse } from '../../request.ts';
 import { type EndpointContext, managerOf, writeRequest } from '../context.ts';
@@ -23,7 +25,7 @@ export async function patchObject(context: EndpointContext, served: ServedResour
   const write = writeRequest(context, served, request, { kind: 'PatchOptions', dryRun: parameters.dryRun, options: parameters.options });
   const patch = createPatch(type, body, { context, served, parameters, manager, warn: (text) => request.warn(text), now: write.context.now, subresource: write.subresource });
   const result = await update(served.store!, {
-    change: (current, copy) => changed(patch.apply(current, copy), write.name),
+    change: (current, copy) => changed(patch.apply(current, copy), write),
     admit: (object, old) => admitChange(context, served, request, write, object, old, patch.ownsItsFields ? undefined : manager),
     validate: (object, old) => validateChange(context, served, request, write, object, old),
   }, { allowCreate: type === 'apply' && write.subresource === '' }, write);
@@ -31,10 +33,9 @@ export async function patchObject(context: EndpointContext, served: ServedResour
 }
 
 /** A patch can change anything but what the object is called. */
-function changed(object: KubeObject, name: string): KubeObject {
-  const own = metaOf(object).name ?? '';
-  if (own === '') throw badRequest('name must be provided');
-  if (own !== name) throw badRequest(`the name of the object (${own}) does not match the name on the URL (${name})`);
+function changed(object: KubeObject, write: WriteRequest): KubeObject {
+  checkName(object, write.name);
+  ensureNamespace(object, write.namespace);
   return object;
 }
 

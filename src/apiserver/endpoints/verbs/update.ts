@@ -39,7 +39,8 @@ export async function updateObject(context: EndpointContext, served: ServedResou
   return objectResponse(context, served, request, representation, result.action === 'created' ? 201 : 200, result.stored);
 }
 
-function checkName(object: KubeObject, name: string): void {
+/** The object must be the one that the URL names. Throws 400. */
+export function checkName(object: KubeObject, name: string): void {
   const own = metaOf(object).name ?? '';
   if (own === '') throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
   if (own !== name) throw badRequest(`the name of the object (${own}) does not match the name on the URL (${name})`);
