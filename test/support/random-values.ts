@@ -27,7 +27,7 @@ export class ValueGenerator {
     this.filled = empty;
   }
 
-  struct(id: string, depth = 4): JsonObject {
+  struct(id: string, depth = 3): JsonObject {
     const value = this.filled(id);
     if (depth > 0) this.members(value, id, depth);
     return value;

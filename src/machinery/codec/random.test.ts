@@ -14,7 +14,7 @@ const packages = schemas.packages.map(({ name }) => ({ name }));
 const structs = (packageName: string): string[] => schemas.typesOf(packageName).map((name) => (name.includes('.') ? name : `${packageName}.${name}`))
   .filter((id) => schemas.type(id).jsonForm === undefined && schemas.type(id).alias === undefined);
 
-const samples = 8;
+const samples = 4;
 
 function eachValue(packageName: string, check: (id: string, value: JsonObject) => void): void {
   structs(packageName).forEach((id, index) => {

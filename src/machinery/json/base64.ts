@@ -10,16 +10,14 @@ const isLineBreak = (code: number): boolean => code === 0x0a || code === 0x0d;
 export function canonicalBase64(text: string): string {
   const bytes = Buffer.from(text, 'utf8');
   let quantum = 0;
-  let quantumStart = 0;
   for (let i = 0; i < bytes.length; i++) {
     const code = bytes[i]!;
     if (isLineBreak(code)) continue;
-    if (quantum === 0) quantumStart = i;
     if (isAlphabet(code)) quantum = (quantum + 1) % 4;
     else if (code === 0x3d && quantum >= 2) return checkPadding(bytes, i, quantum, text);
     else throw corrupt(i);
   }
-  if (quantum !== 0) throw corrupt(quantumStart);
+  if (quantum !== 0) throw corrupt(bytes.length - quantum);
   return Buffer.from(text, 'base64').toString('base64');
 }
 
@@ -29,7 +27,7 @@ function checkPadding(bytes: Buffer, at: number, quantum: number, text: string):
   if (quantum === 2) {
     while (i < bytes.length && isLineBreak(bytes[i]!)) i++;
     if (i === bytes.length) throw corrupt(bytes.length);
-    if (bytes[i] !== 0x3d) throw corrupt(i);
+    if (bytes[i] !== 0x3d) throw corrupt(i - 1);
     i++;
   }
   while (i < bytes.length && isLineBreak(bytes[i]!)) i++;

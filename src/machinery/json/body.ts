@@ -40,7 +40,8 @@ export class JsonBody {
     this.memberCount = members;
     this.earlierProblems = earlierProblems;
     this.parsed = simple ? parseQuickly(this.text) : undefined;
-    if (this.parsed === undefined) this.exactDocument();
+    // Also finds out what is wrong with text that is no JSON, from the bytes where there are some.
+    if (this.parsed === undefined) this.exact = readJson(input, exactly);
   }
 
   /** The kind that the document claims to be; '' for a member that is not there. Throws {@link JsonTypeError}. */
@@ -74,10 +75,12 @@ export class JsonBody {
   }
 
   private exactDocument(): JsonDocument {
-    this.exact ??= readJson(this.text, { keepNumbers: true, keepSpans: true });
+    this.exact ??= readJson(this.text, exactly);
     return this.exact;
   }
 }
+
+const exactly = { keepNumbers: true, keepSpans: true };
 
 function parseQuickly(text: string): JsonValue | undefined {
   try {

@@ -61,7 +61,7 @@ export const numberText = (value: number | bigint): string => (value === 0 ? '0'
 
 const ranges: Readonly<Record<string, readonly [bigint, bigint]>> = {
   int32: [-(2n ** 31n), 2n ** 31n - 1n], uint32: [0n, 2n ** 32n - 1n], int64: [-(2n ** 63n), 2n ** 63n - 1n],
-  goDuration: [-(2n ** 63n), 2n ** 63n - 1n], uint64: [0n, 2n ** 64n - 1n],
+  goDuration: [-(2n ** 63n), 2n ** 63n - 1n], uint64: [0n, 2n ** 64n - 1n], uint8: [0n, 255n],
 };
 
 /** The number of a field of this form; undefined when the literal does not fit. */

@@ -19,7 +19,7 @@ import { goNameOf, goTypeOf, kindOf } from './go-types.ts';
 import type { JsonDocument } from './reader.ts';
 import { JsonNumber, maxStrictErrors } from './reader.ts';
 import type { OwnForm } from './own-forms.ts';
-import { isOwnForm, readOwnForm } from './own-forms.ts';
+import { FormMismatch, isOwnForm, readOwnForm } from './own-forms.ts';
 
 export interface ExactResult {
   readonly value: JsonObject;
@@ -29,6 +29,12 @@ export interface ExactResult {
 
 /** An error of a form of its own: ends the decoding. */
 class Fatal extends Error {}
+
+/** A value of another type than the one that Go expects there. */
+interface Mismatch {
+  readonly what: string;
+  readonly goType: string;
+}
 
 /** Nesting of types that JSON may have; it is bounded by the stack, not by the schema. */
 const maxTypeDepth = 400;
@@ -46,7 +52,7 @@ class ExactDecoder {
   private readonly links: Links;
   private readonly document: Pick<JsonDocument, 'value' | 'repeated' | 'spans' | 'text'>;
   private readonly problems = new Set<string>();
-  private firstError: string | undefined;
+  private firstError: (Mismatch & { readonly where: string }) | string | undefined;
   /** The struct and its members down to here, for messages about types. */
   private struct = '';
   private readonly fields: string[] = [];
@@ -69,7 +75,7 @@ class ExactDecoder {
       if (error instanceof Fatal) throw new JsonTypeError(error.message);
       throw error;
     }
-    if (this.firstError !== undefined) throw new JsonTypeError(this.firstError);
+    if (this.firstError !== undefined) throw new JsonTypeError(messageOf(this.firstError));
     return { value: (value ?? this.links.of(typeId).fill({})) as JsonObject, problems: [...this.problems] };
   }
 
@@ -84,7 +90,7 @@ class ExactDecoder {
       case 'texts': return this.list(value, { form: 'string' }, known, goType, false);
       case 'string': return typeof value === 'string' ? value : this.mismatch(value, goType, known);
       case 'bool': return typeof value === 'boolean' ? value : this.mismatch(value, goType, known);
-      case 'bytes': return typeof value === 'string' ? this.bytes(value, known) : this.mismatch(value, goType, known);
+      case 'bytes': return this.bytes(value, known, goType);
       case 'int32': case 'int64': case 'uint32': case 'uint64': case 'goDuration': case 'double': return this.number(value, element.form, known, goType);
       case 'schemaOrArray': case 'schemaOrBool': case 'schemaOrStringArray': return this.choice(value, element);
       case 'rawExtension': case 'fieldsV1': case 'unknown': return this.carried(value);
@@ -95,6 +101,7 @@ class ExactDecoder {
 
   private ownForm(value: JsonValue, form: OwnForm): JsonValue | undefined {
     const result = readOwnForm(form, value, (container) => this.textOf(container));
+    if (result instanceof FormMismatch) throw this.fatal(result);
     if (result instanceof Error) throw new Fatal(result.message);
     return result;
   }
@@ -195,7 +202,10 @@ class ExactDecoder {
     return known;
   }
 
-  private bytes(value: string, known: JsonValue | undefined): JsonValue | undefined {
+  /** Base64, or a list of numbers. */
+  private bytes(value: JsonValue, known: JsonValue | undefined, goType: string): JsonValue | undefined {
+    if (Array.isArray(value)) return Buffer.from(value.map((item) => Number(item === null ? 0 : this.number(item, 'uint8', 0, 'uint8')))).toString('base64');
+    if (typeof value !== 'string') return this.mismatch(value, goType, known);
     try {
       return canonicalBase64(value);
     } catch (error) {
@@ -216,19 +226,28 @@ class ExactDecoder {
     return this.nested(() => this.list(value, item, undefined, `[]${goTypeOf(item)}`, false));
   }
 
-  /** A form that upstream decodes by itself: its messages begin anew, its errors end everything, its unknown fields are not seen. */
+  /** A form that upstream decodes by itself: its errors end everything and are shown as the outer member's, its unknown fields are not seen. */
   private nested(read: () => JsonValue | undefined): JsonValue | undefined {
     const saved = { struct: this.struct, fields: this.fields.splice(0), error: this.firstError };
     const before = new Set(this.problems);
     this.struct = '';
     this.firstError = undefined;
     const result = read();
-    if (this.firstError !== undefined) throw new Fatal(this.firstError);
+    const inner = this.firstError as ExactDecoder['firstError'];
     this.struct = saved.struct;
     this.fields.push(...saved.fields);
+    if (inner !== undefined) throw typeof inner === 'string' ? new Fatal(inner) : this.fatal(inner);
     this.firstError = saved.error;
     for (const problem of this.problems) if (!before.has(problem)) this.problems.delete(problem);
     return result;
+  }
+
+  private fatal({ what, goType }: Mismatch): Fatal {
+    return new Fatal(messageOf({ what, goType, where: this.where() }));
+  }
+
+  private where(): string {
+    return this.fields.length === 0 && this.struct === '' ? 'Go value' : `Go struct field ${this.struct}.${this.fields.join('.')}`;
   }
 
   private carried(value: JsonValue): JsonValue {
@@ -258,11 +277,14 @@ class ExactDecoder {
   }
 
   private note(what: string, goType: string): void {
-    const where = this.fields.length === 0 && this.struct === '' ? 'Go value' : `Go struct field ${this.struct}.${this.fields.join('.')}`;
-    this.firstError ??= `json: cannot unmarshal ${what} into ${where} of type ${goType}`;
+    this.firstError ??= { what, goType, where: this.where() };
   }
 
   private report(problem: 'unknown' | 'duplicate'): void {
     if (this.problems.size < maxStrictErrors) this.problems.add(`${problem} field ${goQuote(this.path)}`);
   }
+}
+
+function messageOf(error: (Mismatch & { readonly where: string }) | string): string {
+  return typeof error === 'string' ? error : `json: cannot unmarshal ${error.what} into ${error.where} of type ${error.goType}`;
 }

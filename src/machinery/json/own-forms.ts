@@ -13,6 +13,18 @@ const ownForms: ReadonlySet<string> = new Set(['time', 'microtime', 'duration', 
 
 export const isOwnForm = (form: Element['form']): form is OwnForm => ownForms.has(form);
 
+/** A value of a kind that the form is not written in; whoever decodes knows where. */
+export class FormMismatch extends Error {
+  readonly what: string;
+  readonly goType: string;
+
+  constructor(what: string, goType: string) {
+    super(`json: cannot unmarshal ${what} into Go value of type ${goType}`);
+    this.what = what;
+    this.goType = goType;
+  }
+}
+
 /** The value in normal form, undefined for a zero time, or the error that ends the decoding. `textOf` gives a value's JSON text. */
 export function readOwnForm(form: OwnForm, value: JsonValue, textOf: (value: JsonValue) => string): JsonValue | undefined | Error {
   try {
@@ -29,15 +41,15 @@ export function readOwnForm(form: OwnForm, value: JsonValue, textOf: (value: Jso
 }
 
 function textIn(value: JsonValue): string {
-  if (typeof value !== 'string') throw new Error(`json: cannot unmarshal ${kindOf(value)} into Go value of type string`);
+  if (typeof value !== 'string') throw new FormMismatch(kindOf(value), 'string');
   return value;
 }
 
 function readInt32(value: JsonValue): number {
   const literal = value instanceof JsonNumber ? value.text : typeof value === 'number' || typeof value === 'bigint' ? String(value) : undefined;
-  if (literal === undefined) throw new Error(`json: cannot unmarshal ${kindOf(value)} into Go value of type int32`);
+  if (literal === undefined) throw new FormMismatch(kindOf(value), 'int32');
   const number = /^-?\d+$/.test(literal) ? Number(literal) : NaN;
-  if (!(number >= -0x80000000 && number <= 0x7fffffff)) throw new Error(`json: cannot unmarshal number ${literal} into Go value of type int32`);
+  if (!(number >= -0x80000000 && number <= 0x7fffffff)) throw new FormMismatch(`number ${literal}`, 'int32');
   return number === 0 ? 0 : number;
 }
 

@@ -53,7 +53,14 @@ export function parseJson(input: Uint8Array | string): JsonValue {
 
 /** Throws {@link JsonSyntaxError}, and {@link JsonTypeError} for a number that no float64 holds. */
 export function readJson(input: Uint8Array | string, options: JsonReadOptions = {}): JsonDocument {
-  return new Reader(jsonText(input), options).read();
+  const text = jsonText(input);
+  try {
+    return new Reader(text, options).read();
+  } catch (error) {
+    // Go names the byte that it stumbles over, also one that is no UTF-8.
+    if (error instanceof JsonSyntaxError && typeof input !== 'string' && text.includes('\ufffd')) new Reader(Buffer.from(input).toString('latin1'), options, true).read();
+    throw error;
+  }
 }
 
 /** `duplicate field "a.b"` for each key that an object has twice, in the order of the text, as strict decoding reports them. */
@@ -94,16 +101,20 @@ type Container = JsonObject | JsonValue[];
 class Reader {
   private readonly text: string;
   private readonly options: JsonReadOptions;
+  private readonly bytewise: boolean;
   private position = 0;
+  private typeError: Error | undefined;
   private readonly containers: Container[] = [];
   private readonly keys: string[] = [];
   private readonly starts: number[] = [];
   private repeated: Map<object, [string, JsonValue][]> | undefined;
   private readonly spans: Map<object, [number, number]> | undefined;
 
-  constructor(text: string, options: JsonReadOptions) {
+  /** @param bytewise every character stands for a byte */
+  constructor(text: string, options: JsonReadOptions, bytewise = false) {
     this.text = text;
     this.options = options;
+    this.bytewise = bytewise;
     this.spans = options.keepSpans === true ? new Map() : undefined;
   }
 
@@ -118,6 +129,7 @@ class Reader {
       value = this.attach(value);
     }
     if (this.skipSpace() < this.text.length) throw this.unexpected('after top-level value');
+    if (this.typeError !== undefined) throw this.typeError;
     return { text: this.text, value, repeated: this.repeated, spans: this.spans };
   }
 
@@ -288,7 +300,17 @@ class Reader {
     }
     const literal = text.slice(start, this.position);
     if (integer && literal.length <= 15) return Number(literal) || 0;
-    return this.options.keepNumbers === true ? (new JsonNumber(literal) as unknown as JsonObject) : numberOf(literal);
+    return this.options.keepNumbers === true ? (new JsonNumber(literal) as unknown as JsonObject) : this.untyped(literal);
+  }
+
+  private untyped(literal: string): JsonValue {
+    try {
+      return numberOf(literal);
+    } catch (error) {
+      // What is wrong with the text comes first.
+      this.typeError ??= error as Error;
+      return 0;
+    }
   }
 
   private skipDigits(): void {
@@ -303,7 +325,7 @@ class Reader {
   /** Go's scanner sees a space where the text ends; where that is wrong too (`spaceIsWrong`), its error names the space. */
   private unexpected(context: string, spaceIsWrong = false): JsonSyntaxError {
     if (this.position >= this.text.length && !spaceIsWrong) return new JsonSyntaxError('unexpected end of JSON input');
-    return new JsonSyntaxError(`invalid character ${quoteCharacter(this.text, this.position)} ${context}`);
+    return new JsonSyntaxError(`invalid character ${quoteCharacter(this.text, this.position, this.bytewise)} ${context}`);
   }
 }
 
@@ -315,9 +337,9 @@ function isHex(code: number): boolean {
 }
 
 /** Go's scanner works on bytes: of a character beyond ASCII it shows the first byte. */
-function quoteCharacter(text: string, position: number): string {
+function quoteCharacter(text: string, position: number, bytewise: boolean): string {
   if (position >= text.length) return "' '";
-  const byte = Buffer.from(String.fromCodePoint(text.codePointAt(position)!), 'utf8')[0]!;
+  const byte = bytewise ? text.charCodeAt(position) : Buffer.from(String.fromCodePoint(text.codePointAt(position)!), 'utf8')[0]!;
   if (byte === 0x27) return "'\\''";
   if (byte === 0x22) return "'\"'";
   return `'${goQuote(String.fromCharCode(byte)).slice(1, -1)}'`;

@@ -270,16 +270,12 @@ const isDigit = (char: string | undefined): boolean => char !== undefined && cha
 /** Natural order as go-yaml has it: digits by their number, letters behind other characters. */
 export function compareKeys(a: string, b: string): number {
   const [left, right] = [[...a], [...b]];
-  let afterDigit = false;
   for (let i = 0; i < left.length && i < right.length; i++) {
     const [x, y] = [left[i]!, right[i]!];
-    if (x === y) {
-      afterDigit = isDigit(x);
-      continue;
-    }
+    if (x === y) continue;
     const [xLetter, yLetter] = [isLetter(x), isLetter(y)];
     if (xLetter && yLetter) return x.codePointAt(0)! - y.codePointAt(0)!;
-    if (xLetter || yLetter) return (afterDigit ? xLetter : yLetter) ? -1 : 1;
+    if (xLetter || yLetter) return yLetter ? -1 : 1;
     return compareNumbers(left, right, i);
   }
   return left.length - right.length;

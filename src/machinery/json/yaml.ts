@@ -5,11 +5,13 @@
  * Nodes are resolved here and not by the library, whose YAML 1.1 differs from go-yaml's in what it takes for a number.
  * Aliases may repeat what they name only up to a share of the whole document, so that a small body cannot become a huge object.
  */
+import { isUtf8 } from 'node:buffer';
 import { Composer, isAlias, isMap, isScalar, isSeq, Lexer, LineCounter, Parser } from 'yaml';
 import type { Alias, Document, ParsedNode, Scalar, YAMLMap, YAMLParseError } from 'yaml';
 import { goQuote } from '../go-quote.ts';
 import type { JsonObject, JsonValue } from '../value.ts';
 import { createMap, isObject } from '../value.ts';
+import { canonicalBase64 } from './base64.ts';
 import { JsonBody } from './body.ts';
 import { jsonText, maxStrictErrors } from './reader.ts';
 import { encodeJson, sortNames } from './writer.ts';
@@ -36,17 +38,23 @@ export interface ParsedYaml {
 
 /** The first document as a value. Throws {@link YamlError}. */
 export function parseYaml(input: Uint8Array | string): ParsedYaml {
+  if (typeof input !== 'string' && !isUtf8(input)) throw new YamlError('yaml: invalid leading UTF-8 octet');
   const text = jsonText(input);
+  if (controlCharacter.test(text)) throw new YamlError('yaml: control characters are not allowed');
   const lines = new LineCounter();
   try {
     const document = firstDocument(text, lines);
     if (document === undefined) return { value: null, problems: [] };
-    return new Converter(document, lines).convert();
+    return new Converter(document, lines, text).convert();
   } catch (error) {
     if (error instanceof YamlError) throw error;
     throw new YamlError(`yaml: ${(error as Error).message}`, { cause: error });
   }
 }
+
+/** What YAML 1.1 allows nowhere, not even in quotes. */
+// eslint-disable-next-line no-control-regex
+const controlCharacter = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]|(?<=[^])\ufeff/;
 
 function firstDocument(text: string, lines: LineCounter): Document.Parsed | undefined {
   const composer = new Composer({ schema: 'failsafe', version: '1.1', uniqueKeys: false, strict: true, logLevel: 'silent', prettyErrors: false, lineCounter: lines });
@@ -68,6 +76,7 @@ const maxTokens = 500_000;
 
 function* composeSafely(composer: Composer, text: string, lines: LineCounter): Generator<Document> {
   const parser = new Parser(lines.addNewLine);
+  lines.addNewLine(0);
   let tokens = 0;
   for (const lexeme of new Lexer().lex(text)) {
     if (++tokens > maxTokens) throw new YamlError('yaml: document contains too many tokens');
@@ -80,22 +89,22 @@ function* composeSafely(composer: Composer, text: string, lines: LineCounter): G
 
 const tooDeep = (): YamlError => new YamlError(`yaml: exceeded max depth of ${maxNesting}`);
 
-/** go-yaml's words for the library's codes, as far as the two see the same mistake. */
-const messages: Readonly<Record<string, string>> = {
-  BLOCK_AS_IMPLICIT_KEY: 'mapping values are not allowed in this context',
-  BLOCK_IN_FLOW: 'mapping values are not allowed in this context',
-  BAD_SCALAR_START: 'found character that cannot start any token',
-  TAB_AS_INDENT: 'found character that cannot start any token',
-  BAD_DQ_ESCAPE: 'found unknown escape character',
-  MULTILINE_IMPLICIT_KEY: "could not find expected ':'",
-  MISSING_CHAR: 'found unexpected end of stream',
-  BAD_INDENT: 'did not find expected node content',
-  BAD_ALIAS: 'did not find expected alphabetic or numeric character',
-};
+/** go-yaml's words for the library's codes and texts, as far as the two see the same mistake. */
+const messages: readonly (readonly [pattern: RegExp, text: string])[] = [
+  [/^(BLOCK_AS_IMPLICIT_KEY|BLOCK_IN_FLOW) /, 'mapping values are not allowed in this context'],
+  [/^(BAD_SCALAR_START|TAB_AS_INDENT) /, 'found character that cannot start any token'],
+  [/^BAD_DQ_ESCAPE /, 'found unknown escape character'],
+  [/^MISSING_CHAR Missing closing /, 'found unexpected end of stream'],
+  [/^(MULTILINE_IMPLICIT_KEY|MISSING_CHAR Implicit map keys) /, "could not find expected ':'"],
+  [/^\w+ Flow sequence /, "did not find expected ',' or ']'"],
+  [/^\w+ Flow map /, "did not find expected ',' or '}'"],
+  [/^BAD_ALIAS /, 'did not find expected alphabetic or numeric character'],
+];
 
 function syntaxError(error: YAMLParseError, lines: LineCounter): YamlError {
   const { line } = lines.linePos(error.pos[0]);
-  return new YamlError(`yaml: ${line > 1 ? `line ${line}: ` : ''}${messages[error.code] ?? 'did not find expected key'}`, { cause: error });
+  const text = messages.find(([pattern]) => pattern.test(`${error.code} ${error.message}`))?.[1] ?? 'did not find expected key';
+  return new YamlError(`yaml: ${line > 1 ? `line ${line}: ` : ''}${text}`, { cause: error });
 }
 
 type Node = ParsedNode | Scalar | null | undefined;
@@ -106,6 +115,7 @@ const standardTag = /^tag:yaml\.org,2002:(null|bool|int|float|str|timestamp|merg
 class Converter {
   private readonly document: Document.Parsed;
   private readonly lines: LineCounter;
+  private readonly source: string;
   private readonly repeated: string[] = [];
   /** What each alias stands for. */
   private readonly targets: ReadonlyMap<Node, Node>;
@@ -116,9 +126,10 @@ class Converter {
   private aliasDepth = 0;
   private depth = 0;
 
-  constructor(document: Document.Parsed, lines: LineCounter) {
+  constructor(document: Document.Parsed, lines: LineCounter, source: string) {
     this.document = document;
     this.lines = lines;
+    this.source = source;
     this.targets = aliasTargets(document.contents);
   }
 
@@ -202,8 +213,15 @@ class Converter {
     return this.lines.linePos(node?.range?.[0] ?? 0).line;
   }
 
-  private scalar(node: Scalar): JsonValue {
+  /** The library ends a block with a line break also where the text just ends. */
+  private textOf(node: Scalar): string {
     const text = typeof node.value === 'string' ? node.value : (node.source ?? '');
+    const isBlock = node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED';
+    return isBlock && node.range?.[1] === this.source.length && !this.source.endsWith('\n') && text.endsWith('\n') ? text.slice(0, -1) : text;
+  }
+
+  private scalar(node: Scalar): JsonValue {
+    const text = this.textOf(node);
     if (node.tag === binaryTag) return readBinary(text);
     const standard = node.tag === undefined ? undefined : standardTag.exec(node.tag)?.[1];
     if (node.tag !== undefined && standard === undefined) return text;
@@ -234,8 +252,11 @@ function aliasTargets(root: Node): Map<Node, Node> {
 }
 
 function readBinary(text: string): string {
-  const bytes = Buffer.from(text, 'base64');
-  return jsonText(bytes);
+  try {
+    return jsonText(Buffer.from(canonicalBase64(text), 'base64'));
+  } catch (error) {
+    throw new YamlError('yaml: !!binary value contains invalid base64 data', { cause: error });
+  }
 }
 
 const isMerge = (node: Node): boolean => isScalar(node) && node.tag === undefined && node.type === 'PLAIN' && node.value === '<<';
