@@ -1,9 +1,9 @@
 /**
  * An HTTP/2 client connection made for gRPC over a few long-lived connections to known servers.
  *
- * Why not `node:http2`: a unary call of 2.5 kB costs 33–50 µs of CPU with it (75–90 µs with @grpc/grpc-js), 6–15 µs
- * here (docs/performance.md). Requests have constant header blocks, everything that one turn of the event loop sends
- * leaves in one write, and nothing is allocated for events and streams that nobody asked for.
+ * Why not `node:http2`: a call costs three to four times as much with it (docs/adr/0002-etcd-client.md). Requests have
+ * constant header blocks, everything that one turn of the event loop sends leaves in one write, and nothing is allocated
+ * for events and streams that nobody asked for.
  *
  * Left out, because a gRPC client does not need it: server push (refused by SETTINGS), priorities, a dynamic header
  * table (see hpack.ts), informational answers.
