@@ -263,6 +263,21 @@ describe('HTTP/2 connection with nghttp2 as its peer', () => {
     await vi.waitFor(() => expect(peer.sessions[0]!.destroyed).toBe(true));
   });
 
+  test('that has used up its stream numbers serves what it has and takes nothing new', async () => {
+    const peer = await startNodePeer(echo, { settings: { maxConcurrentStreams: 2 } });
+    const onDraining = vi.fn();
+    const connection = await connectTo(peer.port, { firstStreamId: 0x7fff_ffff - 4, onDraining });
+    const exchanges = Array.from({ length: 4 }, () => new Exchange());
+    for (const exchange of exchanges) {
+      if (!connection.draining) connection.open(post, exchange).send(Buffer.from('x'), true);
+    }
+    const outcomes = await Promise.all(exchanges.slice(0, 2).map((exchange) => exchange.closed));
+    expect(outcomes).toEqual([undefined, undefined]);
+    expect(exchanges[1]!.body.toString()).toBe('x');
+    expect(onDraining).toHaveBeenCalledOnce();
+    expect(() => connection.open(post, new Exchange())).toThrow(expect.objectContaining({ unprocessed: true }));
+  });
+
   test('answers pings', async () => {
     const peer = await startNodePeer(echo);
     await connectTo(peer.port);
@@ -347,6 +362,7 @@ describe('HTTP/2 connection with a peer that breaks the rules, RFC 9113', () => 
     { name: 'a frame larger than allowed', send: [frame(FrameType.data, 0, 1, Buffer.alloc(16_385))], code: ErrorCode.frameSizeError },
     { name: 'headers that cannot be decoded', send: [frame(FrameType.headers, Flag.endHeaders, 1, Buffer.from([0xbe]))], code: ErrorCode.compressionError },
     { name: 'a header block interrupted', send: [frame(FrameType.headers, 0, 1, ok), frame(FrameType.ping, 0, 0, Buffer.alloc(8))], code: ErrorCode.protocolError },
+    { name: 'a header block interrupted by data', send: [frame(FrameType.headers, 0, 1, ok), frame(FrameType.data, 0, 1, Buffer.from('x'))], code: ErrorCode.protocolError },
     { name: 'a continuation of nothing', send: [frame(FrameType.continuation, Flag.endHeaders, 1, ok)], code: ErrorCode.protocolError },
     { name: 'endless headers', send: [frame(FrameType.headers, 0, 1, ok), ...Array.from({ length: 20 }, () => frame(FrameType.continuation, 0, 1, Buffer.alloc(16_000)))], code: ErrorCode.enhanceYourCalm },
     { name: 'more padding than data', send: [frame(FrameType.data, Flag.padded, 1, Buffer.from([2, 0]))], code: ErrorCode.protocolError },

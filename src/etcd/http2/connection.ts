@@ -1,9 +1,9 @@
 /**
  * An HTTP/2 client connection made for gRPC over a few long-lived connections to known servers.
  *
- * Why not `node:http2`: a unary call of 2.5 kB costs 33–50 µs of CPU with it (75–90 µs with @grpc/grpc-js), 6–15 µs
- * here (docs/performance.md). Requests have constant header blocks, everything that one turn of the event loop sends
- * leaves in one write, and nothing is allocated for events and streams that nobody asked for.
+ * Why not `node:http2`: a call costs three to four times as much with it (docs/adr/0002-etcd-client.md). Requests have
+ * constant header blocks, everything that one turn of the event loop sends leaves in one write, and nothing is allocated
+ * for events and streams that nobody asked for.
  *
  * Left out, because a gRPC client does not need it: server push (refused by SETTINGS), priorities, a dynamic header
  * table (see hpack.ts), informational answers.
@@ -11,7 +11,9 @@
  * @see {@link https://www.rfc-editor.org/rfc/rfc9113 | RFC 9113}
  */
 import type { Duplex } from 'node:stream';
-import type { Clock, Timer } from '../../base/clock.ts';
+import type { Clock } from '../../base/clock.ts';
+import { ClientStream } from './client-stream.ts';
+import type { StreamOwner } from './client-stream.ts';
 import { FrameReader } from './frame-reader.ts';
 import type { FrameSink } from './frame-reader.ts';
 import {
@@ -30,7 +32,9 @@ import {
   uint32,
   writeFrameHeader,
 } from './frames.ts';
-import { HeaderDecoder } from './hpack.ts';
+import { ConnectionError, HeaderBlocks, unpad } from './header-blocks.ts';
+import type { HeaderBlock } from './header-blocks.ts';
+import { Keepalive } from './keepalive.ts';
 import { Outbox } from './outbox.ts';
 import { readableSocketError } from './socket-error.ts';
 import { Http2Error } from './stream.ts';
@@ -44,56 +48,56 @@ export interface ConnectionOptions {
   readonly keepaliveMs: number;
   /** A connection that leaves that question unanswered for so long is dead. */
   readonly keepaliveTimeoutMs: number;
+  /** Where stream numbers begin; anything but 1 is for tests, which cannot wait until they run out. */
+  readonly firstStreamId?: number;
   /** Told once, when no further stream can be opened: the connection failed, or the peer said GOAWAY. */
   readonly onDraining?: (reason: Error) => void;
 }
 
 const connectionWindowBytes = 64 * 1024 * 1024;
-/** A peer that sends a larger header block is not one that we can talk to. */
-const maxHeaderBlockBytes = 256 * 1024;
 
-export class Http2Connection {
+export class Http2Connection implements StreamOwner {
   readonly #socket: Duplex;
   readonly #options: ConnectionOptions;
   readonly #outbox: Outbox;
   readonly #reader: FrameReader;
-  readonly #decoder = new HeaderDecoder();
+  readonly #headerBlocks = new HeaderBlocks();
+  readonly #keepalive: Keepalive;
   readonly #streams = new Map<number, ClientStream>();
   /** Streams beyond the peer's limit, in order. */
   readonly #waiting = new Set<ClientStream>();
   /** Streams with data that flow control holds back, in order. */
   readonly #blocked = new Set<ClientStream>();
-  readonly #pings = new Map<string, () => void>();
   readonly ready: Promise<void>;
   #settle!: { resolve: () => void; reject: (reason: Error) => void };
-  #nextStreamId = 1;
+  #nextStreamId: number;
   /** Streams below this one may have reached the peer. */
-  #flushedStreamId = 1;
+  #flushedStreamId: number;
   #peer = { maxStreams: Infinity, maxFrameBytes: defaultMaxFrameBytes, streamWindowBytes: defaultWindowBytes };
   #sendWindow = defaultWindowBytes;
   #receivedBytes = 0;
-  #headerBlock: { stream: number; endStream: boolean; parts: Buffer[]; bytes: number } | undefined;
   #closed: Error | undefined;
   #draining = false;
-  #pingCount = 0;
-  /** Whether anything came since the last look, and since the probe began. */
-  #heard = true;
-  #heardSinceProbe = false;
-  #keepalive: Timer | undefined;
-  #probing = false;
 
   constructor(socket: Duplex, options: ConnectionOptions) {
     this.#socket = socket;
     this.#options = options;
+    this.#nextStreamId = options.firstStreamId ?? 1;
+    this.#flushedStreamId = this.#nextStreamId;
     this.#outbox = new Outbox(socket, () => (this.#flushedStreamId = this.#nextStreamId));
     this.#reader = new FrameReader(this.#sink(), defaultMaxFrameBytes);
+    this.#keepalive = new Keepalive({
+      ...options,
+      inUse: () => this.#streams.size > 0,
+      sendPing: (payload) => this.#outbox.append(frame(FrameType.ping, 0, 0, payload)),
+      onDead: (reason) => this.destroy(reason),
+    });
     this.ready = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
     this.ready.catch(() => {});
     socket.on('data', (chunk: Buffer) => this.#onSocketData(chunk));
     socket.on('error', (error) => this.destroy(readableSocketError(error)));
     socket.on('close', () => this.destroy(new Error('the peer closed the connection')));
     this.#greet();
-    this.#scheduleKeepalive();
   }
 
   /** No further stream can be opened. */
@@ -121,24 +125,10 @@ export class Http2Connection {
 
   /**
    * Finds out whether the peer still answers, after a call got no answer: one that does not within the keepalive
-   * timeout is given up. Peers end connections that ping too often, so a probe that is under way is not repeated.
+   * timeout is given up.
    */
   probe(): void {
-    if (this.#probing || this.#closed !== undefined) return;
-    this.#probing = true;
-    this.#heardSinceProbe = false;
-    const timer = this.#options.clock.after(this.#options.keepaliveTimeoutMs, () => {
-      this.#probing = false;
-      // On a slow line the answer can queue behind a large list: what arrives shows life as well.
-      if (!this.#heardSinceProbe) this.destroy(new Error(`the peer did not answer a ping within ${this.#options.keepaliveTimeoutMs} ms`));
-    });
-    const payload = Buffer.alloc(8);
-    payload.writeUInt32BE(++this.#pingCount, 4);
-    this.#pings.set(payload.toString('latin1'), () => {
-      this.#probing = false;
-      timer.cancel();
-    });
-    this.#outbox.append(frame(FrameType.ping, 0, 0, payload));
+    if (this.#closed === undefined) this.#keepalive.probe();
   }
 
   /** Ends the connection at once; open streams fail with `reason`. */
@@ -146,8 +136,7 @@ export class Http2Connection {
     if (this.#closed !== undefined) return;
     this.#closed = reason;
     this.#reader.stop();
-    this.#keepalive?.cancel();
-    for (const answered of this.#pings.values()) answered();
+    this.#keepalive.stop();
     this.#settle.reject(reason);
     this.#socket.destroy();
     this.#drain(reason);
@@ -182,15 +171,6 @@ export class Http2Connection {
     this.#outbox.flush();
   }
 
-  #scheduleKeepalive(): void {
-    this.#keepalive = this.#options.clock.after(this.#options.keepaliveMs, () => {
-      // Without streams etcd counts pings as abuse, and there is nobody to whom it matters.
-      if (!this.#heard && this.#streams.size > 0) this.probe();
-      this.#heard = false;
-      this.#scheduleKeepalive();
-    });
-  }
-
   // ── sending ──
 
   #start(stream: ClientStream): void {
@@ -206,7 +186,6 @@ export class Http2Connection {
     this.transmit(stream);
   }
 
-  /** Sends what the windows allow of a stream's queue. For the stream itself. */
   transmit(stream: ClientStream): void {
     if (stream.id === 0 || stream.closed) return;
     while (stream.queue.length > 0) {
@@ -240,13 +219,11 @@ export class Http2Connection {
     }
   }
 
-  /** Ends a stream from our side. For the stream itself. */
   reset(stream: ClientStream, code: number): void {
     if (stream.id !== 0 && !stream.closed) this.#outbox.append(frame(FrameType.rstStream, 0, stream.id, uint32(code)));
     this.#remove(stream);
   }
 
-  /** Lets the peer send as much again as it has sent. For the stream itself. */
   replenish(stream: ClientStream): void {
     if (stream.received === 0 || stream.closed || stream.id === 0) return;
     this.#outbox.append(frame(FrameType.windowUpdate, 0, stream.id, uint32(stream.received)));
@@ -287,12 +264,11 @@ export class Http2Connection {
   // ── receiving ──
 
   #onSocketData(chunk: Buffer): void {
-    this.#heard = true;
-    this.#heardSinceProbe = true;
+    this.#keepalive.heard();
     try {
       this.#reader.push(chunk);
     } catch (error) {
-      this.#fail(ErrorCode.internalError, error instanceof Error ? error.message : String(error));
+      this.#fail(error instanceof ConnectionError ? error.code : ErrorCode.internalError, error instanceof Error ? error.message : String(error));
     }
   }
 
@@ -305,12 +281,15 @@ export class Http2Connection {
         if (endStream && stream !== undefined) this.#remoteEnd(stream);
       },
       frame: (type, flags, streamId, payload) => this.#onFrame(type, flags, streamId, payload),
-      oversized: (type, length) => this.#fail(ErrorCode.frameSizeError, `frame of type ${type} with ${length} bytes`),
+      oversized: (type, length) => {
+        throw new ConnectionError(ErrorCode.frameSizeError, `frame of type ${type} with ${length} bytes`);
+      },
     };
   }
 
   #onDataStart(streamId: number, length: number): void {
-    if (streamId === 0 || streamId >= this.#nextStreamId) return this.#fail(ErrorCode.protocolError, `DATA on stream ${streamId}`);
+    if (this.#headerBlocks.incomplete) throw new ConnectionError(ErrorCode.protocolError, 'a header block was interrupted');
+    if (streamId === 0 || streamId >= this.#nextStreamId) throw new ConnectionError(ErrorCode.protocolError, `DATA on stream ${streamId}`);
     this.#receivedBytes += length;
     if (this.#receivedBytes >= connectionWindowBytes / 2) {
       this.#outbox.append(frame(FrameType.windowUpdate, 0, 0, uint32(this.#receivedBytes)));
@@ -323,16 +302,14 @@ export class Http2Connection {
   }
 
   #onFrame(type: number, flags: number, streamId: number, payload: Buffer): void {
-    if (this.#headerBlock !== undefined && type !== FrameType.continuation) {
-      return this.#fail(ErrorCode.protocolError, 'a header block was interrupted');
-    }
+    if (this.#headerBlocks.incomplete && type !== FrameType.continuation) throw new ConnectionError(ErrorCode.protocolError, 'a header block was interrupted');
     switch (type) {
       case FrameType.data:
         return this.#onPaddedData(flags, streamId, payload);
       case FrameType.headers:
-        return this.#onHeaders(flags, streamId, payload);
+        return this.#onHeaders(this.#headerBlocks.headers(flags, streamId, payload));
       case FrameType.continuation:
-        return this.#onContinuation(flags, streamId, payload);
+        return this.#onHeaders(this.#headerBlocks.continuation(flags, streamId, payload));
       case FrameType.rstStream:
         return this.#onReset(streamId, payload);
       case FrameType.settings:
@@ -344,7 +321,7 @@ export class Http2Connection {
       case FrameType.windowUpdate:
         return this.#onWindowUpdate(streamId, payload);
       case FrameType.pushPromise:
-        return this.#fail(ErrorCode.protocolError, 'server push is switched off');
+        throw new ConnectionError(ErrorCode.protocolError, 'server push is switched off');
       default:
       // Unknown frames, and PRIORITY, are to be ignored (RFC 9113, section 4.1).
     }
@@ -352,41 +329,16 @@ export class Http2Connection {
 
   #onPaddedData(flags: number, streamId: number, payload: Buffer): void {
     const data = unpad(flags, payload);
-    if (data === undefined) return this.#fail(ErrorCode.protocolError, 'more padding than payload');
     this.#onDataStart(streamId, payload.length);
     const stream = this.#streams.get(streamId);
     stream?.handler.onData(data);
     if (flags & Flag.endStream && stream !== undefined && !stream.closed) this.#remoteEnd(stream);
   }
 
-  #onHeaders(flags: number, streamId: number, payload: Buffer): void {
-    let block = unpad(flags, payload);
-    if (block === undefined) return this.#fail(ErrorCode.protocolError, 'more padding than payload');
-    if (flags & Flag.priority) block = block.subarray(5);
-    const endStream = (flags & Flag.endStream) !== 0;
-    if (flags & Flag.endHeaders) return this.#onHeaderBlock(streamId, block, endStream);
-    this.#headerBlock = { stream: streamId, endStream, parts: [Buffer.from(block)], bytes: block.length };
-  }
-
-  #onContinuation(flags: number, streamId: number, payload: Buffer): void {
-    const pending = this.#headerBlock;
-    if (pending === undefined || pending.stream !== streamId) return this.#fail(ErrorCode.protocolError, 'CONTINUATION of nothing');
-    pending.parts.push(Buffer.from(payload));
-    pending.bytes += payload.length;
-    if (pending.bytes > maxHeaderBlockBytes) return this.#fail(ErrorCode.enhanceYourCalm, 'endless headers');
-    if ((flags & Flag.endHeaders) === 0) return;
-    this.#headerBlock = undefined;
-    this.#onHeaderBlock(streamId, Buffer.concat(pending.parts), pending.endStream);
-  }
-
-  #onHeaderBlock(streamId: number, block: Buffer, endStream: boolean): void {
-    if (streamId === 0 || streamId >= this.#nextStreamId) return this.#fail(ErrorCode.protocolError, `HEADERS on stream ${streamId}`);
-    let headers;
-    try {
-      headers = this.#decoder.decode(block);
-    } catch (error) {
-      return this.#fail(ErrorCode.compressionError, (error as Error).message);
-    }
+  #onHeaders(block: HeaderBlock | undefined): void {
+    if (block === undefined) return;
+    const { streamId, headers, endStream } = block;
+    if (streamId === 0 || streamId >= this.#nextStreamId) throw new ConnectionError(ErrorCode.protocolError, `HEADERS on stream ${streamId}`);
     const stream = this.#streams.get(streamId);
     if (stream === undefined) return;
     stream.handler.onHeaders(headers);
@@ -402,7 +354,7 @@ export class Http2Connection {
 
   #onSettings(flags: number, payload: Buffer): void {
     if (flags & Flag.ack) return;
-    if (payload.length % 6 !== 0) return this.#fail(ErrorCode.frameSizeError, 'SETTINGS of odd length');
+    if (payload.length % 6 !== 0) throw new ConnectionError(ErrorCode.frameSizeError, 'SETTINGS of odd length');
     for (let at = 0; at < payload.length; at += 6) this.#applySetting(payload.readUInt16BE(at), payload.readUInt32BE(at + 2));
     this.#outbox.append(frame(FrameType.settings, Flag.ack, 0, Buffer.alloc(0)));
     this.#settle.resolve();
@@ -414,7 +366,7 @@ export class Http2Connection {
     if (id === Setting.maxConcurrentStreams) this.#peer.maxStreams = value;
     else if (id === Setting.maxFrameSize) this.#peer.maxFrameBytes = value;
     else if (id === Setting.initialWindowSize) {
-      if (value > maxWindowBytes) return this.#fail(ErrorCode.flowControlError, 'window too large');
+      if (value > maxWindowBytes) throw new ConnectionError(ErrorCode.flowControlError, 'window too large');
       // RFC 9113, section 6.9.2: the change applies to open streams too, and can make a window negative.
       for (const stream of this.#streams.values()) stream.sendWindow += value - this.#peer.streamWindowBytes;
       this.#peer.streamWindowBytes = value;
@@ -422,15 +374,13 @@ export class Http2Connection {
   }
 
   #onPing(flags: number, payload: Buffer): void {
-    if (payload.length !== 8) return this.#fail(ErrorCode.frameSizeError, 'PING of odd length');
+    if (payload.length !== 8) throw new ConnectionError(ErrorCode.frameSizeError, 'PING of odd length');
     if ((flags & Flag.ack) === 0) return this.#outbox.append(frame(FrameType.ping, Flag.ack, 0, payload));
-    const key = payload.toString('latin1');
-    this.#pings.get(key)?.();
-    this.#pings.delete(key);
+    this.#keepalive.answered(payload);
   }
 
   #onGoAway(payload: Buffer): void {
-    if (payload.length < 8) return this.#fail(ErrorCode.frameSizeError, 'GOAWAY of odd length');
+    if (payload.length < 8) throw new ConnectionError(ErrorCode.frameSizeError, 'GOAWAY of odd length');
     const lastStreamId = payload.readUInt32BE(0) & 0x7fff_ffff;
     const code = payload.readUInt32BE(4);
     const debug = payload.toString('latin1', 8);
@@ -442,11 +392,11 @@ export class Http2Connection {
   }
 
   #onWindowUpdate(streamId: number, payload: Buffer): void {
-    if (payload.length !== 4) return this.#fail(ErrorCode.frameSizeError, 'WINDOW_UPDATE of odd length');
+    if (payload.length !== 4) throw new ConnectionError(ErrorCode.frameSizeError, 'WINDOW_UPDATE of odd length');
     const increment = payload.readUInt32BE(0) & maxWindowBytes;
     if (streamId === 0) {
       this.#sendWindow += increment;
-      if (this.#sendWindow > maxWindowBytes) return this.#fail(ErrorCode.flowControlError, 'window too large');
+      if (this.#sendWindow > maxWindowBytes) throw new ConnectionError(ErrorCode.flowControlError, 'window too large');
       return this.#transmitBlocked();
     }
     const stream = this.#streams.get(streamId);
@@ -464,50 +414,3 @@ export class Http2Connection {
 }
 
 const refused = (reason: Error): Http2Error => new Http2Error(reason.message, { code: ErrorCode.refusedStream, unprocessed: true, cause: reason });
-
-/** Takes padding off DATA or HEADERS; undefined when there is more of it than payload. */
-function unpad(flags: number, payload: Buffer): Buffer | undefined {
-  if ((flags & Flag.padded) === 0) return payload;
-  const padding = payload[0] ?? Infinity;
-  return padding < payload.length ? payload.subarray(1, payload.length - padding) : undefined;
-}
-
-class ClientStream implements Http2Stream {
-  readonly headerBlock: Buffer;
-  readonly handler: StreamHandler;
-  readonly #connection: Http2Connection;
-  /** 0 while it waits for its turn. */
-  id = 0;
-  sendWindow = 0;
-  /** Bytes received since the peer's window was last filled up. */
-  received = 0;
-  paused = false;
-  localEnded = false;
-  closed = false;
-  queue: { data: Buffer; end: boolean }[] = [];
-
-  constructor(connection: Http2Connection, headerBlock: Buffer, handler: StreamHandler) {
-    this.#connection = connection;
-    this.headerBlock = headerBlock;
-    this.handler = handler;
-  }
-
-  send(data: Buffer, end: boolean): void {
-    if (this.closed) return;
-    this.queue.push({ data, end });
-    this.#connection.transmit(this);
-  }
-
-  cancel(): void {
-    if (!this.closed) this.#connection.reset(this, ErrorCode.cancel);
-  }
-
-  pause(): void {
-    this.paused = true;
-  }
-
-  resume(): void {
-    this.paused = false;
-    this.#connection.replenish(this);
-  }
-}

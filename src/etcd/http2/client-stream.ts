@@ -1,0 +1,53 @@
+import { ErrorCode } from './frames.ts';
+import type { Http2Stream, StreamHandler } from './stream.ts';
+
+/** What a stream asks of its connection. */
+export interface StreamOwner {
+  /** Sends what the windows allow of the stream's queue. */
+  transmit(stream: ClientStream): void;
+  /** Ends the stream from our side. */
+  reset(stream: ClientStream, code: number): void;
+  /** Lets the peer send as much again as it has sent. */
+  replenish(stream: ClientStream): void;
+}
+
+/** The state of one stream; its connection reads and writes it. */
+export class ClientStream implements Http2Stream {
+  readonly headerBlock: Buffer;
+  readonly handler: StreamHandler;
+  readonly #owner: StreamOwner;
+  /** 0 while it waits for its turn. */
+  id = 0;
+  sendWindow = 0;
+  /** Bytes received since the peer's window was last filled up. */
+  received = 0;
+  paused = false;
+  localEnded = false;
+  closed = false;
+  readonly queue: { data: Buffer; end: boolean }[] = [];
+
+  constructor(owner: StreamOwner, headerBlock: Buffer, handler: StreamHandler) {
+    this.#owner = owner;
+    this.headerBlock = headerBlock;
+    this.handler = handler;
+  }
+
+  send(data: Buffer, end: boolean): void {
+    if (this.closed) return;
+    this.queue.push({ data, end });
+    this.#owner.transmit(this);
+  }
+
+  cancel(): void {
+    if (!this.closed) this.#owner.reset(this, ErrorCode.cancel);
+  }
+
+  pause(): void {
+    this.paused = true;
+  }
+
+  resume(): void {
+    this.paused = false;
+    this.#owner.replenish(this);
+  }
+}
