@@ -85,6 +85,19 @@ describe('reads at the most recent version', () => {
     expect(t.store.calls('requestProgress')).toBe(3);
   });
 
+  test('ask anew for the next revision of something else, without waiting out a period', async () => {
+    const t = await cacheUnderTest();
+    await t.cache.list({ version: any });
+    for (let round = 1; round <= 3; round++) {
+      await t.putElsewhere();
+      const read = t.cache.list({ version: mostRecent });
+      await settle();
+      await t.clock.advance(2);
+      await read;
+      expect(t.store.calls('requestProgress')).toBe(round);
+    }
+  });
+
   test('go to the store when the watch hangs while the store answers', async () => {
     const t = await cacheUnderTest();
     await t.cache.list({ version: any });

@@ -123,13 +123,14 @@ export class Freshness {
       this.#groups.delete(group);
       group.succeed();
     }
+    if (!this.#isAnyoneWaiting()) this.#stopAsking();
   }
 
   /** Nobody shall wait any longer, now or later. */
   close(error: Error): void {
     this.#failure = error;
     this.#poll?.cancel();
-    this.#progress?.cancel();
+    this.#stopAsking();
     for (const group of this.#groups) group.fail(error);
     this.#groups.clear();
   }
@@ -183,9 +184,21 @@ export class Freshness {
     group.fail(tooLargeVersion(group.revision, this.#options.current()));
   }
 
+  /** For a revision that is known. */
+  #isAnyoneWaiting(): boolean {
+    for (const group of this.#groups) if (group.revision !== Infinity && !group.isEmpty) return true;
+    return false;
+  }
+
+  /** Who comes next begins with the grace again. */
+  #stopAsking(): void {
+    this.#progress?.cancel();
+    this.#progress = undefined;
+  }
+
   #askForProgress(): void {
     this.#progress = undefined;
-    if (![...this.#groups].some((group) => group.revision !== Infinity && !group.isEmpty)) return;
+    if (!this.#isAnyoneWaiting()) return;
     this.#progress = this.#options.clock.after(progressPeriodMs, () => this.#askForProgress());
     this.#options.requestProgress().catch(() => undefined);
   }

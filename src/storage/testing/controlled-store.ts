@@ -126,7 +126,8 @@ export class ControlledStore implements Store {
 
   async status(signal?: AbortSignal): Promise<StoreStatus> {
     await this.#enter('status');
-    return { ...(await this.#inner.status(signal)), soundProgress: this.soundProgress };
+    const status = await this.#inner.status(signal);
+    return { ...status, soundProgress: status.soundProgress && this.soundProgress };
   }
 
   [Symbol.asyncDispose](): Promise<void> {

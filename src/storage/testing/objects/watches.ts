@@ -288,12 +288,12 @@ export function describeWatches(fixture: { readonly current: Fixture }): void {
       await slow.lineCount(1);
       await quick.lineCount(1);
       slow.pause();
-      for (let round = 0; round < 12; round++) await f.create({ name: `n${round}` });
+      for (let round = 0; round < 200 && slow.ended === undefined; round++) await f.create({ name: `n${round}` });
       expect(await slow.end()).toMatchObject({ name: 'StorageError', reason: 'SlowConsumer' });
       const last = await f.create({ name: 'last' });
       await quick.reach(last.revision);
       slow.resume();
-      expect(slow.events.length).toBeLessThanOrEqual(11);
+      expect(slow.lines.length).toBeLessThan(quick.lines.length);
       expect(slow.lines).toEqual(quick.lines.slice(0, slow.lines.length));
     });
 
@@ -302,8 +302,11 @@ export function describeWatches(fixture: { readonly current: Fixture }): void {
       const storage = f.open({ watchLimits: { maxBytes: 10_000 } });
       const { revision } = await f.create({ name: 'start' });
       const slow = await f.watch({ after: revision }, storage);
+      await f.create({ name: 'first' });
+      // What comes in one batch is taken whole, and while a watch catches up that is everything.
+      await slow.lineCount(1);
       slow.pause();
-      for (let round = 0; round < 4; round++) await f.create({ name: `n${round}`, data: 'x'.repeat(4_000) });
+      for (let round = 0; round < 50 && slow.ended === undefined; round++) await f.create({ name: `n${round}`, data: 'x'.repeat(4_000) });
       expect(await slow.end()).toMatchObject({ reason: 'SlowConsumer' });
     });
 
