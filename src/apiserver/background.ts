@@ -1,5 +1,6 @@
 /** What runs beside requests: bootstrap objects, and the polls behind metrics. Everything ends with `stop`. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../base/logger.ts';
 import type { RegistryCatalog } from '../registry/catalog.ts';
 import { createBootstrapObjects } from './bootstrap.ts';
 import type { ApiServerConfig } from './api-server.ts';
@@ -58,8 +59,8 @@ export function startBackground({ config, registry, metrics }: BackgroundOptions
     isBootstrapped: () => done,
     start() {
       running.push(bootstrap());
-      if (storage.countPollMs > 0) running.push(repeat(countObjects, storage.countPollMs, signal, log.warn));
-      if (storage.sizePollMs > 0) running.push(repeat(measureSize, storage.sizePollMs, signal, log.warn));
+      if (storage.countPollMs > 0) running.push(repeat(countObjects, storage.countPollMs, signal, log));
+      if (storage.sizePollMs > 0) running.push(repeat(measureSize, storage.sizePollMs, signal, log));
     },
     async stop() {
       controller.abort();
@@ -68,9 +69,9 @@ export function startBackground({ config, registry, metrics }: BackgroundOptions
   };
 }
 
-async function repeat(work: () => Promise<void>, everyMs: number, signal: AbortSignal, warn: (details: object, message: string) => void): Promise<void> {
+async function repeat(work: () => Promise<void>, everyMs: number, signal: AbortSignal, log: Logger): Promise<void> {
   while (!signal.aborted) {
-    await work().catch((error: unknown) => warn({ err: error }, 'a periodic measurement failed'));
+    await work().catch((error: unknown) => log.warn({ err: error }, 'a periodic measurement failed'));
     await pause(everyMs, signal);
   }
 }

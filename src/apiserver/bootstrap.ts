@@ -24,18 +24,18 @@ const systemPriorityClasses = [
   { name: 'system-cluster-critical', value: 2_000_000_000, description: 'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.' },
 ];
 
-export async function createBootstrapObjects({ registry, config }: BootstrapOptions): Promise<void> {
+export async function createBootstrapObjects({ registry, config, signal }: BootstrapOptions): Promise<void> {
   const namespaces = registry.storeOf('', 'namespaces');
-  for (const name of systemNamespaces) await ensure(namespaces, { metadata: { name } }, config);
+  for (const name of systemNamespaces) await ensure(namespaces, { metadata: { name } }, config, signal);
   const priorityClasses = registry.storeOf('scheduling.k8s.io', 'priorityclasses');
-  for (const { name, ...members } of systemPriorityClasses) await ensure(priorityClasses, { metadata: { name }, ...members } as KubeObject, config);
+  for (const { name, ...members } of systemPriorityClasses) await ensure(priorityClasses, { metadata: { name }, ...members } as KubeObject, config, signal);
 }
 
 /** Creates the object unless it is there. A resource that is not served needs none. */
-async function ensure(store: ResourceStore | undefined, object: KubeObject, config: ApiServerConfig): Promise<void> {
+async function ensure(store: ResourceStore | undefined, object: KubeObject, config: ApiServerConfig, signal: AbortSignal): Promise<void> {
   if (store === undefined) return;
   const { namespace = '', name = '' } = object.metadata ?? {};
-  if ((await store.find(namespace, name, { match: 'mostRecent' })) !== undefined) return;
+  if ((await store.find(namespace, name, { match: 'mostRecent' }, signal)) !== undefined) return;
   store.definition.versions?.[store.storageVersion.slice(store.storageVersion.indexOf('/') + 1)]?.defaults?.(object);
   try {
     await createObject(store, object, { admit: () => Promise.resolve(), validate: () => Promise.resolve() }, {

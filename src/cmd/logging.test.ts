@@ -18,10 +18,15 @@ describe('text', () => {
     expect((await lines('text', level, {})).map((line) => line[0]).join('')).toBe(letters);
   });
 
+  const error = Object.assign(new Error('refused = "no"'), { stack: 'Error: refused\n    at x' });
+
   test('writes details behind the message, quoted where they need it, on one line', async () => {
-    const error = Object.assign(new Error('refused'), { stack: 'Error: refused\n    at x' });
     const [line] = await lines('text', 'error', { key: '/registry/a', count: 2, note: 'a "b"\nc', err: error, none: undefined });
-    expect(line).toMatch(/^E \d\d:\d\d:\d\d\.\d{3} a message key=\/registry\/a count=2 note="a \\"b\\"\\nc" err="Error: refused\\n {4}at x" none=undefined\n$/);
+    expect(line).toMatch(/^E \d\d:\d\d:\d\d\.\d{3} a message key=\/registry\/a count=2 note="a \\"b\\"\\nc" err="refused = \\"no\\"" none=undefined\n$/);
+  });
+
+  test('shows where an error comes from only to who asked for details', async () => {
+    expect((await lines('text', 'debug', { err: error }))[3]).toContain('err="Error: refused\\n    at x"\n');
   });
 });
 

@@ -30,10 +30,19 @@ export class OrchProcess implements AsyncDisposable {
   }
 
   /** Resolves when standard output contains the text. Rejects with all that was written when the process ends before. */
-  async says(text: string): Promise<void> {
-    const ended = this.exited.then(({ code, signal }) => Promise.reject(new Error(`ended (${code ?? signal}) before it said ${JSON.stringify(text)}:\n${this.output}${this.errors}`)));
-    while (!this.output.includes(text)) await Promise.race([once(this.#child.stdout!, 'data'), ended]);
+  says(text: string): Promise<void> {
+    return this.#writes('stdout', () => this.output, text);
+  }
+
+  /** The same of standard error. */
+  warns(text: string): Promise<void> {
+    return this.#writes('stderr', () => this.errors, text);
+  }
+
+  async #writes(stream: 'stdout' | 'stderr', written: () => string, text: string): Promise<void> {
+    const ended = this.exited.then(({ code, signal }) => Promise.reject(new Error(`ended (${code ?? signal}) before it wrote ${JSON.stringify(text)}:\n${this.output}${this.errors}`)));
     ended.catch(() => undefined);
+    while (!written().includes(text)) await Promise.race([once(this.#child[stream]!, 'data'), ended]);
   }
 
   kill(signal: NodeJS.Signals): Promise<Exit> {

@@ -3,7 +3,7 @@ import type { Flag, FlagOptions, Support } from '../flag.ts';
 import { parseBool } from '../values.ts';
 
 export const logs = section('Logs', {
-  verbosity: int('v', 'works', { shorthand: 'v', help: 'How much is logged: 0 what an operator should know, 2 more detail, 5 and above for debugging.' }),
+  verbosity: int('v', 'works', { shorthand: 'v', help: 'How much is logged: 0 and 1 what an operator should know, 2 and above details and where errors come from.' }),
   format: text('logging-format', 'works', { default: 'text', help: 'text, or json for an object per line.' }),
   vmodule: optionalText('vmodule', 'noMeaning', { help: 'Verbosity per source file of a Go program.' }),
   flushFrequencyMs: duration('log-flush-frequency', 'noMeaning', { default: '5s', help: 'How often logs are flushed: every line is written at once.' }),
