@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { invalid as invalidStatus, badRequest, internalError } from '../../machinery/status.ts';
+import type { FieldError } from '../../machinery/field-error.ts';
 import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
 import { timestamp } from './timestamp.ts';
 import { validatePathSegmentMeta } from './common-fields.ts';
@@ -46,10 +47,14 @@ export function prepareForCreate(object: KubeObject, rules: ResourceRules, reque
   strategy.prepareForCreate?.(object, context);
   if (rules.resource.generation === true) meta.generation = 1;
   if ((meta.creationTimestamp ?? '') === '') throw internalError('creationTimestamp must be set before an object is stored');
-  const errors = [...(strategy.validate?.(object, context) ?? []), ...validatePathSegmentMeta(object, rules.namespaced)];
-  if (errors.length > 0) throw invalidStatus(rules.kind, meta.name ?? '', errors);
+  refuse(strategy.validate?.(object, context) ?? [], rules, meta.name);
+  refuse(validatePathSegmentMeta(object, rules.namespaced), rules, meta.name);
   for (const text of strategy.warningsOnCreate?.(object, context) ?? []) request.warn(text);
   strategy.canonicalize?.(object);
+}
+
+function refuse(errors: readonly FieldError[], { kind }: ResourceRules, name = ''): void {
+  if (errors.length > 0) throw invalidStatus(kind, name, errors);
 }
 
 /** A name for an object that asked for one with `generateName`. */
