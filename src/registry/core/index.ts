@@ -2,8 +2,10 @@ import type { ResourceDefinition } from '../strategy.ts';
 import { configMaps } from './config-maps/index.ts';
 import { namespaces } from './namespaces/index.ts';
 import { definitions as pods } from './pods/index.ts';
+import { definitions as podTemplates } from './podtemplates/index.ts';
+import { definitions as replicationControllers } from './replicationcontrollers/index.ts';
 import { nodes } from './nodes/index.ts';
 import { secrets } from './secrets/index.ts';
 import { serviceAccounts } from './service-accounts/index.ts';
 
-export const core: readonly ResourceDefinition[] = [configMaps, namespaces, nodes, secrets, serviceAccounts, ...pods];
+export const core: readonly ResourceDefinition[] = [configMaps, namespaces, nodes, secrets, serviceAccounts, ...pods, ...podTemplates, ...replicationControllers];

@@ -1,0 +1,41 @@
+/** What kinds that keep pods running demand of their selector and template. */
+import type { PodTemplateSpec } from '../../gen/types/core-v1.ts';
+import { type FieldError, forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import type { FieldPath } from '../../../machinery/field-path.ts';
+import { goStringMap, goStruct } from '../../../machinery/go-quote.ts';
+import { type LabelSelector, matchesLabels, nothing, type Requirements, requirementsOf, SelectorError } from '../../../machinery/label-selector.ts';
+import { checkLabelSelector, isEmptySelector, type LabelSelectorRules } from '../../meta/label-selector.ts';
+
+export const shownSelector = (selector: LabelSelector | undefined): ReturnType<typeof goStruct> => goStruct('v1.LabelSelector', selector);
+
+/** `kind` is how messages name the owner. */
+export function checkSelector(selector: LabelSelector | undefined, kind: string, path: FieldPath, errors: FieldError[], rules: LabelSelectorRules = {}): void {
+  if (selector === undefined) return void errors.push(required(path));
+  checkLabelSelector(selector, path, errors, rules);
+  if (isEmptySelector(selector)) errors.push(invalid(path, shownSelector(selector), `empty selector is invalid for ${kind}`));
+}
+
+/** What the selector means, undefined when it means nothing that can be understood. */
+export function understoodSelector(selector: LabelSelector | undefined): Requirements | undefined {
+  try {
+    return requirementsOf(selector);
+  } catch (error) {
+    if (error instanceof SelectorError) return undefined;
+    throw error;
+  }
+}
+
+export const mismatchedLabels = ({ metadata: { labels } }: PodTemplateSpec, path: FieldPath): FieldError =>
+  invalid(path.child('metadata', 'labels'), goStringMap(labels), '`selector` does not match template `labels`');
+
+/** The pods of the template must be those that the selector finds. `path` is that of the template. */
+export function checkSelectsTemplate(template: PodTemplateSpec, selector: Requirements, path: FieldPath, errors: FieldError[]): void {
+  if (selector !== nothing && selector.length === 0) return;
+  if (!matchesLabels(selector, template.metadata.labels)) errors.push(mismatchedLabels(template, path));
+}
+
+/** Pods that are to run for ever are always restarted and have no deadline. */
+export function checkAlwaysRunning({ spec: { restartPolicy, activeDeadlineSeconds } }: PodTemplateSpec, kind: string, path: FieldPath, errors: FieldError[]): void {
+  if (restartPolicy !== 'Always') errors.push(notSupported(path.child('spec', 'restartPolicy'), restartPolicy ?? '', ['Always']));
+  if (activeDeadlineSeconds !== undefined) errors.push(forbidden(path.child('spec', 'activeDeadlineSeconds'), `activeDeadlineSeconds in ${kind} is not Supported`));
+}

@@ -1,0 +1,8 @@
+import { validateControllerRevision, validateControllerRevisionUpdate } from '../../../api/apps/controller-revision/validation.ts';
+import type { ControllerRevision } from '../../../api/gen/types/apps-v1.ts';
+import type { ResourceStrategy } from '../../strategy.ts';
+
+export const controllerRevisionStrategy: ResourceStrategy<ControllerRevision> = {
+  validate: validateControllerRevision,
+  validateUpdate: validateControllerRevisionUpdate,
+};

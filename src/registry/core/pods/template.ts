@@ -1,0 +1,34 @@
+/** What all kinds with a pod template do with it. */
+import { type PodLike, podRules, podRulesForUpdate } from '../../../api/core/pod/rules-of.ts';
+import type { PodRules } from '../../../api/core/pod/rules.ts';
+import { podWarnings } from '../../../api/core/pod/warnings.ts';
+import type { PodTemplateSpec } from '../../../api/gen/types/core-v1.ts';
+import { FieldPath } from '../../../machinery/field-path.ts';
+import { isDns1123Label } from '../../../machinery/formats/names.ts';
+import type { StrategyContext } from '../../strategy.ts';
+import { dropDisabledFields } from './disabled-fields.ts';
+
+export const templatePath = FieldPath.of('spec', 'template');
+
+export function dropTemplateFields(template: PodTemplateSpec | undefined, old: PodTemplateSpec | undefined, { enabled }: StrategyContext): void {
+  if (template !== undefined) dropDisabledFields(template.spec, old?.spec, enabled);
+}
+
+export function templateRules(context: StrategyContext, template?: PodLike, old?: PodLike): PodRules {
+  return template === undefined || old === undefined ? podRules(context, false) : podRulesForUpdate(context, false, template, old);
+}
+
+export const templateWarnings = (template: PodTemplateSpec | undefined, path: FieldPath = templatePath): string[] => (template === undefined ? [] : podWarnings(template, path));
+
+/** A name that pods' names begin with. */
+export function podNameWarnings({ name = '' }: { name?: string }): string[] {
+  const messages = isDns1123Label(name);
+  return messages.length === 0 ? [] : [`metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${messages.join(' ')}]`];
+}
+
+interface Versioned {
+  readonly metadata: { generation?: number | bigint };
+}
+
+/** Warnings are repeated on an update only when what they are about may have changed. */
+export const isChanged = ({ metadata }: Versioned, old: Versioned): boolean => metadata.generation !== old.metadata.generation;
