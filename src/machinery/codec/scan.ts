@@ -68,9 +68,10 @@ class ScanCompiler {
     const name = this.want('metadata.name')!;
     const namespace = this.want('metadata.namespace')!;
     const labels = this.want('metadata.labels')!;
-    this.line('let p = 0, t = 0, l = 0, start = 0; const end = b.length;');
-    for (const [variable, zero] of this.zeros) this.line(`let ${variable} = ${zero};`);
+    const declarations = this.source.mark();
     this.message(this.root, 'end');
+    const variables = [...this.zeros].map(([variable, zero]) => `${variable} = ${zero}`);
+    this.source.lineAt(declarations, `let p = 0, t = 0, l = 0, start = 0, ${variables.join(', ')}; const end = b.length;`);
     const values = wanted.map((variables) => (variables.length === 0 ? '""' : variables.join(' || ')));
     const fields = this.fields.length === 0 ? `${this.bind(mapOfPairs)}([])` : `new ${this.bind(RecordMap)}(${this.bind(new RecordKeys(this.fields.map((field) => field.name)))}, [${values.join(', ')}])`;
     this.line(`return { namespace: ${namespace}, name: ${name}, labels: ${this.bind(mapOfPairs)}(${labels}), fields: ${fields} };`);
@@ -143,12 +144,21 @@ class ScanCompiler {
       this.line(`const ${limit} = p + l; if (!(${limit} <= ${end})) ${this.bind(failUnexpectedEnd)}();`);
     }
     if (shape === 'map') this.entry(targets, limit);
+    else if (element.form === 'struct' && shape === 'list') this.firstItem(children, limit);
     else if (element.form === 'struct') this.message(children, limit);
     else if (wireType === 2) this.line(`const s = ${this.text(member)}(b, p, ${limit}); p = ${limit};`);
     else this.line(`const s = String(${this.bind(varints[element.form])}(b, p)); p = ${this.bind(at)}.p;`);
     // Of a list the first item counts, of a field that comes twice the last one.
     if (shape !== 'map' && element.form !== 'struct') for (const target of targets) this.line(shape === 'list' ? `if (${target} === "") ${target} = s;` : `${target} = s;`);
     this.line('break; }');
+  }
+
+  private firstItem(children: ReadonlyMap<number, Step>, limit: string): void {
+    const seen = `v${this.variables++}`;
+    this.zeros.set(seen, 'false');
+    this.line(`if (${seen}) p = ${limit}; else { ${seen} = true;`);
+    this.message(children, limit);
+    this.line('}');
   }
 
   /** Names differ from object to object; most other texts are the same in many, and are kept once. */

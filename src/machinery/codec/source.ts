@@ -10,6 +10,15 @@ export class FunctionSource {
     this.lines.push(text);
   }
 
+  /** A place that {@link lineAt} can fill later. */
+  mark(): number {
+    return this.lines.push('') - 1;
+  }
+
+  lineAt(mark: number, text: string): void {
+    this.lines[mark] = text;
+  }
+
   /** The name under which the function sees a value. */
   bind(value: unknown, hint = 'x'): string {
     let name = this.bindings.get(value);

@@ -68,7 +68,7 @@ function write(out: Buffer, o: number, bytes: Buffer, revision: number, digits: 
   o += digits;
   for (let i = o - 1, rest = revision; i >= o - digits; i--) {
     const quotient = Math.floor(rest / 10);
-    out[i] = 48 + rest - quotient * 10;
+    out[i] = rest - quotient * 10 + 48;
     rest = quotient;
   }
   return copy(out, o, bytes, versionEnd, bytes.length);

@@ -157,8 +157,8 @@ export function failUnexpectedEnd(): never {
   throw unexpectedEnd();
 }
 
-/** Messages nested deeper than any type needs; upstream's decoder would recurse, and so do ours. */
-export const maxDepth = 1000;
+/** Messages nested deeper than any type needs. The functions of large types take two kilobytes of stack each. */
+export const maxDepth = 200;
 
 export function failTooDeep(): never {
   throw new DecodeError('proto: message nested too deep');

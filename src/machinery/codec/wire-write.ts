@@ -37,7 +37,7 @@ export function writeUint64(b: Uint8Array, p: number, value: number | bigint): n
 /** Numbers of any sign as 64 bits in two's complement, which is what protobuf makes of negative ones. */
 export function writeInt(b: Uint8Array, p: number, value: number | bigint): number {
   if (typeof value === 'number') {
-    if (value >= 0 && value < 128) {
+    if ((value & 127) === value) {
       b[--p] = value;
       return p;
     }

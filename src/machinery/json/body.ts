@@ -12,7 +12,7 @@ import { plain } from './exact-values.ts';
 import { kindOf } from './go-types.ts';
 import { inspectJson } from './inspect.ts';
 import type { JsonDocument } from './reader.ts';
-import { duplicateFields, jsonText, readJson } from './reader.ts';
+import { duplicateFields, JsonNumber, jsonText, readJson } from './reader.ts';
 import { stringifyJson } from './writer.ts';
 
 export interface Decoded<T = JsonObject> {
@@ -48,7 +48,7 @@ export class JsonBody {
   typeMeta(): { apiVersion: string; kind: string } {
     const value = this.parsed ?? this.exactDocument().value;
     if (value === null) return { apiVersion: '', kind: '' };
-    if (typeof value !== 'object' || Array.isArray(value)) {
+    if (typeof value !== 'object' || Array.isArray(value) || value instanceof JsonNumber) {
       throw new JsonTypeError(`json: cannot unmarshal ${kindOf(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`);
     }
     return { apiVersion: textMember(value, 'apiVersion'), kind: textMember(value, 'kind') };

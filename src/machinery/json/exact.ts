@@ -9,6 +9,7 @@
  */
 import type { Links } from '../codec/link.ts';
 import type { Element, Member } from '../codec/plan.ts';
+import { maxDepth } from '../codec/wire-read.ts';
 import { goQuote } from '../go-quote.ts';
 import type { JsonObject, JsonValue } from '../value.ts';
 import { createMap, RawJson } from '../value.ts';
@@ -36,8 +37,6 @@ interface Mismatch {
   readonly goType: string;
 }
 
-/** Nesting of types that JSON may have; it is bounded by the stack, not by the schema. */
-const maxTypeDepth = 400;
 
 /**
  * @param document what was read from text, with repeated members and spans; a bare value has none
@@ -108,7 +107,7 @@ class ExactDecoder {
 
   private structValue(value: JsonValue, typeId: string, known: JsonValue | undefined, goType: string): JsonValue | undefined {
     if (typeof value !== 'object' || Array.isArray(value) || value instanceof JsonNumber || value instanceof RawJson) return this.mismatch(value, goType, known);
-    if (++this.depth > maxTypeDepth) throw new Fatal('exceeded max depth');
+    if (++this.depth > maxDepth) throw new Fatal('exceeded max depth');
     const link = this.links.of(typeId);
     const result = (known ?? {}) as JsonObject;
     const saved = { struct: this.struct, path: this.path, fields: this.fields.length };

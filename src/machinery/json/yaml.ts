@@ -53,7 +53,6 @@ export function parseYaml(input: Uint8Array | string): ParsedYaml {
 }
 
 /** What YAML 1.1 allows nowhere, not even in quotes. */
-// eslint-disable-next-line no-control-regex
 const controlCharacter = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f\ufffe\uffff]|(?<=[^])\ufeff/;
 
 function firstDocument(text: string, lines: LineCounter): Document.Parsed | undefined {
