@@ -76,6 +76,8 @@ export class Channel {
 
   async #dial(): Promise<EtcdConnection> {
     const { clock, endpoints, dialTimeoutMs, log } = this.#options;
+    // Somebody waits for this, and timers of the clock alone would let the process end.
+    const hold = setInterval(() => {}, 2 ** 30);
     const waitMs = this.#notBeforeMs - clock.now();
     if (waitMs > 0) await sleep(clock, waitMs, this.#closed.signal);
     const order = [...endpoints.slice(this.#preferred), ...endpoints.slice(0, this.#preferred)];
@@ -92,9 +94,12 @@ export class Channel {
       return this.#adopt(connection);
     } catch (error) {
       if (!(error instanceof DialError)) throw error;
+      if (this.#closed.signal.aborted) throw unavailable('the etcd client is closed', { unprocessed: true });
       this.#postpone();
       if (this.#failedRounds === 1) log.warn({ reason: error.message }, 'no etcd endpoint answers');
       throw unavailable(`no etcd endpoint answers: ${error.message}`, { unprocessed: true, cause: error });
+    } finally {
+      clearInterval(hold);
     }
   }
 
