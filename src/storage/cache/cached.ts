@@ -108,7 +108,7 @@ class WatchCache implements CachedObjectStorage {
     this.#freshness = new Freshness({
       clock,
       probe: probe.revision,
-      requestProgress: probe.requestProgress,
+      requestProgress: () => probe.requestProgress(prefix),
       current: () => this.#state.revision,
       onReset: () => this.#follower.reset(),
       versionWaitMs: options.versionWaitMs ?? defaultVersionWaitMs,
@@ -133,7 +133,7 @@ class WatchCache implements CachedObjectStorage {
       watchers,
       reads: this.#reads,
       continuous: this.#continuous,
-      requestProgress: probe.requestProgress,
+      requestProgress: () => probe.requestProgress(prefix),
       limits: { ...defaultWatchLimits, ...options.watchLimits },
       bookmarkIntervalMs: options.bookmarkIntervalMs ?? defaultBookmarkIntervalMs,
     });

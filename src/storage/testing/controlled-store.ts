@@ -109,9 +109,9 @@ export class ControlledStore implements Store {
     if (!options.signal.aborted && lost.aborted) throw unavailable();
   }
 
-  async requestProgress(): Promise<void> {
+  async requestProgress(prefix?: string): Promise<void> {
     await this.#enter('requestProgress');
-    if (this.soundProgress) await this.#inner.requestProgress();
+    if (this.soundProgress) await this.#inner.requestProgress(prefix);
   }
 
   async grantLease(ttlSeconds: number): Promise<LeaseId> {
