@@ -98,9 +98,9 @@ export class ControlledStore implements Store {
     try {
       for await (const batch of this.#inner.watch(prefix, { ...options, signal })) {
         if (!this.soundProgress && batch.events.length === 0) continue;
-        await this.#watches.wait();
+        await this.#watches.wait(signal).catch(() => undefined);
         await this.delay('watch');
-        if (lost.aborted) break;
+        if (signal.aborted) break;
         yield batch;
       }
     } finally {
