@@ -55,7 +55,7 @@ class DirectObjectStorage implements ObjectStorage {
     this.#keys = { prefix, namespaced };
     this.#limits = { ...defaultWatchLimits, ...watchLimits };
     this.#writer = new ObjectWriter({ store, codec, toObject: (kv) => openObject(codec, kv) });
-    this.#watches = new OpenWatches({ clock, bookmarkIntervalMs, requestProgress: () => void store.requestProgress().catch(() => undefined) });
+    this.#watches = new OpenWatches({ clock, bookmarkIntervalMs, requestProgress: () => void store.requestProgress(prefix).catch(() => undefined) });
   }
 
   async get(key: string, version: ReadVersion, signal?: AbortSignal): Promise<StoredObject | undefined> {

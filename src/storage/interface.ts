@@ -127,8 +127,11 @@ export interface Store extends AsyncDisposable {
    */
   watch(prefix: string, options: WatchOptions): AsyncIterable<WatchBatch>;
 
-  /** Asks the store to send progress to every watch soon; a no-op where the version makes it unsound. */
-  requestProgress(): Promise<void>;
+  /**
+   * Asks the store to send progress soon, to the watches of what lies under `prefix`, or to all; a no-op where the version
+   * makes it unsound. Others may get it too.
+   */
+  requestProgress(prefix?: string): Promise<void>;
 
   /** Grants a lease. All keys of a lease that ends are deleted at one revision. */
   grantLease(ttlSeconds: number): Promise<LeaseId>;

@@ -81,7 +81,8 @@ function transition({ revision, object, previous, filter }: Transition): ObjectE
   return was ? objectEvent('DELETED', revision, previous) : undefined;
 }
 
-function openPrevious(event: KeyEvent, codec: ObjectCodec): StoredObject {
+/** The version before a change. Throws `Compacted` when it is not known. */
+export function openPrevious(event: KeyEvent, codec: ObjectCodec): StoredObject {
   return openObject(codec, requirePrevious(event));
 }
 

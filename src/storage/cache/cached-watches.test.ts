@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ObjectWatch, Selection } from '../objects.ts';
 import { labelled, Watched } from '../testing/objects/support.ts';
 import type { CachedObjectStorage } from './cached.ts';
-import { any, cacheUnderTest, caughtUp, settle } from './testing/support.ts';
+import { any, cacheUnderTest, caughtUp, keyOf, settle } from './testing/support.ts';
 
 async function watching(cache: CachedObjectStorage, after: number, selection?: Selection, bookmarks = false): Promise<Watched> {
   const watched = new Watched();
@@ -78,16 +78,21 @@ describe('a watch after a revision', () => {
     expect(t.store.calls('watch')).toBe(1);
   });
 
-  test('from before it has one only until it has met the cache', async () => {
+  test('from before it has the window extended, once for all who need it', async () => {
     const t = await cacheUnderTest();
     const revisions = [await t.put('a'), await t.put('b'), await t.put('c')];
     await t.cache.list({ version: any });
-    const watched = await watching(t.cache, revisions[0]!);
-    expect(await watched.lineCount(2)).toEqual([`ADDED b @${revisions[1]}`, `ADDED c @${revisions[2]}`]);
-    await settle();
+    const opened = t.opened;
+    const watches = await Promise.all([2, 1, 0, 1, 0].map((index) => watching(t.cache, revisions[index]!)));
+    expect(t.store.calls('watch')).toBe(2);
     expect(t.store.openWatches).toBe(1);
+    expect(t.opened).toBe(opened);
     const next = await t.put('d');
-    expect(await watched.lineCount(3)).toContain(`ADDED d @${next}`);
+    const lines = [`ADDED b @${revisions[1]}`, `ADDED c @${revisions[2]}`, `ADDED d @${next}`];
+    for (const [position, index] of [2, 1, 0, 1, 0].entries()) {
+      expect(await watches[position]!.lineCount(3 - index)).toEqual(lines.slice(index));
+    }
+    expect(watches[2]!.events[0]).toBe(watches[4]!.events[0]);
   });
 
   test('from before it, where nothing happened since, meets the cache by the progress of the store', async () => {
@@ -96,12 +101,57 @@ describe('a watch after a revision', () => {
     await t.putElsewhere();
     await t.cache.list({ version: any });
     const watched = await watching(t.cache, revision);
-    await settle();
-    expect(t.store.openWatches).toBe(2);
-    await t.clock.advance(500);
     expect(t.store.openWatches).toBe(1);
     const next = await t.put('b');
     expect(await watched.lineCount(1)).toEqual([`ADDED b @${next}`]);
+  });
+
+  test('from before it is not kept waiting when the store says nothing', async () => {
+    const t = await cacheUnderTest();
+    const revision = await t.put('a');
+    await t.putElsewhere();
+    await t.cache.list({ version: any });
+    t.store.pauseWatches();
+    const opened = watching(t.cache, revision);
+    await settle();
+    await t.clock.advance(1_000);
+    const watched = await opened;
+    t.store.resumeWatches();
+    const next = await t.put('b');
+    await t.clock.advance(1_000);
+    expect(await watched.lineCount(1)).toEqual([`ADDED b @${next}`]);
+    expect(t.store.openWatches).toBe(1);
+  });
+
+  test('from so long before it that the window could not hold it all replays history for itself', async () => {
+    const t = await cacheUnderTest();
+    const revisions: number[] = [];
+    for (let index = 0; index < 30; index++) revisions.push(await t.put('a', { data: String(index) }));
+    const cache = t.open({ windowLimits: { maxEvents: 10 } });
+    await cache.list({ version: any });
+    const watches = [await watching(cache, revisions[0]!), await watching(cache, revisions[0]!), await watching(cache, revisions[26]!)];
+    expect(t.store.calls('watch')).toBe(1 + 1 + 2 + 1);
+    const next = await t.put('a', { data: 'next' });
+    for (const [index, watched] of watches.entries()) {
+      await watched.reach(next);
+      expect(watched.events.map(({ revision }) => revision)).toEqual([...revisions.slice(index < 2 ? 1 : 27), next]);
+    }
+    await settle();
+    expect(t.store.openWatches).toBe(1);
+  });
+
+  test('from before it, of an object deleted and made again, has each version once', async () => {
+    const t = await cacheUnderTest();
+    const first = await t.put('a', { data: '1', labels: { app: 'x' } });
+    const second = await t.put('a', { data: '2', labels: { app: 'y' } });
+    const { revision: removed } = await t.store.delete(keyOf('a'), second);
+    const third = await t.put('a', { data: '3', labels: { app: 'x' } });
+    await t.cache.list({ version: any });
+    const [whole, selected] = [await watching(t.cache, first - 1), await watching(t.cache, first - 1, labelled('x'))];
+    expect(await whole.lineCount(4)).toEqual([`ADDED a @${first}`, `MODIFIED a @${second}`, `DELETED a @${removed}`, `ADDED a @${third}`]);
+    expect(await selected.lineCount(3)).toEqual([`ADDED a @${first}`, `DELETED a @${second}`, `ADDED a @${third}`]);
+    const past = await t.cache.list({ version: { match: 'exact', revision: second } });
+    expect(past.objects.map(({ revision }) => revision)).toEqual([second]);
   });
 
   test('from before it keeps its own where progress is not to be believed, until something happens', async () => {

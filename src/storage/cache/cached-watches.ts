@@ -3,7 +3,8 @@
  *
  * - with the state: synthetic ADDED events of what the selection has now;
  * - after a revision the window covers: with the changes since;
- * - after an older revision: with a watch on the store of its own, until that has reached the window.
+ * - after an older revision: the window is extended back into history for all who need it; who cannot be served so gets
+ *   a watch on the store of its own, until that has reached the window.
  */
 import { sleep } from '../../base/clock.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -20,6 +21,7 @@ import { asStorageError, pumpStoreWatch } from '../store-watch.ts';
 import { WatchQueue, weightOfAll } from '../watch-queue.ts';
 import type { WatchLimits } from '../watch-queue.ts';
 import { aborted } from './freshness.ts';
+import type { Backfill } from './backfill.ts';
 import type { CachedReads } from './cached-reads.ts';
 import type { CacheState } from './state.ts';
 import type { View } from './verified-views.ts';
@@ -36,6 +38,8 @@ export interface CachedWatchesOptions {
   /** Open while changes reach the watchers without a gap. */
   readonly continuous: Gate;
   readonly requestProgress: () => Promise<void>;
+  readonly backfill: Backfill;
+  readonly isProgressSound: () => boolean;
   readonly limits: WatchLimits;
   readonly bookmarkIntervalMs: number;
 }
@@ -97,6 +101,7 @@ export class CachedWatches {
 
   close(error: Error): void {
     this.#trim.stop();
+    this.#options.backfill.close();
     this.endAll(error);
   }
 
@@ -109,11 +114,14 @@ export class CachedWatches {
 
   /** The state a watch begins with, or undefined when it resumes after a revision. */
   async #startingView({ after, selection, initialEvents, signal }: ObjectWatchOptions): Promise<View | undefined> {
-    const { reads, state, keys } = this.#options;
+    const { reads, state, keys, backfill } = this.#options;
     if (after === 'any' || after === 0) return state;
     const range = rangeOf(keys, selection);
     if (after === 'mostRecent') return (await reads.mostRecent(range, signal)) ?? notCaughtUp(state.revision);
-    return initialEvents === true ? reads.notOlderThan(after, range, signal) : undefined;
+    if (initialEvents === true) return reads.notOlderThan(after, range, signal);
+    // Where progress is not to be believed, nobody can tell when history has met the window.
+    if (this.#options.isProgressSound()) await backfill.cover(after);
+    return undefined;
   }
 
   #create({ onReady, selection }: ObjectWatchOptions): CachedWatch {

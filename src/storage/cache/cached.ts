@@ -20,6 +20,7 @@ import { defaultWatchLimits } from '../watch-queue.ts';
 import type { WatchLimits } from '../watch-queue.ts';
 import { ObjectWriter } from '../writes.ts';
 import type { ObjectDeleteResult } from '../writes.ts';
+import { Backfill } from './backfill.ts';
 import { CachedReads } from './cached-reads.ts';
 import { CachedWatches } from './cached-watches.ts';
 import { Follower } from './follower.ts';
@@ -78,6 +79,8 @@ class WatchCache implements CachedObjectStorage {
     const { store, prefix, namespaced = true, codec, clock = systemClock, log = silentLogger, indexedFields = [] } = options;
     const probe = probeOf(store);
     const keys = { prefix, namespaced };
+    const windowLimits = { ...defaultWindowLimits, ...options.windowLimits };
+    const requestProgress = (): Promise<void> => probe.requestProgress(prefix);
     this.prefix = prefix;
     const watchers = new Watchers({ keys, indexedFields, log });
     this.#state = new CacheState({
@@ -85,7 +88,7 @@ class WatchCache implements CachedObjectStorage {
       clock,
       log,
       indexedFields,
-      windowLimits: { ...defaultWindowLimits, ...options.windowLimits },
+      windowLimits,
       watchers,
       onAdvance: () => this.#freshness.advanced(),
       onUnreadable: (error) => this.#watches.endAll(error),
@@ -108,7 +111,7 @@ class WatchCache implements CachedObjectStorage {
     this.#freshness = new Freshness({
       clock,
       probe: probe.revision,
-      requestProgress: probe.requestProgress,
+      requestProgress,
       current: () => this.#state.revision,
       onReset: () => this.#follower.reset(),
       versionWaitMs: options.versionWaitMs ?? defaultVersionWaitMs,
@@ -133,7 +136,9 @@ class WatchCache implements CachedObjectStorage {
       watchers,
       reads: this.#reads,
       continuous: this.#continuous,
-      requestProgress: probe.requestProgress,
+      requestProgress,
+      backfill: new Backfill({ store, prefix, codec, clock, state: this.#state, limits: windowLimits, requestProgress }),
+      isProgressSound: () => this.#follower.soundProgress,
       limits: { ...defaultWatchLimits, ...options.watchLimits },
       bookmarkIntervalMs: options.bookmarkIntervalMs ?? defaultBookmarkIntervalMs,
     });

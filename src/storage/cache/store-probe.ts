@@ -1,17 +1,18 @@
 import type { Store } from '../interface.ts';
-import { createSharedCall } from '../shared-call.ts';
+import { createSharedCall, createSharedCalls } from '../shared-call.ts';
 
 /** What caches ask their store, shared between all of them. */
 export interface StoreProbe {
   /** The store's revision by a linearizable read; one question for all who wait when it is sent. */
   readonly revision: () => Promise<number>;
-  readonly requestProgress: () => Promise<void>;
+  /** Progress of the watches under a prefix. */
+  readonly requestProgress: (prefix: string) => Promise<void>;
 }
 
 function createStoreProbe(store: Store): StoreProbe {
   return {
     revision: createSharedCall(() => store.currentRevision()),
-    requestProgress: createSharedCall(() => store.requestProgress()),
+    requestProgress: createSharedCalls((prefix) => store.requestProgress(prefix)),
   };
 }
 

@@ -53,6 +53,14 @@ export class ChangeWindow {
     this.#bytes += weightOf(change);
   }
 
+  /** Adds what came before: all changes after `floor`, up to the floor there was. */
+  prepend(changes: readonly Change[], floor: number): void {
+    this.#changes = [...changes, ...this.#changes.slice(this.#head)];
+    this.#head = 0;
+    for (const change of changes) this.#bytes += weightOf(change);
+    this.#floor = floor;
+  }
+
   /** Drops what is beyond the limits. Called between batches only, so that a revision is not torn. */
   trim(now: number): void {
     const { minEvents, maxEvents, maxBytes, maxAgeMs } = this.#limits;

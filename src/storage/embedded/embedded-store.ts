@@ -120,9 +120,9 @@ export class EmbeddedStore implements Store {
     return this.#watches.watch(prefix, options);
   }
 
-  async requestProgress(): Promise<void> {
+  async requestProgress(prefix = ''): Promise<void> {
     this.#check();
-    this.#watches.requestProgress();
+    this.#watches.requestProgress(prefix);
   }
 
   async grantLease(ttlSeconds: number): Promise<LeaseId> {

@@ -59,8 +59,9 @@ export class WatchHub {
     for (const watcher of this.#watchers) watcher.heardOf(versions);
   }
 
-  requestProgress(): void {
-    for (const watcher of this.#watchers) watcher.requestProgress();
+  /** Of the watches whose own prefix lies under this one. */
+  requestProgress(prefix: string): void {
+    for (const watcher of this.#watchers) if (watcher.prefix.startsWith(prefix)) watcher.requestProgress();
   }
 
   close(error: StorageError): void {
@@ -71,7 +72,7 @@ export class WatchHub {
 
 class Watcher {
   readonly #source: WatchSource;
-  readonly #prefix: string;
+  readonly prefix: string;
   readonly #previous: boolean;
   /** Every change up to here was delivered, or is none of ours. */
   #position: number;
@@ -82,7 +83,7 @@ class Watcher {
 
   constructor({ source, prefix, after, previous }: { source: WatchSource; prefix: string; after: number; previous: boolean }) {
     this.#source = source;
-    this.#prefix = prefix;
+    this.prefix = prefix;
     this.#position = after;
     this.#previous = previous;
   }
@@ -124,7 +125,7 @@ class Watcher {
   }
 
   #concerns({ history, modRevision }: Version): boolean {
-    return modRevision > this.#position && history.key.startsWith(this.#prefix);
+    return modRevision > this.#position && history.key.startsWith(this.prefix);
   }
 
   /** Whether progress was asked for, can be given, and says more than the last batch did. */
@@ -147,7 +148,7 @@ class Watcher {
         if (index >= stop || events.length >= MAX_BATCH_EVENTS || bytes >= MAX_BATCH_BYTES) return events;
         this.#position = version.modRevision;
       }
-      if (!version.history.key.startsWith(this.#prefix)) continue;
+      if (!version.history.key.startsWith(this.prefix)) continue;
       const event = this.#eventOf(version);
       events.push(event);
       bytes += event.value.length + (event.previous?.value.length ?? 0);

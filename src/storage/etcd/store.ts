@@ -81,8 +81,8 @@ export class EtcdStore implements Store {
     return { [Symbol.asyncIterator]: () => this.#openWatch(prefix, options) };
   }
 
-  async requestProgress(): Promise<void> {
-    for (const watch of this.#watches) watch.requestProgress();
+  async requestProgress(prefix = ''): Promise<void> {
+    for (const watch of this.#watches) if (watch.prefix.startsWith(prefix)) watch.requestProgress();
   }
 
   async grantLease(ttlSeconds: number): Promise<LeaseId> {

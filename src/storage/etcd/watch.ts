@@ -60,6 +60,10 @@ export class EtcdWatch implements AsyncIterator<WatchBatch> {
     this.#reachedMs = options.clock.now();
   }
 
+  get prefix(): string {
+    return this.#options.prefix;
+  }
+
   next(): Promise<IteratorResult<WatchBatch>> {
     if (!this.#started) {
       this.#started = true;

@@ -98,9 +98,9 @@ export class ControlledStore implements Store {
     try {
       for await (const batch of this.#inner.watch(prefix, { ...options, signal })) {
         if (!this.soundProgress && batch.events.length === 0) continue;
-        await this.#watches.wait();
+        await this.#watches.wait(signal).catch(() => undefined);
         await this.delay('watch');
-        if (lost.aborted) break;
+        if (signal.aborted) break;
         yield batch;
       }
     } finally {
@@ -109,9 +109,9 @@ export class ControlledStore implements Store {
     if (!options.signal.aborted && lost.aborted) throw unavailable();
   }
 
-  async requestProgress(): Promise<void> {
+  async requestProgress(prefix?: string): Promise<void> {
     await this.#enter('requestProgress');
-    if (this.soundProgress) await this.#inner.requestProgress();
+    if (this.soundProgress) await this.#inner.requestProgress(prefix);
   }
 
   async grantLease(ttlSeconds: number): Promise<LeaseId> {

@@ -171,6 +171,17 @@ export function describeWatches(fixture: ContractFixture): void {
       expect(watch.events).toEqual([]);
     });
 
+    test('asked for by prefix reaches the watches under it', async (context) => {
+      const { soundProgress, version } = await fixture.store.status();
+      if (!soundProgress) return context.skip(`progress of ${version} can run ahead of events`);
+      const prefix = fixture.prefix();
+      const after = await fixture.store.currentRevision();
+      const watches = [fixture.watch(`${prefix}a/`, { after }), fixture.watch(`${prefix}a/b/`, { after })];
+      const { revision } = await fixture.store.create(`${prefix}elsewhere`, bytes('x'));
+      const ask = setInterval(() => void fixture.store.requestProgress(`${prefix}a/`), 20);
+      await Promise.all(watches.map((watch) => watch.until((log) => log.revision >= revision))).finally(() => clearInterval(ask));
+    });
+
     test('is never ahead of events', { timeout: 60_000 }, async () => {
       const prefix = fixture.prefix();
       const watch = fixture.watch(prefix, { after: await fixture.store.currentRevision() });

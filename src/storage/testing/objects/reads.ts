@@ -157,11 +157,10 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       expect((await f.storage.list({ version: mostRecent })).revision).toBeGreaterThanOrEqual(revision);
     });
 
-    test('at any version has everything after a read at most recent', async () => {
+    test('at any version shows what was written before long', async () => {
       const f = fixture.current;
-      const { revision } = await f.create({ name: 'a' });
-      await f.storage.list({ version: { match: 'notOlderThan', revision } });
-      expect(namesOf((await f.storage.list({ version: any })).objects)).toEqual(['a']);
+      await f.create({ name: 'a' });
+      await expect.poll(async () => namesOf((await f.storage.list({ version: any })).objects)).toEqual(['a']);
     });
 
     test('not older than a revision that does not come is a timeout', async () => {
