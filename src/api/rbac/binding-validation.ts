@@ -1,0 +1,53 @@
+/** @see {@link https://kubernetes.io/docs/reference/access-authn-authz/rbac/#rolebinding-and-clusterrolebinding | RoleBinding and ClusterRoleBinding} */
+import { type FieldError, invalid, notSupported, required } from '../../machinery/field-error.ts';
+import { FieldPath } from '../../machinery/field-path.ts';
+import { isEqual } from '../../machinery/equal.ts';
+import { isDns1123Subdomain } from '../../machinery/formats/names.ts';
+import { goStruct } from '../../machinery/go-quote.ts';
+import type { ClusterRoleBinding, RoleBinding, RoleRef, Subject } from '../gen/types/rbac-v1.ts';
+import { checkFormat, checkRequiredText, invalidEach } from '../meta/checks.ts';
+import { pathSegmentName } from '../meta/name-rules.ts';
+import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../meta/object-meta.ts';
+import { rbacGroup } from './defaults.ts';
+
+export const validateRoleBinding = (object: RoleBinding): FieldError[] => validateBinding(object, true);
+export const validateClusterRoleBinding = (object: ClusterRoleBinding): FieldError[] => validateBinding(object, false);
+export const validateRoleBindingUpdate = (object: RoleBinding, old: RoleBinding): FieldError[] => validateBindingUpdate(object, old, true);
+export const validateClusterRoleBindingUpdate = (object: ClusterRoleBinding, old: ClusterRoleBinding): FieldError[] => validateBindingUpdate(object, old, false);
+
+type AnyBinding = RoleBinding | ClusterRoleBinding;
+
+function validateBinding({ metadata, roleRef, subjects }: AnyBinding, namespaced: boolean): FieldError[] {
+  const errors = validateBuiltInMeta(metadata, { namespaced, validateName: pathSegmentName });
+  checkRoleRef(roleRef, namespaced ? ['Role', 'ClusterRole'] : ['ClusterRole'], errors);
+  subjects?.forEach((subject, i) => checkSubject(subject, namespaced, FieldPath.of('subjects').index(i), errors));
+  return errors;
+}
+
+/** Upstream judges a changed binding twice, and clients see each error twice. What is granted cannot change. */
+function validateBindingUpdate(object: AnyBinding, old: AnyBinding, namespaced: boolean): FieldError[] {
+  const errors = validateBinding(object, namespaced);
+  const all = [...errors, ...errors, ...validateBuiltInMetaUpdate(object.metadata, old.metadata)];
+  if (!isEqual(object.roleRef, old.roleRef)) all.push(invalid(FieldPath.of('roleRef'), goStruct('rbac.RoleRef', object.roleRef), 'cannot change roleRef'));
+  return all;
+}
+
+function checkRoleRef({ apiGroup = '', kind = '', name = '' }: RoleRef, kinds: readonly string[], errors: FieldError[]): void {
+  const path = FieldPath.of('roleRef');
+  if (apiGroup !== rbacGroup) errors.push(notSupported(path.child('apiGroup'), apiGroup, [rbacGroup]));
+  if (!kinds.includes(kind)) errors.push(notSupported(path.child('kind'), kind, kinds));
+  if (checkRequiredText(name, path.child('name'), errors)) invalidEach(pathSegmentName(name, false), path.child('name'), name, errors);
+}
+
+const subjectKinds = ['ServiceAccount', 'User', 'Group'];
+
+function checkSubject({ kind = '', name = '', apiGroup = '', namespace = '' }: Subject, namespaced: boolean, path: FieldPath, errors: FieldError[]): void {
+  const hasName = checkRequiredText(name, path.child('name'), errors);
+  if (!subjectKinds.includes(kind)) return void errors.push(notSupported(path.child('kind'), kind, subjectKinds));
+  const isAccount = kind === 'ServiceAccount';
+  if (isAccount && hasName) checkFormat(isDns1123Subdomain, name, path.child('name'), errors);
+  const group = isAccount ? '' : rbacGroup;
+  if (apiGroup !== group) errors.push(notSupported(path.child('apiGroup'), apiGroup, [group]));
+  // In a namespace an account without one is that namespace's.
+  if (isAccount && !namespaced && namespace === '') errors.push(required(path.child('namespace')));
+}
