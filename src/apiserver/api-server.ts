@@ -20,6 +20,7 @@ import { createDirectObjectStorage } from '../storage/direct.ts';
 import type { Store } from '../storage/interface.ts';
 import { createLeaseManager } from '../storage/leases.ts';
 import type { ObjectCodec, ObjectStorage } from '../storage/objects.ts';
+import { createAdmissionPlugins } from './admission/plugins.ts';
 import type { Authenticator } from './filters/authentication.ts';
 import type { Authorizer } from './filters/authorization.ts';
 import { type EndpointContext, defaultMaxBodyBytes } from './endpoints/context.ts';
@@ -119,14 +120,17 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
     admission, garbageCollection: true, hooks: new Map(),
     eventLease: () => leases.lease(storage.overrides.get('/events') ?? storage.store, storage.eventTtlMs / 1000),
   });
+  const now = (): Date => new Date();
+  const featureEnabled = (gate: string): boolean => isGateOn(gate, config.featureGates);
+  // The registry validates with admission and admission reads through the registry: the list is filled when both are there.
+  plugins.push(...createAdmissionPlugins({ registry, now, featureEnabled }));
   const context: EndpointContext = {
     codecs, schemas, admission,
     encoder: new Encoder(representationBudgetBytes),
     fieldManager: createFieldManager({ schemas }),
     strategicMerge: createStrategicMerge(schemas),
     toJsonForm: createJsonForm(schemas),
-    now: () => new Date(),
-    featureEnabled: (gate) => isGateOn(gate, config.featureGates),
+    now, featureEnabled,
     allowPrivileged: config.allowPrivileged,
     minRequestTimeoutSeconds: config.serving.minRequestTimeoutSeconds,
     deleteCollectionWorkers: storage.deleteCollectionWorkers,

@@ -1,0 +1,35 @@
+/**
+ * The built-in admission plugins in execution order, which flags do not change: all of them mutate in this order, then
+ * all of them validate in it.
+ *
+ * @NOTE differs from upstream: ServiceAccount is left out until a controller makes the `default` service account of
+ * each namespace; no pod could be created before that.
+ */
+import type { AdmissionPlugin } from '../../registry/admission.ts';
+import type { RegistryCatalog } from '../../registry/catalog.ts';
+import { createDefaultTolerationSeconds } from './default-toleration-seconds.ts';
+import { createNamespaceLifecycle } from './namespace-lifecycle.ts';
+import { createAdmissionObjects } from './objects.ts';
+import { createPriority } from './priority.ts';
+import { createStorageObjectInUseProtection } from './storage-object-in-use-protection.ts';
+import { taintNodesByCondition } from './taint-nodes-by-condition.ts';
+
+export interface AdmissionPluginOptions {
+  readonly registry: Pick<RegistryCatalog, 'storeOf'>;
+  readonly now: () => Date;
+  readonly featureEnabled: (gate: string) => boolean;
+}
+
+/** Seconds that a pod stays on a node in trouble: the defaults of both flags. */
+const tolerationSeconds = 300;
+
+export function createAdmissionPlugins({ registry, now, featureEnabled }: AdmissionPluginOptions): AdmissionPlugin[] {
+  const objects = createAdmissionObjects(registry);
+  return [
+    createNamespaceLifecycle({ objects, now }),
+    taintNodesByCondition,
+    createPriority({ objects }),
+    createDefaultTolerationSeconds({ notReadySeconds: tolerationSeconds, unreachableSeconds: tolerationSeconds }),
+    createStorageObjectInUseProtection({ featureEnabled }),
+  ];
+}
