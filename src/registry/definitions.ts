@@ -6,9 +6,11 @@ import type { FieldError } from '../machinery/field-error.ts';
 import type { KubeObject } from '../machinery/object-meta.ts';
 import { definitions as apps } from './apps/index.ts';
 import { core } from './core/index.ts';
+import { definitions as discovery } from './discovery/endpointslices/index.ts';
+import { definitions as networking } from './networking/index.ts';
 import type { ResourceDefinition } from './strategy.ts';
 
-const lists: readonly (readonly ResourceDefinition[])[] = [core, apps];
+const lists: readonly (readonly ResourceDefinition[])[] = [core, apps, discovery, networking];
 
 /** Rules of a kind that has none of its own: those of metadata, and of a status that only its own endpoint writes. */
 const defaultDefinition = (group: string, resource: string): ResourceDefinition => {
