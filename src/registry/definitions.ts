@@ -11,7 +11,7 @@ import { policy } from './policy/index.ts';
 import { rbac } from './rbac/index.ts';
 import type { ResourceDefinition } from './strategy.ts';
 
-const lists: readonly (readonly ResourceDefinition[])[] = [core, apps, autoscaling, policy, rbac];
+const lists: readonly (readonly ResourceDefinition[])[] = [core, apps, autoscaling, policy, rbac, discovery, networking];
 
 /** Rules of a kind that has none of its own: those of metadata, and of a status that only its own endpoint writes. */
 const defaultDefinition = (group: string, resource: string): ResourceDefinition => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isIp, isIpv4Address, isIpv6Address, isSocketAddress, parseCidr, parseIp } from './addresses.ts';
+import { cidrSize, formatCidr, formatIp, isInCidr, isIp, isIpv4Address, isIpv6Address, isSocketAddress, parseCidr, parseIp } from './addresses.ts';
 
 describe('IP addresses', () => {
   test.each([
@@ -36,4 +36,18 @@ describe('IP addresses', () => {
   ])('message: $name', ({ check, value, message }) => expect(check(value)).toEqual([message]));
 
   test.each(['0.0.0.0:10254', '[::]:10254'])('socket address %s', (value) => expect(isSocketAddress(value)).toEqual([]));
+
+  test.each([
+    { text: '010.0.0.7', expected: '10.0.0.7' },
+    { text: '2001:0db8:0:0:0:0:0:FF', expected: '2001:db8::ff' },
+    { text: '::ffff:1.2.3.4', expected: '1.2.3.4' },
+    { text: '1:0:0:2:0:0:0:3', expected: '1:0:0:2::3' },
+  ])('$text is written $expected', ({ text, expected }) => expect(formatIp(parseIp(text)!)).toBe(expected));
+
+  test('networks know their size, their text and what lies in them', () => {
+    const cidr = parseCidr('10.96.0.7/12')!;
+    expect(cidrSize(cidr)).toBe(2n ** 20n);
+    expect(formatCidr(cidr)).toBe('10.96.0.0/12');
+    expect(['10.96.0.0', '10.111.255.255', '10.112.0.0', 'fd00::1'].map((ip) => isInCidr(cidr, parseIp(ip)!))).toEqual([true, true, false, false]);
+  });
 });

@@ -59,6 +59,34 @@ function groups(text: string): bigint[] {
   });
 }
 
+/**
+ * The one text of an address: dotted decimal, and for IPv6 the form of RFC 5952.
+ * @see {@link https://www.rfc-editor.org/rfc/rfc5952#section-4 | RFC 5952, section 4}
+ */
+export function formatIp({ family, value }: IpAddress): string {
+  return family === 4 ? formatIpv4(value) : formatIpv6(value);
+}
+
+const formatIpv4 = (value: bigint): string => [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join('.');
+
+function formatIpv6(value: bigint): string {
+  const parts = Array.from({ length: 8 }, (_, i) => Number((value >> BigInt(112 - 16 * i)) & 0xffffn));
+  const zeros = longestZeros(parts);
+  const hex = (from: number, to: number): string => parts.slice(from, to).map((part) => part.toString(16)).join(':');
+  return zeros.length < 2 ? hex(0, 8) : `${hex(0, zeros.start)}::${hex(zeros.start + zeros.length, 8)}`;
+}
+
+/** The longest run of zeros, the first of them where several are as long. */
+function longestZeros(parts: readonly number[]): { start: number; length: number } {
+  let longest = { start: 0, length: 0 };
+  for (let start = 0; start < parts.length; start++) {
+    let length = 0;
+    while (parts[start + length] === 0) length++;
+    if (length > longest.length) longest = { start, length };
+  }
+  return longest;
+}
+
 /** Cheaper than {@link parseIp} where only the answer counts. */
 export const isIpText = (text: string): boolean => normalIPv4(text) !== undefined || (isIPv6(text) && !text.includes('%'));
 
@@ -87,6 +115,17 @@ export function parseCidr(text: string): Cidr | undefined {
   const hasHostBits = (ip.value & ((1n << BigInt(bits - inFamily)) - 1n)) !== 0n;
   return { ...ip, prefixLength: inFamily, hasHostBits };
 }
+
+/** Addresses of a network, the first and last included. */
+export const cidrSize = ({ family, prefixLength }: Cidr): bigint => 1n << BigInt((family === 4 ? 32 : 128) - prefixLength);
+
+/** The first address of a network. */
+export const networkAddress = (cidr: Cidr): bigint => cidr.value & ~(cidrSize(cidr) - 1n);
+
+export const isInCidr = (cidr: Cidr, { family, value }: IpAddress): boolean => family === cidr.family && (value & ~(cidrSize(cidr) - 1n)) === networkAddress(cidr);
+
+/** `10.0.0.0/24`: without host bits. */
+export const formatCidr = (cidr: Cidr): string => `${formatIp({ family: cidr.family, value: networkAddress(cidr) })}/${cidr.prefixLength}`;
 
 export const isCidr: Checker = (value) => (parseCidr(value) === undefined ? ['must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'] : ok);
 

@@ -1,5 +1,6 @@
 import type { ResourceDefinition } from '../strategy.ts';
 import { configMaps } from './config-maps/index.ts';
+import { definitions as endpoints } from './endpoints/index.ts';
 import { namespaces } from './namespaces/index.ts';
 import { definitions as pods } from './pods/index.ts';
 import { definitions as podTemplates } from './podtemplates/index.ts';
@@ -7,5 +8,6 @@ import { definitions as replicationControllers } from './replicationcontrollers/
 import { nodes } from './nodes/index.ts';
 import { secrets } from './secrets/index.ts';
 import { serviceAccounts } from './service-accounts/index.ts';
+import { definitions as services } from './services/index.ts';
 
-export const core: readonly ResourceDefinition[] = [configMaps, namespaces, nodes, secrets, serviceAccounts, ...pods, ...podTemplates, ...replicationControllers];
+export const core: readonly ResourceDefinition[] = [configMaps, namespaces, nodes, secrets, serviceAccounts, ...pods, ...podTemplates, ...replicationControllers, ...endpoints, ...services];

@@ -186,7 +186,8 @@ class Run {
   }
 }
 
-const bareWarning = (text: string): string => /^299 \S+ "([\s\S]*)"$/.exec(text)?.[1]?.replaceAll('\\"', '"') ?? text;
+/** The kinds' recordings hold the text of a warning alone, quoted as in the header. */
+const bareWarning = (text: string): string => (/^299 \S+ "([\s\S]*)"$/.exec(text)?.[1] ?? text).replaceAll('\\"', '"');
 
 function bodyBytes(body: unknown): Buffer {
   if (typeof body === 'string') return Buffer.from(body);

@@ -1,0 +1,19 @@
+import { setEndpointsDefaults } from '../../../api/core/endpoints/defaults.ts';
+import { endpointsCells } from '../../../api/core/endpoints/table.ts';
+import { validateEndpoints, validateEndpointsUpdate } from '../../../api/core/endpoints/validation.ts';
+import type { Endpoints } from '../../../api/gen/types/core-v1.ts';
+import { defineResource, type ResourceDefinition } from '../../strategy.ts';
+
+export const definitions: ResourceDefinition[] = [
+  defineResource<Endpoints>({
+    group: '',
+    resource: 'endpoints',
+    versions: { v1: { defaults: setEndpointsDefaults } },
+    strategy: {
+      validate: (endpoints) => validateEndpoints(endpoints),
+      validateUpdate: validateEndpointsUpdate,
+      allowCreateOnUpdate: true,
+    },
+    table: { cells: (endpoints, { now }) => endpointsCells(endpoints, now) },
+  }),
+];

@@ -1,0 +1,18 @@
+import { setServiceDefaults } from '../../../api/core/service/defaults.ts';
+import { serviceCells } from '../../../api/core/service/table.ts';
+import type { Service } from '../../../api/gen/types/core-v1.ts';
+import { defineResource, type ResourceDefinition } from '../../strategy.ts';
+import { serviceStatusStrategy, serviceStrategy } from './strategy.ts';
+
+export const definitions: ResourceDefinition[] = [
+  defineResource<Service>({
+    group: '',
+    resource: 'services',
+    versions: { v1: { defaults: setServiceDefaults } },
+    strategy: serviceStrategy,
+    status: serviceStatusStrategy,
+    returnDeletedObject: true,
+    selectableFields: ({ spec }) => ({ 'spec.clusterIP': spec.clusterIP ?? '', 'spec.type': spec.type ?? '' }),
+    table: { cells: (service, { now }) => serviceCells(service, now) },
+  }),
+];
