@@ -110,13 +110,14 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
   const plugins: AdmissionPlugin[] = [];
   const admission = createAdmissionChain(plugins);
   const leases = createLeaseManager({ reuseSeconds: storage.leaseReuseSeconds });
-  const storeOf = (info: ResourceInfo): Store => storage.overrides.get(`${info.group}/${info.name}`) ?? storage.store;
+  const storeOf = (group: string, resource: string): Store => storage.overrides.get(`${group}/${resource}`) ?? storage.store;
   const groupVersions = servedGroupVersions(config);
   const registry = createCatalog({
     groupVersions, schemas, codecs,
     scanner: (typeId, fields) => createCardScanner(schemas, typeId, fields),
+    storeOf: ({ group, resourceName }) => storeOf(group, resourceName),
     storePrefix: storage.prefix, mediaType: storage.mediaType,
-    openStorage: (info, prefix, codec) => openObjects(config, storeOf(info), info, prefix, codec),
+    openStorage: (info, prefix, codec) => openObjects(config, storeOf(info.group, info.name), info, prefix, codec),
     admission, garbageCollection: true, hooks: new Map(),
     eventLease: () => leases.lease(storage.overrides.get('/events') ?? storage.store, storage.eventTtlMs / 1000),
   });

@@ -1,6 +1,8 @@
 /** What runs beside requests: bootstrap objects, and the polls behind metrics. Everything ends with `stop`. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../base/logger.ts';
+import { systemClock } from '../base/clock.ts';
+import { type Compactor, startCompactor } from '../storage/compactor.ts';
 import type { RegistryCatalog } from '../registry/catalog.ts';
 import { createBootstrapObjects } from './bootstrap.ts';
 import type { ApiServerConfig } from './api-server.ts';
@@ -54,17 +56,22 @@ export function startBackground({ config, registry, metrics }: BackgroundOptions
     metrics.storageSize.set({ storage_cluster_id: 'etcd-0' }, sizeBytes);
   };
 
+  const compactors = [...new Set([storage.store, ...storage.overrides.values()])].map((store) => () =>
+    startCompactor({ store, clock: systemClock, intervalMs: storage.compactionIntervalMs, log, onCompacted: (revision) => registry.compacted(store, revision) }));
+  const compacting: Compactor[] = [];
+
   return {
     bootstrapped,
     isBootstrapped: () => done,
     start() {
       running.push(bootstrap());
+      compacting.push(...compactors.map((start) => start()));
       if (storage.countPollMs > 0) running.push(repeat(countObjects, storage.countPollMs, signal, log));
       if (storage.sizePollMs > 0) running.push(repeat(measureSize, storage.sizePollMs, signal, log));
     },
     async stop() {
       controller.abort();
-      await Promise.all(running);
+      await Promise.all([...running, ...compacting.map((compactor) => compactor.stop())]);
     },
   };
 }

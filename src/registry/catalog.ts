@@ -5,7 +5,7 @@ import { findResource, type GroupVersionInfo, type ResourceInfo } from '../api/r
 import type { Codecs } from '../machinery/codec/index.ts';
 import type { CardScanner } from '../machinery/codec/scan.ts';
 import type { SchemaRegistry } from '../machinery/schema.ts';
-import type { LeaseId } from '../storage/interface.ts';
+import type { LeaseId, Store } from '../storage/interface.ts';
 import type { ObjectCodec, ObjectStorage } from '../storage/objects.ts';
 import type { Admission } from './admission.ts';
 import { definitionOf } from './definitions.ts';
@@ -23,6 +23,8 @@ export interface CatalogOptions {
   /** `/registry` */
   readonly storePrefix: string;
   readonly mediaType: StorageMediaType;
+  /** The store that a resource lies in. */
+  readonly storeOf: (resource: { readonly group: string; readonly resourceName: string }) => Store;
   /** Opens the objects of one resource. Called at the first use of the resource. */
   readonly openStorage: (resource: ResourceInfo, prefix: string, codec: ObjectCodec) => ObjectStorage;
   readonly admission: Admission;
@@ -45,6 +47,8 @@ export interface RegistryCatalog {
   /** By group and plural name, whatever the version: `storeOf('', 'pods')`. */
   storeOf(group: string, resource: string): ResourceStore | undefined;
   readonly stores: readonly ResourceStore[];
+  /** A store has dropped its history below a revision: caches over it forget it too, so that versions expire on all replicas alike. */
+  compacted(store: Store, revision: number): void;
 }
 
 const storeKey = (group: string, resource: string): string => `${group}/${resource}`;
@@ -61,7 +65,10 @@ export function createCatalog(options: CatalogOptions): RegistryCatalog {
     }
     entries.set(groupVersion.apiVersion, resources);
   }
-  return { entries, stores: [...stores.values()], storeOf: (group, resource) => stores.get(storeKey(group, resource)) };
+  const compacted = (store: Store, revision: number): void => {
+    for (const resource of stores.values()) if (resource.isOpen && options.storeOf(resource) === store) resource.storage.compacted?.(revision);
+  };
+  return { entries, stores: [...stores.values()], compacted, storeOf: (group, resource) => stores.get(storeKey(group, resource)) };
 }
 
 function formOf({ codecs, schemas }: CatalogOptions, info: ResourceInfo): VersionForm {

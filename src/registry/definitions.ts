@@ -7,6 +7,8 @@ import type { KubeObject } from '../machinery/object-meta.ts';
 import { definitions as apps } from './apps/index.ts';
 import { core } from './core/index.ts';
 import { autoscaling } from './autoscaling/index.ts';
+import { definitions as discovery } from './discovery/endpointslices/index.ts';
+import { definitions as networking } from './networking/index.ts';
 import { policy } from './policy/index.ts';
 import { rbac } from './rbac/index.ts';
 import type { ResourceDefinition } from './strategy.ts';

@@ -163,6 +163,9 @@ export interface ObjectStorage extends AsyncDisposable {
 
   delete(key: string, expected: number, options?: { signal?: AbortSignal }): Promise<{ applied: true; revision: number } | { applied: false; current: StoredObject | undefined }>;
 
+  /** The store has dropped its history below `revision`. A direct storage hears of it from the store itself. */
+  compacted?(revision: number): void;
+
   /** How many objects there are, for the object-count metric. */
   count(): Promise<number>;
 

@@ -5,6 +5,7 @@ import { startControlPlane } from '../../../src/cmd/control-plane.ts';
 import { startApiServer } from '../../../src/apiserver/api-server.ts';
 import { serverConfig } from '../../../src/cmd/start-api-server.ts';
 import { openEmbeddedStore } from '../../../src/storage/embedded/open.ts';
+import type { RegistryCatalog } from '../../../src/registry/catalog.ts';
 import { Client } from './client.ts';
 import type { ReplayTarget } from './replay.ts';
 
@@ -18,8 +19,10 @@ export async function startGoldenServer(): Promise<GoldenServer> {
   const tokens = path.join(directory, 'tokens.csv');
   await writeFile(tokens, 'admintoken,admin,1,"system:masters"\nusertoken,alice,2,"devs"\n');
   const store = await openEmbeddedStore();
+  let catalog: RegistryCatalog | undefined;
   const controlPlane = await startControlPlane({ flags: [`--token-auth-file=${tokens}`, '--service-cluster-ip-range=10.0.0.0/16'] }, async (config) => {
     const server = await startApiServer(serverConfig(config, { main: store, overrides: new Map(), close: () => Promise.resolve() }));
+    catalog = server.catalog;
     return { url: `https://127.0.0.1:${server.port}`, ready: server.bootstrapped, close: () => server.close() };
   });
   const { port } = new URL(controlPlane.url);
@@ -32,7 +35,11 @@ export async function startGoldenServer(): Promise<GoldenServer> {
   await store.compact(await store.currentRevision());
   return {
     client,
-    compact: async () => store.compact(await store.currentRevision()),
+    compact: async () => {
+      const revision = await store.currentRevision();
+      await store.compact(revision);
+      catalog?.compacted(store, revision);
+    },
     close: async () => {
       client.close();
       await controlPlane.close();
