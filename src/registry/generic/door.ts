@@ -23,20 +23,39 @@ export interface DoorOptions {
   readonly mediaType: StorageMediaType;
 }
 
-/** Values that this process sealed: they are in normal form, as what is read back from the store may not be. */
-const sealedHere = new WeakSet<Uint8Array>();
+/**
+ * Values that this process sealed a moment ago, by key: they are in normal form, so that what comes back of a write of
+ * our own, usually before the write's answer, need not be read and written again to see that.
+ */
+class OwnValues {
+  readonly #byKey = new Map<string, Buffer>();
+
+  add(key: string, value: Buffer): void {
+    this.#byKey.delete(key);
+    this.#byKey.set(key, value);
+    if (this.#byKey.size > maxOwnValues) this.#byKey.delete(this.#byKey.keys().next().value!);
+  }
+
+  has(key: string, value: Buffer): boolean {
+    const own = this.#byKey.get(key);
+    return own !== undefined && (own === value || own.equals(value));
+  }
+}
+
+const maxOwnValues = 1024;
 
 export function createDoor(options: DoorOptions): ObjectCodec {
   const { stored, scan, mediaType } = options;
+  const own = new OwnValues();
   const seal = (bytes: Buffer): Buffer => (mediaType === 'application/vnd.kubernetes.protobuf' ? writeEnvelope(stored.apiVersion, stored.kind, bytes) : textForm(stored, bytes, mediaType));
   return {
     open: (key, value, revision) => {
-      const bytes = sealedHere.has(value) && hasEnvelope(value) ? readEnvelope(value).raw : normalForm(options, value);
+      const bytes = own.has(key, value) && hasEnvelope(value) ? readEnvelope(value).raw : normalForm(options, value);
       return { key, revision, bytes, card: scan(bytes) };
     },
-    seal: (_key, bytes) => {
+    seal: (key, bytes) => {
       const value = seal(Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes));
-      sealedHere.add(value);
+      own.add(key, value);
       return value;
     },
   };
