@@ -86,8 +86,8 @@ class TranscodeCompiler {
     else if (wireType === 1) this.line('p += 8;');
     else {
       this.length('end');
-      if (shape === 'single' && element.form === 'struct') this.line(`if (a${number} >= 0) { ${this.slowly()} }`);
-      if (shape === 'inline') this.line(`if (a${number} >= 0) { ${this.slowly()} }`);
+      // Of a text that comes twice the last one counts, messages are merged.
+      if (shape === 'inline' || (shape === 'single' && element.form !== 'string' && element.form !== 'bytes')) this.line(`if (a${number} >= 0) { ${this.slowly()} }`);
     }
     if (shape === 'list' || shape === 'map') this.line(`if (a${number} < 0) a${number} = start; ${wireType === 2 ? 'p = q;' : ''} z${number} = p; break;`);
     else this.line(`a${number} = p; z${number} = p = q; break;`);
