@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { encodeTestObject } from '../json-codec.ts';
-import { lineOf } from './support.ts';
+import { labelled, lineOf } from './support.ts';
 import type { Fixture, Watched } from './support.ts';
-import { labelled } from './support.ts';
 
 export function describeWatches(fixture: { readonly current: Fixture }): void {
   describe('a watch after a revision', () => {
