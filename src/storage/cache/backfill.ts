@@ -83,9 +83,7 @@ export class Backfill {
     try {
       for await (const batch of store.watch(prefix, { after, previous: true, signal: round.signal })) {
         history.add(batch.events);
-        if (history.isMoreThan(limits)) this.#refused = after;
-        // A state that was filled anew has another window.
-        if (this.#refused === after || state.window !== window) return;
+        if (history.isMoreThan(limits)) return void (this.#refused = after);
         if (batch.revision >= window.floor) return window.prepend(history.upTo(window.floor), after);
       }
     } finally {
@@ -127,8 +125,7 @@ class History {
     const isCreated = event.type === 'put' && event.createRevision === revision;
     const previous = isCreated ? undefined : (this.#latest.get(key) ?? openPrevious(event, this.#codec));
     const object = event.type === 'delete' ? undefined : this.#state.share(event);
-    if (object === undefined) this.#latest.delete(key);
-    else this.#latest.set(key, object);
+    if (object !== undefined) this.#latest.set(key, object);
     this.#bytes += previous?.bytes.length ?? 0;
     this.#changes.push(new Change({ key, revision, object, previous, at: this.#clock.now() }));
   }

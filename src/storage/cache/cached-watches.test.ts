@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { ObjectWatch, Selection } from '../objects.ts';
 import { labelled, Watched } from '../testing/objects/support.ts';
 import type { CachedObjectStorage } from './cached.ts';
-import { any, cacheUnderTest, caughtUp, keyOf, settle } from './testing/support.ts';
+import { any, bytesOf, cacheUnderTest, caughtUp, keyOf, settle } from './testing/support.ts';
 
 async function watching(cache: CachedObjectStorage, after: number, selection?: Selection, bookmarks = false): Promise<Watched> {
   const watched = new Watched();
@@ -211,6 +211,18 @@ describe('a watch after a revision', () => {
     }
   });
 });
+
+test('a revision with more changes than a part is taken whole', async () => {
+  const t = await cacheUnderTest();
+  await t.cache.list({ version: any });
+  const lease = await t.store.grantLease(1);
+  for (let index = 0; index < 700; index++) await t.cache.create(keyOf(`p${index}`), bytesOf(`p${index}`), { lease });
+  const before = await t.store.currentRevision();
+  await expect.poll(async () => (await t.cache.list({ version: any })).objects.length, { timeout: 10_000 }).toBe(0);
+  const watched = await watching(t.cache, before - 10);
+  await watched.lineCount(710);
+  expect(watched.batches.map((batch) => new Set(batch.filter(({ type }) => type === 'DELETED').map(({ object }) => object!.key)).size)).toContain(700);
+}, 15_000);
 
 describe('with time', () => {
   test('bookmarks come once a minute to those that asked, with the revision of the store', async () => {

@@ -143,8 +143,9 @@ export class CachedWatches {
   }
 
   #beginWith(view: View, watch: CachedWatch, { selection, initialEvents, bookmarks }: ObjectWatchOptions): void {
-    const { reads } = this.#options;
+    const { reads, state, keys } = this.#options;
     const { revision } = view;
+    if (initialEvents !== false) state.checkReadable(rangeOf(keys, selection));
     const objects = initialEvents === false ? [] : reads.collect(view, selection);
     const end = initialEvents === true && bookmarks === true ? [bookmarkEvent(revision, true)] : [];
     const since = this.#changesAfter(revision, selection);
@@ -248,6 +249,11 @@ function* beginningOf(objects: readonly StoredObject[], end: readonly ObjectEven
   yield* partsOf(since);
 }
 
+/** A part ends with a revision: a client that resumes after its last event must not miss the rest of it. */
 function* partsOf(events: readonly ObjectEvent[]): Generator<readonly ObjectEvent[]> {
-  for (let start = 0; start < events.length; start += backlogPart) yield events.slice(start, start + backlogPart);
+  for (let start = 0, end: number; start < events.length; start = end) {
+    end = Math.min(start + backlogPart, events.length);
+    while (end < events.length && events[end]!.revision === events[end - 1]!.revision) end++;
+    yield events.slice(start, end);
+  }
 }

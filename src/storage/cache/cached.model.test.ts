@@ -96,7 +96,8 @@ class Run {
     t.store.delay = async () => {
       for (let turns = delays.below(4); turns > 0; turns--) await new Promise((resolve) => setImmediate(resolve));
     };
-    const windowLimits = { minEvents: 5, maxEvents: 15, maxAgeMs: 20_000 };
+    t.store.oneRevisionPerBatch = delays.below(2) === 0;
+    const windowLimits = { minEvents: 3, maxEvents: this.#random.of([10, 60]), maxAgeMs: 3_000 };
     this.#caches = [0, 1].map(() => t.open({ windowLimits, indexedFields: ['spec.nodeName'] }));
   }
 

@@ -15,6 +15,8 @@ export class ControlledStore implements Store {
   soundProgress = true;
   /** Waited for before every answer and every batch, so that a test can let things overtake each other. */
   delay: (method: Method) => Promise<void> | void = () => undefined;
+  /** Deliver each revision by itself, as a store may. */
+  oneRevisionPerBatch = false;
   /** Watches that are open now. */
   openWatches = 0;
 
@@ -98,10 +100,12 @@ export class ControlledStore implements Store {
     try {
       for await (const batch of this.#inner.watch(prefix, { ...options, signal })) {
         if (!this.soundProgress && batch.events.length === 0) continue;
-        await this.#watches.wait(signal).catch(() => undefined);
-        await this.delay('watch');
-        if (signal.aborted) break;
-        yield batch;
+        for (const part of this.oneRevisionPerBatch ? splitByRevision(batch) : [batch]) {
+          await this.#watches.wait(signal).catch(() => undefined);
+          await this.delay('watch');
+          if (signal.aborted) break;
+          yield part;
+        }
       }
     } finally {
       this.openWatches--;
@@ -152,6 +156,11 @@ export async function putRaw(store: Store, key: string, value: string): Promise<
   const { kv } = await store.get(key);
   await store.update(key, Buffer.from(value), kv?.modRevision ?? 0);
   return (await store.get(key)).kv!;
+}
+
+function splitByRevision({ revision, events }: WatchBatch): WatchBatch[] {
+  const parts = [...new Set(events.map(({ modRevision }) => modRevision))].map((each) => ({ revision: each, events: events.filter(({ modRevision }) => modRevision === each) }));
+  return parts.at(-1)?.revision === revision ? parts : [...parts, { revision, events: [] }];
 }
 
 function unavailable(): StorageError {

@@ -6,6 +6,8 @@
  * ```
  */
 import { describe } from 'vitest';
+import { describeConsumers } from './objects/consumers.ts';
+import { describeRaces } from './objects/races.ts';
 import { describeReads } from './objects/reads.ts';
 import { useFixture } from './objects/support.ts';
 import type { ObjectsContract } from './objects/support.ts';
@@ -20,5 +22,7 @@ export function describeObjectsContract(contract: ObjectsContract): void {
     describeReads(fixture);
     describeWrites(fixture);
     describeWatches(fixture);
+    describeConsumers(fixture);
+    describeRaces(fixture);
   });
 }

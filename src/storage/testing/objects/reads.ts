@@ -311,6 +311,17 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       }
     });
 
+    test('keep a watch from beginning with a state that lacks them', async () => {
+      const f = fixture.current;
+      const key = f.key({ namespace: 'other', name: 'bad' });
+      await f.store.create(key, Buffer.from('no envelope'));
+      const outcome = await f.watch({ after: 'mostRecent' }).then((watched) => watched.end(), (error: Error) => error);
+      expect(outcome).toMatchObject({ reason: 'Internal', key });
+      const good = await f.create({ name: 'good' });
+      const elsewhere = await f.watch({ after: 'mostRecent', selection: { namespace: 'default' } });
+      expect(await elsewhere.lineCount(1)).toEqual([`ADDED good @${good.revision}`]);
+    });
+
     test('can be replaced and deleted', async () => {
       const f = fixture.current;
       const key = f.key({ name: 'bad' });
