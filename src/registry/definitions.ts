@@ -7,13 +7,14 @@ import type { KubeObject } from '../machinery/object-meta.ts';
 import { definitions as apps } from './apps/index.ts';
 import { core } from './core/index.ts';
 import { autoscaling } from './autoscaling/index.ts';
+import { definitions as batch } from './batch/index.ts';
 import { definitions as discovery } from './discovery/endpointslices/index.ts';
 import { definitions as networking } from './networking/index.ts';
 import { policy } from './policy/index.ts';
 import { rbac } from './rbac/index.ts';
 import type { ResourceDefinition } from './strategy.ts';
 
-const lists: readonly (readonly ResourceDefinition[])[] = [core, apps, autoscaling, policy, rbac, discovery, networking];
+const lists: readonly (readonly ResourceDefinition[])[] = [core, apps, autoscaling, batch, policy, rbac, discovery, networking];
 
 /** Rules of a kind that has none of its own: those of metadata, and of a status that only its own endpoint writes. */
 const defaultDefinition = (group: string, resource: string): ResourceDefinition => {

@@ -173,7 +173,7 @@ class Run {
   async #cleanUp(): Promise<void> {
     for (const path of this.#created.reverse()) {
       await this.#admin('PATCH', path, { metadata: { finalizers: null } });
-      await this.#admin('DELETE', `${path}?gracePeriodSeconds=0`, undefined);
+      await this.#admin('DELETE', `${path}?gracePeriodSeconds=0&propagationPolicy=Background`, undefined);
       if (path.startsWith('/api/v1/namespaces/') && path.split('/').length === 5) await this.#admin('PUT', `${path}/finalize`, { metadata: { name: path.split('/')[4]! }, spec: {} });
     }
   }

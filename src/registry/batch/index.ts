@@ -1,0 +1,24 @@
+import { setCronJobDefaults } from '../../api/batch/cron-job/defaults.ts';
+import { cronJobCells } from '../../api/batch/cron-job/table.ts';
+import { setJobDefaults } from '../../api/batch/job/defaults.ts';
+import { jobCells } from '../../api/batch/job/table.ts';
+import type { CronJob, Job } from '../../api/gen/types/batch-v1.ts';
+import { defineResource, type ResourceDefinition } from '../strategy.ts';
+import { cronJobStatusStrategy, cronJobStrategy } from './cronjobs/strategy.ts';
+import { jobStatusStrategy, jobStrategy } from './jobs/strategy.ts';
+
+const group = 'batch';
+
+export const definitions: ResourceDefinition[] = [
+  defineResource<Job>({
+    group, resource: 'jobs', versions: { v1: { defaults: setJobDefaults } },
+    strategy: jobStrategy, status: jobStatusStrategy,
+    selectableFields: ({ status }) => ({ 'status.successful': String(status.succeeded ?? 0) }),
+    table: { cells: (job, { now }) => jobCells(job, now) },
+  }),
+  defineResource<CronJob>({
+    group, resource: 'cronjobs', versions: { v1: { defaults: setCronJobDefaults } },
+    strategy: cronJobStrategy, status: cronJobStatusStrategy,
+    table: { cells: (cronJob, { now }) => cronJobCells(cronJob, now) },
+  }),
+];
