@@ -7,10 +7,14 @@
  */
 import type { AdmissionPlugin } from '../../registry/admission.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
+import { createDefaultIngressClass, createDefaultStorageClass } from './default-classes.ts';
 import { createDefaultTolerationSeconds } from './default-toleration-seconds.ts';
 import { createNamespaceLifecycle } from './namespace-lifecycle.ts';
 import { createAdmissionObjects } from './objects.ts';
+import { createPersistentVolumeClaimResize } from './persistent-volume-claim-resize.ts';
+import { createPodSecurity } from './pod-security.ts';
 import { createPriority } from './priority.ts';
+import { createRuntimeClass } from './runtime-class.ts';
 import { createStorageObjectInUseProtection } from './storage-object-in-use-protection.ts';
 import { taintNodesByCondition } from './taint-nodes-by-condition.ts';
 
@@ -28,8 +32,13 @@ export function createAdmissionPlugins({ registry, now, featureEnabled }: Admiss
   return [
     createNamespaceLifecycle({ objects, now }),
     taintNodesByCondition,
+    createPodSecurity({ objects }),
     createPriority({ objects }),
     createDefaultTolerationSeconds({ notReadySeconds: tolerationSeconds, unreachableSeconds: tolerationSeconds }),
+    createDefaultStorageClass({ objects }),
     createStorageObjectInUseProtection({ featureEnabled }),
+    createPersistentVolumeClaimResize({ objects }),
+    createRuntimeClass({ objects }),
+    createDefaultIngressClass({ objects }),
   ];
 }

@@ -1,0 +1,119 @@
+/**
+ * Pod Security admission: namespaces say by label which standard their pods must keep, or be warned about.
+ *
+ * @NOTE differs from upstream: the audit level is read and not recorded, until there is an audit log.
+ * @see {@link https://kubernetes.io/docs/concepts/security/pod-security-admission/ | Pod Security Admission}
+ */
+import type { Namespace, Pod, PodTemplateSpec } from '../../api/gen/types/core-v1.ts';
+import { isEqual } from '../../machinery/equal.ts';
+import { goQuote } from '../../machinery/go-quote.ts';
+import { asJson, type KubeObject } from '../../machinery/object-meta.ts';
+import { invalid } from '../../machinery/status.ts';
+import type { JsonObject } from '../../machinery/value.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../../registry/admission.ts';
+import { refused } from './attributes.ts';
+import type { AdmissionObjects } from './objects.ts';
+import type { PodView } from './pod-security/check.ts';
+import { detailsText, evaluatePod, reasonsText } from './pod-security/evaluate.ts';
+import { isStricter, type LevelVersion, levelVersionText, type Policy, policyOf } from './pod-security/policy.ts';
+
+/** Where each kind with a pod template has it. */
+const templatePaths = new Map<string, readonly string[]>([
+  ['/podtemplates', ['template']], ['/replicationcontrollers', ['spec', 'template']], ['apps/replicasets', ['spec', 'template']],
+  ['apps/deployments', ['spec', 'template']], ['apps/statefulsets', ['spec', 'template']], ['apps/daemonsets', ['spec', 'template']],
+  ['batch/jobs', ['spec', 'template']], ['batch/cronjobs', ['spec', 'jobTemplate', 'spec', 'template']],
+]);
+
+/** Writes to a pod that cannot change what the standards are about. */
+const ignoredSubresources: ReadonlySet<string> = new Set(['exec', 'attach', 'binding', 'eviction', 'log', 'portforward', 'proxy', 'status']);
+
+/** Pods that are looked at when a namespace gets stricter. */
+const maxPodsToCheck = 3000;
+
+export function createPodSecurity({ objects }: { readonly objects: AdmissionObjects }): AdmissionPlugin {
+  const policies = new WeakMap<Namespace, Policy>();
+  const policyIn = async (namespace: string): Promise<Policy> => {
+    const found = await objects.find<Namespace>('', 'namespaces', '', namespace) ?? await objects.findFresh<Namespace>('', 'namespaces', '', namespace);
+    if (found === undefined) return policyOf(undefined);
+    let policy = policies.get(found);
+    if (policy === undefined) policies.set(found, (policy = policyOf(found.metadata?.labels)));
+    return policy;
+  };
+  return {
+    name: 'PodSecurity',
+    handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+    validate(attributes) {
+      const { resource: { group, resource }, subresource } = attributes;
+      if (group === '' && resource === 'namespaces') return subresource === '' ? validateNamespace(attributes, objects) : undefined;
+      if (group === '' && resource === 'pods') return validatePod(attributes, policyIn);
+      const path = subresource === '' ? templatePaths.get(`${group}/${resource}`) : undefined;
+      return path === undefined ? undefined : validateTemplate(attributes, path, policyIn);
+    },
+  };
+}
+
+type PolicyIn = (namespace: string) => Promise<Policy>;
+
+async function validatePod(attributes: AdmissionAttributes, policyIn: PolicyIn): Promise<void> {
+  if (ignoredSubresources.has(attributes.subresource)) return;
+  const pod = attributes.object as Pod;
+  if (attributes.operation === 'UPDATE' && !isSignificant(pod, attributes.oldObject as Pod)) return;
+  const { enforce, warn } = await policyIn(attributes.namespace);
+  const findings = evaluatePod(enforce, pod);
+  if (findings.length > 0) throw refused(attributes, `violates PodSecurity ${goQuote(levelVersionText(enforce))}: ${detailsText(findings)}`);
+  warnAbout(attributes, warn, pod);
+}
+
+async function validateTemplate(attributes: AdmissionAttributes, path: readonly string[], policyIn: PolicyIn): Promise<void> {
+  const { spec, metadata } = (templateAt(attributes.object!, path) ?? {}) as PodTemplateSpec;
+  if (spec === undefined) return;
+  const { warn } = await policyIn(attributes.namespace);
+  warnAbout(attributes, warn, { metadata, spec });
+}
+
+const templateAt = (object: KubeObject, path: readonly string[]): JsonObject | undefined =>
+  path.reduce<JsonObject | undefined>((value, member) => value?.[member] as JsonObject | undefined, asJson(object));
+
+function warnAbout({ warn }: AdmissionAttributes, level: LevelVersion, pod: PodView): void {
+  const findings = evaluatePod(level, pod);
+  if (findings.length > 0) warn(`would violate PodSecurity ${goQuote(levelVersionText(level))}: ${detailsText(findings)}`);
+}
+
+/** Of what may change in a pod, only images and new containers matter to the standards. */
+function isSignificant({ spec }: Pod, { spec: old }: Pod): boolean {
+  for (const list of ['containers', 'initContainers'] as const) {
+    const containers = spec[list] ?? [];
+    if (containers.length !== (old[list]?.length ?? 0) || containers.some(({ image }, i) => image !== old[list]![i]!.image)) return true;
+  }
+  return (spec.ephemeralContainers ?? []).some(({ name, image }) => old.ephemeralContainers?.find((other) => other.name === name)?.image !== image);
+}
+
+function validateNamespace(attributes: AdmissionAttributes, objects: AdmissionObjects): Promise<void> | undefined {
+  const { object, oldObject, kind, name } = attributes;
+  const policy = policyOf(object!.metadata?.labels);
+  const old = oldObject === undefined ? undefined : policyOf(oldObject.metadata?.labels);
+  // What was wrong before does not stand in the way of other changes.
+  if (policy.errors.length > 0 && !(old !== undefined && isEqual(policy.errors, old.errors))) throw invalid(kind, name, policy.errors);
+  if (old === undefined || policy.enforce.level === 'privileged') return undefined;
+  const isTighter = policy.enforce.version !== old.enforce.version || isStricter(policy.enforce.level, old.enforce.level);
+  return isTighter ? warnAboutExistingPods(attributes, policy.enforce, objects) : undefined;
+}
+
+async function warnAboutExistingPods({ name, warn }: AdmissionAttributes, enforce: LevelVersion, objects: AdmissionObjects): Promise<void> {
+  const pods = await objects.list<Pod>('', 'pods', name);
+  const byReasons = new Map<string, string[]>();
+  for (const pod of pods.slice(0, maxPodsToCheck)) {
+    const reasons = reasonsText(evaluatePod(enforce, pod));
+    if (reasons !== '') byReasons.set(reasons, [...(byReasons.get(reasons) ?? []), pod.metadata.name!]);
+  }
+  if (pods.length > maxPodsToCheck) warn(`new PodSecurity enforce level only checked against the first ${maxPodsToCheck} of ${pods.length} existing pods`);
+  if (byReasons.size === 0) return;
+  warn(`existing pods in namespace ${goQuote(name)} violate the new PodSecurity enforce level ${goQuote(levelVersionText(enforce))}`);
+  for (const line of [...byReasons].map(([reasons, names]) => `${groupText(names.sort())}: ${reasons}`).sort()) warn(line);
+}
+
+function groupText(names: readonly string[]): string {
+  const others = names.length - 1;
+  if (others === 0) return names[0]!;
+  return `${names[0]!} (and ${others} other ${others === 1 ? 'pod' : 'pods'})`;
+}
