@@ -7,6 +7,7 @@ import { createMap } from '../value.ts';
 import { readBytes, readDuration, readIntOrString, readJsonMessage, readMicroTime, readQuantity, readRaw, readTexts, readTime, readUnknown, zeroTime } from './forms-read.ts';
 import type { DecodeFunction, FillFunction, Links, TypeLink } from './link.ts';
 import type { Element, Member } from './plan.ts';
+import { wireTypeOf } from './plan.ts';
 import { readChoice } from './choice-read.ts';
 import { FunctionSource, functionName, member } from './source.ts';
 import { at, failTooDeep, failUnexpectedEnd, readBool, readDouble, readInt32, readInt64, readString, readUint, readUint32, readUint64, skipField } from './wire-read.ts';
@@ -47,11 +48,6 @@ function zeroInContainer(element: Element): string {
     case 'double': return '0';
     default: return varints[element.form]?.zero ?? delimited[element.form]!.zero;
   }
-}
-
-export function wireTypeOf(element: Element): 0 | 1 | 2 {
-  if (element.form in varints) return 0;
-  return element.form === 'double' ? 1 : 2;
 }
 
 /** Forms whose message can stand for nothing. */

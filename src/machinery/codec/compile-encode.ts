@@ -5,12 +5,12 @@
 import { sortNames } from '../json/writer.ts';
 import type { JsonObject } from '../value.ts';
 import { writeChoice } from './choice-write.ts';
-import { wireTypeOf } from './compile-decode.ts';
 import { EncodeError } from './errors.ts';
 import type { FormWriter } from './forms-write.ts';
 import { writeDuration, writeIntOrString, writeJsonMessage, writeMicroTime, writeQuantity, writeRaw, writeTexts, writeTime, writeUnknown } from './forms-write.ts';
 import type { EncodeFunction, Links, TypeLink } from './link.ts';
 import type { Element, Member } from './plan.ts';
+import { wireTypeOf } from './plan.ts';
 import { FunctionSource, functionName, member } from './source.ts';
 import { checkRoom, failNotList, failNotObject, writeBase64, writeDouble, writeInt, writeString, writeVarint } from './wire-write.ts';
 

@@ -10,11 +10,11 @@ import { writeCarried, writeValue } from '../json/writer.ts';
 import { writeChoiceJson } from './choice-json.ts';
 import { readChoice } from './choice-read.ts';
 import { isOmitted, zeroText } from './compile-to-json.ts';
-import { wireTypeOf } from './compile-decode.ts';
 import { rawEnd, readDuration, readIntOrString, readJsonMessage, readMicroTime, readQuantity, readRaw, readTexts, readTime, readUnknown } from './forms-read.ts';
 import { constantMember, jsonFalse, jsonNull, jsonTrue, memberName, typeMetaMembers } from './json-literals.ts';
 import type { Links, TranscodeFunction, TypeLink } from './link.ts';
 import type { Element, Member } from './plan.ts';
+import { wireTypeOf } from './plan.ts';
 import { FunctionSource, functionName } from './source.ts';
 import { at, failTooDeep, failUnexpectedEnd, readBool, readDouble, readInt32, readInt64, readUint, readUint32, readUint64, skipAny, skipField } from './wire-read.ts';
 

@@ -18,7 +18,7 @@ import { envelopeTail, openEnvelope } from './envelope.ts';
 import { typeMetaMembers } from './json-literals.ts';
 import type { Compilers, TypeLink } from './link.ts';
 import { Links } from './link.ts';
-import { copyOut, Scratch } from './scratch.ts';
+import { copyOut, Scratch } from '../bytes/scratch.ts';
 import { maxDepth } from './wire-read.ts';
 
 export { DecodeError, EncodeError } from './errors.ts';

@@ -110,3 +110,11 @@ function wrappedList(name: string, itemType: string): Element {
   if (itemType !== 'string') throw new Error(`${name}: a list of ${itemType} as a message has no codec`);
   return { form: 'texts' };
 }
+
+const varintForms: ReadonlySet<string> = new Set(['bool', 'int32', 'int64', 'uint32', 'uint64', 'goDuration']);
+
+/** 0 varint, 1 eight bytes, 2 with a length in front. */
+export function wireTypeOf({ form }: Element): 0 | 1 | 2 {
+  if (varintForms.has(form)) return 0;
+  return form === 'double' ? 1 : 2;
+}

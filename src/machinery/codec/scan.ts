@@ -5,10 +5,9 @@
 import type { SchemaRegistry } from '../schema.ts';
 import { mapOfPairs, RecordKeys, RecordMap } from '../small-map.ts';
 import type { Element, Member } from './plan.ts';
-import { Plans } from './plan.ts';
+import { Plans, wireTypeOf } from './plan.ts';
 import { FunctionSource, functionName } from './source.ts';
 import { at, failUnexpectedEnd, readBool, readInt32, readInt64, readString, readUint, readUint32, readUint64, skipAny } from './wire-read.ts';
-import { wireTypeOf } from './compile-decode.ts';
 
 /** The shape of `IndexCard` in the storage layer, which knows what cards are for. */
 export interface ScannedCard {

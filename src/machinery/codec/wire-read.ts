@@ -7,9 +7,9 @@
  *
  * @see {@link https://protobuf.dev/programming-guides/encoding/ | Protocol Buffers: encoding}
  */
-import './native.ts';
+import '../bytes/native.ts';
 import { DecodeError } from './errors.ts';
-import { decodeUtf8 } from './utf8.ts';
+import { decodeUtf8 } from '../bytes/utf8.ts';
 
 /** Where the last reader stopped. An object and not a binding, so that generated code can see it change. */
 export const at = { p: 0 };

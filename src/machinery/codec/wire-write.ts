@@ -5,10 +5,10 @@
  * Writers take `(bytes, position, value)`, write so that the last byte lies before `position`, and return where they
  * began. They write to a {@link Scratch}: a writer of unbounded size leaves {@link reserve} bytes in front.
  */
-import './native.ts';
+import '../bytes/native.ts';
 import { EncodeError } from './errors.ts';
-import { reserve, scratchFull } from './scratch.ts';
-import { encodeUtf8 } from './utf8.ts';
+import { reserve, scratchFull } from '../bytes/scratch.ts';
+import { encodeUtf8 } from '../bytes/utf8.ts';
 
 /** For a writer that is about to return. */
 export function checkRoom(p: number): number {

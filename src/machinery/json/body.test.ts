@@ -127,6 +127,34 @@ describe('values of the wrong type, in the words of Go', () => {
   });
 });
 
+describe('nesting without end', () => {
+  const deep = (open: string, close: string, depth = 9_900): string => `${open.repeat(depth)}1${close.repeat(depth)}`;
+
+  test('in members that the type does not have', () => {
+    expect(decode('core/v1.Pod', `{"odd":${deep('[', ']')}}`).problems).toEqual(['unknown field "odd"']);
+    expect(decode('core/v1.Pod', `{"metadata":{"labels":{"a":"b"},"odd":${deep('{"a":', '}')}}}`).problems).toEqual(['unknown field "metadata.odd"']);
+  });
+
+  test('in JSON that is carried', () => {
+    const text = deep('{"a":', '}');
+    expect(decode('apps/v1.ControllerRevision', `{"data":${text}}`).value['data']).toEqual(new RawJson(text));
+    const codec = codecs.of('apps/v1.ControllerRevision');
+    expect(codec.transcode(codec.encode(decode('apps/v1.ControllerRevision', `{"data":${text}}`).value)).toString()).toContain(text);
+  });
+
+  test.each([
+    { name: 'in the type', text: deep('{"not":', '}', 3000).replace('1', '{}') },
+    { name: 'in a value that is read', text: `{"default":${deep('[', ']')}}` },
+    { name: 'beyond what JSON may', text: deep('{"not":', '}', 10_001), message: "invalid character '{' exceeded max depth" },
+  ])('$name is refused', ({ text, message = 'exceeded max depth' }) => {
+    expect(() => decode('apiextensions/v1.JSONSchemaProps', text)).toThrow(expect.objectContaining({ message }));
+  });
+
+  test('in a value without a type', () => {
+    expect(new JsonBody(deep('[', ']')).value().problems).toEqual([]);
+  });
+});
+
 describe('what a body claims to be', () => {
   const into = 'into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 

@@ -7,10 +7,10 @@
  *
  * @see {@link https://pkg.go.dev/encoding/json#Marshal | json.Marshal}
  */
-import '../codec/native.ts';
+import '../bytes/native.ts';
 import { EncodeError } from '../codec/errors.ts';
-import { reserve, scratchFull } from '../codec/scratch.ts';
-import { sequenceSize } from '../codec/utf8.ts';
+import { reserve, scratchFull } from '../bytes/scratch.ts';
+import { sequenceSize } from '../bytes/utf8.ts';
 
 /** For a character: 0 when it stands for itself, the letter behind the backslash, 1 for `\u00xx`, 2 from 128 on. */
 const escapes = new Uint8Array(256);

@@ -6,7 +6,7 @@
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc8259 | RFC 8259}
  */
-import { decodeUtf8Replacing } from '../codec/utf8.ts';
+import { decodeUtf8Replacing } from '../bytes/utf8.ts';
 import { goQuote } from '../go-quote.ts';
 import type { JsonObject, JsonValue } from '../value.ts';
 import { createMap } from '../value.ts';

@@ -4,8 +4,8 @@
  * Without recursion, as the reader: what was read can be written.
  */
 import { EncodeError } from '../codec/errors.ts';
-import { copyOut, Scratch } from '../codec/scratch.ts';
-import { encodeUtf8 } from '../codec/utf8.ts';
+import { copyOut, Scratch } from '../bytes/scratch.ts';
+import { encodeUtf8 } from '../bytes/utf8.ts';
 import type { JsonObject, JsonValue } from '../value.ts';
 import { RawJson } from '../value.ts';
 import { checkRoom, writeAscii, writeCompact, writeNumber, writeText } from './bytes.ts';
