@@ -22,7 +22,7 @@ describe('Time, RFC 3339 with whole seconds', () => {
   });
 
   test('agrees with Date over four thousand years of days', () => {
-    for (let seconds = -62135596800; seconds < 64000000000; seconds += 86400 * 17 + 12345) {
+    for (let seconds = -62135596800; seconds < 64000000000; seconds += 86400 * 97 + 12345) {
       const text = new Date(seconds * 1000).toISOString().replace('.000', '');
       expect(formatTime(seconds)).toBe(text);
       expect(parseTime(text).seconds).toBe(seconds);

@@ -1,7 +1,7 @@
 /**
  * Writes values of unknown type as JSON, as Go prints an `any`: members sorted by name, no spaces.
  *
- * Without recursion, as the reader: what was read can be written.
+ * What the reader reads can be written, however deep it is.
  */
 import { EncodeError } from '../codec/errors.ts';
 import { copyOut, Scratch } from '../bytes/scratch.ts';
@@ -42,14 +42,49 @@ const surrogate = /[\ud800-\udfff]/;
 const hasSurrogate = (names: string[]): boolean => names.some((name) => surrogate.test(name));
 const compareCodePoints = (a: string, b: string): number => Buffer.compare(encodeUtf8(a), encodeUtf8(b));
 
+/** Deeper values are written without recursion. */
+const maxRecursion = 100;
+
+/** Writes a value at `o` of a scratch buffer. */
+export function writeValue(out: Buffer, o: number, value: JsonValue | undefined, depth = maxRecursion): number {
+  const scalar = writeScalar(out, o, value);
+  if (scalar >= 0) return scalar;
+  if (depth === 0) return writeDeep(out, o, value as JsonObject | JsonValue[]);
+  const begin = o + 1;
+  if (Array.isArray(value)) {
+    out[o++] = 0x5b;
+    for (const item of value) {
+      o = writeValue(out, o, item, depth - 1);
+      out[o++] = 0x2c;
+    }
+    return close(out, o, begin, 0x5d);
+  }
+  out[o++] = 0x7b;
+  for (const key of sortedKeys(value as JsonObject)) {
+    const member = (value as JsonObject)[key];
+    if (member === undefined) continue;
+    o = writeText(out, o, key);
+    out[o++] = 0x3a;
+    o = writeValue(out, o, member, depth - 1);
+    out[o++] = 0x2c;
+  }
+  return close(out, o, begin, 0x7d);
+}
+
+/** Puts the bracket in the place of the last comma. */
+function close(out: Buffer, o: number, begin: number, bracket: number): number {
+  if (o > begin) o--;
+  out[o] = bracket;
+  return checkRoom(out, o + 1);
+}
+
 interface Open {
   readonly container: JsonObject | JsonValue[];
   readonly keys: readonly string[] | undefined;
   next: number;
 }
 
-/** Writes a value at `o` of a scratch buffer. */
-export function writeValue(out: Buffer, o: number, value: JsonValue | undefined): number {
+function writeDeep(out: Buffer, o: number, value: JsonObject | JsonValue[]): number {
   const open: Open[] = [];
   let current: JsonValue | undefined = value;
   for (;;) {
