@@ -84,6 +84,11 @@ export class RecordMap extends TextMap {
     return index === undefined ? undefined : this.data[index];
   }
 
+  /** The same keys with other values. */
+  map(change: (value: string) => string): RecordMap {
+    return new RecordMap(this.names, this.data.map(change));
+  }
+
   protected keyAt(index: number): string {
     return this.names.list[index]!;
   }

@@ -7,6 +7,7 @@ import type { CardScanner } from '../../machinery/codec/scan.ts';
 import { JsonBody } from '../../machinery/json/body.ts';
 import { readYaml, writeYaml } from '../../machinery/json/yaml.ts';
 import { asJson, type KubeObject } from '../../machinery/object-meta.ts';
+import { createCardSharing } from '../../storage/card.ts';
 import type { ObjectCodec } from '../../storage/objects.ts';
 import type { VersionForm } from './version-form.ts';
 
@@ -47,11 +48,12 @@ const maxOwnValues = 1024;
 export function createDoor(options: DoorOptions): ObjectCodec {
   const { stored, scan, mediaType } = options;
   const own = new OwnValues();
+  const share = createCardSharing();
   const seal = (bytes: Buffer): Buffer => (mediaType === 'application/vnd.kubernetes.protobuf' ? writeEnvelope(stored.apiVersion, stored.kind, bytes) : textForm(stored, bytes, mediaType));
   return {
     open: (key, value, revision) => {
       const bytes = own.has(key, value) && hasEnvelope(value) ? readEnvelope(value).raw : normalForm(options, value);
-      return { key, revision, bytes, card: scan(bytes) };
+      return { key, revision, bytes, card: share(key, scan(bytes)), representations: undefined };
     },
     seal: (key, bytes) => {
       const value = seal(Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes));

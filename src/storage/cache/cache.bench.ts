@@ -7,7 +7,8 @@
  */
 import { bench, describe } from 'vitest';
 import { silentLogger } from '../../base/logger.ts';
-import { createCards } from '../card.ts';
+import { mapOfPairs, RecordKeys, RecordMap } from '../../machinery/small-map.ts';
+import { createCardSharing } from '../card.ts';
 import { openEmbeddedStore } from '../embedded/open.ts';
 import type { ObjectCodec, Selection, StoredObject } from '../objects.ts';
 import { defaultWatchLimits, WatchQueue } from '../watch-queue.ts';
@@ -18,7 +19,8 @@ import { Watchers } from './watchers.ts';
 const prefix = '/registry/pods/';
 const count = 30_000;
 const namespaces = 15;
-const cards = createCards();
+const share = createCardSharing();
+const fieldNames = new RecordKeys(['spec.nodeName', 'status.phase', 'spec.restartPolicy', 'spec.schedulerName', 'spec.serviceAccountName', 'status.podIP']);
 
 const keyOf = (index: number): string => `${prefix}ns-${index % namespaces}/pod-${String(index).padStart(6, '0')}-abcde`;
 
@@ -32,10 +34,10 @@ function contentOf(index: number): Buffer {
 const codec: ObjectCodec = {
   open(key, value, revision) {
     const [namespace = '', name = '', app = '', hash = '', node = '', ip = ''] = value.toString('latin1', 0, value.indexOf(10)).split('|');
-    const card = cards({
-      key, namespace, name,
-      labels: [['app', app], ['pod-template-hash', hash], ['tier', 'backend']],
-      fields: [['spec.nodeName', node], ['status.phase', 'Running'], ['spec.restartPolicy', 'Always'], ['spec.schedulerName', 'default-scheduler'], ['spec.serviceAccountName', 'default'], ['status.podIP', ip]],
+    const card = share(key, {
+      namespace, name,
+      labels: mapOfPairs(['app', app, 'pod-template-hash', hash, 'tier', 'backend']),
+      fields: new RecordMap(fieldNames, [node, 'Running', 'Always', 'default-scheduler', 'default', ip]),
     });
     return { key, revision, bytes: value.subarray(0), card, representations: undefined };
   },

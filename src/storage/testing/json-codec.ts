@@ -1,4 +1,4 @@
-import { createCards } from '../card.ts';
+import { createCardSharing } from '../card.ts';
 import type { ObjectCodec } from '../objects.ts';
 
 /** What the objects of the storage tests look like. */
@@ -14,14 +14,14 @@ const envelope = Buffer.from('test\0');
 
 /** Stores JSON behind a short envelope; refuses what has none. */
 export function createJsonCodec(onOpen: () => void = () => undefined): ObjectCodec {
-  const cards = createCards();
+  const share = createCardSharing();
   return {
     open(key, value, revision) {
       onOpen();
       if (!value.subarray(0, envelope.length).equals(envelope)) throw new Error('no envelope');
       const bytes = value.subarray(envelope.length);
       const { namespace = '', name, labels = {}, fields = {} } = JSON.parse(bytes.toString()) as TestObject;
-      const card = cards({ key, namespace, name, labels: Object.entries(labels), fields: Object.entries(fields) });
+      const card = share(key, { namespace, name, labels: new Map(Object.entries(labels)), fields: new Map(Object.entries(fields)) });
       return { key, revision, bytes, card, representations: undefined };
     },
     seal: (_key, bytes) => Buffer.concat([envelope, bytes]),
