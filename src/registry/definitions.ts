@@ -6,11 +6,14 @@ import type { FieldError } from '../machinery/field-error.ts';
 import type { KubeObject } from '../machinery/object-meta.ts';
 import { core } from './core/index.ts';
 import { autoscaling } from './autoscaling/index.ts';
+import { coordination } from './coordination/index.ts';
+import { node } from './node/index.ts';
 import { policy } from './policy/index.ts';
 import { rbac } from './rbac/index.ts';
+import { scheduling } from './scheduling/index.ts';
 import type { ResourceDefinition } from './strategy.ts';
 
-const lists: readonly (readonly ResourceDefinition[])[] = [core, autoscaling, policy, rbac];
+const lists: readonly (readonly ResourceDefinition[])[] = [core, autoscaling, coordination, node, policy, rbac, scheduling];
 
 /** Rules of a kind that has none of its own: those of metadata, and of a status that only its own endpoint writes. */
 const defaultDefinition = (group: string, resource: string): ResourceDefinition => {
