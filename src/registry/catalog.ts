@@ -8,7 +8,8 @@ import type { SchemaRegistry } from '../machinery/schema.ts';
 import type { LeaseId, Store } from '../storage/interface.ts';
 import type { ObjectCodec, ObjectStorage } from '../storage/objects.ts';
 import type { Admission } from './admission.ts';
-import { definitionOf } from './definitions.ts';
+import { definitionOf, hasDefinition } from './definitions.ts';
+import type { ResourceDefinition } from './strategy.ts';
 import { createDoor, type StorageMediaType } from './generic/door.ts';
 import { ResourceStore } from './generic/resource-store.ts';
 import { createVersionForm, type VersionForm } from './generic/version-form.ts';
@@ -87,9 +88,14 @@ function anyForm(options: CatalogOptions, info: ResourceInfo, apiVersion: string
   const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
   return createVersionForm({
     apiVersion, kind, listKind: `${kind}List`, typeId, storedTypeId: options.schemas.ofKind(info.storage!.apiVersion, info.kind) ?? info.type,
-    codecs: options.codecs, rules: definitionOf(info.group, info.name).versions?.[version],
+    codecs: options.codecs, rules: definitionIn(groupOf(apiVersion), info).versions?.[version],
   });
 }
+
+const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '');
+
+/** A group that serves the resource too may have its own form of it (events); one that once did has none. */
+const definitionIn = (group: string, info: ResourceInfo): ResourceDefinition => definitionOf(hasDefinition(group, info.name) ? group : info.group, info.name);
 
 function createStore(options: CatalogOptions, info: ResourceInfo): ResourceStore {
   const storage = info.storage!;
@@ -99,7 +105,8 @@ function createStore(options: CatalogOptions, info: ResourceInfo): ResourceStore
   const stored = anyForm(options, info, storage.apiVersion, storedVersion.kind) ?? formOf(options, info);
   const door = createDoor({ stored, others: (apiVersion, kind) => anyForm(options, info, apiVersion, kind), mediaType: options.mediaType, scan: options.scanner(stored.typeId, storage.fieldSelectors) });
   return new ResourceStore({
-    group: info.group, resource: info.name, kind: info.kind, namespaced: info.namespaced,
+    // Errors name the group of the stored kind, whichever group is asked.
+    group: groupOf(storage.apiVersion), resource: info.name, kind: info.kind, namespaced: info.namespaced,
     storageVersion: storage.apiVersion, storedType: stored.typeId, definition,
     openStorage: () => options.openStorage(info, prefix, door),
     layout: { prefix, namespaced: info.namespaced }, codec: stored.codec, admission: options.admission,

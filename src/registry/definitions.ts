@@ -10,11 +10,16 @@ import { autoscaling } from './autoscaling/index.ts';
 import { definitions as batch } from './batch/index.ts';
 import { definitions as discovery } from './discovery/endpointslices/index.ts';
 import { definitions as networking } from './networking/index.ts';
+import { coordination } from './coordination/index.ts';
+import { node } from './node/index.ts';
 import { policy } from './policy/index.ts';
 import { rbac } from './rbac/index.ts';
+import { scheduling } from './scheduling/index.ts';
 import type { ResourceDefinition } from './strategy.ts';
 
-const lists: readonly (readonly ResourceDefinition[])[] = [core, apps, autoscaling, batch, policy, rbac, discovery, networking];
+const lists: readonly (readonly ResourceDefinition[])[] = [
+  core, apps, autoscaling, batch, coordination, discovery, networking, node, policy, rbac, scheduling,
+];
 
 /** Rules of a kind that has none of its own: those of metadata, and of a status that only its own endpoint writes. */
 const defaultDefinition = (group: string, resource: string): ResourceDefinition => {

@@ -1,0 +1,35 @@
+/** @see {@link https://kubernetes.io/docs/concepts/architecture/leases/ | Leases} */
+import type { Lease, LeaseSpec } from '../gen/types/coordination-v1.ts';
+import { type FieldError, forbidden, invalid, notSupported } from '../../machinery/field-error.ts';
+import { FieldPath } from '../../machinery/field-path.ts';
+import { checkNonNegative } from '../meta/checks.ts';
+import { checkLabelName } from '../meta/labels.ts';
+import { subdomainName } from '../meta/name-rules.ts';
+import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../meta/object-meta.ts';
+
+export function validateLease({ metadata, spec }: Lease): FieldError[] {
+  const errors = validateBuiltInMeta(metadata, { namespaced: true, validateName: subdomainName });
+  checkSpec(spec, FieldPath.of('spec'), errors);
+  return errors;
+}
+
+export function validateLeaseUpdate({ metadata, spec }: Lease, old: Lease): FieldError[] {
+  const errors = validateBuiltInMetaUpdate(metadata, old.metadata);
+  checkSpec(spec, FieldPath.of('spec'), errors);
+  return errors;
+}
+
+function checkSpec({ leaseDurationSeconds, leaseTransitions, strategy, preferredHolder = '' }: LeaseSpec, path: FieldPath, errors: FieldError[]): void {
+  if (leaseDurationSeconds !== undefined && leaseDurationSeconds <= 0) errors.push(invalid(path.child('leaseDurationSeconds'), leaseDurationSeconds, 'must be greater than 0'));
+  checkNonNegative(leaseTransitions, path.child('leaseTransitions'), errors);
+  if (strategy !== undefined) checkStrategy(strategy, path.child('strategy'), errors);
+  if (preferredHolder !== '' && (strategy ?? '') === '') errors.push(forbidden(path.child('preferredHolder'), 'may only be specified if `strategy` is defined'));
+}
+
+const strategies = ['OldestEmulationVersion'];
+
+/** Names without a domain are the API's own. */
+function checkStrategy(strategy: string, path: FieldPath, errors: FieldError[]): void {
+  if (strategy.includes('/')) checkLabelName(strategy, path, errors);
+  else if (!strategies.includes(strategy)) errors.push(notSupported(path, strategy, strategies));
+}

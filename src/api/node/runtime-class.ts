@@ -1,0 +1,43 @@
+/** @see {@link https://kubernetes.io/docs/concepts/containers/runtime-class/ | Runtime Class} */
+import type { Toleration } from '../gen/types/core-v1.ts';
+import type { RuntimeClass, Scheduling } from '../gen/types/node-v1.ts';
+import { duplicate, type FieldError } from '../../machinery/field-error.ts';
+import { FieldPath } from '../../machinery/field-path.ts';
+import { isEqual } from '../../machinery/equal.ts';
+import { isDns1123Label } from '../../machinery/formats/names.ts';
+import { goStruct } from '../../machinery/go-quote.ts';
+import { checkRequirements } from '../core/pod/container-resources.ts';
+import type { PodRules } from '../core/pod/rules.ts';
+import { checkTolerations } from '../core/pod/tolerations.ts';
+import { roundResourceList } from '../core/resources/quantities.ts';
+import { checkFormat, checkImmutable } from '../meta/checks.ts';
+import { checkLabels } from '../meta/labels.ts';
+import { subdomainName } from '../meta/name-rules.ts';
+import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../meta/object-meta.ts';
+
+export const setRuntimeClassDefaults = ({ overhead }: RuntimeClass): void => roundResourceList(overhead?.podFixed);
+
+const handlerPath = FieldPath.of('handler');
+
+export function validateRuntimeClass({ metadata, handler = '', overhead, scheduling }: RuntimeClass, rules: PodRules): FieldError[] {
+  const errors = validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName });
+  checkFormat(isDns1123Label, handler, handlerPath, errors);
+  if (overhead !== undefined) checkRequirements({ limits: overhead.podFixed }, FieldPath.of('overhead', 'podFixed'), errors, { rules, claims: new Set() });
+  if (scheduling !== undefined) checkScheduling(scheduling, FieldPath.of('scheduling'), errors);
+  return errors;
+}
+
+export function validateRuntimeClassUpdate(object: RuntimeClass, old: RuntimeClass, rules: PodRules): FieldError[] {
+  const errors = [...validateRuntimeClass(object, rules), ...validateBuiltInMetaUpdate(object.metadata, old.metadata)];
+  checkImmutable(object.handler, old.handler, handlerPath, errors);
+  return errors;
+}
+
+function checkScheduling({ nodeSelector, tolerations = [] }: Scheduling, path: FieldPath, errors: FieldError[]): void {
+  checkLabels(nodeSelector, path.child('nodeSelector'), errors);
+  // Upstream names the member twice.
+  checkTolerations(tolerations, path.child('tolerations', 'tolerations'), errors);
+  tolerations.forEach((toleration, i) => {
+    if (tolerations.slice(0, i).some((other: Toleration) => isEqual(other, toleration))) errors.push(duplicate(path.child('tolerations').index(i), goStruct('core.Toleration', toleration)));
+  });
+}

@@ -1,0 +1,40 @@
+import { roundResourceList } from '../../../api/core/resources/quantities.ts';
+import { validateResourceQuota, validateResourceQuotaStatusUpdate, validateResourceQuotaUpdate } from '../../../api/core/resource-quota/validation.ts';
+import type { ResourceQuota } from '../../../api/gen/types/core-v1.ts';
+import { ageCell } from '../../../api/table/cells.ts';
+import { type Cell, defineResource, type VersionRules } from '../../strategy.ts';
+
+function setDefaults({ spec, status }: ResourceQuota): void {
+  for (const list of [spec.hard, status.hard, status.used]) roundResourceList(list);
+}
+
+function cells({ metadata, status: { hard = {}, used = {} } }: ResourceQuota, now: Date): Cell[] {
+  const shown = (limits: boolean): string =>
+    Object.keys(hard).filter((name) => name.startsWith('limits.') === limits).sort().map((name) => `${name}: ${used[name] ?? '0'}/${hard[name]!}`).join(', ');
+  return [metadata.name ?? '', ageCell(metadata.creationTimestamp, now), shown(false), shown(true)];
+}
+
+export const resourceQuotas = defineResource<ResourceQuota>({
+  group: '', resource: 'resourcequotas',
+  versions: { v1: { defaults: setDefaults } as VersionRules },
+  strategy: {
+    prepareForCreate: (object) => {
+      object.status = {};
+    },
+    validate: validateResourceQuota,
+    prepareForUpdate: (object, old) => {
+      object.status = old.status;
+    },
+    validateUpdate: validateResourceQuotaUpdate,
+    resetFields: [['status']],
+  },
+  status: {
+    prepareForUpdate: (object, old) => {
+      object.spec = old.spec;
+    },
+    validateUpdate: validateResourceQuotaStatusUpdate,
+    resetFields: [['spec']],
+  },
+  returnDeletedObject: true,
+  table: { cells: (object, { now }) => cells(object, now) },
+});
