@@ -57,6 +57,9 @@ function compressChunks(headers: HeaderMap, chunks: Iterable<Buffer>): ApiRespon
 }
 
 async function pour(stream: zlib.Gzip, chunks: Iterable<Buffer>, sink: Sink): Promise<void> {
+  // One listener for the whole response: a listener for each pause would pile up on a slow client.
+  let wake = (): void => undefined;
+  sink.onClose(() => wake());
   const finished = new Promise<void>((resolve, reject) => {
     stream.once('end', resolve);
     stream.once('error', reject);
@@ -67,12 +70,10 @@ async function pour(stream: zlib.Gzip, chunks: Iterable<Buffer>, sink: Sink): Pr
     stream.pause();
     void sink.drained().then(() => stream.resume());
   });
+  stream.on('drain', () => wake());
   for (const chunk of chunks) {
     if (sink.closed) return;
-    if (!stream.write(chunk)) await new Promise<void>((resolve) => {
-      stream.once('drain', resolve);
-      sink.onClose(resolve);
-    });
+    if (!stream.write(chunk)) await new Promise<void>((resolve) => void (wake = resolve));
   }
   stream.end();
   await finished;
