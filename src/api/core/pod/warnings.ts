@@ -25,7 +25,7 @@ export function podWarnings({ metadata, spec }: { metadata: ObjectMeta; spec: Po
   });
   warnAboutTokenPaths(spec, at.child('volumes'), warnings);
   warnAboutDuplicates(spec, at, warnings);
-  warnAboutFractions(spec.overhead, at.child('overhead'), warnings);
+  for (const resource of byteResources) warnAboutFraction(spec.overhead, resource, () => at.child('overhead'), warnings);
   if (spec.securityContext?.seccompProfile === undefined && metadata.annotations?.[seccompPodAnnotation] !== undefined) warnings.push(seccompWarning(annotations.key(seccompPodAnnotation)));
   warnAboutContainers({ metadata, spec }, path, warnings);
   warnAboutPorts(spec, at, warnings);
@@ -138,11 +138,12 @@ function eachRepeated<T>(items: readonly T[], keyOf: (item: T) => string, report
   });
 }
 
-function warnAboutFractions(amounts: ResourceRequirements['limits'], path: FieldPath, warnings: Warnings): void {
-  for (const name of ['memory', 'ephemeral-storage']) {
-    const text = amounts?.[name];
-    if (text !== undefined && !quantityOf(text).isInteger()) warnings.push(`${path.key(name)}: fractional byte value ${goQuote(text)} is invalid, must be an integer`);
-  }
+const byteResources = ['memory', 'ephemeral-storage'];
+
+/** `path` is called only when there is something to say. */
+function warnAboutFraction(amounts: ResourceRequirements['limits'], resource: string, path: () => FieldPath, warnings: Warnings): void {
+  const text = amounts?.[resource];
+  if (text !== undefined && !quantityOf(text).isInteger()) warnings.push(`${path().key(resource)}: fractional byte value ${goQuote(text)} is invalid, must be an integer`);
 }
 
 const seccompWarning = (path: FieldPath): string => `${path}: non-functional in v1.27+; use the "seccompProfile" field instead`;
@@ -157,11 +158,9 @@ function warnAboutContainers({ metadata: { annotations }, spec }: { metadata: Ob
     if (securityContext?.seccompProfile === undefined && annotations?.[seccomp] !== undefined) warnings.push(seccompWarning(at.key(seccomp)));
     const appArmor = appArmorAnnotation + name;
     if (warnsAboutAppArmor && securityContext?.appArmorProfile === undefined && annotations?.[appArmor] !== undefined) warnings.push(appArmorWarning(at.key(appArmor)));
-    for (const resource of ['memory', 'ephemeral-storage']) {
-      for (const list of ['limits', 'requests'] as const) {
-        const text = resources[list]?.[resource];
-        if (text !== undefined) warnAboutFractions({ [resource]: text }, container.child('resources', list), warnings);
-      }
+    for (const resource of byteResources) {
+      warnAboutFraction(resources.limits, resource, () => container.child('resources', 'limits'), warnings);
+      warnAboutFraction(resources.requests, resource, () => container.child('resources', 'requests'), warnings);
     }
     warnAboutEnv(env, container.child('env'), warnings);
   });
