@@ -20,16 +20,21 @@ export function bearerToken(request: ApiRequest): string | undefined {
 export function tokenFile(content: string): Authenticator {
   const users = new Map<string, { token: Buffer; user: UserInfo }>();
   for (const { token, user } of parseTokenFile(content)) users.set(digest(token), { token: Buffer.from(token), user });
+  // Found by digest and compared in constant time: how long it takes says nothing about the token.
+  const find = (token: string): UserInfo | undefined => {
+    const found = users.get(digest(token));
+    return found !== undefined && sameBytes(found.token, Buffer.from(token)) ? found.user : undefined;
+  };
   return {
     name: 'token-file',
     authenticate(request) {
       const token = bearerToken(request);
       if (token === undefined) return undefined;
-      // Found by digest and compared in constant time: how long it takes says nothing about the token.
-      const found = users.get(digest(token));
-      if (found === undefined || !sameBytes(found.token, Buffer.from(token))) throw new Error('unknown token');
-      return found.user;
+      const user = find(token);
+      if (user === undefined) throw new Error('unknown token');
+      return user;
     },
+    authenticateToken: find,
   };
 }
 

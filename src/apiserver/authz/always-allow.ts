@@ -1,4 +1,11 @@
 import type { Authorizer } from '../filters/authorization.ts';
 
 /** `--authorization-mode=AlwaysAllow`: everybody who is known may do everything. */
-export const alwaysAllow: Authorizer = { authorize: () => ({ decision: 'allow', reason: '' }) };
+export const alwaysAllow: Authorizer = {
+  authorize: () => ({ decision: 'allow', reason: '' }),
+  rulesFor: () => ({
+    resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }],
+    nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
+    incomplete: false,
+  }),
+};

@@ -100,7 +100,7 @@ function checkKind(form: VersionForm, { apiVersion, kind }: TypeMeta): void {
   if (kind !== form.kind || groupOf(apiVersion) !== groupOf(form.apiVersion)) {
     throw new Error(`converting (${goType(apiVersion, kind)}) to (${internalPackage(groupOf(form.apiVersion))}.${form.kind}): unknown conversion`);
   }
-  if (apiVersion !== form.apiVersion) throw badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${form.apiVersion})`);
+  if (apiVersion !== form.apiVersion && form.accepts?.includes(apiVersion) !== true) throw badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${form.apiVersion})`);
 }
 
 const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '');

@@ -76,7 +76,11 @@ function routeObject(context: EndpointContext, served: ServedResource, request: 
   const { verb } = info;
   if (!allowed.includes(verb) || !supports(served, verb)) throw methodNotAllowed();
   if (!isCollection) checkName(info.parts[1]!);
-  if (verb === 'create' && served.virtual !== undefined) return served.virtual.create(served, request);
+  if (served.store === undefined) {
+    const handler = served.virtual?.[verb];
+    if (handler === undefined) throw methodNotAllowed();
+    return handler(served, request);
+  }
   return verbs[verb]!(context, served, request);
 }
 

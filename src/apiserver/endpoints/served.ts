@@ -9,16 +9,14 @@ export interface ServedResource {
   readonly form: VersionForm;
   /** Absent for virtual types, which are answered by `virtual`. */
   readonly store: ResourceStore | undefined;
-  /** POST of a virtual type (reviews, bindings). */
+  /** What a type that is never stored answers (reviews, bindings). */
   readonly virtual?: VirtualResource;
   /** Subresources with an endpoint of their own (scale, binding, eviction, …), by name. */
   readonly subresources: ReadonlyMap<string, SubresourceEndpoint>;
 }
 
-/** A type that represents an operation: POSTed, answered, never stored. */
-export interface VirtualResource {
-  create(served: ServedResource, request: ApiRequest): Promise<ApiResponse>;
-}
+/** A type that represents an operation or a state: asked or POSTed, answered, never stored. Handlers by API verb. */
+export type VirtualResource = SubresourceEndpoint['verbs'];
 
 export interface SubresourceEndpoint {
   readonly info: SubresourceInfo;

@@ -7,15 +7,34 @@ import type { ServedResource, SubresourceEndpoint, VirtualResource } from './ser
 import { getObject } from './verbs/get.ts';
 import { patchObject } from './verbs/patch.ts';
 import { updateObject } from './verbs/update.ts';
+import { createAccessReview, createRulesReview } from './virtual/access-review.ts';
+import { createBinding } from './virtual/binding.ts';
+import { createComponentStatuses } from './virtual/component-statuses.ts';
+import { createConnections } from './virtual/connections.ts';
+import { createEviction } from './virtual/eviction.ts';
+import { createSelfSubjectReview, createTokenReview } from './virtual/identity-review.ts';
+import { createTokenRequest } from './virtual/token-request.ts';
 import { scaleFieldsOf } from '../../registry/scale-fields.ts';
 
 /** Endpoints of subresources that are not written in the form of their object. */
-export function subresourcesOf(context: EndpointContext, entry: CatalogEntry, _registry: RegistryCatalog): ReadonlyMap<string, SubresourceEndpoint> {
+export function subresourcesOf(context: EndpointContext, entry: CatalogEntry, registry: RegistryCatalog): ReadonlyMap<string, SubresourceEndpoint> {
   const endpoints = new Map<string, SubresourceEndpoint>();
   for (const info of entry.info.subresources) {
-    if (info.name === 'scale') endpoints.set('scale', { info, verbs: scaleVerbs(context, entry) });
+    const verbs = verbsOf(context, entry, registry, info.name);
+    if (verbs !== undefined) endpoints.set(info.name, { info, verbs });
   }
   return endpoints;
+}
+
+function verbsOf(context: EndpointContext, entry: CatalogEntry, registry: RegistryCatalog, subresource: string): SubresourceEndpoint['verbs'] | undefined {
+  if (subresource === 'scale') return scaleVerbs(context, entry);
+  if (entry.info.group !== '') return undefined;
+  switch (`${entry.info.name}/${subresource}`) {
+    case 'pods/binding': return { create: createBinding(context, registry) };
+    case 'pods/eviction': return { create: createEviction(context, registry) };
+    case 'serviceaccounts/token': return { create: createTokenRequest(context, registry) };
+    default: return createConnections(registry).get(`${entry.info.name}/${subresource}`);
+  }
 }
 
 function scaleVerbs(context: EndpointContext, entry: CatalogEntry): SubresourceEndpoint['verbs'] {
@@ -28,7 +47,24 @@ function scaleVerbs(context: EndpointContext, entry: CatalogEntry): SubresourceE
   };
 }
 
-/** Types that are POSTed and answered, never stored. */
-export function virtualResource(_context: EndpointContext, _entry: CatalogEntry, _registry: RegistryCatalog, _config: ApiServerConfig): VirtualResource | undefined {
-  return undefined;
+/** Types that are asked or POSTed and answered, never stored. */
+export function virtualResource(context: EndpointContext, entry: CatalogEntry, registry: RegistryCatalog, config: ApiServerConfig): VirtualResource | undefined {
+  const { kind } = entry.info;
+  if (entry.store !== undefined) return undefined;
+  switch (kind) {
+    case 'Binding': return { create: createBinding(context, registry) };
+    case 'ComponentStatus': return createComponentStatuses(context, new Map([['store', () => checkStore(config)]]));
+    case 'SelfSubjectReview': return { create: createSelfSubjectReview(context) };
+    // No audience is configured before service account tokens are.
+    case 'TokenReview': return { create: createTokenReview(context, config.authenticators, []) };
+    case 'SelfSubjectRulesReview': return { create: createRulesReview(context, config.authorizer) };
+    case 'SubjectAccessReview':
+    case 'LocalSubjectAccessReview':
+    case 'SelfSubjectAccessReview': return { create: createAccessReview(context, config.authorizer, kind) };
+    default: return undefined;
+  }
+}
+
+async function checkStore({ storage }: ApiServerConfig): Promise<void> {
+  await storage.store.currentRevision();
 }

@@ -6,6 +6,8 @@ import type { ApiRequest, Filter } from '../request.ts';
 export interface Authenticator {
   readonly name: string;
   authenticate(request: ApiRequest): Promise<UserInfo | undefined> | UserInfo | undefined;
+  /** Whose token this is, for authenticators of bearer tokens. Undefined or throwing: not one of its own. */
+  authenticateToken?(token: string): Promise<UserInfo | undefined> | UserInfo | undefined;
 }
 
 export const allAuthenticated = 'system:authenticated';

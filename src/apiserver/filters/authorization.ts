@@ -15,6 +15,15 @@ export interface AuthorizationDecision {
 
 export interface Authorizer {
   authorize(attributes: AuthorizationAttributes): Promise<AuthorizationDecision> | AuthorizationDecision;
+  /** What a user may do in a namespace, for an authorizer that can tell without being asked about each thing. */
+  rulesFor?(user: UserInfo, namespace: string): Promise<AuthorizationRules> | AuthorizationRules;
+}
+
+export interface AuthorizationRules {
+  readonly resourceRules: readonly { readonly verbs: readonly string[]; readonly apiGroups?: readonly string[]; readonly resources?: readonly string[]; readonly resourceNames?: readonly string[] }[];
+  readonly nonResourceRules: readonly { readonly verbs: readonly string[]; readonly nonResourceURLs?: readonly string[] }[];
+  /** Whether there may be rules that could not be listed. */
+  readonly incomplete: boolean;
 }
 
 export function authorize(authorizer: Authorizer): Filter {

@@ -12,6 +12,8 @@ export interface VersionForm {
   readonly listKind: string;
   readonly typeId: string;
   readonly codec: TypeCodec;
+  /** Other apiVersions that a body may have, of the same form. */
+  readonly accepts?: readonly string[];
   /** The stored bytes are of this version. */
   readonly isStored: boolean;
   /** Fills absent fields of an object of this version. */
@@ -32,11 +34,12 @@ export interface VersionFormOptions {
   readonly storedTypeId: string;
   readonly codecs: Codecs;
   readonly rules: VersionRules | undefined;
+  readonly accepts?: readonly string[];
 }
 
-export function createVersionForm({ apiVersion, kind, listKind, typeId, storedTypeId, codecs, rules }: VersionFormOptions): VersionForm {
+export function createVersionForm({ apiVersion, kind, listKind, typeId, storedTypeId, codecs, rules, accepts }: VersionFormOptions): VersionForm {
   return {
-    apiVersion, kind, listKind, typeId,
+    apiVersion, kind, listKind, typeId, ...(accepts === undefined ? {} : { accepts }),
     get codec() {
       return codecs.of(typeId);
     },

@@ -1,0 +1,73 @@
+/** Types that stand for an operation: the body is read like that of any write, the answer was never stored. */
+import { asJson, type KubeObject, metaOf } from '../../../machinery/object-meta.ts';
+import type { AdmissionAttributes } from '../../../registry/admission.ts';
+import { ensureNamespace } from '../../../registry/generic/before-create.ts';
+import { createVersionForm, type VersionForm } from '../../../registry/generic/version-form.ts';
+import type { WriteRequest } from '../../../registry/generic/write.ts';
+import { negotiate, type Representation } from '../../negotiation.ts';
+import type { ApiRequest, ApiResponse } from '../../request.ts';
+import { attributesOf } from '../admit.ts';
+import { readBody } from '../body.ts';
+import { type EndpointContext, managerOf, writeRequest } from '../context.ts';
+import { metaResponse, objectResponse, representationOfStatus } from '../respond.ts';
+import type { ServedResource } from '../served.ts';
+import { createParameters } from '../write-parameters.ts';
+
+/**
+ * The form of a kind that is no resource of its own, such as the Binding that is POSTed to a pod.
+ * @param accepts other apiVersions of the same form
+ */
+export function operationForm({ codecs, schemas }: EndpointContext, apiVersion: string, kind: string, accepts?: readonly string[]): VersionForm {
+  const typeId = schemas.ofKind(apiVersion, kind);
+  if (typeId === undefined) throw new Error(`no type for ${apiVersion} ${kind}`);
+  return createVersionForm({ apiVersion, kind, listKind: `${kind}List`, typeId, storedTypeId: typeId, codecs, rules: undefined, ...(accepts === undefined ? {} : { accepts }) });
+}
+
+export interface Operation<T extends KubeObject> {
+  readonly object: T;
+  readonly write: WriteRequest;
+  readonly representation: Representation;
+  readonly form: VersionForm;
+}
+
+/** Reads the body of a POST, books who sent which field, and lets admission change it. */
+export async function readOperation<T extends KubeObject>(context: EndpointContext, served: ServedResource, request: ApiRequest, form: VersionForm): Promise<Operation<T>> {
+  const representation = negotiated(request, false);
+  const parameters = createParameters(request.query);
+  const manager = managerOf(request, 'CreateOptions');
+  const body = await readBody(context, request);
+  const object = body.decode({ ...served, form }, parameters.fieldValidation, (text) => request.warn(text)) as T;
+  const write = writeRequest(context, served, request, { kind: 'CreateOptions', dryRun: parameters.dryRun, options: parameters.options });
+  ensureNamespace(object, write.namespace);
+  const owned = context.fieldManager.update({
+    live: undefined, object, manager, subresource: write.subresource, apiVersion: form.apiVersion, typeId: form.typeId, now: write.context.now, resetFields: [],
+  });
+  if (owned.metadata?.managedFields !== undefined) metaOf(object).managedFields = owned.metadata.managedFields;
+  const operation = { object, write, representation, form };
+  await context.admission.admit(operationAttributes(served, request, operation));
+  return operation;
+}
+
+/** The last word of admission, before anything happens. */
+export const validateOperation = <T extends KubeObject>(context: EndpointContext, served: ServedResource, request: ApiRequest, operation: Operation<T>): Promise<void> =>
+  context.admission.validate(operationAttributes(served, request, operation));
+
+function operationAttributes(served: ServedResource, request: ApiRequest, { object, write, form }: Operation<KubeObject>): AdmissionAttributes {
+  const slash = form.apiVersion.indexOf('/');
+  const kind = { group: slash < 0 ? '' : form.apiVersion.slice(0, slash), version: form.apiVersion.slice(slash + 1), kind: form.kind };
+  return { ...attributesOf(served, request, write, 'CREATE', object, undefined), kind };
+}
+
+/** What was never stored is not shown as a table either. */
+export const negotiated = (request: ApiRequest, isCollection: boolean): Representation =>
+  negotiate({ accept: request.header('accept'), userAgent: request.header('user-agent'), pretty: request.query.get('pretty'), convertible: () => false, isCollection });
+
+export function valueResponse(context: EndpointContext, served: ServedResource, request: ApiRequest, status: number, { form, representation, value }: { readonly form: VersionForm; readonly representation: Representation; readonly value: KubeObject }): ApiResponse {
+  const card = { namespace: '', name: '', labels: new Map<string, string>(), fields: new Map<string, string>() };
+  const object = { key: '', revision: 0, bytes: form.codec.encode(asJson(value)), card };
+  return objectResponse(context, { ...served, form }, request, representation, status, object);
+}
+
+/** Operations without an object to show answer with a Status. */
+export const doneResponse = (request: ApiRequest): ApiResponse =>
+  metaResponse(request, representationOfStatus(request), 201, 'v1', 'Status', { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 });
