@@ -14,6 +14,8 @@ import { createStrategicMerge } from '../machinery/patch/strategic-merge.ts';
 import { createCardScanner } from '../machinery/codec/scan.ts';
 import { type AdmissionPlugin, createAdmissionChain } from '../registry/admission.ts';
 import { type CatalogEntry, createCatalog, type RegistryCatalog } from '../registry/catalog.ts';
+import { createServiceRanges } from '../registry/core/services/allocation/service-ranges.ts';
+import { createServiceHooks } from '../registry/core/services/hooks.ts';
 import type { StorageMediaType } from '../registry/generic/door.ts';
 import { createCachedObjectStorage } from '../storage/cache/cached.ts';
 import { createDirectObjectStorage } from '../storage/direct.ts';
@@ -36,6 +38,7 @@ import { Encoder } from './representation/encoder.ts';
 import { requestChain } from './request-chain.ts';
 import type { Handler } from './request.ts';
 import { startBackground } from './background.ts';
+import { createServiceUpkeep } from './bootstrap/service-upkeep.ts';
 import { listen, type Transport } from './transport/server.ts';
 
 export interface ApiServerConfig {
@@ -112,13 +115,17 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
   const leases = createLeaseManager({ reuseSeconds: storage.leaseReuseSeconds });
   const storeOf = (group: string, resource: string): Store => storage.overrides.get(`${group}/${resource}`) ?? storage.store;
   const groupVersions = servedGroupVersions(config);
-  const registry = createCatalog({
+  const serviceRanges = createServiceRanges({
+    store: storeOf('', 'services'), prefix: storage.prefix, mediaType: storage.mediaType, codecs,
+    clusterIpRanges: config.services.clusterIpRanges, nodePortRange: config.services.nodePortRange, services: () => registry.storeOf('', 'services')!, log,
+  });
+  const registry: RegistryCatalog = createCatalog({
     groupVersions, schemas, codecs,
     scanner: (typeId, fields) => createCardScanner(schemas, typeId, fields),
     storeOf: ({ group, resourceName }) => storeOf(group, resourceName),
     storePrefix: storage.prefix, mediaType: storage.mediaType,
     openStorage: (info, prefix, codec) => openObjects(config, storeOf(info.group, info.name), info, prefix, codec),
-    admission, garbageCollection: true, hooks: new Map(),
+    admission, garbageCollection: true, hooks: new Map([['/services', createServiceHooks({ allocator: serviceRanges.allocator, endpoints: () => registry.storeOf('', 'endpoints'), log })]]),
     eventLease: () => leases.lease(storage.overrides.get('/events') ?? storage.store, storage.eventTtlMs / 1000),
   });
   const now = (): Date => new Date();
@@ -150,7 +157,8 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
     authenticators: config.authenticators, authorizer: config.authorizer, requestTimeoutMs: config.serving.requestTimeoutMs,
     inFlight: config.inFlight, log, metrics, resources: createRouter(context, catalog), nonResources,
   });
-  const background = startBackground({ config, registry, metrics, port: () => running.transport?.port ?? config.serving.port });
+  const services = createServiceUpkeep({ config, registry, ranges: serviceRanges, codecs, fieldManager: context.fieldManager, port: () => running.transport?.port ?? config.serving.port });
+  const background = startBackground({ config, registry, metrics, services });
   const transport = await listen({
     address: config.serving.address, port: config.serving.port, tls: config.serving.tls,
     maxStreamsPerConnection: config.serving.maxStreamsPerConnection, handle,

@@ -6,13 +6,14 @@ import { type Compactor, startCompactor } from '../storage/compactor.ts';
 import type { RegistryCatalog } from '../registry/catalog.ts';
 import { createBootstrapObjects } from './bootstrap.ts';
 import type { ApiServerConfig } from './api-server.ts';
+import type { ServiceUpkeep } from './bootstrap/service-upkeep.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface BackgroundOptions {
   readonly config: ApiServerConfig;
   readonly registry: RegistryCatalog;
   readonly metrics: Metrics;
-  readonly port: () => number;
+  readonly services: ServiceUpkeep;
 }
 
 export interface Background {
@@ -24,7 +25,7 @@ export interface Background {
 
 const retryMs = 1000;
 
-export function startBackground({ config, registry, metrics }: BackgroundOptions): Background {
+export function startBackground({ config, registry, metrics, services }: BackgroundOptions): Background {
   const controller = new AbortController();
   const { signal } = controller;
   const { log, storage } = config;
@@ -37,6 +38,7 @@ export function startBackground({ config, registry, metrics }: BackgroundOptions
     while (!signal.aborted && !done) {
       try {
         await createBootstrapObjects({ registry, config, signal });
+        await services.prepare();
         done = true;
       } catch (error) {
         log.warn({ err: error }, 'the bootstrap objects could not be made yet');
@@ -66,19 +68,22 @@ export function startBackground({ config, registry, metrics }: BackgroundOptions
     start() {
       running.push(bootstrap());
       compacting.push(...compactors.map((start) => start()));
+      for (const { everyMs, run } of services.tasks) running.push(repeat(run, everyMs, signal, log, true));
       if (storage.countPollMs > 0) running.push(repeat(countObjects, storage.countPollMs, signal, log));
       if (storage.sizePollMs > 0) running.push(repeat(measureSize, storage.sizePollMs, signal, log));
     },
     async stop() {
       controller.abort();
       await Promise.all([...running, ...compacting.map((compactor) => compactor.stop())]);
+      await services.stop();
     },
   };
 }
 
-async function repeat(work: () => Promise<void>, everyMs: number, signal: AbortSignal, log: Logger): Promise<void> {
+async function repeat(work: () => Promise<void>, everyMs: number, signal: AbortSignal, log: Logger, pauseFirst = false): Promise<void> {
+  if (pauseFirst) await pause(everyMs, signal);
   while (!signal.aborted) {
-    await work().catch((error: unknown) => log.warn({ err: error }, 'a periodic measurement failed'));
+    await work().catch((error: unknown) => log.warn({ err: error }, 'periodic work failed'));
     await pause(everyMs, signal);
   }
 }

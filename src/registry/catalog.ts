@@ -103,7 +103,11 @@ function createStore(options: CatalogOptions, info: ResourceInfo): ResourceStore
   const definition = definitionOf(info.group, info.name);
   const storedVersion = findResource(storage.apiVersion, info.name) ?? info;
   const stored = anyForm(options, info, storage.apiVersion, storedVersion.kind) ?? formOf(options, info);
-  const door = createDoor({ stored, others: (apiVersion, kind) => anyForm(options, info, apiVersion, kind), mediaType: options.mediaType, scan: options.scanner(stored.typeId, storage.fieldSelectors) });
+  const hooks = options.hooks.get(storeKey(info.group, info.name));
+  const door = createDoor({
+    stored, others: (apiVersion, kind) => anyForm(options, info, apiVersion, kind), mediaType: options.mediaType, scan: options.scanner(stored.typeId, storage.fieldSelectors),
+    ...(hooks?.complete === undefined ? {} : { complete: hooks.complete }),
+  });
   return new ResourceStore({
     // Errors name the group of the stored kind, whichever group is asked.
     group: groupOf(storage.apiVersion), resource: info.name, kind: info.kind, namespaced: info.namespaced,
@@ -111,7 +115,7 @@ function createStore(options: CatalogOptions, info: ResourceInfo): ResourceStore
     openStorage: () => options.openStorage(info, prefix, door),
     layout: { prefix, namespaced: info.namespaced }, codec: stored.codec, admission: options.admission,
     garbageCollection: options.garbageCollection,
-    ...(options.hooks.has(storeKey(info.group, info.name)) ? { hooks: options.hooks.get(storeKey(info.group, info.name))! } : {}),
+    ...(hooks === undefined ? {} : { hooks }),
     ...(info.name === 'events' ? { lease: options.eventLease } : {}),
   });
 }

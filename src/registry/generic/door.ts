@@ -22,6 +22,8 @@ export interface DoorOptions {
   readonly scan: CardScanner;
   /** `--storage-media-type` */
   readonly mediaType: StorageMediaType;
+  /** Fills in what depends on the server and objects of older versions lack. */
+  readonly complete?: (object: KubeObject) => void;
 }
 
 /**
@@ -66,7 +68,9 @@ export function createDoor(options: DoorOptions): ObjectCodec {
 function normalForm(options: DoorOptions, value: Buffer): Buffer {
   const { form, object, raw } = hasEnvelope(value) ? fromEnvelope(options, value) : fromText(options, value);
   form.setDefaults(object);
-  const bytes = options.stored.codec.encode(asJson(form.toStored(object, () => object)));
+  const stored = form.toStored(object, () => object);
+  options.complete?.(stored);
+  const bytes = options.stored.codec.encode(asJson(stored));
   // Equal bytes are the rule, and then the ones that are there need no second copy.
   return raw !== undefined && bytes.equals(raw) ? raw : bytes;
 }

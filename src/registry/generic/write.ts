@@ -37,6 +37,8 @@ export interface WriteHooks<T extends KubeObject = KubeObject> {
   beginUpdate?(object: T, old: T, request: WriteRequest): Promise<Finish>;
   /** After the object is gone. */
   afterDelete?(object: T, request: { readonly dryRun: boolean }): Promise<void>;
+  /** Fills in what servers of older versions did not store; runs on objects as they come out of the store. */
+  complete?(object: T): void;
 }
 
 export type Finish = (succeeded: boolean) => Promise<void> | void;

@@ -39,6 +39,11 @@ export class Placeholders {
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [this.fill(key), this.fillValue(item)]));
   }
 
+  /** Whether the recorded text stands for a number. */
+  isNumber(expected: string): boolean {
+    return /^<node[Pp]ort:\d+>$/.test(expected);
+  }
+
   /** Whether the actual text is the recorded one; binds placeholders that are new. */
   matches(expected: string, actual: string): boolean {
     if (!expected.includes('<')) return expected === actual;

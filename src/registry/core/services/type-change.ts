@@ -11,7 +11,10 @@ const lost = (has: (service: Service) => boolean, service: Service, old: Service
 
 export function dropFieldsOfOldType(service: Service, old: Service): void {
   const { spec } = service;
-  if (lost(needsClusterIp, service, old)) dropClusterIps(service, old);
+  if (lost(needsClusterIp, service, old)) {
+    dropClusterIps(service, old);
+    if (spec.internalTrafficPolicy === old.spec.internalTrafficPolicy) spec.internalTrafficPolicy = undefined;
+  }
   if (lost(needsNodePorts, service, old) && hasNoNewNodePort(service, old)) spec.ports?.forEach((port) => (port.nodePort = undefined));
   if (lost(needsHealthCheck, service, old) && spec.healthCheckNodePort === old.spec.healthCheckNodePort) spec.healthCheckNodePort = undefined;
   if (lost(isLoadBalancer, service, old)) {

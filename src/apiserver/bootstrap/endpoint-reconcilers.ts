@@ -1,0 +1,81 @@
+/**
+ * How the servers agree on the endpoints of the kubernetes service (`--endpoint-reconciler-type`).
+ * @see {@link https://kubernetes.io/docs/reference/command-line-tools-reference/kube-apiserver/ | kube-apiserver}
+ */
+import type { EndpointAddress, EndpointPort, EndpointSubset } from '../../api/gen/types/core-v1.ts';
+import type { MasterLeases } from './master-leases.ts';
+import type { PublishedEndpoints } from './published-endpoints.ts';
+
+export interface EndpointReconciler {
+  /** This server is there. */
+  reconcile(): Promise<void>;
+  /** This server is not there. With `last`, and when no other is, the endpoints are left empty. */
+  withdraw(last: boolean): Promise<void>;
+}
+
+export interface ReconcilerOptions {
+  readonly endpoints: PublishedEndpoints;
+  /** Of this server. */
+  readonly ip: string;
+  readonly ports: readonly EndpointPort[];
+}
+
+/** Nobody publishes anything: somebody else does. */
+export const noReconciler: EndpointReconciler = { reconcile: () => Promise.resolve(), withdraw: () => Promise.resolve() };
+
+/** Each server renews its lease; whoever looks publishes all that have one. */
+export function createLeaseReconciler({ endpoints, ip, ports, leases }: ReconcilerOptions & { readonly leases: MasterLeases }): EndpointReconciler {
+  return {
+    async reconcile() {
+      // First of all: the other servers publish this one even if what follows fails.
+      await leases.renew(ip);
+      const ips = await leases.list();
+      if (ips.length === 0) throw new Error('no API server IP addresses were listed in storage, refusing to erase all endpoints for the kubernetes Service');
+      await endpoints.publish((current) => withAddresses(current, ips, ports, false));
+    },
+    async withdraw(last) {
+      await leases.remove(ip);
+      const ips = await leases.list();
+      if ((ips.length > 0 || last) && (await endpoints.exist())) await endpoints.publish((current) => withAddresses(current, ips, ports, true));
+    },
+  };
+}
+
+/** One subset with exactly these addresses. Ports that are there stay, unless `fixPorts`. */
+export function withAddresses(current: readonly EndpointSubset[] = [], ips: readonly string[], ports: readonly EndpointPort[], fixPorts: boolean): EndpointSubset[] {
+  if (ips.length === 0) return [];
+  const [subset] = current.length === 1 ? current : [];
+  const published = (subset?.addresses ?? []).map(({ ip }) => ip ?? '');
+  const isSame = published.length === ips.length && new Set([...published, ...ips]).size === ips.length;
+  return [{ ...subset, addresses: isSame ? subset!.addresses! : sorted(ips.map((ip) => ({ ip }))), ports: subset?.ports === undefined || fixPorts ? [...ports] : subset.ports }];
+}
+
+/**
+ * There are so many servers, none knows which of the others are there: each adds itself and, when they become too many,
+ * takes away the one behind it. A server that has gone stays until somebody needs its place.
+ */
+export function createMasterCountReconciler({ endpoints, ip, ports, count }: ReconcilerOptions & { readonly count: number }): EndpointReconciler {
+  return {
+    reconcile: () => endpoints.publish((current) => withOwnAddress(current, ip, ports, count)),
+    async withdraw() {
+      if (!(await endpoints.exist())) return;
+      await endpoints.publish((current = []) => current.map((subset) => ({ ...subset, addresses: (subset.addresses ?? []).filter((address) => address.ip !== ip) })).filter(({ addresses, notReadyAddresses = [] }) => addresses.length + notReadyAddresses.length > 0));
+    },
+  };
+}
+
+export function withOwnAddress(current: readonly EndpointSubset[] = [], ip: string, ports: readonly EndpointPort[], count: number): EndpointSubset[] {
+  const [subset] = current.length === 1 ? current : [];
+  if (subset === undefined) return [{ addresses: [{ ip }], ports: [...ports] }];
+  const published = subset.addresses ?? [];
+  const isThere = published.some((address) => address.ip === ip);
+  if (isThere && published.length <= count) return [subset];
+  const addresses = sorted(isThere ? published : [...published, { ip }]);
+  while (addresses.length > count) {
+    const own = addresses.findIndex((address) => address.ip === ip);
+    addresses.splice((own + 1) % addresses.length, 1);
+  }
+  return [{ ...subset, addresses }];
+}
+
+const sorted = (addresses: readonly EndpointAddress[]): EndpointAddress[] => [...addresses].sort((a, b) => ((a.ip ?? '') < (b.ip ?? '') ? -1 : 1));

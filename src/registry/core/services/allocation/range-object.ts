@@ -1,0 +1,52 @@
+/** A `RangeAllocation` in the store: the bitmap of one range, shared by all servers. Written by compare and swap. */
+import type { RangeAllocation } from '../../../../api/gen/types/core-v1.ts';
+import { asJson } from '../../../../machinery/object-meta.ts';
+import type { Store } from '../../../../storage/interface.ts';
+import type { InternalDoor } from '../../../generic/internal-door.ts';
+
+export interface RangeObjectOptions {
+  readonly store: Store;
+  /** `/registry/ranges/serviceips` */
+  readonly key: string;
+  readonly door: InternalDoor;
+}
+
+/** One state of it. Revision 0: there is none yet. */
+export interface RangeState {
+  readonly revision: number;
+  readonly range: string;
+  readonly data: Buffer;
+}
+
+const absent: RangeState = { revision: 0, range: '', data: Buffer.alloc(0) };
+
+export class RangeObject {
+  readonly key: string;
+  readonly #options: RangeObjectOptions;
+
+  constructor(options: RangeObjectOptions) {
+    this.key = options.key;
+    this.#options = options;
+  }
+
+  /** As it is now. */
+  async read(): Promise<RangeState> {
+    const { kv } = await this.#options.store.get(this.key);
+    return kv === undefined ? absent : this.#open(kv.value, kv.modRevision);
+  }
+
+  /** Replaces `previous`. When somebody else was faster nothing is written, and the answer is what they wrote. */
+  async write(previous: RangeState, range: string, data: Buffer): Promise<{ readonly applied: boolean; readonly state: RangeState }> {
+    const { store, door } = this.#options;
+    const object: RangeAllocation = { metadata: {}, range, data: data.toString('base64') };
+    const result = await store.update(this.key, door.seal(this.key, door.codec.encode(asJson(object))), previous.revision);
+    if (result.applied) return { applied: true, state: { revision: result.revision, range, data } };
+    return { applied: false, state: result.current === undefined ? absent : this.#open(result.current.value, result.current.modRevision) };
+  }
+
+  #open(value: Buffer, revision: number): RangeState {
+    const { door } = this.#options;
+    const { range = '', data = '' } = door.codec.decode(door.open(this.key, value, revision).bytes) as unknown as RangeAllocation;
+    return { revision, range, data: Buffer.from(data, 'base64') };
+  }
+}

@@ -1,0 +1,84 @@
+/** The ranges of one server, put together: where they are stored, who gives out from them, and their repair. */
+import type { IPFamily, Service } from '../../../../api/gen/types/core-v1.ts';
+import type { Logger } from '../../../../base/logger.ts';
+import type { Codecs } from '../../../../machinery/codec/index.ts';
+import type { Store } from '../../../../storage/interface.ts';
+import type { StorageMediaType } from '../../../generic/door.ts';
+import { createInternalDoor } from '../../../generic/internal-door.ts';
+import type { ResourceStore } from '../../../generic/resource-store.ts';
+import { RangeAllocator } from './range-allocator.ts';
+import { RangeObject } from './range-object.ts';
+import { createIpRange, createPortRange, type IpRange, type ValueRange } from './ranges.ts';
+import { RangeRepair, type RepairedRange, repairedIps, repairedPorts } from './repair.ts';
+import { ServiceAllocator } from './service-allocations.ts';
+import { createIpAllocator, createPortAllocator, type IpAllocator } from './value-allocator.ts';
+
+export interface ServiceRangesOptions {
+  /** The store of services: what a service holds is kept where it is kept. */
+  readonly store: Store;
+  /** `/registry` */
+  readonly prefix: string;
+  readonly mediaType: StorageMediaType;
+  readonly codecs: Codecs;
+  /** One CIDR, or two of different families. */
+  readonly clusterIpRanges: readonly string[];
+  readonly nodePortRange: { readonly first: number; readonly last: number };
+  readonly services: () => ResourceStore;
+  readonly log: Logger;
+}
+
+export interface ServiceRanges {
+  readonly allocator: ServiceAllocator;
+  /** The range of the cluster's first family. */
+  readonly primary: IpRange;
+  /** One round over all ranges. */
+  repair(): Promise<void>;
+}
+
+/** Upstream's names, below `<prefix>/ranges/`. */
+const names = { ips: ['serviceips', 'secondaryserviceips'], ports: 'servicenodeports' } as const;
+
+export function createServiceRanges(options: ServiceRangesOptions): ServiceRanges {
+  const { clusterIpRanges, nodePortRange, log } = options;
+  const makeObject = objectMaker(options);
+  const repairs: { run(): Promise<void> }[] = [];
+  const services = (): AsyncIterable<Service> => allServices(options.services());
+  const allocatorOf = <V>(object: RangeObject, range: ValueRange<V>, repaired: RepairedRange<V>): RangeAllocator => {
+    const repair = new RangeRepair({ ...repaired, services, log });
+    repairs.push(repair);
+    return new RangeAllocator({ object, range, rebuild: () => repair.run() });
+  };
+  const ips = new Map<IPFamily, IpAllocator>();
+  const ipRanges = clusterIpRanges.map(createIpRange);
+  ipRanges.forEach((range, i) => {
+    const object = makeObject(names.ips[i]!);
+    ips.set(range.family, createIpAllocator(range, allocatorOf(object, range, repairedIps(object, range))));
+  });
+  const portRange = createPortRange(nodePortRange);
+  const object = makeObject(names.ports);
+  const ports = createPortAllocator(portRange, allocatorOf(object, portRange, repairedPorts(object, portRange)));
+  return {
+    allocator: new ServiceAllocator({ ips, ports, log }),
+    primary: ipRanges[0]!,
+    async repair() {
+      for (const repair of repairs) await repair.run();
+    },
+  };
+}
+
+function objectMaker({ store, prefix, mediaType, codecs }: ServiceRangesOptions): (name: string) => RangeObject {
+  const door = createInternalDoor({ apiVersion: 'v1', kind: 'RangeAllocation', typeId: 'core/v1.RangeAllocation', codecs, mediaType });
+  return (name) => new RangeObject({ store, key: `${prefix}/ranges/${name}`, door });
+}
+
+const pageSize = 500;
+
+/** All services as of one moment. */
+async function* allServices(services: ResourceStore): AsyncIterable<Service> {
+  let page = await services.list({ version: { match: 'mostRecent' }, limit: pageSize });
+  for (;;) {
+    for (const stored of page.objects) yield services.decode(stored) as Service;
+    if (page.lastKey === undefined) return;
+    page = await services.list({ version: { match: 'exact', revision: page.revision }, after: page.lastKey, limit: pageSize });
+  }
+}

@@ -1,0 +1,52 @@
+/** What writing a service does beyond its own object. */
+import type { Service } from '../../../api/gen/types/core-v1.ts';
+import type { Logger } from '../../../base/logger.ts';
+import { isStatusError } from '../../../machinery/status.ts';
+import { deleteObject } from '../../generic/delete.ts';
+import { internalRequest } from '../../generic/internal-request.ts';
+import type { ResourceStore } from '../../generic/resource-store.ts';
+import { finishNothing, type WriteHooks } from '../../generic/write.ts';
+import { isStorageError } from '../../../storage/errors.ts';
+import { toStatusError } from '../../generic/errors.ts';
+import { completeService } from './allocation/linked-fields.ts';
+import type { ServiceAllocator, Settle } from './allocation/service-allocations.ts';
+
+export interface ServiceHooksOptions {
+  readonly allocator: ServiceAllocator;
+  /** Undefined where they are not served. */
+  readonly endpoints: () => ResourceStore | undefined;
+  readonly log: Logger;
+}
+
+export function createServiceHooks({ allocator, endpoints, log }: ServiceHooksOptions): WriteHooks {
+  const hooks: WriteHooks<Service> = {
+    beginCreate: (service, { dryRun }) => begun(allocator.beginCreate(service, dryRun)),
+    beginUpdate: (service, old, { dryRun, subresource }) => (subresource === '' ? begun(allocator.beginUpdate(service, old, dryRun)) : Promise.resolve(finishNothing)),
+    async afterDelete(service, { dryRun }) {
+      if (dryRun) return;
+      await deleteEndpoints(service, endpoints(), log);
+      await allocator.release(service);
+    },
+    complete: (service) => completeService(service, allocator.families[0]!),
+  };
+  return hooks as WriteHooks;
+}
+
+/** A range that cannot be read or written fails the write. */
+async function begun(settle: Promise<Settle>): Promise<Settle> {
+  try {
+    return await settle;
+  } catch (error) {
+    throw isStorageError(error) ? toStatusError(error, 'update', { group: '', resource: 'rangeallocations' }, '') : error;
+  }
+}
+
+/** A service that is made again under the name must not find the old endpoints. */
+async function deleteEndpoints({ metadata: { namespace = '', name = '' } }: Service, endpoints: ResourceStore | undefined, log: Logger): Promise<void> {
+  if (endpoints === undefined) return;
+  try {
+    await deleteObject(endpoints, {}, () => Promise.resolve(), internalRequest(endpoints, { namespace, name, enabled: () => false }));
+  } catch (error) {
+    if (!isStatusError(error) || error.reason !== 'NotFound') log.warn({ err: error, service: `${namespace}/${name}` }, 'the endpoints of a deleted service could not be deleted');
+  }
+}
