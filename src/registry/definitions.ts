@@ -7,11 +7,12 @@ import type { KubeObject } from '../machinery/object-meta.ts';
 import { definitions as admissionregistration } from './admissionregistration/index.ts';
 import { definitions as apiregistration } from './apiregistration/index.ts';
 import { definitions as apps } from './apps/index.ts';
+import { definitions as certificates } from './certificates/index.ts';
 import { core } from './core/index.ts';
 import { definitions as flowcontrol } from './flowcontrol/index.ts';
 import type { ResourceDefinition } from './strategy.ts';
 
-const lists: readonly (readonly ResourceDefinition[])[] = [core, admissionregistration, apiregistration, apps, flowcontrol];
+const lists: readonly (readonly ResourceDefinition[])[] = [core, admissionregistration, apiregistration, apps, certificates, flowcontrol];
 
 /** Rules of a kind that has none of its own: those of metadata, and of a status that only its own endpoint writes. */
 const defaultDefinition = (group: string, resource: string): ResourceDefinition => {
