@@ -4,7 +4,10 @@ import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../api/meta/obje
 import { groupVersions, type ResourceInfo } from '../api/resources.ts';
 import type { FieldError } from '../machinery/field-error.ts';
 import type { KubeObject } from '../machinery/object-meta.ts';
+import { definitions as admissionregistration } from './admissionregistration/index.ts';
+import { definitions as apiregistration } from './apiregistration/index.ts';
 import { definitions as apps } from './apps/index.ts';
+import { definitions as certificates } from './certificates/index.ts';
 import { core } from './core/index.ts';
 import { autoscaling } from './autoscaling/index.ts';
 import { definitions as batch } from './batch/index.ts';
@@ -17,9 +20,7 @@ import { rbac } from './rbac/index.ts';
 import { scheduling } from './scheduling/index.ts';
 import type { ResourceDefinition } from './strategy.ts';
 
-const lists: readonly (readonly ResourceDefinition[])[] = [
-  core, apps, autoscaling, batch, coordination, discovery, networking, node, policy, rbac, scheduling,
-];
+const lists: readonly (readonly ResourceDefinition[])[] = [core, apps, autoscaling, batch, coordination, discovery, networking, node, policy, rbac, scheduling, admissionregistration, apiregistration, certificates, flowcontrol];
 
 /** Rules of a kind that has none of its own: those of metadata, and of a status that only its own endpoint writes. */
 const defaultDefinition = (group: string, resource: string): ResourceDefinition => {

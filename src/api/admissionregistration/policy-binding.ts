@@ -1,0 +1,54 @@
+import type { ParamRef, ValidatingAdmissionPolicyBinding, ValidationAction } from '../gen/types/admissionregistration-v1.ts';
+import { duplicate, type FieldError, forbidden, invalid, required } from '../../machinery/field-error.ts';
+import { FieldPath } from '../../machinery/field-path.ts';
+import { isDns1123Subdomain, isPathSegmentName } from '../../machinery/formats/names.ts';
+import { GoSyntax, goQuote } from '../../machinery/go-quote.ts';
+import { checkEnum, checkFormat } from '../meta/checks.ts';
+import { checkLabelSelector } from '../meta/label-selector.ts';
+import { subdomainName } from '../meta/name-rules.ts';
+import { validateBuiltInMeta } from '../meta/object-meta.ts';
+import { checkMatchResources, setMatchResourcesDefaults } from './match-resources.ts';
+
+const specPath = FieldPath.of('spec');
+const actions = ['Audit', 'Deny', 'Warn'];
+const notFoundActions = ['Deny', 'Allow'];
+const exclusive = 'name and selector are mutually exclusive';
+
+export function setPolicyBindingDefaults({ spec }: ValidatingAdmissionPolicyBinding): void {
+  setMatchResourcesDefaults(spec.matchResources);
+}
+
+export function validatePolicyBinding({ metadata, spec }: ValidatingAdmissionPolicyBinding): FieldError[] {
+  const errors = validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName });
+  const { policyName = '' } = spec;
+  if (policyName === '') errors.push(required(specPath.child('policyName')));
+  else checkFormat(isDns1123Subdomain, policyName, specPath.child('policyName'), errors);
+  if (spec.paramRef !== undefined) checkParamRef(spec.paramRef, specPath.child('paramRef'), errors);
+  // The misspelt path is upstream's, and clients see it.
+  if (spec.matchResources !== undefined) checkMatchResources(spec.matchResources, specPath.child('matchResouces'), errors);
+  checkActions(spec.validationActions ?? [], specPath.child('validationActions'), errors);
+  return errors;
+}
+
+function checkParamRef({ name = '', selector, parameterNotFoundAction = '' }: ParamRef, path: FieldPath, errors: FieldError[]): void {
+  if (name !== '') checkFormat(isPathSegmentName, name, path.child('name'), errors);
+  if (name !== '' && selector !== undefined) errors.push(forbidden(path.child('name'), exclusive), forbidden(path.child('selector'), exclusive));
+  checkLabelSelector(selector, path.child('selector'), errors);
+  if (name === '' && selector === undefined) errors.push(required(path, 'one of name or selector must be specified'));
+  if (parameterNotFoundAction === '') errors.push(required(path.child('parameterNotFoundAction')));
+  else checkEnum(parameterNotFoundAction, notFoundActions, path.child('parameterNotFoundAction'), errors);
+}
+
+function checkActions(list: readonly ValidationAction[], path: FieldPath, errors: FieldError[]): void {
+  const seen = new Set<string>();
+  list.forEach((action, i) => {
+    checkEnum(action, actions, path.index(i), errors);
+    if (seen.has(action)) errors.push(duplicate(path.index(i), action));
+    seen.add(action);
+  });
+  if (seen.has('Deny') && seen.has('Warn')) {
+    const shown = new GoSyntax(`[]admissionregistration.ValidationAction{${list.map(goQuote).join(', ')}}`);
+    errors.push(invalid(path, shown, 'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)'));
+  }
+  if (list.length === 0) errors.push(required(path, 'at least one validation action is required'));
+}

@@ -1,0 +1,121 @@
+/**
+ * Policies in CEL, and their bindings to what they hold for.
+ * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/ | Validating Admission Policy}
+ */
+import type { AuditAnnotation, ExpressionWarning, ParamKind, ValidatingAdmissionPolicy, ValidatingAdmissionPolicySpec, Validation, Variable } from '../gen/types/admissionregistration-v1.ts';
+import { duplicate, type FieldError, invalid, required } from '../../machinery/field-error.ts';
+import { FieldPath } from '../../machinery/field-path.ts';
+import { byteLength, isDns1035Label, isDns1123Subdomain } from '../../machinery/formats/names.ts';
+import { goStruct } from '../../machinery/go-quote.ts';
+import { checkEnum } from '../meta/checks.ts';
+import { checkConditions } from '../meta/conditions.ts';
+import { checkLabelName } from '../meta/labels.ts';
+import { subdomainName } from '../meta/name-rules.ts';
+import { validateBuiltInMeta } from '../meta/object-meta.ts';
+import { isCelIdentifier } from './cel-identifier.ts';
+import { checkMatchConditions } from './match-conditions.ts';
+import { checkMatchResources, setMatchResourcesDefaults } from './match-resources.ts';
+import { failurePolicies } from './webhooks.ts';
+
+const specPath = FieldPath.of('spec');
+const statusPath = FieldPath.of('status');
+const reasons = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
+const maxAuditAnnotations = 20;
+const maxAuditExpressionBytes = 5 * 1024;
+const nothingToDo = 'validations or auditAnnotations must contain at least one item';
+
+export function setPolicyDefaults({ spec }: ValidatingAdmissionPolicy): void {
+  spec.failurePolicy ??= 'Fail';
+  setMatchResourcesDefaults(spec.matchConstraints);
+}
+
+/** @TODO(#3) expressions are not compiled: one that is not CEL, or of the wrong type, is accepted. */
+export function validatePolicy({ metadata, spec }: ValidatingAdmissionPolicy): FieldError[] {
+  const errors = validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName });
+  if (spec.failurePolicy === undefined) errors.push(required(specPath.child('failurePolicy')));
+  else checkEnum(spec.failurePolicy, failurePolicies, specPath.child('failurePolicy'), errors);
+  if (spec.paramKind !== undefined) checkParamKind(spec.paramKind, specPath.child('paramKind'), errors);
+  checkConstraints(spec, specPath.child('matchConstraints'), errors);
+  checkMatchConditions(spec.matchConditions, specPath.child('matchConditions'), errors);
+  spec.variables?.forEach((variable, i) => checkVariable(variable, specPath.child('variables').index(i), errors));
+  checkWork(spec, metadata.name ?? '', errors);
+  return errors;
+}
+
+function checkConstraints({ matchConstraints }: ValidatingAdmissionPolicySpec, path: FieldPath, errors: FieldError[]): void {
+  if (matchConstraints === undefined) return void errors.push(required(path));
+  checkMatchResources(matchConstraints, path, errors);
+  // The rules say which types the expressions are about.
+  if ((matchConstraints.resourceRules?.length ?? 0) === 0) errors.push(required(path.child('resourceRules')));
+}
+
+function checkWork({ validations = [], auditAnnotations = [] }: ValidatingAdmissionPolicySpec, policy: string, errors: FieldError[]): void {
+  const auditPath = specPath.child('auditAnnotations');
+  if (validations.length === 0 && auditAnnotations.length === 0) {
+    errors.push(required(specPath.child('validations'), nothingToDo), required(auditPath, nothingToDo));
+    return;
+  }
+  validations.forEach((validation, i) => checkValidation(validation, specPath.child('validations').index(i), errors));
+  if (auditAnnotations.length > maxAuditAnnotations) errors.push(invalid(auditPath, goStruct('[]admissionregistration.AuditAnnotation', auditAnnotations), `must not have more than ${maxAuditAnnotations} auditAnnotations`));
+  const seen = new Set<string>();
+  auditAnnotations.forEach((annotation, i) => {
+    const { key = '' } = annotation;
+    checkAuditAnnotation(annotation, policy, auditPath.index(i), errors);
+    if (seen.has(key)) errors.push(duplicate(auditPath.index(i).child('key'), key));
+    seen.add(key);
+  });
+}
+
+function checkParamKind({ apiVersion = '', kind = '' }: ParamKind, path: FieldPath, errors: FieldError[]): void {
+  if (apiVersion === '') errors.push(required(path.child('apiVersion')));
+  else checkApiVersion(apiVersion, path.child('apiVersion'), errors);
+  if (kind === '') return void errors.push(required(path.child('kind')));
+  const messages = isDns1035Label(kind.toLowerCase());
+  if (messages.length > 0) errors.push(invalid(path.child('kind'), kind, `may have mixed case, but should otherwise match: ${messages.join(',')}`));
+}
+
+function checkApiVersion(text: string, path: FieldPath, errors: FieldError[]): void {
+  const parts = text.split('/');
+  if (parts.length > 2) return void errors.push(invalid(path, text, `unexpected GroupVersion string: ${text}`));
+  const version = parts.pop()!;
+  const group = parts.pop() ?? '';
+  const groupMessages = group === '' ? [] : isDns1123Subdomain(group);
+  if (groupMessages.length > 0) errors.push(invalid(path, group, groupMessages.join(',')));
+  if (version === '') return void errors.push(invalid(path, text, 'version must be specified'));
+  const versionMessages = isDns1035Label(version);
+  if (versionMessages.length > 0) errors.push(invalid(path, version, versionMessages.join(',')));
+}
+
+function checkVariable({ name = '', expression = '' }: Variable, path: FieldPath, errors: FieldError[]): void {
+  if (name.trim() === '') errors.push(required(path.child('name'), 'name is not specified'));
+  else if (!isCelIdentifier(name)) errors.push(invalid(path.child('name'), name, 'name is not a valid CEL identifier'));
+  if (expression.trim() === '') errors.push(required(path.child('expression'), 'expression is not specified'));
+}
+
+function checkValidation({ expression = '', messageExpression = '', message = '', reason }: Validation, path: FieldPath, errors: FieldError[]): void {
+  if (expression.trim() === '') errors.push(required(path.child('expression'), 'expression is not specified'));
+  if (messageExpression !== '' && messageExpression.trim() === '') errors.push(invalid(path.child('messageExpression'), messageExpression, 'must be non-empty if specified'));
+  if (message !== '' && message.trim() === '') errors.push(invalid(path.child('message'), message, 'message must be non-empty if specified'));
+  else if (message.trim().includes('\n')) errors.push(invalid(path.child('message'), message, 'message must not contain line breaks'));
+  if (reason !== undefined) checkEnum(reason, reasons, path.child('reason'), errors);
+}
+
+/** In the audit log the key has the policy's name before it. */
+function checkAuditAnnotation({ key = '', valueExpression = '' }: AuditAnnotation, policy: string, path: FieldPath, errors: FieldError[]): void {
+  checkLabelName(policy === '' ? key : `${policy}/${key}`, path.child('key'), errors);
+  const trimmed = valueExpression.trim();
+  if (trimmed === '') errors.push(required(path.child('valueExpression'), 'valueExpression is not specified'));
+  else if (byteLength(trimmed) > maxAuditExpressionBytes) errors.push(required(path.child('valueExpression'), `must not exceed ${maxAuditExpressionBytes} bytes in length`));
+}
+
+export function validatePolicyStatusUpdate({ status }: ValidatingAdmissionPolicy): FieldError[] {
+  const errors: FieldError[] = [];
+  status.typeChecking?.expressionWarnings?.forEach((warning, i) => checkWarning(warning, statusPath.child('typeChecking', 'expressionWarnings').index(i), errors));
+  checkConditions(status.conditions, statusPath.child('conditions'), errors);
+  return errors;
+}
+
+function checkWarning({ warning = '', fieldRef = '' }: ExpressionWarning, path: FieldPath, errors: FieldError[]): void {
+  if (warning === '') errors.push(required(path.child('warning')));
+  if (fieldRef.trim() === '') errors.push(required(path.child('fieldRef')));
+}
