@@ -186,8 +186,9 @@ function servedGroupVersions({ groupVersions, featureGates }: ApiServerConfig): 
 }
 
 function openObjects({ storage, log }: ApiServerConfig, store: Store, info: ResourceInfo, prefix: string, codec: ObjectCodec): ObjectStorage {
+  const indexedFields = info.group === '' && info.name === 'pods' ? ['spec.nodeName'] : [];
   const options = { store, prefix, codec, namespaced: info.namespaced, log };
-  return storage.usesWatchCache(info.group, info.name) ? createCachedObjectStorage(options) : createDirectObjectStorage(options);
+  return storage.usesWatchCache(info.group, info.name) ? createCachedObjectStorage({ ...options, indexedFields }) : createDirectObjectStorage(options);
 }
 
 function servedCatalog(context: EndpointContext, registry: RegistryCatalog, config: ApiServerConfig): Catalog {

@@ -7,20 +7,24 @@ import type { KubeObject } from '../machinery/object-meta.ts';
 import { definitions as admissionregistration } from './admissionregistration/index.ts';
 import { definitions as apiregistration } from './apiregistration/index.ts';
 import { definitions as apps } from './apps/index.ts';
-import { definitions as certificates } from './certificates/index.ts';
-import { core } from './core/index.ts';
 import { autoscaling } from './autoscaling/index.ts';
 import { definitions as batch } from './batch/index.ts';
-import { definitions as discovery } from './discovery/endpointslices/index.ts';
-import { definitions as networking } from './networking/index.ts';
+import { definitions as certificates } from './certificates/index.ts';
 import { coordination } from './coordination/index.ts';
+import { core } from './core/index.ts';
+import { definitions as discovery } from './discovery/endpointslices/index.ts';
+import { definitions as flowcontrol } from './flowcontrol/index.ts';
+import { definitions as networking } from './networking/index.ts';
 import { node } from './node/index.ts';
 import { policy } from './policy/index.ts';
 import { rbac } from './rbac/index.ts';
 import { scheduling } from './scheduling/index.ts';
 import type { ResourceDefinition } from './strategy.ts';
 
-const lists: readonly (readonly ResourceDefinition[])[] = [core, apps, autoscaling, batch, coordination, discovery, networking, node, policy, rbac, scheduling, admissionregistration, apiregistration, certificates, flowcontrol];
+const lists: readonly (readonly ResourceDefinition[])[] = [
+  admissionregistration, apiregistration, apps, autoscaling, batch, certificates, coordination, core, discovery, flowcontrol, networking, node, policy,
+  rbac, scheduling,
+];
 
 /** Rules of a kind that has none of its own: those of metadata, and of a status that only its own endpoint writes. */
 const defaultDefinition = (group: string, resource: string): ResourceDefinition => {

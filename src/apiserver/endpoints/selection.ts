@@ -28,7 +28,7 @@ export function selectionOf(served: ServedResource, request: ApiRequest): Reques
   const matches = (card: IndexCard): boolean => (fields === undefined || fields.matches(card)) && (labels === undefined || matchesLabels(labels, card.labels));
   const fieldEquals = fields === undefined ? undefined : new Map([...fields.equals].filter(([field]) => !field.startsWith('metadata.')));
   return {
-    selection: { ...namespace, ...(name === undefined ? {} : { name }), ...(fieldEquals === undefined || fieldEquals.size === 0 ? {} : { fieldEquals }), matches },
+    selection: { ...namespace, ...(name === undefined ? {} : { name }), ...(fieldEquals === undefined || fieldEquals.size === 0 ? {} : { fieldEquals }), matches, matchesKey: JSON.stringify([labelText, fieldText]) },
     hasSelector: true,
   };
 }

@@ -88,7 +88,7 @@ async function pump(watch: ObjectWatch, encoder: EventEncoder, sink: Sink, timeo
         else if (!ended) continue;
       }
       if (ended) return;
-      if (!blocked && watch.ended !== undefined) return finish(watch.ended, encoder, sink);
+      if (watch.ended !== undefined) return blocked ? undefined : finish(watch.ended, encoder, sink);
       await wake;
     }
   } finally {

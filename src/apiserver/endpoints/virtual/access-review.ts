@@ -5,7 +5,7 @@
  */
 import type { LocalSubjectAccessReview, ResourceAttributes, SelfSubjectAccessReview, SelfSubjectRulesReview, SubjectAccessReview, SubjectAccessReviewStatus } from '../../../api/gen/types/authorization-v1.ts';
 import { badRequest } from '../../../machinery/status.ts';
-import type { UserInfo } from '../../../registry/strategy.ts';
+import type { UserInfo } from '../../../machinery/user.ts';
 import type { AuthorizationAttributes, Authorizer } from '../../filters/authorization.ts';
 import type { ApiRequest, ApiResponse } from '../../request.ts';
 import type { EndpointContext } from '../context.ts';

@@ -5,7 +5,7 @@
 import type { SelfSubjectReview, TokenReview, TokenReviewStatus, UserInfo as ShownUser } from '../../../api/gen/types/authentication-v1.ts';
 import { badRequest } from '../../../machinery/status.ts';
 import { timestamp } from '../../../registry/generic/timestamp.ts';
-import type { UserInfo } from '../../../registry/strategy.ts';
+import type { UserInfo } from '../../../machinery/user.ts';
 import type { Authenticator } from '../../filters/authentication.ts';
 import type { ApiRequest, ApiResponse } from '../../request.ts';
 import type { EndpointContext } from '../context.ts';
