@@ -5,8 +5,10 @@ import { limitRanges } from './limit-ranges/index.ts';
 import { namespaces } from './namespaces/index.ts';
 import { definitions as pods } from './pods/index.ts';
 import { nodes } from './nodes/index.ts';
+import { persistentVolumeClaims } from './persistent-volume-claims/index.ts';
+import { persistentVolumes } from './persistent-volumes/index.ts';
 import { resourceQuotas } from './resource-quotas/index.ts';
 import { secrets } from './secrets/index.ts';
 import { serviceAccounts } from './service-accounts/index.ts';
 
-export const core: readonly ResourceDefinition[] = [configMaps, ...events, limitRanges, namespaces, nodes, resourceQuotas, secrets, serviceAccounts, ...pods];
+export const core: readonly ResourceDefinition[] = [configMaps, ...events, limitRanges, namespaces, nodes, persistentVolumeClaims, persistentVolumes, resourceQuotas, secrets, serviceAccounts, ...pods];

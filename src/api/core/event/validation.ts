@@ -7,7 +7,7 @@ import type { Event } from '../../gen/types/core-v1.ts';
 import { type FieldError, invalid, required } from '../../../machinery/field-error.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { byteLength, isDns1123Subdomain } from '../../../machinery/formats/names.ts';
-import { GoSyntax, goStruct, goTime } from '../../../machinery/go-quote.ts';
+import { type GoSyntax, goStruct, goTime } from '../../../machinery/go-quote.ts';
 import { isEqual } from '../../../machinery/equal.ts';
 import { checkFormat, checkImmutable, checkRequiredText } from '../../meta/checks.ts';
 import { checkLabelName } from '../../meta/labels.ts';
