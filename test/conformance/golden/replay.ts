@@ -186,7 +186,7 @@ class Run {
   }
 }
 
-const bareWarning = (text: string): string => /^299 \S+ "([\s\S]*)"$/.exec(text)?.[1]?.replaceAll('\\"', '"') ?? text;
+const bareWarning = (text: string): string => (/^299 \S+ "([\s\S]*)"$/.exec(text)?.[1] ?? text).replaceAll('\\"', '"');
 
 function bodyBytes(body: unknown): Buffer {
   if (typeof body === 'string') return Buffer.from(body);
