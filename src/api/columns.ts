@@ -254,9 +254,6 @@ const COLUMNS: Readonly<Record<string, readonly Column[]>> = {
     text('Modes', 'Whether volumes are persistent, ephemeral or both.'), AGE,
   ],
   'storage.k8s.io/CSINode': [NAME, integer('Drivers', 'How many drivers the node has.'), AGE],
-  'storage.k8s.io/CSIStorageCapacity': [
-    NAME, text('StorageClassName', 'Storage class the capacity is for.'), text('Capacity', 'Storage that is available.'),
-  ],
   'storage.k8s.io/StorageClass': [
     NAME, text('Provisioner', 'Who makes the volumes.'),
     text('ReclaimPolicy', 'What happens to a volume when its claim is gone.'),

@@ -40,6 +40,8 @@ export interface CatalogEntry {
   readonly form: VersionForm;
   /** Absent for virtual types. */
   readonly store: ResourceStore | undefined;
+  /** All forms in which the same objects are served, by apiVersion; this one is among them. */
+  readonly forms: ReadonlyMap<string, VersionForm>;
 }
 
 export interface RegistryCatalog {
@@ -57,12 +59,16 @@ const storeKey = (group: string, resource: string): string => `${group}/${resour
 export function createCatalog(options: CatalogOptions): RegistryCatalog {
   const stores = new Map<string, ResourceStore>();
   const entries = new Map<string, Map<string, CatalogEntry>>();
+  const formsOfStored = new Map<string, Map<string, VersionForm>>();
   for (const groupVersion of options.groupVersions) {
     const resources = new Map<string, CatalogEntry>();
     for (const info of groupVersion.resources) {
       const key = storeKey(info.group, info.name);
       if (info.storage !== undefined && !stores.has(key)) stores.set(key, createStore(options, info));
-      resources.set(info.name, { info, form: formOf(options, info), store: stores.get(key) });
+      const form = formOf(options, info);
+      const forms = entryOf(formsOfStored, `${info.storage?.apiVersion ?? info.apiVersion}/${info.name}`, () => new Map<string, VersionForm>());
+      forms.set(info.apiVersion, form);
+      resources.set(info.name, { info, form, store: stores.get(key), forms });
     }
     entries.set(groupVersion.apiVersion, resources);
   }
@@ -70,6 +76,12 @@ export function createCatalog(options: CatalogOptions): RegistryCatalog {
     for (const resource of stores.values()) if (resource.isOpen && options.storeOf(resource) === store) resource.storage.compacted?.(revision);
   };
   return { entries, stores: [...stores.values()], compacted, storeOf: (group, resource) => stores.get(storeKey(group, resource)) };
+}
+
+function entryOf<V>(map: Map<string, V>, key: string, make: () => V): V {
+  let value = map.get(key);
+  if (value === undefined) map.set(key, (value = make()));
+  return value;
 }
 
 function formOf({ codecs, schemas }: CatalogOptions, info: ResourceInfo): VersionForm {

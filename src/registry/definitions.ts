@@ -19,11 +19,12 @@ import { node } from './node/index.ts';
 import { policy } from './policy/index.ts';
 import { rbac } from './rbac/index.ts';
 import { scheduling } from './scheduling/index.ts';
+import { storage } from './storage/index.ts';
 import type { ResourceDefinition } from './strategy.ts';
 
 const lists: readonly (readonly ResourceDefinition[])[] = [
   admissionregistration, apiregistration, apps, autoscaling, batch, certificates, coordination, core, discovery, flowcontrol, networking, node, policy,
-  rbac, scheduling,
+  rbac, scheduling, storage,
 ];
 
 /** Rules of a kind that has none of its own: those of metadata, and of a status that only its own endpoint writes. */

@@ -2,6 +2,7 @@ import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
 import type { JsonBody } from '../../machinery/json/body.ts';
 import { badRequest } from '../../machinery/status.ts';
 import { isObject } from '../../machinery/value.ts';
+import { ownershipVersions } from './ownership-versions.ts';
 import type { PatchEnvironment } from './patch-body.ts';
 
 /**
@@ -17,7 +18,7 @@ export function applyConfiguration(body: JsonBody, environment: PatchEnvironment
     const live = current === undefined ? undefined : form.fromStored(copy());
     const { object, changed } = context.fieldManager.apply({
       live, config, manager, force: parameters.force, subresource, kind: form.kind, apiVersion: form.apiVersion, typeId: form.typeId, now,
-      resetFields: served.store!.strategyOf(subresource).resetFields ?? [],
+      resetFields: served.store!.strategyOf(subresource).resetFields ?? [], ...ownershipVersions(served),
     });
     const wanted = changed ? decode(object) : object;
     if (metaOf(wanted).name === undefined && live !== undefined) metaOf(wanted).name = metaOf(live).name!;

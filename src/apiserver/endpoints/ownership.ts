@@ -4,6 +4,7 @@ import type { WriteRequest } from '../../registry/generic/write.ts';
 import type { ApiRequest } from '../request.ts';
 import { attributesOf } from './admit.ts';
 import type { EndpointContext } from './context.ts';
+import { ownershipVersions } from './ownership-versions.ts';
 import type { ServedResource } from './served.ts';
 
 const operationOf = (old: KubeObject | undefined): 'CREATE' | 'UPDATE' => (old === undefined ? 'CREATE' : 'UPDATE');
@@ -23,7 +24,7 @@ export function takeOwnership(context: EndpointContext, served: ServedResource, 
   const owned = context.fieldManager.update({
     live: old === undefined ? undefined : shown(old), object: shown(object), manager, subresource: write.subresource,
     apiVersion: isPart ? info.apiVersion : form.apiVersion, typeId: isPart ? store!.storedType : form.typeId,
-    now: write.context.now, resetFields: store!.strategyOf(write.subresource).resetFields ?? [],
+    now: write.context.now, resetFields: store!.strategyOf(write.subresource).resetFields ?? [], ...ownershipVersions(served),
   });
   const managed = owned.metadata?.managedFields;
   if (managed === undefined) delete metaOf(object).managedFields;

@@ -9,6 +9,8 @@ export interface ServedResource {
   readonly form: VersionForm;
   /** Absent for virtual types, which are answered by `virtual`. */
   readonly store: ResourceStore | undefined;
+  /** All forms in which the same objects are served, by apiVersion. */
+  readonly forms: ReadonlyMap<string, VersionForm>;
   /** What a type that is never stored answers (reviews, bindings). */
   readonly virtual?: VirtualResource;
   /** Subresources with an endpoint of their own (scale, binding, eviction, …), by name. */

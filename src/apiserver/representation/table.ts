@@ -54,5 +54,6 @@ const storedForm = ({ form }: Readable): Readable['form'] => (form.isStored ? fo
 function rowObject(encoder: Encoder, readable: Readable, object: StoredObject, revision: number, include: IncludeObject, version: string): string {
   if (include === 'None') return 'null';
   if (include === 'Object') return encoder.json(readable, object, revision).toString();
-  return partialJson(encoder.message(readable, object, revision), version).toString();
+  // Metadata is that of the stored form too: what a conversion puts into annotations is not shown.
+  return partialJson(encoder.message({ ...readable, form: storedForm(readable) }, object, revision), version).toString();
 }

@@ -3,7 +3,7 @@
  */
 import type { Field, SchemaRegistry, TypeSchema } from '../schema.ts';
 import type { JsonValue } from '../value.ts';
-import { atomically, deduced, listType, scalarType, structType, StructField, untypedAtomic, type FieldOptions, type MergeType } from './merge-type.ts';
+import { atomically, deduced, granularly, listType, scalarType, structType, StructField, untypedAtomic, type FieldOptions, type MergeType } from './merge-type.ts';
 
 export interface BuiltInTypes {
   /** The merge type of `core/v1.Pod`. */
@@ -72,7 +72,9 @@ export function createBuiltInTypes(schemas: SchemaRegistry): BuiltInTypes {
 
   function fieldType(field: Field): MergeType {
     const type = container(field, named(field.type));
-    return field.mapType === 'atomic' || field.structType === 'atomic' ? atomically(type) : type;
+    if (field.mapType === 'atomic' || field.structType === 'atomic') return atomically(type);
+    // What the field says goes before what its type says.
+    return field.structType === 'granular' ? granularly(type) : type;
   }
 
   /** A list or map of the element, or the element itself. */

@@ -131,6 +131,9 @@ export function atomically(type: MergeType): MergeType {
   return type.list === undefined ? type : { ...type, list: listType(() => type.list!.element, 'atomic') };
 }
 
+/** The same map or struct, its members owned one by one. */
+export const granularly = (type: MergeType): MergeType => (type.map === undefined ? type : { ...type, map: { ...type.map, atomic: false } });
+
 /** The type of a member, undefined where the schema has no such member. */
 export const memberType = (map: MapType, name: string): MergeType | undefined => map.fields.get(name)?.type ?? map.element;
 

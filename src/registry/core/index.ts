@@ -8,12 +8,14 @@ import { definitions as pods } from './pods/index.ts';
 import { definitions as podTemplates } from './podtemplates/index.ts';
 import { definitions as replicationControllers } from './replicationcontrollers/index.ts';
 import { nodes } from './nodes/index.ts';
+import { persistentVolumeClaims } from './persistent-volume-claims/index.ts';
+import { persistentVolumes } from './persistent-volumes/index.ts';
 import { resourceQuotas } from './resource-quotas/index.ts';
 import { secrets } from './secrets/index.ts';
 import { serviceAccounts } from './service-accounts/index.ts';
 import { definitions as services } from './services/index.ts';
 
 export const core: readonly ResourceDefinition[] = [
-  configMaps, ...events, limitRanges, namespaces, nodes, resourceQuotas, secrets, serviceAccounts,
+  configMaps, ...events, limitRanges, namespaces, nodes, persistentVolumeClaims, persistentVolumes, resourceQuotas, secrets, serviceAccounts,
   ...pods, ...podTemplates, ...replicationControllers, ...endpoints, ...services,
 ];

@@ -44,7 +44,7 @@ const oldNodeLabels: Readonly<Record<string, string>> = {
   'beta.kubernetes.io/instance-type': 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
 };
 
-const nodeLabelWarning = (key: string): string | undefined => (Object.hasOwn(oldNodeLabels, key) ? oldNodeLabels[key] : undefined);
+export const nodeLabelWarning = (key: string): string | undefined => (Object.hasOwn(oldNodeLabels, key) ? oldNodeLabels[key] : undefined);
 
 const noSelector = 'a null labelSelector results in matching no pod';
 const required = 'requiredDuringSchedulingIgnoredDuringExecution';

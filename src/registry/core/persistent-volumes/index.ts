@@ -1,0 +1,49 @@
+import { setPersistentVolumeDefaults } from '../../../api/core/persistent-volume/defaults.ts';
+import { persistentVolumeCells } from '../../../api/core/persistent-volume/table.ts';
+import {
+  type PersistentVolumeRules, validatePersistentVolume, validatePersistentVolumeStatusUpdate, validatePersistentVolumeUpdate,
+} from '../../../api/core/persistent-volume/validation.ts';
+import { persistentVolumeWarnings } from '../../../api/core/persistent-volume/warnings.ts';
+import type { PersistentVolume } from '../../../api/gen/types/core-v1.ts';
+import { timestamp } from '../../generic/timestamp.ts';
+import { defineResource, type StrategyContext, type VersionRules } from '../../strategy.ts';
+
+const rulesOf = ({ enabled }: StrategyContext, old?: PersistentVolume): PersistentVolumeRules =>
+  ({ volumeAttributesClass: enabled('VolumeAttributesClass') || old?.spec.volumeAttributesClassName !== undefined });
+
+function dropDisabledFields({ spec }: PersistentVolume, context: StrategyContext, old?: PersistentVolume): void {
+  if (!rulesOf(context, old).volumeAttributesClass) spec.volumeAttributesClassName = undefined;
+}
+
+export const persistentVolumes = defineResource<PersistentVolume>({
+  group: '', resource: 'persistentvolumes',
+  versions: { v1: { defaults: setPersistentVolumeDefaults } as VersionRules },
+  strategy: {
+    prepareForCreate: (object, context) => {
+      object.status = { phase: 'Pending', lastPhaseTransitionTime: timestamp(context.now) };
+      dropDisabledFields(object, context);
+    },
+    validate: (object, context) => validatePersistentVolume(object, rulesOf(context)),
+    warningsOnCreate: persistentVolumeWarnings,
+    prepareForUpdate: (object, old, context) => {
+      object.status = old.status;
+      dropDisabledFields(object, context, old);
+    },
+    validateUpdate: (object, old, context) => validatePersistentVolumeUpdate(object, old, rulesOf(context, old)),
+    warningsOnUpdate: persistentVolumeWarnings,
+    resetFields: [['status']],
+  },
+  status: {
+    prepareForUpdate: (object, old, { now }) => {
+      object.spec = old.spec;
+      const { status } = object;
+      // Who sets the time with the phase knows better.
+      const isOldTime = status.lastPhaseTransitionTime === undefined || status.lastPhaseTransitionTime === old.status.lastPhaseTransitionTime;
+      if (status.phase !== old.status.phase && isOldTime) status.lastPhaseTransitionTime = timestamp(now);
+    },
+    validateUpdate: validatePersistentVolumeStatusUpdate,
+    resetFields: [['spec']],
+  },
+  returnDeletedObject: true,
+  table: { cells: (object, { now }) => persistentVolumeCells(object, now) },
+});
