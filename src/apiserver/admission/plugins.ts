@@ -9,6 +9,7 @@ import type { AdmissionPlugin } from '../../registry/admission.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
 import { createDefaultIngressClass, createDefaultStorageClass } from './default-classes.ts';
 import { createDefaultTolerationSeconds } from './default-toleration-seconds.ts';
+import { createLimitRanger } from './limit-ranger.ts';
 import { createNamespaceLifecycle } from './namespace-lifecycle.ts';
 import { createAdmissionObjects } from './objects.ts';
 import { createPersistentVolumeClaimResize } from './persistent-volume-claim-resize.ts';
@@ -31,6 +32,7 @@ export function createAdmissionPlugins({ registry, now, featureEnabled }: Admiss
   const objects = createAdmissionObjects(registry);
   return [
     createNamespaceLifecycle({ objects, now }),
+    createLimitRanger({ objects }),
     taintNodesByCondition,
     createPodSecurity({ objects }),
     createPriority({ objects }),
