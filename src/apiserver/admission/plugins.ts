@@ -15,6 +15,7 @@ import { createAdmissionObjects } from './objects.ts';
 import { createPersistentVolumeClaimResize } from './persistent-volume-claim-resize.ts';
 import { createPodSecurity } from './pod-security.ts';
 import { createPriority } from './priority.ts';
+import { createResourceQuota } from './resource-quota.ts';
 import { createRuntimeClass } from './runtime-class.ts';
 import { createStorageObjectInUseProtection } from './storage-object-in-use-protection.ts';
 import { taintNodesByCondition } from './taint-nodes-by-condition.ts';
@@ -42,5 +43,6 @@ export function createAdmissionPlugins({ registry, now, featureEnabled }: Admiss
     createPersistentVolumeClaimResize({ objects }),
     createRuntimeClass({ objects }),
     createDefaultIngressClass({ objects }),
+    createResourceQuota({ objects, registry, now }),
   ];
 }
