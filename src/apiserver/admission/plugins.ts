@@ -5,6 +5,7 @@
  * @NOTE differs from upstream: ServiceAccount is left out until a controller makes the `default` service account of
  * each namespace; no pod could be created before that.
  */
+import type { FieldManager } from '../../machinery/managed-fields/field-manager.ts';
 import type { AdmissionPlugin } from '../../registry/admission.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
 import { createDefaultIngressClass, createDefaultStorageClass } from './default-classes.ts';
@@ -22,6 +23,7 @@ import { taintNodesByCondition } from './taint-nodes-by-condition.ts';
 
 export interface AdmissionPluginOptions {
   readonly registry: Pick<RegistryCatalog, 'storeOf'>;
+  readonly fieldManager: FieldManager;
   readonly now: () => Date;
   readonly featureEnabled: (gate: string) => boolean;
 }
@@ -29,7 +31,7 @@ export interface AdmissionPluginOptions {
 /** Seconds that a pod stays on a node in trouble: the defaults of both flags. */
 const tolerationSeconds = 300;
 
-export function createAdmissionPlugins({ registry, now, featureEnabled }: AdmissionPluginOptions): AdmissionPlugin[] {
+export function createAdmissionPlugins({ registry, fieldManager, now, featureEnabled }: AdmissionPluginOptions): AdmissionPlugin[] {
   const objects = createAdmissionObjects(registry);
   return [
     createNamespaceLifecycle({ objects, now }),
@@ -43,6 +45,6 @@ export function createAdmissionPlugins({ registry, now, featureEnabled }: Admiss
     createPersistentVolumeClaimResize({ objects }),
     createRuntimeClass({ objects }),
     createDefaultIngressClass({ objects }),
-    createResourceQuota({ objects, registry, now }),
+    createResourceQuota({ objects, registry, fieldManager, now }),
   ];
 }

@@ -8,11 +8,13 @@
  */
 import type { Pod, ResourceQuota } from '../../api/gen/types/core-v1.ts';
 import { quantityOf } from '../../api/core/resources/quantities.ts';
+import type { FieldManager } from '../../machinery/managed-fields/field-manager.ts';
 import { createMap } from '../../machinery/value.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../registry/admission.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
 import { readModifyWrite } from '../../registry/generic/update.ts';
 import type { WriteRequest } from '../../registry/generic/write.ts';
+import { ownStatusWrite } from '../server-status-write.ts';
 import { refused } from './attributes.ts';
 import type { AdmissionObjects } from './objects.ts';
 import { isInScope } from './quota/scopes.ts';
@@ -21,13 +23,14 @@ import { missingOf, type Usage, usageOf } from './quota/usage.ts';
 export interface ResourceQuotaOptions {
   readonly objects: AdmissionObjects;
   readonly registry: Pick<RegistryCatalog, 'storeOf'>;
+  readonly fieldManager: FieldManager;
   readonly now: () => Date;
 }
 
 /** Updates can only grow what these count. */
 const countedOnUpdate: ReadonlySet<string> = new Set(['services', 'persistentvolumeclaims']);
 
-export function createResourceQuota({ objects, registry, now }: ResourceQuotaOptions): AdmissionPlugin {
+export function createResourceQuota({ objects, registry, fieldManager, now }: ResourceQuotaOptions): AdmissionPlugin {
   const check = async (attributes: AdmissionAttributes): Promise<void> => {
     const quotas = await objects.list<ResourceQuota>('', 'resourcequotas', attributes.namespace);
     if (quotas.length === 0) return;
@@ -42,12 +45,13 @@ export function createResourceQuota({ objects, registry, now }: ResourceQuotaOpt
   const charge = async (attributes: AdmissionAttributes, name: string, added: Usage): Promise<void> => {
     const store = registry.storeOf('', 'resourcequotas')!;
     const { namespace } = attributes;
-    await readModifyWrite(store, store.key(namespace, name), (current) => {
+    await readModifyWrite(store, store.key(namespace, name), (current, stored) => {
       // A quota that is gone limits nobody.
-      if (current === undefined) return Promise.resolve({ action: 'keep', object: {} });
+      if (current === undefined || stored === undefined) return Promise.resolve({ action: 'keep', object: {} });
       const quota = current as ResourceQuota;
       checkRoom(attributes, quota, added);
       addUsed(quota, added);
+      ownStatusWrite(fieldManager, store, { live: store.decode(stored), object: quota, now: now() });
       return Promise.resolve({ action: 'write', object: quota });
     }, chargeRequest(namespace, name, now())).catch(ignoreMissing);
   };
