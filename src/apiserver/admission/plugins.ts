@@ -3,7 +3,9 @@
  * all of them validate in it.
  *
  * @NOTE differs from upstream: ServiceAccount is left out until a controller makes the `default` service account of
- * each namespace; no pod could be created before that.
+ * each namespace; no pod could be created before that. The plugins that ask the authorizer about signers
+ * (CertificateApproval, CertificateSigning, ClusterTrustBundleAttest) and CertificateSubjectRestriction are left out as
+ * well: there is only a mode that allows everything.
  */
 import type { FieldManager } from '../../machinery/managed-fields/field-manager.ts';
 import type { AdmissionPlugin } from '../../registry/admission.ts';
