@@ -128,14 +128,15 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
     admission, garbageCollection: true, hooks: new Map([['/services', createServiceHooks({ allocator: serviceRanges.allocator, endpoints: () => registry.storeOf('', 'endpoints'), log })]]),
     eventLease: () => leases.lease(storage.overrides.get('/events') ?? storage.store, storage.eventTtlMs / 1000),
   });
+  const fieldManager = createFieldManager({ schemas });
   const now = (): Date => new Date();
   const featureEnabled = (gate: string): boolean => isGateOn(gate, config.featureGates);
   // The registry validates with admission and admission reads through the registry: the list is filled when both are there.
-  plugins.push(...createAdmissionPlugins({ registry, now, featureEnabled }));
+  plugins.push(...createAdmissionPlugins({ registry, fieldManager, now, featureEnabled }));
   const context: EndpointContext = {
     codecs, schemas, admission,
     encoder: new Encoder(representationBudgetBytes),
-    fieldManager: createFieldManager({ schemas }),
+    fieldManager,
     strategicMerge: createStrategicMerge(schemas),
     toJsonForm: createJsonForm(schemas),
     now, featureEnabled,

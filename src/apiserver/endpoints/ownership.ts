@@ -1,5 +1,6 @@
 /** Field ownership and admission of a change to an object that may already be there. */
-import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
+import { managedFieldsAfterScale, managedFieldsOfScale } from '../../machinery/managed-fields/scale.ts';
+import { type KubeObject, type ManagedFieldsEntry, metaOf } from '../../machinery/object-meta.ts';
 import type { WriteRequest } from '../../registry/generic/write.ts';
 import type { ApiRequest } from '../request.ts';
 import { attributesOf } from './admit.ts';
@@ -17,18 +18,40 @@ export async function admitChange(context: EndpointContext, served: ServedResour
 
 /** Records who changed which fields since `old`. */
 export function takeOwnership(context: EndpointContext, served: ServedResource, write: WriteRequest, object: KubeObject, old: KubeObject | undefined, manager: string): void {
-  const { form, store, info } = served;
-  // Ownership is booked in the version of the request; a Scale changes fields of the object behind it.
-  const isPart = form.kind !== info.kind;
-  const shown = (value: KubeObject): KubeObject => (form.isStored || isPart ? value : form.fromStored(value));
+  const { form, store } = served;
+  if (isScale(served)) return setManagedFields(object, ownedByScale(context, served, write, object, old!, manager));
+  // Ownership is booked in the version of the request.
+  const shown = (value: KubeObject): KubeObject => (form.isStored ? value : form.fromStored(value));
   const owned = context.fieldManager.update({
     live: old === undefined ? undefined : shown(old), object: shown(object), manager, subresource: write.subresource,
-    apiVersion: isPart ? info.apiVersion : form.apiVersion, typeId: isPart ? store!.storedType : form.typeId,
+    apiVersion: form.apiVersion, typeId: form.typeId,
     now: write.context.now, resetFields: store!.strategyOf(write.subresource).resetFields ?? [], ...ownershipVersions(served),
   });
-  const managed = owned.metadata?.managedFields;
+  setManagedFields(object, owned.metadata?.managedFields);
+}
+
+function setManagedFields(object: KubeObject, managed: ManagedFieldsEntry[] | undefined): void {
   if (managed === undefined) delete metaOf(object).managedFields;
   else metaOf(object).managedFields = managed;
+}
+
+/** A Scale shows a part of the object behind it. */
+const isScale = ({ form, info }: ServedResource): boolean => form.kind !== info.kind;
+
+/** Versions in which the replicas of what can be scaled may be owned. */
+const scaledVersions: Readonly<Record<string, readonly string[]>> = { '': ['v1'], apps: ['apps/v1beta1', 'apps/v1beta2', 'apps/v1'] };
+
+/** Changes are booked in the Scale first, and what its managers got or lost there is carried over to the object. */
+function ownedByScale(context: EndpointContext, { form, info }: ServedResource, write: WriteRequest, object: KubeObject, old: KubeObject, manager: string): ManagedFieldsEntry[] | undefined {
+  const path = ['spec', 'replicas'];
+  const scaled = { apiVersion: info.apiVersion, replicasPaths: new Map((scaledVersions[info.group] ?? [info.apiVersion]).map((version) => [version, path])) };
+  const before = old.metadata?.managedFields;
+  const live = form.fromStored(old);
+  setManagedFields(live, managedFieldsOfScale(before, scaled));
+  const { metadata } = context.fieldManager.update({
+    live, object: form.fromStored(object), manager, subresource: write.subresource, apiVersion: form.apiVersion, typeId: form.typeId, now: write.context.now, resetFields: [],
+  });
+  return managedFieldsAfterScale(before, metadata?.managedFields, scaled);
 }
 
 export function validateChange(context: EndpointContext, served: ServedResource, request: ApiRequest, write: WriteRequest, object: KubeObject, old: KubeObject | undefined): Promise<void> {

@@ -1,17 +1,14 @@
 /** Takes one disruption from a budget, or says why there is none. */
 import type { PodDisruptionBudget } from '../../../api/gen/types/policy-v1.ts';
-import { metaOf } from '../../../machinery/object-meta.ts';
 import { forbidden, notFound, StatusError } from '../../../machinery/status.ts';
 import { createMap } from '../../../machinery/value.ts';
 import type { RegistryCatalog } from '../../../registry/catalog.ts';
-import type { ResourceStore } from '../../../registry/generic/resource-store.ts';
 import { timestamp } from '../../../registry/generic/timestamp.ts';
 import { readModifyWrite } from '../../../registry/generic/update.ts';
 import type { WriteRequest } from '../../../registry/generic/write.ts';
+import { ownStatusWrite } from '../../server-status-write.ts';
 import type { EndpointContext } from '../context.ts';
 
-/** Who is noted as the writer of a budget's status: the server itself. */
-const manager = 'kube-apiserver';
 /** Evictions that the budget's controller has not seen yet. */
 const maxUnconfirmed = 2000;
 const budgets = { group: 'policy', resource: 'poddisruptionbudget' };
@@ -24,7 +21,7 @@ export async function takeDisruption(context: EndpointContext, registry: Registr
     const budget = current as PodDisruptionBudget;
     checkBudget(budget);
     count(budget, write);
-    own(context, store, budget, store.decode(stored) as PodDisruptionBudget, write);
+    ownStatusWrite(context.fieldManager, store, { live: store.decode(stored), object: budget, now: write.context.now });
     return Promise.resolve({ action: 'write', object: budget });
   }, { ...write, name });
 }
@@ -58,12 +55,4 @@ function setExhausted(status: NonNullable<PodDisruptionBudget['status']>, now: D
   const lastTransitionTime = old?.status === 'False' ? old.lastTransitionTime : timestamp(now);
   const condition = { type, status: 'False', reason: 'InsufficientPods', ...(status.observedGeneration === undefined ? {} : { observedGeneration: status.observedGeneration }), lastTransitionTime };
   status.conditions = old === undefined ? [...(status.conditions ?? []), condition] : status.conditions!.map((other) => (other === old ? condition : other));
-}
-
-function own(context: EndpointContext, store: ResourceStore, object: PodDisruptionBudget, live: PodDisruptionBudget, write: WriteRequest): void {
-  const owned = context.fieldManager.update({
-    live, object, manager, subresource: 'status', apiVersion: store.storageVersion, typeId: store.storedType, now: write.context.now,
-    resetFields: store.strategyOf('status').resetFields ?? [],
-  });
-  if (owned.metadata?.managedFields !== undefined) metaOf(object).managedFields = owned.metadata.managedFields;
 }

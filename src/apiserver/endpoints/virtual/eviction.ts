@@ -42,8 +42,7 @@ async function evict(context: EndpointContext, registry: RegistryCatalog, option
   const store = registry.storeOf('', 'pods')!;
   const stored = await store.get(write.namespace, write.name, { match: 'mostRecent' });
   const pod = store.decode(stored) as Pod;
-  if (options.preconditions?.uid !== undefined && options.preconditions.uid !== pod.metadata.uid) return remove(registry, options, write);
-  if (isAlreadyDown(pod)) return remove(registry, isEnded(pod) ? options : pinned(options, pod), write);
+  if (isAlreadyDown(pod)) return removeWithReason(registry, isEnded(pod) ? options : pinned(options, pod), write);
   const budgets = await budgetsOf(registry, pod);
   if (budgets.length > 1) throw plainError('This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.');
   const [budget] = budgets;
@@ -82,14 +81,17 @@ async function budgetsOf(registry: RegistryCatalog, { metadata }: Pod): Promise<
 async function removeWithReason(registry: RegistryCatalog, options: DeleteOptions, write: WriteRequest): Promise<void> {
   if (write.dryRun) return remove(registry, options, write);
   const store = registry.storeOf('', 'pods')!;
-  const { stored } = await readModifyWrite(store, store.key(write.namespace, write.name), (current) => {
+  const { stored, action } = await readModifyWrite(store, store.key(write.namespace, write.name), (current) => {
     if (current === undefined) throw notFound(store.groupResource, write.name);
     const pod = current as Pod;
+    // Another pod than the one that is meant gets no condition; the delete says why.
+    const { uid, resourceVersion } = options.preconditions ?? {};
+    if ((uid ?? pod.metadata.uid) !== pod.metadata.uid || (resourceVersion ?? pod.metadata.resourceVersion) !== pod.metadata.resourceVersion) return Promise.resolve({ action: 'keep', object: pod });
     setPodCondition(pod, { type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' }, write.context.now);
     return Promise.resolve({ action: 'write', object: pod });
   }, write);
-  const pinnedVersion = options.preconditions?.resourceVersion;
-  return remove(registry, pinnedVersion === undefined ? options : { ...options, preconditions: { ...options.preconditions, resourceVersion: String(stored.revision) } }, write);
+  const isPinned = action === 'written' && options.preconditions?.resourceVersion !== undefined;
+  return remove(registry, isPinned ? { ...options, preconditions: { ...options.preconditions, resourceVersion: String(stored.revision) } } : options, write);
 }
 
 async function remove(registry: RegistryCatalog, options: DeleteOptions, write: WriteRequest): Promise<void> {

@@ -1,0 +1,90 @@
+/**
+ * Limit ranges of a namespace: fills in what containers leave open, then checks minimum, maximum and ratio.
+ * @see {@link https://kubernetes.io/docs/concepts/policy/limit-range/ | Limit Ranges}
+ */
+import type { Container, LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod } from '../../api/gen/types/core-v1.ts';
+import { createMap } from '../../machinery/value.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../../registry/admission.ts';
+import { isAbout, refused } from './attributes.ts';
+import { type Amounts, violations } from './limit-range-violations.ts';
+import { podAmounts } from './pod-amounts.ts';
+import type { AdmissionObjects } from './objects.ts';
+
+const annotation = 'kubernetes.io/limit-ranger';
+
+export function createLimitRanger({ objects }: { readonly objects: AdmissionObjects }): AdmissionPlugin {
+  const limitsIn = async ({ namespace }: AdmissionAttributes): Promise<LimitRangeItem[][]> =>
+    (await objects.list<LimitRange>('', 'limitranges', namespace)).map(({ spec }) => spec?.limits ?? []);
+  return {
+    name: 'LimitRanger',
+    handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+    admit(attributes) {
+      if (!isPod(attributes)) return undefined;
+      return limitsIn(attributes).then((ranges) => {
+        for (const limits of ranges) setDefaults(attributes.object as Pod, limits);
+      });
+    },
+    validate(attributes) {
+      const isClaim = isAbout(attributes, '', 'persistentvolumeclaims');
+      if ((!isClaim && !isPod(attributes)) || attributes.oldObject?.metadata?.deletionTimestamp !== undefined) return undefined;
+      return limitsIn(attributes).then((ranges) => {
+        for (const limits of ranges) {
+          const found = isClaim ? claimViolations(attributes.object as PersistentVolumeClaim, limits) : podViolations(attributes.object as Pod, limits);
+          if (found.length > 0) throw refused(attributes, found.length === 1 ? found[0]! : `[${[...new Set(found)].join(', ')}]`);
+        }
+      });
+    },
+  };
+}
+
+/** Sizes of containers are fixed once they are created, but for a resize. */
+function isPod(attributes: AdmissionAttributes): boolean {
+  const { operation, subresource, resource } = attributes;
+  if (operation === 'CREATE') return isAbout(attributes, '', 'pods');
+  return subresource === 'resize' && resource.group === '' && resource.resource === 'pods';
+}
+
+function setDefaults({ metadata, spec }: Pod, limits: readonly LimitRangeItem[]): void {
+  const requests: Amounts = createMap<string>();
+  const maximums: Amounts = createMap<string>();
+  for (const { type, defaultRequest, default: limit } of limits) {
+    if (type !== 'Container') continue;
+    Object.assign(requests, defaultRequest);
+    Object.assign(maximums, limit);
+  }
+  const notes = [...fill(spec.containers, 'container', requests, maximums), ...fill(spec.initContainers, 'init container', requests, maximums)];
+  if (notes.length === 0) return;
+  metadata.annotations ??= createMap<string>();
+  metadata.annotations[annotation] = `LimitRanger plugin set: ${notes.join('; ')}`;
+}
+
+/** Returns what was set, for the annotation. */
+function fill(containers: readonly Container[] | undefined, what: string, requests: Amounts, limits: Amounts): string[] {
+  return (containers ?? []).flatMap((container) => (['requests', 'limits'] as const).flatMap((part) => {
+    const set = setMissing(container, part, part === 'requests' ? requests : limits);
+    return set.length === 0 ? [] : [`${set.sort().join(', ')} ${part === 'requests' ? 'request' : 'limit'} for ${what} ${container.name ?? ''}`];
+  }));
+}
+
+function setMissing(container: Container, part: 'requests' | 'limits', defaults: Amounts): string[] {
+  const missing = Object.keys(defaults).filter((name) => container.resources?.[part]?.[name] === undefined);
+  if (missing.length === 0) return [];
+  const own = Object.assign(createMap<string>(), container.resources?.[part]);
+  for (const name of missing) own[name] = defaults[name]!;
+  container.resources = { ...container.resources, [part]: own };
+  return missing;
+}
+
+function podViolations({ spec }: Pod, limits: readonly LimitRangeItem[]): string[] {
+  return limits.flatMap((limit) => {
+    if (limit.type === 'Container') {
+      return [...(spec.containers ?? []), ...(spec.initContainers ?? [])].flatMap(({ resources }) => violations(limit, resources?.requests ?? {}, resources?.limits ?? {}));
+    }
+    return limit.type === 'Pod' ? violations(limit, podAmounts(spec, 'requests'), podAmounts(spec, 'limits')) : [];
+  });
+}
+
+/** Claims have requests only. */
+function claimViolations({ spec }: PersistentVolumeClaim, limits: readonly LimitRangeItem[]): string[] {
+  return limits.filter(({ type }) => type === 'PersistentVolumeClaim').flatMap((limit) => violations({ ...limit, maxLimitRequestRatio: undefined }, spec.resources?.requests ?? {}, undefined));
+}

@@ -1,0 +1,40 @@
+import type { Pod, ResourceQuota, ScopedResourceSelectorRequirement } from '../../../api/gen/types/core-v1.ts';
+import { qosClassOf } from '../../../api/core/pod/qos.ts';
+
+/** Whether a quota is about this pod. Quotas with scopes are about pods only. @param pod undefined for other objects */
+export function isInScope({ spec }: ResourceQuota, pod: Pod | undefined): boolean {
+  const requirements: ScopedResourceSelectorRequirement[] = [
+    ...(spec?.scopes ?? []).map((scopeName): ScopedResourceSelectorRequirement => ({ scopeName, operator: 'Exists' })),
+    ...(spec?.scopeSelector?.matchExpressions ?? []),
+  ];
+  return requirements.every((requirement) => pod !== undefined && isMet(requirement, pod));
+}
+
+function isMet({ scopeName, operator, values = [] }: ScopedResourceSelectorRequirement, { spec }: Pod): boolean {
+  const hasDeadline = spec.activeDeadlineSeconds !== undefined && Number(spec.activeDeadlineSeconds) >= 0;
+  switch (scopeName) {
+    case 'Terminating': return hasDeadline;
+    case 'NotTerminating': return !hasDeadline;
+    case 'BestEffort': return qosClassOf(spec, false) === 'BestEffort';
+    case 'NotBestEffort': return qosClassOf(spec, false) !== 'BestEffort';
+    case 'CrossNamespacePodAffinity': return reachesOtherNamespaces(spec);
+    default: return matchesPriority(operator ?? 'Exists', values, spec.priorityClassName ?? '');
+  }
+}
+
+function matchesPriority(operator: string, values: readonly string[], name: string): boolean {
+  switch (operator) {
+    case 'In': return name !== '' && values.includes(name);
+    case 'NotIn': return name === '' || !values.includes(name);
+    case 'DoesNotExist': return name === '';
+    default: return name !== '';
+  }
+}
+
+function reachesOtherNamespaces({ affinity }: Pod['spec']): boolean {
+  const terms = [affinity?.podAffinity, affinity?.podAntiAffinity].flatMap((part) => [
+    ...(part?.requiredDuringSchedulingIgnoredDuringExecution ?? []),
+    ...(part?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(({ podAffinityTerm }) => podAffinityTerm),
+  ]);
+  return terms.some((term) => (term.namespaces?.length ?? 0) > 0 || term.namespaceSelector !== undefined);
+}

@@ -1,0 +1,73 @@
+/**
+ * What an object counts against the quotas of its namespace.
+ * @see {@link https://kubernetes.io/docs/concepts/policy/resource-quotas/ | Resource Quotas}
+ */
+import type { PersistentVolumeClaim, Pod, Service } from '../../../api/gen/types/core-v1.ts';
+import { quantityOf } from '../../../api/core/resources/quantities.ts';
+import type { KubeObject } from '../../../machinery/object-meta.ts';
+import type { Quantity } from '../../../machinery/quantity.ts';
+import { podAmounts } from '../pod-amounts.ts';
+
+export type Usage = Map<string, Quantity>;
+
+/** Counted under their plain name as well, as before `count/` was there. */
+const legacyNames: ReadonlySet<string> = new Set(['configmaps', 'secrets', 'replicationcontrollers', 'resourcequotas']);
+
+export function usageOf(group: string, resource: string, object: KubeObject): Usage {
+  const usage: Usage = new Map([[`count/${group === '' ? resource : `${resource}.${group}`}`, quantityOf('1')]]);
+  if (group !== '') return usage;
+  if (resource === 'pods') addPod(usage, object as Pod);
+  else if (resource === 'services') addService(usage, object as Service);
+  else if (resource === 'persistentvolumeclaims') addClaim(usage, object as PersistentVolumeClaim);
+  else if (legacyNames.has(resource)) usage.set(resource, quantityOf('1'));
+  return usage;
+}
+
+const standard: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);
+const isNative = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/');
+
+/** The names under which requests and limits are counted. */
+export function computeNames(requests: Readonly<Record<string, string>>, limits: Readonly<Record<string, string>>): [string, string][] {
+  return [
+    ...Object.entries(requests).flatMap(([name, amount]): [string, string][] => {
+      if (standard.has(name) || name.startsWith('hugepages-')) return [[name, amount], [`requests.${name}`, amount]];
+      return isNative(name) ? [] : [[`requests.${name}`, amount]];
+    }),
+    ...Object.entries(limits).flatMap(([name, amount]): [string, string][] => (standard.has(name) ? [[`limits.${name}`, amount]] : [])),
+  ];
+}
+
+function addPod(usage: Usage, { spec, status }: Pod): void {
+  if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return;
+  usage.set('pods', quantityOf('1'));
+  for (const [name, amount] of computeNames(podAmounts(spec, 'requests'), podAmounts(spec, 'limits'))) usage.set(name, quantityOf(amount));
+}
+
+function addService(usage: Usage, { spec }: Service): void {
+  const ports = spec?.ports ?? [];
+  const withNodePort = spec?.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts === false ? ports.filter(({ nodePort = 0 }) => nodePort !== 0) : ports;
+  const hasNodePorts = spec?.type === 'NodePort' || spec?.type === 'LoadBalancer';
+  usage.set('services', quantityOf('1'));
+  usage.set('services.nodeports', quantityOf(String(hasNodePorts ? withNodePort.length : 0)));
+  usage.set('services.loadbalancers', quantityOf(spec?.type === 'LoadBalancer' ? '1' : '0'));
+}
+
+function addClaim(usage: Usage, { metadata, spec }: PersistentVolumeClaim): void {
+  const size = spec.resources?.requests?.['storage'];
+  const className = metadata.annotations?.['volume.beta.kubernetes.io/storage-class'] ?? spec.storageClassName ?? '';
+  for (const prefix of ['', ...(className === '' ? [] : [`${className}.storageclass.storage.k8s.io/`])]) {
+    usage.set(`${prefix}persistentvolumeclaims`, quantityOf('1'));
+    if (size !== undefined) usage.set(`${prefix}requests.storage`, quantityOf(size));
+  }
+}
+
+const mustBeSaid: ReadonlySet<string> = new Set(['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory']);
+
+/** `requests.cpu for: a,b`: what a quota counts and containers leave open; empty when nothing is missing. */
+export function missingOf({ spec }: Pod, counted: readonly string[]): string {
+  const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(({ name = '', resources }) => ({ name, said: new Set(computeNames(resources?.requests ?? {}, resources?.limits ?? {}).map(([said]) => said)) }));
+  return counted.filter((name) => mustBeSaid.has(name)).sort().flatMap((name) => {
+    const silent = containers.filter(({ said }) => !said.has(name)).map((container) => container.name).sort();
+    return silent.length === 0 ? [] : [`${name} for: ${silent.join(',')}`];
+  }).join('; ');
+}

@@ -1,0 +1,122 @@
+/**
+ * Resource quotas of a namespace: an object that would exceed one is refused, others are charged to its status.
+ *
+ * Every quota is looked at before any is charged. Charging is a guarded write that checks again, so that writers on two
+ * servers cannot share the last place. What is charged and then not created is given back by the quota controller.
+ *
+ * @see {@link https://kubernetes.io/docs/concepts/policy/resource-quotas/ | Resource Quotas}
+ */
+import type { Pod, ResourceQuota } from '../../api/gen/types/core-v1.ts';
+import { quantityOf } from '../../api/core/resources/quantities.ts';
+import type { FieldManager } from '../../machinery/managed-fields/field-manager.ts';
+import { createMap } from '../../machinery/value.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../../registry/admission.ts';
+import type { RegistryCatalog } from '../../registry/catalog.ts';
+import { readModifyWrite } from '../../registry/generic/update.ts';
+import type { WriteRequest } from '../../registry/generic/write.ts';
+import { ownStatusWrite } from '../server-status-write.ts';
+import { refused } from './attributes.ts';
+import type { AdmissionObjects } from './objects.ts';
+import { isInScope } from './quota/scopes.ts';
+import { missingOf, type Usage, usageOf } from './quota/usage.ts';
+
+export interface ResourceQuotaOptions {
+  readonly objects: AdmissionObjects;
+  readonly registry: Pick<RegistryCatalog, 'storeOf'>;
+  readonly fieldManager: FieldManager;
+  readonly now: () => Date;
+}
+
+/** Updates can only grow what these count. */
+const countedOnUpdate: ReadonlySet<string> = new Set(['services', 'persistentvolumeclaims']);
+
+export function createResourceQuota({ objects, registry, fieldManager, now }: ResourceQuotaOptions): AdmissionPlugin {
+  const check = async (attributes: AdmissionAttributes): Promise<void> => {
+    const quotas = await objects.list<ResourceQuota>('', 'resourcequotas', attributes.namespace);
+    if (quotas.length === 0) return;
+    const isPod = attributes.resource.group === '' && attributes.resource.resource === 'pods';
+    const pod = isPod ? (attributes.object as Pod) : undefined;
+    const added = additions(attributes);
+    const counting = quotas.filter((quota) => isInScope(quota, pod) && counts(quota, added));
+    for (const quota of counting) checkSaid(attributes, quota, pod, added);
+    for (const quota of counting) checkRoom(attributes, quota, added);
+    if (!attributes.dryRun) for (const quota of counting) await charge(attributes, quota.metadata.name!, added);
+  };
+  const charge = async (attributes: AdmissionAttributes, name: string, added: Usage): Promise<void> => {
+    const store = registry.storeOf('', 'resourcequotas')!;
+    const { namespace } = attributes;
+    await readModifyWrite(store, store.key(namespace, name), (current, stored) => {
+      // A quota that is gone limits nobody.
+      if (current === undefined || stored === undefined) return Promise.resolve({ action: 'keep', object: {} });
+      const quota = current as ResourceQuota;
+      checkRoom(attributes, quota, added);
+      addUsed(quota, added);
+      ownStatusWrite(fieldManager, store, { live: store.decode(stored), object: quota, now: now() });
+      return Promise.resolve({ action: 'write', object: quota });
+    }, chargeRequest(namespace, name, now())).catch(ignoreMissing);
+  };
+  return {
+    name: 'ResourceQuota',
+    handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
+    validate(attributes) {
+      const { operation, resource, subresource, namespace } = attributes;
+      if (namespace === '' || subresource !== '' || resource.resource === 'events' || attributes.kind.kind === 'Namespace') return undefined;
+      if (operation === 'UPDATE' && !(resource.group === '' && countedOnUpdate.has(resource.resource))) return undefined;
+      return check(attributes);
+    },
+  };
+}
+
+/** What the write adds; never less than nothing. */
+function additions({ resource: { group, resource }, object, oldObject }: AdmissionAttributes): Usage {
+  const usage = usageOf(group, resource, object!);
+  const before: Usage = oldObject === undefined ? new Map() : usageOf(group, resource, oldObject);
+  const added: Usage = new Map();
+  for (const [name, amount] of usage) {
+    const more = before.has(name) ? amount.sub(before.get(name)!) : amount;
+    if (more.sign() > 0) added.set(name, more);
+  }
+  return added;
+}
+
+const hardNames = ({ status }: ResourceQuota): string[] => Object.keys(status?.hard ?? {}).sort();
+
+const podNames = /^(limits\.|requests\.)?(cpu|memory)$/;
+
+/** Whether the quota limits anything that the object uses, or that a pod would have to say. */
+function counts(quota: ResourceQuota, added: Usage): boolean {
+  return hardNames(quota).some((name) => added.has(name) || (added.has('pods') && podNames.test(name)));
+}
+
+function checkSaid(attributes: AdmissionAttributes, quota: ResourceQuota, pod: Pod | undefined, added: Usage): void {
+  const name = quota.metadata.name!;
+  const missing = pod === undefined || attributes.operation !== 'CREATE' ? '' : missingOf(pod, hardNames(quota));
+  if (missing !== '') throw refused(attributes, `failed quota: ${name}: must specify ${missing}`);
+  const unknown = hardNames(quota).filter((counted) => added.has(counted) && quota.status?.used?.[counted] === undefined);
+  if (unknown.length > 0) throw refused(attributes, `status unknown for quota: ${name}, resources: ${unknown.join(',')}`);
+}
+
+function checkRoom(attributes: AdmissionAttributes, quota: ResourceQuota, added: Usage): void {
+  const { hard = {}, used = {} } = quota.status ?? {};
+  const exceeded = hardNames(quota).filter((name) => added.has(name) && quantityOf(used[name] ?? '0').add(added.get(name)!).compare(quantityOf(hard[name]!)) > 0);
+  if (exceeded.length === 0) return;
+  const list = (amountOf: (name: string) => string): string => exceeded.map((name) => `${name}=${amountOf(name)}`).join(',');
+  throw refused(attributes, `exceeded quota: ${quota.metadata.name!}, requested: ${list((name) => added.get(name)!.toString())}, used: ${list((name) => used[name] ?? '0')}, limited: ${list((name) => hard[name]!)}`);
+}
+
+function addUsed(quota: ResourceQuota, added: Usage): void {
+  const used = Object.assign(createMap<string>(), quota.status?.used);
+  for (const name of hardNames(quota)) if (added.has(name)) used[name] = quantityOf(used[name] ?? '0').add(added.get(name)!).toString();
+  quota.status = { ...quota.status, used };
+}
+
+/** The server itself writes the status of a quota. */
+function chargeRequest(namespace: string, name: string, now: Date): WriteRequest {
+  const user = { name: 'system:apiserver', groups: ['system:masters'] };
+  return { namespace, name, subresource: 'status', context: { now, user, enabled: () => false, apiVersion: 'v1', allowPrivileged: false }, dryRun: false, options: {}, warn: () => undefined };
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (error instanceof Error && 'reason' in error && error.reason === 'NotFound') return undefined;
+  throw error;
+}
