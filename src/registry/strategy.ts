@@ -62,6 +62,8 @@ export interface ResourceStrategy<T extends KubeObject = KubeObject> extends Str
   mayBeRemoved?(object: T): boolean;
   /** Default finalizer policy for garbage collection when the request says nothing: 'orphan' for old extension kinds. */
   readonly defaultGarbageCollection?: 'background' | 'orphan' | 'unsupported';
+  /** Warning for a deletion that does not say what becomes of the dependents. */
+  readonly silentDeletionWarning?: string;
 }
 
 /** Rules of one API version of the resource. */

@@ -1,7 +1,5 @@
 import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
-import type { JsonBody } from '../../machinery/json/body.ts';
-import { badRequest } from '../../machinery/status.ts';
-import { isObject } from '../../machinery/value.ts';
+import type { JsonObject } from '../../machinery/value.ts';
 import { ownershipVersions } from './ownership-versions.ts';
 import type { PatchEnvironment } from './patch-body.ts';
 
@@ -9,11 +7,9 @@ import type { PatchEnvironment } from './patch-body.ts';
  * Server-side apply: the object with what the configuration says, and with who owns what.
  * @see {@link https://kubernetes.io/docs/reference/using-api/server-side-apply/ | Server-Side Apply}
  */
-export function applyConfiguration(body: JsonBody, environment: PatchEnvironment): (current: KubeObject | undefined, copy: () => KubeObject) => KubeObject {
+export function applyConfiguration(config: JsonObject, environment: PatchEnvironment): (current: KubeObject | undefined, copy: () => KubeObject) => KubeObject {
   const { context, served, parameters, manager, now, subresource, decode } = environment;
   const { form } = served;
-  const { value: config } = body.value();
-  if (!isObject(config)) throw badRequest('error decoding YAML: the configuration is not an object');
   return (current, copy) => {
     const live = current === undefined ? undefined : form.fromStored(copy());
     const { object, changed } = context.fieldManager.apply({

@@ -6,14 +6,17 @@ import type { DeleteOptions } from '../../registry/generic/deletion.ts';
 import type { ApiRequest } from '../request.ts';
 import { decodeOptions } from './body.ts';
 import type { EndpointContext } from './context.ts';
+import type { ServedResource } from './served.ts';
 import { flagParameter, parseInteger } from './list-parameters.ts';
 import { dryRunParameter } from './write-parameters.ts';
 
 /** Options of a DELETE: the body when there is one, else the query. */
-export async function readDeleteOptions(context: EndpointContext, request: ApiRequest): Promise<DeleteOptions> {
+export async function readDeleteOptions(context: EndpointContext, served: ServedResource, request: ApiRequest): Promise<DeleteOptions> {
   const body = await request.exchange.readBody(context.maxBodyBytes);
   const options = body.length > 0 ? fromBody(decodeOptions(context, request, body, 'DeleteOptions')) : fromQuery(request.query);
   validate(options);
+  const warning = served.store?.resource.silentDeletionWarning;
+  if (warning !== undefined && options.propagationPolicy === undefined && options.orphanDependents === undefined) request.warn(warning);
   return options;
 }
 

@@ -3,14 +3,14 @@ import { invalid as invalidField } from '../../machinery/field-error.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { JsonBody } from '../../machinery/json/body.ts';
 import { JsonSyntaxError, JsonTypeError } from '../../machinery/json/errors.ts';
-import { readYaml } from '../../machinery/json/yaml.ts';
+import { readYaml, YamlError } from '../../machinery/json/yaml.ts';
 import { patchedText } from '../../machinery/patch/texts.ts';
 import { asJson, type KubeObject } from '../../machinery/object-meta.ts';
 import { applyJsonPatch, decodeJsonPatch } from '../../machinery/patch/json-patch.ts';
 import { applyMergePatch, decodeMergePatch } from '../../machinery/patch/merge-patch.ts';
 import { decodeStrategicMergePatch } from '../../machinery/patch/strategic-merge.ts';
 import { badRequest, invalid as invalidStatus, StatusError } from '../../machinery/status.ts';
-import type { JsonObject, JsonValue } from '../../machinery/value.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../machinery/value.ts';
 import type { EndpointContext } from './context.ts';
 import type { ServedResource } from './served.ts';
 import type { FieldValidation } from './write-parameters.ts';
@@ -52,7 +52,7 @@ export interface Patch {
 }
 
 export function createPatch(type: PatchType, body: Buffer, given: Omit<PatchEnvironment, 'decode'>): Patch {
-  if (type === 'apply') return { ownsItsFields: true, apply: applyConfiguration(parsePatch(body, readYaml), { ...given, decode: (value) => decoded(value as JsonValue, [], given) }) };
+  if (type === 'apply') return { ownsItsFields: true, apply: applyConfiguration(parseConfiguration(body), { ...given, decode: (value) => decoded(value as JsonValue, [], given) }) };
   const { change, problems } = changeOf(type, body, given);
   return {
     ownsItsFields: false,
@@ -84,14 +84,28 @@ function changeOf(type: Exclude<PatchType, 'apply'>, body: Buffer, { context, se
   return { change: (document) => context.strategicMerge.apply(document, patch, served.form.typeId), problems };
 }
 
-function parsePatch(body: Buffer, read: (bytes: Buffer) => JsonBody = (bytes) => new JsonBody(bytes)): JsonBody {
+function parsePatch(body: Buffer): JsonBody {
   try {
-    return read(body);
+    return new JsonBody(body);
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw badRequest(`error decoding patch: ${error.message}`, { cause: error });
     throw error;
   }
 }
+
+function parseConfiguration(body: Buffer): JsonObject {
+  try {
+    const { value } = readYaml(body).value();
+    if (value === null) return {};
+    if (isObject(value)) return value;
+    throw new YamlError(`error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${goTypeOf(value)} into Go value of type map[string]interface {}`);
+  } catch (error) {
+    if (error instanceof YamlError) throw badRequest(`error decoding YAML: ${error.message.startsWith('yaml: ') ? 'error converting YAML to JSON: ' : ''}${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+const goTypeOf = (value: JsonValue): string => (Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value);
 
 /** The object as its JSON shows it: patches see members that are always written, and kind and apiVersion. */
 function jsonForm({ form }: ServedResource, object: KubeObject, toJsonForm: EndpointContext['toJsonForm']): JsonObject {

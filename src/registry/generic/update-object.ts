@@ -2,7 +2,7 @@ import { invalid as invalidField } from '../../machinery/field-error.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { GoSyntax } from '../../machinery/go-quote.ts';
 import { keepTimes } from '../../machinery/managed-fields/keep-times.ts';
-import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
+import { type KubeObject, metaOf, type ObjectMeta } from '../../machinery/object-meta.ts';
 import { conflict, invalid as invalidStatus, modified, notFound, plainError } from '../../machinery/status.ts';
 import type { StoredObject } from '../../storage/objects.ts';
 import { fillSystemFields, prepareForCreate } from './before-create.ts';
@@ -40,7 +40,7 @@ async function computeUpdate(store: ResourceStore, { current, stored }: { curren
   else checkPreconditions(store, current, options.preconditions, request);
   const old = current;
   const object = await steps.change(current, () => store.decode(stored!));
-  if (old === undefined) return computeCreate(store, object, steps, request);
+  if (old === undefined) return computeCreate(store, object, steps, options, request);
   checkResourceVersion(store, object, old, request);
   await steps.admit(object, old);
   metaOf(object).resourceVersion = metaOf(old).resourceVersion!;
@@ -56,9 +56,10 @@ async function computeUpdate(store: ResourceStore, { current, stored }: { curren
   });
 }
 
-async function computeCreate(store: ResourceStore, object: KubeObject, steps: UpdateSteps, request: WriteRequest): Promise<Change> {
+async function computeCreate(store: ResourceStore, object: KubeObject, steps: UpdateSteps, { allowCreate }: UpdateObjectOptions, request: WriteRequest): Promise<Change> {
   const meta = metaOf(object);
-  if (meta.resourceVersion !== undefined && meta.resourceVersion !== '' && meta.resourceVersion !== '0') throw notFound(store.groupResource, request.name);
+  if (allowCreate) checkApplied(store, meta, request);
+  else if (meta.resourceVersion !== undefined && meta.resourceVersion !== '' && meta.resourceVersion !== '0') throw notFound(store.groupResource, request.name);
   delete meta.resourceVersion;
   await steps.admit(object, undefined);
   fillSystemFields(object, request.context.now);
@@ -68,6 +69,11 @@ async function computeCreate(store: ResourceStore, object: KubeObject, steps: Up
     await steps.validate(object, undefined);
     return { action: 'write', object, done: finish };
   });
+}
+
+/** A configuration may name any version of what is not there yet, but not an object that is gone. */
+function checkApplied(store: ResourceStore, { uid = '' }: ObjectMeta, { name }: WriteRequest): void {
+  if (uid !== '') throw conflict(store.groupResource, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
 }
 
 async function guarded(finish: Finish, compute: () => Promise<Change>): Promise<Change> {

@@ -106,7 +106,7 @@ async function remove(store: ResourceStore, key: string, stored: StoredObject | 
     const result = await store.storage.delete(key, stored.revision, request.signal === undefined ? {} : { signal: request.signal });
     if (!result.applied) return { current: result.current };
     await store.hooks.afterDelete?.(object, { dryRun: false });
-    return { result: { action: 'removed', stored: { ...last, revision: stored.revision } } };
+    return { result: { action: 'removed', stored: { ...last, revision: result.revision } } };
   } catch (error) {
     throw toStatusError(error, 'delete', store.groupResource, request.name);
   }

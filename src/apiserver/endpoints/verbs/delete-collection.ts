@@ -19,9 +19,9 @@ import { listVersion } from './list.ts';
  */
 export async function deleteCollection(context: EndpointContext, served: ServedResource, request: ApiRequest): Promise<ApiResponse> {
   const representation = representationOf(request, served, true);
-  const options = await readDeleteOptions(context, request);
+  const options = await readDeleteOptions(context, served, request);
   const parameters = listParameters(request.query, false);
-  if (parameters.resourceVersion !== '' && !/^\d+$/.test(parameters.resourceVersion)) throw badRequest(`resourceVersion: Invalid value: ${JSON.stringify(parameters.resourceVersion)}: strconv.ParseUint: parsing ${JSON.stringify(parameters.resourceVersion)}: invalid syntax`);
+  if (parameters.resourceVersion !== '' && !/^\d+$/.test(parameters.resourceVersion)) throw badRequest(`invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(parameters.resourceVersion)}: strconv.ParseUint: parsing ${JSON.stringify(parameters.resourceVersion)}: invalid syntax`);
   validateListParameters(parameters, context.featureEnabled('WatchList'));
   const { selection, hasSelector } = selectionOf(served, request);
   const store = served.store!;

@@ -12,7 +12,7 @@ import type { DeleteOptions } from '../../../registry/generic/deletion.ts';
 /** DELETE of one object: a Status when it is gone (the object for some kinds), the object when it waits for its finalizers. */
 export async function deleteObject(context: EndpointContext, served: ServedResource, request: ApiRequest): Promise<ApiResponse> {
   const representation = representationOf(request, served, false);
-  const options = await readDeleteOptions(context, request);
+  const options = await readDeleteOptions(context, served, request);
   const result = await deleteOne(context, served, request, request.info.name, options);
   const accepted = result.action !== 'removed' && options.orphanDependents === false;
   if (result.action !== 'removed' || served.store!.definition.returnDeletedObject === true) return objectResponse(context, served, request, representation, accepted ? 202 : 200, result.stored);

@@ -13,6 +13,7 @@ const specPath = FieldPath.of('spec');
 export const jobStrategy: ResourceStrategy<Job> = {
   generation: true,
   defaultGarbageCollection: 'orphan',
+  silentDeletionWarning: 'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
   prepareForCreate(job, context) {
     generateSelector(job);
     job.status = {};
