@@ -77,6 +77,10 @@ export class KindRules<T> {
     return this.#rules.definition.table!.cells(this.#read(json), { now: this.#context.now });
   }
 
+  gracePeriodSeconds(json: unknown, requested: number | undefined): number | undefined {
+    return this.#rules.resource.gracePeriodSeconds?.(this.#read(json), requested, this.#context);
+  }
+
   #replace(before: KubeObject, json: unknown, subresource: string): Written<T> {
     const object = this.#read(json);
     const meta = metaOf(object);

@@ -3,6 +3,7 @@ import type { Container, PodSpec, ResourceRequirements } from '../../gen/types/c
 import { type FieldError, forbidden, invalid, notSupported } from '../../../machinery/field-error.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import type { Quantity } from '../../../machinery/quantity.ts';
+import { createMap } from '../../../machinery/value.ts';
 import { quantityOf } from '../resources/quantities.ts';
 import { checkResourceName, shownResource } from '../resources/resource-amounts.ts';
 import { isSidecar } from './container-list.ts';
@@ -39,6 +40,16 @@ function checkConsistency({ requests, limits }: ResourceRequirements, spec: PodS
       errors.push(invalid(path.child('containers').index(i).key(name).child('limits'), limit, `must be less than or equal to pod limits of ${ofPod}`));
     }
   });
+}
+
+/** A pod with limits as a whole asks for what its containers ask for together, otherwise for as much as the limit. */
+export function setPodResourceDefaults(spec: PodSpec): void {
+  const { resources } = spec;
+  if (resources?.limits === undefined) return;
+  const requests = (resources.requests ??= createMap<string>());
+  for (const [name, sum] of containerRequests(spec)) if (isPodLevelResource(name)) requests[name] ??= sum.toString();
+  for (const name in resources.limits) if (isPodLevelResource(name)) requests[name] ??= resources.limits[name]!;
+  if (Object.keys(requests).length === 0) resources.requests = undefined;
 }
 
 type Sums = Map<string, Quantity>;

@@ -3,6 +3,7 @@ import type { Toleration } from '../../gen/types/core-v1.ts';
 import { type FieldError, forbidden, invalid, notSupported } from '../../../machinery/field-error.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { isLabelValue } from '../../../machinery/formats/names.ts';
+import { goStruct } from '../../../machinery/go-quote.ts';
 import { isEqual } from '../../../machinery/equal.ts';
 import { checkLabelName } from '../../meta/labels.ts';
 
@@ -23,9 +24,10 @@ function checkToleration(toleration: Toleration, path: FieldPath, errors: FieldE
 }
 
 /** No operator means `Equal`. Errors about the value name the operator. */
-function checkOperator({ operator, value = '' }: Toleration, path: FieldPath, errors: FieldError[]): void {
+function checkOperator(toleration: Toleration, path: FieldPath, errors: FieldError[]): void {
+  const { operator, value = '' } = toleration;
   if (operator === 'Exists') {
-    if (value !== '') errors.push(invalid(path, value, "value must be empty when `operator` is 'Exists'"));
+    if (value !== '') errors.push(invalid(path, goStruct('core.Toleration', toleration), "value must be empty when `operator` is 'Exists'"));
   } else if (operator !== undefined && operator !== 'Equal') errors.push(notSupported(path, operator, operators));
   else {
     const messages = isLabelValue(value);

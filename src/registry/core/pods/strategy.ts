@@ -1,4 +1,5 @@
 /** Pods as they are created, changed and deleted. */
+import { setPodResourceDefaults } from '../../../api/core/pod/pod-resources.ts';
 import { podRules, podRulesForUpdate } from '../../../api/core/pod/rules-of.ts';
 import { qosClassOf } from '../../../api/core/pod/qos.ts';
 import { validatePodUpdate } from '../../../api/core/pod/update-validation.ts';
@@ -15,6 +16,7 @@ const annotationWarnings = new WeakMap<Pod, readonly string[]>();
 
 export const podStrategy: ResourceStrategy<Pod> = {
   prepareForCreate(pod, { now, enabled }) {
+    if (enabled('PodLevelResources')) setPodResourceDefaults(pod.spec);
     pod.status = { phase: 'Pending', qosClass: pod.status.qosClass ?? qosClassOf(pod.spec, enabled('PodLevelResources')) };
     dropDisabledFields(pod.spec, undefined, enabled);
     setSchedulingGated(pod, now);
@@ -30,6 +32,7 @@ export const podStrategy: ResourceStrategy<Pod> = {
   },
 
   prepareForUpdate(pod, old, { enabled }) {
+    if (enabled('PodLevelResources')) setPodResourceDefaults(pod.spec);
     pod.status = old.status;
     dropDisabledFields(pod.spec, old.spec, enabled);
   },
