@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest';
+import type { PolicyRule, Subject } from '../gen/types/rbac-v1.ts';
+import { fieldErrorText } from '../../machinery/field-error.ts';
+import { validateClusterRoleBinding, validateRoleBinding, validateRoleBindingUpdate } from './binding-validation.ts';
+import { rbacGroup, setBindingDefaults } from './defaults.ts';
+import { validateClusterRole, validateClusterRoleUpdate, validateRole } from './role-validation.ts';
+
+const namespaced = { name: 'system:x', namespace: 'n', resourceVersion: '1' };
+const cluster = { name: 'system:x', resourceVersion: '1' };
+const aboutPods: PolicyRule = { apiGroups: [''], resources: ['pods'], verbs: ['get'] };
+
+describe('roles', () => {
+  test.each<{ name: string; rule: PolicyRule; inNamespace: string[]; inCluster: string[] }>([
+    { name: 'resources', rule: aboutPods, inNamespace: [], inCluster: [] },
+    { name: 'paths', rule: { nonResourceURLs: ['/x'], verbs: ['get'] }, inNamespace: ['rules[0].nonResourceURLs: Invalid value: []string{"/x"}: namespaced rules cannot apply to non-resource URLs'], inCluster: [] },
+    { name: 'names without resources', rule: { nonResourceURLs: ['/x'], verbs: ['get'], resourceNames: ['a'] }, inNamespace: [expect.any(String), expect.any(String)], inCluster: ['rules[0].nonResourceURLs: Invalid value: []string{"/x"}: rules cannot apply to both regular resources and non-resource URLs'] },
+  ])('judge rules about $name', ({ rule, inNamespace, inCluster }) => {
+    expect(validateRole({ metadata: namespaced, rules: [rule] }).map(fieldErrorText)).toEqual(inNamespace);
+    expect(validateClusterRole({ metadata: cluster, rules: [rule] }).map(fieldErrorText)).toEqual(inCluster);
+  });
+
+  test('go on with a selector that they had before', () => {
+    const role = { metadata: cluster, aggregationRule: { clusterRoleSelectors: [{ matchExpressions: [{ key: 'a', operator: 'In' as const, values: ['b c'] }] }] } };
+    expect(validateClusterRole(role)).toHaveLength(1);
+    expect(validateClusterRoleUpdate(role, role)).toEqual([]);
+  });
+});
+
+describe('bindings', () => {
+  const roleRef = { apiGroup: rbacGroup, kind: 'ClusterRole', name: 'view' };
+  const account: Subject = { kind: 'ServiceAccount', name: 's' };
+
+  test('get the API group where one is needed', () => {
+    const binding = { metadata: namespaced, roleRef: { kind: 'Role', name: 'r' }, subjects: [{ kind: 'User', name: 'a' }, account] };
+    setBindingDefaults(binding);
+    expect(binding).toMatchObject({ roleRef: { apiGroup: rbacGroup }, subjects: [{ apiGroup: rbacGroup }, account] });
+    expect(binding.subjects[1]).not.toHaveProperty('apiGroup');
+  });
+
+  test('of the cluster say which namespace an account is of', () => {
+    expect(validateRoleBinding({ metadata: namespaced, roleRef, subjects: [account] })).toEqual([]);
+    expect(validateClusterRoleBinding({ metadata: cluster, roleRef, subjects: [account] }).map(fieldErrorText)).toEqual(['subjects[0].namespace: Required value']);
+  });
+
+  test('keep their role', () => {
+    const errors = validateRoleBindingUpdate({ metadata: namespaced, roleRef: { ...roleRef, name: 'edit' } }, { metadata: namespaced, roleRef });
+    expect(errors.map(({ field, type }) => [field, type])).toEqual([['roleRef', 'FieldValueInvalid']]);
+  });
+});
