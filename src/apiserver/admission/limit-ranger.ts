@@ -15,26 +15,34 @@ const annotation = 'kubernetes.io/limit-ranger';
 export function createLimitRanger({ objects }: { readonly objects: AdmissionObjects }): AdmissionPlugin {
   const limitsIn = async ({ namespace }: AdmissionAttributes): Promise<LimitRangeItem[][]> =>
     (await objects.list<LimitRange>('', 'limitranges', namespace)).map(({ spec }) => spec?.limits ?? []);
+  // What was read to fill the defaults in is what the same object is checked against.
+  const applied = new WeakMap<object, LimitRangeItem[][]>();
   return {
     name: 'LimitRanger',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
     admit(attributes) {
       if (!isPod(attributes)) return undefined;
       return limitsIn(attributes).then((ranges) => {
+        applied.set(attributes.object!, ranges);
         for (const limits of ranges) setDefaults(attributes.object as Pod, limits);
       });
     },
     validate(attributes) {
       const isClaim = isAbout(attributes, '', 'persistentvolumeclaims');
       if ((!isClaim && !isPod(attributes)) || attributes.oldObject?.metadata?.deletionTimestamp !== undefined) return undefined;
-      return limitsIn(attributes).then((ranges) => {
-        for (const limits of ranges) {
-          const found = isClaim ? claimViolations(attributes.object as PersistentVolumeClaim, limits) : podViolations(attributes.object as Pod, limits);
-          if (found.length > 0) throw refused(attributes, found.length === 1 ? found[0]! : `[${[...new Set(found)].join(', ')}]`);
-        }
-      });
+      const known = applied.get(attributes.object!);
+      if (known === undefined) return limitsIn(attributes).then((ranges) => check(attributes, ranges, isClaim));
+      check(attributes, known, isClaim);
+      return undefined;
     },
   };
+}
+
+function check(attributes: AdmissionAttributes, ranges: readonly LimitRangeItem[][], isClaim: boolean): void {
+  for (const limits of ranges) {
+    const found = isClaim ? claimViolations(attributes.object as PersistentVolumeClaim, limits) : podViolations(attributes.object as Pod, limits);
+    if (found.length > 0) throw refused(attributes, found.length === 1 ? found[0]! : `[${[...new Set(found)].join(', ')}]`);
+  }
 }
 
 /** Sizes of containers are fixed once they are created, but for a resize. */

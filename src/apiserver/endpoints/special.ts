@@ -1,4 +1,5 @@
 /** What does not fit the general verbs: subresources with a form of their own, and virtual types. */
+import { isStatusError, notFound } from '../../machinery/status.ts';
 import type { CatalogEntry, RegistryCatalog } from '../../registry/catalog.ts';
 import { createScaleForm } from '../../registry/generic/scale.ts';
 import type { ApiServerConfig } from '../api-server.ts';
@@ -41,7 +42,9 @@ function scaleVerbs(context: EndpointContext, entry: CatalogEntry): SubresourceE
   const form = createScaleForm(context.codecs, scaleFieldsOf(entry.info));
   const asScale = (served: ServedResource): ServedResource => ({ ...served, form });
   return {
-    get: (served, request) => getObject(context, asScale(served), request),
+    get: (served, request) => getObject(context, asScale(served), request).catch((error: unknown) => {
+      throw isStatusError(error) && error.reason === 'NotFound' ? notFound({ group: entry.info.group, resource: `${entry.info.name}/scale` }, request.info.name) : error;
+    }),
     update: (served, request) => updateObject(context, asScale(served), request),
     patch: (served, request) => patchObject(context, asScale(served), request),
   };

@@ -77,7 +77,8 @@ class Run {
       if (typeof step === 'string' || step.request.method.startsWith('(')) await this.#target.compact();
       else found.push(...(await this.#step(step)).map((text) => `step ${i} ${step.request.method} ${step.request.path}: ${text}`));
     }
-    const disorder = this.#placeholders.disorder();
+    // Cases of kinds number versions by appearance, those of the protocol by size.
+    const disorder = this.#recorded.form === 'protocol' ? this.#placeholders.disorder() : undefined;
     if (disorder !== undefined) found.push(disorder);
     await this.#cleanUp();
     return found;
