@@ -5,6 +5,7 @@ import { groupVersions, type ResourceInfo } from '../api/resources.ts';
 import type { FieldError } from '../machinery/field-error.ts';
 import type { KubeObject } from '../machinery/object-meta.ts';
 import { definitions as admissionregistration } from './admissionregistration/index.ts';
+import { definitions as apiextensions } from './apiextensions/index.ts';
 import { definitions as apiregistration } from './apiregistration/index.ts';
 import { definitions as apps } from './apps/index.ts';
 import { autoscaling } from './autoscaling/index.ts';
@@ -23,7 +24,7 @@ import { storage } from './storage/index.ts';
 import type { ResourceDefinition } from './strategy.ts';
 
 const lists: readonly (readonly ResourceDefinition[])[] = [
-  admissionregistration, apiregistration, apps, autoscaling, batch, certificates, coordination, core, discovery, flowcontrol, networking, node, policy,
+  admissionregistration, apiextensions, apiregistration, apps, autoscaling, batch, certificates, coordination, core, discovery, flowcontrol, networking, node, policy,
   rbac, scheduling, storage,
 ];
 

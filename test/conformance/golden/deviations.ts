@@ -4,6 +4,10 @@ const needsAnonymous = 'anonymous requests are off in mode AlwaysAllow, so a req
 const needsTokens = 'service account tokens are not signed yet, and without their issuer there is no audience to name in a token review';
 const ownVersion = 'gitVersion carries our build metadata, and what compiled it is not gc';
 const ownChecks = 'the checks are those of this server; upstream names the start-up steps of its own code';
+const needsCel = 'CEL expressions are not compiled yet';
+const needsAvailability = 'the controller that watches whether API services answer is not there yet';
+const needsFlowControl = 'the mandatory objects of flow control and what watches flow schemas are not there yet';
+const needsNaming = 'the controllers that accept names and establish definitions are not there yet';
 
 export const deviations: Readonly<Record<string, string>> = {
   'protocol-errors: no-token': needsAnonymous,
@@ -33,4 +37,32 @@ export const deviations: Readonly<Record<string, string>> = {
   'protocol-discovery: readyz': ownChecks,
   'protocol-discovery: root-paths': 'service account discovery is not there yet',
   'protocol-discovery: openapi-v2': 'the shared parameters are fewer: ours have fewer wordings of the same one',
+  'kinds-extension: ValidatingWebhookConfiguration invalid condition-bad': needsCel,
+  'kinds-extension: ValidatingWebhookConfiguration invalid condition-type': needsCel,
+  'kinds-extension: MutatingWebhookConfiguration invalid condition-bad': needsCel,
+  'kinds-extension: MutatingWebhookConfiguration invalid condition-type': needsCel,
+  'kinds-extension: ValidatingAdmissionPolicy invalid expression-syntax': needsCel,
+  'kinds-extension: ValidatingAdmissionPolicy invalid expression-not-bool': needsCel,
+  'kinds-extension: ValidatingAdmissionPolicy invalid many': needsCel,
+  'kinds-extension: CustomResourceDefinition invalid cel-bad-syntax': needsCel,
+  'kinds-extension: CustomResourceDefinition invalid cel-bad-type': needsCel,
+  'kinds-extension: CustomResourceDefinition invalid cel-cost': needsCel,
+  'protocol-crds-refused: cel-compile': needsCel,
+  'protocol-crds-refused: cel-settings': needsCel,
+  'protocol-crds-refused: cel-transition-in-list': needsCel,
+  'kinds-extension: APIService update priority': needsAvailability,
+  'kinds-extension: APIService table local-and-service': needsAvailability,
+  'kinds-extension: FlowSchema update precedence': needsFlowControl,
+  'kinds-extension: FlowSchema update labels-keep-generation': needsFlowControl,
+  'kinds-extension: FlowSchema status conditions': needsFlowControl,
+  'kinds-extension: FlowSchema table two': needsFlowControl,
+  'kinds-extension: PriorityLevelConfiguration table builtin-exempt': needsFlowControl,
+  'kinds-extension: PriorityLevelConfiguration update builtin-refused-catch-all': needsFlowControl,
+  'kinds-extension: CustomResourceDefinition update add-version': needsNaming,
+  'kinds-extension: CustomResourceDefinition update schema-changed': needsNaming,
+  'kinds-extension: CustomResourceDefinition update scope-refused': needsNaming,
+  'kinds-extension: CustomResourceDefinition update short-names': needsNaming,
+  'kinds-extension: CustomResourceDefinition update labels-keep-generation': needsNaming,
+  'kinds-extension: CustomResourceDefinition create status-after-a-moment': needsNaming,
+  'kinds-extension: CustomResourceDefinition table one': needsNaming,
 };

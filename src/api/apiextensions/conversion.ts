@@ -1,0 +1,36 @@
+/** @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-conversion | Webhook conversion} */
+import type { CustomResourceConversion } from '../gen/types/apiextensions-v1.ts';
+import { type FieldError, forbidden, invalid, required } from '../../machinery/field-error.ts';
+import type { FieldPath } from '../../machinery/field-path.ts';
+import { goStrings } from '../../machinery/go-quote.ts';
+import { isDns1035Label } from '../../machinery/formats/names.ts';
+import { checkEnum, checkFormat } from '../meta/checks.ts';
+import { checkWebhookTarget } from '../meta/webhook-client.ts';
+
+/** Versions of ConversionReview that this server sends. */
+const reviewVersions = ['v1', 'v1beta1'];
+const needless = 'should not be set when strategy is not set to Webhook';
+
+export function checkConversion({ strategy = '', webhook }: CustomResourceConversion, path: FieldPath, errors: FieldError[]): void {
+  if (strategy === '') errors.push(required(path.child('strategy')));
+  else checkEnum(strategy, ['None', 'Webhook'], path.child('strategy'), errors);
+  const client = path.child('webhookClientConfig');
+  const versions = path.child('conversionReviewVersions');
+  if (strategy === 'Webhook') {
+    if (webhook?.clientConfig === undefined) errors.push(required(client, 'required when strategy is set to Webhook'));
+    else checkWebhookTarget(webhook.clientConfig, client, errors);
+    checkReviewVersions(webhook?.conversionReviewVersions ?? [], versions, errors);
+    return;
+  }
+  if (webhook?.clientConfig !== undefined) errors.push(forbidden(client, needless));
+  if ((webhook?.conversionReviewVersions?.length ?? 0) > 0) errors.push(forbidden(versions, needless));
+}
+
+function checkReviewVersions(versions: readonly string[], path: FieldPath, errors: FieldError[]): void {
+  if (versions.length === 0) return void errors.push(required(path));
+  versions.forEach((version, i) => {
+    if (versions.indexOf(version) < i) errors.push(invalid(path.index(i), version, 'duplicate version'));
+    else checkFormat(isDns1035Label, version, path.index(i), errors);
+  });
+  if (!versions.some((version) => reviewVersions.includes(version))) errors.push(invalid(path, goStrings(versions), `must include at least one of ${reviewVersions.join(', ')}`));
+}

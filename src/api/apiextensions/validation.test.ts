@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import type { CustomResourceDefinition } from '../gen/types/apiextensions-v1.ts';
+import { fieldErrorText } from '../../machinery/field-error.ts';
+import { setCustomResourceDefinitionDefaults } from './defaults.ts';
+import { validateDefinition, validateDefinitionUpdate } from './validation.ts';
+
+type Version = NonNullable<CustomResourceDefinition['spec']['versions']>[number];
+
+const version = (name: string, more: Partial<Version> = {}): Version => ({ name, served: true, schema: { openAPIV3Schema: { type: 'object' } }, ...more });
+
+function definition(change: (object: CustomResourceDefinition) => void = () => undefined): CustomResourceDefinition {
+  const object: CustomResourceDefinition = {
+    metadata: { name: 'things.a.example.com', resourceVersion: '1' },
+    spec: { group: 'a.example.com', scope: 'Namespaced', names: { plural: 'things', kind: 'Thing' }, versions: [version('v1', { storage: true })] },
+    status: { acceptedNames: {}, storedVersions: ['v1'] },
+  };
+  change(object);
+  setCustomResourceDefinitionDefaults(object);
+  return object;
+}
+
+const errorsOf = (change: (object: CustomResourceDefinition) => void): string[] => validateDefinition(definition(change)).map(fieldErrorText);
+
+test('names, list kind and conversion are filled in', () => {
+  const { spec } = definition();
+  expect(spec).toMatchObject({ names: { singular: 'thing', listKind: 'ThingList' }, conversion: { strategy: 'None' } });
+});
+
+describe('where errors of a version are said to be', () => {
+  const bad = { openAPIV3Schema: { type: 'string' } };
+  test('above the versions when all have the same schema', () => {
+    expect(errorsOf(({ spec }) => {
+      spec.versions = [version('v1', { storage: true, schema: bad }), version('v2', { schema: bad })];
+    })).toEqual(['spec.validation.openAPIV3Schema.type: Invalid value: "string": must be object at the root']);
+  });
+  test('at the version when they differ', () => {
+    expect(errorsOf(({ spec }) => {
+      spec.versions = [version('v1', { storage: true }), version('v2', { schema: bad })];
+    })).toEqual(['spec.versions[1].schema.openAPIV3Schema.type: Invalid value: "string": must be object at the root']);
+  });
+});
+
+describe('groups of the community', () => {
+  test.each([
+    ['https://github.com/kubernetes/kubernetes/pull/1', 0],
+    ['unapproved, an experiment', 0],
+    ['yes', 1],
+  ])('approval %s: %d errors', (approval, count) => {
+    expect(errorsOf(({ metadata, spec }) => {
+      spec.group = 'x.k8s.io';
+      metadata.name = 'things.x.k8s.io';
+      metadata.annotations = { 'api-approved.kubernetes.io': approval };
+    })).toHaveLength(count);
+  });
+});
+
+describe('updates', () => {
+  const update = (old: CustomResourceDefinition, change: (object: CustomResourceDefinition) => void): string[] => validateDefinitionUpdate(definition(change), old).map(fieldErrorText);
+  const rename = ({ spec }: CustomResourceDefinition): void => {
+    spec.scope = 'Cluster';
+    spec.names.kind = 'Other';
+  };
+
+  test('scope and kind may change until the definition is established', () => {
+    expect(update(definition(), rename)).toEqual([]);
+    const established = definition(({ status }) => {
+      status.conditions = [{ type: 'Established', status: 'True' }];
+    });
+    expect(update(established, rename)).toEqual(['spec.scope: Invalid value: "Cluster": field is immutable', 'spec.names.kind: Invalid value: "Other": field is immutable']);
+  });
+
+  test('a version that was stored may not go', () => {
+    expect(update(definition(), (object) => {
+      object.spec.versions = [version('v2', { storage: true })];
+      object.status.storedVersions = ['v1', 'v2'];
+    })).toEqual(['status.storedVersions[0]: Invalid value: "v1": must appear in spec.versions']);
+  });
+});

@@ -1,0 +1,128 @@
+/** Definitions of custom resources. @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/ | Extend the Kubernetes API with CustomResourceDefinitions} */
+import type { CustomResourceDefinition, CustomResourceDefinitionSpec, CustomResourceDefinitionVersion } from '../gen/types/apiextensions-v1.ts';
+import { type FieldError, invalid, required } from '../../machinery/field-error.ts';
+import { FieldPath } from '../../machinery/field-path.ts';
+import { isDns1123Subdomain } from '../../machinery/formats/names.ts';
+import { goQuote, goStrings, GoSyntax } from '../../machinery/go-quote.ts';
+import { checkEnum, checkImmutable } from '../meta/checks.ts';
+import { type NameRule, subdomainName } from '../meta/name-rules.ts';
+import { validateObjectMeta, validateObjectMetaUpdate } from '../meta/object-meta.ts';
+import { checkApproval } from './approval.ts';
+import { checkConversion } from './conversion.ts';
+import { checkLabel, checkNames, checkRequiredNames } from './names.ts';
+import { checkVersionParts } from './versions.ts';
+
+const specPath = FieldPath.of('spec');
+const statusPath = FieldPath.of('status');
+const maxWarningLength = 256;
+
+export function validateDefinition(definition: CustomResourceDefinition): FieldError[] {
+  const errors = validateObjectMeta(definition.metadata, { namespaced: false, validateName: nameOf(definition.spec) });
+  checkSpec(definition.spec, errors);
+  checkRest(definition, undefined, errors);
+  return errors;
+}
+
+export function validateDefinitionUpdate(definition: CustomResourceDefinition, old: CustomResourceDefinition): FieldError[] {
+  const errors = validateObjectMetaUpdate(definition.metadata, old.metadata);
+  const { spec } = definition;
+  checkSpec(spec, errors);
+  // Objects that may be there are found by their scope and written as their kind.
+  if (isEstablished(old)) {
+    checkImmutable(spec.scope, old.spec.scope, specPath.child('scope'), errors);
+    checkImmutable(spec.names.kind, old.spec.names.kind, specPath.child('names', 'kind'), errors);
+  }
+  checkImmutable(spec.group, old.spec.group, specPath.child('group'), errors);
+  checkImmutable(spec.names.plural, old.spec.names.plural, specPath.child('names', 'plural'), errors);
+  checkRest(definition, old, errors);
+  return errors;
+}
+
+export function validateDefinitionStatusUpdate(definition: CustomResourceDefinition, old: CustomResourceDefinition): FieldError[] {
+  const errors = validateObjectMetaUpdate(definition.metadata, old.metadata);
+  checkNames(definition.status.acceptedNames, statusPath.child('acceptedNames'), errors);
+  return errors;
+}
+
+const isEstablished = ({ status }: CustomResourceDefinition): boolean => status.conditions?.some(({ type, status: state }) => type === 'Established' && state === 'True') === true;
+
+/** `widgets.example.com` */
+const nameOf = ({ names, group = '' }: CustomResourceDefinitionSpec): NameRule => (name, prefix) => {
+  const messages = subdomainName(name, prefix);
+  return name === `${names.plural ?? ''}.${group}` ? messages : [...messages, 'must be spec.names.plural+"."+spec.group'];
+};
+
+function checkRest(definition: CustomResourceDefinition, old: CustomResourceDefinition | undefined, errors: FieldError[]): void {
+  const { spec, status } = definition;
+  checkNames(status.acceptedNames, statusPath.child('acceptedNames'), errors);
+  checkStoredVersions(status.storedVersions, spec.versions ?? [], statusPath.child('storedVersions'), errors);
+  checkApproval(definition, old, errors);
+  if (spec.preserveUnknownFields === true && old?.spec.preserveUnknownFields !== true) {
+    errors.push(invalid(specPath.child('preserveUnknownFields'), true, 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead'));
+  }
+}
+
+function checkStoredVersions(stored: readonly string[] | undefined, versions: readonly CustomResourceDefinitionVersion[], path: FieldPath, errors: FieldError[]): void {
+  if (stored === undefined || stored.length === 0) return void errors.push(invalid(path, goStrings(stored), 'must have at least one stored version'));
+  for (const { name = '', storage } of versions) {
+    if (storage === true && !stored.includes(name)) errors.push(invalid(path, goStrings(stored), `must have the storage version ${name}`));
+  }
+  stored.forEach((name, i) => {
+    if (!versions.some((version) => version.name === name)) errors.push(invalid(path.index(i), name, 'must appear in spec.versions'));
+  });
+}
+
+function checkSpec(spec: CustomResourceDefinitionSpec, errors: FieldError[]): void {
+  const { group = '', scope = '', versions = [] } = spec;
+  checkGroup(group, specPath.child('group'), errors);
+  if (scope === '') errors.push(required(specPath.child('scope')));
+  else checkEnum(scope, ['Cluster', 'Namespaced'], specPath.child('scope'), errors);
+  const versionsPath = specPath.child('versions');
+  versions.forEach(({ schema }, i) => {
+    if (schema?.openAPIV3Schema === undefined) errors.push(required(versionsPath.index(i).child('schema', 'openAPIV3Schema'), 'schemas are required'));
+  });
+  versions.forEach((version, i) => {
+    checkLabel(version.name ?? '', versionsPath.index(i).child('name'), errors);
+    checkWarning(version, versionsPath.index(i).child('deprecationWarning'), errors);
+  });
+  const shared = checkVersionParts(versions, versionsPath, specPath, errors);
+  checkVersionSet(spec.versions, versionsPath, errors);
+  checkRequiredNames(spec.names, specPath.child('names'), errors);
+  checkNames(spec.names, specPath.child('names'), errors);
+  errors.push(...shared);
+  if (spec.conversion !== undefined) checkConversion(spec.conversion, specPath.child('conversion'), errors);
+}
+
+function checkGroup(group: string, path: FieldPath, errors: FieldError[]): void {
+  if (group === '') return void errors.push(required(path));
+  const messages = isDns1123Subdomain(group);
+  if (messages.length > 0) errors.push(invalid(path, group, messages.join(',')));
+  else if (!group.includes('.')) errors.push(invalid(path, group, 'should be a domain with at least one dot'));
+}
+
+function checkVersionSet(versions: readonly CustomResourceDefinitionVersion[] | undefined, path: FieldPath, errors: FieldError[]): void {
+  const list = versions ?? [];
+  if (new Set(list.map(({ name }) => name)).size < list.length) errors.push(invalid(path, shownVersions(versions), 'must contain unique version names'));
+  if (list.filter(({ storage }) => storage === true).length !== 1) errors.push(invalid(path, shownVersions(versions), 'must have exactly one version marked as storage version'));
+  // The first version is known by another path as well.
+  if ((list[0]?.name ?? '') !== '') checkLabel(list[0]!.name!, specPath.child('version'), errors);
+}
+
+/** As Go shows them; of schemas and the like it would show addresses, which tell nobody anything. */
+function shownVersions(versions: readonly CustomResourceDefinitionVersion[] | undefined): GoSyntax {
+  const type = '[]apiextensions.CustomResourceDefinitionVersion';
+  if (versions === undefined) return new GoSyntax(`${type}(nil)`);
+  const shown = versions.map(({ name = '', served = false, storage = false, deprecated = false, deprecationWarning }) =>
+    `apiextensions.CustomResourceDefinitionVersion{Name:${goQuote(name)}, Served:${served}, Storage:${storage}, Deprecated:${deprecated}, `
+    + `DeprecationWarning:${deprecationWarning === undefined ? '(*string)(nil)' : goQuote(deprecationWarning)}, Schema:(*apiextensions.CustomResourceValidation)(nil), `
+    + 'Subresources:(*apiextensions.CustomResourceSubresources)(nil), AdditionalPrinterColumns:[]apiextensions.CustomResourceColumnDefinition(nil), SelectableFields:[]apiextensions.SelectableField(nil)}');
+  return new GoSyntax(`${type}{${shown.join(', ')}}`);
+}
+
+function checkWarning({ deprecated, deprecationWarning: text }: CustomResourceDefinitionVersion, path: FieldPath, errors: FieldError[]): void {
+  if (text === undefined) return;
+  if (deprecated !== true) errors.push(invalid(path, text, 'can only be set for deprecated versions'));
+  if (text === '') errors.push(invalid(path, text, 'must not be empty'));
+  if (Buffer.byteLength(text) > maxWarningLength) errors.push(invalid(path, text, `must be <= ${maxWarningLength} characters long`));
+  if (/\p{Cc}/u.test(text)) errors.push(invalid(path, text, 'must not contain control characters'));
+}

@@ -1,0 +1,55 @@
+/**
+ * The parts of a version. Upstream keeps what all versions have alike once, above them, and its errors say so: they
+ * name `spec.validation` and not `spec.versions[0].schema` unless versions differ.
+ */
+import type { CustomResourceDefinitionVersion } from '../gen/types/apiextensions-v1.ts';
+import { isEqual } from '../../machinery/equal.ts';
+import type { FieldError } from '../../machinery/field-error.ts';
+import type { FieldPath } from '../../machinery/field-path.ts';
+import { checkColumn, checkSelectableFields, checkSubresources } from './json-paths.ts';
+import { checkSchema } from './schema.ts';
+
+type Version = CustomResourceDefinitionVersion;
+
+interface Part {
+  readonly member: 'schema' | 'subresources' | 'additionalPrinterColumns' | 'selectableFields';
+  /** Its name where all versions share it. */
+  readonly shared: string;
+  check(version: Version, path: FieldPath, errors: FieldError[]): void;
+}
+
+const parts: readonly Part[] = [
+  {
+    member: 'schema', shared: 'validation',
+    check: ({ schema, subresources }, path, errors) => {
+      if (schema?.openAPIV3Schema !== undefined) checkSchema(schema.openAPIV3Schema, subresources?.status !== undefined, path.child('openAPIV3Schema'), errors);
+    },
+  },
+  {
+    member: 'subresources', shared: 'subresources',
+    check: ({ subresources }, path, errors) => {
+      if (subresources !== undefined) checkSubresources(subresources, path, errors);
+    },
+  },
+  {
+    member: 'additionalPrinterColumns', shared: 'additionalPrinterColumns',
+    check: ({ additionalPrinterColumns: columns = [] }, path, errors) => columns.forEach((column, i) => checkColumn(column, path.index(i), errors)),
+  },
+  {
+    member: 'selectableFields', shared: 'selectableFields',
+    check: ({ selectableFields = [], schema }, path, errors) => checkSelectableFields(selectableFields, schema?.openAPIV3Schema, path, errors),
+  },
+];
+
+/** Appends the errors of what versions have of their own; returns those of what they share, which come later. */
+export function checkVersionParts(versions: readonly Version[], path: FieldPath, specPath: FieldPath, errors: FieldError[]): FieldError[] {
+  const [first, ...others] = versions;
+  const shared: FieldError[] = [];
+  if (first === undefined) return shared;
+  const isShared = ({ member }: Part): boolean => others.every((version) => isEqual(version[member], first[member]));
+  versions.forEach((version, i) => {
+    for (const part of parts) if (!isShared(part)) part.check(version, path.index(i).child(part.member), errors);
+  });
+  for (const part of parts) if (isShared(part)) part.check(first, specPath.child(part.shared), shared);
+  return shared;
+}
