@@ -158,8 +158,13 @@ export class HttpClient implements Disposable {
 
   private async open(): Promise<Connection> {
     const session = http2.connect(this.origin, { ...this.tls, maxSessionMemory: 2_000, settings: { enablePush: false, initialWindowSize: streamWindow } });
-    session.setTimeout(connectTimeoutMs, () => session.destroy(new Error(`no answer from ${this.origin} within ${connectTimeoutMs / 1000} s`)));
-    await once(session, 'remoteSettings');
+    session.setTimeout(connectTimeoutMs, () => session.destroy(new Error(`no answer within ${connectTimeoutMs / 1000} s`)));
+    try {
+      const closed = once(session, 'close').then(() => Promise.reject(new Error('it closes the connection')));
+      await Promise.race([once(session, 'remoteSettings'), closed]);
+    } catch (error) {
+      throw new Error(`cannot connect to ${this.origin} by HTTP/2: ${error instanceof Error ? error.message.trim() : String(error)}`, { cause: error });
+    }
     session.setTimeout(0);
     session.setLocalWindowSize(connectionWindow);
     const connection = { session, open: 0 };

@@ -5,7 +5,7 @@ import type { Address, Options } from './options.ts';
 import { help, readOptions, UsageError } from './options.ts';
 import { alwaysRun, phases } from './phases.ts';
 import type { PhaseReport } from './report.ts';
-import { reportOf, tableHead, tableRows, writeJson } from './report.ts';
+import { ratioOf, tableHead, tableRows, writeJson } from './report.ts';
 
 /** @returns the exit code: 0, 1 when something failed, 2 for a bad command line, 130 when interrupted */
 export async function main(argv: readonly string[], root: string): Promise<number> {
@@ -45,16 +45,20 @@ async function run(options: Options, names: readonly string[], root: string, sig
   await using peer = options.peer === undefined ? undefined : await loadOn(options.peer);
   console.log(`server ${address.url.origin}${own === undefined ? '' : ', started for this run'}${options.peer === undefined ? '' : `; peer ${options.peer.url.origin}`}; ${options.contentType}\n\n${tableHead}`);
   const reports: PhaseReport[] = [];
-  for (const name of names) {
-    const report = await runPhase(name, { server, peer, options, peerFirst: reports.length % 2 === 1 });
-    console.log(tableRows(report));
-    reports.push(report);
+  for (let round = 1; round <= options.rounds; round++) {
+    if (options.rounds > 1) console.log(`round ${round}`);
+    for (const name of names) {
+      const report = await runPhase(name, { round, server, peer, options, peerFirst: reports.length % 2 === 1 });
+      console.log(tableRows(report));
+      reports.push(report);
+    }
   }
   if (options.jsonFile !== undefined) await writeJson(options.jsonFile, options, reports);
   return reports.some(({ server, peer }) => server.errors > 0 || (peer?.errors ?? 0) > 0) ? 1 : 0;
 }
 
 interface Turn {
+  readonly round: number;
   readonly server: Load;
   readonly peer: Load | undefined;
   readonly options: Options;
@@ -62,10 +66,10 @@ interface Turn {
   readonly peerFirst: boolean;
 }
 
-async function runPhase(name: string, { server, peer, options: { sizes }, peerFirst }: Turn): Promise<PhaseReport> {
+async function runPhase(name: string, { round, server, peer, options: { sizes }, peerFirst }: Turn): Promise<PhaseReport> {
   const phase = phases[name]!;
   const before = peer !== undefined && peerFirst ? await phase(peer, sizes) : undefined;
   const ours = await phase(server, sizes);
   const theirs = peer !== undefined && !peerFirst ? await phase(peer, sizes) : before;
-  return reportOf(name, ours, theirs);
+  return { round, phase: name, server: ours, peer: theirs, ratio: theirs && ratioOf(ours, theirs) };
 }

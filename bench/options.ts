@@ -24,6 +24,8 @@ export interface Options {
   readonly sizes: LoadSizes;
   /** Undefined: all. */
   readonly phases: readonly string[] | undefined;
+  /** How often all phases are run. */
+  readonly rounds: number;
   readonly jsonFile: string | undefined;
 }
 
@@ -55,6 +57,7 @@ Load
   --concurrency N         callers at once (16); lists have 2 and 4
   --watchers N            open watches in the phase 'watch' (200)
   --events N              events in the phase 'watch', each for every watcher (500)
+  --rounds N              run all phases so often (1); in the first one a server may be compiling and filling caches
   --phases LIST           of: get, list-all, list-500, list-label, update, patch, watch; create and delete are always run
   --content-type TYPE     protobuf or json (protobuf)
   --sessions N            HTTP/2 connections (1); more are opened when a server allows no further streams
@@ -71,7 +74,7 @@ const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
 const known = {
   'store-servers': text, server: text, token: text, pid: text, ca: text, peer: text, 'peer-token': text, 'peer-pid': text, 'peer-ca': text,
-  objects: text, gets: text, lists: text, concurrency: text, watchers: text, events: text, phases: text, 'content-type': text, sessions: text,
+  objects: text, gets: text, lists: text, concurrency: text, watchers: text, events: text, phases: text, rounds: text, 'content-type': text, sessions: text,
   'no-gzip': flag, json: text, help: flag,
 } as const;
 
@@ -100,6 +103,7 @@ export function readOptions(argv: readonly string[]): Options | undefined {
       events: readCount(values, 'events', 500),
     },
     phases: values.phases?.split(',').map((name) => name.trim()),
+    rounds: readCount(values, 'rounds', 1),
     jsonFile: values.json,
   };
 }

@@ -5,6 +5,8 @@ import type { Measured } from './measure.ts';
 import type { Options } from './options.ts';
 
 export interface PhaseReport {
+  /** From 1. */
+  readonly round: number;
   readonly phase: string;
   readonly server: Measured;
   readonly peer: Measured | undefined;
@@ -16,11 +18,7 @@ export type Ratio = { readonly [K in Compared]: number | undefined };
 const compared = ['operationsPerSecond', 'p50Ms', 'p99Ms', 'cpuMicroseconds', 'residentMegabytes'] as const;
 type Compared = (typeof compared)[number];
 
-export function reportOf(phase: string, server: Measured, peer: Measured | undefined): PhaseReport {
-  return { phase, server, peer, ratio: peer && ratioOf(server, peer) };
-}
-
-function ratioOf(server: Measured, peer: Measured): Ratio {
+export function ratioOf(server: Measured, peer: Measured): Ratio {
   const of = (name: Compared): number | undefined => {
     const [ours, theirs] = [server[name], peer[name]];
     return ours === undefined || theirs === undefined || theirs === 0 ? undefined : ours / theirs;

@@ -31,7 +31,7 @@ export async function watchFanOut(load: Load, { watchers, events }: LoadSizes): 
     const timer = setTimeout(() => watches.forEach((watch) => watch.stream.close()), deadlineMs);
     const meter = new Meter(load.pids);
     const created = await runWorkers({ ...load, operations: events, concurrency: writers }, (i) => {
-      const body = load.content.encode(kinds.configMap, eventObject(i));
+      const body = load.content.encode(kinds.configMap, eventObject(i, from));
       deliveries.sentAt[i] = performance.now();
       return load.send('POST', 'configmaps', body);
     });
@@ -48,8 +48,9 @@ export async function watchFanOut(load: Load, { watchers, events }: LoadSizes): 
   }
 }
 
-const eventObject = (i: number): JsonObject => ({
-  metadata: { name: `event-${String(i).padStart(digits, '0')}` },
+/** @param from sets the objects of one round apart from those of the round before */
+const eventObject = (i: number, from: string): JsonObject => ({
+  metadata: { name: `event-${from}-${String(i).padStart(digits, '0')}` },
   data: { number: `${marker}${String(i).padStart(digits, '0')}`, payload: 'x'.repeat(512) },
 });
 

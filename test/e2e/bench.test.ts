@@ -1,6 +1,8 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import https from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,6 +11,7 @@ import type { PhaseReport } from '../../bench/report.ts';
 import { ask } from '../../src/cmd/testing/https-server.ts';
 import { EtcdClient } from '../../src/etcd/client.ts';
 import { prefixEnd } from '../../src/etcd/messages.ts';
+import { createTestCertificates } from '../support/certificates.ts';
 import { EtcdServer } from '../support/etcd.ts';
 import { OrchProcess, buildOrch } from '../support/orch-process.ts';
 import { freePorts } from '../support/ports.ts';
@@ -97,6 +100,14 @@ describe('npm run bench', () => {
     }
   });
 
+  test('a second round finds nothing of the first in its way', async () => {
+    const { code, errors } = await bench(...tiny, '--phases', 'list-all,watch', '--rounds', '2', '--json', jsonFile);
+    expect({ code, errors }).toEqual({ code: 0, errors: '' });
+    const phases = await report();
+    expect(phases.map(({ round, phase }) => `${round} ${phase}`)).toEqual([1, 2].flatMap((round) => ['create', 'list-all', 'watch', 'delete'].map((phase) => `${round} ${phase}`)));
+    expect(phases.map(({ server }) => server.operations)).toEqual([30, 1, 30, 30, 30, 1, 30, 30]);
+  });
+
   test('SIGINT ends it and the server it has started', async () => {
     const child = spawn(process.execPath, ['bench/run.mjs', '--objects', '20000'], { cwd: root, env: environment(), stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
@@ -107,6 +118,20 @@ describe('npm run bench', () => {
     expect(await once(child, 'close')).toEqual([130, null]);
     await expect(fetch(`https://127.0.0.1:${port}/`)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
     expect(await readdir(directory)).toEqual([]);
+  });
+
+  test('a server without HTTP/2 is an error in one line', async () => {
+    await using certificates = await createTestCertificates();
+    const { certFile, keyFile } = certificates.server;
+    const server = https.createServer({ cert: await readFile(certFile), key: await readFile(keyFile) }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    try {
+      const { code, errors } = await bench(...tiny, '--server', `https://127.0.0.1:${(server.address() as AddressInfo).port}`);
+      expect(code).toBe(1);
+      expect(errors).toMatch(/^Error: cannot connect to https:\/\/127\.0\.0\.1:\d+ by HTTP\/2: .+\n$/);
+    } finally {
+      server.close();
+    }
   });
 
   test('a server that refuses the token is an error in one line', async () => {

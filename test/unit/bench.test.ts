@@ -1,11 +1,17 @@
 /** The parts of the load driver whose mistakes no run would show. */
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import http2 from 'node:http2';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { contents, kinds } from '../../bench/content.ts';
 import type { ContentType } from '../../bench/content.ts';
+import { HttpClient } from '../../bench/http-client.ts';
 import { runWorkers } from '../../bench/measure.ts';
 import { readOptions, UsageError } from '../../bench/options.ts';
 import { benchPod } from '../../bench/pod.ts';
 import { usageOf } from '../../bench/process-usage.ts';
+import { createTestCertificates } from '../support/certificates.ts';
 
 describe('options', () => {
   test.each([
@@ -103,5 +109,45 @@ describe('usageOf', () => {
   test('says nothing of a process that is gone, or of none', () => {
     expect(usageOf([2 ** 30])).toBeUndefined();
     expect(usageOf([])).toBeUndefined();
+  });
+});
+
+describe('HttpClient', () => {
+  /** Answers nothing but headers, and takes two streams per connection. */
+  async function startServer() {
+    const certificates = await createTestCertificates();
+    const { certFile, keyFile } = certificates.server;
+    const server = http2.createSecureServer({ cert: await readFile(certFile), key: await readFile(keyFile), settings: { maxConcurrentStreams: 2 } });
+    let sessions = 0;
+    server.on('session', () => sessions++).on('stream', (stream) => stream.respond({ ':status': 200 }));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = new URL(`https://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    return {
+      certificates,
+      sessions: () => sessions,
+      connect: (caFile: string | undefined) => HttpClient.connect({ address: { url, token: undefined, pids: [], caFile }, accept: '*/*', gzip: false, sessions: 1 }),
+      [Symbol.asyncDispose]: async () => {
+        server.close();
+        await certificates[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  test('opens a connection when the others are full', async () => {
+    await using server = await startServer();
+    using client = await server.connect(server.certificates.caFile);
+    const open = () => client.stream({ method: 'GET', path: '/' });
+    const streams = [...(await Promise.all([open(), open(), open()])), await open(), await open()];
+    expect(streams.every((stream) => !stream.closed)).toBe(true);
+    expect(server.sessions()).toBe(3);
+  });
+
+  test('verifies a server when it is told what to trust', async () => {
+    await using server = await startServer();
+    await using other = await createTestCertificates();
+    await expect(server.connect(other.caFile)).rejects.toThrow(/certificate/);
+    using client = await server.connect(undefined);
+    expect(client).toBeInstanceOf(HttpClient);
   });
 });
