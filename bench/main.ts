@@ -1,0 +1,75 @@
+/** The load driver: options → servers → phases in turn → report. */
+import { Load } from './load.ts';
+import { LocalServer } from './local-server.ts';
+import type { Address, Options } from './options.ts';
+import { help, readOptions, UsageError } from './options.ts';
+import { alwaysRun, phases } from './phases.ts';
+import type { PhaseReport } from './report.ts';
+import { ratioOf, tableHead, tableRows, writeJson } from './report.ts';
+
+/** @returns the exit code: 0, 1 when something failed, 2 for a bad command line, 130 when interrupted */
+export async function main(argv: readonly string[], root: string): Promise<number> {
+  const interrupt = new AbortController();
+  const onSignal = (): void => interrupt.abort(new Error('interrupted'));
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  try {
+    const options = readOptions(argv);
+    if (options === undefined) return print(help);
+    return await run(options, phaseNames(options), root, interrupt.signal);
+  } catch (error) {
+    console.error(`Error: ${error instanceof Error ? error.message : String(error)}`);
+    if (interrupt.signal.aborted) return 130;
+    return error instanceof UsageError ? 2 : 1;
+  } finally {
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+  }
+}
+
+function print(text: string): number {
+  process.stdout.write(text);
+  return 0;
+}
+
+function phaseNames({ phases: wanted }: Options): string[] {
+  const known = Object.keys(phases);
+  const unknown = wanted?.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new UsageError(`--phases: there is no phase ${JSON.stringify(unknown)}, only ${known.join(', ')}`);
+  return known.filter((name) => wanted === undefined || wanted.includes(name) || alwaysRun.includes(name));
+}
+
+async function run(options: Options, names: readonly string[], root: string, signal: AbortSignal): Promise<number> {
+  await using own = options.server === undefined ? await LocalServer.start({ root, storeServers: options.storeServers, signal }) : undefined;
+  const address = options.server ?? own!.address;
+  const loadOn = (address: Address): Promise<Load> => Load.open({ ...options, address, signal });
+  await using server = await loadOn(address);
+  await using peer = options.peer === undefined ? undefined : await loadOn(options.peer);
+  console.log(`server ${address.url.origin}${own === undefined ? '' : ', started for this run'}${options.peer === undefined ? '' : `; peer ${options.peer.url.origin}`}; ${options.contentType}\n\n${tableHead}`);
+  const reports: PhaseReport[] = [];
+  for (let round = 1; round <= options.rounds; round++) {
+    if (options.rounds > 1) console.log(`round ${round}`);
+    for (const name of names) {
+      const report = await runPhase(name, { round, server, peer, options, peerFirst: reports.length % 2 === 1 });
+      console.log(tableRows(report));
+      reports.push(report);
+    }
+  }
+  if (options.jsonFile !== undefined) await writeJson(options.jsonFile, options, reports);
+  return reports.some(({ server, peer }) => server.errors > 0 || (peer?.errors ?? 0) > 0) ? 1 : 0;
+}
+
+interface Turn {
+  readonly round: number;
+  readonly server: Load;
+  readonly peer: Load | undefined;
+  readonly options: Options;
+  /** The two take turns in going first, as the second one meets a machine that is warm or tired. */
+  readonly peerFirst: boolean;
+}
+
+async function runPhase(name: string, { round, server, peer, options: { sizes }, peerFirst }: Turn): Promise<PhaseReport> {
+  const phase = phases[name]!;
+  const before = peer !== undefined && peerFirst ? await phase(peer, sizes) : undefined;
+  const ours = await phase(server, sizes);
+  const theirs = peer !== undefined && !peerFirst ? await phase(peer, sizes) : before;
+  return { round, phase: name, server: ours, peer: theirs, ratio: theirs && ratioOf(ours, theirs) };
+}

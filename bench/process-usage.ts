@@ -1,0 +1,32 @@
+/** What other processes use, as Linux tells in /proc. @see {@link https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html | proc_pid_stat(5)} */
+import { readFileSync } from 'node:fs';
+
+/** Linux shows times to programs in hundredths of a second, whatever its own clock does. */
+const microsecondsPerTick = 10_000;
+
+export interface ProcessUsage {
+  /** User and system time since the processes started. */
+  readonly cpuMicroseconds: number;
+  readonly residentBytes: number;
+}
+
+/** Of all of them together; undefined when there is none, one is gone, or the system has no /proc. */
+export function usageOf(pids: readonly number[]): ProcessUsage | undefined {
+  if (pids.length === 0) return undefined;
+  try {
+    const each = pids.map(usageOfOne);
+    return { cpuMicroseconds: sum(each.map(({ cpuMicroseconds }) => cpuMicroseconds)), residentBytes: sum(each.map(({ residentBytes }) => residentBytes)) };
+  } catch {
+    return undefined;
+  }
+}
+
+function usageOfOne(pid: number): ProcessUsage {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // Field 2 is the program's name in brackets, which may contain anything; utime and stime are fields 14 and 15.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [, kilobytes] = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return { cpuMicroseconds: (Number(fields[11]) + Number(fields[12])) * microsecondsPerTick, residentBytes: Number(kilobytes ?? 0) * 1024 };
+}
+
+const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
