@@ -44,6 +44,13 @@ describe('managed fields of a create', () => {
     }
   });
 
+  it('are those of a reference one by one where the field says so, and as a whole elsewhere', () => {
+    const volume = { metadata: { name: 'v' }, spec: { claimRef: { namespace: 'n', name: 'c' } } } as KubeObject;
+    const event = { metadata: { name: 'e' }, involvedObject: { namespace: 'n', name: 'c' } } as KubeObject;
+    expect(entries(update({ object: volume, typeId: 'core/v1.PersistentVolume' }))).toEqual([entry('m', { 'f:spec': { 'f:claimRef': { '.': {}, 'f:name': {}, 'f:namespace': {} } } })]);
+    expect(entries(update({ object: event, typeId: 'core/v1.Event' }))).toEqual([expect.objectContaining({ fieldsV1: expect.objectContaining({ 'f:involvedObject': {} }) })]);
+  });
+
   it('are those of "unknown" without a name', () => {
     expect(update({ object: configMap({ k: 'v' }), manager: '' }).metadata!.managedFields![0]!.manager).toBe('unknown');
   });
