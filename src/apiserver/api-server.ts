@@ -38,6 +38,7 @@ import { Encoder } from './representation/encoder.ts';
 import { requestChain } from './request-chain.ts';
 import type { Handler } from './request.ts';
 import { startBackground } from './background.ts';
+import { InternalWriter } from './bootstrap/internal-writer.ts';
 import { createServiceUpkeep } from './bootstrap/service-upkeep.ts';
 import { listen, type Transport } from './transport/server.ts';
 
@@ -158,8 +159,9 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
     authenticators: config.authenticators, authorizer: config.authorizer, requestTimeoutMs: config.serving.requestTimeoutMs,
     inFlight: config.inFlight, log, metrics, resources: createRouter(context, catalog), nonResources,
   });
-  const services = createServiceUpkeep({ config, registry, ranges: serviceRanges, codecs, fieldManager: context.fieldManager, port: () => running.transport?.port ?? config.serving.port });
-  const background = startBackground({ config, registry, metrics, services });
+  const writer = new InternalWriter({ registry, fieldManager, enabled: featureEnabled });
+  const services = createServiceUpkeep({ config, registry, ranges: serviceRanges, codecs, writer, port: () => running.transport?.port ?? config.serving.port });
+  const background = startBackground({ config, registry, metrics, services, writer });
   const transport = await listen({
     address: config.serving.address, port: config.serving.port, tls: config.serving.tls,
     maxStreamsPerConnection: config.serving.maxStreamsPerConnection, handle,

@@ -1,10 +1,12 @@
 /** What runs beside requests: bootstrap objects, and the polls behind metrics. Everything ends with `stop`. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { abortable } from '../base/abortable.ts';
 import type { Logger } from '../base/logger.ts';
 import { systemClock } from '../base/clock.ts';
 import { type Compactor, startCompactor } from '../storage/compactor.ts';
 import type { RegistryCatalog } from '../registry/catalog.ts';
-import { createBootstrapObjects } from './bootstrap.ts';
+import type { InternalWriter } from './bootstrap/internal-writer.ts';
+import { createBootstrapObjects } from './bootstrap/objects.ts';
 import type { ApiServerConfig } from './api-server.ts';
 import type { ServiceUpkeep } from './bootstrap/service-upkeep.ts';
 import type { Metrics } from './metrics.ts';
@@ -14,6 +16,7 @@ export interface BackgroundOptions {
   readonly registry: RegistryCatalog;
   readonly metrics: Metrics;
   readonly services: ServiceUpkeep;
+  readonly writer: InternalWriter;
 }
 
 export interface Background {
@@ -25,7 +28,7 @@ export interface Background {
 
 const retryMs = 1000;
 
-export function startBackground({ config, registry, metrics, services }: BackgroundOptions): Background {
+export function startBackground({ config, registry, metrics, services, writer }: BackgroundOptions): Background {
   const controller = new AbortController();
   const { signal } = controller;
   const { log, storage } = config;
@@ -37,10 +40,11 @@ export function startBackground({ config, registry, metrics, services }: Backgro
   const bootstrap = async (): Promise<void> => {
     while (!signal.aborted && !done) {
       try {
-        await createBootstrapObjects({ registry, config, signal });
-        await services.prepare();
+        // A store that is away must not keep the server from stopping.
+        await abortable(createBootstrapObjects(writer).then(() => services.prepare()), signal);
         done = true;
       } catch (error) {
+        if (signal.aborted) break;
         log.warn({ err: error }, 'the bootstrap objects could not be made yet');
         await pause(retryMs, signal);
       }

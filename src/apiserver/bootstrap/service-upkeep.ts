@@ -1,12 +1,10 @@
 /** What the server does for services beside requests: the kubernetes service, and the repair of what services hold. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isGateOn } from '../../api/feature-gates.ts';
 import type { Codecs } from '../../machinery/codec/index.ts';
-import type { FieldManager } from '../../machinery/managed-fields/field-manager.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
 import type { ServiceRanges } from '../../registry/core/services/allocation/service-ranges.ts';
 import type { ApiServerConfig } from '../api-server.ts';
-import { InternalWriter } from './internal-writer.ts';
+import type { InternalWriter } from './internal-writer.ts';
 import { KubernetesService, kubernetesServiceIntervalMs } from './kubernetes-service.ts';
 
 export interface ServiceUpkeepOptions {
@@ -14,7 +12,7 @@ export interface ServiceUpkeepOptions {
   readonly registry: RegistryCatalog;
   readonly ranges: ServiceRanges;
   readonly codecs: Codecs;
-  readonly fieldManager: FieldManager;
+  readonly writer: InternalWriter;
   /** The port that was taken. */
   readonly port: () => number;
 }
@@ -35,9 +33,8 @@ const stopTimeoutMs = 3000;
 const nothing: ServiceUpkeep = { prepare: () => Promise.resolve(), tasks: [], stop: () => Promise.resolve() };
 
 export function createServiceUpkeep(options: ServiceUpkeepOptions): ServiceUpkeep {
-  const { config, registry, ranges, fieldManager, codecs } = options;
+  const { config, registry, ranges, writer, codecs } = options;
   if (registry.storeOf('', 'services') === undefined) return nothing;
-  const writer = new InternalWriter({ registry, fieldManager, enabled: (gate) => isGateOn(gate, config.featureGates) });
   let kubernetes: KubernetesService | undefined;
   const sync = async (): Promise<void> => {
     await kubernetes?.sync().catch((error: unknown) => config.log.warn({ err: error }, 'the kubernetes service could not be brought up to date'));

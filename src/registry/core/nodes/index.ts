@@ -62,6 +62,8 @@ export const nodes = defineResource<Node>({
   status: {
     prepareForUpdate: (object, old) => {
       object.spec = old.spec;
+      // Dynamic kubelet configuration is gone; upstream drops what only it used, unless it is stored already.
+      if (object.status?.config !== undefined && old.status?.config === undefined) delete object.status.config;
     },
     validateUpdate: validateNodeUpdate,
     resetFields: [['spec']],
