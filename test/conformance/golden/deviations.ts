@@ -65,4 +65,5 @@ export const deviations: Readonly<Record<string, string>> = {
   'kinds-extension: CustomResourceDefinition update labels-keep-generation': needsNaming,
   'kinds-extension: CustomResourceDefinition create status-after-a-moment': needsNaming,
   'kinds-extension: CustomResourceDefinition table one': needsNaming,
+  'kinds-workloads: DaemonSet table two': 'rows show the metadata that every other form of the object has; upstream makes them from a form that keeps the template generation elsewhere',
 };
