@@ -13,6 +13,11 @@ export type ValidateDelete = (object: KubeObject) => Promise<void>;
  * its finalizers or grace period, `unchanged` when that was already so.
  */
 export async function deleteObject(store: ResourceStore, options: DeleteOptions, validate: ValidateDelete, request: WriteRequest): Promise<SwapResult> {
+  const result = await markOrRemove(store, options, validate, request);
+  return result.removedAt === undefined ? result : { ...result, stored: { ...result.stored, revision: result.removedAt } };
+}
+
+async function markOrRemove(store: ResourceStore, options: DeleteOptions, validate: ValidateDelete, request: WriteRequest): Promise<SwapResult> {
   const key = store.key(request.namespace, request.name);
   const rules = { strategy: store.resource, context: request.context, garbageCollection: store.garbageCollection };
   let removeNext = false;

@@ -27,8 +27,10 @@ export type ComputeChange = (current: KubeObject | undefined, stored: StoredObje
 
 export interface SwapResult {
   readonly action: 'created' | 'written' | 'unchanged' | 'removed';
-  /** The object after the change; for `removed`, its last state, with the revision of its removal. */
+  /** The object after the change; for `removed`, its last state, with the revision before its removal. */
   readonly stored: StoredObject;
+  /** Revision of the removal. DELETE answers with it, an update that removes does not. */
+  readonly removedAt?: number;
 }
 
 /** A writer that loses every race gives up instead of spinning; upstream retries without end within the request's time. */
@@ -106,7 +108,7 @@ async function remove(store: ResourceStore, key: string, stored: StoredObject | 
     const result = await store.storage.delete(key, stored.revision, request.signal === undefined ? {} : { signal: request.signal });
     if (!result.applied) return { current: result.current };
     await store.hooks.afterDelete?.(object, { dryRun: false });
-    return { result: { action: 'removed', stored: { ...last, revision: result.revision } } };
+    return { result: { action: 'removed', stored: { ...last, revision: stored.revision }, removedAt: result.revision } };
   } catch (error) {
     throw toStatusError(error, 'delete', store.groupResource, request.name);
   }
