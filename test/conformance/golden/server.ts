@@ -20,7 +20,9 @@ export async function startGoldenServer(): Promise<GoldenServer> {
   await writeFile(tokens, 'admintoken,admin,1,"system:masters"\nusertoken,alice,2,"devs"\n');
   const store = await openEmbeddedStore();
   let catalog: RegistryCatalog | undefined;
-  const controlPlane = await startControlPlane({ flags: [`--token-auth-file=${tokens}`, '--service-cluster-ip-range=10.0.0.0/16'] }, async (config) => {
+  // The recordings compare versions of lists: nobody but the cases may write, so no lease is renewed in between.
+  const flags = [`--token-auth-file=${tokens}`, '--service-cluster-ip-range=10.0.0.0/16', '--endpoint-reconciler-type=none'];
+  const controlPlane = await startControlPlane({ flags }, async (config) => {
     const server = await startApiServer(serverConfig(config, { main: store, overrides: new Map(), close: () => Promise.resolve() }));
     catalog = server.catalog;
     return { url: `https://127.0.0.1:${server.port}`, ready: server.bootstrapped, close: () => server.close() };
