@@ -34,6 +34,8 @@ export interface RangeRepairOptions<V> extends RepairedRange<V> {
 
 /** In so many rounds a value that nobody holds is given up. */
 const roundsUntilLeaked = 3;
+/** How often a round begins again because somebody was faster: where much is written, the next round will do. */
+const maxAttempts = 5;
 
 export class RangeRepair<V> {
   readonly #options: RangeRepairOptions<V>;
@@ -46,8 +48,8 @@ export class RangeRepair<V> {
 
   /** One round. Throws StorageError. */
   async run(): Promise<void> {
-    const { object, range } = this.#options;
-    for (;;) {
+    const { object, range, log } = this.#options;
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const state = await object.read();
       const { rebuilt, suspects } = await this.#rebuild(state);
       const data = rebuilt.toBytes();
@@ -56,6 +58,7 @@ export class RangeRepair<V> {
       this.#suspects = suspects;
       return;
     }
+    log.debug({ range: object.key }, 'the range changed all the time while it was repaired; left for the next round');
   }
 
   async #rebuild(state: RangeState): Promise<{ rebuilt: AllocationBitmap; suspects: Map<number, number> }> {

@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openEmbeddedStore } from '../../../../storage/embedded/open.ts';
+import type { Store } from '../../../../storage/interface.ts';
+import { ServiceServer } from '../testing/service-server.ts';
+import { takenNumbers } from '../testing/shared-ranges-suite.ts';
+
+describe('repair of ranges', () => {
+  let store: Store & AsyncDisposable;
+  let server: ServiceServer;
+  beforeEach(async () => {
+    store = await openEmbeddedStore();
+    server = new ServiceServer({ store });
+  });
+  afterEach(() => store[Symbol.asyncDispose]());
+
+  const remove = async (name: string): Promise<void> => {
+    const key = `/registry/ranges/${name}`;
+    const { kv } = await store.get(key);
+    await store.delete(key, kv!.modRevision);
+  };
+  const [first, second] = ['10.0.0.40', '10.0.0.41'];
+
+  test('makes empty ranges in a new store', async () => {
+    await server.ranges.repair();
+    expect([await takenNumbers(store, 'serviceips'), await takenNumbers(store, 'servicenodeports')]).toEqual([[], []]);
+    expect((await store.get('/registry/ranges/secondaryserviceips')).kv).toBeUndefined();
+  });
+
+  test('writes nothing when nothing is wrong', async () => {
+    await server.create({ name: 's', type: 'NodePort' });
+    await server.ranges.repair();
+    const revision = await store.currentRevision();
+    await server.ranges.repair();
+    expect([await store.currentRevision(), server.warnings]).toEqual([revision, []]);
+  });
+
+  test('takes what services hold in a store that lost its ranges, for a server that has just started as well', async () => {
+    await server.create({ name: 'a', clusterIP: first, type: 'NodePort', ports: [{ port: 80, nodePort: 30_007 }] });
+    await remove('serviceips');
+    await remove('servicenodeports');
+    const restarted = new ServiceServer({ store });
+    await expect(restarted.create({ name: 'b', clusterIP: first })).rejects.toThrow('provided IP is already allocated');
+    await expect(restarted.create({ name: 'c', type: 'NodePort', ports: [{ port: 80, nodePort: 30_007 }] })).rejects.toThrow('provided port is already allocated');
+  });
+
+  test('gives up what nobody holds, in the third round', async () => {
+    await server.create({ name: 'a', clusterIP: first });
+    const stored = await server.services.get('default', 'a', { match: 'mostRecent' });
+    await store.delete(stored.key, stored.revision);
+    const rounds: number[][] = [];
+    for (let round = 0; round < 3; round++) {
+      await server.ranges.repair();
+      rounds.push(await takenNumbers(store, 'serviceips'));
+    }
+    expect(rounds).toEqual([[39], [39], []]);
+    expect(server.warnings).toEqual(['a value is taken and held by no service; kept for now', 'a value is taken and held by no service; released']);
+  });
+
+  test('what was being written in one round and is there in the next has not leaked', async () => {
+    await server.create({ name: 'a', clusterIP: first });
+    const stored = await server.services.get('default', 'a', { match: 'mostRecent' });
+    const { kv } = await store.get(stored.key);
+    await store.delete(stored.key, stored.revision);
+    await server.ranges.repair();
+    await server.ranges.repair();
+    await store.create(stored.key, kv!.value);
+    for (let round = 0; round < 4; round++) await server.ranges.repair();
+    expect(await takenNumbers(store, 'serviceips')).toEqual([39]);
+  });
+
+  test('says when an address is held twice, and when one is not of the range', async () => {
+    const copyOf = async (name: string, to: string): Promise<void> => {
+      const { kv } = await store.get(`/registry/services/specs/default/${name}`);
+      await store.create(`/registry/services/specs/default/${to}`, kv!.value);
+    };
+    await server.create({ name: 'a', clusterIP: first });
+    await copyOf('a', 'b');
+    await server.ranges.repair();
+    expect(server.warnings).toEqual(['a value is held by several services; recreate this one']);
+    const moved = new ServiceServer({ store, clusterIpRanges: ['10.1.0.0/24'] });
+    await moved.ranges.repair();
+    expect(moved.warnings).toEqual(['a service holds a value that is not of the range; recreate the service', 'a service holds a value that is not of the range; recreate the service']);
+  });
+
+  test('another range is an error until the repair, and then the range', async () => {
+    await server.create({ name: 'a', clusterIP: second });
+    const moved = new ServiceServer({ store, clusterIpRanges: ['10.1.0.0/24'] });
+    await expect(moved.create({ name: 'b' })).rejects.toThrow('Internal error occurred: failed to allocate a serviceIP: the provided range does not match the current range');
+    await moved.ranges.repair();
+    expect((await moved.create({ name: 'b' })).spec.clusterIP).toMatch(/^10\.1\.0\.\d+$/);
+    await expect(server.create({ name: 'c' })).rejects.toThrow('the provided range does not match the current range');
+  });
+
+  test('a port number counts once for all protocols', async () => {
+    await server.create({ name: 'a', type: 'NodePort', ports: [{ name: 't', port: 53, protocol: 'TCP', nodePort: 30_053 }, { name: 'u', port: 53, protocol: 'UDP', nodePort: 30_053 }] });
+    await server.ranges.repair();
+    expect([await takenNumbers(store, 'servicenodeports'), server.warnings]).toEqual([[53], []]);
+  });
+
+  test('goes over many services page by page', async () => {
+    const wide = new ServiceServer({ store, clusterIpRanges: ['10.0.0.0/20'] });
+    for (let i = 0; i < 520; i++) await wide.create({ name: `s${i}` });
+    const before = await takenNumbers(store, 'serviceips');
+    await remove('serviceips');
+    await wide.ranges.repair();
+    expect(await takenNumbers(store, 'serviceips')).toEqual(before);
+  });
+});

@@ -1,0 +1,197 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Service, ServiceSpec } from '../../../api/gen/types/core-v1.ts';
+import { openEmbeddedStore } from '../../../storage/embedded/open.ts';
+import { StorageError } from '../../../storage/errors.ts';
+import type { Store } from '../../../storage/interface.ts';
+import { ServiceServer } from './testing/service-server.ts';
+import { takenNumbers } from './testing/shared-ranges-suite.ts';
+
+let store: Store & AsyncDisposable;
+let server: ServiceServer;
+beforeEach(async () => {
+  store = await openEmbeddedStore();
+  server = new ServiceServer({ store });
+  await server.ranges.repair();
+});
+afterEach(() => store[Symbol.asyncDispose]());
+
+const nodePorts = ({ spec }: Service): (number | undefined)[] => (spec.ports ?? []).map(({ nodePort }) => nodePort);
+const takenPorts = async (): Promise<number[]> => (await takenNumbers(store, 'servicenodeports')).map((number) => 30_000 + number);
+const takenIps = async (): Promise<string[]> => (await takenNumbers(store, 'serviceips')).map((number) => `10.0.0.${number + 1}`);
+
+describe('node ports', () => {
+  test('ports of one number and different protocols share one', async () => {
+    const service = await server.create({ name: 's', type: 'NodePort', ports: [{ name: 't', port: 53 }, { name: 'u', port: 53, protocol: 'UDP' }, { name: 'x', port: 80 }] });
+    const [first, second, third] = nodePorts(service);
+    expect([first === second, first === third]).toEqual([true, false]);
+    expect(await takenPorts()).toEqual([first!, third!].sort());
+  });
+
+  test('one that is asked for by a later port of the same number counts', async () => {
+    const service = await server.create({ name: 's', type: 'NodePort', ports: [{ name: 't', port: 53 }, { name: 'u', port: 53, protocol: 'UDP', nodePort: 30_053 }] });
+    expect([nodePorts(service), await takenPorts()]).toEqual([[30_053, 30_053], [30_053]]);
+  });
+
+  test('different ones for one number are both taken', async () => {
+    const service = await server.create({ name: 's', type: 'NodePort', ports: [{ name: 't', port: 53, nodePort: 30_001 }, { name: 'u', port: 53, protocol: 'UDP', nodePort: 30_002 }] });
+    expect([nodePorts(service), await takenPorts()]).toEqual([[30_001, 30_002], [30_001, 30_002]]);
+  });
+
+  test('a load balancer that wants none has those that it asks for', async () => {
+    const service = await server.create({ name: 's', type: 'LoadBalancer', allocateLoadBalancerNodePorts: false, ports: [{ name: 'a', port: 1 }, { name: 'b', port: 2, nodePort: 30_002 }] });
+    expect([nodePorts(service), await takenPorts()]).toEqual([[undefined, 30_002], [30_002]]);
+  });
+
+  test.each([
+    { name: 'outside of the range', port: 8080, problem: 'provided port is not in the valid range. The range of valid ports is 30000-32767' },
+    { name: 'of another service', port: 31_000, problem: 'provided port is already allocated' },
+  ])('refused: $name', async ({ port, problem }) => {
+    await server.create({ name: 'other', type: 'NodePort', ports: [{ port: 80, nodePort: 31_000 }] });
+    await expect(server.create({ name: 's', type: 'NodePort', ports: [{ name: 'a', port: 1 }, { name: 'b', port: 80, nodePort: port }] }))
+      .rejects.toMatchObject({ code: 422, message: `Service "s" is invalid: spec.ports[1].nodePort: Invalid value: ${port}: ${problem}` });
+    expect([await takenPorts(), (await takenIps()).length]).toEqual([[31_000], 1]);
+  });
+
+  test('stay with the ports of their names when a manifest is sent again', async () => {
+    const [a, b] = nodePorts(await server.create({ name: 's', type: 'NodePort', ports: [{ name: 'a', port: 1 }, { name: 'b', port: 2 }] }));
+    const changed = await server.change('s', ({ spec }) => (spec.ports = [{ name: 'b', port: 22 }, { name: 'c', port: 3 }]));
+    const [keptB, c] = nodePorts(changed);
+    expect(keptB).toBe(b);
+    expect([a, b]).not.toContain(c);
+    expect(await takenPorts()).toEqual([b!, c!].sort());
+  });
+
+  test('one that moves to another port is not given to both', async () => {
+    await server.create({ name: 's', type: 'NodePort', ports: [{ name: 'a', port: 1, nodePort: 30_001 }, { name: 'b', port: 2, nodePort: 30_002 }] });
+    const changed = await server.change('s', ({ spec }) => (spec.ports = [{ name: 'a', port: 1 }, { name: 'b', port: 2, nodePort: 30_001 }]));
+    const [a, b] = nodePorts(changed);
+    expect(b).toBe(30_001);
+    expect(a).not.toBe(30_001);
+    expect(await takenPorts()).toEqual([a!, b!].sort());
+  });
+
+  test('the same number twice for one protocol is refused', async () => {
+    await server.create({ name: 's', type: 'NodePort', ports: [{ name: 'a', port: 1, nodePort: 30_001 }] });
+    await expect(server.change('s', ({ spec }) => (spec.ports = [{ name: 'a', port: 1, nodePort: 30_002 }, { name: 'b', port: 2, nodePort: 30_002 }])))
+      .rejects.toMatchObject({ code: 500, message: 'duplicate nodePort: {TCP 30002}' });
+    expect(await takenPorts()).toEqual([30_001]);
+  });
+});
+
+describe('the port for health checks', () => {
+  const local: Partial<ServiceSpec> = { type: 'LoadBalancer', externalTrafficPolicy: 'Local' };
+
+  test('comes with the policy and goes with it', async () => {
+    const { spec } = await server.create({ name: 's', ...local });
+    expect(await takenPorts()).toEqual([spec.ports![0]!.nodePort!, spec.healthCheckNodePort!].sort());
+    const cluster = await server.change('s', (service) => (service.spec.externalTrafficPolicy = 'Cluster'));
+    expect([cluster.spec.healthCheckNodePort, await takenPorts()]).toEqual([undefined, [spec.ports![0]!.nodePort!]]);
+  });
+
+  test('stays when a manifest is sent again', async () => {
+    const { spec } = await server.create({ name: 's', ...local });
+    const again = await server.change('s', (service) => (service.spec.healthCheckNodePort = undefined));
+    expect(again.spec.healthCheckNodePort).toBe(spec.healthCheckNodePort);
+  });
+
+  test('one that is taken fails the request', async () => {
+    await server.create({ name: 'other', type: 'NodePort', ports: [{ port: 80, nodePort: 31_000 }] });
+    await expect(server.create({ name: 's', ...local, healthCheckNodePort: 31_000 }))
+      .rejects.toMatchObject({ code: 500, message: 'Internal error occurred: failed to allocate requested HealthCheck NodePort 31000: provided port is already allocated' });
+    expect([await takenPorts(), (await takenIps()).length]).toEqual([[31_000], 1]);
+  });
+});
+
+describe('changes of the type', () => {
+  test.each([
+    { from: 'NodePort', to: 'ClusterIP', ips: 1, ports: 0 },
+    { from: 'NodePort', to: 'ExternalName', ips: 0, ports: 0 },
+    { from: 'ClusterIP', to: 'ExternalName', ips: 0, ports: 0 },
+    { from: 'LoadBalancer', to: 'NodePort', ips: 1, ports: 1 },
+    { from: 'ExternalName', to: 'ClusterIP', ips: 1, ports: 0 },
+    { from: 'ExternalName', to: 'LoadBalancer', ips: 1, ports: 1 },
+    { from: 'ClusterIP', to: 'NodePort', ips: 1, ports: 1 },
+  ] as const)('$from to $to', async ({ from, to, ips, ports }) => {
+    const before = await server.create({ name: 's', type: from, externalName: 'a.b' });
+    const after = await server.change('s', ({ spec }) => (spec.type = to));
+    expect([(await takenIps()).length, (await takenPorts()).length]).toEqual([ips, ports]);
+    expect(await takenIps()).toEqual(after.spec.clusterIPs ?? []);
+    expect(await takenPorts()).toEqual(nodePorts(after).filter((port) => port !== undefined));
+    if (from !== 'ExternalName' && to !== 'ExternalName') expect(after.spec.clusterIP).toBe(before.spec.clusterIP);
+  });
+
+  test('what the client changes together with the type is for validation to refuse', async () => {
+    await server.create({ name: 's', type: 'NodePort', ports: [{ port: 80, nodePort: 30_001 }] });
+    await expect(server.change('s', ({ spec }) => Object.assign(spec, { type: 'ClusterIP', ports: [{ port: 80, nodePort: 30_002 }] })))
+      .rejects.toMatchObject({ code: 422, message: 'Service "s" is invalid: spec.ports[0].nodePort: Forbidden: may not be used when `type` is \'ClusterIP\'' });
+    expect(await takenPorts()).toEqual([30_001]);
+  });
+
+  test('a load balancer that becomes something else loses what was observed of it', async () => {
+    await server.create({ name: 's', type: 'LoadBalancer', loadBalancerClass: 'a.b/c' });
+    const { services } = server;
+    const stored = await services.get('default', 's', { match: 'mostRecent' });
+    const service = services.decode(stored) as Service;
+    service.status = { loadBalancer: { ingress: [{ ip: '1.2.3.4', ipMode: 'VIP' }] } };
+    await services.storage.update(stored.key, services.encode(service), stored.revision);
+    const after = await server.change('s', ({ spec }) => (spec.type = 'NodePort'));
+    expect([after.status, after.spec.loadBalancerClass, after.spec.allocateLoadBalancerNodePorts]).toEqual([{ loadBalancer: {} }, undefined, undefined]);
+  });
+});
+
+describe('writes that do not happen', () => {
+  test('a dry run shows values and takes nothing', async () => {
+    const service = await server.create({ name: 's', type: 'LoadBalancer', externalTrafficPolicy: 'Local' }, { dryRun: true });
+    expect([service.spec.clusterIP, nodePorts(service), service.spec.healthCheckNodePort]).toEqual(['10.0.0.0', [32_768], 32_769]);
+    expect([await takenIps(), await takenPorts()]).toEqual([[], []]);
+  });
+
+  test('a dry run of a change takes nothing and gives nothing back', async () => {
+    const { spec } = await server.create({ name: 's', type: 'NodePort' });
+    await server.change('s', (service) => Object.assign(service.spec, { type: 'ExternalName', externalName: 'a.b' }), { dryRun: true });
+    expect([await takenIps(), await takenPorts()]).toEqual([spec.clusterIPs, nodePorts({ spec } as Service)]);
+  });
+
+  test('a dry run knows which ports are taken', async () => {
+    await server.create({ name: 'other', type: 'NodePort', ports: [{ port: 80, nodePort: 31_000 }] });
+    await expect(server.create({ name: 's', type: 'NodePort', ports: [{ port: 80, nodePort: 31_000 }] }, { dryRun: true })).rejects.toThrow('provided port is already allocated');
+  });
+
+  test('a service that validation refuses holds nothing', async () => {
+    await expect(server.create({ name: 'S', type: 'NodePort' })).rejects.toMatchObject({ code: 422 });
+    expect([await takenIps(), await takenPorts()]).toEqual([[], []]);
+  });
+
+  test('a change that validation refuses keeps what was held', async () => {
+    const { spec } = await server.create({ name: 's' });
+    await expect(server.change('s', (service) => Object.assign(service.spec, { type: 'NodePort', selector: { 'a b': 'c' } }))).rejects.toMatchObject({ code: 422 });
+    expect([await takenIps(), await takenPorts()]).toEqual([spec.clusterIPs, []]);
+  });
+
+  test('a store that is away fails the request as such', async () => {
+    const away = new Proxy(store, {
+      get: (target, member) => (member === 'update' ? () => Promise.reject(new StorageError('Unavailable', 'nobody answers')) : Reflect.get(target, member).bind?.(target)),
+    });
+    await expect(new ServiceServer({ store: away }).create({ name: 's' })).rejects.toMatchObject({ code: 503 });
+  });
+});
+
+describe('deletion', () => {
+  test('gives everything back, and takes the endpoints along', async () => {
+    await server.create({ name: 's', type: 'LoadBalancer', externalTrafficPolicy: 'Local' });
+    await server.createEndpoints('s');
+    await server.remove('s');
+    expect([await takenIps(), await takenPorts()]).toEqual([[], []]);
+    expect(await server.endpoints.find('default', 's', { match: 'mostRecent' })).toBeUndefined();
+    expect(server.warnings).toEqual([]);
+  });
+
+  test('a service that waits for a finalizer keeps what it holds until that is gone', async () => {
+    await server.create({ name: 's', clusterIP: '10.0.0.9' });
+    await server.change('s', ({ metadata }) => (metadata.finalizers = ['example.com/wait']));
+    await server.remove('s');
+    expect(await takenIps()).toEqual(['10.0.0.9']);
+    await server.change('s', ({ metadata }) => (metadata.finalizers = []));
+    expect(await takenIps()).toEqual([]);
+  });
+});

@@ -1,0 +1,96 @@
+/** As much of a server as services need, on any store: what two replicas share is the store alone. */
+import { codecs } from '../../../../api/codecs.ts';
+import type { Endpoints, Service, ServiceSpec } from '../../../../api/gen/types/core-v1.ts';
+import { findGroupVersion } from '../../../../api/resources.ts';
+import { schemas } from '../../../../api/schemas.ts';
+import type { Logger } from '../../../../base/logger.ts';
+import { createCardScanner } from '../../../../machinery/codec/scan.ts';
+import { createDirectObjectStorage } from '../../../../storage/direct.ts';
+import type { Store } from '../../../../storage/interface.ts';
+import { createAdmissionChain } from '../../../admission.ts';
+import { createCatalog, type RegistryCatalog } from '../../../catalog.ts';
+import { createObject } from '../../../generic/create.ts';
+import { deleteObject } from '../../../generic/delete.ts';
+import { internalRequest } from '../../../generic/internal-request.ts';
+import type { ResourceStore } from '../../../generic/resource-store.ts';
+import { updateObject } from '../../../generic/update-object.ts';
+import { createServiceRanges, type ServiceRanges } from '../allocation/service-ranges.ts';
+import { createServiceHooks } from '../hooks.ts';
+
+export interface ServiceServerOptions {
+  readonly store: Store;
+  readonly clusterIpRanges?: readonly string[];
+  readonly nodePortRange?: { readonly first: number; readonly last: number };
+}
+
+/** A service with one port, unless it says otherwise. */
+export type ServiceInput = { readonly name: string } & Partial<ServiceSpec>;
+
+const noAdmission = { admit: () => Promise.resolve(), validate: () => Promise.resolve() };
+
+export class ServiceServer {
+  readonly registry: RegistryCatalog;
+  readonly ranges: ServiceRanges;
+  /** What it warned about. */
+  readonly warnings: string[] = [];
+
+  constructor({ store, clusterIpRanges = ['10.0.0.0/24'], nodePortRange = { first: 30_000, last: 32_767 } }: ServiceServerOptions) {
+    const nothing = (): void => undefined;
+    const log: Logger = { debug: nothing, info: nothing, error: nothing, warn: (_details, message) => void this.warnings.push(message) };
+    this.ranges = createServiceRanges({ store, prefix: '/registry', mediaType: 'application/vnd.kubernetes.protobuf', codecs, clusterIpRanges, nodePortRange, services: () => this.services, log });
+    this.registry = createCatalog({
+      groupVersions: [findGroupVersion('v1')!], schemas, codecs, scanner: (typeId, fields) => createCardScanner(schemas, typeId, fields),
+      storePrefix: '/registry', mediaType: 'application/vnd.kubernetes.protobuf', storeOf: () => store,
+      openStorage: (info, prefix, codec) => createDirectObjectStorage({ store, prefix, codec, namespaced: info.namespaced }),
+      admission: createAdmissionChain([]), garbageCollection: true, eventLease: () => store.grantLease(60),
+      hooks: new Map([['/services', createServiceHooks({ allocator: this.ranges.allocator, endpoints: () => this.endpoints, log })]]),
+    });
+  }
+
+  get services(): ResourceStore {
+    return this.registry.storeOf('', 'services')!;
+  }
+
+  get endpoints(): ResourceStore {
+    return this.registry.storeOf('', 'endpoints')!;
+  }
+
+  async create({ name, ...spec }: ServiceInput, options: { readonly dryRun?: boolean } = {}): Promise<Service> {
+    const { services } = this;
+    const service: Service = { metadata: { name, namespace: 'default' }, spec: { ports: [{ port: 80 }], ...spec }, status: { loadBalancer: {} } };
+    services.definition.versions!['v1']!.defaults!(service);
+    const { stored } = await createObject(services, service, noAdmission, { ...this.#request(services, ''), dryRun: options.dryRun === true });
+    return services.decode(stored) as Service;
+  }
+
+  async change(name: string, change: (service: Service) => void, options: { readonly dryRun?: boolean } = {}): Promise<Service> {
+    const { services } = this;
+    const { stored } = await updateObject(services, {
+      change: (_current, copy) => {
+        const service = copy() as Service;
+        change(service);
+        services.definition.versions!['v1']!.defaults!(service);
+        return service;
+      },
+      ...noAdmission,
+    }, { allowCreate: false }, { ...this.#request(services, name), dryRun: options.dryRun === true });
+    return services.decode(stored) as Service;
+  }
+
+  async remove(name: string): Promise<void> {
+    await deleteObject(this.services, {}, noAdmission.validate, this.#request(this.services, name));
+  }
+
+  async get(name: string): Promise<Service> {
+    return this.services.decode(await this.services.get('default', name, { match: 'mostRecent' })) as Service;
+  }
+
+  async createEndpoints(name: string): Promise<void> {
+    const endpoints: Endpoints = { metadata: { name, namespace: 'default' }, subsets: [] };
+    await createObject(this.endpoints, endpoints, noAdmission, this.#request(this.endpoints, ''));
+  }
+
+  #request(store: ResourceStore, name: string): ReturnType<typeof internalRequest> {
+    return internalRequest(store, { namespace: 'default', name, enabled: () => true });
+  }
+}
