@@ -1,11 +1,16 @@
 /** What the server does for services beside requests: the kubernetes service, and the repair of what services hold. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseIp } from '../../machinery/formats/addresses.ts';
 import type { Codecs } from '../../machinery/codec/index.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
 import type { ServiceRanges } from '../../registry/core/services/allocation/service-ranges.ts';
+import { createInternalDoor } from '../../registry/generic/internal-door.ts';
 import type { ApiServerConfig } from '../api-server.ts';
+import { createLeaseReconciler, createMasterCountReconciler, type EndpointReconciler, noReconciler } from './endpoint-reconcilers.ts';
 import type { InternalWriter } from './internal-writer.ts';
 import { KubernetesService, kubernetesServiceIntervalMs } from './kubernetes-service.ts';
+import { MasterLeases } from './master-leases.ts';
+import { PublishedEndpoints } from './published-endpoints.ts';
 
 export interface ServiceUpkeepOptions {
   readonly config: ApiServerConfig;
@@ -29,11 +34,13 @@ export interface ServiceUpkeep {
 const repairIntervalMs = 3 * 60 * 1000;
 /** A store that is away must not keep the server from stopping. */
 const stopTimeoutMs = 3000;
+/** How long a server that does not renew its lease is still published. */
+const leaseTtlSeconds = 15;
 
 const nothing: ServiceUpkeep = { prepare: () => Promise.resolve(), tasks: [], stop: () => Promise.resolve() };
 
 export function createServiceUpkeep(options: ServiceUpkeepOptions): ServiceUpkeep {
-  const { config, registry, ranges, writer, codecs } = options;
+  const { config, registry, ranges } = options;
   if (registry.storeOf('', 'services') === undefined) return nothing;
   let kubernetes: KubernetesService | undefined;
   const sync = async (): Promise<void> => {
@@ -42,7 +49,7 @@ export function createServiceUpkeep(options: ServiceUpkeepOptions): ServiceUpkee
   return {
     async prepare() {
       await ranges.repair();
-      kubernetes = new KubernetesService({ config, writer, codecs, clusterIp: ranges.primary.valueOf(0), port: options.port() });
+      kubernetes = createKubernetesService(options);
       await kubernetes.withdrawStale();
       await sync();
     },
@@ -53,4 +60,32 @@ export function createServiceUpkeep(options: ServiceUpkeepOptions): ServiceUpkee
       timeout.abort();
     },
   };
+}
+
+function createKubernetesService(options: ServiceUpkeepOptions): KubernetesService {
+  const { config, ranges, writer } = options;
+  return new KubernetesService({
+    writer, reconciler: createReconciler(options), log: config.log,
+    clusterIp: ranges.primary.valueOf(0), port: options.port(), nodePort: config.services.kubernetesNodePort,
+  });
+}
+
+function createReconciler({ config, codecs, port, writer }: ServiceUpkeepOptions): EndpointReconciler {
+  const { serving, services, storage, log } = config;
+  const ip = serving.publicAddress;
+  if (services.endpointReconciler === 'none') return noReconciler;
+  if (isLoopback(ip)) {
+    log.info({ address: ip }, 'this machine has a loopback address only: the kubernetes service gets no endpoint');
+    return noReconciler;
+  }
+  const options = { endpoints: new PublishedEndpoints(writer), ip, ports: [{ name: 'https', port: port(), protocol: 'TCP' as const }] };
+  if (services.endpointReconciler === 'master-count') return createMasterCountReconciler({ ...options, count: services.apiServerCount });
+  const door = createInternalDoor({ apiVersion: 'v1', kind: 'Endpoints', typeId: 'core/v1.Endpoints', codecs, mediaType: storage.mediaType });
+  return createLeaseReconciler({ ...options, leases: new MasterLeases({ store: storage.store, prefix: storage.prefix, door, ttlSeconds: leaseTtlSeconds }) });
+}
+
+/** Endpoints may not be on loopback: to everybody else that is another machine. */
+function isLoopback(text: string): boolean {
+  const ip = parseIp(text);
+  return ip !== undefined && (ip.family === 4 ? ip.value >> 24n === 127n : ip.value === 1n);
 }

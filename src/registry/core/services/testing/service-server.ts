@@ -39,7 +39,7 @@ export class ServiceServer {
     const log: Logger = { debug: nothing, info: nothing, error: nothing, warn: (_details, message) => void this.warnings.push(message) };
     this.ranges = createServiceRanges({ store, prefix: '/registry', mediaType: 'application/vnd.kubernetes.protobuf', codecs, clusterIpRanges, nodePortRange, services: () => this.services, log });
     this.registry = createCatalog({
-      groupVersions: [findGroupVersion('v1')!], schemas, codecs, scanner: (typeId, fields) => createCardScanner(schemas, typeId, fields),
+      groupVersions: [findGroupVersion('v1')!, findGroupVersion('discovery.k8s.io/v1')!], schemas, codecs, scanner: (typeId, fields) => createCardScanner(schemas, typeId, fields),
       storePrefix: '/registry', mediaType: 'application/vnd.kubernetes.protobuf', storeOf: () => store,
       openStorage: (info, prefix, codec) => createDirectObjectStorage({ store, prefix, codec, namespaced: info.namespaced }),
       admission: createAdmissionChain([]), garbageCollection: true, eventLease: () => store.grantLease(60),
