@@ -62,6 +62,14 @@ describe('allocator of one range', () => {
     expect([await second.take(3), await first.take(3)]).toEqual([true, false]);
   });
 
+  test('what another server has taken since can be given back', async () => {
+    const [first, second] = [allocatorOn(store), allocatorOn(store)];
+    await first.take(0);
+    await second.take(1);
+    await first.giveBack(1);
+    expect(await second.isTaken(1)).toBe(false);
+  });
+
   test('a range that another server has with other bounds is not touched', async () => {
     await allocatorOn(store, '10.9.0.0/29').take(0);
     await expect(allocatorOn(store).take(1)).rejects.toThrow('the provided range does not match the current range');

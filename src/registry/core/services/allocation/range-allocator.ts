@@ -2,8 +2,9 @@
  * Gives out the numbers of one range, each once, whichever server is asked.
  *
  * The state at hand is the last one this server saw. What is taken from it counts once it is written, guarded by the
- * revision; when another server was faster, everything is tried again on what that one wrote. A refusal (taken, full)
- * cannot be proved by a write and is confirmed on a fresh read. Requests that arrive during a write share the next one.
+ * revision; when another server was faster, everything is tried again on what that one wrote. What writes nothing (a
+ * refusal, or giving back what is not taken) is not proved by a write and is confirmed on a fresh read. Requests that
+ * arrive during a write share the next one.
  */
 import { AllocationBitmap } from './bitmap.ts';
 import { AllocationError } from './errors.ts';
@@ -51,11 +52,13 @@ export class RangeAllocator {
     return number;
   }
 
-  /** Numbers that nobody has are left as they are. */
+  /** A number that nobody has is left as it is. */
   giveBack(number: number): Promise<void> {
     return this.#run((bitmap) => {
+      // Another server may have taken it since: then there is something to give back.
+      const isTaken = bitmap.has(number);
       bitmap.giveBack(number);
-      return true;
+      return isTaken;
     });
   }
 
