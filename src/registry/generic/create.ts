@@ -4,7 +4,7 @@ import type { StoredObject } from '../../storage/objects.ts';
 import { fillSystemFields, nameFromPrefix, prepareForCreate } from './before-create.ts';
 import { toStatusError } from './errors.ts';
 import type { ResourceStore } from './resource-store.ts';
-import { finishNothing, type WriteRequest, type WriteResult } from './write.ts';
+import { finishNothing, outcomeOfFailure, type WriteOutcome, type WriteRequest, type WriteResult } from './write.ts';
 
 /** How often a clash of a generated name is answered with another name. @see {@link https://kep.k8s.io/4420 | KEP-4420} */
 const generatedNameAttempts = 8;
@@ -35,15 +35,18 @@ async function createOnce(store: ResourceStore, object: KubeObject, steps: Creat
   fillSystemFields(object, request.context.now);
   nameFromPrefix(object);
   const finish = (await store.hooks.beginCreate?.(object, request)) ?? finishNothing;
-  let succeeded = false;
+  let outcome: WriteOutcome = 'refused';
   try {
     prepareForCreate(object, store, request);
     await steps.validate(object);
-    const stored = await insert(store, object, request);
-    succeeded = true;
+    const stored = await insert(store, object, request).catch((error: unknown) => {
+      outcome = outcomeOfFailure(error);
+      throw error;
+    });
+    outcome = 'applied';
     return stored;
   } finally {
-    await finish(succeeded);
+    await finish(outcome);
   }
 }
 

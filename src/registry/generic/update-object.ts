@@ -49,7 +49,7 @@ async function computeUpdate(store: ResourceStore, { current, stored }: { curren
     prepareForUpdate(object, old, store, request);
     await steps.validate(object, old);
     if (shouldDeleteDuringUpdate(store, object)) {
-      await finish(true);
+      await finish('applied');
       return { action: 'remove', object };
     }
     return { action: 'write', object: keepTimes(object, old), done: finish };
@@ -80,7 +80,7 @@ async function guarded(finish: Finish, compute: () => Promise<Change>): Promise<
   try {
     return await compute();
   } catch (refusal) {
-    await finish(false);
+    await finish('refused');
     throw refusal;
   }
 }

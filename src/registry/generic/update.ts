@@ -11,11 +11,11 @@ import { modified, notFound } from '../../machinery/status.ts';
 import type { StoredObject } from '../../storage/objects.ts';
 import { toStatusError } from './errors.ts';
 import type { ResourceStore } from './resource-store.ts';
-import type { WriteRequest } from './write.ts';
+import { type Finish, outcomeOfFailure, type WriteOutcome, type WriteRequest } from './write.ts';
 
 /** What a change wants: write this, remove the object, or leave everything. */
 export type Change =
-  | { readonly action: 'write'; readonly object: KubeObject; readonly done?: (succeeded: boolean) => Promise<void> | void }
+  | { readonly action: 'write'; readonly object: KubeObject; readonly done?: Finish }
   | { readonly action: 'remove'; readonly object: KubeObject }
   | { readonly action: 'keep'; readonly object: KubeObject };
 
@@ -70,7 +70,7 @@ async function unchanged(store: ResourceStore, key: string, stored: StoredObject
   const done = change.action === 'write' ? change.done : undefined;
   const current = fresh ? stored : await read(store, key, 'mostRecent', request);
   const confirmed = current?.revision === stored?.revision;
-  await done?.(confirmed);
+  await done?.(confirmed ? 'applied' : 'refused');
   if (!confirmed) return { current };
   if (stored === undefined) throw notFound(store.groupResource, request.name);
   return { result: { action: 'unchanged', stored } };
@@ -78,24 +78,26 @@ async function unchanged(store: ResourceStore, key: string, stored: StoredObject
 
 async function swap(store: ResourceStore, key: string, stored: StoredObject | undefined, bytes: Buffer, change: Change & { action: 'write' }, request: WriteRequest): Promise<Outcome> {
   const action = stored === undefined ? 'created' : 'written';
-  let succeeded = false;
+  let outcome: WriteOutcome = 'refused';
   try {
     if (request.dryRun) {
       const current = await read(store, key, 'mostRecent', request);
       if (current?.revision !== stored?.revision) return { current };
-      succeeded = false;
       const base = stored === undefined ? store.unstored(change.object) : { ...stored, bytes, representations: undefined };
       return { result: { action, stored: base } };
     }
     const lease = await store.lease?.(request.context.now);
     const options = { ...(lease === undefined ? {} : { lease }), ...(request.signal === undefined ? {} : { signal: request.signal }) };
+    outcome = 'unknown';
     const result = await store.storage.update(key, bytes, stored?.revision ?? 0, options);
-    succeeded = result.applied;
+    outcome = result.applied ? 'applied' : 'refused';
     return result.applied ? { result: { action, stored: result.object } } : { current: result.current };
   } catch (error) {
-    throw toStatusError(error, 'update', store.groupResource, metaOf(change.object).name ?? '');
+    const status = toStatusError(error, 'update', store.groupResource, metaOf(change.object).name ?? '');
+    if (outcome === 'unknown') outcome = outcomeOfFailure(status);
+    throw status;
   } finally {
-    await change.done?.(succeeded);
+    await change.done?.(outcome);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../machinery/object-meta.ts';
+import { isStatusError } from '../../machinery/status.ts';
 import type { StoredObject } from '../../storage/objects.ts';
 import type { StrategyContext } from '../strategy.ts';
 
@@ -41,6 +42,12 @@ export interface WriteHooks<T extends KubeObject = KubeObject> {
   complete?(object: T): void;
 }
 
-export type Finish = (succeeded: boolean) => Promise<void> | void;
+export type Finish = (outcome: WriteOutcome) => Promise<void> | void;
+
+/** `unknown`: the store did not answer, the write may have been applied. What it holds must be kept then. */
+export type WriteOutcome = 'applied' | 'refused' | 'unknown';
+
+/** How a write ended that the store was asked for and that failed. */
+export const outcomeOfFailure = (error: unknown): WriteOutcome => (isStatusError(error) && error.code < 500 ? 'refused' : 'unknown');
 
 export const finishNothing: Finish = () => undefined;

@@ -168,6 +168,26 @@ describe('writes that do not happen', () => {
     expect([await takenIps(), await takenPorts()]).toEqual([spec.clusterIPs, []]);
   });
 
+  test('a service that may have been written keeps what it may hold, until the repair knows', async () => {
+    const lost = (member: 'create' | 'update', apply: boolean): Store => new Proxy(store, {
+      get: (target, name) => {
+        if (name !== member) return Reflect.get(target, name).bind?.(target);
+        return async (key: string, ...rest: unknown[]) => {
+          const isService = key.startsWith('/registry/services/specs/');
+          const answer = isService && !apply ? undefined : await (target[member] as (...parameters: unknown[]) => Promise<unknown>)(key, ...rest);
+          if (isService) throw new StorageError('Unavailable', 'the answer was lost');
+          return answer;
+        };
+      },
+    });
+    await expect(new ServiceServer({ store: lost('create', true) }).create({ name: 'made', clusterIP: '10.0.0.40' })).rejects.toMatchObject({ code: 503 });
+    await expect(new ServiceServer({ store: lost('create', false) }).create({ name: 'not-made', clusterIP: '10.0.0.41' })).rejects.toMatchObject({ code: 503 });
+    await expect(new ServiceServer({ store: lost('update', true) }).change('made', ({ spec }) => (spec.type = 'NodePort'))).rejects.toMatchObject({ code: 503 });
+    expect([await takenIps(), (await takenPorts()).length]).toEqual([['10.0.0.40', '10.0.0.41'], 1]);
+    for (let round = 0; round < 3; round++) await server.ranges.repair();
+    expect([await takenIps(), await takenPorts()]).toEqual([['10.0.0.40'], nodePorts(await server.get('made'))]);
+  });
+
   test('a store that is away fails the request as such', async () => {
     const away = new Proxy(store, {
       get: (target, member) => (member === 'update' ? () => Promise.reject(new StorageError('Unavailable', 'nobody answers')) : Reflect.get(target, member).bind?.(target)),

@@ -6,6 +6,7 @@
 import { clusterIpsOf, needsHealthCheck, nodePortsOf } from '../../../../api/core/service/fields.ts';
 import type { Service } from '../../../../api/gen/types/core-v1.ts';
 import type { Logger } from '../../../../base/logger.ts';
+import type { WriteOutcome } from '../../../generic/write.ts';
 import { changeClusterIps, type ClusterIpChange, type IpAllocators, releaseClusterIps, takeClusterIps } from './cluster-ips.ts';
 import { type ClusterFamilies, setIpFamilies } from './ip-families.ts';
 import { keepAllocatedValues, linkChangedClusterIps, linkClusterIps } from './linked-fields.ts';
@@ -21,7 +22,7 @@ export interface ServiceAllocatorOptions {
 }
 
 /** Ends what was begun, according to how the write ended. Never throws. */
-export type Settle = (succeeded: boolean) => Promise<void>;
+export type Settle = (outcome: WriteOutcome) => Promise<void>;
 
 export class ServiceAllocator {
   readonly families: ClusterFamilies;
@@ -63,14 +64,16 @@ export class ServiceAllocator {
 
   async #withPorts(ips: ClusterIpChange, dryRun: boolean, change: (operation: PortOperation) => Promise<void>): Promise<Settle> {
     const operation = startPortOperation(this.#ports, dryRun);
-    const settle: Settle = (succeeded) => this.#quietly(async () => {
-      if (!dryRun) await releaseClusterIps(succeeded ? ips.unused : ips.taken, this.#ips);
-      await (succeeded ? operation.commit() : operation.revert());
+    const settle: Settle = (outcome) => this.#quietly(async () => {
+      // Nothing that the service may hold after all is given to another.
+      if (outcome === 'unknown') return;
+      if (!dryRun) await releaseClusterIps(outcome === 'applied' ? ips.unused : ips.taken, this.#ips);
+      await (outcome === 'applied' ? operation.commit() : operation.revert());
     });
     try {
       await change(operation);
     } catch (error) {
-      await settle(false);
+      await settle('refused');
       throw error;
     }
     return settle;
