@@ -49,7 +49,8 @@ async function computeUpdate(store: ResourceStore, { current, stored }: { curren
     prepareForUpdate(object, old, store, request);
     await steps.validate(object, old);
     if (shouldDeleteDuringUpdate(store, object)) {
-      await finish('applied');
+      // The object goes as it is stored: what this change would have taken is not needed.
+      await finish('refused');
       return { action: 'remove', object };
     }
     return { action: 'write', object: keepTimes(object, old), done: finish };

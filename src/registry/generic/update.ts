@@ -109,7 +109,7 @@ async function remove(store: ResourceStore, key: string, stored: StoredObject | 
     if (request.dryRun) return { result: { action: 'removed', stored: last } };
     const result = await store.storage.delete(key, stored.revision, request.signal === undefined ? {} : { signal: request.signal });
     if (!result.applied) return { current: result.current };
-    await store.hooks.afterDelete?.(object, { dryRun: false });
+    await store.hooks.afterDelete?.(store.decode(stored), { dryRun: false });
     return { result: { action: 'removed', stored: { ...last, revision: stored.revision }, removedAt: result.revision } };
   } catch (error) {
     throw toStatusError(error, 'delete', store.groupResource, request.name);

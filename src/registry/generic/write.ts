@@ -36,7 +36,7 @@ export interface Preconditions {
 export interface WriteHooks<T extends KubeObject = KubeObject> {
   beginCreate?(object: T, request: WriteRequest): Promise<Finish>;
   beginUpdate?(object: T, old: T, request: WriteRequest): Promise<Finish>;
-  /** After the object is gone. */
+  /** After the object is gone; `object` is as it was last stored. */
   afterDelete?(object: T, request: { readonly dryRun: boolean }): Promise<void>;
   /** Fills in what servers of older versions did not store; runs on objects as they come out of the store. */
   complete?(object: T): void;

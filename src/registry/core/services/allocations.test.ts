@@ -214,4 +214,15 @@ describe('deletion', () => {
     await server.change('s', ({ metadata }) => (metadata.finalizers = []));
     expect(await takenIps()).toEqual([]);
   });
+
+  test('a service that changes its type with its last finalizer gives back what it had and takes nothing', async () => {
+    await server.create({ name: 's', clusterIP: '10.0.0.9' });
+    await server.change('s', ({ metadata }) => (metadata.finalizers = ['example.com/wait']));
+    await server.remove('s');
+    await server.change('s', ({ metadata, spec }) => {
+      metadata.finalizers = [];
+      spec.type = 'NodePort';
+    });
+    expect([await takenIps(), await takenPorts()]).toEqual([[], []]);
+  });
 });
