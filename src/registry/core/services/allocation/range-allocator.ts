@@ -14,7 +14,10 @@ import type { BitmapShape } from './bitmap.ts';
 export interface RangeAllocatorOptions {
   readonly object: RangeObject;
   readonly range: BitmapShape & { readonly text: string };
-  /** Makes the object from the services that are there. Called when there is none: a new or restored store. */
+  /**
+   * Makes the object from the services that are there. Called when there is none: a new or restored store.
+   * @NOTE differs from upstream: there, requests are refused until the first repair.
+   */
   readonly rebuild: () => Promise<void>;
   /** Uniform in [0, 1). */
   readonly random?: () => number;

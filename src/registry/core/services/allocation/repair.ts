@@ -13,6 +13,8 @@ import { AllocationBitmap } from './bitmap.ts';
 import type { RangeObject, RangeState } from './range-object.ts';
 import type { IpRange, PortRange, ValueRange } from './ranges.ts';
 
+// @NOTE differs from upstream: what is found is logged; upstream makes events as well.
+
 /** A value and the service that holds it. */
 interface Held<V> {
   readonly value: V;

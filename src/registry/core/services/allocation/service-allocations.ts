@@ -65,7 +65,7 @@ export class ServiceAllocator {
   async #withPorts(ips: ClusterIpChange, dryRun: boolean, change: (operation: PortOperation) => Promise<void>): Promise<Settle> {
     const operation = startPortOperation(this.#ports, dryRun);
     const settle: Settle = (outcome) => this.#quietly(async () => {
-      // Nothing that the service may hold after all is given to another.
+      // @NOTE differs from upstream: nothing that the service may hold after all is given to another.
       if (outcome === 'unknown') return;
       if (!dryRun) await releaseClusterIps(outcome === 'applied' ? ips.unused : ips.taken, this.#ips);
       await (outcome === 'applied' ? operation.commit() : operation.revert());

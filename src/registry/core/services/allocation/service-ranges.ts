@@ -1,4 +1,8 @@
-/** The ranges of one server, put together: where they are stored, who gives out from them, and their repair. */
+/**
+ * The ranges of one server, put together: where they are stored, who gives out from them, and their repair.
+ *
+ * @NOTE differs from upstream: with feature gate MultiCIDRServiceAllocator upstream takes ranges from ServiceCIDR objects.
+ */
 import type { IPFamily, Service } from '../../../../api/gen/types/core-v1.ts';
 import type { Logger } from '../../../../base/logger.ts';
 import type { Codecs } from '../../../../machinery/codec/index.ts';
