@@ -5,6 +5,8 @@
  * 1. Read the bitmap. 2. List the services: what they hold is taken. 3. What is taken and held by nobody may belong to
  * a service that is being written: it is kept for a few rounds, then it has leaked. 4. Write what came out, unless
  * somebody has taken or released something since 1: then from the beginning.
+ *
+ * @NOTE differs from upstream: what is found is logged; upstream makes events as well.
  */
 import { clusterIpsOf, familyOf, noClusterIp } from '../../../../api/core/service/fields.ts';
 import type { Service } from '../../../../api/gen/types/core-v1.ts';
@@ -12,8 +14,6 @@ import type { Logger } from '../../../../base/logger.ts';
 import { AllocationBitmap } from './bitmap.ts';
 import type { RangeObject, RangeState } from './range-object.ts';
 import type { IpRange, PortRange, ValueRange } from './ranges.ts';
-
-// @NOTE differs from upstream: what is found is logged; upstream makes events as well.
 
 /** A value and the service that holds it. */
 interface Held<V> {
