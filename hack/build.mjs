@@ -18,8 +18,8 @@ const dist = path.join(root, 'dist');
 const program = path.join(dist, 'orch.js');
 const stamp = path.join(root, '.cache', 'build.stamp');
 
-/** Native code, and what starts threads from files of its own. */
-const external = ['lmdb', 'pino'];
+/** Native code, what starts threads from files of its own, and what is loaded only when it is needed. */
+const external = ['lmdb', 'pino', 're2js'];
 
 const isSource = (name) => name.endsWith('.ts') && !/\.(test|bench|test-d)\.ts$/.test(name);
 
