@@ -30,6 +30,9 @@ export function goStrings(values: readonly string[] | undefined): GoSyntax {
   return new GoSyntax(values === undefined ? '[]string(nil)' : `[]string{${values.map(goQuote).join(', ')}}`);
 }
 
+/** `[]byte{0x61, 0xa}` */
+export const goBytes = (bytes: Uint8Array): GoSyntax => new GoSyntax(`[]byte{${[...bytes].map((byte) => `0x${byte.toString(16)}`).join(', ')}}`);
+
 /** `map[string]string{"a":"b"}` with sorted keys. */
 export function goStringMap(values: Readonly<Record<string, string>> | undefined): GoSyntax {
   if (values === undefined) return new GoSyntax('map[string]string(nil)');

@@ -2,6 +2,7 @@
  * Members of JSON objects by keys that users choose. Objects come with a prototype (structs, parsed text) and without
  * (maps), so a plain `object[key]` could find `constructor` or set `__proto__`.
  */
+import { JsonSyntaxError } from './json/errors.ts';
 import { parseJson } from './json/reader.ts';
 import { createMap, isObject, RawJson, type JsonObject, type JsonValue } from './value.ts';
 
@@ -36,17 +37,31 @@ export function sortMembers(object: JsonObject): void {
   sorted.forEach((key, index) => { object[key] = values[index]; });
 }
 
-/** The value itself, or what is inside carried JSON. */
-export const contentOf = (value: JsonValue | undefined): JsonValue | undefined => ((value as unknown) instanceof RawJson ? parseJson((value as unknown as RawJson).text) : value);
+/** The value itself, or what is inside carried JSON. That stays closed where it is too deep for a value, or is no JSON. */
+export function contentOf(value: JsonValue | undefined): JsonValue | undefined {
+  if (!((value as unknown) instanceof RawJson)) return value;
+  try {
+    return parseJson((value as unknown as RawJson).text);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) return value;
+    throw error;
+  }
+}
 
 /** Equal as JSON, carried JSON by its content; an absent member and an undefined one are the same. */
 export function jsonEqual(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
   if (a === b) return true;
-  if ((a as unknown) instanceof RawJson || (b as unknown) instanceof RawJson) return jsonEqual(contentOf(a), contentOf(b));
+  if ((a as unknown) instanceof RawJson || (b as unknown) instanceof RawJson) return contentsEqual(contentOf(a), contentOf(b));
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => jsonEqual(item, b[index]));
   if (!isObject(a) || !isObject(b)) return typeof a === 'bigint' || typeof b === 'bigint' ? numericEqual(a, b) : false;
   const keys = keysOf(a);
   return keys.length === keysOf(b).length && keys.every((key) => hasMember(b, key) && jsonEqual(a[key], b[key]));
+}
+
+function contentsEqual(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
+  const [left, right] = [a, b] as readonly unknown[];
+  if (left instanceof RawJson || right instanceof RawJson) return left instanceof RawJson && right instanceof RawJson && left.text === right.text;
+  return jsonEqual(a, b);
 }
 
 const numericEqual = (a: unknown, b: unknown): boolean =>

@@ -1,6 +1,7 @@
 /** Mutated input for every decoder: it may be refused, with the decoder's own error, or read; nothing else may happen. */
 import { describe, expect, test } from 'vitest';
-import { pick, randomInt, randomSource, type RandomSource } from '../../../test/support/random.ts';
+import { mutate } from '../../../test/support/mutate.ts';
+import { randomSource, type RandomSource } from '../../../test/support/random.ts';
 import { ValueGenerator } from '../../../test/support/random-values.ts';
 import { schemas } from '../../../test/support/schemas.ts';
 import { parseJson } from '../json/reader.ts';
@@ -18,25 +19,6 @@ const typeIds = schemas.packages.filter(({ protoPackage }) => protoPackage !== '
   .filter((id) => schemas.type(id).jsonForm === undefined && schemas.type(id).alias === undefined && schemas.type(id).noProto !== true);
 
 const generatorFor = (random: RandomSource): ValueGenerator => new ValueGenerator(schemas, random, (id) => codecs.of(id).empty());
-
-/** A copy with bytes changed, taken out, put in, doubled, or cut off. */
-function mutate(random: RandomSource, bytes: Buffer): Buffer {
-  let out = Buffer.from(bytes);
-  for (let n = 1 + randomInt(random, 3); n > 0; n--) {
-    const at = randomInt(random, out.length + 1);
-    const length = randomInt(random, 6);
-    const piece = out.subarray(at, at + length);
-    switch (randomInt(random, 6)) {
-      case 0: if (at < out.length) out[at] = randomInt(random, 256); break;
-      case 1: if (at < out.length) out[at]! ^= 1 << randomInt(random, 8); break;
-      case 2: out = Buffer.concat([out.subarray(0, at), out.subarray(at + length)]); break;
-      case 3: out = Buffer.concat([out.subarray(0, at), piece, out.subarray(at)]); break;
-      case 4: out = Buffer.concat([out.subarray(0, at), Buffer.from(pick(random, ['ffffffffffffffffff01', '80', '0a', 'ff7f', '00', '0b', '9601']), 'hex'), out.subarray(at)]); break;
-      default: out = out.subarray(0, at);
-    }
-  }
-  return out;
-}
 
 /** The result, or undefined when the input was refused by one of these errors. */
 function attempt<T>(run: () => T, ...errors: string[]): T | undefined {

@@ -26,6 +26,10 @@ export interface NamedPaths {
   readonly paths: readonly string[];
 }
 
+/** Without the two that every card has. */
+export const fieldsOfCard = (fields: readonly (string | NamedPaths)[]): NamedPaths[] =>
+  fields.map((field) => (typeof field === 'string' ? { name: field, paths: [field] } : field)).filter(({ name }) => name !== 'metadata.name' && name !== 'metadata.namespace');
+
 /**
  * @param typeId a type whose first field is ObjectMeta
  * @param fields paths of texts, numbers and booleans such as `spec.nodeName`; of a list the first item is looked at.
@@ -58,8 +62,7 @@ class ScanCompiler {
   constructor(plans: Plans, typeId: string, fields: readonly (string | NamedPaths)[]) {
     this.plans = plans;
     this.typeId = typeId;
-    this.fields = fields.map((field) => (typeof field === 'string' ? { name: field, paths: [field] } : field))
-      .filter(({ name }) => name !== 'metadata.name' && name !== 'metadata.namespace');
+    this.fields = fieldsOfCard(fields);
   }
 
   compile(): CardScanner {
@@ -160,7 +163,7 @@ class ScanCompiler {
     this.line('}');
   }
 
-  /** Names differ from object to object; most other texts are the same in many, and are kept once. */
+  /** Names differ from object to object; most other texts are the same in many. */
   private text({ json }: Member): string {
     return this.bind(json === 'name' ? readString : readShared);
   }
@@ -198,7 +201,10 @@ function addPair(pairs: string[], key: string, value: string): void {
 const shared = new Array<string>(4096).fill('');
 const longShared = 64;
 
-/** A text that was read before is the same string again: thousands of objects in one namespace share its name. */
+/**
+ * A text that was read lately is the same string again, which saves making it. Where two texts want one slot the later has
+ * it: what is kept for long shares by `storage/card.ts`.
+ */
 function readShared(b: Buffer, p: number, q: number): string {
   const length = q - p;
   if (length === 0) return '';

@@ -12,7 +12,7 @@ import { plain } from './exact-values.ts';
 import { kindOf } from './go-types.ts';
 import { inspectJson } from './inspect.ts';
 import type { JsonDocument } from './reader.ts';
-import { duplicateFields, JsonNumber, jsonText, readJson } from './reader.ts';
+import { duplicateFields, JsonNumber, jsonText, maxValueDepth, readJson } from './reader.ts';
 import { stringifyJson } from './writer.ts';
 
 export interface Decoded<T = JsonObject> {
@@ -54,10 +54,13 @@ export class JsonBody {
     return { apiVersion: textMember(value, 'apiVersion'), kind: textMember(value, 'kind') };
   }
 
-  /** The value without a type: maps without a prototype, exact integers. Problems are the duplicate fields. */
+  /**
+   * The value without a type: maps without a prototype, exact integers. Problems are the duplicate fields.
+   * @throws JsonSyntaxError when it is deeper than {@link maxValueDepth}
+   */
   value(): Decoded<JsonValue> {
     if (this.parsed !== undefined && countMembers(this.parsed) === this.memberCount) return { value: plain(this.parsed), problems: this.earlierProblems };
-    const document = readJson(this.text);
+    const document = readJson(this.text, { maxDepth: maxValueDepth });
     return { value: document.value, problems: [...this.earlierProblems, ...duplicateFields(document)] };
   }
 

@@ -5,7 +5,7 @@ import { zeroTime } from '../codec/forms-read.ts';
 import type { JsonObject, JsonValue } from '../value.ts';
 import { createMap, RawJson } from '../value.ts';
 import { JsonTypeError } from './errors.ts';
-import { JsonNumber, numberOf } from './reader.ts';
+import { JsonNumber, maxValueDepth, numberOf } from './reader.ts';
 import { stringifyJson } from './writer.ts';
 
 const zeros: Readonly<Record<string, JsonValue>> = {
@@ -77,11 +77,8 @@ export function readNumber(literal: string, form: string): JsonValue | undefined
   return Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }
 
-/** Deeper values without a type inside a typed object are refused: those who walk them do so by recursion. */
-const maxPlainDepth = 500;
-
-/** A value without a type: numbers as numbers, maps without a prototype. */
-export function plain(value: JsonValue, depth = maxPlainDepth): JsonValue {
+/** A value without a type: numbers as numbers, maps without a prototype. Throws {@link JsonTypeError} for one that is too deep. */
+export function plain(value: JsonValue, depth = maxValueDepth): JsonValue {
   if (value instanceof JsonNumber) return numberOf(value.text);
   if (typeof value !== 'object' || value === null || value instanceof RawJson) return value;
   if (depth === 0) throw new JsonTypeError('exceeded max depth');

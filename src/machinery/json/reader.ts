@@ -13,7 +13,14 @@ import { createMap } from '../value.ts';
 import { JsonSyntaxError, JsonTypeError } from './errors.ts';
 
 /** Deeper nesting is a syntax error, as in Go. */
-export const maxNesting = 10_000;
+const maxNesting = 10_000;
+
+/**
+ * How deep a value may be that is handed out without a type. Whoever walks such values does so by recursion (patches,
+ * field sets, comparisons), and running out of stack can end the process.
+ * @NOTE differs from upstream: Go's stacks grow, so values of ten thousand levels can be patched there.
+ */
+export const maxValueDepth = 500;
 
 /** A number whose text matters: with fraction, exponent or more than fifteen digits. Only where asked for. */
 export class JsonNumber {
@@ -37,6 +44,8 @@ export interface JsonReadOptions {
   readonly keepNumbers?: boolean;
   /** Remember {@link JsonDocument.spans}. */
   readonly keepSpans?: boolean;
+  /** Levels of nesting; ten thousand when absent. */
+  readonly maxDepth?: number;
 }
 
 /** Bytes as text, each byte that is no UTF-8 as U+FFFD. */
@@ -46,9 +55,9 @@ export function jsonText(input: Uint8Array | string): string {
   return decodeUtf8Replacing(bytes, 0, bytes.length);
 }
 
-/** The value alone, duplicate keys resolved to the last one. Throws {@link JsonSyntaxError}. */
+/** The value alone, duplicate keys resolved to the last one, no deeper than {@link maxValueDepth}. Throws {@link JsonSyntaxError}. */
 export function parseJson(input: Uint8Array | string): JsonValue {
-  return readJson(input).value;
+  return readJson(input, { maxDepth: maxValueDepth }).value;
 }
 
 /** Throws {@link JsonSyntaxError}, and {@link JsonTypeError} for a number that no float64 holds. */
@@ -161,7 +170,7 @@ class Reader {
   }
 
   private open(container: Container): void {
-    if (this.containers.length >= maxNesting) throw this.unexpected('exceeded max depth');
+    if (this.containers.length >= (this.options.maxDepth ?? maxNesting)) throw this.unexpected('exceeded max depth');
     this.containers.push(container);
     this.keys.push('');
     this.starts.push(this.position);

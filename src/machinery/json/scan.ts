@@ -1,5 +1,5 @@
 /** Index cards of objects that are stored as JSON: what `codec/scan.ts` does for protobuf. */
-import type { CardScanner, NamedPaths } from '../codec/scan.ts';
+import { type CardScanner, fieldsOfCard, type NamedPaths } from '../codec/scan.ts';
 import { mapOfPairs, RecordKeys, RecordMap } from '../small-map.ts';
 import { eachMember, readText, skipSpace } from './walk.ts';
 
@@ -14,7 +14,7 @@ interface Step {
  * @param fields paths of texts, numbers and booleans such as `spec.color`. What is not there, or is no scalar, gives ''.
  */
 export function createJsonCardScanner(fields: readonly (string | NamedPaths)[] = []): CardScanner {
-  const named = fields.map((field) => (typeof field === 'string' ? { name: field, paths: [field] } : field)).filter(({ name }) => name !== 'metadata.name' && name !== 'metadata.namespace');
+  const named = fieldsOfCard(fields);
   const root: Step = { children: new Map(), targets: [] };
   let count = 0;
   const want = (path: string): number => {

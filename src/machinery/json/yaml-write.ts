@@ -5,10 +5,10 @@
  * The rules for quoting and folding are those of libyaml's emitter, by which go-yaml writes.
  * @see {@link https://yaml.org/spec/1.1/ | YAML 1.1}
  */
-import { EncodeError } from '../codec/errors.ts';
 import type { JsonObject, JsonValue } from '../value.ts';
 import { isObject, RawJson } from '../value.ts';
-import { parseJson } from './reader.ts';
+import { maxValueDepth, readJson } from './reader.ts';
+import { stringifyJson } from './writer.ts';
 import { analyzeText, isBreak, isPrintable } from './yaml-text.ts';
 import { isBase60, resolveScalar } from './yaml-scalars.ts';
 
@@ -21,7 +21,7 @@ export function writeYaml(value: JsonValue | object): string {
 
 /** A JSON text as a YAML document. */
 export function jsonToYaml(json: Uint8Array): Buffer {
-  return Buffer.from(writeYaml(parseJson(json)!));
+  return Buffer.from(writeYaml(readJson(json).value));
 }
 
 type Style = 'plain' | 'single' | 'double' | 'literal';
@@ -29,9 +29,6 @@ type Style = 'plain' | 'single' | 'double' | 'literal';
 const foldColumn = 80;
 const indentWidth = 2;
 const maxSimpleKey = 128;
-/** Values nest by recursion here. */
-const maxDepth = 1000;
-
 class YamlWriter {
   private readonly parts: string[] = [];
   private column = 0;
@@ -54,8 +51,9 @@ class YamlWriter {
 
   /** @param inMapping a list here is not indented */
   private node(value: JsonValue | undefined, inMapping: boolean): void {
-    if (++this.depth > maxDepth) throw new EncodeError('value nested too deep');
-    if (value instanceof RawJson) this.node(parseJson(value.text), inMapping);
+    if (value instanceof RawJson) return this.node(readJson(value.text).value, inMapping);
+    // What is deeper is written as JSON, which is YAML too: blocks nest by recursion, and their indentation grows without end.
+    if (++this.depth > maxValueDepth && typeof value === 'object' && value !== null) this.plainWord(stringifyJson(value));
     else if (Array.isArray(value)) this.list(value, inMapping);
     else if (isObject(value)) this.mapping(value);
     else if (typeof value === 'string') this.scalar(value, styleOf(value, false), false);

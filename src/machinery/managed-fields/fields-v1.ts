@@ -3,6 +3,7 @@
  * object itself; a member without members below it is `{}`. Members are in the order of path elements.
  * @see {@link https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.32/#fieldsv1-v1-meta | FieldsV1}
  */
+import { maxValueDepth } from '../json/reader.ts';
 import { createMap, isObject, type JsonObject, type JsonValue } from '../value.ts';
 import { FieldSet, type FieldNode } from './field-set.ts';
 import { compareElements, parseElement } from './path-element.ts';
@@ -49,13 +50,14 @@ export function fieldsValue(set: FieldSet): JsonObject {
 
 /**
  * The set of a FieldsV1 value.
- * @throws Error when a member name is no path element, or a member no object.
+ * @throws Error when a member name is no path element, a member no object, or all of it deeper than a value may be.
  */
 export function parseFields(value: JsonValue): FieldSet {
-  return readSet(value).set;
+  return readSet(value, maxValueDepth).set;
 }
 
-function readSet(value: JsonValue): { set: FieldSet; self: boolean } {
+function readSet(value: JsonValue, depth: number): { set: FieldSet; self: boolean } {
+  if (depth === 0) throw new Error('exceeded max depth');
   if (value === null) return { set: FieldSet.empty, self: true };
   if (!isObject(value)) throw new Error('a field set is an object of objects');
   const nodes: FieldNode[] = [];
@@ -68,7 +70,7 @@ function readSet(value: JsonValue): { set: FieldSet; self: boolean } {
     }
     const element = parseElement(name);
     if (element === undefined) continue;
-    const { set, self: member } = readSet(value[name]!);
+    const { set, self: member } = readSet(value[name]!, depth - 1);
     if (sorted && nodes.length > 0 && compareElements(nodes.at(-1)!.element, element) >= 0) sorted = false;
     nodes.push({ element, member, children: set.isEmpty ? undefined : set });
   }

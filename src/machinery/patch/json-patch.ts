@@ -10,6 +10,8 @@
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc6902 | RFC 6902}
  */
+import { maxDepth as maxMessageDepth } from '../codec/wire-read.ts';
+import { maxValueDepth } from '../json/reader.ts';
 import { badRequest, requestEntityTooLarge } from '../status.ts';
 import { goJsonKind } from '../go-format.ts';
 import { jsonEqual, keysOf, memberOf, sortedCopy, sortMembers } from '../members.ts';
@@ -30,6 +32,8 @@ export interface DecodedJsonPatch {
 const MAX_OPERATIONS = 10_000;
 /** Upstream's default for the total size of what `copy` may add. */
 const MAX_COPY_BYTES = 3 * 1024 * 1024;
+/** An object in JSON form is no deeper: a value without a type inside the levels of its type. */
+const MAX_DEPTH = maxValueDepth + maxMessageDepth;
 const textMembers: readonly string[] = ['op', 'path', 'from'];
 
 /**
@@ -112,8 +116,9 @@ class PatchRun {
     }
   }
 
-  /** Members that were added move to their place in the key order. */
+  /** Members that were added move to their place in the key order. What values were put into each other may be too deep for those who come next. */
   finish(): void {
+    if (isDeeper(this.root, MAX_DEPTH)) throw tooDeep();
     for (const container of this.own) if (!Array.isArray(container)) sortMembers(container);
   }
 
@@ -226,12 +231,21 @@ function structuredCopy(original: JsonValue): JsonValue {
   return copy;
 }
 
+const tooDeep = (): Error => cannotApply('exceeded max depth');
+
+function isDeeper(value: JsonValue, depth: number): boolean {
+  if (!isContainer(value)) return false;
+  if (depth === 0) return true;
+  return Object.values(value).some((item) => isDeeper(item as JsonValue, depth - 1));
+}
+
 /** Length of the value's JSON text in bytes. */
-function jsonBytes(counted: JsonValue): number {
-  if (Array.isArray(counted)) return counted.reduce<number>((sum, item) => sum + 1 + jsonBytes(item), counted.length === 0 ? 2 : 1);
+function jsonBytes(counted: JsonValue, depth = MAX_DEPTH): number {
+  if (depth === 0) throw tooDeep();
+  if (Array.isArray(counted)) return counted.reduce<number>((sum, item) => sum + 1 + jsonBytes(item, depth - 1), counted.length === 0 ? 2 : 1);
   if (isObject(counted)) {
     const keys = keysOf(counted);
-    return keys.reduce((sum, key) => sum + 2 + textBytes(key) + jsonBytes(counted[key]!), keys.length === 0 ? 2 : 1);
+    return keys.reduce((sum, key) => sum + 2 + textBytes(key) + jsonBytes(counted[key]!, depth - 1), keys.length === 0 ? 2 : 1);
   }
   return typeof counted === 'string' ? textBytes(counted) : String(counted).length;
 }
