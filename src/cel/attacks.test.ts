@@ -1,0 +1,85 @@
+/** Expressions and values made to hold a server up or to fill its memory. What stops each is what is shown; none takes long. */
+import { describe, expect, test } from 'vitest';
+import { dynType } from './check/types.ts';
+import { environment } from './environment.ts';
+import { adaptAny } from './schema/json-values.ts';
+
+const env = environment({ variables: { object: dynType, old: dynType } });
+const text = 'a'.repeat(1_000_000);
+const object = {
+  text, numbers: Array.from({ length: 50_000 }, (_, i) => i), durations: '1s'.repeat(500_000), wide: Array.from({ length: 300 }, (_, i) => `${'ä一'.repeat(1500)}${i}`),
+  alike: Array.from({ length: 900 }, (_, i) => ({ list: [...Array.from({ length: 300 }, (__, j) => `v${j}`), `z${i}`] })),
+};
+const old = JSON.parse(JSON.stringify(object)) as unknown;
+
+const overBudget = 'operation cancelled: actual cost limit exceeded';
+const tooLong = 'operation interrupted';
+
+function run(expression: string): string {
+  const compiled = env.compile(expression);
+  if ('failure' in compiled) return compiled.failure;
+  const outcome = compiled.evaluate({ object: adaptAny(object), old: adaptAny(old) });
+  return 'error' in outcome ? outcome.error : String(outcome.value);
+}
+
+describe('work that the budget ends, or the clock on a slow machine', () => {
+  test.each([
+    ['loops in loops', 'object.numbers.all(x, object.numbers.all(y, x <= y || x > y))'],
+    ['errors that are dropped', 'object.numbers.exists(x, object.numbers.exists(y, 1 / 0 > x || x.z == 1))'],
+    ['lists of lists', 'object.numbers.map(x, object.numbers.map(y, x + y)).size() > 0'],
+    ['a list for each with each', 'sets.contains(object.numbers, old.numbers)'],
+    ['a text that doubles', `["abcdefgh"]${'.map(a, a + a)'.repeat(40)}.size() > 0`],
+    ['a text that doubles by a format', `["abcdefgh"]${'.map(a, "%s%s".format([a, a]))'.repeat(40)}.size() > 0`],
+    ['a pattern with counts', 'object.text.matches("(a{1,100}){1,10}(a{1,100}){1,10}(a{1,100}){1,10}b")'],
+    ['a long text, again and again', 'object.numbers.all(x, object.text.lowerAscii() != "")'],
+    ['maps of lists', 'object.numbers.transformMap(i, v, object.numbers.transformList(j, w, w)).size() > 0'],
+    ['a list that doubles and is looked through', `[object.numbers]${'.map(a, a + a)'.repeat(12)}.all(l, l.isSorted())`],
+  ])('%s', (_, expression) => expect([overBudget, tooLong]).toContain(run(expression)));
+});
+
+describe('work that the units of cost do not show', () => {
+  test.each([
+    ['objects compared in depth', 'object.numbers.all(x, object == old)'],
+    ['objects compared in depth, without a loop', Array.from({ length: 2000 }, () => 'object.alike == old.alike').join(' && ')],
+    ['lengths of texts that are counted', 'object.wide.all(a, object.wide.all(b, object.wide.all(c, size(b) > 0)))'],
+    ['matches of nearly nothing', 'object.text.findAll("a").size() + object.text.findAll("a").size() > 0'],
+  ])('%s', (_, expression) => expect([tooLong, overBudget]).toContain(run(expression)));
+});
+
+describe('results that would not fit', () => {
+  test.each([
+    ['replacing each character by a long text', 'object.text.replace("a", object.text) == ""', 'result is longer than 16777216 characters'],
+    ['a list that doubles', `[object.numbers]${'.map(a, a + a)'.repeat(60)}.all(l, l.all(x, true))`, 'list is too long'],
+    ['a duration of many parts', 'duration(object.durations) > duration("1s")', "type conversion error from 'string' to 'duration'"],
+    ['a number of many digits', 'int(object.text) == 1', "type conversion error from 'string' to 'int'"],
+    ['a long pattern', 'object.text.matches(object.text)', overBudget],
+    ['a number with many digits behind the point', '"%.9999f".format([0.1]) == ""', 'could not parse formatting clause: precision too large'],
+  ])('%s', (_, expression, message) => expect(run(expression)).toContain(message));
+});
+
+describe('patterns that are slow elsewhere', () => {
+  test.each([
+    ['nested repetition', 'object.text.matches("(a+)+$")', 'true'],
+    ['alternatives that overlap', 'object.text.matches("^(a|aa)*b$")', 'false'],
+    ['many wildcards', 'object.text.matches(".*b.*c.*d")', 'false'],
+  ])('%s', (_, expression, value) => expect(run(expression)).toBe(value));
+});
+
+describe('expressions that are large', () => {
+  const limit = 'expression recursion limit exceeded: 250';
+
+  test.each([
+    ['parentheses', '('.repeat(50_000), limit], ['lists', '['.repeat(50_000), limit], ['a chain of sums', Array.from({ length: 40_000 }, () => '1').join('+'), limit], ['a chain of fields', `object${'.a'.repeat(40_000)}`, limit],
+    ['conditions in conditions', `${'true ? 1 : '.repeat(8000)}1`, limit],
+    ['more than is read', Array.from({ length: 60_000 }, () => 'a').join('||'), 'expression code point size exceeds limit: size: 179998, limit 100000'],
+    ['many unknown names', Array.from({ length: 10_000 }, (_, i) => `x${i}`).join('||'), '9900 more errors were truncated'],
+    ['types that double', `[1]${'.map(a, {a: a})'.repeat(60)}.size() > 0`, 'type is too complex'],
+    ['a text without an end', '"'.repeat(99_999), 'expecting <EOF>'],
+  ])('%s are refused', (_, expression, message) => expect(run(expression)).toContain(message));
+
+  test.each([
+    ['signs', `${'!'.repeat(90_000)}true`, 'true'],
+    ['a chain of conditions', Array.from({ length: 5000 }, () => '[] == []').join(' && '), 'true'],
+    ['a chain of optionals', `optional.of(1)${'.optMap(a, a + 1)'.repeat(60)}.value() == 61`, 'true'],
+  ])('%s are evaluated', (_, expression, value) => expect(run(expression)).toBe(value));
+});

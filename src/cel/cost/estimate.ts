@@ -1,0 +1,155 @@
+/**
+ * What a checked expression may cost at most, before any object is there: from the sizes that a schema allows.
+ * @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#resource-use-by-validation-functions | Resource use by validation functions}
+ */
+import type { Overload } from '../check/declarations.ts';
+import type { CelType } from '../check/types.ts';
+import { argumentsOf, type Call, type Comprehension, type Identifier, type Node, type Select } from '../syntax/ast.ts';
+import { unit } from './call-estimates.ts';
+import { either, exactly, nothing, one, plus, type Range, sum, times, unknown } from './range.ts';
+
+export interface CallSizes {
+  readonly count: number;
+  /** Costs of the arguments, the target first. */
+  readonly costs: readonly Range[];
+  readonly size: (argument: number) => Range;
+  /** Of the elements of a list of texts; nothing for other lists. */
+  readonly elementSize: (argument: number) => Range;
+}
+
+export interface CallEstimate {
+  /** With that of the arguments. */
+  readonly cost: Range;
+  readonly size?: Range;
+}
+
+export type CallEstimator = (call: CallSizes) => CallEstimate;
+
+/** Steps from a variable: its name, fields, and `@items`, `@keys`, `@values`. */
+export type SizePath = readonly string[];
+
+/** The size of what is at a path, as the schema limits it; undefined when nothing is known. */
+export type SizeOf = (path: SizePath) => Range | undefined;
+
+/** The largest cost. The tree must have been checked. */
+export function estimateCost(node: Node, sizeOf: SizeOf): number {
+  return new Estimator(sizeOf).cost(node).max;
+}
+
+const scalars = new Set<CelType['kind']>(['bool', 'int', 'uint', 'double', 'duration', 'timestamp']);
+const literalListCost = 10;
+const literalMapCost = 30;
+
+class Estimator {
+  private readonly sizeOf: SizeOf;
+  private readonly sizes = new Map<Node, Range>();
+  private readonly paths = new Map<Node, SizePath>();
+  private readonly locals: { readonly name: string; readonly path: SizePath | undefined }[] = [];
+
+  constructor(sizeOf: SizeOf) {
+    this.sizeOf = sizeOf;
+  }
+
+  cost(node: Node): Range {
+    switch (node.form) {
+      case 'literal': return nothing;
+      case 'identifier': return this.identifier(node);
+      case 'select': return this.select(node);
+      case 'call': return this.call(node);
+      case 'list': return plus(exactly(literalListCost), sum(node.items.map(({ value }) => this.cost(value))));
+      case 'map': return plus(exactly(literalMapCost), sum(node.entries.map(({ key, value }) => plus(this.cost(key), this.cost(value)))));
+      case 'struct': return sum(node.fields.map(({ value }) => this.cost(value)));
+      case 'comprehension': return this.comprehension(node);
+    }
+  }
+
+  private identifier(node: Identifier): Range {
+    const local = this.locals.findLast(({ name }) => name === node.name);
+    this.setPath(node, local === undefined ? [node.resolved ?? node.name] : local.path);
+    return one;
+  }
+
+  private setPath(node: Node, path: SizePath | undefined): void {
+    if (path !== undefined) this.paths.set(node, path);
+  }
+
+  private extend(node: Node, from: Node, step: string): void {
+    const path = this.paths.get(from);
+    if (path !== undefined) this.paths.set(node, [...path, step]);
+  }
+
+  private select(node: Select): Range {
+    if (node.resolved !== undefined) {
+      this.setPath(node, [node.resolved]);
+      return one;
+    }
+    const operand = this.cost(node.operand);
+    this.extend(node, node.operand, node.field);
+    if (node.test) return operand;
+    const { kind } = node.operand.type!;
+    return kind === 'map' || kind === 'object' || kind === 'parameter' ? plus(operand, one) : operand;
+  }
+
+  private call(node: Call): Range {
+    const args = argumentsOf(node);
+    const costs = args.map((arg) => this.cost(arg));
+    const sizes: CallSizes = { count: args.length, costs, size: (i) => this.size(args[i]!), elementSize: (i) => this.elementSize(args[i]!) };
+    const overloads = node.overloads ?? [];
+    if (overloads.length === 0) return plus(sum(costs), node.name === '_?._' ? one : nothing);
+    const estimates = overloads.map((overload) => this.overload(overload, sizes, node, args));
+    const result = estimates.map(({ size }) => size).filter((size) => size !== undefined);
+    if (result.length > 0) this.sizes.set(node, result.reduce(either));
+    return estimates.map(({ cost }) => cost).reduce(either);
+  }
+
+  private overload({ id, estimate = unit }: Overload, sizes: CallSizes, node: Node, args: readonly Node[]): CallEstimate {
+    if (id === 'index_list') this.extend(node, args[0]!, '@items');
+    if (id === 'index_map') this.extend(node, args[0]!, '@values');
+    return estimate(sizes);
+  }
+
+  private comprehension(node: Comprehension): Range {
+    const start = plus(this.cost(node.range), this.cost(node.init));
+    const depth = this.locals.length;
+    this.locals.push({ name: node.accumulator, path: this.paths.get(node.init) });
+    this.locals.push(...this.variables(node));
+    const round = plus(this.cost(node.condition), this.cost(node.step));
+    this.locals.length = depth + 1;
+    const result = this.cost(node.result);
+    this.locals.length = depth;
+    const count = this.size(node.range);
+    this.sizes.set(node, node.shape?.kind === 'bind' ? this.size(node.result) : count);
+    return plus(plus(start, result), times(count, round));
+  }
+
+  private variables({ range, variable, second }: Comprehension): { name: string; path: SizePath | undefined }[] {
+    const path = this.paths.get(range);
+    const step = (name: string): SizePath | undefined => (path === undefined ? undefined : [...path, name]);
+    const isMap = range.type!.kind === 'map';
+    if (second === undefined) return [{ name: variable, path: step(isMap ? '@keys' : '@items') }];
+    return [{ name: variable, path: isMap ? step('@keys') : undefined }, { name: second, path: step(isMap ? '@values' : '@items') }];
+  }
+
+  private size(node: Node): Range {
+    return this.sizes.get(node) ?? literalSize(node) ?? this.schemaSize(this.paths.get(node)) ?? (scalars.has(node.type!.kind) ? one : unknown);
+  }
+
+  private elementSize(node: Node): Range {
+    const element = node.type!.kind === 'list' ? node.type!.parameters[0]! : undefined;
+    if (element === undefined || (element.kind !== 'string' && element.kind !== 'bytes' && element.kind !== 'dyn')) return nothing;
+    if (node.form === 'list') return node.items.map(({ value }) => this.size(value)).reduce(either, nothing);
+    const path = this.paths.get(node);
+    return this.schemaSize(path === undefined ? undefined : [...path, '@items']) ?? unknown;
+  }
+
+  private schemaSize(path: SizePath | undefined): Range | undefined {
+    return path === undefined ? undefined : this.sizeOf(path);
+  }
+}
+
+function literalSize(node: Node): Range | undefined {
+  if (node.form === 'list') return exactly(node.items.length);
+  if (node.form === 'map') return exactly(node.entries.length);
+  if (node.form !== 'literal' || (node.literal.kind !== 'string' && node.literal.kind !== 'bytes')) return undefined;
+  return exactly(node.literal.value.length);
+}

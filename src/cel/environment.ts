@@ -1,0 +1,173 @@
+/**
+ * Compiles expressions for one use and evaluates them.
+ *
+ * ```ts
+ * const env = environment({ variables: { object: dynType } });
+ * const compiled = env.compile('object.spec.replicas <= 5', boolType);
+ * if ('failure' in compiled) … else compiled.evaluate({ object: adaptAny(pod) }, budget)
+ * ```
+ */
+import { check, type Scope } from './check/checker.ts';
+import type { Library, Overload } from './check/declarations.ts';
+import { type CelType, dynType, sameType, typeText } from './check/types.ts';
+import { estimateCost, type SizeOf } from './cost/estimate.ts';
+import { compileExpression } from './evaluate/compile.ts';
+import type { Evaluate } from './evaluate/scope.ts';
+import { type Bindings, State } from './evaluate/state.ts';
+import { checkLiterals } from './check/literals.ts';
+import { resolveOpenly } from './check/unchecked.ts';
+import { librariesOf, newestVersion } from './library/index.ts';
+import { type Node, usesVariable } from './syntax/ast.ts';
+import { parse, type ParseOptions } from './syntax/parser.ts';
+import { type Issue, issuesText } from './syntax/source.ts';
+import { CelError, type Value } from './values/values.ts';
+import { Cancelled, startWork } from './values/work.ts';
+
+export interface EnvironmentOptions {
+  /** Names may have dots (`authorizer.requestResource`). */
+  readonly variables: Readonly<Record<string, CelType>>;
+  /** Minor version of Kubernetes 1.x whose language is spoken; the newest when absent, as for expressions that are stored already. */
+  readonly version?: number;
+  /** Beside those of the version. */
+  readonly libraries?: readonly Library[];
+  readonly parsing?: Partial<ParseOptions>;
+  /** Whether lists and maps in an expression hold one type only; true when absent. */
+  readonly homogeneous?: boolean;
+  /** No types are checked: what does not fit shows when the expression runs. */
+  readonly unchecked?: boolean;
+}
+
+/** What one evaluation may cost when nothing else is said. */
+export const perCallLimit = 1_000_000;
+/** What the rules of one object may cost together. */
+export const runtimeBudget = 10_000_000;
+/** What the match conditions of one webhook may cost together. */
+export const matchConditionsBudget = 2_500_000;
+
+export interface Failure {
+  /** `compilation failed: ERROR: <input>:1:5: undeclared reference…` with the line and a mark (several are joined by line ends), or `must evaluate to bool but got int`. */
+  readonly failure: string;
+}
+
+export type Outcome = { readonly value: Exclude<Value, CelError>; readonly cost: number } | { readonly error: string; readonly cancelled: boolean; readonly cost: number };
+
+export interface Program {
+  readonly type: CelType;
+  /** Whether a variable occurs in it. */
+  uses(variable: string): boolean;
+  /** The largest cost for objects within the sizes that a schema allows. */
+  estimateCost(sizeOf: SizeOf): number;
+  /** @param budget units that it may cost; more cancels it */
+  evaluate(bindings: Bindings, budget?: number): Outcome;
+}
+
+export interface Environment {
+  /** @param expected the value must be of one of these types, exactly; of any when none is given */
+  compile(text: string, ...expected: readonly CelType[]): Program | Failure;
+}
+
+interface Base {
+  readonly functions: ReadonlyMap<string, readonly Overload[]>;
+  readonly types: ReadonlyMap<string, CelType>;
+  readonly typeNames: ReadonlyMap<string, string>;
+}
+
+const bases = new Map<number, Base>();
+
+function baseOf(version: number): Base {
+  let base = bases.get(version);
+  if (base === undefined) {
+    base = merge(librariesOf(version));
+    bases.set(version, base);
+  }
+  return base;
+}
+
+function merge(libraries: readonly Library[]): Base {
+  const functions = new Map<string, readonly Overload[]>();
+  const types = new Map<string, CelType>();
+  for (const library of libraries) {
+    for (const { name, overloads } of library.functions) functions.set(name, [...(functions.get(name) ?? []), ...overloads]);
+    for (const [name, type] of library.types ?? []) types.set(name, type);
+  }
+  const typeNames = new Map(Array.from(types, ([name, type]) => [name, type.kind === 'opaque' ? type.name : name]));
+  return { functions, types, typeNames };
+}
+
+export function environment(options: EnvironmentOptions): Environment {
+  const version = options.version ?? newestVersion;
+  const base = options.libraries === undefined ? baseOf(version) : merge([...librariesOf(version), ...options.libraries]);
+  const scope: Scope = { ...base, variables: new Map(Object.entries(options.variables)), homogeneous: options.homogeneous ?? true };
+  const parsing: ParseOptions = { macros: true, optionals: version >= 28, twoVariables: version >= 32, ...options.parsing };
+  return { compile: (text, ...expected) => options.unchecked === true ? compileUnchecked(scope, base, parsing, text) : compileIn(scope, base, parsing, version, text, expected) };
+}
+
+function compileIn(scope: Scope, base: Base, parsing: ParseOptions, version: number, text: string, expected: readonly CelType[]): Program | Failure {
+  const parsed = parse(text, parsing);
+  if (parsed.node === undefined) return { failure: textOf(text, parsed.issues) };
+  const { type, issues } = check(parsed.node, scope);
+  if (issues.length > 0) return { failure: textOf(text, issues) };
+  if (expected.length > 0 && !expected.some((wanted) => sameType(wanted, type))) return { failure: wrongTypeText(expected, type) };
+  const literals = version >= 29 ? checkLiterals(parsed.node) : [];
+  return literals.length > 0 ? { failure: textOf(text, literals) } : new CompiledProgram(parsed.node, type, compileExpression(parsed.node, base.typeNames));
+}
+
+function compileUnchecked(scope: Scope, base: Base, parsing: ParseOptions, text: string): Program | Failure {
+  const parsed = parse(text, parsing);
+  if (parsed.node === undefined) return { failure: textOf(text, parsed.issues) };
+  resolveOpenly(parsed.node, scope);
+  return new CompiledProgram(parsed.node, dynType, compileExpression(parsed.node, base.typeNames));
+}
+
+function wrongTypeText(expected: readonly CelType[], found: CelType): string {
+  const names = expected.map(shownType);
+  return `must evaluate to ${names.length === 1 ? names[0] : `one of [${names.join(' ')}]`} but got ${shownType(found)}`;
+}
+
+const shownType = (type: CelType): string => (type.kind === 'null' ? 'null_type' : typeText(type));
+
+/** A part that a macro uses twice has its errors twice. */
+const textOf = (text: string, issues: readonly Issue[]): string =>
+  `compilation failed: ${uniqueText(text, issues)}`;
+
+const maxIssues = 100;
+
+function uniqueText(text: string, issues: readonly Issue[]): string {
+  const unique = [...new Map(issues.map((issue) => [`${issue.offset} ${issue.message}`, issue])).values()];
+  const shown = issuesText(text, unique.slice(0, maxIssues));
+  return unique.length > maxIssues ? `${shown}\n${unique.length - maxIssues} more errors were truncated` : shown;
+}
+
+class CompiledProgram implements Program {
+  readonly type: CelType;
+  private readonly node: Node;
+  private readonly run: Evaluate;
+
+  constructor(node: Node, type: CelType, run: Evaluate) {
+    this.node = node;
+    this.type = type;
+    this.run = run;
+  }
+
+  uses(variable: string): boolean {
+    return usesVariable(this.node, variable);
+  }
+
+  estimateCost(sizeOf: SizeOf): number {
+    return estimateCost(this.node, sizeOf);
+  }
+
+  evaluate(bindings: Bindings, budget = perCallLimit): Outcome {
+    const state = new State(bindings, budget);
+    startWork();
+    try {
+      const value = this.run(state);
+      state.charge(0);
+      return value instanceof CelError ? { error: value.message, cancelled: false, cost: state.cost } : { value, cost: state.cost };
+    } catch (error) {
+      if (error instanceof Cancelled) return { error: error.message, cancelled: true, cost: state.cost };
+      throw error;
+    }
+  }
+}
+

@@ -1,0 +1,51 @@
+/**
+ * `+` of lists. Lists that a schema calls sets or maps stay what they are: what is there already is not added again, and
+ * an element of a map takes the place of the one with its keys.
+ * @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules | Validation rules}
+ */
+import { equals } from '../values/compare.ts';
+import type { ListValue} from '../values/values.ts';
+import { ArrayList, CelError, JoinedList, MapValue, type Value } from '../values/values.ts';
+
+export function joinLists(a: ListValue, b: ListValue): Value {
+  if (a.semantics === undefined) return join(a, b);
+  return a.semantics.kind === 'set' ? joinSets(a, b) : joinMaps(a, b, a.semantics.keys);
+}
+
+/** Longer than anything that fits into memory: what is joined with itself again and again. */
+const maxSize = 2 ** 31;
+
+function join(a: ListValue, b: ListValue): Value {
+  if (a.size === 0 || b.size === 0) return a.size === 0 ? b : a;
+  return a.size + b.size > maxSize ? new CelError('list is too long') : new JoinedList(a, b);
+}
+
+function joinSets(a: ListValue, b: ListValue): ListValue {
+  const seen = new Set<Value>();
+  const items: Value[] = [];
+  for (const value of a) {
+    seen.add(value);
+    items.push(value);
+  }
+  const known = items.length;
+  for (const value of b) {
+    const there = typeof value === 'object' ? items.slice(0, known).some((other) => equals(other, value)) : seen.has(value);
+    if (!there) items.push(value);
+  }
+  return new ArrayList(items);
+}
+
+function joinMaps(a: ListValue, b: ListValue, keys: readonly string[]): ListValue {
+  const byKey = new Map<string, Value>();
+  for (const list of [a, b]) for (const value of list) byKey.set(identity(value, keys), value);
+  return new ArrayList([...byKey.values()]);
+}
+
+/** The values of the keys, which are scalars. */
+function identity(element: Value, keys: readonly string[]): string {
+  if (!(element instanceof MapValue)) return '';
+  return JSON.stringify(keys.map((key) => {
+    const value = element.get(key);
+    return typeof value === 'bigint' ? String(value) : value ?? null;
+  }));
+}

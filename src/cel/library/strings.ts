@@ -1,0 +1,140 @@
+/**
+ * Functions on texts. Positions count characters (code points).
+ * @see {@link https://pkg.go.dev/github.com/google/cel-go/ext#Strings | CEL strings extension, version 2}
+ */
+import { type FunctionDeclaration, globalOverload, type Library, memberOverload } from '../check/declarations.ts';
+import * as estimates from '../cost/call-estimates.ts';
+import { readsFirst, textCost, valueSize } from '../cost/sizes.ts';
+import { ArrayList, CelError, type ListValue, type Value } from '../values/values.ts';
+import { Characters, hasSurrogates } from './characters.ts';
+import { formatText } from './format-text.ts';
+import { dyn, I, S, strings } from './signatures.ts';
+import { listType } from '../check/types.ts';
+
+/**
+ * A longer result is an error: what one call makes has to stay in memory.
+ *
+ * @NOTE differs from upstream: there is such a limit, and texts that are longer than what they are made of cost by their length.
+ */
+export const maxTextLength = 2 ** 24;
+const tooLong = new CelError(`result is longer than ${maxTextLength} characters`);
+
+const reads = { cost: readsFirst as (...args: Value[]) => number, estimate: estimates.readsFirst };
+const looks = { cost: readsFirst as (...args: Value[]) => number, estimate: estimates.looksThroughFirst };
+const outOfRange = (index: number | bigint): CelError => new CelError(`index out of range: ${index}`);
+
+function charAt(text: string, index: number): Value {
+  const characters = new Characters(text);
+  return index < 0 || index > characters.length ? outOfRange(index) : characters.at(index);
+}
+
+function indexOf(text: string, part: string, from = 0): Value {
+  const characters = new Characters(text);
+  if (from < 0 || from > characters.length) return part === '' && from === 0 ? 0 : outOfRange(from);
+  return part === '' ? from : characters.indexOfUnit(text.indexOf(part, characters.unitOfIndex(from)));
+}
+
+function lastIndexOf(text: string, part: string, from?: number): Value {
+  const characters = new Characters(text);
+  if (from === undefined) return part === '' ? characters.length : characters.indexOfUnit(text.lastIndexOf(part));
+  if (from < 0 || from > characters.length) return outOfRange(from);
+  return part === '' ? from : characters.indexOfUnit(text.lastIndexOf(part, characters.unitOfIndex(from)));
+}
+
+function substring(text: string, start: number, end?: number): Value {
+  const characters = new Characters(text);
+  const to = end ?? characters.length;
+  if (start < 0 || start > characters.length) return outOfRange(start);
+  if (to < 0 || to > characters.length) return outOfRange(to);
+  return start > to ? new CelError(`invalid substring range. start: ${start}, end: ${to}`) : characters.slice(start, to);
+}
+
+const asciiCase = (pattern: RegExp, by: (text: string) => string) => (text: string): string => text.replace(pattern, by);
+
+/** Unicode's white space, which is not quite JavaScript's. */
+const space = '[\\t-\\r \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
+const leading = new RegExp(`^${space}+`);
+const isSpace = new RegExp(space);
+
+function trim(text: string): string {
+  let end = text.length;
+  while (end > 0 && isSpace.test(text[end - 1]!)) end--;
+  return text.slice(0, end).replace(leading, '');
+}
+
+function split(text: string, separator: string, limit: number | bigint = -1): Value {
+  if (limit === 0) return new ArrayList([]);
+  if (limit === 1) return new ArrayList([text]);
+  const parts = separator === '' && hasSurrogates(text) ? [...text] : text.split(separator);
+  if (limit < 0 || parts.length <= limit) return new ArrayList(parts);
+  const kept = parts.slice(0, Number(limit) - 1);
+  return new ArrayList([...kept, parts.slice(kept.length).join(separator)]);
+}
+
+function replace(text: string, old: string, by: string, limit: number | bigint = -1): Value {
+  if (limit === 0) return text;
+  const parts = old === '' ? ['', ...text, ''] : text.split(old);
+  const count = limit < 0 ? parts.length - 1 : Math.min(parts.length - 1, Number(limit));
+  if (text.length + count * (by.length - old.length) > maxTextLength) return tooLong;
+  return parts.slice(0, count + 1).join(by) + parts.slice(count + 1).map((part) => old + part).join('');
+}
+
+function join(list: ListValue, separator = ''): Value {
+  const parts: string[] = [];
+  let length = 0;
+  for (const part of list) {
+    if (typeof part !== 'string') return new CelError(`join: invalid input: ${String(part)}`);
+    length += part.length + separator.length;
+    if (length > maxTextLength) return tooLong;
+    parts.push(part);
+  }
+  return parts.join(separator);
+}
+
+const quoted: Readonly<Record<string, string>> = { '\x07': '\\a', '\b': '\\b', '\f': '\\f', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\v': '\\v', '\\': '\\\\', '"': '\\"' };
+const quote = (text: string): string => `"${text.replace(/\p{Surrogate}/gu, '\ufffd').replace(/[\x07\b\f\n\r\t\v\\"]/g, (char) => quoted[char]!)}"`;
+
+function reverse(text: string): string {
+  return [...text].reverse().join('');
+}
+
+function format(text: string, args: ListValue): Value {
+  const formatted = formatText(text, args);
+  return typeof formatted === 'string' && formatted.length > maxTextLength ? tooLong : formatted;
+}
+
+/** What is split off is paid by element, beside the reading. */
+const amplifying = { ...reads, amplifies: true };
+const readsAll = { cost: (...args: Value[]): number => textCost(args.reduce<number>((sum, arg) => sum + valueSize(arg), 0)), amplifies: true };
+
+const common: readonly FunctionDeclaration[] = [
+  { name: 'charAt', overloads: [memberOverload('string_char_at_int', [S, I], S, charAt, reads)] },
+  { name: 'indexOf', overloads: [memberOverload('string_index_of_string', [S, S], I, indexOf, looks), memberOverload('string_index_of_string_int', [S, S, I], I, indexOf, looks)] },
+  { name: 'lastIndexOf', overloads: [memberOverload('string_last_index_of_string', [S, S], I, lastIndexOf, looks), memberOverload('string_last_index_of_string_int', [S, S, I], I, lastIndexOf, looks)] },
+  { name: 'lowerAscii', overloads: [memberOverload('string_lower_ascii', [S], S, asciiCase(/[A-Z]+/g, (part) => part.toLowerCase()), reads)] },
+  { name: 'upperAscii', overloads: [memberOverload('string_upper_ascii', [S], S, asciiCase(/[a-z]+/g, (part) => part.toUpperCase()), reads)] },
+  { name: 'replace', overloads: [
+    memberOverload('string_replace_string_string', [S, S, S], S, replace, { ...readsAll, estimate: estimates.replaces }),
+    memberOverload('string_replace_string_string_int', [S, S, S, I], S, replace, { ...readsAll, estimate: estimates.replaces }),
+  ] },
+  { name: 'split', overloads: [
+    memberOverload('string_split_string', [S, S], strings, split, { ...amplifying, estimate: estimates.splits }), memberOverload('string_split_string_int', [S, S, I], strings, split, { ...amplifying, estimate: estimates.splits }),
+  ] },
+  { name: 'substring', overloads: [memberOverload('string_substring_int', [S, I], S, substring, reads), memberOverload('string_substring_int_int', [S, I, I], S, substring, reads)] },
+  { name: 'trim', overloads: [memberOverload('string_trim', [S], S, trim, reads)] },
+  { name: 'join', overloads: [
+    memberOverload('list_join', [strings], S, join, { ...amplifying, estimate: estimates.joinsElements }), memberOverload('list_join_string', [strings, S], S, join, { ...amplifying, estimate: estimates.joinsElements }),
+  ] },
+];
+
+const later: readonly FunctionDeclaration[] = [
+  { name: 'format', overloads: [memberOverload('string_format', [S, listType(dyn)], S, format, amplifying)] },
+  { name: 'strings.quote', overloads: [globalOverload('strings_quote', [S], S, quote, amplifying)] },
+];
+
+/** Version 0 of the extension. */
+export const stringsVersion0: Library = { functions: common };
+/** Version 2. */
+export const stringsVersion2: Library = { functions: [...common, ...later] };
+/** What later versions have; not in Kubernetes. */
+export const stringsVersion3: Library = { functions: [...common, ...later, { name: 'reverse', overloads: [memberOverload('string_reverse', [S], S, reverse, reads)] }] };

@@ -1,0 +1,118 @@
+/**
+ * The tree of an expression. Operators are calls of functions with reserved names (`_+_`, `_&&_`), macros are already
+ * expanded, as in the language definition: checker, cost and evaluation know few forms.
+ */
+import type { CelType } from '../check/types.ts';
+import type { Overload } from '../check/declarations.ts';
+
+export type Node = Literal | Identifier | Select | Call | ListNode | MapNode | StructNode | Comprehension;
+
+interface Base {
+  /** Where its operator or first character stands, for messages. */
+  readonly offset: number;
+  /** Set by the checker. */
+  type?: CelType;
+}
+
+export type LiteralValue =
+  | { readonly kind: 'null' }
+  | { readonly kind: 'bool'; readonly value: boolean }
+  | { readonly kind: 'int'; readonly value: number | bigint }
+  | { readonly kind: 'uint'; readonly value: bigint }
+  | { readonly kind: 'double'; readonly value: number }
+  | { readonly kind: 'string'; readonly value: string }
+  | { readonly kind: 'bytes'; readonly value: Uint8Array };
+
+export interface Literal extends Base { readonly form: 'literal'; readonly literal: LiteralValue }
+
+export interface Identifier extends Base {
+  readonly form: 'identifier';
+  /** With a leading dot it names something outside of any container and is no iteration variable. */
+  readonly name: string;
+  /** Set by the checker: the declared name that this stands for. */
+  resolved?: string;
+}
+
+export interface Select extends Base {
+  readonly form: 'select';
+  readonly operand: Node;
+  readonly field: string;
+  /** `has(a.b)` */
+  readonly test: boolean;
+  /** `a.?b`: gives an optional. */
+  readonly optional: boolean;
+  /** Set by the checker: the chain `a.b.c` is one declared name. */
+  resolved?: string;
+}
+
+export interface Call extends Base {
+  readonly form: 'call';
+  readonly name: string;
+  /** Absent for a global function. */
+  readonly target: Node | undefined;
+  readonly args: readonly Node[];
+  /** Set by the checker: what fits the types. */
+  overloads?: readonly Overload[];
+  resolved?: string;
+  /** Set by the checker: the target is the first part of the function's name, as in `optional.of(x)`. */
+  namespaced?: boolean;
+}
+
+/** The target of a method comes first. */
+export const argumentsOf = ({ target, args, namespaced }: Call): readonly Node[] => (target === undefined || namespaced === true ? args : [target, ...args]);
+
+export interface ListNode extends Base { readonly form: 'list'; readonly items: readonly { readonly value: Node; readonly optional: boolean }[] }
+
+export interface MapNode extends Base { readonly form: 'map'; readonly entries: readonly { readonly key: Node; readonly value: Node; readonly optional: boolean }[] }
+
+export interface StructNode extends Base {
+  readonly form: 'struct';
+  readonly name: string;
+  readonly fields: readonly { readonly name: string; readonly offset: number; readonly value: Node; readonly optional: boolean }[];
+  resolved?: CelType;
+}
+
+/**
+ * A fold: `accumulator` starts as `init`; for each element of `range` while `condition` holds it becomes `step`; the value is `result`.
+ * One variable stands for an element of a list or a key of a map; two for index and element, or key and value.
+ */
+export interface Comprehension extends Base {
+  readonly form: 'comprehension';
+  readonly variable: string;
+  readonly second: string | undefined;
+  readonly range: Node;
+  readonly accumulator: string;
+  readonly init: Node;
+  readonly condition: Node;
+  readonly step: Node;
+  readonly result: Node;
+  /** Which macro this is: evaluation takes a shorter way with the same cost. */
+  readonly shape: Shape | undefined;
+}
+
+export type Shape =
+  | { readonly kind: 'all' | 'exists' | 'exists_one'; readonly predicate: Node }
+  | { readonly kind: 'collect'; readonly predicate: Node | undefined; readonly value: Node }
+  /** Puts entries into a map; `insertion` is a call with the accumulator as its first argument. */
+  | { readonly kind: 'insert'; readonly predicate: Node | undefined; readonly insertion: Node }
+  | { readonly kind: 'bind'; readonly value: Node };
+
+export const accumulatorName = '__result__';
+
+/** Whether a name occurs free in the expression; inner variables of the same name hide it. */
+export function usesVariable(node: Node, name: string): boolean {
+  switch (node.form) {
+    case 'literal': return false;
+    case 'identifier': return node.name === name;
+    case 'select': return usesVariable(node.operand, name);
+    case 'call': return (node.target !== undefined && usesVariable(node.target, name)) || node.args.some((arg) => usesVariable(arg, name));
+    case 'list': return node.items.some(({ value }) => usesVariable(value, name));
+    case 'map': return node.entries.some(({ key, value }) => usesVariable(key, name) || usesVariable(value, name));
+    case 'struct': return node.fields.some(({ value }) => usesVariable(value, name));
+    case 'comprehension': {
+      if (usesVariable(node.range, name) || usesVariable(node.init, name)) return true;
+      if (node.variable === name || node.second === name || node.accumulator === name) return false;
+      return usesVariable(node.condition, name) || usesVariable(node.step, name) || usesVariable(node.result, name);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+/**
+ * The text of an expression, and what is wrong with it in the form that clients see: message, line, and a mark below
+ * the place.
+ *
+ * Lines count from 1, columns from 1 in code points, as upstream counts them.
+ */
+export interface Issue {
+  /** Offset into the text in UTF-16 units; -1 when the error is about the whole. */
+  readonly offset: number;
+  readonly message: string;
+}
+
+const wide = /[^\x00-\x7f]/;
+
+/** All issues as one text, in the order of their places. */
+export function issuesText(text: string, issues: readonly Issue[]): string {
+  return [...issues].sort((a, b) => a.offset - b.offset).map((issue) => issueText(text, issue)).join('\n');
+}
+
+function issueText(text: string, { offset, message }: Issue): string {
+  if (offset < 0) return `ERROR: <input>:-1:0: ${message}`;
+  const start = text.lastIndexOf('\n', offset - 1) + 1;
+  const end = text.indexOf('\n', start);
+  const line = text.slice(start, end < 0 ? undefined : end);
+  const number = text.slice(0, start).split('\n').length;
+  const before = [...text.slice(start, offset)];
+  const at = String.fromCodePoint(text.codePointAt(offset) ?? 0x20);
+  // Marks are as wide as the characters above them.
+  const mark = before.map((char) => (wide.test(char) ? '．' : '.')).join('') + (wide.test(at) ? '＾' : '^');
+  return `ERROR: <input>:${number}:${before.length + 1}: ${message}\n | ${line.replaceAll('\t', ' ')}\n | ${mark}`;
+}
