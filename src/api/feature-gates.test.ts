@@ -9,8 +9,8 @@ const facts = hasShared('facts/validation.json')
   ? (JSON.parse(readFileSync(sharedPath('facts/validation.json'), 'utf8')) as { featureGates: object }).featureGates
   : undefined;
 
-test.skipIf(facts === undefined)('the gates equal the recorded facts (skipped where facts/validation.json is absent)', () => {
-  expect(FEATURE_GATES).toEqual(facts);
+test.skipIf(facts === undefined)('the gates of types equal the recorded facts (skipped where facts/validation.json is absent)', () => {
+  expect(FEATURE_GATES).toMatchObject(facts!);
 });
 
 test('knows every gate that the schema and the resources name, but for one that is gone', () => {

@@ -1,5 +1,6 @@
 /** The built-in resources: what discovery, routing, storage and OpenAPI need to know about each. */
 import { createHash } from 'node:crypto';
+import type { JsonObject } from '../machinery/value.ts';
 import { isGateOn, type GateSettings } from './feature-gates.ts';
 import { ALL_VERBS, TABLE, type GroupVersionRow, type ResourceRow, type SubresourceRow, type Verb } from './resource-table.ts';
 
@@ -18,6 +19,8 @@ export interface GroupVersionInfo {
   readonly versionPriority: number;
   /** False for what only `--runtime-config` turns on. */
   readonly enabledByDefault: boolean;
+  /** Its resources come from definitions. */
+  readonly isCustom?: boolean;
   readonly resources: readonly ResourceInfo[];
 }
 
@@ -35,11 +38,13 @@ export interface ResourceInfo {
   readonly categories: readonly string[];
   readonly namespaced: boolean;
   readonly verbs: readonly Verb[];
-  /** Type id: `apps/v1.Deployment`. */
+  /** Type id: `apps/v1.Deployment`; of a custom resource `custom:com.example.v1.Widget`, with the name of its definition in OpenAPI. */
   readonly type: string;
   readonly subresources: readonly SubresourceInfo[];
   /** A delete that removes the object at once answers with the object instead of a Status. */
   readonly returnsDeleted: boolean;
+  /** OpenAPI schema of the objects of a custom resource. */
+  readonly schema?: JsonObject;
   /** Absent for what is never stored. */
   readonly storage?: StorageInfo;
 }

@@ -3,6 +3,7 @@
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/ | Validating Admission Policy}
  */
 import type { AuditAnnotation, ExpressionWarning, ParamKind, ValidatingAdmissionPolicy, ValidatingAdmissionPolicySpec, Validation, Variable } from '../gen/types/admissionregistration-v1.ts';
+import { boolType, type CelType, dynType, nullType, stringType } from '../../cel/index.ts';
 import { duplicate, type FieldError, invalid, required } from '../../machinery/field-error.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { byteLength, isDns1035Label, isDns1123Subdomain } from '../../machinery/formats/names.ts';
@@ -13,7 +14,7 @@ import { checkLabelName } from '../meta/labels.ts';
 import { subdomainName } from '../meta/name-rules.ts';
 import { validateBuiltInMeta } from '../meta/object-meta.ts';
 import { isCelIdentifier } from './cel-identifier.ts';
-import { checkMatchConditions } from './match-conditions.ts';
+import { checkExpression, checkMatchConditions, type ExpressionRules } from './match-conditions.ts';
 import { checkMatchResources, setMatchResourcesDefaults } from './match-resources.ts';
 import { failurePolicies } from './webhooks.ts';
 
@@ -29,17 +30,34 @@ export function setPolicyDefaults({ spec }: ValidatingAdmissionPolicy): void {
   setMatchResourcesDefaults(spec.matchConstraints);
 }
 
-/** @TODO(#3) expressions are not compiled: one that is not CEL, or of the wrong type, is accepted. */
-export function validatePolicy({ metadata, spec }: ValidatingAdmissionPolicy): FieldError[] {
+export const validatePolicy = (policy: ValidatingAdmissionPolicy): FieldError[] => validate(policy, {});
+
+export const validatePolicyUpdate = (policy: ValidatingAdmissionPolicy, old: ValidatingAdmissionPolicy): FieldError[] => validate(policy, { stored: expressionsOf(old.spec) });
+
+function expressionsOf({ matchConditions = [], variables = [], validations = [], auditAnnotations = [] }: ValidatingAdmissionPolicySpec): ReadonlySet<string> {
+  const found = [...matchConditions, ...variables, ...validations].map(({ expression }) => expression);
+  const others = [...validations.map(({ messageExpression }) => messageExpression), ...auditAnnotations.map(({ valueExpression }) => valueExpression)];
+  return new Set([...found, ...others].filter((expression) => expression !== undefined));
+}
+
+function validate({ metadata, spec }: ValidatingAdmissionPolicy, { stored }: ExpressionRules): FieldError[] {
   const errors = validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName });
   if (spec.failurePolicy === undefined) errors.push(required(specPath.child('failurePolicy')));
   else checkEnum(spec.failurePolicy, failurePolicies, specPath.child('failurePolicy'), errors);
   if (spec.paramKind !== undefined) checkParamKind(spec.paramKind, specPath.child('paramKind'), errors);
   checkConstraints(spec, specPath.child('matchConstraints'), errors);
-  checkMatchConditions(spec.matchConditions, specPath.child('matchConditions'), errors);
-  spec.variables?.forEach((variable, i) => checkVariable(variable, specPath.child('variables').index(i), errors));
-  checkWork(spec, metadata.name ?? '', errors);
+  const params = spec.paramKind !== undefined;
+  checkMatchConditions(spec.matchConditions, specPath.child('matchConditions'), errors, { stored, use: { params } });
+  const variables = new Map<string, CelType>();
+  const rules: PolicyRules = { stored, use: { params, authorizer: true, variables }, variables };
+  spec.variables?.forEach((variable, i) => checkVariable(variable, specPath.child('variables').index(i), errors, rules));
+  checkWork(spec, metadata.name ?? '', errors, rules);
   return errors;
+}
+
+interface PolicyRules extends ExpressionRules {
+  /** Those that are declared so far: one may use the ones before it. */
+  readonly variables: Map<string, CelType>;
 }
 
 function checkConstraints({ matchConstraints }: ValidatingAdmissionPolicySpec, path: FieldPath, errors: FieldError[]): void {
@@ -49,18 +67,18 @@ function checkConstraints({ matchConstraints }: ValidatingAdmissionPolicySpec, p
   if ((matchConstraints.resourceRules?.length ?? 0) === 0) errors.push(required(path.child('resourceRules')));
 }
 
-function checkWork({ validations = [], auditAnnotations = [] }: ValidatingAdmissionPolicySpec, policy: string, errors: FieldError[]): void {
+function checkWork({ validations = [], auditAnnotations = [] }: ValidatingAdmissionPolicySpec, policy: string, errors: FieldError[], rules: PolicyRules): void {
   const auditPath = specPath.child('auditAnnotations');
   if (validations.length === 0 && auditAnnotations.length === 0) {
     errors.push(required(specPath.child('validations'), nothingToDo), required(auditPath, nothingToDo));
     return;
   }
-  validations.forEach((validation, i) => checkValidation(validation, specPath.child('validations').index(i), errors));
+  validations.forEach((validation, i) => checkValidation(validation, specPath.child('validations').index(i), errors, rules));
   if (auditAnnotations.length > maxAuditAnnotations) errors.push(invalid(auditPath, goStruct('[]admissionregistration.AuditAnnotation', auditAnnotations), `must not have more than ${maxAuditAnnotations} auditAnnotations`));
   const seen = new Set<string>();
   auditAnnotations.forEach((annotation, i) => {
     const { key = '' } = annotation;
-    checkAuditAnnotation(annotation, policy, auditPath.index(i), errors);
+    checkAuditAnnotation(annotation, policy, auditPath.index(i), errors, rules);
     if (seen.has(key)) errors.push(duplicate(auditPath.index(i).child('key'), key));
     seen.add(key);
   });
@@ -86,26 +104,32 @@ function checkApiVersion(text: string, path: FieldPath, errors: FieldError[]): v
   if (versionMessages.length > 0) errors.push(invalid(path, version, versionMessages.join(',')));
 }
 
-function checkVariable({ name = '', expression = '' }: Variable, path: FieldPath, errors: FieldError[]): void {
+function checkVariable({ name = '', expression = '' }: Variable, path: FieldPath, errors: FieldError[], rules: PolicyRules): void {
   if (name.trim() === '') errors.push(required(path.child('name'), 'name is not specified'));
   else if (!isCelIdentifier(name)) errors.push(invalid(path.child('name'), name, 'name is not a valid CEL identifier'));
   if (expression.trim() === '') errors.push(required(path.child('expression'), 'expression is not specified'));
+  const type = expression.trim() === '' ? undefined : checkExpression(expression, path.child('expression'), errors, rules);
+  rules.variables.set(name, type ?? dynType);
 }
 
-function checkValidation({ expression = '', messageExpression = '', message = '', reason }: Validation, path: FieldPath, errors: FieldError[]): void {
+function checkValidation({ expression = '', messageExpression = '', message = '', reason }: Validation, path: FieldPath, errors: FieldError[], rules: PolicyRules): void {
   if (expression.trim() === '') errors.push(required(path.child('expression'), 'expression is not specified'));
+  else checkExpression(expression, path.child('expression'), errors, rules, boolType);
   if (messageExpression !== '' && messageExpression.trim() === '') errors.push(invalid(path.child('messageExpression'), messageExpression, 'must be non-empty if specified'));
+  // A message is for people who may not ask what others may do.
+  else if (messageExpression !== '') checkExpression(messageExpression, path.child('messageExpression'), errors, { ...rules, use: { ...rules.use, authorizer: false } }, stringType);
   if (message !== '' && message.trim() === '') errors.push(invalid(path.child('message'), message, 'message must be non-empty if specified'));
   else if (message.trim().includes('\n')) errors.push(invalid(path.child('message'), message, 'message must not contain line breaks'));
   if (reason !== undefined) checkEnum(reason, reasons, path.child('reason'), errors);
 }
 
 /** In the audit log the key has the policy's name before it. */
-function checkAuditAnnotation({ key = '', valueExpression = '' }: AuditAnnotation, policy: string, path: FieldPath, errors: FieldError[]): void {
+function checkAuditAnnotation({ key = '', valueExpression = '' }: AuditAnnotation, policy: string, path: FieldPath, errors: FieldError[], rules: PolicyRules): void {
   checkLabelName(policy === '' ? key : `${policy}/${key}`, path.child('key'), errors);
   const trimmed = valueExpression.trim();
   if (trimmed === '') errors.push(required(path.child('valueExpression'), 'valueExpression is not specified'));
   else if (byteLength(trimmed) > maxAuditExpressionBytes) errors.push(required(path.child('valueExpression'), `must not exceed ${maxAuditExpressionBytes} bytes in length`));
+  else checkExpression(valueExpression, path.child('valueExpression'), errors, rules, stringType, nullType);
 }
 
 export function validatePolicyStatusUpdate({ status }: ValidatingAdmissionPolicy): FieldError[] {

@@ -50,9 +50,10 @@ interface WebhookRules {
   readonly knownReviewVersion: boolean;
   readonly allowInvalidSelectorValues: boolean;
   readonly skipConditions: boolean;
+  readonly storedExpressions: ReadonlySet<string>;
 }
 
-const strict: WebhookRules = { uniqueNames: true, noSideEffects: true, knownReviewVersion: true, allowInvalidSelectorValues: false, skipConditions: false };
+const strict: WebhookRules = { uniqueNames: true, noSideEffects: true, knownReviewVersion: true, allowInvalidSelectorValues: false, skipConditions: false, storedExpressions: new Set() };
 
 export const validateWebhookConfiguration = (configuration: WebhookConfiguration): FieldError[] => validate(configuration, strict);
 
@@ -64,6 +65,7 @@ function rulesFor(configuration: WebhookConfiguration, { webhooks = [] }: Webhoo
     noSideEffects: webhooks.every(({ sideEffects }) => withoutSideEffects.includes(sideEffects ?? '')),
     knownReviewVersion: webhooks.every(({ admissionReviewVersions = [] }) => admissionReviewVersions.length === 0 || hasKnownVersion(admissionReviewVersions)),
     allowInvalidSelectorValues: webhooks.some(({ namespaceSelector, objectSelector }) => hasInvalidSelectorValue(namespaceSelector) || hasInvalidSelectorValue(objectSelector)),
+    storedExpressions: new Set((webhooks as readonly Webhook[]).flatMap(conditionsOf).map(({ expression = '' }) => expression)),
     skipConditions: isEqual((configuration.webhooks ?? []).map(conditionsOf), (webhooks as readonly Webhook[]).map(conditionsOf)),
   };
 }
@@ -98,7 +100,7 @@ function checkWebhook(webhook: Webhook, path: FieldPath, errors: FieldError[], r
   checkLabelSelector(webhook.objectSelector, path.child('objectSelector'), errors, selectorRules);
   if ('reinvocationPolicy' in webhook && webhook.reinvocationPolicy !== undefined) checkEnum(webhook.reinvocationPolicy, reinvocationPolicies, path.child('reinvocationPolicy'), errors);
   checkWebhookTarget(webhook.clientConfig, path.child('clientConfig'), errors);
-  if (!rules.skipConditions) checkMatchConditions(webhook.matchConditions, path.child('matchConditions'), errors);
+  if (!rules.skipConditions) checkMatchConditions(webhook.matchConditions, path.child('matchConditions'), errors, { stored: rules.storedExpressions });
 }
 
 function checkSideEffects(value: string | undefined, path: FieldPath, errors: FieldError[], { noSideEffects }: WebhookRules): void {

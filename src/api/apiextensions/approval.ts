@@ -1,6 +1,7 @@
 /** Groups of the Kubernetes community: an API in them has been reviewed, or says that it was not. @see {@link https://kep.k8s.io/1111 | KEP-1111} */
 import { type FieldError, invalid, required } from '../../machinery/field-error.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
+import { goQuote } from '../../machinery/go-quote.ts';
 import type { CustomResourceDefinition } from '../gen/types/apiextensions-v1.ts';
 
 const annotation = 'api-approved.kubernetes.io';
@@ -17,14 +18,26 @@ function stateOf(value: string): State {
   return /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/]/.test(value) ? 'approved' : 'invalid';
 }
 
+const missing = `protected groups must have approval annotation "${annotation}", ${see}`;
+const malformed = `protected groups must have approval annotation "${annotation}" with either a URL or a reason starting with "unapproved", ${see}`;
+
+/** Undefined for a group that nobody protects. */
+export function approvalOf(definition: CustomResourceDefinition): { readonly state: State; readonly message: string } | undefined {
+  if (!isProtected(definition.spec.group ?? '')) return undefined;
+  const value = annotationOf(definition);
+  const state = stateOf(value);
+  const messages: Readonly<Record<State, string>> = { missing, invalid: malformed, bypassed: `not approved: ${goQuote(value)}`, approved: `approved in ${value}` };
+  return { state, message: messages[state] };
+}
+
 /** A state that stays as it was is let pass. */
 export function checkApproval(definition: CustomResourceDefinition, old: CustomResourceDefinition | undefined, errors: FieldError[]): void {
   if (!isProtected(definition.spec.group ?? '')) return;
   const value = annotationOf(definition);
   const state = stateOf(value);
   if (old !== undefined && stateOf(annotationOf(old)) === state) return;
-  if (state === 'missing') errors.push(required(path, `protected groups must have approval annotation "${annotation}", ${see}`));
-  if (state === 'invalid') errors.push(invalid(path, value, `protected groups must have approval annotation "${annotation}" with either a URL or a reason starting with "unapproved", ${see}`));
+  if (state === 'missing') errors.push(required(path, missing));
+  if (state === 'invalid') errors.push(invalid(path, value, malformed));
 }
 
 const annotationOf = ({ metadata }: CustomResourceDefinition): string => metadata.annotations?.[annotation] ?? '';

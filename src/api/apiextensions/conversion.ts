@@ -2,8 +2,9 @@
 import type { CustomResourceConversion } from '../gen/types/apiextensions-v1.ts';
 import { type FieldError, forbidden, invalid, required } from '../../machinery/field-error.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
-import { goStrings } from '../../machinery/go-quote.ts';
+import { goBytes, goStrings } from '../../machinery/go-quote.ts';
 import { isDns1035Label } from '../../machinery/formats/names.ts';
+import { trustedCertificatesProblem } from '../certificates/issued-certificate.ts';
 import { checkEnum, checkFormat } from '../meta/checks.ts';
 import { checkWebhookTarget } from '../meta/webhook-client.ts';
 
@@ -11,19 +12,32 @@ import { checkWebhookTarget } from '../meta/webhook-client.ts';
 const reviewVersions = ['v1', 'v1beta1'];
 const needless = 'should not be set when strategy is not set to Webhook';
 
-export function checkConversion({ strategy = '', webhook }: CustomResourceConversion, path: FieldPath, errors: FieldError[]): void {
+/** @param old what is stored: a bundle that was bad then may stay so */
+export function checkConversion({ strategy = '', webhook }: CustomResourceConversion, old: CustomResourceConversion | undefined, path: FieldPath, errors: FieldError[]): void {
   if (strategy === '') errors.push(required(path.child('strategy')));
   else checkEnum(strategy, ['None', 'Webhook'], path.child('strategy'), errors);
   const client = path.child('webhookClientConfig');
   const versions = path.child('conversionReviewVersions');
   if (strategy === 'Webhook') {
     if (webhook?.clientConfig === undefined) errors.push(required(client, 'required when strategy is set to Webhook'));
-    else checkWebhookTarget(webhook.clientConfig, client, errors);
+    else {
+      checkWebhookTarget(webhook.clientConfig, client, errors);
+      if (bundleProblem(old) === undefined) checkBundle(webhook.clientConfig.caBundle, client.child('caBundle'), errors);
+    }
     checkReviewVersions(webhook?.conversionReviewVersions ?? [], versions, errors);
     return;
   }
   if (webhook?.clientConfig !== undefined) errors.push(forbidden(client, needless));
   if ((webhook?.conversionReviewVersions?.length ?? 0) > 0) errors.push(forbidden(versions, needless));
+}
+
+const problemOf = (bundle: string | undefined): string | undefined => (bundle === undefined || bundle === '' ? undefined : trustedCertificatesProblem(Buffer.from(bundle, 'base64').toString('latin1')));
+
+const bundleProblem = (conversion: CustomResourceConversion | undefined): string | undefined => problemOf(conversion?.webhook?.clientConfig?.caBundle);
+
+function checkBundle(bundle: string | undefined, path: FieldPath, errors: FieldError[]): void {
+  const problem = problemOf(bundle);
+  if (problem !== undefined) errors.push(invalid(path, goBytes(Buffer.from(bundle!, 'base64')), `unable to load root certificates: ${problem}`));
 }
 
 function checkReviewVersions(versions: readonly string[], path: FieldPath, errors: FieldError[]): void {

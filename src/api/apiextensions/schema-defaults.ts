@@ -5,16 +5,16 @@ import type { FieldPath } from '../../machinery/field-path.ts';
 import { goSyntax } from '../../machinery/go-format.ts';
 import { GoSyntax } from '../../machinery/go-quote.ts';
 import { parseJson } from '../../machinery/json/reader.ts';
-import { isObject, type JsonValue, RawJson } from '../../machinery/value.ts';
+import { validateValue } from '../../machinery/structural/validate.ts';
+import { isObject, type JsonObject, type JsonValue, RawJson } from '../../machinery/value.ts';
 
-/**
- * A default may not have fields that the schema does not know: they would be pruned at once.
- * @NOTE differs from upstream: whether a default is valid by its schema is not checked yet.
- */
+/** A default may not have fields that the schema does not know, which would be pruned at once, and is valid by the schema. */
 export function checkDefaults(schema: JSONSchemaProps, path: FieldPath, errors: FieldError[]): void {
   if (schema.default !== undefined) {
     const value = plain(schema.default);
-    if (hasUnknown(value, schema)) errors.push(invalid(path.child('default'), new GoSyntax(goSyntax(value)), 'must not have unknown fields'));
+    const at = path.child('default');
+    if (hasUnknown(value, schema)) errors.push(invalid(at, new GoSyntax(goSyntax(value)), 'must not have unknown fields'));
+    else errors.push(...validateValue(value, schema as JsonObject).map((error) => ({ ...error, field: error.field === '<nil>' ? at.toString() : at.child(error.field).toString() })));
   }
   if (schema.items !== undefined && !Array.isArray(schema.items)) checkDefaults(schema.items, path.child('items'), errors);
   for (const name of Object.keys(schema.properties ?? {}).sort()) checkDefaults(schema.properties![name]!, path.child('properties').key(name), errors);

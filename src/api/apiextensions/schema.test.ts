@@ -4,7 +4,7 @@ import { type FieldError, fieldErrorText } from '../../machinery/field-error.ts'
 import { FieldPath } from '../../machinery/field-path.ts';
 import { RawJson } from '../../machinery/value.ts';
 import { resolveFieldPath } from './json-paths.ts';
-import { regexProblem } from './regex.ts';
+import { patternProblem } from '../../machinery/structural/patterns.ts';
 import { checkSchema } from './schema.ts';
 
 function schemaErrors(schema: JSONSchemaProps, hasStatus = false): string[] {
@@ -62,6 +62,11 @@ describe('defaults', () => {
   ])('$name', ({ schema, unknown }) => {
     expect(schemaErrors(withField(schema))).toEqual(unknown ? [expect.stringMatching(/must not have unknown fields$/)] : []);
   });
+
+  test('one that its own schema refuses', () => {
+    expect(schemaErrors(withField({ type: 'string', maxLength: 1, default: 'xx' }))).toEqual([expect.stringMatching(/\.default: Too long: may not be more than 1 bytes$/)]);
+    expect(schemaErrors(withField({ type: 'object', properties: { n: { type: 'integer' } }, default: { n: 'x' } }))).toEqual([expect.stringMatching(/\.default\.n: Invalid value: "string": n in body must be of type integer: "string"$/)]);
+  });
 });
 
 test.each([
@@ -73,7 +78,7 @@ test.each([
   ['(?=a)', 'error parsing regexp: invalid or unsupported Perl syntax: `(?=`'],
   ['(a)\\1', 'error parsing regexp: invalid escape sequence: `\\1`'],
 ])('pattern %s: %s', (pattern, problem) => {
-  expect(regexProblem(pattern)).toBe(problem);
+  expect(patternProblem(pattern)).toBe(problem);
 });
 
 test.each([

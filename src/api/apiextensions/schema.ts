@@ -8,6 +8,7 @@ import type { FieldPath } from '../../machinery/field-path.ts';
 import { goStruct } from '../../machinery/go-quote.ts';
 import { checkListSchema } from './list-schema.ts';
 import { checkDefaults } from './schema-defaults.ts';
+import { checkCompiledRules, inner, type RuleContext, RuleTotals, type Step } from './rule-context.ts';
 import { checkStructural } from './structural.ts';
 import { checkValidationRules } from './validation-rules.ts';
 
@@ -23,12 +24,18 @@ const rootKeywords = [
 ];
 const rootMembers = new Set([...rootKeywords.map((name) => name.charAt(0).toLowerCase() + name.slice(1)), 'x-kubernetes-preserve-unknown-fields', 'x-kubernetes-validations']);
 
-export function checkSchema(schema: JSONSchemaProps, hasStatus: boolean, path: FieldPath, errors: FieldError[]): void {
+/** @param stored rules that the stored definition has already */
+export function checkSchema(schema: JSONSchemaProps, hasStatus: boolean, path: FieldPath, errors: FieldError[], stored: ReadonlySet<string> = new Set()): void {
   if (hasStatus) checkRootKeywords(schema, path, errors);
   if (schema.nullable === true) errors.push(forbidden(path.child('nullable'), 'nullable cannot be true at the root'));
   const before = errors.length;
-  checkKeywords(schema, path, errors);
-  if (errors.slice(before).some(({ field, type }) => type === 'FieldValueForbidden' && isStructuralObstacle(field))) return;
+  const totals = new RuleTotals();
+  const ruleErrors: FieldError[] = [];
+  checkKeywords(schema, path, { errors, ruleErrors }, { totals, isRoot: true, cardinality: 1, uncorrelated: undefined, stored });
+  const keywordErrors = errors.slice(before);
+  errors.push(...ruleErrors);
+  totals.check(path, errors);
+  if (keywordErrors.some(({ field, type }) => type === 'FieldValueForbidden' && isStructuralObstacle(field))) return;
   const structural = checkStructural(schema, path);
   errors.push(...structural);
   if (structural.length === 0) checkDefaults(schema, path, errors);
@@ -45,15 +52,25 @@ function checkRootKeywords(schema: JSONSchemaProps, path: FieldPath, errors: Fie
   }
 }
 
-function checkKeywords(schema: JSONSchemaProps, path: FieldPath, errors: FieldError[]): void {
+interface SchemaErrors {
+  readonly errors: FieldError[];
+  /** Of rules: they come after the others, and do not keep other rules from being compiled. */
+  readonly ruleErrors: FieldError[];
+}
+
+/** @param context absent inside of junctors, where there are no rules */
+function checkKeywords(schema: JSONSchemaProps, path: FieldPath, { errors, ruleErrors }: SchemaErrors, context: RuleContext | undefined): void {
+  const before = errors.length;
   checkSupported(schema, path, errors);
   if (schema.uniqueItems === true) errors.push(forbidden(path.child('uniqueItems'), 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic'));
   const { additionalProperties: additional, properties = {} } = schema;
   if (additional !== undefined && additional !== true && Object.keys(properties).length > 0) errors.push(forbidden(path.child('additionalProperties'), 'additionalProperties and properties are mutual exclusive'));
-  for (const [sub, at] of subschemas(schema, path)) checkKeywords(sub, at, errors);
+  for (const [sub, at, step] of subschemas(schema, path)) checkKeywords(sub, at, { errors, ruleErrors }, context === undefined || step === undefined ? undefined : inner(context, schema, step, path));
   checkExtensions(schema, path, errors);
   checkListSchema(schema, path, errors);
-  checkValidationRules(schema, path.child('x-kubernetes-validations'), errors);
+  checkValidationRules(schema, path.child('x-kubernetes-validations'), ruleErrors);
+  // Of a schema that is not in order, what a rule says about it helps nobody.
+  if (context !== undefined && errors.length === before) checkCompiledRules(schema, context, path, ruleErrors);
 }
 
 function checkSupported(schema: JSONSchemaProps, path: FieldPath, errors: FieldError[]): void {
@@ -64,13 +81,13 @@ function checkSupported(schema: JSONSchemaProps, path: FieldPath, errors: FieldE
   if (Array.isArray(schema.items)) errors.push(forbidden(path.child('items'), 'items must be a schema object and not an array'));
 }
 
-/** Every schema directly inside, with its path, properties by name. */
-export function* subschemas(schema: JSONSchemaProps, path: FieldPath): Generator<[JSONSchemaProps, FieldPath]> {
-  if (typeof schema.additionalProperties === 'object') yield [schema.additionalProperties, path.child('additionalProperties')];
-  for (const name of Object.keys(schema.properties ?? {}).sort()) yield [schema.properties![name]!, path.child('properties').key(name)];
+/** Every schema directly inside, with its path, properties by name; those of the shape with how they are inside. */
+export function* subschemas(schema: JSONSchemaProps, path: FieldPath): Generator<[JSONSchemaProps, FieldPath, Step?]> {
+  if (typeof schema.additionalProperties === 'object') yield [schema.additionalProperties, path.child('additionalProperties'), 'additionalProperties'];
+  for (const name of Object.keys(schema.properties ?? {}).sort()) yield [schema.properties![name]!, path.child('properties').key(name), 'properties'];
   if (schema.not !== undefined) yield [schema.not, path.child('not')];
   for (const member of ['allOf', 'oneOf', 'anyOf'] as const) for (const [i, sub] of (schema[member] ?? []).entries()) yield [sub, path.child(member).index(i)];
-  if (schema.items !== undefined && !Array.isArray(schema.items)) yield [schema.items, path.child('items')];
+  if (schema.items !== undefined && !Array.isArray(schema.items)) yield [schema.items, path.child('items'), 'items'];
 }
 
 function checkExtensions(schema: JSONSchemaProps, path: FieldPath, errors: FieldError[]): void {

@@ -7,7 +7,7 @@ import type { JSONSchemaProps } from '../gen/types/apiextensions-v1.ts';
 import { type FieldError, fieldErrorText, forbidden, invalid, required } from '../../machinery/field-error.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
 import { compareText } from '../../machinery/compare-text.ts';
-import { regexProblem } from './regex.ts';
+import { patternProblem } from '../../machinery/structural/patterns.ts';
 
 type Level = 'root' | 'item' | 'field';
 
@@ -94,14 +94,14 @@ function checkJunctors(schema: JSONSchemaProps, path: FieldPath, errors: FieldEr
   schema.allOf?.forEach((sub, i) => checkNested(sub, path.child('allOf').index(i), errors, { anyOf: i === 0 && exempt.firstAllOf, firstAllOf: false }));
   schema.oneOf?.forEach((sub, i) => checkNested(sub, path.child('oneOf').index(i), errors));
   if (schema.not !== undefined) checkNested(schema.not, path.child('not'), errors);
-  const problem = regexProblem(schema.pattern ?? '');
+  const problem = patternProblem(schema.pattern ?? '');
   if (problem !== undefined) errors.push(invalid(path.child('pattern'), schema.pattern, `must be a valid regular expression, but isn't: ${problem}`));
 }
 
 /** What belongs to the shape, by what it must be inside of junctors. */
 const shapeMembers: readonly (readonly [keyof JSONSchemaProps, string])[] = [
   ['type', 'empty'], ['additionalProperties', 'undefined'], ['default', 'undefined'], ['title', 'empty'], ['description', 'empty'], ['nullable', 'false'], [preserve, 'false'], [embedded, 'false'],
-  [intOrString, 'false'], ['x-kubernetes-list-map-keys', 'empty'], ['x-kubernetes-list-type', 'undefined'], ['x-kubernetes-map-type', 'undefined'],
+  [intOrString, 'false'], ['x-kubernetes-list-map-keys', 'empty'], ['x-kubernetes-list-type', 'undefined'], ['x-kubernetes-map-type', 'undefined'], ['x-kubernetes-validations', 'empty'],
 ];
 
 function checkNested(schema: JSONSchemaProps, path: FieldPath, errors: FieldError[], exempt = nothingExempt): void {

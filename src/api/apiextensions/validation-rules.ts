@@ -6,7 +6,6 @@ import { resolveFieldPath } from './json-paths.ts';
 
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 
-/** @TODO(#3) rules and messages are not compiled, and what they may cost is not estimated. */
 export function checkValidationRules(schema: JSONSchemaProps, path: FieldPath, errors: FieldError[]): void {
   schema['x-kubernetes-validations']?.forEach((rule, i) => {
     const at = path.index(i);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CustomResourceDefinition } from '../gen/types/apiextensions-v1.ts';
+import { testAuthority } from '../../../test/support/certificates.ts';
 import { fieldErrorText } from '../../machinery/field-error.ts';
 import { setCustomResourceDefinitionDefaults } from './defaults.ts';
 import { validateDefinition, validateDefinitionUpdate } from './validation.ts';
@@ -51,6 +52,30 @@ describe('groups of the community', () => {
       metadata.name = 'things.x.k8s.io';
       metadata.annotations = { 'api-approved.kubernetes.io': approval };
     })).toHaveLength(count);
+  });
+});
+
+describe('certificate authorities of a conversion webhook', () => {
+  const caCertificate = testAuthority();
+  const withBundle = (caBundle: string) => ({ spec }: CustomResourceDefinition): void => {
+    spec.conversion = { strategy: 'Webhook', webhook: { clientConfig: { url: 'https://a.example.com/', caBundle }, conversionReviewVersions: ['v1'] } };
+  };
+  const at = 'spec.conversion.webhookClientConfig.caBundle: Invalid value: []byte{';
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+  test.each([
+    { name: 'none', bundle: '', errors: [] },
+    { name: 'certificates', bundle: base64(caCertificate), errors: [] },
+    { name: 'certificates beside something else', bundle: base64(`-----BEGIN X-----\nAAAA\n-----END X-----\n${caCertificate}`), errors: [] },
+    { name: 'a line feed', bundle: 'Cg==', errors: [`${at}0xa}: unable to load root certificates: unable to parse bytes as PEM block`] },
+    { name: 'a certificate that is none', bundle: base64('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'), errors: [expect.stringMatching(/unable to load root certificates: failed to parse certificate: x509: malformed certificate$/)] },
+    { name: 'other blocks only', bundle: base64('-----BEGIN X-----\nAAAA\n-----END X-----\n'), errors: [expect.stringMatching(/unable to load root certificates: no valid certificate authority data seen$/)] },
+  ])('$name', ({ bundle, errors }) => {
+    expect(errorsOf(withBundle(bundle))).toEqual(errors);
+  });
+
+  test('may stay bad, and may not become so', () => {
+    const update = (old: string, bundle: string): number => validateDefinitionUpdate(definition(withBundle(bundle)), definition(withBundle(old))).length;
+    expect([update('Cg==', 'Cg=='), update('Cg==', 'Cgo='), update('', 'Cg=='), update(base64(caCertificate), 'Cg==')]).toEqual([0, 0, 1, 1]);
   });
 });
 

@@ -10,6 +10,7 @@ import { validateObjectMeta, validateObjectMetaUpdate } from '../meta/object-met
 import { checkApproval } from './approval.ts';
 import { checkConversion } from './conversion.ts';
 import { checkLabel, checkNames, checkRequiredNames } from './names.ts';
+import { rulesOf } from './rule-context.ts';
 import { checkVersionParts } from './versions.ts';
 
 const specPath = FieldPath.of('spec');
@@ -18,7 +19,7 @@ const maxWarningLength = 256;
 
 export function validateDefinition(definition: CustomResourceDefinition): FieldError[] {
   const errors = validateObjectMeta(definition.metadata, { namespaced: false, validateName: nameOf(definition.spec) });
-  checkSpec(definition.spec, errors);
+  checkSpec(definition.spec, undefined, errors);
   checkRest(definition, undefined, errors);
   return errors;
 }
@@ -26,7 +27,7 @@ export function validateDefinition(definition: CustomResourceDefinition): FieldE
 export function validateDefinitionUpdate(definition: CustomResourceDefinition, old: CustomResourceDefinition): FieldError[] {
   const errors = validateObjectMetaUpdate(definition.metadata, old.metadata);
   const { spec } = definition;
-  checkSpec(spec, errors);
+  checkSpec(spec, old.spec, errors);
   // Objects that may be there are found by their scope and written as their kind.
   if (isEstablished(old)) {
     checkImmutable(spec.scope, old.spec.scope, specPath.child('scope'), errors);
@@ -72,7 +73,7 @@ function checkStoredVersions(stored: readonly string[] | undefined, versions: re
   });
 }
 
-function checkSpec(spec: CustomResourceDefinitionSpec, errors: FieldError[]): void {
+function checkSpec(spec: CustomResourceDefinitionSpec, old: CustomResourceDefinitionSpec | undefined, errors: FieldError[]): void {
   const { group = '', scope = '', versions = [] } = spec;
   checkGroup(group, specPath.child('group'), errors);
   if (scope === '') errors.push(required(specPath.child('scope')));
@@ -85,12 +86,12 @@ function checkSpec(spec: CustomResourceDefinitionSpec, errors: FieldError[]): vo
     checkLabel(version.name ?? '', versionsPath.index(i).child('name'), errors);
     checkWarning(version, versionsPath.index(i).child('deprecationWarning'), errors);
   });
-  const shared = checkVersionParts(versions, versionsPath, specPath, errors);
+  const shared = checkVersionParts(versions, versionsPath, specPath, errors, old === undefined ? new Set() : rulesOf(old));
   checkVersionSet(spec.versions, versionsPath, errors);
   checkRequiredNames(spec.names, specPath.child('names'), errors);
   checkNames(spec.names, specPath.child('names'), errors);
   errors.push(...shared);
-  if (spec.conversion !== undefined) checkConversion(spec.conversion, specPath.child('conversion'), errors);
+  if (spec.conversion !== undefined) checkConversion(spec.conversion, old?.conversion, specPath.child('conversion'), errors);
 }
 
 function checkGroup(group: string, path: FieldPath, errors: FieldError[]): void {

@@ -15,14 +15,14 @@ interface Part {
   readonly member: 'schema' | 'subresources' | 'additionalPrinterColumns' | 'selectableFields';
   /** Its name where all versions share it. */
   readonly shared: string;
-  check(version: Version, path: FieldPath, errors: FieldError[]): void;
+  check(version: Version, path: FieldPath, errors: FieldError[], stored: ReadonlySet<string>): void;
 }
 
 const parts: readonly Part[] = [
   {
     member: 'schema', shared: 'validation',
-    check: ({ schema, subresources }, path, errors) => {
-      if (schema?.openAPIV3Schema !== undefined) checkSchema(schema.openAPIV3Schema, subresources?.status !== undefined, path.child('openAPIV3Schema'), errors);
+    check: ({ schema, subresources }, path, errors, stored) => {
+      if (schema?.openAPIV3Schema !== undefined) checkSchema(schema.openAPIV3Schema, subresources?.status !== undefined, path.child('openAPIV3Schema'), errors, stored);
     },
   },
   {
@@ -41,15 +41,19 @@ const parts: readonly Part[] = [
   },
 ];
 
-/** Appends the errors of what versions have of their own; returns those of what they share, which come later. */
-export function checkVersionParts(versions: readonly Version[], path: FieldPath, specPath: FieldPath, errors: FieldError[]): FieldError[] {
+/**
+ * Appends the errors of what versions have of their own; returns those of what they share, which come later.
+ *
+ * @param stored rules that the stored definition has already
+ */
+export function checkVersionParts(versions: readonly Version[], path: FieldPath, specPath: FieldPath, errors: FieldError[], stored: ReadonlySet<string>): FieldError[] {
   const [first, ...others] = versions;
   const shared: FieldError[] = [];
   if (first === undefined) return shared;
   const isShared = ({ member }: Part): boolean => others.every((version) => isEqual(version[member], first[member]));
   versions.forEach((version, i) => {
-    for (const part of parts) if (!isShared(part)) part.check(version, path.index(i).child(part.member), errors);
+    for (const part of parts) if (!isShared(part)) part.check(version, path.index(i).child(part.member), errors, stored);
   });
-  for (const part of parts) if (isShared(part)) part.check(first, specPath.child(part.shared), shared);
+  for (const part of parts) if (isShared(part)) part.check(first, specPath.child(part.shared), shared, stored);
   return shared;
 }

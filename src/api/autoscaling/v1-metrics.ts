@@ -28,7 +28,12 @@ export const metricFromV1 = (metric: v1.MetricSpec): v2.MetricSpec => ({
   })),
 });
 
-/** v1 cannot leave the value out: beside an average, zero means that there is none. */
+/**
+ * v1 cannot leave the value out: beside an average, zero means that there is none.
+ *
+ * @NOTE differs from upstream: it keeps the zero, which its validation then refuses, so that such an object cannot be
+ * written back in v1.
+ */
 function objectTarget(value = zero, averageValue: string | undefined): v2.MetricTarget {
   if (averageValue === undefined) return { type: 'Value', value };
   return { type: 'AverageValue', value: value === zero ? undefined : value, averageValue };

@@ -25,3 +25,12 @@ function isCertificates(bytes: Buffer): boolean {
     throw error;
   }
 }
+
+/** What is wrong with a PEM text from which trusted certificates are read: one good one will do. Undefined when nothing is. */
+export function trustedCertificatesProblem(pem: string): string | undefined {
+  const blocks = readPem(pem);
+  const certificates = blocks.filter(({ type, hasHeaders }) => type === 'CERTIFICATE' && !hasHeaders);
+  if (certificates.some(({ bytes }) => bytes.length > 0 && isCertificates(bytes))) return undefined;
+  if (blocks.length === 0) return 'unable to parse bytes as PEM block';
+  return certificates.length === 0 ? 'no valid certificate authority data seen' : 'failed to parse certificate: x509: malformed certificate';
+}

@@ -2,7 +2,7 @@
 import type { CertificateSigningRequest, CertificateSigningRequestSpec } from '../gen/types/certificates-v1.ts';
 import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../../machinery/field-error.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
-import { GoSyntax } from '../../machinery/go-quote.ts';
+import { goBytes } from '../../machinery/go-quote.ts';
 import { pathSegmentName } from '../meta/name-rules.ts';
 import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../meta/object-meta.ts';
 import { certificateChainProblem } from './issued-certificate.ts';
@@ -32,7 +32,7 @@ export function validateSigningRequest(request: CertificateSigningRequest): Fiel
 function checkSpec(spec: CertificateSigningRequestSpec, errors: FieldError[]): void {
   const bytes = Buffer.from(spec.request ?? '', 'base64');
   const problem = certificateRequestProblem(bytes.toString('latin1'));
-  if (problem !== undefined) errors.push(invalid(specPath.child('request'), shownBytes(bytes), problem));
+  if (problem !== undefined) errors.push(invalid(specPath.child('request'), goBytes(bytes), problem));
   checkUsages(spec.usages ?? [], specPath.child('usages'), errors);
   const { signerName = '', expirationSeconds } = spec;
   if (signerName === legacySigner) errors.push(invalid(specPath.child('signerName'), signerName, 'the legacy signerName is not allowed via this API version'));
@@ -41,8 +41,6 @@ function checkSpec(spec: CertificateSigningRequestSpec, errors: FieldError[]): v
     errors.push(invalid(specPath.child('expirationSeconds'), expirationSeconds, 'may not specify a duration less than 600 seconds (10 minutes)'));
   }
 }
-
-const shownBytes = (bytes: Buffer): GoSyntax => new GoSyntax(`[]byte{${[...bytes].map((byte) => `0x${byte.toString(16)}`).join(', ')}}`);
 
 function checkUsages(list: readonly string[], path: FieldPath, errors: FieldError[]): void {
   if (list.length === 0) errors.push(required(path));

@@ -4,9 +4,10 @@
  */
 import type { FlowSchemaSpec, PriorityLevelConfigurationSpec, Subject } from '../gen/types/flowcontrol-v1.ts';
 
-const group = (name: string): Subject => ({ kind: 'Group', group: { name } });
+export const group = (name: string): Subject => ({ kind: 'Group', group: { name } });
 
-const everythingOf = (...subjects: Subject[]): NonNullable<FlowSchemaSpec['rules']> => [{
+/** All verbs on all resources and URLs. */
+export const everythingOf = (...subjects: Subject[]): NonNullable<FlowSchemaSpec['rules']> => [{
   subjects,
   resourceRules: [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'], clusterScope: true, namespaces: ['*'] }],
   nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
