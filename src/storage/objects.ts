@@ -28,7 +28,7 @@ export interface StoredObject {
   readonly bytes: Buffer;
   readonly card: IndexCard;
   /** Encodings made from this version, by representation; owned by `apiserver/`, bounded by the byte budget. */
-  representations?: Map<string, Buffer> | undefined;
+  representations?: Map<string, object> | undefined;
 }
 
 /** Turns stored values into objects in normal form, and back. One per resource; the door of section 5 of the design. */

@@ -6,7 +6,7 @@
  * snapshot), 10 ns for an object of a list and 25 bytes of memory for an entry, with 30,000 keys.
  */
 import sortedBTree from 'sorted-btree';
-import { compareByteStrings, endOfPrefix, toByteString } from '../embedded/key-order.ts';
+import { compareByteStrings, endOfPrefix, toByteString } from '../key-order.ts';
 import type { StoredObject } from '../objects.ts';
 import type { KeyRange } from '../selection.ts';
 

@@ -1,4 +1,4 @@
-import { compareByteStrings, toByteString } from '../embedded/key-order.ts';
+import { compareByteStrings, toByteString } from '../key-order.ts';
 import type { ObjectList, ObjectListOptions, StoredObject } from '../objects.ts';
 import { filterOf, hasSelector, rangeOf } from '../selection.ts';
 import type { CardFilter, KeyRange, ResourceKeys } from '../selection.ts';

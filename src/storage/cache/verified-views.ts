@@ -7,6 +7,7 @@
  * revision is the same. Where all of them were, this is remembered until the next change.
  */
 import { abortable } from '../../base/abortable.ts';
+import { isStorageError } from '../errors.ts';
 import type { KeyValue, Store } from '../interface.ts';
 import type { ObjectCodec, StoredObject } from '../objects.ts';
 import { openObject } from '../opening.ts';
@@ -54,7 +55,7 @@ export class VerifiedViews {
 
   constructor(options: VerifiedViewsOptions) {
     this.#options = options;
-    this.#views = createSharedCalls((prefix) => this.#compare({ prefix }));
+    this.#views = createSharedCalls((prefix) => this.#compareAgain({ prefix }));
     this.#objects = createSharedCalls((key) => this.#getFromStore(key));
   }
 
@@ -94,6 +95,17 @@ export class VerifiedViews {
   async #getFromStore(key: string): Promise<VerifiedObject> {
     const { revision, kv } = await this.#options.store.get(key);
     return { revision, object: kv === undefined ? undefined : this.#options.state.share(kv) };
+  }
+
+  /** Who asks for the most recent version is not to hear that the one in work was dropped meanwhile. */
+  async #compareAgain(range: KeyRange): Promise<View> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await this.#compare(range);
+      } catch (error) {
+        if (!isStorageError(error, 'Compacted') || attempt === maxAttempts) throw error;
+      }
+    }
   }
 
   async #compare(range: KeyRange): Promise<View> {
@@ -139,3 +151,4 @@ export class VerifiedViews {
 }
 
 const maxProven = 64;
+const maxAttempts = 3;

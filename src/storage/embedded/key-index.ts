@@ -1,5 +1,5 @@
 import sortedBtree from 'sorted-btree';
-import { compareByteStrings, endOfPrefix, fromByteString, toByteString } from './key-order.ts';
+import { compareByteStrings, endOfPrefix, fromByteString, toByteString } from '../key-order.ts';
 import type { KeyHistory, Version } from './version.ts';
 
 /** The package is CommonJS: whether its default export is wrapped once more depends on who loads it. */

@@ -15,7 +15,7 @@ export interface Lease {
 
 /** All versions of one key that are kept, the newest first. */
 export interface KeyHistory {
-  /** The key as a byte string (see `key-order.ts`). */
+  /** The key as a byte string (see `../key-order.ts`). */
   readonly bytes: string;
   readonly key: string;
   newest: Version | undefined;

@@ -52,7 +52,9 @@ export function describeCompaction(fixture: ContractFixture): void {
     test('does not disturb a running watch', { timeout: 60_000 }, async () => {
       const prefix = fixture.prefix();
       const watch = fixture.watch(prefix, { after: await fixture.store.currentRevision() });
-      const revisions: number[] = [];
+      const revisions = [await change(fixture.store, `${prefix}0`, () => 'first')];
+      // Until it has had an event it is only on its way, and may come too late for what is compacted.
+      await watch.until((log) => log.revision >= revisions[0]!);
       for (let i = 0; i < 60; i++) {
         revisions.push(await change(fixture.store, `${prefix}${i % 7}`, (text) => `${text}x`));
         if (i % 5 === 0) await fixture.store.compact(revisions.at(-1)!);
