@@ -22,6 +22,8 @@ export interface AdmissionAttributes {
   readonly dryRun: boolean;
   /** Adds a Warning header. */
   warn(text: string): void;
+  /** Adds to what the audit event of the request says. */
+  annotate(key: string, value: string): void;
 }
 
 /** Refuse by throwing a StatusError. */
@@ -41,21 +43,67 @@ export interface Admission {
   validate(attributes: AdmissionAttributes): Promise<void>;
 }
 
-export function createAdmissionChain(plugins: readonly AdmissionPlugin[]): Admission {
-  return {
-    async admit(attributes) {
-      for (const plugin of plugins) {
-        if (plugin.admit === undefined || !plugin.handles(attributes.operation)) continue;
-        const pending = plugin.admit(attributes);
+export type AdmissionPhase = 'admit' | 'validate';
+
+type Operation = AdmissionAttributes['operation'];
+
+/** Takes the seconds that something took, again and again. */
+export interface Durations {
+  observe(seconds: number): void;
+}
+
+export interface AdmissionObserver {
+  /** Asked once for what is often the same. */
+  plugin(name: string, operation: Operation, phase: AdmissionPhase, rejected: boolean): Durations;
+  /** All plugins of a phase, up to the one that refused. */
+  step(operation: Operation, phase: AdmissionPhase, rejected: boolean): Durations;
+}
+
+const unobserved: Durations = { observe: () => undefined };
+const nobody: AdmissionObserver = { plugin: () => unobserved, step: () => unobserved };
+
+export function createAdmissionChain(plugins: readonly AdmissionPlugin[], observer: AdmissionObserver = nobody): Admission {
+  return { admit: createPhase('admit', plugins, observer), validate: createPhase('validate', plugins, observer) };
+}
+
+/** What takes part in a phase of an operation. */
+interface Part {
+  readonly plugin: AdmissionPlugin;
+  readonly durations: Durations;
+}
+
+interface Step {
+  readonly parts: readonly Part[];
+  readonly durations: Durations;
+}
+
+function createPhase(phase: AdmissionPhase, plugins: readonly AdmissionPlugin[], observer: AdmissionObserver): Admission['admit'] {
+  // Made at the first use: the list of plugins is complete then.
+  const steps = new Map<Operation, Step>();
+  const stepOf = (operation: Operation): Step => {
+    const taking = plugins.filter((plugin) => plugin[phase] !== undefined && plugin.handles(operation));
+    return { parts: taking.map((plugin) => ({ plugin, durations: observer.plugin(plugin.name, operation, phase, false) })), durations: observer.step(operation, phase, false) };
+  };
+  return async (attributes) => {
+    const { operation } = attributes;
+    let step = steps.get(operation);
+    if (step === undefined) steps.set(operation, (step = stepOf(operation)));
+    const begin = performance.now();
+    let last = begin;
+    for (const { plugin, durations } of step.parts) {
+      try {
+        const pending = plugin[phase]!(attributes);
         if (pending !== undefined) await pending;
+      } catch (error) {
+        const now = performance.now();
+        observer.plugin(plugin.name, operation, phase, true).observe((now - last) / 1000);
+        observer.step(operation, phase, true).observe((now - begin) / 1000);
+        throw error;
       }
-    },
-    async validate(attributes) {
-      for (const plugin of plugins) {
-        if (plugin.validate === undefined || !plugin.handles(attributes.operation)) continue;
-        const pending = plugin.validate(attributes);
-        if (pending !== undefined) await pending;
-      }
-    },
+      const now = performance.now();
+      durations.observe((now - last) / 1000);
+      last = now;
+    }
+    step.durations.observe((last - begin) / 1000);
   };
 }

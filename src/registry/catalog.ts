@@ -50,6 +50,9 @@ export interface RegistryCatalog {
   /** By group and plural name, whatever the version: `storeOf('', 'pods')`. */
   storeOf(group: string, resource: string): ResourceStore | undefined;
   readonly stores: readonly ResourceStore[];
+  /** A custom resource came or went. What the server has itself is not replaced. */
+  add(store: ResourceStore): void;
+  remove(store: ResourceStore): void;
   /** A store has dropped its history below a revision: caches over it forget it too, so that versions expire on all replicas alike. */
   compacted(store: Store, revision: number): void;
 }
@@ -72,10 +75,22 @@ export function createCatalog(options: CatalogOptions): RegistryCatalog {
     }
     entries.set(groupVersion.apiVersion, resources);
   }
+  const custom = new Map<string, ResourceStore>();
   const compacted = (store: Store, revision: number): void => {
-    for (const resource of stores.values()) if (resource.isOpen && options.storeOf(resource) === store) resource.storage.compacted?.(revision);
+    for (const resource of [...stores.values(), ...custom.values()]) if (resource.isOpen && options.storeOf(resource) === store) resource.storage.compacted?.(revision);
   };
-  return { entries, stores: [...stores.values()], compacted, storeOf: (group, resource) => stores.get(storeKey(group, resource)) };
+  return {
+    entries, compacted,
+    get stores() {
+      return [...stores.values(), ...custom.values()];
+    },
+    storeOf: (group, resource) => stores.get(storeKey(group, resource)) ?? custom.get(storeKey(group, resource)),
+    add: (store) => void custom.set(storeKey(store.group, store.resourceName), store),
+    remove(store) {
+      const key = storeKey(store.group, store.resourceName);
+      if (custom.get(key) === store) custom.delete(key);
+    },
+  };
 }
 
 function entryOf<V>(map: Map<string, V>, key: string, make: () => V): V {
@@ -119,6 +134,7 @@ function createStore(options: CatalogOptions, info: ResourceInfo): ResourceStore
   const door = createDoor({
     stored, others: (apiVersion, kind) => anyForm(options, info, apiVersion, kind), mediaType: options.mediaType, scan: options.scanner(stored.typeId, storage.fieldSelectors),
     ...(hooks?.complete === undefined ? {} : { complete: hooks.complete }),
+    ...(definition.untypedVersions === undefined ? {} : { untyped: definition.untypedVersions }),
   });
   return new ResourceStore({
     // Errors name the group of the stored kind, whichever group is asked.

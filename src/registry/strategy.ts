@@ -1,5 +1,6 @@
 import type { FieldError } from '../machinery/field-error.ts';
 import type { KubeObject } from '../machinery/object-meta.ts';
+import type { JsonObject } from '../machinery/value.ts';
 import type { UserInfo } from '../machinery/user.ts';
 
 /**
@@ -46,8 +47,8 @@ export interface ResourceStrategy<T extends KubeObject = KubeObject> extends Str
   readonly allowCreateOnUpdate?: boolean;
   /** PUT without resourceVersion overwrites. Default true. */
   readonly allowUnconditionalUpdate?: boolean;
-  /** metadata.generation is 1 on create and counts changes outside metadata and status. Default false. */
-  readonly generation?: boolean;
+  /** metadata.generation is 1 on create and counts changes outside metadata and status, or of the status too. Default false. */
+  readonly generation?: boolean | 'withStatus';
   /**
    * Seconds until a deleted object may go, when the kind deletes gracefully (pods): undefined for at once.
    * May set the period on the object. `requested` is gracePeriodSeconds of the request.
@@ -81,6 +82,10 @@ export type Cell = string | number | boolean | null;
 export interface TableRows<T extends KubeObject = KubeObject> {
   /** Cells in the order of the kind's columns. `age` renders a timestamp the way columns do. */
   cells(object: T, context: { now: Date }): Cell[];
+  /** Order of the rows of a list; that of the keys unless given. */
+  compare?(a: T, b: T): number;
+  /** Annotations that rows leave out: upstream keeps elsewhere what they say. */
+  readonly hiddenAnnotations?: readonly string[];
   /** Row conditions; only pods have one. */
   conditions?(object: T): { type: string; status: string; reason: string; message: string }[] | undefined;
 }
@@ -91,6 +96,8 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly resource: string;
   /** By API version (`v1`); a version without an entry has no defaults and the storage version's form. */
   readonly versions?: Readonly<Record<string, VersionRules>>;
+  /** Versions that others store as JSON and that have no type here, by apiVersion: their JSON into that of the stored version. */
+  readonly untypedVersions?: Readonly<Record<string, (object: JsonObject) => JsonObject>>;
   readonly strategy: ResourceStrategy<T>;
   /** Rules of the `status` subresource; absent where there is none. */
   readonly status?: Strategy<T>;
@@ -98,8 +105,6 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly subresources?: Readonly<Record<string, Strategy<T>>>;
   /** A delete answers with the object that was removed instead of a Status. */
   readonly returnDeletedObject?: boolean;
-  /** Values of the resource's own field selectors (metadata.name and metadata.namespace are generic). */
-  selectableFields?(object: T): Record<string, string>;
   readonly table?: TableRows<T>;
 }
 

@@ -1,5 +1,5 @@
 import { setPolicyBindingDefaults, validatePolicyBinding } from '../../api/admissionregistration/policy-binding.ts';
-import { setPolicyDefaults, validatePolicy, validatePolicyStatusUpdate } from '../../api/admissionregistration/policy.ts';
+import { setPolicyDefaults, validatePolicy, validatePolicyStatusUpdate, validatePolicyUpdate } from '../../api/admissionregistration/policy.ts';
 import { policyBindingCells, policyCells, webhookConfigurationCells } from '../../api/admissionregistration/table.ts';
 import { setMutatingWebhookDefaults, setWebhookDefaults, validateWebhookConfiguration, validateWebhookConfigurationUpdate } from '../../api/admissionregistration/webhooks.ts';
 import type { MutatingWebhookConfiguration, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding, ValidatingWebhookConfiguration } from '../../api/gen/types/admissionregistration-v1.ts';
@@ -39,7 +39,7 @@ export const definitions: readonly ResourceDefinition[] = [
       prepareForUpdate: (policy, old) => {
         policy.status = old.status;
       },
-      validateUpdate: validatePolicy,
+      validateUpdate: validatePolicyUpdate,
       resetFields: [['status']],
     },
     status: {

@@ -1,7 +1,10 @@
 import { setCustomResourceDefinitionDefaults } from '../../api/apiextensions/defaults.ts';
+import { fromOldDefinition, oldDefinitionVersion } from '../../api/apiextensions/v1beta1.ts';
 import { validateDefinition, validateDefinitionStatusUpdate, validateDefinitionUpdate } from '../../api/apiextensions/validation.ts';
 import type { CustomResourceDefinition } from '../../api/gen/types/apiextensions-v1.ts';
-import { defineResource, type ResourceDefinition, type VersionRules } from '../strategy.ts';
+import { setCondition } from '../../api/apiextensions/conditions.ts';
+import { timestamp } from '../generic/timestamp.ts';
+import { defineResource, type ResourceDefinition, type StrategyContext, type VersionRules } from '../strategy.ts';
 import { keepMetadata } from '../status-metadata.ts';
 
 /** The version that is written now is among those that may be in the store. */
@@ -10,10 +13,28 @@ function addStoredVersion({ spec, status }: CustomResourceDefinition): void {
   if (name !== undefined && status.storedVersions?.includes(name) !== true) status.storedVersions = [...(status.storedVersions ?? []), name];
 }
 
+/** Keeps a definition until all its objects are gone. */
+export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
+
+const deletionPending = {
+  type: 'Terminating', status: 'True', reason: 'InstanceDeletionPending', message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+} as const;
+
+/** The objects go first; who takes care of that removes the finalizer then. */
+function beginDeletion(definition: CustomResourceDefinition, { now }: StrategyContext): 'mark' | undefined {
+  const { metadata } = definition;
+  if (metadata.deletionTimestamp !== undefined) return undefined;
+  const { finalizers = [] } = metadata;
+  definition.metadata = { ...metadata, deletionTimestamp: timestamp(now), finalizers: finalizers.includes(cleanupFinalizer) ? finalizers : [...finalizers, cleanupFinalizer] };
+  setCondition(definition, deletionPending, timestamp(now));
+  return 'mark';
+}
+
 export const definitions: readonly ResourceDefinition[] = [
   defineResource<CustomResourceDefinition>({
     group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions',
     versions: { v1: { defaults: setCustomResourceDefinitionDefaults } as VersionRules },
+    untypedVersions: { [oldDefinitionVersion]: fromOldDefinition },
     strategy: {
       generation: true,
       allowUnconditionalUpdate: false,
@@ -27,6 +48,7 @@ export const definitions: readonly ResourceDefinition[] = [
         addStoredVersion(definition);
       },
       validateUpdate: validateDefinitionUpdate,
+      beginDeletion,
       resetFields: [['status']],
     },
     status: {

@@ -1,5 +1,5 @@
 import { controllerRevisionCells } from '../../api/apps/controller-revision/table.ts';
-import { setDaemonSetDefaults } from '../../api/apps/daemon-set/defaults.ts';
+import { setDaemonSetDefaults, templateGenerationAnnotation } from '../../api/apps/daemon-set/defaults.ts';
 import { daemonSetCells } from '../../api/apps/daemon-set/table.ts';
 import { setDeploymentDefaults } from '../../api/apps/deployment/defaults.ts';
 import { deploymentCells } from '../../api/apps/deployment/table.ts';
@@ -26,7 +26,6 @@ export const definitions: ResourceDefinition[] = [
   defineResource<ReplicaSet>({
     group, resource: 'replicasets', versions: { v1: { defaults: setReplicaSetDefaults } },
     strategy: replicaSetStrategy, status: replicaSetStatusStrategy,
-    selectableFields: ({ status }) => ({ 'status.replicas': String(status.replicas ?? 0) }),
     table: { cells: (set, { now }) => replicaSetCells(set, now) },
   }),
   defineResource<StatefulSet>({
@@ -37,7 +36,7 @@ export const definitions: ResourceDefinition[] = [
   defineResource<DaemonSet>({
     group, resource: 'daemonsets', versions: { v1: { defaults: setDaemonSetDefaults } },
     strategy: daemonSetStrategy, status: daemonSetStatusStrategy,
-    table: { cells: (set, { now }) => daemonSetCells(set, now) },
+    table: { cells: (set, { now }) => daemonSetCells(set, now), hiddenAnnotations: [templateGenerationAnnotation] },
   }),
   defineResource<ControllerRevision>({
     group, resource: 'controllerrevisions',

@@ -13,7 +13,6 @@ export const definitions: ResourceDefinition[] = [
   defineResource<Job>({
     group, resource: 'jobs', versions: { v1: { defaults: setJobDefaults } },
     strategy: jobStrategy, status: jobStatusStrategy,
-    selectableFields: ({ status }) => ({ 'status.successful': String(status.succeeded ?? 0) }),
     table: { cells: (job, { now }) => jobCells(job, now) },
   }),
   defineResource<CronJob>({

@@ -54,7 +54,6 @@ export const definitions: readonly ResourceDefinition[] = [
       resetFields: [['spec'], ['status', 'conditions']],
     },
     subresources: { approval },
-    selectableFields: ({ spec }) => ({ 'spec.signerName': spec.signerName ?? '' }),
     table: { cells: (request, { now }) => signingRequestCells(request, now) },
   }),
 ];

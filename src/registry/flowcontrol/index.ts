@@ -1,6 +1,6 @@
 import { setFlowSchemaDefaults, validateFlowSchema, validateFlowSchemaStatusUpdate } from '../../api/flowcontrol/flow-schema.ts';
 import { setPriorityLevelDefaults, validatePriorityLevel, validatePriorityLevelStatusUpdate } from '../../api/flowcontrol/priority-level.ts';
-import { flowSchemaCells, priorityLevelCells } from '../../api/flowcontrol/table.ts';
+import { compareFlowSchemas, flowSchemaCells, priorityLevelCells } from '../../api/flowcontrol/table.ts';
 import type { FlowSchema, PriorityLevelConfiguration } from '../../api/gen/types/flowcontrol-v1.ts';
 import type { FieldError } from '../../machinery/field-error.ts';
 import { defineResource, type ResourceDefinition, type ResourceStrategy, type Strategy, type VersionRules } from '../strategy.ts';
@@ -39,7 +39,7 @@ export const definitions: readonly ResourceDefinition[] = [
     group, resource: 'flowschemas',
     versions: { v1: { defaults: setFlowSchemaDefaults } as VersionRules },
     strategy: strategy(validateFlowSchema), status: statusStrategy(validateFlowSchemaStatusUpdate),
-    table: { cells: (schema, { now }) => flowSchemaCells(schema, now) },
+    table: { cells: (schema, { now }) => flowSchemaCells(schema, now), compare: compareFlowSchemas },
   }),
   defineResource<PriorityLevelConfiguration>({
     group, resource: 'prioritylevelconfigurations',

@@ -5,7 +5,7 @@ import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
 import { timestamp } from './timestamp.ts';
 import { validatePathSegmentMeta } from './common-fields.ts';
 import { generateName } from './generate-name.ts';
-import type { ResourceRules } from './resource-rules.ts';
+import { kindOf, type ResourceRules } from './resource-rules.ts';
 import type { WriteRequest } from './write.ts';
 
 /** Sets what the server owns in the metadata of a new object. */
@@ -45,7 +45,7 @@ export function prepareForCreate(object: KubeObject, rules: ResourceRules, reque
   delete meta.deletionTimestamp;
   delete meta.deletionGracePeriodSeconds;
   strategy.prepareForCreate?.(object, context);
-  if (rules.resource.generation === true) meta.generation = 1;
+  if (rules.resource.generation !== undefined && rules.resource.generation !== false) meta.generation = 1;
   if ((meta.creationTimestamp ?? '') === '') throw internalError('creationTimestamp must be set before an object is stored');
   refuse(strategy.validate?.(object, context) ?? [], object, rules);
   // Only for what the kind's own rules let pass: most of it they have judged already.
@@ -55,7 +55,7 @@ export function prepareForCreate(object: KubeObject, rules: ResourceRules, reque
 }
 
 function refuse(errors: readonly FieldError[], object: KubeObject, rules: ResourceRules): void {
-  if (errors.length > 0) throw invalidStatus(rules.kind, metaOf(object).name ?? '', errors);
+  if (errors.length > 0) throw invalidStatus(kindOf(object, rules), metaOf(object).name ?? '', errors);
 }
 
 /** A name for an object that asked for one with `generateName`. */

@@ -2,7 +2,8 @@ import { isEqual } from '../../machinery/equal.ts';
 import { asJson, type KubeObject, metaOf } from '../../machinery/object-meta.ts';
 import { invalid as invalidStatus } from '../../machinery/status.ts';
 import { validateCommonUpdate } from './common-fields.ts';
-import type { ResourceRules } from './resource-rules.ts';
+import type { ResourceStrategy } from '../strategy.ts';
+import { kindOf, type ResourceRules } from './resource-rules.ts';
 import type { WriteRequest } from './write.ts';
 
 /** Puts a changed object into the form in which it may replace `old`, or throws 422 with every error. */
@@ -12,7 +13,7 @@ export function prepareForUpdate(object: KubeObject, old: KubeObject, rules: Res
   const oldMeta = metaOf(old);
   keep(meta, oldMeta, 'generation');
   strategy.prepareForUpdate?.(object, old, request.context);
-  if (rules.resource.generation === true && request.subresource !== 'status' && specChanged(object, old)) meta.generation = Number(oldMeta.generation ?? 0) + 1;
+  if (counts(rules.resource.generation, request.subresource) && specChanged(object, old, rules.resource.generation === 'withStatus')) meta.generation = Number(oldMeta.generation ?? 0) + 1;
   if ((meta.uid ?? '') === '') keep(meta, oldMeta, 'uid');
   keep(meta, oldMeta, 'creationTimestamp');
   // An update can neither set nor take back a deletion.
@@ -21,7 +22,7 @@ export function prepareForUpdate(object: KubeObject, old: KubeObject, rules: Res
   delete meta.selfLink;
 
   const errors = [...validateCommonUpdate(object, old, rules.namespaced), ...(strategy.validateUpdate?.(object, old, request.context) ?? [])];
-  if (errors.length > 0) throw invalidStatus(rules.kind, meta.name ?? '', errors);
+  if (errors.length > 0) throw invalidStatus(kindOf(object, rules), meta.name ?? '', errors);
   for (const text of strategy.warningsOnUpdate?.(object, old, request.context) ?? []) request.warn(text);
   strategy.canonicalize?.(object);
 }
@@ -31,12 +32,14 @@ function keep<K extends keyof ReturnType<typeof metaOf>>(meta: ReturnType<typeof
   else meta[key] = old[key];
 }
 
+const counts = (generation: ResourceStrategy['generation'], subresource: string): boolean => generation !== undefined && generation !== false && subresource !== 'status';
+
 /** Whether anything outside metadata and status differs: what metadata.generation counts. */
-function specChanged(object: KubeObject, old: KubeObject): boolean {
+function specChanged(object: KubeObject, old: KubeObject, withStatus: boolean): boolean {
   const a = asJson(object);
   const b = asJson(old);
   for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
-    if (key !== 'metadata' && key !== 'status' && key !== 'kind' && key !== 'apiVersion' && !isEqual(a[key], b[key])) return true;
+    if (key !== 'metadata' && (withStatus || key !== 'status') && key !== 'kind' && key !== 'apiVersion' && !isEqual(a[key], b[key])) return true;
   }
   return false;
 }

@@ -3,6 +3,7 @@ import { alreadyExists, isStatusError, plainError, StatusError } from '../../mac
 import type { StoredObject } from '../../storage/objects.ts';
 import { fillSystemFields, nameFromPrefix, prepareForCreate } from './before-create.ts';
 import { toStatusError } from './errors.ts';
+import { settled } from './pending.ts';
 import type { ResourceStore } from './resource-store.ts';
 import { finishNothing, outcomeOfFailure, type WriteOutcome, type WriteRequest, type WriteResult } from './write.ts';
 
@@ -57,11 +58,12 @@ export async function insert(store: ResourceStore, object: KubeObject, request: 
   const key = store.key(meta.namespace ?? '', name);
   if (request.dryRun) {
     if ((await store.storage.get(key, { match: 'mostRecent' }, request.signal)) !== undefined) throw await alreadyThere(store, key, name, alreadyExists(store.groupResource, name));
-    return store.unstored(object);
+    return settled(() => store.unstored(object));
   }
   const lease = await store.lease?.(request.context.now);
   try {
-    return await store.storage.create(key, store.encode(object), { ...(lease === undefined ? {} : { lease }), ...(request.signal === undefined ? {} : { signal: request.signal }) });
+    const bytes = await settled(() => store.encode(object));
+    return await store.storage.create(key, bytes, { ...(lease === undefined ? {} : { lease }), ...(request.signal === undefined ? {} : { signal: request.signal }) });
   } catch (error) {
     const status = toStatusError(error, 'create', store.groupResource, name);
     throw isAlreadyExists(status) ? generatedNameClash(store, object, await alreadyThere(store, key, name, status)) : status;
@@ -71,7 +73,7 @@ export async function insert(store: ResourceStore, object: KubeObject, request: 
 /** A name that is taken by an object on its way out gets a hint, so that the caller knows to wait. */
 async function alreadyThere(store: ResourceStore, key: string, name: string, status: StatusError): Promise<StatusError> {
   const current = await store.storage.get(key, { match: 'mostRecent' }).catch(() => undefined);
-  if (current === undefined || store.decode(current).metadata?.deletionTimestamp === undefined) return status;
+  if (current === undefined || (await settled(() => store.decode(current))).metadata?.deletionTimestamp === undefined) return status;
   return new StatusError(status.code, status.reason, `object is being deleted: ${status.message}`, status.details);
 }
 

@@ -22,8 +22,9 @@ async function markOrRemove(store: ResourceStore, options: DeleteOptions, valida
   const rules = { strategy: store.resource, context: request.context, garbageCollection: store.garbageCollection };
   let removeNext = false;
   const result = await readModifyWrite(store, key, async (current) => {
+    // Decided anew when another writer was faster: the object may be another one by then.
+    removeNext = false;
     if (current === undefined) throw notFound(store.groupResource, request.name);
-    if (removeNext) return { action: 'remove', object: current };
     checkDeletePreconditions(store, current, options, request.name);
     await validate(current);
     const step = applyDeletion(current, options, rules);

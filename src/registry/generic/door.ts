@@ -7,6 +7,7 @@ import type { CardScanner } from '../../machinery/codec/scan.ts';
 import { JsonBody } from '../../machinery/json/body.ts';
 import { readYaml, writeYaml } from '../../machinery/json/yaml.ts';
 import { asJson, type KubeObject } from '../../machinery/object-meta.ts';
+import type { JsonObject } from '../../machinery/value.ts';
 import { createCardSharing } from '../../storage/card.ts';
 import type { ObjectCodec } from '../../storage/objects.ts';
 import type { VersionForm } from './version-form.ts';
@@ -18,6 +19,8 @@ export interface DoorOptions {
   readonly stored: VersionForm;
   /** Other versions, which older servers may have stored. */
   readonly others: (apiVersion: string, kind: string) => VersionForm | undefined;
+  /** Versions that are stored as text only and have no type here: their JSON into that of the stored version, by apiVersion. */
+  readonly untyped?: Readonly<Record<string, (object: JsonObject) => JsonObject>>;
   /** Reads the index card from bytes in normal form. */
   readonly scan: CardScanner;
   /** `--storage-media-type` */
@@ -30,7 +33,7 @@ export interface DoorOptions {
  * Values that this process sealed a moment ago, by key: they are in normal form, so that what comes back of a write of
  * our own, usually before the write's answer, need not be read and written again to see that.
  */
-class OwnValues {
+export class OwnValues {
   readonly #byKey = new Map<string, Buffer>();
 
   add(key: string, value: Buffer): void {
@@ -88,9 +91,11 @@ function fromEnvelope({ stored, others }: DoorOptions, value: Buffer): Opened {
   return { form, object: form.codec.decode(raw) as KubeObject, ...(form === stored ? { raw } : {}) };
 }
 
-function fromText({ stored, others }: DoorOptions, value: Buffer): Opened {
+function fromText({ stored, others, untyped }: DoorOptions, value: Buffer): Opened {
   const body = value[0] === 0x7b ? new JsonBody(value) : readYaml(value);
   const { apiVersion, kind } = body.typeMeta();
+  const convert = kind === stored.kind ? untyped?.[apiVersion] : undefined;
+  if (convert !== undefined) return { form: stored, object: stored.codec.normalize(convert(body.value().value as JsonObject)).value as KubeObject };
   const form = apiVersion === stored.apiVersion && kind === stored.kind ? stored : others(apiVersion, kind);
   if (form === undefined) throw new Error(`${kind} of ${apiVersion} is stored where ${stored.kind} of ${stored.apiVersion} is expected`);
   return { form, object: form.codec.fromJson(body).value as KubeObject };

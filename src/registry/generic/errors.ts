@@ -1,7 +1,7 @@
 /**
  * Storage errors as the API's errors: one table per verb, as clients know them.
  */
-import { alreadyExists, expired, type GroupResource, notFound, serverTimeout, StatusError, serviceUnavailable, requestEntityTooLarge, internalError, tooLargeResourceVersion } from '../../machinery/status.ts';
+import { alreadyExists, expired, type GroupResource, notFound, serverTimeout, StatusError, serviceUnavailable, internalError, tooLargeResourceVersion } from '../../machinery/status.ts';
 import { isStorageError, type StorageError } from '../../storage/errors.ts';
 
 export type StoreVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'delete';
@@ -15,7 +15,7 @@ export function toStatusError(error: unknown, verb: StoreVerb, resource: GroupRe
     case 'Conflict': return new StatusError(409, 'Conflict', error.message, undefined, { cause: error });
     case 'Compacted': return expired(verb === 'watch' ? 'The resourceVersion for the provided watch is too old.' : 'The resourceVersion for the provided list is too old.');
     case 'FutureRevision': return bare('etcdserver: mvcc: required revision is a future revision', error);
-    case 'TooLarge': return requestEntityTooLarge(`etcdserver: request is too large`);
+    case 'TooLarge': return bare('etcdserver: request is too large', error);
     case 'NoSpace': return bare('etcdserver: mvcc: database space exceeded', error);
     // A wait for a version that did not come knows how far it is.
     case 'Timeout': return error.revision === undefined ? serverTimeout(resource, verb, 2) : tooLargeResourceVersion(error.message);

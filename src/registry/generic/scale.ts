@@ -5,49 +5,44 @@
 import type { Codecs } from '../../machinery/codec/index.ts';
 import { fieldErrorText, invalid } from '../../machinery/field-error.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
-import { asJson, type KubeObject, metaOf } from '../../machinery/object-meta.ts';
+import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
 import { badRequest, invalid as invalidStatus } from '../../machinery/status.ts';
-import type { JsonObject } from '../../machinery/value.ts';
+import type { ScaleFields } from './scale-values.ts';
 import type { VersionForm } from './version-form.ts';
-
-/** Where a kind keeps what a Scale shows. Selectors are shown as text. */
-export interface ScaleFields {
-  selectorText(object: KubeObject): string;
-}
 
 interface Scale extends KubeObject {
   spec?: { replicas?: number };
   status?: { replicas?: number; selector?: string };
 }
 
-const part = (object: KubeObject, name: 'spec' | 'status'): JsonObject => (asJson(object)[name] ??= {}) as JsonObject;
 
 export function createScaleForm(codecs: Codecs, fields: ScaleFields): VersionForm {
   const typeId = 'autoscaling/v1.Scale';
   return {
     apiVersion: 'autoscaling/v1', kind: 'Scale', listKind: 'ScaleList', typeId, isStored: false,
+    convertible: ['extensions/v1beta1', 'apps/v1beta1', 'apps/v1beta2'],
     get codec() {
       return codecs.of(typeId);
     },
     setDefaults: () => undefined,
     fromStored: (object) => scaleOf(object, fields),
-    toStored: (scale: Scale, base) => applyScale(scale, base()),
+    toStored: (scale: Scale, base) => applyScale(scale, base(), fields),
   };
 }
 
 function scaleOf(object: KubeObject, fields: ScaleFields): Scale {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = metaOf(object);
   const selector = fields.selectorText(object);
+  const [spec, status] = [fields.specReplicas(object) ?? 0, fields.statusReplicas(object)];
   return {
     metadata: { name: name!, ...(namespace === undefined ? {} : { namespace }), uid: uid!, ...(resourceVersion === undefined ? {} : { resourceVersion }), creationTimestamp: creationTimestamp! },
-    spec: { ...(replicas(object, 'spec') === 0 ? {} : { replicas: replicas(object, 'spec') }) },
-    status: { ...(replicas(object, 'status') === 0 ? {} : { replicas: replicas(object, 'status') }), ...(selector === '' ? {} : { selector }) },
+    spec: { ...(spec === 0 ? {} : { replicas: spec }) },
+    status: { ...(status === 0 ? {} : { replicas: status }), ...(selector === '' ? {} : { selector }) },
   };
 }
 
-const replicas = (object: KubeObject, name: 'spec' | 'status'): number => Number(part(object, name)['replicas'] ?? 0);
 
-function applyScale(scale: Scale, object: KubeObject): KubeObject {
+function applyScale(scale: Scale, object: KubeObject, fields: ScaleFields): KubeObject {
   const wanted = scale.spec?.replicas ?? 0;
   const meta = metaOf(scale);
   if (wanted < 0) {
@@ -55,7 +50,7 @@ function applyScale(scale: Scale, object: KubeObject): KubeObject {
     throw invalidStatus({ group: 'autoscaling', kind: 'Scale' }, meta.name ?? '', [error]);
   }
   if (meta.uid !== undefined && meta.uid !== metaOf(object).uid) throw badRequest(`the object in the request has another uid: ${fieldErrorText(invalid(FieldPath.of('metadata', 'uid'), meta.uid, 'field is immutable'))}`);
-  part(object, 'spec')['replicas'] = wanted;
+  fields.setReplicas(object, wanted);
   if (meta.resourceVersion === undefined || meta.resourceVersion === '') delete metaOf(object).resourceVersion;
   else metaOf(object).resourceVersion = meta.resourceVersion;
   if (meta.managedFields !== undefined) metaOf(object).managedFields = meta.managedFields;

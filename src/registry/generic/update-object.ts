@@ -7,6 +7,7 @@ import { conflict, invalid as invalidStatus, modified, notFound, plainError } fr
 import type { StoredObject } from '../../storage/objects.ts';
 import { fillSystemFields, prepareForCreate } from './before-create.ts';
 import { prepareForUpdate } from './before-update.ts';
+import { settled } from './pending.ts';
 import type { ResourceStore } from './resource-store.ts';
 import { type Change, readModifyWrite, type SwapResult } from './update.ts';
 import { finishNothing, type Finish, type Preconditions, type WriteRequest } from './write.ts';
@@ -39,7 +40,7 @@ async function computeUpdate(store: ResourceStore, { current, stored }: { curren
   if (current === undefined) checkCreatable(store, options, request);
   else checkPreconditions(store, current, options.preconditions, request);
   const old = current;
-  const object = await steps.change(current, () => store.decode(stored!));
+  const object = await settled(() => steps.change(current, () => store.decode(stored!)));
   if (old === undefined) return computeCreate(store, object, steps, options, request);
   checkResourceVersion(store, object, old, request);
   await steps.admit(object, old);
@@ -53,7 +54,7 @@ async function computeUpdate(store: ResourceStore, { current, stored }: { curren
       await finish('refused');
       return { action: 'remove', object };
     }
-    return { action: 'write', object: keepTimes(object, old), done: finish };
+    return { action: 'write', object: keepTimes(object, old, (candidate) => store.encode(candidate).equals(stored!.bytes)), done: finish };
   });
 }
 

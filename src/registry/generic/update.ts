@@ -10,6 +10,7 @@ import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
 import { modified, notFound } from '../../machinery/status.ts';
 import type { StoredObject } from '../../storage/objects.ts';
 import { toStatusError } from './errors.ts';
+import { settled } from './pending.ts';
 import type { ResourceStore } from './resource-store.ts';
 import { type Finish, outcomeOfFailure, type WriteOutcome, type WriteRequest } from './write.ts';
 
@@ -39,11 +40,13 @@ const maxAttempts = 100;
 export async function readModifyWrite(store: ResourceStore, key: string, compute: ComputeChange, request: WriteRequest): Promise<SwapResult> {
   let stored = await read(store, key, 'any', request);
   let fresh = false;
+  const takeWarningsBack = request.beginWarnings?.();
   for (let attempt = 0; attempt < maxAttempts; attempt++) {
     const outcome = await attemptOnce(store, key, stored, fresh, compute, request);
     if ('result' in outcome) return outcome.result;
     stored = outcome.current;
     fresh = true;
+    takeWarningsBack?.();
   }
   throw modified(store.groupResource, request.name);
 }
@@ -53,7 +56,7 @@ type Outcome = { readonly result: SwapResult } | { readonly current: StoredObjec
 async function attemptOnce(store: ResourceStore, key: string, stored: StoredObject | undefined, fresh: boolean, compute: ComputeChange, request: WriteRequest): Promise<Outcome> {
   let change: Change;
   try {
-    change = await compute(stored === undefined ? undefined : store.decode(stored), stored);
+    change = await compute(stored === undefined ? undefined : await settled(() => store.decode(stored)), stored);
   } catch (refusal) {
     if (fresh) throw refusal;
     const current = await read(store, key, 'mostRecent', request);
@@ -61,7 +64,8 @@ async function attemptOnce(store: ResourceStore, key: string, stored: StoredObje
     return { current };
   }
   if (change.action === 'remove') return remove(store, key, stored, change.object, request);
-  const bytes = store.encode(change.object);
+  const { object } = change;
+  const bytes = await settled(() => store.encode(object));
   if (change.action === 'keep' || (stored !== undefined && bytes.equals(stored.bytes))) return unchanged(store, key, stored, fresh, change, request);
   return swap(store, key, stored, bytes, change, request);
 }
@@ -83,7 +87,7 @@ async function swap(store: ResourceStore, key: string, stored: StoredObject | un
     if (request.dryRun) {
       const current = await read(store, key, 'mostRecent', request);
       if (current?.revision !== stored?.revision) return { current };
-      const base = stored === undefined ? store.unstored(change.object) : { ...stored, bytes, representations: undefined };
+      const base = stored === undefined ? await settled(() => store.unstored(change.object)) : { ...stored, bytes, representations: undefined };
       return { result: { action, stored: base } };
     }
     const lease = await store.lease?.(request.context.now);
@@ -105,11 +109,11 @@ async function remove(store: ResourceStore, key: string, stored: StoredObject | 
   if (stored === undefined) throw notFound(store.groupResource, request.name);
   try {
     // The last state is what the change left, not what was stored: an update may remove the last finalizer and the object with it.
-    const last = { ...stored, bytes: store.encode(object), representations: undefined };
+    const last = { ...stored, bytes: await settled(() => store.encode(object)), representations: undefined };
     if (request.dryRun) return { result: { action: 'removed', stored: last } };
     const result = await store.storage.delete(key, stored.revision, request.signal === undefined ? {} : { signal: request.signal });
     if (!result.applied) return { current: result.current };
-    await store.hooks.afterDelete?.(store.decode(stored), { dryRun: false });
+    if (store.hooks.afterDelete !== undefined) await store.hooks.afterDelete(store.decode(stored), { dryRun: false });
     return { result: { action: 'removed', stored: { ...last, revision: stored.revision }, removedAt: result.revision } };
   } catch (error) {
     throw toStatusError(error, 'delete', store.groupResource, request.name);

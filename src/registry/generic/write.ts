@@ -16,6 +16,8 @@ export interface WriteRequest {
   readonly options: Readonly<Record<string, unknown>>;
   readonly signal?: AbortSignal;
   warn(text: string): void;
+  /** Marks where the warnings of an attempt begin; what it returns takes back all since. Absent where nobody is warned. */
+  beginWarnings?(): () => void;
 }
 
 export interface WriteResult {

@@ -67,7 +67,6 @@ export const namespaces = defineResource<Namespace>({
       resetFields: [['status']],
     },
   },
-  selectableFields: ({ status }) => ({ 'status.phase': status?.phase ?? '' }),
   returnDeletedObject: true,
   table: { cells: ({ metadata, status }, { now }) => [metadata?.name ?? '', status?.phase ?? '', ageCell(metadata?.creationTimestamp, now)] },
 });

@@ -68,6 +68,5 @@ export const nodes = defineResource<Node>({
     validateUpdate: validateNodeUpdate,
     resetFields: [['spec']],
   },
-  selectableFields: ({ spec }) => ({ 'spec.unschedulable': String(spec?.unschedulable === true) }),
   table: { cells: (node, { now }) => cells(node, now) },
 });

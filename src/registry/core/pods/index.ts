@@ -14,16 +14,6 @@ export const definitions: ResourceDefinition[] = [
     status: podStatusStrategy,
     subresources: { ephemeralcontainers: ephemeralContainersStrategy, resize: resizeStrategy },
     returnDeletedObject: true,
-    selectableFields: ({ spec, status }) => ({
-      'spec.nodeName': spec.nodeName ?? '',
-      'spec.restartPolicy': spec.restartPolicy ?? '',
-      'spec.schedulerName': spec.schedulerName ?? '',
-      'spec.serviceAccountName': spec.serviceAccountName ?? '',
-      'spec.hostNetwork': String(spec.hostNetwork === true),
-      'status.phase': status.phase ?? '',
-      'status.podIP': status.podIPs?.[0]?.ip ?? '',
-      'status.nominatedNodeName': status.nominatedNodeName ?? '',
-    }),
     table: { cells: (pod, { now }) => podCells(pod, now), conditions: podRowConditions },
   }),
 ];

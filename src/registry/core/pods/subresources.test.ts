@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { KindRules, testNow } from '../../../../test/support/kind-rules.ts';
 import { bindingConflict, bindPod, setPodCondition, validatePodBinding } from '../../../api/core/pod/binding.ts';
 import type { Binding, EphemeralContainer, Pod } from '../../../api/gen/types/core-v1.ts';
+import type { StrategyContext } from '../../strategy.ts';
+import { ephemeralContainersStrategy, podStatusStrategy, resizeStrategy } from './subresources.ts';
 
 type Json = Record<string, unknown>;
 
@@ -149,5 +151,23 @@ describe('giving a pod to a node', () => {
     expect(object.status.conditions).toEqual([{ type: 'Ready', status: 'False', reason: 'B', lastTransitionTime: '2026-01-02T03:04:05Z' }]);
     setPodCondition(object, { type: 'Ready', status: 'True' }, later);
     expect(object.status.conditions).toEqual([{ type: 'Ready', status: 'True', lastTransitionTime: '2026-01-02T03:05:05Z' }]);
+  });
+});
+
+const context: StrategyContext = { now: new Date(), user: { name: 'u', groups: [] }, enabled: () => true, apiVersion: 'v1', allowPrivileged: true };
+const entry = (manager: string) => ({ manager, operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1' });
+const managedPod = (...managers: string[]): Pod => ({
+  metadata: { name: 'p', managedFields: managers.map(entry) }, spec: { containers: [{ name: 'c', image: 'i', resources: {} }] }, status: { phase: 'Pending' },
+});
+
+describe('managed fields', () => {
+  it.each([
+    { name: 'stay as they were with ephemeral containers', strategy: ephemeralContainersStrategy, managers: ['first'] },
+    { name: 'stay as they were with a resize', strategy: resizeStrategy, managers: ['first'] },
+    { name: 'change with the status', strategy: podStatusStrategy, managers: ['first', 'second'] },
+  ])('$name', ({ strategy, managers }) => {
+    const changed = managedPod('first', 'second');
+    strategy.prepareForUpdate!(changed, managedPod('first'), context);
+    expect(changed.metadata.managedFields!.map(({ manager }) => manager)).toEqual(managers);
   });
 });

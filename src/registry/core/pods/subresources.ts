@@ -26,7 +26,7 @@ export const podStatusStrategy: Strategy<Pod> = {
 export const ephemeralContainersStrategy: Strategy<Pod> = {
   prepareForUpdate(pod, old, { enabled }) {
     const { ephemeralContainers } = pod.spec;
-    keepMetadata(pod.metadata, old.metadata);
+    keepAllMetadata(pod, old);
     pod.status = old.status;
     pod.spec = { ...old.spec, ephemeralContainers };
     dropDisabledFields({ ephemeralContainers } as Pod['spec'], old.spec, enabled);
@@ -39,12 +39,18 @@ export const resizeStrategy: Strategy<Pod> = {
     const { containers, initContainers } = pod.spec;
     // Added or removed containers are left in, to be refused.
     if (containers?.length !== old.spec.containers?.length || initContainers?.length !== old.spec.initContainers?.length) return;
-    keepMetadata(pod.metadata, old.metadata);
+    keepAllMetadata(pod, old);
     pod.status = old.status;
     pod.spec = { ...old.spec, containers: withNewSize(containers, old.spec.containers), initContainers: withNewSize(initContainers, old.spec.initContainers) };
   },
   validateUpdate: (pod, old, context) => validatePodResize(pod, old, podRulesForUpdate(context, true, pod, old)),
 };
+
+/** Nobody is booked for what these subresources write, as upstream has it. */
+function keepAllMetadata(pod: Pod, old: Pod): void {
+  keepMetadata(pod.metadata, old.metadata);
+  pod.metadata.managedFields = old.metadata.managedFields!;
+}
 
 /** The old containers with new resources; a list in another order is left as it is, to be refused. */
 function withNewSize(containers: Container[] | undefined, old: readonly Container[] | undefined): Container[] | undefined {

@@ -8,7 +8,6 @@ export const definitions: ResourceDefinition[] = [
   defineResource<ReplicationController>({
     group: '', resource: 'replicationcontrollers', versions: { v1: { defaults: setReplicationControllerDefaults } },
     strategy: replicationControllerStrategy, status: replicationControllerStatusStrategy,
-    selectableFields: ({ status }) => ({ 'status.replicas': String(status.replicas ?? 0) }),
     table: { cells: (controller, { now }) => replicationControllerCells(controller, now) },
   }),
 ];

@@ -31,6 +31,5 @@ export const secrets = defineResource<Secret>({
     validateUpdate: validateSecretUpdate,
     warningsOnUpdate: tlsWarnings,
   },
-  selectableFields: ({ type }) => ({ type: type ?? '' }),
   table: { cells: ({ metadata, type, data }, { now }) => [metadata?.name ?? '', type ?? '', Object.keys(data ?? {}).length, ageCell(metadata?.creationTimestamp, now)] },
 });

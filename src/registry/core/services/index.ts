@@ -12,7 +12,6 @@ export const definitions: ResourceDefinition[] = [
     strategy: serviceStrategy,
     status: serviceStatusStrategy,
     returnDeletedObject: true,
-    selectableFields: ({ spec }) => ({ 'spec.clusterIP': spec.clusterIP ?? '', 'spec.type': spec.type ?? '' }),
     table: { cells: (service, { now }) => serviceCells(service, now) },
   }),
 ];

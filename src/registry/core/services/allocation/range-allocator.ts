@@ -41,6 +41,11 @@ export class RangeAllocator {
     this.#random = options.random ?? Math.random;
   }
 
+  /** How many numbers are taken, as this server last saw it; undefined before it has. */
+  get taken(): number | undefined {
+    return this.#state === undefined ? undefined : this.#bitmapOf(this.#state).count;
+  }
+
   /** False when somebody has it. */
   async take(number: number): Promise<boolean> {
     let taken = false;

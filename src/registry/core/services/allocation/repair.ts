@@ -5,32 +5,32 @@
  * 1. Read the bitmap. 2. List the services: what they hold is taken. 3. What is taken and held by nobody may belong to
  * a service that is being written: it is kept for a few rounds, then it has leaked. 4. Write what came out, unless
  * somebody has taken or released something since 1: then from the beginning.
- *
- * @NOTE differs from upstream: what is found is logged; upstream makes events as well.
  */
 import { clusterIpsOf, familyOf, noClusterIp } from '../../../../api/core/service/fields.ts';
 import type { Service } from '../../../../api/gen/types/core-v1.ts';
 import type { Logger } from '../../../../base/logger.ts';
 import { AllocationBitmap } from './bitmap.ts';
+import type { Finding, FindingType } from './observer.ts';
 import type { RangeObject, RangeState } from './range-object.ts';
 import type { IpRange, PortRange, ValueRange } from './ranges.ts';
 
 /** A value and the service that holds it. */
-interface Held<V> {
+interface Held<V extends string | number> {
   readonly value: V;
   readonly service: Service;
 }
 
-export interface RepairedRange<V> {
+export interface RepairedRange<V extends string | number> {
   readonly object: RangeObject;
   readonly range: ValueRange<V>;
   /** What a service holds of this range, whether it is in it or not. */
   heldBy(service: Service): V[];
 }
 
-export interface RangeRepairOptions<V> extends RepairedRange<V> {
+export interface RangeRepairOptions<V extends string | number> extends RepairedRange<V> {
   /** Every service, as of now. */
   readonly services: () => AsyncIterable<Service>;
+  readonly found: (finding: Finding) => void;
   readonly log: Logger;
 }
 
@@ -39,7 +39,7 @@ const roundsUntilLeaked = 3;
 /** How often a round begins again because somebody was faster: where much is written, the next round will do. */
 const maxAttempts = 5;
 
-export class RangeRepair<V> {
+export class RangeRepair<V extends string | number> {
   readonly #options: RangeRepairOptions<V>;
   /** Numbers that nobody holds, and how many more rounds they are kept. */
   #suspects: ReadonlyMap<number, number> = new Map();
@@ -73,18 +73,22 @@ export class RangeRepair<V> {
   }
 
   #hold({ value, service }: Held<V>, rebuilt: AllocationBitmap, stored: AllocationBitmap, isKnown: boolean): void {
-    const { range, object, log } = this.#options;
+    const { range, object, found, log } = this.#options;
+    const tell = (type: FindingType, message: string): void => {
+      log.warn(type === 'outOfRange' ? { ...about, of: range.text } : about, message);
+      found({ type, value, service });
+    };
     const about = { range: object.key, value, service: `${service.metadata.namespace ?? ''}/${service.metadata.name ?? ''}` };
     const number = range.numberOf(value);
-    if (number === undefined) return log.warn({ ...about, of: range.text }, 'a service holds a value that is not of the range; recreate the service');
-    if (!rebuilt.take(number)) return log.warn(about, 'a value is held by several services; recreate this one');
-    if (isKnown && !stored.has(number)) log.warn(about, 'a value that a service holds was not taken; repaired');
+    if (number === undefined) return tell('outOfRange', 'a service holds a value that is not of the range; recreate the service');
+    if (!rebuilt.take(number)) return tell('duplicate', 'a value is held by several services; recreate this one');
+    if (isKnown && !stored.has(number)) tell('repair', 'a value that a service holds was not taken; repaired');
     stored.giveBack(number);
   }
 
   /** `stored` is what was taken and is held by nobody. */
   #keepSuspects(rebuilt: AllocationBitmap, stored: AllocationBitmap): Map<number, number> {
-    const { range, object, log } = this.#options;
+    const { range, object, found, log } = this.#options;
     const suspects = new Map<number, number>();
     for (const number of stored.taken()) {
       const rounds = this.#suspects.get(number) ?? roundsUntilLeaked - 1;
@@ -93,7 +97,10 @@ export class RangeRepair<V> {
         if (!this.#suspects.has(number)) log.warn(about, 'a value is taken and held by no service; kept for now');
         rebuilt.take(number);
         suspects.set(number, rounds - 1);
-      } else log.warn(about, 'a value is taken and held by no service; released');
+      } else {
+        log.warn(about, 'a value is taken and held by no service; released');
+        found({ type: 'leak', value: about.value });
+      }
     }
     return suspects;
   }

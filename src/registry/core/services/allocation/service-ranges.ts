@@ -10,12 +10,13 @@ import type { Store } from '../../../../storage/interface.ts';
 import type { StorageMediaType } from '../../../generic/door.ts';
 import { createInternalDoor } from '../../../generic/internal-door.ts';
 import type { ResourceStore } from '../../../generic/resource-store.ts';
+import { type AllocationObserver, noObserver, type ObservedRange, type RangeUsage } from './observer.ts';
 import { RangeAllocator } from './range-allocator.ts';
 import { RangeObject } from './range-object.ts';
 import { createIpRange, createPortRange, type IpRange, type ValueRange } from './ranges.ts';
 import { RangeRepair, type RepairedRange, repairedIps, repairedPorts } from './repair.ts';
 import { ServiceAllocator } from './service-allocations.ts';
-import { createIpAllocator, createPortAllocator, type IpAllocator } from './value-allocator.ts';
+import { createIpAllocator, createPortAllocator, type IpAllocator, type Observe } from './value-allocator.ts';
 
 export interface ServiceRangesOptions {
   /** The store of services: what a service holds is kept where it is kept. */
@@ -28,6 +29,7 @@ export interface ServiceRangesOptions {
   readonly clusterIpRanges: readonly string[];
   readonly nodePortRange: { readonly first: number; readonly last: number };
   readonly services: () => ResourceStore;
+  readonly observer?: AllocationObserver;
   readonly log: Logger;
 }
 
@@ -37,36 +39,52 @@ export interface ServiceRanges {
   readonly primary: IpRange;
   /** One round over all ranges. */
   repair(): Promise<void>;
+  /** Of the ranges that this server has looked at. */
+  usage(): RangeUsage[];
 }
 
 /** Upstream's names, below `<prefix>/ranges/`. */
 const names = { ips: ['serviceips', 'secondaryserviceips'], ports: 'servicenodeports' } as const;
 
 export function createServiceRanges(options: ServiceRangesOptions): ServiceRanges {
-  const { clusterIpRanges, nodePortRange, log } = options;
+  const { clusterIpRanges, nodePortRange, observer = noObserver, log } = options;
   const makeObject = objectMaker(options);
-  const repairs: { run(): Promise<void> }[] = [];
+  const repairs: { readonly about: ObservedRange; run(): Promise<void> }[] = [];
+  const allocators: { readonly about: ObservedRange; readonly size: number; readonly allocator: RangeAllocator }[] = [];
   const services = (): AsyncIterable<Service> => allServices(options.services());
-  const allocatorOf = <V>(object: RangeObject, range: ValueRange<V>, repaired: RepairedRange<V>): RangeAllocator => {
-    const repair = new RangeRepair({ ...repaired, services, log });
-    repairs.push(repair);
-    return new RangeAllocator({ object, range, rebuild: () => repair.run() });
+  const allocatorOf = <V extends string | number>(about: ObservedRange, object: RangeObject, range: ValueRange<V>, repaired: RepairedRange<V>): RangeAllocator => {
+    const repair = new RangeRepair({ ...repaired, services, log, found: (finding) => observer.found(about, finding) });
+    repairs.push({ about, run: () => repair.run() });
+    const allocator = new RangeAllocator({ object, range, rebuild: () => repair.run() });
+    allocators.push({ about, size: range.size, allocator });
+    return allocator;
   };
+  const observeOf = (about: ObservedRange): Observe => (scope, failed, milliseconds) => observer.asked(about, scope, failed, milliseconds);
   const ips = new Map<IPFamily, IpAllocator>();
   const ipRanges = clusterIpRanges.map(createIpRange);
   ipRanges.forEach((range, i) => {
     const object = makeObject(names.ips[i]!);
-    ips.set(range.family, createIpAllocator(range, allocatorOf(object, range, repairedIps(object, range))));
+    const about: ObservedRange = { kind: 'clusterIp', text: range.text };
+    ips.set(range.family, createIpAllocator(range, allocatorOf(about, object, range, repairedIps(object, range)), observeOf(about)));
   });
   const portRange = createPortRange(nodePortRange);
   const object = makeObject(names.ports);
-  const ports = createPortAllocator(portRange, allocatorOf(object, portRange, repairedPorts(object, portRange)));
+  const about: ObservedRange = { kind: 'nodePort', text: portRange.text };
+  const ports = createPortAllocator(portRange, allocatorOf(about, object, portRange, repairedPorts(object, portRange)), observeOf(about));
   return {
     allocator: new ServiceAllocator({ ips, ports, log }),
     primary: ipRanges[0]!,
     async repair() {
-      for (const repair of repairs) await repair.run();
+      for (const { about: range, run } of repairs) {
+        try {
+          await run();
+        } catch (error) {
+          observer.repairFailed(range);
+          throw error;
+        }
+      }
     },
+    usage: () => allocators.flatMap(({ about: range, size, allocator: { taken } }) => (taken === undefined ? [] : [{ ...range, taken, free: size - taken }])),
   };
 }
 

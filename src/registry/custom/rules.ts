@@ -1,0 +1,148 @@
+/**
+ * Rules in CEL (`x-kubernetes-validations`) about custom objects: compiled once for a version, judged for each value that has
+ * some, from the object down.
+ * @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules | Validation rules}
+ */
+import type { ValidationRule } from '../../api/gen/types/apiextensions-v1.ts';
+import { budgetProblem, type CompiledRule, compileRules, evaluationProblem, oldSelfOf, type OpenApiSchema, type Outcome, runtimeBudget, schemaType, type SchemaType } from '../../cel/index.ts';
+import { duplicate, type FieldError, forbidden, invalid, required } from '../../machinery/field-error.ts';
+import { FieldPath } from '../../machinery/field-path.ts';
+import { stringifyJson } from '../../machinery/json/writer.ts';
+import { jsonEqual, keysOf, memberOf } from '../../machinery/members.ts';
+import { asJson } from '../../machinery/object-meta.ts';
+import type { Structural } from '../../machinery/structural/schema.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../machinery/value.ts';
+import type { RuleChecker, RuleFindings } from './strategy.ts';
+
+/** The rules of one schema node, and the nodes below that have some. */
+interface RuleNode {
+  readonly type: string;
+  readonly schemaType: SchemaType | undefined;
+  readonly rules: readonly { readonly source: ValidationRule; readonly compiled: CompiledRule }[];
+  readonly properties: ReadonlyMap<string, RuleNode>;
+  readonly additional: RuleNode | undefined;
+  readonly items: RuleNode | undefined;
+  /** Keys by which the items of the old list are found; undefined where nobody can tell. */
+  readonly itemKeys: readonly string[] | undefined;
+  /** Members of the old value stand for those of the new one. */
+  readonly isGranular: boolean;
+}
+
+/** Undefined where the schema has no rules. */
+export function createRuleChecker(structural: Structural): RuleChecker | undefined {
+  const root = readNode(structural, true);
+  if (root === undefined) return undefined;
+  return (object, old) => {
+    const run = new Run();
+    run.node(root, FieldPath.root, asJson(object), old === undefined ? undefined : asJson(old));
+    return run;
+  };
+}
+
+function readNode(structural: Structural, isRoot: boolean): RuleNode | undefined {
+  const properties = new Map<string, RuleNode>();
+  for (const [name, property] of structural.properties) {
+    const node = readNode(property, false);
+    if (node !== undefined) properties.set(name, node);
+  }
+  const additional = structural.additional === undefined || structural.additional === true ? undefined : readNode(structural.additional, false);
+  const items = structural.items === undefined ? undefined : readNode(structural.items, false);
+  const sources = (memberOf(structural.rules, 'x-kubernetes-validations') ?? []) as ValidationRule[];
+  if (sources.length === 0 && properties.size === 0 && additional === undefined && items === undefined) return undefined;
+  const schema = structural.rules as OpenApiSchema;
+  const compiled = sources.length === 0 ? [] : (compileRules({ ...schema, 'x-kubernetes-validations': sources }, isRoot) ?? []);
+  return {
+    type: structural.type, properties, additional, items,
+    schemaType: sources.length === 0 ? undefined : isRoot ? schemaType(schema, true) : schemaType(schema),
+    rules: compiled.map((rule, i) => ({ source: sources[i]!, compiled: rule })),
+    itemKeys: structural.listType === 'map' ? structural.listMapKeys : undefined,
+    isGranular: memberOf(structural.rules, 'x-kubernetes-map-type') !== 'atomic',
+  };
+}
+
+type Rule = RuleNode['rules'][number];
+type Bindings = Parameters<NonNullable<CompiledRule['rule']['program']>['evaluate']>[0];
+
+/** One object: all its rules share what they may cost. */
+class Run implements RuleFindings {
+  readonly errors: FieldError[] = [];
+  readonly tolerated: FieldError[] = [];
+  #budget = runtimeBudget;
+
+  node(node: RuleNode, path: FieldPath, value: JsonValue | undefined, old: JsonValue | undefined): void {
+    if (this.#budget < 0 || value === undefined || value === null) return;
+    for (const rule of node.rules) {
+      this.#judge(node, rule, path, value, old);
+      if (this.#budget < 0) return;
+    }
+    if (Array.isArray(value)) this.#items(node, path, value, old);
+    else if (isObject(value)) this.#members(node, path, value, node.isGranular && isObject(old) ? old : undefined);
+  }
+
+  #members(node: RuleNode, path: FieldPath, value: JsonObject, old: JsonObject | undefined): void {
+    for (const name of keysOf(value).sort()) {
+      const known = node.properties.get(name);
+      const before = old === undefined ? undefined : memberOf(old, name);
+      if (known !== undefined) this.node(known, path.child(name), value[name], before);
+      else if (node.additional !== undefined) this.node(node.additional, path.key(name), value[name], before);
+    }
+  }
+
+  #items({ items, itemKeys }: RuleNode, path: FieldPath, value: readonly JsonValue[], old: JsonValue | undefined): void {
+    if (items === undefined) return;
+    const idOf = (item: JsonValue): string => stringifyJson((itemKeys ?? []).map((key) => (isObject(item) ? (memberOf(item, key) ?? null) : null)));
+    const before = new Map(itemKeys === undefined || !Array.isArray(old) ? [] : old.map((item) => [idOf(item), item]));
+    for (const [i, item] of value.entries()) this.node(items, path.index(i), item, before.get(idOf(item)));
+  }
+
+  #judge({ type, schemaType: adapter }: RuleNode, { source, compiled }: Rule, path: FieldPath, value: JsonValue, old: JsonValue | undefined): void {
+    const { program, problem } = compiled.rule;
+    if (program === undefined) return void this.errors.push(invalid(path, type, `rule compile error: ${problem}`));
+    const known = old === null ? undefined : old;
+    if (compiled.usesOldSelf && known === undefined && !compiled.optionalOldSelf) return;
+    const adapted = known === undefined ? undefined : adapter!.adapt(known);
+    const bindings = { self: adapter!.adapt(value), ...(compiled.optionalOldSelf ? { oldSelf: oldSelfOf(adapted) } : adapted === undefined ? {} : { oldSelf: adapted }) };
+    const outcome = program.evaluate(bindings);
+    if (!this.#pay(outcome, type, path)) return;
+    const refused = 'error' in outcome ? invalid(path, type, evaluationProblem(outcome, source.rule ?? '', source.message)) : outcome.value === true ? undefined : this.#refusal(type, { source, compiled }, path, bindings);
+    if ('error' in outcome && outcome.cancelled) this.#budget = -1;
+    if (refused === undefined) return;
+    const isUnchanged = !compiled.usesOldSelf && known !== undefined && jsonEqual(known, value);
+    (isUnchanged ? this.tolerated : this.errors).push(refused);
+  }
+
+  #pay({ cost }: Outcome, type: string, path: FieldPath): boolean {
+    this.#budget -= cost;
+    if (this.#budget >= 0) return true;
+    this.errors.push(invalid(path, type, budgetProblem));
+    return false;
+  }
+
+  #refusal(type: string, { source, compiled }: Rule, path: FieldPath, bindings: Bindings): FieldError {
+    const { fieldPath = '' } = source;
+    const at = fieldPath === '' ? path : fieldPath.startsWith('[') ? path.key(fieldPath.slice(1, -1)) : path.child(fieldPath.replace(/^\./, ''));
+    return errorOf(at, type, this.#message(source, compiled, bindings), source.reason);
+  }
+
+  /** A message that cannot be made, or is none, is replaced by the fixed one. */
+  #message({ message = '', rule = '' }: ValidationRule, { messageExpression }: CompiledRule, bindings: Bindings): string {
+    const fixed = message.trim() === '' ? `failed rule: ${rule.trim()}` : message.trim();
+    if (messageExpression?.program === undefined) return fixed;
+    const outcome = messageExpression.program.evaluate(bindings);
+    this.#budget -= outcome.cost;
+    if ('error' in outcome || typeof outcome.value !== 'string') return fixed;
+    const made = outcome.value.trim();
+    return made === '' || made.includes('\n') || Buffer.byteLength(made) > maxMessageBytes ? fixed : made;
+  }
+}
+
+const maxMessageBytes = 5 * 1024;
+
+function errorOf(path: FieldPath, type: string, message: string, reason: string | undefined): FieldError {
+  switch (reason) {
+    case 'FieldValueForbidden': return forbidden(path, message);
+    case 'FieldValueRequired': return required(path, message);
+    case 'FieldValueDuplicate': return duplicate(path, type);
+    default: return invalid(path, type, message);
+  }
+}

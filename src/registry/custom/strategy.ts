@@ -1,0 +1,141 @@
+/** What writes of custom objects mean, from their definition. */
+import { validateObjectMeta, validateObjectMetaUpdate } from '../../api/meta/object-meta.ts';
+import { subdomainName } from '../../api/meta/name-rules.ts';
+import { type FieldError, fieldErrorText, invalid } from '../../machinery/field-error.ts';
+import { FieldPath } from '../../machinery/field-path.ts';
+import { asJson, type KubeObject, metaOf } from '../../machinery/object-meta.ts';
+import { checkListTypes } from '../../machinery/structural/list-types.ts';
+import { validateValue } from '../../machinery/structural/validate.ts';
+import type { ResourceDefinition, ResourceStrategy, Strategy } from '../strategy.ts';
+import { isOfKind } from './codec.ts';
+import { validateEmbedded } from './metadata.ts';
+import { scaleErrors } from './scale.ts';
+import type { ReadVersion } from './version.ts';
+
+export interface RuleFindings {
+  readonly errors: readonly FieldError[];
+  /** Errors of values that have not changed: they may have been there before the rule was (KEP-4008). */
+  readonly tolerated: readonly FieldError[];
+}
+
+/** Judges an object by the rules in CEL of its version, with the one before it on an update. */
+export type RuleChecker = (object: KubeObject, old: KubeObject | undefined) => RuleFindings;
+
+/** What an update was let pass with, until its client is warned. */
+const tolerated = new WeakMap<KubeObject, readonly FieldError[]>();
+
+const toleratedWarnings = (object: KubeObject): string[] => (tolerated.get(object) ?? []).map(fieldErrorText);
+
+export interface CustomStrategyOptions {
+  readonly group: string;
+  readonly resource: string;
+  readonly namespaced: boolean;
+  readonly version: ReadVersion;
+  /** Absent where the schema has no rules. */
+  readonly rules: RuleChecker | undefined;
+}
+
+export function createCustomDefinition(options: CustomStrategyOptions): ResourceDefinition {
+  const { group, resource, version } = options;
+  return {
+    group, resource,
+    strategy: mainStrategy(options),
+    ...(version.hasStatus ? { status: statusStrategy(options) } : {}),
+    ...(version.scale === undefined ? {} : { subresources: { scale: scaleStrategy(options) } }),
+  };
+}
+
+function mainStrategy(options: CustomStrategyOptions): ResourceStrategy {
+  const { version } = options;
+  const { hasStatus } = version;
+  return {
+    allowUnconditionalUpdate: false,
+    // Without an endpoint of its own the status is a part of the object like any other.
+    generation: hasStatus ? true : 'withStatus',
+    prepareForCreate: (object) => {
+      if (hasStatus) delete asJson(object)['status'];
+    },
+    validate: (object) => validateNew(object, options),
+    prepareForUpdate: (object, old) => {
+      if (hasStatus) keepStatus(object, old);
+    },
+    validateUpdate: (object, old) => validateChanged(object, old, options),
+    warningsOnUpdate: toleratedWarnings,
+    resetFields: hasStatus ? [['status']] : [],
+  };
+}
+
+function keepStatus(object: KubeObject, old: KubeObject): void {
+  const { status } = asJson(old);
+  if (status === undefined) delete asJson(object)['status'];
+  else asJson(object)['status'] = status;
+}
+
+/** The status endpoint writes nothing else: all other members, and the metadata but for its managed fields, stay. */
+function statusStrategy(options: CustomStrategyOptions): Strategy {
+  return {
+    prepareForUpdate: (object, old) => {
+      const value = asJson(object);
+      const { status } = value;
+      const { managedFields } = metaOf(object);
+      for (const member of Object.keys(value)) delete value[member];
+      Object.assign(value, asJson(old), { metadata: { ...metaOf(old), ...(managedFields === undefined ? {} : { managedFields }) } });
+      if (managedFields === undefined) delete metaOf(object).managedFields;
+      if (status === undefined) delete value['status'];
+      else value['status'] = status;
+    },
+    validateUpdate: (object, old) => validateChanged(object, old, options),
+    warningsOnUpdate: toleratedWarnings,
+    resetFields: [['spec']],
+  };
+}
+
+const scaleStrategy = (options: CustomStrategyOptions): Strategy => ({ validateUpdate: (object, old) => validateChanged(object, old, options), prepareForUpdate: (object, old) => keepStatus(object, old) });
+
+function validateNew(object: KubeObject, options: CustomStrategyOptions): FieldError[] {
+  const { version, namespaced, rules } = options;
+  const errors = identityErrors(object, version);
+  if (errors.length === 0) {
+    errors.push(...validateObjectMeta(object.metadata ?? {}, { namespaced, validateName: subdomainName }));
+    errors.push(...validateValue(asJson(object), version.schema), ...scaleErrors(object, version.scale));
+  }
+  errors.push(...validateEmbedded(object, version.structural), ...checkListTypes(asJson(object), version.structural, FieldPath.root));
+  return withRules(errors, rules, object, undefined);
+}
+
+function validateChanged(object: KubeObject, old: KubeObject, options: CustomStrategyOptions): FieldError[] {
+  const { version, rules } = options;
+  const errors = identityErrors(object, version);
+  if (errors.length === 0) {
+    errors.push(...validateObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {}));
+    errors.push(...validateValue(withoutMetadata(object), version.schema, withoutMetadata(old)), ...scaleErrors(object, version.scale));
+  }
+  errors.push(...validateEmbedded(object, version.structural));
+  // Who has had the same item twice may keep it.
+  if (checkListTypes(asJson(old), version.structural, FieldPath.root).length === 0) errors.push(...checkListTypes(asJson(object), version.structural, FieldPath.root));
+  return withRules(errors, rules, object, old);
+}
+
+/** Metadata has its own rules, and its bookkeeping is different every time. */
+const withoutMetadata = (object: KubeObject): ReturnType<typeof asJson> => ({ ...asJson(object), metadata: { name: object.metadata?.name ?? '', ...(object.metadata?.generateName === undefined ? {} : { generateName: object.metadata.generateName }) } });
+
+function identityErrors(object: KubeObject, version: ReadVersion): FieldError[] {
+  const { apiVersion = '', kind = '' } = object;
+  const errors: FieldError[] = [];
+  if (!isOfKind(asJson(object), version)) errors.push(invalid(FieldPath.of('kind'), kind, `must be ${version.kind}`));
+  if (apiVersion !== version.apiVersion) errors.push(invalid(FieldPath.of('apiVersion'), apiVersion, `must be ${version.apiVersion}`));
+  return errors;
+}
+
+/** Errors after which rules would stumble over what is wrong already. */
+const blocking: ReadonlySet<FieldError['type']> = new Set(['FieldValueNotSupported', 'FieldValueRequired', 'FieldValueTooLong', 'FieldValueTooMany', 'FieldValueTypeInvalid']);
+
+function withRules(errors: FieldError[], rules: RuleChecker | undefined, object: KubeObject, old: KubeObject | undefined): FieldError[] {
+  if (rules === undefined) return errors;
+  if (!errors.some(({ type }) => blocking.has(type))) {
+    const findings = rules(object, old);
+    tolerated.set(object, findings.tolerated);
+    return [...errors, ...findings.errors];
+  }
+  return [...errors, invalid(FieldPath.root, undefined, 'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation')];
+}

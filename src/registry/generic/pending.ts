@@ -1,0 +1,46 @@
+/** Work that is done at once but sometimes has to wait for somebody else: custom objects that a webhook converts. */
+
+/** Thrown where something is needed that is still on its way. */
+export class Pending extends Error {
+  override readonly name = 'Pending';
+  /** Resolves when it is worth trying again; never rejects. */
+  readonly settled: Promise<void>;
+
+  constructor(settled: Promise<void>) {
+    super('an object is still being converted');
+    this.settled = settled;
+  }
+}
+
+/** Does the work, and again after each thing that it had to wait for. It must not change anything before it is through. */
+export async function settled<T>(work: () => T): Promise<Awaited<T>> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof Pending)) throw error;
+      await error.settled;
+    }
+  }
+}
+
+/** What is asked for together is answered together. */
+const together = 200;
+
+/** Does the work for each item, so that it is done at once when it is done again. Throws what the work throws. */
+export async function settleAll<T>(items: readonly T[], work: (item: T) => unknown): Promise<void> {
+  for (let start = 0; start < items.length; start += together) {
+    const part = items.slice(start, start + together);
+    for (let waits = part.flatMap((item) => waitOf(item, work)); waits.length > 0; waits = part.flatMap((item) => waitOf(item, work))) await Promise.all(waits);
+  }
+}
+
+function waitOf<T>(item: T, work: (item: T) => unknown): Promise<void>[] {
+  try {
+    work(item);
+    return [];
+  } catch (error) {
+    if (error instanceof Pending) return [error.settled];
+    throw error;
+  }
+}
