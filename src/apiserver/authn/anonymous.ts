@@ -1,7 +1,11 @@
-import type { Authenticator } from '../filters/authentication.ts';
+import { anonymousUser, groups, type Identity, type RequestAuthenticator } from './authenticator.ts';
 
-/** Requests without credentials, where `--anonymous-auth` lets them in. */
-export const anonymous: Authenticator = {
-  name: 'anonymous',
-  authenticate: () => ({ name: 'system:anonymous', groups: ['system:unauthenticated'] }),
-};
+const nobody: Identity = { user: { name: anonymousUser, groups: [groups.unauthenticated] } };
+
+/**
+ * Requests without credentials, where they are let in.
+ * @param paths when there are any, only requests for exactly these
+ */
+export function anonymous(paths: readonly string[] = []): RequestAuthenticator {
+  return { name: 'anonymous', authenticate: (request) => (paths.length === 0 || paths.includes(request.path) ? nobody : undefined) };
+}

@@ -1,17 +1,37 @@
 import { createHash } from 'node:crypto';
-import { allAuthenticated, type Authenticator } from '../filters/authentication.ts';
+import type { PeerCertificate } from '../request.ts';
+import type { Identity, RequestAuthenticator } from './authenticator.ts';
+import type { TrustedAuthorities } from './certificate-chain.ts';
+
+const identities = new WeakMap<PeerCertificate, Identity>();
 
 /**
  * Client certificates signed by `--client-ca-file`: the common name is the user, organizations are the groups.
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authentication/#x509-client-certificates | X.509 client certificates}
  */
-export const clientCertificate: Authenticator = {
-  name: 'x509',
-  authenticate(request) {
-    const certificate = request.exchange.peerCertificate();
-    if (certificate === undefined) return undefined;
-    if (!certificate.verified) throw new Error(`client certificate is not trusted: ${certificate.error ?? 'unknown reason'}`);
-    const credentialId = `X509SHA256=${createHash('sha256').update(certificate.raw).digest('hex')}`;
-    return { name: certificate.commonName, groups: [...certificate.organizations, allAuthenticated], extra: { 'authentication.kubernetes.io/credential-id': [credentialId] } };
-  },
-};
+export function clientCertificates(authorities: TrustedAuthorities): RequestAuthenticator {
+  return {
+    name: 'x509',
+    authenticate(request) {
+      const peer = request.exchange.peerCertificate();
+      if (peer === undefined) return undefined;
+      const problem = authorities.problemWith(peer);
+      if (problem !== undefined) throw new Error(problemText(peer, problem));
+      return peer.commonName === '' ? undefined : identityOf(peer);
+    },
+  };
+}
+
+/** Names the certificate by its serial number: the rest of it is the client's own words. */
+export const problemText = (peer: PeerCertificate, problem: string): string => `verifying certificate SN=${BigInt(`0x${peer.certificate.serialNumber}`)} failed: x509: ${problem}`;
+
+/** Once per connection: the digest of a certificate costs more than all else here. */
+function identityOf(peer: PeerCertificate): Identity {
+  let identity = identities.get(peer);
+  if (identity === undefined) {
+    const digest = createHash('sha256').update(peer.certificate.raw).digest('hex');
+    identity = { user: { name: peer.commonName, groups: peer.organizations, extra: { 'authentication.kubernetes.io/credential-id': [`X509SHA256=${digest}`] } } };
+    identities.set(peer, identity);
+  }
+  return identity;
+}

@@ -1,0 +1,154 @@
+/** Who is calling, from all that the options name, in the reference's order. */
+import type { KeyObject } from 'node:crypto';
+import type { Secret } from '../../api/gen/types/core-v1.ts';
+import type { LiveText } from '../../base/live-text.ts';
+import type { Logger } from '../../base/logger.ts';
+import { anonymous } from './anonymous.ts';
+import { forOwnAudiences } from './audience.ts';
+import { type Identity, type RequestAuthenticator, type TokenAuthenticator, withAuthenticatedGroup } from './authenticator.ts';
+import { bearerTokens, judge, webSocketTokens } from './bearer-token.ts';
+import { bootstrapTokens } from './bootstrap-token.ts';
+import { TrustedAuthorities } from './certificate-chain.ts';
+import { clientCertificates } from './client-certificate.ts';
+import type { ObjectReader } from './object-reader.ts';
+import { type RequestHeaderOptions, requestHeaders } from './request-header.ts';
+import { type JwtConfig, liveJwtTokens } from './jwt/live.ts';
+import { boundTokens } from './service-accounts/bound-tokens.ts';
+import type { VerificationKey } from './service-accounts/keys.ts';
+import { legacyIssuer, legacyTokens } from './service-accounts/legacy-tokens.ts';
+import { createSigner, type TokenIssuing } from './service-accounts/signer.ts';
+import { verifiedTokens } from './service-accounts/verifier.ts';
+import { cachedTokens } from './token-cache.ts';
+import { tokenFile } from './token-file.ts';
+import { createWebhookClient, type WebhookClient } from '../webhooks/client.ts';
+import type { WebhookConnection } from '../webhooks/connection-file.ts';
+import { webhookTokens } from './webhook.ts';
+import { AuthenticationError, unionOfRequests, unionOfTokens } from './union.ts';
+
+export interface AuthenticationConfig {
+  /** `--client-ca-file`, PEM */
+  readonly clientCa: LiveText | undefined;
+  readonly requestHeader: RequestHeaderConfig | undefined;
+  /** Content of `--token-auth-file`. */
+  readonly tokenFile: string | undefined;
+  /** `--enable-bootstrap-token-auth` */
+  readonly bootstrapTokens: boolean;
+  readonly serviceAccounts: ServiceAccountConfig | undefined;
+  /** ID tokens of other issuers. */
+  readonly jwt: JwtConfig | undefined;
+  readonly webhook: WebhookConfig | undefined;
+  /** Undefined: requests without credentials are refused. Without paths, all are let in. */
+  readonly anonymous: { readonly paths: readonly string[] } | undefined;
+  /** `--api-audiences`, or what stands for it. */
+  readonly audiences: readonly string[];
+}
+
+export interface RequestHeaderConfig extends Omit<RequestHeaderOptions, 'authorities'> {
+  /** PEM */
+  readonly ca: LiveText;
+}
+
+export interface ServiceAccountConfig {
+  /** `--service-account-issuer`: the first signs, tokens of all are taken. */
+  readonly issuers: readonly string[];
+  /** `--service-account-key-file` */
+  readonly keys: readonly VerificationKey[];
+  /** `--service-account-signing-key-file`; without it no tokens are made. */
+  readonly signingKey: KeyObject | undefined;
+  /** `--service-account-lookup` */
+  readonly lookup: boolean;
+  /** `--service-account-extend-token-expiration` */
+  readonly extendExpiration: boolean;
+  /** `--service-account-max-token-expiration`; 0 means no limit but that of the API. */
+  readonly maxExpirationSeconds: number;
+  /** `--service-account-jwks-uri` */
+  readonly jwksUri: string | undefined;
+}
+
+export interface WebhookConfig {
+  readonly connection: WebhookConnection;
+  /** `--authentication-token-webhook-version` */
+  readonly version: string;
+  /** `--authentication-token-webhook-cache-ttl`: for owners and for tokens of nobody alike. */
+  readonly cacheTtlMs: number;
+}
+
+/** What is asked of the rest of the server. */
+export interface AuthenticationSurroundings {
+  readonly objects: ObjectReader;
+  readonly log: Logger;
+  /** Told of a secret with a token that is used and does not say so for today. */
+  readonly onLegacyTokenUse: (secret: Secret) => void;
+}
+
+export interface Authentication {
+  /** Ends what asks others. */
+  close(): Promise<void>;
+  readonly requests: RequestAuthenticator;
+  /** Whose token it is, for who asks on behalf of others. Throws with what is wrong with it. */
+  review(token: string, audiences: readonly string[]): Promise<Identity>;
+  readonly audiences: readonly string[];
+  /** How tokens of service accounts are made, if they are. */
+  readonly issuing: TokenIssuing | undefined;
+}
+
+/** As the reference has it: long enough for a burst of requests, short enough for a token that is withdrawn. */
+const successTtlMs = 10_000;
+const webhookTimeoutMs = 10_000;
+
+export function createAuthentication(config: AuthenticationConfig, around: AuthenticationSurroundings): Authentication {
+  const { clientCa, requestHeader, audiences } = config;
+  const webhook = config.webhook === undefined ? undefined : createWebhookClient({ connection: config.webhook.connection, timeoutMs: webhookTimeoutMs });
+  const jwt = config.jwt === undefined ? undefined : liveJwtTokens(config.jwt, around.log);
+  const known = tokenAuthenticators(config, around, { jwt, webhook });
+  const tokens = known.length === 0 ? undefined : cachedTokens({ tokens: unionOfTokens(known), successTtlMs, failureTtlMs: 0 });
+  const requests = unionOfRequests([
+    ...(requestHeader === undefined ? [] : [requestHeaders({ ...requestHeader, authorities: new TrustedAuthorities(requestHeader.ca) })]),
+    ...(clientCa === undefined ? [] : [clientCertificates(new TrustedAuthorities(clientCa))]),
+    ...(tokens === undefined ? [] : [bearerTokens(tokens, audiences), webSocketTokens(tokens, audiences)]),
+  ], config.anonymous === undefined ? undefined : anonymous(config.anonymous.paths));
+  return { requests, audiences, issuing: issuingOf(config), close: async () => void (await Promise.all([jwt?.close(), webhook?.close()])), review: (token, wanted) => review(tokens, token, wanted) };
+}
+
+function issuingOf({ serviceAccounts, audiences }: AuthenticationConfig): TokenIssuing | undefined {
+  if (serviceAccounts?.signingKey === undefined) return undefined;
+  const { issuers: [issuer = ''], signingKey, extendExpiration, maxExpirationSeconds } = serviceAccounts;
+  return { issuer, sign: createSigner(signingKey), audiences, extendExpiration, maxExpirationSeconds };
+}
+
+/** In this order. Those who ask others come last. */
+function tokenAuthenticators(config: AuthenticationConfig, around: AuthenticationSurroundings, { jwt, webhook }: { readonly jwt: TokenAuthenticator | undefined; readonly webhook: WebhookClient | undefined }): TokenAuthenticator[] {
+  const own = (tokens: TokenAuthenticator): TokenAuthenticator => forOwnAudiences(tokens, config.audiences);
+  return [
+    ...(config.tokenFile === undefined ? [] : [own(tokenFile(config.tokenFile))]),
+    ...(config.serviceAccounts === undefined ? [] : serviceAccountTokens(config.serviceAccounts, config.audiences, around)),
+    ...(config.bootstrapTokens ? [own(bootstrapTokens(around.objects))] : []),
+    ...(jwt === undefined ? [] : [own(jwt)]),
+    ...(config.webhook === undefined || webhook === undefined ? [] : [askedTokens(config.webhook, webhook, config.audiences)]),
+  ];
+}
+
+function askedTokens({ version, cacheTtlMs }: WebhookConfig, client: WebhookClient, audiences: readonly string[]): TokenAuthenticator {
+  return cachedTokens({ tokens: webhookTokens({ client, version, audiences }), successTtlMs: cacheTtlMs, failureTtlMs: cacheTtlMs });
+}
+
+/** Those in secrets first: the two are told apart by their issuer. */
+function serviceAccountTokens({ issuers, keys, lookup }: ServiceAccountConfig, audiences: readonly string[], { objects, onLegacyTokenUse }: AuthenticationSurroundings): TokenAuthenticator[] {
+  const legacy = legacyTokens({ objects, lookup, onUse: onLegacyTokenUse });
+  return [
+    ...(keys.length === 0 ? [] : [verifiedTokens({ name: 'legacy-service-account', issuers: [legacyIssuer], keys, audiences, validate: legacy })]),
+    ...(issuers.length === 0 ? [] : [verifiedTokens({ name: 'service-account', issuers, keys, audiences, validate: boundTokens({ objects }) })]),
+  ];
+}
+
+const unknownToken = 'invalid bearer token';
+
+async function review(tokens: TokenAuthenticator | undefined, token: string, audiences: readonly string[]): Promise<Identity> {
+  try {
+    const identity = tokens === undefined ? undefined : await judge(tokens, token, audiences);
+    if (identity !== undefined) return withAuthenticatedGroup(identity);
+  } catch (error) {
+    throw new AuthenticationError([unknownToken, ...(error instanceof AuthenticationError ? error.messages : [(error as Error).message])]);
+  }
+  throw new AuthenticationError([unknownToken]);
+}

@@ -1,0 +1,52 @@
+/**
+ * Tokens of secrets in kube-system with which nodes join.
+ * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/bootstrap-tokens/ | Authenticating with Bootstrap Tokens}
+ */
+import { timingSafeEqual } from 'node:crypto';
+import type { Secret } from '../../api/gen/types/core-v1.ts';
+import type { Identity, TokenAuthenticator } from './authenticator.ts';
+import type { ObjectReader } from './object-reader.ts';
+
+const form = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
+const extraGroup = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/;
+const secretType = 'bootstrap.kubernetes.io/token';
+
+export function bootstrapTokens(objects: ObjectReader, now: () => number = Date.now): TokenAuthenticator {
+  return {
+    name: 'bootstrap',
+    async authenticateToken(token) {
+      const [, id, secret] = form.exec(token) ?? [];
+      if (id === undefined || secret === undefined) return undefined;
+      const name = `bootstrap-token-${id}`;
+      // One that was made a moment ago may not be in the cache yet.
+      const found = (await objects.find<Secret>('', 'secrets', 'kube-system', name)) ?? (await objects.findFresh<Secret>('', 'secrets', 'kube-system', name));
+      return found === undefined ? undefined : ownerOf(found, id, secret, now());
+    },
+  };
+}
+
+/** Undefined whatever is wrong: who has no good token is told nothing about the secret. */
+function ownerOf(object: Secret, id: string, secret: string, now: number): Identity | undefined {
+  const text = (key: string): string => Buffer.from(object.data?.[key] ?? '', 'base64').toString();
+  const expires = expiryOf(text('expiration'));
+  const isGood = sameText(text('token-secret'), secret) && text('token-id') === id && object.type === secretType && object.metadata?.deletionTimestamp === undefined
+    && expires > now && text('usage-bootstrap-authentication') === 'true';
+  const extraGroups = text('auth-extra-groups');
+  const extra = extraGroups === '' ? [] : extraGroups.split(',');
+  if (!isGood || !extra.every((group) => extraGroup.test(group))) return undefined;
+  const groups = [...new Set(['system:bootstrappers', ...extra])].sort();
+  return { user: { name: `system:bootstrap:${id}`, groups }, ...(expires === Infinity ? {} : { expiresAt: expires }) };
+}
+
+function sameText(a: string, b: string): boolean {
+  const [left, right] = [Buffer.from(a), Buffer.from(b)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;
+
+/** An end that cannot be read has passed. */
+function expiryOf(text: string): number {
+  if (text === '') return Infinity;
+  return rfc3339.test(text) ? Date.parse(text) || -Infinity : -Infinity;
+}

@@ -1,0 +1,103 @@
+/** The authenticators of an AuthenticationConfiguration, made anew when it changes. Until the new ones know their issuers, the old ones stay. */
+import type { LiveText } from '../../../base/live-text.ts';
+import type { Logger } from '../../../base/logger.ts';
+import { aggregateText } from '../../../machinery/field-error.ts';
+import { type TokenAuthenticator } from '../authenticator.ts';
+import { unionOfTokens } from '../union.ts';
+import { type AuthenticationConfiguration, readAuthenticationConfiguration } from './configuration.ts';
+import { Issuer } from './issuer.ts';
+import { issuedTokens } from './tokens.ts';
+import { type CompiledExpressions, validateAuthenticationConfiguration } from './validation.ts';
+
+export interface JudgedConfiguration {
+  readonly configuration: AuthenticationConfiguration;
+  readonly compiled: readonly CompiledExpressions[];
+}
+
+/** Throws an Error that names each wrong field. */
+export function judgeConfiguration(configuration: AuthenticationConfiguration, disallowedIssuers: readonly string[]): JudgedConfiguration {
+  const { errors, compiled } = validateAuthenticationConfiguration(configuration, disallowedIssuers);
+  if (errors.length > 0) throw new Error(aggregateText(errors));
+  return { configuration, compiled };
+}
+
+export const readJudged = (text: string, disallowedIssuers: readonly string[]): JudgedConfiguration => judgeConfiguration(readAuthenticationConfiguration(text), disallowedIssuers);
+
+export interface JwtConfig {
+  /** As it is at the start, from options or a file. */
+  readonly initial: JudgedConfiguration;
+  readonly algorithms: readonly string[];
+  /** The file, when there is one: what is checked already. */
+  readonly file: LiveText | undefined;
+  readonly disallowedIssuers: readonly string[];
+}
+
+export interface LiveJwtTokens extends TokenAuthenticator {
+  close(): Promise<void>;
+}
+
+interface Generation {
+  readonly tokens: TokenAuthenticator;
+  readonly issuers: readonly Issuer[];
+}
+
+/** How long the new issuers may take before the change is given up. */
+const readyTimeoutMs = 60_000;
+
+export function liveJwtTokens({ initial, algorithms, file, disallowedIssuers }: JwtConfig, log: Logger): LiveJwtTokens {
+  let current = start(initial);
+  const starting = new Set<Generation>();
+  const replace = async (): Promise<void> => {
+    const next = start(readJudged(file!.get(), disallowedIssuers));
+    starting.add(next);
+    const given = new AbortController();
+    const timeout = AbortSignal.any([AbortSignal.timeout(readyTimeoutMs), given.signal]);
+    const late = new Promise<never>((_, reject) => timeout.addEventListener('abort', () => reject(new Error('an issuer is not there'))));
+    try {
+      await Promise.race([Promise.all(next.issuers.map(({ ready }) => ready)), late]);
+      // A newer change, or the end, was faster.
+      if (!starting.has(next)) return;
+      const old = current;
+      current = next;
+      starting.delete(next);
+      await end(old);
+    } catch (error) {
+      log.warn({ err: error }, 'the new authentication configuration is not used; the one before stays in force');
+      if (starting.delete(next)) await end(next);
+    } finally {
+      late.catch(() => undefined);
+      given.abort();
+    }
+  };
+  const stop = file?.onChange(() => {
+    for (const older of starting) {
+      starting.delete(older);
+      void end(older);
+    }
+    void replace();
+  });
+
+  function start({ configuration, compiled }: JudgedConfiguration): Generation {
+    const parts = configuration.jwt.map((config, index) => {
+      const { url, discoveryURL, certificateAuthority } = config.issuer;
+      const issuer = new Issuer({ url, discoveryUrl: discoveryURL, certificateAuthority, algorithms, log });
+      return { issuer, tokens: issuedTokens({ config, compiled: compiled[index]!, issuer }) };
+    });
+    return { tokens: unionOfTokens(parts.map(({ tokens }) => tokens)), issuers: parts.map(({ issuer }) => issuer) };
+  }
+
+  return {
+    name: 'jwt',
+    authenticateToken: (token, audiences) => current.tokens.authenticateToken(token, audiences),
+    async close() {
+      stop?.();
+      const all = [current, ...starting];
+      starting.clear();
+      await Promise.all(all.map(end));
+    },
+  };
+}
+
+async function end({ issuers }: Generation): Promise<void> {
+  await Promise.all(issuers.map((issuer) => issuer.close()));
+}
