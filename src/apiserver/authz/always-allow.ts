@@ -1,4 +1,4 @@
-import type { Authorizer } from '../filters/authorization.ts';
+import type { Authorizer } from './authorizer.ts';
 
 /** `--authorization-mode=AlwaysAllow`: everybody who is known may do everything. */
 export const alwaysAllow: Authorizer = {

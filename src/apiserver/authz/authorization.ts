@@ -1,0 +1,132 @@
+/** From the configured modes to the one authorizer that the server asks. */
+import type { PolicyRule } from '../../api/gen/types/rbac-v1.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { RegistryCatalog } from '../../registry/catalog.ts';
+import { bootstrapPolicy } from '../bootstrap/rbac/policy/policy.ts';
+import type { SharedDecoder } from '../shared-decoder.ts';
+import { createWebhookClient, type WebhookClient } from '../webhooks/client.ts';
+import { createAbacAuthorizer } from './abac/authorizer.ts';
+import { alwaysAllow } from './always-allow.ts';
+import { alwaysDeny } from './always-deny.ts';
+import type { Authorizer } from './authorizer.ts';
+import { type AuthorizationConfig, type AuthorizerConfig, uses } from './configuration.ts';
+import { FollowedResources } from './followed.ts';
+import type { AuthorizationMetrics } from './metrics.ts';
+import { createNodeAuthorizer } from './node/authorizer.ts';
+import { NodeGraph } from './node/graph.ts';
+import { createRbacAuthorizer } from './rbac/authorizer.ts';
+import { RbacSource } from './rbac/source.ts';
+import { createUnion } from './union.ts';
+import { createWebhookAuthorizer } from './webhook/authorizer.ts';
+import { compileCondition } from './webhook/match-conditions.ts';
+
+export interface AuthorizationOptions {
+  readonly config: AuthorizationConfig;
+  readonly registry: Pick<RegistryCatalog, 'storeOf'>;
+  readonly decode: SharedDecoder;
+  readonly log: Logger;
+  readonly featureEnabled: (gate: string) => boolean;
+  readonly metrics: () => AuthorizationMetrics;
+}
+
+export interface Authorization {
+  readonly authorizer: Authorizer;
+  /** Roles and bindings; escalation checks need them in every mode. */
+  readonly rbac: RbacSource;
+  /** Begins to read what decisions need. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** The authorizers of one state of the configuration. */
+interface Chain {
+  readonly authorizer: Authorizer;
+  close(): Promise<void>;
+}
+
+export function createAuthorization(options: AuthorizationOptions): Authorization {
+  const { config, log, metrics } = options;
+  const parts = createParts(options);
+  let current = parts.chainOf(config.authorizers);
+  const begin = (authorizers: readonly AuthorizerConfig[]): void => {
+    if (uses(authorizers, 'RBAC')) parts.rbac.start();
+    if (uses(authorizers, 'Node')) parts.nodeObjects.start();
+  };
+  const reload = async (): Promise<void> => {
+    try {
+      const authorizers = await config.file!.read(config.file!.text.get());
+      // @NOTE differs from upstream: Node and RBAC may come and go too.
+      // Who may be anonymous was decided at the start, when not everybody was allowed everything.
+      if (uses(authorizers, 'AlwaysAllow') && !uses(config.authorizers, 'AlwaysAllow')) throw new Error('AlwaysAllow can only be added with a restart');
+      begin(authorizers);
+      const before = current;
+      current = parts.chainOf(authorizers);
+      metrics().reloaded(true);
+      await before.close();
+    } catch (error) {
+      metrics().reloaded(false);
+      log.error({ err: error }, 'the new authorization configuration cannot be used; the one before stays in force');
+    }
+  };
+  const stopWatching = config.file?.text.onChange(() => void reload());
+  return {
+    authorizer: {
+      authorize: (attributes) => current.authorizer.authorize(attributes),
+      rulesFor: (user, namespace) => current.authorizer.rulesFor!(user, namespace),
+    },
+    rbac: parts.rbac,
+    start: () => begin(config.authorizers),
+    stop: async () => {
+      stopWatching?.();
+      await Promise.all([parts.rbac.stop(), parts.nodeObjects.stop(), current.close()]);
+    },
+  };
+}
+
+interface Parts {
+  readonly rbac: RbacSource;
+  readonly nodeObjects: FollowedResources;
+  chainOf(authorizers: readonly AuthorizerConfig[]): Chain;
+}
+
+/** What is there once, whatever the order of the authorizers, and however often it changes. */
+function createParts({ registry, decode, log, featureEnabled, metrics }: AuthorizationOptions): Parts {
+  const rbac = new RbacSource({ registry, decode, log });
+  const graph = new NodeGraph(decode);
+  const nodeObjects = new FollowedResources(registry, log, graph.resources);
+  const authorizerOf = (config: AuthorizerConfig, clients: WebhookClient[]): Authorizer => {
+    switch (config.type) {
+      case 'AlwaysAllow': return alwaysAllow;
+      case 'AlwaysDeny': return alwaysDeny;
+      case 'ABAC': return createAbacAuthorizer(config.rules);
+      case 'RBAC': return createRbacAuthorizer(rbac.policy);
+      case 'Node': return createNodeAuthorizer({ graph, loading: () => nodeObjects.loading(), rules: nodeRules(featureEnabled), ownOnly: featureEnabled('AuthorizeNodeWithSelectors') });
+      case 'Webhook': {
+        const { connection, timeoutMs, conditions, ...settings } = config.webhook;
+        const client = createWebhookClient({ connection, timeoutMs });
+        clients.push(client);
+        return createWebhookAuthorizer({ ...settings, client, conditions: conditions.map(compileCondition), withSelectors: featureEnabled('AuthorizeWithSelectors'), observer: observerOf(config.name, metrics) });
+      }
+    }
+  };
+  return {
+    rbac, nodeObjects,
+    chainOf(configs) {
+      const clients: WebhookClient[] = [];
+      const authorizers = configs.map((config) => ({ type: config.type, name: config.name, authorizer: authorizerOf(config, clients) }));
+      return {
+        authorizer: createUnion(authorizers, ({ type, name }, decision) => metrics().decided(type, name, decision)),
+        close: async () => {
+          await Promise.all(clients.map((client) => client.close()));
+        },
+      };
+    },
+  };
+}
+
+const observerOf = (name: string, metrics: () => AuthorizationMetrics): Parameters<typeof createWebhookAuthorizer>[0]['observer'] => ({
+  called: (result, seconds, failedOpen) => metrics().webhookCalled(name, result, seconds, failedOpen),
+  conditionsJudged: (seconds, result) => metrics().conditionsJudged(name, seconds, result),
+});
+
+const nodeRules = (featureEnabled: (gate: string) => boolean): readonly PolicyRule[] => bootstrapPolicy(featureEnabled).clusterRoles.find(({ metadata }) => metadata.name === 'system:node')?.rules ?? [];

@@ -1,0 +1,24 @@
+import type { LiveText } from '../../base/live-text.ts';
+import type { WebhookConnection } from '../webhooks/connection-file.ts';
+import type { AbacRule } from './abac/policy-file.ts';
+import type { ConfiguredWebhook } from './configuration-file.ts';
+
+export type AuthorizerConfig =
+  | { readonly type: 'AlwaysAllow' | 'AlwaysDeny' | 'RBAC' | 'Node'; readonly name: string }
+  | { readonly type: 'ABAC'; readonly name: string; readonly rules: readonly AbacRule[] }
+  | { readonly type: 'Webhook'; readonly name: string; readonly webhook: WebhookAuthorizerConfig };
+
+export type AuthorizerType = AuthorizerConfig['type'];
+
+export interface WebhookAuthorizerConfig extends Omit<ConfiguredWebhook, 'kubeConfigFile'> {
+  readonly connection: WebhookConnection;
+}
+
+export interface AuthorizationConfig {
+  /** In the order in which they are asked. */
+  readonly authorizers: readonly AuthorizerConfig[];
+  /** A file that they come from and that is read again when it changes; the text has been judged. */
+  readonly file?: { readonly text: LiveText; readonly read: (text: string) => Promise<readonly AuthorizerConfig[]> };
+}
+
+export const uses = (authorizers: readonly AuthorizerConfig[], type: AuthorizerType): boolean => authorizers.some((authorizer) => authorizer.type === type);

@@ -1,0 +1,109 @@
+/** Which objects have to do with which node: by way of the pods that are bound to it, their claims and volumes. */
+import type { PersistentVolume, Pod } from '../../../api/gen/types/core-v1.ts';
+import type { VolumeAttachment } from '../../../api/gen/types/storage-v1.ts';
+import type { ResourceStore } from '../../../registry/generic/resource-store.ts';
+import type { StoredObject } from '../../../storage/objects.ts';
+import type { SharedDecoder } from '../../shared-decoder.ts';
+import type { FollowedResource } from '../followed.ts';
+import { podReferences, type PodReferences, type VolumeReferences, volumeReferences } from './references.ts';
+
+export type GraphKind = 'secret' | 'configMap' | 'claim' | 'volume' | 'volumeAttachment' | 'resourceClaim' | 'resourceSlice' | 'serviceAccount' | 'pod';
+
+export class NodeGraph {
+  readonly #decode: SharedDecoder;
+  /** Pods by node, then by key: read when somebody asks for what they refer to. */
+  readonly #pods = new Map<string, Map<string, StoredObject>>();
+  readonly #references = new WeakMap<StoredObject, PodReferences>();
+  readonly #volumes = new Map<string, VolumeReferences>();
+  /** Names of volumes by `namespace/name` of a secret. */
+  readonly #volumesOfSecret = new Map<string, Set<string>>();
+  readonly #nodeOfAttachment = new Map<string, string>();
+  readonly #nodeOfSlice = new Map<string, string>();
+  #podStore: ResourceStore | undefined;
+
+  constructor(decode: SharedDecoder) {
+    this.#decode = decode;
+  }
+
+  /** What the graph is made from. */
+  get resources(): readonly FollowedResource[] {
+    return [
+      { group: '', resource: 'pods', onChange: (before, after, store) => this.#changePod(before, after, store) },
+      { group: '', resource: 'persistentvolumes', onChange: (before, after, store) => this.#changeVolume(before, after, store) },
+      {
+        group: 'storage.k8s.io', resource: 'volumeattachments',
+        onChange: (before, after, store) => changeNode(this.#nodeOfAttachment, before, after, (stored) => this.#decode<VolumeAttachment>(store, stored).spec.nodeName ?? ''),
+      },
+      { group: 'resource.k8s.io', resource: 'resourceslices', onChange: (before, after) => changeNode(this.#nodeOfSlice, before, after, ({ card }) => card.fields.get('spec.nodeName') ?? '') },
+    ];
+  }
+
+  /** Whether the node has anything to do with the object. */
+  isRelated(node: string, kind: GraphKind, namespace: string, name: string): boolean {
+    switch (kind) {
+      case 'secret': return this.#somePod(node, namespace, ({ secrets }) => secrets.has(name)) || this.#isOfVolume(node, namespace, name);
+      case 'configMap': return this.#somePod(node, namespace, ({ configMaps }) => configMaps.has(name));
+      case 'claim': return this.#somePod(node, namespace, ({ claims }) => claims.has(name));
+      case 'resourceClaim': return this.#somePod(node, namespace, ({ resourceClaims }) => resourceClaims.has(name));
+      case 'serviceAccount': return this.#somePod(node, namespace, ({ serviceAccount }) => serviceAccount === name);
+      case 'volume': return this.#isVolume(node, name);
+      case 'volumeAttachment': return this.#nodeOfAttachment.get(name) === node;
+      case 'resourceSlice': return this.#nodeOfSlice.get(name) === node;
+      case 'pod': return this.#podsIn(node, namespace).some(({ card }) => card.name === name);
+    }
+  }
+
+  #podsIn(node: string, namespace: string): StoredObject[] {
+    return [...(this.#pods.get(node)?.values() ?? [])].filter(({ card }) => card.namespace === namespace);
+  }
+
+  #somePod(node: string, namespace: string, refers: (references: PodReferences) => boolean): boolean {
+    return this.#podsIn(node, namespace).some((pod) => refers(this.#referencesOf(pod)));
+  }
+
+  #isVolume(node: string, name: string): boolean {
+    const claim = this.#volumes.get(name)?.claim;
+    if (claim === undefined) return false;
+    const slash = claim.indexOf('/');
+    return this.isRelated(node, 'claim', claim.slice(0, slash), claim.slice(slash + 1));
+  }
+
+  #isOfVolume(node: string, namespace: string, secret: string): boolean {
+    return [...(this.#volumesOfSecret.get(`${namespace}/${secret}`) ?? [])].some((volume) => this.#isVolume(node, volume));
+  }
+
+  #referencesOf(stored: StoredObject): PodReferences {
+    let references = this.#references.get(stored);
+    if (references === undefined) this.#references.set(stored, (references = podReferences(this.#decode<Pod>(this.#podStore!, stored))));
+    return references;
+  }
+
+  #changePod(before: StoredObject | undefined, after: StoredObject | undefined, store: ResourceStore): void {
+    this.#podStore = store;
+    const [from, to] = [before, after].map((pod) => pod?.card.fields.get('spec.nodeName') ?? '') as [string, string];
+    if (before !== undefined && from !== '' && (after === undefined || from !== to)) {
+      const pods = this.#pods.get(from);
+      pods?.delete(before.key);
+      if (pods?.size === 0) this.#pods.delete(from);
+    }
+    if (after === undefined || to === '') return;
+    let pods = this.#pods.get(to);
+    if (pods === undefined) this.#pods.set(to, (pods = new Map()));
+    pods.set(after.key, after);
+  }
+
+  #changeVolume(before: StoredObject | undefined, after: StoredObject | undefined, store: ResourceStore): void {
+    const name = (after ?? before)!.card.name;
+    for (const secret of this.#volumes.get(name)?.secrets ?? []) this.#volumesOfSecret.get(secret)?.delete(name);
+    this.#volumes.delete(name);
+    const references = after === undefined ? undefined : volumeReferences(this.#decode<PersistentVolume>(store, after));
+    if (references === undefined) return;
+    this.#volumes.set(name, references);
+    for (const secret of references.secrets) this.#volumesOfSecret.set(secret, (this.#volumesOfSecret.get(secret) ?? new Set()).add(name));
+  }
+}
+
+function changeNode(nodes: Map<string, string>, before: StoredObject | undefined, after: StoredObject | undefined, nodeOf: (stored: StoredObject) => string): void {
+  if (after === undefined) nodes.delete(before!.card.name);
+  else nodes.set(after.card.name, nodeOf(after));
+}

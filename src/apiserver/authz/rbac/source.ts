@@ -1,0 +1,43 @@
+/** The roles and bindings of this server. */
+import { rbacGroup } from '../../../api/rbac/defaults.ts';
+import type { Logger } from '../../../base/logger.ts';
+import type { KubeObject } from '../../../machinery/object-meta.ts';
+import type { RegistryCatalog } from '../../../registry/catalog.ts';
+import type { SharedDecoder } from '../../shared-decoder.ts';
+import { type FollowedResource, FollowedResources } from '../followed.ts';
+import { RbacPolicy } from './policy.ts';
+
+export interface RbacSourceOptions {
+  readonly registry: Pick<RegistryCatalog, 'storeOf'>;
+  readonly decode: SharedDecoder;
+  readonly log: Logger;
+}
+
+export class RbacSource {
+  readonly #policy = new RbacPolicy();
+  readonly #resources: FollowedResources;
+
+  constructor({ registry, decode, log }: RbacSourceOptions) {
+    const policy = this.#policy;
+    const followed = <T extends KubeObject>(resource: string, change: (before: T | undefined, after: T | undefined) => void): FollowedResource => ({
+      group: rbacGroup, resource,
+      onChange: (before, after, store) => change(before === undefined ? undefined : decode<T>(store, before), after === undefined ? undefined : decode<T>(store, after)),
+    });
+    this.#resources = new FollowedResources(registry, log, [
+      followed('clusterroles', policy.changeRole.bind(policy)), followed('roles', policy.changeRole.bind(policy)),
+      followed('clusterrolebindings', policy.changeBinding.bind(policy)), followed('rolebindings', policy.changeBinding.bind(policy)),
+    ]);
+  }
+
+  /** Begins to read. Without it the first who asks has to wait. */
+  start(): void {
+    this.#resources.start();
+  }
+
+  /** The policy, at once when it has been read. Rejects when that takes too long. */
+  readonly policy = (): RbacPolicy | Promise<RbacPolicy> => this.#resources.loading()?.then(() => this.#policy) ?? this.#policy;
+
+  stop(): Promise<void> {
+    return this.#resources.stop();
+  }
+}
