@@ -4,7 +4,7 @@
 import type { KubeObject } from '../../machinery/object-meta.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
 import type { ResourceStore } from '../../registry/generic/resource-store.ts';
-import type { StoredObject } from '../../storage/objects.ts';
+import type { SharedDecoder } from '../shared-decoder.ts';
 
 /** Objects are shared between requests and must not be changed. A resource that is not served has none. */
 export interface AdmissionObjects {
@@ -16,13 +16,7 @@ export interface AdmissionObjects {
   list<T extends KubeObject>(group: string, resource: string, namespace?: string): Promise<readonly T[]>;
 }
 
-export function createAdmissionObjects(registry: Pick<RegistryCatalog, 'storeOf'>): AdmissionObjects {
-  const decoded = new WeakMap<StoredObject, KubeObject>();
-  const decode = <T extends KubeObject>(store: ResourceStore, stored: StoredObject): T => {
-    let object = decoded.get(stored);
-    if (object === undefined) decoded.set(stored, (object = store.decode(stored)));
-    return object as T;
-  };
+export function createAdmissionObjects(registry: Pick<RegistryCatalog, 'storeOf'>, decode: SharedDecoder): AdmissionObjects {
   const read = async <T extends KubeObject>(store: ResourceStore | undefined, namespace: string, name: string, match: 'any' | 'mostRecent'): Promise<T | undefined> => {
     const stored = await store?.find(namespace, name, { match });
     return stored === undefined ? undefined : decode<T>(store!, stored);

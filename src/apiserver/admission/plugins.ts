@@ -1,51 +1,72 @@
 /**
- * The built-in admission plugins in execution order, which flags do not change: all of them mutate in this order, then
- * all of them validate in it.
- *
- * @NOTE differs from upstream: ServiceAccount is left out until a controller makes the `default` service account of
- * each namespace; no pod could be created before that. The plugins that ask the authorizer about signers
- * (CertificateApproval, CertificateSigning, ClusterTrustBundleAttest) and CertificateSubjectRestriction are left out as
- * well: there is only a mode that allows everything.
+ * The built-in admission plugins in the order of `plugin-names.ts`: all of them mutate in this order, then all of them
+ * validate in it.
  */
 import type { FieldManager } from '../../machinery/managed-fields/field-manager.ts';
 import type { AdmissionPlugin } from '../../registry/admission.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
+import type { Authorizer } from '../authz/authorizer.ts';
+import { certificateSubjectRestriction, createCertificateApproval, createCertificateSigning, createClusterTrustBundleAttest } from './certificate-signers.ts';
 import { createDefaultIngressClass, createDefaultStorageClass } from './default-classes.ts';
 import { createDefaultTolerationSeconds } from './default-toleration-seconds.ts';
 import { createLimitRanger } from './limit-ranger.ts';
 import { createNamespaceLifecycle } from './namespace-lifecycle.ts';
-import { createAdmissionObjects } from './objects.ts';
+import { createNodeRestriction } from './node-restriction.ts';
+import type { AdmissionObjects } from './objects.ts';
 import { createPersistentVolumeClaimResize } from './persistent-volume-claim-resize.ts';
+import { pluginNames } from './plugin-names.ts';
 import { createPodSecurity } from './pod-security.ts';
 import { createPriority } from './priority.ts';
 import { createResourceQuota } from './resource-quota.ts';
 import { createRuntimeClass } from './runtime-class.ts';
+import { createServiceAccount } from './service-account.ts';
 import { createStorageObjectInUseProtection } from './storage-object-in-use-protection.ts';
 import { taintNodesByCondition } from './taint-nodes-by-condition.ts';
 
+export interface AdmissionSettings {
+  /** Run besides those that are on by default, and not run although they are; no name stands in both. */
+  readonly enable: readonly string[];
+  readonly disable: readonly string[];
+  /** How long a pod stays on a node that is not ready, or that cannot be reached. */
+  readonly notReadyTolerationSeconds: number;
+  readonly unreachableTolerationSeconds: number;
+}
+
 export interface AdmissionPluginOptions {
+  readonly settings: AdmissionSettings;
   readonly registry: Pick<RegistryCatalog, 'storeOf'>;
+  readonly objects: AdmissionObjects;
+  readonly authorizer: Authorizer;
   readonly fieldManager: FieldManager;
   readonly now: () => Date;
   readonly featureEnabled: (gate: string) => boolean;
 }
 
-/** Seconds that a pod stays on a node in trouble: the defaults of both flags. */
-const tolerationSeconds = 300;
+/** Those that run, in execution order. */
+export function createAdmissionPlugins(options: AdmissionPluginOptions): AdmissionPlugin[] {
+  const { enable, disable } = options.settings;
+  const running = new Set(pluginNames.filter((plugin) => (plugin.default || enable.includes(plugin.name)) && !disable.includes(plugin.name)).map(({ name }) => name));
+  return everyPlugin(options).filter(({ name }) => running.has(name));
+}
 
-export function createAdmissionPlugins({ registry, fieldManager, now, featureEnabled }: AdmissionPluginOptions): AdmissionPlugin[] {
-  const objects = createAdmissionObjects(registry);
+function everyPlugin({ settings, registry, objects, authorizer, fieldManager, now, featureEnabled }: AdmissionPluginOptions): AdmissionPlugin[] {
   return [
     createNamespaceLifecycle({ objects, now }),
     createLimitRanger({ objects }),
+    createServiceAccount({ objects }),
+    createNodeRestriction({ objects }),
     taintNodesByCondition,
     createPodSecurity({ objects }),
     createPriority({ objects }),
-    createDefaultTolerationSeconds({ notReadySeconds: tolerationSeconds, unreachableSeconds: tolerationSeconds }),
+    createDefaultTolerationSeconds({ notReadySeconds: settings.notReadyTolerationSeconds, unreachableSeconds: settings.unreachableTolerationSeconds }),
     createDefaultStorageClass({ objects }),
     createStorageObjectInUseProtection({ featureEnabled }),
     createPersistentVolumeClaimResize({ objects }),
     createRuntimeClass({ objects }),
+    createCertificateApproval({ authorizer }),
+    createCertificateSigning({ authorizer }),
+    createClusterTrustBundleAttest({ authorizer }),
+    certificateSubjectRestriction,
     createDefaultIngressClass({ objects }),
     createResourceQuota({ objects, registry, fieldManager, now }),
   ];

@@ -61,6 +61,28 @@ describe('PodSecurity admission', () => {
     await expect(plugin.validate!(attributesFor('pods', object, { operation: 'UPDATE', oldObject: object }))).resolves.toBeUndefined();
   });
 
+  it.each([
+    { name: 'what is enforced', labelled: { enforce: 'baseline', 'enforce-version': 'v1.30' }, annotations: { 'enforce-policy': 'baseline:v1.30' } },
+    { name: 'what the namespace wants to know', labelled: { audit: 'restricted', 'audit-version': 'v1.0' }, annotations: { 'enforce-policy': 'privileged:latest', 'audit-violations': expect.stringMatching(/^would violate PodSecurity "restricted:v1\.0": runAsNonRoot != true/) as string } },
+    { name: 'that nothing is asked for', labelled: {}, annotations: { 'enforce-policy': 'privileged:latest' } },
+    { name: 'labels that cannot be read', labelled: { warn: 'loose' }, annotations: { 'enforce-policy': 'privileged:latest', error: 'Failed to parse policy: metadata.labels[pod-security.kubernetes.io/warn]: Invalid value: "loose": must be one of privileged, baseline, restricted' } },
+  ])('notes $name for the audit log', async ({ labelled, annotations }) => {
+    const attributes = attributesFor('pods', pod());
+    await createPodSecurity({ objects: objectsOf({ '/namespaces': [namespace(labelled as unknown as Record<string, string>)] }) }).validate!(attributes);
+    expect(attributes.annotations).toEqual(labels(annotations as unknown as Record<string, string>));
+  });
+
+  it('notes what is refused as well, and of templates only the violations', async () => {
+    const plugin = createPodSecurity({ objects: objectsOf({ '/namespaces': [namespace({ enforce: 'baseline', audit: 'baseline' })] }) });
+    const refused = attributesFor('pods', pod({ hostNetwork: true }));
+    await expect(plugin.validate!(refused)).rejects.toMatchObject({ code: 403 });
+    const violations = { 'audit-violations': 'would violate PodSecurity "baseline:latest": host namespaces (hostNetwork=true)' };
+    expect(refused.annotations).toEqual(labels({ 'enforce-policy': 'baseline:latest', ...violations }));
+    const template = attributesFor('pods', { metadata: { name: 'd' }, spec: { template: pod({ hostNetwork: true }) } } as unknown as Pod, { resource: { group: 'apps', version: 'v1', resource: 'deployments' } });
+    await plugin.validate!(template);
+    expect(template.annotations).toEqual(labels(violations));
+  });
+
   it('refuses labels that cannot be read', () => {
     const attributes = attributesFor('namespaces', namespace({ enforce: 'loose' }), { name: 'team' });
     expect(() => createPodSecurity({ objects: objectsOf({}) }).validate!(attributes)).toThrow('Namespace "team" is invalid: metadata.labels[pod-security.kubernetes.io/enforce]: Invalid value: "loose": must be one of privileged, baseline, restricted');

@@ -1,11 +1,12 @@
 /**
- * Pod Security admission: namespaces say by label which standard their pods must keep, or be warned about.
+ * Pod Security admission: namespaces say by label which standard their pods must keep, or be warned about, or leave a
+ * note in the audit log about.
  *
- * @NOTE differs from upstream: the audit level is read and not recorded, until there is an audit log.
  * @see {@link https://kubernetes.io/docs/concepts/security/pod-security-admission/ | Pod Security Admission}
  */
 import type { Namespace, Pod, PodTemplateSpec } from '../../api/gen/types/core-v1.ts';
 import { isEqual } from '../../machinery/equal.ts';
+import { aggregateText } from '../../machinery/field-error.ts';
 import { goQuote } from '../../machinery/go-quote.ts';
 import { asJson, type KubeObject } from '../../machinery/object-meta.ts';
 import { invalid } from '../../machinery/status.ts';
@@ -56,9 +57,13 @@ type PolicyIn = (namespace: string) => Promise<Policy>;
 
 async function validatePod(attributes: AdmissionAttributes, policyIn: PolicyIn): Promise<void> {
   if (ignoredSubresources.has(attributes.subresource)) return;
+  const policy = await policyIn(attributes.namespace);
+  if (isFullyPrivileged(policy)) return note(attributes, 'enforce-policy', 'privileged:latest');
   const pod = attributes.object as Pod;
   if (attributes.operation === 'UPDATE' && !isSignificant(pod, attributes.oldObject as Pod)) return;
-  const { enforce, warn } = await policyIn(attributes.namespace);
+  const { enforce, warn } = policy;
+  note(attributes, 'enforce-policy', levelVersionText(enforce));
+  noteViolations(attributes, policy, pod);
   const findings = evaluatePod(enforce, pod);
   if (findings.length > 0) throw refused(attributes, `violates PodSecurity ${goQuote(levelVersionText(enforce))}: ${detailsText(findings)}`);
   warnAbout(attributes, warn, pod);
@@ -67,16 +72,29 @@ async function validatePod(attributes: AdmissionAttributes, policyIn: PolicyIn):
 async function validateTemplate(attributes: AdmissionAttributes, path: readonly string[], policyIn: PolicyIn): Promise<void> {
   const { spec, metadata } = (templateAt(attributes.object!, path) ?? {}) as PodTemplateSpec;
   if (spec === undefined) return;
-  const { warn } = await policyIn(attributes.namespace);
-  warnAbout(attributes, warn, { metadata, spec });
+  const policy = await policyIn(attributes.namespace);
+  noteViolations(attributes, policy, { metadata, spec });
+  warnAbout(attributes, policy.warn, { metadata, spec });
 }
+
+const isFullyPrivileged = ({ enforce, audit, warn, errors }: Policy): boolean => errors.length === 0 && [enforce, audit, warn].every(({ level }) => level === 'privileged');
+
+const note = ({ annotate }: AdmissionAttributes, key: string, value: string): void => annotate(`pod-security.kubernetes.io/${key}`, value);
+
+function noteViolations(attributes: AdmissionAttributes, { audit, errors }: Policy, pod: PodView): void {
+  if (errors.length > 0) note(attributes, 'error', `Failed to parse policy: ${aggregateText(errors)}`);
+  const findings = evaluatePod(audit, pod);
+  if (findings.length > 0) note(attributes, 'audit-violations', violationText(audit, findings));
+}
+
+const violationText = (level: LevelVersion, findings: ReturnType<typeof evaluatePod>): string => `would violate PodSecurity ${goQuote(levelVersionText(level))}: ${detailsText(findings)}`;
 
 const templateAt = (object: KubeObject, path: readonly string[]): JsonObject | undefined =>
   path.reduce<JsonObject | undefined>((value, member) => value?.[member] as JsonObject | undefined, asJson(object));
 
 function warnAbout({ warn }: AdmissionAttributes, level: LevelVersion, pod: PodView): void {
   const findings = evaluatePod(level, pod);
-  if (findings.length > 0) warn(`would violate PodSecurity ${goQuote(levelVersionText(level))}: ${detailsText(findings)}`);
+  if (findings.length > 0) warn(violationText(level, findings));
 }
 
 /** Of what may change in a pod, only images and new containers matter to the standards. */

@@ -18,7 +18,7 @@ import { ownStatusWrite } from '../server-status-write.ts';
 import { refused } from './attributes.ts';
 import type { AdmissionObjects } from './objects.ts';
 import { isInScope } from './quota/scopes.ts';
-import { missingOf, type Usage, usageOf } from './quota/usage.ts';
+import { countsAs, missingOf, type Usage, usageOf } from './quota/usage.ts';
 
 export interface ResourceQuotaOptions {
   readonly objects: AdmissionObjects;
@@ -37,10 +37,11 @@ export function createResourceQuota({ objects, registry, fieldManager, now }: Re
     const isPod = attributes.resource.group === '' && attributes.resource.resource === 'pods';
     const pod = isPod ? (attributes.object as Pod) : undefined;
     const added = additions(attributes);
-    const counting = quotas.filter((quota) => isInScope(quota, pod) && counts(quota, added));
-    for (const quota of counting) checkSaid(attributes, quota, pod, added);
-    for (const quota of counting) checkRoom(attributes, quota, added);
-    if (!attributes.dryRun) for (const quota of counting) await charge(attributes, quota.metadata.name!, added);
+    const counting = quotas.filter((quota) => isInScope(quota, pod));
+    for (const quota of counting) checkSaid(attributes, quota, pod);
+    const charged = counting.filter((quota) => hardNames(quota).some((name) => added.has(name)));
+    for (const quota of charged) checkRoom(attributes, quota, added);
+    if (!attributes.dryRun) for (const quota of charged) await charge(attributes, quota.metadata.name!, added);
   };
   const charge = async (attributes: AdmissionAttributes, name: string, added: Usage): Promise<void> => {
     const store = registry.storeOf('', 'resourcequotas')!;
@@ -81,19 +82,14 @@ function additions({ resource: { group, resource }, object, oldObject }: Admissi
 
 const hardNames = ({ status }: ResourceQuota): string[] => Object.keys(status?.hard ?? {}).sort();
 
-const podNames = /^(limits\.|requests\.)?(cpu|memory)$/;
-
-/** Whether the quota limits anything that the object uses, or that a pod would have to say. */
-function counts(quota: ResourceQuota, added: Usage): boolean {
-  return hardNames(quota).some((name) => added.has(name) || (added.has('pods') && podNames.test(name)));
-}
-
-function checkSaid(attributes: AdmissionAttributes, quota: ResourceQuota, pod: Pod | undefined, added: Usage): void {
+/** A quota is of no use, and lets nothing pass, while the use of a name that such objects count under is unknown. */
+function checkSaid(attributes: AdmissionAttributes, quota: ResourceQuota, pod: Pod | undefined): void {
   const name = quota.metadata.name!;
-  const missing = pod === undefined || attributes.operation !== 'CREATE' ? '' : missingOf(pod, hardNames(quota));
+  const { group, resource } = attributes.resource;
+  const counted = hardNames(quota).filter((hard) => countsAs(group, resource, hard));
+  const missing = pod === undefined ? '' : missingOf(pod, counted);
   if (missing !== '') throw refused(attributes, `failed quota: ${name}: must specify ${missing}`);
-  const unknown = hardNames(quota).filter((counted) => added.has(counted) && quota.status?.used?.[counted] === undefined);
-  if (unknown.length > 0) throw refused(attributes, `status unknown for quota: ${name}, resources: ${unknown.join(',')}`);
+  if (counted.some((hard) => quota.status?.used?.[hard] === undefined)) throw refused(attributes, `status unknown for quota: ${name}, resources: ${counted.join(',')}`);
 }
 
 function checkRoom(attributes: AdmissionAttributes, quota: ResourceQuota, added: Usage): void {

@@ -14,7 +14,7 @@ export type Usage = Map<string, Quantity>;
 const legacyNames: ReadonlySet<string> = new Set(['configmaps', 'secrets', 'replicationcontrollers', 'resourcequotas']);
 
 export function usageOf(group: string, resource: string, object: KubeObject): Usage {
-  const usage: Usage = new Map([[`count/${group === '' ? resource : `${resource}.${group}`}`, quantityOf('1')]]);
+  const usage: Usage = new Map([[countName(group, resource), quantityOf('1')]]);
   if (group !== '') return usage;
   if (resource === 'pods') addPod(usage, object as Pod);
   else if (resource === 'services') addService(usage, object as Service);
@@ -22,6 +22,24 @@ export function usageOf(group: string, resource: string, object: KubeObject): Us
   else if (legacyNames.has(resource)) usage.set(resource, quantityOf('1'));
   return usage;
 }
+
+const podCounts = /^(pods|((requests|limits)\.)?(cpu|memory|ephemeral-storage)|(requests\.)?hugepages-.*)$/;
+const serviceCounts = /^services(\.nodeports|\.loadbalancers)?$/;
+const claimCounts = /^(.*\.storageclass\.storage\.k8s\.io\/)?(persistentvolumeclaims|requests\.storage)$/;
+
+/** Whether objects of this resource can count under this name of a quota; not each of them does. */
+export function countsAs(group: string, resource: string, name: string): boolean {
+  if (name === countName(group, resource)) return true;
+  if (group !== '') return false;
+  switch (resource) {
+    case 'pods': return podCounts.test(name) || (name.startsWith('requests.') && !isNative(name));
+    case 'services': return serviceCounts.test(name);
+    case 'persistentvolumeclaims': return claimCounts.test(name);
+    default: return legacyNames.has(resource) && name === resource;
+  }
+}
+
+const countName = (group: string, resource: string): string => `count/${group === '' ? resource : `${resource}.${group}`}`;
 
 const standard: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);
 const isNative = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/');

@@ -5,12 +5,13 @@ import type { AdmissionObjects } from '../objects.ts';
 
 const kinds: Readonly<Record<string, string>> = { namespaces: 'Namespace', pods: 'Pod', nodes: 'Node', persistentvolumeclaims: 'PersistentVolumeClaim', configmaps: 'ConfigMap', priorityclasses: 'PriorityClass' };
 
-export function attributesFor(resource: string, object: KubeObject | undefined, more: Partial<AdmissionAttributes> = {}): AdmissionAttributes & { readonly warnings: string[] } {
+export function attributesFor(resource: string, object: KubeObject | undefined, more: Partial<AdmissionAttributes> = {}): AdmissionAttributes & { readonly warnings: string[]; readonly annotations: Record<string, string> } {
   const warnings: string[] = [];
+  const annotations: Record<string, string> = {};
   return {
     operation: 'CREATE', resource: { group: '', version: 'v1', resource }, subresource: '', kind: { group: '', version: 'v1', kind: kinds[resource]! },
     namespace: resource === 'namespaces' || resource === 'nodes' ? '' : 'team', name: object?.metadata?.name ?? '', object, oldObject: undefined, options: {},
-    user: { name: 'jane', groups: [] }, dryRun: false, warn: (text) => warnings.push(text), ...more, warnings,
+    user: { name: 'jane', groups: [] }, dryRun: false, warn: (text) => warnings.push(text), annotate: (key, value) => void (annotations[key] = value), ...more, warnings, annotations,
   };
 }
 

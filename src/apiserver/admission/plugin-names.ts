@@ -1,0 +1,53 @@
+/**
+ * The names of all admission plugins, in execution order, which flags do not change; which of them run unless told
+ * otherwise, and which this server has.
+ *
+ * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#what-does-each-admission-controller-do | What each admission controller does}
+ */
+export interface PluginName {
+  readonly name: string;
+  /** On unless named in `--disable-admission-plugins`; the others need `--enable-admission-plugins`. */
+  readonly default: boolean;
+  readonly here: boolean;
+}
+
+/** @NOTE differs from upstream: ServiceAccount is off unless it is asked for, until a controller makes the `default` account of each namespace. */
+const plugin = (name: string, place: 'default' | 'optional', here: 'here' | 'not here'): PluginName => ({ name, default: place === 'default', here: here === 'here' });
+
+export const pluginNames: readonly PluginName[] = [
+  plugin('AlwaysAdmit', 'optional', 'not here'),
+  plugin('NamespaceAutoProvision', 'optional', 'not here'),
+  plugin('NamespaceLifecycle', 'default', 'here'),
+  plugin('NamespaceExists', 'optional', 'not here'),
+  plugin('LimitPodHardAntiAffinityTopology', 'optional', 'not here'),
+  plugin('LimitRanger', 'default', 'here'),
+  plugin('ServiceAccount', 'optional', 'here'),
+  plugin('NodeRestriction', 'optional', 'here'),
+  plugin('TaintNodesByCondition', 'default', 'here'),
+  plugin('AlwaysPullImages', 'optional', 'not here'),
+  plugin('ImagePolicyWebhook', 'optional', 'not here'),
+  plugin('PodSecurity', 'default', 'here'),
+  plugin('PodNodeSelector', 'optional', 'not here'),
+  plugin('Priority', 'default', 'here'),
+  plugin('DefaultTolerationSeconds', 'default', 'here'),
+  plugin('PodTolerationRestriction', 'optional', 'not here'),
+  plugin('EventRateLimit', 'optional', 'not here'),
+  plugin('ExtendedResourceToleration', 'optional', 'not here'),
+  plugin('DefaultStorageClass', 'default', 'here'),
+  plugin('StorageObjectInUseProtection', 'default', 'here'),
+  plugin('OwnerReferencesPermissionEnforcement', 'optional', 'not here'),
+  plugin('PersistentVolumeClaimResize', 'default', 'here'),
+  plugin('RuntimeClass', 'default', 'here'),
+  plugin('CertificateApproval', 'default', 'here'),
+  plugin('CertificateSigning', 'default', 'here'),
+  plugin('ClusterTrustBundleAttest', 'default', 'here'),
+  plugin('CertificateSubjectRestriction', 'default', 'here'),
+  plugin('DefaultIngressClass', 'default', 'here'),
+  plugin('DenyServiceExternalIPs', 'optional', 'not here'),
+  plugin('MutatingAdmissionPolicy', 'default', 'not here'),
+  plugin('MutatingAdmissionWebhook', 'default', 'not here'),
+  plugin('ValidatingAdmissionPolicy', 'default', 'not here'),
+  plugin('ValidatingAdmissionWebhook', 'default', 'not here'),
+  plugin('ResourceQuota', 'default', 'here'),
+  plugin('AlwaysDeny', 'optional', 'not here'),
+];

@@ -1,0 +1,46 @@
+/** ResourceQuota over real quotas, in a store of their own. */
+import { codecs } from '../../../api/codecs.ts';
+import type { ResourceQuota } from '../../../api/gen/types/core-v1.ts';
+import { findGroupVersion } from '../../../api/resources.ts';
+import { schemas } from '../../../api/schemas.ts';
+import { createCardScanner } from '../../../machinery/codec/scan.ts';
+import { createFieldManager } from '../../../machinery/managed-fields/field-manager.ts';
+import { type AdmissionAttributes, createAdmissionChain } from '../../../registry/admission.ts';
+import { createCatalog } from '../../../registry/catalog.ts';
+import type { ResourceStore } from '../../../registry/generic/resource-store.ts';
+import { createDirectObjectStorage } from '../../../storage/direct.ts';
+import { openEmbeddedStore } from '../../../storage/embedded/open.ts';
+import { createSharedDecoder } from '../../shared-decoder.ts';
+import { createAdmissionObjects } from '../objects.ts';
+import { createResourceQuota } from '../resource-quota.ts';
+
+export interface QuotaServer extends AsyncDisposable {
+  /** Lets the plugin judge a write as the server would. */
+  validate(attributes: AdmissionAttributes): Promise<void>;
+  used(name: string): Promise<Readonly<Record<string, string>> | undefined>;
+  get(name: string): Promise<ResourceQuota>;
+}
+
+/** @param quotas in namespace `team` where they name none; their status is what a controller has left */
+export async function startQuotaServer(quotas: readonly ResourceQuota[], now: () => Date): Promise<QuotaServer> {
+  const store = await openEmbeddedStore();
+  const registry = createCatalog({
+    groupVersions: [findGroupVersion('v1')!], schemas, codecs, scanner: (typeId, fields) => createCardScanner(schemas, typeId, fields),
+    storePrefix: '/registry', mediaType: 'application/vnd.kubernetes.protobuf', storeOf: () => store,
+    openStorage: (info, prefix, codec) => createDirectObjectStorage({ store, prefix, codec, namespaced: info.namespaced }),
+    admission: createAdmissionChain([]), garbageCollection: true, eventLease: () => store.grantLease(60), hooks: new Map(),
+  });
+  const resource: ResourceStore = registry.storeOf('', 'resourcequotas')!;
+  for (const quota of quotas) {
+    const { namespace = 'team', name } = quota.metadata;
+    await resource.storage.create(resource.key(namespace, name!), resource.encode({ ...quota, metadata: { ...quota.metadata, namespace } }));
+  }
+  const plugin = createResourceQuota({ objects: createAdmissionObjects(registry, createSharedDecoder()), registry, fieldManager: createFieldManager({ schemas }), now });
+  const get = async (name: string): Promise<ResourceQuota> => resource.decode(await resource.get('team', name, { match: 'mostRecent' })) as ResourceQuota;
+  return {
+    get,
+    validate: async (attributes) => (plugin.handles(attributes.operation) ? plugin.validate!(attributes) : undefined),
+    used: async (name) => (await get(name)).status?.used,
+    [Symbol.asyncDispose]: () => store[Symbol.asyncDispose](),
+  };
+}
