@@ -76,23 +76,25 @@ export function aggregated(served: Served, root: '/api' | '/apis', version: stri
     kind: 'APIGroupDiscoveryList', apiVersion: `apidiscovery.k8s.io/${version}`, metadata: {},
     items: groups.map((name) => ({
       metadata: { ...(name === '' ? {} : { name }), creationTimestamp: null },
-      versions: versionsOf(served, name).map((info) => ({ version: info.version, resources: info.resources.map(discoveredResource), freshness: 'Current' })),
+      versions: versionsOf(served, name).map((info) => ({ version: info.version, resources: info.resources.map((resource) => discoveredResource(resource, info.isCustom === true)), freshness: 'Current' })),
     })),
   };
 }
 
-function discoveredResource(resource: ResourceInfo): JsonObject {
+/** Built-in kinds leave out what the group version around them says. */
+function discoveredResource(resource: ResourceInfo, isCustom: boolean): JsonObject {
+  const own = isCustom ? { group: resource.group, version: resource.version } : { group: '', version: '' };
   return {
-    resource: resource.name, responseKind: { group: '', version: '', kind: resource.kind },
+    resource: resource.name, responseKind: { ...own, kind: resource.kind },
     scope: resource.namespaced ? 'Namespaced' : 'Cluster', singularResource: resource.singular, verbs: [...resource.verbs],
     ...(resource.shortNames.length === 0 ? {} : { shortNames: [...resource.shortNames] }),
     ...(resource.categories.length === 0 ? {} : { categories: [...resource.categories] }),
-    ...(resource.subresources.length === 0 ? {} : { subresources: resource.subresources.map((sub) => discoveredSubresource(resource, sub)) }),
+    ...(resource.subresources.length === 0 ? {} : { subresources: resource.subresources.map((sub) => discoveredSubresource(resource, sub, own)) }),
   };
 }
 
-function discoveredSubresource(resource: ResourceInfo, sub: SubresourceInfo): JsonObject {
+function discoveredSubresource(resource: ResourceInfo, sub: SubresourceInfo, own: { group: string; version: string }): JsonObject {
   const [group, version] = splitApiVersion(sub.apiVersion);
-  const kindOf = sub.apiVersion === resource.apiVersion ? { group: '', version: '' } : { group, version };
+  const kindOf = sub.apiVersion === resource.apiVersion ? own : { group, version };
   return { subresource: sub.name, responseKind: { ...kindOf, kind: sub.kind }, verbs: [...sub.verbs] };
 }

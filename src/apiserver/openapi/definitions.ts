@@ -54,26 +54,38 @@ const FORMS: Readonly<Record<JsonForm, JsonObject | Record<Dialect, JsonObject>>
 
 /** `io.k8s.api.core.v1.Pod` for `core/v1.Pod`. */
 export function definitionName(id: string): string {
+  if (id.startsWith(customPrefix)) return id.slice(customPrefix.length);
   const dot = id.indexOf('.');
   return `${PREFIXES.get(id.slice(0, dot)) ?? ''}.${id.slice(dot + 1)}`;
 }
+
+const customPrefix = 'custom:';
 
 const PREFIXES = new Map(schemas.packages.map(({ name, openapiPrefix }) => [name, openapiPrefix]));
 
 export const reference = (dialect: Dialect, name: string): JsonObject => ({ $ref: REFERENCE[dialect] + name });
 
+export interface CustomDefinition {
+  readonly definition: JsonObject;
+  /** Type ids that it refers to. */
+  readonly references: readonly string[];
+}
+
 /** Definitions of one dialect, each made once. */
 export class Definitions {
   readonly #dialect: Dialect;
   readonly #made = new Map<string, JsonObject>();
+  readonly #custom: ReadonlyMap<string, CustomDefinition>;
 
-  constructor(dialect: Dialect) {
+  /** @param custom definitions that do not come from our own types, by type id */
+  constructor(dialect: Dialect, custom: ReadonlyMap<string, CustomDefinition> = new Map()) {
     this.#dialect = dialect;
+    this.#custom = custom;
   }
 
   get(id: string): JsonObject {
     let definition = this.#made.get(id);
-    if (definition === undefined) this.#made.set(id, (definition = new Builder(this.#dialect).definition(id)));
+    if (definition === undefined) this.#made.set(id, (definition = this.#custom.get(id)?.definition ?? new Builder(this.#dialect).definition(id)));
     return definition;
   }
 
@@ -84,7 +96,7 @@ export class Definitions {
     for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
       if (found.has(id)) continue;
       found.add(id);
-      waiting.push(...referredTypes(schemas.type(id)));
+      waiting.push(...(this.#custom.get(id)?.references ?? referredTypes(schemas.type(id))));
     }
     const named = [...found].map((id) => [definitionName(id), this.get(id)] as const);
     return Object.fromEntries(named.sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { hasShared, sharedPath } from '../../../test/support/shared.ts';
-import { gated, groupVersions } from '../../api/resources.ts';
+import { gated, groupVersions, type ResourceInfo } from '../../api/resources.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../machinery/value.ts';
 import { OpenApi, type Rendition } from './openapi.ts';
 
 const served = groupVersions
   .filter(({ enabledByDefault }) => enabledByDefault)
   .map((info) => ({ ...info, resources: info.resources.map((resource) => gated(resource)) }));
-const openApi = new OpenApi({ version: 'v1.32.13', groupVersions: served });
+const openApi = new OpenApi({ version: 'v1.32.13', groupVersions: () => served });
 
 const parse = ({ body }: Rendition): JsonObject => JSON.parse(Buffer.from(body).toString()) as JsonObject;
 const v2 = (): JsonObject => parse(openApi.v2('json'));
@@ -44,7 +44,8 @@ describe('documents', () => {
   });
 
   test('has only what is served', () => {
-    const small = new OpenApi({ version: 'v1', groupVersions: served.filter(({ apiVersion }) => apiVersion === 'v1') });
+    const filtered = served.filter(({ apiVersion }) => apiVersion === 'v1');
+    const small = new OpenApi({ version: 'v1', groupVersions: () => filtered });
     expect(Object.keys(parse(small.v3Index())['paths'] as JsonObject)).toEqual(
       ['.well-known/openid-configuration', 'api', 'api/v1', 'apis', 'openid/v1/jwks', 'version']);
     expect(small.v3('apis/apps/v1', 'json')).toBeUndefined();
@@ -64,7 +65,7 @@ describe('renditions', () => {
   });
 
   test('the index names the hash of each document, before and after it was made', () => {
-    const fresh = new OpenApi({ version: 'v1.32.13', groupVersions: served });
+    const fresh = new OpenApi({ version: 'v1.32.13', groupVersions: () => served });
     const url = (index: Rendition): unknown => (parse(index)['paths'] as Record<string, JsonObject>)['apis/apps/v1']?.['serverRelativeURL'];
     expect(url(fresh.v3Index())).toBe(`/openapi/v3/apis/apps/v1?hash=${openApi.v3('apis/apps/v1', 'json')?.etag}`);
     expect(url(openApi.v3Index())).toBe(url(fresh.v3Index()));
@@ -72,8 +73,58 @@ describe('renditions', () => {
   });
 
   test('change with what is served', () => {
-    const other = new OpenApi({ version: 'v1.32.13', groupVersions: served.slice(1) });
+    const others = served.slice(1);
+    const other = new OpenApi({ version: 'v1.32.13', groupVersions: () => others });
     expect(other.v2('json').etag).not.toBe(openApi.v2('json').etag);
+  });
+});
+
+describe('custom resources', () => {
+  const schema: JsonObject = {
+    type: 'object', properties: { spec: { type: 'object', required: ['a', 'n'], properties: {
+      a: { type: 'string', default: 'x' }, n: { type: 'string', nullable: true }, v: { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] },
+      o: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true },
+    } } },
+  };
+  const group = 'stable.example.com';
+  const resource: ResourceInfo = {
+    ...served[0]!.resources[0]!, group, version: 'v1', apiVersion: `${group}/v1`, name: 'widgets', kind: 'Widget', listKind: 'WidgetList', namespaced: true, type: 'custom:com.example.stable.v1.Widget', schema,
+    verbs: ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'], subresources: [{ name: 'status', kind: 'Widget', apiVersion: `${group}/v1`, verbs: ['get', 'patch', 'update'] }],
+  };
+  const withWidgets = [...served, { group, version: 'v1', apiVersion: `${group}/v1`, types: '', groupPriority: 1000, versionPriority: 100, enabledByDefault: true, isCustom: true, resources: [resource] }];
+  let current: typeof served = served;
+  const changing = new OpenApi({ version: 'v1.32.13', groupVersions: () => current });
+  const key = `apis/${group}/v1`;
+
+  test('come into the documents and go, and the other documents stay', () => {
+    const before = { v2: changing.v2('json').etag, index: changing.v3Index().etag, apps: changing.v3('apis/apps/v1', 'json') };
+    expect(changing.v3(key, 'json')).toBeUndefined();
+    current = withWidgets;
+    expect(changing.v2('json').etag).not.toBe(before.v2);
+    expect(changing.v3Index().etag).not.toBe(before.index);
+    expect(changing.v3('apis/apps/v1', 'json')).toBe(before.apps);
+    const document = parse(changing.v3(key, 'json')!);
+    const referred = new Set([...JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name));
+    expect(Object.keys((document['components'] as { schemas: JsonObject }).schemas)).toEqual([...referred].sort());
+    expect(Object.keys(document['paths'] as JsonObject)).toEqual(['/apis/stable.example.com/v1/', '/apis/stable.example.com/v1/namespaces/{namespace}/widgets', '/apis/stable.example.com/v1/namespaces/{namespace}/widgets/{name}', '/apis/stable.example.com/v1/namespaces/{namespace}/widgets/{name}/status', '/apis/stable.example.com/v1/widgets']);
+    const { [`/${key}/`]: _discovery, ...ofWidgets } = document['paths'] as JsonObject;
+    expect(JSON.stringify(ofWidgets)).not.toMatch(/strategic-merge|"application\/vnd\.kubernetes\.protobuf"/);
+    current = served;
+    expect([changing.v2('json').etag, changing.v3Index().etag, changing.v3(key, 'json')]).toEqual([before.v2, before.index, undefined]);
+  });
+
+  test('have their whole schema in version 3, and what old clients understand in version 2', () => {
+    current = withWidgets;
+    const { schemas } = parse(changing.v3(key, 'json')!)['components'] as { schemas: Record<string, JsonObject> };
+    const specOf = (definition: JsonObject): JsonObject => (definition['properties'] as { spec: JsonObject }).spec;
+    const name = 'com.example.stable.v1.Widget';
+    expect(specOf(schemas[name]!)['properties']).toMatchObject({ a: { default: 'x' }, n: { nullable: true }, v: { anyOf: [{ type: 'integer' }, { type: 'string' }] }, o: { properties: { metadata: { allOf: [{ $ref: '#/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' }] } } } });
+    expect(schemas[name]!['x-kubernetes-group-version-kind']).toEqual([{ group, kind: 'Widget', version: 'v1' }]);
+    const old = (parse(changing.v2('json'))['definitions'] as Record<string, JsonObject>)[name]!;
+    expect(specOf(old)).toMatchObject({ required: ['a'], properties: { a: { type: 'string' }, n: {}, v: { 'x-kubernetes-int-or-string': true } } });
+    expect(JSON.stringify(specOf(old))).not.toMatch(/anyOf|default|nullable/);
+    expect(changing.v3(key, 'protobuf')!.body.length).toBeGreaterThan(1000);
+    expect(changing.v2('protobuf').body.length).toBeGreaterThan(1000);
   });
 });
 

@@ -11,7 +11,9 @@
 import { createHash } from 'node:crypto';
 import type { GroupVersionInfo } from '../../api/resources.ts';
 import type { JsonObject } from '../../machinery/value.ts';
+import { customDefinitions, customReferences } from './custom.ts';
 import { Definitions } from './definitions.ts';
+import { basePath } from './operations.ts';
 import { encodeV2 } from './protobuf-v2.ts';
 import { encodeV3 } from './protobuf-v3.ts';
 import { buildSections, type Section } from './sections.ts';
@@ -46,58 +48,87 @@ const PROTOBUF_TYPES = {
 export interface OpenApiOptions {
   /** Of the server: `v1.32.0`. */
   readonly version: string;
-  /** What is served: enabled group versions with enabled resources and subresources only. */
-  readonly groupVersions: readonly GroupVersionInfo[];
+  /** What is served: enabled group versions with enabled resources and subresources only. Another list when that changes. */
+  readonly groupVersions: () => readonly GroupVersionInfo[];
 }
 
 export class OpenApi {
   readonly #version: string;
-  readonly #groupVersions: readonly GroupVersionInfo[];
+  readonly #served: OpenApiOptions['groupVersions'];
+  #groupVersions: readonly GroupVersionInfo[] = [];
   readonly #kept = new Map<string, Rendition>();
-  #sections: ReadonlyMap<string, Section> | undefined;
+  /** Hashes of the sections in version 3, which the index names. */
+  readonly #etags = new Map<string, string>();
+  #sections: ReadonlyMap<string, Section> = new Map();
 
   constructor({ version, groupVersions }: OpenApiOptions) {
     this.#version = version;
-    this.#groupVersions = groupVersions;
+    this.#served = groupVersions;
   }
 
   /** `/openapi/v2` */
   v2(form: Form): Rendition {
+    const sections = this.#current();
     return this.#keep(`v2 ${form}`, () => {
-      const document = documentV2(this.#version, [...this.#all().values()], new Definitions('v2'));
+      const document = documentV2(this.#version, [...sections.values()], this.#definitions('v2', this.#groupVersions));
       return form === 'json' ? renderJson(document) : render(encodeV2(document), PROTOBUF_TYPES.v2);
     });
   }
 
   /** `/openapi/v3`: where the document of each section lies. */
   v3Index(): Rendition {
+    const sections = this.#current();
     return this.#keep('v3', () => {
-      const definitions = new Definitions('v3');
-      const paths = [...this.#all().values()].map((section) => {
-        const { etag } = this.#kept.get(`v3 json ${section.key}`) ?? renderJson(this.#v3(section, definitions));
-        return [section.key, { serverRelativeURL: `/openapi/v3/${section.key}?hash=${etag}` }];
-      });
+      const paths = [...sections.values()].map(({ key }) => [key, { serverRelativeURL: `/openapi/v3/${key}?hash=${this.#etag(key)}` }]);
       return render(jsonBytes({ paths: Object.fromEntries(paths) as JsonObject }), 'text/plain; charset=utf-8');
     });
   }
 
   /** `/openapi/v3/<key>`, for example `apis/apps/v1`; undefined where there is no such section. */
   v3(key: string, form: Form): Rendition | undefined {
-    const section = this.#all().get(key);
+    const section = this.#current().get(key);
     if (section === undefined) return undefined;
-    const json = this.#keep(`v3 json ${key}`, () => renderJson(this.#v3(section, new Definitions('v3'))));
+    const json = this.#keep(`v3 json ${key}`, () => renderJson(this.#v3(section)));
     if (form === 'json') return json;
     // Both forms have the hash of the JSON: it is what the index names.
-    return this.#keep(`v3 protobuf ${key}`, () =>
-      ({ ...json, body: encodeV3(this.#v3(section, new Definitions('v3'))), contentType: PROTOBUF_TYPES.v3 }));
+    return this.#keep(`v3 protobuf ${key}`, () => ({ ...json, body: encodeV3(this.#v3(section)), contentType: PROTOBUF_TYPES.v3 }));
   }
 
-  #v3(section: Section, definitions: Definitions): JsonObject {
-    return documentV3(this.#version, section, definitions);
+  #etag(key: string): string {
+    let etag = this.#kept.get(`v3 json ${key}`)?.etag ?? this.#etags.get(key);
+    if (etag === undefined) this.#etags.set(key, (etag = renderJson(this.#v3(this.#sections.get(key)!)).etag));
+    return etag;
   }
 
-  #all(): ReadonlyMap<string, Section> {
-    return (this.#sections ??= new Map(buildSections(this.#groupVersions).map((section) => [section.key, section])));
+  #v3(section: Section): JsonObject {
+    return documentV3(this.#version, section, this.#definitions('v3', this.#groupVersions.filter(({ group, version }) => basePath(group, version).slice(1) === section.key)));
+  }
+
+  #definitions(dialect: 'v2' | 'v3', groupVersions: readonly GroupVersionInfo[]): Definitions {
+    const custom = groupVersions.flatMap(({ resources }) => resources).flatMap((resource) => customDefinitions(resource, dialect));
+    return new Definitions(dialect, new Map(custom.map(([id, definition]) => [id, { definition, references: customReferences }])));
+  }
+
+  /** The sections of what is served now. Of what was made before, that stays which would come out the same. */
+  #current(): ReadonlyMap<string, Section> {
+    const groupVersions = this.#served();
+    if (groupVersions === this.#groupVersions) return this.#sections;
+    const before = new Map(this.#groupVersions.map((info) => [info.apiVersion, info]));
+    const isSame = (info: GroupVersionInfo): boolean => {
+      const old = before.get(info.apiVersion);
+      return old !== undefined && old.resources.length === info.resources.length && old.resources.every((resource, i) => resource === info.resources[i]);
+    };
+    const changed = [...groupVersions.filter((info) => !isSame(info)), ...this.#groupVersions.filter(({ apiVersion }) => !groupVersions.some((info) => info.apiVersion === apiVersion))];
+    for (const key of ['v2 json', 'v2 protobuf', 'v3']) this.#kept.delete(key);
+    for (const { group, version } of changed) this.#forget(basePath(group, version).slice(1));
+    this.#groupVersions = groupVersions;
+    this.#sections = new Map(buildSections(groupVersions).map((section) => [section.key, section]));
+    return this.#sections;
+  }
+
+  #forget(key: string): void {
+    this.#etags.delete(key);
+    for (const form of ['json', 'protobuf']) this.#kept.delete(`v3 ${form} ${key}`);
   }
 
   #keep(key: string, make: () => Rendition): Rendition {

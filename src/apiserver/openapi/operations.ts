@@ -64,7 +64,19 @@ const capitalized = (word: string): string => word.charAt(0).toUpperCase() + wor
 
 export function resourceOperations(resource: ResourceInfo): Operation[] {
   const build = new ResourceOperations(resource);
-  return [...build.collection(), ...build.item(), ...build.watches(), ...resource.subresources.flatMap((sub) => build.subresource(sub))];
+  const found = [...build.collection(), ...build.item(), ...(isCustom(resource) ? [] : build.watches()), ...resource.subresources.flatMap((sub) => build.subresource(sub))];
+  return isCustom(resource) ? found.map(asCustom) : found;
+}
+
+const isCustom = ({ schema }: ResourceInfo): boolean => schema !== undefined;
+
+const customPatches = PATCHES.filter((type) => type !== 'application/strategic-merge-patch+json');
+
+/** Custom resources have no protobuf form, and no strategic merge. */
+function asCustom(operation: Operation): Operation {
+  const withoutProtobuf = (types: readonly string[]): string[] => types.filter((type) => !type.includes('protobuf'));
+  const { consumes, produces } = operation;
+  return { ...operation, produces: withoutProtobuf(produces), ...(consumes === undefined ? {} : { consumes: consumes === PATCHES ? customPatches : withoutProtobuf(consumes) }) };
 }
 
 type Details = Omit<Operation, 'path' | 'tag' | 'operationId' | 'parameters' | 'kind'> & { query: readonly Parameter[]; kind?: Operation['kind'] };
@@ -136,9 +148,9 @@ class ResourceOperations {
   }
 
   subresource(sub: SubresourceInfo): Operation[] {
-    const { name, kind } = this.#resource;
+    const { name, kind, apiVersion } = this.#resource;
     const path = `${this.#base}${this.#scope}/${name}/{name}/${sub.name}`;
-    const type = schemas.ofKind(sub.apiVersion, sub.kind) ?? '';
+    const type = sub.kind === kind && sub.apiVersion === apiVersion ? this.#type : (schemas.ofKind(sub.apiVersion, sub.kind) ?? '');
     const noun = this.#noun(kind) + capitalized(sub.name);
     const connect = CONNECT[sub.name];
     if (connect) return connect.flatMap((method) => this.#connect(path, method, sub, type));

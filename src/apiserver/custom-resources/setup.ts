@@ -1,0 +1,53 @@
+/** Puts together what custom resources need of the server. */
+import { codecs } from '../../api/codecs.ts';
+import { schemas } from '../../api/schemas.ts';
+import type { ResourceInfo } from '../../api/resources.ts';
+import type { Logger } from '../../base/logger.ts';
+import { createBuiltInTypes } from '../../machinery/managed-fields/built-in-types.ts';
+import type { Admission } from '../../registry/admission.ts';
+import type { CatalogEntry, RegistryCatalog } from '../../registry/catalog.ts';
+import { createCustomResource } from '../../registry/custom/resource.ts';
+import type { ObjectCodec, ObjectStorage } from '../../storage/objects.ts';
+import type { InternalWriter } from '../bootstrap/internal-writer.ts';
+import type { ServedResource } from '../endpoints/served.ts';
+import type { ServedApis } from '../served-apis.ts';
+import { DefinitionController } from './controller.ts';
+import { ConversionWebhooks } from './conversion-webhooks.ts';
+import { CustomResources } from './custom-resources.ts';
+
+export interface CustomResourceSetup {
+  readonly registry: RegistryCatalog;
+  readonly apis: ServedApis;
+  readonly admission: Admission;
+  readonly writer: InternalWriter;
+  readonly storePrefix: string;
+  readonly apiServerCount: number;
+  readonly openStorage: (resource: ResourceInfo, prefix: string, codec: ObjectCodec) => ObjectStorage;
+  readonly serve: (entry: CatalogEntry) => ServedResource;
+  readonly log: Logger;
+}
+
+export interface CustomResourceParts {
+  start(): void;
+  stop(): Promise<void>;
+}
+
+export function setUpCustomResources({ registry, apis, admission, writer, storePrefix, apiServerCount, openStorage, serve, log }: CustomResourceSetup): CustomResourceParts {
+  const metadataType = createBuiltInTypes(schemas).of('meta/v1.ObjectMeta');
+  const webhooks = new ConversionWebhooks(registry);
+  const resources = new CustomResources({
+    registry, apis, serve, log,
+    create: (definition) => createCustomResource({
+      definition, storePrefix, admission, openStorage, metadataType, metadata: codecs.of('meta/v1.ObjectMeta'), garbageCollection: true, converter: webhooks.converterOf(definition.spec.conversion),
+    }),
+  });
+  const controller = new DefinitionController({ registry, resources, writer, apiServerCount, log });
+  apis.waitFor(() => controller.known());
+  return {
+    start: () => controller.start(),
+    async stop() {
+      await controller.stop();
+      await Promise.all([resources.close(), webhooks.close()]);
+    },
+  };
+}

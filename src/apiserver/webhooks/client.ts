@@ -1,0 +1,109 @@
+/** Asks a webhook over HTTPS: JSON there and back, within a time, again when it stumbles, and never more at once than it can bear. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Agent } from 'undici';
+import type { WebhookConnection } from './connection-file.ts';
+
+export interface WebhookClientOptions {
+  readonly connection: WebhookConnection;
+  /** For one attempt. */
+  readonly timeoutMs: number;
+  /** Waits between attempts, in milliseconds; their number is how often it is tried again. */
+  readonly retryDelaysMs?: readonly number[];
+  /** Most requests that run or wait at once. */
+  readonly maxPending?: number;
+  /** Longer answers are refused. Default 1 MiB. */
+  readonly maxAnswerBytes?: number;
+}
+
+export interface WebhookClient {
+  /** Posts an object and resolves with the one that came back. Rejects with what went wrong, without what was sent. */
+  post(body: object): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** As the reference waits: half a second, then half as much more each time. */
+const usualDelaysMs = [500, 750, 1125, 1690];
+const usualMaxPending = 500;
+const maxConnections = 64;
+const usualMaxAnswerBytes = 1 << 20;
+
+/** Loaded at first use: most servers have no webhook. */
+export function createWebhookClient({ connection, timeoutMs, retryDelaysMs = usualDelaysMs, maxPending = usualMaxPending, maxAnswerBytes = usualMaxAnswerBytes }: WebhookClientOptions): WebhookClient {
+  let agent: Promise<Agent> | undefined;
+  let pending = 0;
+  const closed = new AbortController();
+  const attempt = async (body: string): Promise<unknown> => {
+    const { request } = await import('undici');
+    const authorization = await connection.authorization();
+    const { statusCode, body: answer } = await request(connection.url, {
+      dispatcher: await (agent ??= connect(connection)), method: 'POST', body, signal: AbortSignal.any([closed.signal, AbortSignal.timeout(timeoutMs)]),
+      headers: { 'content-type': 'application/json', accept: 'application/json, */*', ...(authorization === undefined ? {} : { authorization }) },
+    });
+    const text = await readText(answer, maxAnswerBytes);
+    if (statusCode < 200 || statusCode > 299) throw new WebhookStatusError(statusCode);
+    return JSON.parse(text) as unknown;
+  };
+  return {
+    async post(body) {
+      if (pending >= maxPending) throw new Error('too many requests wait for the webhook');
+      pending++;
+      try {
+        return await withRetries(() => attempt(JSON.stringify(body)), retryDelaysMs, closed.signal);
+      } finally {
+        pending--;
+      }
+    },
+    async close() {
+      closed.abort(new Error('the server is stopping'));
+      await (await agent)?.destroy();
+    },
+  };
+}
+
+export class WebhookStatusError extends Error {
+  override readonly name = 'WebhookStatusError';
+  readonly status: number;
+
+  constructor(status: number) {
+    super(`the webhook answered with status ${status}`);
+    this.status = status;
+  }
+}
+
+async function connect({ ca, certificate, key, serverName, skipVerify }: WebhookConnection): Promise<Agent> {
+  const { Agent: UndiciAgent } = await import('undici');
+  return new UndiciAgent({
+    connections: maxConnections,
+    connect: {
+      rejectUnauthorized: !skipVerify,
+      ...(ca === undefined ? {} : { ca }), ...(serverName === undefined ? {} : { servername: serverName }), ...(certificate === undefined ? {} : { cert: certificate }), ...(key === undefined ? {} : { key }),
+    },
+  });
+}
+
+async function readText(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > maxBytes) throw new Error('the answer of the webhook is too large');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}
+
+async function withRetries<T>(attempt: () => Promise<T>, delaysMs: readonly number[], stop: AbortSignal): Promise<T> {
+  for (const delayMs of delaysMs) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!mayPass(error)) throw error;
+      await sleep(delayMs * (1 + Math.random() * 0.2), undefined, { signal: stop, ref: false });
+    }
+  }
+  return attempt();
+}
+
+/** What the next attempt may not meet: a server in trouble or too busy, a connection that broke. */
+const mayPass = (error: unknown): boolean =>
+  error instanceof WebhookStatusError ? error.status === 500 || error.status === 429 : ['ECONNRESET', 'UND_ERR_SOCKET'].includes((error as NodeJS.ErrnoException).code ?? '');
