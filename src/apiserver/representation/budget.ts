@@ -3,7 +3,7 @@
  * was made from, so all readers and watchers of that version share it.
  */
 interface Holder {
-  representations?: Map<string, Buffer> | undefined;
+  representations?: Map<string, object> | undefined;
 }
 
 interface Entry {
@@ -28,19 +28,20 @@ export class RepresentationBudget {
 
   /** The encoding of `holder` under `key`, made at first use. */
   get(holder: Holder, key: string, make: () => Buffer): Buffer {
-    const known = holder.representations?.get(key);
+    const known = holder.representations?.get(key) as Buffer | undefined;
     if (known !== undefined) return known;
     const made = make();
-    this.#keep(holder, key, made);
+    this.keep(holder, key, made, made.length);
     return made;
   }
 
-  #keep(holder: Holder, key: string, bytes: Buffer): void {
-    if (bytes.length > this.#maxBytes / 4) return;
+  /** Keeps what was made, in place of what there was; not when it would take too much of the budget. @param size bytes */
+  keep(holder: Holder, key: string, made: object, size: number): void {
+    if (size > this.#maxBytes / 4) return;
     holder.representations ??= new Map();
-    holder.representations.set(key, bytes);
-    this.#queue.push({ holder: new WeakRef(holder), key, size: bytes.length });
-    this.#bytes += bytes.length;
+    holder.representations.set(key, made);
+    this.#queue.push({ holder: new WeakRef(holder), key, size });
+    this.#bytes += size;
     while (this.#bytes > this.#maxBytes) this.#dropOldest();
   }
 

@@ -2,6 +2,7 @@
  * Stored objects as clients read them. Bytes are shared: what was made for one reader of an object version serves all.
  */
 import { spliceResourceVersion } from '../../machinery/codec/splice.ts';
+import { spliceJsonResourceVersion } from '../../machinery/json/splice.ts';
 import { writeEnvelope } from '../../machinery/codec/envelope.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
 import { asJson, metaOf } from '../../machinery/object-meta.ts';
@@ -17,20 +18,28 @@ export interface Readable {
 }
 
 export class Encoder {
-  readonly #budget: RepresentationBudget;
+  /** What is kept of what was made. */
+  readonly budget: RepresentationBudget;
 
   /** @param budgetBytes how much memory JSON forms that are kept may take */
   constructor(budgetBytes: number) {
-    this.#budget = new RepresentationBudget(budgetBytes);
+    this.budget = new RepresentationBudget(budgetBytes);
   }
 
   /**
-   * The protobuf message of the object in the request's version.
+   * The object's bytes in the request's version: a protobuf message, JSON text for custom resources.
    * @param revision the resourceVersion to show; an object that left a watch shows that of the change. 0 shows none.
    */
   message({ form, store }: Readable, object: StoredObject, revision: number): Buffer {
+    if (form.custom !== undefined) return this.#customText({ form, store }, object, revision);
     if (form.isStored) return revision === 0 ? object.bytes : spliceResourceVersion(object.bytes, revision);
     return form.codec.encode(asJson(this.value({ form, store }, object, revision)));
+  }
+
+  #customText({ form, store }: Readable, object: StoredObject, revision: number): Buffer {
+    // Objects that only a webhook can convert lie in the version in which they were written.
+    if (!beginsWith(object.bytes, typeMetaPrefix(form.apiVersion))) return form.codec.toJson(asJson(this.value({ form, store }, object, revision)));
+    return revision === 0 ? object.bytes : spliceJsonResourceVersion(object.bytes, revision);
   }
 
   /** The object in the request's version, the caller's own. */
@@ -46,24 +55,35 @@ export class Encoder {
     return writeEnvelope(readable.form.apiVersion, readable.form.kind, this.message(readable, object, revision));
   }
 
-  /** JSON as an item of a list: without kind and apiVersion. */
+  /** JSON as an item of a list: without kind and apiVersion, which only custom objects have there. */
   jsonItem(readable: Readable, object: StoredObject, revision: number): Buffer {
     return this.#json(readable, object, revision, 'item', () => readable.form.codec.transcode(this.message(readable, object, revision)));
   }
 
   /** JSON as an object of its own: with kind and apiVersion. */
   json(readable: Readable, object: StoredObject, revision: number): Buffer {
+    if (readable.form.custom !== undefined) return this.jsonItem(readable, object, revision);
     return this.#json(readable, object, revision, 'object', () => withTypeMeta(readable.form, this.jsonItem(readable, object, revision)));
   }
 
   #json({ form }: Readable, object: StoredObject, revision: number, what: string, make: () => Buffer): Buffer {
     // A version that is shown under another revision, or was never stored, is read once.
     if (revision !== object.revision || revision === 0) return make();
-    return this.#budget.get(object, `${what} ${form.typeId}`, make);
+    return this.budget.get(object, `${what} ${form.typeId}`, make);
   }
 }
 
 const prefixes = new Map<string, Buffer>();
+const customPrefixes = new Map<string, Buffer>();
+
+/** The first member of stored custom objects. */
+function typeMetaPrefix(apiVersion: string): Buffer {
+  let prefix = customPrefixes.get(apiVersion);
+  if (prefix === undefined) customPrefixes.set(apiVersion, (prefix = Buffer.from(`{"apiVersion":${JSON.stringify(apiVersion)},`)));
+  return prefix;
+}
+
+const beginsWith = (bytes: Buffer, prefix: Buffer): boolean => bytes.length >= prefix.length && bytes.compare(prefix, 0, prefix.length, 0, prefix.length) === 0;
 
 /** `{"kind":"Pod","apiVersion":"v1",` in front of the members. */
 function withTypeMeta({ kind, apiVersion }: VersionForm, item: Buffer): Buffer {

@@ -5,6 +5,9 @@
 import zlib from 'node:zlib';
 import { promisify } from 'node:util';
 import type { ApiRequest, ApiResponse, HeaderMap, Sink } from '../request.ts';
+import type { RepresentationBudget } from './budget.ts';
+import { writeGzipList } from './gzip-list.ts';
+import type { ListItems } from './list.ts';
 
 /** Smaller answers are sent as they are. Upstream's limit. */
 const minBytes = 128 * 1024;
@@ -20,6 +23,14 @@ const gzipHeaders = (headers: HeaderMap): HeaderMap => ({ ...headers, 'content-e
 
 export function gzip(status: number, headers: HeaderMap, body: Buffer): ApiResponse {
   return { status, headers: gzipHeaders(headers), stream: async (sink) => void sink.write(await compress(body, { level })) };
+}
+
+/** A list of objects, from pieces that are kept; undefined when it goes out as it is, or its size is not known yet. */
+export function gzipList(request: ApiRequest, headers: HeaderMap, items: ListItems, budget: RepresentationBudget): ApiResponse | undefined {
+  // No representation is shorter than the stored bytes.
+  const least = items.objects.reduce((sum, { bytes }) => sum + bytes.length, 0);
+  if (!compressible(request, least)) return undefined;
+  return { status: 200, headers: gzipHeaders(headers), stream: (sink) => writeGzipList(items, budget, sink) };
 }
 
 /** Chunks of a list: compressed as they are made, or as they are when the whole turns out small. */

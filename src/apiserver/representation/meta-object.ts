@@ -18,7 +18,7 @@ export const encodeJson = (value: object, pretty: boolean): Buffer =>
   Buffer.from(escapeHtml(pretty ? JSON.stringify(value, undefined, 2) : `${JSON.stringify(value)}\n`));
 
 /** Upstream's encoder keeps these characters out of JSON, so that it can be embedded in a page. */
-const escapeHtml = (json: string): string =>
+export const escapeHtml = (json: string): string =>
   /[<>&\u2028\u2029]/.test(json) ? json.replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`) : json;
 
 function encodeProtobuf(apiVersion: string, kind: string, value: object): Buffer {

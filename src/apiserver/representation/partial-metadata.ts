@@ -1,9 +1,18 @@
 import { metadataField } from '../../machinery/codec/splice.ts';
 import { writeEnvelope } from '../../machinery/codec/envelope.ts';
+import { parseJson } from '../../machinery/json/reader.ts';
+import type { JsonObject } from '../../machinery/value.ts';
 import { codecs } from '../../api/codecs.ts';
 
-/** An object reduced to its metadata: the first field of its message is all there is to it. */
-export const partialMessage = (message: Buffer): Buffer => metadataField(message);
+const brace = 0x7b;
+
+/** An object reduced to its metadata. In protobuf the first field of its message is all there is to it; custom objects are JSON text. */
+export function partialMessage(message: Buffer): Buffer {
+  if (message[0] !== brace) return metadataField(message);
+  const { metadata } = parseJson(message) as JsonObject;
+  const codec = codecs.of(typeId);
+  return codec.encode(codec.normalize({ metadata: metadata ?? {} }).value);
+}
 
 export const partialApiVersion = (version: string): string => `meta.k8s.io/${version}`;
 

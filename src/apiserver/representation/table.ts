@@ -3,6 +3,7 @@
  * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables | API Concepts: tables}
  */
 import { columnsOf } from '../../api/columns.ts';
+import type { KubeObject } from '../../machinery/object-meta.ts';
 import { badRequest } from '../../machinery/status.ts';
 import type { JsonObject, JsonValue } from '../../machinery/value.ts';
 import type { Cell } from '../../registry/strategy.ts';
@@ -27,33 +28,58 @@ export interface TableOptions {
   readonly withColumns: boolean;
 }
 
-/** The table as JSON text; rows keep the order of the objects. */
-export function tableJson(encoder: Encoder, readable: Readable, objects: readonly { object: StoredObject; revision: number }[], options: TableOptions): Buffer {
+interface Row {
+  readonly object: StoredObject;
+  readonly revision: number;
+}
+
+/** The table as JSON text; rows keep the order of the objects unless the kind has its own. */
+export function tableJson(encoder: Encoder, readable: Readable, objects: readonly Row[], options: TableOptions): Buffer {
   const head = { kind: 'Table', apiVersion: `meta.k8s.io/${options.version}`, metadata: options.metadata, columnDefinitions: options.withColumns ? columnDefinitions(readable) : null };
-  const rows = objects.map(({ object, revision }) => rowJson(encoder, readable, object, revision, options));
+  const rows = inOrder(objects, encoder, readable).map(({ object, revision }) => rowJson(encoder, readable, object, revision, options));
   return Buffer.from(`${JSON.stringify(head).slice(0, -1)},"rows":[${rows.join(',')}]}\n`);
 }
 
+function inOrder(rows: readonly Row[], encoder: Encoder, readable: Readable): readonly Row[] {
+  const rules = readable.store!.definition.table;
+  if (rules?.compare === undefined || rows.length < 2) return rows;
+  const values = rows.map((row) => ({ row, value: valueOf(encoder, readable, row) }));
+  return values.sort((a, b) => rules.compare!(a.value, b.value)).map(({ row }) => row);
+}
+
+const valueOf = (encoder: Encoder, readable: Readable, { object, revision }: Row): KubeObject => encoder.value({ ...readable, form: storedForm(readable) }, object, revision);
+
 function columnDefinitions({ store, form }: Readable): JsonValue {
-  const columns = columnsOf(store?.group ?? '', form.kind);
+  const columns = form.custom?.columns ?? columnsOf(store?.group ?? '', form.kind);
   return columns.map(({ name, type, format, priority, description }) => ({ name, type, format, description, priority }));
 }
 
 function rowJson(encoder: Encoder, readable: Readable, object: StoredObject, revision: number, { include, version, now }: TableOptions): string {
-  const value = encoder.value({ ...readable, form: storedForm(readable) }, object, revision);
+  const value = valueOf(encoder, readable, { object, revision });
   const rules = readable.store!.definition.table;
-  const cells: Cell[] = rules?.cells(value, { now }) ?? [value.metadata?.name ?? '', value.metadata?.creationTimestamp ?? null];
+  const cells: Cell[] = readable.form.custom?.cells(value, now) ?? rules?.cells(value, { now }) ?? [value.metadata?.name ?? '', value.metadata?.creationTimestamp ?? null];
   const conditions = rules?.conditions?.(value);
   const shown = conditions === undefined ? '' : `,"conditions":${JSON.stringify(conditions)}`;
   return `{"cells":${JSON.stringify(cells)}${shown},"object":${rowObject(encoder, readable, object, revision, include, version)}}`;
 }
 
 /** Cells are made from the stored form, whatever version is asked for. */
-const storedForm = ({ form }: Readable): Readable['form'] => (form.isStored ? form : { ...form, codec: form.codec, isStored: true });
+const storedForm = ({ form }: Readable): Readable['form'] => (form.isStored || form.custom !== undefined ? form : { ...form, codec: form.codec, isStored: true });
 
 function rowObject(encoder: Encoder, readable: Readable, object: StoredObject, revision: number, include: IncludeObject, version: string): string {
   if (include === 'None') return 'null';
   if (include === 'Object') return encoder.json(readable, object, revision).toString();
   // Metadata is that of the stored form too: what a conversion puts into annotations is not shown.
-  return partialJson(encoder.message({ ...readable, form: storedForm(readable) }, object, revision), version).toString();
+  const json = partialJson(encoder.message({ ...readable, form: storedForm(readable) }, object, revision), version).toString();
+  const hidden = readable.store!.definition.table?.hiddenAnnotations;
+  return hidden === undefined ? json : withoutAnnotations(json, hidden);
+}
+
+function withoutAnnotations(json: string, names: readonly string[]): string {
+  const partial = JSON.parse(json) as { metadata: { annotations?: Record<string, string> } };
+  const { annotations } = partial.metadata;
+  if (annotations === undefined) return json;
+  for (const name of names) delete annotations[name];
+  if (Object.keys(annotations).length === 0) delete partial.metadata.annotations;
+  return JSON.stringify(partial);
 }

@@ -26,7 +26,7 @@ export interface EventEncoder {
 }
 
 export function watchRepresentation(encoder: Encoder, served: ServedResource, request: ApiRequest): EventEncoder {
-  const representation = negotiate({ accept: request.header('accept'), userAgent: undefined, pretty: null, convertible: isConvertible, isCollection: true });
+  const representation = negotiate({ accept: request.header('accept'), userAgent: undefined, pretty: null, convertible: isConvertible, isCollection: true, hasProtobuf: served.form.custom === undefined });
   if (representation.mediaType === yaml) throw notAcceptable([`${json};stream=watch`, `${protobuf};stream=watch`]);
   // Rows have no place for a bookmark.
   if (representation.as === 'Table' && flagParameter(request.query, 'allowWatchBookmarks')) throw notAcceptable([json, yaml, protobuf]);
@@ -132,7 +132,7 @@ function tableEvents(encoder: Encoder, served: ServedResource, request: ApiReque
 function bookmarkMessage({ form }: Readable, { revision, initialEventsEnd }: ObjectEvent): Buffer {
   const annotations = initialEventsEnd === true ? { 'k8s.io/initial-events-end': 'true', 'kubernetes.io/initial-events-list-blueprint': listBlueprint(form) } : undefined;
   const object: KubeObject = { metadata: { resourceVersion: String(revision), ...(annotations === undefined ? {} : { annotations }) } };
-  return form.codec.encode(asJson(object));
+  return form.custom === undefined ? form.codec.encode(asJson(object)) : form.codec.toJson({ ...form.codec.empty(), ...asJson(object) });
 }
 
 const listBlueprint = ({ listKind, apiVersion }: Readable['form']): string =>
@@ -142,6 +142,7 @@ const listBlueprint = ({ listKind, apiVersion }: Readable['form']): string =>
 function bookmark(served: ServedResource, event: ObjectEvent, isProtobuf: boolean): Buffer {
   const { form } = served;
   const message = bookmarkMessage(served, event);
+  if (form.custom !== undefined) return message;
   if (isProtobuf) return writeEnvelope(form.apiVersion, form.kind, message);
   const members = form.codec.transcode(message);
   return Buffer.concat([Buffer.from(`{"kind":${JSON.stringify(form.kind)},"apiVersion":${JSON.stringify(form.apiVersion)},`), members.subarray(1)]);
