@@ -1,7 +1,8 @@
 /** Objects that the server itself keeps in the API. They are written as clients write, and owned by name. */
 import type { FieldManager } from '../../machinery/managed-fields/field-manager.ts';
-import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
+import { asJson, type KubeObject, metaOf } from '../../machinery/object-meta.ts';
 import { isStatusError } from '../../machinery/status.ts';
+import type { JsonObject } from '../../machinery/value.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
 import { createObject } from '../../registry/generic/create.ts';
 import { deleteObject } from '../../registry/generic/delete.ts';
@@ -14,6 +15,8 @@ export interface InternalWriterOptions {
   readonly registry: RegistryCatalog;
   readonly fieldManager: FieldManager;
   readonly enabled: (gate: string) => boolean;
+  /** Who is written into managed fields; `kube-apiserver` unless given. */
+  readonly manager?: string;
 }
 
 export interface ObjectName {
@@ -24,13 +27,18 @@ export interface ObjectName {
 }
 
 /** What upstream's servers call themselves in managed fields. */
-const manager = 'kube-apiserver';
+const serverName = 'kube-apiserver';
 
 export class InternalWriter {
   readonly #options: InternalWriterOptions;
 
   constructor(options: InternalWriterOptions) {
     this.#options = options;
+  }
+
+  /** The same under another name. */
+  as(manager: string): InternalWriter {
+    return new InternalWriter({ ...this.#options, manager });
   }
 
   isServed({ group, resource }: Pick<ObjectName, 'group' | 'resource'>): boolean {
@@ -42,6 +50,13 @@ export class InternalWriter {
     const store = this.#store(name);
     const stored = await store.find(name.namespace, name.name, { match: 'mostRecent' });
     return stored === undefined ? undefined : (store.decode(stored) as T);
+  }
+
+  /** All objects of a cluster-wide resource. With `any`, as the cache has them, which can be a moment behind. */
+  async list<T extends KubeObject>(resource: Pick<ObjectName, 'group' | 'resource'>, match: 'any' | 'mostRecent'): Promise<T[]> {
+    const store = this.#store(resource);
+    const { objects } = await store.list({ version: { match } });
+    return objects.map((stored) => store.decode(stored) as T);
   }
 
   /** Does nothing when it is there. */
@@ -58,10 +73,15 @@ export class InternalWriter {
   }
 
   /** Reads, changes, writes; again when somebody else was faster. Throws 404. */
-  async change<T extends KubeObject>(name: ObjectName, change: (object: T) => void): Promise<void> {
+  async change<T extends KubeObject>(name: ObjectName, change: (object: T) => void, subresource: '' | 'status' = ''): Promise<void> {
+    await this.changed(name, change, subresource);
+  }
+
+  /** The same, and the object as it is then. */
+  async changed<T extends KubeObject>(name: ObjectName, change: (object: T) => void, subresource: '' | 'status' = ''): Promise<T> {
     const store = this.#store(name);
-    const request = this.#request(store, name, name.name);
-    await updateObject(store, {
+    const request = { ...this.#request(store, name, name.name), subresource };
+    const { stored } = await updateObject(store, {
       change: (_current, copy) => {
         const object = copy();
         change(object as T);
@@ -71,6 +91,23 @@ export class InternalWriter {
       admit: (object, old) => this.#own(store, object, old, request),
       validate: () => Promise.resolve(),
     }, { allowCreate: false }, request);
+    return store.decode(stored) as T;
+  }
+
+  /** Server-side apply of a status, which takes fields from whoever has them. Throws 404. */
+  async applyStatus(name: ObjectName, status: JsonObject): Promise<void> {
+    const store = this.#store(name);
+    const request = { ...this.#request(store, name, name.name), subresource: 'status' };
+    const { kind } = store.kind;
+    const config = { apiVersion: store.storageVersion, kind, metadata: { name: name.name }, status };
+    await updateObject(store, {
+      change: (_current, copy) => {
+        const { object, changed } = this.#options.fieldManager.apply({ ...this.#ownership(store, request), live: copy(), config, kind, force: true });
+        return changed ? (store.codec.normalize(asJson(object)).value as KubeObject) : object;
+      },
+      admit: () => Promise.resolve(),
+      validate: () => Promise.resolve(),
+    }, { allowCreate: false }, request);
   }
 
   async remove(name: ObjectName): Promise<void> {
@@ -78,7 +115,7 @@ export class InternalWriter {
     await deleteObject(store, {}, () => Promise.resolve(), this.#request(store, name, name.name));
   }
 
-  #store({ group, resource }: ObjectName): ResourceStore {
+  #store({ group, resource }: Pick<ObjectName, 'group' | 'resource'>): ResourceStore {
     const store = this.#options.registry.storeOf(group, resource);
     if (store === undefined) throw new Error(`${resource}.${group} is not served`);
     return store;
@@ -88,13 +125,18 @@ export class InternalWriter {
     return internalRequest(store, { namespace, name, enabled: this.#options.enabled });
   }
 
-  #own(store: ResourceStore, object: KubeObject, old: KubeObject | undefined, { context }: WriteRequest): Promise<void> {
-    const owned = this.#options.fieldManager.update({
-      live: old, object, manager, subresource: '', apiVersion: store.storageVersion, typeId: store.storedType, now: context.now, resetFields: store.resource.resetFields ?? [],
-    });
+  #own(store: ResourceStore, object: KubeObject, old: KubeObject | undefined, request: WriteRequest): Promise<void> {
+    const owned = this.#options.fieldManager.update({ ...this.#ownership(store, request), live: old, object });
     const fields = owned.metadata?.managedFields;
     if (fields !== undefined) metaOf(object).managedFields = fields;
     return Promise.resolve();
+  }
+
+  #ownership(store: ResourceStore, { context, subresource }: WriteRequest) {
+    return {
+      manager: this.#options.manager ?? serverName, subresource, apiVersion: store.storageVersion, typeId: store.storedType, now: context.now,
+      resetFields: store.strategyOf(subresource).resetFields ?? [],
+    };
   }
 }
 

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { silentLogger } from '../../base/logger.ts';
+import { FakeClock } from '../../base/testing/fake-clock.ts';
+import type { ResourceStore } from '../../registry/generic/resource-store.ts';
+import { objectEvent } from '../../storage/events.ts';
+import type { ObjectEvent, ObjectWatch, ObjectWatchOptions, StoredObject } from '../../storage/objects.ts';
+import { follow } from './follow.ts';
+
+const change = (): ObjectEvent => objectEvent('MODIFIED', 1, {} as StoredObject);
+
+/** A resource whose changes the test makes. */
+class Source {
+  readonly watches: { events: ObjectEvent[]; ended: Error | undefined; onReady: () => void; closed: boolean }[] = [];
+  readonly store = {
+    watch: ({ onReady }: ObjectWatchOptions): Promise<ObjectWatch> => {
+      const state = { events: [] as ObjectEvent[], ended: undefined as Error | undefined, onReady, closed: false };
+      this.watches.push(state);
+      return Promise.resolve({ take: () => state.events.splice(0), revision: 0, get ended() { return state.ended; }, close: () => void (state.closed = true) });
+    },
+  } as unknown as ResourceStore;
+
+  emit(): void {
+    const watch = this.watches.at(-1)!;
+    watch.events.push(change());
+    watch.onReady();
+  }
+}
+
+/** Rounds that wait to be let go, in order. */
+class Rounds {
+  readonly #arrived: (() => void)[] = [];
+  readonly #waiting: { finish: () => void; fail: (error: Error) => void }[] = [];
+  count = 0;
+
+  readonly round = (): Promise<void> => new Promise((resolve, reject) => {
+    this.count++;
+    this.#waiting.push({ finish: resolve, fail: reject });
+    this.#arrived.shift()?.();
+  });
+
+  async next(): Promise<{ finish: () => void; fail: (error: Error) => void }> {
+    if (this.#waiting.length === 0) await new Promise<void>((resolve) => this.#arrived.push(resolve));
+    return this.#waiting.shift()!;
+  }
+}
+
+function start() {
+  const source = new Source();
+  const rounds = new Rounds();
+  const clock = new FakeClock();
+  const controller = new AbortController();
+  const ended = follow({ stores: [source.store], round: rounds.round, log: silentLogger, clock }, controller.signal);
+  return { source, rounds, clock, stop: () => (controller.abort(), ended) };
+}
+
+test('a round at first, and one more for all that changed meanwhile', async () => {
+  const { source, rounds, stop } = start();
+  const first = await rounds.next();
+  source.emit();
+  source.emit();
+  first.finish();
+  (await rounds.next()).finish();
+  source.emit();
+  (await rounds.next()).finish();
+  await stop();
+  expect(rounds.count).toBe(3);
+  expect(source.watches.map(({ closed }) => closed)).toEqual([true]);
+});
+
+test('after a failed round it begins anew, a second later', async () => {
+  const { source, rounds, clock, stop } = start();
+  (await rounds.next()).fail(new Error('store is away'));
+  await clock.advance(0);
+  await clock.advance(1000);
+  (await rounds.next()).finish();
+  await stop();
+  expect(source.watches.map(({ closed }) => closed)).toEqual([true, true]);
+});
+
+test('a watch that ended is opened again', async () => {
+  const { source, rounds, clock, stop } = start();
+  (await rounds.next()).finish();
+  source.watches[0]!.ended = new Error('slow consumer');
+  source.watches[0]!.onReady();
+  await clock.advance(0);
+  await clock.advance(1000);
+  (await rounds.next()).finish();
+  await stop();
+  expect(source.watches).toHaveLength(2);
+});

@@ -1,0 +1,127 @@
+/** Roles of the parts of a cluster: nodes, scheduler, controller manager, certificate signers, and services beside them. */
+import { on, type RuleTable, writesEvents } from './rules.ts';
+
+export const componentRoles: RuleTable = {
+  'system:auth-delegator': [
+    on('authentication.k8s.io', 'tokenreviews', 'create'),
+    on('authorization.k8s.io', 'subjectaccessreviews', 'create'),
+  ],
+  'system:certificates.k8s.io:certificatesigningrequests:nodeclient': [
+    on('certificates.k8s.io', 'certificatesigningrequests/nodeclient', 'create'),
+  ],
+  'system:certificates.k8s.io:certificatesigningrequests:selfnodeclient': [
+    on('certificates.k8s.io', 'certificatesigningrequests/selfnodeclient', 'create'),
+  ],
+  'system:certificates.k8s.io:kube-apiserver-client-approver': [
+    on('certificates.k8s.io', 'signers', 'approve', 'kubernetes.io/kube-apiserver-client'),
+  ],
+  'system:certificates.k8s.io:kube-apiserver-client-kubelet-approver': [
+    on('certificates.k8s.io', 'signers', 'approve', 'kubernetes.io/kube-apiserver-client-kubelet'),
+  ],
+  'system:certificates.k8s.io:kubelet-serving-approver': [
+    on('certificates.k8s.io', 'signers', 'approve', 'kubernetes.io/kubelet-serving'),
+  ],
+  'system:certificates.k8s.io:legacy-unknown-approver': [
+    on('certificates.k8s.io', 'signers', 'approve', 'kubernetes.io/legacy-unknown'),
+  ],
+  'system:heapster': [
+    on('', 'events,namespaces,nodes,pods', 'get,list,watch'),
+    on('extensions', 'deployments', 'get,list,watch'),
+  ],
+  'system:kube-aggregator': [
+    on('', 'endpoints,services', 'get,list,watch'),
+  ],
+  'system:kube-controller-manager': [
+    writesEvents,
+    on('coordination.k8s.io', 'leases', 'create'),
+    on('coordination.k8s.io', 'leases', 'get,update', 'kube-controller-manager'),
+    on('', 'secrets,serviceaccounts', 'create'),
+    on('', 'secrets', 'delete'),
+    on('', 'configmaps,namespaces,secrets,serviceaccounts', 'get'),
+    on('', 'secrets,serviceaccounts', 'update'),
+    on('authentication.k8s.io', 'tokenreviews', 'create'),
+    on('authorization.k8s.io', 'subjectaccessreviews', 'create'),
+    on('*', '*', 'list,watch'),
+    on('', 'serviceaccounts/token', 'create'),
+  ],
+  'system:kube-dns': [
+    on('', 'endpoints,services', 'list,watch'),
+  ],
+  'system:kube-scheduler': [
+    writesEvents,
+    on('coordination.k8s.io', 'leases', 'create'),
+    on('coordination.k8s.io', 'leases', 'get,list,update,watch', 'kube-scheduler'),
+    on('coordination.k8s.io', 'leasecandidates', 'create,delete,deletecollection,get,list,patch,update,watch'),
+    on('', 'nodes', 'get,list,watch'),
+    on('', 'pods', 'delete,get,list,watch'),
+    on('', 'bindings,pods/binding', 'create'),
+    on('', 'pods/status', 'patch,update'),
+    on('', 'replicationcontrollers,services', 'get,list,watch'),
+    on('apps,extensions', 'replicasets', 'get,list,watch'),
+    on('apps', 'statefulsets', 'get,list,watch'),
+    on('policy', 'poddisruptionbudgets', 'get,list,watch'),
+    on('', 'persistentvolumeclaims,persistentvolumes', 'get,list,watch'),
+    on('authentication.k8s.io', 'tokenreviews', 'create'),
+    on('authorization.k8s.io', 'subjectaccessreviews', 'create'),
+    on('storage.k8s.io', 'csinodes', 'get,list,watch'),
+    on('storage.k8s.io', 'volumeattachments', 'get,list,watch'),
+    on('', 'namespaces', 'get,list,watch'),
+    on('storage.k8s.io', 'csidrivers', 'get,list,watch'),
+    on('storage.k8s.io', 'csistoragecapacities', 'get,list,watch'),
+  ],
+  'system:kubelet-api-admin': [
+    on('', 'nodes', 'get,list,watch'),
+    on('', 'nodes', 'proxy'),
+    on('', 'nodes/log,nodes/metrics,nodes/proxy,nodes/stats', '*'),
+  ],
+  'system:node': [
+    on('authentication.k8s.io', 'tokenreviews', 'create'),
+    on('authorization.k8s.io', 'localsubjectaccessreviews,subjectaccessreviews', 'create'),
+    on('', 'services', 'get,list,watch'),
+    on('', 'nodes', 'create,get,list,watch'),
+    on('', 'nodes/status', 'patch,update'),
+    on('', 'nodes', 'patch,update'),
+    on('', 'events', 'create,patch,update'),
+    on('', 'pods', 'get,list,watch'),
+    on('', 'pods', 'create,delete'),
+    on('', 'pods/status', 'patch,update'),
+    on('', 'pods/eviction', 'create'),
+    on('', 'configmaps,secrets', 'get,list,watch'),
+    on('', 'persistentvolumeclaims,persistentvolumes', 'get'),
+    on('', 'endpoints', 'get'),
+    on('certificates.k8s.io', 'certificatesigningrequests', 'create,get,list,watch'),
+    on('coordination.k8s.io', 'leases', 'create,delete,get,patch,update'),
+    on('storage.k8s.io', 'volumeattachments', 'get'),
+    on('', 'serviceaccounts/token', 'create'),
+    on('', 'persistentvolumeclaims/status', 'get,patch,update'),
+    on('storage.k8s.io', 'csidrivers', 'get,list,watch'),
+    on('storage.k8s.io', 'csinodes', 'create,delete,get,patch,update'),
+    on('node.k8s.io', 'runtimeclasses', 'get,list,watch'),
+  ],
+  'system:node-bootstrapper': [
+    on('certificates.k8s.io', 'certificatesigningrequests', 'create,get,list,watch'),
+  ],
+  'system:node-problem-detector': [
+    on('', 'nodes', 'get'),
+    on('', 'nodes/status', 'patch'),
+    writesEvents,
+  ],
+  'system:node-proxier': [
+    on('', 'endpoints,services', 'list,watch'),
+    on('', 'nodes', 'get,list,watch'),
+    writesEvents,
+    on('discovery.k8s.io', 'endpointslices', 'list,watch'),
+  ],
+  'system:persistent-volume-provisioner': [
+    on('', 'persistentvolumes', 'create,delete,get,list,watch'),
+    on('', 'persistentvolumeclaims', 'get,list,update,watch'),
+    on('storage.k8s.io', 'storageclasses', 'get,list,watch'),
+    on('', 'events', 'watch'),
+    writesEvents,
+  ],
+  'system:volume-scheduler': [
+    on('', 'persistentvolumes', 'get,list,patch,update,watch'),
+    on('storage.k8s.io', 'storageclasses', 'get,list,watch'),
+    on('', 'persistentvolumeclaims', 'get,list,patch,update,watch'),
+  ],
+};

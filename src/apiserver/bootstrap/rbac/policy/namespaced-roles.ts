@@ -1,0 +1,35 @@
+/** Roles within a namespace, by namespace and name. */
+import { on, type RuleTable, writesEvents } from './rules.ts';
+
+export const namespacedRoles: RuleTable = {
+  'kube-public/system:controller:bootstrap-signer': [
+    on('', 'configmaps', 'get,list,watch'),
+    on('', 'configmaps', 'update', 'cluster-info'),
+    writesEvents,
+  ],
+  'kube-system/extension-apiserver-authentication-reader': [
+    on('', 'configmaps', 'get,list,watch', 'extension-apiserver-authentication'),
+  ],
+  'kube-system/system::leader-locking-kube-controller-manager': [
+    on('', 'configmaps', 'watch'),
+    on('', 'configmaps', 'get,update', 'kube-controller-manager'),
+    on('coordination.k8s.io', 'leases', 'create,get,list,update,watch'),
+    on('coordination.k8s.io', 'leasecandidates', 'create,get,list,update,watch'),
+  ],
+  'kube-system/system::leader-locking-kube-scheduler': [
+    on('', 'configmaps', 'watch'),
+    on('', 'configmaps', 'get,update', 'kube-scheduler'),
+    on('coordination.k8s.io', 'leases', 'create,get,list,update,watch'),
+    on('coordination.k8s.io', 'leasecandidates', 'create,get,list,update,watch'),
+  ],
+  'kube-system/system:controller:bootstrap-signer': [
+    on('', 'secrets', 'get,list,watch'),
+  ],
+  'kube-system/system:controller:cloud-provider': [
+    on('', 'configmaps', 'create,get,list,watch'),
+  ],
+  'kube-system/system:controller:token-cleaner': [
+    on('', 'secrets', 'delete,get,list,watch'),
+    writesEvents,
+  ],
+};
