@@ -1,39 +1,34 @@
+import type { Logger } from '../../base/logger.ts';
 import { unauthorized } from '../../machinery/status.ts';
-import type { UserInfo } from '../../machinery/user.ts';
+import { anonymousUser, type Identity, type RequestAuthenticator } from '../authn/authenticator.ts';
 import type { ApiRequest, Filter } from '../request.ts';
 
-/** One way to say who is calling. Undefined: the request does not use it. Throws when it is used wrongly. */
-export interface Authenticator {
-  readonly name: string;
-  authenticate(request: ApiRequest): Promise<UserInfo | undefined> | UserInfo | undefined;
-  /** Whose token this is, for authenticators of bearer tokens. Undefined or throwing: not one of its own. */
-  authenticateToken?(token: string): Promise<UserInfo | undefined> | UserInfo | undefined;
-}
+const noAnnotations: Readonly<Record<string, string>> = {};
 
-export const allAuthenticated = 'system:authenticated';
-
-/** The first authenticator that knows the caller decides; an error of one is remembered, and is final when nobody else knows. */
-export function authenticate(authenticators: readonly Authenticator[]): Filter {
+/** Finds out who is calling. What was wrong with a credential is for the log: the caller learns that it was not good. */
+export function authenticate(authenticator: RequestAuthenticator, log: Pick<Logger, 'debug'>): Filter {
   return async (request, next) => {
-    const user = await identify(request, authenticators);
-    if (user === undefined) throw unauthorized();
-    request.user = user;
+    const identity = await identify(authenticator, request, log);
+    if (identity === undefined) {
+      request.closes = true;
+      throw unauthorized();
+    }
+    // Whoever is nobody gets no connection to open streams on as they like (CVE-2023-44487).
+    if (identity.user.name === anonymousUser) request.closes = true;
+    request.user = identity.user;
+    for (const [key, value] of Object.entries(identity.annotations ?? {})) request.annotate(key, value);
+    if (identity.warning !== undefined) request.warn(identity.warning);
+    for (const [key, value] of Object.entries(identity.annotations ?? noAnnotations)) request.annotate(key, value);
     return next(request);
   };
 }
 
-async function identify(request: ApiRequest, authenticators: readonly Authenticator[]): Promise<UserInfo | undefined> {
-  let failed = false;
-  for (const authenticator of authenticators) {
-    // A credential that is wrong must not become anonymous.
-    if (failed && authenticator.name === 'anonymous') break;
-    try {
-      const pending = authenticator.authenticate(request);
-      const user = pending instanceof Promise ? await pending : pending;
-      if (user !== undefined) return user;
-    } catch {
-      failed = true;
-    }
+async function identify(authenticator: RequestAuthenticator, request: ApiRequest, log: Pick<Logger, 'debug'>): Promise<Identity | undefined> {
+  try {
+    const pending = authenticator.authenticate(request);
+    return pending instanceof Promise ? await pending : pending;
+  } catch (error) {
+    log.debug({ reason: error instanceof Error ? error.message : String(error), auditId: request.auditId, from: request.exchange.remoteAddress }, 'a request was not authenticated');
+    return undefined;
   }
-  return undefined;
 }

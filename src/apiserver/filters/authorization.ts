@@ -1,56 +1,44 @@
-import { StatusError } from '../../machinery/status.ts';
-import type { RequestInfo } from '../request-info.ts';
-import type { Filter } from '../request.ts';
-import type { UserInfo } from '../../machinery/user.ts';
+import { type AuthorizationDecision, type AuthorizationResult, type Authorizer, requestAttributes } from '../authz/authorizer.ts';
+import { forbiddenRequest } from '../authz/forbidden.ts';
+import type { AuthorizationMetrics } from '../authz/metrics.ts';
+import type { ApiRequest, ApiResponse, Filter } from '../request.ts';
 
-/** What an authorizer judges. @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authorization/ | Authorization} */
-export interface AuthorizationAttributes extends Pick<RequestInfo, 'verb' | 'group' | 'version' | 'namespace' | 'resource' | 'subresource' | 'name' | 'path' | 'isResourceRequest'> {
-  readonly user: UserInfo;
-}
+/** Keys under which an audit event shows the decision. */
+export const decisionAnnotation = 'authorization.k8s.io/decision';
+export const reasonAnnotation = 'authorization.k8s.io/reason';
 
-export interface AuthorizationDecision {
-  readonly decision: 'allow' | 'deny' | 'noOpinion';
-  readonly reason: string;
-}
-
-export interface Authorizer {
-  authorize(attributes: AuthorizationAttributes): Promise<AuthorizationDecision> | AuthorizationDecision;
-  /** What a user may do in a namespace, for an authorizer that can tell without being asked about each thing. */
-  rulesFor?(user: UserInfo, namespace: string): Promise<AuthorizationRules> | AuthorizationRules;
-}
-
-export interface AuthorizationRules {
-  readonly resourceRules: readonly { readonly verbs: readonly string[]; readonly apiGroups?: readonly string[]; readonly resources?: readonly string[]; readonly resourceNames?: readonly string[] }[];
-  readonly nonResourceRules: readonly { readonly verbs: readonly string[]; readonly nonResourceURLs?: readonly string[] }[];
-  /** Whether there may be rules that could not be listed. */
-  readonly incomplete: boolean;
-}
-
-export function authorize(authorizer: Authorizer): Filter {
+/** Lets a request on when an authorizer allows it. */
+export function authorize(authorizer: Authorizer, metrics: Pick<AuthorizationMetrics, 'authorized'>): Filter {
   return async (request, next) => {
-    const pending = authorizer.authorize({ ...request.info, user: request.user });
-    const { decision, reason } = pending instanceof Promise ? await pending : pending;
-    if (decision !== 'allow') throw forbiddenRequest(request.user, request.info, reason);
-    return next(request);
+    const startedAt = performance.now();
+    const attributes = requestAttributes(request.user, request.info);
+    const pending = authorizer.authorize(attributes);
+    const answer = pending instanceof Promise ? await pending : pending;
+    metrics.authorized(resultOf(answer), (performance.now() - startedAt) / 1000);
+    const { decision, reason, error } = answer;
+    if (decision === 'allow') {
+      annotate(request, 'allow', reason);
+      return next(request);
+    }
+    annotate(request, 'forbid', error === undefined ? reason : 'internal error');
+    if (error !== undefined) return notDecided(request, error);
+    throw forbiddenRequest(attributes, reason);
   };
 }
 
-/** 403 in the words clients know: who cannot do what to which resource, where. */
-export function forbiddenRequest(user: UserInfo, info: RequestInfo, reason: string): StatusError {
-  const message = `User ${JSON.stringify(user.name)} cannot ${info.verb} ${what(info)}${reason === '' ? '' : `: ${reason}`}`;
-  if (!info.isResourceRequest) return new StatusError(403, 'Forbidden', `forbidden: ${message}`, {});
-  const qualified = info.group === '' ? info.resource : `${info.resource}.${info.group}`;
-  const subject = info.name === '' ? `${qualified} is forbidden` : `${qualified} ${JSON.stringify(info.name)} is forbidden`;
-  return new StatusError(403, 'Forbidden', `${subject}: ${message}`, {
-    ...(info.name === '' ? {} : { name: info.name }),
-    ...(info.group === '' ? {} : { group: info.group }),
-    kind: info.resource,
-  });
+function annotate(request: ApiRequest, decision: 'allow' | 'forbid', reason: string): void {
+  request.annotate(decisionAnnotation, decision);
+  request.annotate(reasonAnnotation, reason);
 }
 
-function what(info: RequestInfo): string {
-  if (!info.isResourceRequest) return `path ${JSON.stringify(info.path)}`;
-  const resource = info.subresource === '' ? info.resource : `${info.resource}/${info.subresource}`;
-  const scope = info.namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(info.namespace)}`;
-  return `resource ${JSON.stringify(resource)} in API group ${JSON.stringify(info.group)} ${scope}`;
+function resultOf({ decision, error }: AuthorizationDecision): AuthorizationResult {
+  if (decision === 'allow') return 'allowed';
+  if (error !== undefined) return 'error';
+  return decision === 'deny' ? 'denied' : 'no-opinion';
 }
+
+/** Upstream answers with plain text here and no Status. */
+const notDecided = ({ exchange }: ApiRequest, error: string): ApiResponse => ({
+  status: 500, headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+  body: `Internal Server Error: ${JSON.stringify(exchange.target)}: ${error}\n`,
+});

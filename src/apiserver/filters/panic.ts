@@ -21,12 +21,14 @@ export function renderErrors(log: ErrorLog): Filter {
   };
 }
 
+/** The Status that an error stands for. Undefined: nobody expected it. */
+export function statusOf(error: unknown): StatusError | undefined {
+  if (isStatusError(error)) return error;
+  return error instanceof BodyTooLarge ? requestEntityTooLarge(error.message) : undefined;
+}
+
 function toStatus(error: unknown, report: (cause: unknown) => void): StatusError {
-  if (isStatusError(error)) {
-    if (error.code >= 500 && error.cause !== undefined) report(error);
-    return error;
-  }
-  if (error instanceof BodyTooLarge) return requestEntityTooLarge(error.message);
-  report(error);
-  return new StatusError(500, 'InternalError', 'Internal error occurred: the server could not finish the request', { causes: [{ message: 'the server could not finish the request' }] });
+  const status = statusOf(error);
+  if (status === undefined || (status.code >= 500 && status.cause !== undefined)) report(error);
+  return status ?? new StatusError(500, 'InternalError', 'Internal error occurred: the server could not finish the request', { causes: [{ message: 'the server could not finish the request' }] });
 }

@@ -1,5 +1,5 @@
-import type { ServerResponse } from 'node:http';
-import type { ServerHttp2Stream } from 'node:http2';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { ApiResponse, HeaderMap, Sink } from '../request.ts';
 
 /** The two ways out of Node, behind one shape: headers first, then bytes, then the end. */
@@ -15,9 +15,9 @@ interface Outlet {
 
 /** Writes an answer. Never throws: a client that went away is no error of ours. */
 export async function respond(outlet: Outlet, response: ApiResponse, isHead: boolean): Promise<void> {
-  if (outlet.closed) return;
   try {
     if ('stream' in response) await writeStream(outlet, response);
+    else if (outlet.closed) return;
     else if ('chunks' in response) await writeChunks(outlet, response, isHead);
     else writeBody(outlet, response, isHead);
   } catch {
@@ -43,18 +43,32 @@ async function writeChunks(outlet: Outlet, response: { status: number; headers: 
   outlet.end();
 }
 
+/** The stream runs in any case: it lets go what it holds open when it finds its sink closed. */
 async function writeStream(outlet: Outlet, response: { status: number; headers: HeaderMap; stream: (sink: Sink) => Promise<void> }): Promise<void> {
-  outlet.begin(response.status, response.headers);
+  const hasBegun = begin(outlet, response);
   const sink: Sink = {
     write: (chunk) => outlet.write(chunk),
     drained: () => drained(outlet),
     get closed() {
-      return outlet.closed;
+      return !hasBegun || outlet.closed;
     },
     onClose: (listener) => outlet.once('close', listener),
+    abort: () => outlet.fail(),
   };
   await response.stream(sink);
-  if (!outlet.closed) outlet.end();
+  if (!sink.closed) outlet.end();
+}
+
+/** False when there is nobody to answer to any more. */
+function begin(outlet: Outlet, { status, headers }: { status: number; headers: HeaderMap }): boolean {
+  if (outlet.closed) return false;
+  try {
+    outlet.begin(status, headers);
+    return true;
+  } catch {
+    outlet.fail();
+    return false;
+  }
 }
 
 function drained(outlet: Outlet): Promise<void> {
@@ -74,10 +88,17 @@ function drained(outlet: Outlet): Promise<void> {
 export function http2Outlet(stream: ServerHttp2Stream): Outlet {
   stream.on('error', () => undefined);
   return {
-    begin: (status, headers) => stream.respond({ ':status': status, ...headers } as Record<string, string | number | string[]>),
+    begin: (status, { connection, ...headers }) => {
+      stream.respond({ ':status': status, ...headers } as Record<string, string | number | string[]>);
+      // There is no such header in HTTP/2 (RFC 9113 section 8.2.2): GOAWAY says the same, and streams that are open go on.
+      if (connection === 'close') stream.session?.close();
+    },
     write: (chunk) => stream.write(chunk),
     end: (last) => stream.end(last),
-    fail: () => stream.destroy(),
+    fail: () => {
+      stream.close(constants.NGHTTP2_CANCEL);
+      stream.destroy();
+    },
     get closed() {
       return stream.destroyed || stream.closed;
     },
@@ -86,15 +107,38 @@ export function http2Outlet(stream: ServerHttp2Stream): Outlet {
   };
 }
 
-export function http1Outlet(response: ServerResponse): Outlet {
+const nothing = Buffer.alloc(0);
+
+/** How long a client may go on sending a body that was answered already. */
+const lingerMs = 5000;
+
+/**
+ * A connection whose request was not read to its end is closed with the answer, and a client that still sends would lose
+ * the answer with it. So the rest is read and dropped before the end.
+ */
+function endWithRequest(request: IncomingMessage, response: ServerResponse): void {
+  const end = (): void => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(end, lingerMs).unref();
+  request.once('end', end).once('close', end).resume();
+}
+
+export function http1Outlet(request: IncomingMessage, response: ServerResponse): Outlet {
   response.on('error', () => undefined);
   return {
     begin: (status, headers) => {
       response.writeHead(status, headers as Record<string, string | number | string[]>);
-      response.flushHeaders();
+      // Node writes headers alone as UTF-8, which would encode twice what is encoded already; before bytes it does not.
+      response.write(nothing);
     },
     write: (chunk) => response.write(chunk),
-    end: (last) => response.end(last),
+    end: (last) => {
+      if (request.complete) return void response.end(last);
+      if (last !== undefined) response.write(last);
+      endWithRequest(request, response);
+    },
     fail: () => response.destroy(),
     get closed() {
       return response.destroyed || response.socket === null || response.socket.destroyed;

@@ -5,17 +5,22 @@
 import http from 'node:http';
 import http2 from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
-import tls from 'node:tls';
+import type tls from 'node:tls';
 import type { ApiResponse, Exchange } from '../request.ts';
 import { Http1Exchange } from './exchange-http1.ts';
 import { Http2Exchange } from './exchange-http2.ts';
 import { http1Outlet, http2Outlet, respond } from './respond.ts';
+import { createTlsServer, type ServingTls } from './serving-tls.ts';
 
 export interface TransportOptions {
   readonly address: string;
   /** 0 takes a free one. */
   readonly port: number;
-  readonly tls: tls.TlsOptions;
+  readonly tls: ServingTls;
+  /** Bind with SO_REUSEPORT. */
+  readonly sharePort?: boolean;
+  /** How long a client may take for the first request of a connection, and for the head of each. */
+  readonly headTimeoutMs?: number;
   /** `--http2-max-streams-per-connection`; 0 means our default of 250. */
   readonly maxStreamsPerConnection: number;
   readonly handle: (exchange: Exchange) => Promise<ApiResponse>;
@@ -30,6 +35,9 @@ export interface Transport {
 }
 
 const defaultMaxStreams = 250;
+/** As upstream: a little less than what a request may take. */
+const usualHeadTimeoutMs = 32_000;
+const idleTimeoutMs = 90_000;
 /** A stuck watch must not starve the other streams of its connection, so the connection's window is many streams wide. */
 const connectionWindow = 16 * 1024 * 1024;
 const streamWindow = 1024 * 1024;
@@ -39,7 +47,7 @@ export async function listen(options: TransportOptions): Promise<Transport> {
   const sessions = new Set<http2.ServerHttp2Session>();
   const h1 = createHttp1(options);
   const h2 = createHttp2(options, sessions);
-  const server = tls.createServer({ ...options.tls, ALPNProtocols: ['h2', 'http/1.1'] }, (socket) => {
+  const { server, stop } = createTlsServer(options.tls, (socket) => {
     (socket.alpnProtocol === 'h2' ? h2 : h1).emit('connection', socket);
   });
   server.on('connection', (socket: Socket) => {
@@ -48,9 +56,10 @@ export async function listen(options: TransportOptions): Promise<Transport> {
     socket.once('close', () => connections.delete(socket));
   });
   server.on('tlsClientError', (_, socket) => socket.destroy());
+  server.once('close', stop);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(options.port, options.address, resolve);
+    server.listen({ port: options.port, host: options.address, ...(options.sharePort === true ? { reusePort: true } : {}) }, resolve);
   });
   return {
     port: (server.address() as AddressInfo).port,
@@ -58,13 +67,17 @@ export async function listen(options: TransportOptions): Promise<Transport> {
   };
 }
 
-function createHttp1({ handle, upgrade }: TransportOptions): http.Server {
-  const server = http.createServer({ requestTimeout: 0, headersTimeout: 32_000, keepAliveTimeout: 180_000, maxHeaderSize: 1 << 20 });
+function createHttp1({ handle, upgrade, headTimeoutMs = usualHeadTimeoutMs }: TransportOptions): http.Server {
+  const server = http.createServer({ requestTimeout: 0, headersTimeout: headTimeoutMs, connectionsCheckingInterval: Math.min(headTimeoutMs, 5000), keepAliveTimeout: 180_000, maxHeaderSize: 1 << 20 });
+  // It never listens itself, and would not look after the time of connections that are handed to it.
+  server.emit('listening');
+  server.on('connection', (socket: Socket) => socket.setTimeout(headTimeoutMs));
   const serve = (message: http.IncomingMessage, response: http.ServerResponse): void => {
+    message.socket.setTimeout(0);
     void handle(new Http1Exchange(message, response)).then((answer) => {
       // A body that nobody read would be taken for the next request.
       if (!message.complete) response.shouldKeepAlive = false;
-      return respond(http1Outlet(response), answer, message.method === 'HEAD');
+      return respond(http1Outlet(message, response), answer, message.method === 'HEAD');
     });
   };
   server.on('request', serve);
@@ -77,7 +90,7 @@ function createHttp1({ handle, upgrade }: TransportOptions): http.Server {
   return server;
 }
 
-function createHttp2({ handle, maxStreamsPerConnection }: TransportOptions, sessions: Set<http2.ServerHttp2Session>): http2.Http2Server {
+function createHttp2({ handle, maxStreamsPerConnection, headTimeoutMs }: TransportOptions, sessions: Set<http2.ServerHttp2Session>): http2.Http2Server {
   const server = http2.createServer({
     settings: { maxConcurrentStreams: maxStreamsPerConnection || defaultMaxStreams, initialWindowSize: streamWindow, maxHeaderListSize: 1 << 20 },
     maxSessionMemory: 64,
@@ -87,6 +100,13 @@ function createHttp2({ handle, maxStreamsPerConnection }: TransportOptions, sess
     session.once('close', () => sessions.delete(session));
     session.on('error', () => session.destroy());
     session.setLocalWindowSize(connectionWindow);
+    let streams = 0;
+    session.on('stream', (stream) => {
+      streams++;
+      stream.once('close', () => streams--);
+    });
+    // A quiet watch is no idle connection.
+    session.setTimeout(headTimeoutMs ?? idleTimeoutMs, () => void (streams === 0 && session.close()));
   });
   server.on('stream', (stream, headers, _flags, raw?: string[]) => {
     void handle(new Http2Exchange(stream, headers, raw ?? [])).then((answer) => respond(http2Outlet(stream), answer, headers[':method'] === 'HEAD'));
@@ -99,6 +119,8 @@ async function close(server: tls.Server, h1: http.Server, sessions: Set<http2.Se
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   for (const session of sessions) session.close();
   h1.closeIdleConnections();
+  // Ends looking after times; it never listened.
+  h1.close(() => undefined);
   const timer = setTimeout(() => {
     for (const socket of connections) socket.destroy();
   }, graceMs);
