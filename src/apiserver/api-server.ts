@@ -1,7 +1,7 @@
 /**
  * The API server: assembles stores, filters and endpoints, starts what runs beside requests, and owns all of it.
  */
-import type tls from 'node:tls';
+import { randomUUID } from 'node:crypto';
 import { codecs } from '../api/codecs.ts';
 import { type GateSettings, isGateOn } from '../api/feature-gates.ts';
 import { gated, type GroupVersionInfo, type ResourceInfo } from '../api/resources.ts';
@@ -14,40 +14,61 @@ import { createStrategicMerge } from '../machinery/patch/strategic-merge.ts';
 import { createCardScanner } from '../machinery/codec/scan.ts';
 import { type AdmissionPlugin, createAdmissionChain } from '../registry/admission.ts';
 import { type CatalogEntry, createCatalog, type RegistryCatalog } from '../registry/catalog.ts';
-import { createServiceRanges } from '../registry/core/services/allocation/service-ranges.ts';
+import { createServiceRanges, type ServiceRanges } from '../registry/core/services/allocation/service-ranges.ts';
 import { createServiceHooks } from '../registry/core/services/hooks.ts';
 import type { StorageMediaType } from '../registry/generic/door.ts';
+import type { WriteHooks } from '../registry/generic/write.ts';
 import { createCachedObjectStorage } from '../storage/cache/cached.ts';
 import { createDirectObjectStorage } from '../storage/direct.ts';
 import type { Store } from '../storage/interface.ts';
 import { createLeaseManager } from '../storage/leases.ts';
 import type { ObjectCodec, ObjectStorage } from '../storage/objects.ts';
-import { createAdmissionPlugins } from './admission/plugins.ts';
-import type { Authenticator } from './filters/authentication.ts';
-import type { Authorizer } from './filters/authorization.ts';
+import { type AdmissionSettings, createAdmissionPlugins } from './admission/plugins.ts';
+import { createEscalationHooks } from './authz/rbac/escalation.ts';
+import { type Authorization, createAuthorization } from './authz/authorization.ts';
+import { type AuthorizationConfig, uses } from './authz/configuration.ts';
+import { createAdmissionObjects } from './admission/objects.ts';
+import { type Authentication, type AuthenticationConfig, createAuthentication } from './authn/authentication.ts';
+import { discoveryHandlers } from './authn/service-accounts/discovery.ts';
+import { type AuditConfig, createAuditTrail } from './audit/create-trail.ts';
+import { deprecationOf } from './endpoints/deprecation.ts';
 import { type EndpointContext, defaultMaxBodyBytes } from './endpoints/context.ts';
 import { createNonResource } from './endpoints/nonresource.ts';
-import { type Catalog, createRouter } from './endpoints/router.ts';
+import { createRouter } from './endpoints/router.ts';
+import { setUpCustomResources } from './custom-resources/setup.ts';
+import { ServedApis } from './served-apis.ts';
 import type { ServedResource } from './endpoints/served.ts';
 import { subresourcesOf, virtualResource } from './endpoints/special.ts';
 import { Metrics } from './metrics.ts';
 import { createHealthChecks } from './health-checks.ts';
+import { createAllocationMetrics } from './allocation-metrics.ts';
+import { createAllocationEvents } from './bootstrap/allocation-events.ts';
+import { createProcessMetrics } from './process-metrics.ts';
 import { metricsHandler } from './nonresource/metrics.ts';
 import { openApiHandlers } from './nonresource/openapi.ts';
 import { Encoder } from './representation/encoder.ts';
 import { requestChain } from './request-chain.ts';
 import type { Handler } from './request.ts';
+import { createSharedDecoder } from './shared-decoder.ts';
 import { startBackground } from './background.ts';
 import { InternalWriter } from './bootstrap/internal-writer.ts';
+import { legacyTokenMarks } from './bootstrap/legacy-token-marks.ts';
 import { createServiceUpkeep } from './bootstrap/service-upkeep.ts';
+import type { BrowserOptions } from './filters/browsers.ts';
 import { listen, type Transport } from './transport/server.ts';
+import type { ServingTls } from './transport/serving-tls.ts';
 
 export interface ApiServerConfig {
   readonly serving: {
     readonly address: string;
     /** 0 takes a free port. */
     readonly port: number;
-    readonly tls: tls.TlsOptions;
+    readonly tls: ServingTls;
+    /** Bind with SO_REUSEPORT. */
+    readonly sharePort: boolean;
+    readonly browsers: BrowserOptions;
+    /** Share of HTTP/2 requests after which a client is asked to connect anew. */
+    readonly goAwayChance: number;
     readonly maxStreamsPerConnection: number;
     /** Under which the members of the cluster reach this server; loopback where the machine has no other. */
     readonly publicAddress: string;
@@ -58,13 +79,16 @@ export interface ApiServerConfig {
   };
   /** Most requests at once; 0 means no limit. */
   readonly inFlight: { readonly readOnly: number; readonly mutating: number };
-  readonly authenticators: readonly Authenticator[];
-  readonly authorizer: Authorizer;
+  readonly authentication: AuthenticationConfig;
+  readonly authorization: AuthorizationConfig;
+  /** Absent: nothing is recorded. */
+  readonly audit?: AuditConfig;
   readonly groupVersions: readonly GroupVersionInfo[];
   /** `--feature-gates` */
   readonly featureGates: GateSettings;
   readonly storage: StorageConfig;
   readonly services: ServicesConfig;
+  readonly admission: AdmissionSettings;
   readonly allowPrivileged: boolean;
   readonly version: VersionInfo;
   readonly log: Logger;
@@ -80,6 +104,8 @@ export interface StorageConfig {
   readonly eventTtlMs: number;
   readonly leaseReuseSeconds: number;
   readonly deleteCollectionWorkers: number;
+  /** Whether a collector deletes dependents: what a deletion asks about them is left to it. */
+  readonly garbageCollection: boolean;
   readonly compactionIntervalMs: number;
   readonly countPollMs: number;
   readonly sizePollMs: number;
@@ -100,6 +126,8 @@ export interface ApiServer extends AsyncDisposable {
   readonly port: number;
   /** Resolves when the bootstrap objects are there. */
   readonly bootstrapped: Promise<void>;
+  /** Resolves when the server has made everything it makes at its start, which goes on while it is used. */
+  readonly settled: Promise<void>;
   readonly catalog: RegistryCatalog;
   close(): Promise<void>;
 }
@@ -112,73 +140,99 @@ const shutdownGraceMs = 5000;
 export async function startApiServer(config: ApiServerConfig): Promise<ApiServer> {
   const { storage, log } = config;
   const plugins: AdmissionPlugin[] = [];
-  const admission = createAdmissionChain(plugins);
+  const metrics = new Metrics({ isServed: (apiVersion, resource) => apis.find(apiVersion, resource) !== undefined, serverId: randomUUID() });
+  const admission = createAdmissionChain(plugins, metrics.admission);
   const leases = createLeaseManager({ reuseSeconds: storage.leaseReuseSeconds });
   const storeOf = (group: string, resource: string): Store => storage.overrides.get(`${group}/${resource}`) ?? storage.store;
   const groupVersions = servedGroupVersions(config);
-  const serviceRanges = createServiceRanges({
+  const allocations = createAllocationMetrics(metrics.registry, () => serviceRanges.usage());
+  const allocationEvents = createAllocationEvents({ writer: () => writer, now: () => new Date(), log });
+  const serviceRanges: ServiceRanges = createServiceRanges({
     store: storeOf('', 'services'), prefix: storage.prefix, mediaType: storage.mediaType, codecs,
     clusterIpRanges: config.services.clusterIpRanges, nodePortRange: config.services.nodePortRange, services: () => registry.storeOf('', 'services')!, log,
+    observer: { ...allocations, found: (range, finding) => (allocations.found(range, finding), allocationEvents(range, finding)) },
   });
+  const hooks = new Map<string, WriteHooks>([
+    ['/services', createServiceHooks({ allocator: serviceRanges.allocator, endpoints: () => registry.storeOf('', 'endpoints'), log }) as WriteHooks],
+    ...createEscalationHooks({ authorizer: () => authorization.authorizer, policy: () => authorization.rbac.policy() }),
+  ]);
   const registry: RegistryCatalog = createCatalog({
     groupVersions, schemas, codecs,
     scanner: (typeId, fields) => createCardScanner(schemas, typeId, fields),
     storeOf: ({ group, resourceName }) => storeOf(group, resourceName),
     storePrefix: storage.prefix, mediaType: storage.mediaType,
     openStorage: (info, prefix, codec) => openObjects(config, storeOf(info.group, info.name), info, prefix, codec),
-    admission, garbageCollection: true, hooks: new Map([['/services', createServiceHooks({ allocator: serviceRanges.allocator, endpoints: () => registry.storeOf('', 'endpoints'), log })]]),
+    admission, garbageCollection: storage.garbageCollection, hooks,
     eventLease: () => leases.lease(storage.overrides.get('/events') ?? storage.store, storage.eventTtlMs / 1000),
   });
+  const featureEnabled = (gate: string): boolean => isGateOn(gate, config.featureGates);
+  const decode = createSharedDecoder();
+  const objects = createAdmissionObjects(registry, decode);
+  const authorization: Authorization = createAuthorization({ config: config.authorization, registry, decode, log, featureEnabled, metrics: () => metrics.authorization });
   const fieldManager = createFieldManager({ schemas });
   const now = (): Date => new Date();
-  const featureEnabled = (gate: string): boolean => isGateOn(gate, config.featureGates);
   // The registry validates with admission and admission reads through the registry: the list is filled when both are there.
-  plugins.push(...createAdmissionPlugins({ registry, fieldManager, now, featureEnabled }));
+  plugins.push(...createAdmissionPlugins({ settings: config.admission, registry, objects, authorizer: authorization.authorizer, fieldManager, now, featureEnabled }));
   const context: EndpointContext = {
-    codecs, schemas, admission,
+    codecs, schemas, admission, authorizer: authorization.authorizer,
     encoder: new Encoder(representationBudgetBytes),
     fieldManager,
     strategicMerge: createStrategicMerge(schemas),
     toJsonForm: createJsonForm(schemas),
     now, featureEnabled,
+    deprecatedUse: ({ info }, subresource, removed) => metrics.deprecatedUse(info, subresource, removed),
     allowPrivileged: config.allowPrivileged,
     minRequestTimeoutSeconds: config.serving.minRequestTimeoutSeconds,
     deleteCollectionWorkers: storage.deleteCollectionWorkers,
     maxBodyBytes: defaultMaxBodyBytes,
   };
-  const catalog = servedCatalog(context, registry, config);
-  const metrics = new Metrics({ isServed: (apiVersion, resource) => catalog.get(apiVersion)?.has(resource) ?? false });
-  const running: { transport?: Transport } = {};
-  const nonResources = createNonResource({
-    served: { groupVersions }, version: config.version, log,
-    health: createHealthChecks({ store: storage.store, healthTimeoutMs: storage.healthTimeoutMs, readyTimeoutMs: storage.readyTimeoutMs, registry, isBootstrapped: () => background.isBootstrapped() }),
-    serverAddress: () => `${config.serving.externalHostname}:${running.transport?.port ?? config.serving.port}`,
-    extra: new Map<string, Handler>([['/metrics', metricsHandler(metrics)], ...openApiHandlers(config.version, groupVersions)]),
-  });
-  const handle = requestChain({
-    authenticators: config.authenticators, authorizer: config.authorizer, requestTimeoutMs: config.serving.requestTimeoutMs,
-    inFlight: config.inFlight, log, metrics, resources: createRouter(context, catalog), nonResources,
-  });
   const writer = new InternalWriter({ registry, fieldManager, enabled: featureEnabled });
+  const authentication = createAuthentication(config.authentication, { objects, log, onLegacyTokenUse: legacyTokenMarks({ writer, now, log }) });
+  const serve = (entry: CatalogEntry): ServedResource => servedResource(entry, context, registry, config, authentication);
+  const apis: ServedApis = new ServedApis({ groupVersions, resources: new Map([...registry.entries].map(([apiVersion, resources]) => [apiVersion, new Map([...resources].map(([name, entry]) => [name, serve(entry)]))])) });
+  const processMetrics = createProcessMetrics(metrics.registry, config.version, config.featureGates);
+  const running: { transport?: Transport } = {};
+  const serverAddress = (): string => `${config.serving.externalHostname}:${running.transport?.port ?? config.serving.port}`;
+  const nonResources = createNonResource({
+    served: apis, version: config.version, log,
+    health: createHealthChecks({ store: storage.store, healthTimeoutMs: storage.healthTimeoutMs, readyTimeoutMs: storage.readyTimeoutMs, registry, isBootstrapped: () => background.isBootstrapped(), hasRoles: () => background.hasRoles(), observe: processMetrics.checked }),
+    serverAddress,
+    extra: new Map<string, Handler>([['/metrics', metricsHandler(metrics)], ...openApiHandlers(config.version, () => apis.groupVersions), ...issuerDiscovery(config.authentication, serverAddress)]),
+  });
+  const audit = config.audit === undefined ? undefined : createAuditTrail(config.audit, { counters: metrics.audit, log });
+  const handle = requestChain({
+    authenticator: authentication.requests, authorizer: authorization.authorizer, audit, requestTimeoutMs: config.serving.requestTimeoutMs,
+    browsers: config.serving.browsers, goAwayChance: config.serving.goAwayChance,
+    inFlight: config.inFlight, log, metrics, resources: createRouter(context, apis), nonResources,
+  });
   const services = createServiceUpkeep({ config, registry, ranges: serviceRanges, codecs, writer, port: () => running.transport?.port ?? config.serving.port });
-  const background = startBackground({ config, registry, metrics, services, writer });
+  const customResources = setUpCustomResources({
+    registry, apis, admission, writer, serve, log, storePrefix: storage.prefix, apiServerCount: config.services.apiServerCount,
+    openStorage: (info, prefix, codec) => openObjects(config, storeOf(info.group, info.name), info, prefix, codec),
+  });
+  const background = startBackground({ config, registry, metrics, services, writer, customResources, groupVersions, objects, waitsForRoles: uses(config.authorization.authorizers, 'RBAC') });
   const transport = await listen({
-    address: config.serving.address, port: config.serving.port, tls: config.serving.tls,
+    address: config.serving.address, port: config.serving.port, tls: config.serving.tls, sharePort: config.serving.sharePort,
     maxStreamsPerConnection: config.serving.maxStreamsPerConnection, handle,
   }).catch(async (error: unknown) => {
     await background.stop();
+    await audit?.close();
     throw error;
   });
   running.transport = transport;
   background.start();
+  authorization.start();
   const close = async (): Promise<void> => {
     await background.stop();
+    await authentication.close();
     const closed = transport.close(shutdownGraceMs);
+    await authorization.stop();
     // Watches end when their storage does, which lets their connections go.
     await Promise.all(registry.stores.map((store) => store.close()));
     await closed;
+    await audit?.close();
   };
-  return { port: transport.port, bootstrapped: background.bootstrapped, catalog: registry, close, [Symbol.asyncDispose]: close };
+  return { port: transport.port, bootstrapped: background.bootstrapped, settled: background.settled, catalog: registry, close, [Symbol.asyncDispose]: close };
 }
 
 /** What discovery shows, in its order: groups by priority, then by name, the versions of a group likewise; nothing that a gate hides. */
@@ -188,16 +242,19 @@ function servedGroupVersions({ groupVersions, featureGates }: ApiServerConfig): 
   return shown.sort((a, b) => b.groupPriority - a.groupPriority || byName(a.group, b.group) || b.versionPriority - a.versionPriority || byName(a.version, b.version));
 }
 
+function issuerDiscovery({ serviceAccounts }: AuthenticationConfig, serverAddress: () => string): ReadonlyMap<string, Handler> {
+  if (serviceAccounts === undefined) return new Map();
+  const { issuers: [issuer = ''], jwksUri, keys } = serviceAccounts;
+  return discoveryHandlers({ issuer, jwksUri, keys, serverAddress });
+}
+
 function openObjects({ storage, log }: ApiServerConfig, store: Store, info: ResourceInfo, prefix: string, codec: ObjectCodec): ObjectStorage {
   const indexedFields = info.group === '' && info.name === 'pods' ? ['spec.nodeName'] : [];
   const options = { store, prefix, codec, namespaced: info.namespaced, log };
   return storage.usesWatchCache(info.group, info.name) ? createCachedObjectStorage({ ...options, indexedFields }) : createDirectObjectStorage(options);
 }
 
-function servedCatalog(context: EndpointContext, registry: RegistryCatalog, config: ApiServerConfig): Catalog {
-  const served = (entry: CatalogEntry): ServedResource => {
-    const virtual = virtualResource(context, entry, registry, config);
-    return { ...entry, subresources: subresourcesOf(context, entry, registry), ...(virtual === undefined ? {} : { virtual }) };
-  };
-  return new Map([...registry.entries].map(([apiVersion, resources]) => [apiVersion, new Map([...resources].map(([name, entry]) => [name, served(entry)]))]));
+function servedResource(entry: CatalogEntry, context: EndpointContext, registry: RegistryCatalog, config: ApiServerConfig, authentication: Authentication): ServedResource {
+  const virtual = virtualResource(context, entry, registry, config, authentication);
+  return { ...entry, deprecation: deprecationOf(context.schemas, entry.form), subresources: subresourcesOf(context, entry, registry, authentication), ...(virtual === undefined ? {} : { virtual }) };
 }

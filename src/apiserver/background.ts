@@ -1,14 +1,23 @@
 /** What runs beside requests: bootstrap objects, and the polls behind metrics. Everything ends with `stop`. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { abortable } from '../base/abortable.ts';
+import type { GroupVersionInfo } from '../api/resources.ts';
 import type { Logger } from '../base/logger.ts';
+import { isGateOn } from '../api/feature-gates.ts';
 import { systemClock } from '../base/clock.ts';
 import { type Compactor, startCompactor } from '../storage/compactor.ts';
 import type { RegistryCatalog } from '../registry/catalog.ts';
 import type { InternalWriter } from './bootstrap/internal-writer.ts';
+import { ensureTrackingSince } from './bootstrap/legacy-token-marks.ts';
+import { bootstrapPolicy } from './bootstrap/rbac/policy/policy.ts';
+import { reconcilePolicy } from './bootstrap/rbac/reconcile.ts';
+import { publishAuthenticationTrust, trustIntervalMs } from './bootstrap/authentication-trust.ts';
 import { createBootstrapObjects } from './bootstrap/objects.ts';
+import type { AdmissionObjects } from './admission/objects.ts';
 import type { ApiServerConfig } from './api-server.ts';
 import type { ServiceUpkeep } from './bootstrap/service-upkeep.ts';
+import { createObjectUpkeep } from './bootstrap/object-upkeep.ts';
+import type { CustomResourceParts } from './custom-resources/setup.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface BackgroundOptions {
@@ -17,40 +26,72 @@ export interface BackgroundOptions {
   readonly metrics: Metrics;
   readonly services: ServiceUpkeep;
   readonly writer: InternalWriter;
+  readonly groupVersions: readonly GroupVersionInfo[];
+  readonly objects: AdmissionObjects;
+  /** Whether a server without the default roles is not of much use. */
+  readonly waitsForRoles: boolean;
+  readonly customResources: CustomResourceParts;
 }
 
 export interface Background {
   start(): void;
   stop(): Promise<void>;
   isBootstrapped(): boolean;
+  /** Whether the default roles and bindings are there. */
+  hasRoles(): boolean;
   readonly bootstrapped: Promise<void>;
+  /** Resolves when also the objects are there that nobody has to wait for. */
+  readonly settled: Promise<void>;
 }
 
 const retryMs = 1000;
+/** What is being written when the server stops may end; a store that is away must not keep it from stopping. */
+const stopTimeoutMs = 3000;
 
-export function startBackground({ config, registry, metrics, services, writer }: BackgroundOptions): Background {
+/** A server that does not judge by roles makes them when those who waited for its start have gone on. */
+const rolesDelayMs = 50;
+
+export function startBackground({ config, registry, metrics, services, writer, customResources, groupVersions, objects, waitsForRoles }: BackgroundOptions): Background {
   const controller = new AbortController();
   const { signal } = controller;
   const { log, storage } = config;
   const running: Promise<void>[] = [];
-  let done = false;
+  const done = { objects: false, roles: false };
   let finish: () => void = () => undefined;
+  let haveRoles: () => void = () => undefined;
   const bootstrapped = new Promise<void>((resolve) => (finish = resolve));
+  const rolesMade = new Promise<void>((resolve) => (haveRoles = resolve));
 
-  const bootstrap = async (): Promise<void> => {
-    while (!signal.aborted && !done) {
+  const publishTrust = (): Promise<void> => publishAuthenticationTrust(writer, config.authentication, new Date());
+  const trackLegacyTokens = async (): Promise<void> => {
+    if (config.authentication.serviceAccounts !== undefined) await ensureTrackingSince(writer, new Date());
+  };
+  const untilDone = async (part: keyof typeof done, work: () => Promise<void>): Promise<void> => {
+    while (!signal.aborted && !done[part]) {
       try {
         // A store that is away must not keep the server from stopping.
-        await abortable(createBootstrapObjects(writer).then(() => services.prepare()), signal);
-        done = true;
+        await abortable(work(), signal);
+        done[part] = true;
       } catch (error) {
         if (signal.aborted) break;
-        log.warn({ err: error }, 'the bootstrap objects could not be made yet');
+        log.warn({ err: error }, `the bootstrap ${part} could not be made yet`);
         await pause(retryMs, signal);
       }
     }
+  };
+  const bootstrap = async (): Promise<void> => {
+    await untilDone('objects', () => createBootstrapObjects(writer).then(() => trackLegacyTokens()).then(() => publishTrust()).then(() => services.prepare()));
+    if (!waitsForRoles) {
+      finish();
+      await pause(rolesDelayMs, signal);
+    }
+    // They lie in namespaces that have just been made.
+    const policy = bootstrapPolicy((gate) => isGateOn(gate, config.featureGates));
+    await untilDone('roles', () => reconcilePolicy(policy, writer, objects));
+    if (done.roles) haveRoles();
     finish();
   };
+  const upkeep = createObjectUpkeep({ writer, registry, groupVersions, log });
   const countObjects = async (): Promise<void> => {
     for (const store of registry.stores.filter(({ isOpen }) => isOpen)) {
       const name = store.group === '' ? store.resourceName : `${store.resourceName}.${store.group}`;
@@ -68,20 +109,31 @@ export function startBackground({ config, registry, metrics, services, writer }:
 
   return {
     bootstrapped,
-    isBootstrapped: () => done,
+    settled: Promise.all([upkeep.settled, rolesMade]).then(() => undefined),
+    isBootstrapped: () => done.objects,
+    hasRoles: () => done.roles,
     start() {
-      running.push(bootstrap());
+      running.push(bootstrap().then(() => upkeep.run(signal)));
+      customResources.start();
       compacting.push(...compactors.map((start) => start()));
+      running.push(repeat(publishTrust, trustIntervalMs, signal, log, true));
       for (const { everyMs, run } of services.tasks) running.push(repeat(run, everyMs, signal, log, true));
       if (storage.countPollMs > 0) running.push(repeat(countObjects, storage.countPollMs, signal, log));
       if (storage.sizePollMs > 0) running.push(repeat(measureSize, storage.sizePollMs, signal, log));
     },
     async stop() {
       controller.abort();
-      await Promise.all([...running, ...compacting.map((compactor) => compactor.stop())]);
+      await customResources.stop();
+      await within(stopTimeoutMs, Promise.all([...running, ...compacting.map((compactor) => compactor.stop())]));
       await services.stop();
     },
   };
+}
+
+async function within(ms: number, work: Promise<unknown>): Promise<void> {
+  const timeout = new AbortController();
+  await Promise.race([work, pause(ms, timeout.signal)]);
+  timeout.abort();
 }
 
 async function repeat(work: () => Promise<void>, everyMs: number, signal: AbortSignal, log: Logger, pauseFirst = false): Promise<void> {

@@ -1,6 +1,6 @@
 import type { RegistryCatalog } from '../registry/catalog.ts';
 import type { Store } from '../storage/interface.ts';
-import type { HealthCheck, HealthChecks } from './health.ts';
+import type { HealthCheck, HealthChecks, HealthObserver } from './health.ts';
 
 export interface HealthCheckOptions {
   readonly store: Store;
@@ -8,14 +8,20 @@ export interface HealthCheckOptions {
   readonly readyTimeoutMs: number;
   readonly registry: RegistryCatalog;
   readonly isBootstrapped: () => boolean;
+  readonly hasRoles: () => boolean;
+  readonly observe: HealthObserver;
 }
 
 /** What has to be well for `/livez`, and beyond that for `/readyz`. */
-export function createHealthChecks({ store, healthTimeoutMs, readyTimeoutMs, registry, isBootstrapped }: HealthCheckOptions): HealthChecks {
+export function createHealthChecks({ store, healthTimeoutMs, readyTimeoutMs, registry, isBootstrapped, hasRoles, observe }: HealthCheckOptions): HealthChecks {
   const ping: HealthCheck = { name: 'ping', check: () => undefined };
-  const live = [ping, { name: 'etcd', check: storeCheck(store, healthTimeoutMs) }, bootstrapCheck(isBootstrapped)];
-  const ready = [ping, { name: 'etcd-readiness', check: storeCheck(store, readyTimeoutMs) }, cachesCheck(registry), bootstrapCheck(isBootstrapped)];
-  return { healthz: live, livez: live, readyz: ready };
+  const hooks = [
+    hookCheck('bootstrap-controller', isBootstrapped, 'the bootstrap objects are not there yet'),
+    hookCheck('rbac/bootstrap-roles', hasRoles, 'the default roles are not there yet'),
+  ];
+  const live = [ping, { name: 'etcd', check: storeCheck(store, healthTimeoutMs) }, ...hooks];
+  const ready = [ping, { name: 'etcd-readiness', check: storeCheck(store, readyTimeoutMs) }, cachesCheck(registry), ...hooks];
+  return { healthz: live, livez: live, readyz: ready, observe };
 }
 
 /** The store answers a linearizable read in time. */
@@ -32,9 +38,10 @@ const cachesCheck = (registry: RegistryCatalog): HealthCheck => ({
   },
 });
 
-const bootstrapCheck = (isBootstrapped: () => boolean): HealthCheck => ({
-  name: 'poststarthook/bootstrap-controller',
+/** Something that is done once, after the start. */
+const hookCheck = (name: string, isDone: () => boolean, problem: string): HealthCheck => ({
+  name: `poststarthook/${name}`,
   check: () => {
-    if (!isBootstrapped()) throw new Error('the bootstrap objects are not there yet');
+    if (!isDone()) throw new Error(problem);
   },
 });

@@ -14,9 +14,13 @@ export interface HealthLog {
   warn(details: object, message: string): void;
 }
 
+/** Told of each check that was made. */
+export type HealthObserver = (name: string, endpoint: HealthEndpoint, healthy: boolean) => void;
+
 export type HealthEndpoint = 'healthz' | 'livez' | 'readyz';
 
 export interface HealthChecks {
+  readonly observe?: HealthObserver;
   readonly healthz: readonly HealthCheck[];
   readonly livez: readonly HealthCheck[];
   readonly readyz: readonly HealthCheck[];
@@ -29,23 +33,23 @@ export async function serveHealth(endpoint: HealthEndpoint, path: string, checks
   const single = path.slice(endpoint.length + 2);
   if (path !== `/${endpoint}`) {
     const found = all.find(({ name }) => name === single);
-    return found === undefined ? { status: 404, headers, body: '404 page not found\n' } : oneCheck(endpoint, found, request, log);
+    return found === undefined ? { status: 404, headers, body: '404 page not found\n' } : oneCheck(endpoint, found, checks, request, log);
   }
-  return allChecks(endpoint, all, request, log);
+  return allChecks(endpoint, checks, request, log);
 }
 
-async function oneCheck(endpoint: HealthEndpoint, check: HealthCheck, request: ApiRequest, log: HealthLog): Promise<ApiResponse> {
-  const failure = await failureOf(check, request.signal, log);
-  return failure ? { status: 500, headers, body: `internal server error: ${endpoint} check ${check.name} failed\n` } : { status: 200, headers, body: 'ok' };
+async function oneCheck(endpoint: HealthEndpoint, check: HealthCheck, checks: HealthChecks, request: ApiRequest, log: HealthLog): Promise<ApiResponse> {
+  const failed = await hasFailed(endpoint, check, checks, request.signal, log);
+  return failed ? { status: 500, headers, body: `internal server error: ${endpoint} check ${check.name} failed\n` } : { status: 200, headers, body: 'ok' };
 }
 
-async function allChecks(endpoint: HealthEndpoint, checks: readonly HealthCheck[], request: ApiRequest, log: HealthLog): Promise<ApiResponse> {
+async function allChecks(endpoint: HealthEndpoint, checks: HealthChecks, request: ApiRequest, log: HealthLog): Promise<ApiResponse> {
   const excluded = new Set(request.query.getAll('exclude').flatMap((value) => value.split(',')));
   const lines: string[] = [];
   let failed = false;
-  for (const check of checks) {
+  for (const check of checks[endpoint]) {
     if (excluded.delete(check.name)) lines.push(`[+]${check.name} excluded: ok`);
-    else if (await failureOf(check, request.signal, log)) {
+    else if (await hasFailed(endpoint, check, checks, request.signal, log)) {
       failed = true;
       lines.push(`[-]${check.name} failed: reason withheld`);
     } else lines.push(`[+]${check.name} ok`);
@@ -57,12 +61,14 @@ async function allChecks(endpoint: HealthEndpoint, checks: readonly HealthCheck[
 const unmatched = (names: ReadonlySet<string>): string =>
   names.size === 0 ? '' : `warn: some health checks cannot be excluded: no matches for ${[...names].map((name) => JSON.stringify(name)).join(',')}\n`;
 
-async function failureOf(check: HealthCheck, signal: AbortSignal, log: HealthLog): Promise<boolean> {
+async function hasFailed(endpoint: HealthEndpoint, check: HealthCheck, { observe }: HealthChecks, signal: AbortSignal, log: HealthLog): Promise<boolean> {
   try {
     await check.check(signal);
+    observe?.(check.name, endpoint, true);
     return false;
   } catch (error) {
     log.warn({ err: error, check: check.name }, 'health check failed');
+    observe?.(check.name, endpoint, false);
     return true;
   }
 }

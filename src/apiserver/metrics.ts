@@ -3,18 +3,24 @@
  * share nothing.
  * @see {@link https://kubernetes.io/docs/reference/instrumentation/metrics/ | Kubernetes metrics reference}
  */
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { Gauge, Registry, collectDefaultMetrics } from 'prom-client';
+import { AuditMetrics } from './audit/metrics.ts';
+import { AuthorizationMetrics } from './authz/metrics.ts';
+import type { AdmissionObserver } from '../registry/admission.ts';
+import { createAdmissionMetrics } from './admission-metrics.ts';
 import type { ApiRequest, ApiResponse } from './request.ts';
+import { type CounterSeries, SeriesCounter } from './series-counter.ts';
+import { type HistogramSeries, SeriesHistogram } from './series-histogram.ts';
 
 const durationBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
 const sizeBuckets = [1000, 10_000, 100_000, 1e6, 1e7, 1e8, 1e9];
-const requestLabels = ['verb', 'dry_run', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
 const plainLabels = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
 
 interface RequestSeries {
-  readonly total: { inc(): void };
-  readonly duration: { observe(seconds: number): void };
-  readonly size: { observe(bytes: number): void };
+  readonly total: CounterSeries;
+  readonly duration: HistogramSeries;
+  /** There once the length of an answer was known. */
+  size: HistogramSeries | undefined;
 }
 
 /** Names in labels come from requests: what no resource of ours answers to is counted under one name, or callers could make series without end. */
@@ -22,34 +28,51 @@ const unknown = 'other';
 
 export class Metrics {
   readonly registry = new Registry();
-  readonly #total: Counter;
-  readonly #duration: Histogram;
-  readonly #size: Histogram;
+  readonly #total: SeriesCounter;
+  readonly #duration: SeriesHistogram;
+  readonly #size: SeriesHistogram;
   readonly #longRunning: Gauge;
   readonly #inFlight: Gauge;
-  /** Label sets are bound once per combination: hashing labels on every request costs more than counting. */
+  readonly #running = new Map<'readOnly' | 'mutating', number>();
+  /** Labels are worked out once per kind of request. */
   readonly #series = new Map<string, RequestSeries>();
   readonly #isServed: (apiVersion: string, resource: string) => boolean;
   readonly objects: Gauge;
   readonly storageSize: Gauge;
-  readonly deprecated: Gauge;
+  readonly #deprecated: Gauge;
+  readonly admission: AdmissionObserver;
+  readonly authorization: AuthorizationMetrics;
+  readonly audit: AuditMetrics;
 
-  constructor(options: { readonly isServed: (apiVersion: string, resource: string) => boolean }) {
-    const registers = [this.registry];
+  constructor(options: { readonly isServed: (apiVersion: string, resource: string) => boolean; readonly serverId: string }) {
+    const { registry } = this;
+    const registers = [registry];
     this.#isServed = options.isServed;
-    this.#total = new Counter({ name: 'apiserver_request_total', help: 'Requests by verb, resource and answer code.', labelNames: [...requestLabels, 'code'], registers });
-    this.#duration = new Histogram({ name: 'apiserver_request_duration_seconds', help: 'Time from a request to its answer, in seconds.', labelNames: requestLabels, buckets: durationBuckets, registers });
-    this.#size = new Histogram({ name: 'apiserver_response_sizes', help: 'Bytes of answers.', labelNames: plainLabels, buckets: sizeBuckets, registers });
+    this.#total = new SeriesCounter({ name: 'apiserver_request_total', help: 'Requests by verb, resource and answer code.', registry });
+    this.#duration = new SeriesHistogram({ name: 'apiserver_request_duration_seconds', help: 'Time from a request to its answer, in seconds.', buckets: durationBuckets, registry });
+    this.#size = new SeriesHistogram({ name: 'apiserver_response_sizes', help: 'Bytes of answers.', buckets: sizeBuckets, registry });
     this.#longRunning = new Gauge({ name: 'apiserver_longrunning_requests', help: 'Watches and other long-running requests that are open.', labelNames: plainLabels, registers });
-    this.#inFlight = new Gauge({ name: 'apiserver_current_inflight_requests', help: 'Requests in work, by kind.', labelNames: ['request_kind'], registers });
+    this.#inFlight = new Gauge({ name: 'apiserver_current_inflight_requests', help: 'Requests in work, by kind.', labelNames: ['request_kind'], registers, collect: () => this.#showInFlight() });
     this.objects = new Gauge({ name: 'apiserver_storage_objects', help: 'Stored objects at the last count, by resource.', labelNames: ['resource'], registers });
     this.storageSize = new Gauge({ name: 'apiserver_storage_size_bytes', help: 'Size of the store on disk, in bytes.', labelNames: ['storage_cluster_id'], registers });
-    this.deprecated = new Gauge({ name: 'apiserver_requested_deprecated_apis', help: 'Deprecated APIs that were asked for.', labelNames: ['group', 'version', 'resource', 'subresource', 'removed_release'], registers });
+    this.#deprecated = new Gauge({ name: 'apiserver_requested_deprecated_apis', help: 'Deprecated APIs that were asked for.', labelNames: ['group', 'version', 'resource', 'subresource', 'removed_release'], registers });
+    this.admission = createAdmissionMetrics(this.registry);
+    this.authorization = new AuthorizationMetrics(this.registry, options.serverId);
+    this.audit = new AuditMetrics(this.registry);
     collectDefaultMetrics({ register: this.registry });
   }
 
+  /** An API that is going away was asked for. */
+  deprecatedUse({ group, version, name }: { readonly group: string; readonly version: string; readonly name: string }, subresource: string, removedRelease: string): void {
+    this.#deprecated.set({ group, version, resource: name, subresource, removed_release: removedRelease }, 1);
+  }
+
   inFlight(kind: 'readOnly' | 'mutating', count: number): void {
-    this.#inFlight.set({ request_kind: kind }, count);
+    this.#running.set(kind, count);
+  }
+
+  #showInFlight(): void {
+    for (const [kind, count] of this.#running) this.#inFlight.set({ request_kind: kind }, count);
   }
 
   /** Counts an answered request. @param bytes undefined where the length is not known */
@@ -57,7 +80,7 @@ export class Metrics {
     const series = this.#seriesOf(request, response.status);
     series.total.inc();
     series.duration.observe(seconds);
-    if (bytes !== undefined) series.size.observe(bytes);
+    if (bytes !== undefined) (series.size ??= this.#sizesOf(request)).observe(bytes);
   }
 
   /** Call with 1 when a long-running request begins and -1 when it ends. */
@@ -72,13 +95,17 @@ export class Metrics {
     const known = this.#series.get(key);
     if (known !== undefined) return known;
     const labels = this.#labelsOf(request);
-    const { dry_run: _, ...plain } = labels;
-    const series = { total: this.#total.labels({ ...labels, code: String(code) }), duration: this.#duration.labels(labels), size: this.#size.labels(plain) };
+    const series = { total: this.#total.series({ ...labels, code: String(code) }), duration: this.#duration.series(labels), size: undefined };
     if (this.#series.size < 10_000) this.#series.set(key, series);
     return series;
   }
 
-  #labelsOf({ info, query }: ApiRequest): Record<(typeof requestLabels)[number], string> {
+  #sizesOf(request: ApiRequest): HistogramSeries {
+    const { dry_run: _, ...labels } = this.#labelsOf(request);
+    return this.#size.series(labels);
+  }
+
+  #labelsOf({ info, query }: ApiRequest): Record<(typeof plainLabels)[number] | 'dry_run', string> {
     const served = !info.isResourceRequest || this.#isServed(info.group === '' ? info.version : `${info.group}/${info.version}`, info.resource);
     const scope = !info.isResourceRequest ? '' : info.name !== '' ? 'resource' : info.namespace !== '' ? 'namespace' : 'cluster';
     return {

@@ -63,10 +63,12 @@ export interface NegotiateOptions {
   readonly convertible: Convertible;
   /** Adds the stream forms to what the 406 lists; the answer is the same. */
   readonly isCollection: boolean;
+  /** False for custom resources: only their metadata has a protobuf form. Default true. */
+  readonly hasProtobuf?: boolean;
 }
 
 /** The first clause that can be served. Throws 406. */
-export function negotiate({ accept, userAgent, pretty, convertible, isCollection }: NegotiateOptions): Representation {
+export function negotiate({ accept, userAgent, pretty, convertible, isCollection, hasProtobuf = true }: NegotiateOptions): Representation {
   if (accept === undefined || accept === '') return { mediaType: json, pretty: wantsPretty(json, pretty, userAgent) };
   const clauses = parseAccept(accept);
   if (!clauses.some(({ type }) => type === '*/*' || objectTypes.includes(type as MediaType))) throw routeNotAcceptable(isCollection ? collectionTypes : objectTypes);
@@ -75,7 +77,10 @@ export function negotiate({ accept, userAgent, pretty, convertible, isCollection
     if (mediaType === undefined) continue;
     const as = parameters.get('as');
     const representation = { mediaType, pretty: wantsPretty(mediaType, parameters.get('pretty') ?? pretty, userAgent) };
-    if (as === undefined) return representation;
+    if (as === undefined) {
+      if (mediaType === protobuf && !hasProtobuf) continue;
+      return representation;
+    }
     const version = parameters.get('v') ?? '';
     if (convertible(as, parameters.get('g') ?? '', version, mediaType)) return { ...representation, as, asVersion: version };
   }

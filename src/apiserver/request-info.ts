@@ -25,39 +25,57 @@ const verbOfMethod: Readonly<Record<string, string>> = { POST: 'create', GET: 'g
 /** Subresources of a namespace itself; anything else below a namespace is a resource in it. */
 const namespaceSubresources = new Set(['status', 'finalize']);
 
+/** What a path says. Literals of one shape throughout: this runs for every request, and copying members would be most of it. */
+interface Place {
+  verb: string;
+  readonly prefix: string;
+  readonly group: string;
+  readonly version: string;
+  readonly namespace: string;
+  readonly parts: readonly string[];
+}
+
 /** @param path the decoded path */
 export function parseRequestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
-  const segments = path.split('/').filter((segment) => segment !== '');
+  const place = placeOf(method, path);
+  if (place === undefined) return nonResource(method, path);
+  const { prefix, group, version, namespace, parts } = place;
+  const [resource = '', name = '', subresource = ''] = parts;
+  if (name !== '' && place.verb !== 'watch') {
+    return { isResourceRequest: true, path, verb: place.verb, prefix, group, version, namespace, resource, subresource, name, parts, fieldSelector: '', labelSelector: '' };
+  }
+  const on = onCollection(place.verb, name, query);
+  return { isResourceRequest: true, path, verb: on.verb, prefix, group, version, namespace, resource, subresource, name: on.name, parts, fieldSelector: on.fieldSelector, labelSelector: on.labelSelector };
+}
+
+function placeOf(method: string, path: string): Place | undefined {
+  const pieces = path.split('/');
+  const segments = path.startsWith('/') && pieces.indexOf('', 1) < 0 ? pieces.slice(1) : pieces.filter((piece) => piece !== '');
   const prefix = segments[0] ?? '';
-  if ((prefix !== 'api' && prefix !== 'apis') || segments.length < (prefix === 'api' ? 3 : 4)) return nonResource(method, path);
-  const group = prefix === 'api' ? '' : segments[1]!;
-  const version = segments[prefix === 'api' ? 1 : 2]!;
-  let rest = segments.slice(prefix === 'api' ? 2 : 3);
+  if ((prefix !== 'api' && prefix !== 'apis') || segments.length < (prefix === 'api' ? 3 : 4)) return undefined;
+  let at = prefix === 'api' ? 2 : 3;
   let verb = verbOfMethod[method] ?? '';
-  if (rest[0] === 'watch' && rest.length > 1) {
+  if (segments[at] === 'watch' && segments.length > at + 1) {
     verb = 'watch';
-    rest = rest.slice(1);
+    at++;
   }
   let namespace = '';
-  if (rest[0] === 'namespaces' && rest.length > 1) {
-    namespace = rest[1]!;
-    if (rest.length > 2 && !namespaceSubresources.has(rest[2]!)) rest = rest.slice(2);
+  if (segments[at] === 'namespaces' && segments.length > at + 1) {
+    namespace = segments[at + 1]!;
+    if (segments.length > at + 2 && !namespaceSubresources.has(segments[at + 2]!)) at += 2;
   }
-  const [resource = '', name = '', subresource = ''] = rest;
-  const info = { isResourceRequest: true, path, prefix, group, version, namespace, resource, subresource, parts: rest };
-  return { ...info, ...collectionVerb(verb, name, query) };
+  return { verb, prefix, group: prefix === 'api' ? '' : segments[1]!, version: segments[prefix === 'api' ? 1 : 2]!, namespace, parts: segments.slice(at) };
 }
 
 /** Requests without a name are about the collection; `metadata.name` in the field selector names the object again. */
-function collectionVerb(verb: string, pathName: string, query: URLSearchParams): Pick<RequestInfo, 'verb' | 'name' | 'fieldSelector' | 'labelSelector'> {
-  if (pathName !== '' && verb !== 'watch') return { verb, name: pathName, fieldSelector: '', labelSelector: '' };
-  const fieldSelector = query.get('fieldSelector') ?? '';
-  const labelSelector = query.get('labelSelector') ?? '';
+function onCollection(verb: string, pathName: string, query: URLSearchParams): Pick<RequestInfo, 'verb' | 'name' | 'fieldSelector' | 'labelSelector'> {
   const isRead = verb === 'get' || verb === 'watch';
   const isDelete = verb === 'delete';
   if (!isRead && !isDelete) return { verb, name: pathName, fieldSelector: '', labelSelector: '' };
-  const name = pathName === '' && isRead ? (/(?:^|,)metadata\.name==?([^,=!]+)(?:,|$)/.exec(fieldSelector)?.[1] ?? '') : pathName;
+  const fieldSelector = query.get('fieldSelector') ?? '';
+  const labelSelector = query.get('labelSelector') ?? '';
   if (isDelete) return { verb: 'deletecollection', name: '', fieldSelector, labelSelector };
+  const name = pathName === '' ? (/(?:^|,)metadata\.name==?([^,=!]+)(?:,|$)/.exec(fieldSelector)?.[1] ?? '') : pathName;
   return { verb: verb === 'watch' || isWatch(query) ? 'watch' : 'list', name, fieldSelector, labelSelector };
 }
 

@@ -2,8 +2,11 @@
  * The request description: what the filter chain and the endpoints know of a request. A leaf: it knows no transport,
  * so that HTTP/2, HTTP/1.1 and upgraded connections pass the same chain.
  */
+import type { X509Certificate } from 'node:crypto';
+import type { ObjectMeta } from '../machinery/object-meta.ts';
+import type { Status } from '../machinery/status.ts';
 import type { UserInfo } from '../machinery/user.ts';
-import type { RequestInfo } from './request-info.ts';
+import { isLongRunning, type RequestInfo } from './request-info.ts';
 
 /** What a transport hands over for one request. */
 export interface Exchange {
@@ -20,17 +23,37 @@ export interface Exchange {
   /** Reads the whole body; throws `BodyTooLarge` as soon as more than `limit` bytes are announced or came. */
   readBody(limit: number): Promise<Buffer>;
   readonly remoteAddress: string;
-  /** The verified or unverified client certificate, DER, if one was sent. */
+  /** The verified or unverified client certificate, if one was sent. The same object for all requests of a connection. */
   peerCertificate(): PeerCertificate | undefined;
   /** Calls back once when the client is gone or the response is done. */
   onClose(listener: () => void): void;
 }
 
+/** What audit keeps of a request. Steps that have something for it find it at {@link ApiRequest.audit}. */
+export interface RequestRecord {
+  /** For steps that would have to make it first: whether the policy wants the object of the request, or of the answer. */
+  readonly keepsRequest: boolean;
+  readonly keepsResponse: boolean;
+  readonly omitsManagedFields: boolean;
+  /** Adds a note, unless there is one under this key. Nothing secret: notes are in every event. */
+  annotate(key: string, value: string): void;
+  /** What the body says of the object that the path leaves open. */
+  completeReference(metadata: ObjectMeta): void;
+  /** @param json on one line */
+  keepRequest(json: string): void;
+  /** @param json on one line */
+  keepResponse(json: string): void;
+  /** A Status that is the answer. */
+  keepStatus(status: Partial<Status>): void;
+}
+
 export interface PeerCertificate {
-  readonly raw: Buffer;
+  readonly certificate: X509Certificate;
+  /** Those between it and an authority, as far as the client sent them. */
+  readonly issuers: readonly X509Certificate[];
   readonly commonName: string;
   readonly organizations: readonly string[];
-  /** Whether the chain leads to the client CA. */
+  /** Whether, at the handshake, the chain led to any authority that this server asks for, whatever for. */
   readonly verified: boolean;
   readonly error: string | undefined;
 }
@@ -54,8 +77,12 @@ export class ApiRequest {
   readonly receivedAt: number;
   info!: RequestInfo;
   user!: UserInfo;
+  /** Undefined where nothing is recorded: no policy, or none that wants this request. */
+  audit: RequestRecord | undefined;
   /** Texts for `Warning` headers (RFC 7234 section 5.5, code 299). */
   readonly warnings: string[] = [];
+  /** Whether the connection ends after the answer, in HTTP/2. */
+  closes = false;
   /** Whether the client speaks the `orch` names (design: names on the wire); answered in kind. */
   orchNames = false;
   #controller: AbortController | undefined;
@@ -74,6 +101,10 @@ export class ApiRequest {
     return this.exchange.header(name);
   }
 
+  get isLongRunning(): boolean {
+    return isLongRunning(this.info);
+  }
+
   /** Ends when the client goes away or the request times out. Made at first use: most requests never need it. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
@@ -87,6 +118,17 @@ export class ApiRequest {
   abort(reason: Error): void {
     this.#aborted ??= reason;
     this.#controller?.abort(reason);
+  }
+
+  /** Adds to what the audit event of this request says, where there is one. */
+  annotate(key: string, value: string): void {
+    this.audit?.annotate(key, value);
+  }
+
+  /** Returns what takes back every warning since. */
+  beginWarnings(): () => void {
+    const before = this.warnings.length;
+    return () => void (this.warnings.length = before);
   }
 
   /** Adds a warning once. */
@@ -111,6 +153,8 @@ export interface Sink {
   /** Set when the client is gone; nothing more needs to be written. */
   readonly closed: boolean;
   onClose(listener: () => void): void;
+  /** Ends the answer at once, without what waits: for a client that does not take it. */
+  abort(): void;
 }
 
 export type Handler = (request: ApiRequest) => Promise<ApiResponse>;

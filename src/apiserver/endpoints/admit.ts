@@ -19,5 +19,6 @@ export function attributesOf(served: ServedResource, request: ApiRequest, write:
     user: request.user,
     dryRun: write.dryRun,
     warn: write.warn,
+    annotate: (key, value) => request.annotate(key, value),
   };
 }

@@ -13,7 +13,7 @@ export function applyConfiguration(config: JsonObject, environment: PatchEnviron
   return (current, copy) => {
     const live = current === undefined ? undefined : form.fromStored(copy());
     const { object, changed } = context.fieldManager.apply({
-      live, config, manager, force: parameters.force, subresource, kind: form.kind, apiVersion: form.apiVersion, typeId: form.typeId, now,
+      live, config, manager, force: parameters.force, subresource, kind: form.kind, apiVersion: form.apiVersion, typeId: form.custom?.mergeType ?? form.typeId, now,
       resetFields: served.store!.strategyOf(subresource).resetFields ?? [], ...ownershipVersions(served),
     });
     const wanted = changed ? decode(object) : object;

@@ -12,6 +12,8 @@ import { canonicalApiVersion, canonicalMediaType, usesOrchNames } from '../names
 import { bodyType, protobuf, yaml } from '../negotiation.ts';
 import type { ApiRequest } from '../request.ts';
 import type { EndpointContext } from './context.ts';
+import { goType, groupOf, internalType } from './go-types.ts';
+import { recordOptions } from './record.ts';
 import type { ServedResource } from './served.ts';
 import type { FieldValidation } from './write-parameters.ts';
 
@@ -60,7 +62,9 @@ const decodeText = (parse: (bytes: Buffer) => JsonBody): Decode => (context, for
   let typeMeta: TypeMeta | undefined;
   try {
     const body = parseKnown(parse, bytes);
+    if (form.custom !== undefined) requireTypeMeta(body.claimed, bytes);
     typeMeta = completed(body.claimed, form);
+    if (form.custom !== undefined) checkVersion(form, typeMeta);
     const { value, problems } = codecFor(context, form, typeMeta).fromJson(body.document);
     checkKind(form, typeMeta);
     report(problems, validation, warn);
@@ -88,28 +92,34 @@ function completed({ apiVersion, kind }: TypeMeta, form: VersionForm): TypeMeta 
   return { apiVersion: canonical === '' ? form.apiVersion : canonical, kind: kind === '' ? form.kind : kind };
 }
 
+/** Objects without a type of their own have to say what they are. */
+function requireTypeMeta({ apiVersion, kind }: TypeMeta, bytes: Buffer): void {
+  if (kind === '') throw new Error(`Object 'Kind' is missing in '${bytes.toString()}'`);
+  if (apiVersion === '') throw new Error(`Object 'apiVersion' is missing in '${bytes.toString()}'`);
+}
+
 /** Decodes as what the body claims to be: a malformed Secret is that before it is no ConfigMap. */
 function codecFor({ codecs, schemas }: EndpointContext, form: VersionForm, { apiVersion, kind }: TypeMeta): TypeCodec {
-  if (apiVersion === form.apiVersion && kind === form.kind) return form.codec;
+  // Whether a custom object is of the right kind is found out when it is validated.
+  if (apiVersion === form.apiVersion && (kind === form.kind || form.custom !== undefined)) return form.codec;
   const typeId = schemas.ofKind(apiVersion, kind);
   if (typeId === undefined) throw new Error(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"`);
   return codecs.of(typeId);
 }
 
 function checkKind(form: VersionForm, { apiVersion, kind }: TypeMeta): void {
-  if (kind !== form.kind || groupOf(apiVersion) !== groupOf(form.apiVersion)) {
-    throw new Error(`converting (${goType(apiVersion, kind)}) to (${internalPackage(groupOf(form.apiVersion))}.${form.kind}): unknown conversion`);
+  if (form.custom !== undefined) return;
+  if (kind !== form.kind || (groupOf(apiVersion) !== groupOf(form.apiVersion) && form.convertible?.includes(apiVersion) !== true)) {
+    throw new Error(`converting (${goType(apiVersion, kind)}) to (${internalType(form.apiVersion, form.kind)}): unknown conversion`);
   }
+  checkVersion(form, { apiVersion, kind });
+}
+
+function checkVersion(form: VersionForm, { apiVersion }: TypeMeta): void {
   if (apiVersion !== form.apiVersion && form.accepts?.includes(apiVersion) !== true) throw badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${form.apiVersion})`);
 }
 
-const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '');
-
 const versionOf = (apiVersion: string): string => apiVersion.slice(apiVersion.indexOf('/') + 1);
-
-const goType = (apiVersion: string, kind: string): string => `${versionOf(apiVersion)}.${kind}`;
-
-const internalPackage = (group: string): string => (group === '' ? 'core' : group === 'internal.apiserver.k8s.io' ? 'apiserverinternal' : group.split('.', 1)[0]!);
 
 function report(problems: readonly string[], validation: FieldValidation, warn: (text: string) => void): void {
   if (problems.length === 0 || validation === 'Ignore') return;
@@ -138,12 +148,19 @@ export function decodeOptions(context: EndpointContext, request: ApiRequest, byt
   const codec = context.codecs.of(`meta/v1.${kind}`);
   const mediaType = optionsType(request);
   try {
-    if (mediaType === protobuf) return codec.decode(readEnvelope(bytes).raw);
+    if (mediaType === protobuf) {
+      const envelope = readEnvelope(bytes);
+      const options = codec.decode(envelope.raw);
+      recordOptions(request, codec, kind, envelope.apiVersion, options);
+      return options;
+    }
     const { document, claimed } = parseKnown(mediaType === yaml ? readYaml : (text) => new JsonBody(text), bytes);
     if (claimed.kind !== '' && claimed.kind !== kind) {
       throw new Error(`no kind ${JSON.stringify(claimed.kind)} is registered for version ${JSON.stringify(claimed.apiVersion)} in scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"`);
     }
-    return codec.fromJson(document).value;
+    const { value } = codec.fromJson(document);
+    recordOptions(request, codec, kind, claimed.apiVersion, value);
+    return value;
   } catch (error) {
     throw bare(error);
   }

@@ -6,6 +6,7 @@ import type { StrategicMerge } from '../../machinery/patch/strategic-merge.ts';
 import type { JsonObject } from '../../machinery/value.ts';
 import type { Admission } from '../../registry/admission.ts';
 import type { StrategyContext } from '../../registry/strategy.ts';
+import type { Authorizer } from '../authz/authorizer.ts';
 import type { Encoder } from '../representation/encoder.ts';
 import type { ApiRequest } from '../request.ts';
 import { fieldManagerParameter } from './write-parameters.ts';
@@ -21,8 +22,11 @@ export interface EndpointContext {
   /** Normal form to the members that JSON shows: what patches are made against. */
   readonly toJsonForm: (object: JsonObject, typeId: string) => JsonObject;
   readonly admission: Admission;
+  readonly authorizer: Authorizer;
   readonly now: () => Date;
   readonly featureEnabled: (gate: string) => boolean;
+  /** An API that is going away was asked for; `removedRelease` is empty where no end is set. */
+  readonly deprecatedUse: (served: ServedResource, subresource: string, removedRelease: string) => void;
   readonly allowPrivileged: boolean;
   /** `--min-request-timeout` in seconds: how long a watch lives at least. */
   readonly minRequestTimeoutSeconds: number;
@@ -59,6 +63,7 @@ export function writeRequest(context: EndpointContext, served: ServedResource, r
     dryRun: input.dryRun,
     options: { kind: input.kind, apiVersion: 'meta.k8s.io/v1', ...input.options },
     warn: (text) => request.warn(text),
+    beginWarnings: () => request.beginWarnings(),
   };
 }
 

@@ -8,9 +8,9 @@ import { queryFlag } from '../request-info.ts';
 /** Go's strconv.ParseInt with its error text. */
 export function parseInteger(text: string): number {
   if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
-  const value = Number(text);
-  if (value > 2 ** 63 - 1 || value < -(2 ** 63)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
-  return value;
+  const value = BigInt(text);
+  if (value !== BigInt.asIntN(64, value)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
+  return Number(value);
 }
 
 export const integerParameter = (query: URLSearchParams, name: string): number | undefined => {
@@ -22,7 +22,9 @@ export const flagParameter = (query: URLSearchParams, name: string): boolean => 
 
 /** A resourceVersion parameter as a revision. Throws what upstream throws: a bare error. */
 export function parseResourceVersion(text: string): number {
-  if (!/^\d+$/.test(text)) throw plainError(`resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`);
+  const invalid = (why: string): Error => plainError(`resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`);
+  if (!/^\d+$/.test(text)) throw invalid('invalid syntax');
+  if (BigInt(text) >= 2n ** 64n) throw invalid('value out of range');
   return Number(text);
 }
 

@@ -7,10 +7,12 @@ import { type HealthChecks, type HealthEndpoint, type HealthLog, serveHealth } f
 import { json, negotiate, parseAccept, routeNotAcceptable } from '../negotiation.ts';
 import { encodeMetaObject } from '../representation/meta-object.ts';
 import type { ApiRequest, ApiResponse, Handler } from '../request.ts';
-import { methodNotAllowed, noSuchResource } from './errors.ts';
+import type { ServedApis } from '../served-apis.ts';
+import { methodNotAllowed, noSuchResource, notFoundPage } from './errors.ts';
+import { recordAnswer } from './record.ts';
 
 export interface NonResourceOptions {
-  readonly served: Served;
+  readonly served: ServedApis;
   readonly version: VersionInfo;
   readonly health: HealthChecks;
   readonly log: HealthLog;
@@ -20,15 +22,17 @@ export interface NonResourceOptions {
   readonly extra: ReadonlyMap<string, Handler>;
 }
 
-const notFoundPage: ApiResponse = { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }, body: '404 page not found\n' };
-
 export function createNonResource(options: NonResourceOptions): Handler {
   const roots = new Map<string, Handler>([['/version', (request) => Promise.resolve(version(options, request))], ...options.extra]);
   return async (request) => {
     const path = request.path.length > 1 && request.path.endsWith('/') && !request.path.startsWith('/livez') && !request.path.startsWith('/readyz') && !request.path.startsWith('/healthz') ? request.path.slice(0, -1) : request.path;
     const segments = path.split('/').slice(1);
     const first = segments[0] ?? '';
-    if (first === 'api' || first === 'apis') return discovery(options, request, segments);
+    if (first === 'api') return discovery(options, request, segments);
+    if (first === 'apis') {
+      await options.served.known();
+      return discovery(options, request, segments);
+    }
     if (first === 'healthz' || first === 'livez' || first === 'readyz') return serveHealth(first as HealthEndpoint, path, options.health, request, options.log);
     const handler = roots.get(path) ?? [...roots].find(([prefix]) => prefix.endsWith('/') && path.startsWith(prefix))?.[1];
     if (handler !== undefined) return handler(request);
@@ -38,6 +42,7 @@ export function createNonResource(options: NonResourceOptions): Handler {
 
 function document(request: ApiRequest, value: JsonObject): ApiResponse {
   const representation = negotiate({ accept: request.header('accept'), userAgent: request.header('user-agent'), pretty: request.query.get('pretty'), convertible: () => false, isCollection: false });
+  recordAnswer(request, () => encodeMetaObject('v1', value['kind'] as string, value, { mediaType: json, pretty: false }));
   return { status: 200, headers: { 'content-type': representation.mediaType }, body: encodeMetaObject('v1', value['kind'] as string, value, representation) };
 }
 
@@ -53,7 +58,7 @@ function discovery(options: NonResourceOptions, request: ApiRequest, segments: r
   if (!groupsOf(served).includes(group)) return notFoundPage;
   // A group document is served by a plain handler upstream: any method reads it.
   if (version === '') return document(request, apiGroup(served, group)!);
-  return resourceList(served, request, `${group}/${version}`, isGet) ?? raise(noSuchResource());
+  return resourceList(served, request, `${group}/${version}`, isGet) ?? (served.isBuiltInGroup(group) ? raise(noSuchResource()) : notFoundPage);
 }
 
 function raise(error: Error): never {
@@ -90,9 +95,11 @@ function version({ version: info }: NonResourceOptions, request: ApiRequest): Ap
   return { status: 200, headers: { 'content-type': json }, body: JSON.stringify(info, undefined, 2) };
 }
 
+const healthEndpoints: readonly HealthEndpoint[] = ['healthz', 'livez', 'readyz'];
+
 /** Everything that can be asked for, as a list of paths. */
 function rootPaths({ served, health, extra }: NonResourceOptions, request: ApiRequest): ApiResponse {
-  const checks = (Object.keys(health) as HealthEndpoint[]).flatMap((endpoint) => [`/${endpoint}`, ...health[endpoint].map(({ name }) => `/${endpoint}/${name}`)]);
+  const checks = healthEndpoints.flatMap((endpoint) => [`/${endpoint}`, ...health[endpoint].map(({ name }) => `/${endpoint}/${name}`)]);
   const groups = groupsOf(served).map((group) => `/apis/${group}`);
   const versions = served.groupVersions.map(({ group, apiVersion }) => (group === '' ? `/api/${apiVersion}` : `/apis/${apiVersion}`));
   const others = [...extra.keys()].map((path) => (path.endsWith('/') ? path.slice(0, -1) : path));

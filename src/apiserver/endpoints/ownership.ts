@@ -1,6 +1,7 @@
 /** Field ownership and admission of a change to an object that may already be there. */
 import { managedFieldsAfterScale, managedFieldsOfScale } from '../../machinery/managed-fields/scale.ts';
 import { type KubeObject, type ManagedFieldsEntry, metaOf } from '../../machinery/object-meta.ts';
+import { settled } from '../../registry/generic/pending.ts';
 import type { WriteRequest } from '../../registry/generic/write.ts';
 import type { ApiRequest } from '../request.ts';
 import { attributesOf } from './admit.ts';
@@ -12,7 +13,7 @@ const operationOf = (old: KubeObject | undefined): 'CREATE' | 'UPDATE' => (old =
 
 /** @param manager undefined when ownership is settled already (apply) */
 export async function admitChange(context: EndpointContext, served: ServedResource, request: ApiRequest, write: WriteRequest, object: KubeObject, old: KubeObject | undefined, manager: string | undefined): Promise<void> {
-  if (manager !== undefined) takeOwnership(context, served, write, object, old, manager);
+  if (manager !== undefined) await settled(() => takeOwnership(context, served, write, object, old, manager));
   await context.admission.admit(attributesOf(served, request, write, operationOf(old), object, old));
 }
 
@@ -24,7 +25,7 @@ export function takeOwnership(context: EndpointContext, served: ServedResource, 
   const shown = (value: KubeObject): KubeObject => (form.isStored ? value : form.fromStored(value));
   const owned = context.fieldManager.update({
     live: old === undefined ? undefined : shown(old), object: shown(object), manager, subresource: write.subresource,
-    apiVersion: form.apiVersion, typeId: form.typeId,
+    apiVersion: form.apiVersion, typeId: form.custom?.mergeType ?? form.typeId,
     now: write.context.now, resetFields: store!.strategyOf(write.subresource).resetFields ?? [], ...ownershipVersions(served),
   });
   setManagedFields(object, owned.metadata?.managedFields);
@@ -42,9 +43,10 @@ const isScale = ({ form, info }: ServedResource): boolean => form.kind !== info.
 const scaledVersions: Readonly<Record<string, readonly string[]>> = { '': ['v1'], apps: ['apps/v1beta1', 'apps/v1beta2', 'apps/v1'] };
 
 /** Changes are booked in the Scale first, and what its managers got or lost there is carried over to the object. */
-function ownedByScale(context: EndpointContext, { form, info }: ServedResource, write: WriteRequest, object: KubeObject, old: KubeObject, manager: string): ManagedFieldsEntry[] | undefined {
+function ownedByScale(context: EndpointContext, { form, forms, info }: ServedResource, write: WriteRequest, object: KubeObject, old: KubeObject, manager: string): ManagedFieldsEntry[] | undefined {
   const path = ['spec', 'replicas'];
-  const scaled = { apiVersion: info.apiVersion, replicasPaths: new Map((scaledVersions[info.group] ?? [info.apiVersion]).map((version) => [version, path])) };
+  const replicasPaths = forms.get(info.apiVersion)?.custom?.replicasPaths ?? new Map((scaledVersions[info.group] ?? [info.apiVersion]).map((version) => [version, path]));
+  const scaled = { apiVersion: info.apiVersion, replicasPaths };
   const before = old.metadata?.managedFields;
   const live = form.fromStored(old);
   setManagedFields(live, managedFieldsOfScale(before, scaled));

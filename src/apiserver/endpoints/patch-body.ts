@@ -1,17 +1,20 @@
 /** Patches of requests, one shape for all four types: what the object becomes. */
 import { invalid as invalidField } from '../../machinery/field-error.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
-import { JsonBody } from '../../machinery/json/body.ts';
+import { type Decoded, JsonBody } from '../../machinery/json/body.ts';
 import { JsonSyntaxError, JsonTypeError } from '../../machinery/json/errors.ts';
+import { parseJson } from '../../machinery/json/reader.ts';
+import { stringifyJson } from '../../machinery/json/writer.ts';
 import { readYaml, YamlError } from '../../machinery/json/yaml.ts';
-import { patchedText } from '../../machinery/patch/texts.ts';
+import { patchedText, patchText } from '../../machinery/patch/texts.ts';
 import { asJson, type KubeObject } from '../../machinery/object-meta.ts';
 import { applyJsonPatch, decodeJsonPatch } from '../../machinery/patch/json-patch.ts';
 import { applyMergePatch, decodeMergePatch } from '../../machinery/patch/merge-patch.ts';
 import { decodeStrategicMergePatch } from '../../machinery/patch/strategic-merge.ts';
-import { badRequest, invalid as invalidStatus, StatusError } from '../../machinery/status.ts';
+import { badRequest, invalid as invalidStatus, StatusError, unsupportedMediaType } from '../../machinery/status.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../machinery/value.ts';
 import type { EndpointContext } from './context.ts';
+import { goType, internalType } from './go-types.ts';
 import type { ServedResource } from './served.ts';
 import type { FieldValidation } from './write-parameters.ts';
 import { applyConfiguration } from './apply.ts';
@@ -25,9 +28,12 @@ const typeOf: Readonly<Record<string, PatchType>> = {
   'application/apply-patch+yaml': 'apply',
 };
 
-/** Throws 415. */
-export function patchType(contentType: string | undefined): PatchType {
+const customTypes = ['application/json-patch+json', 'application/merge-patch+json', 'application/apply-patch+yaml'];
+
+/** Throws 415. Nothing is known of the lists of custom objects that a strategic merge would need. */
+export function patchType(contentType: string | undefined, isCustom: boolean): PatchType {
   const type = typeOf[(contentType ?? '').split(';', 1)[0]!.trim().toLowerCase()];
+  if (isCustom && (type === undefined || type === 'strategic')) throw unsupportedMediaType(customTypes);
   if (type === undefined) throw new StatusError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
   return type;
 }
@@ -53,13 +59,13 @@ export interface Patch {
 
 export function createPatch(type: PatchType, body: Buffer, given: Omit<PatchEnvironment, 'decode'>): Patch {
   if (type === 'apply') return { ownsItsFields: true, apply: applyConfiguration(parseConfiguration(body), { ...given, decode: (value) => decoded(value as JsonValue, [], given) }) };
-  const { change, problems } = changeOf(type, body, given);
+  const { change, problems, shown } = changeOf(type, body, given);
   return {
     ownsItsFields: false,
     apply: (_current, copy) => {
       const { form } = given.served;
       const changed = change(jsonForm(given.served, form.fromStored(copy()), given.context.toJsonForm));
-      return form.toStored(decoded(changed, problems, given), copy);
+      return form.toStored(decoded(changed, problems, given, shown), copy);
     },
   };
 }
@@ -68,10 +74,12 @@ interface Change {
   readonly change: (document: JsonObject) => JsonValue;
   /** What strict decoding refuses in the patch itself: duplicate fields, members that no operation has. */
   readonly problems: readonly string[];
+  /** What the answer shows when the result cannot be read; the result itself when absent. */
+  readonly shown?: () => string;
 }
 
 function changeOf(type: Exclude<PatchType, 'apply'>, body: Buffer, { context, served, parameters }: Omit<PatchEnvironment, 'decode'>): Change {
-  const { value, problems } = parsePatch(body).value();
+  const { value, problems } = parsePatch(body);
   if (type === 'json') {
     const { operations, problems: unknown } = decodeJsonPatch(value, parameters.fieldValidation);
     return { change: (document) => applyJsonPatch(document, operations), problems: [...problems, ...unknown] };
@@ -81,12 +89,12 @@ function changeOf(type: Exclude<PatchType, 'apply'>, body: Buffer, { context, se
     return { change: (document) => applyMergePatch(document, patch), problems };
   }
   const patch = decodeStrategicMergePatch(value);
-  return { change: (document) => context.strategicMerge.apply(document, patch, served.form.typeId), problems };
+  return { change: (document) => context.strategicMerge.apply(document, patch, served.form.typeId), problems, shown: () => patchText(patch) };
 }
 
-function parsePatch(body: Buffer): JsonBody {
+function parsePatch(body: Buffer): Decoded<JsonValue> {
   try {
-    return new JsonBody(body);
+    return new JsonBody(body).value();
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw badRequest(`error decoding patch: ${error.message}`, { cause: error });
     throw error;
@@ -109,21 +117,25 @@ const goTypeOf = (value: JsonValue): string => (Array.isArray(value) ? 'array' :
 
 /** The object as its JSON shows it: patches see members that are always written, and kind and apiVersion. */
 function jsonForm({ form }: ServedResource, object: KubeObject, toJsonForm: EndpointContext['toJsonForm']): JsonObject {
+  if (form.custom !== undefined) return openedMetadata(asJson(object));
   return { apiVersion: form.apiVersion, kind: form.kind, ...toJsonForm(asJson(object), form.typeId) };
 }
 
+/** Custom objects are what JSON says, but for what their metadata carries. */
+const openedMetadata = (object: JsonObject): JsonObject => parseJson(stringifyJson(object)) as JsonObject;
+
 /** What came out must still be an object of the kind; what fits no field of it is reported like in any body. */
-function decoded(value: JsonValue, patchProblems: readonly string[], { served, parameters, warn }: Omit<PatchEnvironment, 'decode'>): KubeObject {
+function decoded(value: JsonValue, patchProblems: readonly string[], { context, served, parameters, warn }: Omit<PatchEnvironment, 'decode'>, shown = () => patchedText(value)): KubeObject {
   const { form } = served;
   try {
-    checkKind(value as JsonObject, form);
+    checkKind(value as JsonObject, form, context);
     const { value: normal, problems } = form.codec.normalize(value);
     report([...patchProblems, ...problems], parameters.fieldValidation, warn);
     form.setDefaults(normal as KubeObject);
     return normal as KubeObject;
   } catch (error) {
     if (!(error instanceof JsonTypeError)) throw error;
-    throw invalidStatus({ group: '', kind: '' }, '', [invalidField(FieldPath.of('patch'), patchedText(value), error.message)]);
+    throw invalidStatus({ group: '', kind: '' }, '', [invalidField(FieldPath.of('patch'), shown(), error.message)]);
   }
 }
 
@@ -133,9 +145,14 @@ function report(problems: readonly string[], validation: FieldValidation, warn: 
   problems.forEach(warn);
 }
 
-function checkKind(object: JsonObject, form: ServedResource['form']): void {
+/** The result is read as what it says it is: a malformed Secret is that before it is no ConfigMap. */
+function checkKind(object: JsonObject, form: ServedResource['form'], { schemas, codecs }: EndpointContext): void {
   const apiVersion = object['apiVersion'] ?? form.apiVersion;
   const kind = object['kind'] ?? form.kind;
-  if (apiVersion === form.apiVersion && kind === form.kind) return;
-  throw new JsonTypeError(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"`);
+  // Another kind than that of its definition is found out when a custom object is validated.
+  if (apiVersion === form.apiVersion && (kind === form.kind || form.custom !== undefined)) return;
+  const typeId = typeof apiVersion === 'string' && typeof kind === 'string' ? schemas.ofKind(apiVersion, kind) : undefined;
+  if (typeId === undefined || kind === form.kind) throw new JsonTypeError(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"`);
+  codecs.of(typeId).normalize(object);
+  throw new JsonTypeError(`converting (${goType(apiVersion as string, kind as string)}) to (${internalType(form.apiVersion, form.kind)}): unknown conversion`);
 }

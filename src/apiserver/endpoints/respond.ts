@@ -1,34 +1,47 @@
 /** Answers of the verbs: one object or a list, in the representation the client asked for. */
-import { StatusError } from '../../machinery/status.ts';
+import { type Status, StatusError } from '../../machinery/status.ts';
 import type { StoredObject } from '../../storage/objects.ts';
 import { jsonToYaml } from '../../machinery/json/yaml.ts';
-import { compressible, gzip, gzipChunks } from '../representation/gzip.ts';
-import { jsonList, type ListPage, protobufList } from '../representation/list.ts';
+import { compressible, gzip, gzipChunks, gzipList } from '../representation/gzip.ts';
+import { type ChunkedBody, jsonItems, type ListItems, type ListPage, plainList, protobufItems } from '../representation/list.ts';
 import { encodeMetaObject, prettyJson } from '../representation/meta-object.ts';
 import { partialListJson, partialListProtobuf } from '../representation/partial-list.ts';
 import { partialEnvelope, partialJson } from '../representation/partial-metadata.ts';
 import { includeObjectParameter, tableJson } from '../representation/table.ts';
-import { negotiate, negotiateStatus, protobuf, type Representation, yaml } from '../negotiation.ts';
+import { json, negotiate, negotiateStatus, protobuf, type Representation, yaml } from '../negotiation.ts';
 import type { ApiRequest, ApiResponse, HeaderMap } from '../request.ts';
 import type { EndpointContext } from './context.ts';
 import { isConvertible } from './convertible.ts';
-import type { ServedResource } from './served.ts';
+import { settleAll } from '../../registry/generic/pending.ts';
+import { mayWait, type ServedResource } from './served.ts';
+import { recordAnswer } from './record.ts';
 
 /** Negotiates before any work is done. Throws 406. */
-export function representationOf(request: ApiRequest, _served: ServedResource, isCollection: boolean): Representation {
-  return negotiate({ accept: request.header('accept'), userAgent: request.header('user-agent'), pretty: request.query.get('pretty'), convertible: isConvertible, isCollection });
+export function representationOf(request: ApiRequest, { form }: ServedResource, isCollection: boolean): Representation {
+  return negotiate({ accept: request.header('accept'), userAgent: request.header('user-agent'), pretty: request.query.get('pretty'), convertible: isConvertible, isCollection, hasProtobuf: form.custom === undefined });
 }
 
 export const representationOfStatus = (request: ApiRequest): Representation =>
   negotiateStatus(request.header('accept'), request.header('user-agent'), request.query.get('pretty'));
 
+const plainJson = { mediaType: json, pretty: false } as const;
+
 /** An object that was never stored. */
 export function metaResponse(request: ApiRequest, representation: Representation, status: number, apiVersion: string, kind: string, value: object): ApiResponse {
+  if (kind === 'Status') request.audit?.keepStatus(value as Partial<Status>);
+  recordAnswer(request, () => encodeMetaObject(apiVersion, kind, value, plainJson));
   return bytesResponse(request, representation, status, encodeMetaObject(apiVersion, kind, value, representation));
 }
 
-export function objectResponse(context: EndpointContext, served: ServedResource, request: ApiRequest, representation: Representation, status: number, object: StoredObject): ApiResponse {
+export async function objectResponse(context: EndpointContext, served: ServedResource, request: ApiRequest, representation: Representation, status: number, object: StoredObject): Promise<ApiResponse> {
+  if (mayWait(served)) await convertedAhead(served, [object]);
+  recordAnswer(request, () => objectBytes(context, served, request, { ...representation, ...plainJson }, object));
   return bytesResponse(request, representation, status, objectBytes(context, served, request, representation, object));
+}
+
+/** Where a webhook converts custom objects, it is asked before anything is written: no answer begins that cannot be ended. */
+export async function convertedAhead({ store }: ServedResource, objects: readonly StoredObject[]): Promise<void> {
+  await settleAll(objects, (object) => store!.decode(object));
 }
 
 function objectBytes(context: EndpointContext, served: ServedResource, request: ApiRequest, representation: Representation, object: StoredObject): Buffer {
@@ -67,18 +80,32 @@ function asText(json: Buffer, { mediaType, pretty }: Representation): Buffer {
 
 const newline = Buffer.from('\n');
 
-export function listResponse(context: EndpointContext, served: ServedResource, request: ApiRequest, representation: Representation, page: ListPage): ApiResponse {
+export async function listResponse(context: EndpointContext, served: ServedResource, request: ApiRequest, representation: Representation, page: ListPage): Promise<ApiResponse> {
+  if (mayWait(served)) await convertedAhead(served, page.objects);
   const { encoder } = context;
   const version = representation.asVersion ?? 'v1';
-  if (representation.as === 'Table') return bytesResponse(request, representation, 200, asText(tableOf(context, served, request, version, page), representation));
-  if (representation.as === 'PartialObjectMetadata') throw isAList(served, representation.as);
-  const isPartial = representation.as !== undefined;
-  if (representation.mediaType === protobuf) {
-    return chunkedResponse(request, representation, isPartial ? partialListProtobuf(encoder, served, page, version) : protobufList(encoder, served, page));
+  if (representation.as === 'Table') {
+    recordAnswer(request, () => tableOf(context, served, request, version, page));
+    return bytesResponse(request, representation, 200, asText(tableOf(context, served, request, version, page), representation));
   }
-  const json = isPartial ? partialListJson(encoder, served, page, version) : jsonList(encoder, served, page);
-  if (representation.mediaType !== yaml && !representation.pretty) return chunkedResponse(request, representation, json);
-  return bytesResponse(request, representation, 200, asText(Buffer.concat([...json.chunks]), representation));
+  if (representation.as === 'PartialObjectMetadata') throw isAList(served, representation.as);
+  const asJson = (): ChunkedBody => (representation.as === undefined ? plainList(jsonItems(encoder, served, page)) : partialListJson(encoder, served, page, version));
+  recordAnswer(request, () => Buffer.concat([...asJson().chunks]));
+  const isText = representation.mediaType !== protobuf && (representation.mediaType === yaml || representation.pretty);
+  if (representation.as !== undefined) {
+    const body = representation.mediaType === protobuf ? partialListProtobuf(encoder, served, page, version) : partialListJson(encoder, served, page, version);
+    return isText ? textResponse(request, representation, body) : chunkedResponse(request, representation, body);
+  }
+  if (representation.mediaType === protobuf) return itemsResponse(context, request, representation, protobufItems(encoder, served, page));
+  const items = jsonItems(encoder, served, page);
+  return isText ? textResponse(request, representation, plainList(items)) : itemsResponse(context, request, representation, items);
+}
+
+const textResponse = (request: ApiRequest, representation: Representation, { chunks }: ChunkedBody): ApiResponse =>
+  bytesResponse(request, representation, 200, asText(Buffer.concat([...chunks]), representation));
+
+function itemsResponse({ encoder }: EndpointContext, request: ApiRequest, representation: Representation, items: ListItems): ApiResponse {
+  return gzipList(request, { 'content-type': representation.mediaType }, items, encoder.budget) ?? chunkedResponse(request, representation, plainList(items));
 }
 
 function tableOf(context: EndpointContext, served: ServedResource, request: ApiRequest, version: string, page: ListPage): Buffer {
@@ -98,7 +125,7 @@ function bytesResponse(request: ApiRequest, { mediaType }: Representation, statu
   return compressible(request, body.length) ? gzip(status, headers, body) : { status, headers, body };
 }
 
-function chunkedResponse(request: ApiRequest, { mediaType }: Representation, { chunks, length }: { chunks: Iterable<Buffer>; length?: number }): ApiResponse {
+function chunkedResponse(request: ApiRequest, { mediaType }: Representation, { chunks, length }: ChunkedBody): ApiResponse {
   const headers: HeaderMap = { 'content-type': mediaType };
   if (length === undefined || compressible(request, length)) return gzipChunks(request, headers, chunks, length);
   return { status: 200, headers, chunks, length };

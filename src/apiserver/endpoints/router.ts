@@ -2,12 +2,14 @@
  * From a resource path and a method to the verb that answers. What is served is data (`api/resources.ts` and what
  * `--runtime-config` left of it); there is one route per verb, not one per kind.
  */
-import { badRequest } from '../../machinery/status.ts';
+import { badRequest, type GroupResource, methodNotAllowed as notSupportedMethod, notFound, StatusError } from '../../machinery/status.ts';
 import { pathSegmentErrors } from '../../registry/generic/common-fields.ts';
 import type { ApiRequest, ApiResponse } from '../request.ts';
 import type { EndpointContext } from './context.ts';
-import { methodNotAllowed, noSuchResource } from './errors.ts';
-import type { ServedResource } from './served.ts';
+import { tellDeprecation } from './deprecation.ts';
+import type { ServedApis } from '../served-apis.ts';
+import { methodNotAllowed, noSuchResource, notFoundPage } from './errors.ts';
+import type { Lifetime, ServedResource } from './served.ts';
 import { createObject } from './verbs/create.ts';
 import { deleteCollection } from './verbs/delete-collection.ts';
 import { deleteObject } from './verbs/delete.ts';
@@ -34,32 +36,61 @@ const verbs: Readonly<Record<string, Verb>> = {
 const collectionVerbs: Readonly<Record<string, readonly string[]>> = { GET: ['list', 'watch'], POST: ['create'], DELETE: ['deletecollection'] };
 const objectVerbs: Readonly<Record<string, readonly string[]>> = { GET: ['get', 'list', 'watch'], PUT: ['update'], PATCH: ['patch'], DELETE: ['delete'] };
 
-/** Served resources by apiVersion, then by plural name. */
-export type Catalog = ReadonlyMap<string, ReadonlyMap<string, ServedResource>>;
-
-export function createRouter(context: EndpointContext, catalog: Catalog): (request: ApiRequest) => Promise<ApiResponse> {
-  const deprecations = new Map([...catalog.values()].flatMap((resources) => [...resources.values()]).flatMap((served) => {
-    const text = deprecationOf(context, served);
-    return text === undefined ? [] : [[served, text] as const];
-  }));
+export function createRouter(context: EndpointContext, apis: ServedApis): (request: ApiRequest) => Promise<ApiResponse> {
   return (request) => {
     const { info } = request;
-    const served = catalog.get(info.group === '' ? info.version : `${info.group}/${info.version}`)?.get(info.resource);
-    if (served === undefined) throw noSuchResource();
-    const deprecation = deprecations.get(served);
-    if (deprecation !== undefined) request.warn(deprecation);
-    checkScope(served, request);
-    return info.subresource === '' ? routeObject(context, served, request) : routeSubresource(context, served, request);
+    const apiVersion = info.group === '' ? info.version : `${info.group}/${info.version}`;
+    const served = apis.find(apiVersion, info.resource);
+    if (served?.lifetime !== undefined) return routeCustom(context, served, served.lifetime, request);
+    if (served !== undefined) return route(context, served, request);
+    if (apis.isBuiltIn(apiVersion) || info.group === '') throw noSuchResource();
+    return routeLate(context, apis, apiVersion, request);
   };
 }
 
-/** What a client of an API that is going away should know. @see {@link https://kep.k8s.io/1693 | KEP-1693} */
-function deprecationOf({ schemas }: EndpointContext, { form }: ServedResource): string | undefined {
-  const { deprecated, removed, replacement } = schemas.type(form.typeId);
-  if (deprecated === undefined) return undefined;
-  const [group = '', version = '', kind = ''] = replacement?.split(',') ?? [];
-  return `${form.apiVersion} ${form.kind} is deprecated in v${deprecated}+${removed === undefined ? '' : `, unavailable in v${removed}+`}${replacement === undefined ? '' : `; use ${group === '' ? '' : `${group}/`}${version} ${kind}`}`;
+/** A server that has just started may not have read the definition yet. */
+async function routeLate(context: EndpointContext, apis: ServedApis, apiVersion: string, request: ApiRequest): Promise<ApiResponse> {
+  await apis.known();
+  const served = apis.find(apiVersion, request.info.resource);
+  return served?.lifetime === undefined ? notFoundPage : routeCustom(context, served, served.lifetime, request);
 }
+
+function route(context: EndpointContext, served: ServedResource, request: ApiRequest): Promise<ApiResponse> {
+  const { deprecation } = served;
+  const { info } = request;
+  // A method that the resource does not have says nothing about it.
+  if (deprecation !== undefined && (info.subresource !== '' || (served.info.verbs as readonly string[]).includes(info.verb))) {
+    tellDeprecation(request, deprecation);
+    context.deprecatedUse(served, info.subresource, deprecation.removed);
+  }
+  checkScope(served, request);
+  return info.subresource === '' ? routeObject(context, served, request) : routeSubresource(context, served, request);
+}
+
+/** Custom resources are answered for by another part of upstream's server, which words some refusals otherwise. */
+async function routeCustom(context: EndpointContext, served: ServedResource, lifetime: Lifetime, request: ApiRequest): Promise<ApiResponse> {
+  const { info: resource } = served;
+  const { info } = request;
+  if (resource.namespaced ? info.namespace === '' && (info.parts.length > 1 || info.verb === 'create') : info.namespace !== '') return notFoundPage;
+  const about = { group: resource.group, resource: resource.name };
+  if (info.subresource !== '' && !resource.subresources.some(({ name }) => name === info.subresource)) throw notFound(about, info.name);
+  if (info.parts.length > 3) return notFoundPage;
+  const verbs: readonly string[] = info.subresource === '' ? resource.verbs : subresourceVerbs;
+  const byPath = (info.parts.length === 1 ? collectionVerbs : objectVerbs)[request.method] ?? [];
+  if (!verbs.includes(info.verb) || !byPath.includes(info.verb)) throw notSupportedMethod(about, info.verb === '' ? request.method.toLowerCase() : info.verb);
+  if (info.verb === 'create' && lifetime.isTerminating) throw terminating(about);
+  const leave = lifetime.enter();
+  try {
+    return await route(context, served, request);
+  } finally {
+    leave();
+  }
+}
+
+const subresourceVerbs = ['get', 'patch', 'update'];
+
+const terminating = ({ group, resource }: GroupResource): StatusError =>
+  new StatusError(405, 'MethodNotAllowed', 'create not allowed while custom resource definition is terminating', { group, kind: resource });
 
 /** Objects in namespaces have no path outside of one; only lists reach over all namespaces. */
 function checkScope({ info: resource }: ServedResource, { info, method }: ApiRequest): void {

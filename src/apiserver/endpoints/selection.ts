@@ -71,7 +71,7 @@ const fieldValue = (card: IndexCard, field: string): string =>
   field === 'metadata.name' ? card.name : field === 'metadata.namespace' ? card.namespace : (card.fields.get(field) ?? '');
 
 /** Kinds with selectors of their own say it in other words than the rest. */
-function unknownField({ info }: ServedResource, field: string): string {
-  const own = info.storage?.fieldSelectors.some((name) => !name.startsWith('metadata.')) ?? false;
+function unknownField({ info, form }: ServedResource, field: string): string {
+  const own = form.custom !== undefined || (info.storage?.fieldSelectors.some((name) => !name.startsWith('metadata.')) ?? false);
   return own ? `field label not supported: ${field}` : `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
 }

@@ -3,6 +3,7 @@ import type { ResourceInfo, SubresourceInfo } from '../../api/resources.ts';
 import type { ResourceStore } from '../../registry/generic/resource-store.ts';
 import type { VersionForm } from '../../registry/generic/version-form.ts';
 import type { ApiRequest, ApiResponse } from '../request.ts';
+import type { Deprecation } from './deprecation.ts';
 
 export interface ServedResource {
   readonly info: ResourceInfo;
@@ -11,14 +12,32 @@ export interface ServedResource {
   readonly store: ResourceStore | undefined;
   /** All forms in which the same objects are served, by apiVersion. */
   readonly forms: ReadonlyMap<string, VersionForm>;
+  /** Absent for an API that stays. */
+  readonly deprecation: Deprecation | undefined;
   /** What a type that is never stored answers (reviews, bindings). */
   readonly virtual?: VirtualResource;
+  /** Of resources that can change or go while the server runs. */
+  readonly lifetime?: Lifetime;
   /** Subresources with an endpoint of their own (scale, binding, eviction, …), by name. */
   readonly subresources: ReadonlyMap<string, SubresourceEndpoint>;
 }
 
+/** What is served for as long as its definition stays as it is. */
+export interface Lifetime {
+  /** Keeps the resource open until the returned function is called. */
+  enter(): () => void;
+  /** Its definition was deleted: what is there can be read, changed and deleted, but nothing new comes. */
+  readonly isTerminating: boolean;
+}
+
 /** A type that represents an operation or a state: asked or POSTed, answered, never stored. Handlers by API verb. */
 export type VirtualResource = SubresourceEndpoint['verbs'];
+
+/** Whether the resource comes from a definition. Also true where the form is that of its Scale. */
+export const isCustom = ({ forms, info }: Pick<ServedResource, 'forms' | 'info'>): boolean => forms.get(info.apiVersion)?.custom !== undefined;
+
+/** Whether an object may have to be converted by somebody else before it can be shown. */
+export const mayWait = ({ forms, info }: Pick<ServedResource, 'forms' | 'info'>): boolean => forms.get(info.apiVersion)?.custom?.mayWait === true;
 
 export interface SubresourceEndpoint {
   readonly info: SubresourceInfo;

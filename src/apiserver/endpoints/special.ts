@@ -3,6 +3,7 @@ import { isStatusError, notFound } from '../../machinery/status.ts';
 import type { CatalogEntry, RegistryCatalog } from '../../registry/catalog.ts';
 import { createScaleForm } from '../../registry/generic/scale.ts';
 import type { ApiServerConfig } from '../api-server.ts';
+import type { Authentication } from '../authn/authentication.ts';
 import type { EndpointContext } from './context.ts';
 import type { ServedResource, SubresourceEndpoint, VirtualResource } from './served.ts';
 import { getObject } from './verbs/get.ts';
@@ -18,31 +19,34 @@ import { createTokenRequest } from './virtual/token-request.ts';
 import { scaleFieldsOf } from '../../registry/scale-fields.ts';
 
 /** Endpoints of subresources that are not written in the form of their object. */
-export function subresourcesOf(context: EndpointContext, entry: CatalogEntry, registry: RegistryCatalog): ReadonlyMap<string, SubresourceEndpoint> {
+export function subresourcesOf(context: EndpointContext, entry: CatalogEntry, registry: RegistryCatalog, authentication: Authentication): ReadonlyMap<string, SubresourceEndpoint> {
   const endpoints = new Map<string, SubresourceEndpoint>();
   for (const info of entry.info.subresources) {
-    const verbs = verbsOf(context, entry, registry, info.name);
+    const verbs = verbsOf(context, entry, registry, authentication, info.name);
     if (verbs !== undefined) endpoints.set(info.name, { info, verbs });
   }
   return endpoints;
 }
 
-function verbsOf(context: EndpointContext, entry: CatalogEntry, registry: RegistryCatalog, subresource: string): SubresourceEndpoint['verbs'] | undefined {
+function verbsOf(context: EndpointContext, entry: CatalogEntry, registry: RegistryCatalog, { issuing }: Authentication, subresource: string): SubresourceEndpoint['verbs'] | undefined {
   if (subresource === 'scale') return scaleVerbs(context, entry);
   if (entry.info.group !== '') return undefined;
   switch (`${entry.info.name}/${subresource}`) {
     case 'pods/binding': return { create: createBinding(context, registry) };
     case 'pods/eviction': return { create: createEviction(context, registry) };
-    case 'serviceaccounts/token': return { create: createTokenRequest(context, registry) };
+    case 'serviceaccounts/token': return { create: createTokenRequest(context, registry, issuing) };
     default: return createConnections(registry).get(`${entry.info.name}/${subresource}`);
   }
 }
 
 function scaleVerbs(context: EndpointContext, entry: CatalogEntry): SubresourceEndpoint['verbs'] {
-  const form = createScaleForm(context.codecs, scaleFieldsOf(entry.info));
+  const fields = scaleFieldsOf(entry);
+  const form = createScaleForm(context.codecs, fields);
+  const { missingReplicas } = fields;
+  const shown = missingReplicas === undefined ? form : createScaleForm(context.codecs, { ...fields, specReplicas: (object) => fields.specReplicas(object) ?? raise(missingReplicas()) });
   const asScale = (served: ServedResource): ServedResource => ({ ...served, form });
   return {
-    get: (served, request) => getObject(context, asScale(served), request).catch((error: unknown) => {
+    get: (served, request) => getObject(context, { ...served, form: shown }, request).catch((error: unknown) => {
       throw isStatusError(error) && error.reason === 'NotFound' ? notFound({ group: entry.info.group, resource: `${entry.info.name}/scale` }, request.info.name) : error;
     }),
     update: (served, request) => updateObject(context, asScale(served), request),
@@ -50,20 +54,23 @@ function scaleVerbs(context: EndpointContext, entry: CatalogEntry): SubresourceE
   };
 }
 
+function raise(error: Error): never {
+  throw error;
+}
+
 /** Types that are asked or POSTed and answered, never stored. */
-export function virtualResource(context: EndpointContext, entry: CatalogEntry, registry: RegistryCatalog, config: ApiServerConfig): VirtualResource | undefined {
+export function virtualResource(context: EndpointContext, entry: CatalogEntry, registry: RegistryCatalog, config: ApiServerConfig, authentication: Authentication): VirtualResource | undefined {
   const { kind } = entry.info;
   if (entry.store !== undefined) return undefined;
   switch (kind) {
     case 'Binding': return { create: createBinding(context, registry) };
     case 'ComponentStatus': return createComponentStatuses(context, new Map([['store', () => checkStore(config)]]));
     case 'SelfSubjectReview': return { create: createSelfSubjectReview(context) };
-    // No audience is configured before service account tokens are.
-    case 'TokenReview': return { create: createTokenReview(context, config.authenticators, []) };
-    case 'SelfSubjectRulesReview': return { create: createRulesReview(context, config.authorizer) };
+    case 'TokenReview': return { create: createTokenReview(context, authentication) };
+    case 'SelfSubjectRulesReview': return { create: createRulesReview(context, context.authorizer) };
     case 'SubjectAccessReview':
     case 'LocalSubjectAccessReview':
-    case 'SelfSubjectAccessReview': return { create: createAccessReview(context, config.authorizer, kind) };
+    case 'SelfSubjectAccessReview': return { create: createAccessReview(context, context.authorizer, kind) };
     default: return undefined;
   }
 }

@@ -5,7 +5,8 @@ import { parseAccept } from '../negotiation.ts';
 import { OpenApi, type Form, type Rendition, V2_FORMS, V3_FORMS } from '../openapi/openapi.ts';
 import type { ApiRequest, ApiResponse, Handler } from '../request.ts';
 
-export function openApiHandlers({ gitVersion }: VersionInfo, groupVersions: readonly GroupVersionInfo[]): [string, Handler][] {
+/** @param groupVersions what is served now; another list when that changes */
+export function openApiHandlers({ gitVersion }: VersionInfo, groupVersions: () => readonly GroupVersionInfo[]): [string, Handler][] {
   const documents = new OpenApi({ version: gitVersion, groupVersions });
   return [
     ['/openapi/v2', (request) => Promise.resolve(serveV2(documents, request))],

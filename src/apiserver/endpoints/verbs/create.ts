@@ -4,6 +4,7 @@ import type { ApiRequest, ApiResponse } from '../../request.ts';
 import { readBody } from '../body.ts';
 import { type EndpointContext, managerOf, writeRequest } from '../context.ts';
 import { admitChange, validateChange } from '../ownership.ts';
+import { recordObject } from '../record.ts';
 import { objectResponse, representationOf } from '../respond.ts';
 import type { ServedResource } from '../served.ts';
 import { createParameters } from '../write-parameters.ts';
@@ -16,6 +17,7 @@ export async function createObject(context: EndpointContext, served: ServedResou
   const manager = managerOf(request, 'CreateOptions');
   const body = await readBody(context, request);
   const submitted = body.decode(served, parameters.fieldValidation, (text) => request.warn(text));
+  recordObject(request, served.form, submitted);
   const write = writeRequest(context, served, request, { kind: 'CreateOptions', dryRun: parameters.dryRun, options: parameters.options });
   wipeSystemFields(submitted);
   ensureNamespace(submitted, write.namespace);
@@ -24,5 +26,7 @@ export async function createObject(context: EndpointContext, served: ServedResou
     admit: (candidate) => admitChange(context, served, request, write, candidate, undefined, manager),
     validate: (candidate) => validateChange(context, served, request, write, candidate, undefined),
   }, write);
+  // @NOTE differs from upstream: audit is told the name that was generated.
+  request.audit?.completeReference({ name: result.stored.card.name });
   return objectResponse(context, served, request, representation, 201, result.stored);
 }

@@ -1,4 +1,3 @@
-import { metaOf } from '../../../machinery/object-meta.ts';
 import { badRequest, isStatusError } from '../../../machinery/status.ts';
 import type { StoredObject } from '../../../storage/objects.ts';
 import type { ApiRequest, ApiResponse } from '../../request.ts';
@@ -35,8 +34,8 @@ export async function deleteCollection(context: EndpointContext, served: ServedR
   // A version that the caller names also stands as a precondition of every deletion, as upstream has it.
   const own = parameters.resourceVersion === '' ? options : { ...options, preconditions: { ...options.preconditions, resourceVersion: parameters.resourceVersion } };
   await inParallel(page.objects, context.deleteCollectionWorkers, async (stored) => {
-    const { name, namespace } = metaOf(store.decode(stored));
-    await deleteOne(context, served, request, name ?? '', own, namespace ?? '').catch(ignoreNotFound);
+    const { name, namespace } = stored.card;
+    await deleteOne(context, served, request, name, own, namespace).catch(ignoreNotFound);
   });
   return listResponse(context, served, request, representation, {
     revision: page.revision,

@@ -6,6 +6,7 @@ import { attributesOf } from '../admit.ts';
 import { type EndpointContext, writeRequest } from '../context.ts';
 import { readDeleteOptions } from '../delete-options.ts';
 import { metaResponse, objectResponse, representationOf, representationOfStatus } from '../respond.ts';
+import { settled } from '../../../registry/generic/pending.ts';
 import type { ServedResource } from '../served.ts';
 import type { DeleteOptions } from '../../../registry/generic/deletion.ts';
 
@@ -16,7 +17,7 @@ export async function deleteObject(context: EndpointContext, served: ServedResou
   const result = await deleteOne(context, served, request, request.info.name, options);
   const accepted = result.action !== 'removed' && options.orphanDependents === false;
   if (result.action !== 'removed' || served.store!.definition.returnDeletedObject === true) return objectResponse(context, served, request, representation, accepted ? 202 : 200, result.stored);
-  return metaResponse(request, representationOfStatus(request), 200, 'v1', 'Status', deletedStatus(served, result.stored.bytes));
+  return metaResponse(request, representationOfStatus(request), 200, 'v1', 'Status', await settled(() => deletedStatus(served, result.stored.bytes)));
 }
 
 export async function deleteOne(context: EndpointContext, served: ServedResource, request: ApiRequest, name: string, options: DeleteOptions, namespace?: string): Promise<SwapResult> {

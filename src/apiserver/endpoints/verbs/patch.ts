@@ -5,10 +5,12 @@ import { checkName } from './update.ts';
 import { updateObject as update } from '../../../registry/generic/update-object.ts';
 import type { ApiRequest, ApiResponse } from '../../request.ts';
 import { type EndpointContext, managerOf, writeRequest } from '../context.ts';
+import { createPermission } from '../create-permission.ts';
 import { admitChange, validateChange } from '../ownership.ts';
 import { createPatch, patchType } from '../patch-body.ts';
+import { recordPatch } from '../record.ts';
 import { objectResponse, representationOf } from '../respond.ts';
-import type { ServedResource } from '../served.ts';
+import { isCustom, type ServedResource } from '../served.ts';
 import { patchParameters } from '../write-parameters.ts';
 
 /**
@@ -18,16 +20,21 @@ import { patchParameters } from '../write-parameters.ts';
  */
 export async function patchObject(context: EndpointContext, served: ServedResource, request: ApiRequest): Promise<ApiResponse> {
   const representation = representationOf(request, served, false);
-  const type = patchType(request.header('content-type'));
+  const type = patchType(request.header('content-type'), isCustom(served));
   const parameters = patchParameters(request.query, type === 'apply');
   const manager = managerOf(request, 'PatchOptions');
   const body = await request.exchange.readBody(context.maxBodyBytes);
+  recordPatch(request, type, body);
   const write = writeRequest(context, served, request, { kind: 'PatchOptions', dryRun: parameters.dryRun, options: parameters.options });
   const patch = createPatch(type, body, { context, served, parameters, manager, warn: (text) => request.warn(text), now: write.context.now, subresource: write.subresource });
+  const mayCreate = createPermission(context, request);
   const result = await update(served.store!, {
     change: (current, copy) => changed(patch.apply(current, copy), write),
     admit: (object, old) => admitChange(context, served, request, write, object, old, patch.ownsItsFields ? undefined : manager),
-    validate: (object, old) => validateChange(context, served, request, write, object, old),
+    validate: async (object, old) => {
+      if (old === undefined) await mayCreate();
+      await validateChange(context, served, request, write, object, old);
+    },
   }, { allowCreate: type === 'apply' && write.subresource === '' }, write);
   return objectResponse(context, served, request, representation, result.action === 'created' ? 201 : 200, result.stored);
 }

@@ -5,7 +5,9 @@ import { updateObject as update } from '../../../registry/generic/update-object.
 import type { ApiRequest, ApiResponse } from '../../request.ts';
 import { readBody } from '../body.ts';
 import { type EndpointContext, managerOf, writeRequest } from '../context.ts';
+import { createPermission } from '../create-permission.ts';
 import { admitChange, validateChange } from '../ownership.ts';
+import { recordObject } from '../record.ts';
 import { objectResponse, representationOf } from '../respond.ts';
 import type { ServedResource } from '../served.ts';
 import { updateParameters } from '../write-parameters.ts';
@@ -20,6 +22,7 @@ export async function updateObject(context: EndpointContext, served: ServedResou
   // Decoded once per attempt: the steps behind change the object, and a second attempt must start from what was sent.
   const decode = (): KubeObject => {
     const object = body.decode(served, parameters.fieldValidation, (text) => request.warn(text));
+    recordObject(request, served.form, object);
     ensureNamespace(object, write.namespace);
     checkName(object, write.name);
     return object;
@@ -31,10 +34,14 @@ export async function updateObject(context: EndpointContext, served: ServedResou
     first = undefined;
     return served.form.toStored(object, copy);
   };
+  const mayCreate = createPermission(context, request);
   const result = await update(served.store!, {
     change: wanted,
     admit: (object, old) => admitChange(context, served, request, write, object, old, manager),
-    validate: (object, old) => validateChange(context, served, request, write, object, old),
+    validate: async (object, old) => {
+      if (old === undefined) await mayCreate();
+      await validateChange(context, served, request, write, object, old);
+    },
   }, { allowCreate: false, ...(uid === '' ? {} : { preconditions: { uid } }) }, write);
   return objectResponse(context, served, request, representation, result.action === 'created' ? 201 : 200, result.stored);
 }

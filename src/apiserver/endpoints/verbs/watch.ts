@@ -15,7 +15,8 @@ import type { EndpointContext } from '../context.ts';
 import { listParameters, type ListParameters, parseResourceVersion, validateListParameters } from '../list-parameters.ts';
 import { watchRepresentation, type EventEncoder } from '../../representation/watch-events.ts';
 import { selectionOf } from '../selection.ts';
-import type { ServedResource } from '../served.ts';
+import { convertedAhead } from '../respond.ts';
+import { mayWait, type ServedResource } from '../served.ts';
 
 export async function watchObjects(context: EndpointContext, served: ServedResource, request: ApiRequest): Promise<ApiResponse> {
   const parameters = listParameters(request.query, true);
@@ -35,7 +36,7 @@ export async function watchObjects(context: EndpointContext, served: ServedResou
         return;
       }
       try {
-        await pump(started, encoder, sink, timeoutMs, (listener) => (wake = listener));
+        await pump(started, { encoder, ahead: aheadOf(served) }, sink, timeoutMs, (listener) => (wake = listener));
       } finally {
         started.close();
       }
@@ -64,7 +65,18 @@ function watchTimeoutMs(timeoutSeconds: number | undefined, minSeconds: number):
   return Math.floor(minSeconds * 1000 * (1 + Math.random()));
 }
 
-async function pump(watch: ObjectWatch, encoder: EventEncoder, sink: Sink, timeoutMs: number, onWake: (listener: () => void) => void): Promise<void> {
+/** What has to be done before events can be encoded; undefined where nothing has. */
+function aheadOf(served: ServedResource): ((events: readonly ObjectEvent[]) => Promise<void>) | undefined {
+  if (!mayWait(served)) return undefined;
+  return (events) => convertedAhead(served, events.flatMap(({ object }) => object ?? []));
+}
+
+interface Encoding {
+  readonly encoder: EventEncoder;
+  readonly ahead: ReturnType<typeof aheadOf>;
+}
+
+async function pump(watch: ObjectWatch, { encoder, ahead }: Encoding, sink: Sink, timeoutMs: number, onWake: (listener: () => void) => void): Promise<void> {
   let notify: () => void = () => undefined;
   let ended = false;
   let blocked = false;
@@ -80,6 +92,8 @@ async function pump(watch: ObjectWatch, encoder: EventEncoder, sink: Sink, timeo
       const wake = new Promise<void>((resolve) => (notify = resolve));
       const events: readonly ObjectEvent[] = blocked ? [] : watch.take();
       if (events.length > 0) {
+        const refused = ahead === undefined ? undefined : await ahead(events).then(() => undefined, (error: unknown) => error as Error);
+        if (refused !== undefined) return finish(refused, encoder, sink);
         blocked = !sink.write(encodeAll(events, encoder));
         if (blocked) void sink.drained().then(() => {
           blocked = false;
@@ -88,7 +102,8 @@ async function pump(watch: ObjectWatch, encoder: EventEncoder, sink: Sink, timeo
         else if (!ended) continue;
       }
       if (ended) return;
-      if (watch.ended !== undefined) return blocked ? undefined : finish(watch.ended, encoder, sink);
+      // What was written for a client that takes nothing would wait here as long as its connection stands.
+      if (watch.ended !== undefined) return blocked ? sink.abort() : finish(watch.ended, encoder, sink);
       await wake;
     }
   } finally {

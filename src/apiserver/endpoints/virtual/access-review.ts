@@ -3,13 +3,14 @@
  * (SelfSubjectAccessReview) do this, and what may I do at all (SelfSubjectRulesReview).
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authorization/#checking-api-access | Checking API access}
  */
-import type { LocalSubjectAccessReview, ResourceAttributes, SelfSubjectAccessReview, SelfSubjectRulesReview, SubjectAccessReview, SubjectAccessReviewStatus } from '../../../api/gen/types/authorization-v1.ts';
+import type { LocalSubjectAccessReview, SelfSubjectAccessReview, SelfSubjectRulesReview, SubjectAccessReview, SubjectAccessReviewStatus } from '../../../api/gen/types/authorization-v1.ts';
 import { badRequest } from '../../../machinery/status.ts';
 import type { UserInfo } from '../../../machinery/user.ts';
-import type { AuthorizationAttributes, Authorizer } from '../../filters/authorization.ts';
+import { type AuthorizationAttributes, type AuthorizationRules, type Authorizer, selectors } from '../../authz/authorizer.ts';
 import type { ApiRequest, ApiResponse } from '../../request.ts';
 import type { EndpointContext } from '../context.ts';
 import type { ServedResource } from '../served.ts';
+import { fieldsOfReview, labelsOfReview } from './access-review-selectors.ts';
 import { checkReview, type ReviewKind, type ReviewSpec } from './access-review-validation.ts';
 import { readOperation, validateOperation, valueResponse } from './operation.ts';
 
@@ -24,40 +25,33 @@ export function createAccessReview(context: EndpointContext, authorizer: Authori
     await validateOperation(context, served, request, operation);
     const spec = review.spec as ReviewSpec;
     const user = kind === 'SelfSubjectAccessReview' ? request.user : subjectOf(spec);
-    review.status = await decide(authorizer, attributesOf(spec, user), spec);
+    review.status = await decide(authorizer, spec, user);
     return valueResponse(context, served, request, 201, { ...operation, value: review });
   };
 }
 
 const subjectOf = ({ user = '', uid, groups = [], extra }: ReviewSpec): UserInfo => ({ name: user, groups, ...(uid === undefined ? {} : { uid }), ...(extra === undefined ? {} : { extra }) });
 
-function attributesOf({ resourceAttributes, nonResourceAttributes }: ReviewSpec, user: UserInfo): AuthorizationAttributes {
+/** What a review asks about; `problems` are parts of it that could not be understood and narrow nothing down. */
+function attributesOf({ resourceAttributes, nonResourceAttributes }: ReviewSpec, user: UserInfo): { attributes: AuthorizationAttributes; problems: string[] } {
   if (resourceAttributes === undefined) {
     const { path = '', verb = '' } = nonResourceAttributes!;
-    return { user, verb, path, isResourceRequest: false, group: '', version: '', namespace: '', resource: '', subresource: '', name: '' };
+    return { attributes: { user, verb, path, isResourceRequest: false, group: '', version: '', namespace: '', resource: '', subresource: '', name: '' }, problems: [] };
   }
-  const { verb = '', group = '', version = '', namespace = '', resource = '', subresource = '', name = '' } = resourceAttributes;
-  return { user, verb, group, version: version === '' ? '*' : version, namespace, resource, subresource, name, path: '', isResourceRequest: true };
+  const { verb = '', group = '', version = '', namespace = '', resource = '', subresource = '', name = '', fieldSelector, labelSelector } = resourceAttributes;
+  const problems: string[] = [];
+  const narrowed = selectors(fieldsOfReview(fieldSelector, problems), labelsOfReview(labelSelector, problems));
+  return { attributes: { user, verb, group, version: version === '' ? '*' : version, namespace, resource, subresource, name, path: '', isResourceRequest: true, ...narrowed }, problems };
 }
 
-async function decide(authorizer: Authorizer, attributes: AuthorizationAttributes, { resourceAttributes }: ReviewSpec): Promise<SubjectAccessReviewStatus> {
-  const { decision, reason } = await authorizer.authorize(attributes);
-  const ignored = ignoredSelectors(resourceAttributes);
+async function decide(authorizer: Authorizer, spec: ReviewSpec, user: UserInfo): Promise<SubjectAccessReviewStatus> {
+  const { attributes, problems } = attributesOf(spec, user);
+  const { decision, reason, error } = await authorizer.authorize(attributes);
+  const errors = [...(error === undefined ? [] : [error]), ...problems];
   return {
     ...(decision === 'allow' ? { allowed: true } : {}), ...(decision === 'deny' ? { denied: true } : {}),
-    ...(reason === '' ? {} : { reason }), ...(ignored.length === 0 ? {} : { evaluationError: ignored.join(', ') }),
+    ...(reason === '' ? {} : { reason }), ...(errors.length === 0 ? {} : { evaluationError: errors.join(', ') }),
   };
-}
-
-/** Requirements that a newer client knows and this server does not narrow nothing down: who asks is told. */
-function ignoredSelectors(attributes: ResourceAttributes | undefined): string[] {
-  const labelOperators = ['In', 'NotIn', 'Exists', 'DoesNotExist'];
-  const fieldOperators = ['In', 'NotIn'];
-  const isUnknown = (requirements: readonly { operator?: string }[] | undefined, known: readonly string[]): boolean => requirements?.some(({ operator = '' }) => !known.includes(operator)) === true;
-  return [
-    ...(isUnknown(attributes?.fieldSelector?.requirements, fieldOperators) ? ['spec.resourceAttributes.fieldSelector ignored due to parse error'] : []),
-    ...(isUnknown(attributes?.labelSelector?.requirements, labelOperators) ? ['spec.resourceAttributes.labelSelector ignored due to parse error'] : []),
-  ];
 }
 
 export function createRulesReview(context: EndpointContext, authorizer: Authorizer): Handler {
@@ -67,7 +61,9 @@ export function createRulesReview(context: EndpointContext, authorizer: Authoriz
     if (namespace === '') throw badRequest('no namespace on request');
     await validateOperation(context, served, request, operation);
     const rules = await authorizer.rulesFor?.(request.user, namespace);
-    const status = rules === undefined ? { resourceRules: [], nonResourceRules: [], incomplete: true, evaluationError: 'the authorizer cannot list rules' } : { ...rules, incomplete: rules.incomplete };
-    return valueResponse(context, served, request, 201, { ...operation, value: { metadata: {}, spec: {}, status } as SelfSubjectRulesReview });
+    return valueResponse(context, served, request, 201, { ...operation, value: { metadata: {}, spec: {}, status: statusOf(rules) } as SelfSubjectRulesReview });
   };
 }
+
+const statusOf = ({ error, ...rules }: AuthorizationRules = { resourceRules: [], nonResourceRules: [], incomplete: true, error: 'the authorizer cannot list rules' }): object =>
+  ({ ...rules, ...(error === undefined ? {} : { evaluationError: error }) });

@@ -9,21 +9,17 @@ import { negotiated, operationForm, valueResponse } from './operation.ts';
 /** Rejects when the part is not well. */
 export type ComponentCheck = () => Promise<void>;
 
-const deprecation = 'v1 ComponentStatus is deprecated in v1.19+';
-
 export function createComponentStatuses(context: EndpointContext, components: ReadonlyMap<string, ComponentCheck>): SubresourceEndpoint['verbs'] {
   const listForm = operationForm(context, 'v1', 'ComponentStatusList');
   return {
     async get(served, request): Promise<ApiResponse> {
       const representation = negotiated(request, false);
-      request.warn(deprecation);
       const check = components.get(request.info.name);
       if (check === undefined) throw plainError(`Component not found: ${request.info.name}`);
       return valueResponse(context, served, request, 200, { form: served.form, representation, value: await statusOf(request.info.name, check) });
     },
     async list(served, request: ApiRequest): Promise<ApiResponse> {
       const representation = negotiated(request, true);
-      request.warn(deprecation);
       const items = await Promise.all([...components].map(([name, check]) => statusOf(name, check)));
       return valueResponse(context, served, request, 200, { form: listForm, representation, value: { metadata: {}, items } as ComponentStatusList });
     },

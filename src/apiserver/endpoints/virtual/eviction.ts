@@ -19,7 +19,7 @@ import { takeDisruption } from './disruption-budget.ts';
 import { doneResponse, operationForm, readOperation, validateOperation } from './operation.ts';
 
 export function createEviction(context: EndpointContext, registry: RegistryCatalog): (served: ServedResource, request: ApiRequest) => Promise<ApiResponse> {
-  const form = operationForm(context, 'policy/v1', 'Eviction', ['policy/v1beta1']);
+  const form = operationForm(context, 'policy/v1', 'Eviction', { accepts: ['policy/v1beta1'] });
   return async (served, request) => {
     const operation = await readOperation<Eviction>(context, served, request, form);
     const { object: eviction, write } = operation;

@@ -3,10 +3,11 @@
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authentication/#self-subject-review | API access to authentication information}
  */
 import type { SelfSubjectReview, TokenReview, TokenReviewStatus, UserInfo as ShownUser } from '../../../api/gen/types/authentication-v1.ts';
-import { badRequest } from '../../../machinery/status.ts';
+import { badRequest, internalError } from '../../../machinery/status.ts';
 import { timestamp } from '../../../registry/generic/timestamp.ts';
 import type { UserInfo } from '../../../machinery/user.ts';
-import type { Authenticator } from '../../filters/authentication.ts';
+import type { Authentication } from '../../authn/authentication.ts';
+import { type Identity, intersect } from '../../authn/authenticator.ts';
 import type { ApiRequest, ApiResponse } from '../../request.ts';
 import type { EndpointContext } from '../context.ts';
 import type { ServedResource } from '../served.ts';
@@ -23,38 +24,23 @@ export function createSelfSubjectReview(context: EndpointContext): Handler {
   };
 }
 
-/**
- * @param audiences what tokens of this server are for, where that is configured; a review for other audiences finds
- * nobody, because the tokens known here do not say whom they are for
- */
-export function createTokenReview(context: EndpointContext, authenticators: readonly Authenticator[], audiences: readonly string[]): Handler {
+/** A review that names no audiences asks for those of this server. */
+export function createTokenReview(context: EndpointContext, { review: judge, audiences }: Pick<Authentication, 'review' | 'audiences'>): Handler {
   return async (served, request) => {
     const operation = await readOperation<TokenReview>(context, served, request, served.form);
     const { object: review } = operation;
-    const { token = '', audiences: wanted = [] } = review.spec ?? {};
+    const { token = '', audiences: asked = [] } = review.spec ?? {};
     if (token === '') throw badRequest('token is required for TokenReview in authentication');
     await validateOperation(context, served, request, operation);
-    const shared = wanted.length === 0 ? audiences : wanted.filter((audience) => audiences.includes(audience));
-    const user = wanted.length > 0 && shared.length === 0 ? undefined : await ownerOf(token, authenticators);
-    review.status = statusOf(user, shared);
+    const wanted = asked.length === 0 ? audiences : asked;
+    const found = await judge(token, wanted).catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+    if (typeof found !== 'string' && wanted.length > 0 && intersect(wanted, found.audiences ?? []).length === 0) throw internalError('unable to validate audience for token');
+    review.status = typeof found === 'string' ? { user: {}, error: found } : statusOf(found);
     return valueResponse(context, served, request, 201, { ...operation, value: review });
   };
 }
 
-const statusOf = (user: UserInfo | undefined, audiences: readonly string[]): TokenReviewStatus =>
-  user === undefined ? { user: {}, error: 'invalid bearer token' } : { authenticated: true, user: shown(user), ...(audiences.length === 0 ? {} : { audiences: [...audiences] }) };
-
-async function ownerOf(token: string, authenticators: readonly Authenticator[]): Promise<UserInfo | undefined> {
-  for (const authenticator of authenticators) {
-    try {
-      const user = await authenticator.authenticateToken?.(token);
-      if (user !== undefined) return user;
-    } catch {
-      // Another one may know it.
-    }
-  }
-  return undefined;
-}
+const statusOf = ({ user, audiences = [] }: Identity): TokenReviewStatus => ({ authenticated: true, user: shown(user), ...(audiences.length === 0 ? {} : { audiences: [...audiences] }) });
 
 function shown({ name, uid, groups, extra }: UserInfo): ShownUser {
   return {

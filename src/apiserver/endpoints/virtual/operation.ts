@@ -3,6 +3,7 @@ import { asJson, type KubeObject, metaOf } from '../../../machinery/object-meta.
 import type { AdmissionAttributes } from '../../../registry/admission.ts';
 import { ensureNamespace } from '../../../registry/generic/before-create.ts';
 import { createVersionForm, type VersionForm } from '../../../registry/generic/version-form.ts';
+import type { VersionRules } from '../../../registry/strategy.ts';
 import type { WriteRequest } from '../../../registry/generic/write.ts';
 import { negotiate, type Representation } from '../../negotiation.ts';
 import type { ApiRequest, ApiResponse } from '../../request.ts';
@@ -10,17 +11,18 @@ import { attributesOf } from '../admit.ts';
 import { readBody } from '../body.ts';
 import { type EndpointContext, managerOf, writeRequest } from '../context.ts';
 import { metaResponse, objectResponse, representationOfStatus } from '../respond.ts';
+import { recordObject } from '../record.ts';
 import type { ServedResource } from '../served.ts';
 import { createParameters } from '../write-parameters.ts';
 
 /**
  * The form of a kind that is no resource of its own, such as the Binding that is POSTed to a pod.
- * @param accepts other apiVersions of the same form
+ * @param more other apiVersions of the same form, and what fills absent fields
  */
-export function operationForm({ codecs, schemas }: EndpointContext, apiVersion: string, kind: string, accepts?: readonly string[]): VersionForm {
+export function operationForm({ codecs, schemas }: EndpointContext, apiVersion: string, kind: string, { accepts, rules }: { readonly accepts?: readonly string[]; readonly rules?: VersionRules } = {}): VersionForm {
   const typeId = schemas.ofKind(apiVersion, kind);
   if (typeId === undefined) throw new Error(`no type for ${apiVersion} ${kind}`);
-  return createVersionForm({ apiVersion, kind, listKind: `${kind}List`, typeId, storedTypeId: typeId, codecs, rules: undefined, ...(accepts === undefined ? {} : { accepts }) });
+  return createVersionForm({ apiVersion, kind, listKind: `${kind}List`, typeId, storedTypeId: typeId, codecs, rules, ...(accepts === undefined ? {} : { accepts }) });
 }
 
 export interface Operation<T extends KubeObject> {
@@ -37,6 +39,7 @@ export async function readOperation<T extends KubeObject>(context: EndpointConte
   const manager = managerOf(request, 'CreateOptions');
   const body = await readBody(context, request);
   const object = body.decode({ ...served, form }, parameters.fieldValidation, (text) => request.warn(text)) as T;
+  recordObject(request, form, object);
   const write = writeRequest(context, served, request, { kind: 'CreateOptions', dryRun: parameters.dryRun, options: parameters.options });
   ensureNamespace(object, write.namespace);
   const owned = context.fieldManager.update({
@@ -62,7 +65,7 @@ function operationAttributes(served: ServedResource, request: ApiRequest, { obje
 export const negotiated = (request: ApiRequest, isCollection: boolean): Representation =>
   negotiate({ accept: request.header('accept'), userAgent: request.header('user-agent'), pretty: request.query.get('pretty'), convertible: () => false, isCollection });
 
-export function valueResponse(context: EndpointContext, served: ServedResource, request: ApiRequest, status: number, { form, representation, value }: { readonly form: VersionForm; readonly representation: Representation; readonly value: KubeObject }): ApiResponse {
+export function valueResponse(context: EndpointContext, served: ServedResource, request: ApiRequest, status: number, { form, representation, value }: { readonly form: VersionForm; readonly representation: Representation; readonly value: KubeObject }): Promise<ApiResponse> {
   const card = { namespace: '', name: '', labels: new Map<string, string>(), fields: new Map<string, string>() };
   const object = { key: '', revision: 0, bytes: form.codec.encode(asJson(value)), card };
   return objectResponse(context, { ...served, form }, request, representation, status, object);

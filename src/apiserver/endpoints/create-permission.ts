@@ -1,0 +1,19 @@
+import { internalError } from '../../machinery/status.ts';
+import { type AuthorizationDecision, requestAttributes } from '../authz/authorizer.ts';
+import { forbiddenRequest } from '../authz/forbidden.ts';
+import type { ApiRequest } from '../request.ts';
+import type { EndpointContext } from './context.ts';
+
+/**
+ * For verbs that may create what they were to change: who was allowed to update or patch must be allowed to create as
+ * well. Asked once per request, when it comes to that. The result throws 403.
+ */
+export function createPermission({ authorizer }: Pick<EndpointContext, 'authorizer'>, request: ApiRequest): () => Promise<void> {
+  const attributes = { ...requestAttributes(request.user, request.info), verb: 'create' };
+  let answer: Promise<AuthorizationDecision> | undefined;
+  return async () => {
+    const { decision, reason, error } = await (answer ??= Promise.resolve(authorizer.authorize(attributes)));
+    if (decision === 'allow') return;
+    throw error === undefined ? forbiddenRequest(attributes, reason) : internalError(error);
+  };
+}

@@ -1,0 +1,30 @@
+/** What a client of an API that is going away should know. @see {@link https://kep.k8s.io/1693 | KEP-1693} */
+import type { SchemaRegistry } from '../../machinery/schema.ts';
+import type { VersionForm } from '../../registry/generic/version-form.ts';
+import type { ApiRequest } from '../request.ts';
+
+export interface Deprecation {
+  readonly text: string;
+  /** Release in which the API is gone, such as 1.35; empty when that is not known. */
+  readonly removed: string;
+}
+
+/** What the schema does not say. */
+const deprecatedSince: Readonly<Record<string, string>> = { 'core/v1.ComponentStatus': '1.19' };
+
+/** Undefined for an API that stays. */
+export function deprecationOf(schemas: SchemaRegistry, form: VersionForm): Deprecation | undefined {
+  if (form.custom !== undefined) return form.custom.deprecation === undefined ? undefined : { text: form.custom.deprecation, removed: '' };
+  const { deprecated = deprecatedSince[form.typeId], removed, replacement } = schemas.type(form.typeId);
+  if (deprecated === undefined) return undefined;
+  const [group = '', version = '', kind = ''] = replacement?.split(',') ?? [];
+  const text = `${form.apiVersion} ${form.kind} is deprecated in v${deprecated}+${removed === undefined ? '' : `, unavailable in v${removed}+`}${replacement === undefined ? '' : `; use ${group === '' ? '' : `${group}/`}${version} ${kind}`}`;
+  return { text, removed: removed ?? '' };
+}
+
+/** Tells the client by a warning, and the operators by an annotation of the audit event. */
+export function tellDeprecation(request: ApiRequest, { text, removed }: Deprecation): void {
+  request.warn(text);
+  request.annotate('k8s.io/deprecated', 'true');
+  if (removed !== '') request.annotate('k8s.io/removed-release', removed);
+}
