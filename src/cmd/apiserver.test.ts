@@ -34,13 +34,13 @@ describe('orch apiserver', () => {
   test('listens everywhere and makes itself a certificate, which it uses again', async () => {
     const { config } = await startedWith('--external-hostname=api.example.com', '--advertise-address=192.0.2.7');
     expect(config.listen).toEqual({ address: '0.0.0.0', port: 6443 });
-    expect([config.clientCa, config.tokenFile, config.publicAddress]).toEqual([undefined, undefined, '192.0.2.7']);
-    const certificate = new X509Certificate(config.serving.certificate);
+    expect([config.authentication.clientCa, config.authentication.tokenFile, config.publicAddress]).toEqual([undefined, undefined, '192.0.2.7']);
+    const certificate = new X509Certificate(config.serving.certificate.get());
     expect([certificate.subject, certificate.checkHost('api.example.com'), certificate.checkIP('192.0.2.7')]).toEqual(['CN=api.example.com', 'api.example.com', '192.0.2.7']);
-    expect(await readFile(path('certs/apiserver.crt'), 'utf8')).toBe(config.serving.certificate);
+    expect(await readFile(path('certs/apiserver.crt'), 'utf8')).toBe(config.serving.certificate.get());
     const again = await startedWith('--external-hostname=api.example.com', '--advertise-address=192.0.2.7');
-    expect(again.config.serving).toEqual(config.serving);
-    expect((await startedWith('--external-hostname=other.example.com')).config.serving).not.toEqual(config.serving);
+    expect(again.config.serving.certificate.get()).toBe(config.serving.certificate.get());
+    expect((await startedWith('--external-hostname=other.example.com')).config.serving.certificate.get()).not.toBe(config.serving.certificate.get());
   });
 
   test('hands on the contents of the files that flags name', async () => {
@@ -51,8 +51,8 @@ describe('orch apiserver', () => {
       ...['--tls-cert-file', path('a.crt'), '--tls-private-key-file', path('a.key'), '--client-ca-file', path('ca.crt'), '--token-auth-file', path('tokens.csv')],
       ...['--etcd-servers=https://etcd:2379', '--etcd-cafile', path('ca.crt'), '--etcd-certfile', path('etcd.crt'), '--etcd-keyfile', path('etcd.key')],
     );
-    expect(config.serving).toEqual(pki.serving);
-    expect([config.clientCa, config.tokenFile]).toEqual([pki.ca.certificate, 'secret,jane,1\n']);
+    expect({ certificate: config.serving.certificate.get(), key: config.serving.key.get() }).toEqual(pki.serving);
+    expect([config.authentication.clientCa?.get(), config.authentication.tokenFile]).toEqual([pki.ca.certificate, 'secret,jane,1\n']);
     expect(config.store).toEqual({ kind: 'etcd', servers: ['https://etcd:2379'], overrides: [], tls: { caFile: path('ca.crt'), certFile: path('etcd.crt'), keyFile: path('etcd.key') } });
   });
 

@@ -24,7 +24,7 @@ export const apiserver: Command = async (argv, context) => {
   if (options.storage.servers.length === 0) await prepareDataDir(dataDir);
   const config = await assembleApiServerConfig(completed, {
     serving: () => selfSigned(completed.options),
-    clientCa: undefined,
+    pki: undefined,
     storeDirectory: join(dataDir, 'store'),
     log,
     signal: interrupts.signal,

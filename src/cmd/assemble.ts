@@ -1,33 +1,47 @@
 /** From judged options to what the server is started with: reads the files they name and finds out where it is reached. */
+import type { AuthenticationConfig } from '../apiserver/authn/authentication.ts';
+import { type AuthorizationConfig, uses } from '../apiserver/authz/configuration.ts';
+import { isPair, type NamedPair, type ServingTls } from '../apiserver/transport/serving-tls.ts';
+import { fixedText, WatchedFiles } from '../base/live-text.ts';
 import { versionInfo } from '../base/version.ts';
 import type { Logger } from '../base/logger.ts';
+import { readAuditConfig } from './audit-config.ts';
+import { authorizationConfig } from './authorization-config.ts';
+import { authenticationConfig, clientAuthorities } from './authentication-config.ts';
 import type { ApiServerConfig, StoreConfig } from './config.ts';
 import type { CompletedOptions } from './flags/api-server/options.ts';
+import { readNamedPair, tlsVersions } from './flags/api-server/tls.ts';
 import { readOverride } from './flags/api-server/store-overrides.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';
-import type { KeyPair } from './pki/pki.ts';
+import type { KeyPair, Pki } from './pki/pki.ts';
 import { findPublicAddress } from './public-address.ts';
-import { readFlagFile } from './read-file.ts';
+import { readFlagFile, watchFlagFile } from './read-file.ts';
+import { UserError } from './user-error.ts';
 
 export interface Surroundings {
   /** Used when no `--tls-cert-file` is given. */
   readonly serving: () => Promise<KeyPair>;
-  /** Trusted besides `--client-ca-file`, PEM. */
-  readonly clientCa: string | undefined;
+  /** Its authorities are trusted besides those of the options. */
+  readonly pki: Pki | undefined;
   /** Where the embedded store is; in memory when absent. */
   readonly storeDirectory: string | undefined;
   /** The port to listen on, if not `--secure-port`. */
   readonly port?: number;
+  /** How often files are looked at for changes, if not at the usual intervals. */
+  readonly fileCheckMs?: number;
   readonly log: Logger;
   readonly signal: AbortSignal;
 }
 
-export async function assembleApiServerConfig({ options, featureGates, groupVersions }: CompletedOptions, around: Surroundings): Promise<ApiServerConfig> {
-  const { serving, authentication } = options;
+export async function assembleApiServerConfig({ options, given: flags, featureGates, groupVersions }: CompletedOptions, around: Surroundings): Promise<ApiServerConfig> {
+  const { serving } = options;
+  const files = new WatchedFiles({ log: around.log, ...(around.fileCheckMs === undefined ? {} : { everyMs: around.fileCheckMs }) });
   // One after the other, so that of several missing files it is always the same one that is named.
-  const given = await readPair('tls-cert-file', serving.tlsCertFile, 'tls-private-key-file', serving.tlsPrivateKeyFile);
-  const clientCa = await readFlagFile('client-ca-file', authentication.clientCaFile);
-  const tokenFile = await readFlagFile('token-auth-file', authentication.tokenAuthFile);
+  const given = await watchPair(files, serving);
+  const named = await watchNamedPairs(files, serving.tlsSniCertKeys);
+  const authorization = await authorizationConfig(options.authorization, files);
+  const authentication = withoutAnonymous(authorization, await authenticationConfig(options, { files, pki: around.pki, anonymousGiven: flags.has('anonymous-auth'), log: around.log }));
+  const audit = await readAuditConfig(options, around.log);
   const store = await readStore(options.storage, around.storeDirectory);
   return {
     options,
@@ -35,9 +49,14 @@ export async function assembleApiServerConfig({ options, featureGates, groupVers
     groupVersions,
     listen: { address: serving.bindAddress, port: around.port ?? serving.securePort },
     publicAddress: await findPublicAddress(serving.advertiseAddress, serving.bindAddress),
-    serving: given ?? (await around.serving()),
-    clientCa: [clientCa, around.clientCa].filter((pem) => pem !== undefined).join('\n') || undefined,
-    tokenFile,
+    serving: {
+      ...(given ?? fixedPair(await around.serving())), named, clientAuthorities: clientAuthorities(authentication),
+      cipherSuites: serving.tlsCipherSuites, minVersion: tlsVersions[serving.tlsMinVersion ?? ''] ?? 'TLSv1.2', withoutHttp2: serving.disableHttp2Serving,
+    },
+    authentication,
+    authorization,
+    files,
+    audit,
     store,
     version: versionInfo(),
     log: around.log,
@@ -45,20 +64,40 @@ export async function assembleApiServerConfig({ options, featureGates, groupVers
   };
 }
 
+/** Where everybody may do everything, callers must at least have shown a credential. With flags the options see to it. */
+const withoutAnonymous = ({ authorizers }: AuthorizationConfig, authentication: AuthenticationConfig): AuthenticationConfig =>
+  uses(authorizers, 'AlwaysAllow') ? { ...authentication, anonymous: undefined } : authentication;
+
 async function readStore(storage: ApiServerOptions['storage'], directory: string | undefined): Promise<StoreConfig> {
   if (storage.servers.length === 0) return { kind: 'embedded', directory };
   // Only to say early what cannot be read: the client reads them again for each connection, as they may be replaced.
   await readFlagFile('store-cafile', storage.caFile);
-  await readPair('store-certfile', storage.certFile, 'store-keyfile', storage.keyFile);
+  await readFlagFile('store-certfile', storage.certFile);
+  await readFlagFile('store-keyfile', storage.keyFile);
   const overrides = storage.serversOverrides.map(readOverride).filter((override) => override !== undefined);
   return { kind: 'etcd', servers: storage.servers, overrides, tls: definedOnly({ caFile: storage.caFile, certFile: storage.certFile, keyFile: storage.keyFile }) };
 }
 
-async function readPair(certificateFlag: string, certificatePath: string | undefined, keyFlag: string, keyPath: string | undefined): Promise<KeyPair | undefined> {
-  const certificate = await readFlagFile(certificateFlag, certificatePath);
-  const key = await readFlagFile(keyFlag, keyPath);
-  return certificate === undefined || key === undefined ? undefined : { certificate, key };
+type Pair = Pick<ServingTls, 'certificate' | 'key'>;
+
+async function watchPair(files: WatchedFiles, { tlsCertFile, tlsPrivateKeyFile }: ApiServerOptions['serving']): Promise<Pair | undefined> {
+  if (tlsCertFile === undefined || tlsPrivateKeyFile === undefined) return undefined;
+  const certificate = await watchFlagFile(files, 'tls-cert-file', tlsCertFile);
+  const key = await watchFlagFile(files, 'tls-private-key-file', tlsPrivateKeyFile);
+  if (!isPair(certificate.get(), key.get())) throw new UserError(`--tls-cert-file and --tls-private-key-file do not belong together, or cannot be read as PEM: ${tlsCertFile}, ${tlsPrivateKeyFile}`);
+  return { certificate, key };
 }
+
+/** `cert,key[:domain,…]` */
+const watchNamedPairs = (files: WatchedFiles, flags: readonly string[]): Promise<NamedPair[]> => Promise.all(flags.map(async (flag) => {
+  const { certificate: certificatePath, key: keyPath, names } = readNamedPair(flag)!;
+  const certificate = await watchFlagFile(files, 'tls-sni-cert-key', certificatePath);
+  const key = await watchFlagFile(files, 'tls-sni-cert-key', keyPath);
+  if (!isPair(certificate.get(), key.get())) throw new UserError(`--tls-sni-cert-key: certificate and key do not belong together, or cannot be read as PEM: ${certificatePath}, ${keyPath}`);
+  return { certificate, key, names };
+}));
+
+const fixedPair = ({ certificate, key }: KeyPair): Pair => ({ certificate: fixedText(certificate), key: fixedText(key) });
 
 function definedOnly<T extends object>(members: { readonly [K in keyof T]: T[K] | undefined }): Partial<T> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>;

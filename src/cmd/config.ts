@@ -2,15 +2,19 @@
  * What an API server is started with, and the function that starts one. The commands and the library make the first
  * from flags and files; the second is the server's.
  */
+import type { AuditConfig } from '../apiserver/audit/create-trail.ts';
 import type { GateSettings } from '../api/feature-gates.ts';
 import type { GroupVersionInfo } from '../api/resources.ts';
 import type { Logger } from '../base/logger.ts';
 import type { VersionInfo } from '../base/version.ts';
+import type { AuthenticationConfig } from '../apiserver/authn/authentication.ts';
+import type { AuthorizationConfig } from '../apiserver/authz/configuration.ts';
+import type { ServingTls } from '../apiserver/transport/serving-tls.ts';
+import type { WatchedFiles } from '../base/live-text.ts';
 import type { StoreOverride } from './flags/api-server/store-overrides.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';
-import type { KeyPair } from './pki/pki.ts';
 
-/** Files are read already, but for etcd's: what stands here is their content. */
+/** Files are read already, but for etcd's: what stands here is their content, or what gives it as it changes. */
 export interface ApiServerConfig {
   /** Judged and completed: anonymous is off where it must be. Names of files in it have been followed. */
   readonly options: ApiServerOptions;
@@ -24,11 +28,13 @@ export interface ApiServerConfig {
    * A loopback address where the machine has no other: no endpoint can be published then.
    */
   readonly publicAddress: string;
-  readonly serving: KeyPair;
-  /** PEM bundle that client certificates are verified with; without it none are asked for. */
-  readonly clientCa: string | undefined;
-  /** `--token-auth-file` */
-  readonly tokenFile: string | undefined;
+  readonly serving: ServingTls;
+  readonly authentication: AuthenticationConfig;
+  readonly authorization: AuthorizationConfig;
+  /** The files that are followed while the server runs; whoever stops the server stops them too. */
+  readonly files: WatchedFiles;
+  /** Undefined: nothing is recorded. */
+  readonly audit: AuditConfig | undefined;
   readonly store: StoreConfig;
   readonly version: VersionInfo;
   readonly log: Logger;

@@ -78,7 +78,7 @@ describe('startControlPlane', () => {
     { flags: ['--bogus'], message: 'unknown flag: --bogus' },
     { flags: ['--help'], message: 'unknown flag: --help' },
     { flags: ['--runtime-config=foo'], message: 'runtime-config invalid key foo' },
-    { flags: ['--audit-log-path=x'], message: '--audit-log-path is not supported by this version yet' },
+    { flags: ['--tracing-config-file=x'], message: '--tracing-config-file is not supported by this version yet' },
   ])('refuses $flags', async ({ flags, message }) => {
     await expect(startControlPlane({ flags }, startHttpsServer)).rejects.toThrow(message);
   });

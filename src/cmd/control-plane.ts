@@ -24,6 +24,8 @@ export interface ControlPlaneOptions {
   readonly port?: number;
   /** Any flags of `orch apiserver`, as on the command line: `['--runtime-config=api/all=true']`. */
   readonly flags?: readonly string[];
+  /** How often files that flags name are looked at for changes, in milliseconds. */
+  readonly fileCheckMs?: number;
   /** Gives the start up when it aborts, such as after a time: with etcd, the start waits for it. */
   readonly signal?: AbortSignal;
   /** Told of what an operator should know; silent when absent. pino fits. */
@@ -45,7 +47,7 @@ const { program, ...sections } = apiServerFlags;
 const flags = { ...sections, ...ownMachineSections };
 
 /** Resolves when the server is ready. Rejects with nothing left behind. */
-export async function startControlPlane({ dataDir, port, flags: argv = [], log = silentLogger, signal = new AbortController().signal }: ControlPlaneOptions, start: StartApiServer): Promise<ControlPlane> {
+export async function startControlPlane({ dataDir, port, flags: argv = [], fileCheckMs, log = silentLogger, signal = new AbortController().signal }: ControlPlaneOptions, start: StartApiServer): Promise<ControlPlane> {
   const parsed = parseWithoutOperands('createControlPlane', flags, argv);
   // There is nobody to print a help text for.
   const options = { ...parsed.options, program: { help: program.flags.help.default, version: program.flags.version.default } };
@@ -58,16 +60,17 @@ export async function startControlPlane({ dataDir, port, flags: argv = [], log =
     const pki = dataDir === undefined ? createPki(names, new Date()) : await ensurePki(join(home.directory, 'pki'), names, new Date());
     const config = await assembleApiServerConfig(completed, {
       serving: () => Promise.resolve(pki.serving),
-      clientCa: pki.ca.certificate,
+      pki,
       storeDirectory: dataDir === undefined ? undefined : join(home.directory, 'store'),
       port: port ?? (parsed.given.has('secure-port') ? options.serving.securePort : 0),
       log,
       signal,
+      ...(fileCheckMs === undefined ? {} : { fileCheckMs }),
     });
     const server = await startOrExplain(config, start);
     try {
       await orAbort(server.ready, signal);
-      return await handOver(server, adminKubeconfig(server.url, config.serving, pki), home);
+      return await handOver(server, adminKubeconfig(server.url, config.serving.certificate.get(), pki), home);
     } catch (error) {
       await server.close();
       throw error;

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { LiveText, WatchedFiles } from '../base/live-text.ts';
 import { UserError } from './user-error.ts';
 
 /** Reads a file that a flag names. The error says which flag, and why in the words operators know. */
@@ -8,6 +9,22 @@ export async function readFlagFile(flag: string, path: string | undefined): Prom
     return await readFile(path, 'utf8');
   } catch (error) {
     throw new UserError(`--${flag}: open ${path}: ${describeFileError(error)}`, { cause: error });
+  }
+}
+
+/**
+ * The same for a file that is followed while the server runs.
+ * @param check throws for a content that cannot be used
+ */
+export async function watchFlagFile(files: WatchedFiles, flag: string, path: string, check?: (text: string) => void): Promise<LiveText> {
+  let read = false;
+  try {
+    return await files.watch(path, (text) => {
+      read = true;
+      check?.(text);
+    });
+  } catch (error) {
+    throw new UserError(read ? `--${flag}: ${path}: ${(error as Error).message}` : `--${flag}: open ${path}: ${describeFileError(error)}`, { cause: error });
   }
 }
 

@@ -1,10 +1,5 @@
 /** Starts the API server that a configuration describes: opens its stores, and owns them. */
-import { clientCertificate } from '../apiserver/authn/client-certificate.ts';
-import { anonymous } from '../apiserver/authn/anonymous.ts';
-import { tokenFile } from '../apiserver/authn/token-file.ts';
 import { startApiServer as start } from '../apiserver/api-server.ts';
-import { alwaysAllow } from '../apiserver/authz/always-allow.ts';
-import type { Authenticator } from '../apiserver/filters/authentication.ts';
 import { openEmbeddedStore } from '../storage/embedded/open.ts';
 import type { ApiServerConfig, StartApiServer, StoreConfig } from './config.ts';
 import { usesWatchCache } from './flags/api-server/watch-cache-sizes.ts';
@@ -20,10 +15,12 @@ export const startApiServer: StartApiServer = async (config) => {
       close: async () => {
         await server.close();
         await stores.close();
+        await config.files.stop();
       },
     };
   } catch (error) {
     await stores.close();
+    await config.files.stop();
     throw error;
   }
 };
@@ -37,25 +34,27 @@ async function openStores(store: StoreConfig, config: ApiServerConfig): Promise<
 /** What the server itself is started with. */
 export function serverConfig(config: ApiServerConfig, stores: OpenStores): Parameters<typeof start>[0] {
   const { options, listen } = config;
-  const { serving, storage, services, flowControl } = options;
+  const { serving, storage, services, admission, flowControl } = options;
   return {
     serving: {
       address: listen.address, port: listen.port, publicAddress: config.publicAddress,
       externalHostname: serving.externalHostname ?? config.publicAddress,
-      tls: { cert: config.serving.certificate, key: config.serving.key, ...(config.clientCa === undefined ? {} : { ca: config.clientCa, requestCert: true, rejectUnauthorized: false }) },
+      tls: config.serving, sharePort: serving.permitPortSharing, goAwayChance: serving.goawayChance,
+      browsers: { allowedOrigins: serving.corsAllowedOrigins, transportSecurity: serving.strictTransportSecurityDirectives },
       maxStreamsPerConnection: serving.http2MaxStreamsPerConnection,
       requestTimeoutMs: serving.requestTimeoutMs, minRequestTimeoutSeconds: serving.minRequestTimeoutSeconds,
     },
     inFlight: { readOnly: flowControl.maxRequestsInflight, mutating: flowControl.maxMutatingRequestsInflight },
-    authenticators: authenticatorsOf(config),
-    authorizer: alwaysAllow,
+    authorization: config.authorization,
+    authentication: config.authentication,
+    ...(config.audit === undefined ? {} : { audit: config.audit }),
     groupVersions: config.groupVersions,
     featureGates: config.featureGates,
     storage: {
       store: stores.main, overrides: stores.overrides, prefix: storage.prefix,
       mediaType: storage.mediaType as Parameters<typeof start>[0]['storage']['mediaType'],
       usesWatchCache: (group, resource) => usesWatchCache(storage, group, resource),
-      eventTtlMs: storage.eventTtlMs, leaseReuseSeconds: storage.leaseReuseDurationSeconds, deleteCollectionWorkers: storage.deleteCollectionWorkers,
+      eventTtlMs: storage.eventTtlMs, leaseReuseSeconds: storage.leaseReuseDurationSeconds, deleteCollectionWorkers: storage.deleteCollectionWorkers, garbageCollection: storage.enableGarbageCollector,
       compactionIntervalMs: storage.compactionIntervalMs, countPollMs: storage.countMetricPollPeriodMs, sizePollMs: storage.dbMetricPollIntervalMs,
       healthTimeoutMs: storage.healthcheckTimeoutMs, readyTimeoutMs: storage.readycheckTimeoutMs,
     },
@@ -63,19 +62,14 @@ export function serverConfig(config: ApiServerConfig, stores: OpenStores): Param
       clusterIpRanges: services.clusterIpRanges, nodePortRange: services.nodePortRange, kubernetesNodePort: services.kubernetesServiceNodePort,
       endpointReconciler: storage.endpointReconcilerType as 'lease' | 'master-count' | 'none', apiServerCount: storage.apiserverCount,
     },
-    allowPrivileged: options.admission.allowPrivileged,
+    admission: {
+      enable: admission.enablePlugins, disable: admission.disablePlugins,
+      notReadyTolerationSeconds: admission.defaultNotReadyTolerationSeconds, unreachableTolerationSeconds: admission.defaultUnreachableTolerationSeconds,
+    },
+    allowPrivileged: admission.allowPrivileged,
     version: config.version,
     log: config.log,
   };
-}
-
-/** In the reference's order: certificates, static tokens, and last nobody. */
-function authenticatorsOf({ options, clientCa, tokenFile: tokens }: ApiServerConfig): Authenticator[] {
-  return [
-    ...(clientCa === undefined ? [] : [clientCertificate]),
-    ...(tokens === undefined ? [] : [tokenFile(tokens)]),
-    ...(options.authentication.anonymousAuth ? [anonymous] : []),
-  ];
 }
 
 /** A host that a client on this machine can use for a server on this address. */

@@ -203,7 +203,7 @@ describe('what orch up refuses, in one line with the next step', () => {
     { flags: ['--tls-cert-file=/nope', '--tls-private-key-file=/nope'], message: 'Error: --tls-cert-file: open /nope: no such file or directory\n' },
     { flags: ['--store-servers=https://a:1', '--store-cafile=/nope'], message: 'Error: --store-cafile: open /nope: no such file or directory\n' },
     { flags: ['--bogus'], message: "Error: unknown flag: --bogus\nSee 'orch help up'.\n" },
-    { flags: ['--audit-log-path=x', '--tls-min-version=VersionTLS13'], message: "Error: --audit-log-path is not supported by this version yet\nError: --tls-min-version is not supported by this version yet\nSee 'orch help up'.\n" },
+    { flags: ['--egress-selector-config-file=x', '--tracing-config-file=y'], message: "Error: --egress-selector-config-file is not supported by this version yet\nError: --tracing-config-file is not supported by this version yet\nSee 'orch help up'.\n" },
     { flags: ['extra'], message: 'Error: "orch up" does not take any arguments, got ["extra"]\nSee \'orch help up\'.\n' },
   ])('$flags', async ({ flags, message }) => {
     expect(await errorOf(up(...flags))).toBe(message);

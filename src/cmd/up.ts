@@ -10,7 +10,7 @@ import type { ApiServerConfig } from './config.ts';
 import { prepareDataDir } from './data-dir.ts';
 import { ownMachineSections } from './flags/api-server/own-machine.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';
-import { section, text } from './flags/flag.ts';
+import { section, text, withDefault } from './flags/flag.ts';
 import { watchInterrupts } from './interrupts.ts';
 import { adminKubeconfig } from './kubeconfig.ts';
 import { levelOf } from './logging.ts';
@@ -23,10 +23,11 @@ import { loggerFor, readCommandLine, serveUntilStopped, serverFlags } from './se
 const about = `Starts a control plane on this machine: keys, certificates and data in --data-dir, reachable from this machine only
 unless --bind-address says otherwise. Ctrl-C stops it; the next start continues with the same data.`;
 
-/** As for `orch apiserver`, but for this machine alone. */
+/** As for `orch apiserver`, but for this machine alone; and with authorization as clusters have it, because there are service accounts. */
 export const upFlags = {
   ...serverFlags,
   ...ownMachineSections,
+  authorization: section(serverFlags.authorization.title, { ...serverFlags.authorization.flags, modes: withDefault(serverFlags.authorization.flags.modes, ['Node', 'RBAC']) }),
   local: section('Local control plane', {
     dataDir: text('data-dir', 'works', { default: '.orch', help: 'Directory for everything that is kept: the data, pki/ with keys and certificates, and admin.kubeconfig.' }),
   }),
@@ -45,7 +46,7 @@ export const up: Command = async (argv, context) => {
   out(`  keys and certificates  ${shown(join(dataDir, 'pki'))}\n`);
   const config = await assembleApiServerConfig(completed, {
     serving: () => Promise.resolve(pki.serving),
-    clientCa: pki.ca.certificate,
+    pki,
     storeDirectory: join(dataDir, 'store'),
     // Progress is what people want to see here; logs tell them of trouble, or of more when they ask.
     log: await loggerFor(options, given.has('v') ? levelOf(options.logs.verbosity) : 'warn', context),
@@ -57,7 +58,7 @@ export const up: Command = async (argv, context) => {
     config,
     interrupts,
     onServing: async ({ url, ready }) => {
-      await writePrivateFile(kubeconfig, adminKubeconfig(url, config.serving, pki));
+      await writePrivateFile(kubeconfig, adminKubeconfig(url, config.serving.certificate.get(), pki));
       out(`  API server             ${url}\n`);
       await Promise.race([ready, interrupts.first]);
       if (!interrupts.signal.aborted) out(`\n${nextSteps(shown(kubeconfig))}`);

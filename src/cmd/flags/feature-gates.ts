@@ -10,6 +10,11 @@ import { customFlag } from './flag.ts';
 import type { Flag, FlagOptions, Support } from './flag.ts';
 import { parseBool } from './values.ts';
 
+/** What these guard is not there yet, or is there either way: they keep their default, and nobody believes otherwise. */
+const notYet: ReadonlySet<string> = new Set([
+  'CRDValidationRatcheting', 'CustomResourceFieldSelectors', 'DRAAdminAccess', 'DRAResourceClaimDeviceStatus', 'MultiCIDRServiceAllocator', 'PodLogsQuerySplitStreams',
+]);
+
 const stageOfGroup: Readonly<Record<string, FeatureGate['stage']>> = { AllAlpha: 'alpha', AllBeta: 'beta' };
 
 export const featureGates = (name: string, support: Support, options: FlagOptions): Flag<GateSettings> =>
@@ -29,6 +34,7 @@ function parseGate(item: string): [string, boolean] {
   const known = findGate(gate);
   if (!known && !Object.hasOwn(stageOfGroup, gate)) throw new Error(`unrecognized feature gate: ${gate}`);
   if (known?.locked && known.default !== on) throw new Error(`cannot set feature gate ${gate} to ${on}, feature is locked to ${known.default}`);
+  if (notYet.has(gate) && known?.default !== on) throw new Error(`feature gate ${gate}=${on} is not supported by this version yet`);
   return [gate, on];
 }
 
@@ -48,19 +54,30 @@ export function expandGates(settings: GateSettings): GateSettings {
   for (const [group, stage] of Object.entries(stageOfGroup)) {
     const on = settings[group];
     if (on === undefined) continue;
-    for (const [gate, known] of Object.entries(FEATURE_GATES)) if (known.stage === stage && !known.locked) expanded[gate] = on;
+    for (const gate of Object.keys(FEATURE_GATES)) if (followsStage(gate, stage)) expanded[gate] = on;
   }
   for (const [gate, on] of Object.entries(settings)) if (findGate(gate)) expanded[gate] = on;
   return expanded;
 }
 
-/** Gates that are generally available will go away, and the flag with them. */
+const isOfStage = (gate: string, stage: FeatureGate['stage']): boolean => FEATURE_GATES[gate]!.stage === stage && FEATURE_GATES[gate]!.locked === undefined;
+
+const followsStage = (gate: string, stage: FeatureGate['stage']): boolean => isOfStage(gate, stage) && !notYet.has(gate);
+
+/** Gates that are generally available will go away, and the flag with them; some do not follow their stage here. */
 export function gateWarnings(settings: GateSettings): string[] {
-  return Object.entries(settings)
-    .filter(([gate]) => findGate(gate)?.stage === 'ga')
-    .map(([gate, on]) => `Setting GA feature gate ${gate}=${on}. It will be removed in a future release.`);
+  const ga = Object.entries(settings).filter(([gate]) => findGate(gate)?.stage === 'ga');
+  return [
+    ...ga.map(([gate, on]) => `Setting GA feature gate ${gate}=${on}. It will be removed in a future release.`),
+    ...Object.entries(stageOfGroup).flatMap(([group, stage]) => stageWarnings(group, stage, settings)),
+  ];
+}
+
+function stageWarnings(group: string, stage: FeatureGate['stage'], settings: GateSettings): string[] {
+  const left = [...notYet].filter((gate) => isOfStage(gate, stage) && settings[group] !== undefined && settings[group] !== FEATURE_GATES[gate]!.default && !Object.hasOwn(settings, gate));
+  return left.length === 0 ? [] : [`${group}=${settings[group]} does not change feature gates that are not supported by this version yet: ${left.join(', ')}`];
 }
 
 /** For the help: `Name (beta, on)`. */
 export const knownGates = (): string[] =>
-  Object.entries(FEATURE_GATES).map(([name, gate]) => `${name} (${gate.stage}, ${gate.default ? 'on' : 'off'}${gate.locked ? ', locked' : ''})`);
+  Object.entries(FEATURE_GATES).map(([name, gate]) => `${name} (${gate.stage}, ${gate.default ? 'on' : 'off'}${gate.locked ? ', locked' : notYet.has(name) ? ', not changeable yet' : ''})`);

@@ -8,10 +8,11 @@ import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { KubeConfig } from '@kubernetes/client-node';
+import { tlsOptions } from '../../apiserver/transport/serving-tls.ts';
 import type { ApiServerConfig, RunningApiServer } from '../config.ts';
 
-export async function startHttpsServer({ listen, serving, clientCa }: ApiServerConfig): Promise<RunningApiServer> {
-  const server = https.createServer({ cert: serving.certificate, key: serving.key, ca: clientCa, requestCert: true, rejectUnauthorized: false }, (request, response) => {
+export async function startHttpsServer({ listen, serving }: ApiServerConfig): Promise<RunningApiServer> {
+  const server = https.createServer({ ...tlsOptions(serving), ALPNProtocols: ['http/1.1'] }, (request, response) => {
     const socket = request.socket as TLSSocket;
     const { subject } = socket.getPeerCertificate();
     response.end(JSON.stringify({ trusted: socket.authorized, user: subject?.CN, groups: subject?.O }));

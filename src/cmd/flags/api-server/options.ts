@@ -15,6 +15,7 @@ import { validateApiServerOptions } from './validate.ts';
 
 export interface CompletedOptions {
   readonly options: ApiServerOptions;
+  readonly given: GivenFlags;
   /** `--feature-gates`, stages spelled out. */
   readonly featureGates: GateSettings;
   /** What `--runtime-config` leaves of the built-in APIs. */
@@ -29,8 +30,9 @@ export function completeApiServerOptions(options: ApiServerOptions, given: Given
   if (problems.length > 0) throw new FlagError(problems);
   const { apis, authentication, authorization } = options;
   // Everybody may do everything then: a caller whom nobody knows must at least have shown a credential.
-  const anonymousOff = authentication.anonymousAuth && authorization.modes.includes('AlwaysAllow');
+  const anonymousOff = authentication.anonymousAuth && authorization.config === undefined && authorization.modes.includes('AlwaysAllow');
   return {
+    given,
     options: anonymousOff ? { ...options, authentication: { ...authentication, anonymousAuth: false } } : options,
     featureGates: expandGates(apis.featureGates),
     groupVersions: servedVersions(apis.runtimeConfig, groupVersions),

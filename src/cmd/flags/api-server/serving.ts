@@ -13,22 +13,22 @@ export const serving = section('Serving', {
   }),
   tlsCertFile: file('tls-cert-file', 'works', { help: 'PEM file with the serving certificate, followed by the certificates of its issuers if there are any.' }),
   tlsPrivateKeyFile: file('tls-private-key-file', 'works', { help: 'PEM file with the private key of --tls-cert-file.' }),
-  tlsCipherSuites: strings('tls-cipher-suites', 'notYet', { help: 'Cipher suites for TLS 1.2 and older, by their IANA names. Without it the defaults of the runtime.' }),
-  tlsMinVersion: optionalText('tls-min-version', 'notYet', { help: 'Oldest TLS version to accept: VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13.' }),
-  tlsSniCertKeys: repeated('tls-sni-cert-key', 'notYet', {
+  tlsCipherSuites: strings('tls-cipher-suites', 'works', { help: 'Cipher suites for TLS 1.2 and older, by their IANA names. Without it the defaults of the runtime.' }),
+  tlsMinVersion: optionalText('tls-min-version', 'works', { help: 'Oldest TLS version to accept: VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13.' }),
+  tlsSniCertKeys: repeated('tls-sni-cert-key', 'works', {
     help: 'A further certificate for clients that ask for one of its names: cert,key[:domain,…]. Without domains, the names in the certificate. Repeatable.',
   }),
   http2MaxStreamsPerConnection: int('http2-max-streams-per-connection', 'works', {
     help: 'How many streams a client may have open in one HTTP/2 connection. 0 means the default of this server.',
   }),
-  disableHttp2Serving: bool('disable-http2-serving', 'notYet', { help: 'Serve HTTP/1.1 only.' }),
-  corsAllowedOrigins: strings('cors-allowed-origins', 'notYet', { help: 'Origins that browsers may call from: regular expressions matched against the Origin header.' }),
-  strictTransportSecurityDirectives: strings('strict-transport-security-directives', 'notYet', {
+  disableHttp2Serving: bool('disable-http2-serving', 'works', { help: 'Serve HTTP/1.1 only.' }),
+  corsAllowedOrigins: strings('cors-allowed-origins', 'works', { help: 'Origins that browsers may call from: regular expressions matched against the Origin header.' }),
+  strictTransportSecurityDirectives: strings('strict-transport-security-directives', 'works', {
     help: 'Directives of the Strict-Transport-Security header: max-age=SECONDS, includeSubDomains, preload. Without any the header is not sent.',
   }),
-  permitAddressSharing: bool('permit-address-sharing', 'notYet', { help: 'Bind with SO_REUSEADDR: do not wait for connections in TIME_WAIT, and share wildcard addresses with specific ones.' }),
-  permitPortSharing: bool('permit-port-sharing', 'notYet', { help: 'Bind with SO_REUSEPORT, so that several servers can listen on the same address and port.' }),
-  goawayChance: float('goaway-chance', 'notYet', {
+  permitAddressSharing: bool('permit-address-sharing', 'works', { help: 'Bind with SO_REUSEADDR: do not wait for connections in TIME_WAIT, and share wildcard addresses with specific ones. This runtime always does.' }),
+  permitPortSharing: bool('permit-port-sharing', 'works', { help: 'Bind with SO_REUSEPORT, so that several servers can listen on the same address and port. Needs Node 22.12 or newer.' }),
+  goawayChance: float('goaway-chance', 'works', {
     help: 'Share of HTTP/2 requests, 0 to 0.02, after which the client is asked to open a new connection, so that a load balancer spreads clients again.',
   }),
   enableAggregatorRouting: bool('enable-aggregator-routing', 'notYet', { help: "Send requests for aggregated APIs to the endpoints of their service instead of the service's cluster IP." }),

@@ -51,7 +51,7 @@ export const storage = section('Storage', {
   }),
   defaultWatchCacheSize: int('default-watch-cache-size', 'noMeaning', { default: 100, help: 'Size of watch caches: they size themselves.' }),
   deleteCollectionWorkers: int('delete-collection-workers', 'works', { default: 1, help: 'How many objects of one collection are deleted at a time.' }),
-  enableGarbageCollector: bool('enable-garbage-collector', 'notYet', {
+  enableGarbageCollector: bool('enable-garbage-collector', 'works', {
     default: true,
     help: 'Leave deletion by propagation policy to the garbage collector. Must be the same for the controller manager.',
   }),

@@ -28,6 +28,26 @@ describe('validateApiServerOptions', () => {
     { argv: ['--request-timeout=-1s'], problems: ['--request-timeout can not be negative value'] },
     { argv: ['--min-request-timeout=-1'], problems: ['--min-request-timeout can not be negative value'] },
     { argv: ['--http2-max-streams-per-connection=-1'], problems: ['--http2-max-streams-per-connection can not be negative value'] },
+    { argv: ['--tls-cipher-suites=TLS_NO_SUCH'], problems: ["Cipher suite TLS_NO_SUCH not supported or doesn't exist"] },
+    { argv: ['--tls-cipher-suites=TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,TLS_AES_128_GCM_SHA256'], problems: [] },
+    { argv: ['--tls-min-version=TLS12'], problems: ['unknown tls version "TLS12"'] },
+    { argv: ['--tls-sni-cert-key=a'], problems: ['--tls-sni-cert-key "a" invalid, must be of format: cert,key[:domain,...]'] },
+    { argv: ['--cors-allowed-origins=//a('], problems: [expect.stringContaining('--cors-allowed-origins has an invalid regular expression') as unknown as string] },
+    { argv: ['--cors-allowed-origins=example.com$'], problems: ['--cors-allowed-origins has a regular expression that does not pin to start of host in the origin header: example.com$'] },
+    { argv: ['--cors-allowed-origins=//example.com'], problems: ['--cors-allowed-origins has a regular expression that does not pin to end of host in the origin header: //example.com'] },
+    { argv: ['--cors-allowed-origins=//example.com(:|$)'], problems: [] },
+    { argv: ['--strict-transport-security-directives=max-age=x'], problems: ['--strict-transport-security-directives invalid, allowed values: max-age=expireTime, includeSubDomains, preload. see https://tools.ietf.org/html/rfc6797#section-6.1 for more information'] },
+    { argv: ['--goaway-chance=0.03'], problems: ['--goaway-chance can not be less than 0 or greater than 0.02'] },
+    // Authentication
+    { argv: ['--requestheader-username-headers=X-Remote-User, '], problems: ['empty value in "requestheader-username-headers"'] },
+    { argv: ['--requestheader-uid-headers=X-Remote-Uid'], problems: ['--requestheader-uid-headers requires the "RemoteRequestHeaderUID" feature to be enabled'] },
+    { argv: ['--requestheader-uid-headers=X-Remote-Uid', '--feature-gates=RemoteRequestHeaderUID=true'], problems: [] },
+    // Service accounts
+    { argv: ['--service-account-issuer=a:b:c'], problems: [] },
+    { argv: ['--service-account-issuer=https://['], problems: [`service-account-issuer "https://[" contained a ':' but was not a valid URL`] },
+    { argv: ['--service-account-signing-key-file=k'], problems: ['--service-account-signing-key-file requires --service-account-issuer'] },
+    { argv: ['--service-account-max-token-expiration=59m'], problems: ['the service-account-max-token-expiration must be between 1 hour and 2^32 seconds'] },
+    { argv: ['--service-account-jwks-uri=http://a'], problems: ['service-account-jwks-uri requires https scheme, parsed as: http://a'] },
     // Storage
     { argv: ['--storage-backend=etcd2'], problems: ["--storage-backend invalid, allowed values: etcd3. If not specified, it will default to 'etcd3'"] },
     { argv: ['--storage-media-type=foo'], problems: ['--storage-media-type "foo" invalid, allowed values: application/json, application/vnd.kubernetes.protobuf, application/yaml'] },
@@ -64,7 +84,18 @@ describe('validateApiServerOptions', () => {
     { argv: ['--authorization-mode=constructor'], problems: ['authorization-mode "constructor" is not a valid mode'] },
     { argv: ['--authorization-mode='], problems: ['at least one authorization-mode must be passed'] },
     { argv: ['--authorization-mode=AlwaysAllow,AlwaysAllow'], problems: ['authorization-mode ["AlwaysAllow" "AlwaysAllow"] has mode specified more than once'] },
-    { argv: ['--authorization-mode=Node,RBAC'], problems: ['--authorization-mode=Node is not supported by this version yet', '--authorization-mode=RBAC is not supported by this version yet'] },
+    { argv: ['--authorization-mode=Node,ABAC'], problems: ["authorization-mode ABAC's authorization policy file not passed"] },
+    { argv: ['--authorization-mode=Webhook'], problems: ["authorization-mode Webhook's authorization config file not passed"] },
+    {
+      argv: ['--authorization-policy-file=x', '--authorization-webhook-config-file=x', '--authorization-webhook-version=v2'],
+      problems: ['cannot specify --authorization-policy-file without mode ABAC', 'cannot specify --authorization-webhook-config-file without mode Webhook', '--authorization-webhook-version "v2" invalid, allowed values: v1, v1beta1'],
+    },
+    { argv: ['--authorization-config=x', '--authorization-mode=RBAC'], problems: ['--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined'] },
+    // Admission
+    { argv: ['--enable-admission-plugins=Foo'], problems: ['enable-admission-plugins plugin "Foo" is unknown'] },
+    { argv: ['--disable-admission-plugins=Foo,Priority'], problems: ['disable-admission-plugins plugin "Foo" is unknown'] },
+    { argv: ['--enable-admission-plugins=Priority', '--disable-admission-plugins=Priority,PodSecurity'], problems: ['[Priority] in enable-admission-plugins and disable-admission-plugins overlapped'] },
+    { argv: ['--enable-admission-plugins=AlwaysPullImages,LimitRanger'], problems: ['--enable-admission-plugins=AlwaysPullImages is not supported by this version yet'] },
     // Flow control
     { argv: ['--max-requests-inflight=-1'], problems: ['--max-requests-inflight can not be negative value'] },
     { argv: ['--max-mutating-requests-inflight=-1'], problems: ['--max-mutating-requests-inflight can not be negative value'] },
@@ -85,6 +116,7 @@ describe('validateApiServerOptions', () => {
     { name: 'dual stack', argv: ['--service-cluster-ip-range=fd00::/108,10.0.0.0/16', '--advertise-address=fd00::1'] },
     { name: 'intervals switched off', argv: ['--store-compaction-interval=0', '--store-count-metric-poll-period=0s', '--store-db-metric-poll-interval=0'] },
     { name: 'families that do not match when nobody writes endpoints', argv: ['--advertise-address=fd00::1', '--endpoint-reconciler-type=none'] },
+    { name: 'plugins that run, in any order, and ones not to run that do not', argv: ['--enable-admission-plugins=ResourceQuota,LimitRanger', '--disable-admission-plugins=ServiceAccount,Priority'] },
     { name: 'a node port for the kubernetes service', argv: ['--kubernetes-service-node-port=30443'] },
   ])('accepts $name', ({ argv }) => {
     expect(problemsOf(...argv)).toEqual([]);

@@ -5,21 +5,28 @@
 import { parseCidr } from '../../../machinery/formats/addresses.ts';
 import type { Cidr } from '../../../machinery/formats/addresses.ts';
 import { goQuote } from '../../../machinery/go-quote.ts';
+import { isGateOn } from '../../../api/feature-gates.ts';
 import { groupVersions } from '../../../api/resources.ts';
+import { pluginNames } from '../../../apiserver/admission/plugin-names.ts';
+import { isCipherSuite } from '../../../apiserver/transport/cipher-suites.ts';
+import { canSharePorts, isTransportSecurityDirective, originProblem, readNamedPair, tlsVersions } from './tls.ts';
+import { signingAlgorithms } from '../../../apiserver/authn/jwt/algorithms.ts';
 import type { GivenFlags } from '../parse.ts';
+import { expandGates } from '../feature-gates.ts';
 import { runtimeConfigProblems } from '../runtime-config.ts';
+import { checkAudit } from './validate-audit.ts';
 import { readOverride } from './store-overrides.ts';
 import type { ApiServerOptions } from './table.ts';
 import { readWatchCacheSize } from './watch-cache-sizes.ts';
 
 /** How the flag of this name was written, with dashes. */
-type Spelling = (name: string) => string;
-type Check = (options: ApiServerOptions, spelled: Spelling) => readonly (string | false | undefined)[];
+export type Spelling = (name: string) => string;
+export type Check = (options: ApiServerOptions, spelled: Spelling, given: GivenFlags) => readonly (string | false | undefined)[];
 
 /** A sentence per problem; empty when the server can start. */
 export function validateApiServerOptions(options: ApiServerOptions, given: GivenFlags): string[] {
   const spelled: Spelling = (name) => given.get(name) ?? `--${name}`;
-  return checks.flatMap((check) => check(options, spelled)).filter((problem): problem is string => typeof problem === 'string');
+  return checks.flatMap((check) => check(options, spelled, given)).filter((problem): problem is string => typeof problem === 'string');
 }
 
 const inRange = (value: number, low: number, high: number): boolean => value >= low && value <= high;
@@ -29,8 +36,48 @@ const checkServing: Check = ({ serving }, spelled) => [
   (serving.tlsCertFile === undefined) !== (serving.tlsPrivateKeyFile === undefined) && 'missing filename for serving cert',
   serving.requestTimeoutMs < 0 && `${spelled('request-timeout')} can not be negative value`,
   serving.minRequestTimeoutSeconds < 0 && `${spelled('min-request-timeout')} can not be negative value`,
+  ...serving.tlsCipherSuites.map((suite) => !isCipherSuite(suite) && `Cipher suite ${suite} not supported or doesn't exist`),
+  serving.tlsMinVersion !== undefined && !Object.hasOwn(tlsVersions, serving.tlsMinVersion) && `unknown tls version ${goQuote(serving.tlsMinVersion)}`,
+  ...serving.tlsSniCertKeys.map((pair) => readNamedPair(pair) === undefined && `${spelled('tls-sni-cert-key')} ${goQuote(pair)} invalid, must be of format: cert,key[:domain,...]`),
+  ...serving.corsAllowedOrigins.map((pattern) => problemOf(spelled('cors-allowed-origins'), originProblem(pattern))),
+  serving.strictTransportSecurityDirectives.some((text) => !isTransportSecurityDirective(text)) && `${spelled('strict-transport-security-directives')} invalid, allowed values: max-age=expireTime, includeSubDomains, preload. see https://tools.ietf.org/html/rfc6797#section-6.1 for more information`,
+  !(serving.goawayChance >= 0 && serving.goawayChance <= 0.02) && `${spelled('goaway-chance')} can not be less than 0 or greater than 0.02`,
+  serving.permitPortSharing && !canSharePorts() && `${spelled('permit-port-sharing')} needs Node 22.12 or newer: this is ${process.versions.node}`,
   serving.http2MaxStreamsPerConnection < 0 && `${spelled('http2-max-streams-per-connection')} can not be negative value`,
 ];
+
+const hasOidc = ({ oidcIssuerUrl, oidcClientId, oidcCaFile, oidcGroupsClaim, oidcGroupsPrefix, oidcUsernamePrefix, oidcRequiredClaims }: ApiServerOptions['authentication']): boolean =>
+  [oidcIssuerUrl, oidcClientId, oidcCaFile, oidcGroupsClaim, oidcGroupsPrefix, oidcUsernamePrefix].some((value) => value !== undefined) || oidcRequiredClaims.size > 0;
+
+const problemOf = (flag: string, problem: string | undefined): string | undefined => (problem === undefined ? undefined : `${flag} ${problem}`);
+
+const requestHeaderLists = {
+  'requestheader-username-headers': 'requestHeaderUsernameHeaders',
+  'requestheader-group-headers': 'requestHeaderGroupHeaders',
+  'requestheader-extra-headers-prefix': 'requestHeaderExtraHeaderPrefixes',
+  'requestheader-allowed-names': 'requestHeaderAllowedNames',
+} as const;
+
+const checkAuthentication: Check = ({ authentication, apis }, spelled) => [
+  authentication.requestHeaderUidHeaders.length > 0 && !isGateOn('RemoteRequestHeaderUID', expandGates(apis.featureGates)) && `${spelled('requestheader-uid-headers')} requires the "RemoteRequestHeaderUID" feature to be enabled`,
+  authentication.authenticationConfig !== undefined && hasOidc(authentication) && 'authentication-config file and oidc-* flags are mutually exclusive',
+  (authentication.oidcIssuerUrl === undefined) !== (authentication.oidcClientId === undefined) && `${spelled('oidc-issuer-url').slice(2)} and ${spelled('oidc-client-id').slice(2)} must be specified together when any oidc-* flags are set`,
+  ...authentication.oidcSigningAlgorithms.map((algorithm) => !signingAlgorithms.includes(algorithm) && `${spelled('oidc-signing-algs')}: unsupported signing alg: ${goQuote(algorithm)}`),
+  !['v1', 'v1beta1'].includes(authentication.webhookVersion) && `${spelled('authentication-token-webhook-version')} ${goQuote(authentication.webhookVersion)} invalid, allowed values: v1, v1beta1`,
+  ...Object.entries(requestHeaderLists).map(([flag, key]) => authentication[key].some((name) => name.trim() === '') && `empty value in ${goQuote(flag)}`),
+];
+
+const hourMs = 3_600_000;
+
+const checkServiceAccounts: Check = ({ serviceAccounts }, spelled) => [
+  ...serviceAccounts.issuers.map((issuer) => issuer.includes(':') && !URL.canParse(issuer) && `${spelled('service-account-issuer').slice(2)} ${goQuote(issuer)} contained a ':' but was not a valid URL`),
+  serviceAccounts.issuers.includes('') && `${spelled('service-account-issuer').slice(2)} must not be empty`,
+  serviceAccounts.issuers.length === 0 && serviceAccounts.signingKeyFile !== undefined && `${spelled('service-account-signing-key-file')} requires ${spelled('service-account-issuer')}`,
+  serviceAccounts.maxTokenExpirationMs !== 0 && !inRange(serviceAccounts.maxTokenExpirationMs, hourMs, 2 ** 32 * 1000) && `the ${spelled('service-account-max-token-expiration').slice(2)} must be between 1 hour and 2^32 seconds`,
+  serviceAccounts.jwksUri !== undefined && !isHttpsUrl(serviceAccounts.jwksUri) && `${spelled('service-account-jwks-uri').slice(2)} requires https scheme, parsed as: ${serviceAccounts.jwksUri}`,
+];
+
+const isHttpsUrl = (text: string): boolean => URL.canParse(text) && new URL(text).protocol === 'https:';
 
 const storageMediaTypes = ['application/json', 'application/vnd.kubernetes.protobuf', 'application/yaml'];
 const storageDurations = {
@@ -119,25 +166,40 @@ function checkFamilies(range: string | undefined, publicAddress: string | undefi
   return service === own ? undefined : `service IP family "IPv${service}" must match public address family "IPv${own}"`;
 }
 
-/** Every mode the reference knows, and which of them this version has. */
-const authorizationModes: Readonly<Record<string, 'works' | 'notYet'>> = {
-  AlwaysAllow: 'works',
-  AlwaysDeny: 'notYet',
-  ABAC: 'notYet',
-  Webhook: 'notYet',
-  RBAC: 'notYet',
-  Node: 'notYet',
+const authorizationModes = ['AlwaysAllow', 'AlwaysDeny', 'ABAC', 'Webhook', 'RBAC', 'Node'];
+const webhookFlags = ['authorization-webhook-config-file', 'authorization-webhook-version', 'authorization-webhook-cache-authorized-ttl', 'authorization-webhook-cache-unauthorized-ttl'];
+
+const checkAuthorization: Check = (options, spelled, given) => (options.authorization.config === undefined ? checkModes(options, spelled, given) : [
+  ['authorization-mode', ...webhookFlags].some((flag) => given.has(flag)) &&
+    `${spelled('authorization-config')} can not be specified when ${spelled('authorization-mode')} or ${spelled('authorization-webhook-*')} flags are defined`,
+]);
+
+const checkModes: Check = ({ authorization: { modes, policyFile, webhookConfigFile, webhookVersion } }, spelled) => {
+  const mode = spelled('authorization-mode').slice(2);
+  return [
+    modes.length === 0 && `at least one ${mode} must be passed`,
+    new Set(modes).size < modes.length && `${mode} [${modes.map(goQuote).join(' ')}] has mode specified more than once`,
+    ...modes.map((name) => !authorizationModes.includes(name) && `${mode} ${goQuote(name)} is not a valid mode`),
+    modes.includes('ABAC') && policyFile === undefined && `${mode} ABAC's authorization policy file not passed`,
+    !modes.includes('ABAC') && policyFile !== undefined && `cannot specify ${spelled('authorization-policy-file')} without mode ABAC`,
+    modes.includes('Webhook') && webhookConfigFile === undefined && `${mode} Webhook's authorization config file not passed`,
+    !modes.includes('Webhook') && webhookConfigFile !== undefined && `cannot specify ${spelled('authorization-webhook-config-file')} without mode Webhook`,
+    !['v1', 'v1beta1'].includes(webhookVersion) && `${spelled('authorization-webhook-version')} ${goQuote(webhookVersion)} invalid, allowed values: v1, v1beta1`,
+  ];
 };
 
-const checkAuthorization: Check = ({ authorization: { modes } }, spelled) => [
-  modes.length === 0 && `at least one ${spelled('authorization-mode').slice(2)} must be passed`,
-  new Set(modes).size < modes.length && `${spelled('authorization-mode').slice(2)} [${modes.map(goQuote).join(' ')}] has mode specified more than once`,
-  ...modes.map((mode) => {
-    const support = Object.hasOwn(authorizationModes, mode) ? authorizationModes[mode] : undefined;
-    if (support === undefined) return `${spelled('authorization-mode').slice(2)} ${goQuote(mode)} is not a valid mode`;
-    return support === 'notYet' && `${spelled('authorization-mode')}=${mode} is not supported by this version yet`;
-  }),
-];
+const pluginsByName = new Map(pluginNames.map((plugin) => [plugin.name, plugin]));
+
+const checkAdmission: Check = ({ admission: { enablePlugins, disablePlugins } }, spelled) => {
+  const [enable, disable] = [spelled('enable-admission-plugins'), spelled('disable-admission-plugins')];
+  const both = enablePlugins.filter((name) => disablePlugins.includes(name));
+  return [
+    ...enablePlugins.map((name) => !pluginsByName.has(name) && `${enable.slice(2)} plugin ${goQuote(name)} is unknown`),
+    ...disablePlugins.map((name) => !pluginsByName.has(name) && `${disable.slice(2)} plugin ${goQuote(name)} is unknown`),
+    both.length > 0 && `[${both.join(' ')}] in ${enable.slice(2)} and ${disable.slice(2)} overlapped`,
+    ...enablePlugins.map((name) => pluginsByName.get(name)?.here === false && `${enable}=${name} is not supported by this version yet`),
+  ];
+};
 
 const checkFlowControl: Check = ({ flowControl }, spelled) => [
   flowControl.maxRequestsInflight < 0 && `${spelled('max-requests-inflight')} can not be negative value`,
@@ -151,4 +213,4 @@ const checkLogs: Check = ({ logs }, spelled) => [
 
 const checkApis: Check = ({ apis }) => runtimeConfigProblems(apis.runtimeConfig, groupVersions);
 
-const checks: readonly Check[] = [checkServing, checkStorage, checkServices, checkAuthorization, checkFlowControl, checkLogs, checkApis];
+const checks: readonly Check[] = [checkServing, checkAuthentication, checkServiceAccounts, checkStorage, checkServices, checkAuthorization, checkAdmission, checkFlowControl, checkLogs, checkApis, checkAudit];

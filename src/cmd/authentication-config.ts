@@ -1,0 +1,150 @@
+/** How callers are known: what the options name, read and judged, with what a PKI of our own adds. */
+import { createPublicKey } from 'node:crypto';
+import type { AuthenticationConfig, RequestHeaderConfig, ServiceAccountConfig, WebhookConfig } from '../apiserver/authn/authentication.ts';
+import { readCertificates } from '../apiserver/authn/certificate-chain.ts';
+import type { AnonymousConfig, AuthenticationConfiguration } from '../apiserver/authn/jwt/configuration.ts';
+import { judgeConfiguration, type JwtConfig, readJudged } from '../apiserver/authn/jwt/live.ts';
+import { signingAlgorithms } from '../apiserver/authn/jwt/algorithms.ts';
+import { readPublicKeys, readSigningKey, verificationKey } from '../apiserver/authn/service-accounts/keys.ts';
+import { parseTokenFile } from '../apiserver/authn/token-file.ts';
+import { fixedText, joinedTexts, type LiveText, type WatchedFiles } from '../base/live-text.ts';
+import type { Logger } from '../base/logger.ts';
+import type { ApiServerOptions } from './flags/api-server/table.ts';
+import type { Pki } from './pki/pki.ts';
+import { readConnectionFile } from '../apiserver/webhooks/connection-file.ts';
+import { describeFileError, readFlagFile, watchFlagFile } from './read-file.ts';
+import { UserError } from './user-error.ts';
+
+export interface AuthenticationSurroundings {
+  readonly files: WatchedFiles;
+  /** Its authorities are trusted besides those of the options. */
+  readonly pki: Pki | undefined;
+  /** Whether the command line says who may be anonymous. */
+  readonly anonymousGiven: boolean;
+  readonly log: Logger;
+}
+
+export async function authenticationConfig({ authentication, authorization, serviceAccounts }: Pick<ApiServerOptions, 'authentication' | 'authorization' | 'serviceAccounts'>, around: AuthenticationSurroundings): Promise<AuthenticationConfig> {
+  const clientCa = await watchAuthorities('client-ca-file', authentication.clientCaFile, around.files);
+  const requestHeader = await requestHeaderConfig(authentication, around);
+  const own = around.pki === undefined ? [] : [fixedText(around.pki.ca.certificate)];
+  const accounts = await serviceAccountConfig(serviceAccounts, around.pki?.serviceAccount);
+  const jwt = await jwtConfig(authentication, accounts?.issuers ?? [], around.files);
+  const all = [...(clientCa === undefined ? [] : [clientCa]), ...own];
+  return {
+    clientCa: all.length === 0 ? undefined : joinedTexts(all),
+    requestHeader,
+    tokenFile: await readTokenFile(authentication.tokenAuthFile),
+    bootstrapTokens: authentication.enableBootstrapTokenAuth,
+    serviceAccounts: accounts,
+    jwt,
+    webhook: await webhookConfig(authentication),
+    anonymous: anonymousConfig(jwt?.initial.configuration.anonymous, { allowed: authentication.anonymousAuth, alwaysAllow: authorization.modes.includes('AlwaysAllow') }, around),
+    audiences: serviceAccounts.apiAudiences.length > 0 ? serviceAccounts.apiAudiences : (accounts?.issuers ?? []),
+  };
+}
+
+/** Everybody whose certificates mean something here, for what the handshake asks of clients. */
+export function clientAuthorities({ clientCa, requestHeader }: AuthenticationConfig): LiveText | undefined {
+  const all = [clientCa, requestHeader?.ca].filter((text) => text !== undefined);
+  return all.length === 0 ? undefined : joinedTexts(all);
+}
+
+/** What kubeadm writes, for the front proxy of our own PKI. */
+const ownFrontProxy = {
+  allowedNames: ['front-proxy-client'], usernameHeaders: ['X-Remote-User'], uidHeaders: [], groupHeaders: ['X-Remote-Group'], extraHeaderPrefixes: ['X-Remote-Extra-'],
+};
+
+async function requestHeaderConfig(options: ApiServerOptions['authentication'], { files, pki }: AuthenticationSurroundings): Promise<RequestHeaderConfig | undefined> {
+  const ca = await watchAuthorities('requestheader-client-ca-file', options.requestHeaderClientCaFile, files);
+  if (ca === undefined) return pki === undefined ? undefined : { ca: fixedText(pki.frontProxyCa.certificate), ...ownFrontProxy };
+  return {
+    ca, allowedNames: options.requestHeaderAllowedNames, usernameHeaders: options.requestHeaderUsernameHeaders,
+    uidHeaders: options.requestHeaderUidHeaders, groupHeaders: options.requestHeaderGroupHeaders, extraHeaderPrefixes: options.requestHeaderExtraHeaderPrefixes,
+  };
+}
+
+const watchAuthorities = async (flag: string, path: string | undefined, files: WatchedFiles): Promise<LiveText | undefined> =>
+  path === undefined ? undefined : watchFlagFile(files, flag, path, (pem) => void readCertificates(pem));
+
+/** The file may say it instead of the flag. Nobody is anonymous where everybody may do everything. */
+function anonymousConfig(file: AnonymousConfig | undefined, { allowed, alwaysAllow }: { readonly allowed: boolean; readonly alwaysAllow: boolean }, { anonymousGiven, log }: AuthenticationSurroundings): AuthenticationConfig['anonymous'] {
+  if (file === undefined) return allowed ? { paths: [] } : undefined;
+  if (anonymousGiven) throw new UserError('--anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration file');
+  if (file.enabled && alwaysAllow) log.warn({}, 'AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should use a different authorizer');
+  return file.enabled && !alwaysAllow ? { paths: file.conditions.map(({ path }) => path) } : undefined;
+}
+
+async function jwtConfig(options: ApiServerOptions['authentication'], disallowedIssuers: readonly string[], files: WatchedFiles): Promise<JwtConfig | undefined> {
+  if (options.authenticationConfig !== undefined) {
+    const file = await watchFlagFile(files, 'authentication-config', options.authenticationConfig, (text) => void readJudged(text, disallowedIssuers));
+    return { initial: readJudged(file.get(), disallowedIssuers), algorithms: signingAlgorithms, file, disallowedIssuers };
+  }
+  if (options.oidcIssuerUrl === undefined) return undefined;
+  const certificateAuthority = (await readFlagFile('oidc-ca-file', options.oidcCaFile)) ?? '';
+  try {
+    return { initial: judgeConfiguration(oidcConfiguration(options, certificateAuthority), disallowedIssuers), algorithms: options.oidcSigningAlgorithms, file: undefined, disallowedIssuers };
+  } catch (error) {
+    throw new UserError(`the --oidc-* flags are wrong: ${(error as Error).message}`);
+  }
+}
+
+/** The same issuer as a configuration document would have it. */
+function oidcConfiguration(options: ApiServerOptions['authentication'], certificateAuthority: string): AuthenticationConfiguration {
+  const { oidcIssuerUrl: url = '', oidcClientId: clientId = '', oidcUsernameClaim: name, oidcUsernamePrefix: prefix, oidcGroupsClaim: groups, oidcGroupsPrefix, oidcRequiredClaims } = options;
+  const usernamePrefix = prefix === '-' ? '' : (prefix ?? (name === 'email' ? '' : `${url}#`));
+  const none = { claim: '', expression: '' };
+  return {
+    jwt: [{
+      issuer: { url, discoveryURL: '', certificateAuthority, audiences: [clientId], audienceMatchPolicy: '' },
+      claimValidationRules: [...oidcRequiredClaims].map(([claim, requiredValue]) => ({ claim, requiredValue, expression: '', message: '' })),
+      claimMappings: { username: { claim: name, prefix: usernamePrefix, expression: '' }, groups: groups === undefined ? none : { claim: groups, prefix: oidcGroupsPrefix ?? '', expression: '' }, uid: none, extra: [] },
+      userValidationRules: [],
+    }],
+  };
+}
+
+/** For tokens of our own key, where nobody says otherwise: what kubeadm says. */
+const ownIssuer = 'https://kubernetes.default.svc.cluster.local';
+
+async function serviceAccountConfig(options: ApiServerOptions['serviceAccounts'], own: Pki['serviceAccount'] | undefined): Promise<ServiceAccountConfig | undefined> {
+  const given = await Promise.all(options.keyFiles.map((path) => readKeys('service-account-key-file', path, readPublicKeys)));
+  const signingKey = options.signingKeyFile === undefined ? undefined : await readKeys('service-account-signing-key-file', options.signingKeyFile, readSigningKey);
+  const isOwn = signingKey === undefined && given.length === 0 && own !== undefined;
+  const keys = isOwn ? readPublicKeys(own.publicKey) : given.length > 0 ? given.flat() : signingKey === undefined ? [] : [verificationKey(createPublicKey(signingKey))];
+  if (keys.length === 0) return undefined;
+  return {
+    keys, signingKey: isOwn ? readSigningKey(own.privateKey) : signingKey,
+    issuers: options.issuers.length === 0 && isOwn ? [ownIssuer] : options.issuers,
+    lookup: options.lookup, extendExpiration: options.extendTokenExpiration, maxExpirationSeconds: options.maxTokenExpirationMs / 1000, jwksUri: options.jwksUri,
+  };
+}
+
+async function webhookConfig({ webhookConfigFile, webhookVersion, webhookCacheTtlMs }: ApiServerOptions['authentication']): Promise<WebhookConfig | undefined> {
+  if (webhookConfigFile === undefined) return undefined;
+  try {
+    return { connection: await readConnectionFile(webhookConfigFile), version: webhookVersion, cacheTtlMs: webhookCacheTtlMs };
+  } catch (error) {
+    throw new UserError(`--authentication-token-webhook-config-file: ${webhookConfigFile}: ${describeFileError(error)}`, { cause: error });
+  }
+}
+
+async function readKeys<T>(flag: string, path: string, read: (pem: string) => T): Promise<T> {
+  const pem = (await readFlagFile(flag, path))!;
+  try {
+    return read(pem);
+  } catch (error) {
+    throw new UserError(`--${flag}: ${path}: ${(error as Error).message}`);
+  }
+}
+
+async function readTokenFile(path: string | undefined): Promise<string | undefined> {
+  const content = await readFlagFile('token-auth-file', path);
+  if (content === undefined) return undefined;
+  try {
+    parseTokenFile(content);
+    return content;
+  } catch (error) {
+    throw new UserError(`--token-auth-file: ${path!}: ${(error as Error).message}`);
+  }
+}
