@@ -6,12 +6,15 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openEmbeddedStore } from '../../src/storage/embedded/open.ts';
 import type { Store } from '../../src/storage/interface.ts';
+import { startOnStore } from '../support/store-server.ts';
 
 const probe = mkdtempSync(path.join(tmpdir(), 'orch-mount-'));
 const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', probe]);
 const cannotMount = mounted.status === 0 ? undefined : 'mounting a file system takes root';
 if (cannotMount === undefined) spawnSync('umount', [probe]);
 rmSync(probe, { recursive: true });
+
+const configMaps = '/api/v1/namespaces/default/configmaps';
 
 const value = (i: number): Buffer => Buffer.alloc(3_000, String(i % 10));
 
@@ -123,5 +126,40 @@ describe.skipIf(cannotMount !== undefined)(`a full disk${cannotMount === undefin
     await using store = await openEmbeddedStore({ directory });
     expect((await store.get('/a')).kv?.value.equals(value(1))).toBe(true);
     await expect(fill(store, '/b/')).resolves.toBeLessThan(5);
+  });
+
+  test('is told to clients of the API as it is; reads and watches go on, and everything works again when there is room', { timeout: 120_000 }, async () => {
+    const disk = mountSmallDisk('8m');
+    await using store = await openEmbeddedStore({ directory: path.join(disk.path, 'data') });
+    const server = await startOnStore(store);
+    const { client } = server;
+    try {
+      const { object } = await client.send('GET', configMaps);
+      const watch = await client.watch(`${configMaps}?watch=true&resourceVersion=${object.metadata!.resourceVersion}`);
+      const names: string[] = [];
+      let refused;
+      while (refused === undefined) {
+        const name = `c-${String(names.length).padStart(5, '0')}`;
+        const answer = await client.send('POST', configMaps, { metadata: { name }, data: { text: 'x'.repeat(20_000) } });
+        if (answer.status === 201) names.push(name);
+        else refused = answer;
+      }
+      // As kube-apiserver answers when etcd has no space left.
+      const noSpace = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: 'etcdserver: mvcc: database space exceeded', code: 500 };
+      expect(refused.object).toEqual(noSpace);
+      expect((await client.send('PATCH', `${configMaps}/${names[0]}`, { data: { more: 'y'.repeat(20_000) } }, { contentType: 'application/merge-patch+json' })).object).toEqual(noSpace);
+
+      expect(((await client.send('GET', configMaps)).object['items'] as object[]).length).toBe(names.length);
+      expect((await client.send('GET', `${configMaps}/${names.at(-1)}`)).status).toBe(200);
+      expect((await client.send('GET', '/livez')).status).toBe(200);
+      expect((await watch.until((events) => events.length >= names.length)).map((event) => event.object.metadata!.name)).toEqual(names);
+
+      disk.resize('32m');
+      expect((await client.send('POST', configMaps, { metadata: { name: 'after' }, data: { text: 'z'.repeat(20_000) } })).status).toBe(201);
+      await watch.until((events) => events.at(-1)?.object.metadata?.name === 'after');
+      watch.close();
+    } finally {
+      await server[Symbol.asyncDispose]();
+    }
   });
 });

@@ -30,3 +30,6 @@ export async function createTestCertificates(): Promise<TestCertificates> {
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
 }
+
+/** The certificate of an authority, PEM. */
+export const testAuthority = (): string => createAuthority(caSubject, new Date()).certificate;

@@ -22,6 +22,7 @@ describe('options', () => {
     { name: 'a token for nobody', argv: ['--peer-token', 'x'], problem: '--peer-token needs --peer' },
     { name: 'a process that is none', argv: ['--server', 'https://127.0.0.1:1', '--pid', 'self'], problem: '--pid wants process ids, not "self"' },
     { name: 'a store for a server that runs already', argv: ['--server', 'https://127.0.0.1:1', '--store-servers', 'http://127.0.0.1:2379'], problem: /--store-servers is for the server that is started/ },
+    { name: 'an audit level that is none', argv: ['--audit', 'All'], problem: '--audit is Metadata, Request, RequestResponse, not "All"' },
     { name: 'an unknown content type', argv: ['--content-type', 'yaml'], problem: '--content-type is protobuf or json, not "yaml"' },
   ])('refuses $name', ({ argv, problem }) => {
     expect(() => readOptions(argv)).toThrow(UsageError);

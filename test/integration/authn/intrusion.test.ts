@@ -1,0 +1,103 @@
+/** Ways in that must not be there. Each row says why it is refused. */
+import http2 from 'node:http2';
+import tls from 'node:tls';
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, type Call, callServer2, startTestServer, type TestServer } from '../../support/caller.ts';
+import { Openssl } from '../../support/openssl.ts';
+
+let openssl: Openssl;
+let server: TestServer;
+const secretText = 'a-secret-nobody-may-see';
+beforeAll(async () => {
+  openssl = await Openssl.open();
+  server = await startTestServer({
+    flags: ['--authorization-mode=RBAC', '--anonymous-auth=false', '--token-auth-file', await openssl.file('tokens.csv', 'admin-token,admin,1,"system:masters"\njane-token,jane,2\n')],
+  });
+  const post = (path: string, body: object): Promise<Answer> => server.call({ method: 'POST', path, headers: as('admin'), body });
+  await post('/api/v1/namespaces/default/secrets', { metadata: { name: 'hidden', labels: { app: 'x' } }, stringData: { text: secretText } });
+  await post('/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'robot' } });
+  await post('/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles', { metadata: { name: 'reader' }, rules: [{ apiGroups: [''], resources: ['configmaps', 'serviceaccounts'], verbs: ['get', 'list', 'watch', 'create', 'update', 'patch'] }] });
+  await post('/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings', { metadata: { name: 'reader' }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'reader' }, subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'jane' }] });
+});
+afterAll(async () => {
+  await server.close();
+  await openssl[Symbol.asyncDispose]();
+});
+
+const as = (user: string): string[] => ['authorization', `Bearer ${user}-token`];
+const secrets = '/api/v1/namespaces/default/secrets';
+
+test('what jane may do, she can: the refusals below are no accident', async () => {
+  await expect.poll(async () => (await server.call({ path: '/api/v1/namespaces/default/configmaps', headers: as('jane') })).status).toBe(200);
+});
+
+describe('without a good credential', () => {
+  test.each<{ why: string; call: Call }>([
+    { why: 'no credential', call: {} },
+    { why: 'headers of a front proxy without its certificate', call: { headers: ['X-Remote-User', 'admin', 'X-Remote-Group', 'system:masters'] } },
+    { why: 'the same in another spelling', call: { headers: ['x-REMOTE-user', 'admin', 'X_Remote_User', 'admin'] } },
+    { why: 'two Authorization headers, the good one first', call: { headers: [...as('admin'), 'authorization', 'Bearer x'] } },
+    { why: 'two Authorization headers, the good one last', call: { headers: ['authorization', 'Bearer x', ...as('admin')] } },
+    { why: 'a token in the query', call: { path: '/api?access_token=admin-token&token=admin-token' } },
+    { why: 'a token as a password', call: { headers: ['authorization', `Basic ${Buffer.from('admin:admin-token').toString('base64')}`] } },
+    { why: 'part of a token', call: { headers: ['authorization', 'Bearer admin-toke'] } },
+    { why: 'a token in a subprotocol of what is no WebSocket', call: { headers: ['sec-websocket-protocol', `a, base64url.bearer.authorization.k8s.io.${Buffer.from('admin-token').toString('base64url')}`] } },
+    { why: 'a wish to be somebody', call: { headers: ['Impersonate-User', 'admin', 'Impersonate-Group', 'system:masters'] } },
+  ])('401 for $why', async ({ call }) => {
+    expect((await server.call(call)).status).toBe(401);
+  });
+
+  test('an upgrade does not pass beside the filters', async () => {
+    for (const upgrade of ['websocket', 'SPDY/3.1', 'h2c']) {
+      const socket = tls.connect({ port: Number(new URL(server.url).port), host: '127.0.0.1', servername: 'localhost', ca: server.ca });
+      await once(socket, 'secureConnect');
+      let answer = '';
+      socket.on('data', (chunk) => (answer += String(chunk)));
+      socket.on('error', () => undefined);
+      socket.write(`GET ${secrets}/hidden HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: ${upgrade}\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`);
+      await once(socket, 'close');
+      expect([answer.includes(' 101 '), answer.includes(' 200 '), answer.includes(secretText)]).toEqual([false, false, false]);
+    }
+  });
+});
+
+describe('as a user without the right', () => {
+  const paths = [
+    `${secrets}/hidden`, secrets, '/api/v1/secrets', '/api/v1/watch/secrets', `${secrets}?watch=true`, `${secrets}?fieldSelector=metadata.name%3Dhidden`, `${secrets}?labelSelector=app%3Dx`,
+    '//api/v1/namespaces/default/secrets/hidden', '/api//v1/namespaces/default//secrets/hidden', '/api/v1/namespaces/default/./secrets/hidden', '/api/v1/namespaces/default/configmaps/../secrets/hidden',
+    '/api/v1/namespaces/default/configmaps/%2e%2e/secrets/hidden', '/api/v1/namespaces/default/configmaps%2f..%2fsecrets%2fhidden', '/api/v1/namespaces/default/secrets%2Fhidden', '/%61pi/v1/namespaces/default/%73ecrets/hidden',
+    '/api/v1/namespaces/default/secrets/hidden/', '/api/v1/namespaces/default/secrets./hidden', '/api/v1/namespaces/default/Secrets/hidden', '/api/v1/proxy/namespaces/default/secrets/hidden',
+    '/apis/meta.orch.io/v1/secrets', '/api/v1/namespaces/default/secrets/hidden?dryRun=All', '/apis/rbac.authorization.k8s.io/v1/clusterroles', '/api/v1/namespaces/kube-system/configmaps',
+  ];
+  test.each(paths)('GET %s shows nothing', async (path) => {
+    for (const accept of ['application/json', 'application/json;as=Table;v=v1;g=meta.k8s.io', 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io', 'application/vnd.kubernetes.protobuf']) {
+      const answer = await server.call({ path, headers: [...as('jane'), 'accept', accept] });
+      expect([answer.status >= 400, answer.text.includes(secretText), answer.text.includes(Buffer.from(secretText).toString('base64'))]).toEqual([true, false, false]);
+    }
+  });
+
+  test('nor over HTTP/2', async () => {
+    const session = http2.connect(server.url, { ca: server.ca, servername: 'localhost' });
+    for (const path of paths) {
+      const answer = await callServer2(session, path, { authorization: 'Bearer jane-token' });
+      expect([path, answer.status >= 400, answer.text.includes(secretText)]).toEqual([path, true, false]);
+    }
+    session.destroy();
+  });
+
+  const rbac = '/apis/rbac.authorization.k8s.io/v1';
+  test.each<{ why: string; call: Call }>([
+    { why: 'a token of a service account needs its own right, not that of the account', call: { method: 'POST', path: '/api/v1/namespaces/default/serviceaccounts/robot/token', body: {} } },
+    { why: 'being somebody else is a right', call: { path: secrets, headers: ['Impersonate-User', 'admin'] } },
+    { why: 'so is being in a group', call: { path: secrets, headers: ['Impersonate-User', 'jane', 'Impersonate-Group', 'system:masters'] } },
+    { why: 'so is being a service account', call: { path: secrets, headers: ['Impersonate-User', 'system:serviceaccount:kube-system:default'] } },
+    { why: 'roles are not for her to make', call: { method: 'POST', path: `${rbac}/clusterroles`, body: { metadata: { name: 'all' }, rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }] } } },
+    { why: 'nor to bind', call: { method: 'POST', path: `${rbac}/clusterrolebindings`, body: { metadata: { name: 'me' }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' }, subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'jane' }] } } },
+    { why: 'reviews of tokens are for servers', call: { method: 'POST', path: '/apis/authentication.k8s.io/v1/tokenreviews', body: { spec: { token: 'admin-token' } } } },
+    { why: 'the right to read is none to delete', call: { method: 'DELETE', path: '/api/v1/namespaces/default/configmaps' } },
+    { why: 'a method by another name is the method that was sent', call: { method: 'POST', path: secrets, headers: ['X-HTTP-Method-Override', 'GET'], body: {} } },
+  ])('403: $why', async ({ call }) => {
+    expect((await server.call({ ...call, headers: [...as('jane'), ...(call.headers ?? [])] })).status).toBe(403);
+  });
+});

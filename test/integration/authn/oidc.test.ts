@@ -1,0 +1,149 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { CompactSign } from 'jose';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { startTestServer, type TestServer } from '../../support/caller.ts';
+import { clientId, OidcIssuer } from '../../support/oidc-issuer.ts';
+import { Openssl } from '../../support/openssl.ts';
+
+let openssl: Openssl;
+let issuer: OidcIssuer;
+beforeAll(async () => {
+  openssl = await Openssl.open();
+  issuer = await OidcIssuer.start(openssl);
+});
+afterAll(async () => {
+  await issuer[Symbol.asyncDispose]();
+  await openssl[Symbol.asyncDispose]();
+});
+
+const bearer = (token: string) => ({ headers: ['authorization', `Bearer ${token}`] });
+const whoIs = (server: TestServer, token: string): Promise<unknown> => server.whoAmI(bearer(token));
+/** The issuer is looked for beside the start. */
+const known = (server: TestServer, token: string) => expect.poll(() => whoIs(server, token), { timeout: 10_000 });
+const config = (jwt: unknown[], more: object = {}): string => JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1beta1', kind: 'AuthenticationConfiguration', jwt, ...more });
+const issuerConfig = (more: object = {}) => ({ url: issuer.url, certificateAuthority: issuer.ca, audiences: [clientId], ...more });
+const named = { username: { claim: 'sub', prefix: 'oidc:' }, groups: { claim: 'groups', prefix: 'oidc:' } };
+
+let files = 0;
+async function withConfig(text: string, fileCheckMs?: number): Promise<{ server: TestServer; file: string }> {
+  const file = await openssl.file(`authentication-${files++}.json`, text);
+  return { file, server: await startTestServer({ flags: ['--authentication-config', file], ...(fileCheckMs === undefined ? {} : { fileCheckMs }) }) };
+}
+
+describe('ID tokens by the --oidc-* flags', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    const ca = await openssl.file('issuer-ca.crt', issuer.ca);
+    server = await startTestServer({
+      flags: [`--oidc-issuer-url=${issuer.url}`, `--oidc-client-id=${clientId}`, '--oidc-ca-file', ca, '--oidc-groups-claim=groups', '--oidc-groups-prefix=oidc:', '--oidc-required-claim=tenant=acme'],
+    });
+    const token = await issuer.token({ sub: 'ready', tenant: 'acme' });
+    await vi.waitFor(async () => expect(await whoIs(server, token)).not.toBe(401), { timeout: 10_000 });
+  });
+  afterAll(() => server.close());
+
+  test('name the user and the groups', async () => {
+    expect(await whoIs(server, await issuer.token({ sub: 'jane', tenant: 'acme', groups: ['devs', 'ops'] }))).toEqual({ username: `${issuer.url}#jane`, groups: ['oidc:devs', 'oidc:ops', 'system:authenticated'] });
+    expect(await whoIs(server, await issuer.token({ sub: 'jane', tenant: 'acme', groups: 'devs' }))).toMatchObject({ groups: ['oidc:devs', 'system:authenticated'] });
+  });
+
+  test.each([
+    { name: 'another value of a claim that is required', claims: { tenant: 'other' } },
+    { name: 'a claim that is required left out', claims: {} },
+    { name: 'groups that are no texts', claims: { tenant: 'acme', groups: [1] } },
+    { name: 'groups in an object', claims: { tenant: 'acme', groups: { a: 'b' } } },
+    { name: 'a start far ahead', claims: { tenant: 'acme', nbf: Math.floor(Date.now() / 1000) + 3600 } },
+  ])('with $name are refused', async ({ claims }) => {
+    expect(await whoIs(server, await issuer.token({ sub: 'jane', ...claims }))).toBe(401);
+  });
+
+  test('of somebody else who claims to be the issuer are refused, and the issuer is not asked each time', async () => {
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+    const now = Math.floor(Date.now() / 1000);
+    const claims = { iss: issuer.url, aud: clientId, sub: 'root', tenant: 'acme', exp: now + 60, iat: now };
+    const before = issuer.keyRequests;
+    const forge = (jti: number) => new CompactSign(Buffer.from(JSON.stringify({ ...claims, jti }))).setProtectedHeader({ alg: 'RS256', kid: 'made-up' }).sign(privateKey);
+    for (let i = 0; i < 20; i++) expect(await whoIs(server, await forge(i))).toBe(401);
+    expect(issuer.keyRequests - before).toBeLessThan(10);
+    const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+    expect(await whoIs(server, `${part({ alg: 'none' })}.${part(claims)}.`)).toBe(401);
+  });
+
+  test('with a new key are known as soon as the issuer publishes it, and the old ones no longer', async () => {
+    const old = await issuer.token({ sub: 'before', tenant: 'acme' });
+    issuer.rotate();
+    await known(server, await issuer.token({ sub: 'after', tenant: 'acme' })).toMatchObject({ username: `${issuer.url}#after` });
+    expect(await whoIs(server, old)).toBe(401);
+  });
+});
+
+describe('ID tokens by an AuthenticationConfiguration', () => {
+  test('an issuer that comes up later is found, and one that goes away later stays known', async () => {
+    await issuer.goAway();
+    const { server } = await withConfig(config([{ issuer: issuerConfig(), claimMappings: named }]));
+    expect((await server.call({})).status).toBe(401);
+    await issuer.listen();
+    const [token, later] = [await issuer.token({ sub: 'jane' }), await issuer.token({ sub: 'john' })];
+    await expect.poll(() => whoIs(server, token), { timeout: 30_000, interval: 500 }).toMatchObject({ username: 'oidc:jane' });
+    await issuer.goAway();
+    expect(await whoIs(server, later)).toMatchObject({ username: 'oidc:john' });
+    await issuer.listen();
+    await server.close();
+  });
+
+  test('several issuers, discovery by its own address, several audiences, claims by expression', async () => {
+    await using second = await OidcIssuer.start(openssl);
+    const { server } = await withConfig(config([
+      { issuer: { ...issuerConfig({ audiences: ['other', clientId], audienceMatchPolicy: 'MatchAny' }) }, claimMappings: named },
+      {
+        issuer: { url: second.url, discoveryURL: `${second.url}/.well-known/openid-configuration`, certificateAuthority: second.ca, audiences: [clientId] },
+        claimValidationRules: [{ expression: 'claims.tenant == "acme"', message: 'wrong tenant' }, { claim: 'hd', requiredValue: 'example.com' }],
+        claimMappings: {
+          username: { expression: 'claims.sub + "@" + claims.tenant' }, groups: { expression: 'claims.roles.map(r, "role:" + r)' }, uid: { claim: 'uid' },
+          extra: [{ key: 'acme.com/team', valueExpression: 'claims.team' }, { key: 'acme.com/none', valueExpression: '""' }],
+        },
+        userValidationRules: [{ expression: "!user.username.startsWith('root')", message: 'no root' }, { expression: 'user.groups.all(g, g != "role:banned")' }],
+      },
+    ]));
+    await known(server, await issuer.token({ sub: 'jane' })).toMatchObject({ username: 'oidc:jane', groups: ['system:authenticated'] });
+    const claims = { sub: 'jo', tenant: 'acme', hd: 'example.com', roles: ['dev', 'ops'], uid: '42', team: ['red', '', 'blue'] };
+    await known(server, await second.token(claims)).toEqual({ username: 'jo@acme', uid: '42', groups: ['role:dev', 'role:ops', 'system:authenticated'], extra: { 'acme.com/team': ['red', 'blue'] } });
+    const refused = [{ tenant: 'other' }, { hd: 'other.com' }, { sub: 'root' }, { roles: ['banned'] }, { roles: undefined }, { uid: undefined }, { team: 7 }];
+    for (const change of refused) expect([change, await whoIs(server, await second.token({ ...claims, ...change }))]).toEqual([change, 401]);
+    await server.close();
+  });
+
+  test('names of the system do not come out of claims', async () => {
+    const { server } = await withConfig(config([{ issuer: issuerConfig(), claimMappings: { username: { claim: 'sub', prefix: '' }, groups: { claim: 'groups', prefix: '' } } }]));
+    await known(server, await issuer.token({ sub: 'jane', groups: ['devs'] })).toMatchObject({ username: 'jane', groups: ['devs', 'system:authenticated'] });
+    expect(await whoIs(server, await issuer.token({ sub: 'jane', groups: ['devs', 'system:masters'] }))).toBe(401);
+    expect(await whoIs(server, await issuer.token({ sub: 'system:apiserver' }))).toBe(401);
+    await server.close();
+  });
+
+  test('an address that is not verified is no name', async () => {
+    const { server } = await withConfig(config([{ issuer: issuerConfig(), claimMappings: { username: { claim: 'email', prefix: '' } } }]));
+    const email = 'jane@example.com';
+    await known(server, await issuer.token({ email, email_verified: true })).toMatchObject({ username: email });
+    expect(await whoIs(server, await issuer.token({ email, email_verified: false }))).toBe(401);
+    expect(await whoIs(server, await issuer.token({ email, email_verified: 'true' }))).toBe(401);
+    await server.close();
+  });
+
+  test('a new version of the file is used without a restart, a wrong one is not', async () => {
+    const { server, file } = await withConfig(config([{ issuer: issuerConfig(), claimMappings: named }]), 20);
+    await known(server, await issuer.token({ sub: 'jane' })).toMatchObject({ username: 'oidc:jane' });
+    await writeFile(file, config([{ issuer: issuerConfig(), claimMappings: { username: { claim: 'sub', prefix: 'new:' } } }]));
+    let count = 0;
+    await expect.poll(async () => whoIs(server, await issuer.token({ sub: `jane${count++}` })), { timeout: 10_000 }).toMatchObject({ username: expect.stringMatching(/^new:/) });
+    await writeFile(file, config([{ issuer: { ...issuerConfig(), url: 'http://insecure' }, claimMappings: named }]));
+    await expect.poll(async () => whoIs(server, await issuer.token({ sub: `jane${count++}` })), { timeout: 1000 }).toMatchObject({ username: expect.stringMatching(/^new:/) });
+    await server.close();
+  });
+
+  test('a file that is wrong keeps the server from starting, and says where', async () => {
+    const start = withConfig(config([{ issuer: { url: 'http://a', audiences: [] }, claimMappings: { username: { claim: 'sub' }, groups: { expression: 'claims.x +' } } }]));
+    await expect(start).rejects.toThrow(/^--authentication-config: .*jwt\[0\]\.issuer\.url: Invalid value: "http:\/\/a": URL scheme must be https.*jwt\[0\]\.claimMappings\.username\.prefix: Required value.*jwt\[0\]\.claimMappings\.groups\.expression/s);
+  });
+});

@@ -1,0 +1,154 @@
+import http2 from 'node:http2';
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import tls from 'node:tls';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listen } from '../../../src/apiserver/transport/server.ts';
+import { fixedText } from '../../../src/base/live-text.ts';
+import { callServer2, startTestServer, type TestServer } from '../../support/caller.ts';
+import { Openssl, type OpensslPair } from '../../support/openssl.ts';
+
+let openssl: Openssl;
+let ca: OpensslPair;
+beforeAll(async () => {
+  openssl = await Openssl.open();
+  ca = await openssl.authority('serving-ca');
+});
+afterAll(() => openssl[Symbol.asyncDispose]());
+
+const serving = (commonName: string, ...names: string[]): Promise<OpensslPair> =>
+  openssl.issue({ subject: `/CN=${commonName}`, issuer: ca, extensions: ['extendedKeyUsage=serverAuth', `subjectAltName=${names.map((name) => `DNS:${name}`).join(',')}`] });
+async function files(name: string, pair: OpensslPair): Promise<string> {
+  return `${await openssl.file(`${name}.crt`, pair.certificate)},${await openssl.file(`${name}.key`, pair.key)}`;
+}
+const start = (...flags: string[]): Promise<TestServer> => startTestServer({ flags, fileCheckMs: 20 });
+
+/** The common name that is shown, or the code of the error. */
+async function shown(server: TestServer, options: tls.ConnectionOptions = {}): Promise<string> {
+  const socket = tls.connect({ port: Number(new URL(server.url).port), host: '127.0.0.1', servername: 'localhost', rejectUnauthorized: false, ...options });
+  try {
+    await once(socket, 'secureConnect');
+    return String(socket.getPeerCertificate().subject.CN);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code ?? String(error);
+  } finally {
+    socket.destroy();
+  }
+}
+
+describe('certificates by name', () => {
+  test('the one that has the name is shown: by the flag first, else by what stands in it', async () => {
+    const named = await files('named', await serving('named', 'a.example.com', '*.wild.example.com'));
+    const told = await files('told', await serving('told', 'other.example.com'));
+    await using server = await start('--tls-sni-cert-key', named, '--tls-sni-cert-key', `${told}:b.example.com,*.b.example.com`);
+    const names = ['a.example.com', 'A.Example.Com', 'x.wild.example.com', 'x.y.wild.example.com', 'b.example.com', 'x.b.example.com', 'other.example.com', 'localhost'];
+    expect(await Promise.all(names.map((servername) => shown(server, { servername })))).toEqual(['named', 'named', 'named', 'orch-apiserver', 'told', 'told', 'orch-apiserver', 'orch-apiserver']);
+  });
+
+  test('new files are shown to connections that come later, once they fit together', async () => {
+    const [first, second, other] = [await serving('first', 'localhost'), await serving('second', 'localhost'), await serving('other', 'o.example.com')];
+    const [cert = '', key = ''] = (await files('own', first)).split(',');
+    const [otherCert = '', otherKey = ''] = (await files('other', other)).split(',');
+    await using server = await start('--tls-cert-file', cert, '--tls-private-key-file', key, '--tls-sni-cert-key', `${otherCert},${otherKey}`);
+    expect(await shown(server)).toBe('first');
+    await writeFile(cert, second.certificate);
+    await writeFile(otherCert, second.certificate);
+    await writeFile(otherKey, second.key);
+    expect(await shown(server)).toBe('first');
+    await writeFile(key, second.key);
+    await expect.poll(() => shown(server)).toBe('second');
+    await expect.poll(() => shown(server, { servername: 'o.example.com' })).not.toBe('other');
+  });
+
+  test('clients are known by their certificates on named connections too', async () => {
+    const clients = await openssl.authority('clients');
+    const named = await files('with-clients', await serving('named', 'localhost'));
+    await using server = await start('--client-ca-file', await openssl.file('clients.crt', clients.certificate), '--tls-sni-cert-key', named);
+    const certificate = await openssl.issue({ subject: '/CN=jane', issuer: clients });
+    const answer = await new Promise<string>((resolve, reject) => {
+      const socket = tls.connect({ port: Number(new URL(server.url).port), host: '127.0.0.1', servername: 'localhost', ca: ca.certificate, cert: certificate.certificate, key: certificate.key });
+      socket.once('error', reject);
+      let text = '';
+      socket.on('data', (chunk) => {
+        text += String(chunk);
+        if (text.includes('\r\n\r\n{')) resolve(text);
+      });
+      socket.write('GET /version HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    });
+    expect(answer).toContain('200 OK');
+  });
+});
+
+describe('versions and cipher suites', () => {
+  test.each([
+    { flags: [], tried: ['TLSv1.1', 'TLSv1.2', 'TLSv1.3'], works: [false, true, true] },
+    { flags: ['--tls-min-version=VersionTLS13'], tried: ['TLSv1.2', 'TLSv1.3'], works: [false, true] },
+    { flags: ['--tls-min-version=VersionTLS10'], tried: ['TLSv1', 'TLSv1.1', 'TLSv1.2'], works: [true, true, true] },
+  ])('$flags', async ({ flags, tried, works }) => {
+    await using server = await start(...flags);
+    const results = await Promise.all(tried.map((version) => shown(server, { minVersion: version as tls.SecureVersion, maxVersion: version as tls.SecureVersion, ciphers: 'ALL:@SECLEVEL=0' })));
+    expect(results.map((result) => result === 'orch-apiserver')).toEqual(works);
+  });
+
+  test('only the suites that are named are spoken, beside those of TLS 1.3', async () => {
+    await using server = await start('--tls-cipher-suites=TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384');
+    const speak = (ciphers: string): Promise<string> => shown(server, { maxVersion: 'TLSv1.2', ciphers });
+    expect(await speak('ECDHE-ECDSA-AES256-GCM-SHA384')).toBe('orch-apiserver');
+    expect(await speak('ECDHE-ECDSA-AES128-GCM-SHA256')).toMatch(/^(?:ERR_SSL|ECONNRESET)/);
+    expect(await shown(server, { minVersion: 'TLSv1.3' })).toBe('orch-apiserver');
+  });
+
+  test('without HTTP/2, clients get HTTP/1.1', async () => {
+    await using server = await start('--disable-http2-serving');
+    const socket = tls.connect({ port: Number(new URL(server.url).port), host: '127.0.0.1', servername: 'localhost', ca: server.ca, ALPNProtocols: ['h2', 'http/1.1'] });
+    await once(socket, 'secureConnect');
+    expect(socket.alpnProtocol).toBe('http/1.1');
+    socket.destroy();
+  });
+});
+
+describe('browsers', () => {
+  test('origins that may call, may; a preflight needs no credentials; TLS is to stay', async () => {
+    await using server = await start('--cors-allowed-origins=//example\\.com(:|$)', '--strict-transport-security-directives=max-age=31536000,includeSubDomains');
+    const preflight = await server.call({ method: 'OPTIONS', headers: ['origin', 'https://example.com:8443'] });
+    expect([preflight.status, preflight.headers['access-control-allow-origin'], preflight.headers['access-control-allow-credentials']]).toEqual([204, 'https://example.com:8443', 'true']);
+    const refused = await server.call({ headers: ['origin', 'https://example.com'] });
+    expect([refused.status, refused.headers['access-control-allow-origin'], refused.headers['strict-transport-security']]).toEqual([401, 'https://example.com', 'max-age=31536000; includeSubDomains']);
+    for (const origin of ['https://example.com.evil.org', 'https://evil-example.com', 'null']) {
+      const other = await server.call({ method: 'OPTIONS', headers: ['origin', origin] });
+      expect([other.status, other.headers['access-control-allow-origin']]).toEqual([401, undefined]);
+    }
+  });
+});
+
+describe('callers that nobody knows', () => {
+  test('lose their HTTP/2 connection after the answer', async () => {
+    await using server = await start();
+    const session = http2.connect(server.url, { ca: server.ca, servername: 'localhost' });
+    const goaway = once(session, 'goaway');
+    const answer = await callServer2(session, '/api');
+    expect([answer.status, answer.headers['connection']]).toEqual([401, undefined]);
+    await goaway;
+    session.destroy();
+  });
+
+  test.each([
+    { name: 'says nothing', protocols: [], bytes: '' },
+    { name: 'says half of a head', protocols: ['http/1.1'], bytes: 'GET / HTTP/1.1\r\nhost: a\r\n' },
+    { name: 'says nothing in HTTP/2', protocols: ['h2'], bytes: 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00' },
+  ])('one that $name does not stay', async ({ protocols, bytes }) => {
+    const pair = await serving('slow', 'localhost');
+    const transport = await listen({
+      address: '127.0.0.1', port: 0, maxStreamsPerConnection: 0, headTimeoutMs: 100, handle: () => Promise.resolve({ status: 200, headers: {} }),
+      tls: { certificate: fixedText(pair.certificate), key: fixedText(pair.key), named: [], clientAuthorities: undefined, cipherSuites: [], minVersion: 'TLSv1.2', withoutHttp2: false },
+    });
+    const socket = tls.connect({ port: transport.port, host: '127.0.0.1', servername: 'localhost', ca: ca.certificate, ALPNProtocols: protocols });
+    socket.on('error', () => undefined);
+    socket.resume();
+    await once(socket, 'secureConnect');
+    const closed = once(socket, 'close');
+    if (bytes !== '') socket.write(Buffer.from(bytes, 'latin1'));
+    await closed;
+    await transport.close(0);
+  });
+});

@@ -1,0 +1,106 @@
+import https from 'node:https';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startTestServer, type TestServer } from '../../support/caller.ts';
+import { Openssl } from '../../support/openssl.ts';
+
+interface Review {
+  readonly apiVersion: string;
+  readonly spec: { readonly token: string; readonly audiences?: readonly string[] };
+}
+
+let openssl: Openssl;
+let webhook: https.Server;
+let server: TestServer;
+let asked: Review[] = [];
+let callers: string[] = [];
+/** What is answered next; then the usual again. */
+let troubles: (() => { status: number; body: string })[] = [];
+
+const answers: Readonly<Record<string, object>> = {
+  good: { authenticated: true, user: { username: 'jane', uid: '7', groups: ['devs'], extra: { 'acme.com/team': ['red'] } } },
+  vault: { authenticated: true, user: { username: 'jane' }, audiences: ['vault'] },
+  bad: { authenticated: false, error: 'the token was withdrawn' },
+  unknown: { authenticated: false },
+};
+
+beforeAll(async () => {
+  openssl = await Openssl.open();
+  const ca = await openssl.authority('webhook-ca');
+  const shown = await openssl.issue({ subject: '/CN=webhook', issuer: ca, extensions: ['extendedKeyUsage=serverAuth', 'subjectAltName=DNS:webhook.example.com'] });
+  const client = await openssl.issue({ subject: '/CN=apiserver', issuer: ca });
+  webhook = https.createServer({ cert: shown.certificate, key: shown.key, ca: ca.certificate, requestCert: true }, (request, response) => {
+    void request.toArray().then((chunks) => {
+      const review = JSON.parse(Buffer.concat(chunks as Buffer[]).toString()) as Review;
+      asked.push(review);
+      callers.push((request.socket as TLSSocket).getPeerCertificate().subject.CN as string);
+      const trouble = troubles.shift()?.();
+      response.writeHead(trouble?.status ?? 200, { 'content-type': 'application/json' });
+      response.end(trouble?.body ?? JSON.stringify({ apiVersion: review.apiVersion, kind: 'TokenReview', status: answers[review.spec.token] ?? answers['unknown'] }));
+    });
+  });
+  webhook.listen(0, '127.0.0.1');
+  await once(webhook, 'listening');
+  await openssl.file('ca.crt', ca.certificate);
+  const config = await openssl.file('webhook.yaml', `
+apiVersion: v1
+kind: Config
+clusters: [{ name: hook, cluster: { server: "https://127.0.0.1:${(webhook.address() as AddressInfo).port}/review", certificate-authority: ca.crt, tls-server-name: webhook.example.com } }]
+users: [{ name: me, user: { client-certificate-data: ${Buffer.from(client.certificate).toString('base64')}, client-key-data: ${Buffer.from(client.key).toString('base64')} } }]
+contexts: [{ name: c, context: { cluster: hook, user: me } }]
+current-context: c
+`);
+  server = await startTestServer({ flags: ['--authentication-token-webhook-config-file', config, '--authentication-token-webhook-version=v1', '--api-audiences=api'] });
+});
+afterAll(async () => {
+  await server.close();
+  webhook.close();
+  await openssl[Symbol.asyncDispose]();
+});
+beforeEach(() => {
+  asked = [];
+  callers = [];
+  troubles = [];
+});
+
+const whoIs = (token: string): Promise<unknown> => server.whoAmI({ headers: ['authorization', `Bearer ${token}`] });
+
+describe('the token webhook', () => {
+  test('is asked with the token and the audiences, over TLS with both certificates, and once', async () => {
+    const user = { username: 'jane', uid: '7', groups: ['devs', 'system:authenticated'], extra: { 'acme.com/team': ['red'] } };
+    expect([await whoIs('good'), await whoIs('good')]).toEqual([user, user]);
+    expect(asked).toMatchObject([{ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token: 'good', audiences: ['api'] } }]);
+    expect(callers).toEqual(['apiserver']);
+  });
+
+  test('says no, or that the token is for somebody else', async () => {
+    expect([await whoIs('unknown'), await whoIs('unknown'), await whoIs('vault'), await whoIs('bad')]).toEqual([401, 401, 401, 401]);
+    expect(asked.map(({ spec }) => spec.token)).toEqual(['unknown', 'vault', 'bad']);
+  });
+
+  test('is asked again after a stumble, and in vain it is a 401', async () => {
+    troubles = [() => ({ status: 500, body: '{}' })];
+    expect(await whoIs('good-later')).toBe(401);
+    expect(asked.length).toBe(2);
+    troubles = [() => ({ status: 403, body: '{}' })];
+    expect(await whoIs('refused')).toBe(401);
+    expect(asked.length).toBe(3);
+  });
+
+  test.each([
+    { name: 'another version', body: '{"apiVersion":"authentication.k8s.io/v1beta1","kind":"TokenReview","status":{"authenticated":true,"user":{"username":"root"}}}' },
+    { name: 'no JSON', body: '<html>' },
+    { name: 'null', body: 'null' },
+    { name: 'far too much', body: `"${'x'.repeat(2 << 20)}"` },
+  ])('an answer with $name lets nobody in', async ({ name, body }) => {
+    troubles = [() => ({ status: 200, body })];
+    expect(await whoIs(`answer ${name}`.replaceAll(' ', '-'))).toBe(401);
+  });
+
+  test('callers with one token cause one question', async () => {
+    await Promise.all(Array.from({ length: 10 }, () => whoIs('many')));
+    expect(asked.length).toBe(1);
+  });
+});
