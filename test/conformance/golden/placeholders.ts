@@ -2,11 +2,13 @@
  * Placeholders of recorded answers: they stand for values that change from run to run. Within a case the same
  * placeholder is the same value, also in later requests.
  */
-const pattern = /<(u|uid:\d+|rv:\d+|rv|listrv|ip:\d+|nodePort:\d+|nodeport:\d+|continue:\d+|continue|random:\d+|suffix:\d+|time|age|server|jwt|hash|pointer|text|present|go)>/g;
+import { randomUUID } from 'node:crypto';
+
+const pattern = /<(u|uid:\d+|rv:\d+|rv|listrv|ip:\d+|nodePort:\d+|nodeport:\d+|continue:\d+|continue|random:\d+|suffix:\d+|time|age|server|jwt|hash|pointer|number|text|present|go)>/g;
 
 /** What a placeholder without equality may stand for. */
 const shapes: Readonly<Record<string, string>> = {
-  time: '[0-9T:.Z+-]+', age: '[^"]*', server: '[^"\\s]+', jwt: '[^"\\s]+', hash: '[0-9A-Fa-f]+', pointer: '0x[0-9a-f]+', text: '[\\s\\S]*', present: '[\\s\\S]*',
+  time: '[0-9T:.Z+-]+', age: '[^"]*', server: '[^"\\s]+', jwt: '[^"\\s]+', hash: '[0-9A-Za-z+/=]+', pointer: '0x[0-9a-f]+', number: '\\d+', text: '[\\s\\S]*', present: '[\\s\\S]*',
   go: '[\\s\\S]*', rv: '\\d+', listrv: '\\d+', continue: '[A-Za-z0-9_=-]+',
 };
 
@@ -18,18 +20,39 @@ const escapeRegex = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/
 
 export class Placeholders {
   readonly #bound = new Map<string, string>();
+  #token: string | undefined;
+  readonly #listVersions = new Set<string>();
 
   constructor(own: string) {
     this.#bound.set('u', own);
+  }
+
+  /** One that knows what this one knows, and keeps what it learns to itself. */
+  copy(): Placeholders {
+    const copied = new Placeholders(this.#bound.get('u')!);
+    for (const [name, value] of this.#bound) copied.#bound.set(name, value);
+    copied.#token = this.#token;
+    return copied;
   }
 
   bind(name: string, value: string): void {
     this.#bound.set(name, value);
   }
 
-  /** A text of a request with what is known filled in. */
+  /** The version of a list: others wrote while the recording was made, so it may be above that of the last object, or the same. */
+  noteListVersion(placeholder: string): void {
+    if (/^<rv:\d+>$/.test(placeholder)) this.#listVersions.add(placeholder.slice(1, -1));
+  }
+
+  /** A text of a request with what is known filled in. A uid that no answer has named was made up by the client. */
   fill(text: string): string {
-    return text.replace(pattern, (whole, name: string) => this.#bound.get(name) ?? whole);
+    return text.replace(pattern, (whole, name: string) => {
+      const known = name === 'jwt' ? this.#token : this.#bound.get(name);
+      if (known !== undefined || !name.startsWith('uid:')) return known ?? whole;
+      const made = randomUUID();
+      this.#bound.set(name, made);
+      return made;
+    });
   }
 
   fillValue(value: unknown): unknown {
@@ -60,6 +83,8 @@ export class Placeholders {
     }).join('');
     const match = new RegExp(`^${source}$`).exec(actual);
     if (match === null) return false;
+    // Each token is another; later requests send the first one.
+    if (expected === '<jwt>') this.#token ??= actual;
     for (const [i, name] of names.entries()) this.#bound.set(name, match[i + 1]!);
     return true;
   }
@@ -67,7 +92,9 @@ export class Placeholders {
   /** resourceVersions are numbered by size. The first pair that is not in order, or undefined. */
   disorder(): string | undefined {
     const versions = [...this.#bound].filter(([name]) => name.startsWith('rv:')).map(([name, value]) => [Number(name.slice(3)), Number(value)] as const).sort((a, b) => a[0] - b[0]);
-    for (let i = 1; i < versions.length; i++) if (versions[i]![1] <= versions[i - 1]![1]) return `<rv:${versions[i]![0]}> is not above <rv:${versions[i - 1]![0]}>`;
+    const isLoose = (number: number): boolean => this.#listVersions.has(`rv:${number}`);
+    const inOrder = ([a, before]: readonly [number, number], [b, after]: readonly [number, number]): boolean => after > before || (after === before && (isLoose(a) || isLoose(b)));
+    for (let i = 1; i < versions.length; i++) if (!inOrder(versions[i - 1]!, versions[i]!)) return `<rv:${versions[i]![0]}> is not above <rv:${versions[i - 1]![0]}>`;
     return undefined;
   }
 }

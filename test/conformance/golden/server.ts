@@ -5,7 +5,10 @@ import { startControlPlane } from '../../../src/cmd/control-plane.ts';
 import { startApiServer } from '../../../src/apiserver/api-server.ts';
 import { serverConfig } from '../../../src/cmd/start-api-server.ts';
 import { openEmbeddedStore } from '../../../src/storage/embedded/open.ts';
+import { EtcdStore } from '../../../src/storage/etcd/store.ts';
+import type { Store } from '../../../src/storage/interface.ts';
 import type { RegistryCatalog } from '../../../src/registry/catalog.ts';
+import { EtcdServer } from '../../support/etcd.ts';
 import { Client } from './client.ts';
 import type { ReplayTarget } from './replay.ts';
 
@@ -13,25 +16,53 @@ export interface GoldenServer extends ReplayTarget {
   close(): Promise<void>;
 }
 
+export type GoldenStore = 'etcd' | 'embedded';
+
+/** A store with nothing in it, and what ends it. */
+async function openStore(kind: GoldenStore): Promise<{ readonly store: Store; close(): Promise<void> }> {
+  if (kind === 'embedded') {
+    const store = await openEmbeddedStore();
+    return { store, close: async () => store[Symbol.asyncDispose]() };
+  }
+  const etcd = await EtcdServer.start();
+  const store = new EtcdStore({ endpoints: [etcd.url] });
+  return {
+    store,
+    close: async () => {
+      await store[Symbol.asyncDispose]();
+      await etcd[Symbol.asyncDispose]();
+    },
+  };
+}
+
 /** A server with the users and ranges of the recorded one. */
-export async function startGoldenServer(): Promise<GoldenServer> {
+export async function startGoldenServer(kind: GoldenStore): Promise<GoldenServer> {
   const directory = await mkdtemp(path.join(tmpdir(), 'orch-golden-'));
   const tokens = path.join(directory, 'tokens.csv');
   await writeFile(tokens, 'admintoken,admin,1,"system:masters"\nusertoken,alice,2,"devs"\n');
-  const store = await openEmbeddedStore();
+  const { store, close: closeStore } = await openStore(kind);
   let catalog: RegistryCatalog | undefined;
   // The recordings compare versions of lists: nobody but the cases may write, so no lease is renewed in between.
-  const flags = [`--token-auth-file=${tokens}`, '--service-cluster-ip-range=10.0.0.0/16', '--endpoint-reconciler-type=none'];
+  const flags = [`--token-auth-file=${tokens}`, '--service-cluster-ip-range=10.0.0.0/16', '--endpoint-reconciler-type=none', '--service-account-issuer=https://localhost:7643', '--authorization-mode=RBAC'];
   const controlPlane = await startControlPlane({ flags }, async (config) => {
     const server = await startApiServer(serverConfig(config, { main: store, overrides: new Map(), close: () => Promise.resolve() }));
     catalog = server.catalog;
-    return { url: `https://127.0.0.1:${server.port}`, ready: server.bootstrapped, close: () => server.close() };
+    // What is made in the background would come between the cases.
+    return { url: `https://127.0.0.1:${server.port}`, ready: server.settled, close: () => server.close() };
   });
   const { port } = new URL(controlPlane.url);
   const ca = /certificate-authority-data: (\S+)/.exec(controlPlane.kubeconfig)![1]!;
   const client = new Client(Number(port), Buffer.from(ca, 'base64').toString());
   for (const name of ['golden', 'golden-limits']) {
     await client.send({ method: 'POST', path: '/api/v1/namespaces', headers: { authorization: 'Bearer admintoken', 'content-type': 'application/json' }, body: Buffer.from(JSON.stringify({ metadata: { name } })) });
+  }
+  // Whoever was known to the recorded server could read these paths too.
+  const wellKnown = [
+    { path: 'clusterroles', body: { metadata: { name: 'well-known' }, rules: [{ nonResourceURLs: ['/.well-known', '/.well-known/*'], verbs: ['get'] }] } },
+    { path: 'clusterrolebindings', body: { metadata: { name: 'well-known' }, roleRef: { kind: 'ClusterRole', name: 'well-known' }, subjects: [{ kind: 'Group', name: 'system:authenticated' }] } },
+  ];
+  for (const { path: resource, body } of wellKnown) {
+    await client.send({ method: 'POST', path: `/apis/rbac.authorization.k8s.io/v1/${resource}`, headers: { authorization: 'Bearer admintoken', 'content-type': 'application/json' }, body: Buffer.from(JSON.stringify(body)) });
   }
   // The recorded server had dropped its first revisions.
   await store.compact(await store.currentRevision());
@@ -45,7 +76,7 @@ export async function startGoldenServer(): Promise<GoldenServer> {
     close: async () => {
       client.close();
       await controlPlane.close();
-      await store[Symbol.asyncDispose]();
+      await closeStore();
       await rm(directory, { recursive: true });
     },
   };

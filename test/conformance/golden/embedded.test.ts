@@ -1,0 +1,3 @@
+import { replaysRecordings } from './suite.ts';
+
+replaysRecordings('embedded');

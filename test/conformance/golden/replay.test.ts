@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import type { Client } from './client.ts';
+import { type RecordedCase, replay } from './replay.ts';
+
+const definition = (version: string, status: unknown): unknown => ({ metadata: { name: 'things', resourceVersion: version }, status });
+
+const recorded: RecordedCase = {
+  name: 'a read that waits for a controller', form: 'protocol', namespaces: [],
+  steps: [
+    { request: { method: 'POST', path: '/things', body: {} }, response: { status: 201, body: definition('<rv:1>', {}) } },
+    { request: { method: 'GET', path: '/things/things', repeatedUntil: { path: 'status.accepted', is: 'True' } }, response: { status: 200, body: definition('<rv:2>', { accepted: 'True' }) } },
+  ],
+};
+
+/** Answers the requests in turn, the last one for ever. */
+function answering(...bodies: readonly unknown[]): Client {
+  let next = 0;
+  return {
+    send: async ({ method }) => {
+      const body = Buffer.from(JSON.stringify(bodies[Math.min(next++, bodies.length - 1)]));
+      return { status: method === 'POST' ? 201 : 200, headers: { 'content-type': 'application/json' }, body };
+    },
+  } as Client;
+}
+
+const compact = async (): Promise<void> => undefined;
+
+describe('a recorded read that was repeated until a condition held', () => {
+  test('is repeated here too: an answer before its time binds nothing', async () => {
+    const early = definition('7', {});
+    expect(await replay(recorded, { client: answering(early, early, early, definition('9', { accepted: 'True' })), compact })).toEqual([]);
+  });
+
+  test('still has to be above the version before', async () => {
+    expect(await replay(recorded, { client: answering(definition('7', {}), definition('6', { accepted: 'True' })), compact })).toEqual(['<rv:2> is not above <rv:1>']);
+  });
+});
