@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 import { EtcdClient } from '../src/etcd/client.ts';
 import { prefixEnd } from '../src/etcd/messages.ts';
 import { HttpClient } from './http-client.ts';
-import type { Address } from './options.ts';
+import type { Address, AuditLevel } from './options.ts';
 
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 15_000;
@@ -23,6 +23,7 @@ export interface LocalServerOptions {
   readonly root: string;
   /** URLs of etcd as in `--store-servers`; undefined for the embedded store. */
   readonly storeServers: string | undefined;
+  readonly auditLevel: AuditLevel | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -46,7 +47,7 @@ export class LocalServer implements AsyncDisposable {
   }
 
   /** Resolves once it is ready. Rejects with what it wrote when it ends before, and with the signal's reason. */
-  static async start({ root, storeServers, signal }: LocalServerOptions): Promise<LocalServer> {
+  static async start({ root, storeServers, auditLevel, signal }: LocalServerOptions): Promise<LocalServer> {
     // Does nothing when dist/ is that of the sources.
     await promisify(execFile)(process.execPath, ['hack/build.mjs'], { cwd: root, signal });
     const directory = await mkdtemp(path.join(tmpdir(), 'orch-bench-'));
@@ -58,6 +59,7 @@ export class LocalServer implements AsyncDisposable {
     const args = ['bin/orch.js', 'apiserver', '--bind-address', '127.0.0.1', '--secure-port', String(port), '--token-auth-file', tokenFile];
     args.push('--data-dir', path.join(directory, 'data'), '--cert-dir', path.join(directory, 'certificates'));
     if (store !== undefined) args.push('--store-servers', store.servers, '--store-prefix', store.prefix);
+    if (auditLevel !== undefined) args.push(...(await auditFlags(directory, auditLevel)));
     const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
     const server = new LocalServer(child, { url: new URL(`https://127.0.0.1:${port}`), token, caFile: undefined }, directory, store);
     try {
@@ -97,6 +99,12 @@ export class LocalServer implements AsyncDisposable {
       return false;
     }
   }
+}
+
+async function auditFlags(directory: string, level: AuditLevel): Promise<string[]> {
+  const policy = path.join(directory, 'audit-policy.json');
+  await writeFile(policy, JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level }] }));
+  return ['--audit-policy-file', policy, '--audit-log-path', path.join(directory, 'audit.log'), '--audit-log-mode', 'batch', '--audit-log-maxbackup', '1'];
 }
 
 async function freePort(): Promise<number> {

@@ -38,7 +38,7 @@ function phaseNames({ phases: wanted }: Options): string[] {
 }
 
 async function run(options: Options, names: readonly string[], root: string, signal: AbortSignal): Promise<number> {
-  await using own = options.server === undefined ? await LocalServer.start({ root, storeServers: options.storeServers, signal }) : undefined;
+  await using own = options.server === undefined ? await LocalServer.start({ root, storeServers: options.storeServers, auditLevel: options.auditLevel, signal }) : undefined;
   const address = options.server ?? own!.address;
   const loadOn = (address: Address): Promise<Load> => Load.open({ ...options, address, signal });
   await using server = await loadOn(address);

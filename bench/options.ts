@@ -3,6 +3,9 @@ import { parseArgs } from 'node:util';
 import type { ContentType } from './content.ts';
 import type { LoadSizes } from './phases.ts';
 
+const auditLevels = ['Metadata', 'Request', 'RequestResponse'] as const;
+export type AuditLevel = (typeof auditLevels)[number];
+
 /** A server that runs already. */
 export interface Address {
   readonly url: URL;
@@ -18,6 +21,8 @@ export interface Options {
   readonly server: Address | undefined;
   readonly peer: Address | undefined;
   readonly storeServers: string | undefined;
+  /** Level at which the server that is started records requests; undefined: not at all. */
+  readonly auditLevel: AuditLevel | undefined;
   readonly contentType: ContentType;
   readonly gzip: boolean;
   readonly sessions: number;
@@ -44,6 +49,8 @@ built if need be, and stopped at the end.
 Servers
   --store-servers URLS    etcd for the server that is started; the embedded store by default. Its keys go under a
                           prefix of their own, which is removed at the end
+  --audit LEVEL           record all requests of the server that is started at Metadata, Request or RequestResponse, into
+                          a file in its temporary directory, in mode batch
   --server URL            put load on this server instead of starting one (https)
   --token TOKEN           its bearer token
   --pid PID[,PID]         its processes, for CPU time and memory (Linux, same machine)
@@ -73,7 +80,7 @@ Objects live in a namespace of their own and are deleted at the end. Exits with 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
 const known = {
-  'store-servers': text, server: text, token: text, pid: text, ca: text, peer: text, 'peer-token': text, 'peer-pid': text, 'peer-ca': text,
+  'store-servers': text, audit: text, server: text, token: text, pid: text, ca: text, peer: text, 'peer-token': text, 'peer-pid': text, 'peer-ca': text,
   objects: text, gets: text, lists: text, concurrency: text, watchers: text, events: text, phases: text, rounds: text, 'content-type': text, sessions: text,
   'no-gzip': flag, json: text, help: flag,
 } as const;
@@ -91,6 +98,7 @@ export function readOptions(argv: readonly string[]): Options | undefined {
     server,
     peer: readAddress(values, 'peer', ['peer-token', 'peer-pid', 'peer-ca']),
     storeServers: values['store-servers'],
+    auditLevel: readAuditLevel(values.audit, server),
     contentType: readContentType(values['content-type']),
     gzip: values['no-gzip'] !== true,
     sessions: readCount(values, 'sessions', 1),
@@ -139,6 +147,14 @@ function readCount(values: Values, name: TextName, fallback: number): number {
   if (given === undefined) return fallback;
   if (!/^[1-9]\d{0,6}$/.test(given)) throw new UsageError(`--${name} wants a number from 1 to 9999999, not ${JSON.stringify(given)}`);
   return Number(given);
+}
+
+function readAuditLevel(given: string | undefined, server: Address | undefined): AuditLevel | undefined {
+  if (given === undefined) return undefined;
+  if (server !== undefined) throw new UsageError('--audit is for the server that is started, not for one that runs already (--server)');
+  const level = auditLevels.find((known) => known === given);
+  if (level === undefined) throw new UsageError(`--audit is ${auditLevels.join(', ')}, not ${JSON.stringify(given)}`);
+  return level;
 }
 
 function readContentType(given = 'protobuf'): ContentType {

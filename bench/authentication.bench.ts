@@ -1,0 +1,44 @@
+/** What knowing the caller costs a request: a static token, one that is remembered, a certificate after the handshake, and a token at first sight. */
+import { generateKeyPairSync } from 'node:crypto';
+import { bench, describe } from 'vitest';
+import { caSubject, createAdmin, createAuthority } from '../src/cmd/pki/pki.ts';
+import { fixedText } from '../src/base/live-text.ts';
+import { silentLogger } from '../src/base/logger.ts';
+import { X509Certificate } from 'node:crypto';
+import type { PeerCertificate } from '../src/apiserver/request.ts';
+import { type AuthenticationConfig, createAuthentication } from '../src/apiserver/authn/authentication.ts';
+import type { RequestAuthenticator } from '../src/apiserver/authn/authenticator.ts';
+import { boundClaims } from '../src/apiserver/authn/service-accounts/claims.ts';
+import { verificationKey } from '../src/apiserver/authn/service-accounts/keys.ts';
+import { createSigner } from '../src/apiserver/authn/service-accounts/signer.ts';
+import { fakeRequest } from '../src/apiserver/authn/testing.ts';
+
+const now = new Date();
+const ca = createAuthority(caSubject, now);
+const peer: PeerCertificate = { certificate: new X509Certificate(createAdmin(ca, now).certificate), issuers: [], commonName: 'jane', organizations: ['devs'], verified: true, error: undefined };
+const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const issuer = 'https://kubernetes.default.svc.cluster.local';
+const account = { metadata: { name: 'robot', namespace: 'default', uid: '6f0b8f0e-8e3b-4c55-9c44-4a2c6e9b5c5f' } };
+const find = (): Promise<never> => Promise.resolve(account as never);
+
+const none: AuthenticationConfig = { clientCa: undefined, requestHeader: undefined, tokenFile: undefined, bootstrapTokens: false, serviceAccounts: undefined, jwt: undefined, webhook: undefined, anonymous: undefined, audiences: [issuer] };
+const around = { objects: { find, findFresh: find }, log: silentLogger, onLegacyTokenUse: () => undefined };
+const requestsOf = (config: Partial<AuthenticationConfig>): RequestAuthenticator => createAuthentication({ ...none, ...config }, around).requests;
+
+const accounts = { issuers: [issuer], keys: [verificationKey(publicKey)], signingKey: privateKey, lookup: true, extendExpiration: true, maxExpirationSeconds: 0, jwksUri: undefined };
+const token = await createSigner(privateKey)(boundClaims({ issuer, audiences: [issuer], about: { namespace: 'default', serviceaccount: account.metadata }, lifeSeconds: 3600, now }));
+const tokens = requestsOf({ tokenFile: 'static-token,jane,1,"devs"\n', serviceAccounts: accounts });
+const certificates = requestsOf({ clientCa: fixedText(ca.certificate), tokenFile: 'static-token,jane,1\n', serviceAccounts: accounts });
+
+const withStatic = fakeRequest(['authorization', 'Bearer static-token']);
+const withToken = fakeRequest(['authorization', `Bearer ${token}`]);
+const withCertificate = fakeRequest([], { certificate: peer });
+await tokens.authenticate(withToken);
+
+describe(`who is calling (a token of ${token.length} characters)`, () => {
+  bench('static token', async () => void (await tokens.authenticate(withStatic)));
+  bench('service account token that is remembered', async () => void (await tokens.authenticate(withToken)));
+  bench('client certificate after the handshake', async () => void (await certificates.authenticate(withCertificate)));
+  let count = 0;
+  bench('service account token at first sight', async () => void (await createAuthentication({ ...none, serviceAccounts: accounts, audiences: [issuer, String(count++)] }, around).review(token, [issuer])));
+});
