@@ -10,7 +10,6 @@ export const deviations: Readonly<Record<string, string>> = {
   'protocol-discovery: version': ownVersion,
   'protocol-discovery: livez': ownChecks,
   'protocol-discovery: readyz': ownChecks,
-  'protocol-discovery: openapi-v2': 'the shared parameters are fewer: ours have fewer wordings of the same one',
   'protocol-crds: validation-formats': 'the errors of a custom object come in an order that varies from run to run upstream, and so does their text',
   'kinds-extension: FlowSchema table two': 'the recorded server held one condition back: it had written many to schemas of that name in the minute before',
   'protocol-subresources: scale-wrong-bodies': 'a patch of a Scale that cannot be read is shown without the managed fields of the Scale',

@@ -1417,7 +1417,7 @@ export type NodeList = {
 export type NodeProxyOptions = {
   apiVersion?: string;
   kind?: string;
-  /** Path of the request. */
+  /** Path of the request to the node. */
   path?: string;
 };
 
@@ -1862,13 +1862,13 @@ export type PodAntiAffinity = {
 export type PodAttachOptions = {
   apiVersion?: string;
   kind?: string;
-  /** Whether to send standard input. */
+  /** Whether to send standard input to what runs there. */
   stdin?: boolean;
   /** Whether to receive standard output. Default true. */
   stdout?: boolean;
   /** Whether to receive standard error. Default true. */
   stderr?: boolean;
-  /** Whether there is a terminal. */
+  /** Whether what runs there has a terminal. */
   tty?: boolean;
   /** Container to attach to; the only one when empty. */
   container?: string;
@@ -1986,7 +1986,7 @@ export type PodPortForwardOptions = {
 export type PodProxyOptions = {
   apiVersion?: string;
   kind?: string;
-  /** Path of the request. */
+  /** Path of the request to the pod. */
   path?: string;
 };
 
@@ -2793,7 +2793,7 @@ export type ServicePort = {
 export type ServiceProxyOptions = {
   apiVersion?: string;
   kind?: string;
-  /** Path of the request. */
+  /** Path of the request to the service. */
   path?: string;
 };
 
