@@ -10,9 +10,10 @@ const zones = [
   { target: './src/machinery', from: './src', except: ['./base', './machinery'], message: 'machinery is pure: it is shared by server and clients.' },
   { target: './src/cel', from: './src', except: ['./base', './machinery', './cel'], message: 'cel is a language over JSON values: what its expressions are about is declared by who compiles them.' },
   { target: './src/api', from: './src', except: ['./base', './machinery', './cel', './api'], message: 'api is data and pure functions.' },
-  { target: './src/etcd', from: './src', except: ['./base', './etcd'], message: "etcd speaks etcd's words over gRPC and needs base only." },
-  { target: './src/storage', from: './src', except: ['./base', './machinery', './etcd', './storage'], message: 'storage does not know what the bytes mean.' },
-  { target: './src/registry', from: ['./src/apiserver', './src/cmd', './src/client', './src/etcd'], message: 'registry knows storage and api, not HTTP.' },
+  { target: './src/grpc', from: './src', except: ['./base', './grpc'], message: 'grpc carries messages and knows none.' },
+  { target: './src/etcd', from: './src', except: ['./base', './grpc', './etcd'], message: "etcd speaks etcd's words over gRPC and needs base and grpc only." },
+  { target: './src/storage', from: './src', except: ['./base', './machinery', './grpc', './etcd', './storage'], message: 'storage does not know what the bytes mean.' },
+  { target: './src/registry', from: ['./src/apiserver', './src/cmd', './src/client', './src/grpc', './src/etcd'], message: 'registry knows storage and api, not HTTP.' },
   { target: './src/apiserver', from: ['./src/cmd', './src/etcd'], message: 'cmd assembles the server, not the other way round.' },
   { target: './src/apiserver/filters', from: './src/registry', message: 'Filters judge who and what from the URL; bodies and objects come later.' },
 ];

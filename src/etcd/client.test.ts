@@ -2,11 +2,11 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { FakeClock } from '../base/testing/fake-clock.ts';
 import { EtcdClient } from './client.ts';
 import type { EtcdClientOptions } from './client.ts';
-import { GrpcCode } from './grpc/status.ts';
+import { GrpcCode } from '../grpc/status.ts';
 import type { TxnRequest } from './messages.ts';
 import { startGrpcPeer, statusMessage } from './testing/grpc-peer.ts';
 import type { GrpcPeer, PeerCall } from './testing/grpc-peer.ts';
-import { startRawPeer } from './testing/http2-peer.ts';
+import { startRawPeer } from '../grpc/testing/http2-peer.ts';
 
 const put: TxnRequest = { compare: [{ key: 'a', modRevision: 0 }], success: [{ put: { key: 'a', value: Buffer.from('x') } }], failure: [] };
 const txnPath = '/etcdserverpb.KV/Txn';
@@ -42,7 +42,7 @@ describe('a write', () => {
     { name: 'that found no leader', step: unavailable('etcdserver: no leader'), message: /^etcdserver: no leader$/ },
   ])('$name is not sent again: its outcome is unknown', async ({ step, message }) => {
     const peer = await startScript(step, answer);
-    await expect(write(openClient([peer.url]))).rejects.toMatchObject({ name: 'EtcdError', code: GrpcCode.unavailable, unprocessed: false, message: expect.stringMatching(message) });
+    await expect(write(openClient([peer.url]))).rejects.toMatchObject({ name: 'GrpcError', code: GrpcCode.unavailable, unprocessed: false, message: expect.stringMatching(message) });
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(peer.calls).toEqual([txnPath]);
   });
@@ -117,7 +117,7 @@ describe('an answer that is not gRPC as it should be', () => {
     { name: 'a compressed message', step: (call: PeerCall) => call.replyWith(Buffer.from([1, 0, 0, 0, 0])), code: GrpcCode.internal, message: 'a compressed message, which was not asked for' },
   ])('$name is an error', async ({ step, code, message }) => {
     const peer = await startScript(step);
-    await expect(openClient([peer.url]).txn(put, { idempotent: false })).rejects.toMatchObject({ name: 'EtcdError', code, message });
+    await expect(openClient([peer.url]).txn(put, { idempotent: false })).rejects.toMatchObject({ name: 'GrpcError', code, message });
   });
 });
 

@@ -3,9 +3,9 @@ import protobuf from 'protobufjs';
 import { describe, expect, test } from 'vitest';
 import { decodeHeaderResponse, decodeLeaseGrant, decodeRange, decodeStatus, decodeTxn, decodeWatch } from './decode.ts';
 import { encodeCompaction, encodeEmpty, encodeLeaseGrant, encodeRange, encodeTxn, encodeWatchCreate, encodeWatchProgress } from './encode.ts';
-import type { Decode } from './grpc/call.ts';
+import type { Decode } from '../grpc/call.ts';
 import { prefixEnd } from './messages.ts';
-import { ProtoReader } from './protobuf/reader.ts';
+import { ProtoReader } from '../grpc/protobuf/reader.ts';
 
 const schema = protobuf.parse(readFileSync(new URL('./etcd.proto', import.meta.url), 'utf8'), { keepCase: true }).root;
 const asObject = { longs: String, enums: String, bytes: Buffer, defaults: false };

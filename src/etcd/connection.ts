@@ -1,9 +1,12 @@
 import { EtcdError, unavailable } from './errors.ts';
 import type { Endpoint } from './endpoint.ts';
-import { StreamCall, UnaryCall, requestHeaders } from './grpc/call.ts';
-import type { Method, StreamCallHandler, UnaryOutcome } from './grpc/call.ts';
-import { GrpcCode } from './grpc/status.ts';
-import type { Http2Connection } from './http2/connection.ts';
+import { StreamCall, UnaryCall, requestHeaders } from '../grpc/call.ts';
+import type { Method, StreamCallHandler, UnaryOutcome } from '../grpc/call.ts';
+import { GrpcCode } from '../grpc/status.ts';
+import type { Http2Connection } from '../grpc/http2/connection.ts';
+
+/** A member that has lost its leader then says so instead of keeping us waiting. */
+const metadata = [['hasleader', 'true']] as const;
 
 /** One connection to one member, and what is known of that member. */
 export class EtcdConnection {
@@ -20,7 +23,7 @@ export class EtcdConnection {
 
   /** Starts a unary call; `body` is a whole gRPC message. */
   unary<Response>(method: Method<Response>, body: Buffer, outcome: UnaryOutcome<Response>): UnaryCall<Response> {
-    const call = new UnaryCall(method.decode, outcome);
+    const call = new UnaryCall('etcd', method.decode, outcome);
     call.start(this.http2, this.#headersOf(method.path), body);
     return call;
   }
@@ -28,7 +31,7 @@ export class EtcdConnection {
   /** Throws `unavailable` when the connection has ended. */
   stream<Message>(method: Method<Message>, handler: StreamCallHandler<Message>): StreamCall<Message> {
     if (this.http2.draining) throw unavailable('the connection to etcd was lost', { unprocessed: true });
-    const call = new StreamCall(method.decode, handler);
+    const call = new StreamCall('etcd', method.decode, handler);
     call.start(this.http2, this.#headersOf(method.path));
     return call;
   }
@@ -49,7 +52,7 @@ export class EtcdConnection {
   #headersOf(path: string): Buffer {
     let headers = this.#headers.get(path);
     if (headers === undefined) {
-      headers = requestHeaders(path, this.endpoint.authority, this.endpoint.secure);
+      headers = requestHeaders(path, { authority: this.endpoint.authority, secure: this.endpoint.secure, metadata });
       this.#headers.set(path, headers);
     }
     return headers;

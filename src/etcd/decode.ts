@@ -1,5 +1,5 @@
 /** Answers, read from the bytes that arrived; values are copied out of them. */
-import type { ProtoReader } from './protobuf/reader.ts';
+import type { ProtoReader } from '../grpc/protobuf/reader.ts';
 import type {
   HeaderResponse,
   KeyValue,

@@ -2,8 +2,8 @@ import type { Clock, Timer } from '../base/clock.ts';
 import type { Channel } from './channel.ts';
 import type { EtcdConnection } from './connection.ts';
 import { EtcdError, abortedBy } from './errors.ts';
-import type { Method, UnaryCall, UnaryOutcome } from './grpc/call.ts';
-import { GrpcCode } from './grpc/status.ts';
+import type { Method, UnaryCall, UnaryOutcome } from '../grpc/call.ts';
+import { GrpcCode } from '../grpc/status.ts';
 
 export interface CallOptions {
   /** Changes nothing and may be sent again. Anything else is sent once. */

@@ -2,7 +2,7 @@ import type { EtcdConnection } from './connection.ts';
 import { decodeWatch } from './decode.ts';
 import { encodeWatchCreate, encodeWatchProgress } from './encode.ts';
 import type { EtcdError } from './errors.ts';
-import type { Method, StreamCall } from './grpc/call.ts';
+import type { Method, StreamCall } from '../grpc/call.ts';
 import type { WatchCreateRequest, WatchResponse } from './messages.ts';
 
 const watchMethod: Method<WatchResponse> = { path: '/etcdserverpb.Watch/Watch', decode: decodeWatch };

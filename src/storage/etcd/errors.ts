@@ -1,5 +1,5 @@
 import { EtcdError } from '../../etcd/errors.ts';
-import { GrpcCode } from '../../etcd/grpc/status.ts';
+import { GrpcCode } from '../../grpc/status.ts';
 import { StorageError } from '../errors.ts';
 import type { StorageErrorDetails, StorageReason } from '../errors.ts';
 

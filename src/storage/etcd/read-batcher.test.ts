@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { EtcdError } from '../../etcd/errors.ts';
-import { GrpcCode } from '../../etcd/grpc/status.ts';
+import { GrpcCode } from '../../grpc/status.ts';
 import type { RangeRequest, TxnRequest } from '../../etcd/messages.ts';
 import { ReadBatcher } from './read-batcher.ts';
 

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { EtcdClient } from '../../etcd/client.ts';
 import type { EtcdConnection } from '../../etcd/connection.ts';
 import { EtcdError, unavailable } from '../../etcd/errors.ts';
-import { GrpcCode } from '../../etcd/grpc/status.ts';
+import { GrpcCode } from '../../grpc/status.ts';
 import { firstKey, prefixEnd } from '../../etcd/messages.ts';
 import type { WatchEvent, WatchResponse } from '../../etcd/messages.ts';
 import { hasSoundProgress, keepsCompactedDeletion } from '../../etcd/version.ts';

@@ -1,4 +1,4 @@
-import { EtcdError } from '../errors.ts';
+import { GrpcError } from './errors.ts';
 import { GrpcCode } from './status.ts';
 
 const prefixBytes = 5;
@@ -24,7 +24,7 @@ export class MessageReader {
     this.#maxBytes = maxBytes;
   }
 
-  /** Throws what `onMessage` throws, and an `EtcdError` for a message that cannot be read. */
+  /** Throws what `onMessage` throws, and an `GrpcError` for a message that cannot be read. */
   push(piece: Buffer): void {
     let at = 0;
     while (at < piece.length) at = this.#message === undefined ? this.#begin(piece, at) : this.#fill(piece, at);
@@ -47,9 +47,9 @@ export class MessageReader {
   }
 
   #open(prefix: Buffer, prefixAt: number, piece: Buffer, at: number): number {
-    if (prefix[prefixAt] !== 0) throw new EtcdError(GrpcCode.internal, 'a compressed message, which was not asked for');
+    if (prefix[prefixAt] !== 0) throw new GrpcError(GrpcCode.internal, 'a compressed message, which was not asked for');
     const length = prefix.readUInt32BE(prefixAt + 1);
-    if (length > this.#maxBytes) throw new EtcdError(GrpcCode.resourceExhausted, `an answer of ${length} bytes, more than the limit of ${this.#maxBytes}`);
+    if (length > this.#maxBytes) throw new GrpcError(GrpcCode.resourceExhausted, `an answer of ${length} bytes, more than the limit of ${this.#maxBytes}`);
     if (at + length <= piece.length) {
       this.#onMessage(piece, at, at + length);
       return at + length;

@@ -23,7 +23,7 @@ describe('length-prefixed messages', () => {
   });
 
   test('that are compressed are refused', () => {
-    expect(() => read(message('x', 1), 100)).toThrow(expect.objectContaining({ name: 'EtcdError', code: 13, message: 'a compressed message, which was not asked for' }));
+    expect(() => read(message('x', 1), 100)).toThrow(expect.objectContaining({ name: 'GrpcError', code: 13, message: 'a compressed message, which was not asked for' }));
   });
 
   test('beyond the limit are refused before memory is spent on them', () => {

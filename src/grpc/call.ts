@@ -1,11 +1,11 @@
 /** gRPC calls over one HTTP/2 connection: a unary call, and a stream that stays open in both directions. */
-import { EtcdError, unavailable } from '../errors.ts';
-import type { Http2Connection } from '../http2/connection.ts';
-import { ErrorCode } from '../http2/frames.ts';
-import { encodeHeaders } from '../http2/hpack.ts';
-import type { Headers } from '../http2/hpack.ts';
-import type { Http2Error, Http2Stream, StreamHandler } from '../http2/stream.ts';
-import { ProtoReader } from '../protobuf/reader.ts';
+import { GrpcError, unavailable } from './errors.ts';
+import type { Http2Connection } from './http2/connection.ts';
+import { ErrorCode } from './http2/frames.ts';
+import { encodeHeaders } from './http2/hpack.ts';
+import type { Headers } from './http2/hpack.ts';
+import type { Http2Error, Http2Stream, StreamHandler } from './http2/stream.ts';
+import { ProtoReader } from './protobuf/reader.ts';
 import { MessageReader } from './message-reader.ts';
 import { GrpcCode, grpcCodeOfHttpStatus, parseGrpcCode, parseGrpcMessage } from './status.ts';
 
@@ -23,7 +23,7 @@ export interface Method<Response> {
 }
 
 /** The header block of every request for a method. */
-export function requestHeaders(path: string, authority: string, secure: boolean): Buffer {
+export function requestHeaders(path: string, { authority, secure, metadata = [] }: { readonly authority: string; readonly secure: boolean; readonly metadata?: readonly (readonly [string, string])[] }): Buffer {
   return encodeHeaders([
     [':method', 'POST'],
     [':scheme', secure ? 'https' : 'http'],
@@ -32,31 +32,36 @@ export function requestHeaders(path: string, authority: string, secure: boolean)
     ['content-type', 'application/grpc'],
     ['te', 'trailers'],
     ['user-agent', 'orch'],
-    // A member that has lost its leader then says so instead of keeping us waiting.
-    ['hasleader', 'true'],
+    ...metadata,
   ]);
 }
 
-/** Settles once: with the answer, or with an `EtcdError`. */
+/** Settles once: with the answer, or with a `GrpcError`. */
 export interface UnaryOutcome<Response> {
   readonly resolve: (response: Response) => void;
-  readonly reject: (error: EtcdError) => void;
+  readonly reject: (error: GrpcError) => void;
 }
 
 /** What both kinds of call have in common: the status at the end, and messages on the way to it. */
 abstract class Call implements StreamHandler {
+  /** What messages call who is asked. */
+  protected readonly peer: string;
   protected stream: Http2Stream | undefined;
   readonly #reader = new MessageReader((buffer, start, end) => {
     if (!this.#done) this.onMessage(new ProtoReader(buffer, start, end));
   }, maxMessageBytes);
   #httpStatus = '';
   #ok = false;
-  #refusal: EtcdError | undefined;
+  #refusal: GrpcError | undefined;
   #done = false;
+
+  constructor(peer: string) {
+    this.peer = peer;
+  }
 
   protected abstract onMessage(reader: ProtoReader): void;
   /** Called once. Undefined when the peer said OK. */
-  protected abstract onEnd(error: EtcdError | undefined): void;
+  protected abstract onEnd(error: GrpcError | undefined): void;
 
   onHeaders(headers: Headers): void {
     this.#httpStatus ||= headers.get(':status') ?? '';
@@ -64,7 +69,7 @@ abstract class Call implements StreamHandler {
     if (text === undefined) return;
     const code = parseGrpcCode(text);
     if (code === GrpcCode.ok) this.#ok = true;
-    else this.#refusal = new EtcdError(code, parseGrpcMessage(headers.get('grpc-message') ?? ''));
+    else this.#refusal = new GrpcError(code, parseGrpcMessage(headers.get('grpc-message') ?? ''));
   }
 
   onData(piece: Buffer): void {
@@ -72,7 +77,7 @@ abstract class Call implements StreamHandler {
     try {
       this.#reader.push(piece);
     } catch (error) {
-      this.abort(error instanceof EtcdError ? error : new EtcdError(GrpcCode.internal, `an answer that cannot be read: ${String(error)}`, { cause: error }));
+      this.abort(error instanceof GrpcError ? error : new GrpcError(GrpcCode.internal, `an answer that cannot be read: ${String(error)}`, { cause: error }));
     }
   }
 
@@ -80,13 +85,13 @@ abstract class Call implements StreamHandler {
     // A status that arrived before the stream was reset stands.
     if (this.#ok) this.#finish(undefined);
     else if (this.#refusal !== undefined) this.#finish(this.#refusal);
-    else if (error !== undefined) this.#finish(fromHttp2(error));
-    else if (this.#httpStatus === '200') this.#finish(unavailable('etcd ended a call without a status'));
-    else this.#finish(new EtcdError(grpcCodeOfHttpStatus(this.#httpStatus), `HTTP status ${this.#httpStatus} instead of an answer`));
+    else if (error !== undefined) this.#finish(fromHttp2(error, this.peer));
+    else if (this.#httpStatus === '200') this.#finish(unavailable(`${this.peer} ended a call without a status`));
+    else this.#finish(new GrpcError(grpcCodeOfHttpStatus(this.#httpStatus), `HTTP status ${this.#httpStatus} instead of an answer`));
   }
 
   /** Ends the call from our side with this error. */
-  abort(error: EtcdError): void {
+  abort(error: GrpcError): void {
     if (this.#done) return;
     this.stream?.cancel();
     this.#finish(error);
@@ -96,17 +101,17 @@ abstract class Call implements StreamHandler {
     this.#done = true;
   }
 
-  #finish(error: EtcdError | undefined): void {
+  #finish(error: GrpcError | undefined): void {
     if (this.#done) return;
     this.#done = true;
     this.onEnd(error);
   }
 }
 
-function fromHttp2(error: Http2Error): EtcdError {
+function fromHttp2(error: Http2Error, peer: string): GrpcError {
   const details = { unprocessed: error.unprocessed, cause: error };
-  if (error.code === ErrorCode.enhanceYourCalm && !error.unprocessed) return new EtcdError(GrpcCode.resourceExhausted, error.message, details);
-  return unavailable(`connection to etcd: ${error.message}`, details);
+  if (error.code === ErrorCode.enhanceYourCalm && !error.unprocessed) return new GrpcError(GrpcCode.resourceExhausted, error.message, details);
+  return unavailable(`connection to ${peer}: ${error.message}`, details);
 }
 
 export class UnaryCall<Response> extends Call {
@@ -114,8 +119,8 @@ export class UnaryCall<Response> extends Call {
   readonly #outcome: UnaryOutcome<Response>;
   #response: Response | undefined;
 
-  constructor(decode: Decode<Response>, outcome: UnaryOutcome<Response>) {
-    super();
+  constructor(peer: string, decode: Decode<Response>, outcome: UnaryOutcome<Response>) {
+    super(peer);
     this.#decode = decode;
     this.#outcome = outcome;
   }
@@ -130,9 +135,9 @@ export class UnaryCall<Response> extends Call {
     this.#response = this.#decode(reader);
   }
 
-  protected override onEnd(error: EtcdError | undefined): void {
+  protected override onEnd(error: GrpcError | undefined): void {
     if (error !== undefined) this.#outcome.reject(error);
-    else if (this.#response === undefined) this.#outcome.reject(new EtcdError(GrpcCode.internal, 'etcd said OK without an answer'));
+    else if (this.#response === undefined) this.#outcome.reject(new GrpcError(GrpcCode.internal, `${this.peer} said OK without an answer`));
     else this.#outcome.resolve(this.#response);
   }
 }
@@ -140,7 +145,7 @@ export class UnaryCall<Response> extends Call {
 export interface StreamCallHandler<Message> {
   onMessage(message: Message): void;
   /** Last, once. Without an error the peer ended the stream with OK. */
-  onEnd(error: EtcdError | undefined): void;
+  onEnd(error: GrpcError | undefined): void;
 }
 
 /** A call that stays open: messages go both ways until one side ends it. */
@@ -148,8 +153,8 @@ export class StreamCall<Message> extends Call {
   readonly #decode: Decode<Message>;
   readonly #handler: StreamCallHandler<Message>;
 
-  constructor(decode: Decode<Message>, handler: StreamCallHandler<Message>) {
-    super();
+  constructor(peer: string, decode: Decode<Message>, handler: StreamCallHandler<Message>) {
+    super(peer);
     this.#decode = decode;
     this.#handler = handler;
   }
@@ -181,7 +186,7 @@ export class StreamCall<Message> extends Call {
     this.#handler.onMessage(this.#decode(reader));
   }
 
-  protected override onEnd(error: EtcdError | undefined): void {
+  protected override onEnd(error: GrpcError | undefined): void {
     this.#handler.onEnd(error);
   }
 }
