@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Client } from './client.ts';
-import { type RecordedCase, replay } from './replay.ts';
+import { type RecordedCase, replay, type ReplayTarget } from './replay.ts';
 
 const definition = (version: string, status: unknown): unknown => ({ metadata: { name: 'things', resourceVersion: version }, status });
 
@@ -13,14 +12,15 @@ const recorded: RecordedCase = {
 };
 
 /** Answers the requests in turn, the last one for ever. */
-function answering(...bodies: readonly unknown[]): Client {
+function answering(...bodies: readonly unknown[]): ReplayTarget['client'] {
   let next = 0;
   return {
     send: async ({ method }) => {
       const body = Buffer.from(JSON.stringify(bodies[Math.min(next++, bodies.length - 1)]));
       return { status: method === 'POST' ? 201 : 200, headers: { 'content-type': 'application/json' }, body };
     },
-  } as Client;
+    open: () => Promise.reject(new Error('nothing is watched here')),
+  };
 }
 
 const compact = async (): Promise<void> => undefined;

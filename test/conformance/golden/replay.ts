@@ -40,7 +40,7 @@ export interface RecordedCase {
 }
 
 export interface ReplayTarget {
-  readonly client: Client;
+  readonly client: Pick<Client, 'send' | 'open'>;
   /** Drops history below the current revision. */
   readonly compact: () => Promise<void>;
 }
