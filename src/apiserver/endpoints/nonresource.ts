@@ -36,7 +36,7 @@ export function createNonResource(options: NonResourceOptions): Handler {
     if (first === 'healthz' || first === 'livez' || first === 'readyz') return serveHealth(first as HealthEndpoint, path, options.health, request, options.log);
     const handler = roots.get(path) ?? [...roots].find(([prefix]) => prefix.endsWith('/') && path.startsWith(prefix))?.[1];
     if (handler !== undefined) return handler(request);
-    return path === '' || path === '/' || path === '/index.html' ? rootPaths(options, request) : notFoundPage;
+    return path === '/' || path === '/index.html' ? rootPaths(options, request) : notFoundPage;
   };
 }
 

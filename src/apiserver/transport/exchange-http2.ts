@@ -17,7 +17,8 @@ export class Http2Exchange implements Exchange {
     this.#headers = headers;
     this.#raw = raw;
     this.method = headers[':method'] as string;
-    this.target = headers[':path'] as string;
+    // CONNECT names a host and no path (RFC 9113 section 8.5).
+    this.target = headers[':path'] ?? '';
   }
 
   header(name: string): string | undefined {
