@@ -1,5 +1,6 @@
 /** What knowing the caller costs a request: a static token, one that is remembered, a certificate after the handshake, and a token at first sight. */
 import { generateKeyPairSync } from 'node:crypto';
+import { Registry } from 'prom-client';
 import { bench, describe } from 'vitest';
 import { caSubject, createAdmin, createAuthority } from '../src/cmd/pki/pki.ts';
 import { fixedText } from '../src/base/live-text.ts';
@@ -10,7 +11,7 @@ import { type AuthenticationConfig, createAuthentication } from '../src/apiserve
 import type { RequestAuthenticator } from '../src/apiserver/authn/authenticator.ts';
 import { boundClaims } from '../src/apiserver/authn/service-accounts/claims.ts';
 import { verificationKey } from '../src/apiserver/authn/service-accounts/keys.ts';
-import { createSigner } from '../src/apiserver/authn/service-accounts/signer.ts';
+import { openAccountKeys } from '../src/apiserver/authn/service-accounts/account-keys.ts';
 import { fakeRequest } from '../src/apiserver/authn/testing.ts';
 
 const now = new Date();
@@ -22,11 +23,13 @@ const account = { metadata: { name: 'robot', namespace: 'default', uid: '6f0b8f0
 const find = (): Promise<never> => Promise.resolve(account as never);
 
 const none: AuthenticationConfig = { clientCa: undefined, requestHeader: undefined, tokenFile: undefined, bootstrapTokens: false, serviceAccounts: undefined, jwt: undefined, webhook: undefined, anonymous: undefined, audiences: [issuer] };
-const around = { objects: { find, findFresh: find }, log: silentLogger, onLegacyTokenUse: () => undefined };
-const requestsOf = (config: Partial<AuthenticationConfig>): RequestAuthenticator => createAuthentication({ ...none, ...config }, around).requests;
+const around = { accountKeys: undefined, objects: { find, findFresh: find }, log: silentLogger, onLegacyTokenUse: () => undefined };
+const endless = new AbortController().signal;
+const requestsOf = (config: Partial<AuthenticationConfig>): RequestAuthenticator => createAuthentication({ ...none, ...config }, { ...around, accountKeys }).requests;
 
-const accounts = { issuers: [issuer], keys: [verificationKey(publicKey)], signingKey: privateKey, lookup: true, extendExpiration: true, maxExpirationSeconds: 0, jwksUri: undefined };
-const token = await createSigner(privateKey)(boundClaims({ issuer, audiences: [issuer], about: { namespace: 'default', serviceaccount: account.metadata }, lifeSeconds: 3600, now }));
+const accounts = { issuers: [issuer], keys: [verificationKey(publicKey)], signingKey: privateKey, signingEndpoint: undefined, lookup: true, extendExpiration: true, maxExpirationSeconds: 0, jwksUri: undefined };
+const accountKeys = await openAccountKeys(accounts, { registry: new Registry(), log: silentLogger, signal: endless });
+const token = await accountKeys!.sign!(boundClaims({ issuer, audiences: [issuer], about: { namespace: 'default', serviceaccount: account.metadata }, lifeSeconds: 3600, now }), endless);
 const tokens = requestsOf({ tokenFile: 'static-token,jane,1,"devs"\n', serviceAccounts: accounts });
 const certificates = requestsOf({ clientCa: fixedText(ca.certificate), tokenFile: 'static-token,jane,1\n', serviceAccounts: accounts });
 
@@ -40,5 +43,5 @@ describe(`who is calling (a token of ${token.length} characters)`, () => {
   bench('service account token that is remembered', async () => void (await tokens.authenticate(withToken)));
   bench('client certificate after the handshake', async () => void (await certificates.authenticate(withCertificate)));
   let count = 0;
-  bench('service account token at first sight', async () => void (await createAuthentication({ ...none, serviceAccounts: accounts, audiences: [issuer, String(count++)] }, around).review(token, [issuer])));
+  bench('service account token at first sight', async () => void (await createAuthentication({ ...none, serviceAccounts: accounts, audiences: [issuer, String(count++)] }, { ...around, accountKeys }).review(token, [issuer])));
 });

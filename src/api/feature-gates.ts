@@ -27,6 +27,7 @@ export const FEATURE_GATES: Readonly<Record<string, FeatureGate>> = {
   DRAResourceClaimDeviceStatus: { stage: 'alpha', default: false },
   DynamicResourceAllocation: { stage: 'beta', default: false },
   ElasticIndexedJob: { stage: 'ga', default: true, locked: true },
+  ExternalServiceAccountTokenSigner: { stage: 'alpha', default: false },
   HPAScaleToZero: { stage: 'alpha', default: false },
   ImageVolume: { stage: 'alpha', default: false },
   InPlacePodVerticalScaling: { stage: 'alpha', default: false },

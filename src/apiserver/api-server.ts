@@ -29,6 +29,7 @@ import { type Authorization, createAuthorization } from './authz/authorization.t
 import { type AuthorizationConfig, uses } from './authz/configuration.ts';
 import { createAdmissionObjects } from './admission/objects.ts';
 import { type Authentication, type AuthenticationConfig, createAuthentication } from './authn/authentication.ts';
+import { type AccountKeys, openAccountKeys } from './authn/service-accounts/account-keys.ts';
 import { discoveryHandlers } from './authn/service-accounts/discovery.ts';
 import { type AuditConfig, createAuditTrail } from './audit/create-trail.ts';
 import { deprecationOf } from './endpoints/deprecation.ts';
@@ -92,6 +93,8 @@ export interface ApiServerConfig {
   readonly allowPrivileged: boolean;
   readonly version: VersionInfo;
   readonly log: Logger;
+  /** Gives the start up. */
+  readonly signal: AbortSignal;
 }
 
 export interface StorageConfig {
@@ -141,6 +144,7 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
   const { storage, log } = config;
   const plugins: AdmissionPlugin[] = [];
   const metrics = new Metrics({ isServed: (apiVersion, resource) => apis.find(apiVersion, resource) !== undefined, serverId: randomUUID() });
+  const accountKeys = await openAccountKeys(config.authentication.serviceAccounts, { registry: metrics.registry, log, signal: config.signal });
   const admission = createAdmissionChain(plugins, metrics.admission);
   const leases = createLeaseManager({ reuseSeconds: storage.leaseReuseSeconds });
   const storeOf = (group: string, resource: string): Store => storage.overrides.get(`${group}/${resource}`) ?? storage.store;
@@ -187,7 +191,7 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
     maxBodyBytes: defaultMaxBodyBytes,
   };
   const writer = new InternalWriter({ registry, fieldManager, enabled: featureEnabled });
-  const authentication = createAuthentication(config.authentication, { objects, log, onLegacyTokenUse: legacyTokenMarks({ writer, now, log }) });
+  const authentication = createAuthentication(config.authentication, { accountKeys, objects, log, onLegacyTokenUse: legacyTokenMarks({ writer, now, log }) });
   const serve = (entry: CatalogEntry): ServedResource => servedResource(entry, context, registry, config, authentication);
   const apis: ServedApis = new ServedApis({ groupVersions, resources: new Map([...registry.entries].map(([apiVersion, resources]) => [apiVersion, new Map([...resources].map(([name, entry]) => [name, serve(entry)]))])) });
   const processMetrics = createProcessMetrics(metrics.registry, config.version, config.featureGates);
@@ -197,7 +201,7 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
     served: apis, version: config.version, log,
     health: createHealthChecks({ store: storage.store, healthTimeoutMs: storage.healthTimeoutMs, readyTimeoutMs: storage.readyTimeoutMs, registry, isBootstrapped: () => background.isBootstrapped(), hasRoles: () => background.hasRoles(), observe: processMetrics.checked }),
     serverAddress,
-    extra: new Map<string, Handler>([['/metrics', metricsHandler(metrics)], ...openApiHandlers(config.version, () => apis.groupVersions), ...issuerDiscovery(config.authentication, serverAddress)]),
+    extra: new Map<string, Handler>([['/metrics', metricsHandler(metrics)], ...openApiHandlers(config.version, () => apis.groupVersions), ...issuerDiscovery(config.authentication, accountKeys, serverAddress)]),
   });
   const audit = config.audit === undefined ? undefined : createAuditTrail(config.audit, { counters: metrics.audit, log });
   const handle = requestChain({
@@ -216,6 +220,7 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
     maxStreamsPerConnection: config.serving.maxStreamsPerConnection, handle,
   }).catch(async (error: unknown) => {
     await background.stop();
+    await authentication.close();
     await audit?.close();
     throw error;
   });
@@ -242,10 +247,10 @@ function servedGroupVersions({ groupVersions, featureGates }: ApiServerConfig): 
   return shown.sort((a, b) => b.groupPriority - a.groupPriority || byName(a.group, b.group) || b.versionPriority - a.versionPriority || byName(a.version, b.version));
 }
 
-function issuerDiscovery({ serviceAccounts }: AuthenticationConfig, serverAddress: () => string): ReadonlyMap<string, Handler> {
-  if (serviceAccounts === undefined) return new Map();
-  const { issuers: [issuer = ''], jwksUri, keys } = serviceAccounts;
-  return discoveryHandlers({ issuer, jwksUri, keys, serverAddress });
+function issuerDiscovery({ serviceAccounts }: AuthenticationConfig, accountKeys: AccountKeys | undefined, serverAddress: () => string): ReadonlyMap<string, Handler> {
+  if (serviceAccounts === undefined || accountKeys === undefined) return new Map();
+  const { issuers: [issuer = ''], jwksUri } = serviceAccounts;
+  return discoveryHandlers({ issuer, jwksUri, keys: accountKeys.keys, serverAddress });
 }
 
 function openObjects({ storage, log }: ApiServerConfig, store: Store, info: ResourceInfo, prefix: string, codec: ObjectCodec): ObjectStorage {

@@ -108,17 +108,18 @@ function oidcConfiguration(options: ApiServerOptions['authentication'], certific
 const ownIssuer = 'https://kubernetes.default.svc.cluster.local';
 
 async function serviceAccountConfig(options: ApiServerOptions['serviceAccounts'], own: Pki['serviceAccount'] | undefined): Promise<ServiceAccountConfig | undefined> {
+  if (options.signingEndpoint !== undefined) return { ...signed(options, options.issuers), keys: [], signingKey: undefined, signingEndpoint: options.signingEndpoint };
   const given = await Promise.all(options.keyFiles.map((path) => readKeys('service-account-key-file', path, readPublicKeys)));
   const signingKey = options.signingKeyFile === undefined ? undefined : await readKeys('service-account-signing-key-file', options.signingKeyFile, readSigningKey);
   const isOwn = signingKey === undefined && given.length === 0 && own !== undefined;
   const keys = isOwn ? readPublicKeys(own.publicKey) : given.length > 0 ? given.flat() : signingKey === undefined ? [] : [verificationKey(createPublicKey(signingKey))];
   if (keys.length === 0) return undefined;
-  return {
-    keys, signingKey: isOwn ? readSigningKey(own.privateKey) : signingKey,
-    issuers: options.issuers.length === 0 && isOwn ? [ownIssuer] : options.issuers,
-    lookup: options.lookup, extendExpiration: options.extendTokenExpiration, maxExpirationSeconds: options.maxTokenExpirationMs / 1000, jwksUri: options.jwksUri,
-  };
+  const issuers = options.issuers.length === 0 && isOwn ? [ownIssuer] : options.issuers;
+  return { ...signed(options, issuers), keys, signingKey: isOwn ? readSigningKey(own.privateKey) : signingKey, signingEndpoint: undefined };
 }
+
+const signed = ({ lookup, extendTokenExpiration, maxTokenExpirationMs, jwksUri }: ApiServerOptions['serviceAccounts'], issuers: readonly string[]): Omit<ServiceAccountConfig, 'keys' | 'signingKey' | 'signingEndpoint'> =>
+  ({ issuers, lookup, extendExpiration: extendTokenExpiration, maxExpirationSeconds: maxTokenExpirationMs / 1000, jwksUri });
 
 async function webhookConfig({ webhookConfigFile, webhookVersion, webhookCacheTtlMs }: ApiServerOptions['authentication']): Promise<WebhookConfig | undefined> {
   if (webhookConfigFile === undefined) return undefined;

@@ -69,6 +69,7 @@ export function serverConfig(config: ApiServerConfig, stores: OpenStores): Param
     allowPrivileged: admission.allowPrivileged,
     version: config.version,
     log: config.log,
+    signal: config.signal,
   };
 }
 

@@ -23,7 +23,7 @@ export class EtcdConnection {
 
   /** Starts a unary call; `body` is a whole gRPC message. */
   unary<Response>(method: Method<Response>, body: Buffer, outcome: UnaryOutcome<Response>): UnaryCall<Response> {
-    const call = new UnaryCall('etcd', method.decode, outcome);
+    const call = new UnaryCall(method.decode, outcome, 'etcd');
     call.start(this.http2, this.#headersOf(method.path), body);
     return call;
   }
@@ -31,7 +31,7 @@ export class EtcdConnection {
   /** Throws `unavailable` when the connection has ended. */
   stream<Message>(method: Method<Message>, handler: StreamCallHandler<Message>): StreamCall<Message> {
     if (this.http2.draining) throw unavailable('the connection to etcd was lost', { unprocessed: true });
-    const call = new StreamCall('etcd', method.decode, handler);
+    const call = new StreamCall(method.decode, handler, 'etcd');
     call.start(this.http2, this.#headersOf(method.path));
     return call;
   }

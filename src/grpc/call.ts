@@ -119,7 +119,7 @@ export class UnaryCall<Response> extends Call {
   readonly #outcome: UnaryOutcome<Response>;
   #response: Response | undefined;
 
-  constructor(peer: string, decode: Decode<Response>, outcome: UnaryOutcome<Response>) {
+  constructor(decode: Decode<Response>, outcome: UnaryOutcome<Response>, peer: string) {
     super(peer);
     this.#decode = decode;
     this.#outcome = outcome;
@@ -153,7 +153,7 @@ export class StreamCall<Message> extends Call {
   readonly #decode: Decode<Message>;
   readonly #handler: StreamCallHandler<Message>;
 
-  constructor(peer: string, decode: Decode<Message>, handler: StreamCallHandler<Message>) {
+  constructor(decode: Decode<Message>, handler: StreamCallHandler<Message>, peer: string) {
     super(peer);
     this.#decode = decode;
     this.#handler = handler;

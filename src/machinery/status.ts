@@ -136,6 +136,6 @@ export const internalError = (message: string, options?: { cause?: unknown }): S
   new StatusError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] }, options);
 
 /** A bare error as upstream shows one that is no Status: code 500 and the text, no reason. */
-export const plainError = (message: string): StatusError => new StatusError(500, '', message);
+export const plainError = (message: string, options?: { cause?: unknown }): StatusError => new StatusError(500, '', message, undefined, options);
 
 export const isStatusError = (error: unknown): error is StatusError => error instanceof StatusError;

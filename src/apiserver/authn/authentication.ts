@@ -1,5 +1,4 @@
 /** Who is calling, from all that the options name, in the reference's order. */
-import type { KeyObject } from 'node:crypto';
 import type { Secret } from '../../api/gen/types/core-v1.ts';
 import type { LiveText } from '../../base/live-text.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -14,9 +13,9 @@ import type { ObjectReader } from './object-reader.ts';
 import { type RequestHeaderOptions, requestHeaders } from './request-header.ts';
 import { type JwtConfig, liveJwtTokens } from './jwt/live.ts';
 import { boundTokens } from './service-accounts/bound-tokens.ts';
-import type { VerificationKey } from './service-accounts/keys.ts';
+import type { AccountKeys, AccountKeysConfig } from './service-accounts/account-keys.ts';
 import { legacyIssuer, legacyTokens } from './service-accounts/legacy-tokens.ts';
-import { createSigner, type TokenIssuing } from './service-accounts/signer.ts';
+import type { TokenIssuing } from './service-accounts/signer.ts';
 import { verifiedTokens } from './service-accounts/verifier.ts';
 import { cachedTokens } from './token-cache.ts';
 import { tokenFile } from './token-file.ts';
@@ -48,19 +47,11 @@ export interface RequestHeaderConfig extends Omit<RequestHeaderOptions, 'authori
   readonly ca: LiveText;
 }
 
-export interface ServiceAccountConfig {
+export interface ServiceAccountConfig extends AccountKeysConfig {
   /** `--service-account-issuer`: the first signs, tokens of all are taken. */
   readonly issuers: readonly string[];
-  /** `--service-account-key-file` */
-  readonly keys: readonly VerificationKey[];
-  /** `--service-account-signing-key-file`; without it no tokens are made. */
-  readonly signingKey: KeyObject | undefined;
   /** `--service-account-lookup` */
   readonly lookup: boolean;
-  /** `--service-account-extend-token-expiration` */
-  readonly extendExpiration: boolean;
-  /** `--service-account-max-token-expiration`; 0 means no limit but that of the API. */
-  readonly maxExpirationSeconds: number;
   /** `--service-account-jwks-uri` */
   readonly jwksUri: string | undefined;
 }
@@ -75,6 +66,8 @@ export interface WebhookConfig {
 
 /** What is asked of the rest of the server. */
 export interface AuthenticationSurroundings {
+  /** Opened, where there are service accounts. Closed with the rest. */
+  readonly accountKeys: AccountKeys | undefined;
   readonly objects: ObjectReader;
   readonly log: Logger;
   /** Told of a secret with a token that is used and does not say so for today. */
@@ -107,13 +100,13 @@ export function createAuthentication(config: AuthenticationConfig, around: Authe
     ...(clientCa === undefined ? [] : [clientCertificates(new TrustedAuthorities(clientCa))]),
     ...(tokens === undefined ? [] : [bearerTokens(tokens, audiences), webSocketTokens(tokens, audiences)]),
   ], config.anonymous === undefined ? undefined : anonymous(config.anonymous.paths));
-  return { requests, audiences, issuing: issuingOf(config), close: async () => void (await Promise.all([jwt?.close(), webhook?.close()])), review: (token, wanted) => review(tokens, token, wanted) };
+  return { requests, audiences, issuing: issuingOf(config, around.accountKeys), close: async () => void (await Promise.all([jwt?.close(), webhook?.close(), around.accountKeys?.close()])), review: (token, wanted) => review(tokens, token, wanted) };
 }
 
-function issuingOf({ serviceAccounts, audiences }: AuthenticationConfig): TokenIssuing | undefined {
-  if (serviceAccounts?.signingKey === undefined) return undefined;
-  const { issuers: [issuer = ''], signingKey, extendExpiration, maxExpirationSeconds } = serviceAccounts;
-  return { issuer, sign: createSigner(signingKey), audiences, extendExpiration, maxExpirationSeconds };
+function issuingOf({ serviceAccounts, audiences }: AuthenticationConfig, keys: AccountKeys | undefined): TokenIssuing | undefined {
+  if (serviceAccounts === undefined || keys?.sign === undefined) return undefined;
+  const { issuers: [issuer = ''], extendExpiration } = serviceAccounts;
+  return { issuer, sign: keys.sign, audiences, extendExpiration, extendedSeconds: keys.extendedSeconds, maxExpirationSeconds: keys.maxExpirationSeconds };
 }
 
 /** In this order. Those who ask others come last. */
@@ -133,10 +126,12 @@ function askedTokens({ version, cacheTtlMs }: WebhookConfig, client: WebhookClie
 }
 
 /** Those in secrets first: the two are told apart by their issuer. */
-function serviceAccountTokens({ issuers, keys, lookup }: ServiceAccountConfig, audiences: readonly string[], { objects, onLegacyTokenUse }: AuthenticationSurroundings): TokenAuthenticator[] {
+function serviceAccountTokens({ issuers, lookup }: ServiceAccountConfig, audiences: readonly string[], { objects, onLegacyTokenUse, accountKeys }: AuthenticationSurroundings): TokenAuthenticator[] {
+  if (accountKeys === undefined) return [];
+  const { keys } = accountKeys;
   const legacy = legacyTokens({ objects, lookup, onUse: onLegacyTokenUse });
   return [
-    ...(keys.length === 0 ? [] : [verifiedTokens({ name: 'legacy-service-account', issuers: [legacyIssuer], keys, audiences, validate: legacy })]),
+    verifiedTokens({ name: 'legacy-service-account', issuers: [legacyIssuer], keys, audiences, validate: legacy }),
     ...(issuers.length === 0 ? [] : [verifiedTokens({ name: 'service-account', issuers, keys, audiences, validate: boundTokens({ objects }) })]),
   ];
 }

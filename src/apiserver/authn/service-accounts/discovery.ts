@@ -4,13 +4,13 @@
  */
 import { methodNotAllowed } from '../../endpoints/errors.ts';
 import type { Handler } from '../../request.ts';
-import { publishedKey, type VerificationKey } from './keys.ts';
+import { type KeySource, publishedKey } from './keys.ts';
 
 export interface IssuerDiscovery {
   readonly issuer: string;
   /** `--service-account-jwks-uri` */
   readonly jwksUri: string | undefined;
-  readonly keys: readonly VerificationKey[];
+  readonly keys: KeySource;
   /** `host:port` where the keys are when no other place is named. */
   readonly serverAddress: () => string;
 }
@@ -20,20 +20,20 @@ export const jwksPath = '/openid/v1/jwks';
 /** Handlers by path. None for an issuer that is no place to ask: its discovery could not be found anyway. */
 export function discoveryHandlers({ issuer, jwksUri, keys, serverAddress }: IssuerDiscovery): ReadonlyMap<string, Handler> {
   if (!isHttps(issuer)) return new Map();
-  const algorithms = [...new Set(keys.map(({ algorithm }) => algorithm))].sort();
+  const algorithms = (): string[] => [...new Set(keys.published.map(({ algorithm }) => algorithm))].sort();
   const configuration = (): string => JSON.stringify({
-    issuer, jwks_uri: jwksUri ?? `https://${serverAddress()}${jwksPath}`, response_types_supported: ['id_token'], subject_types_supported: ['public'], id_token_signing_alg_values_supported: algorithms,
+    issuer, jwks_uri: jwksUri ?? `https://${serverAddress()}${jwksPath}`, response_types_supported: ['id_token'], subject_types_supported: ['public'], id_token_signing_alg_values_supported: algorithms(),
   });
-  const jwks = JSON.stringify({ keys: keys.map(publishedKey) });
+  const jwks = (): string => JSON.stringify({ keys: keys.published.map(publishedKey) });
   return new Map([
-    ['/.well-known/openid-configuration', serve('application/json', configuration)],
-    [jwksPath, serve('application/jwk-set+json', () => jwks)],
+    ['/.well-known/openid-configuration', serve('application/json', keys, configuration)],
+    [jwksPath, serve('application/jwk-set+json', keys, jwks)],
   ]);
 }
 
-const serve = (type: string, text: () => string): Handler => (request) => {
+const serve = (type: string, keys: KeySource, text: () => string): Handler => (request) => {
   if (request.method !== 'GET') throw methodNotAllowed();
-  return Promise.resolve({ status: 200, headers: { 'content-type': type, 'cache-control': 'public, max-age=3600' }, body: text() });
+  return Promise.resolve({ status: 200, headers: { 'content-type': type, 'cache-control': `public, max-age=${keys.maxAgeSeconds}` }, body: text() });
 };
 
 function isHttps(issuer: string): boolean {

@@ -12,6 +12,27 @@ export interface VerificationKey {
   readonly key: KeyObject;
 }
 
+/** Where keys come from: files, or somebody who changes them. */
+export interface KeySource {
+  /** Those that may have signed a token with this `kid`. */
+  find(keyId: string | undefined): Promise<readonly VerificationKey[]> | readonly VerificationKey[];
+  /** Those that others may know of. */
+  readonly published: readonly VerificationKey[];
+  /** How long others may remember them. */
+  readonly maxAgeSeconds: number;
+}
+
+const hourSeconds = 3600;
+
+/** A token that names none of them may be signed with any. */
+export const fixedKeys = (keys: readonly VerificationKey[]): KeySource => ({
+  find(keyId) {
+    const named = keys.filter(({ id }) => id === keyId);
+    return named.length > 0 ? named : keys;
+  },
+  published: keys, maxAgeSeconds: hourSeconds,
+});
+
 const algorithmOfCurve: Readonly<Record<string, string>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' };
 
 /** Throws for a key that is neither RSA nor on a curve of JWA. */

@@ -3,7 +3,7 @@ import { CompactSign } from 'jose';
 import { verificationKey } from './keys.ts';
 
 /** Signs claims as a compact JWS (RFC 7515 section 7.1). */
-export type Signer = (claims: object) => Promise<string>;
+export type Signer = (claims: object, signal: AbortSignal) => Promise<string>;
 
 export function createSigner(key: KeyObject): Signer {
   const { id, algorithm } = verificationKey(createPublicKey(key));
@@ -17,6 +17,8 @@ export interface TokenIssuing {
   /** For whom a token is that names nobody. */
   readonly audiences: readonly string[];
   readonly extendExpiration: boolean;
+  /** Life of a token that is extended. */
+  readonly extendedSeconds: number;
   /** 0 means no limit but that of the API. */
   readonly maxExpirationSeconds: number;
 }

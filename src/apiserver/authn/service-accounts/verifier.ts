@@ -2,7 +2,7 @@
 import { compactVerify } from 'jose';
 import { goQuote } from '../../../machinery/go-quote.ts';
 import { type Identity, intersect, type TokenAuthenticator } from '../authenticator.ts';
-import type { VerificationKey } from './keys.ts';
+import type { KeySource } from './keys.ts';
 
 /** Judges claims whose signature is good. Throws when they do not hold (any more). */
 export type ClaimsValidator = (claims: Readonly<Record<string, unknown>>, token: string) => Promise<Identity>;
@@ -11,7 +11,7 @@ export interface VerifierOptions {
   readonly name: string;
   /** Tokens of others are not looked at. */
   readonly issuers: readonly string[];
-  readonly keys: readonly VerificationKey[];
+  readonly keys: KeySource;
   /** `--api-audiences`: for whom a token is that names nobody, and for whom it must be when nobody asks for anything else. */
   readonly audiences: readonly string[];
   readonly validate: ClaimsValidator;
@@ -43,10 +43,9 @@ const quoted = (texts: readonly string[]): string => `[${texts.map(goQuote).join
 
 const audiencesOf = (aud: unknown): string[] => (typeof aud === 'string' ? [aud] : Array.isArray(aud) ? aud.filter((item): item is string => typeof item === 'string') : []);
 
-/** With the key that the token names, or with all when it names none of ours. */
-async function verify(token: string, keys: readonly VerificationKey[]): Promise<Readonly<Record<string, unknown>>> {
-  const named = keys.filter(({ id }) => id === unverifiedPart(token, 0)?.['kid']);
-  const candidates = named.length > 0 ? named : keys;
+async function verify(token: string, keys: KeySource): Promise<Readonly<Record<string, unknown>>> {
+  const keyId = unverifiedPart(token, 0)?.['kid'];
+  const candidates = await keys.find(typeof keyId === 'string' ? keyId : undefined);
   if (candidates.length === 0) throw new Error('invalid signature, no keys found');
   for (const { key, algorithm } of candidates) {
     try {

@@ -11,6 +11,7 @@ import { type KubeObject, metaOf } from '../../../machinery/object-meta.ts';
 import { badRequest, conflict, invalid as invalidStatus } from '../../../machinery/status.ts';
 import type { RegistryCatalog } from '../../../registry/catalog.ts';
 import { timestamp } from '../../../registry/generic/timestamp.ts';
+import { injectedSeconds } from '../../authn/service-accounts/account-keys.ts';
 import { boundClaims, credentialId, type KubernetesClaims, type ObjectClaim } from '../../authn/service-accounts/claims.ts';
 import type { TokenIssuing } from '../../authn/service-accounts/signer.ts';
 import type { ApiRequest, ApiResponse } from '../../request.ts';
@@ -22,9 +23,6 @@ import { operationForm, readOperation, validateOperation, valueResponse } from '
 const defaultSeconds = 3600;
 const minSeconds = 600;
 const maxSeconds = 2 ** 32;
-/** What admission asks for when it puts a token into a pod; clients that never read it again get a year. */
-const injectedSeconds = 3607;
-const extendedSeconds = 365 * 24 * 3600;
 
 /** @param issuing absent on a server without a signing key, which does not serve the resource */
 export function createTokenRequest(context: EndpointContext, registry: RegistryCatalog, issuing: TokenIssuing | undefined): (served: ServedResource, request: ApiRequest) => Promise<ApiResponse> {
@@ -46,7 +44,7 @@ export function createTokenRequest(context: EndpointContext, registry: RegistryC
     const claims = boundClaims({ issuer: issuing.issuer, audiences: object.spec.audiences ?? [], about, now, ...life });
     request.annotate('authentication.kubernetes.io/issued-credential-id', credentialId(claims.jti));
     const expires = new Date(now.getTime() + Number(object.spec.expirationSeconds) * 1000);
-    object.status = { token: await issuing.sign(claims), expirationTimestamp: timestamp(expires) };
+    object.status = { token: await issuing.sign(claims, request.signal), expirationTimestamp: timestamp(expires) };
     return valueResponse(context, served, request, 201, { ...operation, value: object });
   };
 }
@@ -67,7 +65,7 @@ function checkNames({ metadata }: TokenRequest, { name, namespace }: { readonly 
 }
 
 /** Shortens what is asked for to what is allowed; a token for a pod that is refreshed may live on when it is not. */
-function lifeOf({ spec }: TokenRequest, about: Pick<KubernetesClaims, 'pod'>, { maxExpirationSeconds: most, extendExpiration, audiences }: TokenIssuing, warn: (text: string) => void): { lifeSeconds: number; warnAfterSeconds?: number } {
+function lifeOf({ spec }: TokenRequest, about: Pick<KubernetesClaims, 'pod'>, { maxExpirationSeconds: most, extendExpiration, extendedSeconds, audiences }: TokenIssuing, warn: (text: string) => void): { lifeSeconds: number; warnAfterSeconds?: number } {
   const asked = Number(spec.expirationSeconds);
   if (most > 0 && asked > most) {
     warn(`requested expiration of ${asked} seconds shortened to ${most} seconds`);

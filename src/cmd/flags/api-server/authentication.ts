@@ -44,7 +44,7 @@ export const serviceAccounts = section('Service account', {
   jwksUri: optionalText('service-account-jwks-uri', 'works', { help: "Where the discovery document says the issuer's keys are." }),
   keyFiles: repeated('service-account-key-file', 'works', { help: 'PEM file with public or private keys that verify service account tokens. Repeatable.' }),
   signingKeyFile: file('service-account-signing-key-file', 'works', { help: 'PEM file with the private key that signs service account tokens.' }),
-  signingEndpoint: optionalText('service-account-signing-endpoint', 'notYet', { help: 'Socket of an external signer, instead of key files.' }),
+  signingEndpoint: optionalText('service-account-signing-endpoint', 'works', { help: 'Unix socket of a program that signs service account tokens and names the keys that verify them, instead of key files; @name lies in the abstract namespace. Needs feature gate ExternalServiceAccountTokenSigner.' }),
   lookup: bool('service-account-lookup', 'works', { default: true, help: 'Check that the token and its service account still exist.' }),
   extendTokenExpiration: bool('service-account-extend-token-expiration', 'works', {
     default: true,

@@ -99,7 +99,7 @@ const notYet = [
  
   'peer-advertise-ip', 'peer-advertise-port', 'peer-ca-file', 'proxy-client-cert-file',
   'proxy-client-key-file',
-  'service-account-signing-endpoint', 'show-hidden-metrics-for-version', 'shutdown-delay-duration',
+  'show-hidden-metrics-for-version', 'shutdown-delay-duration',
   'shutdown-send-retry-after', 'shutdown-watch-termination-grace-period', 'storage-initialization-timeout',
   'tracing-config-file',
 ];

@@ -18,6 +18,9 @@ const complete = (...argv: string[]) => {
 const overrideForm = 'invalid, must be of format: group/resource#servers, where servers are URLs, semicolon separated';
 const etcd = '--store-servers=http://127.0.0.1:2379';
 
+const externalSigner = ['--feature-gates=ExternalServiceAccountTokenSigner=true', '--service-account-issuer=a'];
+const socketForm = 'passed for `--service-account-signing-endpoint`, should be a valid location on the filesystem or must be prefixed with @ to name UDS in abstract namespace';
+
 describe('validateApiServerOptions', () => {
   test.each([
     // Serving
@@ -48,6 +51,20 @@ describe('validateApiServerOptions', () => {
     { argv: ['--service-account-signing-key-file=k'], problems: ['--service-account-signing-key-file requires --service-account-issuer'] },
     { argv: ['--service-account-max-token-expiration=59m'], problems: ['the service-account-max-token-expiration must be between 1 hour and 2^32 seconds'] },
     { argv: ['--service-account-jwks-uri=http://a'], problems: ['service-account-jwks-uri requires https scheme, parsed as: http://a'] },
+    { argv: [...externalSigner, '--service-account-signing-endpoint=/e/an_b-d/efg.sock'], problems: [] },
+    { argv: [...externalSigner, '--service-account-signing-endpoint=@ebc.eng.hij'], problems: [] },
+    { argv: [...externalSigner, '--service-account-signing-endpoint=abc'], problems: [`invalid value "abc" ${socketForm}`] },
+    { argv: [...externalSigner, '--service-account-signing-endpoint=@abc@'], problems: [`invalid value "@abc@" ${socketForm}`] },
+    { argv: [...externalSigner, '--service-account-signing-endpoint=@abc.abc  .ae'], problems: [`invalid value "@abc.abc  .ae" ${socketForm}`] },
+    { argv: [...externalSigner, '--service-account-signing-endpoint=/e /xyz'], problems: [`invalid value "/e /xyz" ${socketForm}`] },
+    {
+      argv: ['--service-account-signing-endpoint=@a', '--service-account-signing-key-file=k', '--service-account-key-file=k', '--service-account-issuer=a'],
+      problems: [
+        "can't set `--service-account-signing-key-file` and/or `--service-account-key-file` with `--service-account-signing-endpoint` (They are mutually exclusive)",
+        'setting `--service-account-signing-endpoint` requires enabling ExternalServiceAccountTokenSigner feature gate',
+      ],
+    },
+    { argv: ['--feature-gates=ExternalServiceAccountTokenSigner=true', '--service-account-signing-endpoint=@a'], problems: ['--service-account-signing-endpoint requires --service-account-issuer'] },
     // Storage
     { argv: ['--storage-backend=etcd2'], problems: ["--storage-backend invalid, allowed values: etcd3. If not specified, it will default to 'etcd3'"] },
     { argv: ['--storage-media-type=foo'], problems: ['--storage-media-type "foo" invalid, allowed values: application/json, application/vnd.kubernetes.protobuf, application/yaml'] },

@@ -69,6 +69,22 @@ const checkAuthentication: Check = ({ authentication, apis }, spelled) => [
 
 const hourMs = 3_600_000;
 
+/** A path, or a name in the abstract namespace. */
+const socketName = /^(?:@[\w-]+(?:\.[\w-]+)*|(?:\/[\w.-]+)+)$/;
+
+const checkSigningEndpoint: Check = ({ serviceAccounts: { signingEndpoint, signingKeyFile, keyFiles, issuers }, apis }, spelled) => {
+  if (signingEndpoint === undefined) return [];
+  const flag = spelled('service-account-signing-endpoint');
+  return [
+    (signingKeyFile !== undefined || keyFiles.length > 0) &&
+      `can't set \`${spelled('service-account-signing-key-file')}\` and/or \`${spelled('service-account-key-file')}\` with \`${flag}\` (They are mutually exclusive)`,
+    !isGateOn('ExternalServiceAccountTokenSigner', expandGates(apis.featureGates)) && `setting \`${flag}\` requires enabling ExternalServiceAccountTokenSigner feature gate`,
+    !socketName.test(signingEndpoint) &&
+      `invalid value ${goQuote(signingEndpoint)} passed for \`${flag}\`, should be a valid location on the filesystem or must be prefixed with @ to name UDS in abstract namespace`,
+    issuers.length === 0 && `${flag} requires ${spelled('service-account-issuer')}`,
+  ];
+};
+
 const checkServiceAccounts: Check = ({ serviceAccounts }, spelled) => [
   ...serviceAccounts.issuers.map((issuer) => issuer.includes(':') && !URL.canParse(issuer) && `${spelled('service-account-issuer').slice(2)} ${goQuote(issuer)} contained a ':' but was not a valid URL`),
   serviceAccounts.issuers.includes('') && `${spelled('service-account-issuer').slice(2)} must not be empty`,
@@ -213,4 +229,4 @@ const checkLogs: Check = ({ logs }, spelled) => [
 
 const checkApis: Check = ({ apis }) => runtimeConfigProblems(apis.runtimeConfig, groupVersions);
 
-const checks: readonly Check[] = [checkServing, checkAuthentication, checkServiceAccounts, checkStorage, checkServices, checkAuthorization, checkAdmission, checkFlowControl, checkLogs, checkApis, checkAudit];
+const checks: readonly Check[] = [checkServing, checkAuthentication, checkServiceAccounts, checkSigningEndpoint, checkStorage, checkServices, checkAuthorization, checkAdmission, checkFlowControl, checkLogs, checkApis, checkAudit];

@@ -1,0 +1,118 @@
+/**
+ * Calls a program on this machine over a Unix socket. A call waits until the program is there, and goes again when it
+ * certainly was not processed; how long, its signal says.
+ */
+import net from 'node:net';
+import { abortable } from '../base/abortable.ts';
+import { type Clock, sleep, systemClock } from '../base/clock.ts';
+import { type Method, requestHeaders, UnaryCall } from './call.ts';
+import { GrpcError } from './errors.ts';
+import { Http2Connection } from './http2/connection.ts';
+import { GrpcCode } from './status.ts';
+
+export interface UnixClientOptions {
+  /** Of the socket; `@name` lies in Linux's abstract namespace. */
+  readonly path: string;
+  /** What messages call the program. */
+  readonly peer: string;
+  readonly clock?: Clock;
+}
+
+const backoff = { firstMs: 50, maxMs: 1000 };
+const connectionOptions = { streamWindowBytes: 1 << 20, keepaliveMs: 30_000, keepaliveTimeoutMs: 10_000 };
+
+export class UnixClient {
+  readonly #path: string;
+  readonly #peer: string;
+  readonly #clock: Clock;
+  readonly #closed = new AbortController();
+  readonly #headers = new Map<string, Buffer>();
+  #connection: Promise<Http2Connection> | undefined;
+  #failures = 0;
+
+  constructor({ path, peer, clock = systemClock }: UnixClientOptions) {
+    this.#path = path;
+    this.#peer = peer;
+    this.#clock = clock;
+  }
+
+  /** @param body a whole gRPC message */
+  async call<Response>(method: Method<Response>, body: Buffer, signal: AbortSignal): Promise<Response> {
+    const ended = AbortSignal.any([signal, this.#closed.signal]);
+    // Somebody waits for this, and timers of the clock alone would let the process end.
+    const hold = setInterval(() => {}, 2 ** 30);
+    let last: GrpcError | undefined;
+    try {
+      while (!ended.aborted) {
+        try {
+          return await this.#send(await this.#connect(ended), method, body, ended);
+        } catch (error) {
+          if (!(error instanceof GrpcError) || !error.unprocessed) throw error;
+          last = error;
+        }
+        await sleep(this.#clock, Math.min(backoff.maxMs, backoff.firstMs * 2 ** Math.min(this.#failures, 10)), ended);
+      }
+    } finally {
+      clearInterval(hold);
+    }
+    throw this.#gaveUp(ended, last);
+  }
+
+  close(): void {
+    this.#closed.abort();
+    void this.#connection?.then((connection) => connection.destroy(new Error('the client was closed')), () => undefined);
+  }
+
+  #gaveUp(signal: AbortSignal, last?: GrpcError): GrpcError {
+    const why = last === undefined ? '' : `: ${last.message}`;
+    if (this.#closed.signal.aborted) return new GrpcError(GrpcCode.cancelled, `the client of ${this.#peer} is closed`);
+    const isTimeout = signal.reason instanceof Error && signal.reason.name === 'TimeoutError';
+    return isTimeout ? new GrpcError(GrpcCode.deadlineExceeded, `${this.#peer} did not answer in time${why}`) : new GrpcError(GrpcCode.cancelled, 'the caller gave up');
+  }
+
+  #send<Response>(connection: Http2Connection, { path, decode }: Method<Response>, body: Buffer, signal: AbortSignal): Promise<Response> {
+    if (connection.draining) throw new GrpcError(GrpcCode.unavailable, `the connection to ${this.#peer} was lost`, { unprocessed: true });
+    let headers = this.#headers.get(path);
+    if (headers === undefined) this.#headers.set(path, (headers = requestHeaders(path, { authority: 'localhost', secure: false })));
+    const block = headers;
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => call.abort(this.#gaveUp(signal));
+      const settle = (): void => signal.removeEventListener('abort', onAbort);
+      const call = new UnaryCall(decode, {
+        resolve: (response) => (settle(), resolve(response)),
+        reject: (error) => (settle(), reject(error)),
+      }, this.#peer);
+      signal.addEventListener('abort', onAbort, { once: true });
+      call.start(connection, block, body);
+    });
+  }
+
+  /** The one connection, which is made anew when it is lost. Throws `unprocessed` when nobody is there. */
+  async #connect(signal: AbortSignal): Promise<Http2Connection> {
+    const connecting = (this.#connection ??= this.#open());
+    try {
+      const connection = await abortable(connecting, signal);
+      this.#failures = 0;
+      return connection;
+    } catch (error) {
+      if (signal.aborted) throw this.#gaveUp(signal);
+      this.#forget(connecting);
+      this.#failures++;
+      throw new GrpcError(GrpcCode.unavailable, `connection to ${this.#peer}: ${(error as Error).message}`, { unprocessed: true, cause: error });
+    }
+  }
+
+  #open(): Promise<Http2Connection> {
+    const opening = (async () => {
+      const socket = net.connect({ path: this.#path.startsWith('@') ? `\0${this.#path.slice(1)}` : this.#path });
+      const connection = new Http2Connection(socket, { ...connectionOptions, clock: this.#clock, onDraining: () => this.#forget(opening) });
+      await connection.ready;
+      return connection;
+    })();
+    return opening;
+  }
+
+  #forget(connection: Promise<Http2Connection>): void {
+    if (this.#connection === connection) this.#connection = undefined;
+  }
+}
