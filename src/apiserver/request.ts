@@ -23,6 +23,8 @@ export interface Exchange {
   /** Reads the whole body; throws `BodyTooLarge` as soon as more than `limit` bytes are announced or came. */
   readBody(limit: number): Promise<Buffer>;
   readonly remoteAddress: string;
+  /** The same object for all requests of a connection; absent when it is gone. */
+  readonly connection?: object | undefined;
   /** The verified or unverified client certificate, if one was sent. The same object for all requests of a connection. */
   peerCertificate(): PeerCertificate | undefined;
   /** Calls back once when the client is gone or the response is done. */

@@ -26,8 +26,11 @@ export interface RequestAuthenticator {
 /** Knows the owners of one kind of bearer tokens. Undefined: not one of its kind. Throws when it is of its kind and not good. */
 export interface TokenAuthenticator {
   readonly name: string;
-  /** @param audiences for one of which the token must be; none where audiences do not matter */
-  authenticateToken(token: string, audiences: readonly string[]): MaybePromise<Identity | undefined>;
+  /**
+   * @param audiences for one of which the token must be; none where audiences do not matter
+   * @param connection that the token came on: what is worked out about the token may be kept with it
+   */
+  authenticateToken(token: string, audiences: readonly string[], connection?: object): MaybePromise<Identity | undefined>;
 }
 
 export const groups = { authenticated: 'system:authenticated', unauthenticated: 'system:unauthenticated' } as const;

@@ -29,15 +29,15 @@ export function bearerTokens(tokens: TokenAuthenticator, audiences: readonly str
       if (token === undefined) return undefined;
       // Which of two counts is a matter of taste, and a proxy in front may have had another.
       if (request.exchange.headerValues('authorization').length > 1) throw new Error('several Authorization headers');
-      return mustBeKnown(judge(tokens, token, audiences));
+      return mustBeKnown(judge(tokens, token, audiences, request.exchange.connection));
     },
   };
 }
 
 /** Bounds the work that an unknown caller can cause. */
-export function judge(tokens: TokenAuthenticator, token: string, audiences: readonly string[]): MaybePromise<Identity | undefined> {
+export function judge(tokens: TokenAuthenticator, token: string, audiences: readonly string[], connection?: object): MaybePromise<Identity | undefined> {
   if (token.length > maxTokenLength) throw new Error(invalidToken);
-  return tokens.authenticateToken(token, audiences);
+  return tokens.authenticateToken(token, audiences, connection);
 }
 
 function mustBeKnown(found: MaybePromise<Identity | undefined>): MaybePromise<Identity> {

@@ -1,8 +1,9 @@
 /**
  * Remembers for a short time whose a token is: signatures, lookups and webhooks are too slow for every request. Tokens
- * are kept as keyed hashes only, and callers that bring the same token at once wait for one answer.
+ * are kept as keyed hashes, beside the last one of each open connection, and callers that bring the same token at once
+ * wait for one answer.
  */
-import { createHmac, randomBytes } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { systemClock, type Clock } from '../../base/clock.ts';
 import type { Identity, MaybePromise, TokenAuthenticator } from './authenticator.ts';
 
@@ -25,12 +26,20 @@ interface Entry {
   readonly until: number;
 }
 
+/** What a connection brought last: mostly its next request brings the same, and need not wait for another hash of it. */
+interface Brought {
+  readonly token: Buffer;
+  readonly audiences: readonly string[];
+  readonly key: string;
+}
+
 const defaultMaxEntries = 20_000;
 
 export function cachedTokens({ tokens, successTtlMs, failureTtlMs, maxEntries = defaultMaxEntries, clock = systemClock, now = Date.now }: TokenCacheOptions): TokenAuthenticator {
   const secret = randomBytes(32);
   const entries = new Map<string, Entry>();
   const pending = new Map<string, Promise<Identity | undefined>>();
+  const lastOf = new WeakMap<object, Brought>();
   const keyOf = (token: string, audiences: readonly string[]): string => createHmac('sha256', secret).update(`${audiences.length === 0 ? '' : JSON.stringify(audiences)}\n${token}`).digest('binary');
 
   const remember = (key: string, identity: Identity | undefined): void => {
@@ -59,12 +68,23 @@ export function cachedTokens({ tokens, successTtlMs, failureTtlMs, maxEntries = 
 
   return {
     name: tokens.name,
-    authenticateToken(token, audiences) {
-      const key = keyOf(token, audiences);
+    authenticateToken(token, audiences, connection) {
+      const last = connection === undefined ? undefined : lastOf.get(connection);
+      const isSame = last !== undefined && last.audiences === audiences && isSameSecret(last.token, token);
+      const key = isSame ? last.key : keyOf(token, audiences);
       const entry = entries.get(key);
-      if (entry !== undefined && entry.until > clock.now()) return entry.identity;
+      if (entry !== undefined && entry.until > clock.now()) {
+        // Only what was good: a stranger's tokens are not kept for as long as the connection lasts.
+        if (!isSame && connection !== undefined && entry.identity !== undefined) lastOf.set(connection, { token: Buffer.from(token), audiences, key });
+        return entry.identity;
+      }
       if (entry !== undefined) entries.delete(key);
       return ask(key, token, audiences);
     },
   };
+}
+
+function isSameSecret(remembered: Buffer, text: string): boolean {
+  const bytes = Buffer.from(text);
+  return bytes.length === remembered.length && timingSafeEqual(bytes, remembered);
 }

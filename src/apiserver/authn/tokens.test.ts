@@ -104,6 +104,8 @@ describe('the bearer token among the subprotocols of a WebSocket', () => {
 });
 
 describe('cachedTokens', () => {
+  const noAudiences: string[] = [];
+
   function counting(identity: Identity | undefined = jane) {
     const state = { asked: 0, at: 0 };
     const tokens: TokenAuthenticator = { name: 'counting', authenticateToken: () => Promise.resolve(void state.asked++).then(() => identity) };
@@ -160,6 +162,27 @@ describe('cachedTokens', () => {
     const ask = async () => tokens.authenticateToken('t', []);
     expect(await Promise.all([ask(), ask(), ask()])).toEqual([jane, jane, jane]);
     expect(state.asked).toBe(1);
+  });
+
+  test('what a connection brought last counts no longer than the owner is remembered', async () => {
+    const { state, cache } = counting();
+    const tokens = cache({ successTtlMs: 10, failureTtlMs: 0 });
+    const connection = {};
+    for (state.at = 0; state.at < 20; state.at++) await tokens.authenticateToken('t', [], connection);
+    expect(state.asked).toBe(2);
+  });
+
+  test.each([
+    { name: 'another token', token: 'u', audiences: noAudiences },
+    { name: 'a longer one that begins alike', token: 'tt', audiences: noAudiences },
+    { name: 'the same token for others', token: 't', audiences: ['a'] },
+  ])('$name on the same connection is another question', async ({ token, audiences }) => {
+    const tokens = cachedTokens({ tokens: { name: 'own', authenticateToken: (token, audiences) => ({ user: { name: `${token} ${audiences.join()}`, groups: [] } }) }, successTtlMs: 10_000, failureTtlMs: 0 });
+    const connection = {};
+    for (let i = 0; i < 3; i++) {
+      expect(tokens.authenticateToken('t', noAudiences, connection)).toMatchObject({ user: { name: 't ' } });
+      expect(tokens.authenticateToken(token, audiences, connection)).toMatchObject({ user: { name: `${token} ${audiences.join()}` } });
+    }
   });
 
   test('is bounded: the oldest goes first', async () => {

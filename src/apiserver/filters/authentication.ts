@@ -16,7 +16,6 @@ export function authenticate(authenticator: RequestAuthenticator, log: Pick<Logg
     // Whoever is nobody gets no connection to open streams on as they like (CVE-2023-44487).
     if (identity.user.name === anonymousUser) request.closes = true;
     request.user = identity.user;
-    for (const [key, value] of Object.entries(identity.annotations ?? {})) request.annotate(key, value);
     if (identity.warning !== undefined) request.warn(identity.warning);
     for (const [key, value] of Object.entries(identity.annotations ?? noAnnotations)) request.annotate(key, value);
     return next(request);

@@ -43,6 +43,10 @@ export class Http1Exchange implements Exchange {
     return this.#message.socket.remoteAddress ?? '';
   }
 
+  get connection(): object | undefined {
+    return this.#message.socket;
+  }
+
   peerCertificate(): PeerCertificate | undefined {
     return peerCertificateOf(this.#message.socket as TLSSocket);
   }

@@ -46,6 +46,10 @@ export class Http2Exchange implements Exchange {
     return this.#stream.session?.socket.remoteAddress ?? '';
   }
 
+  get connection(): object | undefined {
+    return this.#stream.session;
+  }
+
   peerCertificate(): PeerCertificate | undefined {
     const session = this.#stream.session;
     return session === undefined ? undefined : peerCertificateOf(session.socket as TLSSocket);
