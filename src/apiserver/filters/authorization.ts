@@ -20,8 +20,12 @@ export function authorize(authorizer: Authorizer, metrics: Pick<AuthorizationMet
       annotate(request, 'allow', reason);
       return next(request);
     }
-    annotate(request, 'forbid', error === undefined ? reason : 'internal error');
-    if (error !== undefined) return notDecided(request, error);
+    if (error !== undefined) {
+      // It was not decided, so there is no decision to show.
+      request.annotate(reasonAnnotation, 'internal error');
+      return notDecided(request, error);
+    }
+    annotate(request, 'forbid', reason);
     throw forbiddenRequest(attributes, reason);
   };
 }
