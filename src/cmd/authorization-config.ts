@@ -31,27 +31,43 @@ async function authorizerOf(type: AuthorizerType, options: Options): Promise<Aut
   return { type, name, webhook: { connection, version, authorizedTtlMs, unauthorizedTtlMs, timeoutMs: flagTimeoutMs, onFailure: 'noOpinion', conditions: [] } };
 }
 
-async function abacRules({ policyFile }: Options): Promise<AbacRule[]> {
+async function abacRules({ config, policyFile }: Options): Promise<AbacRule[]> {
+  if (policyFile === undefined) throw new UserError(`--authorization-config: ${config!}: authorizer ABAC needs --authorization-policy-file`);
   const text = await readFlagFile('authorization-policy-file', policyFile);
   try {
-    return parseAbacPolicy(text ?? '');
+    return parseAbacPolicy(text!);
   } catch (error) {
-    throw new UserError(`--authorization-policy-file: error reading policy file ${policyFile!}, ${(error as Error).message}`);
+    throw new UserError(`--authorization-policy-file: error reading policy file ${policyFile}, ${(error as Error).message}`);
   }
 }
 
 async function configuredByFile(file: string, options: Options, files: WatchedFiles): Promise<AuthorizationConfig> {
-  const text = await watchFlagFile(files, 'authorization-config', file, (content) => void readAuthorizationConfiguration(content));
+  // What becomes of a text that cannot be used is for who reads it, as it is counted.
+  const text = await watchFlagFile(files, 'authorization-config', file);
+  const known = new Map<AuthorizerType, AuthorizerConfig>();
   const read = async (content: string): Promise<AuthorizerConfig[]> => {
     const authorizers: AuthorizerConfig[] = [];
-    for (const configured of readAuthorizationConfiguration(content)) authorizers.push(await configuredAuthorizer(configured, file, options));
+    for (const configured of configuredAuthorizers(content, file)) authorizers.push(await configuredAuthorizer(configured, file, options, known));
     return authorizers;
   };
   return { authorizers: await read(text.get()), file: { text, read } };
 }
 
-async function configuredAuthorizer({ type, name, webhook }: ConfiguredAuthorizer, file: string, options: Options): Promise<AuthorizerConfig> {
-  if (webhook === undefined) return { ...(await authorizerOf(type as AuthorizerType, options)), name };
+function configuredAuthorizers(content: string, file: string): ConfiguredAuthorizer[] {
+  try {
+    return readAuthorizationConfiguration(content);
+  } catch (error) {
+    throw new UserError(`--authorization-config: ${file}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** @param known those that are made once: the policy of ABAC is read at the start */
+async function configuredAuthorizer({ type, webhook, name }: ConfiguredAuthorizer, file: string, options: Options, known: Map<AuthorizerType, AuthorizerConfig>): Promise<AuthorizerConfig> {
+  if (webhook === undefined) {
+    const authorizer = known.get(type as AuthorizerType) ?? (await authorizerOf(type as AuthorizerType, options));
+    known.set(authorizer.type, authorizer);
+    return authorizer;
+  }
   const { kubeConfigFile, ...settings } = webhook;
   const connection = kubeConfigFile === undefined ? await inClusterConnection(name, file) : await readConnection(kubeConfigFile, `--authorization-config: ${file}: authorizer ${name}`);
   return { type: 'Webhook', name, webhook: { ...settings, connection } };

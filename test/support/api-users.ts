@@ -3,7 +3,7 @@ import { Agent, request } from 'node:https';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createControlPlane } from '../../src/index.ts';
+import { type ControlPlaneOptions, createControlPlane } from '../../src/index.ts';
 
 export interface Answer {
   readonly status: number;
@@ -31,7 +31,7 @@ export interface ApiUsers extends AsyncDisposable {
 }
 
 /** @param users groups by user name; `admin` is in system:masters */
-export async function startApiUsers(users: Readonly<Record<string, readonly string[]>>, flags: readonly string[], options: { readonly dataDir?: string; readonly fileCheckMs?: number } = {}): Promise<ApiUsers> {
+export async function startApiUsers(users: Readonly<Record<string, readonly string[]>>, flags: readonly string[], options: Pick<ControlPlaneOptions, 'dataDir' | 'fileCheckMs' | 'log'> = {}): Promise<ApiUsers> {
   const directory = await mkdtemp(join(tmpdir(), 'orch-users-'));
   const all = { admin: ['system:masters'], ...users };
   const tokens = join(directory, 'tokens.csv');

@@ -9,7 +9,7 @@ import { createAbacAuthorizer } from './abac/authorizer.ts';
 import { alwaysAllow } from './always-allow.ts';
 import { alwaysDeny } from './always-deny.ts';
 import type { Authorizer } from './authorizer.ts';
-import { type AuthorizationConfig, type AuthorizerConfig, uses } from './configuration.ts';
+import { type AuthorizationConfig, type AuthorizerConfig, type AuthorizerType, uses } from './configuration.ts';
 import { FollowedResources } from './followed.ts';
 import type { AuthorizationMetrics } from './metrics.ts';
 import { createNodeAuthorizer } from './node/authorizer.ts';
@@ -48,17 +48,10 @@ export function createAuthorization(options: AuthorizationOptions): Authorizatio
   const { config, log, metrics } = options;
   const parts = createParts(options);
   let current = parts.chainOf(config.authorizers);
-  const begin = (authorizers: readonly AuthorizerConfig[]): void => {
-    if (uses(authorizers, 'RBAC')) parts.rbac.start();
-    if (uses(authorizers, 'Node')) parts.nodeObjects.start();
-  };
   const reload = async (): Promise<void> => {
     try {
       const authorizers = await config.file!.read(config.file!.text.get());
-      // @NOTE differs from upstream: Node and RBAC may come and go too.
-      // Who may be anonymous was decided at the start, when not everybody was allowed everything.
-      if (uses(authorizers, 'AlwaysAllow') && !uses(config.authorizers, 'AlwaysAllow')) throw new Error('AlwaysAllow can only be added with a restart');
-      begin(authorizers);
+      checkTypes(authorizers, config.authorizers);
       const before = current;
       current = parts.chainOf(authorizers);
       metrics().reloaded(true);
@@ -75,12 +68,32 @@ export function createAuthorization(options: AuthorizationOptions): Authorizatio
       rulesFor: (user, namespace) => current.authorizer.rulesFor!(user, namespace),
     },
     rbac: parts.rbac,
-    start: () => begin(config.authorizers),
+    start: () => {
+      if (uses(config.authorizers, 'RBAC')) parts.rbac.start();
+      if (uses(config.authorizers, 'Node')) parts.nodeObjects.start();
+    },
     stop: async () => {
       stopWatching?.();
       await Promise.all([parts.rbac.stop(), parts.nodeObjects.stop(), current.close()]);
     },
   };
+}
+
+/** What needs more than the file is there from the start or never. */
+const needsMore: readonly AuthorizerType[] = ['Node', 'RBAC', 'ABAC'];
+
+/**
+ * Of a running server only webhooks may come and go as they like: what it started with stays, in whatever order.
+ *
+ * @NOTE differs from upstream: AlwaysAllow cannot come either. Who may be anonymous was decided at the start, when not
+ * everybody was allowed everything.
+ */
+function checkTypes(authorizers: readonly AuthorizerConfig[], initial: readonly AuthorizerConfig[]): void {
+  const missing = new Set(initial.map(({ type }) => type).filter((type) => type !== 'Webhook' && !uses(authorizers, type)));
+  if (missing.size > 0) throw new Error(`missing required types: [${[...missing].sort().join(' ')}]`);
+  for (const type of [...needsMore, 'AlwaysAllow'] as const) {
+    if (uses(authorizers, type) && !uses(initial, type)) throw new Error(`authorizer type ${type} is not allowed if it was not enabled at initial server startup`);
+  }
 }
 
 interface Parts {

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApiUsers } from '../../support/api-users.ts';
 import { Openssl } from '../../support/openssl.ts';
+import { replaceFile } from '../../support/replace-file.ts';
 
 interface Review {
   readonly apiVersion: string;
@@ -123,7 +123,7 @@ describe('--authorization-config', () => {
     const webhook = (name: string, kubeConfigFile: string, more: object = {}): object => ({
       type: 'Webhook', name, webhook: { timeout: '2s', authorizedTTL: '1ms', unauthorizedTTL: '1ms', subjectAccessReviewVersion: 'v1', failurePolicy: 'Deny', connectionInfo: { type: 'KubeConfigFile', kubeConfigFile }, ...more },
     });
-    const write = (...authorizers: object[]): Promise<void> => writeFile(file, JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthorizationConfiguration', authorizers }));
+    const write = (...authorizers: object[]): Promise<void> => replaceFile(file, JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthorizationConfiguration', authorizers }));
     const onSecrets = { matchConditionSubjectAccessReviewVersion: 'v1', matchConditions: [{ expression: "has(request.resourceAttributes) && request.resourceAttributes.resource == 'secrets'" }] };
     await write(webhook('secrets', first.kubeconfig, onSecrets), webhook('rest', second.kubeconfig), { type: 'RBAC', name: 'rbac' });
     await using api = await startApiUsers({ alice: [] }, ['--authorization-config', file], { fileCheckMs: 20 });
@@ -139,9 +139,10 @@ describe('--authorization-config', () => {
 
     await write(webhook('secrets', first.kubeconfig), { type: 'RBAC', name: 'rbac' });
     await api.until('alice', 'GET', pods, ({ status }) => status === 200);
-    await writeFile(file, '{}');
-    await write({ type: 'RBAC', name: 'rbac' }, { type: 'AlwaysAllow', name: 'alwaysallow' });
+    await replaceFile(file, '{}');
     await api.until('admin', 'GET', '/metrics', ({ body }) => /automatic_reloads_total\{[^}]*status="failure"\} 1/.test(body as string));
+    await write({ type: 'RBAC', name: 'rbac' }, { type: 'AlwaysAllow', name: 'alwaysallow' });
+    await api.until('admin', 'GET', '/metrics', ({ body }) => /automatic_reloads_total\{[^}]*status="failure"\} 2/.test(body as string));
     expect(await metrics()).toMatch(/automatic_reloads_total\{[^}]*status="success"\} 1/);
     expect((await api.call('alice', 'GET', pods)).status).toBe(200);
     expect((await api.call(undefined, 'GET', '/api')).status).toBe(200);
