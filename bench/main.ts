@@ -1,11 +1,11 @@
 /** The load driver: options → servers → phases in turn → report. */
 import { Load } from './load.ts';
 import { LocalServer } from './local-server.ts';
-import type { Address, Options } from './options.ts';
+import type { Address, AuditLevel, Options } from './options.ts';
 import { help, readOptions, UsageError } from './options.ts';
 import { alwaysRun, phases } from './phases.ts';
 import type { PhaseReport } from './report.ts';
-import { ratioOf, tableHead, tableRows, writeJson } from './report.ts';
+import { medianRows, ratioOf, tableHead, tableRows, writeJson } from './report.ts';
 
 /** @returns the exit code: 0, 1 when something failed, 2 for a bad command line, 130 when interrupted */
 export async function main(argv: readonly string[], root: string): Promise<number> {
@@ -38,12 +38,15 @@ function phaseNames({ phases: wanted }: Options): string[] {
 }
 
 async function run(options: Options, names: readonly string[], root: string, signal: AbortSignal): Promise<number> {
-  await using own = options.server === undefined ? await LocalServer.start({ root, storeServers: options.storeServers, auditLevel: options.auditLevel, signal }) : undefined;
+  const start = (auditLevel: AuditLevel | undefined): Promise<LocalServer> => LocalServer.start({ root, storeServers: options.storeServers, auditLevel, signal });
+  await using own = options.server === undefined ? await start(options.auditLevel) : undefined;
+  await using plain = options.plainPeer ? await start(undefined) : undefined;
+  const peerAddress = options.peer ?? plain?.address;
   const address = options.server ?? own!.address;
   const loadOn = (address: Address): Promise<Load> => Load.open({ ...options, address, signal });
   await using server = await loadOn(address);
-  await using peer = options.peer === undefined ? undefined : await loadOn(options.peer);
-  console.log(`server ${address.url.origin}${own === undefined ? '' : ', started for this run'}${options.peer === undefined ? '' : `; peer ${options.peer.url.origin}`}; ${options.contentType}\n\n${tableHead}`);
+  await using peer = peerAddress === undefined ? undefined : await loadOn(peerAddress);
+  console.log(`server ${address.url.origin}${own === undefined ? '' : ', started for this run'}${peerAddress === undefined ? '' : `; peer ${peerAddress.url.origin}`}; ${options.contentType}\n\n${tableHead}`);
   const reports: PhaseReport[] = [];
   for (let round = 1; round <= options.rounds; round++) {
     if (options.rounds > 1) console.log(`round ${round}`);
@@ -53,6 +56,7 @@ async function run(options: Options, names: readonly string[], root: string, sig
       reports.push(report);
     }
   }
+  if (options.rounds > 2) console.log(medianRows(reports));
   if (options.jsonFile !== undefined) await writeJson(options.jsonFile, options, reports);
   return reports.some(({ server, peer }) => server.errors > 0 || (peer?.errors ?? 0) > 0) ? 1 : 0;
 }

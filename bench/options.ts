@@ -20,6 +20,8 @@ export interface Options {
   /** Absent: one of our own is started. */
   readonly server: Address | undefined;
   readonly peer: Address | undefined;
+  /** The peer is another server of ours, which records nothing. */
+  readonly plainPeer: boolean;
   readonly storeServers: string | undefined;
   /** Level at which the server that is started records requests; undefined: not at all. */
   readonly auditLevel: AuditLevel | undefined;
@@ -56,6 +58,7 @@ Servers
   --pid PID[,PID]         its processes, for CPU time and memory (Linux, same machine)
   --ca FILE               certificates to trust; without, servers on loopback are not verified, others as usual
   --peer URL              a second server, with --peer-token, --peer-pid and --peer-ca
+  --peer plain            start a second server like the first, but without --audit
 
 Load
   --objects N             pods of about 2.5 kB (2000)
@@ -93,10 +96,13 @@ export function readOptions(argv: readonly string[]): Options | undefined {
   const values = parse(argv);
   if (values.help === true) return undefined;
   const server = readAddress(values, 'server', ['token', 'pid', 'ca']);
+  const plainPeer = values.peer === 'plain';
+  if (plainPeer && server !== undefined) throw new UsageError('--peer plain is for the server that is started, not for one that runs already (--server)');
   if (server !== undefined && values['store-servers'] !== undefined) throw new UsageError('--store-servers is for the server that is started, not for one that runs already (--server)');
   return {
     server,
-    peer: readAddress(values, 'peer', ['peer-token', 'peer-pid', 'peer-ca']),
+    peer: plainPeer ? undefined : readAddress(values, 'peer', ['peer-token', 'peer-pid', 'peer-ca']),
+    plainPeer,
     storeServers: values['store-servers'],
     auditLevel: readAuditLevel(values.audit, server),
     contentType: readContentType(values['content-type']),

@@ -40,6 +40,24 @@ export function tableRows({ phase, server, peer, ratio }: PhaseReport): string {
   return lines.join('\n');
 }
 
+/** The CPU of each phase over all rounds, the first among them: what other work on the machine does to one round does less to these. */
+export function medianRows(reports: readonly PhaseReport[]): string {
+  const lines = [`\nCPU µs/op over ${reports.at(-1)!.round} rounds: median, least`];
+  for (const phase of new Set(reports.map((report) => report.phase))) {
+    const rounds = reports.filter((report) => report.phase === phase);
+    const of = (name: string, values: readonly (number | undefined)[]): void => {
+      const known = values.filter((value) => value !== undefined).sort((a, b) => a - b);
+      if (known.length > 0) lines.push([phase.padEnd(widths[0]!), name.padEnd(widths[1]!), figure(median(known), 1).padStart(8), figure(known[0], 1).padStart(8)].join(''));
+    };
+    of('server', rounds.map(({ server }) => server.cpuMicroseconds));
+    of('peer', rounds.map(({ peer }) => peer?.cpuMicroseconds));
+    of('server-peer', rounds.map(({ server, peer }) => (peer === undefined || server.cpuMicroseconds === undefined || peer.cpuMicroseconds === undefined ? undefined : server.cpuMicroseconds - peer.cpuMicroseconds)));
+  }
+  return lines.join('\n');
+}
+
+const median = (sorted: readonly number[]): number => (sorted[(sorted.length - 1) >> 1]! + sorted[sorted.length >> 1]!) / 2;
+
 const measuredRow = (phase: string, name: string, m: Measured): string => row([
   phase, name, String(m.operations), String(m.errors), figure(m.operationsPerSecond, 0), figure(m.p50Ms, 2), figure(m.p99Ms, 2),
   figure(m.cpuMicroseconds, 0), figure(m.residentMegabytes, 0), `${figure(m.driverCpuShare * 100, 0)} %`,

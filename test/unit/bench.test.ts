@@ -7,10 +7,11 @@ import { describe, expect, test } from 'vitest';
 import { contents, kinds } from '../../bench/content.ts';
 import type { ContentType } from '../../bench/content.ts';
 import { HttpClient } from '../../bench/http-client.ts';
-import { runWorkers } from '../../bench/measure.ts';
+import { type Measured, runWorkers } from '../../bench/measure.ts';
 import { readOptions, UsageError } from '../../bench/options.ts';
 import { benchPod } from '../../bench/pod.ts';
 import { usageOf } from '../../bench/process-usage.ts';
+import { medianRows, type PhaseReport } from '../../bench/report.ts';
 import { createTestCertificates } from '../support/certificates.ts';
 
 describe('options', () => {
@@ -23,6 +24,7 @@ describe('options', () => {
     { name: 'a process that is none', argv: ['--server', 'https://127.0.0.1:1', '--pid', 'self'], problem: '--pid wants process ids, not "self"' },
     { name: 'a store for a server that runs already', argv: ['--server', 'https://127.0.0.1:1', '--store-servers', 'http://127.0.0.1:2379'], problem: /--store-servers is for the server that is started/ },
     { name: 'an audit level that is none', argv: ['--audit', 'All'], problem: '--audit is Metadata, Request, RequestResponse, not "All"' },
+    { name: 'a peer like a server that runs already', argv: ['--server', 'https://127.0.0.1:1', '--peer', 'plain'], problem: /--peer plain is for the server that is started/ },
     { name: 'an unknown content type', argv: ['--content-type', 'yaml'], problem: '--content-type is protobuf or json, not "yaml"' },
   ])('refuses $name', ({ argv, problem }) => {
     expect(() => readOptions(argv)).toThrow(UsageError);
@@ -32,6 +34,10 @@ describe('options', () => {
   test('several processes can make up a server', () => {
     const options = readOptions(['--server', 'https://127.0.0.1:6443', '--token', 't', '--pid', '12,34']);
     expect(options?.server).toEqual({ url: new URL('https://127.0.0.1:6443'), token: 't', pids: [12, 34], caFile: undefined });
+  });
+
+  test('the peer can be another server of ours, without audit', () => {
+    expect(readOptions(['--audit', 'Metadata', '--peer', 'plain'])).toMatchObject({ auditLevel: 'Metadata', plainPeer: true, peer: undefined });
   });
 
   test('help is no run', () => {
@@ -95,6 +101,12 @@ describe('runWorkers', () => {
     const reason = new Error('interrupted');
     await expect(runWorkers({ ...work, signal: interrupt.signal }, async (i) => void (i === 4 && interrupt.abort(reason)))).rejects.toBe(reason);
   });
+});
+
+test('of several rounds the report has the medians and the least of each side, and of their differences', () => {
+  const measured = (cpuMicroseconds: number): Measured => ({ operations: 1, errors: 0, firstError: undefined, seconds: 1, operationsPerSecond: 1, p50Ms: 1, p99Ms: 1, cpuMicroseconds, residentMegabytes: 1, driverCpuShare: 0 });
+  const reports = [[10, 9], [30, 10], [12, 2]].map(([server, peer], i): PhaseReport => ({ round: i + 1, phase: 'get', server: measured(server!), peer: measured(peer!), ratio: undefined }));
+  expect(medianRows(reports).split('\n').slice(2).map((line) => line.split(/\s+/))).toEqual([['get', 'server', '12.0', '10.0'], ['get', 'peer', '9.0', '2.0'], ['get', 'server-peer', '10.0', '1.0']]);
 });
 
 describe('usageOf', () => {
