@@ -56,12 +56,12 @@ describe('batches', () => {
   test('are made one for a file, which is written to as seldom as that', async () => {
     const { clock, sink, add } = setUp({ maxBatchSize: 1, merges: true });
     add('1', '2', '3');
-    await clock.advance(10);
+    await clock.advance(100);
     add('4', '5');
-    await clock.advance(10);
+    await clock.advance(100);
     expect(sink.batches).toEqual([['1', '2', '3']]);
     await sink.done();
-    await clock.advance(10);
+    await clock.advance(100);
     expect(sink.batches).toEqual([['1', '2', '3'], ['4', '5']]);
   });
 });

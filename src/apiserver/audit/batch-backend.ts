@@ -26,7 +26,7 @@ export interface SinkTraits {
 }
 
 /** A batch of one is due at once; gathering what comes in this time saves most writes to a file, and no request waits for it. */
-const mergeMs = 10;
+const mergeMs = 100;
 /** A batch is made text in one go, and requests wait for that. */
 const maxMerged = 1000;
 

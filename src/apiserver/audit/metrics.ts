@@ -5,7 +5,7 @@ import type { AuditCounters } from './trail.ts';
 
 /** The reference's metrics of its audit log. */
 export class AuditMetrics implements AuditCounters {
-  readonly #events: Counter;
+  readonly #events: CounterSeries;
   readonly #losses: Counter;
   readonly #levels: SeriesCounter;
   readonly #rejected: Counter;
@@ -13,7 +13,7 @@ export class AuditMetrics implements AuditCounters {
 
   constructor(registry: Registry) {
     const registers = [registry];
-    this.#events = new Counter({ name: 'apiserver_audit_event_total', help: 'Audit events handed to the backends.', registers });
+    this.#events = new SeriesCounter({ name: 'apiserver_audit_event_total', help: 'Audit events handed to the backends.', registry }).series({});
     this.#losses = new Counter({ name: 'apiserver_audit_error_total', help: 'Audit events that could not be recorded, by the part that failed.', labelNames: ['plugin'], registers });
     this.#levels = new SeriesCounter({ name: 'apiserver_audit_level_total', help: 'Requests by the audit level that the policy has for them.', registry });
     this.#rejected = new Counter({ name: 'apiserver_audit_requests_rejected_total', help: 'Requests refused because their audit event could not be recorded.', registers });

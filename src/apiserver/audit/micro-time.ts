@@ -1,4 +1,5 @@
-/** Wall-clock time in microseconds, and its text. Events are many, so the text of a second is made once. */
+/** Wall-clock time in microseconds, and its text. Events are many, so the text of a second is made once, and
+ * that of a moment that comes twice in a row. */
 import { formatTime } from '../../machinery/time.ts';
 
 /** Milliseconds between the monotonic clock's zero and 1970. It follows the system's clock, which may be set. */
@@ -21,14 +22,18 @@ export function nowMicros(): number {
 }
 
 let lastSecond = NaN;
+let lastSecondText = '';
+let lastMicros = NaN;
 let lastText = '';
 
 /** `2006-01-02T15:04:05.000000Z` */
 export function microTimeText(micros: number): string {
+  if (micros === lastMicros) return lastText;
   const second = Math.floor(micros / 1_000_000);
   if (second !== lastSecond) {
-    lastText = formatTime(second).slice(0, -1);
+    lastSecondText = `${formatTime(second).slice(0, -1)}.`;
     lastSecond = second;
   }
-  return `${lastText}.${String(micros - second * 1_000_000).padStart(6, '0')}Z`;
+  lastMicros = micros;
+  return (lastText = `${lastSecondText}${String(micros - second * 1_000_000).padStart(6, '0')}Z`);
 }
