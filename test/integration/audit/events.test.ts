@@ -27,8 +27,10 @@ describe('at level Metadata', () => {
     expect(received).toEqual({ ...shared, stage: 'RequestReceived', objectRef: { resource: 'configmaps', namespace: 'default', apiVersion: 'v1' }, stageTimestamp: received!.requestReceivedTimestamp });
     expect(complete).toEqual({
       ...shared, stage: 'ResponseComplete', objectRef: { resource: 'configmaps', namespace: 'default', name: 'one', apiVersion: 'v1' }, responseStatus: { metadata: {}, code: 201 },
-      stageTimestamp: expect.stringMatching(microTime) as string, annotations: { 'authorization.k8s.io/decision': 'allow', 'authorization.k8s.io/reason': '' },
+      stageTimestamp: expect.stringMatching(microTime) as string, annotations: expect.objectContaining({ 'authorization.k8s.io/decision': 'allow', 'authorization.k8s.io/reason': '' }) as Record<string, string>,
     });
+    // On a machine that is busy the first create may be a slow one, which is noted as well.
+    expect(Object.keys(complete!.annotations!).filter((key) => key !== 'apiserver.latency.k8s.io/total')).toHaveLength(2);
     expect(complete!.requestReceivedTimestamp! <= complete!.stageTimestamp!).toBe(true);
     expect((await server.lines()).join('')).not.toContain('secret text');
   });
