@@ -6,6 +6,7 @@ import { codecs } from '../api/codecs.ts';
 import { type GateSettings, isGateOn } from '../api/feature-gates.ts';
 import { gated, type GroupVersionInfo, type ResourceInfo } from '../api/resources.ts';
 import { schemas } from '../api/schemas.ts';
+import { systemClock } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
 import type { VersionInfo } from '../base/version.ts';
 import { createJsonForm } from '../machinery/managed-fields/json-form.ts';
@@ -56,6 +57,8 @@ import { InternalWriter } from './bootstrap/internal-writer.ts';
 import { legacyTokenMarks } from './bootstrap/legacy-token-marks.ts';
 import { createServiceUpkeep } from './bootstrap/service-upkeep.ts';
 import type { BrowserOptions } from './filters/browsers.ts';
+import { Lifecycle } from './lifecycle.ts';
+import { letClientsGo, type ShutdownConfig } from './shutdown.ts';
 import { listen, type Transport } from './transport/server.ts';
 import type { ServingTls } from './transport/serving-tls.ts';
 
@@ -77,6 +80,8 @@ export interface ApiServerConfig {
     readonly externalHostname: string;
     readonly requestTimeoutMs: number;
     readonly minRequestTimeoutSeconds: number;
+    readonly shutdown: ShutdownConfig;
+    readonly livezGraceMs: number;
   };
   /** Most requests at once; 0 means no limit. */
   readonly inFlight: { readonly readOnly: number; readonly mutating: number };
@@ -137,8 +142,8 @@ export interface ApiServer extends AsyncDisposable {
 
 /** JSON forms of objects that are kept for the next reader. */
 const representationBudgetBytes = 64 * 1024 * 1024;
-/** How long running requests may go on after the server was told to stop. */
-const shutdownGraceMs = 5000;
+/** How long clients have to leave their connections when nothing is under way on them any more. */
+const lingerMs = 2000;
 
 export async function startApiServer(config: ApiServerConfig): Promise<ApiServer> {
   const { storage, log } = config;
@@ -196,16 +201,17 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
   const apis: ServedApis = new ServedApis({ groupVersions, resources: new Map([...registry.entries].map(([apiVersion, resources]) => [apiVersion, new Map([...resources].map(([name, entry]) => [name, serve(entry)]))])) });
   const processMetrics = createProcessMetrics(metrics.registry, config.version, config.featureGates);
   const running: { transport?: Transport } = {};
+  const lifecycle = new Lifecycle();
   const serverAddress = (): string => `${config.serving.externalHostname}:${running.transport?.port ?? config.serving.port}`;
   const nonResources = createNonResource({
     served: apis, version: config.version, log,
-    health: createHealthChecks({ store: storage.store, healthTimeoutMs: storage.healthTimeoutMs, readyTimeoutMs: storage.readyTimeoutMs, registry, isBootstrapped: () => background.isBootstrapped(), hasRoles: () => background.hasRoles(), observe: processMetrics.checked }),
+    health: createHealthChecks({ store: storage.store, healthTimeoutMs: storage.healthTimeoutMs, readyTimeoutMs: storage.readyTimeoutMs, registry, isBootstrapped: () => background.isBootstrapped(), hasRoles: () => background.hasRoles(), isStopping: () => lifecycle.isStopping, livezGraceMs: config.serving.livezGraceMs, clock: systemClock, observe: processMetrics.checked }),
     serverAddress,
     extra: new Map<string, Handler>([['/metrics', metricsHandler(metrics)], ...openApiHandlers(config.version, () => apis.groupVersions), ...issuerDiscovery(config.authentication, accountKeys, serverAddress)]),
   });
   const audit = config.audit === undefined ? undefined : createAuditTrail(config.audit, { counters: metrics.audit, log });
   const handle = requestChain({
-    authenticator: authentication.requests, authorizer: authorization.authorizer, audit, requestTimeoutMs: config.serving.requestTimeoutMs,
+    authenticator: authentication.requests, authorizer: authorization.authorizer, audit, requestTimeoutMs: config.serving.requestTimeoutMs, lifecycle, shutdown: config.serving.shutdown,
     browsers: config.serving.browsers, goAwayChance: config.serving.goAwayChance,
     inFlight: config.inFlight, log, metrics, resources: createRouter(context, apis), nonResources,
   });
@@ -228,14 +234,20 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
   background.start();
   authorization.start();
   const close = async (): Promise<void> => {
+    // Timers alone would let the process end before all is done.
+    const hold = setInterval(() => undefined, 2 ** 30);
+    await letClientsGo({
+      shutdown: config.serving.shutdown, lifecycle, transport, requestTimeoutMs: config.serving.requestTimeoutMs,
+      withdraw: () => services.stop(), clock: systemClock, log,
+    });
     await background.stop();
     await authentication.close();
-    const closed = transport.close(shutdownGraceMs);
     await authorization.stop();
     // Watches end when their storage does, which lets their connections go.
     await Promise.all(registry.stores.map((store) => store.close()));
-    await closed;
+    await transport.close(lingerMs);
     await audit?.close();
+    clearInterval(hold);
   };
   return { port: transport.port, bootstrapped: background.bootstrapped, settled: background.settled, catalog: registry, close, [Symbol.asyncDispose]: close };
 }

@@ -1,6 +1,5 @@
 /** What runs beside requests: bootstrap objects, and the polls behind metrics. Everything ends with `stop`. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { abortable } from '../base/abortable.ts';
 import type { GroupVersionInfo } from '../api/resources.ts';
 import type { Logger } from '../base/logger.ts';
 import { isGateOn } from '../api/feature-gates.ts';
@@ -18,6 +17,7 @@ import type { ApiServerConfig } from './api-server.ts';
 import type { ServiceUpkeep } from './bootstrap/service-upkeep.ts';
 import { createObjectUpkeep } from './bootstrap/object-upkeep.ts';
 import type { CustomResourceParts } from './custom-resources/setup.ts';
+import { endsWithin } from './last-resort.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface BackgroundOptions {
@@ -45,16 +45,17 @@ export interface Background {
 }
 
 const retryMs = 1000;
-/** What is being written when the server stops may end; a store that is away must not keep it from stopping. */
+/** Work ends at its next call of the store; the one under way may end, but a store that is away must not keep the server from stopping. */
 const stopTimeoutMs = 3000;
 
 /** A server that does not judge by roles makes them when those who waited for its start have gone on. */
 const rolesDelayMs = 50;
 
-export function startBackground({ config, registry, metrics, services, writer, customResources, groupVersions, objects, waitsForRoles }: BackgroundOptions): Background {
+export function startBackground({ config, registry, metrics, services, writer: anyWriter, customResources, groupVersions, objects, waitsForRoles }: BackgroundOptions): Background {
   const controller = new AbortController();
   const { signal } = controller;
   const { log, storage } = config;
+  const writer = anyWriter.until(signal);
   const running: Promise<void>[] = [];
   const done = { objects: false, roles: false };
   let finish: () => void = () => undefined;
@@ -69,8 +70,7 @@ export function startBackground({ config, registry, metrics, services, writer, c
   const untilDone = async (part: keyof typeof done, work: () => Promise<void>): Promise<void> => {
     while (!signal.aborted && !done[part]) {
       try {
-        // A store that is away must not keep the server from stopping.
-        await abortable(work(), signal);
+        await work();
         done[part] = true;
       } catch (error) {
         if (signal.aborted) break;
@@ -123,17 +123,10 @@ export function startBackground({ config, registry, metrics, services, writer, c
     },
     async stop() {
       controller.abort();
-      await customResources.stop();
-      await within(stopTimeoutMs, Promise.all([...running, ...compacting.map((compactor) => compactor.stop())]));
-      await services.stop();
+      await endsWithin({ ms: stopTimeoutMs, what: 'work beside requests', log }, Promise.all([...running, customResources.stop(), ...compacting.map((compactor) => compactor.stop())]));
+      await customResources.close();
     },
   };
-}
-
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  const timeout = new AbortController();
-  await Promise.race([work, pause(ms, timeout.signal)]);
-  timeout.abort();
 }
 
 async function repeat(work: () => Promise<void>, everyMs: number, signal: AbortSignal, log: Logger, pauseFirst = false): Promise<void> {

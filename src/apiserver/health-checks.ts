@@ -1,4 +1,5 @@
 import type { RegistryCatalog } from '../registry/catalog.ts';
+import type { Clock } from '../base/clock.ts';
 import type { Store } from '../storage/interface.ts';
 import type { HealthCheck, HealthChecks, HealthObserver } from './health.ts';
 
@@ -9,19 +10,25 @@ export interface HealthCheckOptions {
   readonly registry: RegistryCatalog;
   readonly isBootstrapped: () => boolean;
   readonly hasRoles: () => boolean;
+  readonly isStopping: () => boolean;
+  /** `--livez-grace-period`: until then `/livez` takes for done what a start does. */
+  readonly livezGraceMs: number;
+  readonly clock: Clock;
   readonly observe: HealthObserver;
 }
 
 /** What has to be well for `/livez`, and beyond that for `/readyz`. */
-export function createHealthChecks({ store, healthTimeoutMs, readyTimeoutMs, registry, isBootstrapped, hasRoles, observe }: HealthCheckOptions): HealthChecks {
+export function createHealthChecks({ store, healthTimeoutMs, readyTimeoutMs, registry, isBootstrapped, hasRoles, isStopping, livezGraceMs, clock, observe }: HealthCheckOptions): HealthChecks {
   const ping: HealthCheck = { name: 'ping', check: () => undefined };
   const hooks = [
     hookCheck('bootstrap-controller', isBootstrapped, 'the bootstrap objects are not there yet'),
     hookCheck('rbac/bootstrap-roles', hasRoles, 'the default roles are not there yet'),
   ];
-  const live = [ping, { name: 'etcd', check: storeCheck(store, healthTimeoutMs) }, ...hooks];
-  const ready = [ping, { name: 'etcd-readiness', check: storeCheck(store, readyTimeoutMs) }, cachesCheck(registry), ...hooks];
-  return { healthz: live, livez: live, readyz: ready, observe };
+  const graceEnds = clock.now() + livezGraceMs;
+  const patient = hooks.map(({ name, check }): HealthCheck => ({ name, check: (signal) => (clock.now() <= graceEnds ? undefined : check(signal)) }));
+  const always = [ping, { name: 'etcd', check: storeCheck(store, healthTimeoutMs) }];
+  const ready = [ping, { name: 'etcd-readiness', check: storeCheck(store, readyTimeoutMs) }, cachesCheck(registry), ...hooks, shutdownCheck(isStopping)];
+  return { healthz: [...always, ...hooks], livez: [...always, ...(livezGraceMs > 0 ? patient : hooks)], readyz: ready, observe };
 }
 
 /** The store answers a linearizable read in time. */
@@ -43,5 +50,13 @@ const hookCheck = (name: string, isDone: () => boolean, problem: string): Health
   name: `poststarthook/${name}`,
   check: () => {
     if (!isDone()) throw new Error(problem);
+  },
+});
+
+/** Who is about to stop gets no new clients. */
+const shutdownCheck = (isStopping: () => boolean): HealthCheck => ({
+  name: 'shutdown',
+  check: () => {
+    if (isStopping()) throw new Error('process is shutting down');
   },
 });

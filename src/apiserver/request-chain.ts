@@ -16,6 +16,9 @@ import { impersonate } from './filters/impersonation.ts';
 import { renderErrors } from './filters/panic.ts';
 import { limitTime } from './filters/timeout.ts';
 import { answerInKind } from './filters/headers.ts';
+import { countRequests, followWatches, sendRetryAfter } from './filters/shutdown.ts';
+import type { Lifecycle } from './lifecycle.ts';
+import type { ShutdownConfig } from './shutdown.ts';
 import { canonicalPath } from './names.ts';
 import { parseRequestInfo } from './request-info.ts';
 import { ApiRequest, type ApiResponse, type Exchange, type Filter, type Handler } from './request.ts';
@@ -30,6 +33,8 @@ export interface RequestChainOptions {
   /** Undefined: nothing is recorded. */
   readonly audit: AuditTrail | undefined;
   readonly requestTimeoutMs: number;
+  readonly lifecycle: Lifecycle;
+  readonly shutdown: ShutdownConfig;
   readonly inFlight: InFlightLimits;
   readonly browsers: BrowserOptions;
   readonly goAwayChance: number;
@@ -42,12 +47,15 @@ export interface RequestChainOptions {
 
 /** Every request, upgraded connections included, passes these in this order. */
 export function requestChain(options: RequestChainOptions): (exchange: Exchange) => Promise<ApiResponse> {
-  const { audit } = options;
+  const { audit, lifecycle, shutdown } = options;
   const filters: readonly Filter[] = [
+    ...(shutdown.sendRetryAfter ? [sendRetryAfter(lifecycle)] : []), // outside of all: nothing is done for what comes too late
     answerInKind,                                   // the headers every answer has; the client's spelling of names
-    measure(options.metrics),                       // counts also what the steps below refuse
     goAwayAtTimes(options.goAwayChance),
     tellBrowsers(options.browsers),                 // a preflight carries no credentials; refusals are told to the page too
+    ...(shutdown.watchGraceMs > 0 ? [followWatches(lifecycle)] : []),
+    countRequests(lifecycle),                       // what is in here the server answers before it ends
+    measure(options.metrics),                       // counts also what the steps below refuse
     renderErrors(options.log),                      // from here on errors are Status objects
     ...(audit === undefined ? [] : [recordRefused(audit)]), // failed logins; outside of what follows, to see how it ends
     limitTime(options.requestTimeoutMs),            // before authentication: a slow webhook counts too

@@ -43,6 +43,8 @@ export function serverConfig(config: ApiServerConfig, stores: OpenStores): Param
       browsers: { allowedOrigins: serving.corsAllowedOrigins, transportSecurity: serving.strictTransportSecurityDirectives },
       maxStreamsPerConnection: serving.http2MaxStreamsPerConnection,
       requestTimeoutMs: serving.requestTimeoutMs, minRequestTimeoutSeconds: serving.minRequestTimeoutSeconds,
+      shutdown: { delayMs: serving.shutdownDelayMs, sendRetryAfter: serving.shutdownSendRetryAfter, watchGraceMs: serving.shutdownWatchTerminationGracePeriodMs },
+      livezGraceMs: serving.livezGracePeriodMs,
     },
     inFlight: { readOnly: flowControl.maxRequestsInflight, mutating: flowControl.maxMutatingRequestsInflight },
     authorization: config.authorization,

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { startControlPlane } from '../../src/cmd/control-plane.ts';
 import { startApiServer } from '../../src/apiserver/api-server.ts';
 import { serverConfig } from '../../src/cmd/start-api-server.ts';
+import type { Logger } from '../../src/base/logger.ts';
 import type { Store } from '../../src/storage/interface.ts';
 import { openEmbeddedStore } from '../../src/storage/embedded/open.ts';
 import { Client } from '../conformance/golden/client.ts';
@@ -35,16 +36,18 @@ export interface TestServerOptions {
   /** Whether to wait for what the server makes in the background too. */
   readonly settled?: boolean;
   readonly flags?: readonly string[];
+  /** Silent when absent. */
+  readonly log?: Logger;
   /** Puts something around the store. */
   readonly wrap?: (store: Store) => Store;
 }
 
-export async function startTestServer({ flags = [], wrap = (store) => store, settled = false, store: given }: TestServerOptions = {}): Promise<TestServer> {
+export async function startTestServer({ flags = [], wrap = (store) => store, settled = false, store: given, log }: TestServerOptions = {}): Promise<TestServer> {
   const directory = await mkdtemp(path.join(tmpdir(), 'orch-server-'));
   const tokens = path.join(directory, 'tokens.csv');
   await writeFile(tokens, 'admintoken,admin,1,"system:masters"\nalicetoken,alice,2,"devs"\n');
   const store = given ?? (await openEmbeddedStore());
-  const controlPlane = await startControlPlane({ flags: [`--token-auth-file=${tokens}`, ...flags] }, async (config) => {
+  const controlPlane = await startControlPlane({ flags: [`--token-auth-file=${tokens}`, ...flags], ...(log === undefined ? {} : { log }) }, async (config) => {
     const server = await startApiServer(serverConfig(config, { main: wrap(store), overrides: new Map(), close: () => Promise.resolve() }));
     return { url: `https://127.0.0.1:${server.port}`, ready: settled ? server.settled : server.bootstrapped, close: () => server.close() };
   });

@@ -17,6 +17,8 @@ export interface InternalWriterOptions {
   readonly enabled: (gate: string) => boolean;
   /** Who is written into managed fields; `kube-apiserver` unless given. */
   readonly manager?: string;
+  /** Once it has aborted, every call rejects with its reason; what is being read or written then is not cut off. */
+  readonly signal?: AbortSignal;
 }
 
 export interface ObjectName {
@@ -39,6 +41,11 @@ export class InternalWriter {
   /** The same under another name. */
   as(manager: string): InternalWriter {
     return new InternalWriter({ ...this.#options, manager });
+  }
+
+  /** The same for work that ends with the signal, at its next call. */
+  until(signal: AbortSignal): InternalWriter {
+    return new InternalWriter({ ...this.#options, signal });
   }
 
   isServed({ group, resource }: Pick<ObjectName, 'group' | 'resource'>): boolean {
@@ -116,6 +123,7 @@ export class InternalWriter {
   }
 
   #store({ group, resource }: Pick<ObjectName, 'group' | 'resource'>): ResourceStore {
+    this.#options.signal?.throwIfAborted();
     const store = this.#options.registry.storeOf(group, resource);
     if (store === undefined) throw new Error(`${resource}.${group} is not served`);
     return store;

@@ -30,6 +30,7 @@ const servicePort = 443;
 export class KubernetesService {
   readonly #options: KubernetesServiceOptions;
   #stopped = false;
+  #round: Promise<void> | undefined;
 
   constructor(options: KubernetesServiceOptions) {
     this.#options = options;
@@ -43,14 +44,20 @@ export class KubernetesService {
   /** One round. Both parts are tried whatever becomes of the other. */
   async sync(): Promise<void> {
     if (this.#stopped) return;
+    await (this.#round = this.#sync().finally(() => (this.#round = undefined)));
+  }
+
+  async #sync(): Promise<void> {
     const results = await Promise.allSettled([this.#makeService(), this.#options.reconciler.reconcile()]);
     for (const result of results) if (result.status === 'rejected') throw result.reason;
   }
 
-  /** This server is no longer published. No round may be under way. */
+  /** This server is no longer published, nor will it be. */
   async stop(): Promise<void> {
     const { reconciler, log } = this.#options;
     this.#stopped = true;
+    // A round under way would publish it again; whoever began it hears of its failure.
+    await this.#round?.catch(() => undefined);
     try {
       await reconciler.withdraw(true);
     } catch (error) {

@@ -1,5 +1,4 @@
 /** What the server does for services beside requests: the kubernetes service, and the repair of what services hold. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parseIp } from '../../machinery/formats/addresses.ts';
 import type { Codecs } from '../../machinery/codec/index.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
@@ -7,6 +6,7 @@ import type { ServiceRanges } from '../../registry/core/services/allocation/serv
 import { createInternalDoor } from '../../registry/generic/internal-door.ts';
 import type { ApiServerConfig } from '../api-server.ts';
 import { createLeaseReconciler, createMasterCountReconciler, type EndpointReconciler, noReconciler } from './endpoint-reconcilers.ts';
+import { endsWithin } from '../last-resort.ts';
 import type { InternalWriter } from './internal-writer.ts';
 import { KubernetesService, kubernetesServiceIntervalMs } from './kubernetes-service.ts';
 import { MasterLeases } from './master-leases.ts';
@@ -27,7 +27,7 @@ export interface ServiceUpkeep {
   prepare(): Promise<void>;
   /** Each to be repeated so often. */
   readonly tasks: readonly { readonly everyMs: number; run(): Promise<void> }[];
-  /** When no task is running any more. */
+  /** This server is no longer published, nor will it be. The other tasks go on. */
   stop(): Promise<void>;
 }
 
@@ -43,21 +43,22 @@ export function createServiceUpkeep(options: ServiceUpkeepOptions): ServiceUpkee
   const { config, registry, ranges } = options;
   if (registry.storeOf('', 'services') === undefined) return nothing;
   let kubernetes: KubernetesService | undefined;
+  let isStopped = false;
   const sync = async (): Promise<void> => {
     await kubernetes?.sync().catch((error: unknown) => config.log.warn({ err: error }, 'the kubernetes service could not be brought up to date'));
   };
   return {
     async prepare() {
       await ranges.repair();
+      if (isStopped) return;
       kubernetes = createKubernetesService(options);
       await kubernetes.withdrawStale();
       await sync();
     },
     tasks: [{ everyMs: repairIntervalMs, run: () => ranges.repair() }, { everyMs: kubernetesServiceIntervalMs, run: sync }],
     async stop() {
-      const timeout = new AbortController();
-      await Promise.race([kubernetes?.stop(), sleep(stopTimeoutMs, undefined, { ref: false, signal: timeout.signal }).catch(() => undefined)]);
-      timeout.abort();
+      isStopped = true;
+      if (kubernetes !== undefined) await endsWithin({ ms: stopTimeoutMs, what: 'taking this server out of the kubernetes service', log: config.log }, kubernetes.stop());
     },
   };
 }

@@ -8,7 +8,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { updateStatus } from '../../api/apiextensions/findings.ts';
 import { hasCondition } from '../../api/apiextensions/conditions.ts';
 import type { CustomResourceDefinition } from '../../api/gen/types/apiextensions-v1.ts';
-import { abortable } from '../../base/abortable.ts';
 import type { Logger } from '../../base/logger.ts';
 import { isStatusError } from '../../machinery/status.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
@@ -45,7 +44,7 @@ export class DefinitionController {
   #following: Promise<void> | undefined;
 
   constructor(options: DefinitionControllerOptions) {
-    this.#options = options;
+    this.#options = { ...options, writer: options.writer.until(this.#stop.signal) };
     const store = options.registry.storeOf(definitionsResource.group, definitionsResource.resource);
     if (store === undefined) return;
     this.#definitions = new Definitions({
@@ -129,10 +128,9 @@ export class DefinitionController {
 
   async #write(name: string): Promise<void> {
     try {
-      // A store that is away must not keep the server from stopping.
-      const written = await abortable(this.#options.writer.changed<CustomResourceDefinition>({ ...definitionsResource, namespace: '', name }, (current) => {
+      const written = await this.#options.writer.changed<CustomResourceDefinition>({ ...definitionsResource, namespace: '', name }, (current) => {
         if (current.metadata.deletionTimestamp === undefined) this.#update(current);
-      }, 'status'), this.#stop.signal);
+      }, 'status');
       this.#definitions!.set(written);
     } catch (error) {
       if (!isStatusError(error) || error.reason !== 'NotFound') throw error;

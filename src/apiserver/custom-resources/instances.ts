@@ -1,7 +1,6 @@
 /** The end of a definition: its objects are deleted, and when the last one is gone the definition may go. */
 import { hasCondition, setCondition } from '../../api/apiextensions/conditions.ts';
 import type { CustomResourceDefinition } from '../../api/gen/types/apiextensions-v1.ts';
-import { abortable } from '../../base/abortable.ts';
 import { isStatusError } from '../../machinery/status.ts';
 import { cleanupFinalizer } from '../../registry/apiextensions/index.ts';
 import { deleteObject } from '../../registry/generic/delete.ts';
@@ -16,6 +15,7 @@ import type { Definitions } from './definitions.ts';
 export interface RemoveInstancesOptions {
   readonly definitions: Definitions;
   readonly resources: CustomResources;
+  /** Ends with the signal. */
   readonly writer: InternalWriter;
   readonly signal: AbortSignal;
 }
@@ -29,7 +29,7 @@ export async function removeInstances(name: string, options: RemoveInstancesOpti
   const { definitions, resources, writer, signal } = options;
   const definition = definitions.get(name);
   if (definition?.metadata.finalizers?.includes(cleanupFinalizer) !== true) return;
-  const change = (apply: (current: CustomResourceDefinition) => void, subresource: '' | 'status'): Promise<void> => gone(abortable(writer.change<CustomResourceDefinition>({ ...definitionsResource, name }, apply, subresource), signal));
+  const change = (apply: (current: CustomResourceDefinition) => void, subresource: '' | 'status'): Promise<void> => gone(writer.change<CustomResourceDefinition>({ ...definitionsResource, name }, apply, subresource));
   await change((current) => setCondition(current, inProgress, timestamp(new Date())), 'status');
   const store = hasCondition(definition, 'Established') ? resources.storeOf(name) : undefined;
   if (store !== undefined) await emptied(store, signal);

@@ -5,10 +5,10 @@
 import http from 'node:http';
 import http2 from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
-import type tls from 'node:tls';
 import type { ApiResponse, Exchange } from '../request.ts';
 import { Http1Exchange } from './exchange-http1.ts';
 import { Http2Exchange } from './exchange-http2.ts';
+import { Http1Connections } from './http1-connections.ts';
 import { http1Outlet, http2Outlet, respond } from './respond.ts';
 import { createTlsServer, type ServingTls } from './serving-tls.ts';
 
@@ -30,7 +30,9 @@ export interface TransportOptions {
 
 export interface Transport {
   readonly port: number;
-  /** Stops accepting, ends connections (GOAWAY in HTTP/2), and after `graceMs` destroys what is left. */
+  /** Accepts no connection any more, and asks clients to leave those there are (GOAWAY, `Connection: close`). What is in work goes on. */
+  leave(): void;
+  /** The same, and resolves when all connections have ended; after `graceMs` what is left is destroyed. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -45,7 +47,8 @@ const streamWindow = 1024 * 1024;
 export async function listen(options: TransportOptions): Promise<Transport> {
   const connections = new Set<Socket>();
   const sessions = new Set<http2.ServerHttp2Session>();
-  const h1 = createHttp1(options);
+  const plain = new Http1Connections();
+  const h1 = createHttp1(options, plain);
   const h2 = createHttp2(options, sessions);
   const { server, stop } = createTlsServer(options.tls, (socket) => {
     (socket.alpnProtocol === 'h2' ? h2 : h1).emit('connection', socket);
@@ -61,22 +64,42 @@ export async function listen(options: TransportOptions): Promise<Transport> {
     server.once('error', reject);
     server.listen({ port: options.port, host: options.address, ...(options.sharePort === true ? { reusePort: true } : {}) }, resolve);
   });
+  let closed: Promise<void> | undefined;
+  const leave = (): Promise<void> => {
+    if (closed !== undefined) return closed;
+    closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    for (const session of sessions) session.close();
+    h2.on('session', (session: http2.ServerHttp2Session) => session.close());
+    plain.leave();
+    // Ends looking after times; it never listened.
+    h1.close(() => undefined);
+    return closed;
+  };
   return {
     port: (server.address() as AddressInfo).port,
-    close: (graceMs) => close(server, h1, sessions, connections, graceMs),
+    leave: () => void leave(),
+    async close(graceMs) {
+      const timer = setTimeout(() => connections.forEach((socket) => socket.destroy()), graceMs);
+      await leave();
+      clearTimeout(timer);
+    },
   };
 }
 
-function createHttp1({ handle, upgrade, headTimeoutMs = usualHeadTimeoutMs }: TransportOptions): http.Server {
+function createHttp1({ handle, upgrade, headTimeoutMs = usualHeadTimeoutMs }: TransportOptions, connections: Http1Connections): http.Server {
   const server = http.createServer({ requestTimeout: 0, headersTimeout: headTimeoutMs, connectionsCheckingInterval: Math.min(headTimeoutMs, 5000), keepAliveTimeout: 180_000, maxHeaderSize: 1 << 20 });
   // It never listens itself, and would not look after the time of connections that are handed to it.
   server.emit('listening');
-  server.on('connection', (socket: Socket) => socket.setTimeout(headTimeoutMs));
+  server.on('connection', (socket: Socket) => {
+    socket.setTimeout(headTimeoutMs);
+    connections.add(socket);
+  });
   const serve = (message: http.IncomingMessage, response: http.ServerResponse): void => {
     message.socket.setTimeout(0);
+    response.once('close', connections.begin(message.socket));
     void handle(new Http1Exchange(message, response)).then((answer) => {
       // A body that nobody read would be taken for the next request.
-      if (!message.complete) response.shouldKeepAlive = false;
+      if (!message.complete || connections.isLeaving) response.shouldKeepAlive = false;
       return respond(http1Outlet(message, response), answer, message.method === 'HEAD');
     });
   };
@@ -113,19 +136,4 @@ function createHttp2({ handle, maxStreamsPerConnection, headTimeoutMs }: Transpo
   });
   server.on('sessionError', () => undefined);
   return server;
-}
-
-async function close(server: tls.Server, h1: http.Server, sessions: Set<http2.ServerHttp2Session>, connections: Set<Socket>, graceMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  for (const session of sessions) session.close();
-  h1.closeIdleConnections();
-  // Ends looking after times; it never listened.
-  h1.close(() => undefined);
-  const timer = setTimeout(() => {
-    for (const socket of connections) socket.destroy();
-  }, graceMs);
-  // HTTP/1.1 connections that wait for their next request were handed over, so the HTTP/1.1 server does not count them.
-  if (sessions.size === 0 && graceMs > 0) setImmediate(() => h1.closeIdleConnections());
-  await closed;
-  clearTimeout(timer);
 }

@@ -46,13 +46,13 @@ export const serving = section('Serving', {
     default: 1800,
     help: 'Watches without a timeout of their own end after a random time between this many seconds and twice as many, to spread load.',
   }),
-  maxConnectionBytesPerSecond: int('max-connection-bytes-per-sec', 'notYet', { help: 'Limit of bytes per second for each long-running request. 0 means none.' }),
-  shutdownDelayMs: duration('shutdown-delay-duration', 'notYet', {
-    help: 'How long to go on serving after the signal to stop. /readyz fails at once, /livez and /healthz at the end.',
+  maxConnectionBytesPerSecond: int('max-connection-bytes-per-sec', 'notYet', { help: 'Limit of bytes per second for each stream to a node (exec, attach, port-forward, proxy), which this version does not have. Watches are not meant. 0 means none.' }),
+  shutdownDelayMs: duration('shutdown-delay-duration', 'works', {
+    help: 'How long to go on serving after the signal to stop. /readyz fails at once, /livez and /healthz do not.',
   }),
-  shutdownSendRetryAfter: bool('shutdown-send-retry-after', 'notYet', {
-    help: 'While stopping, keep listening until running requests are answered; new ones get 429 with Retry-After and Connection: close.',
+  shutdownSendRetryAfter: bool('shutdown-send-retry-after', 'works', {
+    help: 'When stopping, keep listening until running requests are answered; new ones get 429 with Retry-After and Connection: close.',
   }),
-  shutdownWatchTerminationGracePeriodMs: duration('shutdown-watch-termination-grace-period', 'notYet', { help: 'How long to wait for watches to end when stopping.' }),
-  livezGracePeriodMs: duration('livez-grace-period', 'notYet', { help: 'How long the start may take at most: until then /livez counts unfinished start-up steps as healthy.' }),
+  shutdownWatchTerminationGracePeriodMs: duration('shutdown-watch-termination-grace-period', 'works', { help: 'When stopping, end watches one after the other within this time, and wait for them. 0 ends them all at once when everything else is answered.' }),
+  livezGracePeriodMs: duration('livez-grace-period', 'works', { help: 'How long the start may take at most: until then /livez counts unfinished start-up steps as healthy.' }),
 });

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import { FakeClock } from '../base/testing/fake-clock.ts';
+import type { RegistryCatalog } from '../registry/catalog.ts';
+import type { Store } from '../storage/interface.ts';
+import { createHealthChecks } from './health-checks.ts';
+import { type HealthEndpoint, serveHealth } from './health.ts';
+import type { ApiRequest } from './request.ts';
+
+const log = { warn: () => undefined };
+const request = (query = ''): ApiRequest => ({ query: new URLSearchParams(query), signal: new AbortController().signal }) as ApiRequest;
+
+function create({ livezGraceMs = 0, state = { bootstrapped: false, stopping: false } }) {
+  const clock = new FakeClock();
+  const checks = createHealthChecks({
+    store: { currentRevision: () => Promise.resolve(1) } as unknown as Store, healthTimeoutMs: 1000, readyTimeoutMs: 1000, registry: { stores: [] } as unknown as RegistryCatalog,
+    isBootstrapped: () => state.bootstrapped, hasRoles: () => true, isStopping: () => state.stopping, livezGraceMs, clock, observe: () => undefined,
+  });
+  const statusOf = async (endpoint: HealthEndpoint): Promise<number> => (await serveHealth(endpoint, `/${endpoint}`, checks, request(), log)).status;
+  return { clock, state, checks, statusOf, statuses: () => Promise.all((['healthz', 'livez', 'readyz'] as const).map(statusOf)) };
+}
+
+describe('--livez-grace-period', () => {
+  test('lets /livez take the steps of the start for done, the others not', async () => {
+    const { clock, state, statuses } = create({ livezGraceMs: 10_000 });
+    expect(await statuses()).toEqual([500, 200, 500]);
+    await clock.advance(10_000);
+    expect(await statuses()).toEqual([500, 200, 500]);
+    await clock.advance(1);
+    expect(await statuses()).toEqual([500, 500, 500]);
+    state.bootstrapped = true;
+    expect(await statuses()).toEqual([200, 200, 200]);
+  });
+
+  test('is nothing without the flag', async () => {
+    expect(await create({}).statuses()).toEqual([500, 500, 500]);
+  });
+});
+
+describe('a server that stops', () => {
+  test('is not ready, but alive and healthy', async () => {
+    const { state, checks, statuses } = create({ state: { bootstrapped: true, stopping: false } });
+    expect(await statuses()).toEqual([200, 200, 200]);
+    state.stopping = true;
+    expect(await statuses()).toEqual([200, 200, 500]);
+    expect((await serveHealth('readyz', '/readyz', checks, request('verbose'), log))).toMatchObject({ body: expect.stringMatching(/\n\[-\]shutdown failed: reason withheld\nreadyz check failed\n$/) as string });
+    expect((await serveHealth('readyz', '/readyz/shutdown', checks, request(), log)).status).toBe(500);
+  });
+});
