@@ -18,12 +18,16 @@ export class OidcIssuer implements AsyncDisposable {
   #provider: Provider | undefined;
   /** Requests for keys. */
   keyRequests = 0;
+  /** What is answered beside what a provider answers, by path. */
+  readonly pages = new Map<string, (authorization: string | undefined) => Promise<{ status: number; body: string; headers?: Record<string, string> }>>();
 
   private constructor(ca: string, server: https.Server) {
     this.ca = ca;
     this.#server = server;
     server.on('request', (request, response) => {
       if (request.url === '/jwks') this.keyRequests++;
+      const page = this.pages.get(request.url ?? '');
+      if (page !== undefined) return void page(request.headers.authorization).then(({ status, body, headers = {} }) => response.writeHead(status, headers).end(body));
       void this.#provider!.callback()(request, response);
     });
   }

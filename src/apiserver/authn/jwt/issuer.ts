@@ -3,9 +3,9 @@
  * @see {@link https://openid.net/specs/openid-connect-discovery-1_0.html | OpenID Connect Discovery 1.0}
  */
 import { compactVerify, createLocalJWKSet, errors, type JSONWebKeySet, type LocalJWKSet } from 'jose';
-import type { Agent } from 'undici';
 import { type Clock, sleep, systemClock } from '../../../base/clock.ts';
 import type { Logger } from '../../../base/logger.ts';
+import { Documents } from './documents.ts';
 
 export interface IssuerOptions {
   readonly url: string;
@@ -24,19 +24,17 @@ const retryMs = 10_000;
 const refreshMs = 10 * 60_000;
 /** Anybody can name a key that is not there: the issuer is asked at most so often. */
 const cooldownMs = 1000;
-const timeoutMs = 10_000;
-const maxDocumentBytes = 1 << 20;
 
 export class Issuer {
   readonly #options: IssuerOptions;
   readonly #clock: Clock;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
+  readonly #documents: Documents;
   #jwksUri: string | undefined;
   #keys: LocalJWKSet | undefined;
   #fetchedAt = 0;
   #fetching: Promise<void> | undefined;
-  #agent: Agent | undefined;
   #found: () => void = () => undefined;
   /** Resolves when keys are there for the first time. */
   readonly ready = new Promise<void>((resolve) => (this.#found = resolve));
@@ -44,6 +42,7 @@ export class Issuer {
   constructor(options: IssuerOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
+    this.#documents = new Documents(options.certificateAuthority);
     this.#running = this.#keepUp();
   }
 
@@ -77,7 +76,7 @@ export class Issuer {
   async close(): Promise<void> {
     this.#stop.abort(new Error('the authenticator is closed'));
     await this.#running;
-    await this.#agent?.destroy();
+    await this.#documents.close();
   }
 
   /** Looks for the issuer until it is there, then for its keys from time to time. */
@@ -118,12 +117,8 @@ export class Issuer {
   }
 
   async #get(url: string): Promise<unknown> {
-    const { Agent: UndiciAgent, request } = await import('undici');
-    const { certificateAuthority } = this.#options;
-    this.#agent ??= new UndiciAgent({ maxResponseSize: maxDocumentBytes, ...(certificateAuthority === '' ? {} : { connect: { ca: certificateAuthority } }) });
-    const { statusCode, body } = await request(url, { dispatcher: this.#agent, headers: { accept: 'application/json' }, signal: AbortSignal.any([this.#stop.signal, AbortSignal.timeout(timeoutMs)]) });
-    const text = await body.text();
-    if (statusCode !== 200) throw new Error(`${url} answered with status ${statusCode}`);
+    const { status, text } = await this.#documents.get(url, { accept: 'application/json', signal: this.#stop.signal });
+    if (status !== 200) throw new Error(`${url} answered with status ${status}`);
     return JSON.parse(text) as unknown;
   }
 }

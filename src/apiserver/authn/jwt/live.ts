@@ -4,9 +4,10 @@ import type { Logger } from '../../../base/logger.ts';
 import { aggregateText } from '../../../machinery/field-error.ts';
 import { type TokenAuthenticator } from '../authenticator.ts';
 import { unionOfTokens } from '../union.ts';
-import { type AuthenticationConfiguration, readAuthenticationConfiguration } from './configuration.ts';
+import { type Claims, ClaimSources } from './claim-sources.ts';
+import { type AuthenticationConfiguration, type JwtAuthenticatorConfig, readAuthenticationConfiguration } from './configuration.ts';
 import { Issuer } from './issuer.ts';
-import { issuedTokens } from './tokens.ts';
+import { checkTokenClaims, issuedTokens } from './tokens.ts';
 import { type CompiledExpressions, validateAuthenticationConfiguration } from './validation.ts';
 
 export interface JudgedConfiguration {
@@ -39,6 +40,7 @@ export interface LiveJwtTokens extends TokenAuthenticator {
 interface Generation {
   readonly tokens: TokenAuthenticator;
   readonly issuers: readonly Issuer[];
+  readonly sources: readonly ClaimSources[];
 }
 
 /** How long the new issuers may take before the change is given up. */
@@ -81,9 +83,16 @@ export function liveJwtTokens({ initial, algorithms, file, disallowedIssuers }: 
     const parts = configuration.jwt.map((config, index) => {
       const { url, discoveryURL, certificateAuthority } = config.issuer;
       const issuer = new Issuer({ url, discoveryUrl: discoveryURL, certificateAuthority, algorithms, log });
-      return { issuer, tokens: issuedTokens({ config, compiled: compiled[index]!, issuer }) };
+      const sources = sourcesOf(config);
+      return { issuer, sources, tokens: issuedTokens({ config, compiled: compiled[index]!, issuer, sources }) };
     });
-    return { tokens: unionOfTokens(parts.map(({ tokens }) => tokens)), issuers: parts.map(({ issuer }) => issuer) };
+    return { tokens: unionOfTokens(parts.map(({ tokens }) => tokens)), issuers: parts.map(({ issuer }) => issuer), sources: parts.flatMap(({ sources }) => sources ?? []) };
+  }
+
+  /** Only a claim by its name can be elsewhere. */
+  function sourcesOf({ issuer: { certificateAuthority, audiences }, claimMappings: { groups: { claim } } }: JwtAuthenticatorConfig): ClaimSources | undefined {
+    const check = (claims: Claims, url: string): void => void checkTokenClaims(claims, { url, audiences }, Date.now() / 1000);
+    return claim === '' ? undefined : new ClaimSources({ claim, certificateAuthority, algorithms, log, check });
   }
 
   return {
@@ -98,6 +107,6 @@ export function liveJwtTokens({ initial, algorithms, file, disallowedIssuers }: 
   };
 }
 
-async function end({ issuers }: Generation): Promise<void> {
-  await Promise.all(issuers.map((issuer) => issuer.close()));
+async function end({ issuers, sources }: Generation): Promise<void> {
+  await Promise.all([...issuers, ...sources].map((part) => part.close()));
 }

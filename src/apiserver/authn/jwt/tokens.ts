@@ -1,12 +1,10 @@
-/**
- * Tokens of one issuer: what their claims must be like, and which user they make.
- *
- * @NOTE differs from upstream: groups that a token says to be elsewhere (`_claim_sources`) are not fetched from there.
- */
+/** Tokens of one issuer: what their claims must be like, and which user they make. */
 import { goQuote } from '../../../machinery/go-quote.ts';
 import type { UserInfo } from '../../../machinery/user.ts';
 import type { Identity, TokenAuthenticator } from '../authenticator.ts';
+import { credentialId, extraKeys } from '../service-accounts/claims.ts';
 import { unverifiedClaims } from '../service-accounts/verifier.ts';
+import type { Claims, ClaimSources } from './claim-sources.ts';
 import type { JwtAuthenticatorConfig, PrefixedMapping } from './configuration.ts';
 import { asString, asStrings, type Expression, isTrue } from './expressions.ts';
 import type { Issuer } from './issuer.ts';
@@ -16,17 +14,18 @@ export interface IssuedTokensOptions {
   readonly config: JwtAuthenticatorConfig;
   readonly compiled: CompiledExpressions;
   readonly issuer: Pick<Issuer, 'verify'>;
+  /** Where groups may be that the token does not hold itself. */
+  readonly sources?: Pick<ClaimSources, 'expand'> | undefined;
   readonly now?: () => number;
 }
 
-type Claims = Readonly<Record<string, unknown>>;
-
 const notBeforeLeewaySeconds = 5 * 60;
 
-export function issuedTokens({ config, compiled, issuer, now = Date.now }: IssuedTokensOptions): TokenAuthenticator {
+export function issuedTokens({ config, compiled, issuer, sources, now = Date.now }: IssuedTokensOptions): TokenAuthenticator {
   const judge = async (token: string): Promise<Identity> => {
-    const claims = JSON.parse((await issuer.verify(token)).toString()) as Claims;
-    const expires = checkTokenClaims(claims, config, now() / 1000);
+    const own = JSON.parse((await issuer.verify(token)).toString()) as Claims;
+    const expires = checkTokenClaims(own, config.issuer, now() / 1000);
+    const claims = sources === undefined ? own : await sources.expand(own);
     for (const { claim, requiredValue, expression } of config.claimValidationRules) if (expression === '') checkRequired(claims, claim, requiredValue);
     for (const { expression, message } of compiled.claimRules) checkRule(expression, claims, message);
     const user = userOf(claims, config, compiled);
@@ -38,7 +37,7 @@ export function issuedTokens({ config, compiled, issuer, now = Date.now }: Issue
 }
 
 /** What every ID token must say of itself. Returns when it ends, in seconds since 1970. */
-function checkTokenClaims({ iss, aud, exp, nbf }: Claims, { issuer: { url, audiences } }: JwtAuthenticatorConfig, seconds: number): number {
+export function checkTokenClaims({ iss, aud, exp, nbf }: Claims, { url, audiences }: Pick<JwtAuthenticatorConfig['issuer'], 'url' | 'audiences'>, seconds: number): number {
   if (iss !== url) throw new Error(`oidc: verify token: oidc: id token issued by a different provider, expected ${goQuote(url)} got ${goQuote(String(iss))}`);
   if (typeof exp !== 'number' || exp < seconds) throw new Error('oidc: verify token: oidc: token is expired');
   if (nbf !== undefined && (typeof nbf !== 'number' || seconds + notBeforeLeewaySeconds < nbf)) throw new Error('oidc: verify token: oidc: current time is before the nbf (not before) time');
@@ -70,7 +69,10 @@ function userOf(claims: Claims, { claimMappings: mappings }: JwtAuthenticatorCon
   const name = compiled.username === undefined ? claimedName(claims, mappings.username) : asString(compiled.username.evaluate(claims));
   const groups = compiled.groups === undefined ? claimedGroups(claims, mappings.groups) : asStrings(compiled.groups.evaluate(claims));
   const uid = compiled.uid === undefined ? (mappings.uid.claim === '' ? '' : textClaim(claims, mappings.uid.claim, 'parse uid claim')) : asString(compiled.uid.evaluate(claims));
-  const extra = compiled.extra.map(({ key, value }) => [key, asStrings(value.evaluate(claims))] as const).filter(([, values]) => values.length > 0);
+  const { jti } = claims;
+  const credential = typeof jti === 'string' && jti !== '' ? [[extraKeys.credentialId, [credentialId(jti)]] as const] : [];
+  const mapped = compiled.extra.map(({ key, value }) => [key, asStrings(value.evaluate(claims))] as const).filter(([, values]) => values.length > 0);
+  const extra = [...credential, ...mapped];
   if (name === '') throw new Error('oidc: the user name is empty');
   refuseSystemNames([name], mappings.username, 'user name');
   refuseSystemNames(groups, mappings.groups, 'group');
