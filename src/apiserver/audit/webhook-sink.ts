@@ -44,6 +44,7 @@ export class WebhookSink implements AuditSink {
     this.#clock = clock;
     // Each batch on its way listens.
     setMaxListeners(0, this.#hurry.signal, this.#giveUp.signal);
+    // @NOTE differs from upstream: a renewed client certificate is not looked for.
     const { url, ca, certificate, key, serverName, skipVerify } = options.connection;
     const isTls = new URL(url).protocol === 'https:';
     this.#send = isTls ? https.request : http.request;

@@ -1,7 +1,7 @@
 /** Asks a webhook over HTTPS: JSON there and back, within a time, again when it stumbles, and never more at once than it can bear. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agent } from 'undici';
-import type { WebhookConnection } from './connection-file.ts';
+import type { ClientPair, WebhookConnection } from './connection-file.ts';
 
 export interface WebhookClientOptions {
   readonly connection: WebhookConnection;
@@ -30,13 +30,24 @@ const usualMaxAnswerBytes = 1 << 20;
 /** Loaded at first use: most servers have no webhook. */
 export function createWebhookClient({ connection, timeoutMs, retryDelaysMs = usualDelaysMs, maxPending = usualMaxPending, maxAnswerBytes = usualMaxAnswerBytes }: WebhookClientOptions): WebhookClient {
   let agent: Promise<Agent> | undefined;
+  let shown: ClientPair | undefined;
   let pending = 0;
+  /** New connections show a new certificate; those with the old one end with their requests. */
+  const currentAgent = async (): Promise<Agent> => {
+    const pair = await connection.renewedPair?.();
+    if (pair !== shown) {
+      void agent?.then((old) => old.close());
+      agent = undefined;
+      shown = pair;
+    }
+    return (agent ??= connect({ ...connection, ...pair }));
+  };
   const closed = new AbortController();
   const attempt = async (body: string): Promise<unknown> => {
     const { request } = await import('undici');
     const authorization = await connection.authorization();
     const { statusCode, body: answer } = await request(connection.url, {
-      dispatcher: await (agent ??= connect(connection)), method: 'POST', body, signal: AbortSignal.any([closed.signal, AbortSignal.timeout(timeoutMs)]),
+      dispatcher: await currentAgent(), method: 'POST', body, signal: AbortSignal.any([closed.signal, AbortSignal.timeout(timeoutMs)]),
       headers: { 'content-type': 'application/json', accept: 'application/json, */*', ...(authorization === undefined ? {} : { authorization }) },
     });
     const text = await readText(answer, maxAnswerBytes);

@@ -5,6 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parse } from 'yaml';
+import { isPair } from '../transport/serving-tls.ts';
 
 /** PEM texts and credentials as they are used. */
 export interface WebhookConnection {
@@ -14,8 +15,15 @@ export interface WebhookConnection {
   readonly skipVerify: boolean;
   readonly certificate: string | undefined;
   readonly key: string | undefined;
+  /** Certificate and key as they are now, where both lie in files of their own. */
+  readonly renewedPair?: () => Promise<ClientPair>;
   /** Asked before each request, because token files are replaced. */
   readonly authorization: () => Promise<string | undefined>;
+}
+
+export interface ClientPair {
+  readonly certificate: string;
+  readonly key: string;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -30,10 +38,34 @@ export async function readConnectionFile(file: string): Promise<WebhookConnectio
   const url = text(cluster, 'server');
   if (!URL.canParse(url)) throw new Error(`cluster ${JSON.stringify(text(context, 'cluster'))} has no server that is a URL`);
   for (const kind of ['exec', 'auth-provider']) if (user[kind] !== undefined) throw new Error(`users with ${kind} are not supported here: use a certificate, a token or tokenFile`);
-  const pem = (fields: Fields, name: string): Promise<string | undefined> => readPem(fields, name, path.dirname(file));
+  const folder = path.dirname(file);
+  const pem = (fields: Fields, name: string): Promise<string | undefined> => readPem(fields, name, folder);
+  const [certificate, key] = [await pem(user, 'client-certificate'), await pem(user, 'client-key')];
+  const renewedPair = certificate === undefined || key === undefined ? undefined : renewedFrom(user, folder, { certificate, key });
   return {
     url, ca: await pem(cluster, 'certificate-authority'), serverName: text(cluster, 'tls-server-name') || undefined, skipVerify: cluster['insecure-skip-tls-verify'] === true,
-    certificate: await pem(user, 'client-certificate'), key: await pem(user, 'client-key'), authorization: authorizationOf(user, path.dirname(file)),
+    certificate, key, ...(renewedPair === undefined ? {} : { renewedPair }), authorization: authorizationOf(user, folder),
+  };
+}
+
+/** How long a pair is taken for current. */
+const pairTtlMs = 1000;
+
+/**
+ * As clients of Kubernetes do: certificate and key are read again, the rest of the file is not. While the two do not fit
+ * together, or cannot be read, those from before stay in force.
+ */
+function renewedFrom(user: Fields, folder: string, first: ClientPair): (() => Promise<ClientPair>) | undefined {
+  if (text(user, 'client-certificate-data') !== '' || text(user, 'client-key-data') !== '') return undefined;
+  let pair = first;
+  let readAt = performance.now();
+  return async () => {
+    if (performance.now() - readAt < pairTtlMs) return pair;
+    readAt = performance.now();
+    const [certificate, key] = await Promise.all([readPem(user, 'client-certificate', folder), readPem(user, 'client-key', folder)]).catch(() => [undefined, undefined]);
+    const isNew = certificate !== undefined && key !== undefined && (certificate !== pair.certificate || key !== pair.key);
+    if (isNew && isPair(certificate, key)) pair = { certificate, key };
+    return pair;
   };
 }
 

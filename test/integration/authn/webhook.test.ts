@@ -1,10 +1,11 @@
 import https from 'node:https';
 import { once } from 'node:events';
+import { rm, writeFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../support/caller.ts';
-import { Openssl } from '../../support/openssl.ts';
+import { Openssl, type OpensslPair } from '../../support/openssl.ts';
 
 interface Review {
   readonly apiVersion: string;
@@ -12,6 +13,7 @@ interface Review {
 }
 
 let openssl: Openssl;
+let authority: OpensslPair;
 let webhook: https.Server;
 let server: TestServer;
 let asked: Review[] = [];
@@ -28,7 +30,7 @@ const answers: Readonly<Record<string, object>> = {
 
 beforeAll(async () => {
   openssl = await Openssl.open();
-  const ca = await openssl.authority('webhook-ca');
+  const ca = (authority = await openssl.authority('webhook-ca'));
   const shown = await openssl.issue({ subject: '/CN=webhook', issuer: ca, extensions: ['extendedKeyUsage=serverAuth', 'subjectAltName=DNS:webhook.example.com'] });
   const client = await openssl.issue({ subject: '/CN=apiserver', issuer: ca });
   webhook = https.createServer({ cert: shown.certificate, key: shown.key, ca: ca.certificate, requestCert: true }, (request, response) => {
@@ -102,5 +104,29 @@ describe('the token webhook', () => {
   test('callers with one token cause one question', async () => {
     await Promise.all(Array.from({ length: 10 }, () => whoIs('many')));
     expect(asked.length).toBe(1);
+  });
+});
+
+describe('the connection file of the token webhook', () => {
+  test('has its certificate and key read again, itself not', async () => {
+    const [first, second] = [await openssl.issue({ subject: '/CN=first', issuer: authority }), await openssl.issue({ subject: '/CN=second', issuer: authority })];
+    const [certificate, key] = [await openssl.file('client.crt', first.certificate), await openssl.file('client.key', first.key)];
+    const text = `{ clusters: [{ name: a, cluster: { server: "https://127.0.0.1:${(webhook.address() as AddressInfo).port}/review", certificate-authority: ca.crt, tls-server-name: webhook.example.com } }], users: [{ name: me, user: { client-certificate: client.crt, client-key: client.key } }], contexts: [{ name: c, context: { cluster: a, user: me } }], current-context: c }`;
+    const file = await openssl.file('by-files.yaml', text);
+    await using renewed = await startTestServer({ flags: ['--authentication-token-webhook-config-file', file, '--authentication-token-webhook-version=v1', '--api-audiences=api'], fileCheckMs: 20 });
+    let count = 0;
+    const caller = async (): Promise<string | undefined> => {
+      callers = [];
+      await renewed.whoAmI({ headers: ['authorization', `Bearer token-${count++}`] });
+      return callers[0];
+    };
+    expect(await caller()).toBe('first');
+    await writeFile(file, 'nonsense');
+    await writeFile(certificate, second.certificate);
+    expect(await caller()).toBe('first');
+    await writeFile(key, second.key);
+    await expect.poll(caller, { timeout: 20_000 }).toBe('second');
+    await rm(key);
+    expect(await caller()).toBe('second');
   });
 });
