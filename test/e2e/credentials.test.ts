@@ -65,4 +65,23 @@ describe('kubectl with the credentials of orch up', () => {
     await chmod(program, 0o700);
     expect(await runAs(`exec:\n  apiVersion: client.authentication.k8s.io/v1\n  command: ${program}\n  interactiveMode: Never`, ...name)).toBe('system:serviceaccount:default:plugin');
   });
+
+  test('an exec plugin hands over a certificate and its key', async () => {
+    const own = await readFile(kubeconfig, 'utf8');
+    const pemOf = (field: string): string => JSON.stringify(Buffer.from(new RegExp(`${field}: (\\S+)`).exec(own)![1]!, 'base64').toString());
+    const program = join(directory, 'certificate-plugin');
+    const status = `{"clientCertificateData":${pemOf('client-certificate-data')},"clientKeyData":${pemOf('client-key-data')}}`;
+    await writeFile(`${program}.json`, `{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":${status}}`);
+    await writeFile(program, `#!/bin/sh\ncat '${program}.json'\n`, { mode: 0o700 });
+    expect(await runAs(`exec:\n  apiVersion: client.authentication.k8s.io/v1\n  command: ${program}\n  interactiveMode: Never`, ...name)).toBe('orch-admin');
+  });
+
+  test('a token in a file, and being somebody else', async () => {
+    await run('create', 'serviceaccount', 'filed');
+    const file = join(directory, 'token');
+    await writeFile(file, await run('create', 'token', 'filed'));
+    expect(await runAs(`tokenFile: ${file}`, ...name)).toBe('system:serviceaccount:default:filed');
+    expect(await run('--as=jane', '--as-group=devs', ...name)).toBe('jane');
+    await expect(runAs('token: made-up', ...name)).rejects.toThrow('You must be logged in to the server');
+  });
 });

@@ -14,6 +14,8 @@ export interface ServingTls extends ServingPair {
   readonly minVersion: tls.SecureVersion;
   /** HTTP/1.1 only. */
   readonly withoutHttp2: boolean;
+  /** A whole handshake within this time, or the connection ends. Default ten seconds. */
+  readonly handshakeTimeoutMs?: number;
 }
 
 export interface ServingPair {
@@ -28,13 +30,12 @@ export interface NamedPair extends ServingPair {
   readonly names: readonly string[];
 }
 
-/** A whole handshake within this time, or the connection ends. */
-const handshakeTimeoutMs = 10_000;
+const usualHandshakeTimeoutMs = 10_000;
 
 /** The options of a TLS server as they are now. */
 export function tlsOptions(serving: ServingTls): tls.TlsOptions {
   return {
-    ...contextOptions(serving, serving), ALPNProtocols: serving.withoutHttp2 ? ['http/1.1'] : ['h2', 'http/1.1'], handshakeTimeout: handshakeTimeoutMs,
+    ...contextOptions(serving, serving), ALPNProtocols: serving.withoutHttp2 ? ['http/1.1'] : ['h2', 'http/1.1'], handshakeTimeout: serving.handshakeTimeoutMs ?? usualHandshakeTimeoutMs,
     // A certificate that is not good is refused later, in the API's words.
     ...(serving.clientAuthorities === undefined ? {} : { requestCert: true, rejectUnauthorized: false }),
   };

@@ -1,7 +1,8 @@
 import { createHmac, createPublicKey, generateKeyPairSync } from 'node:crypto';
+import http2 from 'node:http2';
 import { CompactSign, createRemoteJWKSet, customFetch, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, callServer, startTestServer, type TestServer } from '../../support/caller.ts';
+import { type Answer, callServer, callServer2, startTestServer, type TestServer } from '../../support/caller.ts';
 import { Openssl } from '../../support/openssl.ts';
 
 const admin = ['authorization', 'Bearer admin-token'];
@@ -195,6 +196,17 @@ describe('tokens made by others', () => {
     const claims = await validClaims();
     expect(await whoIs(await forge({ ...claims, iss: oldIssuer }, { key: old.privateKey, alg: 'ES384' }))).toMatchObject({ username: claims['sub'] });
     expect(await whoIs(await forge(claims, { header: { kid: 'unknown' } }))).toMatchObject({ username: claims['sub'] });
+  });
+
+  test('of sixty thousand characters fit over HTTP/2, and larger ones over HTTP/1.1', async () => {
+    const claims = await validClaims();
+    const tokenFor = (audiences: number): Promise<string> => forge({ ...claims, aud: ['api', ...Array.from({ length: audiences }, (_, index) => `https://audience-${index}.example.com`)] });
+    const [small, large] = [await tokenFor(1280), await tokenFor(2500)];
+    expect([small.length > 58_000, small.length < 65_000, large.length > 100_000]).toEqual([true, true, true]);
+    expect(await whoIs(large)).toMatchObject({ username: claims['sub'] });
+    const session = http2.connect(server.url, { ca: server.ca, servername: 'localhost', maxSendHeaderBlockLength: 1 << 20 });
+    expect(await callServer2(session, '/api', { authorization: `Bearer ${small}` })).toMatchObject({ status: 200 });
+    session.destroy();
   });
 
   const stranger = generateKeyPairSync('rsa', { modulusLength: 2048 });

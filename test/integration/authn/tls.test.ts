@@ -1,12 +1,22 @@
 import http2 from 'node:http2';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import tls from 'node:tls';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listen } from '../../../src/apiserver/transport/server.ts';
+import { ensureSelfSigned } from '../../../src/cmd/pki/self-signed.ts';
+import { canSharePorts } from '../../../src/cmd/flags/api-server/tls.ts';
 import { fixedText } from '../../../src/base/live-text.ts';
 import { callServer2, startTestServer, type TestServer } from '../../support/caller.ts';
 import { Openssl, type OpensslPair } from '../../support/openssl.ts';
+import { freePorts } from '../../support/ports.ts';
+
+const execFileAsync = promisify(execFile);
 
 let openssl: Openssl;
 let ca: OpensslPair;
@@ -79,6 +89,29 @@ describe('certificates by name', () => {
   });
 });
 
+describe('a certificate that the server made itself', () => {
+  test('is one that OpenSSL verifies by name and address, and its key is its own', async () => {
+    const directory = await mkdtemp(path.join(tmpdir(), 'orch-cert-'));
+    const pair = await ensureSelfSigned(directory, 'api.example.com', { dnsNames: ['api.example.com'], ipAddresses: ['127.0.0.1'] }, new Date());
+    const transport = await listen({
+      address: '127.0.0.1', port: 0, maxStreamsPerConnection: 0, handle: () => Promise.resolve({ status: 200, headers: {} }),
+      tls: { certificate: fixedText(pair.certificate), key: fixedText(pair.key), named: [], clientAuthorities: undefined, cipherSuites: [], minVersion: 'TLSv1.2', withoutHttp2: false },
+    });
+    const certificate = path.join(directory, 'apiserver.crt');
+    const verify = (...names: string[]): Promise<string> => {
+      const client = execFileAsync('openssl', ['s_client', '-connect', `127.0.0.1:${transport.port}`, '-CAfile', certificate, '-verify_return_error', '-brief', ...names]);
+      client.child.stdin!.end();
+      return client.then(({ stdout, stderr }) => stdout + stderr);
+    };
+    expect(await verify('-verify_hostname', 'api.example.com')).toContain('Verification: OK');
+    expect(await verify('-verify_ip', '127.0.0.1')).toContain('Verification: OK');
+    await expect(verify('-verify_hostname', 'other.example.com')).rejects.toThrow();
+    expect((await stat(path.join(directory, 'apiserver.key'))).mode & 0o777).toBe(0o600);
+    await transport.close(0);
+    await rm(directory, { recursive: true });
+  });
+});
+
 describe('versions and cipher suites', () => {
   test.each([
     { flags: [], tried: ['TLSv1.1', 'TLSv1.2', 'TLSv1.3'], works: [false, true, true] },
@@ -132,16 +165,54 @@ describe('callers that nobody knows', () => {
     session.destroy();
   });
 
+  const patient = async (timeouts: { headTimeoutMs?: number; handshakeTimeoutMs?: number }) => {
+    const pair = await serving('slow', 'localhost');
+    const { handshakeTimeoutMs, ...head } = timeouts;
+    return listen({
+      address: '127.0.0.1', port: 0, maxStreamsPerConnection: 0, ...head, handle: () => Promise.resolve({ status: 200, headers: {} }),
+      tls: { certificate: fixedText(pair.certificate), key: fixedText(pair.key), named: [], clientAuthorities: undefined, cipherSuites: [], minVersion: 'TLSv1.2', withoutHttp2: false, ...(handshakeTimeoutMs === undefined ? {} : { handshakeTimeoutMs }) },
+    });
+  };
+
+  test.each([
+    { name: 'nothing', bytes: Buffer.alloc(0) },
+    { name: 'a byte of a handshake', bytes: Buffer.from([22]) },
+  ])('one that connects and says $name does not stay', async ({ bytes }) => {
+    const transport = await patient({ handshakeTimeoutMs: 100 });
+    const socket = net.connect(transport.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.resume();
+    const closed = once(socket, 'close');
+    socket.write(bytes);
+    await closed;
+    await transport.close(0);
+  });
+
+  test('one that asks in the clear gets nothing', async () => {
+    const transport = await patient({});
+    const socket = net.connect(transport.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    const received: Buffer[] = [];
+    socket.on('data', (chunk) => received.push(chunk));
+    socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
+    await once(socket, 'close');
+    expect(Buffer.concat(received).toString()).not.toContain('HTTP');
+    await transport.close(0);
+  });
+
+  test('one whose headers have no end does not stay', async () => {
+    await using server = await start();
+    const outcome = await server.call({ headers: ['authorization', `Bearer ${'x'.repeat(2 << 20)}`] }).then(({ status }) => status, (error: NodeJS.ErrnoException) => error.code);
+    // The connection is reset under what is still on its way, so that the answer may not be seen.
+    expect([431, 'ECONNRESET', 'EPIPE']).toContain(outcome);
+  });
+
   test.each([
     { name: 'says nothing', protocols: [], bytes: '' },
     { name: 'says half of a head', protocols: ['http/1.1'], bytes: 'GET / HTTP/1.1\r\nhost: a\r\n' },
     { name: 'says nothing in HTTP/2', protocols: ['h2'], bytes: 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00' },
   ])('one that $name does not stay', async ({ protocols, bytes }) => {
-    const pair = await serving('slow', 'localhost');
-    const transport = await listen({
-      address: '127.0.0.1', port: 0, maxStreamsPerConnection: 0, headTimeoutMs: 100, handle: () => Promise.resolve({ status: 200, headers: {} }),
-      tls: { certificate: fixedText(pair.certificate), key: fixedText(pair.key), named: [], clientAuthorities: undefined, cipherSuites: [], minVersion: 'TLSv1.2', withoutHttp2: false },
-    });
+    const transport = await patient({ headTimeoutMs: 100 });
     const socket = tls.connect({ port: transport.port, host: '127.0.0.1', servername: 'localhost', ca: ca.certificate, ALPNProtocols: protocols });
     socket.on('error', () => undefined);
     socket.resume();
@@ -150,5 +221,30 @@ describe('callers that nobody knows', () => {
     if (bytes !== '') socket.write(Buffer.from(bytes, 'latin1'));
     await closed;
     await transport.close(0);
+  });
+});
+
+describe('--permit-port-sharing', () => {
+  test.runIf(canSharePorts())('lets two servers listen on one port', async () => {
+    const [port = 0] = await freePorts(1);
+    await using one = await startTestServer({ port, flags: ['--permit-port-sharing'] });
+    await using two = await startTestServer({ port, flags: ['--permit-port-sharing'] });
+    expect([one.url, two.url]).toEqual([`https://127.0.0.1:${port}`, `https://127.0.0.1:${port}`]);
+    await expect(startTestServer({ port })).rejects.toThrow('in use');
+  });
+
+  test.runIf(!canSharePorts())('is refused by a runtime that cannot, which says what it needs', async () => {
+    await expect(startTestServer({ flags: ['--permit-port-sharing'] })).rejects.toThrow(`--permit-port-sharing needs Node 22.12 or newer: this is ${process.versions.node}`);
+  });
+
+  test.each([
+    { version: '20.19.0', can: false },
+    { version: '22.11.0', can: false },
+    { version: '22.12.0', can: true },
+    { version: '23.0.0', can: false },
+    { version: '23.1.0', can: true },
+    { version: '24.0.0', can: true },
+  ])('$version: $can', ({ version, can }) => {
+    expect(canSharePorts(version)).toBe(can);
   });
 });
