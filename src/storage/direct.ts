@@ -10,7 +10,7 @@ import type { Store } from './interface.ts';
 import type {
   ObjectCodec, ObjectEvent, ObjectGuardedResult, ObjectList, ObjectListOptions, ObjectStorage, ObjectWatch, ObjectWatchOptions, ObjectWrite, ReadVersion, StoredObject,
 } from './objects.ts';
-import { openObject } from './opening.ts';
+import { openListed, openObject } from './opening.ts';
 import { defaultBookmarkIntervalMs, OpenWatches } from './open-watches.ts';
 import { keyAfter, readPages } from './pages.ts';
 import type { Page } from './pages.ts';
@@ -119,6 +119,10 @@ class DirectObjectStorage implements ObjectStorage {
     return this.#writer.delete(key, expected, options);
   }
 
+  async isStale({ key, revision }: StoredObject, signal?: AbortSignal): Promise<boolean> {
+    return (await this.#store.isStale?.(key, revision, signal)) ?? false;
+  }
+
   async count(): Promise<number> {
     return (await this.#store.list(this.prefix, { limit: 1, keysOnly: true })).count;
   }
@@ -135,7 +139,7 @@ class DirectObjectStorage implements ObjectStorage {
   /** Takes a page's objects until the limit; then returns what is left of the range. */
   #collect(page: Page, into: { objects: StoredObject[]; filter: CardFilter | undefined; limit: number }): { count: number; lastKey: string } | undefined {
     for (const [index, kv] of page.kvs.entries()) {
-      const object = openObject(this.#codec, kv);
+      const object = openListed(this.#codec, kv);
       if (into.filter !== undefined && !into.filter(object.card)) continue;
       into.objects.push(object);
       if (into.objects.length === into.limit) return { count: page.kvs.length - index - 1 + page.rest, lastKey: kv.key };
@@ -174,7 +178,7 @@ class DirectObjectStorage implements ObjectStorage {
   }
 
   #pushState(page: Page, { filter }: DirectWatch, queue: WatchQueue): void {
-    const objects = page.kvs.map((kv) => openObject(this.#codec, kv)).filter((object) => filter === undefined || filter(object.card));
+    const objects = page.kvs.map((kv) => openListed(this.#codec, kv)).filter((object) => filter === undefined || filter(object.card));
     push(queue, objects.map((object) => objectEvent('ADDED', object.revision, object)));
   }
 

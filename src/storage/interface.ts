@@ -16,6 +16,8 @@ export interface KeyValue {
   readonly modRevision: number;
   /** Revision of the write that created the key. */
   readonly createRevision: number;
+  /** Why the value cannot be had in the clear: it is encrypted, and the key is not at hand. It is empty here then. */
+  readonly unreadable?: Error;
 }
 
 export interface GetResult {
@@ -67,6 +69,8 @@ export interface KeyEvent {
   readonly modRevision: number;
   /** Equal to `modRevision` when this put created the key; 0 for a delete. */
   readonly createRevision: number;
+  /** As of a `KeyValue`. */
+  readonly unreadable?: Error;
   /** The version before, when the watch asked for it and it is not compacted. */
   readonly previous?: KeyValue;
 }
@@ -132,6 +136,12 @@ export interface Store extends AsyncDisposable {
    * makes it unsound. Others may get it too.
    */
   requestProgress(prefix?: string): Promise<void>;
+
+  /**
+   * Whether the value of this version of a key should be written anew although nothing changes: it is encrypted otherwise
+   * than values are now. Absent where values are stored as they are.
+   */
+  isStale?(key: string, revision: number, signal?: AbortSignal): Promise<boolean>;
 
   /** Grants a lease. All keys of a lease that ends are deleted at one revision. */
   grantLease(ttlSeconds: number): Promise<LeaseId>;

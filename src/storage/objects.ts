@@ -163,6 +163,9 @@ export interface ObjectStorage extends AsyncDisposable {
 
   delete(key: string, expected: number, options?: { signal?: AbortSignal }): Promise<{ applied: true; revision: number } | { applied: false; current: StoredObject | undefined }>;
 
+  /** Whether an update that changes nothing shall be written all the same: see `Store.isStale`. */
+  isStale(object: StoredObject, signal?: AbortSignal): Promise<boolean>;
+
   /** The store has dropped its history below `revision`. A direct storage hears of it from the store itself. */
   compacted?(revision: number): void;
 

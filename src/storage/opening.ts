@@ -1,15 +1,39 @@
 import { StorageError } from './errors.ts';
+import { encryptedRead, isEncrypted } from './encryption/identity.ts';
 import type { KeyValue } from './interface.ts';
 import type { ObjectCodec, StoredObject } from './objects.ts';
 
+/** A stored value, and why it cannot be had in the clear when it cannot. */
+export type StoredValue = Pick<KeyValue, 'key' | 'value' | 'modRevision' | 'unreadable'>;
+
 /** Opens a stored value; one that cannot be read is an `Internal` error that names its key. */
-export function openObject(codec: ObjectCodec, kv: Pick<KeyValue, 'key' | 'value' | 'modRevision'>): StoredObject {
+export function openObject(codec: ObjectCodec, kv: StoredValue): StoredObject {
+  if (kv.unreadable !== undefined) throw undecryptable(kv, kv.unreadable);
   try {
     return codec.open(kv.key, kv.value, kv.modRevision);
   } catch (cause) {
-    throw unreadable(kv.key, kv.modRevision, cause);
+    throw isEncrypted(kv.value) ? undecryptable(kv, encryptedRead()) : unreadable(kv.key, kv.modRevision, cause);
   }
 }
+
+/** One of many: what cannot be decrypted is told with its key, as upstream does in lists. */
+export function openListed(codec: ObjectCodec, kv: StoredValue): StoredObject {
+  try {
+    return openObject(codec, kv);
+  } catch (error) {
+    if (!(error instanceof UndecryptableError)) throw error;
+    throw new UndecryptableError(`unable to transform key ${JSON.stringify(kv.key)}: ${error.message}`, { key: kv.key, revision: kv.modRevision, cause: error.cause });
+  }
+}
+
+/** The value is encrypted, and the key is not at hand. It can be tomorrow. */
+export class UndecryptableError extends StorageError {
+  constructor(message: string, details: { readonly key: string; readonly revision: number; readonly cause: unknown }) {
+    super('Internal', message, details);
+  }
+}
+
+const undecryptable = ({ key, modRevision }: StoredValue, cause: Error): UndecryptableError => new UndecryptableError(cause.message, { key, revision: modRevision, cause });
 
 export function unreadable(key: string, revision: number, cause: unknown): StorageError {
   return new StorageError('Internal', `the object stored at ${key} cannot be read`, { key, revision, cause });

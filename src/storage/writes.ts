@@ -1,11 +1,12 @@
-import type { GuardedResult, KeyValue, Store, WriteOptions } from './interface.ts';
+import type { GuardedResult, Store, WriteOptions } from './interface.ts';
 import type { ObjectCodec, ObjectGuardedResult, ObjectWrite, StoredObject } from './objects.ts';
+import type { StoredValue } from './opening.ts';
 
 export interface ObjectWriterOptions {
   readonly store: Store;
   readonly codec: ObjectCodec;
   /** Makes the object of a write that was applied, or of what a failed guard found; the cache shares its own. */
-  readonly toObject: (kv: Pick<KeyValue, 'key' | 'value' | 'modRevision'>) => StoredObject;
+  readonly toObject: (kv: StoredValue) => StoredObject;
 }
 
 export type ObjectDeleteResult =

@@ -57,6 +57,15 @@ export class ProtoWriter {
     this.#prefix(field, this.length - end);
   }
 
+  /** What stands before `length` bytes that are sent without being copied in here. */
+  prefix(field: number, length: number): void {
+    this.#prefix(field, length);
+  }
+
+  finish(): Buffer {
+    return this.#buffer.subarray(this.#at);
+  }
+
   /** The message with gRPC's prefix: not compressed, length. */
   finishGrpc(): Buffer {
     const length = this.length;

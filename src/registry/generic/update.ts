@@ -66,7 +66,9 @@ async function attemptOnce(store: ResourceStore, key: string, stored: StoredObje
   if (change.action === 'remove') return remove(store, key, stored, change.object, request);
   const { object } = change;
   const bytes = await settled(() => store.encode(object));
-  if (change.action === 'keep' || (stored !== undefined && bytes.equals(stored.bytes))) return unchanged(store, key, stored, fresh, change, request);
+  if (change.action === 'keep') return unchanged(store, key, stored, fresh, change, request);
+  // Nothing changes; but a value that is encrypted with a key of yesterday is written anew.
+  if (stored !== undefined && bytes.equals(stored.bytes) && (request.dryRun || !(await isStale(store, stored, request)))) return unchanged(store, key, stored, fresh, change, request);
   return swap(store, key, stored, bytes, change, request);
 }
 
@@ -117,6 +119,14 @@ async function remove(store: ResourceStore, key: string, stored: StoredObject | 
     return { result: { action: 'removed', stored: { ...last, revision: stored.revision }, removedAt: result.revision } };
   } catch (error) {
     throw toStatusError(error, 'delete', store.groupResource, request.name);
+  }
+}
+
+async function isStale(store: ResourceStore, stored: StoredObject, request: WriteRequest): Promise<boolean> {
+  try {
+    return await store.storage.isStale(stored, request.signal);
+  } catch (error) {
+    throw toStatusError(error, 'get', store.groupResource, request.name);
   }
 }
 

@@ -34,6 +34,11 @@ export class CachedReads {
     const { state, filled, follower, freshness, direct } = this.#options;
     if (!filled.isOpen) await this.waitUntilFilled(signal);
     if (version.match === 'exact') return this.#getExact(key, version.revision, signal);
+    if (state.unreadableIn({ prefix: key, key }) !== undefined) {
+      const object = await direct.get(key, version, signal);
+      follower.fillAgain();
+      return object;
+    }
     const least = version.match === 'any' ? 0 : version.match === 'mostRecent' ? Infinity : version.revision;
     if (state.revision < least) {
       if (!follower.soundProgress) return this.#getVerified(key, least, signal);
@@ -44,10 +49,16 @@ export class CachedReads {
   }
 
   async list(options: ObjectListOptions): Promise<ObjectList> {
-    const { keys, filled, direct } = this.#options;
+    const { keys, filled, direct, state } = this.#options;
     const { version, selection, signal } = options;
     if (!filled.isOpen) await this.waitUntilFilled(signal);
-    const view = version.match === 'exact' ? this.#past(version.revision) : await this.#present(version, rangeOf(keys, selection), signal);
+    const range = rangeOf(keys, selection);
+    if (state.unreadableIn(range) !== undefined) {
+      const answer = await direct.list(options);
+      await this.recover(range, signal);
+      return answer;
+    }
+    const view = version.match === 'exact' ? this.#past(version.revision) : await this.#present(version, range, signal);
     return view === undefined ? direct.list(options) : this.#answer(view, options);
   }
 
@@ -73,6 +84,15 @@ export class CachedReads {
       if (!signal?.aborted || error !== signal.reason) throw error;
       throw cause === undefined ? aborted(signal) : new StorageError('Unavailable', `the watch cache of ${this.#options.keys.prefix} could not be filled`, { cause });
     }
+  }
+
+  /** What could not be read because its key was not at hand can be read when it is: the cache then begins again. */
+  async recover(range: KeyRange, signal?: AbortSignal): Promise<void> {
+    const { state, direct, follower } = this.#options;
+    const key = state.unreadableIn(range);
+    if (key === undefined) return;
+    const isReadable = await direct.get(key, { match: 'mostRecent' }, signal).then(() => true, () => false);
+    if (isReadable) follower.fillAgain();
   }
 
   /** Nothing may be awaited between this and the answer: the state that is found can be the one that moves on. */

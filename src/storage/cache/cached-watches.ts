@@ -81,10 +81,12 @@ export class CachedWatches {
   }
 
   async watch(options: ObjectWatchOptions): Promise<ObjectWatch> {
-    const { continuous, state } = this.#options;
+    const { continuous, keys, state } = this.#options;
+    const range = rangeOf(keys, options.selection);
     let view: View | undefined;
     do {
       await this.#waitUntilContinuous(options.signal);
+      if (options.initialEvents !== false && state.unreadableIn(range) !== undefined) await this.#options.reads.recover(range, options.signal);
       view = await this.#startingView(options);
     } while (!continuous.isOpen || (view !== undefined && view.revision < state.window.floor));
     // From here on nothing waits: no change can come between the state a watch begins with and the changes after it.

@@ -169,6 +169,10 @@ class WatchCache implements CachedObjectStorage {
     return this.#writer.delete(key, expected, options);
   }
 
+  isStale(object: StoredObject, signal?: AbortSignal): Promise<boolean> {
+    return this.#direct.isStale(object, signal);
+  }
+
   count(): Promise<number> {
     return this.#filled.isOpen ? Promise.resolve(this.#state.index.size) : this.#direct.count();
   }

@@ -81,6 +81,13 @@ export class Follower {
     this.#round.abort();
   }
 
+  /** What could not be read when the cache was filled can be read now. */
+  fillAgain(): void {
+    if (this.#mustFill) return;
+    this.#lose(new StorageError('Compacted', 'the watch cache is filled anew'));
+    this.#round.abort();
+  }
+
   async #run(): Promise<void> {
     const { signal } = this.#abort;
     while (!signal.aborted) {

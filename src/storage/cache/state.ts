@@ -6,10 +6,11 @@
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
-import type { KeyEvent, KeyValue, WatchBatch } from '../interface.ts';
+import type { KeyEvent, WatchBatch } from '../interface.ts';
 import type { StorageError } from '../errors.ts';
 import type { ObjectCodec, StoredObject } from '../objects.ts';
 import { openObject } from '../opening.ts';
+import type { StoredValue } from '../opening.ts';
 import { inRange } from '../selection.ts';
 import type { KeyRange } from '../selection.ts';
 import { asStorageError } from '../store-watch.ts';
@@ -87,6 +88,13 @@ export class CacheState {
     return this.#window;
   }
 
+  /** The key of an object in the range that could not be read when the cache took it. */
+  unreadableIn(range: KeyRange): string | undefined {
+    if (this.#unreadable.size === 0) return undefined;
+    for (const key of this.#unreadable.keys()) if (inRange(range, key)) return key;
+    return undefined;
+  }
+
   /** The object as it is. Throws when it cannot be read. */
   get(key: string): StoredObject | undefined {
     if (this.#unreadable.size > 0) this.checkReadable({ prefix: key, key });
@@ -117,13 +125,13 @@ export class CacheState {
   }
 
   /** The object of a version, shared if the cache has it or is about to have it. */
-  share(kv: Pick<KeyValue, 'key' | 'value' | 'modRevision'>): StoredObject {
+  share(kv: StoredValue): StoredObject {
     const known = this.#index.get(kv.key);
     return known?.revision === kv.modRevision ? known : openObject(this.#options.codec, kv);
   }
 
   /** As `share`, for a version written here: the cache takes the object when the watch shows it. */
-  shareWritten(kv: Pick<KeyValue, 'key' | 'value' | 'modRevision'>): StoredObject {
+  shareWritten(kv: StoredValue): StoredObject {
     const object = this.share(kv);
     if (object.revision > this.#revision) this.#ownWrites.add(object);
     return object;

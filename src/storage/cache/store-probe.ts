@@ -24,3 +24,8 @@ export function probeOf(store: Store): StoreProbe {
   if (probe === undefined) probes.set(store, (probe = createStoreProbe(store)));
   return probe;
 }
+
+/** For a store that only changes values on the way to another: both are asked as one. */
+export function shareProbe(store: Store, below: Store): void {
+  probes.set(store, probeOf(below));
+}

@@ -1,0 +1,132 @@
+/**
+ * A store whose values are encrypted, for one resource: whoever is above it sees them in the clear, whatever store lies
+ * below. A value that cannot be had in the clear is handed on with the reason; what becomes of it is the reader's to say.
+ */
+import type { GetResult, GuardedResult, KeyEvent, KeyValue, LeaseId, ListOptions, ListResult, Store, StoreStatus, WatchBatch, WatchOptions, WriteOptions } from '../interface.ts';
+import { StorageError } from '../errors.ts';
+import type { OpenedValue, Soon, ValueTransformer } from './transformer.ts';
+
+export interface EncryptedStoreOptions {
+  readonly store: Store;
+  /** `secrets`, `deployments.apps` */
+  readonly resource: string;
+  /** Asked for each value: it can be another one from one to the next. */
+  readonly transformer: () => ValueTransformer;
+}
+
+const nothing = Buffer.alloc(0);
+
+export class EncryptedStore implements Store {
+  readonly #store: Store;
+  readonly #resource: string;
+  readonly #transformer: () => ValueTransformer;
+
+  constructor({ store, resource, transformer }: EncryptedStoreOptions) {
+    this.#store = store;
+    this.#resource = resource;
+    this.#transformer = transformer;
+  }
+
+  async get(key: string, options?: { revision?: number; signal?: AbortSignal }): Promise<GetResult> {
+    const { revision, kv } = await this.#store.get(key, options);
+    return { revision, kv: kv === undefined ? undefined : await this.#clear(kv) };
+  }
+
+  async list(prefix: string, options?: ListOptions & { signal?: AbortSignal }): Promise<ListResult> {
+    const listed = await this.#store.list(prefix, options);
+    return options?.keysOnly === true ? listed : { ...listed, kvs: await settleAll(listed.kvs.map((kv) => this.#clear(kv))) };
+  }
+
+  async create(key: string, value: Uint8Array, options?: WriteOptions): Promise<{ revision: number }> {
+    return this.#store.create(key, await this.#sealed(key, value), options);
+  }
+
+  async update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<GuardedResult> {
+    return this.#refusal(await this.#store.update(key, await this.#sealed(key, value), expected, options));
+  }
+
+  async delete(key: string, expected: number, options?: { signal?: AbortSignal }): Promise<GuardedResult> {
+    return this.#refusal(await this.#store.delete(key, expected, options));
+  }
+
+  async *watch(prefix: string, options: WatchOptions): AsyncGenerator<WatchBatch> {
+    for await (const { revision, events } of this.#store.watch(prefix, options)) {
+      yield { revision, events: events.length === 0 ? events : await settleAll(events.map((event) => this.#clearEvent(event))) };
+    }
+  }
+
+  async isStale(key: string, revision: number, signal?: AbortSignal): Promise<boolean> {
+    const { kv } = await this.#store.get(key, signal === undefined ? {} : { signal });
+    // Another version is the caller's to look at, and what cannot be read it has heard of already.
+    return kv?.modRevision === revision && (await this.#open(key, kv.value)).stale;
+  }
+
+  currentRevision(signal?: AbortSignal): Promise<number> {
+    return this.#store.currentRevision(signal);
+  }
+
+  requestProgress(prefix?: string): Promise<void> {
+    return this.#store.requestProgress(prefix);
+  }
+
+  grantLease(ttlSeconds: number): Promise<LeaseId> {
+    return this.#store.grantLease(ttlSeconds);
+  }
+
+  compact(revision: number): Promise<void> {
+    return this.#store.compact(revision);
+  }
+
+  status(signal?: AbortSignal): Promise<StoreStatus> {
+    return this.#store.status(signal);
+  }
+
+  /** The store below belongs to whoever opened it. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async #refusal(result: GuardedResult): Promise<GuardedResult> {
+    return result.applied || result.current === undefined ? result : { ...result, current: await this.#clear(result.current) };
+  }
+
+  async #sealed(key: string, value: Uint8Array): Promise<Uint8Array> {
+    try {
+      const parts = await this.#transformer().seal(value, { key, resource: this.#resource });
+      return parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+    } catch (cause) {
+      throw new StorageError('Internal', (cause as Error).message, { key, cause });
+    }
+  }
+
+  #open(key: string, value: Buffer): Soon<OpenedValue> {
+    return this.#transformer().open(value, { key, resource: this.#resource });
+  }
+
+  #clear(kv: KeyValue): Soon<KeyValue> {
+    const { key, modRevision, createRevision } = kv;
+    const opened = ({ value }: OpenedValue): KeyValue => (value === kv.value ? kv : { key, value, modRevision, createRevision });
+    const failed = (error: unknown): KeyValue => ({ key, value: nothing, modRevision, createRevision, unreadable: error as Error });
+    return this.#attempt(kv, opened, failed);
+  }
+
+  #clearEvent(event: KeyEvent): Soon<KeyEvent> {
+    const previous = event.previous === undefined ? undefined : this.#clear(event.previous);
+    const current: Soon<KeyEvent> = event.type === 'delete' ? event : this.#attempt<KeyEvent>(event, ({ value }) => ({ ...event, value }), (error) => ({ ...event, value: nothing, unreadable: error as Error }));
+    if (previous === undefined) return current;
+    if (current instanceof Promise || previous instanceof Promise) return Promise.all([current, previous]).then(([now, before]) => ({ ...now, previous: before }));
+    return { ...current, previous };
+  }
+
+  #attempt<T>({ key, value }: { readonly key: string; readonly value: Buffer }, opened: (value: OpenedValue) => T, failed: (error: unknown) => T): Soon<T> {
+    try {
+      const result = this.#open(key, value);
+      return result instanceof Promise ? result.then(opened, failed) : opened(result);
+    } catch (error) {
+      return failed(error);
+    }
+  }
+}
+
+/** Without a turn of the event loop where nobody has to be waited for. */
+const settleAll = <T>(all: readonly Soon<T>[]): Soon<readonly T[]> => (all.some((one) => one instanceof Promise) ? Promise.all(all) : (all as readonly T[]));

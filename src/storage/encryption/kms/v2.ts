@@ -1,0 +1,92 @@
+/**
+ * Values encrypted with keys that a KMS plugin keeps. Each names the key that it was encrypted with, itself encrypted by the
+ * plugin, which is asked once for each; a value is stale when the plugin has gone on to another key of its own.
+ */
+import type { Clock } from '../../../base/clock.ts';
+import { aesGcm, aesGcmWithDerivedKeys } from '../aes.ts';
+import type { EncryptionObserver } from '../observer.ts';
+import type { OpenedValue, Soon, ValueContext, ValueTransformer } from '../transformer.ts';
+import { decodeEncryptedObject, encodeEncryptedObject, type EncryptedObject, KeySource } from './api.ts';
+import { KeyCache } from './key-cache.ts';
+import { keyProblem, type Plugin } from './plugin.ts';
+
+export interface KmsV2Options {
+  readonly plugin: Plugin;
+  readonly clock: Clock;
+  readonly observer: EncryptionObserver;
+}
+
+export class KmsV2 implements ValueTransformer {
+  readonly #plugin: Plugin;
+  readonly #observer: EncryptionObserver;
+  readonly #keys: KeyCache;
+  /** Questions to the plugin that are under way: many values have the same key. */
+  readonly #asked = new Map<string, Promise<ValueTransformer>>();
+
+  constructor({ plugin, clock, observer }: KmsV2Options) {
+    this.#plugin = plugin;
+    this.#observer = observer;
+    this.#keys = new KeyCache(clock, (size) => observer.keysKept(plugin.name, size));
+  }
+
+  open(stored: Buffer, context: ValueContext): Soon<OpenedValue> {
+    const object = decoded(stored);
+    // Nothing is read before the plugin has answered once.
+    const { keyId, sourceType } = this.#plugin.key;
+    const id = cacheId(object);
+    const finish = (opened: OpenedValue): OpenedValue => ({ value: opened.value, stale: opened.stale || object.keyId !== keyId || object.sourceType !== sourceType });
+    const use = (key: ValueTransformer): Soon<OpenedValue> => {
+      this.#observer.keyUsed('from_storage', this.#plugin.name, object.keyId);
+      const opened = key.open(object.data, context);
+      return opened instanceof Promise ? opened.then(finish) : finish(opened);
+    };
+    const known = this.#keys.get(id);
+    return known === undefined ? this.#ask(object, id).then(use) : use(known);
+  }
+
+  seal(value: Uint8Array, context: ValueContext): Soon<readonly Uint8Array[]> {
+    const key = this.#plugin.keyForWriting;
+    this.#keys.set(cacheId(key), key.transformer);
+    const parts = key.transformer.seal(value, context) as readonly Uint8Array[];
+    this.#observer.keyUsed('to_storage', this.#plugin.name, key.keyId);
+    return encodeEncryptedObject(key, parts);
+  }
+
+  #ask(object: EncryptedObject, id: Buffer): Promise<ValueTransformer> {
+    const name = id.toString('latin1');
+    let asked = this.#asked.get(name);
+    if (asked === undefined) this.#asked.set(name, (asked = this.#decrypt(object, id).finally(() => this.#asked.delete(name))));
+    return asked;
+  }
+
+  async #decrypt(object: EncryptedObject, id: Buffer): Promise<ValueTransformer> {
+    this.#observer.cacheMissed();
+    const key = await this.#plugin.decrypt(object).catch((cause: unknown) => {
+      throw new Error(`failed to decrypt DEK, error: ${(cause as Error).message}`, { cause });
+    });
+    const transformer = object.sourceType === KeySource.seed ? aesGcmWithDerivedKeys(key) : aesGcm(key);
+    this.#keys.set(id, transformer);
+    return transformer;
+  }
+}
+
+function decoded(stored: Buffer): EncryptedObject {
+  const object = decodeEncryptedObject(stored);
+  if (object.data.length === 0) throw new Error('encrypted data is empty');
+  const problem = keyProblem(object);
+  if (problem !== undefined) throw new Error(problem);
+  return object;
+}
+
+/** All that the decrypted key depends on, each part with its length before it. */
+function cacheId({ sourceType, source, keyId, annotations }: Pick<EncryptedObject, 'keyId' | 'source' | 'annotations' | 'sourceType'>): Buffer {
+  const sorted = [...annotations].sort(([a], [b]) => (a < b ? -1 : 1));
+  return Buffer.concat([Buffer.of(sourceType), ...[source, keyId, ...sorted.flat()].flatMap(withLength)]);
+}
+
+function withLength(part: Buffer | string): [Buffer, Buffer] {
+  const bytes = typeof part === 'string' ? Buffer.from(part) : part;
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(bytes.length);
+  return [length, bytes];
+}

@@ -1,0 +1,27 @@
+/** Between objects and the store: how a value is written, and how what was written is read. */
+
+/** What a value belongs to. */
+export interface ValueContext {
+  /** The key in the store. Providers that authenticate bind the value to it, so that it cannot be moved to another. */
+  readonly key: string;
+  /** `secrets`, `deployments.apps`; for the metrics. */
+  readonly resource: string;
+}
+
+export interface OpenedValue {
+  readonly value: Buffer;
+  /** Written otherwise than values are written now: the next update writes it anew, also one that changes nothing. */
+  readonly stale: boolean;
+}
+
+/** A provider answers at once where it has the key at hand; only one whose key is elsewhere makes others wait. */
+export type Soon<T> = T | Promise<T>;
+
+export interface ValueTransformer {
+  /** Throws, or rejects, when the value cannot be had in the clear. May return the value it was given. */
+  open(value: Buffer, context: ValueContext): Soon<OpenedValue>;
+  /** The parts of what is stored, in order: whoever writes them joins them, once. */
+  seal(value: Uint8Array, context: ValueContext): Soon<readonly Uint8Array[]>;
+}
+
+export const fresh = (value: Buffer): OpenedValue => ({ value, stale: false });
