@@ -5,7 +5,7 @@
  * @see {@link https://kubernetes.io/docs/reference/command-line-tools-reference/feature-gates/ | Feature gates}
  */
 export interface FeatureGate {
-  readonly stage: 'alpha' | 'beta' | 'ga';
+  readonly stage: 'alpha' | 'beta' | 'ga' | 'deprecated';
   readonly default: boolean;
   /** The default can no longer be changed. */
   readonly locked?: true;
@@ -33,6 +33,7 @@ export const FEATURE_GATES: Readonly<Record<string, FeatureGate>> = {
   InPlacePodVerticalScaling: { stage: 'alpha', default: false },
   InPlacePodVerticalScalingAllocatedStatus: { stage: 'alpha', default: false },
   JobPodReplacementPolicy: { stage: 'beta', default: true },
+  KMSv1: { stage: 'deprecated', default: false },
   KubeletFineGrainedAuthz: { stage: 'alpha', default: false },
   MaxUnavailableStatefulSet: { stage: 'alpha', default: false },
   MultiCIDRServiceAllocator: { stage: 'beta', default: false },
@@ -43,6 +44,7 @@ export const FEATURE_GATES: Readonly<Record<string, FeatureGate>> = {
   RecursiveReadOnlyMounts: { stage: 'beta', default: true },
   RelaxedEnvironmentVariableValidation: { stage: 'beta', default: true },
   RemoteRequestHeaderUID: { stage: 'alpha', default: false },
+  ResilientWatchCacheInitialization: { stage: 'beta', default: true },
   ResourceHealthStatus: { stage: 'alpha', default: false },
   SELinuxChangePolicy: { stage: 'alpha', default: false },
   SELinuxMountReadWriteOncePod: { stage: 'beta', default: true },
@@ -55,6 +57,7 @@ export const FEATURE_GATES: Readonly<Record<string, FeatureGate>> = {
   TopologyAwareHints: { stage: 'beta', default: true },
   UserNamespacesSupport: { stage: 'beta', default: false },
   VolumeAttributesClass: { stage: 'beta', default: false },
+  WatchCacheInitializationPostStartHook: { stage: 'beta', default: false },
 };
 
 /** Which gates were set, and to what. */

@@ -21,6 +21,7 @@ import type { StorageMediaType } from '../registry/generic/door.ts';
 import type { WriteHooks } from '../registry/generic/write.ts';
 import { createCachedObjectStorage } from '../storage/cache/cached.ts';
 import { createDirectObjectStorage } from '../storage/direct.ts';
+import { Encryption, type EncryptionOptions } from '../storage/encryption/encryption.ts';
 import type { Store } from '../storage/interface.ts';
 import { createLeaseManager } from '../storage/leases.ts';
 import type { ObjectCodec, ObjectStorage } from '../storage/objects.ts';
@@ -45,6 +46,7 @@ import { Metrics } from './metrics.ts';
 import { createHealthChecks } from './health-checks.ts';
 import { createAllocationMetrics } from './allocation-metrics.ts';
 import { createAllocationEvents } from './bootstrap/allocation-events.ts';
+import { createEncryptionMetrics } from './encryption-metrics.ts';
 import { createProcessMetrics } from './process-metrics.ts';
 import { metricsHandler } from './nonresource/metrics.ts';
 import { openApiHandlers } from './nonresource/openapi.ts';
@@ -119,7 +121,14 @@ export interface StorageConfig {
   readonly sizePollMs: number;
   readonly healthTimeoutMs: number;
   readonly readyTimeoutMs: number;
+  /** How long the server waits for watch caches, where it does before it is ready. */
+  readonly initializationTimeoutMs: number;
+  /** Absent: values are stored as they are. */
+  readonly encryption?: EncryptionConfig;
 }
+
+/** The document, and how it is read again. */
+export type EncryptionConfig = Pick<EncryptionOptions, 'text' | 'reload' | 'reloadMs'>;
 
 export interface ServicesConfig {
   readonly clusterIpRanges: readonly string[];
@@ -148,8 +157,12 @@ const lingerMs = 2000;
 export async function startApiServer(config: ApiServerConfig): Promise<ApiServer> {
   const { storage, log } = config;
   const plugins: AdmissionPlugin[] = [];
-  const metrics = new Metrics({ isServed: (apiVersion, resource) => apis.find(apiVersion, resource) !== undefined, serverId: randomUUID() });
+  const serverId = randomUUID();
+  const metrics = new Metrics({ isServed: (apiVersion, resource) => apis.find(apiVersion, resource) !== undefined, serverId });
+  const featureEnabled = (gate: string): boolean => isGateOn(gate, config.featureGates);
   const accountKeys = await openAccountKeys(config.authentication.serviceAccounts, { registry: metrics.registry, log, signal: config.signal });
+  const encryption = storage.encryption === undefined ? undefined : await Encryption.open({ ...storage.encryption, kmsV1: featureEnabled('KMSv1'), observer: createEncryptionMetrics(metrics.registry, serverId), log });
+  const openStorage = (info: ResourceInfo, prefix: string, codec: ObjectCodec): ObjectStorage => openObjects(config, encryption, storeOf(info.group, info.name), info, prefix, codec);
   const admission = createAdmissionChain(plugins, metrics.admission);
   const leases = createLeaseManager({ reuseSeconds: storage.leaseReuseSeconds });
   const storeOf = (group: string, resource: string): Store => storage.overrides.get(`${group}/${resource}`) ?? storage.store;
@@ -170,11 +183,10 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
     scanner: (typeId, fields) => createCardScanner(schemas, typeId, fields),
     storeOf: ({ group, resourceName }) => storeOf(group, resourceName),
     storePrefix: storage.prefix, mediaType: storage.mediaType,
-    openStorage: (info, prefix, codec) => openObjects(config, storeOf(info.group, info.name), info, prefix, codec),
+    openStorage,
     admission, garbageCollection: storage.garbageCollection, hooks,
     eventLease: () => leases.lease(storage.overrides.get('/events') ?? storage.store, storage.eventTtlMs / 1000),
   });
-  const featureEnabled = (gate: string): boolean => isGateOn(gate, config.featureGates);
   const decode = createSharedDecoder();
   const objects = createAdmissionObjects(registry, decode);
   const authorization: Authorization = createAuthorization({ config: config.authorization, registry, decode, log, featureEnabled, metrics: () => metrics.authorization });
@@ -205,7 +217,11 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
   const serverAddress = (): string => `${config.serving.externalHostname}:${running.transport?.port ?? config.serving.port}`;
   const nonResources = createNonResource({
     served: apis, version: config.version, log,
-    health: createHealthChecks({ store: storage.store, healthTimeoutMs: storage.healthTimeoutMs, readyTimeoutMs: storage.readyTimeoutMs, registry, isBootstrapped: () => background.isBootstrapped(), hasRoles: () => background.hasRoles(), isStopping: () => lifecycle.isStopping, livezGraceMs: config.serving.livezGraceMs, clock: systemClock, observe: processMetrics.checked }),
+    health: createHealthChecks({
+      store: storage.store, healthTimeoutMs: storage.healthTimeoutMs, readyTimeoutMs: storage.readyTimeoutMs, registry, encryption, livezGraceMs: config.serving.livezGraceMs, clock: systemClock, observe: processMetrics.checked,
+      isBootstrapped: () => background.isBootstrapped(), hasRoles: () => background.hasRoles(), isStopping: () => lifecycle.isStopping,
+      isStorageReady: featureEnabled('WatchCacheInitializationPostStartHook') ? () => background.isStorageReady() : undefined,
+    }),
     serverAddress,
     extra: new Map<string, Handler>([['/metrics', metricsHandler(metrics)], ...openApiHandlers(config.version, () => apis.groupVersions), ...issuerDiscovery(config.authentication, accountKeys, serverAddress)]),
   });
@@ -217,8 +233,7 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
   });
   const services = createServiceUpkeep({ config, registry, ranges: serviceRanges, codecs, writer, port: () => running.transport?.port ?? config.serving.port });
   const customResources = setUpCustomResources({
-    registry, apis, admission, writer, serve, log, storePrefix: storage.prefix, apiServerCount: config.services.apiServerCount,
-    openStorage: (info, prefix, codec) => openObjects(config, storeOf(info.group, info.name), info, prefix, codec),
+    registry, apis, admission, writer, serve, log, storePrefix: storage.prefix, apiServerCount: config.services.apiServerCount, openStorage,
   });
   const background = startBackground({ config, registry, metrics, services, writer, customResources, groupVersions, objects, waitsForRoles: uses(config.authorization.authorizers, 'RBAC') });
   const transport = await listen({
@@ -228,6 +243,7 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
     await background.stop();
     await authentication.close();
     await audit?.close();
+    await encryption?.close();
     throw error;
   });
   running.transport = transport;
@@ -246,6 +262,7 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
     // Watches end when their storage does, which lets their connections go.
     await Promise.all(registry.stores.map((store) => store.close()));
     await transport.close(lingerMs);
+    await encryption?.close();
     await audit?.close();
     clearInterval(hold);
   };
@@ -265,8 +282,11 @@ function issuerDiscovery({ serviceAccounts }: AuthenticationConfig, accountKeys:
   return discoveryHandlers({ issuer, jwksUri, keys: accountKeys.keys, serverAddress });
 }
 
-function openObjects({ storage, log }: ApiServerConfig, store: Store, info: ResourceInfo, prefix: string, codec: ObjectCodec): ObjectStorage {
+function openObjects({ storage, log }: ApiServerConfig, encryption: Encryption | undefined, plain: Store, info: ResourceInfo, prefix: string, codec: ObjectCodec): ObjectStorage {
   const indexedFields = info.group === '' && info.name === 'pods' ? ['spec.nodeName'] : [];
+  // Events are of the core group in the store, whichever group is asked for them.
+  const [group = ''] = (info.storage?.apiVersion ?? info.apiVersion).split('/').slice(0, -1);
+  const store = encryption?.wrap(plain, { group, resource: info.name }) ?? plain;
   const options = { store, prefix, codec, namespaced: info.namespaced, log };
   return storage.usesWatchCache(info.group, info.name) ? createCachedObjectStorage({ ...options, indexedFields }) : createDirectObjectStorage(options);
 }

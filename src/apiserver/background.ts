@@ -19,6 +19,7 @@ import { createObjectUpkeep } from './bootstrap/object-upkeep.ts';
 import type { CustomResourceParts } from './custom-resources/setup.ts';
 import { endsWithin } from './last-resort.ts';
 import type { Metrics } from './metrics.ts';
+import { waitForStorage } from './storage-readiness.ts';
 
 export interface BackgroundOptions {
   readonly config: ApiServerConfig;
@@ -39,6 +40,8 @@ export interface Background {
   isBootstrapped(): boolean;
   /** Whether the default roles and bindings are there. */
   hasRoles(): boolean;
+  /** Whether the server has waited for its watch caches, where a gate tells it to. */
+  isStorageReady(): boolean;
   readonly bootstrapped: Promise<void>;
   /** Resolves when also the objects are there that nobody has to wait for. */
   readonly settled: Promise<void>;
@@ -57,7 +60,7 @@ export function startBackground({ config, registry, metrics, services, writer: a
   const { log, storage } = config;
   const writer = anyWriter.until(signal);
   const running: Promise<void>[] = [];
-  const done = { objects: false, roles: false };
+  const done = { objects: false, roles: false, storage: false };
   let finish: () => void = () => undefined;
   let haveRoles: () => void = () => undefined;
   const bootstrapped = new Promise<void>((resolve) => (finish = resolve));
@@ -67,7 +70,7 @@ export function startBackground({ config, registry, metrics, services, writer: a
   const trackLegacyTokens = async (): Promise<void> => {
     if (config.authentication.serviceAccounts !== undefined) await ensureTrackingSince(writer, new Date());
   };
-  const untilDone = async (part: keyof typeof done, work: () => Promise<void>): Promise<void> => {
+  const untilDone = async (part: 'objects' | 'roles', work: () => Promise<void>): Promise<void> => {
     while (!signal.aborted && !done[part]) {
       try {
         await work();
@@ -98,6 +101,10 @@ export function startBackground({ config, registry, metrics, services, writer: a
       metrics.objects.set({ resource: name }, await store.storage.count().catch(() => -1));
     }
   };
+  const openStorages = async (): Promise<void> => {
+    await waitForStorage(registry.stores, { timeoutMs: storage.initializationTimeoutMs, signal, log });
+    done.storage = true;
+  };
   const measureSize = async (): Promise<void> => {
     const { sizeBytes } = await storage.store.status(signal);
     metrics.storageSize.set({ storage_cluster_id: 'etcd-0' }, sizeBytes);
@@ -112,9 +119,11 @@ export function startBackground({ config, registry, metrics, services, writer: a
     settled: Promise.all([upkeep.settled, rolesMade]).then(() => undefined),
     isBootstrapped: () => done.objects,
     hasRoles: () => done.roles,
+    isStorageReady: () => done.storage,
     start() {
       running.push(bootstrap().then(() => upkeep.run(signal)));
       customResources.start();
+      if (isGateOn('WatchCacheInitializationPostStartHook', config.featureGates)) running.push(openStorages());
       compacting.push(...compactors.map((start) => start()));
       running.push(repeat(publishTrust, trustIntervalMs, signal, log, true));
       for (const { everyMs, run } of services.tasks) running.push(repeat(run, everyMs, signal, log, true));

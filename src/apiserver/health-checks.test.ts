@@ -13,7 +13,7 @@ function create({ livezGraceMs = 0, state = { bootstrapped: false, stopping: fal
   const clock = new FakeClock();
   const checks = createHealthChecks({
     store: { currentRevision: () => Promise.resolve(1) } as unknown as Store, healthTimeoutMs: 1000, readyTimeoutMs: 1000, registry: { stores: [] } as unknown as RegistryCatalog,
-    isBootstrapped: () => state.bootstrapped, hasRoles: () => true, isStopping: () => state.stopping, livezGraceMs, clock, observe: () => undefined,
+    isBootstrapped: () => state.bootstrapped, hasRoles: () => true, isStopping: () => state.stopping, isStorageReady: undefined, encryption: undefined, livezGraceMs, clock, observe: () => undefined,
   });
   const statusOf = async (endpoint: HealthEndpoint): Promise<number> => (await serveHealth(endpoint, `/${endpoint}`, checks, request(), log)).status;
   return { clock, state, checks, statusOf, statuses: () => Promise.all((['healthz', 'livez', 'readyz'] as const).map(statusOf)) };

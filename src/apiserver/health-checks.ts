@@ -1,5 +1,6 @@
 import type { RegistryCatalog } from '../registry/catalog.ts';
 import type { Clock } from '../base/clock.ts';
+import type { Encryption } from '../storage/encryption/encryption.ts';
 import type { Store } from '../storage/interface.ts';
 import type { HealthCheck, HealthChecks, HealthObserver } from './health.ts';
 
@@ -14,21 +15,28 @@ export interface HealthCheckOptions {
   /** `--livez-grace-period`: until then `/livez` takes for done what a start does. */
   readonly livezGraceMs: number;
   readonly clock: Clock;
+  /** Undefined where the server does not wait for its watch caches. */
+  readonly isStorageReady: (() => boolean) | undefined;
+  readonly encryption: Encryption | undefined;
   readonly observe: HealthObserver;
 }
 
 /** What has to be well for `/livez`, and beyond that for `/readyz`. */
-export function createHealthChecks({ store, healthTimeoutMs, readyTimeoutMs, registry, isBootstrapped, hasRoles, isStopping, livezGraceMs, clock, observe }: HealthCheckOptions): HealthChecks {
+export function createHealthChecks({ store, healthTimeoutMs, readyTimeoutMs, registry, isBootstrapped, hasRoles, isStopping, livezGraceMs, clock, isStorageReady, encryption, observe }: HealthCheckOptions): HealthChecks {
   const ping: HealthCheck = { name: 'ping', check: () => undefined };
   const hooks = [
     hookCheck('bootstrap-controller', isBootstrapped, 'the bootstrap objects are not there yet'),
     hookCheck('rbac/bootstrap-roles', hasRoles, 'the default roles are not there yet'),
+    ...(isStorageReady === undefined ? [] : [hookCheck('storage-readiness', isStorageReady, 'not all watch caches are filled yet')]),
+    ...(encryption?.reloads === true ? [hookCheck('start-encryption-provider-config-automatic-reload', () => true, '')] : []),
   ];
   const graceEnds = clock.now() + livezGraceMs;
   const patient = hooks.map(({ name, check }): HealthCheck => ({ name, check: (signal) => (clock.now() <= graceEnds ? undefined : check(signal)) }));
   const always = [ping, { name: 'etcd', check: storeCheck(store, healthTimeoutMs) }];
-  const ready = [ping, { name: 'etcd-readiness', check: storeCheck(store, readyTimeoutMs) }, cachesCheck(registry), ...hooks, shutdownCheck(isStopping)];
-  return { healthz: [...always, ...hooks], livez: [...always, ...(livezGraceMs > 0 ? patient : hooks)], readyz: ready, observe };
+  // A key that is out of reach is no reason to start the server anew.
+  const kms = encryption?.healthChecks ?? [];
+  const ready = [ping, { name: 'etcd-readiness', check: storeCheck(store, readyTimeoutMs) }, cachesCheck(registry), ...kms, ...hooks, shutdownCheck(isStopping)];
+  return { healthz: [...always, ...kms, ...hooks], livez: [...always, ...(livezGraceMs > 0 ? patient : hooks)], readyz: ready, observe };
 }
 
 /** The store answers a linearizable read in time. */

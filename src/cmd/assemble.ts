@@ -9,6 +9,7 @@ import { readAuditConfig } from './audit-config.ts';
 import { authorizationConfig } from './authorization-config.ts';
 import { authenticationConfig, clientAuthorities } from './authentication-config.ts';
 import type { ApiServerConfig, StoreConfig } from './config.ts';
+import { readEncryptionConfig } from './encryption-config.ts';
 import type { CompletedOptions } from './flags/api-server/options.ts';
 import { readNamedPair, tlsVersions } from './flags/api-server/tls.ts';
 import { readOverride } from './flags/api-server/store-overrides.ts';
@@ -42,6 +43,7 @@ export async function assembleApiServerConfig({ options, given: flags, featureGa
   const authorization = await authorizationConfig(options.authorization, files);
   const authentication = withoutAnonymous(authorization, await authenticationConfig(options, { files, pki: around.pki, anonymousGiven: flags.has('anonymous-auth'), log: around.log }));
   const audit = await readAuditConfig(options, around.log);
+  const encryption = await readEncryptionConfig(options.storage, featureGates, around.fileCheckMs);
   const store = await readStore(options.storage, around.storeDirectory);
   return {
     options,
@@ -58,6 +60,7 @@ export async function assembleApiServerConfig({ options, given: flags, featureGa
     files,
     audit,
     store,
+    encryption,
     version: versionInfo(),
     log: around.log,
     signal: around.signal,

@@ -8,6 +8,7 @@ import type { GroupVersionInfo } from '../api/resources.ts';
 import type { Logger } from '../base/logger.ts';
 import type { VersionInfo } from '../base/version.ts';
 import type { AuthenticationConfig } from '../apiserver/authn/authentication.ts';
+import type { EncryptionConfig } from '../apiserver/api-server.ts';
 import type { AuthorizationConfig } from '../apiserver/authz/configuration.ts';
 import type { ServingTls } from '../apiserver/transport/serving-tls.ts';
 import type { WatchedFiles } from '../base/live-text.ts';
@@ -36,6 +37,8 @@ export interface ApiServerConfig {
   /** Undefined: nothing is recorded. */
   readonly audit: AuditConfig | undefined;
   readonly store: StoreConfig;
+  /** Undefined: values are stored as they are. */
+  readonly encryption: EncryptionConfig | undefined;
   readonly version: VersionInfo;
   readonly log: Logger;
   /** Aborted when the start is to be given up, such as while etcd is waited for. */

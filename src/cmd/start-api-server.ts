@@ -59,6 +59,8 @@ export function serverConfig(config: ApiServerConfig, stores: OpenStores): Param
       eventTtlMs: storage.eventTtlMs, leaseReuseSeconds: storage.leaseReuseDurationSeconds, deleteCollectionWorkers: storage.deleteCollectionWorkers, garbageCollection: storage.enableGarbageCollector,
       compactionIntervalMs: storage.compactionIntervalMs, countPollMs: storage.countMetricPollPeriodMs, sizePollMs: storage.dbMetricPollIntervalMs,
       healthTimeoutMs: storage.healthcheckTimeoutMs, readyTimeoutMs: storage.readycheckTimeoutMs,
+      initializationTimeoutMs: storage.initializationTimeoutMs,
+      ...(config.encryption === undefined ? {} : { encryption: config.encryption }),
     },
     services: {
       clusterIpRanges: services.clusterIpRanges, nodePortRange: services.nodePortRange, kubernetesNodePort: services.kubernetesServiceNodePort,

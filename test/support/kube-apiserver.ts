@@ -27,7 +27,7 @@ export class KubeApiServer implements AsyncDisposable {
   }
 
   /** @param etcdUrl `http://127.0.0.1:2379` */
-  static async start(etcdUrl: string): Promise<KubeApiServer> {
+  static async start(etcdUrl: string, flags: readonly string[] = []): Promise<KubeApiServer> {
     const directory = await mkdtemp(path.join(tmpdir(), 'orch-kube-'));
     const inside = (name: string): string => path.join(directory, name);
     const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048, publicKeyEncoding: { type: 'spki', format: 'pem' }, privateKeyEncoding: { type: 'pkcs1', format: 'pem' } });
@@ -41,6 +41,7 @@ export class KubeApiServer implements AsyncDisposable {
       '--service-cluster-ip-range=10.0.0.0/24', `--token-auth-file=${inside('tokens.csv')}`, '--authorization-mode=RBAC', '--endpoint-reconciler-type=none',
       // Pods can then be created with no controller running.
       '--disable-admission-plugins=ServiceAccount',
+      ...flags,
     ], { stdio: 'ignore' });
     const server = new KubeApiServer(child, port, directory);
     const failed = once(child, 'exit').then(([code]) => Promise.reject(new Error(`kube-apiserver ended (${String(code)})`)));

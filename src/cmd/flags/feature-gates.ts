@@ -13,6 +13,7 @@ import { parseBool } from './values.ts';
 /** What these guard is not there yet, or is there either way: they keep their default, and nobody believes otherwise. */
 const notYet: ReadonlySet<string> = new Set([
   'CRDValidationRatcheting', 'CustomResourceFieldSelectors', 'DRAAdminAccess', 'DRAResourceClaimDeviceStatus', 'MultiCIDRServiceAllocator', 'PodLogsQuerySplitStreams',
+  'ResilientWatchCacheInitialization',
 ]);
 
 const stageOfGroup: Readonly<Record<string, FeatureGate['stage']>> = { AllAlpha: 'alpha', AllBeta: 'beta' };
@@ -66,9 +67,10 @@ const followsStage = (gate: string, stage: FeatureGate['stage']): boolean => isO
 
 /** Gates that are generally available will go away, and the flag with them; some do not follow their stage here. */
 export function gateWarnings(settings: GateSettings): string[] {
-  const ga = Object.entries(settings).filter(([gate]) => findGate(gate)?.stage === 'ga');
+  const ofStage = (stage: FeatureGate['stage']): [string, boolean][] => Object.entries(settings).filter(([gate]) => findGate(gate)?.stage === stage);
   return [
-    ...ga.map(([gate, on]) => `Setting GA feature gate ${gate}=${on}. It will be removed in a future release.`),
+    ...ofStage('ga').map(([gate, on]) => `Setting GA feature gate ${gate}=${on}. It will be removed in a future release.`),
+    ...ofStage('deprecated').map(([gate, on]) => `Setting deprecated feature gate ${gate}=${on}. It will be removed in a future release.`),
     ...Object.entries(stageOfGroup).flatMap(([group, stage]) => stageWarnings(group, stage, settings)),
   ];
 }

@@ -32,14 +32,14 @@ export const storage = section('Storage', {
   }),
   healthcheckTimeoutMs: duration('store-healthcheck-timeout', 'works', { alias: 'etcd-healthcheck-timeout', default: '2s', help: 'How long /livez and /healthz wait for the store.' }),
   readycheckTimeoutMs: duration('store-readycheck-timeout', 'works', { alias: 'etcd-readycheck-timeout', default: '2s', help: 'How long /readyz waits for the store.' }),
-  initializationTimeoutMs: duration('storage-initialization-timeout', 'notYet', { default: '1m0s', help: 'How long /readyz waits for the watch cache to fill after the start.' }),
+  initializationTimeoutMs: duration('storage-initialization-timeout', 'works', { default: '1m0s', help: 'With --feature-gates=WatchCacheInitializationPostStartHook=true: how long /readyz waits for all watch caches to fill after the start.' }),
   backend: optionalText('storage-backend', 'works', { help: "Kind of store behind --store-servers. 'etcd3' is the only one." }),
   mediaType: mediaType('storage-media-type', 'works', {
     default: 'application/vnd.kubernetes.protobuf',
     help: 'How objects are stored: application/vnd.kubernetes.protobuf (also spelled application/vnd.orch.protobuf), application/json or application/yaml. Custom resources are always JSON.',
   }),
-  encryptionProviderConfig: file('encryption-provider-config', 'notYet', { help: 'EncryptionConfiguration document: which resources are stored encrypted, with which keys.' }),
-  encryptionProviderConfigAutomaticReload: bool('encryption-provider-config-automatic-reload', 'notYet', { help: 'Read --encryption-provider-config again when it changes.' }),
+  encryptionProviderConfig: file('encryption-provider-config', 'works', { help: 'EncryptionConfiguration document: which resources are stored encrypted, with which keys.' }),
+  encryptionProviderConfigAutomaticReload: bool('encryption-provider-config-automatic-reload', 'works', { help: 'Read --encryption-provider-config again when it changes, which is looked for once a minute. All KMS plugins then share one health check, kms-providers.' }),
   eventTtlMs: duration('event-ttl', 'works', { default: '1h0m0s', help: 'How long events are kept.' }),
   leaseReuseDurationSeconds: int('lease-reuse-duration-seconds', 'works', {
     default: 60,

@@ -92,13 +92,13 @@ const notYet = [
   'admission-control-config-file', 'aggregator-reject-forwarding-redirect', 'allow-metric-labels', 'allow-metric-labels-manifest',
   'disabled-metrics', 'egress-selector-config-file',
   'emulated-version', 'enable-aggregator-routing',
-  'enable-priority-and-fairness', 'encryption-provider-config', 'encryption-provider-config-automatic-reload',
+  'enable-priority-and-fairness',
   'log-json-info-buffer-size', 'log-json-split-stream', 'log-text-info-buffer-size', 'log-text-split-stream', 'max-connection-bytes-per-sec',
   'nodeagent-certificate-authority', 'nodeagent-client-certificate',
   'nodeagent-client-key', 'nodeagent-preferred-address-types', 'nodeagent-timeout',
  
   'peer-advertise-ip', 'peer-advertise-port', 'peer-ca-file', 'proxy-client-cert-file',
   'proxy-client-key-file',
-  'show-hidden-metrics-for-version', 'storage-initialization-timeout',
+  'show-hidden-metrics-for-version',
   'tracing-config-file',
 ];

@@ -106,6 +106,7 @@ const storageDurations = {
   'store-healthcheck-timeout': 'healthcheckTimeoutMs',
   'store-readycheck-timeout': 'readycheckTimeoutMs',
   'event-ttl': 'eventTtlMs',
+  'storage-initialization-timeout': 'initializationTimeoutMs',
 } as const;
 
 const checkStorage: Check = ({ storage }, spelled) => [
@@ -117,6 +118,7 @@ const checkStorage: Check = ({ storage }, spelled) => [
   ...storage.serversOverrides.map((override) => checkOverride(override, storage.servers, spelled)),
   ...storage.watchCacheSizes.map(messageOf(readWatchCacheSize)),
   ...Object.entries(storageDurations).map(([name, key]) => storage[key] < 0 && `${spelled(name)} can not be negative value`),
+  storage.encryptionProviderConfig === undefined && storage.encryptionProviderConfigAutomaticReload && `${spelled('encryption-provider-config-automatic-reload')} must be set with ${spelled('encryption-provider-config')}`,
   storage.leaseReuseDurationSeconds < 0 && `${spelled('lease-reuse-duration-seconds')} can not be negative value`,
   storage.deleteCollectionWorkers < 1 && `${spelled('delete-collection-workers')} must be a positive number`,
   storage.apiserverCount <= 0 && `${spelled('apiserver-count')} should be a positive number, but value '${storage.apiserverCount}' provided`,

@@ -1,0 +1,44 @@
+import { describe, expect, test, vi } from 'vitest';
+import type { Store } from '../../src/storage/interface.ts';
+import { startTestServer } from '../support/test-server.ts';
+
+const check = '/readyz/poststarthook/storage-readiness';
+const gate = '--feature-gates=WatchCacheInitializationPostStartHook=true';
+
+/** A store whose leases are not listed before they are released. */
+function heldStore(): { wrap: (store: Store) => Store; release: () => void } {
+  let release: () => void = () => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const wrap = (store: Store): Store =>
+    new Proxy(store, {
+      get(target, name) {
+        if (name === 'list') return async (...args: Parameters<Store['list']>) => (args[0] === '/registry/leases/' && (await released), target.list(...args));
+        const member: unknown = Reflect.get(target, name, target);
+        return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+      },
+    });
+  return { wrap, release };
+}
+
+describe('--storage-initialization-timeout, with the gate WatchCacheInitializationPostStartHook', () => {
+  test('a server is not ready before its watch caches are filled, those that nobody has used among them', async () => {
+    const { wrap, release } = heldStore();
+    await using server = await startTestServer({ wrap, flags: [gate] });
+    expect((await server.send('GET', check)).status).toBe(500);
+    expect((await server.send('GET', '/readyz')).text).toContain('[-]poststarthook/storage-readiness failed');
+    release();
+    await vi.waitFor(async () => expect((await server.send('GET', check)).status).toBe(200), { timeout: 20_000, interval: 20 });
+  });
+
+  test('when the time is over the server goes on without them', async () => {
+    const { wrap, release } = heldStore();
+    await using server = await startTestServer({ wrap, flags: [gate, '--storage-initialization-timeout=0s'] });
+    await vi.waitFor(async () => expect((await server.send('GET', check)).status).toBe(200), { timeout: 20_000, interval: 20 });
+    release();
+  });
+
+  test('without the gate there is no such check', async () => {
+    await using server = await startTestServer();
+    expect((await server.send('GET', check)).status).toBe(404);
+  });
+});
