@@ -7,6 +7,7 @@ import { maxValueDepth } from '../json/reader.ts';
 import { createMap, isObject, type JsonObject, type JsonValue } from '../value.ts';
 import { FieldSet, type FieldNode } from './field-set.ts';
 import { compareElements, parseElement } from './path-element.ts';
+import { Recent } from './recent.ts';
 
 /** The set as JSON text. */
 export function fieldsText(set: FieldSet): string {
@@ -89,25 +90,14 @@ function sortNodes(nodes: FieldNode[]): FieldSet {
   return new FieldSet(merged);
 }
 
-const MAX_CACHED_CHARS = 512 * 1024;
-let young = new Map<string, FieldSet>();
-let old = new Map<string, FieldSet>();
-let youngChars = 0;
+const recent = new Recent<FieldSet>(512 * 1024);
 
 /**
  * The set of a FieldsV1 text. The most recent ones are remembered: objects of one kind, and the versions of one
  * object, mostly have the same fields.
  */
 export function parseFieldsText(text: string): FieldSet {
-  let set = young.get(text);
-  if (set !== undefined) return set;
-  set = old.get(text) ?? parseFields(JSON.parse(text) as JsonValue);
-  remember(text, set);
+  let set = recent.get(text);
+  if (set === undefined) recent.set(text, (set = parseFields(JSON.parse(text) as JsonValue)));
   return set;
-}
-
-function remember(text: string, set: FieldSet): void {
-  if (youngChars > MAX_CACHED_CHARS) [old, young, youngChars] = [young, new Map(), 0];
-  young.set(text, set);
-  youngChars += text.length;
 }

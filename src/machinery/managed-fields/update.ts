@@ -2,12 +2,15 @@
 import { keysOf } from '../members.ts';
 import { asJson, type KubeObject, type ManagedFieldsEntry } from '../object-meta.ts';
 import type { JsonObject } from '../value.ts';
-import type { FieldSet } from './field-set.ts';
+import { FieldSet } from './field-set.ts';
 import { capUpdaters, managerId, noManagers, readManagers, writeManagers, type Manager, type ManagerName, type ManagerTable } from './managed.ts';
+import type { MergeType } from './merge-type.ts';
+import { Recent } from './recent.ts';
 import { filterOf, formOf, hasUid, nameOf, reconcile, timeText, unmanaged, withManagers, type OwnershipRequest } from './request.ts';
 import { settle } from './settle.ts';
+import { shapeOf } from './shape.ts';
 import { TypeMismatch } from './typed-value.ts';
-import type { Versions } from './versions.ts';
+import type { FieldFilter, Versions } from './versions.ts';
 
 export interface UpdateRequest extends OwnershipRequest {
   /** As the request makes it, with defaults. Its managedFields count when the client sent some. */
@@ -51,15 +54,44 @@ function readOrNothing(entries: readonly ManagedFieldsEntry[] | undefined): Mana
 
 /** The table after the change from the live object, or from nothing, to `object`. */
 export function track(request: OwnershipRequest, object: KubeObject, name: ManagerName, table: ManagerTable, versions: Versions): Map<string, Manager> {
-  const comparisons = versions.comparisons(comparable(request, request.live ?? {}), comparable(request, object), filterOf(request.resetFields), formOf(request));
+  if (request.live === undefined && table.size === 0) return managersOfCreate(request, object, name, versions);
+  const comparisons = comparisonsOf(request, object, versions);
   const tracked = new Map(table);
   settle(tracked, undefined, comparisons);
   const { removed, modified, added } = comparisons(request.apiVersion)!;
-  const taken = modified.union(added).difference(unmanaged);
+  const taken = takenOf(modified, added);
   const id = managerId(name);
   if (!taken.isEmpty) tracked.set(id, taking(name, table.get(id), taken, removed, timeText(request.now)));
   capUpdaters(tracked);
   return tracked;
+}
+
+const comparisonsOf = (request: OwnershipRequest, object: KubeObject, versions: Versions): ReturnType<Versions['comparisons']> =>
+  versions.comparisons(comparable(request, request.live ?? {}), comparable(request, object), filterOf(request.resetFields), formOf(request));
+
+const takenOf = (modified: FieldSet, added: FieldSet): FieldSet => modified.union(added).difference(unmanaged);
+
+/** What creates took, by the shape of their objects. Types rarely have a shape in common, and may. */
+const recentCreates = new Recent<{ readonly type: MergeType; readonly filter: FieldFilter; readonly taken: FieldSet }>(128 * 1024);
+
+function managersOfCreate(request: OwnershipRequest, object: KubeObject, name: ManagerName, versions: Versions): Map<string, Manager> {
+  const taken = takenByCreate(request, object, versions);
+  const table = new Map<string, Manager>();
+  if (!taken.isEmpty) table.set(managerId(name), taking(name, undefined, taken, FieldSet.empty, timeText(request.now)));
+  return table;
+}
+
+/** Clients create the same over and over: with other names and values, but with the same fields. */
+function takenByCreate(request: OwnershipRequest, object: KubeObject, versions: Versions): FieldSet {
+  const { type } = versions.current;
+  const filter = filterOf(request.resetFields);
+  const shape = formOf(request) === 'normal' ? shapeOf(type, asJson(object)) : undefined;
+  const known = shape === undefined ? undefined : recentCreates.get(shape);
+  if (known !== undefined && known.type === type && known.filter === filter) return known.taken;
+  const { modified, added } = comparisonsOf(request, object, versions)(request.apiVersion)!;
+  const taken = takenOf(modified, added);
+  if (shape !== undefined) recentCreates.set(shape, { type, filter, taken });
+  return taken;
 }
 
 /** The managed fields themselves are not compared; a built-in type leaves them out. */
