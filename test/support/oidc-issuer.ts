@@ -1,9 +1,10 @@
 /** A certified OpenID provider over TLS, whose tokens say what a test wants, and whose keys can be changed. */
-import { generateKeyPairSync, randomUUID } from 'node:crypto';
+import { createPublicKey, generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { CompactSign } from 'jose';
 import { Provider } from 'oidc-provider';
 import type { Openssl } from './openssl.ts';
 
@@ -16,6 +17,7 @@ export class OidcIssuer implements AsyncDisposable {
   readonly #server: https.Server;
   #port = 0;
   #provider: Provider | undefined;
+  #key: { readonly id: string; readonly secret: KeyObject } | undefined;
   /** Requests for keys. */
   keyRequests = 0;
   /** What is answered beside what a provider answers, by path. */
@@ -60,10 +62,13 @@ export class OidcIssuer implements AsyncDisposable {
 
   /** Signs with a new key from now on, and publishes no other. */
   rotate(): void {
-    const key = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' });
+    const secret = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey;
+    const id = randomUUID();
+    this.#key = { id, secret };
+    const key = secret.export({ format: 'jwk' });
     this.#provider = new Provider(this.url, {
       clients: [{ client_id: clientId, client_secret: 'secret', grant_types: [grant], redirect_uris: [], response_types: [], token_endpoint_auth_method: 'client_secret_post' }],
-      jwks: { keys: [{ ...key, kid: randomUUID(), use: 'sig', alg: 'RS256' } as never] }, cookies: { keys: ['secret'] },
+      jwks: { keys: [{ ...key, kid: id, use: 'sig', alg: 'RS256' } as never] }, cookies: { keys: ['secret'] },
       features: { devInteractions: { enabled: false } },
     });
     const provider = this.#provider;
@@ -85,6 +90,16 @@ export class OidcIssuer implements AsyncDisposable {
     const body = Buffer.concat((await response.toArray()) as Buffer[]).toString();
     if (response.statusCode !== 200) throw new Error(body);
     return (JSON.parse(body) as { id_token: string }).id_token;
+  }
+
+  /** The public key, as anybody can have it. */
+  get publicKey(): string {
+    return createPublicKey(this.#key!.secret).export({ type: 'spki', format: 'pem' }) as string;
+  }
+
+  /** What the provider would never say, signed with its key, or with another one. */
+  sign(claims: object, { alg = 'RS256', key = this.#key!.secret }: { readonly alg?: string; readonly key?: KeyObject | Uint8Array } = {}): Promise<string> {
+    return new CompactSign(Buffer.from(JSON.stringify(claims))).setProtectedHeader({ alg, kid: this.#key!.id }).sign(key);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

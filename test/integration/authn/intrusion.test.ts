@@ -62,6 +62,48 @@ describe('without a good credential', () => {
   });
 });
 
+describe('a request hidden in another one', () => {
+  const hidden = `GET ${secrets}/hidden HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer admin-token\r\nconnection: close\r\n\r\n`;
+  const body = (head: string, content: string): string => `POST /api/v1/namespaces/default/configmaps HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n${head}\r\n\r\n${content}`;
+  const length = `content-length: ${hidden.length}`;
+
+  /** All that comes back until the connection ends. */
+  async function sendRaw(text: string): Promise<string> {
+    const socket = tls.connect({ port: Number(new URL(server.url).port), host: '127.0.0.1', servername: 'localhost', ca: server.ca, ALPNProtocols: ['http/1.1'] });
+    await once(socket, 'secureConnect');
+    let answer = '';
+    socket.on('data', (chunk) => (answer += String(chunk)));
+    socket.on('error', () => undefined);
+    socket.write(text);
+    await once(socket, 'close');
+    return answer;
+  }
+
+  test('the hidden one would be answered on its own: the refusals below are no accident', async () => {
+    expect(await sendRaw(hidden)).toContain(Buffer.from(secretText).toString('base64'));
+  });
+
+  test.each<{ why: string; text: string }>([
+    { why: 'a body in pieces has no length', text: body(`${length}\r\ntransfer-encoding: chunked`, `0\r\n\r\n${hidden}`) },
+    { why: 'nor the other way round', text: body(`transfer-encoding: chunked\r\ncontent-length: 5`, `0\r\n\r\n${hidden}`) },
+    { why: 'a body has one length', text: body(`content-length: 0\r\n${length}`, hidden) },
+    { why: 'a length is a number', text: body(`content-length: +0`, hidden) },
+    { why: 'pieces are the last coding', text: body(`transfer-encoding: chunked, identity`, `0\r\n\r\n${hidden}`) },
+    { why: 'no such coding is known', text: body(`transfer-encoding: xchunked`, `0\r\n\r\n${hidden}`) },
+    { why: 'a name ends at its colon', text: body(`transfer-encoding : chunked\r\n${length}`, hidden) },
+    { why: 'a piece has the size that it says', text: body('transfer-encoding: chunked', `1;\n${hidden}`) },
+    { why: 'a header has no line break', text: `GET /api HTTP/1.1\r\nhost: localhost\r\nx-note: a\rauthorization: Bearer admin-token\r\n\r\n` },
+    { why: 'a header has no zero byte', text: `GET /api HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer admin-token\0\r\n\r\n` },
+    { why: 'a header that goes on in the next line is part of it', text: `GET /api HTTP/1.1\r\nhost: localhost\r\nx-note: a\r\n authorization: Bearer admin-token\r\nconnection: close\r\n\r\n` },
+    { why: 'a body that nobody was let in to send is no request', text: body(length, hidden) },
+  ])('is none: $why', async ({ text }) => {
+    const answer = await sendRaw(text);
+    // A refusal, or, to what is no HTTP, an end of the connection; and never two answers.
+    expect(answer).toMatch(/^(HTTP\/1\.1 40[01] |$)/);
+    expect([answer.split('HTTP/1.1 ').length <= 2, answer.includes(Buffer.from(secretText).toString('base64'))]).toEqual([true, false]);
+  });
+});
+
 describe('as a user without the right', () => {
   const paths = [
     `${secrets}/hidden`, secrets, '/api/v1/secrets', '/api/v1/watch/secrets', `${secrets}?watch=true`, `${secrets}?fieldSelector=metadata.name%3Dhidden`, `${secrets}?labelSelector=app%3Dx`,

@@ -58,6 +58,32 @@ describe('ID tokens by the --oidc-* flags', () => {
     expect(await whoIs(server, await issuer.token({ sub: 'jane', ...claims }))).toBe(401);
   });
 
+  describe('that the issuer itself has signed', () => {
+    const now = Math.floor(Date.now() / 1000);
+    const good = (): Record<string, unknown> => ({ iss: issuer.url, aud: clientId, sub: 'jane', tenant: 'acme', exp: now + 600, iat: now });
+
+    test('are good when all is in order: the refusals below are no accident', async () => {
+      expect(await whoIs(server, await issuer.sign(good()))).toMatchObject({ username: `${issuer.url}#jane` });
+      expect(await whoIs(server, await issuer.sign({ ...good(), aud: ['other', clientId] }))).toMatchObject({ username: `${issuer.url}#jane` });
+    });
+
+    test.each<{ why: string; token: () => Promise<string> }>([
+      { why: 'the time of the token is over', token: () => issuer.sign({ ...good(), exp: now - 600 }) },
+      { why: 'the token has no end', token: () => issuer.sign({ ...good(), exp: undefined }) },
+      { why: 'the token is for another client', token: () => issuer.sign({ ...good(), aud: 'other' }) },
+      { why: 'the token is for nobody', token: () => issuer.sign({ ...good(), aud: undefined }) },
+      { why: 'the token says it is of another issuer', token: () => issuer.sign({ ...good(), iss: 'https://other.example.com' }) },
+      { why: 'the issuer is spelled otherwise', token: () => issuer.sign({ ...good(), iss: `${issuer.url}/` }) },
+      { why: 'there are two issuers', token: () => issuer.sign({ ...good(), iss: [issuer.url] }) },
+      { why: 'the key is for RS256 and nothing else', token: () => issuer.sign(good(), { alg: 'PS256' }) },
+      { why: 'a public key is no secret to sign with', token: () => issuer.sign(good(), { alg: 'HS256', key: Buffer.from(issuer.publicKey) }) },
+      { why: 'nobody has signed it', token: async () => (await issuer.sign(good())).replace(/[^.]+$/, '').replace(/^[^.]+/, Buffer.from('{"alg":"none"}').toString('base64url')) },
+      { why: 'it was changed after it was signed', token: async () => (await issuer.sign(good())).replace(/\.[^.]+\./, `.${Buffer.from(JSON.stringify({ ...good(), groups: ['admins'] })).toString('base64url')}.`) },
+    ])('are refused because $why', async ({ token }) => {
+      expect(await whoIs(server, await token())).toBe(401);
+    });
+  });
+
   test('of somebody else who claims to be the issuer are refused, and the issuer is not asked each time', async () => {
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const now = Math.floor(Date.now() / 1000);
