@@ -86,7 +86,7 @@ export class KmsClient {
     return new Promise((resolve, reject) => {
       const onAbort = (): void => call.abort(new GrpcError(GrpcCode.cancelled, 'the caller gave up'));
       const done = (): void => signal.removeEventListener('abort', onAbort);
-      const call = new UnaryCall('the KMS plugin', method.decode, { resolve: (response) => (done(), resolve(response)), reject: (error) => (done(), reject(error)) });
+      const call = new UnaryCall(method.decode, { resolve: (response) => (done(), resolve(response)), reject: (error) => (done(), reject(error)) }, 'the KMS plugin');
       signal.addEventListener('abort', onAbort, { once: true });
       call.start(connection, requestHeaders(method.path, { authority: 'localhost', secure: false }), body);
     });
