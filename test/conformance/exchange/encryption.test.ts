@@ -11,28 +11,20 @@ const secrets = '/api/v1/namespaces/default/secrets';
 const patience = { timeout: 20_000, interval: 50 };
 
 describe.skipIf(kubeApiServerPath === undefined)(`values that a kube-apiserver on the same etcd encrypts${noKubeApiServer}`, () => {
-  let directory: string;
-  let cluster: EncryptedCluster;
-
-  beforeAll(async () => {
-    directory = await mkdtemp(path.join(tmpdir(), 'orch-exchange-'));
-    cluster = await EncryptedCluster.start();
-  });
-
-  afterAll(async () => {
-    await cluster?.[Symbol.asyncDispose]();
-    await rm(directory, { recursive: true });
-  });
-
   describe.each([
     { name: 'aescbc', prefix: 'k8s:enc:aescbc:v1:key1:', provider: { aescbc: { keys: [namedKey('key1', 1), namedKey('key0', 2)] } } },
     { name: 'aesgcm', prefix: 'k8s:enc:aesgcm:v1:key1:', provider: { aesgcm: { keys: [namedKey('key1', 3)] } } },
     { name: 'secretbox', prefix: 'k8s:enc:secretbox:v1:key1:', provider: { secretbox: { keys: [namedKey('key1', 4)] } } },
   ])('$name', ({ name, prefix, provider }) => {
+    // Of its own, so that no server meets what another has encrypted.
+    let cluster: EncryptedCluster;
+    let directory: string;
     let kube: KubeApiServer;
-    let server: EncryptedServer | undefined;
+    let server: EncryptedServer;
 
     beforeAll(async () => {
+      directory = await mkdtemp(path.join(tmpdir(), 'orch-exchange-'));
+      cluster = await EncryptedCluster.start();
       const rules = [{ resources: ['secrets'], providers: [provider, { identity: {} }] }];
       const file = path.join(directory, `${name}.yaml`);
       await writeFile(file, encryptionConfiguration(rules));
@@ -41,15 +33,16 @@ describe.skipIf(kubeApiServerPath === undefined)(`values that a kube-apiserver o
     });
 
     afterAll(async () => {
-      if (server !== undefined) await cluster.close(server);
       await kube?.[Symbol.asyncDispose]();
+      await cluster?.[Symbol.asyncDispose]();
+      await rm(directory, { recursive: true });
     });
 
     const data = async (client: ApiClient, secret: string): Promise<unknown> => (await client.send('GET', `${secrets}/${secret}`)).object['data'];
 
     test.each([
-      { direction: 'written here, read there', pick: () => ({ writer: server!.client, reader: kube.client }) },
-      { direction: 'written there, read here', pick: () => ({ writer: kube.client, reader: server!.client }) },
+      { direction: 'written here, read there', pick: () => ({ writer: server.client, reader: kube.client }) },
+      { direction: 'written there, read here', pick: () => ({ writer: kube.client, reader: server.client }) },
     ])('$direction', async ({ direction, pick }) => {
       const { writer, reader } = pick();
       const secret = `${name}-${direction.includes('written here') ? 'ours' : 'theirs'}`;
