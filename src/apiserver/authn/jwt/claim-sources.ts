@@ -63,7 +63,8 @@ export class ClaimSources {
 
   async close(): Promise<void> {
     this.#stop.abort(new Error('the authenticator is closed'));
-    await Promise.all([this.#documents.close(), ...[...this.#issuers.values()].map((issuer) => issuer.close())]);
+    this.#documents.close();
+    await Promise.all([...this.#issuers.values()].map((issuer) => issuer.close()));
   }
 
   async #fetch({ endpoint, accessToken }: Source): Promise<unknown> {

@@ -1,5 +1,6 @@
 /** Small documents over HTTPS from issuers and from where they send us: within a time, up to a size, and no redirects. */
 import type { Agent } from 'undici';
+import { abortable } from '../../../base/abortable.ts';
 
 const timeoutMs = 10_000;
 const maxDocumentBytes = 1 << 20;
@@ -19,16 +20,23 @@ export class Documents {
     this.#certificateAuthority = certificateAuthority;
   }
 
-  async get(url: string, { accept, authorization, signal }: DocumentRequest): Promise<{ status: number; text: string }> {
+  get(url: string, asked: DocumentRequest): Promise<{ status: number; text: string }> {
+    const signal = AbortSignal.any([asked.signal, AbortSignal.timeout(timeoutMs)]);
+    // The library looks at the signal only once it is connected.
+    return abortable(this.#request(url, { ...asked, signal }), signal);
+  }
+
+  /** What is still connecting ends by itself, within ten seconds, and is not waited for. */
+  close(): void {
+    void this.#agent?.destroy();
+  }
+
+  async #request(url: string, { accept, authorization, signal }: DocumentRequest): Promise<{ status: number; text: string }> {
     const { Agent: UndiciAgent, request } = await import('undici');
     const ca = this.#certificateAuthority;
     this.#agent ??= new UndiciAgent({ maxResponseSize: maxDocumentBytes, ...(ca === '' ? {} : { connect: { ca } }) });
     const headers = { accept, ...(authorization === undefined ? {} : { authorization }) };
-    const { statusCode, body } = await request(url, { dispatcher: this.#agent, headers, signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) });
+    const { statusCode, body } = await request(url, { dispatcher: this.#agent, headers, signal });
     return { status: statusCode, text: await body.text() };
-  }
-
-  async close(): Promise<void> {
-    await this.#agent?.destroy();
   }
 }

@@ -76,7 +76,7 @@ export class Issuer {
   async close(): Promise<void> {
     this.#stop.abort(new Error('the authenticator is closed'));
     await this.#running;
-    await this.#documents.close();
+    this.#documents.close();
   }
 
   /** Looks for the issuer until it is there, then for its keys from time to time. */
