@@ -78,6 +78,11 @@ async function fail(request: ApiRequest, record: AuditRecord, error: unknown): P
 
 function keepError(record: AuditRecord, error: unknown): boolean {
   const known = statusOf(error);
+  // Upstream finds out that there is no form for its answer where it writes one, and has no object to record then.
+  if (known?.code === 406) {
+    record.setCode(406);
+    return true;
+  }
   const status = known?.toStatus() ?? { status: 'Failure' as const, message: `APIServer panic'd: ${error instanceof Error ? error.name : typeof error}`, reason: 'InternalError', code: 500 };
   record.keepStatus(status);
   if (record.keepsResponse && known !== undefined) record.keepResponse(JSON.stringify(status));

@@ -67,6 +67,12 @@ describe('at level Metadata', () => {
     expect(complete!.responseStatus).toEqual({ metadata: {}, status: 'Failure', message: 'configmaps "absent" not found', reason: 'NotFound', details: { name: 'absent', kind: 'configmaps' }, code: 404 });
   });
 
+  test('an answer in a form that there is not has its code and nothing else', async () => {
+    const events = await server.record('GET', configMaps, { headers: { accept: 'text/csv' } });
+    expect(events.at(-1)).toMatchObject({ stage: 'ResponseComplete', responseStatus: { metadata: {}, code: 406 } });
+    expect(events.at(-1)!.responseStatus).not.toHaveProperty('reason');
+  });
+
   test('a deletion has the status of the answer', async () => {
     await server.send('POST', configMaps, { body: { metadata: { name: 'gone' } } });
     const [, complete] = await server.record('DELETE', `${configMaps}/gone`);
