@@ -17,23 +17,30 @@ export const noKubeApiServer = kubeApiServerPath === undefined ? ' (skipped: no 
 /** Upstream's server as a process of its own, on a given etcd. */
 export class KubeApiServer implements AsyncDisposable {
   readonly client: ApiClient;
+  readonly port: number;
+  readonly directory: string;
   readonly #process: ChildProcess;
-  readonly #directory: string;
 
   private constructor(child: ChildProcess, port: number, directory: string) {
     this.#process = child;
-    this.#directory = directory;
+    this.port = port;
+    this.directory = directory;
     this.client = new ApiClient({ port, token: 'admin-token' });
   }
 
-  /** @param etcdUrl `http://127.0.0.1:2379` */
-  static async start(etcdUrl: string, flags: readonly string[] = []): Promise<KubeApiServer> {
+  /**
+   * @param etcdUrl `http://127.0.0.1:2379`
+   * @param flags DIRECTORY stands for a folder of the server's own
+   * @param files what is there at the start
+   */
+  static async start(etcdUrl: string, flags: readonly string[] = [], files: Readonly<Record<string, string>> = {}): Promise<KubeApiServer> {
     const directory = await mkdtemp(path.join(tmpdir(), 'orch-kube-'));
     const inside = (name: string): string => path.join(directory, name);
     const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048, publicKeyEncoding: { type: 'spki', format: 'pem' }, privateKeyEncoding: { type: 'pkcs1', format: 'pem' } });
     await writeFile(inside('sa.key'), privateKey);
     await writeFile(inside('sa.pub'), publicKey);
-    await writeFile(inside('tokens.csv'), 'admin-token,admin,1,"system:masters"\n');
+    await writeFile(inside('tokens.csv'), 'admin-token,admin,1,"system:masters"\njane-token,jane,2,"devs,ops"\n');
+    for (const [name, text] of Object.entries(files)) await writeFile(inside(name), text);
     const [port = 0] = await freePorts(1);
     const child = spawn(kubeApiServerPath!, [
       `--etcd-servers=${etcdUrl}`, '--bind-address=127.0.0.1', '--advertise-address=127.0.0.1', `--secure-port=${port}`, `--cert-dir=${inside('certs')}`,
@@ -41,7 +48,7 @@ export class KubeApiServer implements AsyncDisposable {
       '--service-cluster-ip-range=10.0.0.0/24', `--token-auth-file=${inside('tokens.csv')}`, '--authorization-mode=RBAC', '--endpoint-reconciler-type=none',
       // Pods can then be created with no controller running.
       '--disable-admission-plugins=ServiceAccount',
-      ...flags,
+      ...flags.map((flag) => flag.replace('DIRECTORY', directory)),
     ], { stdio: 'ignore' });
     const server = new KubeApiServer(child, port, directory);
     const failed = once(child, 'exit').then(([code]) => Promise.reject(new Error(`kube-apiserver ended (${String(code)})`)));
@@ -65,6 +72,6 @@ export class KubeApiServer implements AsyncDisposable {
       this.#process.kill('SIGKILL');
       await ended;
     }
-    await rm(this.#directory, { recursive: true, force: true });
+    await rm(this.directory, { recursive: true, force: true });
   }
 }

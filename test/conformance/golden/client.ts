@@ -18,9 +18,12 @@ export interface PlainResponse {
 export class Client {
   readonly #agent: https.Agent;
   readonly #port: number;
+  readonly #serverName: string;
 
-  constructor(port: number, ca: string) {
+  /** @param serverName what the certificate is for */
+  constructor(port: number, ca: string, serverName = 'localhost') {
     this.#port = port;
+    this.#serverName = serverName;
     this.#agent = new https.Agent({ keepAlive: true, ca, maxSockets: 8 });
   }
 
@@ -49,7 +52,7 @@ export class Client {
   }
 
   #start({ method, path, headers, body }: PlainRequest, onResponse: (response: IncomingMessage) => void): ClientRequest {
-    const request = https.request({ agent: this.#agent, host: '127.0.0.1', port: this.#port, servername: 'localhost', method, path, headers: { ...headers, ...(body === undefined ? {} : { 'content-length': String(body.length) }) } }, onResponse);
+    const request = https.request({ agent: this.#agent, host: '127.0.0.1', port: this.#port, servername: this.#serverName, method, path, headers: { ...headers, ...(body === undefined ? {} : { 'content-length': String(body.length) }) } }, onResponse);
     request.end(body);
     return request;
   }
