@@ -154,6 +154,22 @@ describe('the default roles', () => {
     await rm(dataDir, { recursive: true });
   });
 
+  test('that are made of others are empty until somebody fills them, and their parts can be bound', async () => {
+    await using api = await startApiUsers({ whole: [], parts: [] }, ['--authorization-mode=RBAC']);
+    const bind = (user: string, role: string): Promise<unknown> => api.create(`${rbac}/namespaces/default/rolebindings`, { metadata: { name: `${user}-${role.split(':').at(-1)!}` }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role }, subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }] });
+    await bind('whole', 'edit');
+    for (const role of ['system:aggregate-to-view', 'system:aggregate-to-edit']) await bind('parts', role);
+    const deployments = '/apis/apps/v1/namespaces/default/deployments';
+    await api.until('parts', 'GET', deployments, ({ status }) => status === 200);
+    await api.until('parts', 'POST', `${deployments}?dryRun=All`, ({ status }) => status === 422, { body: {} });
+    expect((await api.call('whole', 'GET', deployments)).status).toBe(403);
+
+    const { body: part } = await api.call('admin', 'GET', `${rbac}/clusterroles/system:aggregate-to-view`);
+    const patch = { body: { rules: part.rules as object[] }, contentType: 'application/merge-patch+json' };
+    expect((await api.call('admin', 'PATCH', `${rbac}/clusterroles/edit`, patch)).status).toBe(200);
+    await api.until('whole', 'GET', deployments, ({ status }) => status === 200);
+  });
+
   test('are there in every mode, and readiness tells', async () => {
     await using plain = await startApiUsers({}, []);
     expect((await plain.until('admin', 'GET', '/readyz/poststarthook/rbac/bootstrap-roles', isAllowed)).body).toBe('ok');
