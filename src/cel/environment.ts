@@ -67,6 +67,7 @@ export interface Environment {
 }
 
 interface Base {
+  readonly longestName: number;
   readonly functions: ReadonlyMap<string, readonly Overload[]>;
   readonly types: ReadonlyMap<string, CelType>;
   readonly typeNames: ReadonlyMap<string, string>;
@@ -91,13 +92,17 @@ function merge(libraries: readonly Library[]): Base {
     for (const [name, type] of library.types ?? []) types.set(name, type);
   }
   const typeNames = new Map(Array.from(types, ([name, type]) => [name, type.kind === 'opaque' ? type.name : name]));
-  return { functions, types, typeNames };
+  return { functions, types, typeNames, longestName: longestOf([...functions.keys(), ...types.keys()]) };
 }
+
+/** Of names with dots, the most parts. */
+const longestOf = (names: Iterable<string>): number => Math.max(1, ...Array.from(names, (name) => name.split('.').length));
 
 export function environment(options: EnvironmentOptions): Environment {
   const version = options.version ?? newestVersion;
   const base = options.libraries === undefined ? baseOf(version) : merge([...librariesOf(version), ...options.libraries]);
-  const scope: Scope = { ...base, variables: new Map(Object.entries(options.variables)), homogeneous: options.homogeneous ?? true };
+  const variables = new Map(Object.entries(options.variables));
+  const scope: Scope = { ...base, variables, longestName: Math.max(base.longestName, longestOf(variables.keys())), homogeneous: options.homogeneous ?? true };
   const parsing: ParseOptions = { macros: true, optionals: version >= 28, twoVariables: version >= 32, ...options.parsing };
   return { compile: (text, ...expected) => options.unchecked === true ? compileUnchecked(scope, base, parsing, text) : compileIn(scope, base, parsing, version, text, expected) };
 }

@@ -6,8 +6,8 @@ import type { Call, Comprehension, Identifier, ListNode, LiteralValue, MapNode, 
 import type { Issue } from '../syntax/source.ts';
 import type { Overload } from './declarations.ts';
 import {
-  boolType, bytesType, type CelType, doubleType, dynType, errorType, intType, isDyn, isOptional, listType, mapType, moreGeneral, nullType, optionalType, sameType, stringType,
-  Substitution, typeText, typeType, uintType, weightOf,
+  boolType, bytesType, type CelType, doubleType, dynType, errorType, intType, isDyn, isOpen, isOptional, listType, mapType, nullType, optionalType, sameType, stringType,
+  Substitution, TooComplex, typeText, typeType, uintType, weightOf, withParameters,
 } from './types.ts';
 
 export interface Scope {
@@ -15,6 +15,8 @@ export interface Scope {
   readonly variables: ReadonlyMap<string, CelType>;
   readonly types: ReadonlyMap<string, CelType>;
   readonly functions: ReadonlyMap<string, readonly Overload[]>;
+  /** How many parts the longest of the names has: what has more is none of them. */
+  readonly longestName: number;
   /** Elements of a list in an expression have to be of one type, and so have values of a map. */
   readonly homogeneous: boolean;
 }
@@ -26,9 +28,16 @@ const literalTypes: Readonly<Record<LiteralValue['kind'], CelType>> = {
 /** The type of the whole, with the issues found. Types, overloads and names are noted in the nodes. */
 export function check(node: Node, scope: Scope): { readonly type: CelType; readonly issues: readonly Issue[] } {
   const checker = new Checker(scope);
-  const type = checker.check(node);
-  return { type: checker.finish(type), issues: checker.issues };
+  try {
+    const type = checker.check(node);
+    return { type: checker.finish(type), issues: checker.issues };
+  } catch (error) {
+    if (!(error instanceof TooComplex)) throw error;
+    return { type: errorType, issues: [{ offset: -1, message: tooComplex }] };
+  }
 }
+
+const tooComplex = 'type is too complex';
 
 const maxTypeWeight = 1000;
 
@@ -38,6 +47,8 @@ class Checker {
   private readonly substitution = new Substitution();
   private readonly locals: { readonly name: string; readonly type: CelType }[] = [];
   private readonly nodes: Node[] = [];
+  /** Lists and maps here may hold several types. */
+  private mixed = false;
 
   constructor(scope: Scope) {
     this.scope = scope;
@@ -45,14 +56,15 @@ class Checker {
 
   /** Types that were not known when a node was looked at may be known now. */
   finish(type: CelType): CelType {
-    for (const node of this.nodes) node.type = this.substitution.apply(node.type!, true);
-    return this.substitution.apply(type, true);
+    const applied = new Map<CelType, CelType>();
+    for (const node of this.nodes) node.type = this.substitution.apply(node.type!, true, applied);
+    return this.substitution.apply(type, true, applied);
   }
 
   check(node: Node): CelType {
     let type = this.typeOf(node);
     // A macro whose variable occurs twice in its value doubles the type: a few of them in a chain would never be done.
-    if (weightOf(type) > maxTypeWeight) type = this.issue(node.offset, 'type is too complex');
+    if (weightOf(type) > maxTypeWeight) type = this.issue(node.offset, tooComplex);
     node.type = type;
     this.nodes.push(node);
     return type;
@@ -104,10 +116,10 @@ class Checker {
   }
 
   /** `a.b.c` as one name, unless `a` is an iteration variable. */
-  private dotted(node: Node): string | undefined {
+  private dotted(node: Node, parts = this.scope.longestName): string | undefined {
     if (node.form === 'identifier') return this.local(node.name) === undefined ? node.name : undefined;
-    if (node.form !== 'select' || node.test) return undefined;
-    const prefix = this.dotted(node.operand);
+    if (node.form !== 'select' || node.test || parts === 1) return undefined;
+    const prefix = this.dotted(node.operand, parts - 1);
     return prefix === undefined ? undefined : `${prefix}.${node.field}`;
   }
 
@@ -152,7 +164,7 @@ class Checker {
       return this.resolve(node, namespaced, undefined, this.checkAll(node.args));
     }
     const targetType = target === undefined ? undefined : this.check(target);
-    const args = this.checkAll(node.args);
+    const args = node.name === 'format' ? this.checkMixed(node.args) : this.checkAll(node.args);
     const bare = node.name.replace(/^\./, '');
     const overloads = this.scope.functions.get(bare);
     if (overloads === undefined) return this.undeclared(bare, node.offset);
@@ -162,6 +174,15 @@ class Checker {
 
   private checkAll(nodes: readonly Node[]): CelType[] {
     return nodes.map((node) => this.check(node));
+  }
+
+  /** What is formatted may be of any types. */
+  private checkMixed(nodes: readonly Node[]): CelType[] {
+    const { mixed } = this;
+    this.mixed = true;
+    const types = this.checkAll(nodes);
+    this.mixed = mixed;
+    return types;
   }
 
   private optionalSelect(node: Call): CelType {
@@ -178,7 +199,7 @@ class Checker {
     const fitting: Overload[] = [];
     let result: CelType | undefined;
     for (const overload of candidates) {
-      if (overload.member !== (target !== undefined)) continue;
+      if (overload.member !== (target !== undefined) || overload.parameters.length !== given.length) continue;
       const { parameters, result: returned } = this.instantiate(overload);
       if (!this.substitution.assignAll(given, parameters)) continue;
       fitting.push(overload);
@@ -212,14 +233,16 @@ class Checker {
   }
 
   /** The overload with parameters of its own for this call. */
-  private instantiate({ parameters, result }: Overload): { parameters: readonly CelType[]; result: CelType } {
+  private instantiate(overload: Overload): { readonly parameters: readonly CelType[]; readonly result: CelType } {
+    const { parameters, result } = overload;
+    if (!isOpen(result) && !parameters.some(isOpen)) return overload;
     const names = new Map<string, CelType>();
     const fresh = (type: CelType): CelType => {
       if (type.kind === 'parameter') {
         if (!names.has(type.name)) names.set(type.name, this.substitution.newParameter());
         return names.get(type.name)!;
       }
-      return type.parameters.length === 0 ? type : { ...type, parameters: type.parameters.map(fresh) };
+      return isOpen(type) ? withParameters(type, type.parameters.map(fresh)) : type;
     };
     return { parameters: parameters.map(fresh), result: fresh(result) };
   }
@@ -252,8 +275,8 @@ class Checker {
 
   private join(before: CelType | undefined, next: CelType, node: Node): CelType {
     if (before === undefined) return next;
-    if (this.substitution.assign(next, before)) return moreGeneral(before, next);
-    if (this.scope.homogeneous) this.mismatch(node, before, next);
+    if (this.substitution.assign(next, before)) return this.substitution.moreGeneral(before, next);
+    if (this.scope.homogeneous && !this.mixed) this.mismatch(node, before, next);
     return dynType;
   }
 

@@ -1,7 +1,7 @@
 /** Conversions between types. @see {@link https://github.com/google/cel-spec/blob/master/doc/langdef.md#list-of-standard-definitions | CEL language definition: standard definitions} */
 import { DurationParseError, parseDuration } from '../../machinery/duration.ts';
 import { type FunctionDeclaration, globalOverload, type Library, type Overload } from '../check/declarations.ts';
-import { type CelType, durationType, timestampType, typeParameter, typeType } from '../check/types.ts';
+import { type CelType, durationType, listType, mapType, nullType, timestampType, typeParameter, typeType } from '../check/types.ts';
 import * as estimates from '../cost/call-estimates.ts';
 import { readsFirst } from '../cost/sizes.ts';
 import { typeNameOf } from '../values/compare.ts';
@@ -113,13 +113,10 @@ const functions: readonly FunctionDeclaration[] = [
   { name: 'type', overloads: [from('type', A, typeType(A), (value: Value) => new TypeValue(typeNameOf(value)))] },
 ];
 
-const listOf = { kind: 'list', name: 'list', parameters: [dyn] } as const;
-const mapOf = { kind: 'map', name: 'map', parameters: [dyn, dyn] } as const;
-
 export const conversions: Library = {
   functions,
   types: new Map<string, CelType>([
-    ['bool', B], ['int', I], ['uint', U], ['double', D], ['string', S], ['bytes', Y], ['list', listOf], ['map', mapOf], ['type', typeType(typeParameter('T'))],
-    ['null_type', { kind: 'null', name: 'null', parameters: [] }], ['google.protobuf.Timestamp', timestampType], ['google.protobuf.Duration', durationType],
+    ['bool', B], ['int', I], ['uint', U], ['double', D], ['string', S], ['bytes', Y], ['list', listType(dyn)], ['map', mapType(dyn, dyn)], ['type', typeType(typeParameter('T'))],
+    ['null_type', nullType], ['google.protobuf.Timestamp', timestampType], ['google.protobuf.Duration', durationType],
   ]),
 };

@@ -1,6 +1,6 @@
 /** Values that may be absent. @see {@link https://pkg.go.dev/github.com/google/cel-go/cel#OptionalTypes | Optional types} */
 import { globalOverload, type Library, memberOverload } from '../check/declarations.ts';
-import { optionalType } from '../check/types.ts';
+import { optionalType, typeParameter } from '../check/types.ts';
 import { CelError, Double, Duration, ListValue, MapValue, noValue, Optional, Timestamp, Uint, type Value } from '../values/values.ts';
 import { optionalOperators } from './operators.ts';
 import { A, B } from './signatures.ts';
@@ -28,5 +28,5 @@ export const optionals: Library = {
     { name: 'hasValue', overloads: [memberOverload('optional_hasValue', [optionalOfA], B, ({ value }: Optional) => value !== undefined)] },
     { name: 'value', overloads: [memberOverload('optional_value', [optionalOfA], A, ({ value }: Optional) => value ?? (value === null ? null : new CelError('optional.none() dereference')))] },
   ],
-  types: new Map([['optional_type', optionalType({ kind: 'parameter', name: 'V', parameters: [] })]]),
+  types: new Map([['optional_type', optionalType(typeParameter('V'))]]),
 };

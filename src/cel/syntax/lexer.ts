@@ -14,7 +14,9 @@ export interface Token {
 }
 
 const space = /[ \t\r\n\f]+|\/\/[^\n]*/y;
-const number = /(?<uint>(?:0x[0-9a-fA-F]+|\d+)[uU])|(?<double>\d*\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+)|(?<int>0x[0-9a-fA-F]+|\d+)/y;
+const uint = /(?:0x[0-9a-fA-F]+|\d+)[uU]/y;
+const double = /\d*\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+/y;
+const int = /0x[0-9a-fA-F]+|\d+/y;
 const word = /[A-Za-z_][A-Za-z0-9_]*/y;
 const symbol = /&&|\|\||==|!=|<=|>=|[<>+\-*/%!?:.,()[\]{}]/y;
 const escapedName = /`[A-Za-z0-9_.\-/ ]+`/y;
@@ -31,9 +33,10 @@ const bytes = new RegExp(`[bB](?:${[...cooked, ...raw].join('|')})`, 'y');
 const brokenEnd = String.raw`(?:\\(?:[xX][0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|[0-3][0-7]?)?)?[\s\S]?`;
 const brokenText = new RegExp(String.raw`"(?:[^\\"\n\r]|${escape})*${brokenEnd}|'(?:[^\\'\n\r]|${escape})*${brokenEnd}`, 'y');
 
-function matchAt(pattern: RegExp, input: string, offset: number): RegExpExecArray | null {
+/** Where the match from `offset` on ends; -1 when there is none. */
+function endOf(pattern: RegExp, input: string, offset: number): number {
   pattern.lastIndex = offset;
-  return pattern.exec(input);
+  return pattern.test(input) ? pattern.lastIndex : -1;
 }
 
 /** The tokens with an end token last. */
@@ -41,9 +44,9 @@ export function tokenize(input: string, issues: Issue[]): Token[] {
   const tokens: Token[] = [];
   let offset = 0;
   while (offset < input.length) {
-    const blank = matchAt(space, input, offset);
-    if (blank !== null) {
-      offset += blank[0].length;
+    const blank = endOf(space, input, offset);
+    if (blank >= 0) {
+      offset = blank;
       continue;
     }
     const token = tokenAt(input, offset);
@@ -60,27 +63,26 @@ export function tokenize(input: string, issues: Issue[]): Token[] {
   return tokens;
 }
 
-const patterns: readonly (readonly [TokenKind, RegExp])[] = [
-  ['bytes', bytes], ['string', text], ['identifier', word], ['escaped', escapedName], ['symbol', symbol],
+/** By the first character, the patterns that are tried, in this order. */
+const patterns: readonly { readonly kind: TokenKind; readonly starts: RegExp; readonly pattern: RegExp }[] = [
+  { kind: 'uint', starts: /\d/, pattern: uint }, { kind: 'double', starts: /[\d.]/, pattern: double }, { kind: 'int', starts: /\d/, pattern: int },
+  { kind: 'bytes', starts: /[bB]/, pattern: bytes }, { kind: 'string', starts: /["'rR]/, pattern: text }, { kind: 'identifier', starts: /[A-Za-z_]/, pattern: word },
+  { kind: 'escaped', starts: /`/, pattern: escapedName }, { kind: 'symbol', starts: /[^\w"'`]/, pattern: symbol },
 ];
+const byStart = Array.from({ length: 128 }, (_, code) => patterns.filter(({ starts }) => starts.test(String.fromCharCode(code))));
 
 function tokenAt(input: string, offset: number): Token | undefined {
-  const found = matchAt(number, input, offset);
-  if (found?.groups !== undefined) {
-    const { uint, double } = found.groups;
-    return { kind: uint !== undefined ? 'uint' : double !== undefined ? 'double' : 'int', text: found[0], offset };
-  }
-  for (const [kind, pattern] of patterns) {
-    const match = matchAt(pattern, input, offset);
-    if (match !== null) return { kind, text: match[0], offset };
+  for (const { kind, pattern } of byStart[input.charCodeAt(offset)] ?? []) {
+    const end = endOf(pattern, input, offset);
+    if (end >= 0) return { kind, text: input.slice(offset, end), offset };
   }
   return undefined;
 }
 
 /** What the scanner gives up on: the start of a longer token with the character that does not fit, or one character. */
 function unreadable(input: string, offset: number): string {
-  const begun = matchAt(brokenText, input, offset);
-  if (begun !== null) return begun[0];
+  const begun = endOf(brokenText, input, offset);
+  if (begun >= 0) return input.slice(offset, begun);
   const char = String.fromCodePoint(input.codePointAt(offset)!);
   if (char !== '&' && char !== '|') return char;
   return char + (input.codePointAt(offset + 1) === undefined ? '' : String.fromCodePoint(input.codePointAt(offset + 1)!));

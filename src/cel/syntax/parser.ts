@@ -25,11 +25,19 @@ export interface Parsed {
 
 /** In code points, as upstream counts. */
 const maxLength = 100_000;
+/**
+ * More operands than anyone writes: reading and checking them would take long.
+ *
+ * @NOTE differs from upstream: there is such a limit.
+ */
+const maxOperands = 15_000;
 /** Deeper trees are refused: reading, checking and evaluation recurse. */
 const maxDepth = 250;
 
 const reserved = new Set(['as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if', 'import', 'let', 'loop', 'package', 'namespace', 'return', 'var', 'void', 'while']);
-const relations = new Set(['<', '<=', '>=', '>', '==', '!=', 'in']);
+/** Operators that bind tighter come later. */
+const levels = [new Set(['<', '<=', '>=', '>', '==', '!=', 'in']), new Set(['+', '-']), new Set(['*', '/', '%'])];
+const isOperator = ({ kind, text }: Token, operators: ReadonlySet<string>): boolean => (kind === 'symbol' || kind === 'identifier') && operators.has(text);
 
 export function parse(text: string, options: ParseOptions): Parsed {
   const length = text.length > maxLength ? [...text].length : text.length;
@@ -40,8 +48,8 @@ export function parse(text: string, options: ParseOptions): Parsed {
   return issues.length > 0 ? { issues } : { node, issues };
 }
 
-/** Ends the reading altogether. */
-class TooDeep extends Error {}
+/** Ends the reading altogether; the message says which limit is exceeded. */
+class TooLarge extends Error {}
 
 const nothing = (offset: number): Node => ({ form: 'literal', offset, literal: { kind: 'null' } });
 const call = (name: string, offset: number, args: readonly Node[]): Node => ({ form: 'call', name, offset, target: undefined, args });
@@ -50,6 +58,7 @@ class Parser {
   private readonly reader: TokenReader;
   private readonly options: ParseOptions;
   private depth = 0;
+  private operands = 0;
 
   constructor(reader: TokenReader, options: ParseOptions) {
     this.reader = reader;
@@ -62,79 +71,69 @@ class Parser {
       this.reader.expect('<EOF>');
       return node;
     } catch (error) {
-      if (error instanceof TooDeep) this.reader.issues.push({ offset: -1, message: `expression recursion limit exceeded: ${maxDepth}` });
+      if (error instanceof TooLarge) this.reader.issues.push({ offset: -1, message: error.message });
       else if (!(error instanceof SyntaxFailure)) throw error;
       return nothing(0);
     }
   }
 
   private expression(): Node {
-    return this.nested(() => {
-      const condition = this.or();
-      const question = this.reader.accept('?');
-      if (question === undefined) return condition;
-      const yes = this.or();
-      this.reader.expect("':'");
-      return call('_?_:_', question.offset, [condition, yes, this.expression()]);
-    });
-  }
-
-  private nested<T>(read: () => T): T {
-    if (++this.depth > maxDepth) throw new TooDeep();
-    const node = read();
+    this.deepen();
+    const condition = this.or();
+    const question = this.reader.accept('?');
+    const node = question === undefined ? condition : this.conditional(condition, question.offset);
     this.depth--;
     return node;
   }
 
-  private or(): Node {
-    return this.chain('||', '_||_', () => this.chain('&&', '_&&_', () => this.relation()));
+  private conditional(condition: Node, offset: number): Node {
+    const yes = this.or();
+    this.reader.expect("':'");
+    return call('_?_:_', offset, [condition, yes, this.expression()]);
   }
 
-  private chain(symbol: string, name: string, read: () => Node): Node {
-    const terms = [read()];
+  private or(): Node {
+    return this.chain('||', this.and);
+  }
+
+  private readonly and = (): Node => this.chain('&&', this.relation);
+  private readonly relation = (): Node => this.operation(0);
+
+  private chain(symbol: string, read: () => Node): Node {
+    const first = read();
+    let operator = this.reader.accept(symbol);
+    if (operator === undefined) return first;
+    const terms = [first];
     const offsets: number[] = [];
-    for (let operator = this.reader.accept(symbol); operator !== undefined; operator = this.reader.accept(symbol)) {
+    for (; operator !== undefined; operator = this.reader.accept(symbol)) {
       offsets.push(operator.offset);
       terms.push(read());
     }
-    return balanced(name, terms, offsets, 0, terms.length - 1);
+    return balanced(`_${symbol}_`, terms, offsets, 0, terms.length - 1);
   }
 
-  private relation(): Node {
+  /** Operators of one level, from left to right, with tighter ones between them. A chain makes a tree as deep as it is long. */
+  private operation(level: number): Node {
+    const operators = levels[level];
+    if (operators === undefined) return this.unary();
     const before = this.depth;
-    let left = this.sum();
-    for (let token = this.reader.peek(); relations.has(token.text) && token.kind !== 'string'; token = this.reader.peek()) {
+    let left = this.operation(level + 1);
+    for (let token = this.reader.peek(); isOperator(token, operators); token = this.reader.peek()) {
       this.reader.take();
       this.deepen();
-      left = call(token.text === 'in' ? '@in' : `_${token.text}_`, token.offset, [left, this.sum()]);
+      left = call(token.text === 'in' ? '@in' : `_${token.text}_`, token.offset, [left, this.operation(level + 1)]);
     }
     this.depth = before;
     return left;
   }
 
-  private sum(): Node {
-    return this.leftToRight(['+', '-'], () => this.leftToRight(['*', '/', '%'], () => this.unary()));
-  }
-
-  private leftToRight(symbols: readonly string[], read: () => Node): Node {
-    const before = this.depth;
-    let left = read();
-    for (let token = this.reader.peek(); token.kind === 'symbol' && symbols.includes(token.text); token = this.reader.peek()) {
-      this.reader.take();
-      this.deepen();
-      left = call(`_${token.text}_`, token.offset, [left, read()]);
-    }
-    this.depth = before;
-    return left;
-  }
-
-  /** A chain to the left makes a tree as deep as it is long. */
   private deepen(): void {
-    if (++this.depth > maxDepth) throw new TooDeep();
+    if (++this.depth > maxDepth) throw new TooLarge(`expression recursion limit exceeded: ${maxDepth}`);
   }
 
   /** An error ends here: what follows is read as if a part had stood there. */
   private unary(): Node {
+    if (++this.operands > maxOperands) throw new TooLarge(`expression operand limit exceeded: ${maxOperands}`);
     const { offset } = this.reader.peek();
     try {
       this.reader.sync(expressionStart);

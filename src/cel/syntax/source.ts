@@ -10,6 +10,8 @@ export interface Issue {
   readonly message: string;
 }
 
+/** Longer lines are not shown. */
+const maxShown = 16_384;
 const wide = /[^\x00-\x7f]/;
 
 /** All issues as one text, in the order of their places. */
@@ -24,8 +26,10 @@ function issueText(text: string, { offset, message }: Issue): string {
   const line = text.slice(start, end < 0 ? undefined : end);
   const number = text.slice(0, start).split('\n').length;
   const before = [...text.slice(start, offset)];
+  const place = `ERROR: <input>:${number}:${before.length + 1}: ${message}`;
+  if (Buffer.byteLength(line) > maxShown) return place;
   const at = String.fromCodePoint(text.codePointAt(offset) ?? 0x20);
   // Marks are as wide as the characters above them.
   const mark = before.map((char) => (wide.test(char) ? '．' : '.')).join('') + (wide.test(at) ? '＾' : '^');
-  return `ERROR: <input>:${number}:${before.length + 1}: ${message}\n | ${line.replaceAll('\t', ' ')}\n | ${mark}`;
+  return `${place}\n | ${line.replaceAll('\t', ' ')}\n | ${mark}`;
 }
