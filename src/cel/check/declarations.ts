@@ -19,8 +19,8 @@ export interface Overload {
   readonly run: Implementation;
   /** One unit when absent. */
   readonly cost?: CallCost;
-  /** The result can be longer than the arguments: what it measures is paid as well. */
-  readonly amplifies?: boolean;
+  /** What it costs is known only when the result is there. */
+  readonly costOfResult?: (result: Value) => number;
   /** What it may cost at most, from the sizes in a schema. One unit when absent. */
   readonly estimate?: CallEstimator;
 }
@@ -30,7 +30,7 @@ export interface FunctionDeclaration {
   readonly overloads: readonly Overload[];
 }
 
-type Extras = Pick<Overload, 'cost' | 'amplifies' | 'estimate'>;
+type Extras = Pick<Overload, 'cost' | 'costOfResult' | 'estimate'>;
 
 /** `f(a, b)` */
 export const globalOverload = (id: string, parameters: readonly CelType[], result: CelType, run: Implementation, extras: Extras = {}): Overload => ({ id, parameters, result, member: false, run, ...extras });

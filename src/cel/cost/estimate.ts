@@ -4,16 +4,19 @@
  */
 import type { Overload } from '../check/declarations.ts';
 import type { CelType } from '../check/types.ts';
+import { targetName } from '../syntax/macros.ts';
 import { argumentsOf, type Call, type Comprehension, type Identifier, type Node, type Select } from '../syntax/ast.ts';
 import { unit } from './call-estimates.ts';
 import { either, exactly, nothing, one, plus, type Range, sum, times, unknown } from './range.ts';
 
 export interface CallSizes {
-  readonly count: number;
+  readonly arguments: readonly Node[];
   /** Costs of the arguments, the target first. */
   readonly costs: readonly Range[];
   readonly size: (argument: number) => Range;
-  /** Of the elements of a list of texts; nothing for other lists. */
+  /** What the expression itself says about the size; undefined for what only a schema can say. */
+  readonly computedSize: (argument: number) => Range | undefined;
+  /** Of the elements of a list, as the schema limits them: that a list in the expression shows them does not count. */
   readonly elementSize: (argument: number) => Range;
 }
 
@@ -36,6 +39,13 @@ export function estimateCost(node: Node, sizeOf: SizeOf): number {
   return new Estimator(sizeOf).cost(node).max;
 }
 
+interface Local {
+  readonly name: string;
+  readonly path: SizePath | undefined;
+  /** When it stands for an expression that is written once. */
+  readonly cost?: Range;
+}
+
 const scalars = new Set<CelType['kind']>(['bool', 'int', 'uint', 'double', 'duration', 'timestamp']);
 const literalListCost = 10;
 const literalMapCost = 30;
@@ -44,7 +54,7 @@ class Estimator {
   private readonly sizeOf: SizeOf;
   private readonly sizes = new Map<Node, Range>();
   private readonly paths = new Map<Node, SizePath>();
-  private readonly locals: { readonly name: string; readonly path: SizePath | undefined }[] = [];
+  private readonly locals: Local[] = [];
 
   constructor(sizeOf: SizeOf) {
     this.sizeOf = sizeOf;
@@ -66,7 +76,7 @@ class Estimator {
   private identifier(node: Identifier): Range {
     const local = this.locals.findLast(({ name }) => name === node.name);
     this.setPath(node, local === undefined ? [node.resolved ?? node.name] : local.path);
-    return one;
+    return local?.cost ?? one;
   }
 
   private setPath(node: Node, path: SizePath | undefined): void {
@@ -93,7 +103,7 @@ class Estimator {
   private call(node: Call): Range {
     const args = argumentsOf(node);
     const costs = args.map((arg) => this.cost(arg));
-    const sizes: CallSizes = { count: args.length, costs, size: (i) => this.size(args[i]!), elementSize: (i) => this.elementSize(args[i]!) };
+    const sizes: CallSizes = { arguments: args, costs, size: (i) => this.size(args[i]!), computedSize: (i) => this.computedSize(args[i]!), elementSize: (i) => this.elementSize(args[i]!) };
     const overloads = node.overloads ?? [];
     if (overloads.length === 0) return plus(sum(costs), node.name === '_?._' ? one : nothing);
     const estimates = overloads.map((overload) => this.overload(overload, sizes, node, args));
@@ -109,6 +119,7 @@ class Estimator {
   }
 
   private comprehension(node: Comprehension): Range {
+    if (node.accumulator === targetName) return this.named(node);
     const start = plus(this.cost(node.range), this.cost(node.init));
     const depth = this.locals.length;
     this.locals.push({ name: node.accumulator, path: this.paths.get(node.init) });
@@ -122,22 +133,31 @@ class Estimator {
     return plus(plus(start, result), times(count, round));
   }
 
-  private variables({ range, variable, second }: Comprehension): { name: string; path: SizePath | undefined }[] {
+  /** A target that has a name costs wherever the name is used, as if it stood there. */
+  private named({ accumulator, init, result }: Comprehension): Range {
+    const cost = this.cost(init);
+    this.locals.push({ name: accumulator, path: this.paths.get(init), cost });
+    const total = this.cost(result);
+    this.locals.pop();
+    return total;
+  }
+
+  /** Of a second variable upstream knows no size. */
+  private variables({ range, variable, second }: Comprehension): Local[] {
     const path = this.paths.get(range);
-    const step = (name: string): SizePath | undefined => (path === undefined ? undefined : [...path, name]);
-    const isMap = range.type!.kind === 'map';
-    if (second === undefined) return [{ name: variable, path: step(isMap ? '@keys' : '@items') }];
-    return [{ name: variable, path: isMap ? step('@keys') : undefined }, { name: second, path: step(isMap ? '@values' : '@items') }];
+    const first = { name: variable, path: path === undefined ? undefined : [...path, range.type!.kind === 'map' ? '@keys' : '@items'] };
+    return second === undefined ? [first] : [first, { name: second, path: undefined }];
   }
 
   private size(node: Node): Range {
-    return this.sizes.get(node) ?? literalSize(node) ?? this.schemaSize(this.paths.get(node)) ?? (scalars.has(node.type!.kind) ? one : unknown);
+    return this.computedSize(node) ?? this.schemaSize(this.paths.get(node)) ?? (scalars.has(node.type!.kind) ? one : unknown);
+  }
+
+  private computedSize(node: Node): Range | undefined {
+    return this.sizes.get(node) ?? literalSize(node);
   }
 
   private elementSize(node: Node): Range {
-    const element = node.type!.kind === 'list' ? node.type!.parameters[0]! : undefined;
-    if (element === undefined || (element.kind !== 'string' && element.kind !== 'bytes' && element.kind !== 'dyn')) return nothing;
-    if (node.form === 'list') return node.items.map(({ value }) => this.size(value)).reduce(either, nothing);
     const path = this.paths.get(node);
     return this.schemaSize(path === undefined ? undefined : [...path, '@items']) ?? unknown;
   }
@@ -150,6 +170,6 @@ class Estimator {
 function literalSize(node: Node): Range | undefined {
   if (node.form === 'list') return exactly(node.items.length);
   if (node.form === 'map') return exactly(node.entries.length);
-  if (node.form !== 'literal' || (node.literal.kind !== 'string' && node.literal.kind !== 'bytes')) return undefined;
-  return exactly(node.literal.value.length);
+  if (node.form !== 'literal') return undefined;
+  return node.literal.kind === 'string' || node.literal.kind === 'bytes' ? exactly(node.literal.value.length) : one;
 }

@@ -3,6 +3,8 @@
  * @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#resource-use-by-validation-functions | Resource use by validation functions}
  */
 import { ListValue, MapValue, type Value } from '../values/values.ts';
+import { work } from '../values/work.ts';
+import { byFactor, exactly, plus, type Range } from './range.ts';
 
 /** Reading through a text costs this by character. */
 export const traversalFactor = 0.1;
@@ -24,8 +26,10 @@ export function valueSize(value: Value): number {
 export const textCost = (size: number): number => Math.ceil(size * traversalFactor);
 export const patternCost = (size: number): number => Math.ceil(size * patternFactor);
 
-/** Cost of reading the first argument once. */
+/** Cost of reading the first argument. */
 export const readsFirst = (first: Value): number => textCost(valueSize(first));
+/** Of reading the first argument and making something of the same length. */
+export const readsFirstTwice = (first: Value): number => textCost(valueSize(first) * 2);
 /** Of reading the first two. */
 export const readsBoth = (first: Value, second: Value): number => textCost(valueSize(first) + valueSize(second));
 /** Of reading the shorter of two. */
@@ -34,3 +38,23 @@ export const readsShorter = (first: Value, second: Value): number => textCost(Ma
 export const searches = (first: Value, second: Value): number => textCost(valueSize(first)) * textCost(valueSize(second));
 /** Of matching the first against a pattern. */
 export const matches = (first: Value, second: Value): number => textCost(valueSize(first) + 1) * patternCost(valueSize(second));
+
+/** Of looking at everything in a value: what is in texts, and one unit for each value that holds nothing else. */
+export function traversal(value: Value): number {
+  if (typeof value === 'string' || value instanceof Uint8Array) return Math.floor(value.length * traversalFactor);
+  if (!(value instanceof ListValue) && !(value instanceof MapValue)) return 1;
+  work(value.size);
+  let cost = 0;
+  if (value instanceof ListValue) for (let i = 0, { size } = value; i < size; i++) cost += traversal(value.at(i));
+  else for (const key of value.keys()) cost += traversal(key) + traversal(value.get(key)!);
+  return cost;
+}
+
+/** A requirement of a selector has two characters at least, and makes a list and what holds it. */
+const perRequirement = 10 + 40;
+
+/** Of reading a selector of this length. */
+export function selectorCost(size: Range): Range {
+  const requirements = byFactor(byFactor(size, 0.5), perRequirement);
+  return plus(exactly(10), plus(byFactor(size, traversalFactor), requirements));
+}

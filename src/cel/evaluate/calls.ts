@@ -6,6 +6,7 @@ import { equals } from '../values/compare.ts';
 import { textCost, valueSize } from '../cost/sizes.ts';
 import { CelError, Double, Duration, ListValue, MapValue, noSuchOverload, noValue, Opaque, Optional, Timestamp, TypeValue, Uint, type Value } from '../values/values.ts';
 import { lookUp, selectOptional } from './access.ts';
+import { constantValue, folded, isConstant, scalarsIn } from './constants.ts';
 import type { CompileScope, Evaluate } from './scope.ts';
 import type { State } from './state.ts';
 
@@ -13,10 +14,31 @@ type Compiler = (args: readonly Evaluate[], node: Call) => Evaluate;
 
 export function compileCall(node: Call, scope: CompileScope): Evaluate {
   const nodes = argumentsOf(node);
-  const args = nodes.map((arg) => scope.compile(arg, scope));
+  const uncounted = uncountedFrom[node.name] ?? nodes.length;
+  const args = nodes.map((arg, i) => (i >= uncounted && isPath(arg) ? withoutCost(scope.compile(arg, scope)) : scope.compile(arg, scope)));
   const own = node.namespaced === true ? undefined : operators[`${node.target === undefined ? '' : '.'}${node.name}`];
-  return own !== undefined ? own(args, node) : compileFunction(node, nodes, args);
+  if (own !== undefined) return own(args, node);
+  const call = compileFunction(node, nodes, args);
+  return conversions.has(node.name) && args.length === 1 && isConstant(args[0]!) ? folded(call) : call;
 }
+
+/** A path that is chosen by a condition, or by which something is looked up, costs nothing upstream: from which argument on. */
+const uncountedFrom: Readonly<Record<string, number>> = { '_?_:_': 1, '_[_]': 1, '_[?_]': 1 };
+const conversions = new Set(['bool', 'bytes', 'double', 'duration', 'dyn', 'int', 'string', 'timestamp', 'type', 'uint']);
+
+/** A variable, and fields and elements below it. */
+function isPath(node: Node): boolean {
+  if (node.form === 'identifier') return true;
+  if (node.form === 'select') return !node.test && isPath(node.operand);
+  return node.form === 'call' && node.name === '_[_]' && isPath(node.args[0]!) && (node.args[1]!.form === 'literal' || isPath(node.args[1]!));
+}
+
+const withoutCost = (evaluate: Evaluate): Evaluate => isConstant(evaluate) ? evaluate : (state) => {
+  const { cost } = state;
+  const value = evaluate(state);
+  state.cost = cost;
+  return value;
+};
 
 /** One side that decides is enough, also when the other one fails. */
 const logical = (decisive: boolean): Compiler => ([left, right]) => (state) => {
@@ -53,8 +75,8 @@ const index: Compiler = ([container, key]) => (state) => {
   if (at instanceof CelError) return at;
   state.charge(1);
   if (from instanceof Optional) return lookUpOptional(from, at);
-  const found = lookUp(from, at);
-  return found === undefined ? new CelError(from instanceof MapValue ? `no such key: ${shown(at)}` : `index out of bounds: ${shown(at)}`) : found;
+  const element = lookUp(from, at);
+  return element === undefined ? new CelError(from instanceof MapValue ? `no such key: ${shown(at)}` : `index out of bounds: ${shown(at)}`) : element;
 };
 
 const optionalIndex: Compiler = ([container, key]) => (state) => {
@@ -62,9 +84,14 @@ const optionalIndex: Compiler = ([container, key]) => (state) => {
   if (from instanceof CelError) return from;
   const at = key!(state);
   if (at instanceof CelError) return at;
-  state.charge(1);
-  return lookUpOptional(from, at);
+  return found(lookUpOptional(from, at), state);
 };
+
+/** What is absent costs nothing. */
+function found(value: Value, state: State): Value {
+  if (value !== noValue) state.charge(1);
+  return value;
+}
 
 function lookUpOptional(container: Value, key: Value): Value {
   const inner = container instanceof Optional ? container.value : container;
@@ -84,8 +111,7 @@ const optionalSelection: Compiler = ([operand], { args }) => {
   return (state) => {
     const value = operand!(state);
     if (value instanceof CelError) return value;
-    state.charge(1);
-    return selectOptional(value, field);
+    return found(selectOptional(value, field), state);
   };
 };
 
@@ -94,7 +120,6 @@ const orElse = (unwrap: boolean): Compiler => ([first, second]) => (state) => {
   const value = first!(state);
   if (value instanceof CelError) return value;
   if (!(value instanceof Optional)) return noSuchOverload;
-  state.charge(1);
   if (value.value !== undefined) return unwrap ? value.value : value;
   const other = second!(state);
   return unwrap || other instanceof Optional || other instanceof CelError ? other : noSuchOverload;
@@ -106,9 +131,20 @@ const notStrictlyFalse: Compiler = ([arg]) => (state) => {
   return value instanceof CelError || value !== false;
 };
 
+/** In a constant list a text or number is found at once, and for nothing. */
+const membership: Compiler = (args, node) => {
+  const [element, list] = args as [Evaluate, Evaluate];
+  const holds = scalarsIn(constantValue(list));
+  if (holds === undefined) return compileFunction(node, node.args, args);
+  return (state) => {
+    const value = element(state);
+    return value instanceof CelError ? value : holds(value);
+  };
+};
+
 const operators: Readonly<Record<string, Compiler>> = {
   '_&&_': logical(false), '_||_': logical(true), '_?_:_': conditional, '_==_': equality(true), '_!=_': equality(false),
-  '_[_]': index, '_[?_]': optionalIndex, '_?._': optionalSelection, '@not_strictly_false': notStrictlyFalse,
+  '@in': membership, '_[_]': index, '_[?_]': optionalIndex, '_?._': optionalSelection, '@not_strictly_false': notStrictlyFalse,
   '.or': orElse(false), '.orValue': orElse(true),
 };
 
@@ -142,15 +178,16 @@ function evaluateAll(args: readonly Evaluate[], state: State): Value[] | CelErro
 }
 
 function invoke(overload: Overload, values: Value[], state: State): Value {
-  state.charge(overload.cost?.(...values) ?? 1);
+  const { cost, costOfResult } = overload;
+  if (costOfResult === undefined) state.charge(cost?.(...values) ?? 1);
   const result = (overload.run as Run)(...values);
-  if (overload.amplifies === true) state.charge(textCost(valueSize(result)));
+  if (costOfResult !== undefined) state.charge(costOfResult(result));
   return result;
 }
 
 /** Short ways for calls with one and two arguments, which nearly all are. */
 function direct(overload: Overload, args: readonly Evaluate[]): Evaluate {
-  if (overload.amplifies === true || args.length > 2 || args.length === 0) {
+  if (overload.costOfResult !== undefined || args.length > 2 || args.length === 0) {
     return (state) => {
       const values = evaluateAll(args, state);
       return values instanceof CelError ? values : invoke(overload, values, state);

@@ -2,12 +2,14 @@
  * Turns a checked tree into a closure: compiled once, called for every object. Cost is counted as it runs, as upstream counts
  * it, and paid before work whose size is known.
  */
+import type { CelType } from '../check/types.ts';
 import type { Identifier, ListNode, LiteralValue, MapNode, Node, Select } from '../syntax/ast.ts';
 import { ArrayList, CelError, Double, EntryMap, MapValue, noSuchKey, noSuchOverload, Optional, TypeValue, Uint, type Value } from '../values/values.ts';
 import { insertEntry, selectOptional } from './access.ts';
 import { compileCall } from './calls.ts';
 import { compileComprehension } from './folds.ts';
 import type { CompileScope, Evaluate } from './scope.ts';
+import { constant, constantValue, folded, isConstant } from './constants.ts';
 import type { State } from './state.ts';
 
 const costs = { identifier: 1, select: 1, list: 10, map: 30 } as const;
@@ -28,8 +30,6 @@ function compile(node: Node, scope: CompileScope): Evaluate {
   }
 }
 
-const constant = (value: Value): Evaluate => () => value;
-
 function literalValue(literal: LiteralValue): Value {
   switch (literal.kind) {
     case 'null': return null;
@@ -39,7 +39,7 @@ function literalValue(literal: LiteralValue): Value {
   }
 }
 
-function compileIdentifier({ name, resolved = name }: Identifier, scope: CompileScope): Evaluate {
+function compileIdentifier({ name, resolved = name, type }: Identifier, scope: CompileScope): Evaluate {
   const slot = scope.locals.lastIndexOf(name);
   if (slot >= 0) {
     return (state) => {
@@ -47,11 +47,12 @@ function compileIdentifier({ name, resolved = name }: Identifier, scope: Compile
       return state.slots[slot]!;
     };
   }
-  return compileVariable(resolved, scope);
+  return compileVariable(resolved, type, scope);
 }
 
-function compileVariable(name: string, scope: CompileScope): Evaluate {
+function compileVariable(name: string, type: CelType | undefined, scope: CompileScope): Evaluate {
   const typeName = scope.typeNames.get(name);
+  if (typeName !== undefined && type?.kind === 'type') return constant(new TypeValue(typeName));
   const missing = typeName === undefined ? new CelError(`no such attribute(s): ${name}`) : new TypeValue(typeName);
   return (state) => {
     state.cost += costs.identifier;
@@ -60,7 +61,7 @@ function compileVariable(name: string, scope: CompileScope): Evaluate {
 }
 
 function compileSelect(node: Select, scope: CompileScope): Evaluate {
-  if (node.resolved !== undefined) return compileVariable(node.resolved, scope);
+  if (node.resolved !== undefined) return compileVariable(node.resolved, node.type, scope);
   const operand = compile(node.operand, scope);
   const { field } = node;
   if (node.test) return (state) => test(operand(state), field);
@@ -90,7 +91,7 @@ function test(value: Value, field: string): Value {
 
 function compileList(node: ListNode, scope: CompileScope): Evaluate {
   const items = node.items.map(({ value, optional }) => ({ evaluate: compile(value, scope), optional }));
-  if (node.items.every(({ value, optional }) => value.form === 'literal' && !optional)) return constantList(items);
+  if (items.every(({ evaluate, optional }) => isConstant(evaluate) && !optional)) return constant(new ArrayList(items.map(({ evaluate }) => constantValue(evaluate)!)));
   return (state) => {
     const values: Value[] = [];
     for (const { evaluate, optional } of items) {
@@ -105,16 +106,11 @@ function compileList(node: ListNode, scope: CompileScope): Evaluate {
   };
 }
 
-/** A list of literals is the same each time, and costs nothing, as upstream folds it into a constant. */
-function constantList(items: readonly { readonly evaluate: Evaluate }[]): Evaluate {
-  return constant(new ArrayList(items.map(({ evaluate }) => evaluate(undefined as unknown as State))));
-}
-
 const notOptional = (value: Value): CelError => new CelError(`cannot initialize optional entry from non-optional value ${String(value)}`);
 
 function compileMap(node: MapNode, scope: CompileScope): Evaluate {
   const entries = node.entries.map(({ key, value, optional }) => ({ key: compile(key, scope), value: compile(value, scope), optional }));
-  return (state) => {
+  const evaluate = (state: State): Value => {
     const map = new EntryMap();
     for (const entry of entries) {
       const key = entry.key(state);
@@ -127,6 +123,7 @@ function compileMap(node: MapNode, scope: CompileScope): Evaluate {
     state.charge(costs.map);
     return map;
   };
+  return entries.every(({ key, value, optional }) => isConstant(key) && isConstant(value) && !optional) ? folded(evaluate) : evaluate;
 }
 
 function insertOptional(map: EntryMap, key: Value, value: Value): CelError | undefined {

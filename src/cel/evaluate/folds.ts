@@ -14,8 +14,11 @@ const roundCost = {
   resultRead: 1,
 } as const;
 
-/** Calls `round` for each element until it gives a value, which is the result; undefined at the end. */
-type Loop = (range: Value, state: State, round: () => Value | undefined) => Value | undefined;
+/** The condition looks once more when an element has decided and others are left: what it reads and calls. */
+const stopCost = { all: 2, exists: 3 } as const;
+
+/** Calls `round` for each element until it gives a value, which is the result; undefined at the end. Stopping before the last costs `stop`. */
+type Loop = (range: Value, state: State, round: () => Value | undefined, stop: number) => Value | undefined;
 
 export function compileComprehension(node: Comprehension, scope: CompileScope): Evaluate {
   const { shape } = node;
@@ -25,9 +28,9 @@ export function compileComprehension(node: Comprehension, scope: CompileScope): 
   const variables = node.second === undefined ? [node.variable] : [node.variable, node.second];
   const inner = { ...scope, locals: [...scope.locals, ...variables] };
   const loop = loopOf(scope.locals.length, node.second !== undefined);
-  return compileShape(shape, inner, (state, round) => {
+  return compileShape(shape, inner, (state, round, stop = 0) => {
     const over = range(state);
-    return over instanceof CelError ? over : loop(over, state, round);
+    return over instanceof CelError ? over : loop(over, state, round, stop);
   });
 }
 
@@ -43,12 +46,12 @@ function compileBinding(node: Comprehension, value: Comprehension['init'], scope
   };
 }
 
-type Run = (state: State, round: () => Value | undefined) => Value | undefined;
+type Run = (state: State, round: () => Value | undefined, stop?: number) => Value | undefined;
 
 function compileShape(shape: Exclude<Shape, { kind: 'bind' }>, scope: CompileScope, run: Run): Evaluate {
   switch (shape.kind) {
-    case 'all': return quantifier(scope.compile(shape.predicate, scope), run, false, roundCost.all);
-    case 'exists': return quantifier(scope.compile(shape.predicate, scope), run, true, roundCost.exists);
+    case 'all': return quantifier(scope.compile(shape.predicate, scope), run, false, 'all');
+    case 'exists': return quantifier(scope.compile(shape.predicate, scope), run, true, 'exists');
     case 'exists_one': return exactlyOne(scope.compile(shape.predicate, scope), run);
     case 'collect': return collect(shape.predicate === undefined ? undefined : scope.compile(shape.predicate, scope), scope.compile(shape.value, scope), run);
     case 'insert': return insertAll(shape, scope, run);
@@ -56,16 +59,16 @@ function compileShape(shape: Exclude<Shape, { kind: 'bind' }>, scope: CompileSco
 }
 
 /** The first element that decides ends it; an error counts only when none does. */
-function quantifier(predicate: Evaluate, run: Run, decisive: boolean, cost: number): Evaluate {
+function quantifier(predicate: Evaluate, run: Run, decisive: boolean, kind: 'all' | 'exists'): Evaluate {
   return (state) => {
     let failure: CelError | undefined;
     const decided = run(state, () => {
-      state.cost += cost;
+      state.cost += roundCost[kind];
       const value = predicate(state);
       if (value === decisive) return decisive;
       if (typeof value !== 'boolean') failure ??= value instanceof CelError ? value : noSuchOverload;
       return undefined;
-    });
+    }, stopCost[kind]);
     state.cost += roundCost.resultRead;
     return decided ?? failure ?? !decisive;
   };
@@ -81,7 +84,6 @@ function exactlyOne(predicate: Evaluate, run: Run): Evaluate {
         state.cost += 2;
         return undefined;
       }
-      state.cost += 1;
       return value === false ? undefined : value instanceof CelError ? value : noSuchOverload;
     });
     state.cost += 2;
@@ -94,10 +96,7 @@ function collect(predicate: Evaluate | undefined, evaluate: Evaluate, run: Run):
     const items: Value[] = [];
     const failure = run(state, () => {
       const kept = predicate === undefined || predicate(state);
-      if (kept !== true) {
-        state.cost += 1;
-        return kept === false ? undefined : kept instanceof CelError ? kept : noSuchOverload;
-      }
+      if (kept !== true) return kept === false ? undefined : kept instanceof CelError ? kept : noSuchOverload;
       const value = evaluate(state);
       if (value instanceof CelError) return value;
       // Reads the accumulator, makes a list of one, and joins the two.
@@ -118,8 +117,8 @@ function insertAll({ predicate, insertion }: Extract<Shape, { kind: 'insert' }>,
     const map = new EntryMap();
     const failure = run(state, () => {
       const kept = keep === undefined || keep(state);
-      state.cost += 2;
       if (kept !== true) return kept === false ? undefined : kept instanceof CelError ? kept : noSuchOverload;
+      state.cost += 2;
       return insertParts(map, parts, state);
     });
     state.cost += roundCost.resultRead;
@@ -146,7 +145,7 @@ function insertParts(map: EntryMap, parts: readonly Evaluate[], state: State): C
 }
 
 function loopOf(slot: number, two: boolean): Loop {
-  return (range, state, round) => {
+  return (range, state, round, stop) => {
     const { slots } = state;
     if (range instanceof ListValue) {
       for (let i = 0, { size } = range; i < size; i++) {
@@ -156,17 +155,21 @@ function loopOf(slot: number, two: boolean): Loop {
         slots[slot] = two ? i : element;
         if (two) slots[slot + 1] = element;
         const end = round();
-        if (end !== undefined) return end;
+        if (end === undefined) continue;
+        if (i < size - 1) state.cost += stop;
+        return end;
       }
       return undefined;
     }
     if (!(range instanceof MapValue)) return noSuchOverload;
-    for (const key of range.keys()) {
+    for (const [i, key] of range.keys().entries()) {
       state.step();
       slots[slot] = key;
       if (two) slots[slot + 1] = range.get(key)!;
       const end = round();
-      if (end !== undefined) return end;
+      if (end === undefined) continue;
+      if (i < range.size - 1) state.cost += stop;
+      return end;
     }
     return undefined;
   };

@@ -9,7 +9,7 @@ export type Bindings = Readonly<Record<string, Value | undefined>>;
  *
  * @NOTE differs from upstream: time ends an evaluation too, and so does work without a cost of its own (`values/work.ts`).
  */
-const maxCpuMs = 80;
+const maxCpuMs = 60;
 /** Between two looks at the clock. */
 const maxSteps = 256;
 const slowMs = 1;

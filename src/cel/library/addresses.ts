@@ -8,7 +8,7 @@ import { parseStrictAddress, parseStrictPrefix } from '../../machinery/formats/s
 import { type FunctionDeclaration, globalOverload, type Library, memberOverload } from '../check/declarations.ts';
 import { opaqueType } from '../check/types.ts';
 import * as estimates from '../cost/call-estimates.ts';
-import { readsFirst } from '../cost/sizes.ts';
+import { readsFirst, readsFirstTwice, textCost, valueSize } from '../cost/sizes.ts';
 import { CelError, Opaque, type Value } from '../values/values.ts';
 import { B, I, S } from './signatures.ts';
 
@@ -85,6 +85,8 @@ function readCidr(text: string): CidrValue | CelError {
 
 const reads = { cost: readsFirst as (...args: Value[]) => number, estimate: estimates.looksThroughFirst };
 
+const readsTwice = { cost: readsFirstTwice as (...args: Value[]) => number, estimate: estimates.looksTwiceThroughFirst };
+
 const v6 = (text: string): bigint => (parseStrictAddress(text) as { value: bigint }).value;
 const v4 = (a: number, b: number): bigint => (BigInt(a) << 24n) | (BigInt(b) << 16n);
 const linkLocal6 = v6('fe80::');
@@ -110,7 +112,7 @@ export const ips: Library = {
   functions: [
     { name: 'ip', overloads: [globalOverload('string_to_ip', [S], ipType, readIp, reads)] },
     { name: 'isIP', overloads: [globalOverload('is_ip', [S], B, (text: string) => readIp(text) instanceof IpValue, reads)] },
-    { name: 'ip.isCanonical', overloads: [globalOverload('ip_is_canonical', [S], B, isCanonical, reads)] },
+    { name: 'ip.isCanonical', overloads: [globalOverload('ip_is_canonical', [S], B, isCanonical, readsTwice)] },
     { name: 'family', overloads: [memberOverload('ip_family', [ipType], I, ({ family }: IpValue) => family)] },
     property('isUnspecified', 'ip_is_unspecified', isUnspecified), property('isLoopback', 'ip_is_loopback', isLoopback),
     property('isLinkLocalMulticast', 'ip_is_link_local_multicast', isLinkLocalMulticast), property('isLinkLocalUnicast', 'ip_is_link_local_unicast', isLinkLocalUnicast),
@@ -128,6 +130,13 @@ function containing<T extends Opaque>(read: (text: string) => T | CelError, hold
   };
 }
 
+/** Compares as many bytes as the prefix has; a text is read first. */
+const comparesPrefix = (cidr: Value): number => textCost(2 * prefixBytes(cidr));
+/** Masks the network as well. */
+const comparesMasked = (cidr: Value): number => comparesPrefix(cidr) + textCost(prefixBytes(cidr)) + 1;
+const prefixBytes = (cidr: Value): number => Math.ceil((cidr as CidrValue).length / 8);
+const orText = (cost: (cidr: Value) => number) => (cidr: Value, text?: Value): number => cost(cidr) + textCost(valueSize(text!));
+
 const containsIp = containing(readIp, (cidr, ip) => cidr.contains(ip));
 const containsCidr = containing(readCidr, (cidr, other) => cidr.length <= other.length && cidr.contains(other.ip));
 
@@ -135,8 +144,14 @@ export const cidrs: Library = {
   functions: [
     { name: 'cidr', overloads: [globalOverload('string_to_cidr', [S], cidrType, readCidr, reads)] },
     { name: 'isCIDR', overloads: [globalOverload('is_cidr', [S], B, (text: string) => readCidr(text) instanceof CidrValue, reads)] },
-    { name: 'containsIP', overloads: [memberOverload('cidr_contains_ip_string', [cidrType, S], B, containsIp), memberOverload('cidr_contains_ip_ip', [cidrType, ipType], B, containsIp)] },
-    { name: 'containsCIDR', overloads: [memberOverload('cidr_contains_cidr_string', [cidrType, S], B, containsCidr), memberOverload('cidr_contains_cidr', [cidrType, cidrType], B, containsCidr)] },
+    { name: 'containsIP', overloads: [
+      memberOverload('cidr_contains_ip_string', [cidrType, S], B, containsIp, { cost: orText(comparesPrefix), estimate: estimates.containsAddressText }),
+      memberOverload('cidr_contains_ip_ip', [cidrType, ipType], B, containsIp, { cost: comparesPrefix, estimate: estimates.containsAddress }),
+    ] },
+    { name: 'containsCIDR', overloads: [
+      memberOverload('cidr_contains_cidr_string', [cidrType, S], B, containsCidr, { cost: orText(comparesMasked), estimate: estimates.containsNetworkText }),
+      memberOverload('cidr_contains_cidr', [cidrType, cidrType], B, containsCidr, { cost: comparesMasked, estimate: estimates.containsNetwork }),
+    ] },
     { name: 'ip', overloads: [memberOverload('cidr_ip', [cidrType], ipType, ({ ip }: CidrValue) => ip)] },
     { name: 'prefixLength', overloads: [memberOverload('cidr_prefix_length', [cidrType], I, ({ length }: CidrValue) => length)] },
     { name: 'masked', overloads: [memberOverload('cidr_masked', [cidrType], cidrType, (cidr: CidrValue) => cidr.masked())] },

@@ -4,7 +4,9 @@
  */
 import { type FunctionDeclaration, type Library, memberOverload } from '../check/declarations.ts';
 import { opaqueType } from '../check/types.ts';
-import { authorizationCost, authorizes } from '../cost/call-estimates.ts';
+import * as estimates from '../cost/call-estimates.ts';
+import { exactly } from '../cost/range.ts';
+import { selectorCost, valueSize } from '../cost/sizes.ts';
 import { CelError, Opaque, type Value } from '../values/values.ts';
 import { B, S } from './signatures.ts';
 
@@ -116,9 +118,10 @@ function readPath(authorizer: AuthorizerValue, path: string): Value {
   return path === '' ? new CelError('path must not be empty') : new PathCheck(authorizer, path);
 }
 
-const checking = { cost: () => authorizationCost, estimate: authorizes };
-const refine = (name: keyof ResourceQuestion & string, id: string): FunctionDeclaration => ({
-  name, overloads: [memberOverload(id, [resourceCheckType, S], resourceCheckType, (check: ResourceCheck, value: string) => check.with({ [name]: value }))],
+const checking = { cost: () => estimates.authorizationCost, estimate: estimates.authorizes };
+const readsSelector = { cost: (_: Value, text?: Value): number => selectorCost(exactly(valueSize(text!))).max, estimate: estimates.readsSelector };
+const refine = (name: keyof ResourceQuestion & string, id: string, extras = {}): FunctionDeclaration => ({
+  name, overloads: [memberOverload(id, [resourceCheckType, S], resourceCheckType, (check: ResourceCheck, value: string) => check.with({ [name]: value }), extras)],
 });
 
 export const authorizerLibrary: Library = {
@@ -128,7 +131,7 @@ export const authorizerLibrary: Library = {
     { name: 'serviceAccount', overloads: [memberOverload('authorizer_serviceaccount', [authorizerType, S, S], authorizerType, (of: AuthorizerValue, namespace: string, name: string) => new AuthorizerValue(of.ask, { namespace, name }))] },
     { name: 'resource', overloads: [memberOverload('groupcheck_resource', [groupCheckType, S], resourceCheckType, ({ of, group }: GroupCheck, resource: string) => new ResourceCheck(of, { group, resource }))] },
     refine('subresource', 'resourcecheck_subresource'), refine('namespace', 'resourcecheck_namespace'), refine('name', 'resourcecheck_name'),
-    refine('fieldSelector', 'authorizer_fieldselector'), refine('labelSelector', 'authorizer_labelselector'),
+    refine('fieldSelector', 'authorizer_fieldselector', readsSelector), refine('labelSelector', 'authorizer_labelselector', readsSelector),
     { name: 'check', overloads: [
       memberOverload('pathcheck_check', [pathCheckType, S], decisionType, ({ of, path }: PathCheck, verb: string) => ask(of, verb, { path }), checking),
       memberOverload('resourcecheck_check', [resourceCheckType, S], decisionType, ({ of, resource }: ResourceCheck, verb: string) => ask(of, verb, { resource }), checking),

@@ -1,4 +1,6 @@
 /** Texts are made of code points, JavaScript's of UTF-16 units; they differ only where surrogates are. */
+import { work } from '../values/work.ts';
+
 const surrogate = /[\ud800-\udfff]/;
 
 export const hasSurrogates = (text: string): boolean => surrogate.test(text);
@@ -10,6 +12,11 @@ export function lengthInCharacters(text: string): number {
   return length;
 }
 
+function codePoints(text: string): string[] {
+  work(text.length);
+  return [...text];
+}
+
 /** A text that can be asked by the number of a character. */
 export class Characters {
   readonly length: number;
@@ -18,7 +25,7 @@ export class Characters {
 
   constructor(text: string) {
     this.text = text;
-    this.points = surrogate.test(text) ? [...text] : undefined;
+    this.points = surrogate.test(text) ? codePoints(text) : undefined;
     this.length = this.points?.length ?? text.length;
   }
 

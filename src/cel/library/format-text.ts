@@ -1,6 +1,7 @@
 /** `'%s is %d'.format([…])`. @see {@link https://pkg.go.dev/github.com/google/cel-go/ext#hdr-Format-Strings | Format} */
 import { typeNameOf } from '../values/compare.ts';
 import { durationText, timestampText } from '../values/time-text.ts';
+import { work } from '../values/work.ts';
 import { CelError, Double, Duration, ListValue, MapValue, Timestamp, TypeValue, Uint, type Value } from '../values/values.ts';
 
 const clause = /%(?:\.(\d+))?(.)?/gsu;
@@ -109,14 +110,20 @@ function plainObject(value: object): string {
   if (value instanceof Duration) return durationText(value.nanos);
   if (value instanceof Timestamp) return timestampText(value);
   if (value instanceof TypeValue) return value.name;
-  if (value instanceof ListValue) return `[${[...value].map(plain).join(', ')}]`;
+  if (value instanceof ListValue) return listText(value);
   if (value instanceof MapValue && value.objectType === undefined) return mapText(value);
   throw fail(stringRule, value as Value);
 }
 
 const keyTypes = new Set(['string', 'bool', 'int', 'uint']);
 
+function listText(list: ListValue): string {
+  work(list.size * 4);
+  return `[${[...list].map(plain).join(', ')}]`;
+}
+
 function mapText(map: MapValue): string {
+  work(map.size * 8);
   const entries = map.keys().map((key): [string, string] => {
     if (!keyTypes.has(typeNameOf(key))) throw fail(stringRule, key);
     return [plain(key), plain(map.get(key)!)];

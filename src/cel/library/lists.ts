@@ -2,23 +2,13 @@
 import { type FunctionDeclaration, type Library, memberOverload, type Overload } from '../check/declarations.ts';
 import { type CelType, listType } from '../check/types.ts';
 import * as estimates from '../cost/call-estimates.ts';
-import { textCost, valueSize } from '../cost/sizes.ts';
+import { traversal } from '../cost/sizes.ts';
 import { compare, equals } from '../values/compare.ts';
 import { CelError, Double, Duration, type ListValue, Uint, type Value } from '../values/values.ts';
 import { addDoubles, addDurations, addInts, addUints } from './arithmetic.ts';
 import { A, B, D, I, listOfA, P, S, T, U, Y } from './signatures.ts';
 
-/** A longer list costs too much already. */
-const maxLooked = 10_000_000;
-
-/** Each element, and what is in the texts. */
-function elementsCost(list: Value): number {
-  let cost = valueSize(list);
-  if (cost > 0 && cost < maxLooked) for (const element of list as ListValue) if (typeof element === 'string' || element instanceof Uint8Array) cost += textCost(element.length);
-  return cost;
-}
-
-const perElement = { cost: elementsCost, estimate: estimates.looksAtElements };
+const perElement = { cost: traversal as NonNullable<Overload['cost']>, estimate: estimates.looksAtElements };
 
 function isSorted(list: ListValue): Value {
   for (let i = 1; i < list.size; i++) {

@@ -3,7 +3,7 @@ import { isDns1035Label, isDns1123Label, isDns1123Subdomain, isLabelValue, isQua
 import { type FunctionDeclaration, globalOverload, type Library, memberOverload } from '../check/declarations.ts';
 import { opaqueType, optionalType } from '../check/types.ts';
 import * as estimates from '../cost/call-estimates.ts';
-import { textCost, valueSize } from '../cost/sizes.ts';
+import { patternCost, textCost, valueSize } from '../cost/sizes.ts';
 import { readBytes, readDate, readDateTime } from '../schema/formats.ts';
 import { ArrayList, CelError, noValue, Opaque, Optional, type Value } from '../values/values.ts';
 import { S, strings } from './signatures.ts';
@@ -16,10 +16,12 @@ class FormatValue extends Opaque {
   override readonly type = formatType;
   readonly name: string;
   readonly check: Check;
-  constructor(name: string, check: Check) {
+  readonly patternLength: number;
+  constructor(name: string, check: Check, patternLength: number) {
     super();
     this.name = name;
     this.check = check;
+    this.patternLength = patternLength;
   }
 
   override equals(other: Opaque): boolean {
@@ -34,14 +36,15 @@ const isValue = (read: (text: string) => Value) => (text: string): boolean => !(
 const uuid = /^(?:urn:uuid:|\{)?[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}\}?$/i;
 const isUri = (text: string): boolean => /^(?:[a-z][a-z0-9+.-]*:\S+|\/[^\s]*)$/i.test(text);
 
-const checks: Readonly<Record<string, Check>> = {
-  dns1123Label: isDns1123Label, dns1123Subdomain: isDns1123Subdomain, dns1035Label: isDns1035Label, qualifiedName: isQualifiedName,
-  dns1123LabelPrefix: asPrefix(isDns1123Label), dns1123SubdomainPrefix: asPrefix(isDns1123Subdomain), dns1035LabelPrefix: asPrefix(isDns1035Label), labelValue: isLabelValue,
-  uri: unless(isUri, 'invalid URI'), uuid: unless((text) => uuid.test(text), 'does not match the UUID format'),
-  byte: unless(isValue(readBytes), 'invalid base64'), date: unless(isValue(readDate), 'invalid date'), datetime: unless(isValue(readDateTime), 'invalid datetime'),
+/** Each with the length of the pattern that it is taken to match against. */
+const checks: Readonly<Record<string, readonly [check: Check, patternLength: number]>> = {
+  dns1123Label: [isDns1123Label, 30], dns1123Subdomain: [isDns1123Subdomain, 60], dns1035Label: [isDns1035Label, 30], qualifiedName: [isQualifiedName, 60],
+  dns1123LabelPrefix: [asPrefix(isDns1123Label), 30], dns1123SubdomainPrefix: [asPrefix(isDns1123Subdomain), 60], dns1035LabelPrefix: [asPrefix(isDns1035Label), 30], labelValue: [isLabelValue, 40],
+  uri: [unless(isUri, 'invalid URI'), 1120], uuid: [unless((text) => uuid.test(text), 'does not match the UUID format'), 72],
+  byte: [unless(isValue(readBytes), 'invalid base64'), 84], date: [unless(isValue(readDate), 'invalid date'), 72], datetime: [unless(isValue(readDateTime), 'invalid datetime'), 72],
 };
 
-const named = new Map(Object.entries(checks).map(([name, check]) => [name, new FormatValue(name, check)]));
+const named = new Map(Object.entries(checks).map(([name, [check, patternLength]]) => [name, new FormatValue(name, check, patternLength)]));
 
 function validate(format: FormatValue, text: string): Value {
   const messages = format.check(text);
@@ -49,7 +52,7 @@ function validate(format: FormatValue, text: string): Value {
 }
 
 const constants: readonly FunctionDeclaration[] = Array.from(named, ([name, format]) => ({ name: `format.${name}`, overloads: [globalOverload(`format-${name}`, [], formatType, () => format)] }));
-const reads = { cost: (_: Value, text?: Value): number => textCost(valueSize(text!)) * 4 + 1, estimate: estimates.readsSecond };
+const reads = { cost: (format: Value, text?: Value): number => textCost(valueSize(text!) + 1) * patternCost((format as FormatValue).patternLength), estimate: estimates.validates };
 
 export const formats: Library = {
   functions: [

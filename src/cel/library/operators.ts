@@ -1,8 +1,9 @@
 /** Operators. @see {@link https://github.com/google/cel-spec/blob/master/doc/langdef.md#list-of-standard-definitions | CEL language definition: standard definitions} */
 import { type FunctionDeclaration, globalOverload, type Library, memberOverload, type Overload } from '../check/declarations.ts';
 import { type CelType, mapType, optionalType, typeParameter } from '../check/types.ts';
-import { readsBoth, readsShorter, valueSize } from '../cost/sizes.ts';
 import * as estimates from '../cost/call-estimates.ts';
+import type { CallEstimator } from '../cost/estimate.ts';
+import { readsBoth, readsShorter, valueSize } from '../cost/sizes.ts';
 import { compare, equals } from '../values/compare.ts';
 import type { Duration, Timestamp} from '../values/values.ts';
 import { CelError, Double, ListValue, type MapValue, noSuchOverload, Uint, type Value } from '../values/values.ts';
@@ -80,7 +81,7 @@ function ordering(name: string, id: string, holds: Holds): FunctionDeclaration {
   return { name, overloads: [...same, ...mixedNumbers.map(([types, a, b]) => globalOverload(`${id}_${types}`, [a, b], B, run))] };
 }
 
-const equality = (name: string, id: string): FunctionDeclaration => ({ name, overloads: [globalOverload(id, [A, A], B, never, { estimate: estimates.readsShorter })] });
+const equality = (name: string, id: string, estimate: CallEstimator): FunctionDeclaration => ({ name, overloads: [globalOverload(id, [A, A], B, never, { estimate })] });
 
 function isIn(element: Value, list: ListValue): boolean {
   for (let i = 0, { size } = list; i < size; i++) if (equals(element, list.at(i))) return true;
@@ -127,6 +128,6 @@ export const operators: Library = { functions: [
   add, subtract, multiply, divide, modulo, negate, not,
   ordering('_<_', 'less', (order) => order < 0), ordering('_<=_', 'less_equals', (order) => order <= 0),
   ordering('_>_', 'greater', (order) => order > 0), ordering('_>=_', 'greater_equals', (order) => order >= 0),
-  equality('_==_', 'equals'), equality('_!=_', 'not_equals'), contains, ...special,
+  equality('_==_', 'equals', estimates.equality), equality('_!=_', 'not_equals', estimates.readsShorter), contains, ...special,
 ] };
 

@@ -40,10 +40,13 @@ type Two = (a: QuantityValue, b: QuantityValue) => Value;
 const both = (id: string, result: typeof B, run: Two) => memberOverload(id, [Q, Q], result, run);
 const ofInt = (value: Int): Quantity => new Quantity(BigInt(value));
 
+/** @NOTE differs from upstream: it is documented as a method and declared as a function; both work here. */
+const sign = ({ quantity }: QuantityValue): Value => quantity.sign();
+
 const functions: readonly FunctionDeclaration[] = [
   { name: 'quantity', overloads: [globalOverload('string_to_quantity', [S], Q, read, reads)] },
   { name: 'isQuantity', overloads: [globalOverload('is_quantity_string', [S], B, (text: string) => read(text) instanceof QuantityValue, reads)] },
-  { name: 'sign', overloads: [memberOverload('quantity_sign', [Q], I, ({ quantity }: QuantityValue) => quantity.sign())] },
+  { name: 'sign', overloads: [globalOverload('quantity_sign', [Q], I, sign), memberOverload('quantity_sign_member', [Q], I, sign)] },
   { name: 'isGreaterThan', overloads: [both('quantity_is_greater_than', B, (a, b) => a.quantity.compare(b.quantity) > 0)] },
   { name: 'isLessThan', overloads: [both('quantity_is_less_than', B, (a, b) => a.quantity.compare(b.quantity) < 0)] },
   { name: 'compareTo', overloads: [both('quantity_compare_to', I, (a, b) => a.quantity.compare(b.quantity))] },

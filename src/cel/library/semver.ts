@@ -1,8 +1,6 @@
 /** Semantic versions, which 1.32 has for device selectors only. @see {@link https://semver.org | Semantic Versioning 2.0.0} */
 import { globalOverload, type Library, memberOverload } from '../check/declarations.ts';
 import { opaqueType } from '../check/types.ts';
-import * as estimates from '../cost/call-estimates.ts';
-import { readsFirst } from '../cost/sizes.ts';
 import { CelError, Opaque, type Value } from '../values/values.ts';
 import { intResult } from './arithmetic.ts';
 import { B, I, S } from './signatures.ts';
@@ -50,14 +48,13 @@ function read(text: string): SemverValue | CelError {
   return new SemverValue(match.slice(1, 4).map(BigInt), match[4]?.split('.') ?? []);
 }
 
-const reads = { cost: readsFirst as (...args: Value[]) => number, estimate: estimates.looksThroughFirst };
 type Compare = (a: SemverValue, b: SemverValue) => Value;
 const part = (name: string, index: number) => ({ name, overloads: [memberOverload(`semver_${name}`, [V], I, ({ numbers }: SemverValue) => intResult(numbers[index]!))] });
 
 export const semver: Library = {
   functions: [
-    { name: 'semver', overloads: [globalOverload('string_to_semver', [S], V, read, reads)] },
-    { name: 'isSemver', overloads: [globalOverload('is_semver_string', [S], B, (text: string) => read(text) instanceof SemverValue, reads)] },
+    { name: 'semver', overloads: [globalOverload('string_to_semver', [S], V, read)] },
+    { name: 'isSemver', overloads: [globalOverload('is_semver_string', [S], B, (text: string) => read(text) instanceof SemverValue)] },
     { name: 'isGreaterThan', overloads: [memberOverload('semver_is_greater_than', [V, V], B, ((a, b) => a.compare(b) > 0) as Compare)] },
     { name: 'isLessThan', overloads: [memberOverload('semver_is_less_than', [V, V], B, ((a, b) => a.compare(b) < 0) as Compare)] },
     { name: 'compareTo', overloads: [memberOverload('semver_compare_to', [V, V], I, ((a, b) => a.compare(b)) as Compare)] },

@@ -2,7 +2,7 @@
 import { type FunctionDeclaration, globalOverload, type Library, memberOverload, type Overload } from '../check/declarations.ts';
 import { type CelType } from '../check/types.ts';
 import * as estimates from '../cost/call-estimates.ts';
-import { matches, searches, textCost, valueSize } from '../cost/sizes.ts';
+import { matches, readsFirst, searches } from '../cost/sizes.ts';
 import type { Timestamp} from '../values/values.ts';
 import { CelError, type Duration, type ListValue, type MapValue, type Value } from '../values/values.ts';
 import { lengthInCharacters } from './characters.ts';
@@ -23,14 +23,15 @@ export function matchesPattern(text: string, expression: string): Value {
   return compiled instanceof CelError ? compiled : compiled.test(text);
 }
 
-const affix = { cost: (_: Value, part?: Value): number => textCost(valueSize(part!)), estimate: estimates.readsSecond };
+/** What is estimated by the part is paid by the text, as upstream has it. */
+const affix = { cost: readsFirst as NonNullable<Overload['cost']>, estimate: estimates.readsSecond };
 const matching = { cost: matches as Overload['cost'], estimate: estimates.matches } as Partial<Overload>;
 
 const texts: readonly FunctionDeclaration[] = [
   { name: 'contains', overloads: [memberOverload('contains_string', [S, S], B, (text: string, part: string) => text.includes(part), { cost: searches as NonNullable<Overload['cost']>, estimate: estimates.searches })] },
   { name: 'startsWith', overloads: [memberOverload('starts_with_string', [S, S], B, (text: string, part: string) => text.startsWith(part), affix)] },
   { name: 'endsWith', overloads: [memberOverload('ends_with_string', [S, S], B, (text: string, part: string) => text.endsWith(part), affix)] },
-  { name: 'matches', overloads: [memberOverload('matches_string', [S, S], B, matchesPattern, matching), globalOverload('matches', [S, S], B, matchesPattern, matching)] },
+  { name: 'matches', overloads: [memberOverload('matches_string', [S, S], B, matchesPattern, matching), globalOverload('matches', [S, S], B, matchesPattern, { cost: matches as NonNullable<Overload['cost']> })] },
 ];
 
 interface Civil {

@@ -4,7 +4,8 @@
  */
 import { type FunctionDeclaration, globalOverload, type Library, memberOverload } from '../check/declarations.ts';
 import * as estimates from '../cost/call-estimates.ts';
-import { readsFirst, textCost, valueSize } from '../cost/sizes.ts';
+import { readsFirst, readsFirstTwice, traversal, valueSize } from '../cost/sizes.ts';
+import { work } from '../values/work.ts';
 import { ArrayList, CelError, type ListValue, type Value } from '../values/values.ts';
 import { Characters, hasSurrogates } from './characters.ts';
 import { formatText } from './format-text.ts';
@@ -19,8 +20,15 @@ import { listType } from '../check/types.ts';
 export const maxTextLength = 2 ** 24;
 const tooLong = new CelError(`result is longer than ${maxTextLength} characters`);
 
+/** A text or list that a call makes: the work is that of writing it, and of keeping it in memory. */
+function made(value: Value): Value {
+  const { length } = typeof value === 'string' ? value : { length: valueSize(value) };
+  work(length / 8);
+  return value;
+}
+
 const reads = { cost: readsFirst as (...args: Value[]) => number, estimate: estimates.readsFirst };
-const looks = { cost: readsFirst as (...args: Value[]) => number, estimate: estimates.looksThroughFirst };
+const looks = { cost: traversal as (...args: Value[]) => number, estimate: estimates.looksThroughFirst };
 const outOfRange = (index: number | bigint): CelError => new CelError(`index out of range: ${index}`);
 
 function charAt(text: string, index: number): Value {
@@ -66,6 +74,7 @@ function split(text: string, separator: string, limit: number | bigint = -1): Va
   if (limit === 0) return new ArrayList([]);
   if (limit === 1) return new ArrayList([text]);
   const parts = separator === '' && hasSurrogates(text) ? [...text] : text.split(separator);
+  work(parts.length);
   if (limit < 0 || parts.length <= limit) return new ArrayList(parts);
   const kept = parts.slice(0, Number(limit) - 1);
   return new ArrayList([...kept, parts.slice(kept.length).join(separator)]);
@@ -76,7 +85,7 @@ function replace(text: string, old: string, by: string, limit: number | bigint =
   const parts = old === '' ? ['', ...text, ''] : text.split(old);
   const count = limit < 0 ? parts.length - 1 : Math.min(parts.length - 1, Number(limit));
   if (text.length + count * (by.length - old.length) > maxTextLength) return tooLong;
-  return parts.slice(0, count + 1).join(by) + parts.slice(count + 1).map((part) => old + part).join('');
+  return made(parts.slice(0, count + 1).join(by) + parts.slice(count + 1).map((part) => old + part).join(''));
 }
 
 function join(list: ListValue, separator = ''): Value {
@@ -88,11 +97,11 @@ function join(list: ListValue, separator = ''): Value {
     if (length > maxTextLength) return tooLong;
     parts.push(part);
   }
-  return parts.join(separator);
+  return made(parts.join(separator));
 }
 
 const quoted: Readonly<Record<string, string>> = { '\x07': '\\a', '\b': '\\b', '\f': '\\f', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\v': '\\v', '\\': '\\\\', '"': '\\"' };
-const quote = (text: string): string => `"${text.replace(/\p{Surrogate}/gu, '\ufffd').replace(/[\x07\b\f\n\r\t\v\\"]/g, (char) => quoted[char]!)}"`;
+const quote = (text: string): Value => made(`"${text.replace(/\p{Surrogate}/gu, '\ufffd').replace(/[\x07\b\f\n\r\t\v\\"]/g, (char) => quoted[char]!)}"`);
 
 function reverse(text: string): string {
   return [...text].reverse().join('');
@@ -100,36 +109,38 @@ function reverse(text: string): string {
 
 function format(text: string, args: ListValue): Value {
   const formatted = formatText(text, args);
-  return typeof formatted === 'string' && formatted.length > maxTextLength ? tooLong : formatted;
+  return typeof formatted === 'string' && formatted.length > maxTextLength ? tooLong : made(formatted);
 }
 
-/** What is split off is paid by element, beside the reading. */
-const amplifying = { ...reads, amplifies: true };
-const readsAll = { cost: (...args: Value[]): number => textCost(args.reduce<number>((sum, arg) => sum + valueSize(arg), 0)), amplifies: true };
+/** Reads the text and makes another one, or several. */
+const making = { cost: readsFirstTwice as (...args: Value[]) => number };
+/** What is joined is paid when it is there. */
+const joining = { costOfResult: readsFirstTwice as (result: Value) => number, estimate: estimates.joinsElements };
+const reading = { cost: readsFirst as (...args: Value[]) => number };
 
 const common: readonly FunctionDeclaration[] = [
-  { name: 'charAt', overloads: [memberOverload('string_char_at_int', [S, I], S, charAt, reads)] },
+  { name: 'charAt', overloads: [memberOverload('string_char_at_int', [S, I], S, charAt)] },
   { name: 'indexOf', overloads: [memberOverload('string_index_of_string', [S, S], I, indexOf, looks), memberOverload('string_index_of_string_int', [S, S, I], I, indexOf, looks)] },
   { name: 'lastIndexOf', overloads: [memberOverload('string_last_index_of_string', [S, S], I, lastIndexOf, looks), memberOverload('string_last_index_of_string_int', [S, S, I], I, lastIndexOf, looks)] },
   { name: 'lowerAscii', overloads: [memberOverload('string_lower_ascii', [S], S, asciiCase(/[A-Z]+/g, (part) => part.toLowerCase()), reads)] },
   { name: 'upperAscii', overloads: [memberOverload('string_upper_ascii', [S], S, asciiCase(/[a-z]+/g, (part) => part.toUpperCase()), reads)] },
   { name: 'replace', overloads: [
-    memberOverload('string_replace_string_string', [S, S, S], S, replace, { ...readsAll, estimate: estimates.replaces }),
-    memberOverload('string_replace_string_string_int', [S, S, S, I], S, replace, { ...readsAll, estimate: estimates.replaces }),
+    memberOverload('string_replace_string_string', [S, S, S], S, replace, { ...making, estimate: estimates.replaces }),
+    memberOverload('string_replace_string_string_int', [S, S, S, I], S, replace, { ...making, estimate: estimates.replaces }),
   ] },
   { name: 'split', overloads: [
-    memberOverload('string_split_string', [S, S], strings, split, { ...amplifying, estimate: estimates.splits }), memberOverload('string_split_string_int', [S, S, I], strings, split, { ...amplifying, estimate: estimates.splits }),
+    memberOverload('string_split_string', [S, S], strings, split, { ...making, estimate: estimates.splits }), memberOverload('string_split_string_int', [S, S, I], strings, split, { ...making, estimate: estimates.splits }),
   ] },
   { name: 'substring', overloads: [memberOverload('string_substring_int', [S, I], S, substring, reads), memberOverload('string_substring_int_int', [S, I, I], S, substring, reads)] },
   { name: 'trim', overloads: [memberOverload('string_trim', [S], S, trim, reads)] },
   { name: 'join', overloads: [
-    memberOverload('list_join', [strings], S, join, { ...amplifying, estimate: estimates.joinsElements }), memberOverload('list_join_string', [strings, S], S, join, { ...amplifying, estimate: estimates.joinsElements }),
+    memberOverload('list_join', [strings], S, join, joining), memberOverload('list_join_string', [strings, S], S, join, joining),
   ] },
 ];
 
 const later: readonly FunctionDeclaration[] = [
-  { name: 'format', overloads: [memberOverload('string_format', [S, listType(dyn)], S, format, amplifying)] },
-  { name: 'strings.quote', overloads: [globalOverload('strings_quote', [S], S, quote, amplifying)] },
+  { name: 'format', overloads: [memberOverload('string_format', [S, listType(dyn)], S, format, { ...reading, estimate: estimates.looksThroughFirst })] },
+  { name: 'strings.quote', overloads: [globalOverload('strings_quote', [S], S, quote, { ...reading, estimate: estimates.quotes })] },
 ];
 
 /** Version 0 of the extension. */

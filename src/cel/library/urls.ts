@@ -82,13 +82,13 @@ function decode(text: string): string | undefined {
   }
 }
 
-const reads = { cost: readsFirst as (...args: Value[]) => number, estimate: estimates.looksThroughFirst };
+const reads = { cost: readsFirst as (...args: Value[]) => number, estimate: estimates.readsFirst };
 const getter = (name: string, id: string, get: (url: UrlValue) => string): FunctionDeclaration => ({ name, overloads: [memberOverload(id, [L], S, get)] });
 
 export const urls: Library = {
   functions: [
     { name: 'url', overloads: [globalOverload('string_to_url', [S], L, read, reads)] },
-    { name: 'isURL', overloads: [globalOverload('is_url_string', [S], B, (text: string) => read(text) instanceof UrlValue, reads)] },
+    { name: 'isURL', overloads: [globalOverload('is_url_string', [S], B, (text: string) => read(text) instanceof UrlValue)] },
     getter('getScheme', 'url_get_scheme', ({ scheme }) => scheme), getter('getHost', 'url_get_host', ({ host }) => host),
     getter('getHostname', 'url_get_hostname', ({ host }) => hostname(host)), getter('getPort', 'url_get_port', ({ host }) => port(host)),
     getter('getEscapedPath', 'url_get_escaped_path', ({ path }) => escapedPath(path)),

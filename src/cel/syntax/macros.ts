@@ -171,7 +171,7 @@ function expandBind({ offset, args }: MacroCall, report: Report): Node | undefin
 }
 
 /** Not a name that an expression can have. */
-const targetName = '#target';
+export const targetName = '#target';
 
 /**
  * The target gets a name: it occurs twice, and chains of these macros would double with each.

@@ -1,0 +1,33 @@
+/** Parts that are the same each time: they are made when the expression is compiled, and cost nothing, as upstream folds them. */
+import { CelError, Double, keyOf, ListValue, type Value } from '../values/values.ts';
+import type { Evaluate } from './scope.ts';
+import { State } from './state.ts';
+
+const values = new WeakMap<Evaluate, Value>();
+
+export function constant(value: Value): Evaluate {
+  const evaluate = (): Value => value;
+  values.set(evaluate, value);
+  return evaluate;
+}
+
+export const isConstant = (evaluate: Evaluate): boolean => values.has(evaluate);
+
+/** Undefined for what is no constant. */
+export const constantValue = (evaluate: Evaluate): Value | undefined => values.get(evaluate);
+
+/** Of what is made of constants only; what fails stays to fail when the expression runs. */
+export function folded(evaluate: Evaluate): Evaluate {
+  const value = evaluate(new State({}, Infinity));
+  return value instanceof CelError ? evaluate : constant(value);
+}
+
+/** Numbers of different types that are equal are the same; undefined for what is no text, number or boolean. */
+const scalarOf = (value: Value): unknown => keyOf(value) ?? (value instanceof Double && !Number.isNaN(value.value) ? value.value : undefined);
+
+/** What a constant list of texts, numbers and booleans holds; undefined for other lists. */
+export function scalarsIn(list: Value | undefined): ((value: Value) => boolean) | undefined {
+  if (!(list instanceof ListValue)) return undefined;
+  const scalars = new Set([...list].map(scalarOf));
+  return scalars.has(undefined) ? undefined : (value) => scalars.has(scalarOf(value));
+}
