@@ -26,6 +26,10 @@ interface RequestSeries {
 /** Names in labels come from requests: what no resource of ours answers to is counted under one name, or callers could make series without end. */
 const unknown = 'other';
 
+/** The reference sees no code of a connection that it hands over, and counts it so. */
+const switchingProtocols = 101;
+const noCode = 0;
+
 export class Metrics {
   readonly registry = new Registry();
   readonly #total: SeriesCounter;
@@ -77,7 +81,7 @@ export class Metrics {
 
   /** Counts an answered request. @param bytes undefined where the length is not known */
   observe(request: ApiRequest, response: ApiResponse, seconds: number, bytes: number | undefined): void {
-    const series = this.#seriesOf(request, response.status);
+    const series = this.#seriesOf(request, response.status === switchingProtocols ? noCode : response.status);
     series.total.inc();
     series.duration.observe(seconds);
     if (bytes !== undefined) (series.size ??= this.#sizesOf(request)).observe(bytes);

@@ -14,6 +14,10 @@ export interface Exchange {
   /** Path and query as sent. */
   readonly target: string;
   readonly httpVersion: '1.1' | '2.0';
+  /** The other protocol that the client asks for on this connection (RFC 9110 section 7.8), lower case. */
+  readonly upgrade?: string | undefined;
+  /** Whether the answer may be a {@link WebSocketAnswer}. */
+  readonly canBecomeWebSocket?: boolean;
   /** First value of a header; names are lower case. */
   header(name: string): string | undefined;
   /** All values of a header in order, from the raw headers (RFC 9110 section 5.3: Node joins repeated ones). */
@@ -145,11 +149,25 @@ export type HeaderMap = Record<string, string | number | readonly string[]>;
 export type ApiResponse =
   | { readonly status: number; readonly headers: HeaderMap; readonly body?: Buffer | string }
   | { readonly status: number; readonly headers: HeaderMap; readonly chunks: Iterable<Buffer>; readonly length?: number }
-  | { readonly status: number; readonly headers: HeaderMap; readonly stream: (sink: Sink) => Promise<void> };
+  | { readonly status: number; readonly headers: HeaderMap; readonly stream: (sink: Sink) => Promise<void> }
+  | WebSocketAnswer;
+
+/** The connection becomes a WebSocket, and what the stream writes are its messages. Only for an exchange that can become one. */
+export interface WebSocketAnswer {
+  readonly status: 101;
+  readonly headers: HeaderMap;
+  readonly webSocket: {
+    /** The subprotocol that is spoken, of those offered. */
+    readonly protocol: string | undefined;
+    /** Messages are text, not binary. */
+    readonly isText: boolean;
+  };
+  readonly stream: (sink: Sink) => Promise<void>;
+}
 
 /** Where a streaming answer writes. */
 export interface Sink {
-  /** Hands bytes to the connection. False when its buffers are full: wait for `drained()`. */
+  /** Hands bytes to the connection; on a WebSocket they are one message. False when its buffers are full: wait for `drained()`. */
   write(chunk: Buffer): boolean;
   drained(): Promise<void>;
   /** Set when the client is gone; nothing more needs to be written. */

@@ -71,13 +71,16 @@ describe('a watcher that reads nothing more', () => {
     session.close();
   });
 
-  test('over HTTP/1.1 loses its connection', { timeout: 120_000 }, async () => {
+  test.each([
+    { over: 'HTTP/1.1', headers: '' },
+    { over: 'a WebSocket', headers: 'connection: upgrade\r\nupgrade: websocket\r\norigin: https://localhost\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n' },
+  ])('over $over loses its connection', { timeout: 120_000 }, async ({ headers }) => {
     const before = await openWatches();
     const socket = tls.connect({ ...tlsOptions(), ALPNProtocols: ['http/1.1'] });
     await once(socket, 'secureConnect');
     socket.on('error', () => undefined);
     const closed = new Promise((resolve) => socket.once('close', resolve));
-    socket.write(`GET ${watchPath} HTTP/1.1\r\nhost: localhost\r\n\r\n`);
+    socket.write(`GET ${watchPath} HTTP/1.1\r\nhost: localhost\r\n${headers}\r\n`);
     await once(socket, 'data');
     socket.pause();
     expect(await openWatches()).toBe(before + 1);

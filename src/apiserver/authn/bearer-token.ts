@@ -3,6 +3,7 @@
  * cannot set headers.
  */
 import type { ApiRequest } from '../request.ts';
+import { isWebSocketRequest, offeredProtocols, tokenPrefix } from '../web-socket-request.ts';
 import type { Identity, MaybePromise, RequestAuthenticator, TokenAuthenticator } from './authenticator.ts';
 
 const invalidToken = 'invalid bearer token';
@@ -46,8 +47,6 @@ function mustBeKnown(found: MaybePromise<Identity | undefined>): MaybePromise<Id
   return found;
 }
 
-const subprotocolPrefix = 'base64url.bearer.authorization.k8s.io.';
-
 /**
  * The token among the subprotocols that a WebSocket client offers.
  * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/ | API Concepts}, and RFC 6455 section 1.9 for subprotocols
@@ -56,20 +55,17 @@ export function webSocketTokens(tokens: TokenAuthenticator, audiences: readonly 
   return {
     name: 'websocket',
     authenticate(request) {
-      if (!isWebSocket(request)) return undefined;
-      const offered = request.exchange.headerValues('sec-websocket-protocol').flatMap((value) => value.split(',')).map((protocol) => protocol.trim());
-      const [encoded, ...more] = offered.filter((protocol) => protocol.startsWith(subprotocolPrefix));
+      if (!isWebSocketRequest(request)) return undefined;
+      const offered = offeredProtocols(request);
+      const [encoded, ...more] = offered.filter((protocol) => protocol.startsWith(tokenPrefix));
       if (encoded === undefined) return undefined;
       if (more.length > 0) throw new Error('multiple base64.bearer.authorization tokens specified');
       // The server answers with the protocol it speaks, and that must not be the token.
       if (offered.length === 1) throw new Error('missing additional subprotocol');
-      return mustBeKnown(judge(tokens, decode(encoded.slice(subprotocolPrefix.length)), audiences));
+      return mustBeKnown(judge(tokens, decode(encoded.slice(tokenPrefix.length)), audiences));
     },
   };
 }
-
-const isWebSocket = (request: ApiRequest): boolean =>
-  request.header('upgrade')?.toLowerCase() === 'websocket' && /(?:^|[,\s])upgrade(?:$|[,\s])/i.test(request.header('connection') ?? '');
 
 function decode(encoded: string): string {
   const bytes = Buffer.from(encoded, 'base64url');
@@ -77,6 +73,3 @@ function decode(encoded: string): string {
   if (!/^[\w-]+$/.test(encoded) || !Buffer.from(text, 'utf8').equals(bytes)) throw new Error('invalid base64url.bearer.authorization token');
   return text;
 }
-
-/** Whoever offered a token as a subprotocol does not speak it: what is left to choose from. */
-export const withoutTokens = (protocols: readonly string[]): string[] => protocols.filter((protocol) => !protocol.startsWith(subprotocolPrefix));

@@ -1,6 +1,6 @@
 /**
  * Watch events as bytes, one form per representation: JSON documents on lines of their own, YAML documents, or
- * protobuf frames (four bytes of length, then a WatchEvent).
+ * protobuf frames (four bytes of length, then a WatchEvent). A message of a WebSocket is the same without the length.
  *
  * An event is encoded once and the bytes go to every watcher that gets the same event in the same representation.
  */
@@ -20,6 +20,9 @@ import { includeObjectParameter, tableJson } from './table.ts';
 
 export interface EventEncoder {
   readonly contentType: string;
+  readonly isText: boolean;
+  /** Each is sent on its own. */
+  readonly areMessages: boolean;
   event(event: ObjectEvent): Buffer;
   /** The event that ends a watch with an error. */
   error(error: StatusError): Buffer;
@@ -37,6 +40,8 @@ export function watchRepresentation(encoder: Encoder, served: ServedResource, re
   const isShared = representation.as !== 'Table';
   return {
     contentType: representation.mediaType === protobuf ? `${protobuf};stream=watch` : json,
+    isText: representation.mediaType !== protobuf,
+    areMessages: false,
     event: (event) => {
       if (!isShared || event.object === undefined) return frame(event.type, object(event));
       const known = event.representations?.get(key);
@@ -48,6 +53,12 @@ export function watchRepresentation(encoder: Encoder, served: ServedResource, re
     },
     error: (error) => frame('ERROR', encodeMetaObject('v1', 'Status', error.toStatus(), { ...representation, pretty: false })),
   };
+}
+
+/** The same events for messages, which have a length of their own. */
+export function asMessages(encoder: EventEncoder): EventEncoder {
+  if (encoder.isText) return { ...encoder, areMessages: true };
+  return { ...encoder, areMessages: true, event: (event) => encoder.event(event).subarray(lengthBytes), error: (error) => encoder.error(error).subarray(lengthBytes) };
 }
 
 type Frame = (type: string, object: Buffer) => Buffer;
@@ -63,11 +74,14 @@ function jsonFrame(type: string, object: Buffer): Buffer {
 
 const jsonEnd = Buffer.from('}\n');
 
+/** In front of each protobuf frame. */
+const lengthBytes = 4;
+
 /** WatchEvent { type = 1, object = 2: RawExtension { raw = 1 } }, behind its length in network order. */
 function protobufFrame(type: string, object: Buffer): Buffer {
   const rawLength = 1 + varintLength(object.length) + object.length;
   const length = 2 + type.length + 1 + varintLength(rawLength) + rawLength;
-  const out = Buffer.allocUnsafe(4 + length);
+  const out = Buffer.allocUnsafe(lengthBytes + length);
   let p = out.writeUInt32BE(length, 0);
   out[p++] = 0x0a;
   out[p++] = type.length;

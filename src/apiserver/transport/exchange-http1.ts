@@ -4,20 +4,26 @@ import { BodyTooLarge, type Exchange, type PeerCertificate } from '../request.ts
 import { collectBody } from './exchange-http2.ts';
 import { peerCertificateOf } from './peer-certificate.ts';
 
+/** The protocol that an `Upgrade` header asks for, where `Connection` says that it counts; undefined where it asks for none. */
+export const asksForUpgrade = ({ headers }: IncomingMessage): string | undefined => (/upgrade/i.test(headers.connection ?? '') ? (headers.upgrade ?? '') : undefined);
+
 /** One HTTP/1.1 request as an exchange (RFC 9112). */
 export class Http1Exchange implements Exchange {
   readonly method: string;
   readonly target: string;
   readonly httpVersion = '1.1';
+  readonly upgrade: string | undefined;
+  readonly canBecomeWebSocket: boolean = false;
   readonly #message: IncomingMessage;
   readonly #response: ServerResponse | undefined;
 
-  /** @param response absent for an upgraded connection, which has no response object */
-  constructor(message: IncomingMessage, response?: ServerResponse) {
+  constructor(message: IncomingMessage, { response, upgrade }: { readonly response?: ServerResponse; readonly upgrade: string | undefined }) {
     this.#message = message;
     this.#response = response;
+    this.upgrade = upgrade?.toLowerCase();
     this.method = message.method ?? 'GET';
-    this.target = message.url ?? '/';
+    // CONNECT names a host and no path (RFC 9112 section 3.2.3).
+    this.target = this.method === 'CONNECT' ? '' : (message.url ?? '/');
   }
 
   header(name: string): string | undefined {

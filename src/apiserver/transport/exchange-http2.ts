@@ -3,7 +3,7 @@ import type { TLSSocket } from 'node:tls';
 import { BodyTooLarge, type Exchange, type PeerCertificate } from '../request.ts';
 import { peerCertificateOf } from './peer-certificate.ts';
 
-/** One HTTP/2 stream as an exchange (RFC 9113). Works on the stream itself: Node's compatibility layer costs a third more. */
+/** One HTTP/2 stream as an exchange (RFC 9113). It cannot become another protocol's: extended CONNECT (RFC 8441) is not offered, as upstream. Works on the stream itself: Node's compatibility layer costs a third more. */
 export class Http2Exchange implements Exchange {
   readonly method: string;
   readonly target: string;

@@ -5,7 +5,9 @@ export class Http1Connections {
   readonly #inWork = new Map<Socket, number>();
   #isLeaving = false;
 
+  /** Does nothing for one that is here. */
   add(socket: Socket): void {
+    if (this.#inWork.has(socket)) return;
     this.#inWork.set(socket, 0);
     socket.once('close', () => this.#inWork.delete(socket));
     if (this.#isLeaving) socket.end();

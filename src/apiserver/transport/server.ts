@@ -6,11 +6,14 @@ import http from 'node:http';
 import http2 from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import type { ApiResponse, Exchange } from '../request.ts';
-import { Http1Exchange } from './exchange-http1.ts';
+import { asksForUpgrade, Http1Exchange } from './exchange-http1.ts';
 import { Http2Exchange } from './exchange-http2.ts';
 import { Http1Connections } from './http1-connections.ts';
 import { http1Outlet, http2Outlet, respond } from './respond.ts';
 import { createTlsServer, type ServingTls } from './serving-tls.ts';
+import { Turns } from './turns.ts';
+import { serveUpgrades } from './upgrades.ts';
+import { WebSockets } from './web-sockets.ts';
 
 export interface TransportOptions {
   readonly address: string;
@@ -24,8 +27,6 @@ export interface TransportOptions {
   /** `--http2-max-streams-per-connection`; 0 means our default of 250. */
   readonly maxStreamsPerConnection: number;
   readonly handle: (exchange: Exchange) => Promise<ApiResponse>;
-  /** Upgraded connections (SPDY, WebSocket). */
-  readonly upgrade?: (exchange: Exchange, socket: Socket, head: Buffer) => void;
 }
 
 export interface Transport {
@@ -53,7 +54,8 @@ export async function listen(options: TransportOptions): Promise<Transport> {
   const connections = new Set<Socket>();
   const sessions = new Set<http2.ServerHttp2Session>();
   const plain = new Http1Connections();
-  const h1 = createHttp1(options, plain);
+  const webSockets = new WebSockets();
+  const h1 = createHttp1(options, plain, webSockets);
   const h2 = createHttp2(options, sessions);
   const { server, stop } = createTlsServer(options.tls, (socket) => {
     (socket.alpnProtocol === 'h2' ? h2 : h1).emit('connection', socket);
@@ -75,6 +77,7 @@ export async function listen(options: TransportOptions): Promise<Transport> {
     closed = new Promise<void>((resolve) => server.close(() => resolve()));
     for (const session of sessions) session.close();
     h2.on('session', (session: http2.ServerHttp2Session) => session.close());
+    webSockets.leave();
     plain.leave();
     // Ends looking after times; it never listened.
     h1.close(() => undefined);
@@ -91,7 +94,7 @@ export async function listen(options: TransportOptions): Promise<Transport> {
   };
 }
 
-function createHttp1({ handle, upgrade, headTimeoutMs = usualHeadTimeoutMs }: TransportOptions, connections: Http1Connections): http.Server {
+function createHttp1({ handle, headTimeoutMs = usualHeadTimeoutMs }: TransportOptions, connections: Http1Connections, webSockets: WebSockets): http.Server {
   const server = http.createServer({ requestTimeout: 0, headersTimeout: headTimeoutMs, connectionsCheckingInterval: Math.min(headTimeoutMs, 5000), keepAliveTimeout: 180_000, maxHeaderSize: maxHeaderBytes });
   // It never listens itself, and would not look after the time of connections that are handed to it.
   server.emit('listening');
@@ -99,22 +102,25 @@ function createHttp1({ handle, upgrade, headTimeoutMs = usualHeadTimeoutMs }: Tr
     socket.setTimeout(headTimeoutMs);
     connections.add(socket);
   });
+  const turns = new Turns();
+  const upgrades = serveUpgrades({ server, handle, turns, connections, webSockets });
   const serve = (message: http.IncomingMessage, response: http.ServerResponse): void => {
-    message.socket.setTimeout(0);
     response.once('close', connections.begin(message.socket));
-    void handle(new Http1Exchange(message, response)).then((answer) => {
-      // A body that nobody read would be taken for the next request.
-      if (!message.complete || connections.isLeaving) response.shouldKeepAlive = false;
-      return respond(http1Outlet(message, response), answer, message.method === 'HEAD');
+    const upgrade = upgrades.ignored(message) ?? asksForUpgrade(message);
+    turns.take(message.socket, response, () => {
+      message.socket.setTimeout(0);
+      void handle(new Http1Exchange(message, { response, upgrade })).then((answer) => {
+        // A body that nobody read would be taken for the next request.
+        if (!message.complete || connections.isLeaving) response.shouldKeepAlive = false;
+        return respond(http1Outlet(message, response), answer, message.method === 'HEAD');
+      });
     });
   };
   server.on('request', serve);
   server.on('checkContinue', serve);
+  // An expectation of its own that no server knows: upstream ends the connection with the answer.
+  server.on('checkExpectation', (_, response) => void response.writeHead(417, { connection: 'close' }).end());
   server.on('clientError', (_, socket) => socket.destroy());
-  server.on('upgrade', (message, socket, head) => {
-    if (upgrade === undefined) socket.destroy();
-    else upgrade(new Http1Exchange(message), socket as Socket, head);
-  });
   return server;
 }
 

@@ -55,7 +55,7 @@ describe('without a good credential', () => {
       let answer = '';
       socket.on('data', (chunk) => (answer += String(chunk)));
       socket.on('error', () => undefined);
-      socket.write(`GET ${secrets}/hidden HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: ${upgrade}\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`);
+      socket.write(`GET ${secrets}/hidden HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade, close\r\nupgrade: ${upgrade}\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`);
       await once(socket, 'close');
       expect([answer.includes(' 101 '), answer.includes(' 200 '), answer.includes(secretText)]).toEqual([false, false, false]);
     }

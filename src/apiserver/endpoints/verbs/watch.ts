@@ -1,7 +1,7 @@
 /**
- * GET of a collection with `watch`: a stream of events from a version on.
+ * GET of a collection with `watch`: a stream of events from a version on, or the messages of a WebSocket.
  *
- * Events that wait are taken together and written as one chunk; while the connection's buffers are full nothing is
+ * Events that wait are taken together and written at once; while the connection's buffers are full nothing is
  * taken, and what waits is bounded by the storage layer, which ends a watch that cannot keep up. The stream ends
  * after its time, with a last bookmark for those who asked.
  * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes | API Concepts: watches}
@@ -13,35 +13,37 @@ import { isStorageError } from '../../../storage/errors.ts';
 import type { ApiRequest, ApiResponse, Sink } from '../../request.ts';
 import type { EndpointContext } from '../context.ts';
 import { listParameters, type ListParameters, parseResourceVersion, validateListParameters } from '../list-parameters.ts';
-import { watchRepresentation, type EventEncoder } from '../../representation/watch-events.ts';
+import { asMessages, watchRepresentation, type EventEncoder } from '../../representation/watch-events.ts';
 import { selectionOf } from '../selection.ts';
 import { convertedAhead } from '../respond.ts';
 import { mayWait, type ServedResource } from '../served.ts';
+import { openingOf } from '../web-socket.ts';
 
 export async function watchObjects(context: EndpointContext, served: ServedResource, request: ApiRequest): Promise<ApiResponse> {
   const parameters = listParameters(request.query, true);
   validateListParameters(parameters, context.featureEnabled('WatchList'));
   const { selection } = selectionOf(served, request);
-  const encoder = watchRepresentation(context.encoder, served, request);
+  const opening = openingOf(request);
+  const frames = watchRepresentation(context.encoder, served, request);
+  const encoder = opening === undefined ? frames : asMessages(frames);
   const timeoutMs = watchTimeoutMs(parameters.timeoutSeconds, context.minRequestTimeoutSeconds);
   let wake: () => void = () => undefined;
   const options: ObjectWatchOptions = { ...startOf(parameters), selection, bookmarks: parameters.allowWatchBookmarks, onReady: () => wake() };
+  if (opening !== undefined && 'refused' in opening) return opening.refused;
   const started = await served.store!.watch(options).catch((error: unknown) => failedStart(error));
-  return {
-    status: 200,
-    headers: { 'content-type': encoder.contentType },
-    stream: async (sink) => {
-      if (started instanceof StatusError) {
-        sink.write(encoder.error(started));
-        return;
-      }
-      try {
-        await pump(started, { encoder, ahead: aheadOf(served) }, sink, timeoutMs, (listener) => (wake = listener));
-      } finally {
-        started.close();
-      }
-    },
+  const stream = async (sink: Sink): Promise<void> => {
+    if (started instanceof StatusError) {
+      sink.write(encoder.error(started));
+      return;
+    }
+    try {
+      await pump(started, { encoder, ahead: aheadOf(served) }, sink, timeoutMs, (listener) => (wake = listener));
+    } finally {
+      started.close();
+    }
   };
+  if (opening !== undefined) return { status: 101, headers: {}, webSocket: { protocol: opening.protocol, isText: encoder.isText }, stream };
+  return { status: 200, headers: { 'content-type': encoder.contentType }, stream };
 }
 
 /** A version that is too old is told in the stream, as an event; everything else is an answer of its own. */
@@ -94,7 +96,7 @@ async function pump(watch: ObjectWatch, { encoder, ahead }: Encoding, sink: Sink
       if (events.length > 0) {
         const refused = ahead === undefined ? undefined : await ahead(events).then(() => undefined, (error: unknown) => error as Error);
         if (refused !== undefined) return finish(refused, encoder, sink);
-        blocked = !sink.write(encodeAll(events, encoder));
+        blocked = !writeAll(events, encoder, sink);
         if (blocked) void sink.drained().then(() => {
           blocked = false;
           notify();
@@ -111,8 +113,10 @@ async function pump(watch: ObjectWatch, { encoder, ahead }: Encoding, sink: Sink
   }
 }
 
-function encodeAll(events: readonly ObjectEvent[], encoder: EventEncoder): Buffer {
-  return events.length === 1 ? encoder.event(events[0]!) : Buffer.concat(events.map((event) => encoder.event(event)));
+/** False when the connection takes no more for now. */
+function writeAll(events: readonly ObjectEvent[], encoder: EventEncoder, sink: Sink): boolean {
+  if (encoder.areMessages) return events.map((event) => sink.write(encoder.event(event))).every(Boolean);
+  return sink.write(events.length === 1 ? encoder.event(events[0]!) : Buffer.concat(events.map((event) => encoder.event(event))));
 }
 
 /** Watches that lost their place say so; a reader that was too slow is just cut off and comes back. */

@@ -14,26 +14,34 @@ type Handler = (served: ServedResource, request: ApiRequest) => Promise<ApiRespo
 
 const every = (handler: Handler): SubresourceEndpoint['verbs'] => ({ get: handler, create: handler, update: handler, patch: handler, delete: handler });
 
+/** There is no going somewhere as if. */
+const connecting = (handler: Handler): SubresourceEndpoint['verbs'] => every((served, request) => {
+  if (request.query.has('dryRun')) throw badRequest('dryRun is not supported');
+  return handler(served, request);
+});
+
 /** Handlers by `resource/subresource`, for every verb that the resource table allows. */
 export function createConnections(registry: RegistryCatalog): ReadonlyMap<string, SubresourceEndpoint['verbs']> {
   const streams = (readContainer: boolean): Handler => async (served, request) => {
     const pod = await podOf(served, request);
     if (readContainer) checkContainer(pod, request.query.get('container') ?? '');
     if ((pod.spec.nodeName ?? '') === '') throw badRequest(`pod ${pod.metadata.name!} does not have a host assigned`);
-    return unreachable(registry, pod.spec.nodeName!);
+    await findNode(registry, pod.spec.nodeName!);
+    if (request.exchange.upgrade === undefined) throw badRequest('Upgrade request required');
+    throw noWayTo(pod.spec.nodeName!);
   };
   return new Map([
     ['pods/log', every((served, request) => readLog(registry, served, request))],
-    ['pods/exec', every(streams(true))],
-    ['pods/attach', every(streams(true))],
-    ['pods/portforward', every(streams(false))],
-    ['pods/proxy', every(async (served, request) => {
+    ['pods/exec', connecting(streams(true))],
+    ['pods/attach', connecting(streams(true))],
+    ['pods/portforward', connecting(streams(false))],
+    ['pods/proxy', connecting(async (served, request) => {
       const pod = await podOf(served, request);
       if ((pod.status.podIP ?? '') === '') throw badRequest('address not allowed');
       return unreachable(registry, pod.spec.nodeName ?? '');
     })],
-    ['nodes/proxy', every((_served, request) => unreachable(registry, request.info.name))],
-    ['services/proxy', every(async (served, request) => {
+    ['nodes/proxy', connecting((_served, request) => unreachable(registry, request.info.name))],
+    ['services/proxy', connecting(async (served, request) => {
       const { namespace, name } = request.info;
       await served.store!.get(namespace, bareName(name), { match: 'mostRecent' });
       if (await hasEndpoints(registry, namespace, bareName(name))) throw serviceUnavailable(`no connection to service ${JSON.stringify(name)}: this server has no way to pods yet`);
@@ -81,6 +89,10 @@ function checkContainer({ metadata: { name = '' }, spec }: Pod, wanted: string):
 
 /** The node must be there at least; throws 404 or 503. */
 async function unreachable(registry: RegistryCatalog, node: string): Promise<never> {
-  await registry.storeOf('', 'nodes')!.get('', bareName(node), { match: 'mostRecent' });
-  throw serviceUnavailable(`no connection to node ${JSON.stringify(node)}: this server has no way to its nodes yet`);
+  await findNode(registry, node);
+  throw noWayTo(node);
 }
+
+const findNode = (registry: RegistryCatalog, node: string): Promise<unknown> => registry.storeOf('', 'nodes')!.get('', bareName(node), { match: 'mostRecent' });
+
+const noWayTo = (node: string): Error => serviceUnavailable(`no connection to node ${JSON.stringify(node)}: this server has no way to its nodes yet`);

@@ -1,0 +1,140 @@
+/**
+ * Requests to leave HTTP/1.1 (RFC 9110 sections 7.8 and 9.3.6). Node stops reading a connection behind the head of such a
+ * request and hands it over with what came after. From there,
+ *
+ * - a GET for a WebSocket passes the chain, and its connection becomes one, or goes back to HTTP/1.1 behind the answer;
+ * - CONNECT passes the chain to be refused;
+ * - every other wish is none of ours, and may be ignored: the connection goes back with the request in front, to be read
+ *   to its end and answered like all others. Endpoints may still see what it asked for (`Exchange.upgrade`).
+ */
+import http from 'node:http';
+import type { Socket } from 'node:net';
+import type { ApiResponse, Exchange } from '../request.ts';
+import { asksForUpgrade, Http1Exchange } from './exchange-http1.ts';
+import type { Http1Connections } from './http1-connections.ts';
+import { http1Outlet, respond } from './respond.ts';
+import type { Turns } from './turns.ts';
+import type { WebSockets } from './web-sockets.ts';
+
+export interface UpgradeParts {
+  readonly server: http.Server;
+  readonly handle: (exchange: Exchange) => Promise<ApiResponse>;
+  readonly turns: Turns;
+  readonly connections: Http1Connections;
+  readonly webSockets: WebSockets;
+}
+
+export interface Upgrades {
+  /** Call for each request as it begins: what its `Upgrade` header asked for, where that was ignored. */
+  ignored(message: http.IncomingMessage): string | undefined;
+}
+
+export function serveUpgrades(parts: UpgradeParts): Upgrades {
+  const { server, turns, connections } = parts;
+  /** What the first request of a connection that goes back asked for; until it begins, the one that asked counts as in work. */
+  const ignored = new WeakMap<Socket, { readonly upgrade: string; readonly begun: () => void }>();
+  const follow = (message: http.IncomingMessage, socket: Socket, head: Buffer): void => {
+    // Node has taken its own listener away, and without one an error ends the process.
+    socket.on('error', ignoreError);
+    socket.setTimeout(0);
+    const done = connections.begin(socket);
+    turns.after(socket, () => {
+      const isWebSocket = canBecomeWebSocket(message);
+      if (isWebSocket || message.method === 'CONNECT') return void answerHere(parts, { message, socket, head, isWebSocket, done });
+      ignored.set(socket, { upgrade: message.headers.upgrade ?? '', begun: done });
+      goBack(server, socket, Buffer.concat([headWithoutWish(message), head]));
+    });
+  };
+  server.on('upgrade', follow);
+  server.on('connect', follow);
+  return {
+    ignored({ socket }) {
+      const wish = ignored.get(socket);
+      ignored.delete(socket);
+      wish?.begun();
+      return wish?.upgrade;
+    },
+  };
+}
+
+interface Handover {
+  readonly message: http.IncomingMessage;
+  readonly socket: Socket;
+  /** What came behind the request. */
+  readonly head: Buffer;
+  readonly isWebSocket: boolean;
+  /** To be called when nothing is under way on the connection any more. */
+  readonly done: () => void;
+}
+
+async function answerHere({ server, handle, connections, webSockets }: UpgradeParts, { message, socket, head, isWebSocket, done }: Handover): Promise<void> {
+  const exchange = new UpgradeExchange(message, isWebSocket);
+  const end = (): void => {
+    exchange.end();
+    done();
+  };
+  socket.once('close', end);
+  const answer = await handle(exchange);
+  if ('webSocket' in answer) return webSockets.accept(message, socket, head, answer);
+  const response = new http.ServerResponse(message);
+  response.shouldKeepAlive = !/\bclose\b/i.test(message.headers.connection ?? '') && answer.headers['connection'] !== 'close' && !connections.isLeaving;
+  response.assignSocket(socket);
+  response.once('finish', () => {
+    response.detachSocket(socket);
+    socket.off('close', end);
+    end();
+    if (!response.shouldKeepAlive) return socket.destroySoon();
+    goBack(server, socket, head);
+    // Until the next request, as after any other answer.
+    socket.setTimeout(server.keepAliveTimeout);
+  });
+  await respond(http1Outlet(message, response), answer, false);
+}
+
+/** @param first is read before what comes */
+function goBack(server: http.Server, socket: Socket, first: Buffer): void {
+  if (socket.destroyed) return;
+  socket.off('error', ignoreError);
+  if (first.length > 0) socket.unshift(first);
+  server.emit('connection', socket);
+}
+
+const ignoreError = (): void => undefined;
+
+/** What has a body is read as HTTP first, and then the moment has passed. What has no host, Node refuses when it comes back. */
+const canBecomeWebSocket = ({ method, headers }: http.IncomingMessage): boolean =>
+  method === 'GET' && headers.host !== undefined && headers.upgrade?.toLowerCase() === 'websocket' && headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
+
+/** The head as it was sent, but for the `Upgrade` header, or Node would hand the connection over again. */
+function headWithoutWish({ method, url, httpVersion, rawHeaders }: http.IncomingMessage): Buffer {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]!.toLowerCase() !== 'upgrade') lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`);
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+}
+
+/** A request whose connection is no longer one of Node's server. It has no body. */
+class UpgradeExchange extends Http1Exchange {
+  override readonly canBecomeWebSocket: boolean;
+  #listeners: (() => void)[] | undefined = [];
+
+  constructor(message: http.IncomingMessage, isWebSocket: boolean) {
+    super(message, { upgrade: asksForUpgrade(message) });
+    this.canBecomeWebSocket = isWebSocket;
+  }
+
+  override readBody(): Promise<Buffer> {
+    return Promise.resolve(Buffer.alloc(0));
+  }
+
+  override onClose(listener: () => void): void {
+    if (this.#listeners === undefined) queueMicrotask(listener);
+    else this.#listeners.push(listener);
+  }
+
+  /** The client is gone, or has its answer. */
+  end(): void {
+    const listeners = this.#listeners ?? [];
+    this.#listeners = undefined;
+    for (const listener of listeners) listener();
+  }
+}

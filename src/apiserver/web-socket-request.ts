@@ -1,0 +1,21 @@
+/** What a request for a WebSocket says (RFC 6455 section 4.1). */
+import type { ApiRequest } from './request.ts';
+
+export const isWebSocketRequest = ({ exchange }: ApiRequest): boolean => exchange.upgrade === 'websocket';
+
+/** Subprotocols in the order of the client's preference. */
+export const offeredProtocols = ({ exchange }: ApiRequest): string[] =>
+  exchange.headerValues('sec-websocket-protocol').flatMap((value) => value.split(',')).map((protocol) => protocol.trim()).filter((protocol) => protocol !== '');
+
+/**
+ * Clients that cannot set headers offer their token as a subprotocol.
+ * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/ | API Concepts}
+ */
+export const tokenPrefix = 'base64url.bearer.authorization.k8s.io.';
+
+/**
+ * What is left to choose from: the answer names what was chosen, and must not be the token.
+ *
+ * @NOTE differs from upstream: there it is taken out only if it was the credential that decided, and else may be told back.
+ */
+export const withoutTokens = (protocols: readonly string[]): string[] => protocols.filter((protocol) => !protocol.startsWith(tokenPrefix));
