@@ -7,7 +7,7 @@ import { adaptAny } from './schema/json-values.ts';
 const env = environment({ variables: { object: dynType, old: dynType } });
 const text = 'a'.repeat(1_000_000);
 const object = {
-  text, numbers: Array.from({ length: 50_000 }, (_, i) => i), durations: '1s'.repeat(500_000), wide: Array.from({ length: 300 }, (_, i) => `${'ä一'.repeat(1500)}${i}`),
+  text, numbers: Array.from({ length: 50_000 }, (_, i) => i), durations: '1s'.repeat(500_000), url: `https://a/?${'a=b&'.repeat(100_000)}`, wide: Array.from({ length: 300 }, (_, i) => `${'ä一'.repeat(1500)}${i}`),
   alike: Array.from({ length: 900 }, (_, i) => ({ list: [...Array.from({ length: 300 }, (__, j) => `v${j}`), `z${i}`] })),
 };
 const old = JSON.parse(JSON.stringify(object)) as unknown;
@@ -42,6 +42,8 @@ describe('work that the units of cost do not show', () => {
     ['objects compared in depth', 'object.numbers.all(x, object == old)'],
     ['objects compared in depth, without a loop', Array.from({ length: 2000 }, () => 'object.alike == old.alike').join(' && ')],
     ['lengths of texts that are counted', 'object.wide.all(a, object.wide.all(b, object.wide.all(c, size(b) > 0)))'],
+    ['a query of one key, again and again', 'url(object.url).getQuery().size() + url(object.url).getQuery().size() > 0'],
+    ['values that are written out', '"%s".format([object.alike]).size() > 0'],
     ['matches of nearly nothing', 'object.text.findAll("a").size() + object.text.findAll("a").size() > 0'],
   ])('%s', (_, expression) => expect([tooLong, overBudget]).toContain(run(expression)));
 });

@@ -118,12 +118,12 @@ function plainObject(value: object): string {
 const keyTypes = new Set(['string', 'bool', 'int', 'uint']);
 
 function listText(list: ListValue): string {
-  work(list.size * 4);
+  work(list.size * 16);
   return `[${[...list].map(plain).join(', ')}]`;
 }
 
 function mapText(map: MapValue): string {
-  work(map.size * 8);
+  work(map.size * 16);
   const entries = map.keys().map((key): [string, string] => {
     if (!keyTypes.has(typeNameOf(key))) throw fail(stringRule, key);
     return [plain(key), plain(map.get(key)!)];

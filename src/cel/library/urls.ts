@@ -4,6 +4,7 @@ import { mapType, opaqueType } from '../check/types.ts';
 import * as estimates from '../cost/call-estimates.ts';
 import { readsFirst } from '../cost/sizes.ts';
 import { ArrayList, CelError, EntryMap, Opaque, type Value } from '../values/values.ts';
+import { work } from '../values/work.ts';
 import { B, S, strings } from './signatures.ts';
 
 const L = opaqueType('kubernetes.URL');
@@ -59,6 +60,7 @@ const port = (host: string): string => /:(\d*)$/.exec(host)?.[1] ?? '';
 const escapedPath = (path: string): string => path.replace(/[^\x21\x23-\x3b\x3d\x40-\x5a\x5b\x5d\x5f\x61-\x7a\x7e%]|["<>^`{|}\\]/gu, (char) => encodeURIComponent(char));
 
 function query(text: string): EntryMap {
+  work(text.length * 2);
   const values = new Map<string, string[]>();
   for (const pair of text.split('&')) {
     if (pair === '' || pair.includes(';')) continue;
@@ -66,7 +68,9 @@ function query(text: string): EntryMap {
     const key = decode(cut < 0 ? pair : pair.slice(0, cut));
     const value = decode(cut < 0 ? '' : pair.slice(cut + 1));
     if (key === undefined || value === undefined) continue;
-    values.set(key, [...(values.get(key) ?? []), value]);
+    const list = values.get(key);
+    if (list === undefined) values.set(key, [value]);
+    else list.push(value);
   }
   const map = new EntryMap();
   for (const [key, list] of values) map.insert(key, new ArrayList(list));
