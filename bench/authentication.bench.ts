@@ -35,12 +35,16 @@ const certificates = requestsOf({ clientCa: fixedText(ca.certificate), tokenFile
 
 const withStatic = fakeRequest(['authorization', 'Bearer static-token']);
 const withToken = fakeRequest(['authorization', `Bearer ${token}`]);
+const staticAgain = fakeRequest(['authorization', 'Bearer static-token'], { connection: {} });
+const tokenAgain = fakeRequest(['authorization', `Bearer ${token}`], { connection: {} });
 const withCertificate = fakeRequest([], { certificate: peer });
 await tokens.authenticate(withToken);
 
 describe(`who is calling (a token of ${token.length} characters)`, () => {
   bench('static token', async () => void (await tokens.authenticate(withStatic)));
   bench('service account token that is remembered', async () => void (await tokens.authenticate(withToken)));
+  bench('static token that its connection brought before', async () => void (await tokens.authenticate(staticAgain)));
+  bench('service account token that its connection brought before', async () => void (await tokens.authenticate(tokenAgain)));
   bench('client certificate after the handshake', async () => void (await certificates.authenticate(withCertificate)));
   let count = 0;
   bench('service account token at first sight', async () => void (await createAuthentication({ ...none, serviceAccounts: accounts, audiences: [issuer, String(count++)] }, { ...around, accountKeys }).review(token, [issuer])));

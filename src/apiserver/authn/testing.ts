@@ -2,10 +2,10 @@
 import { ApiRequest, type Exchange, type PeerCertificate } from '../request.ts';
 
 /** @param headers name and value in turn, repeated ones included */
-export function fakeRequest(headers: readonly string[] = [], { path = '/api', certificate }: { readonly path?: string; readonly certificate?: PeerCertificate } = {}): ApiRequest {
+export function fakeRequest(headers: readonly string[] = [], { path = '/api', certificate, connection }: { readonly path?: string; readonly certificate?: PeerCertificate; readonly connection?: object } = {}): ApiRequest {
   const values = (name: string): string[] => headers.filter((_, index) => index % 2 === 1 && headers[index - 1]!.toLowerCase() === name);
   const exchange: Exchange = {
-    method: 'GET', target: path, httpVersion: '1.1', upgrade: values('upgrade')[0], remoteAddress: '192.0.2.1',
+    method: 'GET', target: path, httpVersion: '1.1', upgrade: values('upgrade')[0], remoteAddress: '192.0.2.1', connection,
     header: (name) => values(name)[0], headerValues: values,
     headerNames: () => [...new Set(headers.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()))],
     readBody: () => Promise.resolve(Buffer.alloc(0)), peerCertificate: () => certificate, onClose: () => undefined,

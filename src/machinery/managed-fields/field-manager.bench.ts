@@ -29,6 +29,8 @@ const liveForm = toJsonForm(asJson(live), 'core/v1.Pod');
 
 describe('field ownership of a pod', () => {
   bench('create', () => void fieldManager.update({ ...base, live: undefined, object: submitted }));
+  let count = 0;
+  bench('create of a shape not met before', () => void fieldManager.update({ ...base, live: undefined, object: { ...submitted, metadata: { ...submitted.metadata, labels: { [`k${count++}`]: 'v' } } } }));
   bench('update of one label', () => void fieldManager.update({ ...base, live, object: labelled }));
   bench('update that changes nothing', () => void fieldManager.update({ ...base, live, object: same }));
   bench('status of a running pod', () => void fieldManager.update({ ...kubelet, live: running, object: ready }));
