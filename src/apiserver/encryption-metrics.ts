@@ -1,4 +1,7 @@
-/** The reference's metrics of encryption in the store. They are there when it is configured. */
+/**
+ * The reference's metrics of encryption in the store.
+ * @NOTE differs from upstream: they are there when it is configured, and not before.
+ */
 import { createHash } from 'node:crypto';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { kmsStatusOf } from '../storage/encryption/kms/client.ts';

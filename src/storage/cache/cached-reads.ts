@@ -76,6 +76,7 @@ export class CachedReads {
     return (await this.#isFresh(freshness.fresh(signal))) ? state : undefined;
   }
 
+  /** @NOTE differs from upstream: readers wait, where it answers watches with 429 and passes other reads on to the store. */
   async waitUntilFilled(signal?: AbortSignal): Promise<void> {
     try {
       await this.#options.filled.wait(signal);

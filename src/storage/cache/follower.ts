@@ -127,6 +127,7 @@ export class Follower {
     onContinuous();
   }
 
+  /** @NOTE differs from upstream: an object that cannot be read does not keep the others out. */
   #take(kv: KeyValue, { index, unreadable }: Pick<FilledState, 'index' | 'unreadable'>): void {
     const object = this.#share(kv, unreadable);
     if (object !== undefined) index.set(object);

@@ -91,6 +91,7 @@ export class Encryption {
     await Promise.all([this.#current, ...this.#retired].map((generation) => generation.close()));
   }
 
+  /** @NOTE differs from upstream: after a failure the pauses begin with 5 ms again, and end at the usual one. */
   async #follow(read: () => Promise<string>): Promise<void> {
     const { reloadMs = defaultReloadMs, observer, log } = this.#options;
     const { signal } = this.#closed;
