@@ -7,6 +7,7 @@ import { type GateSettings, isGateOn } from '../api/feature-gates.ts';
 import { gated, type GroupVersionInfo, type ResourceInfo } from '../api/resources.ts';
 import { schemas } from '../api/schemas.ts';
 import { systemClock } from '../base/clock.ts';
+import { qualified } from '../machinery/status.ts';
 import type { Logger } from '../base/logger.ts';
 import type { VersionInfo } from '../base/version.ts';
 import { createJsonForm } from '../machinery/managed-fields/json-form.ts';
@@ -21,8 +22,10 @@ import type { StorageMediaType } from '../registry/generic/door.ts';
 import type { WriteHooks } from '../registry/generic/write.ts';
 import { createCachedObjectStorage } from '../storage/cache/cached.ts';
 import { createDirectObjectStorage } from '../storage/direct.ts';
+import { StorageCounts } from '../storage/counts.ts';
 import { Encryption, type EncryptionOptions } from '../storage/encryption/encryption.ts';
 import type { Store } from '../storage/interface.ts';
+import { observeStore } from '../storage/observed-store.ts';
 import { createLeaseManager } from '../storage/leases.ts';
 import type { ObjectCodec, ObjectStorage } from '../storage/objects.ts';
 import { type AdmissionSettings, createAdmissionPlugins } from './admission/plugins.ts';
@@ -42,11 +45,13 @@ import { setUpCustomResources } from './custom-resources/setup.ts';
 import { ServedApis } from './served-apis.ts';
 import type { ServedResource } from './endpoints/served.ts';
 import { subresourcesOf, virtualResource } from './endpoints/special.ts';
+import type { MetricSettings } from './metric-registry.ts';
 import { Metrics } from './metrics.ts';
 import { createHealthChecks } from './health-checks.ts';
 import { createAllocationMetrics } from './allocation-metrics.ts';
 import { createAllocationEvents } from './bootstrap/allocation-events.ts';
 import { createEncryptionMetrics } from './encryption-metrics.ts';
+import { type CountedStorage, createStorageMetrics, type StorageMetrics } from './storage-metrics.ts';
 import { createProcessMetrics } from './process-metrics.ts';
 import { metricsHandler } from './nonresource/metrics.ts';
 import { openApiHandlers } from './nonresource/openapi.ts';
@@ -91,6 +96,7 @@ export interface ApiServerConfig {
   readonly authorization: AuthorizationConfig;
   /** Absent: nothing is recorded. */
   readonly audit?: AuditConfig;
+  readonly metrics: MetricSettings;
   readonly groupVersions: readonly GroupVersionInfo[];
   /** `--feature-gates` */
   readonly featureGates: GateSettings;
@@ -158,11 +164,12 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
   const { storage, log } = config;
   const plugins: AdmissionPlugin[] = [];
   const serverId = randomUUID();
-  const metrics = new Metrics({ isServed: (apiVersion, resource) => apis.find(apiVersion, resource) !== undefined, serverId });
+  const metrics = new Metrics({ settings: config.metrics, isServed: (apiVersion, resource) => apis.find(apiVersion, resource) !== undefined, serverId });
   const featureEnabled = (gate: string): boolean => isGateOn(gate, config.featureGates);
   const accountKeys = await openAccountKeys(config.authentication.serviceAccounts, { registry: metrics.registry, log, signal: config.signal });
   const encryption = storage.encryption === undefined ? undefined : await Encryption.open({ ...storage.encryption, kmsV1: featureEnabled('KMSv1'), observer: createEncryptionMetrics(metrics.registry, serverId), log });
-  const openStorage = (info: ResourceInfo, prefix: string, codec: ObjectCodec): ObjectStorage => openObjects(config, encryption, storeOf(info.group, info.name), info, prefix, codec);
+  const storageMetrics = createStorageMetrics(metrics.registry, () => openedStorages(registry, storage.prefix));
+  const openStorage = (info: ResourceInfo, prefix: string, codec: ObjectCodec): ObjectStorage => openObjects(config, storageMetrics, encryption, storeOf(info.group, info.name), info, prefix, codec);
   const admission = createAdmissionChain(plugins, metrics.admission);
   const leases = createLeaseManager({ reuseSeconds: storage.leaseReuseSeconds });
   const storeOf = (group: string, resource: string): Store => storage.overrides.get(`${group}/${resource}`) ?? storage.store;
@@ -202,6 +209,7 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
     toJsonForm: createJsonForm(schemas),
     now, featureEnabled,
     deprecatedUse: ({ info }, subresource, removed) => metrics.deprecatedUse(info, subresource, removed),
+    watchEvents: (group, version, kind) => metrics.watchEvents(group, version, kind),
     allowPrivileged: config.allowPrivileged,
     minRequestTimeoutSeconds: config.serving.minRequestTimeoutSeconds,
     deleteCollectionWorkers: storage.deleteCollectionWorkers,
@@ -238,7 +246,7 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
   const background = startBackground({ config, registry, metrics, services, writer, customResources, groupVersions, objects, waitsForRoles: uses(config.authorization.authorizers, 'RBAC') });
   const transport = await listen({
     address: config.serving.address, port: config.serving.port, tls: config.serving.tls, sharePort: config.serving.sharePort,
-    maxStreamsPerConnection: config.serving.maxStreamsPerConnection, handle,
+    maxStreamsPerConnection: config.serving.maxStreamsPerConnection, handle, onHandshakeError: () => metrics.handshakeFailed(),
   }).catch(async (error: unknown) => {
     await background.stop();
     await authentication.close();
@@ -282,14 +290,21 @@ function issuerDiscovery({ serviceAccounts }: AuthenticationConfig, accountKeys:
   return discoveryHandlers({ issuer, jwksUri, keys: accountKeys.keys, serverAddress });
 }
 
-function openObjects({ storage, log }: ApiServerConfig, encryption: Encryption | undefined, plain: Store, info: ResourceInfo, prefix: string, codec: ObjectCodec): ObjectStorage {
+function openObjects({ storage, log }: ApiServerConfig, metrics: StorageMetrics, encryption: Encryption | undefined, plain: Store, info: ResourceInfo, prefix: string, codec: ObjectCodec): ObjectStorage {
   const indexedFields = info.group === '' && info.name === 'pods' ? ['spec.nodeName'] : [];
   // Events are of the core group in the store, whichever group is asked for them.
   const [group = ''] = (info.storage?.apiVersion ?? info.apiVersion).split('/').slice(0, -1);
-  const store = encryption?.wrap(plain, { group, resource: info.name }) ?? plain;
-  const options = { store, prefix, codec, namespaced: info.namespaced, log };
+  const resource = qualified({ group: info.group, resource: info.name });
+  const observed = observeStore(plain, metrics.observerOf(resource));
+  const store = encryption?.wrap(observed, { group, resource: info.name }) ?? observed;
+  const counts = new StorageCounts();
+  counts.waited = metrics.waitsOf(resource);
+  const options = { store, prefix, codec, counts, namespaced: info.namespaced, log };
   return storage.usesWatchCache(info.group, info.name) ? createCachedObjectStorage({ ...options, indexedFields }) : createDirectObjectStorage(options);
 }
+
+const openedStorages = ({ stores }: RegistryCatalog, storePrefix: string): CountedStorage[] =>
+  stores.filter(({ isOpen }) => isOpen).map(({ groupResource, storage: { prefix, counts } }) => ({ resource: qualified(groupResource), prefix: prefix.slice(storePrefix.length, -1), counts }));
 
 function servedResource(entry: CatalogEntry, context: EndpointContext, registry: RegistryCatalog, config: ApiServerConfig, authentication: Authentication): ServedResource {
   const virtual = virtualResource(context, entry, registry, config, authentication);

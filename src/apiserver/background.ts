@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { GroupVersionInfo } from '../api/resources.ts';
 import type { Logger } from '../base/logger.ts';
 import { isGateOn } from '../api/feature-gates.ts';
+import { qualified } from '../machinery/status.ts';
 import { systemClock } from '../base/clock.ts';
 import { type Compactor, startCompactor } from '../storage/compactor.ts';
 import type { RegistryCatalog } from '../registry/catalog.ts';
@@ -97,8 +98,7 @@ export function startBackground({ config, registry, metrics, services, writer: a
   const upkeep = createObjectUpkeep({ writer, registry, groupVersions, log });
   const countObjects = async (): Promise<void> => {
     for (const store of registry.stores.filter(({ isOpen }) => isOpen)) {
-      const name = store.group === '' ? store.resourceName : `${store.resourceName}.${store.group}`;
-      metrics.objects.set({ resource: name }, await store.storage.count().catch(() => -1));
+      metrics.objects.set({ resource: qualified(store.groupResource) }, await store.storage.count().catch(() => -1));
     }
   };
   const openStorages = async (): Promise<void> => {

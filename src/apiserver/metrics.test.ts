@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
+import { allMetrics } from './metric-registry.ts';
 import { Metrics } from './metrics.ts';
 import type { ApiRequest, ApiResponse } from './request.ts';
 
@@ -19,13 +20,13 @@ function reference(): { registry: Registry; observe(labels: Record<string, strin
   const registry = new Registry();
   const registers = [registry];
   const plain = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'];
-  const total = new Counter({ name: names[0]!, help: 'Requests by verb, resource and answer code.', labelNames: [...plain, 'dry_run', 'code'], registers });
+  const total = new Counter({ name: names[0]!, help: '[STABLE] Requests by verb, resource and answer code.', labelNames: [...plain, 'dry_run', 'code'], registers });
   const duration = new Histogram({
-    name: names[1]!, help: 'Time from a request to its answer, in seconds.', labelNames: [...plain, 'dry_run'], registers,
+    name: names[1]!, help: '[STABLE] Time from a request to its answer, in seconds.', labelNames: [...plain, 'dry_run'], registers,
     buckets: [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60],
   });
-  const size = new Histogram({ name: names[2]!, help: 'Bytes of answers.', labelNames: plain, buckets: [1000, 10_000, 100_000, 1e6, 1e7, 1e8, 1e9], registers });
-  const inFlight = new Gauge({ name: names[3]!, help: 'Requests in work, by kind.', labelNames: ['request_kind'], registers });
+  const size = new Histogram({ name: names[2]!, help: '[STABLE] Bytes of answers.', labelNames: plain, buckets: [1000, 10_000, 100_000, 1e6, 1e7, 1e8, 1e9], registers });
+  const inFlight = new Gauge({ name: names[3]!, help: '[STABLE] Requests in work, by kind.', labelNames: ['request_kind'], registers });
   return {
     registry, inFlight,
     observe(labels, code, seconds, bytes) {
@@ -38,6 +39,44 @@ function reference(): { registry: Registry; observe(labels: Record<string, strin
 }
 
 describe('metrics of requests', () => {
+  it('are of sizes only where something was read', async () => {
+    const metrics = create();
+    metrics.observe(request({ verb: 'create' }), response(201), 0.1, 500);
+    expect(await shown(metrics.registry, 'apiserver_response_sizes')).not.toContain('_count{');
+    metrics.observe(request({ verb: 'list', name: '' }), response(200), 0.1, 500);
+    expect(await shown(metrics.registry, 'apiserver_response_sizes')).toContain('_count{verb="LIST"');
+  });
+
+  it('have the time without what others took beside the whole, and its old name only where hidden metrics are shown', async () => {
+    const sli = async (metrics: Metrics): Promise<string[]> => {
+      metrics.observe(request({}, 'dryRun=All'), response(200), 0.04, undefined);
+      return (await metrics.registry.metrics()).split('\n').filter((line) => /request_sl[io]_duration_seconds_(bucket\{le="0.05"|count)/.test(line));
+    };
+    const labels = 'verb="GET",group="",version="v1",resource="pods",subresource="",scope="resource",component="apiserver"';
+    expect(await sli(create())).toEqual([`apiserver_request_sli_duration_seconds_bucket{le="0.05",${labels}} 1`, `apiserver_request_sli_duration_seconds_count{${labels}} 1`]);
+    expect(await sli(new Metrics({ settings: { ...allMetrics, showHidden: true }, isServed: () => true, serverId: 'x' }))).toHaveLength(4);
+  });
+
+  it('count what runs long while it does', async () => {
+    const metrics = create();
+    const value = async (): Promise<string> => (await shown(metrics.registry, 'apiserver_longrunning_requests')).split('\n').at(-1)!;
+    const [first, second] = [metrics.longRunning(request({ verb: 'watch', name: '' })), metrics.longRunning(request({ verb: 'watch', name: '' }))];
+    const series = 'apiserver_longrunning_requests{verb="WATCH",group="",version="v1",resource="pods",subresource="",scope="namespace",component="apiserver"}';
+    expect(await value()).toBe(`${series} 2`);
+    first();
+    second();
+    expect(await value()).toBe(`${series} 0`);
+  });
+
+  it('count events of watches and their bytes', async () => {
+    const metrics = create();
+    const sent = metrics.watchEvents('apps', 'v1', 'Deployment');
+    for (const bytes of [100, 3000]) sent(bytes);
+    const labels = 'group="apps",version="v1",kind="Deployment"';
+    expect(await shown(metrics.registry, 'apiserver_watch_events_total')).toContain(`apiserver_watch_events_total{${labels}} 2`);
+    expect(await shown(metrics.registry, 'apiserver_watch_events_sizes')).toContain(`apiserver_watch_events_sizes_bucket{le="1024",${labels}} 1`);
+  });
+
   it('look as prom-client shows its own', async () => {
     const metrics = create();
     const expected = reference();

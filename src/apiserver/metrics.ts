@@ -3,22 +3,30 @@
  * share nothing.
  * @see {@link https://kubernetes.io/docs/reference/instrumentation/metrics/ | Kubernetes metrics reference}
  */
-import { Gauge, Registry, collectDefaultMetrics } from 'prom-client';
+import { Gauge, collectDefaultMetrics } from 'prom-client';
 import { AuditMetrics } from './audit/metrics.ts';
 import { AuthorizationMetrics } from './authz/metrics.ts';
 import type { AdmissionObserver } from '../registry/admission.ts';
 import { createAdmissionMetrics } from './admission-metrics.ts';
+import { allMetrics, MetricRegistry, type MetricSettings } from './metric-registry.ts';
 import type { ApiRequest, ApiResponse } from './request.ts';
 import { type CounterSeries, SeriesCounter } from './series-counter.ts';
+import { type GaugeSeries, SeriesGauge } from './series-gauge.ts';
 import { type HistogramSeries, SeriesHistogram } from './series-histogram.ts';
+import type { Labels } from './series.ts';
 
 const durationBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
+const sliBuckets = durationBuckets.filter((seconds) => seconds >= 0.05);
+const eventBuckets = [1024, 2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072];
 const sizeBuckets = [1000, 10_000, 100_000, 1e6, 1e7, 1e8, 1e9];
-const plainLabels = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
+type RequestLabel = 'verb' | 'group' | 'version' | 'resource' | 'subresource' | 'scope' | 'component' | 'dry_run';
 
 interface RequestSeries {
   readonly total: CounterSeries;
   readonly duration: HistogramSeries;
+  /** Nobody else takes part in answering yet: the same time, in other buckets. */
+  readonly sli: HistogramSeries;
+  readonly slo: HistogramSeries | undefined;
   /** There once the length of an answer was known. */
   size: HistogramSeries | undefined;
 }
@@ -31,11 +39,19 @@ const switchingProtocols = 101;
 const noCode = 0;
 
 export class Metrics {
-  readonly registry = new Registry();
+  readonly registry: MetricRegistry;
   readonly #total: SeriesCounter;
   readonly #duration: SeriesHistogram;
   readonly #size: SeriesHistogram;
-  readonly #longRunning: Gauge;
+  readonly #sli: SeriesHistogram;
+  readonly #slo: SeriesHistogram | undefined;
+  readonly #terminations: SeriesCounter;
+  readonly #postTimeouts: SeriesCounter;
+  readonly #handshakeErrors: CounterSeries;
+  readonly #watchEvents: SeriesCounter;
+  readonly #watchEventSizes: SeriesHistogram;
+  readonly #longRunning: SeriesGauge;
+  readonly #open = new Map<string, GaugeSeries>();
   readonly #inFlight: Gauge;
   readonly #running = new Map<'readOnly' | 'mutating', number>();
   /** Labels are worked out once per kind of request. */
@@ -48,14 +64,23 @@ export class Metrics {
   readonly authorization: AuthorizationMetrics;
   readonly audit: AuditMetrics;
 
-  constructor(options: { readonly isServed: (apiVersion: string, resource: string) => boolean; readonly serverId: string }) {
-    const { registry } = this;
+  constructor(options: { readonly settings?: MetricSettings; readonly isServed: (apiVersion: string, resource: string) => boolean; readonly serverId: string }) {
+    const registry = (this.registry = new MetricRegistry(options.settings ?? allMetrics));
     const registers = [registry];
     this.#isServed = options.isServed;
     this.#total = new SeriesCounter({ name: 'apiserver_request_total', help: 'Requests by verb, resource and answer code.', registry });
     this.#duration = new SeriesHistogram({ name: 'apiserver_request_duration_seconds', help: 'Time from a request to its answer, in seconds.', buckets: durationBuckets, registry });
     this.#size = new SeriesHistogram({ name: 'apiserver_response_sizes', help: 'Bytes of answers.', buckets: sizeBuckets, registry });
-    this.#longRunning = new Gauge({ name: 'apiserver_longrunning_requests', help: 'Watches and other long-running requests that are open.', labelNames: plainLabels, registers });
+    this.#sli = new SeriesHistogram({ name: 'apiserver_request_sli_duration_seconds', help: 'Time from a request to its answer without what others took of it, in seconds.', buckets: sliBuckets, registry });
+    const slo = 'apiserver_request_slo_duration_seconds';
+    const hidden = new SeriesHistogram({ name: slo, help: 'The same as apiserver_request_sli_duration_seconds.', buckets: sliBuckets, registry });
+    this.#slo = registry.shows(slo) ? hidden : undefined;
+    this.#terminations = new SeriesCounter({ name: 'apiserver_request_terminations_total', help: 'Requests that the server gave up to protect itself.', registry });
+    this.#postTimeouts = new SeriesCounter({ name: 'apiserver_request_post_timeout_total', help: 'What became of requests after they had been answered with a timeout.', registry });
+    this.#handshakeErrors = new SeriesCounter({ name: 'apiserver_tls_handshake_errors_total', help: 'Connections that failed in their TLS handshake.', registry }).series({});
+    this.#watchEvents = new SeriesCounter({ name: 'apiserver_watch_events_total', help: 'Events sent to watches.', registry });
+    this.#watchEventSizes = new SeriesHistogram({ name: 'apiserver_watch_events_sizes', help: 'Bytes of events sent to watches.', buckets: eventBuckets, registry });
+    this.#longRunning = new SeriesGauge({ name: 'apiserver_longrunning_requests', help: 'Watches and other long-running requests that are open.', registry });
     this.#inFlight = new Gauge({ name: 'apiserver_current_inflight_requests', help: 'Requests in work, by kind.', labelNames: ['request_kind'], registers, collect: () => this.#showInFlight() });
     this.objects = new Gauge({ name: 'apiserver_storage_objects', help: 'Stored objects at the last count, by resource.', labelNames: ['resource'], registers });
     this.storageSize = new Gauge({ name: 'apiserver_storage_size_bytes', help: 'Size of the store on disk, in bytes.', labelNames: ['storage_cluster_id'], registers });
@@ -84,32 +109,69 @@ export class Metrics {
     const series = this.#seriesOf(request, response.status === switchingProtocols ? noCode : response.status);
     series.total.inc();
     series.duration.observe(seconds);
-    if (bytes !== undefined) (series.size ??= this.#sizesOf(request)).observe(bytes);
+    series.sli.observe(seconds);
+    series.slo?.observe(seconds);
+    if (bytes !== undefined && isRead(request)) (series.size ??= this.#sizesOf(request)).observe(bytes);
   }
 
-  /** Call with 1 when a long-running request begins and -1 when it ends. */
-  longRunning(request: ApiRequest, change: 1 | -1): void {
-    const { dry_run: _, ...labels } = this.#labelsOf(request);
-    this.#longRunning.inc(labels, change);
+  /** A long-running request begins. @returns what to call when it ends */
+  longRunning(request: ApiRequest): () => void {
+    const key = keyOf(request);
+    let series = this.#open.get(key);
+    if (series === undefined) {
+      series = this.#longRunning.series(this.#plainLabelsOf(request));
+      if (this.#open.size < maxKept) this.#open.set(key, series);
+    }
+    series.add(1);
+    return () => series.add(-1);
+  }
+
+  /** A request was refused or given up so that the server can go on: 429, 500, 504. */
+  terminated(request: ApiRequest, code: number): void {
+    this.#terminations.series({ ...this.#plainLabelsOf(request), code: String(code) }).inc();
+  }
+
+  /** A request that had been answered with a timeout came to its end, or did not in five minutes. */
+  endedAfterTimeout(status: 'ok' | 'panic' | 'pending'): void {
+    this.#postTimeouts.series({ source: 'timeout-handler', status }).inc();
+  }
+
+  handshakeFailed(): void {
+    this.#handshakeErrors.inc();
+  }
+
+  /** For one watch: told of the bytes of each event. */
+  watchEvents(group: string, version: string, kind: string): (bytes: number) => void {
+    const labels = { group, version, kind };
+    const total = this.#watchEvents.series(labels);
+    const sizes = this.#watchEventSizes.series(labels);
+    return (bytes) => {
+      total.inc();
+      sizes.observe(bytes);
+    };
   }
 
   #seriesOf(request: ApiRequest, code: number): RequestSeries {
-    const { info } = request;
-    const key = `${code} ${info.verb} ${info.group}/${info.version}/${info.resource}/${info.subresource} ${info.namespace === '' ? '' : 'n'}${info.name === '' ? '' : 'o'} ${request.query.has('dryRun') ? 'd' : ''}`;
+    const key = `${code} ${keyOf(request)}`;
     const known = this.#series.get(key);
     if (known !== undefined) return known;
     const labels = this.#labelsOf(request);
-    const series = { total: this.#total.series({ ...labels, code: String(code) }), duration: this.#duration.series(labels), size: undefined };
-    if (this.#series.size < 10_000) this.#series.set(key, series);
+    const plain = this.#plainLabelsOf(request);
+    const series = { total: this.#total.series({ ...labels, code: String(code) }), duration: this.#duration.series(labels), sli: this.#sli.series(plain), slo: this.#slo?.series(plain), size: undefined };
+    if (this.#series.size < maxKept) this.#series.set(key, series);
     return series;
   }
 
   #sizesOf(request: ApiRequest): HistogramSeries {
-    const { dry_run: _, ...labels } = this.#labelsOf(request);
-    return this.#size.series(labels);
+    return this.#size.series(this.#plainLabelsOf(request));
   }
 
-  #labelsOf({ info, query }: ApiRequest): Record<(typeof plainLabels)[number] | 'dry_run', string> {
+  #plainLabelsOf(request: ApiRequest): Labels {
+    const { dry_run: _, ...labels } = this.#labelsOf(request);
+    return labels;
+  }
+
+  #labelsOf({ info, query }: ApiRequest): Record<RequestLabel, string> {
     const served = !info.isResourceRequest || this.#isServed(info.group === '' ? info.version : `${info.group}/${info.version}`, info.resource);
     const scope = !info.isResourceRequest ? '' : info.name !== '' ? 'resource' : info.namespace !== '' ? 'namespace' : 'cluster';
     return {
@@ -119,6 +181,15 @@ export class Metrics {
     };
   }
 }
+
+/** Series that are found without looking at labels. */
+const maxKept = 10_000;
+
+/** What the labels of a request follow from. */
+const keyOf = ({ info, query }: ApiRequest): string =>
+  `${info.verb} ${info.isResourceRequest ? `${info.group}/${info.version}/${info.resource}/${info.subresource}` : firstSegment(info.path)} ${info.namespace === '' ? '' : 'n'}${info.name === '' ? '' : 'o'} ${query.has('dryRun') ? 'd' : ''}`;
+
+const isRead = ({ info }: ApiRequest): boolean => info.verb === 'get' || info.verb === 'list';
 
 const knownVerbs = new Set(['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection', 'post', 'put', 'head', 'options', 'connect']);
 

@@ -56,9 +56,9 @@ export function requestChain(options: RequestChainOptions): (exchange: Exchange)
     ...(shutdown.watchGraceMs > 0 ? [followWatches(lifecycle)] : []),
     countRequests(lifecycle),                       // what is in here the server answers before it ends
     measure(options.metrics),                       // counts also what the steps below refuse
-    renderErrors(options.log),                      // from here on errors are Status objects
+    renderErrors(options.log, options.metrics),                      // from here on errors are Status objects
     ...(audit === undefined ? [] : [recordRefused(audit)]), // failed logins; outside of what follows, to see how it ends
-    limitTime(options.requestTimeoutMs),            // before authentication: a slow webhook counts too
+    limitTime(options.requestTimeoutMs, options.metrics),            // before authentication: a slow webhook counts too
     authenticate(options.authenticator, options.log),
     ...(audit === undefined ? [] : [recordRequests(audit)]), // after authentication: the policy asks who
     impersonate(options.authorizer),                // who is asking from here on

@@ -20,9 +20,16 @@ export interface MetricValue {
 }
 
 interface SeriesType<S> {
-  readonly type: 'counter' | 'histogram';
+  readonly type: 'counter' | 'gauge' | 'histogram';
   make(labels: Labels): S;
   valuesOf(series: S): readonly MetricValue[];
+}
+
+/** Shows values that are counted elsewhere. */
+export function showValues({ name, help, type, registry }: SeriesMetricOptions & { readonly type: 'counter' | 'gauge' | 'histogram' }, values: () => readonly MetricValue[], reset: () => void = () => undefined): void {
+  const shown = { name, help, type, aggregator: 'sum' };
+  // All that the registry asks of a metric.
+  registry.registerMetric({ ...shown, get: () => Promise.resolve({ ...shown, values: values() }), reset } as unknown as Metric);
 }
 
 export class SeriesSet<S> {
@@ -31,10 +38,7 @@ export class SeriesSet<S> {
 
   constructor({ name, help, registry }: SeriesMetricOptions, type: SeriesType<S>) {
     this.#type = type;
-    const shown = { name, help, type: type.type, aggregator: 'sum' };
-    // All that the registry asks of a metric.
-    const metric = { ...shown, get: () => Promise.resolve({ ...shown, values: [...this.#all.values()].flatMap((series) => type.valuesOf(series)) }), reset: () => this.#all.clear() };
-    registry.registerMetric(metric as unknown as Metric);
+    showValues({ name, help, type: type.type, registry }, () => [...this.#all.values()].flatMap((series) => type.valuesOf(series)), () => this.#all.clear());
   }
 
   /** The series with these labels, which is shown from now on. Callers keep it. */

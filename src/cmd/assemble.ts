@@ -15,6 +15,7 @@ import { readNamedPair, tlsVersions } from './flags/api-server/tls.ts';
 import { readOverride } from './flags/api-server/store-overrides.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';
 import type { KeyPair, Pki } from './pki/pki.ts';
+import { readMetricsConfig } from './metrics-config.ts';
 import { findPublicAddress } from './public-address.ts';
 import { readFlagFile, watchFlagFile } from './read-file.ts';
 import { UserError } from './user-error.ts';
@@ -44,6 +45,7 @@ export async function assembleApiServerConfig({ options, given: flags, featureGa
   const authentication = withoutAnonymous(authorization, await authenticationConfig(options, { files, pki: around.pki, anonymousGiven: flags.has('anonymous-auth'), log: around.log }));
   const audit = await readAuditConfig(options, around.log);
   const encryption = await readEncryptionConfig(options.storage, featureGates, around.fileCheckMs);
+  const metrics = await readMetricsConfig(options.metrics);
   const store = await readStore(options.storage, around.storeDirectory);
   return {
     options,
@@ -59,6 +61,7 @@ export async function assembleApiServerConfig({ options, given: flags, featureGa
     authorization,
     files,
     audit,
+    metrics,
     store,
     encryption,
     version: versionInfo(),

@@ -3,6 +3,7 @@
  * from flags and files; the second is the server's.
  */
 import type { AuditConfig } from '../apiserver/audit/create-trail.ts';
+import type { MetricSettings } from '../apiserver/metric-registry.ts';
 import type { GateSettings } from '../api/feature-gates.ts';
 import type { GroupVersionInfo } from '../api/resources.ts';
 import type { Logger } from '../base/logger.ts';
@@ -36,6 +37,8 @@ export interface ApiServerConfig {
   readonly files: WatchedFiles;
   /** Undefined: nothing is recorded. */
   readonly audit: AuditConfig | undefined;
+  /** What `/metrics` shows. */
+  readonly metrics: MetricSettings;
   readonly store: StoreConfig;
   /** Undefined: values are stored as they are. */
   readonly encryption: EncryptionConfig | undefined;

@@ -50,6 +50,7 @@ export function serverConfig(config: ApiServerConfig, stores: OpenStores): Param
     authorization: config.authorization,
     authentication: config.authentication,
     ...(config.audit === undefined ? {} : { audit: config.audit }),
+    metrics: config.metrics,
     groupVersions: config.groupVersions,
     featureGates: config.featureGates,
     storage: {

@@ -4,6 +4,7 @@
  */
 import { systemClock } from '../base/clock.ts';
 import type { Clock } from '../base/clock.ts';
+import { StorageCounts } from './counts.ts';
 import { StorageError } from './errors.ts';
 import { bookmarkEvent, objectEvent, weightOf } from './events.ts';
 import type { Store } from './interface.ts';
@@ -18,7 +19,7 @@ import { filterOf, hasSelector, rangeOf } from './selection.ts';
 import type { CardFilter, KeyRange, ResourceKeys } from './selection.ts';
 import { asStorageError, pumpStoreWatch } from './store-watch.ts';
 import { tooLargeVersion } from './versions.ts';
-import { defaultWatchLimits, weightOfAll, WatchQueue } from './watch-queue.ts';
+import { defaultWatchLimits, isTerminated, weightOfAll, WatchQueue } from './watch-queue.ts';
 import type { WatchLimits } from './watch-queue.ts';
 import { ObjectWriter } from './writes.ts';
 import type { ObjectDeleteResult } from './writes.ts';
@@ -33,6 +34,7 @@ export interface DirectObjectStorageOptions {
   readonly clock?: Clock;
   readonly watchLimits?: Partial<WatchLimits>;
   readonly bookmarkIntervalMs?: number;
+  readonly counts?: StorageCounts;
 }
 
 export function createDirectObjectStorage(options: DirectObjectStorageOptions): ObjectStorage {
@@ -41,6 +43,7 @@ export function createDirectObjectStorage(options: DirectObjectStorageOptions): 
 
 class DirectObjectStorage implements ObjectStorage {
   readonly prefix: string;
+  readonly counts: StorageCounts;
   readonly #store: Store;
   readonly #codec: ObjectCodec;
   readonly #keys: ResourceKeys;
@@ -48,8 +51,9 @@ class DirectObjectStorage implements ObjectStorage {
   readonly #writer: ObjectWriter;
   readonly #watches: OpenWatches;
 
-  constructor({ store, prefix, namespaced = true, codec, clock = systemClock, watchLimits, bookmarkIntervalMs = defaultBookmarkIntervalMs }: DirectObjectStorageOptions) {
+  constructor({ store, prefix, namespaced = true, codec, clock = systemClock, watchLimits, bookmarkIntervalMs = defaultBookmarkIntervalMs, counts = new StorageCounts() }: DirectObjectStorageOptions) {
     this.prefix = prefix;
+    this.counts = counts;
     this.#store = store;
     this.#codec = codec;
     this.#keys = { prefix, namespaced };
@@ -77,13 +81,17 @@ class DirectObjectStorage implements ObjectStorage {
     });
     const objects: StoredObject[] = [];
     let revision = 0;
+    this.counts.store.lists++;
     for await (const page of pages) {
       revision = page.revision;
+      this.counts.store.fetched += page.kvs.length;
       requireRevision(version, revision);
       const rest = this.#collect(page, { objects, filter, limit: limit || Infinity });
       if (rest === undefined || rest.count === 0) continue;
+      this.counts.store.returned += objects.length;
       return { revision, objects, lastKey: rest.lastKey, ...(hasSelector(selection) ? {} : { remaining: rest.count }) };
     }
+    this.counts.store.returned += objects.length;
     return { revision, objects };
   }
 
@@ -95,6 +103,7 @@ class DirectObjectStorage implements ObjectStorage {
       limits: this.#limits,
       position: () => watch.position,
       onClose: () => {
+        if (isTerminated(queue)) this.counts.terminatedWatchers++;
         this.#watches.remove(queue);
         abort.abort();
       },

@@ -6,6 +6,7 @@
  * and shares each one, and each encoding of it, between all readers. One suite judges both
  * (`testing/objects-contract.ts`).
  */
+import type { StorageCounts } from './counts.ts';
 import type { LeaseId } from './interface.ts';
 
 /** What selectors and indexes need to know of an object, without decoding it again. */
@@ -146,6 +147,7 @@ export type ObjectGuardedResult =
 /** The objects of one resource. Keys are full keys; `prefix` ends with '/'. */
 export interface ObjectStorage extends AsyncDisposable {
   readonly prefix: string;
+  readonly counts: StorageCounts;
 
   /** `mostRecent` is not older than any write acknowledged before the call. A missing object is undefined. */
   get(key: string, version: ReadVersion, signal?: AbortSignal): Promise<StoredObject | undefined>;

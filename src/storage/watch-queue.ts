@@ -9,7 +9,7 @@
  *
  * A backlog that nobody takes from pins old versions of objects, so it may not stall either (`checkStall`).
  */
-import { StorageError } from './errors.ts';
+import { isStorageError, StorageError } from './errors.ts';
 import { weightOf } from './events.ts';
 import type { ObjectEvent, ObjectWatch } from './objects.ts';
 
@@ -214,6 +214,9 @@ export class WatchQueue implements ObjectWatch {
     this.#giveRoom();
   }
 }
+
+/** For `onClose`: whether it is called because the consumer was too slow. */
+export const isTerminated = (queue: WatchQueue): boolean => !queue.closed && isStorageError(queue.ended, 'SlowConsumer');
 
 export function weightOfAll(events: readonly ObjectEvent[]): number {
   let bytes = 0;

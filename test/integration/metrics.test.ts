@@ -1,6 +1,14 @@
 /** What /metrics shows of a server that was used. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import net from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { openEmbeddedStore } from '../../src/storage/embedded/open.ts';
+import { hasShared, sharedPath } from '../support/shared.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 let server: TestServer;
@@ -84,5 +92,90 @@ describe('metrics', () => {
     expect(await lines('apiserver_requested_deprecated_apis')).toEqual([]);
     await server.send('GET', '/api/v1/componentstatuses');
     expect(await valueOf('apiserver_requested_deprecated_apis', 'resource="componentstatuses"', 'version="v1"', 'removed_release=""')).toBe(1);
+  });
+
+  test('of the store and of the caches of resources', async () => {
+    const names = '/api/v1/namespaces/default/configmaps';
+    await server.send('POST', names, { body: { metadata: { name: 'counted', labels: { a: 'b' } } } });
+    await server.send('GET', `${names}?labelSelector=a%3Db&resourceVersion=0`);
+    await server.send('GET', `${names}/counted`);
+    const watch = await server.send('GET', `${names}?watch=true&resourceVersion=0&timeoutSeconds=1`);
+    expect(watch.text).toContain('"ADDED"');
+    const resource = 'resource="configmaps"';
+    expect(await valueOf('etcd_requests_total', 'operation="create"', 'type="configmaps"')).toBeGreaterThan(0);
+    expect(await valueOf('etcd_request_duration_seconds_count', 'operation="create"', 'type="configmaps"')).toBe(await valueOf('etcd_requests_total', 'operation="create"', 'type="configmaps"'));
+    expect(await valueOf('apiserver_watch_cache_initializations_total', resource)).toBe(1);
+    expect(await valueOf('apiserver_watch_cache_events_received_total', resource)).toBeGreaterThan(0);
+    expect(await valueOf('apiserver_watch_cache_events_dispatched_total', resource)).toBeGreaterThan(0);
+    expect(await valueOf('apiserver_watch_cache_resource_version', resource)).toBeGreaterThan(0);
+    expect(await valueOf('apiserver_watch_cache_read_wait_seconds_count', resource)).toBeGreaterThan(0);
+    expect(await valueOf('apiserver_init_events_total', resource)).toBeGreaterThan(0);
+    expect(await valueOf('apiserver_storage_list_total', resource)).toBe(1);
+    expect(await valueOf('apiserver_cache_list_total', 'resource_prefix="/configmaps"', 'index=""')).toBeGreaterThan(0);
+    expect(await valueOf('apiserver_cache_list_fetched_objects_total', 'resource_prefix="/configmaps"', 'index=""')).toBeGreaterThan(0);
+    expect(await valueOf('apiserver_cache_list_returned_objects_total', 'resource_prefix="/configmaps"')).toBeGreaterThan(0);
+    expect(await valueOf('apiserver_watch_events_total', 'kind="ConfigMap"', 'version="v1"')).toBeGreaterThan(0);
+    expect(await valueOf('apiserver_request_sli_duration_seconds_count', 'verb="GET"', 'resource="configmaps"')).toBe(1);
+    expect(await valueOf('apiserver_longrunning_requests', 'verb="WATCH"', 'resource="configmaps"')).toBe(0);
+  });
+
+  test('of pods that were found by their node', async () => {
+    await server.send('GET', '/api/v1/pods?fieldSelector=spec.nodeName%3Dn&resourceVersion=0');
+    expect(await valueOf('apiserver_cache_list_total', 'resource_prefix="/pods"', 'index="f:spec.nodeName"')).toBe(1);
+  });
+
+  test('of connections that failed before they said anything', async () => {
+    const before = (await valueOf('apiserver_tls_handshake_errors_total'))!;
+    const socket = net.connect(Number(new URL(server.url).port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write('GET / HTTP/1.1\r\n\r\n');
+    await once(socket.resume(), 'close');
+    expect(await valueOf('apiserver_tls_handshake_errors_total')).toBe(before + 1);
+  });
+
+  test('have the types, labels and buckets of 1.32', { skip: !hasShared('facts/metrics.json') }, async () => {
+    const facts = JSON.parse(readFileSync(sharedPath('facts/metrics.json'), 'utf8')) as Record<string, Record<string, Record<string, { type: string; labels?: string[]; buckets?: (number | string)[] }>>>;
+    const known = new Map(['STABLE', 'BETA', 'ALPHA'].flatMap((level) => Object.values(facts[level]!).flatMap((metrics) => Object.entries(metrics).map(([name, fact]) => [name, { level, ...fact }] as const))));
+    const { text } = await server.send('GET', '/metrics');
+    const wrong: string[] = [];
+    for (const [, name = '', help = '', type = ''] of text.matchAll(/^# HELP (\S+) (.*)\n# TYPE \S+ (\w+)$/gm)) {
+      if (/^(process|nodejs)_/.test(name)) continue;
+      const fact = known.get(name);
+      const series = text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name}_bucket{`));
+      const labels = [...new Set(series.flatMap((line) => [...line.slice(0, line.lastIndexOf('}')).matchAll(/[{,](\w+)="/g)].map(([, label]) => label!)))].filter((label) => label !== 'le').sort();
+      const buckets = [...new Set(series.flatMap((line) => /[{,]le="([^"+]+)"/.exec(line)?.[1] ?? []))].map(Number);
+      if (fact === undefined) wrong.push(`${name} is not in 1.32`);
+      else if (!help.startsWith(`[${fact.level}] `)) wrong.push(`${name}: ${help}`);
+      else if (fact.type !== 'Custom' && fact.type.toLowerCase() !== type) wrong.push(`${name}: ${type}`);
+      else if (series.length > 0 && !isDeepStrictEqual(labels, [...(fact.labels ?? [])].sort())) wrong.push(`${name}: labels ${labels.join()}, not ${fact.labels?.join()}`);
+      else if (type === 'histogram' && buckets.length > 0 && fact.buckets !== undefined && !isDeepStrictEqual(buckets, fact.buckets.map(Number))) wrong.push(`${name}: buckets ${buckets.join()}`);
+    }
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('flags of metrics', () => {
+  test('leave metrics out, show what is hidden, and limit values of labels', async () => {
+    await using limited = await startTestServer({ flags: ['--disabled-metrics=apiserver_response_sizes', '--show-hidden-metrics-for-version=1.31', '--allow-metric-labels=apiserver_request_total,code=200,201'] });
+    await limited.send('GET', pods);
+    await limited.send('GET', `${pods}/absent`);
+    const { text } = await limited.send('GET', '/metrics');
+    expect(text).not.toContain('apiserver_response_sizes');
+    expect(text).toContain('\ndisabled_metrics_total 1\n');
+    expect(text).toContain('# HELP apiserver_request_slo_duration_seconds [ALPHA] (Deprecated since 1.27.0) ');
+    expect(text).toMatch(/^apiserver_request_total\{.*code="unexpected"\} \d/m);
+    expect(text).not.toMatch(/^apiserver_request_total\{.*code="404"/m);
+  });
+
+  test('take the list of values from a file, which has to be one', async () => {
+    const directory = await mkdtemp(path.join(tmpdir(), 'orch-metrics-'));
+    onTestFinished(() => rm(directory, { recursive: true }));
+    const manifest = path.join(directory, 'labels.yaml');
+    await writeFile(manifest, '"apiserver_request_total,verb": "GET,LIST"\n');
+    await using limited = await startTestServer({ flags: [`--allow-metric-labels-manifest=${manifest}`] });
+    await limited.send('POST', pods, { body: pod('p') });
+    expect((await limited.send('GET', '/metrics')).text).toMatch(/^apiserver_request_total\{verb="unexpected"/m);
+    await writeFile(manifest, '- a\n');
+    await expect(startTestServer({ flags: [`--allow-metric-labels-manifest=${manifest}`] })).rejects.toThrow('is not a map of metricName,labelName to labelValue,labelValue,...');
   });
 });

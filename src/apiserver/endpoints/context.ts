@@ -27,6 +27,8 @@ export interface EndpointContext {
   readonly featureEnabled: (gate: string) => boolean;
   /** An API that is going away was asked for; `removedRelease` is empty where no end is set. */
   readonly deprecatedUse: (served: ServedResource, subresource: string, removedRelease: string) => void;
+  /** For one watch: told of the bytes of each event that is sent. */
+  readonly watchEvents: (group: string, version: string, kind: string) => (bytes: number) => void;
   readonly allowPrivileged: boolean;
   /** `--min-request-timeout` in seconds: how long a watch lives at least. */
   readonly minRequestTimeoutSeconds: number;

@@ -19,7 +19,10 @@ export function limitInFlight(limits: InFlightLimits, metrics: Metrics): Filter 
     if (isLongRunning(request.info) || isExempt(request)) return next(request);
     const kind = isRead(request.info) ? 'readOnly' : 'mutating';
     const limit = limits[kind];
-    if (limit > 0 && running[kind] >= limit) throw tooManyRequests('Too many requests, please try again later.', 1);
+    if (limit > 0 && running[kind] >= limit) {
+      metrics.terminated(request, 429);
+      throw tooManyRequests('Too many requests, please try again later.', 1);
+    }
     running[kind]++;
     metrics.inFlight(kind, running[kind]);
     try {

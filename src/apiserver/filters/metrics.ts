@@ -9,8 +9,7 @@ export function measure(metrics: Metrics): Filter {
     const seconds = (performance.now() - request.receivedAt) / 1000;
     metrics.observe(request, response, seconds, lengthOf(response));
     if (!('stream' in response) || !isLongRunning(request.info)) return response;
-    metrics.longRunning(request, 1);
-    request.exchange.onClose(() => metrics.longRunning(request, -1));
+    request.exchange.onClose(metrics.longRunning(request));
     return response;
   };
 }

@@ -1,4 +1,5 @@
 import { isStatusError, requestEntityTooLarge, StatusError } from '../../machinery/status.ts';
+import type { Metrics } from '../metrics.ts';
 import { statusResponse } from '../representation/status.ts';
 import { BodyTooLarge, type Filter } from '../request.ts';
 
@@ -11,11 +12,12 @@ export interface ErrorLog {
  * The outermost step: every error becomes a Status. What is not a StatusError is a programmer's error: the log gets
  * all of it, the client only that it happened.
  */
-export function renderErrors(log: ErrorLog): Filter {
+export function renderErrors(log: ErrorLog, metrics: Pick<Metrics, 'terminated'>): Filter {
   return async (request, next) => {
     try {
       return await next(request);
     } catch (error) {
+      if (statusOf(error) === undefined) metrics.terminated(request, 500);
       return statusResponse(request, toStatus(error, (cause) => log.error({ err: cause, auditId: request.auditId, method: request.method, path: request.path }, 'request failed')));
     }
   };

@@ -26,6 +26,7 @@ export interface TransportOptions {
   readonly headTimeoutMs?: number;
   /** `--http2-max-streams-per-connection`; 0 means our default of 250. */
   readonly maxStreamsPerConnection: number;
+  readonly onHandshakeError?: () => void;
   readonly handle: (exchange: Exchange) => Promise<ApiResponse>;
 }
 
@@ -65,7 +66,10 @@ export async function listen(options: TransportOptions): Promise<Transport> {
     connections.add(socket);
     socket.once('close', () => connections.delete(socket));
   });
-  server.on('tlsClientError', (_, socket) => socket.destroy());
+  server.on('tlsClientError', (_, socket) => {
+    options.onHandshakeError?.();
+    socket.destroy();
+  });
   server.once('close', stop);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

@@ -136,6 +136,21 @@ export const pairs = (name: string, support: Support, options: FlagOptions): Fla
     { type: 'key=value', parse: (value, before = new Map()) => new Map([...before, ...value.split(',').filter(Boolean).map(parsePair)]), format: unset },
   );
 
+/** As `pairs`, for values with commas in them: one pair as it is, several each in double quotes where it has a comma. */
+export const textPairs = (name: string, support: Support, options: FlagOptions): Flag<ReadonlyMap<string, string>> =>
+  customFlag<ReadonlyMap<string, string>>(
+    name,
+    support,
+    { ...options, default: new Map() },
+    { type: 'key=value', parse: (value, before = new Map()) => new Map([...before, ...(value.split('=').length === 2 ? [value.replace(/^"+|"+$/g, '')] : parseCsv(value)).map(parseTextPair)]), format: unset },
+  );
+
+function parseTextPair(pair: string): [string, string] {
+  const equals = pair.indexOf('=');
+  if (equals < 0) throw new Error(`${pair} must be formatted as key=value`);
+  return [pair.slice(0, equals), pair.slice(equals + 1)];
+}
+
 function parsePair(pair: string): [string, string] {
   const equals = pair.indexOf('=');
   if (equals < 0) throw new Error('malformed pair, expect string=string');

@@ -1,8 +1,9 @@
 /** Which state answers a read. */
 import type { Gate } from '../../base/gate.ts';
+import type { StorageCounts } from '../counts.ts';
 import { isStorageError, StorageError } from '../errors.ts';
 import type { ObjectList, ObjectListOptions, ObjectStorage, ReadVersion, Selection, StoredObject } from '../objects.ts';
-import { rangeOf } from '../selection.ts';
+import { hasSelector, rangeOf } from '../selection.ts';
 import type { KeyRange, ResourceKeys } from '../selection.ts';
 import type { Follower } from './follower.ts';
 import { aborted } from './freshness.ts';
@@ -14,6 +15,7 @@ import type { VerifiedViews, View } from './verified-views.ts';
 export interface CachedReadsOptions {
   readonly keys: ResourceKeys;
   readonly state: CacheState;
+  readonly counts: StorageCounts;
   readonly follower: Follower;
   readonly freshness: Freshness;
   readonly verified: VerifiedViews;
@@ -49,7 +51,7 @@ export class CachedReads {
   }
 
   async list(options: ObjectListOptions): Promise<ObjectList> {
-    const { keys, filled, direct, state } = this.#options;
+    const { keys, filled, direct, state, counts } = this.#options;
     const { version, selection, signal } = options;
     if (!filled.isOpen) await this.waitUntilFilled(signal);
     const range = rangeOf(keys, selection);
@@ -59,7 +61,19 @@ export class CachedReads {
       return answer;
     }
     const view = version.match === 'exact' ? this.#past(version.revision) : await this.#present(version, range, signal);
-    return view === undefined ? direct.list(options) : this.#answer(view, options);
+    if (version.match === 'mostRecent') counts.consistent[view === undefined ? 'left' : 'answered']++;
+    if (view === undefined) return direct.list(options);
+    const list = this.#answer(view, options);
+    this.#count(options, view, list.objects.length);
+    return list;
+  }
+
+  /** Without a selector, or for a page, no more is looked at than is given out. */
+  #count({ selection, limit }: ObjectListOptions, view: View, returned: number): void {
+    const { keys, state, counts } = this.#options;
+    const field = view.index === state.index ? state.fields.fieldOf(selection?.fieldEquals) : undefined;
+    if (field !== undefined && !limit) counts.cacheList(`f:${field}`, state.fields.find(selection?.fieldEquals)!.size, returned);
+    else counts.cacheList('', limit || !hasSelector(selection) ? returned : view.index.countAfter(rangeOf(keys, selection), ''), returned);
   }
 
   /** What a selection has, in key order. */

@@ -10,6 +10,7 @@ import { sleep } from '../../base/clock.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Gate } from '../../base/gate.ts';
 import { Ticker } from '../../base/ticker.ts';
+import type { StorageCounts } from '../counts.ts';
 import { isStorageError, StorageError } from '../errors.ts';
 import { bookmarkEvent, objectEvent } from '../events.ts';
 import type { Store } from '../interface.ts';
@@ -18,7 +19,7 @@ import { OpenWatches } from '../open-watches.ts';
 import { filterOf, inRange, rangeOf } from '../selection.ts';
 import type { ResourceKeys } from '../selection.ts';
 import { asStorageError, pumpStoreWatch } from '../store-watch.ts';
-import { WatchQueue, weightOfAll } from '../watch-queue.ts';
+import { isTerminated, WatchQueue, weightOfAll } from '../watch-queue.ts';
 import type { WatchLimits } from '../watch-queue.ts';
 import { aborted } from './freshness.ts';
 import type { Backfill } from './backfill.ts';
@@ -33,6 +34,7 @@ export interface CachedWatchesOptions {
   readonly codec: ObjectCodec;
   readonly clock: Clock;
   readonly state: CacheState;
+  readonly counts: StorageCounts;
   readonly watchers: Watchers;
   readonly reads: CachedReads;
   /** Open while changes reach the watchers without a gap. */
@@ -127,13 +129,14 @@ export class CachedWatches {
   }
 
   #create({ onReady, selection }: ObjectWatchOptions): CachedWatch {
-    const { state, watchers, limits } = this.#options;
+    const { state, watchers, limits, counts } = this.#options;
     const abort = new AbortController();
     const queue: WatchQueue = new WatchQueue({
       onReady,
       limits,
       position: () => watch.replayed ?? Math.max(state.revision, watch.after),
       onClose: () => {
+        if (isTerminated(queue)) counts.terminatedWatchers++;
         watchers.remove(queue);
         this.#open.remove(queue);
         this.#endReplay(watch);
@@ -145,21 +148,23 @@ export class CachedWatches {
   }
 
   #beginWith(view: View, watch: CachedWatch, { selection, initialEvents, bookmarks }: ObjectWatchOptions): void {
-    const { reads, state, keys } = this.#options;
+    const { reads, state, keys, counts } = this.#options;
     const { revision } = view;
     if (initialEvents !== false) state.checkReadable(rangeOf(keys, selection));
     const objects = initialEvents === false ? [] : reads.collect(view, selection);
     const end = initialEvents === true && bookmarks === true ? [bookmarkEvent(revision, true)] : [];
     const since = this.#changesAfter(revision, selection);
+    counts.initialEvents += objects.length + since.length;
     if (objects.length + end.length + since.length === 0) watch.queue.begin(revision);
     else watch.queue.begin(0, beginningOf(objects, end, since));
     this.#goLive(watch, revision);
   }
 
   #resume(watch: CachedWatch, after: number): void {
-    const { state } = this.#options;
+    const { state, counts } = this.#options;
     if (after < state.window.floor) return this.#replay(watch, after);
     const events = this.#changesAfter(after, watch.selection);
+    counts.initialEvents += events.length;
     watch.queue.begin(after, events.length === 0 ? undefined : partsOf(events));
     this.#goLive(watch, after);
   }

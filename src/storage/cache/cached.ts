@@ -9,6 +9,7 @@ import type { Clock } from '../../base/clock.ts';
 import { Gate } from '../../base/gate.ts';
 import { silentLogger } from '../../base/logger.ts';
 import type { Logger } from '../../base/logger.ts';
+import { StorageCounts } from '../counts.ts';
 import { createDirectObjectStorage } from '../direct.ts';
 import { StorageError } from '../errors.ts';
 import type { Store } from '../interface.ts';
@@ -48,6 +49,7 @@ export interface CachedObjectStorageOptions {
   readonly bookmarkIntervalMs?: number;
   /** How long reads wait for a version that is still to come. */
   readonly versionWaitMs?: number;
+  readonly counts?: StorageCounts;
 }
 
 export interface CachedObjectStorage extends ObjectStorage {
@@ -65,6 +67,7 @@ export function createCachedObjectStorage(options: CachedObjectStorageOptions): 
 
 class WatchCache implements CachedObjectStorage {
   readonly prefix: string;
+  readonly counts: StorageCounts;
   readonly #filled = new Gate();
   readonly #continuous = new Gate();
   readonly #state: CacheState;
@@ -76,12 +79,14 @@ class WatchCache implements CachedObjectStorage {
   readonly #watches: CachedWatches;
 
   constructor(options: CachedObjectStorageOptions) {
-    const { store, prefix, namespaced = true, codec, clock = systemClock, log = silentLogger, indexedFields = [] } = options;
+    const { store, prefix, namespaced = true, codec, clock = systemClock, log = silentLogger, indexedFields = [], counts = new StorageCounts() } = options;
     const probe = probeOf(store);
     const keys = { prefix, namespaced };
     const windowLimits = { ...defaultWindowLimits, ...options.windowLimits };
     const requestProgress = (): Promise<void> => probe.requestProgress(prefix);
     this.prefix = prefix;
+    this.counts = counts;
+    counts.revision = () => this.#state.revision;
     const watchers = new Watchers({ keys, indexedFields, log });
     this.#state = new CacheState({
       codec,
@@ -90,6 +95,7 @@ class WatchCache implements CachedObjectStorage {
       indexedFields,
       windowLimits,
       watchers,
+      counts,
       onAdvance: () => this.#freshness.advanced(),
       onUnreadable: (error) => this.#watches.endAll(error),
     });
@@ -97,6 +103,7 @@ class WatchCache implements CachedObjectStorage {
       store,
       prefix,
       state: this.#state,
+      counts,
       clock,
       log,
       onContinuous: () => {
@@ -115,11 +122,13 @@ class WatchCache implements CachedObjectStorage {
       current: () => this.#state.revision,
       onReset: () => this.#follower.reset(),
       versionWaitMs: options.versionWaitMs ?? defaultVersionWaitMs,
+      counts,
     });
-    this.#direct = createDirectObjectStorage({ store, prefix, namespaced, codec, clock });
+    this.#direct = createDirectObjectStorage({ store, prefix, namespaced, codec, clock, counts });
     this.#writer = new ObjectWriter({ store, codec, toObject: (kv) => this.#state.shareWritten(kv) });
     this.#reads = new CachedReads({
       keys,
+      counts,
       state: this.#state,
       follower: this.#follower,
       freshness: this.#freshness,
@@ -133,6 +142,7 @@ class WatchCache implements CachedObjectStorage {
       codec,
       clock,
       state: this.#state,
+      counts,
       watchers,
       reads: this.#reads,
       continuous: this.#continuous,

@@ -17,7 +17,7 @@ export class FieldIndex {
   }
 
   /** The objects that have one of the required values, the rarest first choice; undefined when no such field is indexed. */
-  find(required: ReadonlyMap<string, string> | undefined): Iterable<StoredObject> | undefined {
+  find(required: ReadonlyMap<string, string> | undefined): ReadonlySet<StoredObject> | undefined {
     let found: ReadonlySet<StoredObject> | undefined;
     for (const [field, value] of required ?? []) {
       const byValue = this.#byField.get(field);
@@ -26,6 +26,12 @@ export class FieldIndex {
       if (found === undefined || objects.size < found.size) found = objects;
     }
     return found;
+  }
+
+  /** The required field that is indexed. */
+  fieldOf(required: ReadonlyMap<string, string> | undefined): string | undefined {
+    for (const field of required?.keys() ?? []) if (this.#byField.has(field)) return field;
+    return undefined;
   }
 }
 

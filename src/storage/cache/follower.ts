@@ -7,6 +7,7 @@
  *    When that revision has been compacted meanwhile, what happened in between is not known: watchers are ended, and the
  *    cache is filled anew.
  */
+import type { StorageCounts } from '../counts.ts';
 import { sleep } from '../../base/clock.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -22,6 +23,7 @@ export interface FollowerOptions {
   readonly store: Store;
   readonly prefix: string;
   readonly state: CacheState;
+  readonly counts: StorageCounts;
   readonly clock: Clock;
   readonly log: Logger;
   /** The cache is filled, and follows the store without a gap. */
@@ -114,14 +116,18 @@ export class Follower {
   }
 
   async #fill(): Promise<void> {
-    const { store, prefix, state, onContinuous, log } = this.#options;
+    const { store, prefix, state, counts, onContinuous, log } = this.#options;
+    counts.store.lists++;
     const filled = { index: new ObjectIndex(), unreadable: new Map<string, StorageError>() };
     let revision = 0;
     for await (const page of readPages(store, { range: { prefix }, signal: this.#round.signal })) {
       revision = page.revision;
+      counts.store.fetched += page.kvs.length;
+      counts.store.returned += page.kvs.length;
       for (const kv of page.kvs) this.#take(kv, filled);
     }
     state.replace({ revision, ...filled });
+    counts.initializations++;
     this.#mustFill = false;
     log.debug({ prefix, revision, objects: filled.index.size }, 'the watch cache is filled');
     onContinuous();

@@ -9,6 +9,7 @@
  * @see {@link https://kep.k8s.io/2340 | KEP-2340} for consistent reads from a cache
  */
 import type { Clock, Timer } from '../../base/clock.ts';
+import type { StorageCounts } from '../counts.ts';
 import { StorageError } from '../errors.ts';
 import type { StorageReason } from '../errors.ts';
 import { tooLargeVersion } from '../versions.ts';
@@ -24,6 +25,7 @@ export interface FreshnessOptions {
   readonly onReset: () => void;
   /** How long a version may take to arrive. */
   readonly versionWaitMs: number;
+  readonly counts: StorageCounts;
 }
 
 /** The reference waits as long. */
@@ -166,7 +168,9 @@ export class Freshness {
   #wait(group: WaitGroup, signal: AbortSignal | undefined): Promise<void> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     this.#poll ??= this.#options.clock.after(pollMs, () => this.#look());
-    return group.wait(signal);
+    const { waited } = this.#options.counts;
+    const answer = group.wait(signal);
+    return waited === undefined ? answer : timed(answer, this.#options.clock, waited);
   }
 
   #look(): void {
@@ -202,6 +206,13 @@ export class Freshness {
     this.#progress = this.#options.clock.after(progressPeriodMs, () => this.#askForProgress());
     this.#options.requestProgress().catch(() => undefined);
   }
+}
+
+function timed(answer: Promise<void>, clock: Clock, waited: (milliseconds: number) => void): Promise<void> {
+  const began = clock.now();
+  const done = (): void => waited(clock.now() - began);
+  answer.then(done, done);
+  return answer;
 }
 
 export function aborted(signal: AbortSignal): StorageError {

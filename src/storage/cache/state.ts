@@ -6,6 +6,7 @@
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
+import type { StorageCounts } from '../counts.ts';
 import type { KeyEvent, WatchBatch } from '../interface.ts';
 import type { StorageError } from '../errors.ts';
 import type { ObjectCodec, StoredObject } from '../objects.ts';
@@ -31,6 +32,7 @@ export interface CacheStateOptions {
   readonly indexedFields: readonly string[];
   readonly windowLimits: WindowLimits;
   readonly watchers: Watchers;
+  readonly counts: StorageCounts;
   /** Called after the revision has moved. */
   readonly onAdvance: () => void;
   /** An object can no longer be read: watchers cannot be told what became of it. */
@@ -160,6 +162,8 @@ export class CacheState {
     if (changes.length > 0) this.#version++;
     for (const change of changes) this.#window.push(change);
     this.#settleUnreadable();
+    this.#options.counts.eventsReceived += batch.events.length;
+    this.#options.counts.eventsDispatched += changes.length;
     this.#options.watchers.deliver(changes);
     this.trim();
     this.#options.onAdvance();

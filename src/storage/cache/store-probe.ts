@@ -1,4 +1,5 @@
 import type { Store } from '../interface.ts';
+import { storeBehind } from '../observed-store.ts';
 import { createSharedCall, createSharedCalls } from '../shared-call.ts';
 
 /** What caches ask their store, shared between all of them. */
@@ -19,7 +20,8 @@ function createStoreProbe(store: Store): StoreProbe {
 const probes = new WeakMap<Store, StoreProbe>();
 
 /** The probe that all caches over this store share. */
-export function probeOf(store: Store): StoreProbe {
+export function probeOf(given: Store): StoreProbe {
+  const store = storeBehind(given);
   let probe = probes.get(store);
   if (probe === undefined) probes.set(store, (probe = createStoreProbe(store)));
   return probe;

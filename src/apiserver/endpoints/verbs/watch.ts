@@ -27,6 +27,8 @@ export async function watchObjects(context: EndpointContext, served: ServedResou
   const frames = watchRepresentation(context.encoder, served, request);
   const encoder = opening === undefined ? frames : asMessages(frames);
   const timeoutMs = watchTimeoutMs(parameters.timeoutSeconds, context.minRequestTimeoutSeconds);
+  const { group, version } = request.info;
+  const sent = context.watchEvents(group, version, served.form.kind);
   let wake: () => void = () => undefined;
   const options: ObjectWatchOptions = { ...startOf(parameters), selection, bookmarks: parameters.allowWatchBookmarks, onReady: () => wake() };
   if (opening !== undefined && 'refused' in opening) return opening.refused;
@@ -37,7 +39,7 @@ export async function watchObjects(context: EndpointContext, served: ServedResou
       return;
     }
     try {
-      await pump(started, { encoder, ahead: aheadOf(served) }, sink, timeoutMs, (listener) => (wake = listener));
+      await pump(started, { encoder, sent, ahead: aheadOf(served) }, sink, timeoutMs, (listener) => (wake = listener));
     } finally {
       started.close();
     }
@@ -75,10 +77,12 @@ function aheadOf(served: ServedResource): ((events: readonly ObjectEvent[]) => P
 
 interface Encoding {
   readonly encoder: EventEncoder;
+  readonly sent: (bytes: number) => void;
   readonly ahead: ReturnType<typeof aheadOf>;
 }
 
-async function pump(watch: ObjectWatch, { encoder, ahead }: Encoding, sink: Sink, timeoutMs: number, onWake: (listener: () => void) => void): Promise<void> {
+async function pump(watch: ObjectWatch, encoding: Encoding, sink: Sink, timeoutMs: number, onWake: (listener: () => void) => void): Promise<void> {
+  const { encoder, ahead } = encoding;
   let notify: () => void = () => undefined;
   let ended = false;
   let blocked = false;
@@ -96,7 +100,7 @@ async function pump(watch: ObjectWatch, { encoder, ahead }: Encoding, sink: Sink
       if (events.length > 0) {
         const refused = ahead === undefined ? undefined : await ahead(events).then(() => undefined, (error: unknown) => error as Error);
         if (refused !== undefined) return finish(refused, encoder, sink);
-        blocked = !writeAll(events, encoder, sink);
+        blocked = !writeAll(events, encoding, sink);
         if (blocked) void sink.drained().then(() => {
           blocked = false;
           notify();
@@ -114,9 +118,11 @@ async function pump(watch: ObjectWatch, { encoder, ahead }: Encoding, sink: Sink
 }
 
 /** False when the connection takes no more for now. */
-function writeAll(events: readonly ObjectEvent[], encoder: EventEncoder, sink: Sink): boolean {
-  if (encoder.areMessages) return events.map((event) => sink.write(encoder.event(event))).every(Boolean);
-  return sink.write(events.length === 1 ? encoder.event(events[0]!) : Buffer.concat(events.map((event) => encoder.event(event))));
+function writeAll(events: readonly ObjectEvent[], { encoder, sent }: Encoding, sink: Sink): boolean {
+  const all = events.map((event) => encoder.event(event));
+  for (const { length } of all) sent(length);
+  if (encoder.areMessages) return all.map((event) => sink.write(event)).every(Boolean);
+  return sink.write(all.length === 1 ? all[0]! : Buffer.concat(all));
 }
 
 /** Watches that lost their place say so; a reader that was too slow is just cut off and comes back. */

@@ -1,4 +1,4 @@
-import { bool, customFlag, duration, file, int, optionalText, pairs, section, strings, text } from '../flag.ts';
+import { bool, customFlag, duration, file, int, optionalText, section, strings, text, textPairs } from '../flag.ts';
 import type { Flag, FlagOptions, Support } from '../flag.ts';
 import { parseBool } from '../values.ts';
 
@@ -14,10 +14,10 @@ export const logs = section('Logs', {
 });
 
 export const metrics = section('Metrics', {
-  disabledMetrics: strings('disabled-metrics', 'notYet', { help: 'Metrics to leave out, by their full names.' }),
-  allowMetricLabels: pairs('allow-metric-labels', 'notYet', { help: "Allowed values of a label: metric,label='value,…'." }),
-  allowMetricLabelsManifest: file('allow-metric-labels-manifest', 'notYet', { help: 'The same from a file.' }),
-  showHiddenMetricsForVersion: optionalText('show-hidden-metrics-for-version', 'notYet', { help: 'Show metrics that this <major>.<minor> version, the previous one, has begun to hide.' }),
+  disabledMetrics: strings('disabled-metrics', 'works', { help: 'Metrics to leave out, by their full names. Goes before --show-hidden-metrics-for-version.' }),
+  allowMetricLabels: textPairs('allow-metric-labels', 'works', { help: 'Values of a label that are shown as they are, any other as "unexpected": metric,label=value,…. Repeatable.' }),
+  allowMetricLabelsManifest: file('allow-metric-labels-manifest', 'works', { help: 'The same from a YAML file, a map of metric,label to values. Not read when --allow-metric-labels is given.' }),
+  showHiddenMetricsForVersion: optionalText('show-hidden-metrics-for-version', 'works', { help: 'Show metrics that are hidden because they are deprecated. The value is the previous <major>.<minor> version.' }),
 });
 
 export const debugging = section('Debugging', {

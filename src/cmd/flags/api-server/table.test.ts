@@ -89,8 +89,8 @@ function sameDefault(flag: Flag, stated: string): boolean {
 
 /** Shrinks with each issue that is done. */
 const notYet = [
-  'admission-control-config-file', 'aggregator-reject-forwarding-redirect', 'allow-metric-labels', 'allow-metric-labels-manifest',
-  'disabled-metrics', 'egress-selector-config-file',
+  'admission-control-config-file', 'aggregator-reject-forwarding-redirect',
+  'egress-selector-config-file',
   'emulated-version', 'enable-aggregator-routing',
   'enable-priority-and-fairness',
   'log-json-info-buffer-size', 'log-json-split-stream', 'log-text-info-buffer-size', 'log-text-split-stream', 'max-connection-bytes-per-sec',
@@ -99,6 +99,5 @@ const notYet = [
  
   'peer-advertise-ip', 'peer-advertise-port', 'peer-ca-file', 'proxy-client-cert-file',
   'proxy-client-key-file',
-  'show-hidden-metrics-for-version',
   'tracing-config-file',
 ];

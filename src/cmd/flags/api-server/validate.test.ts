@@ -32,6 +32,8 @@ describe('validateApiServerOptions', () => {
     { argv: ['--livez-grace-period=-1s'], problems: ['--livez-grace-period can not be a negative value'] },
     { argv: ['--shutdown-delay-duration=-1s'], problems: ['--shutdown-delay-duration can not be negative value'] },
     { argv: ['--shutdown-watch-termination-grace-period=-1s'], problems: ['shutdown-watch-termination-grace-period, if provided, can not be a negative value'] },
+    { argv: ['--show-hidden-metrics-for-version=1.30'], problems: ["--show-hidden-metrics-for-version must be omitted or have the value '1.31'. Only the previous minor version is allowed"] },
+    { argv: ['--allow-metric-labels=metric=a,b'], problems: ['--allow-metric-labels must have a list of kv pair with format `metricName,labelName=labelValue, labelValue,...`'] },
     { argv: ['--min-request-timeout=-1'], problems: ['--min-request-timeout can not be negative value'] },
     { argv: ['--http2-max-streams-per-connection=-1'], problems: ['--http2-max-streams-per-connection can not be negative value'] },
     { argv: ['--tls-cipher-suites=TLS_NO_SUCH'], problems: ["Cipher suite TLS_NO_SUCH not supported or doesn't exist"] },

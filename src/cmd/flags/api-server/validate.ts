@@ -6,6 +6,7 @@ import { parseCidr } from '../../../machinery/formats/addresses.ts';
 import type { Cidr } from '../../../machinery/formats/addresses.ts';
 import { goQuote } from '../../../machinery/go-quote.ts';
 import { isGateOn } from '../../../api/feature-gates.ts';
+import { versionInfo } from '../../../base/version.ts';
 import { groupVersions } from '../../../api/resources.ts';
 import { pluginNames } from '../../../apiserver/admission/plugin-names.ts';
 import { isCipherSuite } from '../../../apiserver/transport/cipher-suites.ts';
@@ -15,6 +16,7 @@ import type { GivenFlags } from '../parse.ts';
 import { expandGates } from '../feature-gates.ts';
 import { runtimeConfigProblems } from '../runtime-config.ts';
 import { checkAudit } from './validate-audit.ts';
+import { isMetricLabel } from './metric-labels.ts';
 import { readOverride } from './store-overrides.ts';
 import type { ApiServerOptions } from './table.ts';
 import { readWatchCacheSize } from './watch-cache-sizes.ts';
@@ -234,4 +236,13 @@ const checkLogs: Check = ({ logs }, spelled) => [
 
 const checkApis: Check = ({ apis }) => runtimeConfigProblems(apis.runtimeConfig, groupVersions);
 
-const checks: readonly Check[] = [checkServing, checkAuthentication, checkServiceAccounts, checkSigningEndpoint, checkStorage, checkServices, checkAuthorization, checkAdmission, checkFlowControl, checkLogs, checkApis, checkAudit];
+const checkMetrics: Check = ({ metrics }, spelled) => {
+  const { major, minor } = versionInfo();
+  const previous = `${major}.${Number(minor) - 1}`;
+  return [
+    metrics.showHiddenMetricsForVersion !== undefined && metrics.showHiddenMetricsForVersion !== previous && `${spelled('show-hidden-metrics-for-version')} must be omitted or have the value '${previous}'. Only the previous minor version is allowed`,
+    [...metrics.allowMetricLabels.keys()].some((key) => !isMetricLabel(key)) && `${spelled('allow-metric-labels')} must have a list of kv pair with format \`metricName,labelName=labelValue, labelValue,...\``,
+  ];
+};
+
+const checks: readonly Check[] = [checkServing, checkAuthentication, checkServiceAccounts, checkSigningEndpoint, checkStorage, checkServices, checkAuthorization, checkAdmission, checkFlowControl, checkLogs, checkMetrics, checkApis, checkAudit];

@@ -1,0 +1,30 @@
+/**
+ * How much may be built on a metric. What is not named here is ALPHA; what the runtime and its client library show has no level.
+ * @see {@link https://kubernetes.io/docs/reference/instrumentation/metrics/ | Kubernetes metrics reference}
+ */
+export type StabilityLevel = 'STABLE' | 'BETA' | 'ALPHA';
+
+export interface MetricLevel {
+  readonly level: StabilityLevel;
+  /** Version since which there is another metric in its place. It is hidden from the next one on. */
+  readonly deprecatedSince?: string;
+}
+
+const stable: ReadonlySet<string> = new Set([
+  'apiserver_admission_controller_admission_duration_seconds', 'apiserver_admission_step_admission_duration_seconds', 'apiserver_admission_webhook_admission_duration_seconds',
+  'apiserver_current_inflight_requests', 'apiserver_longrunning_requests', 'apiserver_request_duration_seconds', 'apiserver_request_total',
+  'apiserver_requested_deprecated_apis', 'apiserver_response_sizes', 'apiserver_storage_objects', 'apiserver_storage_size_bytes',
+  'kubernetes_healthcheck', 'kubernetes_healthchecks_total',
+]);
+
+const beta: ReadonlySet<string> = new Set(['disabled_metrics_total', 'hidden_metrics_total', 'kubernetes_feature_enabled', 'registered_metrics_total']);
+
+const deprecated: ReadonlyMap<string, string> = new Map([['apiserver_request_slo_duration_seconds', '1.27.0'], ['apiserver_storage_db_total_size_in_bytes', '1.28.0']]);
+
+/** Undefined for what is not the API server's own. */
+export function levelOf(name: string): MetricLevel | undefined {
+  if (/^(process|nodejs)_/.test(name)) return undefined;
+  const since = deprecated.get(name);
+  const level = stable.has(name) ? 'STABLE' : beta.has(name) ? 'BETA' : 'ALPHA';
+  return since === undefined ? { level } : { level, deprecatedSince: since };
+}
