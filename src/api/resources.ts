@@ -21,7 +21,16 @@ export interface GroupVersionInfo {
   readonly enabledByDefault: boolean;
   /** Its resources come from definitions. */
   readonly isCustom?: boolean;
+  /** Another server answers it: its resources are known as far as it told. */
+  readonly remote?: RemoteDiscovery;
   readonly resources: readonly ResourceInfo[];
+}
+
+export interface RemoteDiscovery {
+  /** Stale: the server did not answer when it was asked last. */
+  readonly freshness: 'Current' | 'Stale';
+  /** As in aggregated discovery. */
+  readonly resources?: readonly JsonObject[];
 }
 
 export interface ResourceInfo {

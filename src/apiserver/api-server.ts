@@ -41,6 +41,8 @@ import { deprecationOf } from './endpoints/deprecation.ts';
 import { type EndpointContext, defaultMaxBodyBytes } from './endpoints/context.ts';
 import { createNonResource } from './endpoints/nonresource.ts';
 import { createRouter } from './endpoints/router.ts';
+import { type AggregationConfig, setUpAggregation } from './aggregation/setup.ts';
+import type { ForwardingOptions } from './aggregation/forwarded-headers.ts';
 import { setUpCustomResources } from './custom-resources/setup.ts';
 import { ServedApis } from './served-apis.ts';
 import type { ServedResource } from './endpoints/served.ts';
@@ -102,6 +104,7 @@ export interface ApiServerConfig {
   readonly featureGates: GateSettings;
   readonly storage: StorageConfig;
   readonly services: ServicesConfig;
+  readonly aggregation: AggregationConfig;
   readonly admission: AdmissionSettings;
   readonly allowPrivileged: boolean;
   readonly version: VersionInfo;
@@ -219,6 +222,9 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
   const authentication = createAuthentication(config.authentication, { accountKeys, objects, log, onLegacyTokenUse: legacyTokenMarks({ writer, now, log }) });
   const serve = (entry: CatalogEntry): ServedResource => servedResource(entry, context, registry, config, authentication);
   const apis: ServedApis = new ServedApis({ groupVersions, resources: new Map([...registry.entries].map(([apiVersion, resources]) => [apiVersion, new Map([...resources].map(([name, entry]) => [name, serve(entry)]))])) });
+  const aggregation = setUpAggregation({
+    config: config.aggregation, forwarding: forwardingOf(config), requestTimeoutMs: config.serving.requestTimeoutMs, registry, objects, apis, writer, groupVersions, metrics, log,
+  });
   const processMetrics = createProcessMetrics(metrics.registry, config.version, config.featureGates);
   const running: { transport?: Transport } = {};
   const lifecycle = new Lifecycle();
@@ -231,19 +237,19 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
       isStorageReady: featureEnabled('WatchCacheInitializationPostStartHook') ? () => background.isStorageReady() : undefined,
     }),
     serverAddress,
-    extra: new Map<string, Handler>([['/metrics', metricsHandler(metrics)], ...openApiHandlers(config.version, () => apis.groupVersions), ...issuerDiscovery(config.authentication, accountKeys, serverAddress)]),
+    extra: new Map<string, Handler>([['/metrics', metricsHandler(metrics)], ...openApiHandlers(config.version, () => apis.ownGroupVersions, aggregation.openApi), ...issuerDiscovery(config.authentication, accountKeys, serverAddress)]),
   });
   const audit = config.audit === undefined ? undefined : createAuditTrail(config.audit, { counters: metrics.audit, log });
   const handle = requestChain({
     authenticator: authentication.requests, authorizer: authorization.authorizer, audit, requestTimeoutMs: config.serving.requestTimeoutMs, lifecycle, shutdown: config.serving.shutdown,
     browsers: config.serving.browsers, goAwayChance: config.serving.goAwayChance,
-    inFlight: config.inFlight, log, metrics, resources: createRouter(context, apis), nonResources,
+    inFlight: config.inFlight, log, metrics, passOn: aggregation.passOn, resources: createRouter(context, apis), nonResources,
   });
   const services = createServiceUpkeep({ config, registry, ranges: serviceRanges, codecs, writer, port: () => running.transport?.port ?? config.serving.port });
   const customResources = setUpCustomResources({
     registry, apis, admission, writer, serve, log, storePrefix: storage.prefix, apiServerCount: config.services.apiServerCount, openStorage,
   });
-  const background = startBackground({ config, registry, metrics, services, writer, customResources, groupVersions, objects, waitsForRoles: uses(config.authorization.authorizers, 'RBAC') });
+  const background = startBackground({ config, registry, metrics, services, writer, customResources, aggregation, objects, waitsForRoles: uses(config.authorization.authorizers, 'RBAC') });
   const transport = await listen({
     address: config.serving.address, port: config.serving.port, tls: config.serving.tls, sharePort: config.serving.sharePort,
     maxStreamsPerConnection: config.serving.maxStreamsPerConnection, handle, onHandshakeError: () => metrics.handshakeFailed(),
@@ -282,6 +288,15 @@ function servedGroupVersions({ groupVersions, featureGates }: ApiServerConfig): 
   const shown = groupVersions.map((info) => ({ ...info, resources: info.resources.map((resource) => gated(resource, featureGates)) }));
   const byName = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
   return shown.sort((a, b) => b.groupPriority - a.groupPriority || byName(a.group, b.group) || b.versionPriority - a.versionPriority || byName(a.version, b.version));
+}
+
+/** What callers may not say of themselves to servers behind this one: whatever a front proxy of this one could say. */
+function forwardingOf({ authentication: { requestHeader }, featureGates }: ApiServerConfig): ForwardingOptions {
+  const { usernameHeaders = [], uidHeaders = [], groupHeaders = [], extraHeaderPrefixes = [] } = requestHeader ?? {};
+  return {
+    frontProxyHeaders: [...usernameHeaders, ...uidHeaders, ...groupHeaders].map((name) => name.toLowerCase()), frontProxyPrefixes: extraHeaderPrefixes.map((prefix) => prefix.toLowerCase()),
+    tellUid: isGateOn('RemoteRequestHeaderUID', featureGates),
+  };
 }
 
 function issuerDiscovery({ serviceAccounts }: AuthenticationConfig, accountKeys: AccountKeys | undefined, serverAddress: () => string): ReadonlyMap<string, Handler> {

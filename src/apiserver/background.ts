@@ -1,6 +1,5 @@
 /** What runs beside requests: bootstrap objects, and the polls behind metrics. Everything ends with `stop`. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { GroupVersionInfo } from '../api/resources.ts';
 import type { Logger } from '../base/logger.ts';
 import { isGateOn } from '../api/feature-gates.ts';
 import { qualified } from '../machinery/status.ts';
@@ -13,6 +12,7 @@ import { bootstrapPolicy } from './bootstrap/rbac/policy/policy.ts';
 import { reconcilePolicy } from './bootstrap/rbac/reconcile.ts';
 import { publishAuthenticationTrust, trustIntervalMs } from './bootstrap/authentication-trust.ts';
 import { createBootstrapObjects } from './bootstrap/objects.ts';
+import type { Aggregation } from './aggregation/setup.ts';
 import type { AdmissionObjects } from './admission/objects.ts';
 import type { ApiServerConfig } from './api-server.ts';
 import type { ServiceUpkeep } from './bootstrap/service-upkeep.ts';
@@ -28,7 +28,7 @@ export interface BackgroundOptions {
   readonly metrics: Metrics;
   readonly services: ServiceUpkeep;
   readonly writer: InternalWriter;
-  readonly groupVersions: readonly GroupVersionInfo[];
+  readonly aggregation: Aggregation;
   readonly objects: AdmissionObjects;
   /** Whether a server without the default roles is not of much use. */
   readonly waitsForRoles: boolean;
@@ -55,7 +55,7 @@ const stopTimeoutMs = 3000;
 /** A server that does not judge by roles makes them when those who waited for its start have gone on. */
 const rolesDelayMs = 50;
 
-export function startBackground({ config, registry, metrics, services, writer: anyWriter, customResources, groupVersions, objects, waitsForRoles }: BackgroundOptions): Background {
+export function startBackground({ config, registry, metrics, services, writer: anyWriter, customResources, aggregation, objects, waitsForRoles }: BackgroundOptions): Background {
   const controller = new AbortController();
   const { signal } = controller;
   const { log, storage } = config;
@@ -95,7 +95,7 @@ export function startBackground({ config, registry, metrics, services, writer: a
     if (done.roles) haveRoles();
     finish();
   };
-  const upkeep = createObjectUpkeep({ writer, registry, groupVersions, log });
+  const upkeep = createObjectUpkeep({ writer, registry, aggregation, log });
   const countObjects = async (): Promise<void> => {
     for (const store of registry.stores.filter(({ isOpen }) => isOpen)) {
       metrics.objects.set({ resource: qualified(store.groupResource) }, await store.storage.count().catch(() => -1));
@@ -123,6 +123,7 @@ export function startBackground({ config, registry, metrics, services, writer: a
     start() {
       running.push(bootstrap().then(() => upkeep.run(signal)));
       customResources.start();
+      aggregation.start();
       if (isGateOn('WatchCacheInitializationPostStartHook', config.featureGates)) running.push(openStorages());
       compacting.push(...compactors.map((start) => start()));
       running.push(repeat(publishTrust, trustIntervalMs, signal, log, true));
@@ -132,8 +133,9 @@ export function startBackground({ config, registry, metrics, services, writer: a
     },
     async stop() {
       controller.abort();
-      await endsWithin({ ms: stopTimeoutMs, what: 'work beside requests', log }, Promise.all([...running, customResources.stop(), ...compacting.map((compactor) => compactor.stop())]));
+      await endsWithin({ ms: stopTimeoutMs, what: 'work beside requests', log }, Promise.all([...running, customResources.stop(), aggregation.stop(), ...compacting.map((compactor) => compactor.stop())]));
       await customResources.close();
+      aggregation.close();
     },
   };
 }

@@ -40,6 +40,8 @@ export interface RequestChainOptions {
   readonly goAwayChance: number;
   readonly log: Logger;
   readonly metrics: Metrics;
+  /** Hands over what another server answers. */
+  readonly passOn: Filter;
   /** Resource requests, and everything else. */
   readonly resources: Handler;
   readonly nonResources: Handler;
@@ -64,6 +66,7 @@ export function requestChain(options: RequestChainOptions): (exchange: Exchange)
     impersonate(options.authorizer),                // who is asking from here on
     limitInFlight(options.inFlight, options.metrics), // after authentication: it needs to know who is asking
     authorize(options.authorizer, options.metrics.authorization),                 // before the body is read
+    options.passOn,                                 // from here on only what this server answers itself
   ];
   const endpoint: Handler = (request) => (request.info.isResourceRequest ? options.resources(request) : options.nonResources(request));
   const handle = chain(filters, endpoint);

@@ -90,8 +90,8 @@ function nonResource(method: string, path: string): RequestInfo {
   return { isResourceRequest: false, path, verb: method.toLowerCase(), prefix: '', group: '', version: '', namespace: '', resource: '', subresource: '', name: '', parts: [], fieldSelector: '', labelSelector: '' };
 }
 
-/** Requests without a time limit of their own: watches, and streams to pods. */
+/** Requests without a time limit of their own: watches, and streams to pods, or to what servers of others have of that kind. */
 export const isLongRunning = (info: RequestInfo): boolean =>
-  info.verb === 'watch' || (info.isResourceRequest && info.resource === 'pods' && longRunningSubresources.has(info.subresource)) || info.subresource === 'proxy';
+  info.verb === 'watch' || info.subresource === 'proxy' || (longRunningSubresources.has(info.subresource) && (info.resource === 'pods' || info.group !== ''));
 
 const longRunningSubresources = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);

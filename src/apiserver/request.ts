@@ -3,6 +3,7 @@
  * so that HTTP/2, HTTP/1.1 and upgraded connections pass the same chain.
  */
 import type { X509Certificate } from 'node:crypto';
+import type { Readable } from 'node:stream';
 import type { ObjectMeta } from '../machinery/object-meta.ts';
 import type { Status } from '../machinery/status.ts';
 import type { UserInfo } from '../machinery/user.ts';
@@ -26,6 +27,8 @@ export interface Exchange {
   headerNames(): string[];
   /** Reads the whole body; throws `BodyTooLarge` as soon as more than `limit` bytes are announced or came. */
   readBody(limit: number): Promise<Buffer>;
+  /** The body for somebody who passes it on, instead of reading it whole. Undefined where none was sent. */
+  bodyStream(): Readable | undefined;
   readonly remoteAddress: string;
   /** The same object for all requests of a connection; absent when it is gone. */
   readonly connection?: object | undefined;
@@ -124,6 +127,14 @@ export class ApiRequest {
   abort(reason: Error): void {
     this.#aborted ??= reason;
     this.#controller?.abort(reason);
+  }
+
+  /** Called once when the work is another server's from here on, so that it takes no place here. */
+  onHandOver: (() => void) | undefined;
+
+  handOver(): void {
+    this.onHandOver?.();
+    this.onHandOver = undefined;
   }
 
   /** Adds to what the audit event of this request says, where there is one. */

@@ -1,6 +1,7 @@
 /**
- * What the server serves: the built-in resources, which stay, and custom resources, which come and go with their
- * definitions. Discovery, OpenAPI, routing and metrics look here, so that they cannot disagree.
+ * What the server serves: the built-in resources, which stay, custom resources, which come and go with their
+ * definitions, and the group versions that it passes on to others. Discovery, OpenAPI, routing and metrics look here, so
+ * that they cannot disagree.
  */
 import type { GroupVersionInfo, ResourceInfo } from '../api/resources.ts';
 import { compareVersions } from '../machinery/version-order.ts';
@@ -15,22 +16,40 @@ export interface ServedApisOptions {
 
 /** Groups of custom resources stand between those of the server and whatever asks to be last. */
 const customGroupPriority = 1000;
+const customVersionPriority = 100;
 
 export class ServedApis {
   readonly #builtIn: ServedApisOptions;
   readonly #custom = new Map<string, Map<string, ServedResource>>();
+  #remote: readonly GroupVersionInfo[] = [];
   #groupVersions: readonly GroupVersionInfo[];
-  /** Resolves when the custom resources of the start are there. */
-  #known: () => Promise<void> = () => Promise.resolve();
+  #own: readonly GroupVersionInfo[];
+  readonly #listeners = new Set<() => void>();
+  /** Resolve when what else is served at the start is there. */
+  readonly #known: (() => Promise<void>)[] = [];
 
   constructor(builtIn: ServedApisOptions) {
     this.#builtIn = builtIn;
-    this.#groupVersions = builtIn.groupVersions;
+    this.#groupVersions = this.#own = builtIn.groupVersions;
   }
 
-  /** Another list after each change. */
+  /** In the order of discovery. Another list after each change. */
   get groupVersions(): readonly GroupVersionInfo[] {
     return this.#groupVersions;
+  }
+
+  /** Without those of others. Another list after each change. */
+  get ownGroupVersions(): readonly GroupVersionInfo[] {
+    return this.#own;
+  }
+
+  /** Those with custom resources, whoever answers them. */
+  get customGroupVersions(): readonly GroupVersionInfo[] {
+    return [...this.#custom.values()].map((resources) => groupVersionOf([...resources.values()].map(({ info }) => info)));
+  }
+
+  onChange(listener: () => void): void {
+    this.#listeners.add(listener);
   }
 
   find(apiVersion: string, resource: string): ServedResource | undefined {
@@ -47,12 +66,18 @@ export class ServedApis {
   }
 
   /** Who asks for something that is not there waits for this once. */
-  known(): Promise<void> {
-    return this.#known();
+  async known(): Promise<void> {
+    await Promise.all(this.#known.map((known) => known()));
   }
 
   waitFor(known: () => Promise<void>): void {
-    this.#known = known;
+    this.#known.push(known);
+  }
+
+  /** Replaces what others answer. They come before what this server has of the same group version. */
+  setRemote(groupVersions: readonly GroupVersionInfo[]): void {
+    this.#remote = groupVersions;
+    this.#refresh();
   }
 
   /** Replaces what was served of a custom resource. */
@@ -69,17 +94,28 @@ export class ServedApis {
       if (resources === undefined) this.#custom.set(apiVersion, (resources = new Map()));
       resources.set(name, served);
     }
-    this.#groupVersions = this.#merged();
+    this.#refresh();
   }
 
-  #merged(): readonly GroupVersionInfo[] {
-    const custom = [...this.#custom.values()].map((resources) => groupVersionOf([...resources.values()].map(({ info }) => info)));
-    custom.sort((a, b) => compareTexts(a.group, b.group) || compareVersions(a.version, b.version));
-    const own = custom.filter(({ group }) => !this.isBuiltInGroup(group));
-    const joined = this.#builtIn.groupVersions.flatMap((info, i, all) => (all[i + 1]?.group === info.group ? [info] : [info, ...custom.filter(({ group }) => group === info.group)]));
-    const after = joined.findIndex(({ groupPriority }) => groupPriority < customGroupPriority);
-    return after < 0 ? [...joined, ...own] : [...joined.slice(0, after), ...own, ...joined.slice(after)];
+  #refresh(): void {
+    const remote = new Set(this.#remote.map(({ apiVersion }) => apiVersion));
+    const local = [...this.#builtIn.groupVersions, ...this.customGroupVersions].filter(({ apiVersion }) => !remote.has(apiVersion));
+    this.#groupVersions = inOrder([...local, ...this.#remote]);
+    this.#own = this.#groupVersions.filter((info) => info.remote === undefined);
+    for (const listener of this.#listeners) listener();
   }
+}
+
+/**
+ * Groups by the highest priority that any of their versions gives them, then by name; versions by their own, then the more
+ * stable and newer first.
+ *
+ * @NOTE differs from upstream: what this server has stands here without its APIServices too, by its own priorities.
+ */
+function inOrder(groupVersions: readonly GroupVersionInfo[]): GroupVersionInfo[] {
+  const priorities = new Map<string, number>();
+  for (const { group, groupPriority } of groupVersions) priorities.set(group, Math.max(groupPriority, priorities.get(group) ?? 0));
+  return groupVersions.toSorted((a, b) => priorities.get(b.group)! - priorities.get(a.group)! || compareTexts(a.group, b.group) || b.versionPriority - a.versionPriority || compareVersions(a.version, b.version));
 }
 
 const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
@@ -87,7 +123,7 @@ const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 :
 function groupVersionOf(resources: readonly ResourceInfo[]): GroupVersionInfo {
   const { group, version, apiVersion } = resources[0]!;
   return {
-    group, version, apiVersion, types: '', groupPriority: customGroupPriority, versionPriority: 100, enabledByDefault: true, isCustom: true,
+    group, version, apiVersion, types: '', groupPriority: customGroupPriority, versionPriority: customVersionPriority, enabledByDefault: true, isCustom: true,
     resources: resources.toSorted((a, b) => compareTexts(a.name, b.name)),
   };
 }

@@ -39,8 +39,9 @@ export async function assembleApiServerConfig({ options, given: flags, featureGa
   const { serving } = options;
   const files = new WatchedFiles({ log: around.log, ...(around.fileCheckMs === undefined ? {} : { everyMs: around.fileCheckMs }) });
   // One after the other, so that of several missing files it is always the same one that is named.
-  const given = await watchPair(files, serving);
+  const given = await watchFlagPair(files, ['tls-cert-file', serving.tlsCertFile], ['tls-private-key-file', serving.tlsPrivateKeyFile]);
   const named = await watchNamedPairs(files, serving.tlsSniCertKeys);
+  const givenClient = await watchFlagPair(files, ['proxy-client-cert-file', serving.proxyClientCertFile], ['proxy-client-key-file', serving.proxyClientKeyFile]);
   const authorization = await authorizationConfig(options.authorization, files);
   const authentication = withoutAnonymous(authorization, await authenticationConfig(options, { files, pki: around.pki, anonymousGiven: flags.has('anonymous-auth'), log: around.log }));
   const audit = await readAuditConfig(options, around.log);
@@ -59,6 +60,7 @@ export async function assembleApiServerConfig({ options, given: flags, featureGa
     },
     authentication,
     authorization,
+    proxyClient: givenClient ?? (around.pki === undefined ? undefined : fixedPair(around.pki.frontProxyClient)),
     files,
     audit,
     metrics,
@@ -86,11 +88,14 @@ async function readStore(storage: ApiServerOptions['storage'], directory: string
 
 type Pair = Pick<ServingTls, 'certificate' | 'key'>;
 
-async function watchPair(files: WatchedFiles, { tlsCertFile, tlsPrivateKeyFile }: ApiServerOptions['serving']): Promise<Pair | undefined> {
-  if (tlsCertFile === undefined || tlsPrivateKeyFile === undefined) return undefined;
-  const certificate = await watchFlagFile(files, 'tls-cert-file', tlsCertFile);
-  const key = await watchFlagFile(files, 'tls-private-key-file', tlsPrivateKeyFile);
-  if (!isPair(certificate.get(), key.get())) throw new UserError(`--tls-cert-file and --tls-private-key-file do not belong together, or cannot be read as PEM: ${tlsCertFile}, ${tlsPrivateKeyFile}`);
+/** A flag, and the file that it names. */
+type FlagFile = readonly [flag: string, path: string | undefined];
+
+async function watchFlagPair(files: WatchedFiles, [certificateFlag, certificatePath]: FlagFile, [keyFlag, keyPath]: FlagFile): Promise<Pair | undefined> {
+  if (certificatePath === undefined || keyPath === undefined) return undefined;
+  const certificate = await watchFlagFile(files, certificateFlag, certificatePath);
+  const key = await watchFlagFile(files, keyFlag, keyPath);
+  if (!isPair(certificate.get(), key.get())) throw new UserError(`--${certificateFlag} and --${keyFlag} do not belong together, or cannot be read as PEM: ${certificatePath}, ${keyPath}`);
   return { certificate, key };
 }
 

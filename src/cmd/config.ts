@@ -11,6 +11,7 @@ import type { VersionInfo } from '../base/version.ts';
 import type { AuthenticationConfig } from '../apiserver/authn/authentication.ts';
 import type { EncryptionConfig } from '../apiserver/api-server.ts';
 import type { AuthorizationConfig } from '../apiserver/authz/configuration.ts';
+import type { ClientPair } from '../apiserver/aggregation/backends.ts';
 import type { ServingTls } from '../apiserver/transport/serving-tls.ts';
 import type { WatchedFiles } from '../base/live-text.ts';
 import type { StoreOverride } from './flags/api-server/store-overrides.ts';
@@ -33,6 +34,8 @@ export interface ApiServerConfig {
   readonly serving: ServingTls;
   readonly authentication: AuthenticationConfig;
   readonly authorization: AuthorizationConfig;
+  /** How the server proves itself to aggregated API servers. */
+  readonly proxyClient: ClientPair | undefined;
   /** The files that are followed while the server runs; whoever stops the server stops them too. */
   readonly files: WatchedFiles;
   /** Undefined: nothing is recorded. */

@@ -71,6 +71,7 @@ export function serverConfig(config: ApiServerConfig, stores: OpenStores): Param
       enable: admission.enablePlugins, disable: admission.disablePlugins,
       notReadyTolerationSeconds: admission.defaultNotReadyTolerationSeconds, unreachableTolerationSeconds: admission.defaultUnreachableTolerationSeconds,
     },
+    aggregation: { client: config.proxyClient, toEndpoints: serving.enableAggregatorRouting, rejectRedirects: serving.aggregatorRejectForwardingRedirect },
     allowPrivileged: admission.allowPrivileged,
     version: config.version,
     log: config.log,

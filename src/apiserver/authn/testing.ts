@@ -8,7 +8,7 @@ export function fakeRequest(headers: readonly string[] = [], { path = '/api', ce
     method: 'GET', target: path, httpVersion: '1.1', upgrade: values('upgrade')[0], remoteAddress: '192.0.2.1', connection,
     header: (name) => values(name)[0], headerValues: values,
     headerNames: () => [...new Set(headers.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()))],
-    readBody: () => Promise.resolve(Buffer.alloc(0)), peerCertificate: () => certificate, onClose: () => undefined,
+    readBody: () => Promise.resolve(Buffer.alloc(0)), bodyStream: () => undefined, peerCertificate: () => certificate, onClose: () => undefined,
   };
   return new ApiRequest(exchange, path, new URLSearchParams(), 'audit-id', 0);
 }

@@ -1,23 +1,21 @@
 /**
- * Objects that the server keeps while it is used: those of flow control, and the APIServices. Nobody has to wait for
+ * Objects that the server keeps while it is used: those of flow control, and then the APIServices. Nobody has to wait for
  * them, so they come after the server is ready.
  */
 import { type Clock, sleep, systemClock } from '../../base/clock.ts';
 import { Gate } from '../../base/gate.ts';
 import type { Logger } from '../../base/logger.ts';
-import type { GroupVersionInfo } from '../../api/resources.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
-import { backingResources, updateApiServiceAvailability } from './api-service-availability.ts';
+import type { Aggregation } from '../aggregation/setup.ts';
 import { flowControlIntervalMs, keepFlowControlObjects } from './flow-control-objects.ts';
 import { flowSchemaConditionResources, updateFlowSchemaConditions } from './flow-schema-conditions.ts';
 import { follow } from './follow.ts';
 import type { InternalWriter } from './internal-writer.ts';
-import { apiServices, registerLocalApiServices } from './local-api-services.ts';
 
 export interface ObjectUpkeepOptions {
   readonly writer: InternalWriter;
   readonly registry: Pick<RegistryCatalog, 'storeOf'>;
-  readonly groupVersions: readonly GroupVersionInfo[];
+  readonly aggregation: Pick<Aggregation, 'register' | 'registered'>;
   readonly log: Logger;
   readonly clock?: Clock;
 }
@@ -38,10 +36,9 @@ const retryMs = 1000;
 /** Who has just started a server wants to use it: that goes first. */
 const delayMs = 100;
 
-export function createObjectUpkeep({ writer, registry, groupVersions, log, clock = systemClock }: ObjectUpkeepOptions): ObjectUpkeep {
+export function createObjectUpkeep({ writer, registry, aggregation, log, clock = systemClock }: ObjectUpkeepOptions): ObjectUpkeep {
   const now = (): Date => new Date();
   const flowControl = new Gate();
-  const registration = new Gate();
 
   const persist = async (what: string, work: () => Promise<void>, signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
@@ -73,26 +70,14 @@ export function createObjectUpkeep({ writer, registry, groupVersions, log, clock
     };
     await Promise.all([followed(flowSchemaConditionResources, round, signal), keepThemFromNowOn(signal)]);
   };
-  const upkeepApiServices = async (signal: AbortSignal): Promise<void> => {
-    if (!writer.isServed(apiServices)) return registration.open();
-    await persist('the APIServices of this server', () => registerLocalApiServices(writer, groupVersions), signal);
-    let backing: Promise<void> | undefined;
-    const round = async (): Promise<void> => {
-      // Few clusters have an API that is not local: services are followed once there is one.
-      if (await updateApiServiceAvailability(writer, now)) backing ??= followed(backingResources, async () => void (await updateApiServiceAvailability(writer, now)), signal);
-      registration.open();
-    };
-    await followed([apiServices], round, signal);
-    await backing;
-  };
   return {
-    settled: Promise.all([flowControl.wait(), registration.wait()]).then(() => undefined),
+    settled: Promise.all([flowControl.wait(), aggregation.registered]).then(() => undefined),
     async run(signal) {
       await sleep(clock, delayMs, signal);
       // One after the other, so that those who use the server meanwhile wait as little as possible.
       const first = upkeepFlowControl(signal);
       await Promise.race([flowControl.wait(signal).catch(() => undefined), first]);
-      await Promise.all([first, upkeepApiServices(signal)]);
+      await Promise.all([first, aggregation.register(signal)]);
     },
   };
 }

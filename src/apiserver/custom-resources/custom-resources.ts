@@ -1,8 +1,6 @@
 /**
  * Serves what definitions define. When a definition changes, its door is opened anew: another storage with another
  * codec takes the place of the old one, whose watches end. Requests that are under way finish on the old one.
- *
- * @NOTE differs from upstream: no APIService is made for the groups of custom resources.
  */
 import type { CustomResourceDefinition } from '../../api/gen/types/apiextensions-v1.ts';
 import { hasCondition } from '../../api/apiextensions/conditions.ts';

@@ -76,9 +76,14 @@ export function aggregated(served: Served, root: '/api' | '/apis', version: stri
     kind: 'APIGroupDiscoveryList', apiVersion: `apidiscovery.k8s.io/${version}`, metadata: {},
     items: groups.map((name) => ({
       metadata: { ...(name === '' ? {} : { name }), creationTimestamp: null },
-      versions: versionsOf(served, name).map((info) => ({ version: info.version, resources: info.resources.map((resource) => discoveredResource(resource, info.isCustom === true)), freshness: 'Current' })),
+      versions: versionsOf(served, name).map(discoveredVersion),
     })),
   };
+}
+
+function discoveredVersion({ version, remote, resources, isCustom }: GroupVersionInfo): JsonObject {
+  const known = remote === undefined ? resources.map((resource) => discoveredResource(resource, isCustom === true)) : remote.resources;
+  return { version, ...(known === undefined ? {} : { resources: [...known] }), freshness: remote?.freshness ?? 'Current' };
 }
 
 /** Built-in kinds leave out what the group version around them says. */

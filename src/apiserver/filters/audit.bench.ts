@@ -64,7 +64,7 @@ function openTrail(name: string, more: readonly PolicyRule[] = []): AuditTrail {
 
 const exchange: Exchange = {
   method: 'GET', target, httpVersion: '2.0', remoteAddress: '192.0.2.17',
-  header: (name) => headers[name], headerValues: () => [], headerNames: () => Object.keys(headers), readBody: () => Promise.resolve(Buffer.alloc(0)), peerCertificate: () => undefined, onClose: () => undefined,
+  header: (name) => headers[name], headerValues: () => [], headerNames: () => Object.keys(headers), readBody: () => Promise.resolve(Buffer.alloc(0)), bodyStream: () => undefined, peerCertificate: () => undefined, onClose: () => undefined,
 };
 const url = new URL(target, 'https://host');
 const info = parseRequestInfo('GET', url.pathname, url.searchParams);

@@ -29,6 +29,7 @@ class TestExchange implements Exchange {
   headerValues = (): string[] => [];
   headerNames = (): string[] => [];
   readBody = (): Promise<Buffer> => Promise.resolve(Buffer.alloc(0));
+  bodyStream = (): undefined => undefined;
   peerCertificate = (): undefined => undefined;
   onClose(listener: () => void): void {
     this.close = listener;

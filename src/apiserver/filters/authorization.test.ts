@@ -8,7 +8,7 @@ import { authorize } from './authorization.ts';
 const target = '/api/v1/namespaces/default/pods';
 const exchange: Exchange = {
   method: 'GET', target, httpVersion: '2.0', remoteAddress: '192.0.2.17',
-  header: () => undefined, headerValues: () => [], headerNames: () => [], readBody: () => Promise.resolve(Buffer.alloc(0)), peerCertificate: () => undefined, onClose: () => undefined,
+  header: () => undefined, headerValues: () => [], headerNames: () => [], readBody: () => Promise.resolve(Buffer.alloc(0)), bodyStream: () => undefined, peerCertificate: () => undefined, onClose: () => undefined,
 };
 
 /** What a decision leads to: the status, what the audit event says of it, and how it is counted. */

@@ -25,11 +25,19 @@ export function limitInFlight(limits: InFlightLimits, metrics: Metrics): Filter 
     }
     running[kind]++;
     metrics.inFlight(kind, running[kind]);
+    let isCounted = true;
+    const leave = (): void => {
+      if (!isCounted) return;
+      isCounted = false;
+      running[kind]--;
+      metrics.inFlight(kind, running[kind]);
+    };
+    // A server that does not answer must not take the places of those who ask for something else.
+    request.onHandOver = leave;
     try {
       return await next(request);
     } finally {
-      running[kind]--;
-      metrics.inFlight(kind, running[kind]);
+      leave();
     }
   };
 }

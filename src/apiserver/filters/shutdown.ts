@@ -42,7 +42,7 @@ export function countRequests(lifecycle: Lifecycle): Filter {
       return (response = await next(request));
     } finally {
       // What is sent piece by piece, as the client takes it, has only begun.
-      if (response !== undefined && 'chunks' in response) request.exchange.onClose(() => lifecycle.leave());
+      if (response !== undefined && ('chunks' in response || 'stream' in response)) request.exchange.onClose(() => lifecycle.leave());
       else lifecycle.leave();
     }
   };

@@ -5,13 +5,23 @@ import { parseAccept } from '../negotiation.ts';
 import { OpenApi, type Form, type Rendition, V2_FORMS, V3_FORMS } from '../openapi/openapi.ts';
 import type { ApiRequest, ApiResponse, Handler } from '../request.ts';
 
-/** @param groupVersions what is served now; another list when that changes */
-export function openApiHandlers({ gitVersion }: VersionInfo, groupVersions: () => readonly GroupVersionInfo[]): [string, Handler][] {
+/** Documents of version 3 that other servers answer. */
+export interface RemoteOpenApi {
+  /** Where they lie, by their keys in the index: `apis/example.com/v1`. */
+  paths(): ReadonlyMap<string, string>;
+  answer(request: ApiRequest, key: string): Promise<ApiResponse>;
+}
+
+/** @param groupVersions what is served here now; another list when that changes */
+export function openApiHandlers({ gitVersion }: VersionInfo, groupVersions: () => readonly GroupVersionInfo[], remote: RemoteOpenApi): [string, Handler][] {
   const documents = new OpenApi({ version: gitVersion, groupVersions });
   return [
     ['/openapi/v2', (request) => Promise.resolve(serveV2(documents, request))],
-    ['/openapi/v3', (request) => Promise.resolve(serveIndex(documents, request))],
-    ['/openapi/v3/', (request) => Promise.resolve(serveV3(documents, request))],
+    ['/openapi/v3', (request) => Promise.resolve(rendered(request, documents.v3Index(remote.paths()), 'Accept'))],
+    ['/openapi/v3/', async (request) => {
+      const key = request.path.slice('/openapi/v3/'.length);
+      return remote.paths().has(key) ? remote.answer(request, key) : serveV3(documents, request);
+    }],
   ];
 }
 
@@ -38,8 +48,6 @@ function serveV2(documents: OpenApi, request: ApiRequest): ApiResponse {
   const form = formOf(request, V2_FORMS);
   return form === undefined ? { status: 406, headers: { vary } } : rendered(request, documents.v2(form), vary);
 }
-
-const serveIndex = (documents: OpenApi, request: ApiRequest): ApiResponse => rendered(request, documents.v3Index(), 'Accept');
 
 function serveV3(documents: OpenApi, request: ApiRequest): ApiResponse {
   const path = request.path.slice('/openapi/v3/'.length);

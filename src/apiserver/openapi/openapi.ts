@@ -75,13 +75,15 @@ export class OpenApi {
     });
   }
 
-  /** `/openapi/v3`: where the document of each section lies. */
-  v3Index(): Rendition {
+  /** `/openapi/v3`: where the document of each section lies. @param remote where those of others lie, by key */
+  v3Index(remote: ReadonlyMap<string, string> = new Map()): Rendition {
     const sections = this.#current();
-    return this.#keep('v3', () => {
-      const paths = [...sections.values()].map(({ key }) => [key, { serverRelativeURL: `/openapi/v3/${key}?hash=${this.#etag(key)}` }]);
+    const make = (): Rendition => {
+      const own = [...sections.values()].map(({ key }) => [key, `/openapi/v3/${key}?hash=${this.#etag(key)}`] as const);
+      const paths = [...own, ...remote].map(([key, serverRelativeURL]) => [key, { serverRelativeURL }]);
       return render(jsonBytes({ paths: Object.fromEntries(paths) as JsonObject }), 'text/plain; charset=utf-8');
-    });
+    };
+    return remote.size === 0 ? this.#keep('v3', make) : make();
   }
 
   /** `/openapi/v3/<key>`, for example `apis/apps/v1`; undefined where there is no such section. */

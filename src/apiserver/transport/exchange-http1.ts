@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { BodyTooLarge, type Exchange, type PeerCertificate } from '../request.ts';
 import { collectBody } from './exchange-http2.ts';
@@ -41,8 +42,19 @@ export class Http1Exchange implements Exchange {
 
   async readBody(limit: number): Promise<Buffer> {
     if (Number(this.header('content-length') ?? 0) > limit) throw new BodyTooLarge(limit);
-    if (this.header('expect')?.toLowerCase() === '100-continue') this.#response?.writeContinue();
+    this.#askForBody();
     return collectBody(this.#message, limit);
+  }
+
+  bodyStream(): Readable | undefined {
+    if (this.header('transfer-encoding') === undefined && Number(this.header('content-length') ?? 0) === 0) return undefined;
+    this.#askForBody();
+    return this.#message;
+  }
+
+  /** A client may wait for this before it sends (RFC 9110 section 10.1.1). */
+  #askForBody(): void {
+    if (this.header('expect')?.toLowerCase() === '100-continue') this.#response?.writeContinue();
   }
 
   get remoteAddress(): string {

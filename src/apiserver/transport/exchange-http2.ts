@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, ServerHttp2Stream } from 'node:http2';
+import type { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { BodyTooLarge, type Exchange, type PeerCertificate } from '../request.ts';
 import { peerCertificateOf } from './peer-certificate.ts';
@@ -40,6 +41,10 @@ export class Http2Exchange implements Exchange {
     const announced = Number(this.header('content-length') ?? 0);
     if (announced > limit) return Promise.reject(new BodyTooLarge(limit));
     return collectBody(this.#stream, limit);
+  }
+
+  bodyStream(): Readable | undefined {
+    return this.#stream.endAfterHeaders ? undefined : this.#stream;
   }
 
   get remoteAddress(): string {

@@ -31,13 +31,13 @@ export const serving = section('Serving', {
   goawayChance: float('goaway-chance', 'works', {
     help: 'Share of HTTP/2 requests, 0 to 0.02, after which the client is asked to open a new connection, so that a load balancer spreads clients again.',
   }),
-  enableAggregatorRouting: bool('enable-aggregator-routing', 'notYet', { help: "Send requests for aggregated APIs to the endpoints of their service instead of the service's cluster IP." }),
-  aggregatorRejectForwardingRedirect: bool('aggregator-reject-forwarding-redirect', 'notYet', {
+  enableAggregatorRouting: bool('enable-aggregator-routing', 'works', { help: "Send requests for aggregated APIs to the endpoints of their service instead of the service's cluster IP." }),
+  aggregatorRejectForwardingRedirect: bool('aggregator-reject-forwarding-redirect', 'works', {
     default: true,
     help: 'Do not pass redirects of an aggregated API server on to the client.',
   }),
-  proxyClientCertFile: file('proxy-client-cert-file', 'notYet', { help: 'Client certificate that proves this server to aggregated API servers and webhooks.' }),
-  proxyClientKeyFile: file('proxy-client-key-file', 'notYet', { help: 'Private key of --proxy-client-cert-file.' }),
+  proxyClientCertFile: file('proxy-client-cert-file', 'works', { help: 'Client certificate that proves this server to aggregated API servers.' }),
+  proxyClientKeyFile: file('proxy-client-key-file', 'works', { help: 'Private key of --proxy-client-cert-file.' }),
   peerAdvertiseIp: optionalText('peer-advertise-ip', 'notYet', { help: 'Address under which the other API servers of this cluster reach this one, to pass requests on to it.' }),
   peerAdvertisePort: optionalText('peer-advertise-port', 'notYet', { help: 'Port that goes with --peer-advertise-ip.' }),
   peerCaFile: file('peer-ca-file', 'notYet', { help: 'Certificate authorities that vouch for the other API servers of this cluster.' }),

@@ -36,6 +36,7 @@ const inRange = (value: number, low: number, high: number): boolean => value >= 
 const checkServing: Check = ({ serving }, spelled) => [
   !inRange(serving.securePort, 1, 65535) && `${spelled('secure-port')} ${serving.securePort} must be between 1 and 65535, inclusive. It cannot be turned off with 0`,
   (serving.tlsCertFile === undefined) !== (serving.tlsPrivateKeyFile === undefined) && 'missing filename for serving cert',
+  (serving.proxyClientCertFile === undefined) !== (serving.proxyClientKeyFile === undefined) && `${spelled('proxy-client-cert-file')} and ${spelled('proxy-client-key-file')} are to be given together`,
   serving.requestTimeoutMs < 0 && `${spelled('request-timeout')} can not be negative value`,
   serving.livezGracePeriodMs < 0 && `${spelled('livez-grace-period')} can not be a negative value`,
   serving.shutdownDelayMs < 0 && `${spelled('shutdown-delay-duration')} can not be negative value`,

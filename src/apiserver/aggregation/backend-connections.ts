@@ -1,0 +1,326 @@
+/**
+ * Connections to the servers behind one TLS identity: HTTP/2 where the other side speaks it, else HTTP/1.1, kept for the
+ * next request and opened anew when they break.
+ *
+ * Node's own clients, because a proxy must hand on repeated headers as they are: a client that joins them makes one group
+ * of two. Nothing is buffered here but what the flow control of the protocols lets through.
+ */
+import http from 'node:http';
+import http2 from 'node:http2';
+import net from 'node:net';
+import type { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import tls from 'node:tls';
+import { abortable } from '../../base/abortable.ts';
+import { type Address, authorityOf } from './service-address.ts';
+
+export interface BackendIdentity {
+  /** What the certificate of the other side is for, and what it is asked for. */
+  readonly serverName: string;
+  /** PEM; the authorities of the system when absent. */
+  readonly ca: string | undefined;
+  readonly skipVerify: boolean;
+  /** PEM: how this server proves itself. */
+  readonly client: { readonly certificate: string; readonly key: string } | undefined;
+}
+
+export interface BackendRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  /** Lower-case names, each with all of its values. */
+  readonly headers: ReadonlyMap<string, readonly string[]>;
+  readonly body: Readable | undefined;
+  /** Ends the request, and the answer when it has begun. */
+  readonly signal: AbortSignal;
+}
+
+export interface BackendResponse {
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, readonly string[]>;
+  readonly body: Readable;
+}
+
+const connectTimeoutMs = 30_000;
+const handshakeTimeoutMs = 10_000;
+/** A connection that is not there by then may have met an endpoint that is dead: another one is tried beside it. */
+const impatienceMs = 300;
+const maxDials = 4;
+const idleTimeoutMs = 90_000;
+const maxIdleSockets = 25;
+/** A connection that is quiet for so long is asked whether it still lives, and given up when it does not answer. */
+const quietMs = 30_000;
+const pingTimeoutMs = 15_000;
+/**
+ * What all streams of a connection may hold back fits into its window, so that one that nobody reads does not hold up
+ * the others.
+ */
+const streamWindow = 128 * 1024;
+const maxStreams = 100;
+const connectionWindow = 16 * 1024 * 1024;
+/** Addresses of pods come and go: those that nothing is open to are forgotten when there are more. */
+const maxPlaces = 64;
+
+interface Session {
+  readonly session: http2.ClientHttp2Session;
+  streams: number;
+  /** The other side takes no more requests here. */
+  leaving: boolean;
+  used: boolean;
+}
+
+/** One address, and what is open to it. */
+interface Place {
+  protocol: 'h2' | 'http/1.1' | undefined;
+  readonly dials: Set<Promise<void>>;
+  readonly sessions: Set<Session>;
+  readonly agent: http.Agent;
+  /** The connection that told which protocol is spoken. */
+  spare: tls.TLSSocket | undefined;
+}
+
+export class BackendConnections {
+  readonly #identity: BackendIdentity;
+  readonly #places = new Map<string, Place>();
+  #retired = false;
+
+  constructor(identity: BackendIdentity) {
+    this.#identity = identity;
+  }
+
+  /** Resolves when the answer begins. Rejects with what went wrong on the way, or with the signal's reason. */
+  async send(address: Address, request: BackendRequest): Promise<BackendResponse> {
+    for (let attempt = 0; ; attempt++) {
+      const place = this.#placeOf(address);
+      try {
+        return await this.#attempt(place, address, request);
+      } catch (error) {
+        request.signal.throwIfAborted();
+        if (!(error instanceof BrokenConnection)) throw error;
+        if (attempt > 0 || !mayRepeat(request, error)) throw error.cause;
+      }
+    }
+  }
+
+  /** Requests that are under way end as they may; nothing is kept for others. */
+  retire(): void {
+    this.#retired = true;
+    for (const { sessions, agent, spare } of this.#places.values()) {
+      for (const { session } of sessions) session.close();
+      agent.maxFreeSockets = 0;
+      for (const socket of Object.values(agent.freeSockets).flat()) socket?.destroy();
+      spare?.destroy();
+    }
+  }
+
+  destroy(): void {
+    this.#retired = true;
+    for (const { sessions, agent, spare } of this.#places.values()) {
+      for (const { session } of sessions) session.destroy();
+      agent.destroy();
+      spare?.destroy();
+    }
+  }
+
+  async #attempt(place: Place, address: Address, request: BackendRequest): Promise<BackendResponse> {
+    for (;;) {
+      if (place.protocol === 'http/1.1') return sendHttp1(place, address, request);
+      const session = freeSession(place);
+      if (session !== undefined) return sendHttp2(session, authorityOf(address), request);
+      await abortable(this.#connected(place, address), request.signal);
+    }
+  }
+
+  /** Waits for a connection, or until it is worth a look whether there is one. */
+  async #connected(place: Place, address: Address): Promise<void> {
+    if (place.dials.size === 0) this.#dial(place, address);
+    const slow = new AbortController();
+    const opened = Promise.any(place.dials).then(() => 'opened', (error: AggregateError) => Promise.reject(error.errors[0] as Error));
+    const outcome = await Promise.race([opened, pause(impatienceMs, 'slow', { signal: slow.signal, ref: false }).catch(() => 'slow')]).finally(() => slow.abort());
+    if (outcome === 'slow' && place.dials.size < maxDials) this.#dial(place, address);
+  }
+
+  #dial(place: Place, address: Address): void {
+    const dial = this.#connect(place, address).finally(() => place.dials.delete(dial));
+    dial.catch(() => undefined);
+    place.dials.add(dial);
+  }
+
+  #placeOf(address: Address): Place {
+    const key = authorityOf(address);
+    let place = this.#places.get(key);
+    if (place === undefined) {
+      if (this.#places.size >= maxPlaces) this.#forgetUnused();
+      this.#places.set(key, (place = this.#createPlace(address)));
+    }
+    return place;
+  }
+
+  #forgetUnused(): void {
+    for (const [key, { dials, sessions, agent, spare }] of this.#places) {
+      const isOpen = dials.size > 0 || sessions.size > 0 || spare?.destroyed === false;
+      if (!isOpen && Object.keys(agent.sockets).length === 0 && Object.keys(agent.freeSockets).length === 0) this.#places.delete(key);
+    }
+  }
+
+  #createPlace(address: Address): Place {
+    const agent = new http.Agent({ keepAlive: true, maxFreeSockets: this.#retired ? 0 : maxIdleSockets, timeout: idleTimeoutMs });
+    const place: Place = { protocol: undefined, dials: new Set(), sessions: new Set(), agent, spare: undefined };
+    Object.assign(agent, {
+      createConnection: (_: unknown, done: (error: Error | null, socket?: tls.TLSSocket) => void): void => {
+        const { spare } = place;
+        place.spare = undefined;
+        if (spare !== undefined && !spare.destroyed) {
+          spare.setTimeout(0).removeAllListeners('timeout');
+          return done(null, spare);
+        }
+        this.#open(address, ['http/1.1']).then((socket) => done(null, socket), (error: Error) => {
+          // It may speak something else when it is back.
+          place.protocol = undefined;
+          done(error);
+        });
+      },
+    });
+    return place;
+  }
+
+  async #connect(place: Place, address: Address): Promise<void> {
+    const socket = await this.#open(address, ['h2', 'http/1.1']);
+    if (socket.alpnProtocol === 'h2') this.#addSession(place, socket, authorityOf(address));
+    else if (place.spare?.destroyed === false) socket.destroy();
+    else {
+      place.spare = socket;
+      // Nobody may come for it any more.
+      socket.setTimeout(idleTimeoutMs, () => socket.destroy());
+      socket.once('error', () => socket.destroy());
+    }
+    place.protocol = socket.alpnProtocol === 'h2' ? 'h2' : 'http/1.1';
+  }
+
+  #addSession(place: Place, socket: tls.TLSSocket, authority: string): void {
+    const session = http2.connect(`https://${authority}`, { createConnection: () => socket, settings: { enablePush: false, initialWindowSize: streamWindow } });
+    const entry: Session = { session, streams: 0, leaving: false, used: false };
+    place.sessions.add(entry);
+    session.once('connect', () => session.setLocalWindowSize(connectionWindow));
+    session.on('error', () => undefined);
+    session.on('goaway', () => void (entry.leaving = true));
+    session.once('close', () => place.sessions.delete(entry));
+    session.setTimeout(quietMs, () => ask(entry));
+    if (this.#retired) session.close();
+  }
+
+  async #open(address: Address, protocols: string[]): Promise<tls.TLSSocket> {
+    const { serverName, ca, skipVerify, client } = this.#identity;
+    const plain = net.connect({ host: address.host, port: address.port, noDelay: true, keepAlive: true, keepAliveInitialDelay: quietMs });
+    await happened(plain, 'connect', connectTimeoutMs);
+    const socket = tls.connect({
+      socket: plain, servername: serverName, ALPNProtocols: protocols, rejectUnauthorized: !skipVerify, checkServerIdentity,
+      ...(ca === undefined ? {} : { ca }), ...(client === undefined ? {} : { cert: client.certificate, key: client.key }),
+    });
+    await happened(socket, 'secureConnect', handshakeTimeoutMs);
+    return socket;
+  }
+}
+
+/** Rejects, with the socket destroyed, when it fails or ends before, or does not come to it in time. */
+function happened(socket: net.Socket, event: 'connect' | 'secureConnect', timeoutMs: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => socket.destroy(Object.assign(new Error('i/o timeout'), { code: 'ETIMEDOUT' })), timeoutMs);
+    socket.once(event, resolve).once('error', reject).once('close', () => reject(Object.assign(new Error('EOF'), { code: 'ECONNRESET' })));
+    socket.once(event, () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
+  });
+}
+
+/** The name must stand among the alternative names: a common name is none (RFC 9525 section 2). */
+function checkServerIdentity(host: string, certificate: tls.PeerCertificate): Error | undefined {
+  if (certificate.subjectaltname === undefined) return new Error('tls: failed to verify certificate: x509: certificate relies on legacy Common Name field, use SANs instead');
+  const problem = tls.checkServerIdentity(host, certificate);
+  if (problem === undefined) return undefined;
+  const names = certificate.subjectaltname.split(', ').flatMap((name) => (name.startsWith('DNS:') ? [name.slice(4)] : []));
+  return new Error(`tls: failed to verify certificate: x509: certificate is ${names.length === 0 ? 'not valid for any names, but wanted to match' : `valid for ${names.join(', ')}, not`} ${host}`);
+}
+
+/** Nothing of an answer came, and the connection may be to blame. */
+class BrokenConnection extends Error {
+  /** It had been used before: the other side may have closed it while the request was under way. */
+  readonly wasUsed: boolean;
+  /** The other side has certainly not begun with it. */
+  readonly refused: boolean;
+
+  constructor(cause: unknown, { wasUsed, refused }: { readonly wasUsed: boolean; readonly refused: boolean }) {
+    super('the connection broke', { cause });
+    this.wasUsed = wasUsed;
+    this.refused = refused;
+  }
+}
+
+const repeatable = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/** A body has been read by then. */
+const mayRepeat = ({ method, body }: BackendRequest, { wasUsed, refused }: BrokenConnection): boolean => body === undefined && (refused || (wasUsed && repeatable.has(method)));
+
+function freeSession({ sessions }: Place): Session | undefined {
+  for (const entry of sessions) {
+    const { session, streams, leaving } = entry;
+    if (!leaving && !session.closed && !session.destroyed && streams < Math.min(session.remoteSettings.maxConcurrentStreams ?? maxStreams, maxStreams)) return entry;
+  }
+  return undefined;
+}
+
+/** Ends a connection that nobody uses, and one that is dead. */
+function ask({ session, streams }: Session): void {
+  if (streams === 0) return session.close();
+  const timer = setTimeout(() => session.destroy(Object.assign(new Error('http2: client connection lost'), { code: 'ECONNRESET' })), pingTimeoutMs).unref();
+  if (!session.ping(() => clearTimeout(timer))) session.destroy();
+}
+
+function sendHttp2(entry: Session, authority: string, { method, target, headers, body, signal }: BackendRequest): Promise<BackendResponse> {
+  const { session, used: wasUsed } = entry;
+  entry.used = true;
+  return new Promise((resolve, reject) => {
+    const stream = session.request(
+      { ':method': method, ':path': target, ':authority': authority, ':scheme': 'https', ...Object.fromEntries(headers) } as unknown as http2.OutgoingHttpHeaders,
+      { endStream: body === undefined, signal },
+    );
+    entry.streams++;
+    let failure: unknown;
+    stream.once('response', (_headers, _flags, raw?: string[]) => {
+      const { ':status': [status] = [], ...rest } = Object.fromEntries(collect(raw ?? []));
+      resolve({ status: Number(status), headers: new Map(Object.entries(rest)), body: stream });
+    });
+    stream.on('error', (error) => void (failure ??= error));
+    stream.once('close', () => {
+      entry.streams--;
+      reject(new BrokenConnection(failure ?? Object.assign(new Error('EOF'), { code: 'ECONNRESET' }), { wasUsed, refused: stream.rstCode === http2.constants.NGHTTP2_REFUSED_STREAM }));
+    });
+    // Not a pipeline, which would end the source with the target: the source is also the way back to the client.
+    body?.pipe(stream);
+  });
+}
+
+function sendHttp1({ agent }: Place, address: Address, { method, target, headers, body, signal }: BackendRequest): Promise<BackendResponse> {
+  return new Promise((resolve, reject) => {
+    const request = http.request({
+      agent, host: address.host, port: address.port, method, path: target, signal, setHost: false,
+      headers: { host: authorityOf(address), ...Object.fromEntries(headers) } as unknown as http.OutgoingHttpHeaders,
+    });
+    request.once('response', (response) => resolve({ status: response.statusCode ?? 0, headers: collect(response.rawHeaders), body: response }));
+    request.on('error', (error) => reject(new BrokenConnection(error, { wasUsed: request.reusedSocket, refused: false })));
+    // Not what we asked for, and no connection for others.
+    request.once('upgrade', (_response, socket) => socket.destroy());
+    if (body === undefined) request.end();
+    else body.pipe(request);
+  });
+}
+
+/** Names and values in turn, by name. */
+function collect(raw: readonly string[]): Map<string, string[]> {
+  const headers = new Map<string, string[]>();
+  for (let i = 0; i < raw.length; i += 2) {
+    const name = raw[i]!.toLowerCase();
+    const values = headers.get(name);
+    if (values === undefined) headers.set(name, [raw[i + 1]!]);
+    else values.push(raw[i + 1]!);
+  }
+  return headers;
+}

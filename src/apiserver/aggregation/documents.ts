@@ -1,0 +1,127 @@
+/**
+ * What the servers behind APIServices say of themselves, fetched beside requests and kept for those who ask this server
+ * what there is: discovery of their group versions, and where their OpenAPI documents lie.
+ *
+ * @NOTE differs from upstream: their OpenAPI 2.0 documents are not merged into the one of this server; what they say in
+ * version 3 is in its index.
+ */
+import type { GroupVersionInfo } from '../../api/resources.ts';
+import { KeyedWork, type Next } from '../../base/keyed-work.ts';
+import type { Logger } from '../../base/logger.ts';
+import { memberOf } from '../../machinery/members.ts';
+import type { UserInfo } from '../../machinery/user.ts';
+import { isObject, type JsonObject, type JsonValue } from '../../machinery/value.ts';
+import type { ServedApis } from '../served-apis.ts';
+import type { ApiServices } from './api-services.ts';
+import { resourcesFromList, resourcesInGroups } from './discovered.ts';
+import type { Fetch, Fetched } from './fetch.ts';
+import { type RemoteApi, remoteApiOf } from './remote-api.ts';
+
+export interface RemoteDocumentsOptions {
+  readonly services: ApiServices;
+  readonly apis: ServedApis;
+  readonly fetch: Fetch;
+  readonly log: Logger;
+}
+
+interface Documents {
+  /** Undefined when the server did not answer when it was asked last. */
+  readonly resources: readonly JsonObject[] | undefined;
+  /** `/openapi/v3/apis/example.com/v1?hash=…`; undefined where there is no such document. */
+  readonly openApi: string | undefined;
+}
+
+const refreshMs = 60_000;
+const discoveryTimeoutMs = 5000;
+const openApiTimeoutMs = 60_000;
+const maxRunning = 8;
+const discoveryTypes = ['v2', 'v2beta1'].map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`).join(',');
+/** Sees everything, for the first question; only what everybody sees, for the others. */
+const discoverer: UserInfo = { name: 'system:kube-aggregator', groups: ['system:masters'] };
+const reader: UserInfo = { name: 'system:aggregator', groups: [] };
+
+export class RemoteDocuments {
+  readonly #options: RemoteDocumentsOptions;
+  readonly #work: KeyedWork;
+  readonly #documents = new Map<string, Documents>();
+
+  constructor(options: RemoteDocumentsOptions) {
+    this.#options = options;
+    this.#work = new KeyedWork({
+      run: (name, signal) => this.#update(name, signal),
+      onFailure: (name, error) => options.log.warn({ err: error, apiService: name }, 'what the server of an API says of itself could not be fetched'),
+      maxRunning, firstRetryMs: 1000, maxRetryMs: refreshMs,
+    });
+    options.services.onChange((name, before, after) => {
+      const wasRemote = before !== undefined && remoteApiOf(before) !== undefined;
+      const isRemote = after !== undefined && remoteApiOf(after) !== undefined;
+      if (!wasRemote && !isRemote) return;
+      this.#publish();
+      this.#work.add(name);
+    });
+  }
+
+  /** Where OpenAPI documents of others lie, by their keys in the index. */
+  openApiPaths(): ReadonlyMap<string, string> {
+    const paths = new Map<string, string>();
+    for (const { name, apiVersion } of this.#options.services.remotes) {
+      const path = this.#documents.get(name)?.openApi;
+      if (path !== undefined) paths.set(`apis/${apiVersion}`, path);
+    }
+    return paths;
+  }
+
+  stop(): Promise<void> {
+    return this.#work.stop();
+  }
+
+  async #update(name: string, signal: AbortSignal): Promise<Next> {
+    const { services, fetch, log } = this.#options;
+    const object = services.get(name);
+    const api = object === undefined ? undefined : remoteApiOf(object);
+    if (api === undefined) {
+      this.#documents.delete(name);
+      return undefined;
+    }
+    const [resources, openApi] = await Promise.all([
+      discover(api, fetch, signal).catch((error: unknown) => void log.debug({ err: error, apiService: name }, 'the server of an API did not say what it has')),
+      findOpenApi(api, fetch, signal).catch(() => undefined),
+    ]);
+    this.#documents.set(name, { resources, openApi });
+    this.#publish();
+    return refreshMs;
+  }
+
+  #publish(): void {
+    const { services, apis } = this.#options;
+    apis.setRemote([...services.remotes].map((api) => groupVersionOf(api, this.#documents.get(api.name)?.resources)));
+  }
+}
+
+const groupVersionOf = ({ group, version, apiVersion, groupPriority, versionPriority }: RemoteApi, resources: readonly JsonObject[] | undefined): GroupVersionInfo => ({
+  group, version, apiVersion, types: '', groupPriority, versionPriority, enabledByDefault: true, resources: [],
+  remote: { freshness: resources === undefined ? 'Stale' : 'Current', ...(resources === undefined || resources.length === 0 ? {} : { resources }) },
+});
+
+async function discover(api: RemoteApi, fetch: Fetch, signal: AbortSignal): Promise<readonly JsonObject[]> {
+  const all = await fetch(api, { path: '/apis', user: discoverer, accept: discoveryTypes, timeoutMs: discoveryTimeoutMs, signal });
+  if (all.status === 503) throw new Error('the server answered with status 503');
+  if (all.status === 200 && all.contentType.includes('as=APIGroupDiscoveryList')) return resourcesInGroups(parsed(all), api) ?? [];
+  const one = await fetch(api, { path: `/apis/${api.apiVersion}`, user: { ...discoverer, groups: [] }, accept: 'application/json', timeoutMs: discoveryTimeoutMs, signal });
+  if (one.status !== 200) throw new Error(`the server answered with status ${one.status}`);
+  return resourcesFromList(parsed(one), api);
+}
+
+/** A server can speak for its own group version only. */
+async function findOpenApi(api: RemoteApi, fetch: Fetch, signal: AbortSignal): Promise<string | undefined> {
+  const index = await fetch(api, { path: '/openapi/v3', user: reader, accept: 'application/json', timeoutMs: openApiTimeoutMs, signal });
+  const paths = index.status === 200 ? parsed(index) : undefined;
+  const key = `apis/${api.apiVersion}`;
+  const entry = memberIn(memberIn(paths, 'paths'), key);
+  const url = memberIn(entry, 'serverRelativeURL');
+  return typeof url === 'string' && url.split('?', 1)[0] === `/openapi/v3/${key}` ? url : undefined;
+}
+
+const memberIn = (value: JsonValue | undefined, name: string): JsonValue | undefined => (isObject(value) ? memberOf(value, name) : undefined);
+
+const parsed = ({ body }: Fetched): JsonValue => JSON.parse(body) as JsonValue;

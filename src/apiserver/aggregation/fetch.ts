@@ -1,0 +1,51 @@
+/** What this server itself asks of the servers behind APIServices: short documents, within a time and a size. */
+import type { UserInfo } from '../../machinery/user.ts';
+import type { BackendResponse } from './backend-connections.ts';
+import type { Backends } from './backends.ts';
+import { userHeaders } from './forwarded-headers.ts';
+import type { RemoteApi } from './remote-api.ts';
+import type { ServiceResolver } from './service-address.ts';
+
+export interface FetchOptions {
+  readonly backends: Backends;
+  readonly resolve: ServiceResolver;
+}
+
+export interface Fetched {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string;
+}
+
+export interface Question {
+  readonly path: string;
+  readonly user: UserInfo;
+  readonly accept: string;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Rejects when there is no answer in time, or a longer one. */
+export type Fetch = (api: RemoteApi, question: Question) => Promise<Fetched>;
+
+const maxBytes = 16 * 1024 * 1024;
+
+export function createFetch({ backends, resolve }: FetchOptions): Fetch {
+  return async (api, { path, user, accept, timeoutMs, signal }) => {
+    const headers = new Map<string, readonly string[]>([['accept', [accept]], ...userHeaders(user, false)]);
+    const answer = await backends.send(api, await resolve(api.service), { method: 'GET', target: path, headers, signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) });
+    return { status: answer.status, contentType: answer.headers.get('content-type')?.[0] ?? '', body: await readText(answer) };
+  };
+}
+
+async function readText({ body }: BackendResponse): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    // Leaving the loop ends the stream.
+    if (size > maxBytes) throw new Error(`the answer is longer than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString();
+}

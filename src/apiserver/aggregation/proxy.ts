@@ -1,0 +1,143 @@
+/**
+ * Requests for group versions of other servers go there: after everything that is asked of a request here, and with the
+ * name of the caller in place of its credentials. Answers come back as they are, piece by piece.
+ */
+import { apiVersionOf } from '../../api/resources.ts';
+import { notFoundPage } from '../endpoints/errors.ts';
+import type { ApiRequest, ApiResponse, Filter, Sink } from '../request.ts';
+import type { ApiServices } from './api-services.ts';
+import type { BackendResponse } from './backend-connections.ts';
+import type { Backends } from './backends.ts';
+import { connectionErrorText } from './connection-errors.ts';
+import { answerHeaders, forwardedHeaders, type ForwardingOptions } from './forwarded-headers.ts';
+import type { RemoteApi } from './remote-api.ts';
+import { type Address, authorityOf, type ServiceResolver } from './service-address.ts';
+
+export interface ProxyOptions {
+  readonly backends: Backends;
+  readonly resolve: ServiceResolver;
+  readonly forwarding: ForwardingOptions;
+  /** `--aggregator-reject-forwarding-redirect` */
+  readonly rejectRedirects: boolean;
+  readonly requestTimeoutMs: number;
+  readonly log: { warn(details: object, message: string): void };
+}
+
+/** Sends a request to the server of an API. */
+export type Proxy = (request: ApiRequest, api: RemoteApi) => Promise<ApiResponse>;
+
+/** Clients ask every group what it has: one that does not answer must not hold them up. */
+const discoveryTimeoutMs = 5000;
+
+/** The last step of the chain before what this server answers itself. */
+export function passOn(services: ApiServices, isBuiltIn: (apiVersion: string) => boolean, proxy: Proxy): Filter {
+  return (request, next) => {
+    if (services.isKnown && !services.hasRemotes) return next(request);
+    const apiVersion = groupVersionOf(request);
+    if (apiVersion === undefined) return next(request);
+    const api = services.remote(apiVersion);
+    if (api !== undefined) return proxy(request, api);
+    if (services.isKnown || isBuiltIn(apiVersion)) return next(request);
+    // A server that has just started may not have read the APIServices yet.
+    return services.known().then(() => {
+      const late = services.remote(apiVersion);
+      return late === undefined ? next(request) : proxy(request, late);
+    });
+  };
+}
+
+/** What is asked for, as far as it can be another server's: everything below `/apis/<group>/<version>`. */
+function groupVersionOf({ path, info }: ApiRequest): string | undefined {
+  if (info.isResourceRequest) return info.group !== '' && path.startsWith(`/apis/${info.group}/`) ? apiVersionOf(info.group, info.version) : undefined;
+  return groupVersionPath.exec(path)?.[1];
+}
+
+const groupVersionPath = /^\/apis\/([^/]+\/[^/]+)\/?$/;
+
+const text = (status: number, message: string): ApiResponse =>
+  ({ status, headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }, body: `${message}\n` });
+
+const unavailable = (): ApiResponse => text(503, 'service unavailable');
+
+export function createProxy(options: ProxyOptions): Proxy {
+  const { resolve, log } = options;
+  return async (request, api) => {
+    // @NOTE differs from upstream: connections that change their protocol are not passed on yet.
+    if (!api.isAvailable || isUpgrade(request)) return unavailable();
+    if (leadsAstray(request.path)) return notFoundPage;
+    if (api.ca !== undefined && !api.ca.includes('-----BEGIN CERTIFICATE-----')) return text(500, 'unable to load root certificates: unable to parse bytes as PEM block');
+    let address: Address;
+    try {
+      address = await resolve(api.service);
+    } catch (error) {
+      log.warn({ err: error, apiService: api.name }, 'the service of an API has no address');
+      return unavailable();
+    }
+    request.handOver();
+    return send(request, api, address, options);
+  };
+}
+
+const isUpgrade = ({ exchange }: ApiRequest): boolean =>
+  exchange.headerValues('connection').some((value) => value.toLowerCase().split(',').some((name) => name.trim() === 'upgrade')) && exchange.header('upgrade') !== undefined;
+
+/**
+ * Whether others may read the path differently from how it was judged here.
+ *
+ * @NOTE differs from upstream, which passes on such paths as well.
+ */
+const leadsAstray = (path: string): boolean => path.split('/').slice(1).some((segment, i, all) => segment === '.' || segment === '..' || (segment === '' && i < all.length - 1));
+
+async function send(request: ApiRequest, api: RemoteApi, address: Address, { backends, forwarding, rejectRedirects, requestTimeoutMs }: ProxyOptions): Promise<ApiResponse> {
+  const { exchange, auditId, user, method } = request;
+  const path = escapedPath(request.path);
+  const query = request.query.toString();
+  const body = exchange.bodyStream();
+  const signal = isDiscovery(request) ? AbortSignal.any([request.signal, AbortSignal.timeout(discoveryTimeoutMs)]) : request.signal;
+  try {
+    const answer = await backends.send(api, address, {
+      method, target: query === '' ? path : `${path}?${query}`, ...(body === undefined ? {} : { body }), signal,
+      headers: forwardedHeaders({ exchange, auditId, user, path, authority: authorityOf(address) }, forwarding),
+    });
+    const location = answer.headers.get('location')?.[0] ?? '';
+    if (rejectRedirects && answer.status >= 300 && answer.status <= 399 && location !== '') {
+      answer.body.destroy();
+      return { status: 502, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: 'the backend attempted to redirect this request, which is not permitted' };
+    }
+    const headers = answerHeaders(answer.headers);
+    if (location.startsWith('/') && !location.startsWith('//')) headers['location'] = `https://${authorityOf(address)}${location}`;
+    const deadline = request.isLongRunning ? undefined : request.receivedAt + requestTimeoutMs;
+    return { status: answer.status, headers, stream: (sink) => relay(answer, sink, deadline) };
+  } catch (error) {
+    return text(503, `error trying to reach service: ${connectionErrorText(error, address)}`);
+  }
+}
+
+const isDiscovery = ({ info, path }: ApiRequest): boolean => !info.isResourceRequest && groupVersionPath.test(path);
+
+/** As the reference writes a path: what was decoded is encoded anew, so that there is one spelling only. */
+const escapedPath = (path: string): string => path.replace(/[^A-Za-z0-9\-_.~$&+,/:;=@]+/g, encodeURIComponent);
+
+/**
+ * Hands on each piece when it comes and the client takes it. A body that ends early ends early for the client too.
+ *
+ * @NOTE differs from upstream: links in HTML are left as they are.
+ */
+async function relay({ body }: BackendResponse, sink: Sink, deadline: number | undefined): Promise<void> {
+  const stop = (): void => void body.destroy();
+  const timer = deadline === undefined ? undefined : setTimeout(stop, Math.max(0, deadline - performance.now()));
+  sink.onClose(stop);
+  if (sink.closed) stop();
+  try {
+    for await (const chunk of body as AsyncIterable<Buffer>) {
+      if (!sink.write(chunk)) await sink.drained();
+    }
+    if (!body.readableEnded && !sink.closed) sink.abort();
+  } catch {
+    // A watch that this server ends has its end, not a break.
+    if (!sink.closed) sink.abort();
+  } finally {
+    clearTimeout(timer);
+    body.destroy();
+  }
+}

@@ -1,0 +1,123 @@
+/**
+ * An APIService for each group and version that this server answers itself. Those of built-in APIs are brought up to date
+ * when the server starts; one that is deleted later stays away until the next start. Those of custom resources come and go
+ * with their definitions, and come back. One without our label belongs to somebody else.
+ */
+import { hasCondition } from '../../api/apiextensions/conditions.ts';
+import type { CustomResourceDefinition } from '../../api/gen/types/apiextensions-v1.ts';
+import type { APIService, APIServiceSpec } from '../../api/gen/types/apiregistration-v1.ts';
+import type { GroupVersionInfo } from '../../api/resources.ts';
+import { KeyedWork } from '../../base/keyed-work.ts';
+import type { Logger } from '../../base/logger.ts';
+import { isEqual } from '../../machinery/equal.ts';
+import { isStatusError } from '../../machinery/status.ts';
+import { createMap } from '../../machinery/value.ts';
+import type { InternalWriter } from '../bootstrap/internal-writer.ts';
+import type { ServedApis } from '../served-apis.ts';
+import { type ApiServices, apiServicesResource } from './api-services.ts';
+
+const managedLabel = 'kube-aggregator.kubernetes.io/automanaged';
+type Management = 'onstart' | 'true';
+
+const nameOf = ({ version, group }: GroupVersionInfo): string => `${version}.${group}`;
+const objectNamed = (name: string) => ({ ...apiServicesResource, namespace: '', name });
+const isManaged = ({ metadata }: APIService, how: Management): boolean => metadata.labels?.[managedLabel] === how;
+const specOf = ({ group, version, groupPriority, versionPriority }: GroupVersionInfo): APIServiceSpec => ({ group, version, groupPriorityMinimum: groupPriority, versionPriority });
+
+/** Once, at the start. */
+export async function registerBuiltIn(writer: InternalWriter, groupVersions: readonly GroupVersionInfo[]): Promise<void> {
+  const present = new Map((await writer.list<APIService>(apiServicesResource, 'mostRecent')).map((service) => [service.metadata.name ?? '', service]));
+  // The group of these objects is not registered itself: it is always there.
+  const wanted = new Map(groupVersions.filter(({ group }) => group !== apiServicesResource.group).map((info) => [nameOf(info), specOf(info)]));
+  for (const [name, spec] of wanted) await ensure(writer, name, spec, 'onstart', present.get(name));
+  for (const [name, service] of present) {
+    if (isManaged(service, 'onstart') && !wanted.has(name)) await writer.remove(objectNamed(name));
+  }
+}
+
+async function ensure(writer: InternalWriter, name: string, spec: APIServiceSpec, how: Management, current: APIService | undefined): Promise<void> {
+  const object = objectNamed(name);
+  if (current === undefined) {
+    const labels = Object.assign(createMap<string>(), { [managedLabel]: how });
+    return writer.create(object, { metadata: { labels }, spec: { ...spec }, status: {} } as object);
+  }
+  if (!isManaged(current, how) || isEqual(current.spec, spec)) return;
+  await writer.change<APIService>(object, (changed) => {
+    changed.spec = { ...spec };
+  });
+}
+
+export interface CustomRegistrationsOptions {
+  readonly writer: InternalWriter;
+  readonly services: ApiServices;
+  readonly apis: ServedApis;
+  readonly log: Logger;
+}
+
+const definitions = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' };
+const maxRunning = 4;
+
+export class CustomRegistrations {
+  readonly #options: CustomRegistrationsOptions;
+  readonly #work: KeyedWork;
+  #wanted = new Map<string, APIServiceSpec>();
+  #isStarted = false;
+
+  constructor(options: CustomRegistrationsOptions) {
+    this.#options = options;
+    this.#work = new KeyedWork({
+      run: (name) => this.#reconcile(name).then(() => undefined),
+      onFailure: (name, error) => options.log.warn({ err: error, apiService: name }, 'the APIService of custom resources could not be brought up to date'),
+      maxRunning, firstRetryMs: 50, maxRetryMs: 30_000,
+    });
+    options.services.onChange((name, _, after) => {
+      if (this.#wanted.has(name) || (after !== undefined && isManaged(after, 'true'))) this.#add(name);
+    });
+    options.apis.onChange(() => this.#compare());
+  }
+
+  /** Resolves when those of the start are as they should be, or failed once. */
+  async start(): Promise<void> {
+    const { services, apis, writer } = this.#options;
+    await Promise.all([services.known(), apis.known()]);
+    this.#compare();
+    const managed = (await writer.list<APIService>(apiServicesResource, 'any')).filter((service) => isManaged(service, 'true')).map(({ metadata }) => metadata.name!);
+    for (const name of new Set([...this.#wanted.keys(), ...managed])) await this.#reconcile(name).catch(() => this.#work.add(name));
+    this.#isStarted = true;
+    for (const name of this.#wanted.keys()) this.#add(name);
+  }
+
+  stop(): Promise<void> {
+    return this.#work.stop();
+  }
+
+  #add(name: string): void {
+    if (this.#isStarted) this.#work.add(name);
+  }
+
+  #compare(): void {
+    const before = this.#wanted;
+    this.#wanted = new Map(this.#options.apis.customGroupVersions.map((info) => [nameOf(info), specOf(info)]));
+    for (const name of before.keys()) if (!this.#wanted.has(name)) this.#add(name);
+    for (const name of this.#wanted.keys()) if (!before.has(name)) this.#add(name);
+  }
+
+  async #reconcile(name: string): Promise<void> {
+    const { writer } = this.#options;
+    const current = await writer.find<APIService>(objectNamed(name));
+    const spec = this.#wanted.get(name);
+    if (spec !== undefined) return ensure(writer, name, spec, 'true', current);
+    if (current === undefined || !isManaged(current, 'true') || (await this.#isDefined(current))) return;
+    await writer.remove(objectNamed(name)).catch((error: unknown) => {
+      if (!isStatusError(error) || error.reason !== 'NotFound') throw error;
+    });
+  }
+
+  /** Another server of the cluster may have heard of a definition before this one. */
+  async #isDefined({ spec: { group, version } }: APIService): Promise<boolean> {
+    const { writer } = this.#options;
+    if (!writer.isServed(definitions)) return false;
+    const all = await writer.list<CustomResourceDefinition>(definitions, 'mostRecent');
+    return all.some((definition) => definition.spec.group === group && hasCondition(definition, 'Established') && definition.spec.versions?.some(({ name, served }) => name === version && served === true) === true);
+  }
+}

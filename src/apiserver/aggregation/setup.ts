@@ -1,0 +1,127 @@
+/** Puts together what group versions of other servers need of this one. */
+import type { GroupVersionInfo } from '../../api/resources.ts';
+import { type Clock, sleep, systemClock } from '../../base/clock.ts';
+import { Gate } from '../../base/gate.ts';
+import type { Logger } from '../../base/logger.ts';
+import type { RegistryCatalog } from '../../registry/catalog.ts';
+import type { Metrics } from '../metrics.ts';
+import type { AdmissionObjects } from '../admission/objects.ts';
+import type { InternalWriter } from '../bootstrap/internal-writer.ts';
+import type { RemoteOpenApi } from '../nonresource/openapi.ts';
+import { ObjectFollower } from '../object-follower.ts';
+import type { Filter } from '../request.ts';
+import type { ServedApis } from '../served-apis.ts';
+import { isPair } from '../transport/serving-tls.ts';
+import { ApiServices, apiServicesResource } from './api-services.ts';
+import { Availability } from './availability.ts';
+import { createAvailabilityMetrics } from './availability-metrics.ts';
+import { Backends, type ClientPair } from './backends.ts';
+import { RemoteDocuments } from './documents.ts';
+import { createFetch } from './fetch.ts';
+import type { ForwardingOptions } from './forwarded-headers.ts';
+import { createProxy, passOn } from './proxy.ts';
+import { CustomRegistrations, registerBuiltIn } from './registrations.ts';
+import { createServiceResolver } from './service-address.ts';
+
+export interface AggregationConfig {
+  /** `--proxy-client-cert-file`, `--proxy-client-key-file`: how this server proves itself to others. */
+  readonly client: ClientPair | undefined;
+  /** `--enable-aggregator-routing` */
+  readonly toEndpoints: boolean;
+  /** `--aggregator-reject-forwarding-redirect` */
+  readonly rejectRedirects: boolean;
+}
+
+export interface AggregationSetup {
+  readonly config: AggregationConfig;
+  readonly forwarding: ForwardingOptions;
+  readonly requestTimeoutMs: number;
+  readonly registry: Pick<RegistryCatalog, 'storeOf'>;
+  readonly objects: AdmissionObjects;
+  readonly apis: ServedApis;
+  readonly writer: InternalWriter;
+  /** Built-in, for whose APIServices the start sees. */
+  readonly groupVersions: readonly GroupVersionInfo[];
+  readonly metrics: Metrics;
+  readonly log: Logger;
+  readonly clock?: Clock;
+}
+
+export interface Aggregation {
+  /** The last step of the chain. */
+  readonly passOn: Filter;
+  readonly openApi: RemoteOpenApi;
+  start(): void;
+  /** Makes the APIServices of what is served here, and keeps those of custom resources. Resolves when the first round is done, or the signal aborts. */
+  register(signal: AbortSignal): Promise<void>;
+  /** Resolves when `register` has done its first round. */
+  readonly registered: Promise<void>;
+  /** Nothing is followed and asked any more; requests go on. */
+  stop(): Promise<void>;
+  /** Ends connections, with what is under way on them. */
+  close(): void;
+}
+
+const retryMs = 1000;
+
+export function setUpAggregation(setup: AggregationSetup): Aggregation {
+  const stop = new AbortController();
+  const { config, forwarding, registry, objects, apis, groupVersions, metrics, log, clock = systemClock } = setup;
+  const writer = setup.writer.until(stop.signal);
+  const services = new ApiServices(registry.storeOf(apiServicesResource.group, apiServicesResource.resource), log);
+  const resolve = createServiceResolver({ objects, toEndpoints: config.toEndpoints });
+  const backends = new Backends(config.client, isPair);
+  const availability = new Availability({ services, writer, objects, resolve, backends, observer: createAvailabilityMetrics(metrics.registry), log });
+  const documents = new RemoteDocuments({ services, apis, fetch: createFetch({ backends, resolve }), log });
+  const registrations = new CustomRegistrations({ writer, services, apis, log });
+  const proxy = createProxy({ backends, resolve, forwarding, rejectRedirects: config.rejectRedirects, requestTimeoutMs: setup.requestTimeoutMs, log });
+  const backing = followBacking(setup, services, availability);
+  services.onChange(() => backends.keepOnly(services.remotes));
+  apis.waitFor(() => services.known());
+
+  const registered = new Gate();
+  let following: Promise<void> | undefined;
+  return {
+    passOn: passOn(services, (apiVersion) => apis.isBuiltIn(apiVersion), proxy),
+    openApi: {
+      paths: () => documents.openApiPaths(),
+      answer: (request, key) => proxy(request, services.remote(key.slice('apis/'.length))!),
+    },
+    start: () => void (following ??= services.follow(stop.signal)),
+    async register(signal) {
+      if (!writer.isServed(apiServicesResource)) return registered.open();
+      while (!signal.aborted && !registered.isOpen) {
+        try {
+          await registerBuiltIn(writer, groupVersions);
+          await registrations.start();
+          registered.open();
+        } catch (error) {
+          log.warn({ err: error }, 'the APIServices of this server could not be brought up to date and are tried again');
+          await sleep(clock, retryMs, signal);
+        }
+      }
+    },
+    registered: registered.wait(),
+    async stop() {
+      stop.abort();
+      await Promise.all([availability.stop(), documents.stop(), registrations.stop(), backing.stop(), following]);
+    },
+    close: () => backends.close(),
+  };
+}
+
+/** Few clusters have an API that is not local: services are followed once there is one. */
+function followBacking({ registry, log }: AggregationSetup, services: ApiServices, availability: Availability): { stop(): Promise<void> } {
+  const followers: ObjectFollower[] = [];
+  services.onChange(() => {
+    if (!services.hasRemotes || followers.length > 0) return;
+    for (const resource of ['services', 'endpoints']) {
+      const store = registry.storeOf('', resource);
+      if (store === undefined) continue;
+      const follower = new ObjectFollower({ store, log, onChange: (before, after) => availability.recheck((after ?? before)!.card.namespace, (after ?? before)!.card.name) });
+      followers.push(follower);
+      follower.start();
+    }
+  });
+  return { stop: async () => void (await Promise.all(followers.map((follower) => follower.stop()))) };
+}
