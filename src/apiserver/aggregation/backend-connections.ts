@@ -206,7 +206,6 @@ export class BackendConnections {
     session.on('goaway', () => void (entry.leaving = true));
     session.once('close', () => place.sessions.delete(entry));
     session.setTimeout(quietMs, () => ask(entry));
-    if (this.#retired) session.close();
   }
 
   async #open(address: Address, protocols: string[]): Promise<tls.TLSSocket> {

@@ -12,10 +12,16 @@ const tlsReasons: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'certificate has expired or is not yet valid', CERT_NOT_YET_VALID: 'certificate has expired or is not yet valid',
 };
 
+/** The address behind a name, of those that were tried the last. */
+function dialled(error: Error): Address | undefined {
+  const { address, port } = (error instanceof AggregateError ? error.errors.at(-1) : error) as { address?: string; port?: number };
+  return address === undefined || port === undefined ? undefined : { host: address, port };
+}
+
 export function connectionErrorText(error: unknown, address: Address): string {
   if (!(error instanceof Error)) return String(error);
   const { code = '', name, message } = error as NodeJS.ErrnoException;
-  const authority = authorityOf(address);
+  const authority = authorityOf(dialled(error) ?? address);
   if (name === 'TimeoutError' || name === 'AbortError') return 'context deadline exceeded';
   if (code in dialReasons) return `dial tcp ${authority}: connect: ${dialReasons[code]}`;
   if (code === 'ETIMEDOUT') return `dial tcp ${authority}: i/o timeout`;

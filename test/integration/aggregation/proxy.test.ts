@@ -293,6 +293,6 @@ describe('a backend that is not there', () => {
     await register(backend);
     await backend[Symbol.asyncDispose]();
     const answer = await users.call('alice', 'GET', things);
-    expect([answer.status, answer.body]).toEqual([503, expect.stringMatching(/^error trying to reach service: dial tcp localhost:\d+: connect: connection refused\n$/)]);
+    expect([answer.status, answer.body]).toEqual([503, expect.stringMatching(/^error trying to reach service: dial tcp 127\.0\.0\.1:\d+: connect: connection refused\n$/)]);
   });
 });
