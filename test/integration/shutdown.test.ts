@@ -33,6 +33,9 @@ async function start(options: TestServerOptions): Promise<Stopping> {
   return { server, stop };
 }
 
+/** What a start does beside requests ends when the server stops, done or not: probes go on to say what was not. */
+const started = (server: TestServer): Promise<void> => vi.waitFor(async () => expect(await ask(server, '/readyz')).toMatchObject({ status: 200 }), patience);
+
 const headersOf = (extra: object = {}): Record<string, string> => ({ authorization: 'Bearer admintoken', 'content-type': 'application/json', ...extra });
 const configMap = (name: string): Buffer => Buffer.from(JSON.stringify({ metadata: { name } }));
 
@@ -148,6 +151,7 @@ describe('a server that stops', () => {
 describe('with --shutdown-send-retry-after', () => {
   test('whoever comes is told to come again until requests in work are answered', async () => {
     const { server, stop } = await start({ flags: ['--shutdown-send-retry-after'] });
+    await started(server);
     const [session, other] = [connect(server), connect(server)];
     await get(other, '/livez');
     const held = await heldOverHttp2(session, 'held');

@@ -53,7 +53,7 @@ describe('a server that began with RBAC and Node', () => {
   test.each([
     { name: 'without RBAC', types: ['Node'], message: 'missing required types: [RBAC]' },
     { name: 'without both', types: ['AlwaysDeny'], message: 'missing required types: [Node RBAC]' },
-    { name: 'with ABAC', types: ['Node', 'RBAC', 'ABAC'], message: 'authorizer type ABAC is not allowed if it was not enabled at initial server startup' },
+    { name: 'with ABAC, which would need a policy from the start', types: ['Node', 'RBAC', 'ABAC'], message: 'authorizer ABAC needs --authorization-policy-file' },
     { name: 'with AlwaysAllow', types: ['Node', 'RBAC', 'AlwaysAllow'], message: 'authorizer type AlwaysAllow is not allowed if it was not enabled at initial server startup' },
     { name: 'with a type twice', types: ['Node', 'RBAC', 'RBAC'], message: 'authorizers[2].type: Duplicate value: "RBAC"' },
     { name: 'with nothing', types: [], message: 'authorizers: Required value: at least one authorization mode must be defined' },
