@@ -143,7 +143,9 @@ export function startBackground({ config, registry, metrics, services, writer: a
 async function repeat(work: () => Promise<void>, everyMs: number, signal: AbortSignal, log: Logger, pauseFirst = false): Promise<void> {
   if (pauseFirst) await pause(everyMs, signal);
   while (!signal.aborted) {
-    await work().catch((error: unknown) => log.warn({ err: error }, 'periodic work failed'));
+    await work().catch((error: unknown) => {
+      if (!signal.aborted) log.warn({ err: error }, 'periodic work failed');
+    });
     await pause(everyMs, signal);
   }
 }

@@ -96,6 +96,7 @@ export function setUpAggregation(setup: AggregationSetup): Aggregation {
           await registrations.start();
           registered.open();
         } catch (error) {
+          if (signal.aborted) return;
           log.warn({ err: error }, 'the APIServices of this server could not be brought up to date and are tried again');
           await sleep(clock, retryMs, signal);
         }

@@ -45,6 +45,7 @@ export function createObjectUpkeep({ writer, registry, aggregation, log, clock =
       try {
         return await work();
       } catch (error) {
+        if (signal.aborted) return;
         log.warn({ err: error }, `${what} could not be brought up to date and are tried again`);
         await sleep(clock, retryMs, signal);
       }

@@ -45,7 +45,9 @@ export function createServiceUpkeep(options: ServiceUpkeepOptions): ServiceUpkee
   let kubernetes: KubernetesService | undefined;
   let isStopped = false;
   const sync = async (): Promise<void> => {
-    await kubernetes?.sync().catch((error: unknown) => config.log.warn({ err: error }, 'the kubernetes service could not be brought up to date'));
+    await kubernetes?.sync().catch((error: unknown) => {
+      if (!isStopped) config.log.warn({ err: error }, 'the kubernetes service could not be brought up to date');
+    });
   };
   return {
     async prepare() {

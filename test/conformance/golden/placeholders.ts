@@ -44,6 +44,12 @@ export class Placeholders {
     if (/^<rv:\d+>$/.test(placeholder)) this.#listVersions.add(placeholder.slice(1, -1));
   }
 
+  /** Whether the version has grown since it was seen: somebody else wrote in between. */
+  isOvertaken(placeholder: string, actual: string): boolean {
+    const known = this.#bound.get(placeholder.slice(1, -1));
+    return known !== undefined && Number(actual) > Number(known);
+  }
+
   /** A text of a request with what is known filled in. A uid that no answer has named was made up by the client. */
   fill(text: string): string {
     return text.replace(pattern, (whole, name: string) => {

@@ -35,3 +35,16 @@ describe('a recorded read that was repeated until a condition held', () => {
     expect(await replay(recorded, { client: answering(definition('7', {}), definition('6', { accepted: 'True' })), compact })).toEqual(['<rv:2> is not above <rv:1>']);
   });
 });
+
+describe('a list that was recorded twice without a change', () => {
+  const list = (version: string): unknown => ({ items: [], metadata: { resourceVersion: version } });
+  const step = { request: { method: 'GET', path: '/things' }, response: { status: 200, body: list('<rv:1>') } };
+  const twice: RecordedCase = { name: 'a list read twice', form: 'protocol', namespaces: [], steps: [step, step] };
+
+  test.each([
+    { name: 'may be newer the second time', versions: ['7', '9'], found: [] },
+    { name: 'may not be older', versions: ['7', '6'], found: ['step 1 GET /things: metadata.resourceVersion: expected "<rv:1>", got "6"'] },
+  ])('$name', async ({ versions, found }) => {
+    expect(await replay(twice, { client: answering(...versions.map(list)), compact })).toEqual(found);
+  });
+});
