@@ -1,4 +1,5 @@
 export const toolsFolder: string;
 export const toolNames: readonly string[];
 export function toolPath(name: string): string;
+export function installedTool(name: string): string | undefined;
 export function getTool(name: string, report: (message: string) => void): Promise<string>;

@@ -49,7 +49,7 @@ export function toolPath(name) {
 export async function getTool(name, report) {
   const file = placeOf(name);
   if (existsSync(file)) return file;
-  const installed = findInstalled(name);
+  const installed = installedTool(name);
   if (installed !== undefined) {
     report(`${name}: taking ${installed}`);
     await place(name, async (folder) => symlink(installed, path.join(folder, tools[name].binary)));
@@ -92,7 +92,13 @@ async function place(name, fill) {
   }
 }
 
-function findInstalled(name) {
+/**
+ * The path of an installed program of the version that the tests want, if there is one on the PATH.
+ *
+ * @param {string} name
+ * @returns {string | undefined}
+ */
+export function installedTool(name) {
   const { binary, versionArgs, version } = tools[name];
   for (const folder of (process.env.PATH ?? '').split(path.delimiter)) {
     const file = path.join(folder, binary);

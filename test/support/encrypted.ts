@@ -5,7 +5,7 @@ import path from 'node:path';
 import { type ControlPlane, createControlPlane } from '../../src/index.ts';
 import { EtcdStore } from '../../src/storage/etcd/store.ts';
 import { ApiClient } from './api-client.ts';
-import { EtcdServer, type EtcdVersion } from './etcd.ts';
+import { EtcdServer, type EtcdVersion, type RunningEtcd } from './etcd.ts';
 
 /** A key of 32 bytes. */
 export const namedKey = (name: string, fill: number): { name: string; secret: string } => ({ name, secret: Buffer.alloc(32, fill).toString('base64') });
@@ -45,16 +45,21 @@ export class EncryptedServer implements AsyncDisposable {
 /** An etcd, what lies in it, and servers on it. */
 export class EncryptedCluster implements AsyncDisposable {
   readonly #servers: EncryptedServer[] = [];
-  readonly etcd: EtcdServer;
+  readonly etcd: RunningEtcd;
   readonly store: EtcdStore;
 
-  private constructor(etcd: EtcdServer) {
+  private constructor(etcd: RunningEtcd) {
     this.etcd = etcd;
     this.store = new EtcdStore({ endpoints: [etcd.url] });
   }
 
   static async start(version?: EtcdVersion): Promise<EncryptedCluster> {
-    return new EncryptedCluster(await EtcdServer.start(version === undefined ? {} : { version }));
+    return EncryptedCluster.on(await EtcdServer.start(version === undefined ? {} : { version }));
+  }
+
+  /** The etcd ends with the cluster. */
+  static on(etcd: RunningEtcd): EncryptedCluster {
+    return new EncryptedCluster(etcd);
   }
 
   /** @param rules undefined for a server that encrypts nothing */

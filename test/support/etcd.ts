@@ -13,6 +13,8 @@ export type EtcdVersion = (typeof etcdVersions)[number];
 
 export interface EtcdOptions {
   readonly version?: EtcdVersion;
+  /** The etcd to run instead of that version among the tools. */
+  readonly program?: string;
   /** Serve TLS, and require a client certificate of this CA. */
   readonly tls?: { readonly caFile: string; readonly certFile: string; readonly keyFile: string };
   /** Flags beyond those set here, such as `--quota-backend-bytes=…`. */
@@ -21,8 +23,13 @@ export interface EtcdOptions {
   readonly fsync?: boolean;
 }
 
+/** An etcd with nothing in it, wherever it runs; it ends when it is disposed of. */
+export interface RunningEtcd extends AsyncDisposable {
+  readonly url: string;
+}
+
 /** A real etcd process with data of its own, on ports of its own. */
-export class EtcdServer implements AsyncDisposable {
+export class EtcdServer implements RunningEtcd {
   readonly port: number;
   readonly url: string;
   readonly dataDir: string;
@@ -85,7 +92,7 @@ export class EtcdServer implements AsyncDisposable {
   async restart(): Promise<void> {
     await this.stop();
     this.#output = '';
-    const child = spawn(toolPath(`etcd-${this.#options.version ?? '3.5'}`), this.#flags(), { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(this.#options.program ?? toolPath(`etcd-${this.#options.version ?? '3.5'}`), this.#flags(), { stdio: ['ignore', 'pipe', 'pipe'] });
     this.#process = child;
     process.once('exit', this.#killAtExit);
     await this.#untilServing(child);

@@ -5,8 +5,9 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { startAnyEtcd } from '../../support/any-etcd.ts';
 import { AuditedServer } from '../../support/audited-server.ts';
-import { EtcdServer } from '../../support/etcd.ts';
+import type { RunningEtcd } from '../../support/etcd.ts';
 import { KubeApiServer, kubeApiServerPath, noKubeApiServer } from '../../support/kube-apiserver.ts';
 import { Client } from '../golden/client.ts';
 import { type AuditedRequest, requests } from './requests.ts';
@@ -70,14 +71,14 @@ function comparable(events: readonly Json[], { differs = {} }: AuditedRequest): 
 }
 
 describe.skipIf(kubeApiServerPath === undefined)(`audit events and those of a kube-apiserver${noKubeApiServer}`, () => {
-  let etcd: EtcdServer;
+  let etcd: RunningEtcd;
   let kube: KubeApiServer;
   let server: AuditedServer;
   let theirs: Side;
   let ours: Side;
 
   beforeAll(async () => {
-    etcd = await EtcdServer.start();
+    etcd = await startAnyEtcd();
     kube = await KubeApiServer.start(etcd.url, ['--audit-policy-file=DIRECTORY/policy.yaml', ...flags], { 'policy.yaml': `apiVersion: audit.k8s.io/v1\nkind: Policy\n${policy}` });
     server = await AuditedServer.start({ policy, flags: ['--authorization-mode=RBAC', ...flags] });
     theirs = { client: new Client(kube.port, await readFile(path.join(kube.directory, 'certs', 'apiserver.crt'), 'utf8'), 'kubernetes'), logPath: path.join(kube.directory, 'audit.log') };

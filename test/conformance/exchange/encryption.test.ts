@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { ApiClient } from '../../support/api-client.ts';
+import { startAnyEtcd } from '../../support/any-etcd.ts';
 import { encryptionConfiguration, EncryptedCluster, type EncryptedServer, namedKey } from '../../support/encrypted.ts';
 import { KubeApiServer, kubeApiServerPath, noKubeApiServer } from '../../support/kube-apiserver.ts';
 
@@ -24,7 +25,7 @@ describe.skipIf(kubeApiServerPath === undefined)(`values that a kube-apiserver o
 
     beforeAll(async () => {
       directory = await mkdtemp(path.join(tmpdir(), 'orch-exchange-'));
-      cluster = await EncryptedCluster.start();
+      cluster = EncryptedCluster.on(await startAnyEtcd());
       const rules = [{ resources: ['secrets'], providers: [provider, { identity: {} }] }];
       const file = path.join(directory, `${name}.yaml`);
       await writeFile(file, encryptionConfiguration(rules));

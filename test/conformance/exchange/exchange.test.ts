@@ -5,8 +5,9 @@
  */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createControlPlane, type ControlPlane } from '../../../src/index.ts';
+import { startAnyEtcd } from '../../support/any-etcd.ts';
 import { ApiClient, type ApiObject, type WatchEvent, type WatchStream } from '../../support/api-client.ts';
-import { EtcdServer } from '../../support/etcd.ts';
+import type { RunningEtcd } from '../../support/etcd.ts';
 import { KubeApiServer, kubeApiServerPath, noKubeApiServer } from '../../support/kube-apiserver.ts';
 import { kinds, type ExchangedKind } from './objects.ts';
 
@@ -40,14 +41,14 @@ const patience = { timeout: 20_000, interval: 50 };
 const nameOf = (object: ApiObject): string => object.metadata!.name!;
 
 describe.skipIf(kubeApiServerPath === undefined)(`a kube-apiserver on the same etcd${noKubeApiServer}`, () => {
-  let etcd: EtcdServer;
+  let etcd: RunningEtcd;
   let kube: KubeApiServer;
   let controlPlane: ControlPlane;
   let ours: ApiClient;
   let theirs: ApiClient;
 
   beforeAll(async () => {
-    etcd = await EtcdServer.start();
+    etcd = await startAnyEtcd();
     kube = await KubeApiServer.start(etcd.url);
     controlPlane = await createControlPlane({ flags: [`--store-servers=${etcd.url}`, '--service-cluster-ip-range=10.0.0.0/24', '--endpoint-reconciler-type=none'] });
     ours = new ApiClient(controlPlane.kubeconfig);

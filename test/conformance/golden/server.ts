@@ -8,7 +8,7 @@ import { openEmbeddedStore } from '../../../src/storage/embedded/open.ts';
 import { EtcdStore } from '../../../src/storage/etcd/store.ts';
 import type { Store } from '../../../src/storage/interface.ts';
 import type { RegistryCatalog } from '../../../src/registry/catalog.ts';
-import { EtcdServer } from '../../support/etcd.ts';
+import { startAnyEtcd } from '../../support/any-etcd.ts';
 import { Client } from './client.ts';
 import type { ReplayTarget } from './replay.ts';
 
@@ -24,7 +24,7 @@ async function openStore(kind: GoldenStore): Promise<{ readonly store: Store; cl
     const store = await openEmbeddedStore();
     return { store, close: async () => store[Symbol.asyncDispose]() };
   }
-  const etcd = await EtcdServer.start();
+  const etcd = await startAnyEtcd();
   const store = new EtcdStore({ endpoints: [etcd.url] });
   return {
     store,
@@ -37,10 +37,19 @@ async function openStore(kind: GoldenStore): Promise<{ readonly store: Store; cl
 
 /** A server with the users and ranges of the recorded one. */
 export async function startGoldenServer(kind: GoldenStore): Promise<GoldenServer> {
+  const { store, close } = await openStore(kind);
+  try {
+    return await serve(store, close);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function serve(store: Store, closeStore: () => Promise<void>): Promise<GoldenServer> {
   const directory = await mkdtemp(path.join(tmpdir(), 'orch-golden-'));
   const tokens = path.join(directory, 'tokens.csv');
   await writeFile(tokens, 'admintoken,admin,1,"system:masters"\nusertoken,alice,2,"devs"\n');
-  const { store, close: closeStore } = await openStore(kind);
   let catalog: RegistryCatalog | undefined;
   // The recordings compare versions of lists: nobody but the cases may write, so no lease is renewed in between.
   const flags = [`--token-auth-file=${tokens}`, '--service-cluster-ip-range=10.0.0.0/16', '--endpoint-reconciler-type=none', '--service-account-issuer=https://localhost:7643', '--authorization-mode=RBAC'];
