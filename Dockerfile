@@ -1,4 +1,5 @@
-# The program in a container: `docker build -t orch . && docker run -p 6443:6443 -v orch:/var/lib/orch orch`
+# The program in a container: `docker build -t orch . && docker run --name orch -p 127.0.0.1:6443:6443 -v orch:/var/lib/orch orch`.
+# The administrator's kubeconfig: `docker cp orch:/var/lib/orch/admin.kubeconfig .`
 
 FROM node:22-slim AS build
 WORKDIR /app
