@@ -113,6 +113,7 @@ function compileIn(scope: Scope, base: Base, parsing: ParseOptions, version: num
   const { type, issues } = check(parsed.node, scope);
   if (issues.length > 0) return { failure: textOf(text, issues) };
   if (expected.length > 0 && !expected.some((wanted) => sameType(wanted, type))) return { failure: wrongTypeText(expected, type) };
+  startWork();
   const literals = version >= 29 ? checkLiterals(parsed.node) : [];
   return literals.length > 0 ? { failure: textOf(text, literals) } : new CompiledProgram(parsed.node, type, compileExpression(parsed.node, base.typeNames));
 }

@@ -5,6 +5,7 @@ import { argumentsOf, type Call, type Node } from '../syntax/ast.ts';
 import type { Issue } from '../syntax/source.ts';
 import { timestampOf } from '../values/time-text.ts';
 import { CelError } from '../values/values.ts';
+import { Cancelled } from '../values/work.ts';
 
 function isDuration(text: string): boolean {
   try {
@@ -15,7 +16,16 @@ function isDuration(text: string): boolean {
   }
 }
 
-const isPattern = (text: string): boolean => !(pattern(text) instanceof CelError);
+/** Patterns that take too long altogether are refused like those that are none. */
+function isPattern(text: string): boolean {
+  try {
+    return !(pattern(text) instanceof CelError);
+  } catch (error) {
+    if (error instanceof Cancelled) return false;
+    throw error;
+  }
+}
+
 const valid: Readonly<Record<string, (text: string) => boolean>> = { duration: isDuration, timestamp: (text) => timestampOf(text) !== undefined, matches: isPattern };
 
 export function checkLiterals(node: Node, issues: Issue[] = []): Issue[] {

@@ -43,10 +43,18 @@ export const matches = (first: Value, second: Value): number => textCost(valueSi
 export function traversal(value: Value): number {
   if (typeof value === 'string' || value instanceof Uint8Array) return Math.floor(value.length * traversalFactor);
   if (!(value instanceof ListValue) && !(value instanceof MapValue)) return 1;
-  work(value.size);
   let cost = 0;
-  if (value instanceof ListValue) for (let i = 0, { size } = value; i < size; i++) cost += traversal(value.at(i));
-  else for (const key of value.keys()) cost += traversal(key) + traversal(value.get(key)!);
+  if (value instanceof ListValue) {
+    for (let i = 0, { size } = value; i < size; i++) {
+      work(1);
+      cost += traversal(value.at(i));
+    }
+    return cost;
+  }
+  for (const key of value.keys()) {
+    work(2);
+    cost += traversal(key) + traversal(value.get(key)!);
+  }
   return cost;
 }
 

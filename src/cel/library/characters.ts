@@ -3,17 +3,28 @@ import { work } from '../values/work.ts';
 
 const surrogate = /[\ud800-\udfff]/;
 
-export const hasSurrogates = (text: string): boolean => surrogate.test(text);
-
-export function lengthInCharacters(text: string): number {
-  if (!surrogate.test(text)) return text.length;
-  let length = text.length;
-  for (let i = 1; i < text.length; i++) if ((text.charCodeAt(i) & 0xfc00) === 0xdc00 && (text.charCodeAt(i - 1) & 0xfc00) === 0xd800) length--;
-  return length;
+function hasSurrogates(text: string): boolean {
+  work(text.length / 64);
+  return surrogate.test(text);
 }
 
-function codePoints(text: string): string[] {
-  work(text.length);
+/** Whether a pair of surrogates ends with the unit. */
+const endsPair = (text: string, unit: number): boolean => (text.charCodeAt(unit) & 0xfc00) === 0xdc00 && unit > 0 && (text.charCodeAt(unit - 1) & 0xfc00) === 0xd800;
+
+export function lengthInCharacters(text: string): number {
+  return hasSurrogates(text) ? countCharacters(text, text.length) : text.length;
+}
+
+function countCharacters(text: string, end: number): number {
+  work(end / 10);
+  let count = end;
+  for (let i = 1; i < end; i++) if (endsPair(text, i)) count--;
+  return count;
+}
+
+/** A text as a list of its characters. */
+export function charactersOf(text: string): string[] {
+  work(text.length * 3);
   return [...text];
 }
 
@@ -21,29 +32,33 @@ function codePoints(text: string): string[] {
 export class Characters {
   readonly length: number;
   private readonly text: string;
-  private readonly points: readonly string[] | undefined;
+  private readonly isWide: boolean;
 
   constructor(text: string) {
     this.text = text;
-    this.points = surrogate.test(text) ? codePoints(text) : undefined;
-    this.length = this.points?.length ?? text.length;
+    this.isWide = hasSurrogates(text);
+    this.length = this.isWide ? countCharacters(text, text.length) : text.length;
   }
 
   at(index: number): string {
-    return this.points === undefined ? this.text.charAt(index) : this.points[index] ?? '';
+    return this.slice(index, index + 1);
   }
 
-  slice(start: number, end?: number): string {
-    return this.points === undefined ? this.text.slice(start, end) : this.points.slice(start, end).join('');
+  slice(start: number, end = this.length): string {
+    return this.text.slice(this.unitOfIndex(start), this.unitOfIndex(end));
   }
 
   /** From an offset in UTF-16 units. */
   indexOfUnit(unit: number): number {
-    return unit < 0 || this.points === undefined ? unit : [...this.text.slice(0, unit)].length;
+    return unit < 0 || !this.isWide ? unit : countCharacters(this.text, unit);
   }
 
   /** To an offset in UTF-16 units. */
   unitOfIndex(index: number): number {
-    return this.points === undefined ? index : this.points.slice(0, index).join('').length;
+    if (!this.isWide) return index;
+    work(index / 10);
+    let unit = 0;
+    for (let left = index; left > 0 && unit < this.text.length; left--) unit += endsPair(this.text, unit + 1) ? 2 : 1;
+    return unit;
   }
 }

@@ -2,6 +2,7 @@
 import { typeNameOf } from '../values/compare.ts';
 import { durationText, timestampText } from '../values/time-text.ts';
 import { work } from '../values/work.ts';
+import { replaceEach } from './search.ts';
 import { CelError, Double, Duration, ListValue, MapValue, Timestamp, TypeValue, Uint, type Value } from '../values/values.ts';
 
 const clause = /%(?:\.(\d+))?(.)?/gsu;
@@ -9,11 +10,35 @@ const defaultPrecision = 6;
 const maxPrecision = 1000;
 
 class FormatError extends Error {}
+class TooLong extends Error {}
 
-export function formatText(text: string, args: ListValue): Value {
+/** What one clause takes, whatever it writes. */
+const stepsPerClause = 20;
+const stepsPerElement = 16;
+const stepsPerNumber = 40;
+
+/** Adds up what is written, before it is put together. */
+class Length {
+  private left: number;
+
+  constructor(max: number) {
+    this.left = max;
+  }
+
+  /** Throws {@link TooLong}. */
+  add(text: string): string {
+    this.left -= text.length;
+    if (this.left < 0) throw new TooLong();
+    return text;
+  }
+}
+
+/** Undefined when the result were longer than it may be. */
+export function formatText(text: string, args: ListValue, maxLength: number): Value | undefined {
   let next = 0;
+  const length = new Length(maxLength);
   try {
-    return text.replace(clause, (_, precision: string | undefined, verb: string | undefined) => {
+    return replaceEach(text, clause, stepsPerClause, ([, precision, verb]) => {
       if (verb === '%' && precision === undefined) return '%';
       if (verb === undefined) throw new FormatError('could not parse formatting clause: unexpected end of string');
       const write = verbs[verb];
@@ -21,9 +46,10 @@ export function formatText(text: string, args: ListValue): Value {
       if (next >= args.size) throw new FormatError(`index ${next} out of range`);
       const digits = precision === undefined ? undefined : Number(precision);
       if (digits !== undefined && digits > maxPrecision) throw new FormatError('could not parse formatting clause: precision too large');
-      return write(args.at(next++), digits);
+      return length.add(write(args.at(next++), digits, maxLength));
     });
   } catch (error) {
+    if (error instanceof TooLong) return undefined;
     if (error instanceof FormatError) return new CelError(error.message);
     throw error;
   }
@@ -62,6 +88,7 @@ function roundToEven(number: number, precision: number): string {
 function fixed(value: Value, precision = defaultPrecision): string {
   if (isInt(value) || value instanceof Uint) throw fail('fixed-point clause can only be used on doubles', value);
   const number = real(value, 'fixed-point clause can only be used on doubles');
+  work(stepsPerNumber);
   return specials(number) ?? (precision <= 100 ? roundToEven(number, precision) : number.toFixed(100).padEnd(number.toFixed(0).length + 1 + precision, '0'));
 }
 
@@ -88,49 +115,58 @@ function octal(value: Value): string {
 function hex(value: Value): string {
   if (isInt(value)) return inBase(value, 16);
   if (value instanceof Uint) return inBase(value.value, 16);
-  if (typeof value === 'string') return Buffer.from(value, 'utf8').toString('hex');
-  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
+  if (typeof value === 'string') return hexOf(Buffer.from(value, 'utf8'));
+  if (value instanceof Uint8Array) return hexOf(value);
   throw fail('only integers, byte buffers, and strings can be formatted as hex', value);
+}
+
+function hexOf(bytes: Uint8Array): string {
+  work(bytes.length / 4);
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');
 }
 
 const stringRule = 'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps';
 
-function plain(value: Value): string {
+function plain(value: Value, maxLength: number): string {
   switch (typeof value) {
     case 'string': return value;
     case 'boolean': case 'number': case 'bigint': return String(value);
-    default: return value === null ? 'null' : plainObject(value);
+    default: return value === null ? 'null' : plainObject(value, maxLength);
   }
 }
 
-function plainObject(value: object): string {
+function plainObject(value: object, maxLength: number): string {
   if (value instanceof Uint) return String(value.value);
   if (value instanceof Double) return specials(value.value) ?? String(value.value);
   if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8');
   if (value instanceof Duration) return durationText(value.nanos);
   if (value instanceof Timestamp) return timestampText(value);
   if (value instanceof TypeValue) return value.name;
-  if (value instanceof ListValue) return listText(value);
-  if (value instanceof MapValue && value.objectType === undefined) return mapText(value);
+  if (value instanceof ListValue) return listText(value, maxLength);
+  if (value instanceof MapValue && value.objectType === undefined) return mapText(value, maxLength);
   throw fail(stringRule, value as Value);
 }
 
 const keyTypes = new Set(['string', 'bool', 'int', 'uint']);
 
-function listText(list: ListValue): string {
-  work(list.size * 16);
-  return `[${[...list].map(plain).join(', ')}]`;
+function listText(list: ListValue, maxLength: number): string {
+  work(list.size * stepsPerElement);
+  const length = new Length(maxLength);
+  const texts: string[] = [];
+  for (let i = 0, { size } = list; i < size; i++) texts.push(length.add(plain(list.at(i), maxLength)));
+  return `[${texts.join(', ')}]`;
 }
 
-function mapText(map: MapValue): string {
-  work(map.size * 16);
+function mapText(map: MapValue, maxLength: number): string {
+  work(map.size * stepsPerElement * 2);
+  const length = new Length(maxLength);
   const entries = map.keys().map((key): [string, string] => {
     if (!keyTypes.has(typeNameOf(key))) throw fail(stringRule, key);
-    return [plain(key), plain(map.get(key)!)];
+    return [length.add(plain(key, maxLength)), length.add(plain(map.get(key)!, maxLength))];
   });
   return `{${entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => `${key}: ${value}`).join(', ')}}`;
 }
 
-const verbs: Readonly<Record<string, (value: Value, precision?: number) => string>> = {
-  s: plain, d: decimal, f: fixed, e: scientific, b: binary, o: octal, x: hex, X: (value) => hex(value).toUpperCase(),
+const verbs: Readonly<Record<string, (value: Value, precision: number | undefined, maxLength: number) => string>> = {
+  s: (value, _, maxLength) => plain(value, maxLength), d: decimal, f: fixed, e: scientific, b: binary, o: octal, x: hex, X: (value) => hex(value).toUpperCase(),
 };

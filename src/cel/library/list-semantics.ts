@@ -6,6 +6,7 @@
 import { equals } from '../values/compare.ts';
 import type { ListValue} from '../values/values.ts';
 import { ArrayList, CelError, JoinedList, MapValue, type Value } from '../values/values.ts';
+import { work } from '../values/work.ts';
 
 export function joinLists(a: ListValue, b: ListValue): Value {
   if (a.semantics === undefined) return join(a, b);
@@ -21,6 +22,7 @@ function join(a: ListValue, b: ListValue): Value {
 }
 
 function joinSets(a: ListValue, b: ListValue): ListValue {
+  work((a.size + b.size) * 2);
   const seen = new Set<Value>();
   const items: Value[] = [];
   for (const value of a) {
@@ -29,17 +31,26 @@ function joinSets(a: ListValue, b: ListValue): ListValue {
   }
   const known = items.length;
   for (const value of b) {
-    const there = typeof value === 'object' ? items.slice(0, known).some((other) => equals(other, value)) : seen.has(value);
+    const there = typeof value === 'object' ? isAmong(items, known, value) : seen.has(value);
     if (!there) items.push(value);
   }
   return new ArrayList(items);
 }
 
+function isAmong(items: readonly Value[], count: number, wanted: Value): boolean {
+  work(count);
+  for (let i = 0; i < count; i++) if (equals(items[i]!, wanted)) return true;
+  return false;
+}
+
 function joinMaps(a: ListValue, b: ListValue, keys: readonly string[]): ListValue {
+  work((a.size + b.size) * stepsPerIdentity);
   const byKey = new Map<string, Value>();
   for (const list of [a, b]) for (const value of list) byKey.set(identity(value, keys), value);
   return new ArrayList([...byKey.values()]);
 }
+
+const stepsPerIdentity = 20;
 
 /** The values of the keys, which are scalars. */
 function identity(element: Value, keys: readonly string[]): string {

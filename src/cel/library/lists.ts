@@ -5,6 +5,7 @@ import * as estimates from '../cost/call-estimates.ts';
 import { traversal } from '../cost/sizes.ts';
 import { compare, equals } from '../values/compare.ts';
 import { CelError, Double, Duration, type ListValue, Uint, type Value } from '../values/values.ts';
+import { work } from '../values/work.ts';
 import { addDoubles, addDurations, addInts, addUints } from './arithmetic.ts';
 import { A, B, D, I, listOfA, P, S, T, U, Y } from './signatures.ts';
 
@@ -12,6 +13,7 @@ const perElement = { cost: traversal as NonNullable<Overload['cost']>, estimate:
 
 function isSorted(list: ListValue): Value {
   for (let i = 1; i < list.size; i++) {
+    work(1);
     const order = compare(list.at(i - 1), list.at(i));
     if (order instanceof CelError) return order;
     if (order > 0) return false;
@@ -23,6 +25,7 @@ const extreme = (name: string, better: (order: number) => boolean) => (list: Lis
   if (list.size === 0) return new CelError(`${name} called on empty list`);
   let best = list.at(0);
   for (let i = 1; i < list.size; i++) {
+    work(1);
     const order = compare(list.at(i), best);
     if (order instanceof CelError) return order;
     if (better(order)) best = list.at(i);
@@ -32,7 +35,9 @@ const extreme = (name: string, better: (order: number) => boolean) => (list: Lis
 
 const sum = (zero: Value, add: (a: never, b: never) => Value) => (list: ListValue): Value => {
   let total = zero;
-  for (const element of list) {
+  for (let i = 0, { size } = list; i < size; i++) {
+    work(1);
+    const element = list.at(i);
     total = add(total as never, element as never);
     if (total instanceof CelError) return total;
   }
@@ -40,11 +45,13 @@ const sum = (zero: Value, add: (a: never, b: never) => Value) => (list: ListValu
 };
 
 function indexOf(list: ListValue, wanted: Value): number {
+  work(list.size);
   for (let i = 0; i < list.size; i++) if (equals(list.at(i), wanted)) return i;
   return -1;
 }
 
 function lastIndexOf(list: ListValue, wanted: Value): number {
+  work(list.size);
   for (let i = list.size - 1; i >= 0; i--) if (equals(list.at(i), wanted)) return i;
   return -1;
 }

@@ -7,6 +7,7 @@ import { readsBoth, readsShorter, valueSize } from '../cost/sizes.ts';
 import { compare, equals } from '../values/compare.ts';
 import type { Duration, Timestamp} from '../values/values.ts';
 import { CelError, Double, ListValue, type MapValue, noSuchOverload, Uint, type Value } from '../values/values.ts';
+import { work } from '../values/work.ts';
 import { addDoubles, addDurations, addInts, addUints, type Int, moduloInts, divideInts, multiplyInts, negateInt, shiftTime, subtractInts, subtractTimes, uintResult } from './arithmetic.ts';
 import { joinLists } from './list-semantics.ts';
 import { A, B, D, I, listOfA, mapOfAB, P, S, T, U, Y } from './signatures.ts';
@@ -84,7 +85,9 @@ function ordering(name: string, id: string, holds: Holds): FunctionDeclaration {
 const equality = (name: string, id: string, estimate: CallEstimator): FunctionDeclaration => ({ name, overloads: [globalOverload(id, [A, A], B, never, { estimate })] });
 
 function isIn(element: Value, list: ListValue): boolean {
-  for (let i = 0, { size } = list; i < size; i++) if (equals(element, list.at(i))) return true;
+  const { size } = list;
+  work(size / 2);
+  for (let i = 0; i < size; i++) if (equals(element, list.at(i))) return true;
   return false;
 }
 

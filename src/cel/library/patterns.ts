@@ -1,8 +1,9 @@
 /** Regular expressions of users run in linear time (RE2), whatever the pattern and the text are. */
 import type { RE2JS } from 're2js';
-import { regexEngine } from '../../machinery/regex-engine.ts';
+import { compileRegex, maxRegexSize, regexSize, watchedText } from '../../machinery/regex-engine.ts';
 import { CelError } from '../values/values.ts';
-import { work } from '../values/work.ts';
+import { look, work } from '../values/work.ts';
+import * as search from './search.ts';
 
 export interface Pattern {
   test(text: string): boolean;
@@ -14,6 +15,10 @@ export interface Pattern {
 
 /** Each match starts the search anew. */
 const stepsPerMatch = 60;
+/** A part of a pattern takes so much to compile. */
+const stepsPerPart = 40;
+/** While the engine is at work the clock is looked at less often. */
+const maxStepsPerText = 1000;
 
 const compiled = new Map<string, Pattern | CelError>();
 const maxRemembered = 1000;
@@ -28,19 +33,16 @@ export function pattern(expression: string): Pattern | CelError {
   return made;
 }
 
-/** @NOTE differs from upstream: a pattern longer than anyone writes is refused instead of being compiled. */
-const maxPatternLength = 10_000;
-
 function make(expression: string): Pattern | CelError {
-  if (expression.length > maxPatternLength) return new CelError(`error parsing regexp: expression has more than ${maxPatternLength} characters`);
-  const engine = regexEngine();
-  try {
-    const re = engine.RE2JS.compile(expression);
-    return { test: (text) => re.test(text), find: (text) => findIn(re, text), findAll: (text, limit) => findAllIn(re, text, limit) };
-  } catch (error) {
-    if (error instanceof engine.RE2JSSyntaxException) return new CelError(error.message);
-    throw error;
-  }
+  work(Math.min(regexSize(expression), maxRegexSize) * stepsPerPart);
+  const re = compileRegex(expression);
+  if (typeof re === 'string') return new CelError(re);
+  const size = re.programSize();
+  const watched = (text: string): string => {
+    work(stepsPerMatch + Math.min(maxStepsPerText, text.length * size / 50));
+    return watchedText(text, re, look, search.indexOf);
+  };
+  return { test: (text) => re.test(watched(text)), find: (text) => findIn(re, watched(text)), findAll: (text, limit) => findAllIn(re, watched(text), limit) };
 }
 
 function findIn(re: RE2JS, text: string): string | undefined {

@@ -4,10 +4,13 @@ import * as estimates from '../cost/call-estimates.ts';
 import { valueSize } from '../cost/sizes.ts';
 import { equals } from '../values/compare.ts';
 import { type ListValue, type Value } from '../values/values.ts';
+import { work } from '../values/work.ts';
 import { B, listOfA } from './signatures.ts';
 
 function includes(list: ListValue, wanted: Value): boolean {
-  for (const element of list) if (equals(element, wanted)) return true;
+  const { size } = list;
+  work(size);
+  for (let i = 0; i < size; i++) if (equals(list.at(i), wanted)) return true;
   return false;
 }
 

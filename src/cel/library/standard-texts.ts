@@ -5,8 +5,10 @@ import * as estimates from '../cost/call-estimates.ts';
 import { matches, readsFirst, searches } from '../cost/sizes.ts';
 import type { Timestamp} from '../values/values.ts';
 import { CelError, type Duration, type ListValue, type MapValue, type Value } from '../values/values.ts';
+import { work } from '../values/work.ts';
 import { lengthInCharacters } from './characters.ts';
 import { pattern } from './patterns.ts';
+import * as search from './search.ts';
 import { B, I, listOfA, mapOfAB, P, S, T, Y } from './signatures.ts';
 
 function sizes(type: CelType, name: string, run: Overload['run']): Overload[] {
@@ -28,7 +30,7 @@ const affix = { cost: readsFirst as NonNullable<Overload['cost']>, estimate: est
 const matching = { cost: matches as Overload['cost'], estimate: estimates.matches } as Partial<Overload>;
 
 const texts: readonly FunctionDeclaration[] = [
-  { name: 'contains', overloads: [memberOverload('contains_string', [S, S], B, (text: string, part: string) => text.includes(part), { cost: searches as NonNullable<Overload['cost']>, estimate: estimates.searches })] },
+  { name: 'contains', overloads: [memberOverload('contains_string', [S, S], B, (text: string, part: string) => search.indexOf(text, part) >= 0, { cost: searches as NonNullable<Overload['cost']>, estimate: estimates.searches })] },
   { name: 'startsWith', overloads: [memberOverload('starts_with_string', [S, S], B, (text: string, part: string) => text.startsWith(part), affix)] },
   { name: 'endsWith', overloads: [memberOverload('ends_with_string', [S, S], B, (text: string, part: string) => text.endsWith(part), affix)] },
   { name: 'matches', overloads: [memberOverload('matches_string', [S, S], B, matchesPattern, matching), globalOverload('matches', [S, S], B, matchesPattern, { cost: matches as NonNullable<Overload['cost']> })] },
@@ -41,6 +43,10 @@ interface Civil {
 
 const fixedOffset = /^([+-]?)(\d\d):(\d\d)$/;
 const zoneFormats = new Map<string, Intl.DateTimeFormat>();
+const maxZones = 100;
+const stepsPerZone = 5000;
+/** Asking for the offset of a time. */
+const stepsPerOffset = 100;
 
 /** The clock of a time zone, as a date whose UTC fields show it. */
 function civil({ seconds, nanos }: Timestamp, zone: string): Civil | CelError {
@@ -58,6 +64,9 @@ function civil({ seconds, nanos }: Timestamp, zone: string): Civil | CelError {
 function zoneFormat(zone: string): Intl.DateTimeFormat | undefined {
   const known = zoneFormats.get(zone);
   if (known !== undefined) return known;
+  work(stepsPerZone);
+  // A name may be written in many ways, in capitals and without.
+  if (zoneFormats.size >= maxZones) zoneFormats.clear();
   try {
     const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
     zoneFormats.set(zone, format);
@@ -68,6 +77,7 @@ function zoneFormat(zone: string): Intl.DateTimeFormat | undefined {
 }
 
 function offsetOf(format: Intl.DateTimeFormat, ms: number): number {
+  work(stepsPerOffset);
   const name = format.formatToParts(ms).find(({ type }) => type === 'timeZoneName')!.value;
   const match = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?/.exec(name);
   if (match?.[1] === undefined) return 0;

@@ -7,8 +7,9 @@ import * as estimates from '../cost/call-estimates.ts';
 import { readsFirst, readsFirstTwice, traversal, valueSize } from '../cost/sizes.ts';
 import { work } from '../values/work.ts';
 import { ArrayList, CelError, type ListValue, type Value } from '../values/values.ts';
-import { Characters, hasSurrogates } from './characters.ts';
+import { Characters, charactersOf } from './characters.ts';
 import { formatText } from './format-text.ts';
+import * as search from './search.ts';
 import { dyn, I, S, strings } from './signatures.ts';
 import { listType } from '../check/types.ts';
 
@@ -39,14 +40,14 @@ function charAt(text: string, index: number): Value {
 function indexOf(text: string, part: string, from = 0): Value {
   const characters = new Characters(text);
   if (from < 0 || from > characters.length) return part === '' && from === 0 ? 0 : outOfRange(from);
-  return part === '' ? from : characters.indexOfUnit(text.indexOf(part, characters.unitOfIndex(from)));
+  return part === '' ? from : characters.indexOfUnit(search.indexOf(text, part, characters.unitOfIndex(from)));
 }
 
 function lastIndexOf(text: string, part: string, from?: number): Value {
   const characters = new Characters(text);
-  if (from === undefined) return part === '' ? characters.length : characters.indexOfUnit(text.lastIndexOf(part));
+  if (from === undefined) return part === '' ? characters.length : characters.indexOfUnit(search.lastIndexOf(text, part));
   if (from < 0 || from > characters.length) return outOfRange(from);
-  return part === '' ? from : characters.indexOfUnit(text.lastIndexOf(part, characters.unitOfIndex(from)));
+  return part === '' ? from : characters.indexOfUnit(search.lastIndexOf(text, part, characters.unitOfIndex(from)));
 }
 
 function substring(text: string, start: number, end?: number): Value {
@@ -57,41 +58,63 @@ function substring(text: string, start: number, end?: number): Value {
   return start > to ? new CelError(`invalid substring range. start: ${start}, end: ${to}`) : characters.slice(start, to);
 }
 
-const asciiCase = (pattern: RegExp, by: (text: string) => string) => (text: string): string => text.replace(pattern, by);
+const ascii = /^[\0-\x7f]*$/;
+const caseBit = 0x20;
+
+/** @param first of the letters that change, in ASCII */
+const asciiCase = (first: number, ofAscii: (text: string) => string) => (text: string): string => {
+  work(text.length / 8);
+  if (ascii.test(text)) return ofAscii(text);
+  const bytes = Buffer.from(text, 'utf16le');
+  for (let i = 0; i < bytes.length; i += 2) if (bytes[i + 1] === 0 && bytes[i]! >= first && bytes[i]! < first + 26) bytes[i]! ^= caseBit;
+  return bytes.toString('utf16le');
+};
 
 /** Unicode's white space, which is not quite JavaScript's. */
-const space = '[\\t-\\r \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]';
-const leading = new RegExp(`^${space}+`);
-const isSpace = new RegExp(space);
+const spaces = new Set([0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x20, 0x85, 0xa0, 0x1680, ...Array.from({ length: 11 }, (_, i) => 0x2000 + i), 0x2028, 0x2029, 0x202f, 0x205f, 0x3000]);
 
 function trim(text: string): string {
-  let end = text.length;
-  while (end > 0 && isSpace.test(text[end - 1]!)) end--;
-  return text.slice(0, end).replace(leading, '');
+  let [start, end] = [0, text.length];
+  while (end > 0 && spaces.has(text.charCodeAt(end - 1))) end--;
+  while (start < end && spaces.has(text.charCodeAt(start))) start++;
+  work((start + text.length - end) / 4);
+  return text.slice(start, end);
 }
 
 function split(text: string, separator: string, limit: number | bigint = -1): Value {
   if (limit === 0) return new ArrayList([]);
   if (limit === 1) return new ArrayList([text]);
-  const parts = separator === '' && hasSurrogates(text) ? [...text] : text.split(separator);
-  work(parts.length);
-  if (limit < 0 || parts.length <= limit) return new ArrayList(parts);
-  const kept = parts.slice(0, Number(limit) - 1);
-  return new ArrayList([...kept, parts.slice(kept.length).join(separator)]);
+  const most = limit < 0 ? Infinity : Number(limit);
+  return new ArrayList(separator === '' ? splitCharacters(text, most) : search.split(text, separator, most));
+}
+
+function splitCharacters(text: string, limit: number): string[] {
+  const characters = charactersOf(text);
+  return characters.length <= limit ? characters : [...characters.slice(0, limit - 1), characters.slice(limit - 1).join('')];
 }
 
 function replace(text: string, old: string, by: string, limit: number | bigint = -1): Value {
   if (limit === 0) return text;
-  const parts = old === '' ? ['', ...text, ''] : text.split(old);
-  const count = limit < 0 ? parts.length - 1 : Math.min(parts.length - 1, Number(limit));
-  if (text.length + count * (by.length - old.length) > maxTextLength) return tooLong;
-  return made(parts.slice(0, count + 1).join(by) + parts.slice(count + 1).map((part) => old + part).join(''));
+  const most = limit < 0 ? Infinity : Number(limit);
+  // No more places are looked for than there may be.
+  const fitting = by.length > old.length ? Math.floor((maxTextLength - text.length) / (by.length - old.length)) : Infinity;
+  const count = Math.min(most, fitting + 1) + 1;
+  const parts = old === '' ? betweenCharacters(text, count) : search.split(text, old, count);
+  return parts.length - 1 > fitting ? tooLong : made(parts.join(by));
+}
+
+/** An empty text is before each character, and at the end. */
+function betweenCharacters(text: string, limit: number): string[] {
+  const parts = ['', ...charactersOf(text), ''];
+  return parts.length <= limit ? parts : [...parts.slice(0, limit - 1), parts.slice(limit - 1).join('')];
 }
 
 function join(list: ListValue, separator = ''): Value {
   const parts: string[] = [];
   let length = 0;
-  for (const part of list) {
+  for (let i = 0, { size } = list; i < size; i++) {
+    work(2);
+    const part = list.at(i);
     if (typeof part !== 'string') return new CelError(`join: invalid input: ${String(part)}`);
     length += part.length + separator.length;
     if (length > maxTextLength) return tooLong;
@@ -101,15 +124,15 @@ function join(list: ListValue, separator = ''): Value {
 }
 
 const quoted: Readonly<Record<string, string>> = { '\x07': '\\a', '\b': '\\b', '\f': '\\f', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\v': '\\v', '\\': '\\\\', '"': '\\"' };
-const quote = (text: string): Value => made(`"${text.replace(/\p{Surrogate}/gu, '\ufffd').replace(/[\x07\b\f\n\r\t\v\\"]/g, (char) => quoted[char]!)}"`);
 
-function reverse(text: string): string {
-  return [...text].reverse().join('');
-}
+const toQuote = /[\x07\b\f\n\r\t\v\\"]|\p{Surrogate}/gu;
+const quote = (text: string): Value => made(`"${search.replaceEach(text, toQuote, 4, ([char]) => quoted[char] ?? '\ufffd')}"`);
+
+const reverse = (text: string): string => charactersOf(text).reverse().join('');
 
 function format(text: string, args: ListValue): Value {
-  const formatted = formatText(text, args);
-  return typeof formatted === 'string' && formatted.length > maxTextLength ? tooLong : made(formatted);
+  const formatted = formatText(text, args, maxTextLength);
+  return formatted === undefined ? tooLong : made(formatted);
 }
 
 /** Reads the text and makes another one, or several. */
@@ -122,8 +145,8 @@ const common: readonly FunctionDeclaration[] = [
   { name: 'charAt', overloads: [memberOverload('string_char_at_int', [S, I], S, charAt)] },
   { name: 'indexOf', overloads: [memberOverload('string_index_of_string', [S, S], I, indexOf, looks), memberOverload('string_index_of_string_int', [S, S, I], I, indexOf, looks)] },
   { name: 'lastIndexOf', overloads: [memberOverload('string_last_index_of_string', [S, S], I, lastIndexOf, looks), memberOverload('string_last_index_of_string_int', [S, S, I], I, lastIndexOf, looks)] },
-  { name: 'lowerAscii', overloads: [memberOverload('string_lower_ascii', [S], S, asciiCase(/[A-Z]+/g, (part) => part.toLowerCase()), reads)] },
-  { name: 'upperAscii', overloads: [memberOverload('string_upper_ascii', [S], S, asciiCase(/[a-z]+/g, (part) => part.toUpperCase()), reads)] },
+  { name: 'lowerAscii', overloads: [memberOverload('string_lower_ascii', [S], S, asciiCase(0x41, (text) => text.toLowerCase()), reads)] },
+  { name: 'upperAscii', overloads: [memberOverload('string_upper_ascii', [S], S, asciiCase(0x61, (text) => text.toUpperCase()), reads)] },
   { name: 'replace', overloads: [
     memberOverload('string_replace_string_string', [S, S, S], S, replace, { ...making, estimate: estimates.replaces }),
     memberOverload('string_replace_string_string_int', [S, S, S, I], S, replace, { ...making, estimate: estimates.replaces }),

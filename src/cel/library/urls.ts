@@ -5,6 +5,7 @@ import * as estimates from '../cost/call-estimates.ts';
 import { readsFirst } from '../cost/sizes.ts';
 import { ArrayList, CelError, EntryMap, Opaque, type Value } from '../values/values.ts';
 import { work } from '../values/work.ts';
+import { replaceEach } from './search.ts';
 import { B, S, strings } from './signatures.ts';
 
 const L = opaqueType('kubernetes.URL');
@@ -39,6 +40,7 @@ const hostCharacters = /^(?:\[[0-9A-Fa-f:.%a-z]+\]|[A-Za-z0-9!$&'()*+,;=._~"<>-]
 const broken = (text: string, reason: string): CelError => new CelError(`URL parse error during conversion from string: parse ${JSON.stringify(text)}: ${reason}`);
 
 function read(text: string): UrlValue | CelError {
+  work(text.length / 4);
   if (control.test(text)) return broken(text, 'net/url: invalid control character in URL');
   if (text === '') return broken(text, 'empty url');
   const match = parts.exec(text)!;
@@ -48,7 +50,7 @@ function read(text: string): UrlValue | CelError {
   if (!text.startsWith('/') && (scheme === undefined || (authority === undefined && !path.startsWith('/')))) return broken(text, 'invalid URI for request');
   if (scheme === undefined && authority !== undefined) return new UrlValue('', '', `//${authority}${path}`, query);
   const host = (authority ?? '').slice((authority ?? '').lastIndexOf('@') + 1);
-  if (!hostCharacters.test(host)) return broken(text, /:\D|:$/.test(host) && !host.includes(']') ? `invalid port ${JSON.stringify(host.slice(host.lastIndexOf(':')))} after host` : `invalid character ${JSON.stringify(host.replace(/[A-Za-z0-9.:-]/g, '').charAt(0))} in host name`);
+  if (!hostCharacters.test(host)) return broken(text, /:\D|:$/.test(host) && !host.includes(']') ? `invalid port ${JSON.stringify(host.slice(host.lastIndexOf(':')))} after host` : `invalid character ${JSON.stringify(/[^A-Za-z0-9.:-]/.exec(host)?.[0] ?? '')} in host name`);
   if (brokenEscape.test(path)) return broken(text, `invalid URL escape ${JSON.stringify(/%.{0,2}/s.exec(path.slice(path.search(brokenEscape)))![0])}`);
   return new UrlValue((scheme ?? '').toLowerCase(), host, path, query);
 }
@@ -57,7 +59,8 @@ const hostname = (host: string): string => host.replace(/:\d*$/, '').replace(/^\
 const port = (host: string): string => /:(\d*)$/.exec(host)?.[1] ?? '';
 
 /** Go escapes what a path may not have, and keeps escapes that are valid. */
-const escapedPath = (path: string): string => path.replace(/[^\x21\x23-\x3b\x3d\x40-\x5a\x5b\x5d\x5f\x61-\x7a\x7e%]|["<>^`{|}\\]/gu, (char) => encodeURIComponent(char));
+const toEscape = /[^\x21\x23-\x3b\x3d\x40-\x5a\x5b\x5d\x5f\x61-\x7a\x7e%]|["<>^`{|}\\]/gu;
+const escapedPath = (path: string): string => replaceEach(path, toEscape, 10, ([char]) => encodeURIComponent(char));
 
 function query(text: string): EntryMap {
   work(text.length * 2);

@@ -3,6 +3,7 @@ import { parseJson } from '../../machinery/json/reader.ts';
 import { RawJson } from '../../machinery/value.ts';
 import type { CelType } from '../check/types.ts';
 import { CelError, Double, type ListSemantics, ListValue, MapValue, type Value } from '../values/values.ts';
+import { work } from '../values/work.ts';
 
 /** Makes a value of what JSON has at a place. */
 export type Adapt = (json: unknown) => Value;
@@ -34,6 +35,15 @@ type JsonMembers = Readonly<Record<string, unknown>>;
 
 const hasOwn = (members: JsonMembers, name: string): boolean => Object.hasOwn(members, name) && members[name] !== undefined;
 
+/** Finding out the names of a member takes some steps, also where only their number is asked for. */
+const stepsPerName = 6;
+
+function namesOf(members: JsonMembers): string[] {
+  const names = Object.keys(members);
+  work(names.length * stepsPerName);
+  return names.filter((name) => members[name] !== undefined);
+}
+
 /** An object whose members are all alike, or of no known schema. */
 export class JsonMap extends MapValue {
   private readonly members: JsonMembers;
@@ -55,7 +65,7 @@ export class JsonMap extends MapValue {
   }
 
   override keys(): readonly string[] {
-    this.names ??= Object.keys(this.members).filter((name) => this.members[name] !== undefined);
+    this.names ??= namesOf(this.members);
     return this.names;
   }
 }

@@ -1,7 +1,11 @@
 /**
- * Work that costs do not show: comparing what is nested deeply, or long texts that differ at their ends. An evaluation is given
- * so much of it, and is ended when it has used it up.
+ * How long an evaluation may take. Costs are upstream's and say little about time here, so that what takes time says so as well:
+ * loops once in a while, and whatever looks through a text, a list or a map, before it does so or as it goes on.
+ *
+ * @NOTE differs from upstream: time ends an evaluation too, and so does work without a cost of its own.
  */
+
+import { CpuLimit } from '../../machinery/cpu-limit.ts';
 
 /** Ends an evaluation whatever stands around: it is no value that an expression could drop. */
 export class Cancelled extends Error {
@@ -10,15 +14,28 @@ export class Cancelled extends Error {
 
 /** Steps of some fifty nanoseconds. */
 const perEvaluation = 1_000_000;
-let left = perEvaluation;
+const stepsBetweenLooks = 10_000;
+const maxCpuMs = 50;
 
-/** An evaluation begins. */
+let left = perEvaluation;
+let nextLook = perEvaluation;
+const time = new CpuLimit(maxCpuMs);
+
+/** An evaluation begins, or an expression is compiled. */
 export function startWork(): void {
   left = perEvaluation;
+  nextLook = perEvaluation - stepsBetweenLooks;
+  time.restart();
 }
 
 /** Throws {@link Cancelled}. */
 export function work(steps: number): void {
   left -= steps;
-  if (left < 0) throw new Cancelled('operation interrupted');
+  if (left < nextLook) look();
+}
+
+/** Looks at the clock. Throws {@link Cancelled}. */
+export function look(): void {
+  nextLook = left - stepsBetweenLooks;
+  if (left < 0 || time.isOver()) throw new Cancelled('operation interrupted');
 }

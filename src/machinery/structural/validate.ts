@@ -12,7 +12,7 @@ import { stringifyJson } from '../json/writer.ts';
 import { jsonEqual, keysOf, memberOf } from '../members.ts';
 import { isObject, type JsonObject, type JsonValue } from '../value.ts';
 import { formatCheckers } from './formats.ts';
-import { matchesPattern } from './patterns.ts';
+import { matchesPattern, startMatching } from './patterns.ts';
 
 /** Errors, and how much of the schema was met: among alternatives the errors of the best one are told. */
 interface Result {
@@ -29,6 +29,7 @@ interface Place {
 
 /** @param old the object as it was, on an update */
 export function validateValue(value: JsonValue, schema: JsonObject, old?: JsonValue): FieldError[] {
+  startMatching();
   return check(value, schema, { path: '', old }).errors;
 }
 
@@ -138,8 +139,9 @@ function checkString(value: JsonValue, schema: JsonObject, place: Place): Result
   if (most !== undefined && lengthOf(value) > most) return failed(tooLong(path, Number(most)));
   if (least !== undefined && lengthOf(value) < least) return failed(invalid(path, value, inBody(place, `should be at least ${least} chars long`)));
   const pattern = memberOf(schema, 'pattern');
-  if (typeof pattern === 'string' && pattern !== '' && !matchesPattern(pattern, value)) return failed(invalid(path, value, inBody(place, `should match '${pattern}'`)));
-  return met();
+  const matches = typeof pattern === 'string' && pattern !== '' ? matchesPattern(pattern, value) : true;
+  if (matches === undefined) return failed(invalid(path, value, inBody(place, `takes too long to match '${String(pattern)}'`)));
+  return matches ? met() : failed(invalid(path, value, inBody(place, `should match '${String(pattern)}'`)));
 }
 
 /** Characters, not UTF-16 units. */
