@@ -27,6 +27,8 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   prepareForCreate?(object: T, context: StrategyContext): void;
   /** Every error of a new object, metadata included (`validateObjectMeta` with the kind's name rule). */
   validate?(object: T, context: StrategyContext): FieldError[];
+  /** For what takes long: all errors of a new or changed object, beginning with those of `validate` or `validateUpdate`; others have their turn between the steps. */
+  validateInTurns?(object: T, old: T | undefined, errors: FieldError[]): Generator<void, FieldError[]>;
   /** Texts of Warning headers. */
   warningsOnCreate?(object: T, context: StrategyContext): string[];
 

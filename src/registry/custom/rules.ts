@@ -18,7 +18,8 @@ import type { RuleChecker, RuleFindings } from './strategy.ts';
 interface RuleNode {
   readonly type: string;
   readonly schemaType: SchemaType | undefined;
-  readonly rules: readonly { readonly source: ValidationRule; readonly compiled: CompiledRule }[];
+  /** Compiled for the first object that has such a value. */
+  readonly rules: () => readonly { readonly source: ValidationRule; readonly compiled: CompiledRule }[];
   readonly properties: ReadonlyMap<string, RuleNode>;
   readonly additional: RuleNode | undefined;
   readonly items: RuleNode | undefined;
@@ -32,9 +33,9 @@ interface RuleNode {
 export function createRuleChecker(structural: Structural): RuleChecker | undefined {
   const root = readNode(structural, true);
   if (root === undefined) return undefined;
-  return (object, old) => {
+  return function* (object, old) {
     const run = new Run();
-    run.node(root, FieldPath.root, asJson(object), old === undefined ? undefined : asJson(old));
+    yield* run.node(root, FieldPath.root, asJson(object), old === undefined ? undefined : asJson(old));
     return run;
   };
 }
@@ -50,17 +51,18 @@ function readNode(structural: Structural, isRoot: boolean): RuleNode | undefined
   const sources = (memberOf(structural.rules, 'x-kubernetes-validations') ?? []) as ValidationRule[];
   if (sources.length === 0 && properties.size === 0 && additional === undefined && items === undefined) return undefined;
   const schema = structural.rules as OpenApiSchema;
-  const compiled = sources.length === 0 ? [] : (compileRules({ ...schema, 'x-kubernetes-validations': sources }, isRoot) ?? []);
+  const compile = (): readonly Rule[] => (sources.length === 0 ? [] : (compileRules({ ...schema, 'x-kubernetes-validations': sources }, isRoot) ?? [])).map((compiled, i) => ({ source: sources[i]!, compiled }));
+  let compiled: readonly Rule[] | undefined;
   return {
     type: structural.type, properties, additional, items,
     schemaType: sources.length === 0 ? undefined : isRoot ? schemaType(schema, true) : schemaType(schema),
-    rules: compiled.map((rule, i) => ({ source: sources[i]!, compiled: rule })),
+    rules: () => (compiled ??= compile()),
     itemKeys: structural.listType === 'map' ? structural.listMapKeys : undefined,
     isGranular: memberOf(structural.rules, 'x-kubernetes-map-type') !== 'atomic',
   };
 }
 
-type Rule = RuleNode['rules'][number];
+type Rule = ReturnType<RuleNode['rules']>[number];
 type Bindings = Parameters<NonNullable<CompiledRule['rule']['program']>['evaluate']>[0];
 
 /** One object: all its rules share what they may cost. */
@@ -69,30 +71,31 @@ class Run implements RuleFindings {
   readonly tolerated: FieldError[] = [];
   #budget = runtimeBudget;
 
-  node(node: RuleNode, path: FieldPath, value: JsonValue | undefined, old: JsonValue | undefined): void {
+  *node(node: RuleNode, path: FieldPath, value: JsonValue | undefined, old: JsonValue | undefined): Generator<void, void> {
     if (this.#budget < 0 || value === undefined || value === null) return;
-    for (const rule of node.rules) {
+    for (const rule of node.rules()) {
       this.#judge(node, rule, path, value, old);
+      yield;
       if (this.#budget < 0) return;
     }
-    if (Array.isArray(value)) this.#items(node, path, value, old);
-    else if (isObject(value)) this.#members(node, path, value, node.isGranular && isObject(old) ? old : undefined);
+    if (Array.isArray(value)) yield* this.#items(node, path, value, old);
+    else if (isObject(value)) yield* this.#members(node, path, value, node.isGranular && isObject(old) ? old : undefined);
   }
 
-  #members(node: RuleNode, path: FieldPath, value: JsonObject, old: JsonObject | undefined): void {
+  *#members(node: RuleNode, path: FieldPath, value: JsonObject, old: JsonObject | undefined): Generator<void, void> {
     for (const name of keysOf(value).sort()) {
       const known = node.properties.get(name);
       const before = old === undefined ? undefined : memberOf(old, name);
-      if (known !== undefined) this.node(known, path.child(name), value[name], before);
-      else if (node.additional !== undefined) this.node(node.additional, path.key(name), value[name], before);
+      if (known !== undefined) yield* this.node(known, path.child(name), value[name], before);
+      else if (node.additional !== undefined) yield* this.node(node.additional, path.key(name), value[name], before);
     }
   }
 
-  #items({ items, itemKeys }: RuleNode, path: FieldPath, value: readonly JsonValue[], old: JsonValue | undefined): void {
+  *#items({ items, itemKeys }: RuleNode, path: FieldPath, value: readonly JsonValue[], old: JsonValue | undefined): Generator<void, void> {
     if (items === undefined) return;
     const idOf = (item: JsonValue): string => stringifyJson((itemKeys ?? []).map((key) => (isObject(item) ? (memberOf(item, key) ?? null) : null)));
     const before = new Map(itemKeys === undefined || !Array.isArray(old) ? [] : old.map((item) => [idOf(item), item]));
-    for (const [i, item] of value.entries()) this.node(items, path.index(i), item, before.get(idOf(item)));
+    for (const [i, item] of value.entries()) yield* this.node(items, path.index(i), item, before.get(idOf(item)));
   }
 
   #judge({ type, schemaType: adapter }: RuleNode, { source, compiled }: Rule, path: FieldPath, value: JsonValue, old: JsonValue | undefined): void {

@@ -18,8 +18,8 @@ export interface RuleFindings {
   readonly tolerated: readonly FieldError[];
 }
 
-/** Judges an object by the rules in CEL of its version, with the one before it on an update. */
-export type RuleChecker = (object: KubeObject, old: KubeObject | undefined) => RuleFindings;
+/** Judges an object by the rules in CEL of its version, with the one before it on an update; a step is a rule. */
+export type RuleChecker = (object: KubeObject, old: KubeObject | undefined) => Generator<void, RuleFindings>;
 
 /** What an update was let pass with, until its client is warned. */
 const tolerated = new WeakMap<KubeObject, readonly FieldError[]>();
@@ -60,6 +60,7 @@ function mainStrategy(options: CustomStrategyOptions): ResourceStrategy {
       if (hasStatus) keepStatus(object, old);
     },
     validateUpdate: (object, old) => validateChanged(object, old, options),
+    validateInTurns: rulesOf(options),
     warningsOnUpdate: toleratedWarnings,
     resetFields: hasStatus ? [['status']] : [],
   };
@@ -85,26 +86,27 @@ function statusStrategy(options: CustomStrategyOptions): Strategy {
       else value['status'] = status;
     },
     validateUpdate: (object, old) => validateChanged(object, old, options),
+    validateInTurns: rulesOf(options),
     warningsOnUpdate: toleratedWarnings,
     resetFields: [['spec']],
   };
 }
 
-const scaleStrategy = (options: CustomStrategyOptions): Strategy => ({ validateUpdate: (object, old) => validateChanged(object, old, options), prepareForUpdate: (object, old) => keepStatus(object, old) });
+const scaleStrategy = (options: CustomStrategyOptions): Strategy => ({ validateUpdate: (object, old) => validateChanged(object, old, options), validateInTurns: rulesOf(options), prepareForUpdate: (object, old) => keepStatus(object, old) });
 
 function validateNew(object: KubeObject, options: CustomStrategyOptions): FieldError[] {
-  const { version, namespaced, rules } = options;
+  const { version, namespaced } = options;
   const errors = identityErrors(object, version);
   if (errors.length === 0) {
     errors.push(...validateObjectMeta(object.metadata ?? {}, { namespaced, validateName: subdomainName }));
     errors.push(...validateValue(asJson(object), version.schema), ...scaleErrors(object, version.scale));
   }
   errors.push(...validateEmbedded(object, version.structural), ...checkListTypes(asJson(object), version.structural, FieldPath.root));
-  return withRules(errors, rules, object, undefined);
+  return errors;
 }
 
 function validateChanged(object: KubeObject, old: KubeObject, options: CustomStrategyOptions): FieldError[] {
-  const { version, rules } = options;
+  const { version } = options;
   const errors = identityErrors(object, version);
   if (errors.length === 0) {
     errors.push(...validateObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {}));
@@ -113,7 +115,7 @@ function validateChanged(object: KubeObject, old: KubeObject, options: CustomStr
   errors.push(...validateEmbedded(object, version.structural));
   // Who has had the same item twice may keep it.
   if (checkListTypes(asJson(old), version.structural, FieldPath.root).length === 0) errors.push(...checkListTypes(asJson(object), version.structural, FieldPath.root));
-  return withRules(errors, rules, object, old);
+  return errors;
 }
 
 /** Metadata has its own rules, and its bookkeeping is different every time. */
@@ -130,10 +132,11 @@ function identityErrors(object: KubeObject, version: ReadVersion): FieldError[] 
 /** Errors after which rules would stumble over what is wrong already. */
 const blocking: ReadonlySet<FieldError['type']> = new Set(['FieldValueNotSupported', 'FieldValueRequired', 'FieldValueTooLong', 'FieldValueTooMany', 'FieldValueTypeInvalid']);
 
-function withRules(errors: FieldError[], rules: RuleChecker | undefined, object: KubeObject, old: KubeObject | undefined): FieldError[] {
-  if (rules === undefined) return errors;
+const rulesOf = ({ rules }: CustomStrategyOptions): Strategy['validateInTurns'] => (rules === undefined ? undefined : (object, old, errors) => withRules(errors, rules, object, old));
+
+function* withRules(errors: FieldError[], rules: RuleChecker, object: KubeObject, old: KubeObject | undefined): Generator<void, FieldError[]> {
   if (!errors.some(({ type }) => blocking.has(type))) {
-    const findings = rules(object, old);
+    const findings = yield* rules(object, old);
     tolerated.set(object, findings.tolerated);
     return [...errors, ...findings.errors];
   }

@@ -1,3 +1,4 @@
+import { inTurns } from '../../machinery/turns.ts';
 import { randomUUID } from 'node:crypto';
 import type { FieldError } from '../../machinery/field-error.ts';
 import { invalid as invalidStatus, badRequest, internalError } from '../../machinery/status.ts';
@@ -37,7 +38,7 @@ export function ensureNamespace(object: KubeObject, namespace: string): void {
 }
 
 /** Puts a new object into the form in which it may be stored, or throws 422 with every error. */
-export function prepareForCreate(object: KubeObject, rules: ResourceRules, request: WriteRequest): void {
+export async function prepareForCreate(object: KubeObject, rules: ResourceRules, request: WriteRequest): Promise<void> {
   const { context } = request;
   const strategy = rules.strategyOf('');
   const meta = metaOf(object);
@@ -47,7 +48,8 @@ export function prepareForCreate(object: KubeObject, rules: ResourceRules, reque
   strategy.prepareForCreate?.(object, context);
   if (rules.resource.generation !== undefined && rules.resource.generation !== false) meta.generation = 1;
   if ((meta.creationTimestamp ?? '') === '') throw internalError('creationTimestamp must be set before an object is stored');
-  refuse(strategy.validate?.(object, context) ?? [], object, rules);
+  const errors = strategy.validate?.(object, context) ?? [];
+  refuse(strategy.validateInTurns === undefined ? errors : await inTurns(strategy.validateInTurns(object, undefined, errors)), object, rules);
   // Only for what the kind's own rules let pass: most of it they have judged already.
   refuse(validatePathSegmentMeta(object, rules.namespaced), object, rules);
   for (const text of strategy.warningsOnCreate?.(object, context) ?? []) request.warn(text);

@@ -1,4 +1,5 @@
 import { isEqual } from '../../machinery/equal.ts';
+import { inTurns } from '../../machinery/turns.ts';
 import { asJson, type KubeObject, metaOf } from '../../machinery/object-meta.ts';
 import { invalid as invalidStatus } from '../../machinery/status.ts';
 import { validateCommonUpdate } from './common-fields.ts';
@@ -7,7 +8,7 @@ import { kindOf, type ResourceRules } from './resource-rules.ts';
 import type { WriteRequest } from './write.ts';
 
 /** Puts a changed object into the form in which it may replace `old`, or throws 422 with every error. */
-export function prepareForUpdate(object: KubeObject, old: KubeObject, rules: ResourceRules, request: WriteRequest): void {
+export async function prepareForUpdate(object: KubeObject, old: KubeObject, rules: ResourceRules, request: WriteRequest): Promise<void> {
   const strategy = rules.strategyOf(request.subresource);
   const meta = metaOf(object);
   const oldMeta = metaOf(old);
@@ -21,7 +22,8 @@ export function prepareForUpdate(object: KubeObject, old: KubeObject, rules: Res
   if (oldMeta.deletionGracePeriodSeconds !== undefined && meta.deletionGracePeriodSeconds === undefined) keep(meta, oldMeta, 'deletionGracePeriodSeconds');
   delete meta.selfLink;
 
-  const errors = [...validateCommonUpdate(object, old, rules.namespaced), ...(strategy.validateUpdate?.(object, old, request.context) ?? [])];
+  const found = [...validateCommonUpdate(object, old, rules.namespaced), ...(strategy.validateUpdate?.(object, old, request.context) ?? [])];
+  const errors = strategy.validateInTurns === undefined ? found : await inTurns(strategy.validateInTurns(object, old, found));
   if (errors.length > 0) throw invalidStatus(kindOf(object, rules), meta.name ?? '', errors);
   for (const text of strategy.warningsOnUpdate?.(object, old, request.context) ?? []) request.warn(text);
   strategy.canonicalize?.(object);

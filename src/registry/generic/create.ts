@@ -38,7 +38,7 @@ async function createOnce(store: ResourceStore, object: KubeObject, steps: Creat
   const finish = (await store.hooks.beginCreate?.(object, request)) ?? finishNothing;
   let outcome: WriteOutcome = 'refused';
   try {
-    prepareForCreate(object, store, request);
+    await prepareForCreate(object, store, request);
     await steps.validate(object);
     const stored = await insert(store, object, request).catch((error: unknown) => {
       outcome = outcomeOfFailure(error);

@@ -47,7 +47,7 @@ async function computeUpdate(store: ResourceStore, { current, stored }: { curren
   metaOf(object).resourceVersion = metaOf(old).resourceVersion!;
   const finish = (await store.hooks.beginUpdate?.(object, old, request)) ?? finishNothing;
   return guarded(finish, async () => {
-    prepareForUpdate(object, old, store, request);
+    await prepareForUpdate(object, old, store, request);
     await steps.validate(object, old);
     if (shouldDeleteDuringUpdate(store, object)) {
       // The object goes as it is stored: what this change would have taken is not needed.
@@ -67,7 +67,7 @@ async function computeCreate(store: ResourceStore, object: KubeObject, steps: Up
   fillSystemFields(object, request.context.now);
   const finish = (await store.hooks.beginCreate?.(object, request)) ?? finishNothing;
   return guarded(finish, async () => {
-    prepareForCreate(object, store, request);
+    await prepareForCreate(object, store, request);
     await steps.validate(object, undefined);
     return { action: 'write', object, done: finish };
   });

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { atOnce, inTurns } from './turns.ts';
+
+/** Each step takes as long as a turn. */
+function* steps(count: number, seen: string[]): Generator<void, string> {
+  for (let i = 0; i < count; i++) {
+    const end = performance.now() + 25;
+    while (performance.now() < end);
+    seen.push(`step ${i}`);
+    yield;
+  }
+  return 'result';
+}
+
+test('others have their turn between long steps', async () => {
+  const seen: string[] = [];
+  setImmediate(() => seen.push('other'));
+  expect(await inTurns(steps(2, seen))).toBe('result');
+  expect(seen).toEqual(['step 0', 'other', 'step 1']);
+});
+
+test('at once nobody has', () => {
+  const seen: string[] = [];
+  setImmediate(() => seen.push('other'));
+  expect(atOnce(steps(2, seen))).toBe('result');
+  expect(seen).toEqual(['step 0', 'step 1']);
+});
