@@ -6,15 +6,17 @@ import { work } from '../values/work.ts';
 
 const longPart = 16;
 const longProduct = 2 ** 18;
+/** A step of work is four units. */
+const unitsBetweenLooks = 4096;
 const isLong = (length: number, part: string): boolean => part.length >= longPart && length * part.length > longProduct;
 
 /** Like the method of texts. */
 export function indexOf(text: string, part: string, from = 0): number {
   const long = isLong(text.length - from, part);
   const at = long ? scan(text, part, from, 1) : text.indexOf(part, from);
-  const passed = (at < 0 ? text.length : at + part.length) - from;
-  work((long ? passed + part.length : passed / 8) / 8);
-  return at < 0 || !long ? at : at - part.length + 1;
+  if (long) return at < 0 ? at : at - part.length + 1;
+  work(((at < 0 ? text.length : at + part.length) - from) / 64);
+  return at;
 }
 
 /** Like the method of texts. */
@@ -24,7 +26,6 @@ export function lastIndexOf(text: string, part: string, from = text.length): num
     work(end / 8);
     return text.lastIndexOf(part, from);
   }
-  work((end + part.length) / 8);
   return scan(text, part, end - 1, -1);
 }
 
@@ -69,6 +70,7 @@ function scan(text: string, part: string, start: number, step: 1 | -1): number {
   const first = step > 0 ? 0 : part.length - 1;
   const borders = bordersOf(part, first, step);
   for (let i = start, matched = 0; i >= 0 && i < text.length; i += step) {
+    if (i % unitsBetweenLooks === 0) work(unitsBetweenLooks / 4);
     const unit = text.charCodeAt(i);
     while (matched > 0 && part.charCodeAt(first + step * matched) !== unit) matched = borders[matched - 1]!;
     if (part.charCodeAt(first + step * matched) === unit) matched++;
@@ -79,6 +81,7 @@ function scan(text: string, part: string, start: number, step: 1 | -1): number {
 
 /** For each beginning of the part, how long a beginning it ends with. */
 function bordersOf(part: string, first: number, step: 1 | -1): Int32Array {
+  work(part.length / 4);
   const borders = new Int32Array(part.length);
   for (let i = 1, matched = 0; i < part.length; i++) {
     const unit = part.charCodeAt(first + step * i);

@@ -71,12 +71,14 @@ const asciiCase = (first: number, ofAscii: (text: string) => string) => (text: s
 };
 
 /** Unicode's white space, which is not quite JavaScript's. */
-const spaces = new Set([0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x20, 0x85, 0xa0, 0x1680, ...Array.from({ length: 11 }, (_, i) => 0x2000 + i), 0x2028, 0x2029, 0x202f, 0x205f, 0x3000]);
+const spaces = new Set([0x85, 0xa0, 0x1680, ...Array.from({ length: 11 }, (_, i) => 0x2000 + i), 0x2028, 0x2029, 0x202f, 0x205f, 0x3000]);
+
+const isSpace = (unit: number): boolean => unit === 0x20 || (unit < 0x20 ? unit >= 0x09 && unit <= 0x0d : unit >= 0x85 && spaces.has(unit));
 
 function trim(text: string): string {
   let [start, end] = [0, text.length];
-  while (end > 0 && spaces.has(text.charCodeAt(end - 1))) end--;
-  while (start < end && spaces.has(text.charCodeAt(start))) start++;
+  while (end > 0 && isSpace(text.charCodeAt(end - 1))) end--;
+  while (start < end && isSpace(text.charCodeAt(start))) start++;
   work((start + text.length - end) / 4);
   return text.slice(start, end);
 }

@@ -15,7 +15,7 @@ export class Cancelled extends Error {
 /** Steps of some fifty nanoseconds. */
 const perEvaluation = 1_000_000;
 const stepsBetweenLooks = 10_000;
-const maxCpuMs = 50;
+const maxCpuMs = 60;
 
 let left = perEvaluation;
 let nextLook = perEvaluation;
