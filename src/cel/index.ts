@@ -10,7 +10,7 @@ export { compatibilityVersion, newestVersion } from './library/index.ts';
 export { semver } from './library/semver.ts';
 export { adaptAny } from './schema/json-values.ts';
 export { escapeName, unescapeName } from './schema/names.ts';
-export { budgetProblem, type Compiled, type CompiledRule, compileRules, evaluationProblem, oldSelfOf, type RuleSource } from './schema/rules.ts';
+export { budgetProblem, type Compiled, type CompiledRule, compileRules, compilingRules, evaluationProblem, oldSelfOf, type RuleSource } from './schema/rules.ts';
 export { type OpenApiSchema, schemaType, type SchemaType, sizesIn } from './schema/schema-type.ts';
 export { CelError, Double, Duration, ListValue, MapValue, Opaque, Optional, Timestamp, Uint, type Value } from './values/values.ts';
 export { admissionEnvironment, admissionRequest, type AdmissionUse, namespaceObject } from './uses/admission.ts';

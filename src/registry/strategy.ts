@@ -25,6 +25,8 @@ export interface StrategyContext {
 export interface Strategy<T extends KubeObject = KubeObject> {
   /** Drops what a client may not set and sets what the server owns (status, generation is generic). */
   prepareForCreate?(object: T, context: StrategyContext): void;
+  /** What validation needs and takes long, done before it in pieces; others have their turn between the steps. */
+  prepareInTurns?(object: T, old: T | undefined): Generator<void, void>;
   /** Every error of a new object, metadata included (`validateObjectMeta` with the kind's name rule). */
   validate?(object: T, context: StrategyContext): FieldError[];
   /** For what takes long: all errors of a new or changed object, beginning with those of `validate` or `validateUpdate`; others have their turn between the steps. */

@@ -4,6 +4,7 @@ import { isGateOn } from '../../src/api/feature-gates.ts';
 import { findResource } from '../../src/api/resources.ts';
 import { asJson, type KubeObject, metaOf } from '../../src/machinery/object-meta.ts';
 import { StatusError } from '../../src/machinery/status.ts';
+import { atOnce } from '../../src/machinery/turns.ts';
 import { definitionOf } from '../../src/registry/definitions.ts';
 import { fillSystemFields, prepareForCreate } from '../../src/registry/generic/before-create.ts';
 import { prepareForUpdate } from '../../src/registry/generic/before-update.ts';
@@ -47,7 +48,7 @@ export class KindRules<T> {
 
   create(json: unknown): Written<T> {
     const object = this.#new(json);
-    return this.#write(object, '', (request) => prepareForCreate(object, this.#rules, request));
+    return this.#write(object, '', (request) => atOnce(prepareForCreate(object, this.#rules, request)));
   }
 
   /** Replaces what creating `old` stored. */
@@ -67,7 +68,7 @@ export class KindRules<T> {
   stored(json: unknown): KubeObject {
     const { status } = json as { status?: unknown };
     const object = this.#new(json);
-    prepareForCreate(object, this.#rules, this.#request('', []));
+    atOnce(prepareForCreate(object, this.#rules, this.#request('', [])));
     if (status !== undefined) asJson(object)['status'] = asJson(this.#read(json))['status']!;
     metaOf(object).resourceVersion = '1';
     return object;
@@ -86,7 +87,7 @@ export class KindRules<T> {
     const meta = metaOf(object);
     meta.namespace ??= metaOf(before).namespace!;
     meta.resourceVersion ??= '1';
-    return this.#write(object, subresource, (request) => prepareForUpdate(object, before, this.#rules, request));
+    return this.#write(object, subresource, (request) => atOnce(prepareForUpdate(object, before, this.#rules, request)));
   }
 
   #new(json: unknown): KubeObject {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { JSONSchemaProps, ValidationRule } from '../gen/types/apiextensions-v1.ts';
+import type { CustomResourceDefinitionSpec, JSONSchemaProps, ValidationRule } from '../gen/types/apiextensions-v1.ts';
 import { type FieldError, fieldErrorText } from '../../machinery/field-error.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
+import { compileAhead } from './rule-context.ts';
 import { checkSchema } from './schema.ts';
 
 function errorsOf(properties: Record<string, JSONSchemaProps>, stored?: ReadonlySet<string>): string[] {
@@ -64,5 +65,28 @@ describe('the language of rules', () => {
   test('a rule of a schema that is not in order is not compiled', () => {
     expect(errorsOf({ l: { type: 'nonsense', 'x-kubernetes-validations': [{ rule: 'nonsense' }] } })[0]).toContain('Unsupported value: "nonsense"');
     expect(errorsOf({ l: { type: 'nonsense', 'x-kubernetes-validations': [{ rule: 'nonsense' }] } }).join()).not.toContain('compilation failed');
+  });
+});
+
+describe('rules that are compiled ahead', () => {
+  const schema = (): JSONSchemaProps => withRule({
+    type: 'object',
+    properties: {
+      l: list(withRule(short, { rule: 'self != "a"' }, { rule: 'self.nothing' }), { maxItems: 3 }),
+      m: { type: 'object', additionalProperties: withRule(text, { rule: 'oldSelf ==' }) },
+      e: withRule({ type: 'object', 'x-kubernetes-embedded-resource': true, properties: {} }, { rule: 'self.metadata.name != ""' }),
+    },
+  }, { rule: 'has(self.l) || self.metadata.name.startsWith("x")' });
+  const judged = (root: JSONSchemaProps): string[] => {
+    const errors: FieldError[] = [];
+    checkSchema(root, true, FieldPath.of('s'), errors);
+    return errors.map(fieldErrorText);
+  };
+
+  test('take a step each, and are judged like those that are not', () => {
+    const ahead = schema();
+    expect([...compileAhead({ versions: [{ name: 'v1', schema: { openAPIV3Schema: ahead } }] } as CustomResourceDefinitionSpec, undefined)]).toHaveLength(5);
+    expect(judged(ahead)).toEqual(judged(schema()));
+    expect(judged(ahead).length).toBeGreaterThan(1);
   });
 });

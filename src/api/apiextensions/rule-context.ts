@@ -4,10 +4,11 @@
  * @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#resource-use-by-validation-functions | Resource use by validation functions}
  */
 import type { CustomResourceDefinitionSpec, JSONSchemaProps, ValidationRule } from '../gen/types/apiextensions-v1.ts';
-import { type CompiledRule, compatibilityVersion, compileRules } from '../../cel/index.ts';
+import { type CompiledRule, compatibilityVersion, compilingRules } from '../../cel/index.ts';
 import { type FieldError, forbidden, invalid } from '../../machinery/field-error.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
 import { goQuote, GoSyntax } from '../../machinery/go-quote.ts';
+import { atOnce } from '../../machinery/turns.ts';
 
 /** Largest estimated cost of a rule, over all values that it is about. */
 const maxRuleCost = 10_000_000;
@@ -28,9 +29,7 @@ export function rulesOf({ versions = [] }: CustomResourceDefinitionSpec): Set<st
 function collectRules(schema: JSONSchemaProps | undefined, found: Set<string>): void {
   if (schema === undefined) return;
   for (const { rule = '', messageExpression = '' } of schema['x-kubernetes-validations'] ?? []) found.add(rule).add(messageExpression);
-  for (const sub of Object.values(schema.properties ?? {})) collectRules(sub, found);
-  if (typeof schema.additionalProperties === 'object') collectRules(schema.additionalProperties, found);
-  if (schema.items !== undefined && !Array.isArray(schema.items)) collectRules(schema.items, found);
+  for (const inside of schemasInside(schema)) collectRules(inside, found);
 }
 
 /** What the rules of one definition may cost together. */
@@ -80,12 +79,43 @@ export function inner(context: RuleContext, schema: JSONSchemaProps, step: Step,
   return { ...context, isRoot: false, cardinality, uncorrelated: context.uncorrelated ?? (matched ? undefined : path) };
 }
 
+/** By the schema they stand in, from the time when they were compiled until the definition is judged. */
+const compiledAhead = new WeakMap<JSONSchemaProps, readonly CompiledRule[] | undefined>();
+
+/**
+ * Compiles the rules of a definition a rule a step, so that who validates it need not do all at once.
+ *
+ * @param old what is stored, if something is
+ */
+export function* compileAhead(spec: CustomResourceDefinitionSpec, old: CustomResourceDefinitionSpec | undefined): Generator<void, void> {
+  const stored = old === undefined ? new Set<string>() : rulesOf(old);
+  const todo = (spec.versions ?? []).map(({ schema }) => ({ schema: schema?.openAPIV3Schema, isRoot: true }));
+  for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
+    const { schema, isRoot } = next;
+    if (schema === undefined) continue;
+    if ((schema['x-kubernetes-validations'] ?? []).length > 0) compiledAhead.set(schema, yield* compiling(schema, isRoot, stored));
+    for (const inside of schemasInside(schema)) todo.push({ schema: inside, isRoot: false });
+  }
+}
+
+function schemasInside({ properties = {}, additionalProperties, items }: JSONSchemaProps): JSONSchemaProps[] {
+  return [
+    ...Object.values(properties),
+    ...(typeof additionalProperties === 'object' ? [additionalProperties] : []),
+    ...(items === undefined || Array.isArray(items) ? [] : [items]),
+  ];
+}
+
+function compiling(schema: JSONSchemaProps, isRoot: boolean, stored: ReadonlySet<string>): Generator<void, CompiledRule[] | undefined> {
+  const areStored = (schema['x-kubernetes-validations'] ?? []).every(({ rule = '', messageExpression = '' }) => stored.has(rule) && stored.has(messageExpression));
+  return compilingRules(schema, isRoot || schema['x-kubernetes-embedded-resource'] === true, areStored ? {} : { version: compatibilityVersion });
+}
+
 /** @param path of the schema */
 export function checkCompiledRules(schema: JSONSchemaProps, context: RuleContext, path: FieldPath, errors: FieldError[]): void {
   const rules = schema['x-kubernetes-validations'] ?? [];
   if (rules.length === 0) return;
-  const version = rules.every(({ rule = '', messageExpression = '' }) => context.stored.has(rule) && context.stored.has(messageExpression)) ? {} : { version: compatibilityVersion };
-  const compiled = compileRules(schema, context.isRoot || schema['x-kubernetes-embedded-resource'] === true, version);
+  const compiled = compiledAhead.has(schema) ? compiledAhead.get(schema) : atOnce(compiling(schema, context.isRoot, context.stored));
   rules.forEach((rule, i) => {
     if (compiled !== undefined) checkRule(rule, compiled[i]!, context, path.child('x-kubernetes-validations').index(i), errors);
   });

@@ -8,6 +8,7 @@
  *
  * @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules | Validation rules}
  */
+import { atOnce } from '../../machinery/turns.ts';
 import { boolType, type CelType, optionalType, sameType, stringType } from '../check/types.ts';
 import { type Environment, environment, type Failure, type Outcome, type Program } from '../environment.ts';
 import { CelError, noValue, Optional, type Value } from '../values/values.ts';
@@ -36,6 +37,8 @@ export interface CompiledRule {
   readonly maxCardinality: number;
 }
 
+export type RulesOfSchema = OpenApiSchema & { readonly 'x-kubernetes-validations'?: readonly RuleSource[] };
+
 export interface RuleOptions {
   /** Minor version whose language is spoken; the newest for rules that are stored already. */
   readonly version?: number;
@@ -49,9 +52,20 @@ const nothing = 'rule is not specified';
  *
  * @param isRoot the schema is that of a whole resource
  */
-export function compileRules(schema: OpenApiSchema & { readonly 'x-kubernetes-validations'?: readonly RuleSource[] }, isRoot: boolean, options: RuleOptions = {}): CompiledRule[] | undefined {
+export function compileRules(schema: RulesOfSchema, isRoot: boolean, options: RuleOptions = {}): CompiledRule[] | undefined {
+  return atOnce(compilingRules(schema, isRoot, options));
+}
+
+/** The same, a step for each rule. */
+export function* compilingRules(schema: RulesOfSchema, isRoot: boolean, options: RuleOptions = {}): Generator<void, CompiledRule[] | undefined> {
   const type = isRoot ? schemaType(schema, true) : schemaType(schema);
-  return type === undefined ? undefined : (schema['x-kubernetes-validations'] ?? []).map((rule) => compileRule(rule, type, options));
+  if (type === undefined) return undefined;
+  const compiled: CompiledRule[] = [];
+  for (const rule of schema['x-kubernetes-validations'] ?? []) {
+    compiled.push(compileRule(rule, type, options));
+    yield;
+  }
+  return compiled;
 }
 
 function compileRule(source: RuleSource, type: SchemaType, options: RuleOptions): CompiledRule {

@@ -1,3 +1,4 @@
+import { compileAhead } from '../../api/apiextensions/rule-context.ts';
 import { setCustomResourceDefinitionDefaults } from '../../api/apiextensions/defaults.ts';
 import { fromOldDefinition, oldDefinitionVersion } from '../../api/apiextensions/v1beta1.ts';
 import { validateDefinition, validateDefinitionStatusUpdate, validateDefinitionUpdate } from '../../api/apiextensions/validation.ts';
@@ -42,6 +43,7 @@ export const definitions: readonly ResourceDefinition[] = [
         definition.status = { acceptedNames: {} };
         addStoredVersion(definition);
       },
+      prepareInTurns: (definition, old) => compileAhead(definition.spec, old?.spec),
       validate: validateDefinition,
       prepareForUpdate: (definition, old) => {
         definition.status = { ...old.status };

@@ -4,7 +4,7 @@
  * @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules | Validation rules}
  */
 import type { ValidationRule } from '../../api/gen/types/apiextensions-v1.ts';
-import { budgetProblem, type CompiledRule, compileRules, evaluationProblem, oldSelfOf, type OpenApiSchema, type Outcome, runtimeBudget, schemaType, type SchemaType } from '../../cel/index.ts';
+import { budgetProblem, type CompiledRule, compilingRules, evaluationProblem, oldSelfOf, type OpenApiSchema, type Outcome, runtimeBudget, schemaType, type SchemaType } from '../../cel/index.ts';
 import { duplicate, type FieldError, forbidden, invalid, required } from '../../machinery/field-error.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { stringifyJson } from '../../machinery/json/writer.ts';
@@ -19,7 +19,7 @@ interface RuleNode {
   readonly type: string;
   readonly schemaType: SchemaType | undefined;
   /** Compiled for the first object that has such a value. */
-  readonly rules: () => readonly { readonly source: ValidationRule; readonly compiled: CompiledRule }[];
+  readonly rules: () => Generator<void, readonly Rule[]>;
   readonly properties: ReadonlyMap<string, RuleNode>;
   readonly additional: RuleNode | undefined;
   readonly items: RuleNode | undefined;
@@ -51,18 +51,25 @@ function readNode(structural: Structural, isRoot: boolean): RuleNode | undefined
   const sources = (memberOf(structural.rules, 'x-kubernetes-validations') ?? []) as ValidationRule[];
   if (sources.length === 0 && properties.size === 0 && additional === undefined && items === undefined) return undefined;
   const schema = structural.rules as OpenApiSchema;
-  const compile = (): readonly Rule[] => (sources.length === 0 ? [] : (compileRules({ ...schema, 'x-kubernetes-validations': sources }, isRoot) ?? [])).map((compiled, i) => ({ source: sources[i]!, compiled }));
-  let compiled: readonly Rule[] | undefined;
+  let compiled: readonly Rule[] | undefined = sources.length === 0 ? [] : undefined;
+  const rules = function* (): Generator<void, readonly Rule[]> {
+    compiled ??= ((yield* compilingRules({ ...schema, 'x-kubernetes-validations': sources }, isRoot)) ?? []).map((rule, i) => ({ source: sources[i]!, compiled: rule }));
+    return compiled;
+  };
   return {
     type: structural.type, properties, additional, items,
     schemaType: sources.length === 0 ? undefined : isRoot ? schemaType(schema, true) : schemaType(schema),
-    rules: () => (compiled ??= compile()),
+    rules,
     itemKeys: structural.listType === 'map' ? structural.listMapKeys : undefined,
     isGranular: memberOf(structural.rules, 'x-kubernetes-map-type') !== 'atomic',
   };
 }
 
-type Rule = ReturnType<RuleNode['rules']>[number];
+interface Rule {
+  readonly source: ValidationRule;
+  readonly compiled: CompiledRule;
+}
+
 type Bindings = Parameters<NonNullable<CompiledRule['rule']['program']>['evaluate']>[0];
 
 /** One object: all its rules share what they may cost. */
@@ -73,7 +80,7 @@ class Run implements RuleFindings {
 
   *node(node: RuleNode, path: FieldPath, value: JsonValue | undefined, old: JsonValue | undefined): Generator<void, void> {
     if (this.#budget < 0 || value === undefined || value === null) return;
-    for (const rule of node.rules()) {
+    for (const rule of yield* node.rules()) {
       this.#judge(node, rule, path, value, old);
       yield;
       if (this.#budget < 0) return;

@@ -1,4 +1,3 @@
-import { inTurns } from '../../machinery/turns.ts';
 import { randomUUID } from 'node:crypto';
 import type { FieldError } from '../../machinery/field-error.ts';
 import { invalid as invalidStatus, badRequest, internalError } from '../../machinery/status.ts';
@@ -37,8 +36,8 @@ export function ensureNamespace(object: KubeObject, namespace: string): void {
   }
 }
 
-/** Puts a new object into the form in which it may be stored, or throws 422 with every error. */
-export async function prepareForCreate(object: KubeObject, rules: ResourceRules, request: WriteRequest): Promise<void> {
+/** Puts a new object into the form in which it may be stored, or throws 422 with every error. For most kinds that is one step. */
+export function* prepareForCreate(object: KubeObject, rules: ResourceRules, request: WriteRequest): Generator<void, void> {
   const { context } = request;
   const strategy = rules.strategyOf('');
   const meta = metaOf(object);
@@ -48,8 +47,9 @@ export async function prepareForCreate(object: KubeObject, rules: ResourceRules,
   strategy.prepareForCreate?.(object, context);
   if (rules.resource.generation !== undefined && rules.resource.generation !== false) meta.generation = 1;
   if ((meta.creationTimestamp ?? '') === '') throw internalError('creationTimestamp must be set before an object is stored');
+  if (strategy.prepareInTurns !== undefined) yield* strategy.prepareInTurns(object, undefined);
   const errors = strategy.validate?.(object, context) ?? [];
-  refuse(strategy.validateInTurns === undefined ? errors : await inTurns(strategy.validateInTurns(object, undefined, errors)), object, rules);
+  refuse(strategy.validateInTurns === undefined ? errors : yield* strategy.validateInTurns(object, undefined, errors), object, rules);
   // Only for what the kind's own rules let pass: most of it they have judged already.
   refuse(validatePathSegmentMeta(object, rules.namespaced), object, rules);
   for (const text of strategy.warningsOnCreate?.(object, context) ?? []) request.warn(text);

@@ -1,5 +1,4 @@
 import { isEqual } from '../../machinery/equal.ts';
-import { inTurns } from '../../machinery/turns.ts';
 import { asJson, type KubeObject, metaOf } from '../../machinery/object-meta.ts';
 import { invalid as invalidStatus } from '../../machinery/status.ts';
 import { validateCommonUpdate } from './common-fields.ts';
@@ -7,8 +6,8 @@ import type { ResourceStrategy } from '../strategy.ts';
 import { kindOf, type ResourceRules } from './resource-rules.ts';
 import type { WriteRequest } from './write.ts';
 
-/** Puts a changed object into the form in which it may replace `old`, or throws 422 with every error. */
-export async function prepareForUpdate(object: KubeObject, old: KubeObject, rules: ResourceRules, request: WriteRequest): Promise<void> {
+/** Puts a changed object into the form in which it may replace `old`, or throws 422 with every error. For most kinds that is one step. */
+export function* prepareForUpdate(object: KubeObject, old: KubeObject, rules: ResourceRules, request: WriteRequest): Generator<void, void> {
   const strategy = rules.strategyOf(request.subresource);
   const meta = metaOf(object);
   const oldMeta = metaOf(old);
@@ -22,8 +21,9 @@ export async function prepareForUpdate(object: KubeObject, old: KubeObject, rule
   if (oldMeta.deletionGracePeriodSeconds !== undefined && meta.deletionGracePeriodSeconds === undefined) keep(meta, oldMeta, 'deletionGracePeriodSeconds');
   delete meta.selfLink;
 
+  if (strategy.prepareInTurns !== undefined) yield* strategy.prepareInTurns(object, old);
   const found = [...validateCommonUpdate(object, old, rules.namespaced), ...(strategy.validateUpdate?.(object, old, request.context) ?? [])];
-  const errors = strategy.validateInTurns === undefined ? found : await inTurns(strategy.validateInTurns(object, old, found));
+  const errors = strategy.validateInTurns === undefined ? found : yield* strategy.validateInTurns(object, old, found);
   if (errors.length > 0) throw invalidStatus(kindOf(object, rules), meta.name ?? '', errors);
   for (const text of strategy.warningsOnUpdate?.(object, old, request.context) ?? []) request.warn(text);
   strategy.canonicalize?.(object);

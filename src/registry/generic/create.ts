@@ -1,6 +1,7 @@
 import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
 import { alreadyExists, isStatusError, plainError, StatusError } from '../../machinery/status.ts';
 import type { StoredObject } from '../../storage/objects.ts';
+import { inTurns } from '../../machinery/turns.ts';
 import { fillSystemFields, nameFromPrefix, prepareForCreate } from './before-create.ts';
 import { toStatusError } from './errors.ts';
 import { settled } from './pending.ts';
@@ -38,7 +39,7 @@ async function createOnce(store: ResourceStore, object: KubeObject, steps: Creat
   const finish = (await store.hooks.beginCreate?.(object, request)) ?? finishNothing;
   let outcome: WriteOutcome = 'refused';
   try {
-    await prepareForCreate(object, store, request);
+    await inTurns(prepareForCreate(object, store, request));
     await steps.validate(object);
     const stored = await insert(store, object, request).catch((error: unknown) => {
       outcome = outcomeOfFailure(error);

@@ -5,6 +5,7 @@ import { keepTimes } from '../../machinery/managed-fields/keep-times.ts';
 import { type KubeObject, metaOf, type ObjectMeta } from '../../machinery/object-meta.ts';
 import { conflict, invalid as invalidStatus, modified, notFound, plainError } from '../../machinery/status.ts';
 import type { StoredObject } from '../../storage/objects.ts';
+import { inTurns } from '../../machinery/turns.ts';
 import { fillSystemFields, prepareForCreate } from './before-create.ts';
 import { prepareForUpdate } from './before-update.ts';
 import { settled } from './pending.ts';
@@ -47,7 +48,7 @@ async function computeUpdate(store: ResourceStore, { current, stored }: { curren
   metaOf(object).resourceVersion = metaOf(old).resourceVersion!;
   const finish = (await store.hooks.beginUpdate?.(object, old, request)) ?? finishNothing;
   return guarded(finish, async () => {
-    await prepareForUpdate(object, old, store, request);
+    await inTurns(prepareForUpdate(object, old, store, request));
     await steps.validate(object, old);
     if (shouldDeleteDuringUpdate(store, object)) {
       // The object goes as it is stored: what this change would have taken is not needed.
@@ -67,7 +68,7 @@ async function computeCreate(store: ResourceStore, object: KubeObject, steps: Up
   fillSystemFields(object, request.context.now);
   const finish = (await store.hooks.beginCreate?.(object, request)) ?? finishNothing;
   return guarded(finish, async () => {
-    await prepareForCreate(object, store, request);
+    await inTurns(prepareForCreate(object, store, request));
     await steps.validate(object, undefined);
     return { action: 'write', object, done: finish };
   });
