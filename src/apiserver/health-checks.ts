@@ -1,3 +1,4 @@
+import { timeLimit } from '../base/time-limit.ts';
 import type { RegistryCatalog } from '../registry/catalog.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Encryption } from '../storage/encryption/encryption.ts';
@@ -41,7 +42,7 @@ export function createHealthChecks({ store, healthTimeoutMs, readyTimeoutMs, reg
 
 /** The store answers a linearizable read in time. */
 const storeCheck = (store: Store, timeoutMs: number) => async (signal: AbortSignal): Promise<void> => {
-  await store.currentRevision(AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
+  await store.currentRevision(AbortSignal.any([signal, timeLimit(timeoutMs)]));
 };
 
 /** Every watch cache that is in use follows the store. */

@@ -3,6 +3,7 @@
  * service must be there with the port, have endpoints, and the group version must answer; that is asked again and again,
  * because nothing tells of a network that broke.
  */
+import { timeLimit } from '../../base/time-limit.ts';
 import type { APIService, APIServiceCondition } from '../../api/gen/types/apiregistration-v1.ts';
 import type { Endpoints, Service } from '../../api/gen/types/core-v1.ts';
 import { KeyedWork, type Next } from '../../base/keyed-work.ts';
@@ -130,7 +131,7 @@ const hasActive = ({ subsets = [] }: Endpoints, portName: string): boolean =>
 
 async function findAnswering(api: RemoteApi, means: Means, signal: AbortSignal): Promise<Finding> {
   const enough = new AbortController();
-  const askOnce = (): Promise<void> => ask(api, means, AbortSignal.any([signal, enough.signal, AbortSignal.timeout(checkTimeoutMs)]));
+  const askOnce = (): Promise<void> => ask(api, means, AbortSignal.any([signal, enough.signal, timeLimit(checkTimeoutMs)]));
   try {
     await askOnce().catch(() => Promise.any(Array.from({ length: furtherAttempts }, askOnce)));
     return passed;

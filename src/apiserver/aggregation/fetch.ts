@@ -1,4 +1,5 @@
 /** What this server itself asks of the servers behind APIServices: short documents, within a time and a size. */
+import { timeLimit } from '../../base/time-limit.ts';
 import type { UserInfo } from '../../machinery/user.ts';
 import type { BackendResponse } from './backend-connections.ts';
 import type { Backends } from './backends.ts';
@@ -33,7 +34,7 @@ const maxBytes = 16 * 1024 * 1024;
 export function createFetch({ backends, resolve }: FetchOptions): Fetch {
   return async (api, { path, user, accept, timeoutMs, signal }) => {
     const headers = new Map<string, readonly string[]>([['accept', [accept]], ...userHeaders(user, false)]);
-    const answer = await backends.send(api, await resolve(api.service), { method: 'GET', target: path, headers, signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]) });
+    const answer = await backends.send(api, await resolve(api.service), { method: 'GET', target: path, headers, signal: AbortSignal.any([signal, timeLimit(timeoutMs)]) });
     return { status: answer.status, contentType: answer.headers.get('content-type')?.[0] ?? '', body: await readText(answer) };
   };
 }

@@ -2,6 +2,7 @@
  * Requests for group versions of other servers go there: after everything that is asked of a request here, and with the
  * name of the caller in place of its credentials. Answers come back as they are, piece by piece.
  */
+import { timeLimit } from '../../base/time-limit.ts';
 import { apiVersionOf } from '../../api/resources.ts';
 import { notFoundPage } from '../endpoints/errors.ts';
 import type { ApiRequest, ApiResponse, Filter, Sink } from '../request.ts';
@@ -93,7 +94,7 @@ async function send(request: ApiRequest, api: RemoteApi, address: Address, { bac
   const path = escapedPath(request.path);
   const query = request.query.toString();
   const body = exchange.bodyStream();
-  const signal = isDiscovery(request) ? AbortSignal.any([request.signal, AbortSignal.timeout(discoveryTimeoutMs)]) : request.signal;
+  const signal = isDiscovery(request) ? AbortSignal.any([request.signal, timeLimit(discoveryTimeoutMs)]) : request.signal;
   try {
     const answer = await backends.send(api, address, {
       method, target: query === '' ? path : `${path}?${query}`, ...(body === undefined ? {} : { body }), signal,

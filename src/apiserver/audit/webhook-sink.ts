@@ -2,6 +2,7 @@
  * Events for a service: POSTed as an EventList, and again, with longer and longer pauses, whatever went wrong. There is
  * hardly a failure that could not pass, and none that makes a lost event right.
  */
+import { timeLimit } from '../../base/time-limit.ts';
 import { setMaxListeners } from 'node:events';
 import http from 'node:http';
 import https from 'node:https';
@@ -97,7 +98,7 @@ export class WebhookSink implements AuditSink {
     const { url, authorization } = this.#options.connection;
     const credentials = await authorization();
     const status = await new Promise<number>((resolve, reject) => {
-      const signal = AbortSignal.any([this.#giveUp.signal, AbortSignal.timeout(requestTimeoutMs)]);
+      const signal = AbortSignal.any([this.#giveUp.signal, timeLimit(requestTimeoutMs)]);
       const headers = { 'content-type': 'application/json', accept: 'application/json, */*', 'content-length': body.length, ...(credentials === undefined ? {} : { authorization: credentials }) };
       const request = this.#send(url, { method: 'POST', agent: this.#agent, headers, signal }, (response) => {
         response.once('error', reject).once('end', () => resolve(response.statusCode ?? 0)).resume();

@@ -1,4 +1,5 @@
 /** Resources that an authorizer keeps an index over: followed from the start, or from the first time somebody needs them. */
+import { timeLimit } from '../../base/time-limit.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
 import type { ResourceStore } from '../../registry/generic/resource-store.ts';
@@ -41,7 +42,7 @@ export class FollowedResources {
   loading(): Promise<void> | undefined {
     if (this.#isLoaded) return undefined;
     this.start();
-    return this.#load(AbortSignal.timeout(loadTimeoutMs));
+    return this.#load(timeLimit(loadTimeoutMs));
   }
 
   async stop(): Promise<void> {

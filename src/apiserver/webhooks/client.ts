@@ -1,4 +1,5 @@
 /** Asks a webhook over HTTPS: JSON there and back, within a time, again when it stumbles, and never more at once than it can bear. */
+import { timeLimit } from '../../base/time-limit.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Agent } from 'undici';
 import type { ClientPair, WebhookConnection } from './connection-file.ts';
@@ -47,7 +48,7 @@ export function createWebhookClient({ connection, timeoutMs, retryDelaysMs = usu
     const { request } = await import('undici');
     const authorization = await connection.authorization();
     const { statusCode, body: answer } = await request(connection.url, {
-      dispatcher: await currentAgent(), method: 'POST', body, signal: AbortSignal.any([closed.signal, AbortSignal.timeout(timeoutMs)]),
+      dispatcher: await currentAgent(), method: 'POST', body, signal: AbortSignal.any([closed.signal, timeLimit(timeoutMs)]),
       headers: { 'content-type': 'application/json', accept: 'application/json, */*', ...(authorization === undefined ? {} : { authorization }) },
     });
     const text = await readText(answer, maxAnswerBytes);

@@ -1,4 +1,5 @@
 /** The store on an etcd cluster, 3.4 or newer. Also what speaks etcd's API, as far as `EtcdClient` uses it. */
+import { timeLimit } from '../../base/time-limit.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { Clock } from '../../base/clock.ts';
 import { EtcdClient } from '../../etcd/client.ts';
@@ -118,7 +119,7 @@ export class EtcdStore implements Store {
   }
 
   /** Of each member that answers; a watch may find itself at any of them. */
-  async #versions(signal: AbortSignal = AbortSignal.timeout(5_000)): Promise<string[]> {
+  async #versions(signal: AbortSignal = timeLimit(5_000)): Promise<string[]> {
     const { endpoints } = this.#client;
     if (endpoints.length === 1) return [];
     const all = await Promise.allSettled(endpoints.map((endpoint) => this.#client.statusOf(endpoint, signal)));

@@ -5,6 +5,7 @@
  * asked at once is bounded.
  * @see {@link https://openid.net/specs/openid-connect-core-1_0.html#AggregatedDistributedClaims | OpenID Connect Core 1.0, section 5.6.2}
  */
+import { timeLimit } from '../../../base/time-limit.ts';
 import { STATUS_CODES } from 'node:http';
 import { abortable } from '../../../base/abortable.ts';
 import type { Logger } from '../../../base/logger.ts';
@@ -100,7 +101,7 @@ export class ClaimSources {
       this.#issuers.set(url, (issuer = new Issuer({ url, discoveryUrl: '', certificateAuthority, algorithms, log })));
     }
     try {
-      await abortable(issuer.ready, AbortSignal.any([this.#stop.signal, AbortSignal.timeout(readyTimeoutMs)]));
+      await abortable(issuer.ready, AbortSignal.any([this.#stop.signal, timeLimit(readyTimeoutMs)]));
       return issuer;
     } catch (error) {
       if (this.#issuers.get(url) === issuer) this.#issuers.delete(url);

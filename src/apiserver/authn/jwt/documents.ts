@@ -1,4 +1,5 @@
 /** Small documents over HTTPS from issuers and from where they send us: within a time, up to a size, and no redirects. */
+import { timeLimit } from '../../../base/time-limit.ts';
 import type { Agent } from 'undici';
 import { abortable } from '../../../base/abortable.ts';
 
@@ -21,7 +22,7 @@ export class Documents {
   }
 
   get(url: string, asked: DocumentRequest): Promise<{ status: number; text: string }> {
-    const signal = AbortSignal.any([asked.signal, AbortSignal.timeout(timeoutMs)]);
+    const signal = AbortSignal.any([asked.signal, timeLimit(timeoutMs)]);
     // The library looks at the signal only once it is connected.
     return abortable(this.#request(url, { ...asked, signal }), signal);
   }

@@ -1,4 +1,5 @@
 /** The authenticators of an AuthenticationConfiguration, made anew when it changes. Until the new ones know their issuers, the old ones stay. */
+import { timeLimit } from '../../../base/time-limit.ts';
 import type { LiveText } from '../../../base/live-text.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { aggregateText } from '../../../machinery/field-error.ts';
@@ -53,7 +54,7 @@ export function liveJwtTokens({ initial, algorithms, file, disallowedIssuers }: 
     const next = start(readJudged(file!.get(), disallowedIssuers));
     starting.add(next);
     const given = new AbortController();
-    const timeout = AbortSignal.any([AbortSignal.timeout(readyTimeoutMs), given.signal]);
+    const timeout = AbortSignal.any([timeLimit(readyTimeoutMs), given.signal]);
     const late = new Promise<never>((_, reject) => timeout.addEventListener('abort', () => reject(new Error('an issuer is not there'))));
     try {
       await Promise.race([Promise.all(next.issuers.map(({ ready }) => ready)), late]);

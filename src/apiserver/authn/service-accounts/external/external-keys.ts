@@ -2,6 +2,7 @@
  * The keys of an external signer: read at the start, again when it says so, and when a token names one that is not there.
  * While the signer is away those that were read last stay good.
  */
+import { timeLimit } from '../../../../base/time-limit.ts';
 import { createPublicKey } from 'node:crypto';
 import { type Clock, sleep } from '../../../../base/clock.ts';
 import type { Logger } from '../../../../base/logger.ts';
@@ -44,7 +45,7 @@ export class ExternalKeys implements KeySource {
 
   /** Reads the keys for the first time, and from then on when they are due. */
   async start(signal: AbortSignal): Promise<void> {
-    await this.#fetch(AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]));
+    await this.#fetch(AbortSignal.any([signal, timeLimit(timeoutMs)]));
     this.#running = this.#keepUp();
   }
 
@@ -80,7 +81,7 @@ export class ExternalKeys implements KeySource {
       if (clock.now() - this.#askedAt < cooldownMs) return;
       this.#askedAt = clock.now();
     }
-    await this.#fetch(AbortSignal.any([this.#stop.signal, AbortSignal.timeout(timeoutMs)])).catch((error: unknown) => log.warn({ err: error }, 'the keys of the external signer could not be read'));
+    await this.#fetch(AbortSignal.any([this.#stop.signal, timeLimit(timeoutMs)])).catch((error: unknown) => log.warn({ err: error }, 'the keys of the external signer could not be read'));
   }
 
   async #keepUp(): Promise<void> {
@@ -95,7 +96,7 @@ export class ExternalKeys implements KeySource {
         continue;
       }
       try {
-        await this.#fetch(AbortSignal.any([this.#stop.signal, AbortSignal.timeout(timeoutMs)]));
+        await this.#fetch(AbortSignal.any([this.#stop.signal, timeLimit(timeoutMs)]));
         waitMs = this.#refreshAt - clock.now();
       } catch (error) {
         if (!this.#stop.signal.aborted) log.warn({ err: error }, 'the keys of the external signer could not be read again; those from before stay good');

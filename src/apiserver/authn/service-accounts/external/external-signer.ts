@@ -2,6 +2,7 @@
  * Another program signs the tokens, and says which keys verify them.
  * @see {@link https://kep.k8s.io/740 | KEP-740}
  */
+import { timeLimit } from '../../../../base/time-limit.ts';
 import { type Clock, systemClock } from '../../../../base/clock.ts';
 import type { Logger } from '../../../../base/logger.ts';
 import { goQuote } from '../../../../machinery/go-quote.ts';
@@ -42,7 +43,7 @@ export async function connectExternalSigner({ path, metrics, log, signal, clock 
   };
   try {
     await keys.start(signal).catch(failed('while setting up external-jwt-signer: while initially filling key cache: while performing initial cache fill'));
-    const seconds = await client.metadata(AbortSignal.any([signal, AbortSignal.timeout(metadataTimeoutMs)])).catch(failed('while setting up external-jwt-signer'));
+    const seconds = await client.metadata(AbortSignal.any([signal, timeLimit(metadataTimeoutMs)])).catch(failed('while setting up external-jwt-signer'));
     if (seconds < minExpirationSeconds) throw new Error(`max token life supported by external-jwt-signer (${seconds}s) is less than acceptable (min ${minExpirationSeconds}s)`);
     return { keys, sign: signWith(client, keys, metrics), maxExpirationSeconds: Number(seconds), close };
   } catch (error) {
