@@ -50,6 +50,12 @@ export class Placeholders {
     return known !== undefined && Number(actual) > Number(known);
   }
 
+  /** Of all versions that were seen; undefined before the first one. */
+  newestVersion(): string | undefined {
+    const versions = [...this.#bound].filter(([name]) => name.startsWith('rv:')).map(([, value]) => Number(value));
+    return versions.length === 0 ? undefined : String(Math.max(...versions));
+  }
+
   /** A text of a request with what is known filled in. A uid that no answer has named was made up by the client. */
   fill(text: string): string {
     return text.replace(pattern, (whole, name: string) => {

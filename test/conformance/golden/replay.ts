@@ -135,6 +135,7 @@ class Run {
     const request = this.#request(step.request);
     const isProtobuf = (request.headers['accept'] ?? '').includes('protobuf');
     const stream = new EventStream(isProtobuf);
+    if (request.path.includes('sendInitialEvents=true')) await this.#cached(request.path);
     const opened = await this.#target.client.open(request, (chunk) => stream.push(chunk), () => stream.end());
     const found: string[] = [];
     for (const during of step.request.during ?? []) found.push(...(await this.#step(during)));
@@ -200,6 +201,12 @@ class Run {
       if (status !== 200 || (JSON.parse(body.toString()) as { metadata?: { deletionTimestamp?: string } }).metadata?.deletionTimestamp !== undefined) return;
       await sleep(20);
     }
+  }
+
+  /** Which objects a watch begins with is a matter of what the cache has heard of: all that the case has written, when it was recorded. */
+  async #cached(path: string): Promise<void> {
+    const newest = this.#placeholders.newestVersion();
+    if (newest !== undefined) await this.#admin('GET', `${path.split('?')[0]!}?resourceVersion=${newest}&resourceVersionMatch=NotOlderThan`, undefined);
   }
 
   /** The next case makes a definition of the same name. */
