@@ -92,9 +92,12 @@ const subresourceVerbs = ['get', 'patch', 'update'];
 const terminating = ({ group, resource }: GroupResource): StatusError =>
   new StatusError(405, 'MethodNotAllowed', 'create not allowed while custom resource definition is terminating', { group, kind: resource });
 
-/** Objects in namespaces have no path outside of one; only lists reach over all namespaces. */
+/**
+ * Objects in namespaces have no path outside of one; only lists reach over all namespaces. The others have none inside, where
+ * the rights in that namespace would count; but a namespace is in itself.
+ */
 function checkScope({ info: resource }: ServedResource, { info, method }: ApiRequest): void {
-  if (!resource.namespaced && info.namespace !== '' && resource.name !== 'namespaces') throw noSuchResource();
+  if (!resource.namespaced && info.namespace !== '' && !(resource.name === 'namespaces' && info.parts[1] === info.namespace)) throw noSuchResource();
   if (!resource.namespaced || info.namespace !== '') return;
   if (info.parts.length > 1 && info.verb !== 'watch') throw noSuchResource();
   if (method !== 'GET') throw resource.verbs.includes('list') ? methodNotAllowed() : noSuchResource();

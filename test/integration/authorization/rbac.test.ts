@@ -14,7 +14,7 @@ const binding = (name: string, role: string, user: string): object => ({ ...clus
 
 let api: ApiUsers;
 beforeAll(async () => {
-  api = await startApiUsers({ alice: ['devs'], bob: [], carol: [], dave: [], erin: [], frank: [], grace: [] }, ['--authorization-mode=RBAC']);
+  api = await startApiUsers({ alice: ['devs'], bob: [], carol: [], dave: [], erin: [], frank: [], grace: [], heidi: [] }, ['--authorization-mode=RBAC']);
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
@@ -45,6 +45,35 @@ describe('what is granted is allowed', () => {
     expect((await api.call(undefined, 'GET', '/readyz')).body).toBe('ok');
     expect((await api.call(undefined, 'GET', '/api')).body.message).toBe('forbidden: User "system:anonymous" cannot get path "/api"');
     expect((await api.call('nobody-has-this', 'GET', '/version')).status).toBe(401);
+  });
+});
+
+describe('rights in one namespace', () => {
+  const roles = '/apis/rbac.authorization.k8s.io/v1/namespaces/default';
+  beforeAll(async () => {
+    await api.create(`${roles}/roles`, { metadata: { name: 'keeper' }, rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }] });
+    await api.create(`${roles}/rolebindings`, binding('keeper', 'keeper', 'heidi'));
+    await api.until('heidi', 'GET', '/api/v1/namespaces/default', isAllowed);
+  });
+
+  const merge = { body: { metadata: { labels: { a: 'b' } } }, contentType: 'application/merge-patch+json' };
+  test.each([
+    { what: 'list all namespaces', method: 'GET', path: '/api/v1/namespaces/default/namespaces' },
+    { what: 'watch all namespaces', method: 'GET', path: '/api/v1/namespaces/default/namespaces?watch=1&timeoutSeconds=1' },
+    { what: 'watch all namespaces by the old path', method: 'GET', path: '/api/v1/watch/namespaces/default/namespaces?timeoutSeconds=1' },
+    { what: 'make a namespace', method: 'POST', path: '/api/v1/namespaces/default/namespaces', call: { body: { metadata: { name: 'heidi' } } } },
+    { what: 'read another namespace', method: 'GET', path: '/api/v1/namespaces/default/namespaces/kube-system' },
+    { what: 'change another namespace', method: 'PATCH', path: '/api/v1/namespaces/default/namespaces/kube-system', call: merge },
+    { what: 'change the status of another namespace', method: 'PATCH', path: '/api/v1/namespaces/default/namespaces/kube-system/status', call: merge },
+    { what: 'delete another namespace', method: 'DELETE', path: '/api/v1/namespaces/default/namespaces/orch-system' },
+    { what: 'list nodes', method: 'GET', path: '/api/v1/namespaces/default/nodes' },
+  ])('are none to $what', async ({ method, path, call }) => {
+    expect((await api.call('heidi', method, path, call)).status).toBe(404);
+  });
+
+  test('are rights to the namespace itself', async () => {
+    expect((await api.call('heidi', 'PATCH', '/api/v1/namespaces/default', merge)).status).toBe(200);
+    expect((await api.call('heidi', 'GET', '/api/v1/namespaces/default/status')).status).toBe(200);
   });
 });
 
