@@ -13,6 +13,8 @@ export interface Delivery {
   readonly authorization: string | undefined;
   /** Subject of the client's certificate. */
   readonly client: string | undefined;
+  /** SHA-256 fingerprint of the same. */
+  readonly fingerprint: string;
 }
 
 export class AuditWebhook implements AsyncDisposable {
@@ -67,9 +69,10 @@ export class AuditWebhook implements AsyncDisposable {
   async #take(request: NodeJS.ReadableStream & { headers: NodeJS.Dict<string | string[]>; socket: unknown }, response: { writeHead(status: number): { end(): void } }): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
+    const certificate = (request.socket as TLSSocket).getPeerCertificate();
     const call = {
       list: JSON.parse(Buffer.concat(chunks).toString()) as EventList, authorization: request.headers['authorization'] as string | undefined,
-      client: (request.socket as TLSSocket).getPeerCertificate().subject.CN as string | undefined,
+      client: certificate.subject.CN as string | undefined, fingerprint: certificate.fingerprint256,
     };
     const answer = this.answers.shift() ?? 200;
     this.calls.push(call);

@@ -7,6 +7,8 @@ export interface TestCertificates extends AsyncDisposable {
   readonly caFile: string;
   readonly server: { readonly certFile: string; readonly keyFile: string };
   readonly client: { readonly certFile: string; readonly keyFile: string };
+  /** Puts a new client certificate of the same authority, and its key, where the old ones lie. */
+  renewClient(): Promise<void>;
 }
 
 /** An authority, a server certificate for 127.0.0.1 and localhost, and a client certificate, in a folder of their own. */
@@ -27,6 +29,7 @@ export async function createTestCertificates(): Promise<TestCertificates> {
     caFile: await write('ca.crt', ca.certificate),
     server: await pair('server', createServing(ca, { dnsNames: ['localhost'], ipAddresses: ['127.0.0.1'] }, now)),
     client: await pair('client', createAdmin(ca, now)),
+    renewClient: async () => void (await pair('client', createAdmin(ca, now))),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
 }

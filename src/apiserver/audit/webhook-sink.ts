@@ -4,10 +4,10 @@
  */
 import { timeLimit } from '../../base/time-limit.ts';
 import { setMaxListeners } from 'node:events';
-import http from 'node:http';
-import https from 'node:https';
 import { type Clock, sleep, type Timer } from '../../base/clock.ts';
+import { WebhookStatusError } from '../webhooks/client.ts';
 import type { WebhookConnection } from '../webhooks/connection-file.ts';
+import { type WebhookConnections, webhookConnections } from '../webhooks/connections.ts';
 import type { AuditSink, ReportLoss } from './backend.ts';
 import type { AuditEvent } from './event.ts';
 
@@ -31,8 +31,7 @@ export class WebhookSink implements AuditSink {
   readonly #options: WebhookSinkOptions;
   readonly #report: ReportLoss;
   readonly #clock: Clock;
-  readonly #send: typeof https.request;
-  readonly #agent: http.Agent;
+  readonly #connections: WebhookConnections;
   /** Aborted when a stop is coming: pauses end, and the attempt after them is the last. */
   readonly #hurry = new AbortController();
   readonly #giveUp = new AbortController();
@@ -45,13 +44,7 @@ export class WebhookSink implements AuditSink {
     this.#clock = clock;
     // Each batch on its way listens.
     setMaxListeners(0, this.#hurry.signal, this.#giveUp.signal);
-    // @NOTE differs from upstream: a renewed client certificate is not looked for.
-    const { url, ca, certificate, key, serverName, skipVerify } = options.connection;
-    const isTls = new URL(url).protocol === 'https:';
-    this.#send = isTls ? https.request : http.request;
-    this.#agent = isTls
-      ? new https.Agent({ keepAlive: true, rejectUnauthorized: !skipVerify, ...(ca && { ca }), ...(certificate && { cert: certificate }), ...(key && { key }), ...(serverName && { servername: serverName }) })
-      : new http.Agent({ keepAlive: true });
+    this.#connections = webhookConnections(options.connection);
   }
 
   textOf(event: AuditEvent): string {
@@ -73,7 +66,7 @@ export class WebhookSink implements AuditSink {
     this.hurry();
     await Promise.all(this.#running);
     this.#lastCall?.cancel();
-    this.#agent.destroy();
+    await this.#connections.destroy();
   }
 
   async #deliver(events: readonly string[]): Promise<boolean> {
@@ -95,16 +88,8 @@ export class WebhookSink implements AuditSink {
   }
 
   async #post(body: Buffer): Promise<void> {
-    const { url, authorization } = this.#options.connection;
-    const credentials = await authorization();
-    const status = await new Promise<number>((resolve, reject) => {
-      const signal = AbortSignal.any([this.#giveUp.signal, timeLimit(requestTimeoutMs)]);
-      const headers = { 'content-type': 'application/json', accept: 'application/json, */*', 'content-length': body.length, ...(credentials === undefined ? {} : { authorization: credentials }) };
-      const request = this.#send(url, { method: 'POST', agent: this.#agent, headers, signal }, (response) => {
-        response.once('error', reject).once('end', () => resolve(response.statusCode ?? 0)).resume();
-      });
-      request.once('error', reject).end(body);
-    });
-    if (status < 200 || status > 299) throw new Error(`the webhook answered with status ${status}`);
+    const { statusCode, body: answer } = await this.#connections.post(body, AbortSignal.any([this.#giveUp.signal, timeLimit(requestTimeoutMs)]));
+    await answer.dump();
+    if (statusCode < 200 || statusCode > 299) throw new WebhookStatusError(statusCode);
   }
 }

@@ -1,8 +1,8 @@
 /** Asks a webhook over HTTPS: JSON there and back, within a time, again when it stumbles, and never more at once than it can bear. */
 import { timeLimit } from '../../base/time-limit.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Agent } from 'undici';
-import type { ClientPair, WebhookConnection } from './connection-file.ts';
+import type { WebhookConnection } from './connection-file.ts';
+import { webhookConnections } from './connections.ts';
 
 export interface WebhookClientOptions {
   readonly connection: WebhookConnection;
@@ -25,32 +25,14 @@ export interface WebhookClient {
 /** As the reference waits: half a second, then half as much more each time. */
 const usualDelaysMs = [500, 750, 1125, 1690];
 const usualMaxPending = 500;
-const maxConnections = 64;
 const usualMaxAnswerBytes = 1 << 20;
 
-/** Loaded at first use: most servers have no webhook. */
 export function createWebhookClient({ connection, timeoutMs, retryDelaysMs = usualDelaysMs, maxPending = usualMaxPending, maxAnswerBytes = usualMaxAnswerBytes }: WebhookClientOptions): WebhookClient {
-  let agent: Promise<Agent> | undefined;
-  let shown: ClientPair | undefined;
-  let pending = 0;
-  /** New connections show a new certificate; those with the old one end with their requests. */
-  const currentAgent = async (): Promise<Agent> => {
-    const pair = await connection.renewedPair?.();
-    if (pair !== shown) {
-      void agent?.then((old) => old.close());
-      agent = undefined;
-      shown = pair;
-    }
-    return (agent ??= connect({ ...connection, ...pair }));
-  };
+  const connections = webhookConnections(connection);
   const closed = new AbortController();
+  let pending = 0;
   const attempt = async (body: string): Promise<unknown> => {
-    const { request } = await import('undici');
-    const authorization = await connection.authorization();
-    const { statusCode, body: answer } = await request(connection.url, {
-      dispatcher: await currentAgent(), method: 'POST', body, signal: AbortSignal.any([closed.signal, timeLimit(timeoutMs)]),
-      headers: { 'content-type': 'application/json', accept: 'application/json, */*', ...(authorization === undefined ? {} : { authorization }) },
-    });
+    const { statusCode, body: answer } = await connections.post(body, AbortSignal.any([closed.signal, timeLimit(timeoutMs)]));
     const text = await readText(answer, maxAnswerBytes);
     if (statusCode < 200 || statusCode > 299) throw new WebhookStatusError(statusCode);
     return JSON.parse(text) as unknown;
@@ -67,7 +49,7 @@ export function createWebhookClient({ connection, timeoutMs, retryDelaysMs = usu
     },
     async close() {
       closed.abort(new Error('the server is stopping'));
-      await (await agent)?.destroy();
+      await connections.destroy();
     },
   };
 }
@@ -80,17 +62,6 @@ export class WebhookStatusError extends Error {
     super(`the webhook answered with status ${status}`);
     this.status = status;
   }
-}
-
-async function connect({ ca, certificate, key, serverName, skipVerify }: WebhookConnection): Promise<Agent> {
-  const { Agent: UndiciAgent } = await import('undici');
-  return new UndiciAgent({
-    connections: maxConnections,
-    connect: {
-      rejectUnauthorized: !skipVerify,
-      ...(ca === undefined ? {} : { ca }), ...(serverName === undefined ? {} : { servername: serverName }), ...(certificate === undefined ? {} : { cert: certificate }), ...(key === undefined ? {} : { key }),
-    },
-  });
 }
 
 async function readText(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {

@@ -5,6 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parse } from 'yaml';
+import { type Clock, systemClock } from '../../base/clock.ts';
 import { isPair } from '../transport/serving-tls.ts';
 
 /** PEM texts and credentials as they are used. */
@@ -29,7 +30,7 @@ export interface ClientPair {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Throws with what is missing or wrong. Paths in it are relative to the file. */
-export async function readConnectionFile(file: string): Promise<WebhookConnection> {
+export async function readConnectionFile(file: string, clock: Clock = systemClock): Promise<WebhookConnection> {
   const config = fieldsOf(parse(await readFile(file, 'utf8')));
   const context = named(config, 'contexts', 'context', text(config, 'current-context'));
   const cluster = named(config, 'clusters', 'cluster', text(context, 'cluster'));
@@ -41,7 +42,7 @@ export async function readConnectionFile(file: string): Promise<WebhookConnectio
   const folder = path.dirname(file);
   const pem = (fields: Fields, name: string): Promise<string | undefined> => readPem(fields, name, folder);
   const [certificate, key] = [await pem(user, 'client-certificate'), await pem(user, 'client-key')];
-  const renewedPair = certificate === undefined || key === undefined ? undefined : renewedFrom(user, folder, { certificate, key });
+  const renewedPair = certificate === undefined || key === undefined ? undefined : renewedFrom(user, folder, { certificate, key }, clock);
   return {
     url, ca: await pem(cluster, 'certificate-authority'), serverName: text(cluster, 'tls-server-name') || undefined, skipVerify: cluster['insecure-skip-tls-verify'] === true,
     certificate, key, ...(renewedPair === undefined ? {} : { renewedPair }), authorization: authorizationOf(user, folder),
@@ -55,13 +56,13 @@ const pairTtlMs = 1000;
  * As clients of Kubernetes do: certificate and key are read again, the rest of the file is not. While the two do not fit
  * together, or cannot be read, those from before stay in force.
  */
-function renewedFrom(user: Fields, folder: string, first: ClientPair): (() => Promise<ClientPair>) | undefined {
+function renewedFrom(user: Fields, folder: string, first: ClientPair, clock: Clock): (() => Promise<ClientPair>) | undefined {
   if (text(user, 'client-certificate-data') !== '' || text(user, 'client-key-data') !== '') return undefined;
   let pair = first;
-  let readAt = performance.now();
+  let readAt = clock.now();
   return async () => {
-    if (performance.now() - readAt < pairTtlMs) return pair;
-    readAt = performance.now();
+    if (clock.now() - readAt < pairTtlMs) return pair;
+    readAt = clock.now();
     const [certificate, key] = await Promise.all([readPem(user, 'client-certificate', folder), readPem(user, 'client-key', folder)]).catch(() => [undefined, undefined]);
     const isNew = certificate !== undefined && key !== undefined && (certificate !== pair.certificate || key !== pair.key);
     if (isNew && isPair(certificate, key)) pair = { certificate, key };

@@ -1,4 +1,6 @@
 /** Audit events on their way to a service over TLS, one that works and one that does not. */
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AuditedServer, type AuditedServerOptions } from '../../support/audited-server.ts';
 import { AuditWebhook } from '../../support/audit-webhook.ts';
@@ -117,6 +119,22 @@ test('truncated batches are smaller, and nothing is left out', async () => {
   await server.stop();
   expect(asked().sort()).toEqual(expected(10).sort());
   expect(webhook.deliveries.every(({ list }) => list.items!.length < 5)).toBe(true);
+});
+
+test('a client certificate that was renewed is shown without a restart, and no event is lost over it', async () => {
+  const lying = async (): Promise<string> => new X509Certificate(await readFile(webhook.certificates.client.certFile)).fingerprint256;
+  await using server = await start(['--audit-webhook-mode=blocking']);
+  const shown = async (): Promise<string> => {
+    await ask(server, 1);
+    return webhook.deliveries.at(-1)!.fingerprint;
+  };
+  const first = await lying();
+  expect(await shown()).toBe(first);
+  await webhook.certificates.renewClient();
+  const second = await lying();
+  expect(second).not.toBe(first);
+  await expect.poll(shown, { timeout: 20_000 }).toBe(second);
+  expect(await server.metric('apiserver_audit_error_total{plugin="webhook"}')).toBe(0);
 });
 
 describe('what keeps a server from starting', () => {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startApiUsers } from '../../support/api-users.ts';
 import { Openssl } from '../../support/openssl.ts';
@@ -18,13 +19,18 @@ type Answer = (review: Review) => object | number;
 class Judge implements AsyncDisposable {
   readonly asked: Review[] = [];
   answer: Answer = () => ({ allowed: false });
+  /** What its callers said of themselves. */
+  readonly callers: { readonly commonName: string | undefined; readonly authorization: string | undefined; readonly path: string | undefined }[] = [];
   readonly #server: https.Server;
 
-  constructor(certificate: string, key: string) {
-    this.#server = https.createServer({ cert: certificate, key }, (request, response) => {
+  constructor(certificate: string, key: string, authority: string) {
+    this.#server = https.createServer({ cert: certificate, key, ca: authority, requestCert: true, rejectUnauthorized: false }, (request, response) => {
       void request.toArray().then((chunks) => {
         const review = JSON.parse(Buffer.concat(chunks as Buffer[]).toString()) as Review;
         this.asked.push(review);
+        const socket = request.socket as TLSSocket;
+        const subject = socket.authorized ? socket.getPeerCertificate().subject : undefined;
+        this.callers.push({ commonName: subject?.CN as string | undefined, authorization: request.headers.authorization, path: request.url });
         const status = this.answer(review);
         response.writeHead(typeof status === 'number' ? status : 200, { 'content-type': 'application/json' });
         response.end(JSON.stringify({ apiVersion: review.apiVersion, kind: 'SubjectAccessReview', status }));
@@ -32,12 +38,17 @@ class Judge implements AsyncDisposable {
     });
   }
 
-  async kubeconfig(openssl: Openssl, name: string, ca: string): Promise<string> {
+  async listen(): Promise<number> {
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server, 'listening');
-    const server = `https://127.0.0.1:${(this.#server.address() as AddressInfo).port}/authorize`;
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  /** @param user how the server is known there, as a connection file has it */
+  async kubeconfig(openssl: Openssl, name: string, ca: string, user: object = { token: 'secret' }): Promise<string> {
+    const server = `https://127.0.0.1:${await this.listen()}/authorize`;
     return openssl.file(`${name}.yaml`, JSON.stringify({
-      apiVersion: 'v1', kind: 'Config', 'current-context': 'c', contexts: [{ name: 'c', context: { cluster: 'hook', user: 'me' } }], users: [{ name: 'me', user: { token: 'secret' } }],
+      apiVersion: 'v1', kind: 'Config', 'current-context': 'c', contexts: [{ name: 'c', context: { cluster: 'hook', user: 'me' } }], users: [{ name: 'me', user }],
       clusters: [{ name: 'hook', cluster: { server, 'certificate-authority-data': Buffer.from(ca).toString('base64'), 'tls-server-name': 'webhook.example.com' } }],
     }));
   }
@@ -59,9 +70,9 @@ beforeAll(async () => {
 });
 afterAll(() => openssl[Symbol.asyncDispose]());
 
-async function startJudge(name: string): Promise<{ judge: Judge; kubeconfig: string }> {
-  const judge = new Judge(shown.certificate, shown.key);
-  return { judge, kubeconfig: await judge.kubeconfig(openssl, name, ca.certificate) };
+async function startJudge(name: string, user?: object): Promise<{ judge: Judge; kubeconfig: string }> {
+  const judge = new Judge(shown.certificate, shown.key, ca.certificate);
+  return { judge, kubeconfig: await judge.kubeconfig(openssl, name, ca.certificate, user) };
 }
 
 const pods = '/api/v1/namespaces/default/pods';
@@ -104,12 +115,29 @@ describe('--authorization-mode=Webhook', () => {
     const { judge } = await startJudge('stranger');
     await using _judge = judge;
     const other = await openssl.authority('other-ca');
-    await using second = new Judge(shown.certificate, shown.key);
+    await using second = new Judge(shown.certificate, shown.key, ca.certificate);
     const kubeconfig = await second.kubeconfig(openssl, 'stranger', other.certificate);
     second.answer = () => ({ allowed: true });
     await using api = await startApiUsers({ alice: [] }, ['--authorization-mode=Webhook', '--authorization-webhook-config-file', kubeconfig]);
     expect((await api.call('alice', 'GET', pods)).status).toBe(500);
     expect(second.asked).toEqual([]);
+  });
+
+  test('a client certificate that was renewed is shown without a restart', async () => {
+    const [first, renewed] = [await openssl.issue({ subject: '/CN=first', issuer: ca }), await openssl.issue({ subject: '/CN=renewed', issuer: ca })];
+    const [certificate, key] = [await openssl.file('client.crt', first.certificate), await openssl.file('client.key', first.key)];
+    const { judge, kubeconfig } = await startJudge('renewal', { 'client-certificate': 'client.crt', 'client-key': 'client.key' });
+    await using _judge = judge;
+    judge.answer = () => ({ allowed: true });
+    await using api = await startApiUsers({ alice: [] }, ['--authorization-mode=Webhook', '--authorization-webhook-config-file', kubeconfig, '--authorization-webhook-cache-authorized-ttl=1ns']);
+    const caller = async (): Promise<string | undefined> => {
+      expect((await api.call('alice', 'GET', pods)).status).toBe(200);
+      return judge.callers.at(-1)!.commonName;
+    };
+    expect(await caller()).toBe('first');
+    await replaceFile(certificate, renewed.certificate);
+    await replaceFile(key, renewed.key);
+    await expect.poll(caller, { timeout: 20_000 }).toBe('renewed');
   });
 });
 

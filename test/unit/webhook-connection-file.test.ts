@@ -1,0 +1,109 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { FakeClock } from '../../src/base/testing/fake-clock.ts';
+import { createSelfSigned } from '../../src/cmd/pki/pki.ts';
+import { readConnectionFile } from '../../src/apiserver/webhooks/connection-file.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'orch-connection-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const write = async (name: string, text: string): Promise<string> => {
+  await writeFile(path.join(folder, name), text);
+  return path.join(folder, name);
+};
+
+const connectionFile = (user: object, cluster: object = { server: 'https://hook.example.com/review' }): Promise<string> =>
+  write('connection.yaml', JSON.stringify({
+    'current-context': 'c', contexts: [{ name: 'c', context: { cluster: 'hook', user: 'me' } }], clusters: [{ name: 'hook', cluster }], users: [{ name: 'me', user }],
+  }));
+
+const pair = (name: string): { certificate: string; key: string } => createSelfSigned(name, { dnsNames: [name], ipAddresses: [] }, new Date());
+
+describe('certificate and key in files of their own', () => {
+  async function follow() {
+    const first = pair('first');
+    await write('client.crt', first.certificate);
+    await write('client.key', first.key);
+    const clock = new FakeClock();
+    const { renewedPair } = await readConnectionFile(await connectionFile({ 'client-certificate': 'client.crt', 'client-key': 'client.key' }), clock);
+    /** The pair when it is time to look again. */
+    const next = async () => {
+      await clock.advance(1000);
+      return renewedPair!();
+    };
+    return { first, renewedPair: renewedPair!, next };
+  }
+
+  test('are looked at again after a second', async () => {
+    const { first, renewedPair, next } = await follow();
+    const second = pair('second');
+    await write('client.crt', second.certificate);
+    await write('client.key', second.key);
+    expect(await renewedPair()).toEqual(first);
+    expect(await next()).toEqual(second);
+  });
+
+  test.each([
+    { name: 'only one of them is new', spoil: () => write('client.crt', pair('second').certificate) },
+    { name: 'one cannot be read', spoil: () => rm(path.join(folder, 'client.key')) },
+    { name: 'one is no PEM', spoil: () => write('client.key', 'half of a k') },
+    { name: 'the key is of somebody else', spoil: () => write('client.key', generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }) as string) },
+  ])('stay those from before while $name', async ({ spoil }) => {
+    const { first, next } = await follow();
+    await spoil();
+    expect(await next()).toEqual(first);
+  });
+
+  test('are the same object until they change: connections are kept', async () => {
+    const { next } = await follow();
+    expect(await next()).toBe(await next());
+  });
+});
+
+test('certificate and key in the file itself are read once, with the file', async () => {
+  const { certificate, key } = pair('inside');
+  const data = (pem: string): string => Buffer.from(pem).toString('base64');
+  const connection = await readConnectionFile(await connectionFile({ 'client-certificate-data': data(certificate), 'client-key-data': data(key) }));
+  expect(connection).toMatchObject({ certificate, key });
+  expect(connection.renewedPair).toBeUndefined();
+});
+
+describe('who the server is there', () => {
+  test.each([
+    { name: 'a token', user: { token: 't' }, header: 'Bearer t' },
+    { name: 'a name and a password', user: { username: 'jane', password: 'p:w' }, header: `Basic ${Buffer.from('jane:p:w').toString('base64')}` },
+    { name: 'nobody', user: {}, header: undefined },
+  ])('$name', async ({ user, header }) => {
+    expect(await (await readConnectionFile(await connectionFile(user))).authorization()).toBe(header);
+  });
+
+  test('a token in a file is read for each request, and wins over one in the connection file', async () => {
+    const token = await write('token', 'old\n');
+    const { authorization } = await readConnectionFile(await connectionFile({ token: 'fixed', tokenFile: 'token' }));
+    expect(await authorization()).toBe('Bearer old');
+    await writeFile(token, 'new\n');
+    expect(await authorization()).toBe('Bearer new');
+  });
+});
+
+describe('a file is refused', () => {
+  test.each([
+    { name: 'without a context', text: '{}', message: 'there is no current-context' },
+    { name: 'with a context that is not there', text: '{current-context: c}', message: 'context "c" does not exist' },
+    { name: 'with a cluster that is not there', text: '{current-context: c, contexts: [{name: c, context: {cluster: hook}}]}', message: 'cluster "hook" does not exist' },
+    { name: 'with a user that is not there', text: '{current-context: c, contexts: [{name: c, context: {cluster: hook, user: me}}], clusters: [{name: hook, cluster: {server: "https://a"}}]}', message: 'user "me" does not exist' },
+    { name: 'without a server', text: '{current-context: c, contexts: [{name: c, context: {cluster: hook}}], clusters: [{name: hook, cluster: {}}]}', message: 'cluster "hook" has no server that is a URL' },
+  ])('$name', async ({ text, message }) => {
+    await expect(readConnectionFile(await write('connection.yaml', text))).rejects.toThrow(message);
+  });
+
+  test.each(['exec', 'auth-provider'])('with a user that runs %s', async (kind) => {
+    await expect(readConnectionFile(await connectionFile({ [kind]: {} }))).rejects.toThrow(`users with ${kind} are not supported here: use a certificate, a token or tokenFile`);
+  });
+});
