@@ -11,6 +11,7 @@ import { authenticationConfig, clientAuthorities } from './authentication-config
 import type { ApiServerConfig, StoreConfig } from './config.ts';
 import { readEncryptionConfig } from './encryption-config.ts';
 import type { CompletedOptions } from './flags/api-server/options.ts';
+import type { Pod } from './in-cluster.ts';
 import { readNamedPair, tlsVersions } from './flags/api-server/tls.ts';
 import { readOverride } from './flags/api-server/store-overrides.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';
@@ -31,6 +32,8 @@ export interface Surroundings {
   readonly port?: number;
   /** How often files are looked at for changes, if not at the usual intervals. */
   readonly fileCheckMs?: number;
+  /** The pod that this process runs in, if not the one that it finds itself in. */
+  readonly pod?: Pod;
   readonly log: Logger;
   readonly signal: AbortSignal;
 }
@@ -42,7 +45,7 @@ export async function assembleApiServerConfig({ options, given: flags, featureGa
   const given = await watchFlagPair(files, ['tls-cert-file', serving.tlsCertFile], ['tls-private-key-file', serving.tlsPrivateKeyFile]);
   const named = await watchNamedPairs(files, serving.tlsSniCertKeys);
   const givenClient = await watchFlagPair(files, ['proxy-client-cert-file', serving.proxyClientCertFile], ['proxy-client-key-file', serving.proxyClientKeyFile]);
-  const authorization = await authorizationConfig(options.authorization, files);
+  const authorization = await authorizationConfig(options.authorization, files, around.pod);
   const authentication = withoutAnonymous(authorization, await authenticationConfig(options, { files, pki: around.pki, anonymousGiven: flags.has('anonymous-auth'), log: around.log }));
   const audit = await readAuditConfig(options, around.log);
   const encryption = await readEncryptionConfig(options.storage, featureGates, around.fileCheckMs);

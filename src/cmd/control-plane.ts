@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { silentLogger } from '../base/logger.ts';
 import type { Logger } from '../base/logger.ts';
-import { assembleApiServerConfig } from './assemble.ts';
+import { assembleApiServerConfig, type Surroundings } from './assemble.ts';
 import type { ApiServerConfig, RunningApiServer, StartApiServer } from './config.ts';
 import { prepareDataDir } from './data-dir.ts';
 import { completeApiServerOptions, parseWithoutOperands } from './flags/api-server/options.ts';
@@ -46,8 +46,12 @@ export interface ControlPlane extends AsyncDisposable {
 const { program, ...sections } = apiServerFlags;
 const flags = { ...sections, ...ownMachineSections };
 
-/** Resolves when the server is ready. Rejects with nothing left behind. */
-export async function startControlPlane({ dataDir, port, flags: argv = [], fileCheckMs, log = silentLogger, signal = new AbortController().signal }: ControlPlaneOptions, start: StartApiServer): Promise<ControlPlane> {
+/**
+ * Resolves when the server is ready. Rejects with nothing left behind.
+ *
+ * @param around what a caller cannot choose, but a test can
+ */
+export async function startControlPlane({ dataDir, port, flags: argv = [], fileCheckMs, log = silentLogger, signal = new AbortController().signal }: ControlPlaneOptions, start: StartApiServer, around: Pick<Surroundings, 'pod'> = {}): Promise<ControlPlane> {
   const parsed = parseWithoutOperands('createControlPlane', flags, argv);
   // There is nobody to print a help text for.
   const options = { ...parsed.options, program: { help: program.flags.help.default, version: program.flags.version.default } };
@@ -59,6 +63,7 @@ export async function startControlPlane({ dataDir, port, flags: argv = [], fileC
   try {
     const pki = dataDir === undefined ? createPki(names, new Date()) : await ensurePki(join(home.directory, 'pki'), names, new Date());
     const config = await assembleApiServerConfig(completed, {
+      ...around,
       serving: () => Promise.resolve(pki.serving),
       pki,
       storeDirectory: dataDir === undefined ? undefined : join(home.directory, 'store'),

@@ -30,8 +30,8 @@ export interface TestServer extends ControlPlane {
 }
 
 /** A control plane in this process, with the program's own parts. */
-export async function startTestServer(options: ControlPlaneOptions): Promise<TestServer> {
-  const controlPlane = await startControlPlane(options, startApiServer);
+export async function startTestServer(options: ControlPlaneOptions, around?: Parameters<typeof startControlPlane>[2]): Promise<TestServer> {
+  const controlPlane = await startControlPlane(options, startApiServer, around);
   const ca = Buffer.from(/certificate-authority-data: (\S+)/.exec(controlPlane.kubeconfig)![1]!, 'base64').toString();
   const call = (request: Call): Promise<Answer> => callServer(controlPlane.url, ca, request);
   return { ...controlPlane, ca, call, whoAmI: (request) => whoAmI(call, request) };
