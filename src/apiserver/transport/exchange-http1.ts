@@ -8,6 +8,9 @@ import { peerCertificateOf } from './peer-certificate.ts';
 /** The protocol that an `Upgrade` header asks for, where `Connection` says that it counts; undefined where it asks for none. */
 export const asksForUpgrade = ({ headers }: IncomingMessage): string | undefined => (/upgrade/i.test(headers.connection ?? '') ? (headers.upgrade ?? '') : undefined);
 
+/** A client may say all of the URL, as it must to a proxy (RFC 9112 section 3.2.2); the host is ours, whatever it is called. */
+const origin = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i;
+
 /** One HTTP/1.1 request as an exchange (RFC 9112). */
 export class Http1Exchange implements Exchange {
   readonly method: string;
@@ -24,7 +27,7 @@ export class Http1Exchange implements Exchange {
     this.upgrade = upgrade?.toLowerCase();
     this.method = message.method ?? 'GET';
     // CONNECT names a host and no path (RFC 9112 section 3.2.3).
-    this.target = this.method === 'CONNECT' ? '' : (message.url ?? '/');
+    this.target = this.method === 'CONNECT' ? '' : (message.url ?? '/').replace(origin, '');
   }
 
   header(name: string): string | undefined {

@@ -9,6 +9,7 @@ import type { ApiResponse, Exchange } from '../request.ts';
 import { asksForUpgrade, Http1Exchange } from './exchange-http1.ts';
 import { Http2Exchange } from './exchange-http2.ts';
 import { Http1Connections } from './http1-connections.ts';
+import { Refusals } from './refusals.ts';
 import { http1Outlet, http2Outlet, respond } from './respond.ts';
 import { createTlsServer, type ServingTls } from './serving-tls.ts';
 import { Turns } from './turns.ts';
@@ -51,7 +52,8 @@ const idleTimeoutMs = 90_000;
 const connectionWindow = 16 * 1024 * 1024;
 const streamWindow = 1024 * 1024;
 
-export async function listen(options: TransportOptions): Promise<Transport> {
+export async function listen(given: TransportOptions): Promise<Transport> {
+  const options = { ...given, handle: answerForServer(given.handle) };
   const connections = new Set<Socket>();
   const sessions = new Set<http2.ServerHttp2Session>();
   const plain = new Http1Connections();
@@ -98,8 +100,12 @@ export async function listen(options: TransportOptions): Promise<Transport> {
   };
 }
 
+/** `OPTIONS *` asks whether there is an HTTP server (RFC 9110 section 9.3.7), which whoever reaches it may know; no filter is asked, as upstream. */
+const answerForServer = (handle: TransportOptions['handle']): TransportOptions['handle'] => (exchange) =>
+  exchange.method === 'OPTIONS' && exchange.target === '*' ? Promise.resolve({ status: 200, headers: {}, body: '' }) : handle(exchange);
+
 function createHttp1({ handle, headTimeoutMs = usualHeadTimeoutMs }: TransportOptions, connections: Http1Connections, webSockets: WebSockets): http.Server {
-  const server = http.createServer({ requestTimeout: 0, headersTimeout: headTimeoutMs, connectionsCheckingInterval: Math.min(headTimeoutMs, 5000), keepAliveTimeout: 180_000, maxHeaderSize: maxHeaderBytes });
+  const server = http.createServer({ requestTimeout: 0, headersTimeout: headTimeoutMs, connectionsCheckingInterval: Math.min(headTimeoutMs, 5000), keepAliveTimeout: 180_000, maxHeaderSize: maxHeaderBytes, requireHostHeader: false });
   // It never listens itself, and would not look after the time of connections that are handed to it.
   server.emit('listening');
   server.on('connection', (socket: Socket) => {
@@ -107,8 +113,10 @@ function createHttp1({ handle, headTimeoutMs = usualHeadTimeoutMs }: TransportOp
     connections.add(socket);
   });
   const turns = new Turns();
-  const upgrades = serveUpgrades({ server, handle, turns, connections, webSockets });
+  const refusals = new Refusals(server, turns);
+  const upgrades = serveUpgrades({ server, handle, turns, refusals, connections, webSockets });
   const serve = (message: http.IncomingMessage, response: http.ServerResponse): void => {
+    if (refusals.refuses(message)) return;
     response.once('close', connections.begin(message.socket));
     const upgrade = upgrades.ignored(message) ?? asksForUpgrade(message);
     turns.take(message.socket, response, () => {
@@ -123,8 +131,7 @@ function createHttp1({ handle, headTimeoutMs = usualHeadTimeoutMs }: TransportOp
   server.on('request', serve);
   server.on('checkContinue', serve);
   // An expectation of its own that no server knows: upstream ends the connection with the answer.
-  server.on('checkExpectation', (_, response) => void response.writeHead(417, { connection: 'close' }).end());
-  server.on('clientError', (_, socket) => socket.destroy());
+  server.on('checkExpectation', (_, response) => void response.writeHead(417, { connection: 'close', 'content-length': 0 }).end());
   return server;
 }
 

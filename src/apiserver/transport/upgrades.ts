@@ -12,6 +12,7 @@ import type { Socket } from 'node:net';
 import type { ApiResponse, Exchange } from '../request.ts';
 import { asksForUpgrade, Http1Exchange } from './exchange-http1.ts';
 import type { Http1Connections } from './http1-connections.ts';
+import type { Refusals } from './refusals.ts';
 import { http1Outlet, respond } from './respond.ts';
 import type { Turns } from './turns.ts';
 import type { WebSockets } from './web-sockets.ts';
@@ -20,6 +21,7 @@ export interface UpgradeParts {
   readonly server: http.Server;
   readonly handle: (exchange: Exchange) => Promise<ApiResponse>;
   readonly turns: Turns;
+  readonly refusals: Refusals;
   readonly connections: Http1Connections;
   readonly webSockets: WebSockets;
 }
@@ -30,12 +32,13 @@ export interface Upgrades {
 }
 
 export function serveUpgrades(parts: UpgradeParts): Upgrades {
-  const { server, turns, connections } = parts;
+  const { server, turns, refusals, connections } = parts;
   /** What the first request of a connection that goes back asked for; until it begins, the one that asked counts as in work. */
   const ignored = new WeakMap<Socket, { readonly upgrade: string; readonly begun: () => void }>();
   const follow = (message: http.IncomingMessage, socket: Socket, head: Buffer): void => {
     // Node has taken its own listener away, and without one an error ends the process.
     socket.on('error', ignoreError);
+    if (refusals.refuses(message)) return;
     socket.setTimeout(0);
     const done = connections.begin(socket);
     turns.after(socket, () => {
@@ -101,9 +104,9 @@ function goBack(server: http.Server, socket: Socket, first: Buffer): void {
 
 const ignoreError = (): void => undefined;
 
-/** What has a body is read as HTTP first, and then the moment has passed. What has no host, Node refuses when it comes back. */
+/** What has a body is read as HTTP first, and then the moment has passed. */
 const canBecomeWebSocket = ({ method, headers }: http.IncomingMessage): boolean =>
-  method === 'GET' && headers.host !== undefined && headers.upgrade?.toLowerCase() === 'websocket' && headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
+  method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
 
 /** The head as it was sent, but for the `Upgrade` header, or Node would hand the connection over again. */
 function headWithoutWish({ method, url, httpVersion, rawHeaders }: http.IncomingMessage): Buffer {

@@ -1,0 +1,95 @@
+/**
+ * HTTP/1.1 requests that are none, or not ours to answer: told so in a line of text, and the connection ends, because
+ * nobody can say where the next request would begin. No filter sees them. Statuses and texts are upstream's.
+ *
+ * @NOTE differs from upstream: what Node's parser refuses is refused here too, whatever upstream would make of it: unknown methods,
+ * bytes beyond ASCII in the target, folded headers, lines without CR, a length beside chunks or twice, and versions like 1.2.
+ */
+import type { IncomingMessage, Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Turns } from './turns.ts';
+
+export interface Refusal {
+  /** Code and reason, as in the first line. */
+  readonly status: string;
+  /** The status when absent. */
+  readonly text?: string;
+}
+
+const badRequest = (why = ''): Refusal => ({ status: `400 Bad Request${why}` });
+const unsupportedVersion = badRequest(': unsupported protocol version');
+const unsupportedEncoding: Refusal = { status: '501 Not Implemented', text: 'Unsupported transfer encoding' };
+
+/** How long a client may go on sending what nobody reads: its answer would be lost with a connection that is cut. */
+const lingerMs = 5000;
+
+export class Refusals {
+  readonly #turns: Turns;
+  /** Whose rest is of no interest. */
+  readonly #refused = new WeakSet<Socket>();
+  readonly #last = new WeakMap<Socket, IncomingMessage>();
+
+  constructor(server: Server, turns: Turns) {
+    this.#turns = turns;
+    server.on('clientError', (error: NodeJS.ErrnoException & { reason?: string }, socket) => this.#failed(error, socket as Socket));
+  }
+
+  /** Call for each request as it begins. True when it was refused, which is all that happens to it. */
+  refuses(message: IncomingMessage): boolean {
+    const { socket } = message;
+    if (this.#refused.has(socket)) return true;
+    this.#last.set(socket, message);
+    const refusal = refusalOf(message);
+    if (refusal === undefined) return false;
+    this.#refuse(socket, refusal);
+    return true;
+  }
+
+  #failed(error: NodeJS.ErrnoException & { reason?: string }, socket: Socket): void {
+    if (this.#refused.has(socket)) return;
+    const refusal = parserRefusal(error);
+    // A body that breaks off has its request, which hears of it by the end of the connection.
+    if (refusal === undefined || this.#last.get(socket)?.complete === false) socket.destroy();
+    else this.#refuse(socket, refusal);
+  }
+
+  /** After the answers to what came before. */
+  #refuse(socket: Socket, { status, text = status }: Refusal): void {
+    this.#refused.add(socket);
+    if (socket.listenerCount('error') === 0) socket.on('error', () => undefined);
+    this.#turns.after(socket, () => {
+      socket.end(`HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${text}`);
+      socket.resume();
+      const timer = setTimeout(() => socket.destroy(), lingerMs).unref();
+      socket.once('close', () => clearTimeout(timer));
+    });
+  }
+}
+
+/** What the parser takes, and this server does not. */
+function refusalOf({ method, url = '', httpVersion, httpVersionMajor, headers, headersDistinct }: IncomingMessage): Refusal | undefined {
+  if (httpVersionMajor !== 1) return unsupportedVersion;
+  const hosts = headersDistinct['host'] ?? [];
+  if (hosts.length > 1) return badRequest(': too many Host headers');
+  if (hosts.length === 0 && httpVersion === '1.1' && method !== 'CONNECT') return badRequest(': missing required Host header');
+  if (hosts[0] !== undefined && !hostPattern.test(hosts[0])) return badRequest(': malformed Host header');
+  // The last one would say where the body ends (RFC 9112 section 6.1), but nobody here undoes the others.
+  if (headers['transfer-encoding'] !== undefined && headers['transfer-encoding'].toLowerCase() !== 'chunked') return unsupportedEncoding;
+  return method === 'CONNECT' || isTarget(url) ? undefined : badRequest();
+}
+
+/** Of a host and a port nothing more is asked here than that it is made of their characters (RFC 3986 section 3.2.2). */
+const hostPattern = /^[A-Za-z0-9\-._~!$&'()*+,;=:[\]%]*$/;
+
+const isTarget = (url: string): boolean => !brokenEscape.test(url.split('?', 1)[0]!) && (url.startsWith('/') || url === '*' || URL.canParse(url));
+
+const brokenEscape = /%(?![0-9a-f]{2})/i;
+
+/** Undefined for a client that went away, or took too long: there is nobody to tell. */
+function parserRefusal({ code = '', reason = '' }: NodeJS.ErrnoException & { reason?: string }): Refusal | undefined {
+  if (!code.startsWith('HPE_') || code === 'HPE_INVALID_EOF_STATE') return undefined;
+  if (code === 'HPE_HEADER_OVERFLOW') return { status: '431 Request Header Fields Too Large' };
+  if (code === 'HPE_INVALID_TRANSFER_ENCODING') return unsupportedEncoding;
+  if (code === 'HPE_INVALID_HEADER_TOKEN') return badRequest(reason.includes('value') ? ': invalid header value' : ': invalid header name');
+  return badRequest();
+}
