@@ -1,7 +1,7 @@
 /** Expressions that the public documentation of Kubernetes gives as examples, each with what it should say. */
 import { describe, expect, test } from 'vitest';
 import { type Ask, AuthorizerValue, ResourceCheck } from './library/authorizer.ts';
-import { boolType, dynType, listType, mapType, stringType } from './check/types.ts';
+import { boolType, dynType, listType, mapType, nullType, stringType } from './check/types.ts';
 import { type Environment, environment } from './environment.ts';
 import { adaptAny } from './schema/json-values.ts';
 import { compileRules } from './schema/rules.ts';
@@ -167,5 +167,5 @@ test('an expression of another type is refused', () => {
   const env = environment({ variables: { x: dynType } });
   expect(env.compile("'a'", boolType)).toEqual({ failure: 'must evaluate to bool but got string' });
   expect(env.compile('x', boolType)).toEqual({ failure: 'must evaluate to bool but got dyn' });
-  expect(env.compile('1', stringType, { kind: 'null', name: 'null', parameters: [] })).toEqual({ failure: 'must evaluate to one of [string null_type] but got int' });
+  expect(env.compile('1', stringType, nullType)).toEqual({ failure: 'must evaluate to one of [string null_type] but got int' });
 });

@@ -21,7 +21,7 @@ import { type Node, usesVariable } from './syntax/ast.ts';
 import { parse, type ParseOptions } from './syntax/parser.ts';
 import { type Issue, issuesText } from './syntax/source.ts';
 import { CelError, type Value } from './values/values.ts';
-import { Cancelled, startWork } from './values/work.ts';
+import { Cancelled, look, startWork } from './values/work.ts';
 
 export interface EnvironmentOptions {
   /** Names may have dots (`authorizer.requestResource`). */
@@ -108,12 +108,14 @@ export function environment(options: EnvironmentOptions): Environment {
 }
 
 function compileIn(scope: Scope, base: Base, parsing: ParseOptions, version: number, text: string, expected: readonly CelType[]): Program | Failure {
+  // What reading and checking takes counts, so that what is left is for patterns.
+  startWork();
+  look();
   const parsed = parse(text, parsing);
   if (parsed.node === undefined) return { failure: textOf(text, parsed.issues) };
   const { type, issues } = check(parsed.node, scope);
   if (issues.length > 0) return { failure: textOf(text, issues) };
   if (expected.length > 0 && !expected.some((wanted) => sameType(wanted, type))) return { failure: wrongTypeText(expected, type) };
-  startWork();
   const literals = version >= 29 ? checkLiterals(parsed.node) : [];
   return literals.length > 0 ? { failure: textOf(text, literals) } : new CompiledProgram(parsed.node, type, compileExpression(parsed.node, base.typeNames));
 }

@@ -2,12 +2,12 @@
  * Gives each part of an expression its type and each call the overloads that fit; what does not fit is an error with its place.
  * @see {@link https://github.com/google/cel-spec/blob/master/doc/langdef.md#gradual-type-checking | CEL language definition: gradual type checking}
  */
-import type { Call, Comprehension, Identifier, ListNode, LiteralValue, MapNode, Node, Select } from '../syntax/ast.ts';
+import { bareName, type Call, type Comprehension, type Identifier, type ListNode, type LiteralValue, type MapNode, type Node, type Select } from '../syntax/ast.ts';
 import type { Issue } from '../syntax/source.ts';
 import type { Overload } from './declarations.ts';
 import {
-  boolType, bytesType, type CelType, doubleType, dynType, errorType, intType, isDyn, isOpen, isOptional, listType, mapType, nullType, optionalType, sameType, stringType,
-  Substitution, TooComplex, typeText, typeType, uintType, weightOf, withParameters,
+  boolType, bytesType, type CelType, doubleType, dynType, errorType, intType, isDyn, isOptional, listType, mapType, nullType, optionalType, sameType, stringType,
+  Substitution, TooComplex, typeText, typeType, uintType, withParameters,
 } from './types.ts';
 
 export interface Scope {
@@ -56,15 +56,15 @@ class Checker {
 
   /** Types that were not known when a node was looked at may be known now. */
   finish(type: CelType): CelType {
-    const applied = new Map<CelType, CelType>();
-    for (const node of this.nodes) node.type = this.substitution.apply(node.type!, true, applied);
-    return this.substitution.apply(type, true, applied);
+    const done = new Map<CelType, CelType>();
+    for (const node of this.nodes) if (node.type!.open) node.type = this.substitution.close(node.type!, done);
+    return this.substitution.close(type, done);
   }
 
   check(node: Node): CelType {
     let type = this.typeOf(node);
     // A macro whose variable occurs twice in its value doubles the type: a few of them in a chain would never be done.
-    if (weightOf(type) > maxTypeWeight) type = this.issue(node.offset, tooComplex);
+    if (type.weight > maxTypeWeight) type = this.issue(node.offset, tooComplex);
     node.type = type;
     this.nodes.push(node);
     return type;
@@ -102,13 +102,13 @@ class Checker {
     const local = this.local(node.name);
     if (local !== undefined) return local;
     const declared = this.declared(node.name);
-    if (declared === undefined) return this.undeclared(node.name.replace(/^\./, ''), node.offset);
-    node.resolved = node.name.replace(/^\./, '');
+    if (declared === undefined) return this.undeclared(bareName(node.name), node.offset);
+    node.resolved = bareName(node.name);
     return declared;
   }
 
   private declared(name: string): CelType | undefined {
-    const bare = name.startsWith('.') ? name.slice(1) : name;
+    const bare = bareName(name);
     const variable = this.scope.variables.get(bare);
     if (variable !== undefined) return variable;
     const type = this.scope.types.get(bare);
@@ -127,7 +127,7 @@ class Checker {
     const name = node.test ? undefined : this.dotted(node);
     const declared = name === undefined ? undefined : this.declared(name);
     if (declared !== undefined) {
-      node.resolved = name!.replace(/^\./, '');
+      node.resolved = bareName(name!);
       return declared;
     }
     const field = this.fieldOf(this.check(node.operand), node.field, node.offset);
@@ -136,8 +136,8 @@ class Checker {
 
   /** The type of a field; of an optional, an optional of it. */
   private fieldOf(operand: CelType, field: string, offset: number): CelType {
-    const type = this.substitution.apply(operand, false);
-    if (isOptional(type)) return optionalType(this.plainField(this.substitution.apply(type.parameters[0]!, false), field, offset));
+    const type = this.substitution.apply(operand);
+    if (isOptional(type)) return optionalType(this.plainField(this.substitution.apply(type.parameters[0]!), field, offset));
     return this.plainField(type, field, offset);
   }
 
@@ -157,15 +157,15 @@ class Checker {
     if (node.name === '_?._' && node.target === undefined) return this.optionalSelect(node);
     const { target } = node;
     const prefix = target === undefined ? undefined : this.dotted(target);
-    const namespaced = prefix === undefined ? undefined : this.scope.functions.get(`${prefix.replace(/^\./, '')}.${node.name}`);
+    const namespaced = prefix === undefined ? undefined : this.scope.functions.get(`${bareName(prefix)}.${node.name}`);
     if (namespaced !== undefined) {
-      node.resolved = `${prefix!.replace(/^\./, '')}.${node.name}`;
+      node.resolved = `${bareName(prefix!)}.${node.name}`;
       node.namespaced = true;
       return this.resolve(node, namespaced, undefined, this.checkAll(node.args));
     }
     const targetType = target === undefined ? undefined : this.check(target);
     const args = node.name === 'format' ? this.checkMixed(node.args) : this.checkAll(node.args);
-    const bare = node.name.replace(/^\./, '');
+    const bare = bareName(node.name);
     const overloads = this.scope.functions.get(bare);
     if (overloads === undefined) return this.undeclared(bare, node.offset);
     node.resolved = bare;
@@ -203,7 +203,7 @@ class Checker {
       const { parameters, result: returned } = this.instantiate(overload);
       if (!this.substitution.assignAll(given, parameters)) continue;
       fitting.push(overload);
-      const type = this.substitution.apply(returned, false);
+      const type = this.substitution.apply(returned);
       if (result === undefined) result = type;
       else if (!isDyn(result) && !sameType(result, type)) result = dynType;
     }
@@ -213,9 +213,8 @@ class Checker {
   }
 
   private noOverload(node: Call, target: CelType | undefined, args: readonly CelType[]): CelType {
-    const shown = (type: CelType): string => typeText(this.substitution.apply(type, true));
-    const list = `(${args.map(shown).join(', ')})`;
-    return this.issue(node.offset, `found no matching overload for '${node.resolved}' applied to '${target === undefined ? '' : `${shown(target)}.`}${list}'`);
+    const list = `(${args.map(this.shown).join(', ')})`;
+    return this.issue(node.offset, `found no matching overload for '${node.resolved}' applied to '${target === undefined ? '' : `${this.shown(target)}.`}${list}'`);
   }
 
   private logical(node: Call, overloads: readonly Overload[], args: readonly CelType[]): CelType {
@@ -229,22 +228,27 @@ class Checker {
   }
 
   private mismatch(node: Node, wanted: CelType, found: CelType): void {
-    this.issue(node.offset, `expected type '${typeText(this.substitution.apply(wanted, true))}' but found '${typeText(this.substitution.apply(found, true))}'`);
+    this.issue(node.offset, `expected type '${this.shown(wanted)}' but found '${this.shown(found)}'`);
   }
+
+  private readonly shown = (type: CelType): string => typeText(this.substitution.close(type, new Map()));
 
   /** The overload with parameters of its own for this call. */
   private instantiate(overload: Overload): { readonly parameters: readonly CelType[]; readonly result: CelType } {
     const { parameters, result } = overload;
-    if (!isOpen(result) && !parameters.some(isOpen)) return overload;
-    const names = new Map<string, CelType>();
-    const fresh = (type: CelType): CelType => {
-      if (type.kind === 'parameter') {
-        if (!names.has(type.name)) names.set(type.name, this.substitution.newParameter());
-        return names.get(type.name)!;
+    if (!result.open && !parameters.some(({ open }) => open)) return overload;
+    const own = new Map<string, CelType>();
+    const renewed = (type: CelType): CelType => {
+      if (!type.open) return type;
+      if (type.kind !== 'parameter') return withParameters(type, renewed);
+      let parameter = own.get(type.name);
+      if (parameter === undefined) {
+        parameter = this.substitution.newParameter();
+        own.set(type.name, parameter);
       }
-      return isOpen(type) ? withParameters(type, type.parameters.map(fresh)) : type;
+      return parameter;
     };
-    return { parameters: parameters.map(fresh), result: fresh(result) };
+    return { parameters: parameters.map(renewed), result: renewed(result) };
   }
 
   private list(node: ListNode): CelType {
@@ -268,7 +272,7 @@ class Checker {
     const type = this.check(value);
     if (!optional) return type;
     const inner = this.substitution.newParameter();
-    if (this.substitution.assign(type, optionalType(inner))) return this.substitution.apply(inner, false);
+    if (this.substitution.assign(type, optionalType(inner))) return this.substitution.apply(inner);
     this.mismatch(value, optionalType(dynType), type);
     return errorType;
   }
@@ -281,7 +285,7 @@ class Checker {
   }
 
   private comprehension(node: Comprehension): CelType {
-    const range = this.substitution.apply(this.check(node.range), false);
+    const range = this.substitution.apply(this.check(node.range));
     const accumulator = this.check(node.init);
     const depth = this.locals.length;
     const [first, second] = this.variableTypes(range, node);
@@ -295,7 +299,7 @@ class Checker {
     this.locals.length = depth + 1;
     const type = result();
     this.locals.length = depth;
-    return this.substitution.apply(type, false);
+    return this.substitution.apply(type);
   }
 
   /** Of one variable its type; of two, those of index or key and of the value. */

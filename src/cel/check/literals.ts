@@ -1,7 +1,7 @@
 /** Literals that can only fail when the expression runs: patterns, durations and times that are none. */
 import { parseDuration } from '../../machinery/duration.ts';
 import { pattern } from '../library/patterns.ts';
-import { argumentsOf, type Call, type Node } from '../syntax/ast.ts';
+import { type Call, eachPart, type Node } from '../syntax/ast.ts';
 import type { Issue } from '../syntax/source.ts';
 import { timestampOf } from '../values/time-text.ts';
 import { CelError } from '../values/values.ts';
@@ -26,30 +26,18 @@ function isPattern(text: string): boolean {
   }
 }
 
-const valid: Readonly<Record<string, (text: string) => boolean>> = { duration: isDuration, timestamp: (text) => timestampOf(text) !== undefined, matches: isPattern };
+const valid: ReadonlyMap<string, (text: string) => boolean> = new Map([['duration', isDuration], ['timestamp', (text) => timestampOf(text) !== undefined], ['matches', isPattern]]);
 
 export function checkLiterals(node: Node, issues: Issue[] = []): Issue[] {
-  for (const part of parts(node)) checkLiterals(part, issues);
+  eachPart(node, (part) => checkLiterals(part, issues));
   if (node.form === 'call') checkCall(node, issues);
   return issues;
 }
 
 function checkCall({ name, target, args }: Call, issues: Issue[]): void {
-  const isValid = valid[name];
+  const isValid = valid.get(name);
   const last = args.at(-1);
   const expectedArgs = name === 'matches' && target === undefined ? 2 : 1;
   if (isValid === undefined || args.length !== expectedArgs || last!.form !== 'literal' || last!.literal.kind !== 'string') return;
   if (!isValid(last!.literal.value)) issues.push({ offset: last!.offset, message: `invalid ${name} argument` });
-}
-
-function parts(node: Node): readonly Node[] {
-  switch (node.form) {
-    case 'literal': case 'identifier': return [];
-    case 'select': return [node.operand];
-    case 'call': return argumentsOf(node);
-    case 'list': return node.items.map(({ value }) => value);
-    case 'map': return node.entries.flatMap(({ key, value }) => [key, value]);
-    case 'struct': return node.fields.map(({ value }) => value);
-    case 'comprehension': return [node.range, node.init, node.condition, node.step, node.result];
-  }
 }

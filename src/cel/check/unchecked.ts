@@ -1,5 +1,5 @@
 /** Names and functions of an expression whose types nobody checks: every overload may be meant. */
-import { argumentsOf, type Node } from '../syntax/ast.ts';
+import { argumentsOf, bareName, type Node } from '../syntax/ast.ts';
 import type { Scope } from './checker.ts';
 
 export function resolveOpenly(node: Node, scope: Scope, locals: readonly string[] = []): void {
@@ -7,7 +7,7 @@ export function resolveOpenly(node: Node, scope: Scope, locals: readonly string[
   switch (node.form) {
     case 'literal': return;
     case 'identifier':
-      if (!locals.includes(node.name)) node.resolved = node.name.replace(/^\./, '');
+      if (!locals.includes(node.name)) node.resolved = bareName(node.name);
       return;
     case 'select': {
       const name = dotted(node, locals);
@@ -38,7 +38,7 @@ export function resolveOpenly(node: Node, scope: Scope, locals: readonly string[
 }
 
 function dotted(node: Node, locals: readonly string[]): string | undefined {
-  if (node.form === 'identifier') return locals.includes(node.name) ? undefined : node.name.replace(/^\./, '');
+  if (node.form === 'identifier') return locals.includes(node.name) ? undefined : bareName(node.name);
   if (node.form !== 'select' || node.test) return undefined;
   const prefix = dotted(node.operand, locals);
   return prefix === undefined ? undefined : `${prefix}.${node.field}`;

@@ -14,16 +14,16 @@ type Compiler = (args: readonly Evaluate[], node: Call) => Evaluate;
 
 export function compileCall(node: Call, scope: CompileScope): Evaluate {
   const nodes = argumentsOf(node);
-  const uncounted = uncountedFrom[node.name] ?? nodes.length;
+  const uncounted = uncountedFrom.get(node.name) ?? nodes.length;
   const args = nodes.map((arg, i) => (i >= uncounted && isPath(arg) ? withoutCost(scope.compile(arg, scope)) : scope.compile(arg, scope)));
-  const own = node.namespaced === true ? undefined : operators[`${node.target === undefined ? '' : '.'}${node.name}`];
+  const own = node.namespaced === true ? undefined : (node.target === undefined ? operators : methods).get(node.name);
   if (own !== undefined) return own(args, node);
   const call = compileFunction(node, nodes, args);
   return conversions.has(node.name) && args.length === 1 && isConstant(args[0]!) ? folded(call) : call;
 }
 
 /** A path that is chosen by a condition, or by which something is looked up, costs nothing upstream: from which argument on. */
-const uncountedFrom: Readonly<Record<string, number>> = { '_?_:_': 1, '_[_]': 1, '_[?_]': 1 };
+const uncountedFrom: ReadonlyMap<string, number> = new Map([['_?_:_', 1], ['_[_]', 1], ['_[?_]', 1]]);
 const conversions = new Set(['bool', 'bytes', 'double', 'duration', 'dyn', 'int', 'string', 'timestamp', 'type', 'uint']);
 
 /** A variable, and fields and elements below it. */
@@ -142,11 +142,11 @@ const membership: Compiler = (args, node) => {
   };
 };
 
-const operators: Readonly<Record<string, Compiler>> = {
-  '_&&_': logical(false), '_||_': logical(true), '_?_:_': conditional, '_==_': equality(true), '_!=_': equality(false),
-  '@in': membership, '_[_]': index, '_[?_]': optionalIndex, '_?._': optionalSelection, '@not_strictly_false': notStrictlyFalse,
-  '.or': orElse(false), '.orValue': orElse(true),
-};
+const operators: ReadonlyMap<string, Compiler> = new Map([
+  ['_&&_', logical(false)], ['_||_', logical(true)], ['_?_:_', conditional], ['_==_', equality(true)], ['_!=_', equality(false)],
+  ['@in', membership], ['_[_]', index], ['_[?_]', optionalIndex], ['_?._', optionalSelection], ['@not_strictly_false', notStrictlyFalse],
+]);
+const methods: ReadonlyMap<string, Compiler> = new Map([['or', orElse(false)], ['orValue', orElse(true)]]);
 
 type Run = (...args: Value[]) => Value;
 

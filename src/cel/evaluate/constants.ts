@@ -3,18 +3,16 @@ import { CelError, Double, keyOf, ListValue, type Value } from '../values/values
 import type { Evaluate } from './scope.ts';
 import { State } from './state.ts';
 
-const values = new WeakMap<Evaluate, Value>();
-
 export function constant(value: Value): Evaluate {
-  const evaluate = (): Value => value;
-  values.set(evaluate, value);
+  const evaluate: Evaluate = () => value;
+  evaluate.constant = value;
   return evaluate;
 }
 
-export const isConstant = (evaluate: Evaluate): boolean => values.has(evaluate);
+export const isConstant = ({ constant }: Evaluate): boolean => constant !== undefined;
 
 /** Undefined for what is no constant. */
-export const constantValue = (evaluate: Evaluate): Value | undefined => values.get(evaluate);
+export const constantValue = ({ constant }: Evaluate): Value | undefined => constant;
 
 /** Of what is made of constants only; what fails stays to fail when the expression runs. */
 export function folded(evaluate: Evaluate): Evaluate {

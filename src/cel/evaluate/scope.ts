@@ -2,7 +2,11 @@ import type { Node } from '../syntax/ast.ts';
 import type { Value } from '../values/values.ts';
 import type { State } from './state.ts';
 
-export type Evaluate = (state: State) => Value;
+export interface Evaluate {
+  (state: State): Value;
+  /** Of a part that has the same value each time. */
+  constant?: Value;
+}
 
 export interface CompileScope {
   /** Iteration variables from the outside in; the index is the slot. */

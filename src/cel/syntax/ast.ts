@@ -11,7 +11,7 @@ interface Base {
   /** Where its operator or first character stands, for messages. */
   readonly offset: number;
   /** Set by the checker. */
-  type?: CelType;
+  type?: CelType | undefined;
 }
 
 export type LiteralValue =
@@ -30,7 +30,7 @@ export interface Identifier extends Base {
   /** With a leading dot it names something outside of any container and is no iteration variable. */
   readonly name: string;
   /** Set by the checker: the declared name that this stands for. */
-  resolved?: string;
+  resolved?: string | undefined;
 }
 
 export interface Select extends Base {
@@ -52,11 +52,22 @@ export interface Call extends Base {
   readonly target: Node | undefined;
   readonly args: readonly Node[];
   /** Set by the checker: what fits the types. */
-  overloads?: readonly Overload[];
-  resolved?: string;
+  overloads?: readonly Overload[] | undefined;
+  resolved?: string | undefined;
   /** Set by the checker: the target is the first part of the function's name, as in `optional.of(x)`. */
   namespaced?: boolean;
 }
+
+/** The commonest nodes, with room for what the checker says of them: to add it later takes longer than the rest of the reading. */
+export const literalNode = (offset: number, literal: LiteralValue): Literal => ({ form: 'literal', offset, type: undefined, literal });
+export const identifierNode = (offset: number, name: string): Identifier => ({ form: 'identifier', offset, type: undefined, name, resolved: undefined });
+export const listNode = (offset: number, items: ListNode['items']): ListNode => ({ form: 'list', offset, type: undefined, items });
+export const callNode = (offset: number, name: string, target: Node | undefined, args: readonly Node[]): Call => ({
+  form: 'call', offset, type: undefined, name, target, args, overloads: undefined, resolved: undefined, namespaced: false,
+});
+
+/** A name without the dot before it. */
+export const bareName = (name: string): string => (name.startsWith('.') ? name.slice(1) : name);
 
 /** The target of a method comes first. */
 export const argumentsOf = ({ target, args, namespaced }: Call): readonly Node[] => (target === undefined || namespaced === true ? args : [target, ...args]);
@@ -96,6 +107,25 @@ export type Shape =
   /** Puts entries into a map; `insertion` is a call with the accumulator as its first argument. */
   | { readonly kind: 'insert'; readonly predicate: Node | undefined; readonly insertion: Node }
   | { readonly kind: 'bind'; readonly value: Node };
+
+/** The nodes directly below. */
+export function eachPart(node: Node, visit: (part: Node) => void): void {
+  switch (node.form) {
+    case 'literal': case 'identifier': return;
+    case 'select': return visit(node.operand);
+    case 'call':
+      if (node.target !== undefined && node.namespaced !== true) visit(node.target);
+      return node.args.forEach(visit);
+    case 'list': return node.items.forEach(({ value }) => visit(value));
+    case 'map':
+      return node.entries.forEach(({ key, value }) => {
+        visit(key);
+        visit(value);
+      });
+    case 'struct': return node.fields.forEach(({ value }) => visit(value));
+    case 'comprehension': return [node.range, node.init, node.condition, node.step, node.result].forEach(visit);
+  }
+}
 
 export const accumulatorName = '__result__';
 

@@ -2,7 +2,7 @@
  * Macros: calls that become folds, `has()` and the binding forms of optionals.
  * @see {@link https://github.com/google/cel-spec/blob/master/doc/langdef.md#macros | CEL language definition: macros}
  */
-import { accumulatorName, type Comprehension, type Node, type Shape } from './ast.ts';
+import { accumulatorName, callNode, type Comprehension, identifierNode as identifier, listNode, literalNode, type Node, type Shape } from './ast.ts';
 
 export interface MacroOptions {
   readonly macros: boolean;
@@ -24,11 +24,10 @@ export interface MacroCall {
 type Report = (offset: number, message: string) => void;
 type Expander = (call: MacroCall & { readonly target: Node }, report: Report) => Node | undefined;
 
-const literal = (offset: number, value: boolean | number): Node => ({ form: 'literal', offset, literal: typeof value === 'boolean' ? { kind: 'bool', value } : { kind: 'int', value } });
-const identifier = (offset: number, name: string): Node => ({ form: 'identifier', offset, name });
-const call = (offset: number, name: string, ...args: Node[]): Node => ({ form: 'call', offset, name, target: undefined, args });
-const emptyList = (offset: number): Node => ({ form: 'list', offset, items: [] });
-const listOf = (value: Node): Node => ({ form: 'list', offset: value.offset, items: [{ value, optional: false }] });
+const literal = (offset: number, value: boolean | number): Node => literalNode(offset, typeof value === 'boolean' ? { kind: 'bool', value } : { kind: 'int', value });
+const call = (offset: number, name: string, ...args: Node[]): Node => callNode(offset, name, undefined, args);
+const emptyList = (offset: number): Node => listNode(offset, []);
+const listOf = (value: Node): Node => listNode(value.offset, [{ value, optional: false }]);
 
 /** The expansion; undefined when the call is no macro. An error in it is reported, and the call stays. */
 export function expandMacro(macro: MacroCall, options: MacroOptions, report: Report): Node | undefined {
@@ -181,7 +180,7 @@ export const targetName = '#target';
 function expandOptional({ name, offset, target, args }: MacroCall & { readonly target: Node }, report: Report): Node | undefined {
   const [variable, body] = args as [Node, Node];
   if (variable.form !== 'identifier') return void report(variable.offset, `${name}() variable name must be a simple identifier`);
-  const member = (method: string): Node => ({ form: 'call', offset, name: method, target: identifier(offset, targetName), args: [] });
+  const member = (method: string): Node => callNode(offset, method, identifier(offset, targetName), []);
   const bound = bind(offset, variable.name, member('value'), body);
   const present = name === 'optMap' ? optional(offset, 'of', bound) : bound;
   return bind(offset, targetName, target, call(offset, '_?_:_', member('hasValue'), present, optional(offset, 'none')));

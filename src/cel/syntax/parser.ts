@@ -3,7 +3,7 @@
  * trees, so that a long one is not deep.
  * @see {@link https://github.com/google/cel-spec/blob/master/doc/langdef.md#syntax | CEL language definition: syntax}
  */
-import type { ListNode, LiteralValue, MapNode, Node, StructNode } from './ast.ts';
+import { callNode, identifierNode, type ListNode, listNode, literalNode, type LiteralValue, type MapNode, type Node, type StructNode } from './ast.ts';
 import { type Token, tokenize } from './lexer.ts';
 import { bytesLiteral, doubleLiteral, intLiteral, LiteralError, stringLiteral, uintLiteral } from './literals.ts';
 import { expandMacro, type MacroOptions } from './macros.ts';
@@ -48,11 +48,17 @@ export function parse(text: string, options: ParseOptions): Parsed {
   return issues.length > 0 ? { issues } : { node, issues };
 }
 
+/** What may stand after the bracket that opens it. */
+const listStart = ["']'", "','", "'?'", ...expressionStart];
+const mapStart = ["'}'", "','", "'?'", ...expressionStart];
+const structStart = ["'}'", "','", "'?'", 'IDENTIFIER'];
+const argumentsStart = ["')'", ...expressionStart];
+
 /** Ends the reading altogether; the message says which limit is exceeded. */
 class TooLarge extends Error {}
 
-const nothing = (offset: number): Node => ({ form: 'literal', offset, literal: { kind: 'null' } });
-const call = (name: string, offset: number, args: readonly Node[]): Node => ({ form: 'call', name, offset, target: undefined, args });
+const nothing = (offset: number): Node => literalNode(offset, { kind: 'null' });
+const call = (name: string, offset: number, args: readonly Node[]): Node => callNode(offset, name, undefined, args);
 
 class Parser {
   private readonly reader: TokenReader;
@@ -242,7 +248,7 @@ class Parser {
       this.issue(first.offset, `reserved identifier: ${first.text}`);
       return nothing(first.offset);
     }
-    return { form: 'identifier', offset: first.offset, name };
+    return identifierNode(first.offset, name);
   }
 
   /** How many tokens ahead the brace of `a.b.c{` is; -1 when none follows. */
@@ -257,8 +263,7 @@ class Parser {
     for (let i = 0; i < braceAt; i++) name += this.reader.take().text;
     const open = this.reader.take();
     const fields: { name: string; offset: number; value: Node; optional: boolean }[] = [];
-    const names = ["'}'", "','", "'?'", 'IDENTIFIER'];
-    this.items('}', names, () => {
+    this.items('}', structStart, () => {
       const optional = this.optionalMark();
       const field = this.reader.expect('IDENTIFIER');
       const colon = this.reader.expect("':'");
@@ -270,17 +275,17 @@ class Parser {
   private list(): ListNode {
     const { offset } = this.reader.take();
     const items: { value: Node; optional: boolean }[] = [];
-    this.items(']', ["']'", "','", "'?'", ...expressionStart], () => {
+    this.items(']', listStart, () => {
       const optional = this.optionalMark();
       items.push({ value: this.expression(), optional });
     });
-    return { form: 'list', offset, items };
+    return listNode(offset, items);
   }
 
   private map(): MapNode {
     const { offset } = this.reader.take();
     const entries: { key: Node; value: Node; optional: boolean }[] = [];
-    this.items('}', ["'}'", "','", "'?'", ...expressionStart], () => {
+    this.items('}', mapStart, () => {
       const optional = this.optionalMark();
       const key = this.expression();
       this.reader.expect("':'");
@@ -309,13 +314,13 @@ class Parser {
 
   private callOf(name: string, offset: number, target: Node | undefined): Node {
     const args: Node[] = [];
-    this.reader.sync(["')'", ...expressionStart]);
+    this.reader.sync(argumentsStart);
     if (this.reader.accept(')') === undefined) {
       do args.push(this.expression()); while (this.reader.accept(',') !== undefined);
       this.reader.expect("')'");
     }
     const expanded = this.options.macros ? expandMacro({ name, offset, target, args }, this.options, (at, message) => this.issue(at, message)) : undefined;
-    return expanded ?? { form: 'call', offset, name, target, args };
+    return expanded ?? callNode(offset, name, target, args);
   }
 
   private literal(): Node {
@@ -326,7 +331,7 @@ class Parser {
       const literal = literalValue(token, minus === undefined ? '' : '-');
       if (literal === undefined) throw this.reader.mismatch(expressionStart);
       this.reader.take();
-      return { form: 'literal', offset, literal };
+      return literalNode(offset, literal);
     } catch (error) {
       if (!(error instanceof LiteralError)) throw error;
       this.issue(offset, error.message);
@@ -341,7 +346,7 @@ class Parser {
 }
 
 const optionalSelect = (offset: number, operand: Node, field: string): Node =>
-  call('_?._', offset, [operand, { form: 'literal', offset, literal: { kind: 'string', value: field } }]);
+  call('_?._', offset, [operand, literalNode(offset, { kind: 'string', value: field })]);
 
 function balanced(name: string, terms: readonly Node[], offsets: readonly number[], from: number, to: number): Node {
   if (from === to) return terms[from]!;
