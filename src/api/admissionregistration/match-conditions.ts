@@ -17,24 +17,30 @@ export interface ExpressionRules {
   readonly use?: AdmissionUse;
 }
 
-export function checkMatchConditions(conditions: readonly MatchCondition[] = [], path: FieldPath, errors: FieldError[], { stored, use = {} }: ExpressionRules = {}): void {
+/** A step for each expression. */
+export function* checkMatchConditions(conditions: readonly MatchCondition[] = [], path: FieldPath, errors: FieldError[], { stored, use = {} }: ExpressionRules = {}): Generator<void, void> {
   if (conditions.length > maxConditions) errors.push(tooMany(path, conditions.length, maxConditions));
   const seen = new Set<string>();
-  conditions.forEach(({ name = '', expression = '' }, i) => {
+  for (const [i, { name = '', expression = '' }] of conditions.entries()) {
     const at = path.index(i);
     if (expression.trim() === '') errors.push(required(at.child('expression')));
-    else checkExpression(expression, at.child('expression'), errors, { stored, use: { authorizer: true, ...use } }, boolType);
-    if (name === '') return void errors.push(required(at.child('name')));
-    checkLabelName(name, at.child('name'), errors);
-    if (seen.has(name)) errors.push(duplicate(at.child('name'), name));
-    seen.add(name);
-  });
+    else yield* checkExpression(expression, at.child('expression'), errors, { stored, use: { authorizer: true, ...use } }, boolType);
+    checkName(name, seen, at.child('name'), errors);
+  }
 }
 
-/** Compiles the expression; the type is undefined when it does not compile. It must be of one of the types that are given. */
-export function checkExpression(expression: string, path: FieldPath, errors: FieldError[], { stored, use = {} }: ExpressionRules, ...expected: readonly CelType[]): CelType | undefined {
+function checkName(name: string, seen: Set<string>, path: FieldPath, errors: FieldError[]): void {
+  if (name === '') return void errors.push(required(path));
+  checkLabelName(name, path, errors);
+  if (seen.has(name)) errors.push(duplicate(path, name));
+  seen.add(name);
+}
+
+/** Compiles the expression, which is one step; the type is undefined when it does not compile. It must be of one of the types that are given. */
+export function* checkExpression(expression: string, path: FieldPath, errors: FieldError[], { stored, use = {} }: ExpressionRules, ...expected: readonly CelType[]): Generator<void, CelType | undefined> {
   const environment = admissionEnvironment(stored?.has(expression) === true ? use : { ...use, version: compatibilityVersion });
   const compiled = environment.compile(expression, ...expected);
+  yield;
   if (!('failure' in compiled)) return compiled.type;
   errors.push(invalid(path, expression, compiled.failure));
   return undefined;

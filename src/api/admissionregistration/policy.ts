@@ -30,28 +30,26 @@ export function setPolicyDefaults({ spec }: ValidatingAdmissionPolicy): void {
   setMatchResourcesDefaults(spec.matchConstraints);
 }
 
-export const validatePolicy = (policy: ValidatingAdmissionPolicy): FieldError[] => validate(policy, {});
-
-export const validatePolicyUpdate = (policy: ValidatingAdmissionPolicy, old: ValidatingAdmissionPolicy): FieldError[] => validate(policy, { stored: expressionsOf(old.spec) });
-
 function expressionsOf({ matchConditions = [], variables = [], validations = [], auditAnnotations = [] }: ValidatingAdmissionPolicySpec): ReadonlySet<string> {
   const found = [...matchConditions, ...variables, ...validations].map(({ expression }) => expression);
   const others = [...validations.map(({ messageExpression }) => messageExpression), ...auditAnnotations.map(({ valueExpression }) => valueExpression)];
   return new Set([...found, ...others].filter((expression) => expression !== undefined));
 }
 
-function validate({ metadata, spec }: ValidatingAdmissionPolicy, { stored }: ExpressionRules): FieldError[] {
-  const errors = validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName });
+/** Adds what is wrong with a new or changed policy to `errors`, a step for each expression. */
+export function* validatePolicy({ metadata, spec }: ValidatingAdmissionPolicy, old: ValidatingAdmissionPolicy | undefined, errors: FieldError[]): Generator<void, FieldError[]> {
+  const stored = old === undefined ? undefined : expressionsOf(old.spec);
+  errors.push(...validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName }));
   if (spec.failurePolicy === undefined) errors.push(required(specPath.child('failurePolicy')));
   else checkEnum(spec.failurePolicy, failurePolicies, specPath.child('failurePolicy'), errors);
   if (spec.paramKind !== undefined) checkParamKind(spec.paramKind, specPath.child('paramKind'), errors);
   checkConstraints(spec, specPath.child('matchConstraints'), errors);
   const params = spec.paramKind !== undefined;
-  checkMatchConditions(spec.matchConditions, specPath.child('matchConditions'), errors, { stored, use: { params } });
+  yield* checkMatchConditions(spec.matchConditions, specPath.child('matchConditions'), errors, { stored, use: { params } });
   const variables = new Map<string, CelType>();
   const rules: PolicyRules = { stored, use: { params, authorizer: true, variables }, variables };
-  spec.variables?.forEach((variable, i) => checkVariable(variable, specPath.child('variables').index(i), errors, rules));
-  checkWork(spec, metadata.name ?? '', errors, rules);
+  for (const [i, variable] of (spec.variables ?? []).entries()) yield* checkVariable(variable, specPath.child('variables').index(i), errors, rules);
+  yield* checkWork(spec, metadata.name ?? '', errors, rules);
   return errors;
 }
 
@@ -67,21 +65,21 @@ function checkConstraints({ matchConstraints }: ValidatingAdmissionPolicySpec, p
   if ((matchConstraints.resourceRules?.length ?? 0) === 0) errors.push(required(path.child('resourceRules')));
 }
 
-function checkWork({ validations = [], auditAnnotations = [] }: ValidatingAdmissionPolicySpec, policy: string, errors: FieldError[], rules: PolicyRules): void {
+function* checkWork({ validations = [], auditAnnotations = [] }: ValidatingAdmissionPolicySpec, policy: string, errors: FieldError[], rules: PolicyRules): Generator<void, void> {
   const auditPath = specPath.child('auditAnnotations');
   if (validations.length === 0 && auditAnnotations.length === 0) {
     errors.push(required(specPath.child('validations'), nothingToDo), required(auditPath, nothingToDo));
     return;
   }
-  validations.forEach((validation, i) => checkValidation(validation, specPath.child('validations').index(i), errors, rules));
+  for (const [i, validation] of validations.entries()) yield* checkValidation(validation, specPath.child('validations').index(i), errors, rules);
   if (auditAnnotations.length > maxAuditAnnotations) errors.push(invalid(auditPath, goStruct('[]admissionregistration.AuditAnnotation', auditAnnotations), `must not have more than ${maxAuditAnnotations} auditAnnotations`));
   const seen = new Set<string>();
-  auditAnnotations.forEach((annotation, i) => {
+  for (const [i, annotation] of auditAnnotations.entries()) {
     const { key = '' } = annotation;
-    checkAuditAnnotation(annotation, policy, auditPath.index(i), errors, rules);
+    yield* checkAuditAnnotation(annotation, policy, auditPath.index(i), errors, rules);
     if (seen.has(key)) errors.push(duplicate(auditPath.index(i).child('key'), key));
     seen.add(key);
-  });
+  }
 }
 
 function checkParamKind({ apiVersion = '', kind = '' }: ParamKind, path: FieldPath, errors: FieldError[]): void {
@@ -104,32 +102,32 @@ function checkApiVersion(text: string, path: FieldPath, errors: FieldError[]): v
   if (versionMessages.length > 0) errors.push(invalid(path, version, versionMessages.join(',')));
 }
 
-function checkVariable({ name = '', expression = '' }: Variable, path: FieldPath, errors: FieldError[], rules: PolicyRules): void {
+function* checkVariable({ name = '', expression = '' }: Variable, path: FieldPath, errors: FieldError[], rules: PolicyRules): Generator<void, void> {
   if (name.trim() === '') errors.push(required(path.child('name'), 'name is not specified'));
   else if (!isCelIdentifier(name)) errors.push(invalid(path.child('name'), name, 'name is not a valid CEL identifier'));
   if (expression.trim() === '') errors.push(required(path.child('expression'), 'expression is not specified'));
-  const type = expression.trim() === '' ? undefined : checkExpression(expression, path.child('expression'), errors, rules);
+  const type = expression.trim() === '' ? undefined : yield* checkExpression(expression, path.child('expression'), errors, rules);
   rules.variables.set(name, type ?? dynType);
 }
 
-function checkValidation({ expression = '', messageExpression = '', message = '', reason }: Validation, path: FieldPath, errors: FieldError[], rules: PolicyRules): void {
+function* checkValidation({ expression = '', messageExpression = '', message = '', reason }: Validation, path: FieldPath, errors: FieldError[], rules: PolicyRules): Generator<void, void> {
   if (expression.trim() === '') errors.push(required(path.child('expression'), 'expression is not specified'));
-  else checkExpression(expression, path.child('expression'), errors, rules, boolType);
+  else yield* checkExpression(expression, path.child('expression'), errors, rules, boolType);
   if (messageExpression !== '' && messageExpression.trim() === '') errors.push(invalid(path.child('messageExpression'), messageExpression, 'must be non-empty if specified'));
   // A message is for people who may not ask what others may do.
-  else if (messageExpression !== '') checkExpression(messageExpression, path.child('messageExpression'), errors, { ...rules, use: { ...rules.use, authorizer: false } }, stringType);
+  else if (messageExpression !== '') yield* checkExpression(messageExpression, path.child('messageExpression'), errors, { ...rules, use: { ...rules.use, authorizer: false } }, stringType);
   if (message !== '' && message.trim() === '') errors.push(invalid(path.child('message'), message, 'message must be non-empty if specified'));
   else if (message.trim().includes('\n')) errors.push(invalid(path.child('message'), message, 'message must not contain line breaks'));
   if (reason !== undefined) checkEnum(reason, reasons, path.child('reason'), errors);
 }
 
 /** In the audit log the key has the policy's name before it. */
-function checkAuditAnnotation({ key = '', valueExpression = '' }: AuditAnnotation, policy: string, path: FieldPath, errors: FieldError[], rules: PolicyRules): void {
+function* checkAuditAnnotation({ key = '', valueExpression = '' }: AuditAnnotation, policy: string, path: FieldPath, errors: FieldError[], rules: PolicyRules): Generator<void, void> {
   checkLabelName(policy === '' ? key : `${policy}/${key}`, path.child('key'), errors);
   const trimmed = valueExpression.trim();
   if (trimmed === '') errors.push(required(path.child('valueExpression'), 'valueExpression is not specified'));
   else if (byteLength(trimmed) > maxAuditExpressionBytes) errors.push(required(path.child('valueExpression'), `must not exceed ${maxAuditExpressionBytes} bytes in length`));
-  else checkExpression(valueExpression, path.child('valueExpression'), errors, rules, stringType, nullType);
+  else yield* checkExpression(valueExpression, path.child('valueExpression'), errors, rules, stringType, nullType);
 }
 
 export function validatePolicyStatusUpdate({ status }: ValidatingAdmissionPolicy): FieldError[] {

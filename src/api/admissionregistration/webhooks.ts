@@ -55,10 +55,6 @@ interface WebhookRules {
 
 const strict: WebhookRules = { uniqueNames: true, noSideEffects: true, knownReviewVersion: true, allowInvalidSelectorValues: false, skipConditions: false, storedExpressions: new Set() };
 
-export const validateWebhookConfiguration = (configuration: WebhookConfiguration): FieldError[] => validate(configuration, strict);
-
-export const validateWebhookConfigurationUpdate = (configuration: WebhookConfiguration, old: WebhookConfiguration): FieldError[] => validate(configuration, rulesFor(configuration, old));
-
 function rulesFor(configuration: WebhookConfiguration, { webhooks = [] }: WebhookConfiguration): WebhookRules {
   return {
     uniqueNames: new Set(webhooks.map(({ name }) => name)).size === webhooks.length,
@@ -74,21 +70,24 @@ const conditionsOf = ({ matchConditions = [] }: Webhook): NonNullable<Webhook['m
 
 const hasKnownVersion = (versions: readonly string[]): boolean => versions.some((version) => reviewVersions.includes(version));
 
-function validate({ metadata, webhooks = [] }: WebhookConfiguration, rules: WebhookRules): FieldError[] {
-  const errors = validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName });
+/** Adds what is wrong with a new or changed configuration to `errors`, a step for each expression. */
+export function* validateWebhookConfiguration(configuration: WebhookConfiguration, old: WebhookConfiguration | undefined, errors: FieldError[]): Generator<void, FieldError[]> {
+  const { metadata, webhooks = [] } = configuration;
+  const rules = old === undefined ? strict : rulesFor(configuration, old);
+  errors.push(...validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName }));
   const seen = new Set<string>();
-  webhooks.forEach((webhook: Webhook, i) => {
+  for (const [i, webhook] of webhooks.entries()) {
     const path = FieldPath.of('webhooks').index(i);
     const { name = '' } = webhook;
-    checkWebhook(webhook, path, errors, rules);
+    yield* checkWebhook(webhook, path, errors, rules);
     checkReviewVersions(webhook.admissionReviewVersions ?? [], path.child('admissionReviewVersions'), errors, rules);
     if (rules.uniqueNames && name !== '' && seen.has(name)) errors.push(duplicate(path.child('name'), name));
     seen.add(name);
-  });
+  }
   return errors;
 }
 
-function checkWebhook(webhook: Webhook, path: FieldPath, errors: FieldError[], rules: WebhookRules): void {
+function* checkWebhook(webhook: Webhook, path: FieldPath, errors: FieldError[], rules: WebhookRules): Generator<void, void> {
   checkFullyQualifiedName(webhook.name ?? '', path.child('name'), errors);
   webhook.rules?.forEach((rule, i) => checkRule(rule, path.child('rules').index(i), errors));
   if (webhook.failurePolicy !== undefined) checkEnum(webhook.failurePolicy, failurePolicies, path.child('failurePolicy'), errors);
@@ -100,7 +99,7 @@ function checkWebhook(webhook: Webhook, path: FieldPath, errors: FieldError[], r
   checkLabelSelector(webhook.objectSelector, path.child('objectSelector'), errors, selectorRules);
   if ('reinvocationPolicy' in webhook && webhook.reinvocationPolicy !== undefined) checkEnum(webhook.reinvocationPolicy, reinvocationPolicies, path.child('reinvocationPolicy'), errors);
   checkWebhookTarget(webhook.clientConfig, path.child('clientConfig'), errors);
-  if (!rules.skipConditions) checkMatchConditions(webhook.matchConditions, path.child('matchConditions'), errors, { stored: rules.storedExpressions });
+  if (!rules.skipConditions) yield* checkMatchConditions(webhook.matchConditions, path.child('matchConditions'), errors, { stored: rules.storedExpressions });
 }
 
 function checkSideEffects(value: string | undefined, path: FieldPath, errors: FieldError[], { noSideEffects }: WebhookRules): void {

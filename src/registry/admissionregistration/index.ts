@@ -1,7 +1,7 @@
 import { setPolicyBindingDefaults, validatePolicyBinding } from '../../api/admissionregistration/policy-binding.ts';
-import { setPolicyDefaults, validatePolicy, validatePolicyStatusUpdate, validatePolicyUpdate } from '../../api/admissionregistration/policy.ts';
+import { setPolicyDefaults, validatePolicy, validatePolicyStatusUpdate } from '../../api/admissionregistration/policy.ts';
 import { policyBindingCells, policyCells, webhookConfigurationCells } from '../../api/admissionregistration/table.ts';
-import { setMutatingWebhookDefaults, setWebhookDefaults, validateWebhookConfiguration, validateWebhookConfigurationUpdate } from '../../api/admissionregistration/webhooks.ts';
+import { setMutatingWebhookDefaults, setWebhookDefaults, validateWebhookConfiguration } from '../../api/admissionregistration/webhooks.ts';
 import type { MutatingWebhookConfiguration, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding, ValidatingWebhookConfiguration } from '../../api/gen/types/admissionregistration-v1.ts';
 import { defineResource, type ResourceDefinition, type VersionRules } from '../strategy.ts';
 import { keepMetadata } from '../status-metadata.ts';
@@ -18,13 +18,13 @@ export const definitions: readonly ResourceDefinition[] = [
   defineResource<ValidatingWebhookConfiguration>({
     group, resource: 'validatingwebhookconfigurations',
     versions: { v1: { defaults: setWebhookDefaults } as VersionRules },
-    strategy: { ...common, validate: validateWebhookConfiguration, validateUpdate: validateWebhookConfigurationUpdate },
+    strategy: { ...common, validateInTurns: validateWebhookConfiguration },
     table: { cells: (configuration, { now }) => webhookConfigurationCells(configuration, now) },
   }),
   defineResource<MutatingWebhookConfiguration>({
     group, resource: 'mutatingwebhookconfigurations',
     versions: { v1: { defaults: setMutatingWebhookDefaults } as VersionRules },
-    strategy: { ...common, validate: validateWebhookConfiguration, validateUpdate: validateWebhookConfigurationUpdate },
+    strategy: { ...common, validateInTurns: validateWebhookConfiguration },
     table: { cells: (configuration, { now }) => webhookConfigurationCells(configuration, now) },
   }),
   defineResource<ValidatingAdmissionPolicy>({
@@ -35,11 +35,10 @@ export const definitions: readonly ResourceDefinition[] = [
       prepareForCreate: (policy) => {
         policy.status = {};
       },
-      validate: validatePolicy,
+      validateInTurns: validatePolicy,
       prepareForUpdate: (policy, old) => {
         policy.status = old.status;
       },
-      validateUpdate: validatePolicyUpdate,
       resetFields: [['status']],
     },
     status: {
