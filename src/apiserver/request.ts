@@ -3,7 +3,7 @@
  * so that HTTP/2, HTTP/1.1 and upgraded connections pass the same chain.
  */
 import type { X509Certificate } from 'node:crypto';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import type { ObjectMeta } from '../machinery/object-meta.ts';
 import type { Status } from '../machinery/status.ts';
 import type { UserInfo } from '../machinery/user.ts';
@@ -17,6 +17,8 @@ export interface Exchange {
   readonly httpVersion: '1.1' | '2.0';
   /** The other protocol that the client asks for on this connection (RFC 9110 section 7.8), lower case. */
   readonly upgrade?: string | undefined;
+  /** Whether the answer may be an {@link UpgradedAnswer}. */
+  readonly canChangeProtocol?: boolean;
   /** Whether the answer may be a {@link WebSocketAnswer}. */
   readonly canBecomeWebSocket?: boolean;
   /** First value of a header; names are lower case. */
@@ -161,7 +163,8 @@ export type ApiResponse =
   | { readonly status: number; readonly headers: HeaderMap; readonly body?: Buffer | string }
   | { readonly status: number; readonly headers: HeaderMap; readonly chunks: Iterable<Buffer>; readonly length?: number }
   | { readonly status: number; readonly headers: HeaderMap; readonly stream: (sink: Sink) => Promise<void> }
-  | WebSocketAnswer;
+  | WebSocketAnswer
+  | UpgradedAnswer;
 
 /** The connection becomes a WebSocket, and what the stream writes are its messages. Only for an exchange that can become one. */
 export interface WebSocketAnswer {
@@ -173,6 +176,14 @@ export interface WebSocketAnswer {
     /** Messages are text, not binary. */
     readonly isText: boolean;
   };
+  readonly stream: (sink: Sink) => Promise<void>;
+}
+
+/** The connection speaks the protocol that was asked for: the stream writes its bytes, and what the client sends goes into `input`. Only for an exchange that can change its protocol. */
+export interface UpgradedAnswer {
+  readonly status: 101;
+  readonly headers: HeaderMap;
+  readonly input: Writable;
   readonly stream: (sink: Sink) => Promise<void>;
 }
 

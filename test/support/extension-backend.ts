@@ -1,6 +1,7 @@
 /** A server behind an APIService, made by hand: it shows what reached it, and answers as a test wants. */
 import { EventEmitter, once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import http2 from 'node:http2';
 import https from 'node:https';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
@@ -73,6 +74,8 @@ export class ExtensionBackend implements AsyncDisposable {
   readonly received: Received[] = [];
   /** Answers what a test asks for; what it leaves is answered with 200 and a line. */
   answer: Answer = (_, response) => void response.end('{"kind":"Answer"}\n');
+  /** Answers requests for another protocol on their connections, over HTTP/1.1; they are refused by default. */
+  upgrade: (request: IncomingMessage, socket: Socket, head: Buffer) => void = (_, socket) => void socket.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
   /** Answers `/apis/agg.example.com/v1` and what else servers are asked for by themselves. */
   own: Record<string, { status?: number; type?: string; body: string }> = { '/apis/agg.example.com/v1': { body: JSON.stringify({ kind: 'APIResourceList', apiVersion: 'v1', groupVersion: 'agg.example.com/v1', resources: [{ name: 'things', singularName: 'thing', namespaced: true, kind: 'Thing', verbs: ['get', 'list', 'watch', 'create'], shortNames: ['th'] }, { name: 'things/status', singularName: '', namespaced: true, kind: 'Thing', verbs: ['get'] }] }) } };
   readonly #server: http2.Http2SecureServer;
@@ -88,6 +91,11 @@ export class ExtensionBackend implements AsyncDisposable {
     });
     server.on('sessionError', () => undefined);
     server.on('request', (request, response) => void this.#take(request, response));
+    server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+      socket.on('error', () => undefined);
+      this.#keep(request, '');
+      this.upgrade(request, socket, head);
+    });
   }
 
   static async start({ files, http2: speaksHttp2 = true, host = '127.0.0.1', port = 0 }: BackendOptions): Promise<ExtensionBackend> {
@@ -129,16 +137,18 @@ export class ExtensionBackend implements AsyncDisposable {
       response.writeHead(404);
       return void response.end();
     }
-    const socket = request.socket as TLSSocket;
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
-    const received: Received = {
-      method: request.method, target: request.url, httpVersion: request.httpVersion, raw: [...request.rawHeaders], body: Buffer.concat(chunks).toString(),
-      client: socket.authorized ? socket.getPeerCertificate().fingerprint256 : undefined,
-    };
+    await this.answer(request, response, this.#keep(request, Buffer.concat(chunks).toString()));
+  }
+
+  #keep(request: Http2ServerRequest | IncomingMessage, body: string): Received {
+    const socket = request.socket as TLSSocket;
+    const { method = '', url: target = '', httpVersion, rawHeaders } = request;
+    const received: Received = { method, target, httpVersion, raw: [...rawHeaders], body, client: socket.authorized ? socket.getPeerCertificate().fingerprint256 : undefined };
     this.received.push(received);
     this.#heard.emit('received');
-    await this.answer(request, response, received);
+    return received;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -53,6 +53,16 @@ export class RawConnection implements Disposable {
     return { status, headers, body };
   }
 
+  /** So many bytes of what is no answer. */
+  take(length: number): Promise<string> {
+    return this.#until((text) => (text.length >= length ? length : 0));
+  }
+
+  /** Says that nothing more is said. */
+  end(): void {
+    this.#socket.end();
+  }
+
   /** All bytes up to the end of the connection. */
   async rest(): Promise<string> {
     await this.closed;

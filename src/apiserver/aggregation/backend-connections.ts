@@ -8,7 +8,7 @@
 import http from 'node:http';
 import http2 from 'node:http2';
 import net from 'node:net';
-import type { Readable } from 'node:stream';
+import type { Duplex, Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import tls from 'node:tls';
 import { abortable } from '../../base/abortable.ts';
@@ -39,6 +39,13 @@ export interface BackendResponse {
   readonly status: number;
   readonly headers: ReadonlyMap<string, readonly string[]>;
   readonly body: Readable;
+}
+
+/** The other side speaks the protocol that it was asked for. */
+export interface Upgraded {
+  readonly status: 101;
+  readonly headers: ReadonlyMap<string, readonly string[]>;
+  readonly connection: Duplex;
 }
 
 const connectTimeoutMs = 30_000;
@@ -82,6 +89,7 @@ interface Place {
 export class BackendConnections {
   readonly #identity: BackendIdentity;
   readonly #places = new Map<string, Place>();
+  readonly #upgrades = new Set<Duplex>();
   #retired = false;
 
   constructor(identity: BackendIdentity) {
@@ -102,6 +110,18 @@ export class BackendConnections {
     }
   }
 
+  /** Like `send`, on a connection of its own that speaks HTTP/1.1, and whatever the other side agrees to then. */
+  async upgrade(address: Address, request: BackendRequest): Promise<BackendResponse | Upgraded> {
+    const opening = this.#open(address, ['http/1.1']);
+    const socket = await abortable(opening, request.signal).catch((error: unknown) => {
+      opening.then((late) => late.destroy(), () => undefined);
+      throw error;
+    });
+    this.#upgrades.add(socket);
+    socket.once('close', () => this.#upgrades.delete(socket));
+    return sendUpgrade(socket, address, request);
+  }
+
   /** Requests that are under way end as they may; nothing is kept for others. */
   retire(): void {
     this.#retired = true;
@@ -115,6 +135,7 @@ export class BackendConnections {
 
   destroy(): void {
     this.#retired = true;
+    for (const socket of this.#upgrades) socket.destroy();
     for (const { sessions, agent, spare } of this.#places.values()) {
       for (const { session } of sessions) session.destroy();
       agent.destroy();
@@ -309,6 +330,29 @@ function sendHttp1({ agent }: Place, address: Address, { method, target, headers
     request.once('upgrade', (_response, socket) => socket.destroy());
     if (body === undefined) request.end();
     else body.pipe(request);
+  });
+}
+
+/** The answer's body ends the connection, where it is not another protocol's from then on. */
+function sendUpgrade(socket: tls.TLSSocket, address: Address, { method, target, headers, signal }: BackendRequest): Promise<BackendResponse | Upgraded> {
+  return new Promise((resolve, reject) => {
+    const request = http.request({
+      createConnection: () => socket, method, path: target, setHost: false,
+      headers: { host: authorityOf(address), ...Object.fromEntries(headers) } as unknown as http.OutgoingHttpHeaders,
+    });
+    const abort = (): void => void request.destroy(signal.reason as Error);
+    signal.addEventListener('abort', abort, { once: true });
+    socket.once('close', () => signal.removeEventListener('abort', abort));
+    request.once('response', (response) => resolve({ status: response.statusCode ?? 0, headers: collect(response.rawHeaders), body: response }));
+    request.once('upgrade', (response, connection, head) => {
+      // From here on the end of the client is told by its connection, behind what it said.
+      signal.removeEventListener('abort', abort);
+      connection.on('error', () => undefined);
+      if (head.length > 0) connection.unshift(head);
+      resolve({ status: 101, headers: collect(response.rawHeaders), connection });
+    });
+    request.on('error', reject);
+    request.end();
   });
 }
 

@@ -1,7 +1,7 @@
 /** The servers behind APIServices: where they are, how they are known, and the connections to them. */
 import type { Readable } from 'node:stream';
 import type { LiveText } from '../../base/live-text.ts';
-import { BackendConnections, type BackendIdentity, type BackendResponse } from './backend-connections.ts';
+import { BackendConnections, type BackendIdentity, type BackendResponse, type Upgraded } from './backend-connections.ts';
 import type { Headers } from './forwarded-headers.ts';
 import type { RemoteApi, ServicePort } from './remote-api.ts';
 import { type Address, authorityOf } from './service-address.ts';
@@ -41,6 +41,11 @@ export class Backends {
   /** Rejects when the other side is not who it should be. */
   send({ service, ca, skipVerify }: RemoteApi, address: Address, call: BackendCall): Promise<BackendResponse> {
     return this.#connectionsOf({ serverName: serverNameOf(service), ca, skipVerify, client: this.#pair }).send(address, { body: undefined, ...call });
+  }
+
+  /** The same for a request whose connection may change its protocol. */
+  upgrade({ service, ca, skipVerify }: RemoteApi, address: Address, call: BackendCall): Promise<BackendResponse | Upgraded> {
+    return this.#connectionsOf({ serverName: serverNameOf(service), ca, skipVerify, client: this.#pair }).upgrade(address, { body: undefined, ...call });
   }
 
   /** The same whoever answers: for checks, which carry no secret. */

@@ -2,13 +2,14 @@
  * Requests for group versions of other servers go there: after everything that is asked of a request here, and with the
  * name of the caller in place of its credentials. Answers come back as they are, piece by piece.
  */
+import type { Duplex, Readable } from 'node:stream';
 import { timeLimit } from '../../base/time-limit.ts';
 import { apiVersionOf } from '../../api/resources.ts';
 import { notFoundPage } from '../endpoints/errors.ts';
 import type { ApiRequest, ApiResponse, Filter, Sink } from '../request.ts';
 import type { ApiServices } from './api-services.ts';
 import type { BackendResponse } from './backend-connections.ts';
-import type { Backends } from './backends.ts';
+import type { BackendCall, Backends } from './backends.ts';
 import { connectionErrorText } from './connection-errors.ts';
 import { answerHeaders, forwardedHeaders, type ForwardingOptions } from './forwarded-headers.ts';
 import type { RemoteApi } from './remote-api.ts';
@@ -63,8 +64,7 @@ const unavailable = (): ApiResponse => text(503, 'service unavailable');
 export function createProxy(options: ProxyOptions): Proxy {
   const { resolve, log } = options;
   return async (request, api) => {
-    // @NOTE differs from upstream: connections that change their protocol are not passed on yet.
-    if (!api.isAvailable || isUpgrade(request)) return unavailable();
+    if (!api.isAvailable) return unavailable();
     if (leadsAstray(request.path)) return notFoundPage;
     if (api.ca !== undefined && !api.ca.includes('-----BEGIN CERTIFICATE-----')) return text(500, 'unable to load root certificates: unable to parse bytes as PEM block');
     let address: Address;
@@ -75,12 +75,12 @@ export function createProxy(options: ProxyOptions): Proxy {
       return unavailable();
     }
     request.handOver();
-    return send(request, api, address, options);
+    return isUpgrade(request) ? upgrade(request, api, address, options) : send(request, api, address, options);
   };
 }
 
-const isUpgrade = ({ exchange }: ApiRequest): boolean =>
-  exchange.headerValues('connection').some((value) => value.toLowerCase().split(',').some((name) => name.trim() === 'upgrade')) && exchange.header('upgrade') !== undefined;
+/** The wish of a request with a body is ignored, as a server may (RFC 9110 section 7.8). */
+const isUpgrade = ({ exchange }: ApiRequest): boolean => exchange.canChangeProtocol === true && exchange.header('upgrade') !== undefined;
 
 /**
  * Whether others may read the path differently from how it was judged here.
@@ -90,16 +90,10 @@ const isUpgrade = ({ exchange }: ApiRequest): boolean =>
 const leadsAstray = (path: string): boolean => path.split('/').slice(1).some((segment, i, all) => segment === '.' || segment === '..' || (segment === '' && i < all.length - 1));
 
 async function send(request: ApiRequest, api: RemoteApi, address: Address, { backends, forwarding, rejectRedirects, requestTimeoutMs }: ProxyOptions): Promise<ApiResponse> {
-  const { exchange, auditId, user, method } = request;
-  const path = escapedPath(request.path);
-  const query = request.query.toString();
-  const body = exchange.bodyStream();
+  const body = request.exchange.bodyStream();
   const signal = isDiscovery(request) ? AbortSignal.any([request.signal, timeLimit(discoveryTimeoutMs)]) : request.signal;
   try {
-    const answer = await backends.send(api, address, {
-      method, target: query === '' ? path : `${path}?${query}`, ...(body === undefined ? {} : { body }), signal,
-      headers: forwardedHeaders({ exchange, auditId, user, path, authority: authorityOf(address) }, forwarding),
-    });
+    const answer = await backends.send(api, address, { ...forwarded(request, address, forwarding), ...(body === undefined ? {} : { body }), signal });
     const location = answer.headers.get('location')?.[0] ?? '';
     if (rejectRedirects && answer.status >= 300 && answer.status <= 399 && location !== '') {
       answer.body.destroy();
@@ -107,11 +101,43 @@ async function send(request: ApiRequest, api: RemoteApi, address: Address, { bac
     }
     const headers = answerHeaders(answer.headers);
     if (location.startsWith('/') && !location.startsWith('//')) headers['location'] = `https://${authorityOf(address)}${location}`;
-    const deadline = request.isLongRunning ? undefined : request.receivedAt + requestTimeoutMs;
-    return { status: answer.status, headers, stream: (sink) => relay(answer, sink, deadline) };
+    return { status: answer.status, headers, stream: (sink) => relay(answer, sink, deadlineOf(request, requestTimeoutMs)) };
   } catch (error) {
     return text(503, `error trying to reach service: ${connectionErrorText(error, address)}`);
   }
+}
+
+/**
+ * Hands the client's connection and one of our own to each other when the other side agrees to another protocol. What it
+ * says instead is an answer like any other if it is an error.
+ */
+async function upgrade(request: ApiRequest, api: RemoteApi, address: Address, { backends, forwarding, requestTimeoutMs }: ProxyOptions): Promise<ApiResponse> {
+  const { exchange, signal } = request;
+  const call = forwarded(request, address, forwarding);
+  const wish = new Map([...call.headers, ['connection', ['Upgrade']], ['upgrade', exchange.headerValues('upgrade')]]);
+  try {
+    const answer = await backends.upgrade(api, address, { ...call, headers: wish, signal });
+    const headers = answerHeaders(answer.headers);
+    if ('body' in answer) {
+      if (answer.status >= 400) return { status: answer.status, headers, stream: (sink) => relay(answer, sink, deadlineOf(request, requestTimeoutMs)) };
+      answer.body.destroy();
+      return text(503, `invalid upgrade response: status code ${answer.status}`);
+    }
+    const { connection } = answer;
+    return { status: 101, headers: { ...headers, connection: 'Upgrade', upgrade: answer.headers.get('upgrade') ?? [] }, input: connection, stream: (sink) => relayUpgraded(connection, sink) };
+  } catch (error) {
+    return text(503, `error dialing backend: ${connectionErrorText(error, address)}`);
+  }
+}
+
+const deadlineOf = ({ isLongRunning, receivedAt }: ApiRequest, requestTimeoutMs: number): number | undefined => (isLongRunning ? undefined : receivedAt + requestTimeoutMs);
+
+/** A request as it goes to the server behind, but for its body. */
+function forwarded(request: ApiRequest, address: Address, forwarding: ForwardingOptions): Omit<BackendCall, 'signal'> {
+  const { exchange, auditId, user, method } = request;
+  const path = escapedPath(request.path);
+  const query = request.query.toString();
+  return { method, target: query === '' ? path : `${path}?${query}`, headers: forwardedHeaders({ exchange, auditId, user, path, authority: authorityOf(address) }, forwarding) };
 }
 
 const isDiscovery = ({ info, path }: ApiRequest): boolean => !info.isResourceRequest && groupVersionPath.test(path);
@@ -127,6 +153,18 @@ const escapedPath = (path: string): string => path.replace(/[^A-Za-z0-9\-_.~$&+,
 async function relay({ body }: BackendResponse, sink: Sink, deadline: number | undefined): Promise<void> {
   const stop = (): void => void body.destroy();
   const timer = deadline === undefined ? undefined : setTimeout(stop, Math.max(0, deadline - performance.now()));
+  try {
+    await copy(body, sink, stop);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Until one side ends: what it has said is still handed on. */
+const relayUpgraded = (connection: Duplex, sink: Sink): Promise<void> => copy(connection, sink, () => void connection.end(() => connection.destroy()));
+
+/** @param stop ends the source, when the client is gone */
+async function copy(body: Readable, sink: Sink, stop: () => void): Promise<void> {
   sink.onClose(stop);
   if (sink.closed) stop();
   try {
@@ -138,7 +176,6 @@ async function relay({ body }: BackendResponse, sink: Sink, deadline: number | u
     // A watch that this server ends has its end, not a break.
     if (!sink.closed) sink.abort();
   } finally {
-    clearTimeout(timer);
     body.destroy();
   }
 }

@@ -17,6 +17,7 @@ export class Http1Exchange implements Exchange {
   readonly target: string;
   readonly httpVersion = '1.1';
   readonly upgrade: string | undefined;
+  readonly canChangeProtocol: boolean = false;
   readonly canBecomeWebSocket: boolean = false;
   readonly #message: IncomingMessage;
   readonly #response: ServerResponse | undefined;

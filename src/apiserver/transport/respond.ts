@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { constants, type ServerHttp2Stream } from 'node:http2';
+import type { Socket } from 'node:net';
 import type { ApiResponse, HeaderMap, Sink } from '../request.ts';
 
 /** The two ways out of Node, behind one shape: headers first, then bytes, then the end. */
@@ -104,6 +105,24 @@ export function http2Outlet(stream: ServerHttp2Stream): Outlet {
     },
     once: (event, listener) => void stream.once(event, listener),
     off: (event, listener) => void stream.off(event, listener),
+  };
+}
+
+/** A connection that speaks another protocol behind the head of the answer. */
+export function upgradedOutlet(socket: Socket): Outlet {
+  return {
+    begin: (_, headers) => {
+      const lines = Object.entries(headers).flatMap(([name, value]) => (Array.isArray(value) ? (value as string[]) : [value as string]).map((one) => `${name}: ${one}\r\n`));
+      socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join('')}\r\n`, 'latin1');
+    },
+    write: (chunk) => socket.write(chunk),
+    end: () => socket.destroySoon(),
+    fail: () => void socket.destroy(),
+    get closed() {
+      return socket.destroyed;
+    },
+    once: (event, listener) => void socket.once(event, listener),
+    off: (event, listener) => void socket.off(event, listener),
   };
 }
 

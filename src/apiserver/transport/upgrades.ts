@@ -2,9 +2,10 @@
  * Requests to leave HTTP/1.1 (RFC 9110 sections 7.8 and 9.3.6). Node stops reading a connection behind the head of such a
  * request and hands it over with what came after. From there,
  *
- * - a GET for a WebSocket passes the chain, and its connection becomes one, or goes back to HTTP/1.1 behind the answer;
+ * - a request without a body passes the chain. Its connection becomes a WebSocket of ours, is handed to a server behind this
+ *   one, or goes back to HTTP/1.1 behind the answer;
  * - CONNECT passes the chain to be refused;
- * - every other wish is none of ours, and may be ignored: the connection goes back with the request in front, to be read
+ * - the wish of a request with a body may be ignored: the connection goes back with the request in front, to be read
  *   to its end and answered like all others. Endpoints may still see what it asked for (`Exchange.upgrade`).
  */
 import http from 'node:http';
@@ -13,7 +14,7 @@ import type { ApiResponse, Exchange } from '../request.ts';
 import { asksForUpgrade, Http1Exchange } from './exchange-http1.ts';
 import type { Http1Connections } from './http1-connections.ts';
 import type { Refusals } from './refusals.ts';
-import { http1Outlet, respond } from './respond.ts';
+import { http1Outlet, respond, upgradedOutlet } from './respond.ts';
 import type { Turns } from './turns.ts';
 import type { WebSockets } from './web-sockets.ts';
 
@@ -42,8 +43,7 @@ export function serveUpgrades(parts: UpgradeParts): Upgrades {
     socket.setTimeout(0);
     const done = connections.begin(socket);
     turns.after(socket, () => {
-      const isWebSocket = canBecomeWebSocket(message);
-      if (isWebSocket || message.method === 'CONNECT') return void answerHere(parts, { message, socket, head, isWebSocket, done });
+      if (message.method === 'CONNECT' || !isForHttp(message)) return void answerHere(parts, { message, socket, head, done });
       ignored.set(socket, { upgrade: message.headers.upgrade ?? '', begun: done });
       goBack(server, socket, Buffer.concat([headWithoutWish(message), head]));
     });
@@ -65,13 +65,12 @@ interface Handover {
   readonly socket: Socket;
   /** What came behind the request. */
   readonly head: Buffer;
-  readonly isWebSocket: boolean;
   /** To be called when nothing is under way on the connection any more. */
   readonly done: () => void;
 }
 
-async function answerHere({ server, handle, connections, webSockets }: UpgradeParts, { message, socket, head, isWebSocket, done }: Handover): Promise<void> {
-  const exchange = new UpgradeExchange(message, isWebSocket);
+async function answerHere({ server, handle, connections, webSockets }: UpgradeParts, { message, socket, head, done }: Handover): Promise<void> {
+  const exchange = new UpgradeExchange(message);
   const end = (): void => {
     exchange.end();
     done();
@@ -79,6 +78,11 @@ async function answerHere({ server, handle, connections, webSockets }: UpgradePa
   socket.once('close', end);
   const answer = await handle(exchange);
   if ('webSocket' in answer) return webSockets.accept(message, socket, head, answer);
+  if ('input' in answer) {
+    if (head.length > 0) socket.unshift(head);
+    socket.pipe(answer.input);
+    return respond(upgradedOutlet(socket), answer, false);
+  }
   const response = new http.ServerResponse(message);
   response.shouldKeepAlive = !/\bclose\b/i.test(message.headers.connection ?? '') && answer.headers['connection'] !== 'close' && !connections.isLeaving;
   response.assignSocket(socket);
@@ -91,7 +95,7 @@ async function answerHere({ server, handle, connections, webSockets }: UpgradePa
     // Until the next request, as after any other answer.
     socket.setTimeout(server.keepAliveTimeout);
   });
-  await respond(http1Outlet(message, response), answer, false);
+  await respond(http1Outlet(message, response), answer, message.method === 'HEAD');
 }
 
 /** @param first is read before what comes */
@@ -104,9 +108,9 @@ function goBack(server: http.Server, socket: Socket, first: Buffer): void {
 
 const ignoreError = (): void => undefined;
 
-/** What has a body is read as HTTP first, and then the moment has passed. */
-const canBecomeWebSocket = ({ method, headers }: http.IncomingMessage): boolean =>
-  method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
+/** A body is read as HTTP first, and then the moment has passed; and an expectation that no server knows is refused there. */
+const isForHttp = ({ headers }: http.IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0 || (headers.expect ?? '100-continue').toLowerCase() !== '100-continue';
 
 /** The head as it was sent, but for the `Upgrade` header, or Node would hand the connection over again. */
 function headWithoutWish({ method, url, httpVersion, rawHeaders }: http.IncomingMessage): Buffer {
@@ -117,12 +121,14 @@ function headWithoutWish({ method, url, httpVersion, rawHeaders }: http.Incoming
 
 /** A request whose connection is no longer one of Node's server. It has no body. */
 class UpgradeExchange extends Http1Exchange {
+  override readonly canChangeProtocol: boolean;
   override readonly canBecomeWebSocket: boolean;
   #listeners: (() => void)[] | undefined = [];
 
-  constructor(message: http.IncomingMessage, isWebSocket: boolean) {
+  constructor(message: http.IncomingMessage) {
     super(message, { upgrade: asksForUpgrade(message) });
-    this.canBecomeWebSocket = isWebSocket;
+    this.canChangeProtocol = message.method !== 'CONNECT';
+    this.canBecomeWebSocket = message.method === 'GET' && this.upgrade === 'websocket';
   }
 
   override readBody(): Promise<Buffer> {
