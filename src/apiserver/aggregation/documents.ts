@@ -1,9 +1,9 @@
 /**
  * What the servers behind APIServices say of themselves, fetched beside requests and kept for those who ask this server
- * what there is: discovery of their group versions, and where their OpenAPI documents lie.
+ * what there is: discovery of their group versions, what they say in OpenAPI 2.0, and where their documents of version 3 lie.
  *
- * @NOTE differs from upstream: their OpenAPI 2.0 documents are not merged into the one of this server; what they say in
- * version 3 is in its index.
+ * @NOTE differs from upstream: from OpenAPI 2.0 only what is about the group version is taken, not all that a server serves below
+ * `/apis/`.
  */
 import type { GroupVersionInfo } from '../../api/resources.ts';
 import { KeyedWork, type Next } from '../../base/keyed-work.ts';
@@ -11,6 +11,7 @@ import type { Logger } from '../../base/logger.ts';
 import { memberOf } from '../../machinery/members.ts';
 import type { UserInfo } from '../../machinery/user.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../machinery/value.ts';
+import { type PartV2, partV2 } from '../openapi/merge-v2.ts';
 import type { ServedApis } from '../served-apis.ts';
 import type { ApiServices } from './api-services.ts';
 import { resourcesFromList, resourcesInGroups } from './discovered.ts';
@@ -29,6 +30,13 @@ interface Documents {
   readonly resources: readonly JsonObject[] | undefined;
   /** `/openapi/v3/apis/example.com/v1?hash=…`; undefined where there is no such document. */
   readonly openApi: string | undefined;
+  /** As the server said last. */
+  readonly openApiV2: DocumentV2 | undefined;
+}
+
+interface DocumentV2 {
+  readonly etag: string | undefined;
+  readonly part: PartV2 | undefined;
 }
 
 const refreshMs = 60_000;
@@ -44,6 +52,7 @@ export class RemoteDocuments {
   readonly #options: RemoteDocumentsOptions;
   readonly #work: KeyedWork;
   readonly #documents = new Map<string, Documents>();
+  #parts: readonly PartV2[] = [];
 
   constructor(options: RemoteDocumentsOptions) {
     this.#options = options;
@@ -59,6 +68,11 @@ export class RemoteDocuments {
       this.#publish();
       this.#work.add(name);
     });
+  }
+
+  /** What they say in OpenAPI 2.0, APIs of higher priority first; another list when that changes. */
+  parts(): readonly PartV2[] {
+    return this.#parts;
   }
 
   /** Where OpenAPI documents of others lie, by their keys in the index. */
@@ -83,17 +97,24 @@ export class RemoteDocuments {
       this.#documents.delete(name);
       return undefined;
     }
-    const [resources, openApi] = await Promise.all([
+    const before = this.#documents.get(name)?.openApiV2;
+    const [resources, openApi, openApiV2] = await Promise.all([
       discover(api, fetch, signal).catch((error: unknown) => void log.debug({ err: error, apiService: name }, 'the server of an API did not say what it has')),
       findOpenApi(api, fetch, signal).catch(() => undefined),
+      readOpenApiV2(api, before, fetch, signal).catch((error: unknown) => {
+        log.debug({ err: error, apiService: name }, 'the OpenAPI document of an API could not be read');
+        return before;
+      }),
     ]);
-    this.#documents.set(name, { resources, openApi });
+    this.#documents.set(name, { resources, openApi, openApiV2 });
     this.#publish();
     return refreshMs;
   }
 
   #publish(): void {
     const { services, apis } = this.#options;
+    const parts = [...services.remotes].sort(byPriority).flatMap((api) => this.#documents.get(api.name)?.openApiV2?.part ?? []);
+    if (parts.length !== this.#parts.length || parts.some((part, i) => part !== this.#parts[i])) this.#parts = parts;
     apis.setRemote([...services.remotes].map((api) => groupVersionOf(api, this.#documents.get(api.name)?.resources)));
   }
 }
@@ -121,6 +142,16 @@ async function findOpenApi(api: RemoteApi, fetch: Fetch, signal: AbortSignal): P
   const url = memberIn(entry, 'serverRelativeURL');
   return typeof url === 'string' && url.split('?', 1)[0] === `/openapi/v3/${key}` ? url : undefined;
 }
+
+async function readOpenApiV2(api: RemoteApi, before: DocumentV2 | undefined, fetch: Fetch, signal: AbortSignal): Promise<DocumentV2 | undefined> {
+  const answer = await fetch(api, { path: '/openapi/v2', user: reader, accept: 'application/json', ifNoneMatch: before?.etag, timeoutMs: openApiTimeoutMs, signal });
+  if (answer.status === 304) return before;
+  if (answer.status === 404) return undefined;
+  if (answer.status !== 200) throw new Error(`the server answered with status ${answer.status}`);
+  return { etag: answer.etag, part: partV2(parsed(answer), api.apiVersion) };
+}
+
+const byPriority = (a: RemoteApi, b: RemoteApi): number => b.groupPriority - a.groupPriority || b.versionPriority - a.versionPriority || (a.name < b.name ? -1 : 1);
 
 const memberIn = (value: JsonValue | undefined, name: string): JsonValue | undefined => (isObject(value) ? memberOf(value, name) : undefined);
 

@@ -15,6 +15,8 @@ export interface FetchOptions {
 export interface Fetched {
   readonly status: number;
   readonly contentType: string;
+  /** Of the answer, to be asked for anything newer with. */
+  readonly etag: string | undefined;
   readonly body: string;
 }
 
@@ -22,6 +24,8 @@ export interface Question {
   readonly path: string;
   readonly user: UserInfo;
   readonly accept: string;
+  /** The `etag` of an earlier answer: it is answered with 304 when there is nothing newer. */
+  readonly ifNoneMatch?: string | undefined;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
@@ -32,10 +36,10 @@ export type Fetch = (api: RemoteApi, question: Question) => Promise<Fetched>;
 const maxBytes = 16 * 1024 * 1024;
 
 export function createFetch({ backends, resolve }: FetchOptions): Fetch {
-  return async (api, { path, user, accept, timeoutMs, signal }) => {
-    const headers = new Map<string, readonly string[]>([['accept', [accept]], ...userHeaders(user, false)]);
+  return async (api, { path, user, accept, ifNoneMatch, timeoutMs, signal }) => {
+    const headers = new Map<string, readonly string[]>([['accept', [accept]], ...(ifNoneMatch === undefined ? [] : [['if-none-match', [ifNoneMatch]] as const]), ...userHeaders(user, false)]);
     const answer = await backends.send(api, await resolve(api.service), { method: 'GET', target: path, headers, signal: AbortSignal.any([signal, timeLimit(timeoutMs)]) });
-    return { status: answer.status, contentType: answer.headers.get('content-type')?.[0] ?? '', body: await readText(answer) };
+    return { status: answer.status, contentType: answer.headers.get('content-type')?.[0] ?? '', etag: answer.headers.get('etag')?.[0], body: await readText(answer) };
   };
 }
 

@@ -84,6 +84,7 @@ export function setUpAggregation(setup: AggregationSetup): Aggregation {
   return {
     passOn: passOn(services, (apiVersion) => apis.isBuiltIn(apiVersion), proxy),
     openApi: {
+      parts: () => documents.parts(),
       paths: () => documents.openApiPaths(),
       answer: (request, key) => proxy(request, services.remote(key.slice('apis/'.length))!),
     },

@@ -2,12 +2,15 @@
 import type { VersionInfo } from '../../base/version.ts';
 import type { GroupVersionInfo } from '../../api/resources.ts';
 import { parseAccept } from '../negotiation.ts';
+import type { PartV2 } from '../openapi/merge-v2.ts';
 import { OpenApi, type Form, type Rendition, V2_FORMS, V3_FORMS } from '../openapi/openapi.ts';
 import type { ApiRequest, ApiResponse, Handler } from '../request.ts';
 
-/** Documents of version 3 that other servers answer. */
+/** What other servers say. */
 export interface RemoteOpenApi {
-  /** Where they lie, by their keys in the index: `apis/example.com/v1`. */
+  /** In version 2, best first; another list when that changes. */
+  parts(): readonly PartV2[];
+  /** Where documents of version 3 lie, by their keys in the index: `apis/example.com/v1`. */
   paths(): ReadonlyMap<string, string>;
   answer(request: ApiRequest, key: string): Promise<ApiResponse>;
 }
@@ -16,7 +19,7 @@ export interface RemoteOpenApi {
 export function openApiHandlers({ gitVersion }: VersionInfo, groupVersions: () => readonly GroupVersionInfo[], remote: RemoteOpenApi): [string, Handler][] {
   const documents = new OpenApi({ version: gitVersion, groupVersions });
   return [
-    ['/openapi/v2', (request) => Promise.resolve(serveV2(documents, request))],
+    ['/openapi/v2', (request) => Promise.resolve(serveV2(documents, request, remote))],
     ['/openapi/v3', (request) => Promise.resolve(rendered(request, documents.v3Index(remote.paths()), 'Accept'))],
     ['/openapi/v3/', async (request) => {
       const key = request.path.slice('/openapi/v3/'.length);
@@ -43,10 +46,10 @@ function rendered(request: ApiRequest, { body, contentType, etag }: Rendition, v
   return request.header('if-none-match') === quoted ? { status: 304, headers } : { status: 200, headers, body: Buffer.from(body) };
 }
 
-function serveV2(documents: OpenApi, request: ApiRequest): ApiResponse {
+function serveV2(documents: OpenApi, request: ApiRequest, remote: RemoteOpenApi): ApiResponse {
   const vary = ['Accept-Encoding', 'Accept'];
   const form = formOf(request, V2_FORMS);
-  return form === undefined ? { status: 406, headers: { vary } } : rendered(request, documents.v2(form), vary);
+  return form === undefined ? { status: 406, headers: { vary } } : rendered(request, documents.v2(form, remote.parts()), vary);
 }
 
 function serveV3(documents: OpenApi, request: ApiRequest): ApiResponse {

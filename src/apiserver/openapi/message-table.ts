@@ -2,7 +2,7 @@
  * A table says how the members of a JSON object become fields of a protobuf message; writing a document is following
  * its table. Members that no table knows are left out, extensions (`x-…`) go where the table says.
  */
-import { isObject, type JsonObject, type JsonValue } from '../../machinery/value.ts';
+import { isObject, type JsonValue } from '../../machinery/value.ts';
 import type { ProtoWriter } from './proto-writer.ts';
 
 export type Write = (out: ProtoWriter, value: JsonValue) => void;
@@ -32,7 +32,7 @@ export function writeMembers(out: ProtoWriter, object: JsonValue, table: Message
 
 export const text = (field: number): Write => (out, value) => { if (typeof value === 'string') out.text(field, value); };
 export const flag = (field: number): Write => (out, value) => { if (typeof value === 'boolean') out.flag(field, value); };
-export const integer = (field: number): Write => (out, value) => { if (typeof value === 'number') out.integer(field, value); };
+export const integer = (field: number): Write => (out, value) => { if (Number.isSafeInteger(value) && (value as number) >= 0) out.integer(field, value as number); };
 export const double = (field: number): Write => (out, value) => { if (typeof value === 'number') out.double(field, value); };
 
 /** A message whose fields are the members of the object. */
@@ -49,7 +49,8 @@ export const each = (write: Write): Write => (out, value) => {
 
 /** A map as a list of messages with the name (1) and what `write` makes of the value. */
 export const named = (field: number, write: Write): Write => (out, value) => {
-  for (const [name, member] of Object.entries(value as JsonObject)) {
+  if (!isObject(value)) return;
+  for (const [name, member] of Object.entries(value)) {
     if (member === undefined) continue;
     out.message(field, () => {
       out.text(1, name);

@@ -14,6 +14,7 @@ import type { JsonObject } from '../../machinery/value.ts';
 import { customDefinitions, customReferences } from './custom.ts';
 import { Definitions } from './definitions.ts';
 import { basePath } from './operations.ts';
+import { mergeV2, type PartV2 } from './merge-v2.ts';
 import { encodeV2 } from './protobuf-v2.ts';
 import { encodeV3 } from './protobuf-v3.ts';
 import { buildSections, type Section } from './sections.ts';
@@ -60,17 +61,21 @@ export class OpenApi {
   /** Hashes of the sections in version 3, which the index names. */
   readonly #etags = new Map<string, string>();
   #sections: ReadonlyMap<string, Section> = new Map();
+  /** Of other servers, in version 2. */
+  #parts: readonly PartV2[] = [];
 
   constructor({ version, groupVersions }: OpenApiOptions) {
     this.#version = version;
     this.#served = groupVersions;
   }
 
-  /** `/openapi/v2` */
-  v2(form: Form): Rendition {
+  /** `/openapi/v2`. @param parts of other servers; another list when that changes */
+  v2(form: Form, parts: readonly PartV2[] = this.#parts): Rendition {
     const sections = this.#current();
+    if (parts !== this.#parts) this.#forgetV2();
+    this.#parts = parts;
     return this.#keep(`v2 ${form}`, () => {
-      const document = documentV2(this.#version, [...sections.values()], this.#definitions('v2', this.#groupVersions));
+      const document = mergeV2(documentV2(this.#version, [...sections.values()], this.#definitions('v2', this.#groupVersions)), parts);
       return form === 'json' ? renderJson(document) : render(encodeV2(document), PROTOBUF_TYPES.v2);
     });
   }
@@ -121,11 +126,16 @@ export class OpenApi {
       return old !== undefined && old.resources.length === info.resources.length && old.resources.every((resource, i) => resource === info.resources[i]);
     };
     const changed = [...groupVersions.filter((info) => !isSame(info)), ...this.#groupVersions.filter(({ apiVersion }) => !groupVersions.some((info) => info.apiVersion === apiVersion))];
-    for (const key of ['v2 json', 'v2 protobuf', 'v3']) this.#kept.delete(key);
+    this.#forgetV2();
+    this.#kept.delete('v3');
     for (const { group, version } of changed) this.#forget(basePath(group, version).slice(1));
     this.#groupVersions = groupVersions;
     this.#sections = new Map(buildSections(groupVersions).map((section) => [section.key, section]));
     return this.#sections;
+  }
+
+  #forgetV2(): void {
+    for (const form of ['json', 'protobuf']) this.#kept.delete(`v2 ${form}`);
   }
 
   #forget(key: string): void {

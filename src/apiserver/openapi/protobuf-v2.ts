@@ -42,10 +42,14 @@ const PATH_PARAMETER = messageTable(() => ({
   required: flag(1), in: text(2), description: text(3), name: text(4), type: text(5), format: text(6), uniqueItems: flag(19),
 }), 22);
 
+/** Numbers of what is in the body have those of the query, and those of headers have those of the path. */
+const PLACES = { header: [1, PATH_PARAMETER], formData: [2, QUERY_PARAMETER], query: [3, QUERY_PARAMETER], path: [4, PATH_PARAMETER] } as const;
+
 const parameter = choose((value) => {
   const where = isObject(value) ? value['in'] : undefined;
   if (where === 'body') return message(1, BODY_PARAMETER);
-  return wrapped(2, where === 'path' ? message(4, PATH_PARAMETER) : message(3, QUERY_PARAMETER));
+  const [number, table] = typeof where === 'string' && Object.hasOwn(PLACES, where) ? PLACES[where as keyof typeof PLACES] : PLACES.query;
+  return wrapped(2, message(number, table));
 });
 
 const parameterOrReference = choose((value) => (isReference(value) ? message(2, JSON_REFERENCE) : wrapped(1, parameter)));

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { kubectl } from '../../support/orch-process.ts';
 import { startApiUsers, type Answer, type ApiUsers } from '../../support/api-users.ts';
 import { customDefinition, definitionsPath, isEstablished, objectSchema } from '../../support/definitions.ts';
 import { apiService, apiServicesPath, createFrontProxyFiles, type FrontProxyFiles, localService } from '../../support/extension-backend.ts';
@@ -101,6 +102,41 @@ describe('what clients are told of it', () => {
     const document = await front.call('admin', 'GET', paths['apis/example.com/v1']!.serverRelativeURL);
     expect([document.status, document.headers['cache-control']]).toEqual([200, 'public, immutable']);
     expect(JSON.stringify(document.body)).toContain('How large it is.');
+  });
+});
+
+describe('OpenAPI version 2', () => {
+  const documentOf = ({ body }: Answer) => body as { paths: Record<string, unknown>; definitions: Record<string, { properties: Record<string, { $ref?: string; description?: string }> }> };
+  const isMerged = (answer: Answer): boolean => `${widgets.replace('default', '{namespace}')}/{name}` in documentOf(answer).paths;
+
+  test('has the paths of the group and its definitions beside all others, and shares what is the same', async () => {
+    const merged = documentOf(await front.until('admin', 'GET', '/openapi/v2', isMerged));
+    const theirs = documentOf(await behind.call('admin', 'GET', '/openapi/v2'));
+    const added = Object.keys(merged.paths).filter((path) => path.startsWith('/apis/example.com/'));
+    expect(added).toEqual(Object.keys(theirs.paths).filter((path) => path.startsWith('/apis/example.com/')));
+    for (const path of added) expect(merged.paths[path]).toEqual(theirs.paths[path]);
+    expect(merged.definitions['com.example.v1.Widget']).toEqual(theirs.definitions['com.example.v1.Widget']);
+    expect(Object.keys(merged.definitions).filter((name) => name.endsWith('_v2'))).toEqual([]);
+    expect(merged.definitions['io.k8s.api.core.v1.Pod']).toBeDefined();
+  });
+
+  test('kubectl 1.20, which reads it as protobuf, explains the kind', async () => {
+    await front.until('admin', 'GET', '/openapi/v2', isMerged);
+    expect(await kubectl('1.20', front.kubeconfigPath, 'explain', 'widgets.spec.size')).toMatch(/KIND: +Widget\nVERSION: +example\.com\/v1\n[\s\S]*FIELD: +size <integer>[\s\S]*How large it is\./);
+    expect(await kubectl('1.20', front.kubeconfigPath, 'explain', 'pods.spec')).toContain('containers');
+  });
+
+  test('follows what the server says, and loses it with the APIService', async () => {
+    const etag = (await front.call('admin', 'GET', '/openapi/v2')).headers['etag'];
+    await front.call('admin', 'DELETE', `${apiServicesPath}/${serviceName}`);
+    await front.until('admin', 'GET', '/openapi/v2', (answer) => !isMerged(answer));
+    await behind.create(definitionsPath, customDefinition({ plural: 'gadgets', kind: 'Gadget' }));
+    await behind.until('admin', 'GET', `${definitionsPath}/gadgets.example.com`, ({ body }) => isEstablished(body));
+    await front.create(apiServicesPath, apiService({ group, port: Number(new URL(behind.url).port), spec: { caBundle: files.caBundle, groupPriorityMinimum: 17_720, versionPriority: 15 } }));
+    const again = await front.until('admin', 'GET', '/openapi/v2', isMerged);
+    expect(Object.keys(documentOf(again).definitions)).toContain('com.example.v1.Gadget');
+    expect(again.headers['etag']).not.toBe(etag);
+    expect((await front.call('admin', 'GET', '/openapi/v2', { headers: { 'if-none-match': String(again.headers['etag']) } })).status).toBe(304);
   });
 });
 
