@@ -1,25 +1,12 @@
 /** Patterns in schemas. Node's own regular expressions are another dialect, and some patterns make them run for hours. */
-import type { RE2JS } from 're2js';
 import { CpuLimit } from '../cpu-limit.ts';
-import { compileRegex, watchedText } from '../regex-engine.ts';
-
-const compiled = new Map<string, RE2JS | string>();
-const maxKept = 1000;
-
-function compile(pattern: string): RE2JS | string {
-  let found = compiled.get(pattern);
-  if (found === undefined) {
-    found = compileRegex(pattern);
-    if (compiled.size >= maxKept) compiled.clear();
-    compiled.set(pattern, found);
-  }
-  return found;
-}
+import { regexCache } from '../regex-cache.ts';
+import { watchedText } from '../regex-engine.ts';
 
 /** What is wrong with a pattern, in the words of Go's regexp package; undefined when nothing is. */
 export function patternProblem(pattern: string): string | undefined {
   if (pattern === '') return undefined;
-  const found = compile(pattern);
+  const found = regexCache.get(pattern);
   return typeof found === 'string' ? found : undefined;
 }
 
@@ -43,9 +30,9 @@ export function startMatching(): void {
  * Undefined when the texts of the object have taken too long.
  */
 export function matchesPattern(pattern: string, text: string): boolean | undefined {
-  const found = compile(pattern);
-  if (typeof found === 'string') return false;
   try {
+    const found = regexCache.get(pattern, look);
+    if (typeof found === 'string') return false;
     look();
     return found.test(watchedText(text, found, look));
   } catch (error) {
