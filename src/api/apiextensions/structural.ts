@@ -5,7 +5,7 @@
  */
 import type { JSONSchemaProps } from '../gen/types/apiextensions-v1.ts';
 import { type FieldError, fieldErrorText, forbidden, invalid, required } from '../../machinery/field-error.ts';
-import type { FieldPath } from '../../machinery/field-path.ts';
+import { FieldPath } from '../../machinery/field-path.ts';
 import { compareText } from '../../machinery/compare-text.ts';
 import { patternProblem } from '../../machinery/structural/patterns.ts';
 
@@ -25,6 +25,25 @@ export function checkStructural(schema: JSONSchemaProps, path: FieldPath): Field
   checkShape(schema, 'root', path, errors);
   checkCompleteness(schema, path, errors);
   return errors.sort((a, b) => compareText(fieldErrorText(a), fieldErrorText(b)));
+}
+
+/** By their schemas, what is wrong with patterns that were compiled ahead. */
+const compiledAhead = new WeakMap<JSONSchemaProps, string | undefined>();
+
+const problemOf = (schema: JSONSchemaProps): string | undefined => (compiledAhead.has(schema) ? compiledAhead.get(schema) : patternProblem(schema.pattern ?? ''));
+
+/** Compiles the patterns of a schema, a pattern a step, so that who checks it need not do all at once. */
+export function* compilePatternsAhead(root: JSONSchemaProps): Generator<void, void> {
+  const todo = [root];
+  for (let schema = todo.pop(); schema !== undefined; schema = todo.pop()) {
+    if ((schema.pattern ?? '') !== '') {
+      compiledAhead.set(schema, problemOf(schema));
+      yield;
+    }
+    const { allOf = [], anyOf = [], oneOf = [], not } = schema;
+    for (const inside of [...allOf, ...anyOf, ...oneOf, ...(not === undefined ? [] : [not])]) todo.push(inside);
+    for (const [inside] of shapes(schema, FieldPath.root)) todo.push(inside);
+  }
 }
 
 function checkShape(schema: JSONSchemaProps, level: Level, path: FieldPath, errors: FieldError[]): void {
@@ -94,7 +113,7 @@ function checkJunctors(schema: JSONSchemaProps, path: FieldPath, errors: FieldEr
   schema.allOf?.forEach((sub, i) => checkNested(sub, path.child('allOf').index(i), errors, { anyOf: i === 0 && exempt.firstAllOf, firstAllOf: false }));
   schema.oneOf?.forEach((sub, i) => checkNested(sub, path.child('oneOf').index(i), errors));
   if (schema.not !== undefined) checkNested(schema.not, path.child('not'), errors);
-  const problem = patternProblem(schema.pattern ?? '');
+  const problem = problemOf(schema);
   if (problem !== undefined) errors.push(invalid(path.child('pattern'), schema.pattern, `must be a valid regular expression, but isn't: ${problem}`));
 }
 

@@ -3,6 +3,7 @@ import { setCustomResourceDefinitionDefaults } from '../../api/apiextensions/def
 import { fromOldDefinition, oldDefinitionVersion } from '../../api/apiextensions/v1beta1.ts';
 import { validateDefinition, validateDefinitionStatusUpdate, validateDefinitionUpdate } from '../../api/apiextensions/validation.ts';
 import type { CustomResourceDefinition } from '../../api/gen/types/apiextensions-v1.ts';
+import { compilePatternsAhead } from '../../api/apiextensions/structural.ts';
 import { setCondition } from '../../api/apiextensions/conditions.ts';
 import { timestamp } from '../generic/timestamp.ts';
 import { defineResource, type ResourceDefinition, type StrategyContext, type VersionRules } from '../strategy.ts';
@@ -31,6 +32,11 @@ function beginDeletion(definition: CustomResourceDefinition, { now }: StrategyCo
   return 'mark';
 }
 
+function* compileInTurns({ spec }: CustomResourceDefinition, old: CustomResourceDefinition | undefined): Generator<void, void> {
+  yield* compileAhead(spec, old?.spec);
+  for (const { schema } of spec.versions ?? []) if (schema?.openAPIV3Schema !== undefined) yield* compilePatternsAhead(schema.openAPIV3Schema);
+}
+
 export const definitions: readonly ResourceDefinition[] = [
   defineResource<CustomResourceDefinition>({
     group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions',
@@ -43,7 +49,7 @@ export const definitions: readonly ResourceDefinition[] = [
         definition.status = { acceptedNames: {} };
         addStoredVersion(definition);
       },
-      prepareInTurns: (definition, old) => compileAhead(definition.spec, old?.spec),
+      prepareInTurns: compileInTurns,
       validate: validateDefinition,
       prepareForUpdate: (definition, old) => {
         definition.status = { ...old.status };
