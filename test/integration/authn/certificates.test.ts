@@ -6,6 +6,7 @@ import { X509Certificate, createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callServer2, startTestServer, type TestServer } from '../../support/caller.ts';
 import { authorityExtensions, Openssl, type OpensslPair } from '../../support/openssl.ts';
+import { runtimeShowsIssuers } from '../../support/shown-issuers.ts';
 
 let openssl: Openssl;
 let ca: OpensslPair;
@@ -37,11 +38,15 @@ describe('client certificates', () => {
     });
   });
 
-  test('issuers in between count when the client sends them, in a resumed session too', async () => {
+  test('issuers in between count when the client sends them, in a resumed session too', async ({ skip }) => {
     const between = await openssl.authority('between', ca);
     const leaf = await openssl.issue({ subject: '/CN=jane', issuer: between });
     expect(await server.whoAmI({ certificate: leaf })).toBe(401);
     const certificate = { certificate: leaf.certificate + between.certificate, key: leaf.key };
+    if (!(await runtimeShowsIssuers(certificate, ca))) {
+      expect(await server.whoAmI({ certificate })).toBe(401);
+      skip('this version of Node shows no server the certificates in between');
+    }
     expect(await server.whoAmI({ certificate })).toMatchObject({ username: 'jane' });
     const port = Number(new URL(server.url).port);
     const connect = (session?: Buffer) => tls.connect({ port, host: '127.0.0.1', servername: 'localhost', ca: server.ca, cert: certificate.certificate, key: certificate.key, ...(session === undefined ? {} : { session }) });
