@@ -63,9 +63,9 @@ function startOf(parameters: ListParameters): Pick<ObjectWatchOptions, 'after' |
   return revision === 0 ? { after: 'any', initialEvents: true } : { after: revision };
 }
 
-/** What the client asks for, else a random time above the minimum, so that watches do not all come back at once. */
+/** What the client asks for, which is over already when it is less than nothing; else a random time above the minimum, so that watches do not all come back at once. */
 function watchTimeoutMs(timeoutSeconds: number | undefined, minSeconds: number): number {
-  if (timeoutSeconds !== undefined && timeoutSeconds > 0) return timeoutSeconds * 1000;
+  if (timeoutSeconds !== undefined && timeoutSeconds !== 0) return Math.max(timeoutSeconds, 0) * 1000;
   return Math.floor(minSeconds * 1000 * (1 + Math.random()));
 }
 
