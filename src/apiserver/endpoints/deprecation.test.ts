@@ -7,6 +7,7 @@ const form = (apiVersion: string, kind: string, custom?: object): VersionForm =>
 
 it.each([
   { name: 'an API that stays', given: form('v1', 'Pod'), expected: undefined },
+  { name: 'one that a later release deprecates', given: form('certificates.k8s.io/v1alpha1', 'ClusterTrustBundle'), expected: undefined },
   { name: 'one whose schema does not say', given: form('v1', 'ComponentStatus'), expected: { text: 'v1 ComponentStatus is deprecated in v1.19+', removed: '' } },
   { name: 'one that has another in its place', given: form('admissionregistration.k8s.io/v1beta1', 'MutatingWebhookConfiguration'), expected: { text: 'admissionregistration.k8s.io/v1beta1 MutatingWebhookConfiguration is deprecated in v1.16+, unavailable in v1.22+; use admissionregistration.k8s.io/v1 MutatingWebhookConfiguration', removed: '1.22' } },
   { name: 'a version of a definition, in its own words', given: form('example.com/v1', 'Thing', { deprecation: 'do not' }), expected: { text: 'do not', removed: '' } },

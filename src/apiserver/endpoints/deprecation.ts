@@ -1,4 +1,5 @@
 /** What a client of an API that is going away should know. @see {@link https://kep.k8s.io/1693 | KEP-1693} */
+import { versionInfo } from '../../base/version.ts';
 import type { SchemaRegistry } from '../../machinery/schema.ts';
 import type { VersionForm } from '../../registry/generic/version-form.ts';
 import type { ApiRequest } from '../request.ts';
@@ -12,11 +13,19 @@ export interface Deprecation {
 /** What the schema does not say. */
 const deprecatedSince: Readonly<Record<string, string>> = { 'core/v1.ComponentStatus': '1.19' };
 
+const release = versionInfo();
+
+/** @param since such as 1.34: what a later release deprecates is not deprecated yet */
+function isYetToCome(since: string): boolean {
+  const [major, minor] = since.split('.').map(Number) as [number, number];
+  return major > Number(release.major) || (major === Number(release.major) && minor > Number(release.minor));
+}
+
 /** Undefined for an API that stays. */
 export function deprecationOf(schemas: SchemaRegistry, form: VersionForm): Deprecation | undefined {
   if (form.custom !== undefined) return form.custom.deprecation === undefined ? undefined : { text: form.custom.deprecation, removed: '' };
   const { deprecated = deprecatedSince[form.typeId], removed, replacement } = schemas.type(form.typeId);
-  if (deprecated === undefined) return undefined;
+  if (deprecated === undefined || isYetToCome(deprecated)) return undefined;
   const [group = '', version = '', kind = ''] = replacement?.split(',') ?? [];
   const text = `${form.apiVersion} ${form.kind} is deprecated in v${deprecated}+${removed === undefined ? '' : `, unavailable in v${removed}+`}${replacement === undefined ? '' : `; use ${group === '' ? '' : `${group}/`}${version} ${kind}`}`;
   return { text, removed: removed ?? '' };
