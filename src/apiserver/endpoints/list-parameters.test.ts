@@ -8,10 +8,14 @@ describe('an integer parameter', () => {
 
   test.each([
     ['9223372036854775808', 'value out of range'], ['-9223372036854775809', 'value out of range'], [`1${'0'.repeat(5_000)}`, 'value out of range'],
-    ['abc', 'invalid syntax'], ['1.5', 'invalid syntax'], ['1e3', 'invalid syntax'], ['0x10', 'invalid syntax'], [' 1', 'invalid syntax'], ['--1', 'invalid syntax'],
+    ['', 'invalid syntax'], ['abc', 'invalid syntax'], ['1.5', 'invalid syntax'], ['1e3', 'invalid syntax'], ['0x10', 'invalid syntax'], [' 1', 'invalid syntax'], ['--1', 'invalid syntax'],
   ])('%s is answered 400', (text, why) => {
     expect(() => parseInteger(text)).toThrow(expect.objectContaining({ code: 400, message: `strconv.ParseInt: parsing ${JSON.stringify(text)}: ${why}` }));
   });
+});
+
+test.each(['limit', 'timeoutSeconds'])('%s without a value is answered 400', (name) => {
+  expect(() => listParameters(new URLSearchParams(name), false)).toThrow(expect.objectContaining({ code: 400, message: 'strconv.ParseInt: parsing "": invalid syntax' }));
 });
 
 describe('resourceVersion', () => {

@@ -15,7 +15,7 @@ export function parseInteger(text: string): number {
 
 export const integerParameter = (query: URLSearchParams, name: string): number | undefined => {
   const text = query.get(name);
-  return text === null || text === '' ? undefined : parseInteger(text);
+  return text === null ? undefined : parseInteger(text);
 };
 
 export const flagParameter = (query: URLSearchParams, name: string): boolean => query.has(name) && queryFlag(query.get(name));
