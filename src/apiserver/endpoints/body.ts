@@ -1,6 +1,6 @@
 /** Bodies of requests: bytes to objects of the request's version, with upstream's errors. */
-import { DecodeError, type TypeCodec } from '../../machinery/codec/index.ts';
-import { hasEnvelope, readEnvelope } from '../../machinery/codec/envelope.ts';
+import type { TypeCodec } from '../../machinery/codec/index.ts';
+import { readEnvelope } from '../../machinery/codec/envelope.ts';
 import { JsonBody } from '../../machinery/json/body.ts';
 import { JsonSyntaxError, JsonTypeError } from '../../machinery/json/errors.ts';
 import { readYaml } from '../../machinery/json/yaml.ts';
@@ -46,7 +46,6 @@ interface TypeMeta {
 const decodeProtobuf: Decode = (context, form, bytes) => {
   let typeMeta: TypeMeta | undefined;
   try {
-    if (!hasEnvelope(bytes)) throw new DecodeError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
     const envelope = readEnvelope(bytes);
     typeMeta = completed(envelope, form);
     const codec = codecFor(context, form, typeMeta);

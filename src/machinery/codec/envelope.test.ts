@@ -33,6 +33,8 @@ describe('the storage envelope', () => {
   });
 
   test.each([
+    { name: 'nothing', text: '', message: 'empty data' },
+    { name: 'nothing behind the prefix', text: 'k8s\0', message: 'empty body' },
     { name: 'other data', text: 'hello', message: 'provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]' },
     { name: 'a truncated one', text: 'k8s\0\n\x07', message: 'unexpected EOF' },
     { name: 'tag 0', text: 'k8s\0\0', message: 'proto: Unknown: illegal tag 0 (wire type 0)' },

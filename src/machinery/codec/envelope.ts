@@ -31,7 +31,9 @@ const typeMetaFields = { 1: 'APIVersion', 2: 'Kind' };
 
 /** Throws {@link DecodeError}, worded as upstream does. */
 export function readEnvelope(bytes: Buffer): Envelope {
+  if (bytes.length === 0) throw new DecodeError('empty data');
   if (!hasEnvelope(bytes)) throw new DecodeError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
+  if (bytes.length === prefix.length) throw new DecodeError('empty body');
   const end = bytes.length;
   let typeMeta: TypeMeta = { apiVersion: '', kind: '' };
   let [rawStart, rawEnd, contentEncoding, contentType] = [end, end, '', ''];
