@@ -89,7 +89,9 @@ function changeOf(type: Exclude<PatchType, 'apply'>, body: Buffer, { context, se
     return { change: (document) => applyMergePatch(document, patch), problems };
   }
   const patch = decodeStrategicMergePatch(value);
-  return { change: (document) => context.strategicMerge.apply(document, patch, served.form.typeId), problems, shown: () => patchText(patch) };
+  // It works on an object whose kind is settled: what a patch says of it, such as an older version, changes nothing.
+  const change = (document: JsonObject): JsonObject => ({ ...context.strategicMerge.apply(document, patch, served.form.typeId), apiVersion: served.form.apiVersion, kind: served.form.kind });
+  return { change, problems, shown: () => patchText(patch) };
 }
 
 function parsePatch(body: Buffer): Decoded<JsonValue> {
