@@ -49,13 +49,16 @@ export class GoSyntax {
 }
 
 /**
- * A struct as error messages name it: Go's type name and the value's members. Upstream dumps every Go field with
+ * A struct or a list as error messages name it: Go's type name and the value's members. Upstream dumps every Go field with
  * pointers as addresses; what is in the braces is for people only, so we show the JSON members.
  */
 export function goStruct(typeName: string, value: unknown): GoSyntax {
-  const json = value === undefined || value === null ? '' : JSON.stringify(value, (_, v: unknown) => (typeof v === 'bigint' ? Number(v) : v));
+  if (Array.isArray(value)) return new GoSyntax(`${typeName}{${value.map(shownMember).join(', ')}}`);
+  const json = value === undefined || value === null ? '' : shownMember(value);
   return new GoSyntax(json.startsWith('{') || json === '' ? `${typeName}${json || '{}'}` : `${typeName}{${json}}`);
 }
+
+const shownMember = (value: unknown): string => JSON.stringify(value, (_, v: unknown) => (typeof v === 'bigint' ? Number(v) : v));
 
 /** A time as messages show it: `2024-05-01 10:00:00 +0000 UTC`; an absent one is Go's zero time. */
 export function goTime(text: string | undefined): GoSyntax {
