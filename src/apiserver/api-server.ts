@@ -3,13 +3,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import { codecs } from '../api/codecs.ts';
-import { type GateSettings, isGateOn } from '../api/feature-gates.ts';
+import { isGateOn } from '../api/feature-gates.ts';
 import { gated, type GroupVersionInfo, type ResourceInfo } from '../api/resources.ts';
 import { schemas } from '../api/schemas.ts';
 import { systemClock } from '../base/clock.ts';
 import { qualified } from '../machinery/status.ts';
-import type { Logger } from '../base/logger.ts';
-import type { VersionInfo } from '../base/version.ts';
 import { createJsonForm } from '../machinery/managed-fields/json-form.ts';
 import { createFieldManager } from '../machinery/managed-fields/field-manager.ts';
 import { createStrategicMerge } from '../machinery/patch/strategic-merge.ts';
@@ -18,36 +16,35 @@ import { type AdmissionPlugin, createAdmissionChain } from '../registry/admissio
 import { type CatalogEntry, createCatalog, type RegistryCatalog } from '../registry/catalog.ts';
 import { createServiceRanges, type ServiceRanges } from '../registry/core/services/allocation/service-ranges.ts';
 import { createServiceHooks } from '../registry/core/services/hooks.ts';
-import type { StorageMediaType } from '../registry/generic/door.ts';
 import type { WriteHooks } from '../registry/generic/write.ts';
 import { createCachedObjectStorage } from '../storage/cache/cached.ts';
 import { createDirectObjectStorage } from '../storage/direct.ts';
 import { StorageCounts } from '../storage/counts.ts';
-import { Encryption, type EncryptionOptions } from '../storage/encryption/encryption.ts';
+import { Encryption } from '../storage/encryption/encryption.ts';
 import type { Store } from '../storage/interface.ts';
 import { observeStore } from '../storage/observed-store.ts';
 import { createLeaseManager } from '../storage/leases.ts';
 import type { ObjectCodec, ObjectStorage } from '../storage/objects.ts';
-import { type AdmissionSettings, createAdmissionPlugins } from './admission/plugins.ts';
+import { createAdmissionPlugins } from './admission/plugins.ts';
 import { createEscalationHooks } from './authz/rbac/escalation.ts';
 import { type Authorization, createAuthorization } from './authz/authorization.ts';
-import { type AuthorizationConfig, uses } from './authz/configuration.ts';
+import { uses } from './authz/configuration.ts';
 import { createAdmissionObjects } from './admission/objects.ts';
 import { type Authentication, type AuthenticationConfig, createAuthentication } from './authn/authentication.ts';
 import { type AccountKeys, openAccountKeys } from './authn/service-accounts/account-keys.ts';
 import { discoveryHandlers } from './authn/service-accounts/discovery.ts';
-import { type AuditConfig, createAuditTrail } from './audit/create-trail.ts';
+import { createAuditTrail } from './audit/create-trail.ts';
+import type { ApiServerConfig } from './config.ts';
 import { deprecationOf } from './endpoints/deprecation.ts';
 import { type EndpointContext, defaultMaxBodyBytes } from './endpoints/context.ts';
 import { createNonResource } from './endpoints/nonresource.ts';
 import { createRouter } from './endpoints/router.ts';
-import { type AggregationConfig, setUpAggregation } from './aggregation/setup.ts';
+import { setUpAggregation } from './aggregation/setup.ts';
 import type { ForwardingOptions } from './aggregation/forwarded-headers.ts';
 import { setUpCustomResources } from './custom-resources/setup.ts';
 import { ServedApis } from './served-apis.ts';
 import type { ServedResource } from './endpoints/served.ts';
 import { subresourcesOf, virtualResource } from './endpoints/special.ts';
-import type { MetricSettings } from './metric-registry.ts';
 import { Metrics } from './metrics.ts';
 import { createHealthChecks } from './health-checks.ts';
 import { createAllocationMetrics } from './allocation-metrics.ts';
@@ -65,88 +62,9 @@ import { startBackground } from './background.ts';
 import { InternalWriter } from './bootstrap/internal-writer.ts';
 import { legacyTokenMarks } from './bootstrap/legacy-token-marks.ts';
 import { createServiceUpkeep } from './bootstrap/service-upkeep.ts';
-import type { BrowserOptions } from './filters/browsers.ts';
 import { Lifecycle } from './lifecycle.ts';
-import { letClientsGo, type ShutdownConfig } from './shutdown.ts';
+import { letClientsGo } from './shutdown.ts';
 import { listen, type Transport } from './transport/server.ts';
-import type { ServingTls } from './transport/serving-tls.ts';
-
-export interface ApiServerConfig {
-  readonly serving: {
-    readonly address: string;
-    /** 0 takes a free port. */
-    readonly port: number;
-    readonly tls: ServingTls;
-    /** Bind with SO_REUSEPORT. */
-    readonly sharePort: boolean;
-    readonly browsers: BrowserOptions;
-    /** Share of HTTP/2 requests after which a client is asked to connect anew. */
-    readonly goAwayChance: number;
-    readonly maxStreamsPerConnection: number;
-    /** Under which the members of the cluster reach this server; loopback where the machine has no other. */
-    readonly publicAddress: string;
-    /** Host name in URLs that this server hands out. */
-    readonly externalHostname: string;
-    readonly requestTimeoutMs: number;
-    readonly minRequestTimeoutSeconds: number;
-    readonly shutdown: ShutdownConfig;
-    readonly livezGraceMs: number;
-  };
-  /** Most requests at once; 0 means no limit. */
-  readonly inFlight: { readonly readOnly: number; readonly mutating: number };
-  readonly authentication: AuthenticationConfig;
-  readonly authorization: AuthorizationConfig;
-  /** Absent: nothing is recorded. */
-  readonly audit?: AuditConfig;
-  readonly metrics: MetricSettings;
-  readonly groupVersions: readonly GroupVersionInfo[];
-  /** `--feature-gates` */
-  readonly featureGates: GateSettings;
-  readonly storage: StorageConfig;
-  readonly services: ServicesConfig;
-  readonly aggregation: AggregationConfig;
-  readonly admission: AdmissionSettings;
-  readonly allowPrivileged: boolean;
-  readonly version: VersionInfo;
-  readonly log: Logger;
-  /** Gives the start up. */
-  readonly signal: AbortSignal;
-}
-
-export interface StorageConfig {
-  readonly store: Store;
-  /** Stores of single resources (`--store-servers-overrides`), by `group/resource`. */
-  readonly overrides: ReadonlyMap<string, Store>;
-  readonly prefix: string;
-  readonly mediaType: StorageMediaType;
-  readonly usesWatchCache: (group: string, resource: string) => boolean;
-  readonly eventTtlMs: number;
-  readonly leaseReuseSeconds: number;
-  readonly deleteCollectionWorkers: number;
-  /** Whether a collector deletes dependents: what a deletion asks about them is left to it. */
-  readonly garbageCollection: boolean;
-  readonly compactionIntervalMs: number;
-  readonly countPollMs: number;
-  readonly sizePollMs: number;
-  readonly healthTimeoutMs: number;
-  readonly readyTimeoutMs: number;
-  /** How long the server waits for watch caches, where it does before it is ready. */
-  readonly initializationTimeoutMs: number;
-  /** Absent: values are stored as they are. */
-  readonly encryption?: EncryptionConfig;
-}
-
-/** The document, and how it is read again. */
-export type EncryptionConfig = Pick<EncryptionOptions, 'text' | 'reload' | 'reloadMs'>;
-
-export interface ServicesConfig {
-  readonly clusterIpRanges: readonly string[];
-  readonly nodePortRange: { readonly first: number; readonly last: number };
-  /** 0: the kubernetes service has no node port. */
-  readonly kubernetesNodePort: number;
-  readonly endpointReconciler: 'lease' | 'master-count' | 'none';
-  readonly apiServerCount: number;
-}
 
 export interface ApiServer extends AsyncDisposable {
   readonly port: number;

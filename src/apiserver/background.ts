@@ -14,7 +14,7 @@ import { publishAuthenticationTrust, trustIntervalMs } from './bootstrap/authent
 import { createBootstrapObjects } from './bootstrap/objects.ts';
 import type { Aggregation } from './aggregation/setup.ts';
 import type { AdmissionObjects } from './admission/objects.ts';
-import type { ApiServerConfig } from './api-server.ts';
+import type { ApiServerConfig } from './config.ts';
 import type { ServiceUpkeep } from './bootstrap/service-upkeep.ts';
 import { createObjectUpkeep } from './bootstrap/object-upkeep.ts';
 import type { CustomResourceParts } from './custom-resources/setup.ts';

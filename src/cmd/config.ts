@@ -9,7 +9,7 @@ import type { GroupVersionInfo } from '../api/resources.ts';
 import type { Logger } from '../base/logger.ts';
 import type { VersionInfo } from '../base/version.ts';
 import type { AuthenticationConfig } from '../apiserver/authn/authentication.ts';
-import type { EncryptionConfig } from '../apiserver/api-server.ts';
+import type { EncryptionConfig } from '../apiserver/config.ts';
 import type { AuthorizationConfig } from '../apiserver/authz/configuration.ts';
 import type { ClientPair } from '../apiserver/aggregation/backends.ts';
 import type { ServingTls } from '../apiserver/transport/serving-tls.ts';

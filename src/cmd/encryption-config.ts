@@ -1,7 +1,7 @@
 /** How values are encrypted in the store: the document that the options name, read and judged. */
 import { readFile } from 'node:fs/promises';
 import { type GateSettings, isGateOn } from '../api/feature-gates.ts';
-import type { EncryptionConfig } from '../apiserver/api-server.ts';
+import type { EncryptionConfig } from '../apiserver/config.ts';
 import { checkEncryptionConfiguration } from '../storage/encryption/encryption.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';
 import { readFlagFile } from './read-file.ts';

@@ -9,7 +9,7 @@ import type { RegistryCatalog } from '../../registry/catalog.ts';
 import { ServiceServer } from '../../registry/core/services/testing/service-server.ts';
 import { openEmbeddedStore } from '../../storage/embedded/open.ts';
 import { ControlledStore } from '../../storage/testing/controlled-store.ts';
-import type { ApiServerConfig } from '../api-server.ts';
+import type { ApiServerConfig } from '../config.ts';
 import { InternalWriter } from './internal-writer.ts';
 import { createServiceUpkeep, type ServiceUpkeep } from './service-upkeep.ts';
 

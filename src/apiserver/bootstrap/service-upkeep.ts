@@ -4,7 +4,7 @@ import type { Codecs } from '../../machinery/codec/index.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
 import type { ServiceRanges } from '../../registry/core/services/allocation/service-ranges.ts';
 import { createInternalDoor } from '../../registry/generic/internal-door.ts';
-import type { ApiServerConfig } from '../api-server.ts';
+import type { ApiServerConfig } from '../config.ts';
 import { createLeaseReconciler, createMasterCountReconciler, type EndpointReconciler, noReconciler } from './endpoint-reconcilers.ts';
 import { endsWithin } from '../last-resort.ts';
 import type { InternalWriter } from './internal-writer.ts';

@@ -2,7 +2,7 @@
 import { isStatusError, notFound } from '../../machinery/status.ts';
 import type { CatalogEntry, RegistryCatalog } from '../../registry/catalog.ts';
 import { createScaleForm } from '../../registry/generic/scale.ts';
-import type { ApiServerConfig } from '../api-server.ts';
+import type { ApiServerConfig } from '../config.ts';
 import type { Authentication } from '../authn/authentication.ts';
 import type { EndpointContext } from './context.ts';
 import type { ServedResource, SubresourceEndpoint, VirtualResource } from './served.ts';

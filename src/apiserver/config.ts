@@ -1,0 +1,94 @@
+/** What an API server is started with: everything is decided, files are read, stores are open. */
+import type { GateSettings } from '../api/feature-gates.ts';
+import type { GroupVersionInfo } from '../api/resources.ts';
+import type { Logger } from '../base/logger.ts';
+import type { VersionInfo } from '../base/version.ts';
+import type { StorageMediaType } from '../registry/generic/door.ts';
+import type { EncryptionOptions } from '../storage/encryption/encryption.ts';
+import type { Store } from '../storage/interface.ts';
+import type { AdmissionSettings } from './admission/plugins.ts';
+import type { AggregationConfig } from './aggregation/setup.ts';
+import type { AuditConfig } from './audit/create-trail.ts';
+import type { AuthenticationConfig } from './authn/authentication.ts';
+import type { AuthorizationConfig } from './authz/configuration.ts';
+import type { BrowserOptions } from './filters/browsers.ts';
+import type { MetricSettings } from './metric-registry.ts';
+import type { ShutdownConfig } from './shutdown.ts';
+import type { ServingTls } from './transport/serving-tls.ts';
+
+export interface ApiServerConfig {
+  readonly serving: {
+    readonly address: string;
+    /** 0 takes a free port. */
+    readonly port: number;
+    readonly tls: ServingTls;
+    /** Bind with SO_REUSEPORT. */
+    readonly sharePort: boolean;
+    readonly browsers: BrowserOptions;
+    /** Share of HTTP/2 requests after which a client is asked to connect anew. */
+    readonly goAwayChance: number;
+    readonly maxStreamsPerConnection: number;
+    /** Under which the members of the cluster reach this server; loopback where the machine has no other. */
+    readonly publicAddress: string;
+    /** Host name in URLs that this server hands out. */
+    readonly externalHostname: string;
+    readonly requestTimeoutMs: number;
+    readonly minRequestTimeoutSeconds: number;
+    readonly shutdown: ShutdownConfig;
+    readonly livezGraceMs: number;
+  };
+  /** Most requests at once; 0 means no limit. */
+  readonly inFlight: { readonly readOnly: number; readonly mutating: number };
+  readonly authentication: AuthenticationConfig;
+  readonly authorization: AuthorizationConfig;
+  /** Absent: nothing is recorded. */
+  readonly audit?: AuditConfig;
+  readonly metrics: MetricSettings;
+  readonly groupVersions: readonly GroupVersionInfo[];
+  /** `--feature-gates` */
+  readonly featureGates: GateSettings;
+  readonly storage: StorageConfig;
+  readonly services: ServicesConfig;
+  readonly aggregation: AggregationConfig;
+  readonly admission: AdmissionSettings;
+  readonly allowPrivileged: boolean;
+  readonly version: VersionInfo;
+  readonly log: Logger;
+  /** Gives the start up. */
+  readonly signal: AbortSignal;
+}
+
+export interface StorageConfig {
+  readonly store: Store;
+  /** Stores of single resources (`--store-servers-overrides`), by `group/resource`. */
+  readonly overrides: ReadonlyMap<string, Store>;
+  readonly prefix: string;
+  readonly mediaType: StorageMediaType;
+  readonly usesWatchCache: (group: string, resource: string) => boolean;
+  readonly eventTtlMs: number;
+  readonly leaseReuseSeconds: number;
+  readonly deleteCollectionWorkers: number;
+  /** Whether a collector deletes dependents: what a deletion asks about them is left to it. */
+  readonly garbageCollection: boolean;
+  readonly compactionIntervalMs: number;
+  readonly countPollMs: number;
+  readonly sizePollMs: number;
+  readonly healthTimeoutMs: number;
+  readonly readyTimeoutMs: number;
+  /** How long the server waits for watch caches, where it does before it is ready. */
+  readonly initializationTimeoutMs: number;
+  /** Absent: values are stored as they are. */
+  readonly encryption?: EncryptionConfig;
+}
+
+/** The document, and how it is read again. */
+export type EncryptionConfig = Pick<EncryptionOptions, 'text' | 'reload' | 'reloadMs'>;
+
+export interface ServicesConfig {
+  readonly clusterIpRanges: readonly string[];
+  readonly nodePortRange: { readonly first: number; readonly last: number };
+  /** 0: the kubernetes service has no node port. */
+  readonly kubernetesNodePort: number;
+  readonly endpointReconciler: 'lease' | 'master-count' | 'none';
+  readonly apiServerCount: number;
+}
