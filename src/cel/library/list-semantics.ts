@@ -4,8 +4,9 @@
  * @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules | Validation rules}
  */
 import { equals } from '../values/compare.ts';
+import { byKeys } from '../values/list-keys.ts';
 import type { ListValue} from '../values/values.ts';
-import { ArrayList, CelError, JoinedList, MapValue, type Value } from '../values/values.ts';
+import { ArrayList, CelError, JoinedList, type Value } from '../values/values.ts';
 import { work } from '../values/work.ts';
 
 export function joinLists(a: ListValue, b: ListValue): Value {
@@ -44,19 +45,7 @@ function isAmong(items: readonly Value[], count: number, wanted: Value): boolean
 }
 
 function joinMaps(a: ListValue, b: ListValue, keys: readonly string[]): ListValue {
-  work((a.size + b.size) * stepsPerIdentity);
-  const byKey = new Map<string, Value>();
-  for (const list of [a, b]) for (const value of list) byKey.set(identity(value, keys), value);
-  return new ArrayList([...byKey.values()]);
-}
-
-const stepsPerIdentity = 20;
-
-/** The values of the keys, which are scalars. */
-function identity(element: Value, keys: readonly string[]): string {
-  if (!(element instanceof MapValue)) return '';
-  return JSON.stringify(keys.map((key) => {
-    const value = element.get(key);
-    return typeof value === 'bigint' ? String(value) : value ?? null;
-  }));
+  const joined = byKeys(a, keys);
+  for (const [identity, value] of byKeys(b, keys)) joined.set(identity, value);
+  return new ArrayList([...joined.values()]);
 }

@@ -54,6 +54,12 @@ describe('values of a schema, read in place', () => {
     expect(evaluate('self.ports == oldSelf.ports', sample, { ...sample, ports: [sample.ports[0]] })).toBe(false);
   });
 
+  test('a long list map is equal in any order as well', () => {
+    const ports = Array.from({ length: 1500 }, (_, i) => ({ name: `p${i}`, 'port-number': i }));
+    expect(evaluate('self.ports == oldSelf.ports', { ...sample, ports }, { ...sample, ports: [...ports].reverse() })).toBe(true);
+    expect(evaluate('self.ports == oldSelf.ports', { ...sample, ports }, { ...sample, ports: [...ports.slice(1), { name: 'p0', 'port-number': 1 }] })).toBe(false);
+  });
+
   test('an absent property is an error that says so', () => {
     expect(evaluate('self.name == "x"', {})).toBe('no such key: name');
     expect(evaluate('self.name == "x" || true', {})).toBe(true);

@@ -1,6 +1,7 @@
 /** Types, equality and order of values. */
 import { compareText } from '../../machinery/compare-text.ts';
-import type { CelError} from './values.ts';
+import { byKeys, identityOf } from './list-keys.ts';
+import type { CelError } from './values.ts';
 import { Double, Duration, ListValue, MapValue, noSuchOverload, Opaque, Optional, Timestamp, TypeValue, Uint, type Value } from './values.ts';
 import { work } from './work.ts';
 
@@ -61,8 +62,18 @@ function equalLists(a: ListValue, b: ListValue): boolean {
   const { size, semantics } = a;
   if (size !== b.size) return false;
   work(size);
-  if (semantics !== undefined) return equalSets(a, b);
+  if (semantics !== undefined) return semantics.kind === 'set' ? equalSets(a, b) : equalByKeys(a, b, semantics.keys);
   for (let i = 0; i < size; i++) if (!equals(a.at(i), b.at(i))) return false;
+  return true;
+}
+
+/** An element is only compared with the one of the same keys. */
+function equalByKeys(a: ListValue, b: ListValue, keys: readonly string[]): boolean {
+  const known = byKeys(a, keys);
+  for (const value of b) {
+    const same = known.get(identityOf(value, keys));
+    if (same === undefined || !equals(same, value)) return false;
+  }
   return true;
 }
 
