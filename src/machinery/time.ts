@@ -201,13 +201,19 @@ function outOfRange(text: string, what: string): TimeParseError {
   return new TimeParseError(`parsing time ${quote(text)}: ${what} out of range`);
 }
 
+const plain = /^[ !#-[\]-\x7f]*$/;
+
+const quotedBytes = Array.from({ length: 256 }, (_, byte) => {
+  const char = String.fromCharCode(byte);
+  if (plain.test(char)) return char;
+  return char === '"' || char === '\\' ? `\\${char}` : `\\x${byte.toString(16).padStart(2, '0')}`;
+});
+
 /** Go's package time quotes byte by byte: everything that is no printable ASCII becomes `\xNN`. */
 export function quoteTimeText(text: string): string {
+  if (plain.test(text)) return `"${text}"`;
   let out = '"';
-  for (const byte of Buffer.from(text, 'utf8')) {
-    if (byte === 0x22 || byte === 0x5c) out += `\\${String.fromCharCode(byte)}`;
-    else out += byte < 0x20 || byte >= 0x80 ? `\\x${byte.toString(16).padStart(2, '0')}` : String.fromCharCode(byte);
-  }
+  for (const byte of Buffer.from(text, 'utf8')) out += quotedBytes[byte]!;
   return `${out}"`;
 }
 

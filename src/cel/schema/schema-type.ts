@@ -7,6 +7,7 @@ import { boolType, bytesType, type CelType, doubleType, durationType, dynType, i
 import { upTo } from '../cost/range.ts';
 import type { SizeOf } from '../cost/estimate.ts';
 import { CelError, Double, type ListSemantics, type Value } from '../values/values.ts';
+import { work } from '../values/work.ts';
 import { readBytes, readDate, readDateTime, readDuration } from './formats.ts';
 import { type Adapt, adaptAny, JsonList, JsonMap, JsonObjectValue } from './json-values.ts';
 import { escapeName } from './names.ts';
@@ -64,7 +65,13 @@ const adaptString: Adapt = (json) => (typeof json === 'string' ? json : wrong(js
 const adaptInt: Adapt = (json) => (typeof json === 'number' || typeof json === 'bigint' ? adaptAny(json) : wrong(json, 'int'));
 const adaptDouble: Adapt = (json) => (typeof json === 'number' || typeof json === 'bigint' ? new Double(Number(json)) : wrong(json, 'float'));
 const adaptBool: Adapt = (json) => (typeof json === 'boolean' ? json : wrong(json, 'bool'));
-const adaptText = (read: (text: string) => Value): Adapt => (json) => (typeof json === 'string' ? read(json) : wrong(json, 'string'));
+/** A text with a format is read each time an expression asks for it, which takes a step for so many characters. */
+const charactersPerStep = 16;
+const adaptText = (read: (text: string) => Value): Adapt => (json) => {
+  if (typeof json !== 'string') return wrong(json, 'string');
+  work(Math.floor(json.length / charactersPerStep));
+  return read(json);
+};
 
 const boolSchema = simple(boolType, adaptBool, 4);
 const intSchema = simple(intType, adaptInt, 1);
