@@ -48,6 +48,22 @@ describe('CustomResourceDefinitions: validation rules', () => {
     ['self.x__dash__prop > 0', object({ 'x-prop': I }), { 'x-prop': 1 }, { 'x-prop': 0 }],
     ['self.redact__underscores__d > 0', object({ redact__d: I }), { redact__d: 1 }, { redact__d: 0 }],
     ["self.startsWith('kube')", S, 'kube-system', 'default'],
+    ['self.status.actual <= self.spec.maxDesired', object({ status: object({ actual: I }), spec: object({ maxDesired: I }) }), { status: { actual: 1 }, spec: { maxDesired: 1 } }, { status: { actual: 2 }, spec: { maxDesired: 1 } }],
+    ['self.status.availableReplicas >= self.spec.minReplicas', object({ status: object({ availableReplicas: I }), spec: object({ minReplicas: I }) }), { status: { availableReplicas: 1 }, spec: { minReplicas: 1 } }, { status: { availableReplicas: 0 }, spec: { minReplicas: 1 } }],
+    ["self.components['Widget'].priority < 10", object({ components: map(object({ priority: I })) }), { components: { Widget: { priority: 9 } } }, { components: { Widget: { priority: 10 } } }],
+    ['self.values.all(value, value >= 0 && value < 100)', object({ values: list(I) }), { values: [0, 99] }, { values: [0, 100] }],
+    ['has(self.foo)', object({ foo: I }), { foo: 0 }, {}],
+    ["self['xyz'].foo > 0", map(object({ foo: I })), { xyz: { foo: 1 } }, { xyz: { foo: 0 } }],
+    ['size(self) == 1', list(S), ['a'], []],
+    ['self > 0', I, 1, 0],
+    ['(self.list1.size() == 0) != (self.list2.size() == 0)', object({ list1: list(S), list2: list(S) }), { list1: [], list2: ['a'] }, { list1: ['b'], list2: ['a'] }],
+    ['self.names.size() == self.details.size() && self.names.all(n, n in self.details)', details, { names: ['a'], details: { a: '' } }, { names: ['a'], details: {} }],
+    ["type(self) == string ? self == '99%' : self == 42", { 'x-kubernetes-int-or-string': true }, 42, '42%'],
+    ["self.intOrString < 100 || self.intOrString == '50%'", object({ intOrString: { 'x-kubernetes-int-or-string': true } }), { intOrString: '50%' }, { intOrString: 100 }],
+    ['self.names.isSorted()', object({ names: list(S) }), { names: ['a', 'b'] }, { names: ['b', 'a'] }],
+    ['self.items.map(x, x.weight).sum() == 1.0', object({ items: list(object({ weight: { type: 'number' } })) }), { items: [{ weight: 0.25 }, { weight: 0.75 }] }, { items: [{ weight: 0.5 }] }],
+    ['self.lowPriorities.map(x, x.priority).max() < self.highPriorities.map(x, x.priority).min()', object({ lowPriorities: list(object({ priority: I })), highPriorities: list(object({ priority: I })) }), { lowPriorities: [{ priority: 1 }], highPriorities: [{ priority: 2 }] }, { lowPriorities: [{ priority: 2 }], highPriorities: [{ priority: 2 }] }],
+    ["self.names.indexOf('should-be-first') == 1", object({ names: list(S) }), { names: ['a', 'should-be-first'] }, { names: ['should-be-first'] }],
     ['self.foo == self.bar && self.bar > 1', object({ foo: I, bar: I }), { foo: 2, bar: 2 }, { foo: 2, bar: 1 }],
   ])('%s', (rule, schema, holds, fails) => {
     expect(evaluateRule(schema, rule, holds, holds, false)).toBe(true);
@@ -88,7 +104,7 @@ describe('Common Expression Language in Kubernetes: libraries', () => {
     ["authorizer.serviceAccount('default', 'robot').group('').resource('pods').check('create').allowed()", true], ["authorizer.requestResource.check('get').allowed()", true], ["authorizer.requestResource.subresource('status').check('update').errored()", false],
     ["authorizer.group('').resource('pods').fieldSelector('spec.nodeName=a').labelSelector('x').check('list').reason().contains('spec.nodeName=a')", true],
     ["quantity('500000G').isInteger()", true], ["quantity('50k').asInteger()", 50000], ["quantity('9999999999999999999999999999999999999G').asInteger()", 'cannot convert value to integer'], ["quantity('50k').add(quantity('20k')) == quantity('70k')", true],
-    ["quantity('50k').sub(20000) == quantity('30000')", true], ["quantity('200M').compareTo(quantity('0.2G'))", 0], ["quantity('150Mi').isGreaterThan(quantity('100Mi'))", true], ["quantity('50M').isLessThan(quantity('100M'))", true], ["isQuantity('1.3Gi')", true], ["isQuantity('1.3GiB')", false], ["quantity('-1').sign()", -1],
+    ["quantity('50k').sub(20000) == quantity('30000')", true], ["quantity('50k').add(20).sub(quantity('100k')).sub(-50000) == quantity('20')", true], ["quantity('9999999999999999999999999999999999999G').asApproximateFloat() > 9.9e45", true], ["quantity('200M').compareTo(quantity('0.2G'))", 0], ["quantity('150Mi').isGreaterThan(quantity('100Mi'))", true], ["quantity('50M').isLessThan(quantity('100M'))", true], ["isQuantity('1.3Gi')", true], ["isQuantity('1.3GiB')", false], ["quantity('-1').sign()", -1],
     ["isIP('127.0.0.1')", true], ["isIP('127.0.0.256')", false], ["isIP('::ffff:1.2.3.4')", false], ["ip.isCanonical('2001:db8::ABCD')", false], ["ip('::1').family() == 6", true], ["ip('::1').isLoopback()", true], ["ip('fe80::1').isLinkLocalUnicast()", true], ["ip('224.0.0.1').isLinkLocalMulticast()", true],
     ["ip('192.168.0.1').isGlobalUnicast()", true], ["ip('255.255.255.255').isGlobalUnicast()", false], ["ip('0.0.0.0').isUnspecified()", true], ["ip('127.0.0.1') == ip('127.0.0.1')", true], ["string(ip('2001:db8:0::1'))", '2001:db8::1'], ["type(ip('::1')) == net.IP", true],
     ["cidr('192.168.0.0/24').containsIP(ip('192.168.0.1'))", true], ["cidr('192.168.0.0/24').containsIP('192.169.0.1')", false], ["cidr('192.168.0.0/24').containsCIDR('192.168.0.0/25')", true], ["cidr('192.168.0.0/25').containsCIDR(cidr('192.168.0.0/24'))", false], ["string(cidr('192.168.0.3/24').masked())", '192.168.0.0/24'],
@@ -100,14 +116,25 @@ describe('Common Expression Language in Kubernetes: libraries', () => {
   ])('%s', (expression, value) => expect(run(env, expression, bindings)).toEqual(value));
 });
 
+/** The page gives them; its own server would not take them. */
+describe('Common Expression Language in Kubernetes: examples that do not compile', () => {
+  const env = admissionEnvironment({ authorizer: true });
+
+  test.each<[string, string]>([
+    ["quantity('50k').add('20k') == quantity('70k')", "found no matching overload for 'add' applied to 'kubernetes.Quantity.(string)'"],
+    ["authorizer.serviceAccount('default', 'myserviceaccount').resource('deployments').check('delete').allowed()", "found no matching overload for 'resource' applied to 'kubernetes.authorization.Authorizer.(string)'"],
+  ])('%s', (expression, message) => expect(run(env, expression, {})).toContain(message));
+});
+
 describe('Validating Admission Policy', () => {
-  const variables = new Map([['environment', stringType], ['containers', listType(dynType)]]);
+  const variables = new Map([['environment', stringType], ['containers', listType(dynType)], ['exempt', boolType], ['containersToCheck', listType(dynType)], ['foo', stringType]]);
   const env = admissionEnvironment({ params: true, authorizer: true, variables });
-  const deployment = { metadata: { labels: { app: 'x' } }, spec: { replicas: 5, template: { spec: { containers: [{ image: 'prod.example.com/web' }] } } } };
-  const request = { operation: 'CREATE', userInfo: { username: 'alice', groups: ['system:authenticated'] }, resource: { group: 'apps', version: 'v1', resource: 'deployments' } };
+  const deployment = { metadata: { name: 'demo-web', labels: { app: 'x' } }, spec: { replicas: 5, metadata: { labels: { foo: 'bar' } }, template: { spec: { containers: [{ image: 'prod.example.com/web' }] } } } };
+  const request = { operation: 'CREATE', name: 'web', userInfo: { username: 'alice', groups: ['system:authenticated'] }, resource: { group: 'apps', version: 'v1', resource: 'deployments' } };
   const bindings = {
-    object: adaptAny(deployment), oldObject: null, params: adaptAny({ maxReplicas: 3 }), request: admissionRequest.adapt(request), namespaceObject: namespaceObject.adapt({ metadata: { labels: { environment: 'prod' } } }),
-    variables: adaptAny({ environment: 'prod', containers: deployment.spec.template.spec.containers }),
+    object: adaptAny(deployment), oldObject: null, params: adaptAny({ maxReplicas: 3 }), request: admissionRequest.adapt(request), namespaceObject: namespaceObject.adapt({ metadata: { name: 'default', labels: { environment: 'prod' } } }),
+    authorizer: new AuthorizerValue(({ verb }) => ({ allowed: verb !== 'breakglass', reason: '' })),
+    variables: adaptAny({ environment: 'prod', containers: deployment.spec.template.spec.containers, exempt: false, containersToCheck: deployment.spec.template.spec.containers, foo: 'bar' }),
   };
 
   test.each<[string, unknown]>([
@@ -124,9 +151,31 @@ describe('Validating Admission Policy', () => {
     ["object == null || oldObject == null", true],
     ["has(object.metadata.annotations) && 'x' in object.metadata.annotations", false],
     ["object.replicas > 1", 'no such key: replicas'],
+    ['params != null', true],
+    ['!has(params.optionalNumber) || (params.optionalNumber >= 5 && params.optionalNumber <= 10)', true],
+    ['object.spec.replicas > 50', false],
+    ["'foo' in object.spec.metadata.labels ? object.spec.metadata.labels['foo'] : 'default'", 'bar'],
+    ["variables.foo == 'bar'", true],
+    ["'exempt' in object.metadata.labels && object.metadata.labels['exempt'] == 'true'", false],
+    ["variables.containers.filter(c, c.image.contains('example.com')).size() == 1", true],
+    ["variables.exempt || variables.containersToCheck.all(c, c.image.startsWith(variables.environment + '.'))", true],
+    ["'only ' + variables.environment + ' images are allowed in namespace ' + namespaceObject.metadata.name", 'only prod images are allowed in namespace default'],
+    ["!authorizer.group('admissionregistration.k8s.io').resource('validatingwebhookconfigurations').name('my-webhook.example.com').check('breakglass').allowed()", true],
+    ["object.metadata.name.startsWith('demo')", true],
+    ["has(object.namex) ? object.namex == 'special' : request.name == 'special'", false],
   ])('%s', (expression, value) => expect(run(env, expression, bindings)).toBe(value));
 
+  const example = { minReplicas: 1, replicas: 2, maxReplicas: 3, stateCounts: { Available: 1 }, list1: [], list2: ['a'], map1: { MY_KEY: 'abc' }, MY_KEY: 'abc', envars: [{ name: 'MY_ENV', value: 'a' }], health: 'ok', widgets: [{ key: 'x', foo: 9 }], metadata: { name: 'web-1' }, prefix: 'web', set1: ['a'], set2: ['b'], names: ['a'], details: { a: '' }, primary: 'a', clusters: [{ name: 'a' }] };
+
+  test.each([
+    ['object.minReplicas <= object.replicas && object.replicas <= object.maxReplicas'], ["'Available' in object.stateCounts"], ['(size(object.list1) == 0) != (size(object.list2) == 0)'], ["!('MY_KEY' in object.map1) || object['MY_KEY'].matches('^[a-zA-Z]*$')"],
+    ["object.envars.filter(e, e.name == 'MY_ENV').all(e, e.value.matches('^[a-zA-Z]*$'))"], ["!(has(object.expired) && object.created + object.ttl < object.expired)"], ["object.health.startsWith('ok')"], ["object.widgets.exists(w, w.key == 'x' && w.foo < 10)"],
+    ["(type(object) == string ? object == '100%' : object == 1000) == false"], ['object.metadata.name.startsWith(object.prefix)'], ['object.set1.all(e, !(e in object.set2))'], ['size(object.names) == size(object.details) && object.names.all(n, n in object.details)'], ['size(object.clusters.filter(c, c.name == object.primary)) == 1'],
+  ])('of an object: %s', (expression) => expect(run(env, expression, { ...bindings, object: adaptAny(example) })).toBe(true));
+
   test.each<[string, string]>([
+    // The page has the misspelt method; what is not known of an object's fields is known of methods.
+    ["object.metadata.name.startWith('demo')", "undeclared reference to 'startWith'"], ['request.namex', "undefined field 'namex'"],
     ['request.operationn == "CREATE"', "undefined field 'operationn'"], ['variables.unknown == 1', "undefined field 'unknown'"], ['namespaceObject.spec.x == 1', "undefined field 'x'"],
   ])('%s is refused', (expression, message) => expect(run(env, expression, bindings)).toContain(message));
 
@@ -139,12 +188,17 @@ describe('Authenticating: structured configuration', () => {
   const claimsEnvironment = environment({ variables: { claims: mapType(stringType, dynType) } });
   const userInfo = namedSchemaType('kubernetes.UserInfo', userSchema);
   const userEnvironment = environment({ variables: { user: userInfo.type } });
-  const claims = { sub: 'alice', email: 'alice@example.com', email_verified: true, exp: 1700086400, nbf: 1700000000, roles: 'admin,dev', hd: 'example.com', groups: ['a', 'b'] };
+  const claims = { username: 'foo', tenant: '72f988bf', sub: 'alice', email: 'alice@example.com', email_verified: true, exp: 1700086400, nbf: 1700000000, roles: 'admin,dev', hd: 'example.com', groups: ['a', 'b'] };
 
   test.each<[string, unknown]>([
+    ["claims.username + ':external-user'", 'foo:external-user'], ["'system:' + claims.username", 'system:foo'], ['claims.sub', 'alice'], ['claims.tenant', '72f988bf'],
     ["claims.email.endsWith('@example.com')", true], ['claims.exp - claims.nbf <= 86400', true], ["claims.sub + ':external-user'", 'alice:external-user'], ["claims.roles.split(',')", ['admin', 'dev']],
     ['claims.?email_verified.orValue(true) == true', true], ["claims.hd == 'example.com'", true], ["claims.groups.map(g, 'prefix:' + g)", ['prefix:a', 'prefix:b']], ["has(claims.missing) ? claims.missing : ''", ''], ['claims.missing', 'no such key: missing'],
   ])('%s', (expression, value) => expect(run(claimsEnvironment, expression, { claims: adaptAny(claims) })).toEqual(value));
+
+  test("a name that a rule refuses: !user.username.startsWith('system:')", () => {
+    expect(run(userEnvironment, "!user.username.startsWith('system:')", { user: userInfo.adapt({ username: 'system:foo' }) })).toBe(false);
+  });
 
   test.each<[string, unknown]>([
     ["!user.username.startsWith('system:')", true], ["user.groups.all(group, !group.startsWith('system:'))", false], ["user.extra['example.com/tenant'][0] == 't'", true],
