@@ -4,6 +4,7 @@ import type { AuthorizationConfig, AuthorizerConfig, AuthorizerType } from '../a
 import { type ConfiguredAuthorizer, readAuthorizationConfiguration } from '../apiserver/authz/configuration-file.ts';
 import { readConnectionFile, type WebhookConnection } from '../apiserver/webhooks/connection-file.ts';
 import type { WatchedFiles } from '../base/live-text.ts';
+import { inTurns } from '../machinery/turns.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';
 import { inClusterConnection, type Pod, thisPod } from './in-cluster.ts';
 import { describeFileError, readFlagFile, watchFlagFile } from './read-file.ts';
@@ -47,15 +48,15 @@ async function configuredByFile(file: string, options: Options, files: WatchedFi
   const known = new Map<AuthorizerType, AuthorizerConfig>();
   const read = async (content: string): Promise<AuthorizerConfig[]> => {
     const authorizers: AuthorizerConfig[] = [];
-    for (const configured of configuredAuthorizers(content, file)) authorizers.push(await configuredAuthorizer(configured, { file, options, known, pod }));
+    for (const configured of await configuredAuthorizers(content, file)) authorizers.push(await configuredAuthorizer(configured, { file, options, known, pod }));
     return authorizers;
   };
   return { authorizers: await read(text.get()), file: { text, read } };
 }
 
-function configuredAuthorizers(content: string, file: string): ConfiguredAuthorizer[] {
+async function configuredAuthorizers(content: string, file: string): Promise<ConfiguredAuthorizer[]> {
   try {
-    return readAuthorizationConfiguration(content);
+    return await inTurns(readAuthorizationConfiguration(content));
   } catch (error) {
     throw new UserError(`--authorization-config: ${file}: ${(error as Error).message}`, { cause: error });
   }

@@ -18,7 +18,6 @@ import { createRbacAuthorizer } from './rbac/authorizer.ts';
 import { RbacSource } from './rbac/source.ts';
 import { createUnion } from './union.ts';
 import { createWebhookAuthorizer } from './webhook/authorizer.ts';
-import { compileCondition } from './webhook/match-conditions.ts';
 
 export interface AuthorizationOptions {
   readonly config: AuthorizationConfig;
@@ -115,10 +114,10 @@ function createParts({ registry, decode, log, featureEnabled, metrics }: Authori
       case 'RBAC': return createRbacAuthorizer(rbac.policy);
       case 'Node': return createNodeAuthorizer({ graph, loading: () => nodeObjects.loading(), rules: nodeRules(featureEnabled), ownOnly: featureEnabled('AuthorizeNodeWithSelectors') });
       case 'Webhook': {
-        const { connection, timeoutMs, conditions, ...settings } = config.webhook;
+        const { connection, timeoutMs, ...settings } = config.webhook;
         const client = createWebhookClient({ connection, timeoutMs });
         clients.push(client);
-        return createWebhookAuthorizer({ ...settings, client, conditions: conditions.map(compileCondition), withSelectors: featureEnabled('AuthorizeWithSelectors'), observer: observerOf(config.name, metrics) });
+        return createWebhookAuthorizer({ ...settings, client, withSelectors: featureEnabled('AuthorizeWithSelectors'), observer: observerOf(config.name, metrics) });
       }
     }
   };

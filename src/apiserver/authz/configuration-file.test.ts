@@ -1,6 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
+import { boolType } from '../../cel/index.ts';
 import { writeYaml } from '../../machinery/json/yaml.ts';
+import { atOnce } from '../../machinery/turns.ts';
 import { readAuthorizationConfiguration } from './configuration-file.ts';
 
 const file = fileURLToPath(import.meta.url);
@@ -8,7 +10,7 @@ const webhook = (more: object = {}): object => ({
   timeout: '3s', subjectAccessReviewVersion: 'v1', failurePolicy: 'Deny', connectionInfo: { type: 'KubeConfigFile', kubeConfigFile: file }, ...more,
 });
 const entry = (name: string, more: object = {}): object => ({ type: 'Webhook', name, webhook: webhook(more) });
-const read = (authorizers: unknown, more: object = {}) => readAuthorizationConfiguration(JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthorizationConfiguration', authorizers, ...more }));
+const read = (authorizers: unknown, more: object = {}) => atOnce(readAuthorizationConfiguration(JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthorizationConfiguration', authorizers, ...more })));
 const conditions = (...expressions: string[]): object => ({ matchConditionSubjectAccessReviewVersion: 'v1', matchConditions: expressions.map((expression) => ({ expression })) });
 
 describe('AuthorizationConfiguration', () => {
@@ -19,13 +21,18 @@ describe('AuthorizationConfiguration', () => {
       entry('last.example.com', { failurePolicy: 'NoOpinion', subjectAccessReviewVersion: 'v1beta1', connectionInfo: { type: 'InClusterConfig' } }),
     ]);
     expect(authorizers.map(({ type, name }) => `${type} ${name}`)).toEqual(['Webhook first', 'Node node', 'RBAC rbac', 'Webhook last.example.com']);
-    expect(authorizers[0]!.webhook).toEqual({ authorizedTtlMs: 60_000, unauthorizedTtlMs: 1000, timeoutMs: 3000, version: 'v1', onFailure: 'deny', kubeConfigFile: file, conditions: ["has(request.resourceAttributes) && request.resourceAttributes.namespace == 'x'"] });
+    expect(authorizers[0]!.webhook).toEqual({ authorizedTtlMs: 60_000, unauthorizedTtlMs: 1000, timeoutMs: 3000, version: 'v1', onFailure: 'deny', kubeConfigFile: file, conditions: [expect.objectContaining({ type: boolType })] });
     expect(authorizers[3]!.webhook).toEqual({ authorizedTtlMs: 300_000, unauthorizedTtlMs: 30_000, timeoutMs: 3000, version: 'v1beta1', onFailure: 'noOpinion', kubeConfigFile: undefined, conditions: [] });
+  });
+
+  test('others have their turn after each condition', () => {
+    const text = JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthorizationConfiguration', authorizers: [entry('a', conditions('true', "request.user == 'x'")), entry('b', conditions('true'))] });
+    expect([...readAuthorizationConfiguration(text)]).toHaveLength(3);
   });
 
   test('in YAML, and in older versions', () => {
     const document = { apiVersion: 'apiserver.config.k8s.io/v1alpha1', kind: 'AuthorizationConfiguration', authorizers: [{ type: 'RBAC', name: 'rbac' }] };
-    expect(readAuthorizationConfiguration(writeYaml(document as never).toString())).toEqual([{ type: 'RBAC', name: 'rbac', webhook: undefined }]);
+    expect(atOnce(readAuthorizationConfiguration(writeYaml(document as never).toString()))).toEqual([{ type: 'RBAC', name: 'rbac', webhook: undefined }]);
   });
 
   test.each([
@@ -64,6 +71,6 @@ describe('AuthorizationConfiguration', () => {
     { name: 'no YAML', text: '{', message: 'yaml: ' },
     { name: 'a key twice', text: 'kind: a\nkind: b', message: 'already set' },
   ])('is refused when it is $name', ({ text, message }) => {
-    expect(() => readAuthorizationConfiguration(text)).toThrow(message);
+    expect(() => atOnce(readAuthorizationConfiguration(text))).toThrow(message);
   });
 });

@@ -4,6 +4,7 @@
  */
 import { statSync } from 'node:fs';
 import path from 'node:path';
+import type { Program } from '../../cel/index.ts';
 import { aggregateText, duplicate, type FieldError, invalid, notSupported, required, tooMany } from '../../machinery/field-error.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { isDns1123Subdomain } from '../../machinery/formats/names.ts';
@@ -30,7 +31,7 @@ export interface ConfiguredWebhook {
   readonly onFailure: 'noOpinion' | 'deny';
   /** Path of a file in kubeconfig form; undefined for the credentials that a pod is given. */
   readonly kubeConfigFile: string | undefined;
-  readonly conditions: readonly string[];
+  readonly conditions: readonly Program[];
 }
 
 export interface ConfiguredAuthorizer {
@@ -40,8 +41,8 @@ export interface ConfiguredAuthorizer {
   readonly webhook: ConfiguredWebhook | undefined;
 }
 
-/** Throws an Error whose message names the fields that are wrong. */
-export function readAuthorizationConfiguration(text: string): ConfiguredAuthorizer[] {
+/** A step for each expression. Throws an Error whose message names the fields that are wrong. */
+export function* readAuthorizationConfiguration(text: string): Generator<void, ConfiguredAuthorizer[]> {
   const { value, problems } = parseYaml(text);
   if (problems.length > 0) throw new Error(problems.join('; '));
   if (!isObject(value)) throw new Error('it holds no AuthorizationConfiguration');
@@ -49,19 +50,21 @@ export function readAuthorizationConfiguration(text: string): ConfiguredAuthoriz
   if (!apiVersions.includes(apiVersion as string) || kind !== 'AuthorizationConfiguration') throw new Error(`no kind ${goQuote(textOf(kind))} is registered for version ${goQuote(textOf(apiVersion))}`);
   const errors: FieldError[] = [];
   checkNames(value, ['apiVersion', 'kind', 'authorizers'], undefined, errors);
-  const authorizers = readAuthorizers(listOf(value['authorizers'], FieldPath.of('authorizers'), errors), errors);
+  const authorizers = yield* readAuthorizers(listOf(value['authorizers'], FieldPath.of('authorizers'), errors), errors);
   if (errors.length > 0) throw new Error(aggregateText(errors));
   return authorizers;
 }
 
-function readAuthorizers(items: readonly JsonValue[], errors: FieldError[]): ConfiguredAuthorizer[] {
+function* readAuthorizers(items: readonly JsonValue[], errors: FieldError[]): Generator<void, ConfiguredAuthorizer[]> {
   const at = FieldPath.of('authorizers');
   if (items.length === 0) errors.push(required(at, 'at least one authorization mode must be defined'));
   const seen = { types: new Set<string>(), names: new Set<string>() };
-  return items.map((item, i) => readAuthorizer(objectOf(item, at.index(i), errors), at.index(i), seen, errors));
+  const authorizers: ConfiguredAuthorizer[] = [];
+  for (const [i, item] of items.entries()) authorizers.push(yield* readAuthorizer(objectOf(item, at.index(i), errors), at.index(i), seen, errors));
+  return authorizers;
 }
 
-function readAuthorizer(fields: JsonObject, at: FieldPath, seen: { readonly types: Set<string>; readonly names: Set<string> }, errors: FieldError[]): ConfiguredAuthorizer {
+function* readAuthorizer(fields: JsonObject, at: FieldPath, seen: { readonly types: Set<string>; readonly names: Set<string> }, errors: FieldError[]): Generator<void, ConfiguredAuthorizer> {
   checkNames(fields, ['type', 'name', 'webhook'], at, errors);
   const [type, name] = [textAt(fields, 'type', at, errors), textAt(fields, 'name', at, errors)];
   if (type === '') errors.push(required(at.child('type')));
@@ -72,7 +75,7 @@ function readAuthorizer(fields: JsonObject, at: FieldPath, seen: { readonly type
   const { webhook } = fields;
   if (type === 'Webhook' && webhook === undefined) errors.push(required(at.child('webhook'), 'required when type=Webhook'));
   if (type !== 'Webhook' && webhook !== undefined) errors.push(invalid(at.child('webhook'), 'non-null', 'may only be specified when type=Webhook'));
-  return { type, name, webhook: type === 'Webhook' && webhook !== undefined ? readWebhook(objectOf(webhook, at.child('webhook'), errors), at.child('webhook'), errors) : undefined };
+  return { type, name, webhook: type === 'Webhook' && webhook !== undefined ? yield* readWebhook(objectOf(webhook, at.child('webhook'), errors), at.child('webhook'), errors) : undefined };
 }
 
 function checkName(name: string, type: string, at: FieldPath, seen: Set<string>, errors: FieldError[]): void {
@@ -85,15 +88,15 @@ function checkName(name: string, type: string, at: FieldPath, seen: Set<string>,
 
 const webhookFields = ['authorizedTTL', 'unauthorizedTTL', 'timeout', 'subjectAccessReviewVersion', 'matchConditionSubjectAccessReviewVersion', 'failurePolicy', 'connectionInfo', 'matchConditions'];
 
-function readWebhook(fields: JsonObject, at: FieldPath, errors: FieldError[]): ConfiguredWebhook {
+function* readWebhook(fields: JsonObject, at: FieldPath, errors: FieldError[]): Generator<void, ConfiguredWebhook> {
   checkNames(fields, webhookFields, at, errors);
   const timeoutMs = durationAt(fields, 'timeout', at, errors);
   if (timeoutMs === undefined) errors.push(required(at.child('timeout')));
   else if (timeoutMs <= 0 || timeoutMs > maxTimeoutMs) errors.push(invalid(at.child('timeout'), textOf(fields['timeout']), 'must be > 0s and <= 30s'));
-  const conditions = readConditions(fields, at.child('matchConditions'), errors);
+  const { conditions, count } = yield* readConditions(fields, at.child('matchConditions'), errors);
   const conditionVersion = textAt(fields, 'matchConditionSubjectAccessReviewVersion', at, errors);
   const versionAt = at.child('matchConditionSubjectAccessReviewVersion');
-  if (conditionVersion === '' && conditions.length > 0) errors.push(required(versionAt, 'required if match conditions are specified'));
+  if (conditionVersion === '' && count > 0) errors.push(required(versionAt, 'required if match conditions are specified'));
   if (conditionVersion !== '' && conditionVersion !== 'v1') errors.push(notSupported(versionAt, conditionVersion, ['v1']));
   return {
     timeoutMs: timeoutMs ?? 0, conditions,
@@ -132,28 +135,34 @@ function readConnectionInfo(fields: JsonObject, at: FieldPath, errors: FieldErro
   return file;
 }
 
-function readConditions(fields: JsonObject, at: FieldPath, errors: FieldError[]): string[] {
+/** @returns also how many there should be: what is wrong is not among the conditions */
+function* readConditions(fields: JsonObject, at: FieldPath, errors: FieldError[]): Generator<void, { readonly conditions: Program[]; readonly count: number }> {
   const items = listOf(fields['matchConditions'], at, errors);
   if (items.length > maxConditions) errors.push(tooMany(at, items.length, maxConditions));
   const seen = new Set<string>();
-  return items.slice(0, maxConditions).map((item, i) => {
+  const conditions: Program[] = [];
+  for (const [i, item] of items.slice(0, maxConditions).entries()) {
     const own = objectOf(item, at.index(i), errors);
     checkNames(own, ['expression'], at.index(i), errors);
     const expression = textAt(own, 'expression', at.index(i), errors).trim();
     const expressionAt = at.index(i).child('expression');
     if (expression === '') errors.push(required(expressionAt));
     else if (seen.has(expression)) errors.push(duplicate(expressionAt, expression));
-    else checkExpression(expression, expressionAt, errors);
+    else {
+      conditions.push(...compiled(expression, expressionAt, errors));
+      yield;
+    }
     seen.add(expression);
-    return expression;
-  });
+  }
+  return { conditions, count: items.length };
 }
 
-function checkExpression(expression: string, at: FieldPath, errors: FieldError[]): void {
+function compiled(expression: string, at: FieldPath, errors: FieldError[]): Program[] {
   try {
-    compileCondition(expression);
+    return [compileCondition(expression)];
   } catch (error) {
     errors.push(invalid(at, expression, (error as Error).message));
+    return [];
   }
 }
 
