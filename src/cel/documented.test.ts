@@ -174,7 +174,7 @@ describe('Validating Admission Policy', () => {
   ])('of an object: %s', (expression) => expect(run(env, expression, { ...bindings, object: adaptAny(example) })).toBe(true));
 
   test.each<[string, string]>([
-    // The page has the misspelt method; what is not known of an object's fields is known of methods.
+    // As the page misspells it: which fields an object has is not known, which methods there are is.
     ["object.metadata.name.startWith('demo')", "undeclared reference to 'startWith'"], ['request.namex', "undefined field 'namex'"],
     ['request.operationn == "CREATE"', "undefined field 'operationn'"], ['variables.unknown == 1', "undefined field 'unknown'"], ['namespaceObject.spec.x == 1', "undefined field 'x'"],
   ])('%s is refused', (expression, message) => expect(run(env, expression, bindings)).toContain(message));

@@ -10,8 +10,12 @@ export function readBytes(text: string): Value {
   return plain.length % 4 === 0 && base64.test(plain) ? Buffer.from(plain, 'base64') : new CelError('invalid base64');
 }
 
-/** No time or duration has as many characters: reading a longer text would only take time. */
-const maxLength = 100;
+/**
+ * No time or duration that anyone writes has as many characters: reading a longer text would only take time.
+ *
+ * @NOTE differs from upstream: there a fraction of a second may have as many digits as fit into a request.
+ */
+const maxLength = 1000;
 
 const readShort = (what: string, read: (text: string) => Value | undefined) => (text: string): Value =>
   (text.length > maxLength ? undefined : read(text)) ?? new CelError(`invalid ${what}: ${text.slice(0, maxLength)}`);
