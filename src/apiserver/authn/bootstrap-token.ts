@@ -2,8 +2,8 @@
  * Tokens of secrets in kube-system with which nodes join.
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/bootstrap-tokens/ | Authenticating with Bootstrap Tokens}
  */
-import { timingSafeEqual } from 'node:crypto';
 import type { Secret } from '../../api/gen/types/core-v1.ts';
+import { isSameSecret } from '../../base/same-secret.ts';
 import type { Identity, TokenAuthenticator } from './authenticator.ts';
 import type { ObjectReader } from './object-reader.ts';
 
@@ -29,18 +29,13 @@ export function bootstrapTokens(objects: ObjectReader, now: () => number = Date.
 function ownerOf(object: Secret, id: string, secret: string, now: number): Identity | undefined {
   const text = (key: string): string => Buffer.from(object.data?.[key] ?? '', 'base64').toString();
   const expires = expiryOf(text('expiration'));
-  const isGood = sameText(text('token-secret'), secret) && text('token-id') === id && object.type === secretType && object.metadata?.deletionTimestamp === undefined
+  const isGood = isSameSecret(text('token-secret'), secret) && text('token-id') === id && object.type === secretType && object.metadata?.deletionTimestamp === undefined
     && expires > now && text('usage-bootstrap-authentication') === 'true';
   const extraGroups = text('auth-extra-groups');
   const extra = extraGroups === '' ? [] : extraGroups.split(',');
   if (!isGood || !extra.every((group) => extraGroup.test(group))) return undefined;
   const groups = [...new Set(['system:bootstrappers', ...extra])].sort();
   return { user: { name: `system:bootstrap:${id}`, groups }, ...(expires === Infinity ? {} : { expiresAt: expires }) };
-}
-
-function sameText(a: string, b: string): boolean {
-  const [left, right] = [Buffer.from(a), Buffer.from(b)];
-  return left.length === right.length && timingSafeEqual(left, right);
 }
 
 const rfc3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/;

@@ -3,8 +3,9 @@
  * are kept as keyed hashes, beside the last one of each open connection, and callers that bring the same token at once
  * wait for one answer.
  */
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { systemClock, type Clock } from '../../base/clock.ts';
+import { isSameSecret } from '../../base/same-secret.ts';
 import type { Identity, MaybePromise, TokenAuthenticator } from './authenticator.ts';
 
 export interface TokenCacheOptions {
@@ -82,9 +83,4 @@ export function cachedTokens({ tokens, successTtlMs, failureTtlMs, maxEntries = 
       return ask(key, token, audiences);
     },
   };
-}
-
-function isSameSecret(remembered: Buffer, text: string): boolean {
-  const bytes = Buffer.from(text);
-  return bytes.length === remembered.length && timingSafeEqual(bytes, remembered);
 }

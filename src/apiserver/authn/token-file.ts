@@ -2,7 +2,8 @@
  * `--token-auth-file`: lines of `token,user,uid[,"group1,group2"]`.
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authentication/#static-token-file | Static token file}
  */
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import { isSameSecret } from '../../base/same-secret.ts';
 import type { UserInfo } from '../../machinery/user.ts';
 import type { Identity, TokenAuthenticator } from './authenticator.ts';
 
@@ -14,14 +15,12 @@ export function tokenFile(content: string): TokenAuthenticator {
     name: 'token-file',
     authenticateToken(token) {
       const found = owners.get(digest(token));
-      return found !== undefined && sameBytes(found.token, Buffer.from(token)) ? found.identity : undefined;
+      return found !== undefined && isSameSecret(found.token, token) ? found.identity : undefined;
     },
   };
 }
 
 const digest = (token: string): string => createHash('sha256').update(token).digest('binary');
-
-const sameBytes = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b);
 
 /** Throws when a line cannot be understood, by its number: what is in it is secret. */
 export function parseTokenFile(content: string): { token: string; user: UserInfo }[] {

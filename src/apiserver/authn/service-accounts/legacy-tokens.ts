@@ -1,6 +1,6 @@
 /** Tokens in secrets, which do not end by themselves: good as long as the secret holds them. */
-import { timingSafeEqual } from 'node:crypto';
 import type { Secret, ServiceAccount } from '../../../api/gen/types/core-v1.ts';
+import { isSameSecret } from '../../../base/same-secret.ts';
 import type { Identity } from '../authenticator.ts';
 import type { ObjectReader } from '../object-reader.ts';
 import { current } from './bound-tokens.ts';
@@ -53,7 +53,7 @@ async function checkObjects(objects: ObjectReader, named: Named, token: string, 
   const { namespace, secretName, serviceAccountName, serviceAccountUID } = named;
   const secret = (await objects.find<Secret>('', 'secrets', namespace, secretName)) ?? (await objects.findFresh<Secret>('', 'secrets', namespace, secretName));
   if (secret === undefined || secret.metadata.deletionTimestamp !== undefined) throw new Error('Token has been invalidated');
-  if (!sameBytes(Buffer.from(secret.data?.['token'] ?? '', 'base64'), Buffer.from(token))) throw new Error("Token does not match server's copy");
+  if (!isSameSecret(Buffer.from(secret.data?.['token'] ?? '', 'base64'), token)) throw new Error("Token does not match server's copy");
   const account = await current<ServiceAccount>(objects, 'serviceaccounts', namespace, { name: serviceAccountName, uid: serviceAccountUID });
   if (account === undefined) throw new Error(`serviceaccounts "${serviceAccountName}" not found`);
   if (account.metadata.deletionTimestamp !== undefined) throw new Error('ServiceAccount has been deleted');
@@ -66,8 +66,6 @@ async function checkObjects(objects: ObjectReader, named: Named, token: string, 
   onUse(secret);
   return made ? 'Use tokens from the TokenRequest API or manually created secret-based tokens instead of auto-generated secret-based tokens.' : undefined;
 }
-
-const sameBytes = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b);
 
 const identityOf = ({ namespace, serviceAccountName, serviceAccountUID }: Named, annotations: Readonly<Record<string, string>>, warning: string | undefined): Identity => ({
   user: { name: userNameOf(namespace, serviceAccountName), uid: serviceAccountUID, groups: groupsOf(namespace) },
