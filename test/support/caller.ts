@@ -47,7 +47,7 @@ export async function callServer(url: string, ca: string, { method = 'GET', path
   const content = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
   const request = https.request({
     host: hostname, port, ca, servername: 'localhost', method, path, agent: false,
-    headers: ['host', 'localhost', ...headers, ...(content === undefined ? [] : ['content-type', 'application/json', 'content-length', String(content.length)])] as unknown as Record<string, string>,
+    headers: ['host', 'localhost', ...headers, ...(content === undefined ? [] : [...(headers.includes('content-type') ? [] : ['content-type', 'application/json']), 'content-length', String(content.length)])] as unknown as Record<string, string>,
     ...(certificate === undefined ? {} : { cert: certificate.certificate, key: certificate.key }),
   });
   request.end(content);

@@ -2,8 +2,9 @@ import http2 from 'node:http2';
 import tls from 'node:tls';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
-import { X509Certificate, createHash } from 'node:crypto';
+import { X509Certificate, createHash, createPrivateKey } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createCertificate, createKey } from '../../../src/cmd/pki/certificate.ts';
 import { callServer2, startTestServer, type TestServer } from '../../support/caller.ts';
 import { authorityExtensions, Openssl, type OpensslPair } from '../../support/openssl.ts';
 import { runtimeShowsIssuers } from '../../support/shown-issuers.ts';
@@ -69,6 +70,12 @@ describe('client certificates', () => {
 
   test.each([
     { name: 'ended', make: () => openssl.issue({ subject: '/CN=jane', issuer: ca, days: -1 }) },
+    { name: 'not begun', make: () => {
+      const [key, hour] = [createKey(), 3_600_000];
+      const issuer = { subject: { commonName: 'client-ca' }, key: createPrivateKey(ca.key) };
+      const certificate = createCertificate({ subject: { commonName: 'jane' }, use: 'client', key, issuer, notBefore: new Date(Date.now() + hour), notAfter: new Date(Date.now() + 2 * hour) });
+      return { certificate, key: key.export({ type: 'pkcs8', format: 'pem' }) as string };
+    } },
     { name: 'of another authority', make: async () => openssl.issue({ subject: '/CN=jane', issuer: await openssl.authority('client-ca') }) },
     { name: 'for servers only', make: () => openssl.issue({ subject: '/CN=jane', issuer: ca, extensions: ['extendedKeyUsage=serverAuth'] }) },
     { name: 'of nobody but itself', make: () => openssl.issue({ subject: '/CN=jane' }) },

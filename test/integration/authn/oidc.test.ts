@@ -148,6 +148,14 @@ describe('ID tokens by an AuthenticationConfiguration', () => {
     await server.close();
   });
 
+  test('nor with the --oidc-* flags, when nothing is put in front of names and groups', async () => {
+    const ca = await openssl.file('unprefixed-ca.crt', issuer.ca);
+    await using server = await startTestServer({ flags: [`--oidc-issuer-url=${issuer.url}`, `--oidc-client-id=${clientId}`, '--oidc-ca-file', ca, '--oidc-groups-claim=groups', '--oidc-username-prefix=-'] });
+    await known(server, await issuer.token({ sub: 'jane', groups: ['devs'] })).toMatchObject({ username: 'jane', groups: ['devs', 'system:authenticated'] });
+    expect(await whoIs(server, await issuer.token({ sub: 'jane', groups: ['system:masters'] }))).toBe(401);
+    expect(await whoIs(server, await issuer.token({ sub: 'system:serviceaccount:kube-system:default' }))).toBe(401);
+  });
+
   test('the id of a token is that of the credential', async () => {
     const { server } = await withConfig(config([{ issuer: issuerConfig(), claimMappings: named }]));
     await known(server, await issuer.token({ sub: 'jane', jti: 'abc' })).toMatchObject({ username: 'oidc:jane', extra: { 'authentication.kubernetes.io/credential-id': ['JTI=abc'] } });
