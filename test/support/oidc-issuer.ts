@@ -97,6 +97,11 @@ export class OidcIssuer implements AsyncDisposable {
     return createPublicKey(this.#key!.secret).export({ type: 'spki', format: 'pem' }) as string;
   }
 
+  /** The keys that the provider publishes, as JWK. */
+  publishedKeys(): object[] {
+    return [{ ...createPublicKey(this.#key!.secret).export({ format: 'jwk' }), kid: this.#key!.id, use: 'sig', alg: 'RS256' }];
+  }
+
   /** What the provider would never say, signed with its key, or with another one. */
   sign(claims: object, { alg = 'RS256', key = this.#key!.secret }: { readonly alg?: string; readonly key?: KeyObject | Uint8Array } = {}): Promise<string> {
     return new CompactSign(Buffer.from(JSON.stringify(claims))).setProtectedHeader({ alg, kid: this.#key!.id }).sign(key);

@@ -51,6 +51,13 @@ describe('mode batch', () => {
     expect(asked().sort()).toEqual(expected(50).sort());
   });
 
+  test('is not throttled where that is switched off', async () => {
+    await using server = await start(['--audit-webhook-batch-throttle-enable=false', '--audit-webhook-batch-throttle-qps=0.001', '--audit-webhook-batch-throttle-burst=1', '--audit-webhook-batch-max-size=1']);
+    await ask(server, 5);
+    await webhook.until(() => webhook.events.length === 5);
+    expect(webhook.deliveries.length).toBe(5);
+  });
+
   test('sends again what was refused, whatever the reason', async () => {
     webhook.answers.push(400, 503, 404);
     await using server = await start(['--audit-webhook-batch-max-size=1', '--audit-webhook-initial-backoff=1ms']);
@@ -106,6 +113,12 @@ describe('mode blocking', () => {
   });
 });
 
+test('--audit-webhook-version is that of the lists', async () => {
+  await using server = await start(['--audit-webhook-mode=blocking', '--audit-webhook-version=audit.orch.io/v1']);
+  await ask(server, 1);
+  expect(webhook.deliveries.map(({ list }) => list.apiVersion)).toEqual(['audit.orch.io/v1']);
+});
+
 test('log and service get the same events', async () => {
   await using server = await start(['--audit-log-path=DIRECTORY/audit.log', '--audit-webhook-mode=blocking']);
   await ask(server, 2);
@@ -140,6 +153,10 @@ test('a client certificate that was renewed is shown without a restart, and no e
 describe('what keeps a server from starting', () => {
   test('a connection file that is not there', async () => {
     await expect(AuditedServer.start({ policy, flags: ['--audit-webhook-config-file=/absent'] })).rejects.toThrow('--audit-webhook-config-file: /absent: no such file or directory');
+  });
+
+  test('a version that is none', async () => {
+    await expect(AuditedServer.start({ policy: undefined, flags: ['--audit-webhook-config-file=x', '--audit-webhook-version=audit.k8s.io/v1beta1'] })).rejects.toThrow('--audit-webhook-version: invalid group version');
   });
 
   test('a buffer without room, a rate of nothing', async () => {

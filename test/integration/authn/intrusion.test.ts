@@ -140,6 +140,7 @@ describe('as a user without the right', () => {
     { why: 'being somebody else is a right', call: { path: secrets, headers: ['Impersonate-User', 'admin'] } },
     { why: 'so is being in a group', call: { path: secrets, headers: ['Impersonate-User', 'jane', 'Impersonate-Group', 'system:masters'] } },
     { why: 'so is being a service account', call: { path: secrets, headers: ['Impersonate-User', 'system:serviceaccount:kube-system:default'] } },
+    { why: 'headers of a front proxy beside a token say nothing', call: { path: secrets, headers: ['X-Remote-User', 'admin', 'X-Remote-Group', 'system:masters'] } },
     { why: 'roles are not for her to make', call: { method: 'POST', path: `${rbac}/clusterroles`, body: { metadata: { name: 'all' }, rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }] } } },
     { why: 'nor to bind', call: { method: 'POST', path: `${rbac}/clusterrolebindings`, body: { metadata: { name: 'me' }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' }, subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'jane' }] } } },
     { why: 'reviews of tokens are for servers', call: { method: 'POST', path: '/apis/authentication.k8s.io/v1/tokenreviews', body: { spec: { token: 'admin-token' } } } },

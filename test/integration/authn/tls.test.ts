@@ -56,18 +56,19 @@ describe('certificates by name', () => {
   });
 
   test('new files are shown to connections that come later, once they fit together', async () => {
-    const [first, second, other] = [await serving('first', 'localhost'), await serving('second', 'localhost'), await serving('other', 'o.example.com')];
+    const [first, second, other, third] = [await serving('first', 'localhost'), await serving('second', 'localhost'), await serving('other', 'o.example.com'), await serving('third', 'p.example.com')];
     const [cert = '', key = ''] = (await files('own', first)).split(',');
     const [otherCert = '', otherKey = ''] = (await files('other', other)).split(',');
     await using server = await start('--tls-cert-file', cert, '--tls-private-key-file', key, '--tls-sni-cert-key', `${otherCert},${otherKey}`);
     expect(await shown(server)).toBe('first');
     await writeFile(cert, second.certificate);
-    await writeFile(otherCert, second.certificate);
-    await writeFile(otherKey, second.key);
+    await writeFile(otherCert, third.certificate);
+    await writeFile(otherKey, third.key);
     expect(await shown(server)).toBe('first');
     await writeFile(key, second.key);
     await expect.poll(() => shown(server)).toBe('second');
-    await expect.poll(() => shown(server, { servername: 'o.example.com' })).not.toBe('other');
+    await expect.poll(() => shown(server, { servername: 'p.example.com' })).toBe('third');
+    expect(await shown(server, { servername: 'o.example.com' })).toBe('second');
   });
 
   test('clients are known by their certificates on named connections too', async () => {
@@ -222,6 +223,30 @@ describe('callers that nobody knows', () => {
     await closed;
     await transport.close(0);
   });
+});
+
+test('--goaway-chance asks a client over HTTP/2 now and then to open a new connection, after an answer', async () => {
+  // Who is not known loses the connection in any case.
+  await using server = await start('--goaway-chance=0.02', '--token-auth-file', await openssl.file('tokens.csv', 'jane-token,jane,1\n'));
+  const session = http2.connect(server.url, { ca: server.ca, servername: 'localhost' });
+  const goaway = once(session, 'goaway');
+  while (!session.closed) expect((await callServer2(session, '/version', { authorization: 'Bearer jane-token' })).status).toBe(200);
+  await goaway;
+  session.destroy();
+});
+
+test('--permit-address-sharing: a server can start where one has just closed connections', async () => {
+  const [port = 0] = await freePorts(1);
+  for (let i = 0; i < 2; i++) {
+    await using server = await startTestServer({ port, flags: ['--permit-address-sharing'] });
+    const socket = tls.connect({ port, host: '127.0.0.1', servername: 'localhost', ca: server.ca });
+    await once(socket, 'secureConnect');
+    socket.on('error', () => undefined);
+    // The server's side ends first, and waits for what may still be on its way.
+    const ended = once(socket, 'close');
+    await server.close();
+    await ended;
+  }
 });
 
 describe('--permit-port-sharing', () => {

@@ -16,6 +16,8 @@ let openssl: Openssl;
 let authority: OpensslPair;
 let webhook: https.Server;
 let server: TestServer;
+/** The file that names the webhook. */
+let connection: string;
 let asked: Review[] = [];
 let callers: string[] = [];
 /** What is answered next; then the usual again. */
@@ -46,7 +48,7 @@ beforeAll(async () => {
   webhook.listen(0, '127.0.0.1');
   await once(webhook, 'listening');
   await openssl.file('ca.crt', ca.certificate);
-  const config = await openssl.file('webhook.yaml', `
+  connection = await openssl.file('webhook.yaml', `
 apiVersion: v1
 kind: Config
 clusters: [{ name: hook, cluster: { server: "https://127.0.0.1:${(webhook.address() as AddressInfo).port}/review", certificate-authority: ca.crt, tls-server-name: webhook.example.com } }]
@@ -54,7 +56,7 @@ users: [{ name: me, user: { client-certificate-data: ${Buffer.from(client.certif
 contexts: [{ name: c, context: { cluster: hook, user: me } }]
 current-context: c
 `);
-  server = await startTestServer({ flags: ['--authentication-token-webhook-config-file', config, '--authentication-token-webhook-version=v1', '--api-audiences=api'] });
+  server = await startTestServer({ flags: ['--authentication-token-webhook-config-file', connection, '--authentication-token-webhook-version=v1', '--api-audiences=api'] });
 });
 afterAll(async () => {
   await server.close();
@@ -105,6 +107,12 @@ describe('the token webhook', () => {
     await Promise.all(Array.from({ length: 10 }, () => whoIs('many')));
     expect(asked.length).toBe(1);
   });
+});
+
+test('with --authentication-token-webhook-cache-ttl=0s no answer is kept', async () => {
+  await using forgetful = await startTestServer({ flags: ['--authentication-token-webhook-config-file', connection, '--authentication-token-webhook-version=v1', '--authentication-token-webhook-cache-ttl=0s'] });
+  for (let i = 0; i < 2; i++) expect(await forgetful.whoAmI({ headers: ['authorization', 'Bearer nobody'] })).toBe(401);
+  expect(asked.map(({ spec }) => spec.token)).toEqual(['nobody', 'nobody']);
 });
 
 describe('the connection file of the token webhook', () => {

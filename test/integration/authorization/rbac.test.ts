@@ -133,6 +133,19 @@ describe('nobody grants what they do not have', () => {
     expect(answer.body.message).toContain('{NonResourceURLs:["*"], Verbs:["*"]}');
   });
 
+  test.each([
+    { name: 'by PUT', method: 'PUT', contentType: 'application/json', change: (binding: object) => ({ ...binding, subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'carol' }] }) },
+    { name: 'by patch', method: 'PATCH', contentType: 'application/merge-patch+json', change: () => ({ subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'carol' }] }) },
+    { name: 'by JSON patch', method: 'PATCH', contentType: 'application/json-patch+json', change: () => [{ op: 'replace', path: '/subjects/0/name', value: 'carol' }] },
+    { name: 'by apply', method: 'PATCH', contentType: 'application/apply-patch+yaml', change: () => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRoleBinding', ...clusterBinding('of-others', 'cluster-admin', 'carol') }) },
+  ])('nobody joins a binding of a role with more rights $name', async ({ method, contentType, change }) => {
+    await api.call('admin', 'POST', `${rbac}/clusterrolebindings`, { body: clusterBinding('of-others', 'cluster-admin', 'somebody') });
+    const path = `${rbac}/clusterrolebindings/of-others`;
+    const body = change((await api.call('admin', 'GET', path)).body as object);
+    const answer = await api.call('carol', method, `${path}?fieldManager=t${contentType.includes('apply') ? '&force=true' : ''}`, { contentType, body });
+    expect([answer.status, answer.body.message]).toEqual([403, expect.stringContaining('{NonResourceURLs:["*"], Verbs:["*"]}')]);
+  });
+
   test('a binding of a role that is not there is 404', async () => {
     expect((await api.call('carol', 'POST', `${rbac}/clusterrolebindings`, { body: clusterBinding('x', 'nope', 'carol') })).body).toMatchObject({ code: 404, message: 'clusterrole.rbac.authorization.k8s.io "nope" not found' });
   });

@@ -123,6 +123,17 @@ describe('--authorization-mode=Webhook', () => {
     expect(second.asked).toEqual([]);
   });
 
+  test('--authorization-webhook-cache-unauthorized-ttl is how long a no is kept, and not a yes', async () => {
+    const { judge, kubeconfig } = await startJudge('forgetful');
+    await using _judge = judge;
+    await using api = await startApiUsers({ alice: [] }, ['--authorization-mode=Webhook', '--authorization-webhook-config-file', kubeconfig, '--authorization-webhook-cache-unauthorized-ttl=1ns']);
+    for (const allowed of [false, false, true, true]) {
+      judge.answer = () => ({ allowed });
+      expect((await api.call('alice', 'GET', pods)).status).toBe(allowed ? 200 : 403);
+    }
+    expect(judge.asked).toHaveLength(3);
+  });
+
   test('a client certificate that was renewed is shown without a restart', async () => {
     const [first, renewed] = [await openssl.issue({ subject: '/CN=first', issuer: ca }), await openssl.issue({ subject: '/CN=renewed', issuer: ca })];
     const [certificate, key] = [await openssl.file('client.crt', first.certificate), await openssl.file('client.key', first.key)];
