@@ -7,6 +7,7 @@ import { isGateOn } from '../api/feature-gates.ts';
 import { gated, type GroupVersionInfo, type ResourceInfo } from '../api/resources.ts';
 import { schemas } from '../api/schemas.ts';
 import { systemClock } from '../base/clock.ts';
+import { type Opened, openTogether } from '../base/opened.ts';
 import { qualified } from '../machinery/status.ts';
 import { createJsonForm } from '../machinery/managed-fields/json-form.ts';
 import { createFieldManager } from '../machinery/managed-fields/field-manager.ts';
@@ -81,14 +82,19 @@ const representationBudgetBytes = 64 * 1024 * 1024;
 /** How long clients have to leave their connections when nothing is under way on them any more. */
 const lingerMs = 2000;
 
-export async function startApiServer(config: ApiServerConfig): Promise<ApiServer> {
+/** Rejects with nothing left open; the stores are the caller's. */
+export const startApiServer = (config: ApiServerConfig): Promise<ApiServer> => openTogether((opened) => start(config, opened));
+
+async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer> {
   const { storage, log } = config;
   const plugins: AdmissionPlugin[] = [];
   const serverId = randomUUID();
   const metrics = new Metrics({ settings: config.metrics, isServed: (apiVersion, resource) => apis.find(apiVersion, resource) !== undefined, serverId });
   const featureEnabled = (gate: string): boolean => isGateOn(gate, config.featureGates);
   const accountKeys = await openAccountKeys(config.authentication.serviceAccounts, { registry: metrics.registry, log, signal: config.signal });
+  opened.add(() => accountKeys?.close());
   const encryption = storage.encryption === undefined ? undefined : await Encryption.open({ ...storage.encryption, kmsV1: featureEnabled('KMSv1'), observer: createEncryptionMetrics(metrics.registry, serverId), log });
+  opened.add(() => encryption?.close());
   const storageMetrics = createStorageMetrics(metrics.registry, () => openedStorages(registry, storage.prefix));
   const openStorage = (info: ResourceInfo, prefix: string, codec: ObjectCodec): ObjectStorage => openObjects(config, storageMetrics, encryption, storeOf(info.group, info.name), info, prefix, codec);
   const admission = createAdmissionChain(plugins, metrics.admission);
@@ -118,6 +124,7 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
   const decode = createSharedDecoder();
   const objects = createAdmissionObjects(registry, decode);
   const authorization: Authorization = createAuthorization({ config: config.authorization, registry, decode, log, featureEnabled, metrics: () => metrics.authorization });
+  opened.add(() => authorization.stop());
   const fieldManager = createFieldManager({ schemas });
   const now = (): Date => new Date();
   // The registry validates with admission and admission reads through the registry: the list is filled when both are there.
@@ -138,10 +145,15 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
   };
   const writer = new InternalWriter({ registry, fieldManager, enabled: featureEnabled });
   const authentication = createAuthentication(config.authentication, { accountKeys, objects, log, onLegacyTokenUse: legacyTokenMarks({ writer, now, log }) });
+  opened.add(() => authentication.close());
   const serve = (entry: CatalogEntry): ServedResource => servedResource(entry, context, registry, config, authentication);
   const apis: ServedApis = new ServedApis({ groupVersions, resources: new Map([...registry.entries].map(([apiVersion, resources]) => [apiVersion, new Map([...resources].map(([name, entry]) => [name, serve(entry)]))])) });
   const aggregation = setUpAggregation({
     config: config.aggregation, forwarding: forwardingOf(config), requestTimeoutMs: config.serving.requestTimeoutMs, registry, objects, apis, writer, groupVersions, metrics, log,
+  });
+  opened.add(async () => {
+    await aggregation.stop();
+    aggregation.close();
   });
   const processMetrics = createProcessMetrics(metrics.registry, config.version, config.featureGates);
   const running: { transport?: Transport } = {};
@@ -158,6 +170,7 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
     extra: new Map<string, Handler>([['/metrics', metricsHandler(metrics)], ...openApiHandlers(config.version, () => apis.ownGroupVersions, aggregation.openApi), ...issuerDiscovery(config.authentication, accountKeys, serverAddress)]),
   });
   const audit = config.audit === undefined ? undefined : createAuditTrail(config.audit, { counters: metrics.audit, log });
+  opened.add(() => audit?.close());
   const handle = requestChain({
     authenticator: authentication.requests, authorizer: authorization.authorizer, audit, requestTimeoutMs: config.serving.requestTimeoutMs, lifecycle, shutdown: config.serving.shutdown,
     browsers: config.serving.browsers, goAwayChance: config.serving.goAwayChance,
@@ -168,15 +181,10 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
     registry, apis, admission, writer, serve, log, storePrefix: storage.prefix, apiServerCount: config.services.apiServerCount, openStorage,
   });
   const background = startBackground({ config, registry, metrics, services, writer, customResources, aggregation, objects, waitsForRoles: uses(config.authorization.authorizers, 'RBAC') });
+  opened.add(() => background.stop());
   const transport = await listen({
     address: config.serving.address, port: config.serving.port, tls: config.serving.tls, sharePort: config.serving.sharePort,
     maxStreamsPerConnection: config.serving.maxStreamsPerConnection, handle, onHandshakeError: () => metrics.handshakeFailed(),
-  }).catch(async (error: unknown) => {
-    await background.stop();
-    await authentication.close();
-    await audit?.close();
-    await encryption?.close();
-    throw error;
   });
   running.transport = transport;
   background.start();
@@ -190,6 +198,7 @@ export async function startApiServer(config: ApiServerConfig): Promise<ApiServer
     });
     await background.stop();
     await authentication.close();
+    await accountKeys?.close();
     await authorization.stop();
     // Watches end when their storage does, which lets their connections go.
     await Promise.all(registry.stores.map((store) => store.close()));

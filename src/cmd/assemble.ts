@@ -3,6 +3,7 @@ import type { AuthenticationConfig } from '../apiserver/authn/authentication.ts'
 import { type AuthorizationConfig, uses } from '../apiserver/authz/configuration.ts';
 import { isPair, type NamedPair, type ServingTls } from '../apiserver/transport/serving-tls.ts';
 import { fixedText, WatchedFiles } from '../base/live-text.ts';
+import { type Opened, openTogether } from '../base/opened.ts';
 import { versionInfo } from '../base/version.ts';
 import type { Logger } from '../base/logger.ts';
 import { readAuditConfig } from './audit-config.ts';
@@ -38,9 +39,13 @@ export interface Surroundings {
   readonly signal: AbortSignal;
 }
 
-export async function assembleApiServerConfig({ options, given: flags, featureGates, groupVersions }: CompletedOptions, around: Surroundings): Promise<ApiServerConfig> {
+/** Rejects with no file being watched any more. */
+export const assembleApiServerConfig = (completed: CompletedOptions, around: Surroundings): Promise<ApiServerConfig> => openTogether((opened) => assemble(completed, around, opened));
+
+async function assemble({ options, given: flags, featureGates, groupVersions }: CompletedOptions, around: Surroundings, opened: Opened): Promise<ApiServerConfig> {
   const { serving } = options;
   const files = new WatchedFiles({ log: around.log, ...(around.fileCheckMs === undefined ? {} : { everyMs: around.fileCheckMs }) });
+  opened.add(() => files.stop());
   // One after the other, so that of several missing files it is always the same one that is named.
   const given = await watchFlagPair(files, ['tls-cert-file', serving.tlsCertFile], ['tls-private-key-file', serving.tlsPrivateKeyFile]);
   const named = await watchNamedPairs(files, serving.tlsSniCertKeys);

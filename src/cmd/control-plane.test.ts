@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
+import { WatchedFiles } from '../base/live-text.ts';
 import type { ApiServerConfig } from './config.ts';
 import { startControlPlane } from './control-plane.ts';
 import { askWith, startHttpsServer } from './testing/https-server.ts';
@@ -39,6 +40,14 @@ describe('startControlPlane', () => {
     await second.close();
     expect(existsSync(second.kubeconfigPath)).toBe(true);
     await rm(directory, { recursive: true });
+  });
+
+  test('that fails to start watches no file any more', async () => {
+    const stopped = vi.spyOn(WatchedFiles.prototype, 'stop');
+    const options = { flags: ['--token-auth-file=/nowhere/tokens.csv'] };
+    await expect(startControlPlane(options, startHttpsServer)).rejects.toThrow('/nowhere/tokens.csv');
+    expect(stopped).toHaveBeenCalledOnce();
+    stopped.mockRestore();
   });
 
   const configOf = async (options: Parameters<typeof startControlPlane>[0]): Promise<ApiServerConfig> => {

@@ -66,7 +66,7 @@ export interface WebhookConfig {
 
 /** What is asked of the rest of the server. */
 export interface AuthenticationSurroundings {
-  /** Opened, where there are service accounts. Closed with the rest. */
+  /** Opened, where there are service accounts; whoever opened it closes it. */
   readonly accountKeys: AccountKeys | undefined;
   readonly objects: ObjectReader;
   readonly log: Logger;
@@ -100,7 +100,7 @@ export function createAuthentication(config: AuthenticationConfig, around: Authe
     ...(clientCa === undefined ? [] : [clientCertificates(new TrustedAuthorities(clientCa))]),
     ...(tokens === undefined ? [] : [bearerTokens(tokens, audiences), webSocketTokens(tokens, audiences)]),
   ], config.anonymous === undefined ? undefined : anonymous(config.anonymous.paths));
-  return { requests, audiences, issuing: issuingOf(config, around.accountKeys), close: async () => void (await Promise.all([jwt?.close(), webhook?.close(), around.accountKeys?.close()])), review: (token, wanted) => review(tokens, token, wanted) };
+  return { requests, audiences, issuing: issuingOf(config, around.accountKeys), close: async () => void (await Promise.all([jwt?.close(), webhook?.close()])), review: (token, wanted) => review(tokens, token, wanted) };
 }
 
 function issuingOf({ serviceAccounts, audiences }: AuthenticationConfig, keys: AccountKeys | undefined): TokenIssuing | undefined {

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { sleep, systemClock, type Clock } from '../../base/clock.ts';
 import { silentLogger, type Logger } from '../../base/logger.ts';
+import { openTogether } from '../../base/opened.ts';
 import { shareProbe } from '../cache/store-probe.ts';
 import type { Store } from '../interface.ts';
 import { readEncryptionConfiguration } from './configuration.ts';
@@ -195,8 +196,11 @@ export function checkEncryptionConfiguration(text: string, { reload, kmsV1 }: { 
 
 async function openGeneration(text: string, { observer, log, kmsV1, reload, clock = systemClock }: EncryptionOptions): Promise<Generation> {
   const providers = providersOf(text, reload !== undefined, { clock, log, observer, kmsV1 });
-  await Promise.all(providers.plugins.map(({ plugin }) => plugin.start()));
-  return new Generation(hashOf(text), providers, observer);
+  return openTogether(async (opened) => {
+    for (const { plugin } of providers.plugins) opened.add(() => plugin.close());
+    await Promise.all(providers.plugins.map(({ plugin }) => plugin.start()));
+    return new Generation(hashOf(text), providers, observer);
+  });
 }
 
 function providersOf(text: string, reload: boolean, around: ProviderSurroundings): Providers {

@@ -1,4 +1,10 @@
+import { once } from 'node:events';
+import net from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startApiServer } from '../../../src/apiserver/api-server.ts';
+import { startControlPlane } from '../../../src/cmd/control-plane.ts';
+import { serverConfig } from '../../../src/cmd/start-api-server.ts';
+import { openEmbeddedStore } from '../../../src/storage/embedded/open.ts';
 import { type Answer, startTestServer, type TestServer } from '../../support/caller.ts';
 import { encode, JwtSigner, signerKey } from '../../support/jwt-signer.ts';
 import { Openssl } from '../../support/openssl.ts';
@@ -167,4 +173,32 @@ describe('a start fails', () => {
     await wrong.listen();
     await expect(startTestServer({ flags: await flags(wrong, ...more) })).rejects.toThrow(message);
   });
+});
+
+test('a start that fails later leaves no connection to the signer behind', async () => {
+  const open = new Set<net.Socket>();
+  const proxy = net.createServer((client) => {
+    open.add(client);
+    client.once('close', () => {
+      open.delete(client);
+      proxy.emit('left');
+    }).on('error', () => undefined);
+    const socket = net.connect(signer.socket).on('error', () => undefined);
+    client.pipe(socket).pipe(client);
+  });
+  const path = `${signer.socket}.proxy`;
+  proxy.listen(path);
+  await once(proxy, 'listening');
+  let connections = 0;
+  proxy.on('connection', () => connections++);
+  const store = await openEmbeddedStore();
+  const start = startControlPlane({ flags: [...(await flags(signer)).map((flag) => (flag === signer.socket ? path : flag))] }, async (config) => {
+    await startApiServer(serverConfig({ ...config, encryption: { text: 'none' } }, { main: store, overrides: new Map(), close: () => Promise.resolve() }));
+    throw new Error('it started');
+  });
+  await expect(start).rejects.toThrow('error while parsing file');
+  expect(connections).toBeGreaterThan(0);
+  while (open.size > 0) await once(proxy, 'left');
+  proxy.close();
+  await store[Symbol.asyncDispose]();
 });
