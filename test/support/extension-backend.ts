@@ -133,7 +133,7 @@ export class ExtensionBackend implements AsyncDisposable {
       response.writeHead(own.status ?? 200, { 'content-type': own.type ?? 'application/json' });
       return void response.end(own.body);
     }
-    if (request.method === 'GET' && (request.url === '/apis' || request.url === '/openapi/v3')) {
+    if (request.method === 'GET' && (['/apis', '/openapi/v2', '/openapi/v3'].includes(request.url))) {
       response.writeHead(404);
       return void response.end();
     }
