@@ -144,7 +144,7 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
     maxBodyBytes: defaultMaxBodyBytes,
   };
   const writer = new InternalWriter({ registry, fieldManager, enabled: featureEnabled });
-  const authentication = createAuthentication(config.authentication, { accountKeys, objects, log, onLegacyTokenUse: legacyTokenMarks({ writer, now, log }) });
+  const authentication = createAuthentication(config.authentication, { accountKeys, objects, metrics: metrics.authentication, log, onLegacyTokenUse: legacyTokenMarks({ writer, now, log }) });
   opened.add(() => authentication.close());
   const serve = (entry: CatalogEntry): ServedResource => servedResource(entry, context, registry, config, authentication);
   const apis: ServedApis = new ServedApis({ groupVersions, resources: new Map([...registry.entries].map(([apiVersion, resources]) => [apiVersion, new Map([...resources].map(([name, entry]) => [name, serve(entry)]))])) });

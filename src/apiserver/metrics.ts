@@ -5,6 +5,7 @@
  */
 import { Gauge, collectDefaultMetrics } from 'prom-client';
 import { AuditMetrics } from './audit/metrics.ts';
+import { AuthenticationMetrics } from './authn/metrics.ts';
 import { AuthorizationMetrics } from './authz/metrics.ts';
 import type { AdmissionObserver } from '../registry/admission.ts';
 import { createAdmissionMetrics } from './admission-metrics.ts';
@@ -46,6 +47,7 @@ export class Metrics {
   readonly #sli: SeriesHistogram;
   readonly #slo: SeriesHistogram | undefined;
   readonly #terminations: SeriesCounter;
+  readonly #aborts: SeriesCounter;
   readonly #postTimeouts: SeriesCounter;
   readonly #handshakeErrors: CounterSeries;
   readonly #watchEvents: SeriesCounter;
@@ -61,6 +63,7 @@ export class Metrics {
   readonly storageSize: Gauge;
   readonly #deprecated: Gauge;
   readonly admission: AdmissionObserver;
+  readonly authentication: AuthenticationMetrics;
   readonly authorization: AuthorizationMetrics;
   readonly audit: AuditMetrics;
 
@@ -76,6 +79,7 @@ export class Metrics {
     const hidden = new SeriesHistogram({ name: slo, help: 'The same as apiserver_request_sli_duration_seconds.', buckets: sliBuckets, registry });
     this.#slo = registry.shows(slo) ? hidden : undefined;
     this.#terminations = new SeriesCounter({ name: 'apiserver_request_terminations_total', help: 'Requests that the server gave up to protect itself.', registry });
+    this.#aborts = new SeriesCounter({ name: 'apiserver_request_aborts_total', help: 'Answers that the server broke off.', registry });
     this.#postTimeouts = new SeriesCounter({ name: 'apiserver_request_post_timeout_total', help: 'What became of requests after they had been answered with a timeout.', registry });
     this.#handshakeErrors = new SeriesCounter({ name: 'apiserver_tls_handshake_errors_total', help: 'Connections that failed in their TLS handshake.', registry }).series({});
     this.#watchEvents = new SeriesCounter({ name: 'apiserver_watch_events_total', help: 'Events sent to watches.', registry });
@@ -86,6 +90,7 @@ export class Metrics {
     this.storageSize = new Gauge({ name: 'apiserver_storage_size_bytes', help: 'Size of the store on disk, in bytes.', labelNames: ['storage_cluster_id'], registers });
     this.#deprecated = new Gauge({ name: 'apiserver_requested_deprecated_apis', help: 'Deprecated APIs that were asked for.', labelNames: ['group', 'version', 'resource', 'subresource', 'removed_release'], registers });
     this.admission = createAdmissionMetrics(this.registry);
+    this.authentication = new AuthenticationMetrics(this.registry);
     this.authorization = new AuthorizationMetrics(this.registry, options.serverId);
     this.audit = new AuditMetrics(this.registry);
     collectDefaultMetrics({ register: this.registry });
@@ -129,6 +134,12 @@ export class Metrics {
   /** A request was refused or given up so that the server can go on: 429, 500, 504. */
   terminated(request: ApiRequest, code: number): void {
     this.#terminations.series({ ...this.#plainLabelsOf(request), code: String(code) }).inc();
+  }
+
+  /** An answer that had begun cannot be brought to its end. */
+  aborted(request: ApiRequest): void {
+    const { component: _, ...labels } = this.#plainLabelsOf(request);
+    this.#aborts.series(labels).inc();
   }
 
   /** A request that had been answered with a timeout came to its end, or did not in five minutes. */

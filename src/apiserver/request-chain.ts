@@ -61,7 +61,7 @@ export function requestChain(options: RequestChainOptions): (exchange: Exchange)
     renderErrors(options.log, options.metrics),                      // from here on errors are Status objects
     ...(audit === undefined ? [] : [recordRefused(audit)]), // failed logins; outside of what follows, to see how it ends
     limitTime(options.requestTimeoutMs, options.metrics),            // before authentication: a slow webhook counts too
-    authenticate(options.authenticator, options.log),
+    authenticate(options.authenticator, options.log, options.metrics.authentication),
     ...(audit === undefined ? [] : [recordRequests(audit)]), // after authentication: the policy asks who
     impersonate(options.authorizer),                // who is asking from here on
     limitInFlight(options.inFlight, options.metrics), // after authentication: it needs to know who is asking

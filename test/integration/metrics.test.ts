@@ -1,7 +1,9 @@
 /** What /metrics shows of a server that was used. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import https from 'node:https';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -37,6 +39,44 @@ describe('metrics', () => {
     await server.send('POST', '/api/v1/namespaces/absent/pods', { body: pod('a') });
     expect(await valueOf(name, 'name="NamespaceLifecycle"', 'operation="CREATE"', 'rejected="true"', 'type="admit"')).toBe(1);
     expect(await valueOf('apiserver_admission_controller_admission_duration_seconds_bucket', 'name="NamespaceLifecycle"', 'le="+Inf"', 'rejected="true"')).toBe(1);
+  });
+
+  test('of who calls, by result, and few by name', async () => {
+    const attempts = async (result: string): Promise<number> => (await valueOf('authentication_attempts', `result="${result}"`)) ?? 0;
+    const users = async (name: string): Promise<number> => (await valueOf('authenticated_user_requests', `username="${name}"`)) ?? 0;
+    const before = { errors: await attempts('error'), successes: await attempts('success'), others: await users('other') };
+    expect((await server.send('GET', '/version', { headers: { authorization: 'Bearer wrong' } })).status).toBe(401);
+    expect(await attempts('error')).toBe(before.errors + 1);
+    expect(await valueOf('authentication_duration_seconds_count', 'result="error"')).toBe(before.errors + 1);
+    await server.send('GET', '/version', { user: 'alice' });
+    expect(await users('other')).toBe(before.others + 1);
+    expect(await users('admin')).toBeGreaterThan(0);
+    expect(await attempts('success')).toBeGreaterThan(before.successes);
+    expect((await lines('authenticated_user_requests')).filter((line) => line.includes('alice'))).toEqual([]);
+  });
+
+  test('of tokens that are remembered, and of those that are looked up', async () => {
+    const asked = async (status: string): Promise<number> => (await valueOf('authentication_token_cache_request_total', `status="${status}"`)) ?? 0;
+    const [hits, misses] = [await asked('hit'), await asked('miss')];
+    const failed = (await valueOf('authentication_token_cache_fetch_total', 'status="error"')) ?? 0;
+    await server.send('GET', '/version', { headers: { authorization: 'Bearer nobody-knows' } });
+    expect([await asked('miss'), await valueOf('authentication_token_cache_request_duration_seconds_count', 'status="miss"')]).toEqual([misses + 1, misses + 1]);
+    expect((await valueOf('authentication_token_cache_fetch_total', 'status="error"')) ?? 0).toBeGreaterThanOrEqual(failed);
+    expect(await asked('hit')).toBeGreaterThan(hits);
+    expect(await lines('authentication_token_cache_active_fetch_count')).toEqual(['authentication_token_cache_active_fetch_count{status="in_flight"} 0', 'authentication_token_cache_active_fetch_count{status="blocked"} 0']);
+  });
+
+  test('of the time that client certificates have left', async () => {
+    const name = 'apiserver_client_certificate_expiration_seconds';
+    const before = (await valueOf(`${name}_count`))!;
+    const config = await readFile(server.kubeconfigPath, 'utf8');
+    const [cert, key] = ['certificate', 'key'].map((part) => Buffer.from(new RegExp(`client-${part}-data: (\\S+)`).exec(config)![1]!, 'base64'));
+    const request = https.get(`${server.url}/version`, { ca: server.ca, cert, key, agent: false });
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    response.resume();
+    expect(response.statusCode).toBe(200);
+    expect(await valueOf(`${name}_count`)).toBe(before + 1);
+    expect(await valueOf(`${name}_bucket`, 'le="604800"')).toBe(0);
   });
 
   test('of health checks that were asked for', async () => {

@@ -22,6 +22,8 @@ export interface ProxyOptions {
   /** `--aggregator-reject-forwarding-redirect` */
   readonly rejectRedirects: boolean;
   readonly requestTimeoutMs: number;
+  /** Told of an answer that broke off on the way. */
+  readonly onAbort: (request: ApiRequest) => void;
   readonly log: { warn(details: object, message: string): void };
 }
 
@@ -89,7 +91,7 @@ const isUpgrade = ({ exchange }: ApiRequest): boolean => exchange.canChangeProto
  */
 const leadsAstray = (path: string): boolean => path.split('/').slice(1).some((segment, i, all) => segment === '.' || segment === '..' || (segment === '' && i < all.length - 1));
 
-async function send(request: ApiRequest, api: RemoteApi, address: Address, { backends, forwarding, rejectRedirects, requestTimeoutMs }: ProxyOptions): Promise<ApiResponse> {
+async function send(request: ApiRequest, api: RemoteApi, address: Address, { backends, forwarding, rejectRedirects, requestTimeoutMs, onAbort }: ProxyOptions): Promise<ApiResponse> {
   const body = request.exchange.bodyStream();
   const signal = isDiscovery(request) ? AbortSignal.any([request.signal, timeLimit(discoveryTimeoutMs)]) : request.signal;
   try {
@@ -101,7 +103,7 @@ async function send(request: ApiRequest, api: RemoteApi, address: Address, { bac
     }
     const headers = answerHeaders(answer.headers);
     if (location.startsWith('/') && !location.startsWith('//')) headers['location'] = `https://${authorityOf(address)}${location}`;
-    return { status: answer.status, headers, stream: (sink) => relay(answer, sink, deadlineOf(request, requestTimeoutMs)) };
+    return { status: answer.status, headers, stream: (sink) => relay(answer, telling(sink, () => onAbort(request)), deadlineOf(request, requestTimeoutMs)) };
   } catch (error) {
     return text(503, `error trying to reach service: ${connectionErrorText(error, address)}`);
   }
@@ -111,7 +113,7 @@ async function send(request: ApiRequest, api: RemoteApi, address: Address, { bac
  * Hands the client's connection and one of our own to each other when the other side agrees to another protocol. What it
  * says instead is an answer like any other if it is an error.
  */
-async function upgrade(request: ApiRequest, api: RemoteApi, address: Address, { backends, forwarding, requestTimeoutMs }: ProxyOptions): Promise<ApiResponse> {
+async function upgrade(request: ApiRequest, api: RemoteApi, address: Address, { backends, forwarding, requestTimeoutMs, onAbort }: ProxyOptions): Promise<ApiResponse> {
   const { exchange, signal } = request;
   const call = forwarded(request, address, forwarding);
   const wish = new Map([...call.headers, ['connection', ['Upgrade']], ['upgrade', exchange.headerValues('upgrade')]]);
@@ -119,7 +121,7 @@ async function upgrade(request: ApiRequest, api: RemoteApi, address: Address, { 
     const answer = await backends.upgrade(api, address, { ...call, headers: wish, signal });
     const headers = answerHeaders(answer.headers);
     if ('body' in answer) {
-      if (answer.status >= 400) return { status: answer.status, headers, stream: (sink) => relay(answer, sink, deadlineOf(request, requestTimeoutMs)) };
+      if (answer.status >= 400) return { status: answer.status, headers, stream: (sink) => relay(answer, telling(sink, () => onAbort(request)), deadlineOf(request, requestTimeoutMs)) };
       answer.body.destroy();
       return text(503, `invalid upgrade response: status code ${answer.status}`);
     }
@@ -144,6 +146,20 @@ const isDiscovery = ({ info, path }: ApiRequest): boolean => !info.isResourceReq
 
 /** As the reference writes a path: what was decoded is encoded anew, so that there is one spelling only. */
 const escapedPath = (path: string): string => path.replace(/[^A-Za-z0-9\-_.~$&+,/:;=@]+/g, encodeURIComponent);
+
+/** The same sink; tells when it is aborted. */
+const telling = (sink: Sink, tell: () => void): Sink => ({
+  write: (chunk) => sink.write(chunk),
+  drained: () => sink.drained(),
+  get closed() {
+    return sink.closed;
+  },
+  onClose: (listener) => sink.onClose(listener),
+  abort: () => {
+    tell();
+    sink.abort();
+  },
+});
 
 /**
  * Hands on each piece when it comes and the client takes it. A body that ends early ends early for the client too.

@@ -74,7 +74,7 @@ export function setUpAggregation(setup: AggregationSetup): Aggregation {
   const availability = new Availability({ services, writer, objects, resolve, backends, observer: createAvailabilityMetrics(metrics.registry), log });
   const documents = new RemoteDocuments({ services, apis, fetch: createFetch({ backends, resolve }), log });
   const registrations = new CustomRegistrations({ writer, services, apis, log });
-  const proxy = createProxy({ backends, resolve, forwarding, rejectRedirects: config.rejectRedirects, requestTimeoutMs: setup.requestTimeoutMs, log });
+  const proxy = createProxy({ backends, resolve, forwarding, rejectRedirects: config.rejectRedirects, requestTimeoutMs: setup.requestTimeoutMs, onAbort: (request) => metrics.aborted(request), log });
   const backing = followBacking(setup, services, availability);
   services.onChange(() => backends.keepOnly(services.remotes));
   apis.waitFor(() => services.known());

@@ -17,6 +17,7 @@ import type { AccountKeys, AccountKeysConfig } from './service-accounts/account-
 import { legacyIssuer, legacyTokens } from './service-accounts/legacy-tokens.ts';
 import type { TokenIssuing } from './service-accounts/signer.ts';
 import { verifiedTokens } from './service-accounts/verifier.ts';
+import type { AuthenticationMetrics } from './metrics.ts';
 import { cachedTokens } from './token-cache.ts';
 import { tokenFile } from './token-file.ts';
 import { createWebhookClient, type WebhookClient } from '../webhooks/client.ts';
@@ -69,6 +70,7 @@ export interface AuthenticationSurroundings {
   /** Opened, where there are service accounts; whoever opened it closes it. */
   readonly accountKeys: AccountKeys | undefined;
   readonly objects: ObjectReader;
+  readonly metrics: AuthenticationMetrics;
   readonly log: Logger;
   /** Told of a secret with a token that is used and does not say so for today. */
   readonly onLegacyTokenUse: (secret: Secret) => void;
@@ -94,10 +96,10 @@ export function createAuthentication(config: AuthenticationConfig, around: Authe
   const webhook = config.webhook === undefined ? undefined : createWebhookClient({ connection: config.webhook.connection, timeoutMs: webhookTimeoutMs });
   const jwt = config.jwt === undefined ? undefined : liveJwtTokens(config.jwt, around.log);
   const known = tokenAuthenticators(config, around, { jwt, webhook });
-  const tokens = known.length === 0 ? undefined : cachedTokens({ tokens: unionOfTokens(known), successTtlMs, failureTtlMs: 0 });
+  const tokens = known.length === 0 ? undefined : cachedTokens({ tokens: unionOfTokens(known), successTtlMs, failureTtlMs: 0, observer: around.metrics });
   const requests = unionOfRequests([
     ...(requestHeader === undefined ? [] : [requestHeaders({ ...requestHeader, authorities: new TrustedAuthorities(requestHeader.ca) })]),
-    ...(clientCa === undefined ? [] : [clientCertificates(new TrustedAuthorities(clientCa))]),
+    ...(clientCa === undefined ? [] : [clientCertificates(new TrustedAuthorities(clientCa), (seconds) => around.metrics.certificateLasts(seconds))]),
     ...(tokens === undefined ? [] : [bearerTokens(tokens, audiences), webSocketTokens(tokens, audiences)]),
   ], config.anonymous === undefined ? undefined : anonymous(config.anonymous.paths));
   return { requests, audiences, issuing: issuingOf(config, around.accountKeys), close: async () => void (await Promise.all([jwt?.close(), webhook?.close()])), review: (token, wanted) => review(tokens, token, wanted) };

@@ -7,6 +7,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { systemClock, type Clock } from '../../base/clock.ts';
 import { isSameSecret } from '../../base/same-secret.ts';
 import type { Identity, MaybePromise, TokenAuthenticator } from './authenticator.ts';
+import type { TokenCacheObserver } from './metrics.ts';
 
 export interface TokenCacheOptions {
   readonly tokens: TokenAuthenticator;
@@ -16,6 +17,7 @@ export interface TokenCacheOptions {
   readonly failureTtlMs: number;
   /** Most answers at once; the oldest go first. */
   readonly maxEntries?: number;
+  readonly observer?: TokenCacheObserver;
   readonly clock?: Clock;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
@@ -36,7 +38,9 @@ interface Brought {
 
 const defaultMaxEntries = 20_000;
 
-export function cachedTokens({ tokens, successTtlMs, failureTtlMs, maxEntries = defaultMaxEntries, clock = systemClock, now = Date.now }: TokenCacheOptions): TokenAuthenticator {
+const nobody: TokenCacheObserver = { asked: () => undefined, fetching: () => () => undefined, waiting: () => () => undefined };
+
+export function cachedTokens({ tokens, successTtlMs, failureTtlMs, maxEntries = defaultMaxEntries, observer = nobody, clock = systemClock, now = Date.now }: TokenCacheOptions): TokenAuthenticator {
   const secret = randomBytes(32);
   const entries = new Map<string, Entry>();
   const pending = new Map<string, Promise<Identity | undefined>>();
@@ -51,10 +55,12 @@ export function cachedTokens({ tokens, successTtlMs, failureTtlMs, maxEntries = 
     entries.set(key, { identity, until: clock.now() + ttl });
   };
 
+  const fetch = (token: string, audiences: readonly string[]): MaybePromise<Identity | undefined> => settling(() => tokens.authenticateToken(token, audiences), observer.fetching());
+
   const ask = (key: string, token: string, audiences: readonly string[]): MaybePromise<Identity | undefined> => {
     const waiting = pending.get(key);
-    if (waiting !== undefined) return waiting;
-    const answer = tokens.authenticateToken(token, audiences);
+    if (waiting !== undefined) return waiting.finally(observer.waiting());
+    const answer = fetch(token, audiences);
     if (!(answer instanceof Promise)) {
       remember(key, answer);
       return answer;
@@ -74,13 +80,29 @@ export function cachedTokens({ tokens, successTtlMs, failureTtlMs, maxEntries = 
       const isSame = last !== undefined && last.audiences === audiences && isSameSecret(last.token, token);
       const key = isSame ? last.key : keyOf(token, audiences);
       const entry = entries.get(key);
+      const begun = performance.now();
       if (entry !== undefined && entry.until > clock.now()) {
         // Only what was good: a stranger's tokens are not kept for as long as the connection lasts.
         if (!isSame && connection !== undefined && entry.identity !== undefined) lastOf.set(connection, { token: Buffer.from(token), audiences, key });
+        observer.asked('hit', (performance.now() - begun) / 1000);
         return entry.identity;
       }
       if (entry !== undefined) entries.delete(key);
-      return ask(key, token, audiences);
+      return settling(() => ask(key, token, audiences), () => observer.asked('miss', (performance.now() - begun) / 1000));
     },
   };
+}
+
+/** Tells how work went, whether it takes its time or not. */
+function settling<T>(work: () => MaybePromise<T>, done: (status: 'ok' | 'error') => void): MaybePromise<T> {
+  let result: MaybePromise<T>;
+  try {
+    result = work();
+  } catch (error) {
+    done('error');
+    throw error;
+  }
+  if (result instanceof Promise) result.then(() => done('ok'), () => done('error'));
+  else done('ok');
+  return result;
 }

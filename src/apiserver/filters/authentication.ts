@@ -1,14 +1,15 @@
 import type { Logger } from '../../base/logger.ts';
 import { unauthorized } from '../../machinery/status.ts';
 import { anonymousUser, type Identity, type RequestAuthenticator } from '../authn/authenticator.ts';
+import type { AuthenticationMetrics, AuthenticationResult } from '../authn/metrics.ts';
 import type { ApiRequest, Filter } from '../request.ts';
 
 const noAnnotations: Readonly<Record<string, string>> = {};
 
 /** Finds out who is calling. What was wrong with a credential is for the log: the caller learns that it was not good. */
-export function authenticate(authenticator: RequestAuthenticator, log: Pick<Logger, 'debug'>): Filter {
+export function authenticate(authenticator: RequestAuthenticator, log: Pick<Logger, 'debug'>, metrics: Pick<AuthenticationMetrics, 'authenticated'>): Filter {
   return async (request, next) => {
-    const identity = await identify(authenticator, request, log);
+    const identity = await identify(authenticator, request, log, metrics);
     if (identity === undefined) {
       request.closes = true;
       throw unauthorized();
@@ -22,11 +23,16 @@ export function authenticate(authenticator: RequestAuthenticator, log: Pick<Logg
   };
 }
 
-async function identify(authenticator: RequestAuthenticator, request: ApiRequest, log: Pick<Logger, 'debug'>): Promise<Identity | undefined> {
+async function identify(authenticator: RequestAuthenticator, request: ApiRequest, log: Pick<Logger, 'debug'>, metrics: Pick<AuthenticationMetrics, 'authenticated'>): Promise<Identity | undefined> {
+  const begun = performance.now();
+  const tell = (result: AuthenticationResult, user?: string): void => metrics.authenticated(result, user, (performance.now() - begun) / 1000);
   try {
     const pending = authenticator.authenticate(request);
-    return pending instanceof Promise ? await pending : pending;
+    const identity = pending instanceof Promise ? await pending : pending;
+    tell(identity === undefined ? 'failure' : 'success', identity?.user.name);
+    return identity;
   } catch (error) {
+    tell('error');
     log.debug({ reason: error instanceof Error ? error.message : String(error), auditId: request.auditId, from: request.exchange.remoteAddress }, 'a request was not authenticated');
     return undefined;
   }

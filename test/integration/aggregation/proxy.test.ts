@@ -148,6 +148,7 @@ describe.each([{ version: '2.0', http2: true }, { version: '1.1', http2: false }
     };
     const [, incoming] = await open('alice', things);
     await expect(incoming.toArray()).rejects.toThrow('aborted');
+    expect(String((await users.call('admin', 'GET', '/metrics')).body)).toMatch(/apiserver_request_aborts_total\{[^}]*verb="LIST"[^}]*\} \d/);
   });
 
   test('a client that takes nothing holds up the backend, not this server', async () => {
