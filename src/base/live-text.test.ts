@@ -39,7 +39,8 @@ describe('WatchedFiles', () => {
   test('keeps the text when the file is gone or wrong, and says a wrong one once', async () => {
     const path = join(directory, 'file');
     await writeFile(path, 'good');
-    const text = await files.watch(path, (content) => {
+    const text = await files.watch(path, async (content) => {
+      await Promise.resolve();
       if (content === 'bad') throw new Error('bad content');
     });
     await writeFile(path, 'bad');
@@ -56,5 +57,7 @@ describe('WatchedFiles', () => {
 
   test('a file that is wrong from the start is an error', async () => {
     await expect(files.watch(join(directory, 'nothing'))).rejects.toThrow('ENOENT');
+    await writeFile(join(directory, 'file'), 'bad');
+    await expect(files.watch(join(directory, 'file'), () => Promise.reject(new Error('bad content')))).rejects.toThrow('bad content');
   });
 });

@@ -29,6 +29,8 @@ export interface WatchedFilesOptions {
   readonly clock?: Clock;
 }
 
+type Check = (text: string) => void | Promise<void>;
+
 /** Looking is cheap, and sees what is behind symbolic links too, which is how mounted secrets are replaced. */
 const defaultEveryMs = 5000;
 
@@ -45,12 +47,12 @@ export class WatchedFiles {
   }
 
   /**
-   * Rejects when the file cannot be read, or `check` throws, now.
-   * @param check throws for a text that cannot be used: a later one is logged, and the text before stays
+   * Rejects when the file cannot be read, or `check` refuses it, now.
+   * @param check throws or rejects for a text that cannot be used: a later one is logged, and the text before stays
    */
-  async watch(path: string, check: (text: string) => void = () => undefined): Promise<LiveText> {
+  async watch(path: string, check: Check = () => undefined): Promise<LiveText> {
     const text = await readFile(path, 'utf8');
-    check(text);
+    await check(text);
     const file = new WatchedFile(path, text, check);
     this.#files.push(file);
     this.#ticker.start();
@@ -71,13 +73,13 @@ export class WatchedFiles {
 
 class WatchedFile implements LiveText {
   readonly #path: string;
-  readonly #check: (text: string) => void;
+  readonly #check: Check;
   readonly #listeners = new Set<() => void>();
   #text: string;
   /** What was refused: said once. */
   #refused: string | undefined;
 
-  constructor(path: string, text: string, check: (text: string) => void) {
+  constructor(path: string, text: string, check: Check) {
     this.#path = path;
     this.#text = text;
     this.#check = check;
@@ -97,7 +99,7 @@ class WatchedFile implements LiveText {
       const text = await readFile(this.#path, 'utf8');
       if (text === this.#text || text === this.#refused) return;
       this.#refused = text;
-      this.#check(text);
+      await this.#check(text);
       this.#text = text;
       this.#refused = undefined;
       log.info({ file: this.#path }, 'read again');

@@ -77,13 +77,13 @@ function anonymousConfig(file: AnonymousConfig | undefined, { allowed, alwaysAll
 
 async function jwtConfig(options: ApiServerOptions['authentication'], disallowedIssuers: readonly string[], files: WatchedFiles): Promise<JwtConfig | undefined> {
   if (options.authenticationConfig !== undefined) {
-    const file = await watchFlagFile(files, 'authentication-config', options.authenticationConfig, (text) => void readJudged(text, disallowedIssuers));
-    return { initial: readJudged(file.get(), disallowedIssuers), algorithms: signingAlgorithms, file, disallowedIssuers };
+    const file = await watchFlagFile(files, 'authentication-config', options.authenticationConfig, async (text) => void (await readJudged(text, disallowedIssuers)));
+    return { initial: await readJudged(file.get(), disallowedIssuers), algorithms: signingAlgorithms, file, disallowedIssuers };
   }
   if (options.oidcIssuerUrl === undefined) return undefined;
   const certificateAuthority = (await readFlagFile('oidc-ca-file', options.oidcCaFile)) ?? '';
   try {
-    return { initial: judgeConfiguration(oidcConfiguration(options, certificateAuthority), disallowedIssuers), algorithms: options.oidcSigningAlgorithms, file: undefined, disallowedIssuers };
+    return { initial: await judgeConfiguration(oidcConfiguration(options, certificateAuthority), disallowedIssuers), algorithms: options.oidcSigningAlgorithms, file: undefined, disallowedIssuers };
   } catch (error) {
     throw new UserError(`the --oidc-* flags are wrong: ${(error as Error).message}`);
   }

@@ -14,14 +14,14 @@ export async function readFlagFile(flag: string, path: string | undefined): Prom
 
 /**
  * The same for a file that is followed while the server runs.
- * @param check throws for a content that cannot be used
+ * @param check throws or rejects for a content that cannot be used
  */
-export async function watchFlagFile(files: WatchedFiles, flag: string, path: string, check?: (text: string) => void): Promise<LiveText> {
+export async function watchFlagFile(files: WatchedFiles, flag: string, path: string, check?: (text: string) => void | Promise<void>): Promise<LiveText> {
   let read = false;
   try {
-    return await files.watch(path, (text) => {
+    return await files.watch(path, async (text) => {
       read = true;
-      check?.(text);
+      await check?.(text);
     });
   } catch (error) {
     throw new UserError(read ? `--${flag}: ${path}: ${(error as Error).message}` : `--${flag}: open ${path}: ${describeFileError(error)}`, { cause: error });

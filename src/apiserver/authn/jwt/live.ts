@@ -3,6 +3,7 @@ import { timeLimit } from '../../../base/time-limit.ts';
 import type { LiveText } from '../../../base/live-text.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { aggregateText } from '../../../machinery/field-error.ts';
+import { inTurns } from '../../../machinery/turns.ts';
 import { type TokenAuthenticator } from '../authenticator.ts';
 import { unionOfTokens } from '../union.ts';
 import { type Claims, ClaimSources } from './claim-sources.ts';
@@ -16,14 +17,14 @@ export interface JudgedConfiguration {
   readonly compiled: readonly CompiledExpressions[];
 }
 
-/** Throws an Error that names each wrong field. */
-export function judgeConfiguration(configuration: AuthenticationConfiguration, disallowedIssuers: readonly string[]): JudgedConfiguration {
-  const { errors, compiled } = validateAuthenticationConfiguration(configuration, disallowedIssuers);
+/** Rejects with an Error that names each wrong field. */
+export async function judgeConfiguration(configuration: AuthenticationConfiguration, disallowedIssuers: readonly string[]): Promise<JudgedConfiguration> {
+  const { errors, compiled } = await inTurns(validateAuthenticationConfiguration(configuration, disallowedIssuers));
   if (errors.length > 0) throw new Error(aggregateText(errors));
   return { configuration, compiled };
 }
 
-export const readJudged = (text: string, disallowedIssuers: readonly string[]): JudgedConfiguration => judgeConfiguration(readAuthenticationConfiguration(text), disallowedIssuers);
+export const readJudged = async (text: string, disallowedIssuers: readonly string[]): Promise<JudgedConfiguration> => judgeConfiguration(readAuthenticationConfiguration(text), disallowedIssuers);
 
 export interface JwtConfig {
   /** As it is at the start, from options or a file. */
@@ -50,8 +51,13 @@ const readyTimeoutMs = 60_000;
 export function liveJwtTokens({ initial, algorithms, file, disallowedIssuers }: JwtConfig, log: Logger): LiveJwtTokens {
   let current = start(initial);
   const starting = new Set<Generation>();
+  /** What is read for an older one is of no use any more. */
+  let changes = 0;
   const replace = async (): Promise<void> => {
-    const next = start(readJudged(file!.get(), disallowedIssuers));
+    const change = ++changes;
+    const judged = await readJudged(file!.get(), disallowedIssuers);
+    if (change !== changes) return;
+    const next = start(judged);
     starting.add(next);
     const given = new AbortController();
     const timeout = AbortSignal.any([timeLimit(readyTimeoutMs), given.signal]);
@@ -101,6 +107,7 @@ export function liveJwtTokens({ initial, algorithms, file, disallowedIssuers }: 
     authenticateToken: (token, audiences) => current.tokens.authenticateToken(token, audiences),
     async close() {
       stop?.();
+      changes++;
       const all = [current, ...starting];
       starting.clear();
       await Promise.all(all.map(end));

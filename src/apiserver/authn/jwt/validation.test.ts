@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { fieldErrorText } from '../../../machinery/field-error.ts';
+import { atOnce } from '../../../machinery/turns.ts';
 import { readAuthenticationConfiguration } from './configuration.ts';
 import { validateAuthenticationConfiguration } from './validation.ts';
 
 const issuer = { url: 'https://a', audiences: ['x'] };
 const claimMappings = { username: { claim: 'sub', prefix: '' } };
 const document = (jwt: unknown, more: object = {}): string => JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1beta1', kind: 'AuthenticationConfiguration', jwt, ...more });
-const errorsOf = (jwt: unknown[], more: object = {}): string[] => validateAuthenticationConfiguration(readAuthenticationConfiguration(document(jwt, more)), ['https://own']).errors.map(fieldErrorText);
+const errorsOf = (jwt: unknown[], more: object = {}): string[] => atOnce(validateAuthenticationConfiguration(readAuthenticationConfiguration(document(jwt, more)), ['https://own'])).errors.map(fieldErrorText);
 const mapped = (mappings: object): string[] => errorsOf([{ issuer, claimMappings: { ...claimMappings, ...mappings } }]);
 
 describe('reading an AuthenticationConfiguration', () => {
@@ -58,4 +59,10 @@ describe('what is wrong in an AuthenticationConfiguration', () => {
   ])('$name', ({ found, wanted }) => {
     expect(found).toEqual(wanted);
   });
+});
+
+test('others have their turn after each expression', () => {
+  const mappings = { username: { expression: 'claims.sub' }, groups: { expression: 'claims.groups' }, uid: { expression: 'claims.uid' }, extra: [{ key: 'a.b/c', valueExpression: '"x"' }] };
+  const configuration = document([{ issuer, claimMappings: mappings, claimValidationRules: [{ expression: 'claims.a == 1' }, { claim: 'b', requiredValue: 'c' }], userValidationRules: [{ expression: 'user.username != ""' }] }]);
+  expect([...validateAuthenticationConfiguration(readAuthenticationConfiguration(configuration), [])]).toHaveLength(6);
 });

@@ -6,6 +6,8 @@ import { readCertificates } from '../certificate-chain.ts';
 import type { AuthenticationConfiguration, JwtAuthenticatorConfig, PrefixedMapping } from './configuration.ts';
 import { compileExpression, type Expression, type Result, type Subject } from './expressions.ts';
 
+type ClaimRule = JwtAuthenticatorConfig['claimValidationRules'][number];
+
 const maxAuthenticators = 64;
 const bothSet = "claim and expression can't both be set";
 
@@ -25,12 +27,17 @@ export interface Judged {
   readonly compiled: readonly CompiledExpressions[];
 }
 
-/** @param disallowedIssuers those of service accounts: their tokens are not for others to judge */
-export function validateAuthenticationConfiguration({ jwt, anonymous }: AuthenticationConfiguration, disallowedIssuers: readonly string[]): Judged {
+/**
+ * A step for each expression.
+ *
+ * @param disallowedIssuers those of service accounts: their tokens are not for others to judge
+ */
+export function* validateAuthenticationConfiguration({ jwt, anonymous }: AuthenticationConfiguration, disallowedIssuers: readonly string[]): Generator<void, Judged> {
   const root = FieldPath.of('jwt');
   if (jwt.length > maxAuthenticators) return { errors: [tooMany(root, jwt.length, maxAuthenticators)], compiled: [] };
   const errors: FieldError[] = [];
-  const compiled = jwt.map((authenticator, index) => new Judge(authenticator, root.index(index), errors).judge(disallowedIssuers));
+  const compiled: CompiledExpressions[] = [];
+  for (const [index, authenticator] of jwt.entries()) compiled.push(yield* new Judge(authenticator, root.index(index), errors).judge(disallowedIssuers));
   errors.push(
     ...repeated(jwt.map(({ issuer }) => issuer.url), (index) => root.index(index).child('issuer', 'url')),
     ...repeated(jwt.map(({ issuer }) => issuer.discoveryURL), (index) => root.index(index).child('issuer', 'discoveryURL')),
@@ -56,14 +63,14 @@ class Judge {
     this.#errors = errors;
   }
 
-  judge(disallowedIssuers: readonly string[]): CompiledExpressions {
+  *judge(disallowedIssuers: readonly string[]): Generator<void, CompiledExpressions> {
     this.#judgeIssuer(disallowedIssuers);
-    const claimRules = this.#claimRules();
+    const claimRules = yield* this.#claimRules();
     const { username, groups } = this.#config.claimMappings;
     const mappings = this.#path.child('claimMappings');
     const compiled = {
-      claimRules, username: this.#mapping(username, mappings.child('username'), true), groups: this.#mapping(groups, mappings.child('groups'), false),
-      uid: this.#uid(mappings.child('uid')), extra: this.#extra(mappings.child('extra')), userRules: this.#userRules(),
+      claimRules, username: yield* this.#mapping(username, mappings.child('username'), true), groups: yield* this.#mapping(groups, mappings.child('groups'), false),
+      uid: yield* this.#uid(mappings.child('uid')), extra: yield* this.#extra(mappings.child('extra')), userRules: yield* this.#userRules(),
     };
     this.#judgeEmail(compiled);
     return compiled;
@@ -94,61 +101,76 @@ class Judge {
     if (audiences.length === 1 && policy !== '' && policy !== 'MatchAny') this.#errors.push(invalid(path.child('audienceMatchPolicy'), policy, 'audienceMatchPolicy must be empty or MatchAny for single audience'));
   }
 
-  #claimRules(): CompiledExpressions['claimRules'] {
+  *#claimRules(): Generator<void, CompiledExpressions['claimRules']> {
     const rules = this.#config.claimValidationRules;
     const list = this.#path.child('claimValidationRules');
     this.#errors.push(...repeated(rules.map(({ claim }) => claim), (index) => list.index(index).child('claim')), ...repeated(rules.map(({ expression }) => expression), (index) => list.index(index).child('expression')));
-    return rules.flatMap(({ claim, requiredValue, expression, message }, index) => {
-      const path = list.index(index);
-      if (claim !== '' && expression !== '') return this.#refuse(invalid(path, claim, bothSet));
-      if (claim === '' && expression === '') return this.#refuse(required(path, 'claim or expression is required'));
-      if (claim !== '') return message === '' ? [] : this.#refuse(invalid(path.child('message'), message, "message can't be set when claim is set"));
-      if (requiredValue !== '') this.#errors.push(invalid(path.child('requiredValue'), requiredValue, "requiredValue can't be set when expression is set"));
-      const compiled = this.#compile(expression, path.child('expression'), 'claims', 'bool');
-      return compiled === undefined ? [] : [{ expression: compiled, message }];
-    });
+    const compiled: CompiledExpressions['claimRules'][number][] = [];
+    for (const [index, rule] of rules.entries()) {
+      if (!this.#isOfExpression(rule, list.index(index))) continue;
+      const expression = yield* this.#compile(rule.expression, list.index(index).child('expression'), 'claims', 'bool');
+      if (expression !== undefined) compiled.push({ expression, message: rule.message });
+    }
+    return compiled;
   }
 
-  #mapping({ claim, prefix, expression }: PrefixedMapping, path: FieldPath, isRequired: boolean): Expression | undefined {
+  /** Whether there is an expression to compile, and no claim beside it. */
+  #isOfExpression({ claim, requiredValue, expression, message }: ClaimRule, path: FieldPath): boolean {
+    if (claim !== '' && expression !== '') this.#errors.push(invalid(path, claim, bothSet));
+    else if (claim === '' && expression === '') this.#errors.push(required(path, 'claim or expression is required'));
+    else if (claim !== '' && message !== '') this.#errors.push(invalid(path.child('message'), message, "message can't be set when claim is set"));
+    else if (claim === '' && requiredValue !== '') this.#errors.push(invalid(path.child('requiredValue'), requiredValue, "requiredValue can't be set when expression is set"));
+    return claim === '' && expression !== '';
+  }
+
+  *#mapping({ claim, prefix, expression }: PrefixedMapping, path: FieldPath, isRequired: boolean): Generator<void, Expression | undefined> {
     if (claim !== '' && expression !== '') this.#errors.push(invalid(path, '', bothSet));
     else if (claim === '' && expression === '' && isRequired) this.#errors.push(required(path, 'claim or expression is required'));
     else if (expression !== '') {
       if (prefix !== undefined) this.#errors.push(invalid(path.child('prefix'), prefix, "prefix can't be set when expression is set"));
-      return this.#compile(expression, path.child('expression'), 'claims', isRequired ? 'string' : 'strings');
+      return yield* this.#compile(expression, path.child('expression'), 'claims', isRequired ? 'string' : 'strings');
     } else if (claim !== '' && prefix === undefined) this.#errors.push(required(path.child('prefix'), 'prefix is required when claim is set. It can be set to an empty string to disable prefixing'));
     return undefined;
   }
 
-  #uid(path: FieldPath): Expression | undefined {
+  *#uid(path: FieldPath): Generator<void, Expression | undefined> {
     const { claim, expression } = this.#config.claimMappings.uid;
     if (claim !== '' && expression !== '') this.#errors.push(invalid(path, '', bothSet));
-    else if (expression !== '') return this.#compile(expression, path.child('expression'), 'claims', 'string');
+    else if (expression !== '') return yield* this.#compile(expression, path.child('expression'), 'claims', 'string');
     return undefined;
   }
 
-  #extra(list: FieldPath): CompiledExpressions['extra'] {
+  *#extra(list: FieldPath): Generator<void, CompiledExpressions['extra']> {
     const { extra } = this.#config.claimMappings;
     this.#errors.push(...repeated(extra.map(({ key }) => key), (index) => list.index(index).child('key')));
-    return extra.flatMap(({ key, valueExpression }, index) => {
+    const compiled: CompiledExpressions['extra'][number][] = [];
+    for (const [index, { key, valueExpression }] of extra.entries()) {
       const path = list.index(index);
-      if (key === '') return this.#refuse(required(path.child('key')));
-      this.#errors.push(...keyErrors(key, path.child('key')));
-      if (valueExpression === '') return this.#refuse(required(path.child('valueExpression'), 'valueExpression is required'));
-      const value = this.#compile(valueExpression, path.child('valueExpression'), 'claims', 'strings');
-      return value === undefined ? [] : [{ key, value }];
-    });
+      this.#errors.push(...(key === '' ? [required(path.child('key'))] : keyErrors(key, path.child('key'))));
+      if (key === '') continue;
+      if (valueExpression === '') this.#errors.push(required(path.child('valueExpression'), 'valueExpression is required'));
+      else {
+        const value = yield* this.#compile(valueExpression, path.child('valueExpression'), 'claims', 'strings');
+        if (value !== undefined) compiled.push({ key, value });
+      }
+    }
+    return compiled;
   }
 
-  #userRules(): CompiledExpressions['userRules'] {
+  *#userRules(): Generator<void, CompiledExpressions['userRules']> {
     const rules = this.#config.userValidationRules;
     const list = this.#path.child('userValidationRules');
     this.#errors.push(...repeated(rules.map(({ expression }) => expression), (index) => list.index(index).child('expression')));
-    return rules.flatMap(({ expression, message }, index) => {
+    const compiled: CompiledExpressions['userRules'][number][] = [];
+    for (const [index, { expression: text, message }] of rules.entries()) {
       const path = list.index(index).child('expression');
-      if (expression === '') return this.#refuse(required(path, 'expression is required'));
-      const compiled = this.#compile(expression, path, 'user', 'bool');
-      return compiled === undefined ? [] : [{ expression: compiled, message }];
-    });
+      if (text === '') this.#errors.push(required(path, 'expression is required'));
+      else {
+        const expression = yield* this.#compile(text, path, 'user', 'bool');
+        if (expression !== undefined) compiled.push({ expression, message });
+      }
+    }
+    return compiled;
   }
 
   /** Addresses that nobody has verified are names that anybody can take. */
@@ -159,8 +181,10 @@ class Judge {
       'claims.email_verified must be used in claimMappings.username.expression or claimMappings.extra[*].valueExpression or claimValidationRules[*].expression when claims.email is used in claimMappings.username.expression'));
   }
 
-  #compile(text: string, path: FieldPath, subject: Subject, result: Result): Expression | undefined {
-    return this.#attempt(() => compileExpression(text, subject, result), (message) => invalid(path, text, message));
+  *#compile(text: string, path: FieldPath, subject: Subject, result: Result): Generator<void, Expression | undefined> {
+    const compiled = this.#attempt(() => compileExpression(text, subject, result), (message) => invalid(path, text, message));
+    yield;
+    return compiled;
   }
 
   #attempt<T>(work: () => T, describe: (message: string) => FieldError): T | undefined {
@@ -170,11 +194,6 @@ class Judge {
       this.#errors.push(describe((error as Error).message));
       return undefined;
     }
-  }
-
-  #refuse(error: FieldError): [] {
-    this.#errors.push(error);
-    return [];
   }
 }
 
