@@ -7,6 +7,7 @@
  * if ('failure' in compiled) … else compiled.evaluate({ object: adaptAny(pod) }, budget)
  * ```
  */
+import { atOnce } from '../machinery/turns.ts';
 import { check, type Scope } from './check/checker.ts';
 import type { Library, Overload } from './check/declarations.ts';
 import { type CelType, dynType, sameType, typeText } from './check/types.ts';
@@ -21,7 +22,7 @@ import { type Node, usesVariable } from './syntax/ast.ts';
 import { parse, type ParseOptions } from './syntax/parser.ts';
 import { type Issue, issuesText } from './syntax/source.ts';
 import { CelError, type Value } from './values/values.ts';
-import { Cancelled, look, startWork } from './values/work.ts';
+import { Cancelled, startWork } from './values/work.ts';
 
 export interface EnvironmentOptions {
   /** Names may have dots (`authorizer.requestResource`). */
@@ -64,6 +65,8 @@ export interface Program {
 export interface Environment {
   /** @param expected the value must be of one of these types, exactly; of any when none is given */
   compile(text: string, ...expected: readonly CelType[]): Program | Failure;
+  /** The same in steps, none of which takes long: reading, checking, looking at literals, compiling. */
+  compiling(text: string, ...expected: readonly CelType[]): Generator<void, Program | Failure>;
 }
 
 interface Base {
@@ -104,25 +107,28 @@ export function environment(options: EnvironmentOptions): Environment {
   const variables = new Map(Object.entries(options.variables));
   const scope: Scope = { ...base, variables, longestName: Math.max(base.longestName, longestOf(variables.keys())), homogeneous: options.homogeneous ?? true };
   const parsing: ParseOptions = { macros: true, optionals: version >= 28, twoVariables: version >= 32, ...options.parsing };
-  return { compile: (text, ...expected) => options.unchecked === true ? compileUnchecked(scope, base, parsing, text) : compileIn(scope, base, parsing, version, text, expected) };
+  const compiling: Environment['compiling'] = (text, ...expected) => options.unchecked === true ? compileUnchecked(scope, base, parsing, text) : compileIn(scope, base, parsing, version, text, expected);
+  return { compiling, compile: (text, ...expected) => atOnce(compiling(text, ...expected)) };
 }
 
-function compileIn(scope: Scope, base: Base, parsing: ParseOptions, version: number, text: string, expected: readonly CelType[]): Program | Failure {
-  // What reading and checking takes counts, so that what is left is for patterns.
-  startWork();
-  look();
+function* compileIn(scope: Scope, base: Base, parsing: ParseOptions, version: number, text: string, expected: readonly CelType[]): Generator<void, Program | Failure> {
   const parsed = parse(text, parsing);
   if (parsed.node === undefined) return { failure: textOf(text, parsed.issues) };
+  yield;
   const { type, issues } = check(parsed.node, scope);
   if (issues.length > 0) return { failure: textOf(text, issues) };
   if (expected.length > 0 && !expected.some((wanted) => sameType(wanted, type))) return { failure: wrongTypeText(expected, type) };
+  yield;
+  startWork();
   const literals = version >= 29 ? checkLiterals(parsed.node) : [];
+  yield;
   return literals.length > 0 ? { failure: textOf(text, literals) } : new CompiledProgram(parsed.node, type, compileExpression(parsed.node, base.typeNames));
 }
 
-function compileUnchecked(scope: Scope, base: Base, parsing: ParseOptions, text: string): Program | Failure {
+function* compileUnchecked(scope: Scope, base: Base, parsing: ParseOptions, text: string): Generator<void, Program | Failure> {
   const parsed = parse(text, parsing);
   if (parsed.node === undefined) return { failure: textOf(text, parsed.issues) };
+  yield;
   resolveOpenly(parsed.node, scope);
   return new CompiledProgram(parsed.node, dynType, compileExpression(parsed.node, base.typeNames));
 }

@@ -17,7 +17,7 @@ export interface ExpressionRules {
   readonly use?: AdmissionUse;
 }
 
-/** A step for each expression. */
+/** In steps, those of each expression. */
 export function* checkMatchConditions(conditions: readonly MatchCondition[] = [], path: FieldPath, errors: FieldError[], { stored, use = {} }: ExpressionRules = {}): Generator<void, void> {
   if (conditions.length > maxConditions) errors.push(tooMany(path, conditions.length, maxConditions));
   const seen = new Set<string>();
@@ -36,11 +36,10 @@ function checkName(name: string, seen: Set<string>, path: FieldPath, errors: Fie
   seen.add(name);
 }
 
-/** Compiles the expression, which is one step; the type is undefined when it does not compile. It must be of one of the types that are given. */
+/** Compiles the expression in steps; the type is undefined when it does not compile. It must be of one of the types that are given. */
 export function* checkExpression(expression: string, path: FieldPath, errors: FieldError[], { stored, use = {} }: ExpressionRules, ...expected: readonly CelType[]): Generator<void, CelType | undefined> {
   const environment = admissionEnvironment(stored?.has(expression) === true ? use : { ...use, version: compatibilityVersion });
-  const compiled = environment.compile(expression, ...expected);
-  yield;
+  const compiled = yield* environment.compiling(expression, ...expected);
   if (!('failure' in compiled)) return compiled.type;
   errors.push(invalid(path, expression, compiled.failure));
   return undefined;

@@ -36,7 +36,7 @@ function expressionsOf({ matchConditions = [], variables = [], validations = [],
   return new Set([...found, ...others].filter((expression) => expression !== undefined));
 }
 
-/** Adds what is wrong with a new or changed policy to `errors`, a step for each expression. */
+/** Adds what is wrong with a new or changed policy to `errors`, in the steps of each expression. */
 export function* validatePolicy({ metadata, spec }: ValidatingAdmissionPolicy, old: ValidatingAdmissionPolicy | undefined, errors: FieldError[]): Generator<void, FieldError[]> {
   const stored = old === undefined ? undefined : expressionsOf(old.spec);
   errors.push(...validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName }));

@@ -70,7 +70,7 @@ const conditionsOf = ({ matchConditions = [] }: Webhook): NonNullable<Webhook['m
 
 const hasKnownVersion = (versions: readonly string[]): boolean => versions.some((version) => reviewVersions.includes(version));
 
-/** Adds what is wrong with a new or changed configuration to `errors`, a step for each expression. */
+/** Adds what is wrong with a new or changed configuration to `errors`, in the steps of each expression. */
 export function* validateWebhookConfiguration(configuration: WebhookConfiguration, old: WebhookConfiguration | undefined, errors: FieldError[]): Generator<void, FieldError[]> {
   const { metadata, webhooks = [] } = configuration;
   const rules = old === undefined ? strict : rulesFor(configuration, old);

@@ -83,7 +83,7 @@ export function inner(context: RuleContext, schema: JSONSchemaProps, step: Step,
 const compiledAhead = new WeakMap<JSONSchemaProps, readonly CompiledRule[] | undefined>();
 
 /**
- * Compiles the rules of a definition a rule a step, so that who validates it need not do all at once.
+ * Compiles the rules of a definition in the steps of each expression, so that who validates it need not do all at once.
  *
  * @param old what is stored, if something is
  */

@@ -56,24 +56,23 @@ export function compileRules(schema: RulesOfSchema, isRoot: boolean, options: Ru
   return atOnce(compilingRules(schema, isRoot, options));
 }
 
-/** The same, a step for each rule. */
+/** The same, in steps: those of each expression. */
 export function* compilingRules(schema: RulesOfSchema, isRoot: boolean, options: RuleOptions = {}): Generator<void, CompiledRule[] | undefined> {
   const type = isRoot ? schemaType(schema, true) : schemaType(schema);
   if (type === undefined) return undefined;
   const compiled: CompiledRule[] = [];
   for (const rule of schema['x-kubernetes-validations'] ?? []) {
-    compiled.push(compileRule(rule, type, options));
-    yield;
+    compiled.push(yield* compileRule(rule, type, options));
   }
   return compiled;
 }
 
-function compileRule(source: RuleSource, type: SchemaType, options: RuleOptions): CompiledRule {
+function* compileRule(source: RuleSource, type: SchemaType, options: RuleOptions): Generator<void, CompiledRule> {
   const optionalOldSelf = source.optionalOldSelf === true;
   const env = environmentFor(type, optionalOldSelf, options);
-  const rule = compileAs(env, source.rule ?? '', boolType, '', 'cel expression must evaluate to a bool');
+  const rule = yield* compileAs(env, source.rule ?? '', boolType, '', 'cel expression must evaluate to a bool');
   const { messageExpression = '' } = source;
-  const message = messageExpression === '' ? undefined : compileAs(env, messageExpression, stringType, 'messageExpression ', 'messageExpression must evaluate to a string');
+  const message = messageExpression === '' ? undefined : yield* compileAs(env, messageExpression, stringType, 'messageExpression ', 'messageExpression must evaluate to a string');
   const sizes = sizesIn({ self: type, oldSelf: type });
   return {
     rule, optionalOldSelf, ...(message === undefined ? {} : { messageExpression: message }),
@@ -88,9 +87,9 @@ function environmentFor({ type }: SchemaType, optionalOldSelf: boolean, { versio
   return environment({ variables: { self: type, oldSelf: optionalOldSelf ? optionalType(type) : type }, ...(version === undefined ? {} : { version }) });
 }
 
-function compileAs(env: Environment, text: string, wanted: CelType, prefix: string, wrongType: string): Compiled {
+function* compileAs(env: Environment, text: string, wanted: CelType, prefix: string, wrongType: string): Generator<void, Compiled> {
   if (text.trim() === '') return { problem: nothing };
-  const compiled: Program | Failure = env.compile(text);
+  const compiled: Program | Failure = yield* env.compiling(text);
   if ('failure' in compiled) return { problem: `${prefix}${compiled.failure}` };
   return sameType(compiled.type, wanted) ? { program: compiled } : { problem: wrongType };
 }

@@ -43,11 +43,11 @@ const rules = {
 };
 
 test.each([
-  ['a policy', 'validatingadmissionpolicies', policy(rules), undefined, 7],
-  ['a policy that changes', 'validatingadmissionpolicies', policy(rules), policy({ validations: [{ expression: 'true' }] }), 7],
-  ['validating webhooks', 'validatingwebhookconfigurations', { metadata: { name: 'c' }, webhooks: [webhook('a.example.com', 'true', 'object != null'), webhook('b.example.com', 'false')] }, undefined, 3],
-  ['mutating webhooks', 'mutatingwebhookconfigurations', { metadata: { name: 'c' }, webhooks: [webhook('a.example.com', 'true', 'object != null')] }, undefined, 2],
-])('others have their turn after each expression of %s', async (_, resource, object, old, turns) => {
+  ['a policy', 'validatingadmissionpolicies', policy(rules), undefined, 7 * 3],
+  ['a policy that changes', 'validatingadmissionpolicies', policy(rules), policy({ validations: [{ expression: 'true' }] }), 7 * 3],
+  ['validating webhooks', 'validatingwebhookconfigurations', { metadata: { name: 'c' }, webhooks: [webhook('a.example.com', 'true', 'object != null'), webhook('b.example.com', 'false')] }, undefined, 3 * 3],
+  ['mutating webhooks', 'mutatingwebhookconfigurations', { metadata: { name: 'c' }, webhooks: [webhook('a.example.com', 'true', 'object != null')] }, undefined, 2 * 3],
+])('others have their turn when an expression of %s is read, is checked, and has its literals looked at', async (_, resource, object, old, turns) => {
   expect(await judge(resource, object, old)).toEqual({ errors: [], turns });
 });
 
