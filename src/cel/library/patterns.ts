@@ -49,6 +49,12 @@ export class Pattern {
 
 /** The compiled pattern, or an error in the words of Go's regexp package. Remembered. */
 export function pattern(expression: string): Pattern | CelError {
-  const re = regexCache.get(expression, () => work(Math.min(regexSize(expression), maxRegexSize) * stepsPerPart));
+  const re = regexCache.get(expression, () => beforeCompiling(expression));
   return typeof re === 'string' ? new CelError(re) : new Pattern(re);
+}
+
+function beforeCompiling(expression: string): void {
+  work(Math.min(regexSize(expression), maxRegexSize) * stepsPerPart);
+  // The first ones take much longer than the others.
+  look();
 }

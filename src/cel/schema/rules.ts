@@ -56,7 +56,7 @@ export function compileRules(schema: RulesOfSchema, isRoot: boolean, options: Ru
   return atOnce(compilingRules(schema, isRoot, options));
 }
 
-/** The same, in steps: those of each expression. */
+/** The same, in steps: those of each expression, and one for what a rule costs. */
 export function* compilingRules(schema: RulesOfSchema, isRoot: boolean, options: RuleOptions = {}): Generator<void, CompiledRule[] | undefined> {
   const type = isRoot ? schemaType(schema, true) : schemaType(schema);
   if (type === undefined) return undefined;
@@ -73,6 +73,7 @@ function* compileRule(source: RuleSource, type: SchemaType, options: RuleOptions
   const rule = yield* compileAs(env, source.rule ?? '', boolType, '', 'cel expression must evaluate to a bool');
   const { messageExpression = '' } = source;
   const message = messageExpression === '' ? undefined : yield* compileAs(env, messageExpression, stringType, 'messageExpression ', 'messageExpression must evaluate to a string');
+  yield;
   const sizes = sizesIn({ self: type, oldSelf: type });
   return {
     rule, optionalOldSelf, ...(message === undefined ? {} : { messageExpression: message }),
