@@ -5,9 +5,9 @@ import { apiService, apiServicesPath, createFrontProxyFiles, ExtensionBackend, l
 const base = '/apis/agg.example.com/v1';
 
 test.each([
-  { flags: ['--aggregator-reject-forwarding-redirect=false'], status: 302, location: 'https://192.0.2.1/' },
-  { flags: [], status: 502, location: undefined },
-])('with $flags, a redirect of the server behind is answered with $status', async ({ flags, status, location }) => {
+  { name: 'is passed on with --aggregator-reject-forwarding-redirect=false', flags: ['--aggregator-reject-forwarding-redirect=false'], status: 302, location: 'https://192.0.2.1/' },
+  { name: 'is refused usually', flags: [], status: 502, location: undefined },
+])('a redirect of the server behind $name', async ({ flags, status, location }) => {
   await using files = await createFrontProxyFiles();
   await using users = await startApiUsers({}, [...files.flags, ...flags]);
   await using backend = await ExtensionBackend.start({ files, http2: false });

@@ -18,13 +18,23 @@ const bearer = (token: string) => ({ headers: ['authorization', `Bearer ${token}
 const post = (server: TestServer, path: string, body: object): Promise<Answer> => server.call({ method: 'POST', path, ...bearer('admin-token'), body });
 
 test.each([
-  { flags: ['--enable-bootstrap-token-auth'], who: { username: 'system:bootstrap:abcdef', groups: ['system:bootstrappers', 'system:authenticated'] } },
-  { flags: [], who: 401 },
-])('with $flags, a token of a bootstrap secret is of $who', async ({ flags, who }) => {
+  { name: 'is good with --enable-bootstrap-token-auth', flags: ['--enable-bootstrap-token-auth'], who: { username: 'system:bootstrap:abcdef', groups: ['system:bootstrappers', 'system:authenticated'] } },
+  { name: "is nobody's without", flags: [], who: 401 },
+])('a token of a bootstrap secret $name', async ({ flags, who }) => {
   await using server = await startTestServer({ flags: [...adminFlags, ...flags] });
   const stringData = { 'token-id': 'abcdef', 'token-secret': '0123456789abcdef', 'usage-bootstrap-authentication': 'true' };
   expect((await post(server, '/api/v1/namespaces/kube-system/secrets', { metadata: { name: 'bootstrap-token-abcdef' }, type: 'bootstrap.kubernetes.io/token', stringData })).status).toBe(201);
   expect(await server.whoAmI(bearer('abcdef.0123456789abcdef'))).toEqual(who);
+});
+
+test('--requestheader-uid-headers are where a front proxy names the id of a user', async () => {
+  const proxies = await openssl.authority('proxies');
+  const flags = ['--requestheader-client-ca-file', await openssl.file('proxies.crt', proxies.certificate), '--requestheader-username-headers=X-Remote-User'];
+  const call = { certificate: await openssl.issue({ subject: '/CN=proxy', issuer: proxies }), headers: ['X-Remote-User', 'jane', 'X-Remote-Uid', '7', 'X-Own-Uid', '8'] };
+  for (const [header, uid] of [['X-Remote-Uid', '7'], ['X-Own-Uid', '8'], ['X-No-Uid', undefined]]) {
+    await using server = await startTestServer({ flags: [...flags, '--feature-gates=RemoteRequestHeaderUID=true', `--requestheader-uid-headers=${header!}`] });
+    expect(await server.whoAmI(call)).toEqual({ username: 'jane', groups: ['system:authenticated'], ...(uid === undefined ? {} : { uid }) });
+  }
 });
 
 describe('service accounts', () => {
@@ -37,9 +47,9 @@ describe('service accounts', () => {
   const robot = async (server: TestServer): Promise<string> => ((await post(server, accounts, { metadata: { name: 'robot' } })).body as { metadata: { uid: string } }).metadata.uid;
 
   test.each([
-    { flags: ['--service-account-lookup=false'], who: expect.objectContaining({ username: 'system:serviceaccount:default:robot' }) as object },
-    { flags: [], who: 401 },
-  ])('with $flags, a token in a secret that is gone is of $who', async ({ flags, who }) => {
+    { name: 'is good with --service-account-lookup=false', flags: ['--service-account-lookup=false'], who: expect.objectContaining({ username: 'system:serviceaccount:default:robot' }) as object },
+    { name: "is nobody's usually", flags: [], who: 401 },
+  ])('a token in a secret that is gone $name', async ({ flags, who }) => {
     await using server = await start(...flags);
     const claims = {
       iss: 'kubernetes/serviceaccount', sub: 'system:serviceaccount:default:robot', 'kubernetes.io/serviceaccount/namespace': 'default',
@@ -50,9 +60,9 @@ describe('service accounts', () => {
   });
 
   test.each([
-    { flags: ['--service-account-extend-token-expiration=false'], seconds: 3607 },
-    { flags: [], seconds: 31_536_000 },
-  ])('with $flags, a token as it is injected into a pod lives for $seconds seconds', async ({ flags, seconds }) => {
+    { name: 'as asked for with --service-account-extend-token-expiration=false', flags: ['--service-account-extend-token-expiration=false'], seconds: 3607 },
+    { name: 'a year usually', flags: [], seconds: 31_536_000 },
+  ])('a token as it is injected into a pod lives $name', async ({ flags, seconds }) => {
     await using server = await start(...flags);
     await robot(server);
     await post(server, '/api/v1/namespaces/default/pods', { metadata: { name: 'p' }, spec: { serviceAccountName: 'robot', containers: [{ name: 'c', image: 'i' }] } });
