@@ -140,6 +140,29 @@ describe('ID tokens by an AuthenticationConfiguration', () => {
     await server.close();
   });
 
+  test('what one issuer signs is no word of another, for its own audience only, and no token of a service account', async () => {
+    await using second = await OidcIssuer.start(openssl);
+    const { server } = await withConfig(config([
+      { issuer: issuerConfig(), claimMappings: named },
+      { issuer: { url: second.url, certificateAuthority: second.ca, audiences: ['theirs'] }, claimMappings: { username: { claim: 'sub', prefix: 'second:' } } },
+    ]));
+    const now = Math.floor(Date.now() / 1000);
+    const claims = { sub: 'jane', exp: now + 600, iat: now };
+    const [ours, theirs] = [{ ...claims, iss: issuer.url, aud: clientId }, { ...claims, iss: second.url, aud: 'theirs' }];
+    await known(server, await issuer.sign(ours)).toMatchObject({ username: 'oidc:jane' });
+    await known(server, await second.sign(theirs)).toMatchObject({ username: 'second:jane' });
+    const account = { ...claims, iss: 'https://kubernetes.default.svc.cluster.local', aud: ['https://kubernetes.default.svc.cluster.local'], sub: 'system:serviceaccount:kube-system:default', 'kubernetes.io': { namespace: 'kube-system', serviceaccount: { name: 'default', uid: '1' } } };
+    const refused: Record<string, string> = {
+      'the other issuer has signed it': await second.sign(ours),
+      'and the other way round': await issuer.sign(theirs),
+      'the audience is that of the other issuer': await issuer.sign({ ...ours, aud: 'theirs' }),
+      'it says to be of our own issuer': await issuer.sign(account),
+      'it says to be a token in a secret': await issuer.sign({ ...account, iss: 'kubernetes/serviceaccount' }),
+    };
+    for (const [why, token] of Object.entries(refused)) expect([why, await whoIs(server, token)]).toEqual([why, 401]);
+    await server.close();
+  });
+
   test('names of the system do not come out of claims', async () => {
     const { server } = await withConfig(config([{ issuer: issuerConfig(), claimMappings: { username: { claim: 'sub', prefix: '' }, groups: { claim: 'groups', prefix: '' } } }]));
     await known(server, await issuer.token({ sub: 'jane', groups: ['devs'] })).toMatchObject({ username: 'jane', groups: ['devs', 'system:authenticated'] });
