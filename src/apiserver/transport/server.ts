@@ -45,6 +45,8 @@ const defaultMaxStreams = 250;
  * @NOTE differs from upstream: over HTTP/2 a single one of more than 64 KiB ends the connection, in the runtime's HPACK.
  */
 const maxHeaderBytes = 1 << 20;
+/** No limit of its own: each header counts at least 32 bytes towards the size of all (RFC 9113 section 6.5.2). */
+const maxHeaderPairs = maxHeaderBytes / 32;
 /** As upstream: a little less than what a request may take. */
 const usualHeadTimeoutMs = 32_000;
 const idleTimeoutMs = 90_000;
@@ -106,6 +108,8 @@ const answerForServer = (handle: TransportOptions['handle']): TransportOptions['
 
 function createHttp1({ handle, headTimeoutMs = usualHeadTimeoutMs }: TransportOptions, connections: Http1Connections, webSockets: WebSockets): http.Server {
   const server = http.createServer({ requestTimeout: 0, headersTimeout: headTimeoutMs, connectionsCheckingInterval: Math.min(headTimeoutMs, 5000), keepAliveTimeout: 180_000, maxHeaderSize: maxHeaderBytes, requireHostHeader: false });
+  // Their bytes are limited. A limit of their number would take away what comes last, and that may be whom a caller acts for.
+  server.maxHeadersCount = 0;
   // It never listens itself, and would not look after the time of connections that are handed to it.
   server.emit('listening');
   server.on('connection', (socket: Socket) => {
@@ -138,7 +142,7 @@ function createHttp1({ handle, headTimeoutMs = usualHeadTimeoutMs }: TransportOp
 function createHttp2({ handle, maxStreamsPerConnection, headTimeoutMs }: TransportOptions, sessions: Set<http2.ServerHttp2Session>): http2.Http2Server {
   const server = http2.createServer({
     settings: { maxConcurrentStreams: maxStreamsPerConnection || defaultMaxStreams, initialWindowSize: streamWindow, maxHeaderListSize: maxHeaderBytes },
-    maxSessionMemory: 64,
+    maxHeaderListPairs: maxHeaderPairs, maxSessionMemory: 64,
   } as http2.ServerOptions);
   server.on('session', (session) => {
     sessions.add(session);

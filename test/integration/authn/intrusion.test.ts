@@ -134,6 +134,24 @@ describe('as a user without the right', () => {
     session.destroy();
   });
 
+  describe('who acts for her behind so many headers that some could be lost', () => {
+    // What a proxy that acts for its users sends: their headers, and whom it acts for at the end.
+    const many = Array.from({ length: 3000 }, (_, i) => [`x-${i}`, '1'] as const);
+    const acting = { authorization: 'Bearer admin-token', ...Object.fromEntries(many), 'impersonate-user': 'jane' };
+
+    test('is she', async () => {
+      const answer = await server.call({ path: secrets, headers: Object.entries(acting).flat() });
+      expect([answer.status, answer.body['message']]).toEqual([403, expect.stringContaining('User "jane" cannot list resource "secrets"')]);
+    });
+
+    test('is she over HTTP/2 as well', async () => {
+      const session = http2.connect(server.url, { ca: server.ca, servername: 'localhost' });
+      const answer = await callServer2(session, secrets, acting);
+      expect([answer.status, answer.body['message']]).toEqual([403, expect.stringContaining('User "jane" cannot list resource "secrets"')]);
+      session.destroy();
+    });
+  });
+
   const rbac = '/apis/rbac.authorization.k8s.io/v1';
   test.each<{ why: string; call: Call }>([
     { why: 'a token of a service account needs its own right, not that of the account', call: { method: 'POST', path: '/api/v1/namespaces/default/serviceaccounts/robot/token', body: {} } },
