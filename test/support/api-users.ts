@@ -71,7 +71,8 @@ function send(agent: Agent, url: string, method: string, user: string | undefine
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('end', () => {
         const text = Buffer.concat(chunks).toString();
-        const isJson = (response.headers['content-type'] ?? '').includes('json');
+        // A 304 has the type of what it stands for, and no body.
+        const isJson = text !== '' && (response.headers['content-type'] ?? '').includes('json');
         resolve({ status: response.statusCode!, headers: response.headers, body: isJson ? JSON.parse(text) : text });
       });
       response.on('error', reject);

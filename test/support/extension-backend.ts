@@ -133,7 +133,7 @@ export class ExtensionBackend implements AsyncDisposable {
       response.writeHead(own.status ?? 200, { 'content-type': own.type ?? 'application/json' });
       return void response.end(own.body);
     }
-    if (request.method === 'GET' && (['/apis', '/openapi/v2', '/openapi/v3'].includes(request.url))) {
+    if (request.method === 'GET' && ['/apis', '/openapi/v2', '/openapi/v3'].includes(request.url)) {
       response.writeHead(404);
       return void response.end();
     }
