@@ -7,11 +7,11 @@
  * ```
  */
 import { startControlPlane } from './cmd/control-plane.ts';
-import type { ControlPlane, ControlPlaneOptions } from './cmd/control-plane.ts';
+import type { ControlPlane, ControlPlaneOptions } from './cmd/control-plane-types.ts';
 import { parts } from './cmd/parts.ts';
 
 export type { Logger } from './base/logger.ts';
-export type { ControlPlane, ControlPlaneOptions } from './cmd/control-plane.ts';
+export type { ControlPlane, ControlPlaneOptions } from './cmd/control-plane-types.ts';
 
 /**
  * Starts an API server on a free port of the loopback interface, with the embedded store and credentials of its own.

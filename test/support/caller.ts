@@ -4,7 +4,8 @@ import type { IncomingMessage } from 'node:http';
 import type http2 from 'node:http2';
 import { once } from 'node:events';
 import { startApiServer } from '../../src/cmd/start-api-server.ts';
-import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../../src/cmd/control-plane.ts';
+import { startControlPlane } from '../../src/cmd/control-plane.ts';
+import type { ControlPlane, ControlPlaneOptions } from '../../src/cmd/control-plane-types.ts';
 
 export interface Call {
   readonly method?: string;

@@ -1,5 +1,6 @@
 /** A control plane over a store that the test has in its hands, and what it logs as its own faults. */
-import { startControlPlane, type ControlPlane } from '../../src/cmd/control-plane.ts';
+import { startControlPlane } from '../../src/cmd/control-plane.ts';
+import type { ControlPlane } from '../../src/cmd/control-plane-types.ts';
 import { startApiServer } from '../../src/apiserver/api-server.ts';
 import { serverConfig } from '../../src/cmd/start-api-server.ts';
 import type { Store } from '../../src/storage/interface.ts';
