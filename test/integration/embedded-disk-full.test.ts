@@ -6,6 +6,9 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openEmbeddedStore } from '../../src/storage/embedded/open.ts';
 import type { Store } from '../../src/storage/interface.ts';
+import { createControlPlane } from '../../src/index.ts';
+import { ApiClient } from '../support/api-client.ts';
+import { freePorts } from '../support/ports.ts';
 import { startOnStore } from '../support/store-server.ts';
 
 const probe = mkdtempSync(path.join(tmpdir(), 'orch-mount-'));
@@ -126,6 +129,20 @@ describe.skipIf(cannotMount !== undefined)(`a full disk${cannotMount === undefin
     await using store = await openEmbeddedStore({ directory });
     expect((await store.get('/a')).kv?.value.equals(value(1))).toBe(true);
     await expect(fill(store, '/b/')).resolves.toBeLessThan(5);
+  });
+
+  test('does not keep a server from starting again and showing what it has', { timeout: 120_000 }, async () => {
+    const disk = mountSmallDisk('16m');
+    const [port = 0] = await freePorts(1);
+    const start = () => createControlPlane({ dataDir: path.join(disk.path, 'data'), port });
+    const first = await start();
+    await first.close();
+    const { bavail, bsize } = statfsSync(disk.path);
+    writeFileSync(path.join(disk.path, 'hog'), Buffer.alloc(bavail * bsize));
+    await using second = await start();
+    using client = new ApiClient(second.kubeconfig);
+    expect((await client.send('GET', '/api/v1/namespaces/default')).status).toBe(200);
+    expect(second.kubeconfig).toBe(first.kubeconfig);
   });
 
   test('is told to clients of the API as it is; reads and watches go on, and everything works again when there is room', { timeout: 120_000 }, async () => {

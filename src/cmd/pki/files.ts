@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { open, rename, rm } from 'node:fs/promises';
+import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { describeFileError } from '../read-file.ts';
+import { UserError } from '../user-error.ts';
 
 /**
- * Puts a file in place whole or not at all: written beside it, synced, renamed. Readable by its owner only.
+ * Puts a file in place whole or not at all: written beside it, synced, renamed. Readable by its owner only. One that is there
+ * already stays, so that a full disk does not keep anybody from starting again. Throws {@link UserError}.
  */
 export async function writePrivateFile(path: string, content: string): Promise<void> {
+  if (await isInPlace(path, content)) return;
   const temporary = `${path}.${randomUUID()}.tmp`;
   try {
     const file = await open(temporary, 'w', 0o600);
@@ -17,6 +21,15 @@ export async function writePrivateFile(path: string, content: string): Promise<v
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
-    throw error;
+    throw new UserError(`cannot write ${path}: ${describeFileError(error)}`, { cause: error });
+  }
+}
+
+async function isInPlace(path: string, content: string): Promise<boolean> {
+  try {
+    const { mode } = await stat(path);
+    return (mode & 0o077) === 0 && (await readFile(path, 'utf8')) === content;
+  } catch {
+    return false;
   }
 }
