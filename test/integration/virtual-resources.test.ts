@@ -159,6 +159,12 @@ describe('component statuses', () => {
     expect(one.json()).toMatchObject({ kind: 'ComponentStatus', apiVersion: 'v1', ...store });
     expect(one.headers['warning']).toBe('299 - "v1 ComponentStatus is deprecated in v1.19+"');
   });
+  test.each(['/api/v1/componentstatuses', '/api/v1/componentstatuses/store'])('are a table to people: %s', async (path) => {
+    const { status, text } = await server.send('GET', path, { headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io,application/json' } });
+    const table = JSON.parse(text) as { kind: string; columnDefinitions: { name: string }[]; rows: object[] };
+    expect([status, table.kind, table.columnDefinitions.map(({ name }) => name)]).toEqual([200, 'Table', ['Name', 'Status', 'Message', 'Error']]);
+    expect(table.rows).toEqual([{ cells: ['store', 'Healthy', 'ok', ''], object: { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1', metadata: { name: 'store', creationTimestamp: null } } }]);
+  });
   test('know no other part', async () => {
     expect(refusal(await server.send('GET', '/api/v1/componentstatuses/x'))).toMatchObject({ code: 500, message: 'Component not found: x' });
   });
