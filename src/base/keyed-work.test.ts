@@ -2,10 +2,10 @@ import { expect, test } from 'vitest';
 import { KeyedWork, type KeyedWorkOptions } from './keyed-work.ts';
 import { FakeClock } from './testing/fake-clock.ts';
 
-const setUp = (run: KeyedWorkOptions['run'], maxRunning = 10) => {
+const setUp = (run: KeyedWorkOptions['run'], maxRunning = 10, more: Pick<KeyedWorkOptions, 'observer'> = {}) => {
   const clock = new FakeClock();
   const failures: [string, unknown][] = [];
-  const work = new KeyedWork({ run, onFailure: (key, error) => failures.push([key, error]), maxRunning, firstRetryMs: 10, maxRetryMs: 35, clock });
+  const work = new KeyedWork({ run, onFailure: (key, error) => failures.push([key, error]), maxRunning, firstRetryMs: 10, maxRetryMs: 35, clock, ...more });
   return { clock, work, failures };
 };
 
@@ -71,4 +71,28 @@ test('asking takes the place of the pause', async () => {
   expect(runs).toBe(2);
   await clock.advance(1);
   expect([runs, clock.pending]).toEqual([3, 0]);
+});
+
+test('who looks on is told when a key waits, is worked on, is done, and is tried again', async () => {
+  const seen: string[] = [];
+  const observer = {
+    waits: () => {
+      seen.push('waits');
+      return () => {
+        seen.push('begins');
+        return () => void seen.push('ends');
+      };
+    },
+    retries: () => void seen.push('retries'),
+  };
+  let fails = 1;
+  const { clock, work } = setUp(() => (fails-- > 0 ? Promise.reject(new Error('no')) : Promise.resolve(undefined)), 1, { observer });
+  work.add('a');
+  work.add('b');
+  expect(seen).toEqual(['waits', 'begins', 'waits']);
+  await clock.advance(0);
+  await clock.advance(100);
+  expect(seen.filter((event) => event === 'retries')).toEqual(['retries']);
+  expect(['waits', 'begins', 'ends'].map((event) => seen.filter((each) => each === event).length)).toEqual([3, 3, 3]);
+  await work.stop();
 });

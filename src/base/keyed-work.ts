@@ -7,6 +7,14 @@ import { type Clock, systemClock, type Timer } from './clock.ts';
 /** When to work on the key again without being asked, in milliseconds; `retry` after a pause; undefined: not until asked. */
 export type Next = number | 'retry' | undefined;
 
+/** Told of what becomes of keys. */
+export interface WorkObserver {
+  /** A key waits. @returns what to call when it is worked on, and that returns what to call when the work is done */
+  waits(): () => () => void;
+  /** A key that failed waits for its next try. */
+  retries(): void;
+}
+
 export interface KeyedWorkOptions {
   /** A rejection means `retry`. */
   readonly run: (key: string, signal: AbortSignal) => Promise<Next>;
@@ -15,6 +23,7 @@ export interface KeyedWorkOptions {
   readonly maxRunning: number;
   readonly firstRetryMs: number;
   readonly maxRetryMs: number;
+  readonly observer?: WorkObserver;
   readonly clock?: Clock;
 }
 
@@ -22,6 +31,8 @@ interface State {
   status: 'idle' | 'waiting' | 'running' | 'running-again';
   failures: number;
   timer: Timer | undefined;
+  /** Call when the key does not wait any more. */
+  begin: (() => () => void) | undefined;
 }
 
 export class KeyedWork {
@@ -42,11 +53,12 @@ export class KeyedWork {
   add(key: string): void {
     if (this.#abort.signal.aborted) return;
     let state = this.#states.get(key);
-    if (state === undefined) this.#states.set(key, (state = { status: 'idle', failures: 0, timer: undefined }));
+    if (state === undefined) this.#states.set(key, (state = { status: 'idle', failures: 0, timer: undefined, begin: undefined }));
     state.timer?.cancel();
     if (state.status === 'running') state.status = 'running-again';
     if (state.status !== 'idle') return;
     state.status = 'waiting';
+    state.begin = this.#options.observer?.waits();
     this.#waiting.add(key);
     this.#start();
   }
@@ -75,6 +87,7 @@ export class KeyedWork {
     const { run, onFailure } = this.#options;
     const { signal } = this.#abort;
     state.status = 'running';
+    const done = state.begin?.();
     let next: Next;
     try {
       next = await run(key, signal);
@@ -82,7 +95,9 @@ export class KeyedWork {
       if (!signal.aborted) onFailure(key, error);
       next = 'retry';
     }
+    done?.();
     if (signal.aborted) return;
+    if (next === 'retry') this.#options.observer?.retries();
     state.failures = next === 'retry' ? state.failures + 1 : 0;
     const isAsked = (state.status as State['status']) === 'running-again';
     state.status = 'idle';

@@ -8,7 +8,7 @@ import net from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { openEmbeddedStore } from '../../src/storage/embedded/open.ts';
 import { hasShared, sharedPath } from '../support/shared.ts';
 import { startTestServer, type TestServer } from '../support/test-server.ts';
@@ -77,6 +77,16 @@ describe('metrics', () => {
     expect(response.statusCode).toBe(200);
     expect(await valueOf(`${name}_count`)).toBe(before + 1);
     expect(await valueOf(`${name}_bucket`, 'le="604800"')).toBe(0);
+  });
+
+  test('of the work beside requests, by queue', async () => {
+    const queue = 'name="AvailableConditionController"';
+    // The APIServices of this server are looked at when they were made.
+    await vi.waitFor(async () => expect(await valueOf('workqueue_work_duration_seconds_count', queue)).toBeGreaterThan(0), { timeout: 20_000 });
+    expect(await valueOf('workqueue_adds_total', queue)).toBeGreaterThanOrEqual((await valueOf('workqueue_queue_duration_seconds_count', queue))!);
+    for (const name of ['workqueue_depth', 'workqueue_retries_total', 'workqueue_unfinished_work_seconds', 'workqueue_longest_running_processor_seconds']) {
+      expect(await valueOf(name, queue)).toBeGreaterThanOrEqual(0);
+    }
   });
 
   test('of health checks that were asked for', async () => {

@@ -6,7 +6,7 @@
 import { timeLimit } from '../../base/time-limit.ts';
 import type { APIService, APIServiceCondition } from '../../api/gen/types/apiregistration-v1.ts';
 import type { Endpoints, Service } from '../../api/gen/types/core-v1.ts';
-import { KeyedWork, type Next } from '../../base/keyed-work.ts';
+import { KeyedWork, type Next, type WorkObserver } from '../../base/keyed-work.ts';
 import type { Logger } from '../../base/logger.ts';
 import { isEqual } from '../../machinery/equal.ts';
 import { isStatusError } from '../../machinery/status.ts';
@@ -30,6 +30,7 @@ export interface AvailabilityOptions {
   readonly resolve: ServiceResolver;
   readonly backends: Backends;
   readonly observer: AvailabilityObserver;
+  readonly queue: WorkObserver;
   readonly log: Logger;
 }
 
@@ -52,7 +53,7 @@ export class Availability {
     this.#work = new KeyedWork({
       run: (name, signal) => this.#update(name, signal),
       onFailure: (name, error) => options.log.warn({ err: error, apiService: name }, 'the availability of an APIService could not be brought up to date'),
-      maxRunning, firstRetryMs: 50, maxRetryMs: recheckMs,
+      maxRunning, firstRetryMs: 50, maxRetryMs: recheckMs, observer: options.queue,
     });
     options.services.onChange((name, before, after) => {
       if (before === undefined || after === undefined || !isEqual(before.spec, after.spec) || (after.spec.service === undefined && !says(after, local))) this.#work.add(name);

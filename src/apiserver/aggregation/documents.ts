@@ -6,7 +6,7 @@
  * `/apis/`.
  */
 import type { GroupVersionInfo } from '../../api/resources.ts';
-import { KeyedWork, type Next } from '../../base/keyed-work.ts';
+import { KeyedWork, type Next, type WorkObserver } from '../../base/keyed-work.ts';
 import type { Logger } from '../../base/logger.ts';
 import { memberOf } from '../../machinery/members.ts';
 import type { UserInfo } from '../../machinery/user.ts';
@@ -22,6 +22,7 @@ export interface RemoteDocumentsOptions {
   readonly services: ApiServices;
   readonly apis: ServedApis;
   readonly fetch: Fetch;
+  readonly queue: WorkObserver;
   readonly log: Logger;
 }
 
@@ -59,7 +60,7 @@ export class RemoteDocuments {
     this.#work = new KeyedWork({
       run: (name, signal) => this.#update(name, signal),
       onFailure: (name, error) => options.log.warn({ err: error, apiService: name }, 'what the server of an API says of itself could not be fetched'),
-      maxRunning, firstRetryMs: 1000, maxRetryMs: refreshMs,
+      maxRunning, firstRetryMs: 1000, maxRetryMs: refreshMs, observer: options.queue,
     });
     options.services.onChange((name, before, after) => {
       const wasRemote = before !== undefined && remoteApiOf(before) !== undefined;

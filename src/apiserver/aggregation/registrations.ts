@@ -7,7 +7,7 @@ import { hasCondition } from '../../api/apiextensions/conditions.ts';
 import type { CustomResourceDefinition } from '../../api/gen/types/apiextensions-v1.ts';
 import type { APIService, APIServiceSpec } from '../../api/gen/types/apiregistration-v1.ts';
 import type { GroupVersionInfo } from '../../api/resources.ts';
-import { KeyedWork } from '../../base/keyed-work.ts';
+import { KeyedWork, type WorkObserver } from '../../base/keyed-work.ts';
 import type { Logger } from '../../base/logger.ts';
 import { isEqual } from '../../machinery/equal.ts';
 import { isStatusError } from '../../machinery/status.ts';
@@ -51,6 +51,7 @@ export interface CustomRegistrationsOptions {
   readonly writer: InternalWriter;
   readonly services: ApiServices;
   readonly apis: ServedApis;
+  readonly queue: WorkObserver;
   readonly log: Logger;
 }
 
@@ -68,7 +69,7 @@ export class CustomRegistrations {
     this.#work = new KeyedWork({
       run: (name) => this.#reconcile(name).then(() => undefined),
       onFailure: (name, error) => options.log.warn({ err: error, apiService: name }, 'the APIService of custom resources could not be brought up to date'),
-      maxRunning, firstRetryMs: 50, maxRetryMs: 30_000,
+      maxRunning, firstRetryMs: 50, maxRetryMs: 30_000, observer: options.queue,
     });
     options.services.onChange((name, _, after) => {
       if (this.#wanted.has(name) || (after !== undefined && isManaged(after, 'true'))) this.#add(name);
