@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { silentLogger } from '../../base/logger.ts';
 import { openEmbeddedStore } from '../embedded/open.ts';
 import { ControlledStore } from '../testing/controlled-store.ts';
 import { Watched } from '../testing/objects/support.ts';
@@ -41,6 +42,29 @@ describe('filling', () => {
     t.store.reconnect();
     await t.clock.advance(5_000);
     expect((await read)!.card.name).toBe('a');
+  });
+
+  test('is warned of once for each time that the store goes away, not with every attempt', async () => {
+    const t = await cacheUnderTest();
+    const warnings: string[] = [];
+    const cache = t.open({ log: { ...silentLogger, warn: (_, message) => void warnings.push(message) } });
+    t.store.disconnect();
+    const abort = new AbortController();
+    const read = cache.get(keyOf('a'), any, abort.signal).catch(() => undefined);
+    for (let attempt = 0; attempt < 5; attempt++) {
+      await settle();
+      await t.clock.advance(5_000);
+    }
+    abort.abort();
+    await read;
+    expect(warnings).toEqual(['the watch cache lost the store']);
+    t.store.reconnect();
+    await t.clock.advance(5_000);
+    await cache.get(keyOf('a'), any);
+    t.store.disconnect();
+    await settle();
+    await t.clock.advance(5_000);
+    expect(warnings).toHaveLength(2);
   });
 
   test('who no longer waits for it learns why it takes so long', async () => {

@@ -167,9 +167,11 @@ export class Follower {
 
   async #recover(error: StorageError): Promise<void> {
     const { log, prefix, clock } = this.#options;
+    // Each resource has a cache: what has been said once is not said again with every attempt.
+    const isKnown = this.#lastError?.message === error.message;
     this.#lastError = error;
     if (isStorageError(error, 'Compacted')) this.#lose(error);
-    log.warn({ prefix, err: error, retryInMs: this.#backoffMs }, 'the watch cache lost the store');
+    log[isKnown ? 'debug' : 'warn']({ prefix, err: error, retryInMs: this.#backoffMs }, 'the watch cache lost the store');
     await sleep(clock, this.#backoffMs, this.#abort.signal);
     this.#backoffMs = Math.min(this.#backoffMs * 2, longestBackoffMs);
   }
