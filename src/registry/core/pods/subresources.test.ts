@@ -40,7 +40,7 @@ describe('the status of a pod', () => {
 
   it.each([
     { name: 'an address twice', status: { podIPs: [{ ip: '10.0.0.1' }, { ip: '10.0.0.1' }] }, errors: [
-      'status.podIPs: Invalid value: []core.PodIP{[{"ip":"10.0.0.1"},{"ip":"10.0.0.1"}]}: may specify no more than one IP for each IP family', 'status.podIPs[1]: Duplicate value: core.PodIP{"ip":"10.0.0.1"}',
+      'status.podIPs: Invalid value: []core.PodIP{{"ip":"10.0.0.1"}, {"ip":"10.0.0.1"}}: may specify no more than one IP for each IP family', 'status.podIPs[1]: Duplicate value: core.PodIP{"ip":"10.0.0.1"}',
     ] },
     { name: 'a host of other addresses', status: { hostIP: '10.0.0.1', hostIPs: [{ ip: '10.0.0.2' }] }, errors: ['status.hostIPs[0].ip: Invalid value: "10.0.0.2": must be equal to `hostIP`'] },
     { name: 'another class', status: { qosClass: 'Guaranteed' }, errors: ['status.qosClass: Invalid value: "Guaranteed": field is immutable'] },
