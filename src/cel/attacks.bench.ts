@@ -25,7 +25,7 @@ describe('evaluation', () => {
 describe('compilation', () => {
   const repeated = (count: number, part: string, separator: string): string => Array.from({ length: count }, () => part).join(separator);
   for (const [name, text] of [
-    ['a chain of conditions', repeated(7400, '[] == []', ' && ')], ['a chain of sums', repeated(4900, 'object + 1 == 2', ' && ')], ['macros', repeated(2400, '[1].all(x, x > 1)', ' && ')], ['a list of lists', `[${repeated(14_900, '[]', ',')}]`],
-    ['unknown names', repeated(14_900, 'x', '||')],
+    ['a chain of conditions', repeated(2400, '[] == []', ' && ')], ['a chain of sums', repeated(1600, 'object + 1 == 2', ' && ')], ['macros', repeated(800, '[1].all(x, x > 1)', ' && ')], ['a list of lists', `[${repeated(4900, '[]', ',')}]`],
+    ['unknown names', repeated(4900, 'x', '||')],
   ] as const) bench(name, () => void env.compile(text), { iterations: 5 });
 });

@@ -22,7 +22,7 @@ import { type Node, usesVariable } from './syntax/ast.ts';
 import { parse, type ParseOptions } from './syntax/parser.ts';
 import { type Issue, issuesText } from './syntax/source.ts';
 import { CelError, type Value } from './values/values.ts';
-import { Cancelled, look, startWork } from './values/work.ts';
+import { Cancelled, startWork } from './values/work.ts';
 
 export interface EnvironmentOptions {
   /** Names may have dots (`authorizer.requestResource`). */
@@ -119,10 +119,7 @@ function* compileIn(scope: Scope, base: Base, parsing: ParseOptions, version: nu
   if (issues.length > 0) return { failure: textOf(text, issues) };
   if (expected.length > 0 && !expected.some((wanted) => sameType(wanted, type))) return { failure: wrongTypeText(expected, type) };
   yield;
-  startWork();
-  // The engine for patterns may have to be loaded: the time for that counts.
-  look();
-  const literals = version >= 29 ? checkLiterals(parsed.node) : [];
+  const literals = version >= 29 ? yield* checkLiterals(parsed.node) : [];
   yield;
   return literals.length > 0 ? { failure: textOf(text, literals) } : new CompiledProgram(parsed.node, type, compileExpression(parsed.node, base.typeNames));
 }

@@ -5,7 +5,7 @@ import { type Call, eachPart, type Node } from '../syntax/ast.ts';
 import type { Issue } from '../syntax/source.ts';
 import { timestampOf } from '../values/time-text.ts';
 import { CelError } from '../values/values.ts';
-import { Cancelled } from '../values/work.ts';
+import { Cancelled, startWork, workDone } from '../values/work.ts';
 
 function isDuration(text: string): boolean {
   try {
@@ -16,7 +16,7 @@ function isDuration(text: string): boolean {
   }
 }
 
-/** Patterns that take too long altogether are refused like those that are none. */
+/** A pattern that takes too long is refused like one that is none. */
 function isPattern(text: string): boolean {
   try {
     return !(pattern(text) instanceof CelError);
@@ -28,16 +28,35 @@ function isPattern(text: string): boolean {
 
 const valid: ReadonlyMap<string, (text: string) => boolean> = new Map([['duration', isDuration], ['timestamp', (text) => timestampOf(text) !== undefined], ['matches', isPattern]]);
 
-export function checkLiterals(node: Node, issues: Issue[] = []): Issue[] {
-  eachPart(node, (part) => checkLiterals(part, issues));
-  if (node.form === 'call') checkCall(node, issues);
+/** Steps for all literals of an expression; each of them may take what an evaluation may. */
+const maxSteps = 20_000_000;
+
+/** A step for each literal. */
+export function* checkLiterals(node: Node): Generator<void, readonly Issue[]> {
+  const issues: Issue[] = [];
+  let steps = 0;
+  for (const { call, text } of literalCalls(node)) {
+    const { offset } = call.args.at(-1)!;
+    if (steps > maxSteps) return [...issues, { offset, message: 'the patterns of the expression take too long to compile' }];
+    startWork();
+    if (!valid.get(call.name)!(text)) issues.push({ offset, message: `invalid ${call.name} argument` });
+    steps += workDone();
+    yield;
+  }
   return issues;
 }
 
-function checkCall({ name, target, args }: Call, issues: Issue[]): void {
-  const isValid = valid.get(name);
+interface LiteralCall {
+  readonly call: Call;
+  readonly text: string;
+}
+
+function literalCalls(node: Node, found: LiteralCall[] = []): readonly LiteralCall[] {
+  eachPart(node, (part) => void literalCalls(part, found));
+  if (node.form !== 'call' || !valid.has(node.name)) return found;
+  const { name, target, args } = node;
   const last = args.at(-1);
   const expectedArgs = name === 'matches' && target === undefined ? 2 : 1;
-  if (isValid === undefined || args.length !== expectedArgs || last!.form !== 'literal' || last!.literal.kind !== 'string') return;
-  if (!isValid(last!.literal.value)) issues.push({ offset: last!.offset, message: `invalid ${name} argument` });
+  if (args.length === expectedArgs && last!.form === 'literal' && last!.literal.kind === 'string') found.push({ call: node, text: last!.literal.value });
+  return found;
 }

@@ -26,11 +26,11 @@ export interface Parsed {
 /** In code points, as upstream counts. */
 const maxLength = 100_000;
 /**
- * More operands than anyone writes: reading and checking them would take long.
+ * More operands than anyone writes. 15,000 of them held a server for 220 ms when they were the first that it ever read.
  *
  * @NOTE differs from upstream: there is such a limit.
  */
-const maxOperands = 15_000;
+const maxOperands = 5000;
 /** Deeper trees are refused: reading, checking and evaluation recurse. */
 const maxDepth = 250;
 

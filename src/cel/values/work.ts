@@ -28,6 +28,9 @@ export function startWork(): void {
   time.restart();
 }
 
+/** Steps since the beginning. */
+export const workDone = (): number => perEvaluation - left;
+
 /** Throws {@link Cancelled}. */
 export function work(steps: number): void {
   left -= steps;
