@@ -22,13 +22,16 @@ describe('a request for a resource', () => {
     { request: 'DELETE /api/v1/nodes?labelSelector=a', verb: 'deletecollection', resource: 'nodes', labelSelector: 'a' },
     { request: 'PATCH /apis/apps/v1/namespaces/x/deployments/d/scale', verb: 'patch', group: 'apps', namespace: 'x', resource: 'deployments', name: 'd', subresource: 'scale' },
     { request: 'GET /apis/apps/v1/deployments?fieldSelector=metadata.name%3Dd,a!=b', verb: 'list', group: 'apps', resource: 'deployments', name: 'd', fieldSelector: 'metadata.name=d,a!=b' },
-    { request: 'GET //api//v1/nodes/', verb: 'list', resource: 'nodes' },
+    { request: 'GET /api/v1/nodes//', verb: 'list', resource: 'nodes' },
+    { request: 'GET /api//v1/nodes', version: '', verb: 'get', resource: 'v1', name: 'nodes' },
+    { request: 'GET /api/v1/namespaces//x/pods', verb: 'get', resource: 'x', name: 'pods' },
+    { request: 'GET /api/v1/namespaces/x//pods', verb: 'get', namespace: 'x', resource: '', name: 'pods' },
   ])('$request', ({ request, ...expected }) => {
     const [method = '', target = ''] = request.split(' ');
     expect(parse(method, target)).toMatchObject({ isResourceRequest: true, version: 'v1', group: '', namespace: '', name: '', subresource: '', fieldSelector: '', labelSelector: '', ...expected });
   });
 
-  test.each(['/', '/api', '/api/v1', '/apis/apps', '/apis/apps/v1', '/healthz', 'x'])('is not %s', (path) => {
+  test.each(['/', '/api', '/api/v1', '/apis/apps', '/apis/apps/v1', '/healthz', 'x', '//api/v1/nodes'])('is not %s', (path) => {
     expect(parse('GET', path)).toMatchObject({ isResourceRequest: false, path, verb: 'get', resource: '' });
   });
 });

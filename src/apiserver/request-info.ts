@@ -35,7 +35,7 @@ interface Place {
   readonly parts: readonly string[];
 }
 
-/** @param path the decoded path */
+/** @param path the decoded path; a segment without characters is one that names nothing */
 export function parseRequestInfo(method: string, path: string, query: URLSearchParams): RequestInfo {
   const place = placeOf(method, path);
   if (place === undefined) return nonResource(method, path);
@@ -49,8 +49,8 @@ export function parseRequestInfo(method: string, path: string, query: URLSearchP
 }
 
 function placeOf(method: string, path: string): Place | undefined {
-  const pieces = path.split('/');
-  const segments = path.startsWith('/') && pieces.indexOf('', 1) < 0 ? pieces.slice(1) : pieces.filter((piece) => piece !== '');
+  if (!path.startsWith('/') || path.startsWith('//')) return undefined;
+  const segments = withoutLastSlashes(path).slice(1).split('/');
   const prefix = segments[0] ?? '';
   if ((prefix !== 'api' && prefix !== 'apis') || segments.length < (prefix === 'api' ? 3 : 4)) return undefined;
   let at = prefix === 'api' ? 2 : 3;
@@ -65,6 +65,12 @@ function placeOf(method: string, path: string): Place | undefined {
     if (segments.length > at + 2 && !namespaceSubresources.has(segments[at + 2]!)) at += 2;
   }
   return { verb, prefix, group: prefix === 'api' ? '' : segments[1]!, version: segments[prefix === 'api' ? 1 : 2]!, namespace, parts: segments.slice(at) };
+}
+
+function withoutLastSlashes(path: string): string {
+  let end = path.length;
+  while (end > 1 && path.charCodeAt(end - 1) === 47) end--;
+  return path.slice(0, end);
 }
 
 /** Requests without a name are about the collection; `metadata.name` in the field selector names the object again. */

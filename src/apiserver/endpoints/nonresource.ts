@@ -25,7 +25,7 @@ export interface NonResourceOptions {
 export function createNonResource(options: NonResourceOptions): Handler {
   const roots = new Map<string, Handler>([['/version', (request) => Promise.resolve(version(options, request))], ...options.extra]);
   return async (request) => {
-    const path = request.path.length > 1 && request.path.endsWith('/') && !request.path.startsWith('/livez') && !request.path.startsWith('/readyz') && !request.path.startsWith('/healthz') ? request.path.slice(0, -1) : request.path;
+    const path = request.path.length > 2 && request.path.endsWith('/') && !request.path.startsWith('/livez') && !request.path.startsWith('/readyz') && !request.path.startsWith('/healthz') ? request.path.slice(0, -1) : request.path;
     const segments = path.split('/').slice(1);
     const first = segments[0] ?? '';
     if (first === 'api') return discovery(options, request, segments);

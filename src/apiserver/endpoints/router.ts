@@ -41,11 +41,18 @@ export function createRouter(context: EndpointContext, apis: ServedApis): (reque
     const { info } = request;
     const apiVersion = info.group === '' ? info.version : `${info.group}/${info.version}`;
     const served = apis.find(apiVersion, info.resource);
+    if (served !== undefined) checkSegments(info.parts);
     if (served?.lifetime !== undefined) return routeCustom(context, served, served.lifetime, request);
     if (served !== undefined) return route(context, served, request);
     if (apis.isBuiltIn(apiVersion) || info.group === '') throw noSuchResource();
     return routeLate(context, apis, apiVersion, request);
   };
+}
+
+/** What follows the subresource is somebody else's path. */
+function checkSegments([, name, subresource]: readonly string[]): void {
+  if (name === '') throw badRequest('name must be provided');
+  if (subresource === '') throw noSuchResource();
 }
 
 /** A server that has just started may not have read the definition yet. */
