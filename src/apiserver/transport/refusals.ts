@@ -41,7 +41,8 @@ export class Refusals {
     this.#last.set(socket, message);
     const refusal = refusalOf(message);
     if (refusal === undefined) return false;
-    this.#refuse(socket, refusal);
+    // The answer to HEAD has no body (RFC 9110 section 9.3.2): a client would take it for the beginning of another answer.
+    this.#refuse(socket, message.method === 'HEAD' ? { ...refusal, text: '' } : refusal);
     return true;
   }
 

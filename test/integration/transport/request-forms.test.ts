@@ -43,6 +43,8 @@ describe('is refused in a line of text, and the connection ends', () => {
     { why: 'a target without a slash', sent: request('GET version HTTP/1.1', host, admin), status: badRequest },
     { why: 'a control character in the target', sent: request('GET /vers\x01ion HTTP/1.1', host, admin), status: badRequest },
     { why: 'a target with a broken escape', sent: request('GET /healthz/%zz HTTP/1.1', host, admin), status: badRequest },
+    // Here upstream sends its text, which a client takes for the beginning of an answer to nothing (RFC 9110 section 9.3.2).
+    { why: 'a question for the head of a broken target, without the text', sent: request('HEAD /healthz/%zz HTTP/1.1', host, admin), status: badRequest, text: '' },
     { why: 'a whole URL that is none', sent: request('GET https://[bad/ HTTP/1.1', host, admin), status: badRequest },
     // Hosts
     { why: 'no host', sent: request(ping, admin), status: `${badRequest}: missing required Host header` },
