@@ -19,6 +19,13 @@ test('others have their turn between long steps', async () => {
   expect(seen).toEqual(['step 0', 'other', 'step 1']);
 });
 
+test('a request that is read in one round is answered in the next', async () => {
+  const seen: string[] = [];
+  setImmediate(() => setImmediate(() => seen.push('answer')));
+  await inTurns(steps(2, seen));
+  expect(seen).toEqual(['step 0', 'answer', 'step 1']);
+});
+
 test('at once nobody has', () => {
   const seen: string[] = [];
   setImmediate(() => seen.push('other'));

@@ -2,6 +2,8 @@
 import { setImmediate } from 'node:timers/promises';
 
 const turnMs = 20;
+/** A request that waited is read in the first; what it asked for may need another until it is answered. */
+const roundsInBetween = 2;
 
 /** Takes the steps, and lets the event loop go on whenever a turn is over. */
 export async function inTurns<T>(steps: Iterator<void, T>): Promise<T> {
@@ -9,7 +11,7 @@ export async function inTurns<T>(steps: Iterator<void, T>): Promise<T> {
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done === true) return step.value;
     if (performance.now() - started < turnMs) continue;
-    await setImmediate();
+    for (let round = 0; round < roundsInBetween; round++) await setImmediate();
     started = performance.now();
   }
 }
