@@ -9,7 +9,8 @@ import { SeriesHistogram } from './series-histogram.ts';
 /** An observer for the queue of a name. */
 export type WorkQueueMetrics = (name: string) => WorkObserver;
 
-const buckets = Array.from({ length: 12 }, (_, i) => 1e-8 * 10 ** i);
+/** What the reference shows: its rounding errors are part of their names. */
+const buckets = [1e-8, 1e-7, 1e-6, 9.999999999999999e-6, 9.999999999999999e-5, 0.001, 0.01, 0.1, 1, 10];
 const secondsSince = (begun: number): number => (performance.now() - begun) / 1000;
 
 export function createWorkQueueMetrics(registry: MetricRegistry): WorkQueueMetrics {
