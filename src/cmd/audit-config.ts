@@ -1,7 +1,8 @@
 /** From the audit options to what is recorded and where: reads the files they name, and makes sure that the log can be written. */
-import { mkdir, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Logger } from '../base/logger.ts';
+import { makeDirectories } from '../base/make-directories.ts';
 import type { AuditConfig, BackendOptions } from '../apiserver/audit/create-trail.ts';
 import type { Mode } from '../apiserver/audit/backend.ts';
 import type { LogSinkOptions } from '../apiserver/audit/log-sink.ts';
@@ -50,7 +51,7 @@ async function logSink({ format, version, maxSizeMegabytes, maxAgeDays, maxBacku
 /** A log that cannot be written should keep the server from starting rather than from recording. */
 async function ensureFile(path: string): Promise<void> {
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await makeDirectories(dirname(path), 0o700);
     await (await open(path, 'a', 0o600)).close();
   } catch (error) {
     throw new UserError(`--audit-log-path: open ${path}: ${describeFileError(error)}`, { cause: error });

@@ -6,9 +6,10 @@
  * One caller at a time: the next append waits for the one before.
  */
 import { constants } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, stat } from 'node:fs/promises';
+import { type FileHandle, open, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from '../../base/logger.ts';
+import { makeDirectories } from '../../base/make-directories.ts';
 import { backupName, exists, RotatedFiles } from './rotated-files.ts';
 
 export interface RotationOptions {
@@ -85,7 +86,7 @@ export class RotatingFile {
   /** A new file under the name, after what is there was set aside. */
   async #create(): Promise<{ handle: FileHandle; size: number }> {
     const { path: name } = this.#options;
-    await mkdir(path.dirname(name), { recursive: true, mode: directoryMode });
+    await makeDirectories(path.dirname(name), directoryMode);
     const mode = await setAside(name, this.#now());
     return { handle: await open(name, constants.O_CREAT | constants.O_WRONLY | constants.O_TRUNC | constants.O_APPEND, mode ?? fileMode), size: 0 };
   }

@@ -4,8 +4,9 @@
  * authorities and the service account key stay, because others trust them.
  */
 import { createPrivateKey, createPublicKey } from 'node:crypto';
-import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeDirectories } from '../../base/make-directories.ts';
 import { UserError } from '../user-error.ts';
 import { writePrivateFile } from './files.ts';
 import { coversNames, ensureCertificate, isPair, pathOf, readCertificate, readIfThere, readPair, writePair } from './pair-files.ts';
@@ -16,7 +17,7 @@ import type { Subject } from './certificate.ts';
 
 /** Throws {@link UserError} when an authority is incomplete or has expired. */
 export async function ensurePki(directory: string, names: ServingNames, now: Date): Promise<Pki> {
-  await mkdir(dirname(directory), { recursive: true });
+  await makeDirectories(dirname(directory));
   return (await createDirectory(directory, names, now)) ?? readDirectory(directory, names, now);
 }
 

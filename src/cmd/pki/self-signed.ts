@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { makeDirectories } from '../../base/make-directories.ts';
 import { coversNames, ensureCertificate } from './pair-files.ts';
 import { createSelfSigned } from './pki.ts';
 import type { KeyPair } from './pki.ts';
@@ -6,7 +6,7 @@ import type { ServingNames } from './serving-names.ts';
 
 /** `apiserver.crt` and `apiserver.key` in `--cert-dir`, for a server that was given no certificate. */
 export async function ensureSelfSigned(directory: string, commonName: string, names: ServingNames, now: Date): Promise<KeyPair> {
-  await mkdir(directory, { recursive: true });
+  await makeDirectories(directory);
   return ensureCertificate({
     directory,
     name: 'apiserver',

@@ -3,8 +3,9 @@
  * LMDB refuses a file.
  */
 import { constants } from 'node:fs';
-import { access, mkdir, open, stat } from 'node:fs/promises';
+import { access, open, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { makeDirectories } from '../../base/make-directories.ts';
 import { StorageError } from '../errors.ts';
 import { hasDiskRoom } from './disk-room.ts';
 
@@ -21,7 +22,7 @@ export async function prepareDirectory(directory: string): Promise<string | unde
   const lockFile = path.join(directory, 'lock.mdb');
   let made: string | undefined;
   try {
-    made = await mkdir(directory, { recursive: true });
+    made = await makeDirectories(directory);
     const problem = (await problemOfData(path.join(directory, 'data.mdb'))) ?? (await problemOfLock(lockFile));
     if (problem !== undefined) throw new Error(problem);
   } catch (cause) {
