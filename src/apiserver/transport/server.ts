@@ -5,6 +5,7 @@
 import http from 'node:http';
 import http2 from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import type { ApiResponse, Exchange } from '../request.ts';
 import { asksForUpgrade, Http1Exchange } from './exchange-http1.ts';
 import { Http2Exchange } from './exchange-http2.ts';
@@ -70,8 +71,9 @@ export async function listen(given: TransportOptions): Promise<Transport> {
     connections.add(socket);
     socket.once('close', () => connections.delete(socket));
   });
-  server.on('tlsClientError', (_, socket) => {
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
     options.onHandshakeError?.();
+    if (error.code === 'ERR_SSL_HTTP_REQUEST') beneath(socket, connections)?.write(withoutTls);
     socket.destroy();
   });
   server.once('close', stop);
@@ -100,6 +102,15 @@ export async function listen(given: TransportOptions): Promise<Transport> {
       clearTimeout(timer);
     },
   };
+}
+
+/** As upstream says it. */
+const withoutTls = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n';
+
+/** The connection that carries the TLS one; still open while a failed handshake is told. */
+function beneath({ remoteAddress, remotePort }: TLSSocket, connections: ReadonlySet<Socket>): Socket | undefined {
+  for (const socket of connections) if (socket.remotePort === remotePort && socket.remoteAddress === remoteAddress) return socket;
+  return undefined;
 }
 
 /** `OPTIONS *` asks whether there is an HTTP server (RFC 9110 section 9.3.7), which whoever reaches it may know; no filter is asked, as upstream. */

@@ -189,7 +189,7 @@ describe('callers that nobody knows', () => {
     await transport.close(0);
   });
 
-  test('one that asks in the clear gets nothing', async () => {
+  test('one that asks in the clear learns that it has to ask otherwise, and nothing else', async () => {
     const transport = await patient({});
     const socket = net.connect(transport.port, '127.0.0.1');
     socket.on('error', () => undefined);
@@ -197,7 +197,7 @@ describe('callers that nobody knows', () => {
     socket.on('data', (chunk) => received.push(chunk));
     socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
     await once(socket, 'close');
-    expect(Buffer.concat(received).toString()).not.toContain('HTTP');
+    expect(Buffer.concat(received).toString()).toBe('HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n');
     await transport.close(0);
   });
 
