@@ -5,7 +5,6 @@
 import http from 'node:http';
 import http2 from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
 import type { ApiResponse, Exchange } from '../request.ts';
 import { asksForUpgrade, Http1Exchange } from './exchange-http1.ts';
 import { Http2Exchange } from './exchange-http2.ts';
@@ -57,7 +56,7 @@ const streamWindow = 1024 * 1024;
 
 export async function listen(given: TransportOptions): Promise<Transport> {
   const options = { ...given, handle: answerForServer(given.handle) };
-  const connections = new Set<Socket>();
+  const connections = new Map<string, Socket>();
   const sessions = new Set<http2.ServerHttp2Session>();
   const plain = new Http1Connections();
   const webSockets = new WebSockets();
@@ -68,12 +67,15 @@ export async function listen(given: TransportOptions): Promise<Transport> {
   });
   server.on('connection', (socket: Socket) => {
     socket.setNoDelay(true);
-    connections.add(socket);
-    socket.once('close', () => connections.delete(socket));
+    const ends = endsOf(socket);
+    connections.set(ends, socket);
+    socket.once('close', () => {
+      if (connections.get(ends) === socket) connections.delete(ends);
+    });
   });
   server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
     options.onHandshakeError?.();
-    if (error.code === 'ERR_SSL_HTTP_REQUEST') beneath(socket, connections)?.write(withoutTls);
+    if (error.code === 'ERR_SSL_HTTP_REQUEST') connections.get(endsOf(socket))?.write(withoutTls);
     socket.destroy();
   });
   server.once('close', stop);
@@ -107,11 +109,8 @@ export async function listen(given: TransportOptions): Promise<Transport> {
 /** As upstream says it. */
 const withoutTls = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n';
 
-/** The connection that carries the TLS one; still open while a failed handshake is told. */
-function beneath({ remoteAddress, remotePort }: TLSSocket, connections: ReadonlySet<Socket>): Socket | undefined {
-  for (const socket of connections) if (socket.remotePort === remotePort && socket.remoteAddress === remoteAddress) return socket;
-  return undefined;
-}
+/** The same for a connection and for the TLS one that it carries, which stays open while a failed handshake is told. */
+const endsOf = ({ remoteAddress, remotePort, localAddress }: Socket): string => `${remoteAddress} ${remotePort} ${localAddress}`;
 
 /** `OPTIONS *` asks whether there is an HTTP server (RFC 9110 section 9.3.7), which whoever reaches it may know; no filter is asked, as upstream. */
 const answerForServer = (handle: TransportOptions['handle']): TransportOptions['handle'] => (exchange) =>
