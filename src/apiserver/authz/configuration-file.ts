@@ -149,7 +149,7 @@ function* readConditions(fields: JsonObject, at: FieldPath, errors: FieldError[]
     if (expression === '') errors.push(required(expressionAt));
     else if (seen.has(expression)) errors.push(duplicate(expressionAt, expression));
     else {
-      conditions.push(...compiled(expression, expressionAt, errors));
+      conditions.push(...yield* compiled(expression, expressionAt, errors));
       yield;
     }
     seen.add(expression);
@@ -157,9 +157,9 @@ function* readConditions(fields: JsonObject, at: FieldPath, errors: FieldError[]
   return { conditions, count: items.length };
 }
 
-function compiled(expression: string, at: FieldPath, errors: FieldError[]): Program[] {
+function* compiled(expression: string, at: FieldPath, errors: FieldError[]): Generator<void, Program[]> {
   try {
-    return [compileCondition(expression)];
+    return [yield* compileCondition(expression)];
   } catch (error) {
     errors.push(invalid(at, expression, (error as Error).message));
     return [];

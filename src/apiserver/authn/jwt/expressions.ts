@@ -25,9 +25,9 @@ const environments = {
 // What reads claims may be of any type until there are some.
 const resultTypes = { bool: [boolType], string: [stringType, dynType], strings: [stringType, listType(stringType), listType(dynType), dynType] } as const;
 
-/** Throws an Error with what is wrong with the text. */
-export function compileExpression(text: string, subject: Subject, result: Result): Expression {
-  const program = environments[subject]().compile(text, ...resultTypes[result]);
+/** In the steps of `Environment.compiling`. Throws an Error with what is wrong with the text. */
+export function* compileExpression(text: string, subject: Subject, result: Result): Generator<void, Expression> {
+  const program = yield* environments[subject]().compiling(text, ...resultTypes[result]);
   if ('failure' in program) throw new Error(program.failure);
   return { text, evaluate: (value) => run(program, text, { [subject]: adaptAny(value) }), mentions: (name) => new RegExp(`claims\\??\\.${name}\\b|claims\\[\\??['"]${name}['"]\\]`).test(text) };
 }

@@ -61,8 +61,8 @@ describe('what is wrong in an AuthenticationConfiguration', () => {
   });
 });
 
-test('others have their turn after each expression', () => {
+test('others have their turn when an expression is read, is checked, has its literals looked at and is compiled', () => {
   const mappings = { username: { expression: 'claims.sub' }, groups: { expression: 'claims.groups' }, uid: { expression: 'claims.uid' }, extra: [{ key: 'a.b/c', valueExpression: '"x"' }] };
   const configuration = document([{ issuer, claimMappings: mappings, claimValidationRules: [{ expression: 'claims.a == 1' }, { claim: 'b', requiredValue: 'c' }], userValidationRules: [{ expression: 'user.username != ""' }] }]);
-  expect([...validateAuthenticationConfiguration(readAuthenticationConfiguration(configuration), [])]).toHaveLength(6);
+  expect([...validateAuthenticationConfiguration(readAuthenticationConfiguration(configuration), [])]).toHaveLength(6 * 4);
 });

@@ -182,9 +182,14 @@ class Judge {
   }
 
   *#compile(text: string, path: FieldPath, subject: Subject, result: Result): Generator<void, Expression | undefined> {
-    const compiled = this.#attempt(() => compileExpression(text, subject, result), (message) => invalid(path, text, message));
-    yield;
-    return compiled;
+    try {
+      const compiled = yield* compileExpression(text, subject, result);
+      yield;
+      return compiled;
+    } catch (error) {
+      this.#errors.push(invalid(path, text, (error as Error).message));
+      return undefined;
+    }
   }
 
   #attempt<T>(work: () => T, describe: (message: string) => FieldError): T | undefined {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { FakeClock } from '../../../base/testing/fake-clock.ts';
 import { attributes, pathAttributes, userNamed } from '../testing/attributes.ts';
 import { createWebhookAuthorizer, type WebhookAuthorizerOptions } from './authorizer.ts';
+import { atOnce } from '../../../machinery/turns.ts';
 import { compileCondition } from './match-conditions.ts';
 
 interface Sent {
@@ -128,7 +129,7 @@ describe('answers', () => {
 
 describe('match conditions', () => {
   const judge = async (...conditions: string[]) => {
-    const { authorizer, sent, observed } = webhook(() => ({ allowed: true }), { conditions: conditions.map(compileCondition), onFailure: 'deny' });
+    const { authorizer, sent, observed } = webhook(() => ({ allowed: true }), { conditions: conditions.map((condition) => atOnce(compileCondition(condition))), onFailure: 'deny' });
     return { decision: await authorizer.authorize(attributes({ user: { ...userNamed('alice', 'devs'), extra: { team: ['red'] } } })), asked: sent.length, observed: observed[0] };
   };
 

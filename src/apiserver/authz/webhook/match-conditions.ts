@@ -22,9 +22,9 @@ const requestType = ofFields('SubjectAccessReviewSpec', {
   nonResourceAttributes: ofFields('NonResourceAttributes', ofTexts('path', 'verb')),
 });
 
-/** Throws with what is wrong with the expression. */
-export function compileCondition(expression: string): Program {
-  const compiled = environment({ variables: { request: requestType } }).compile(expression, boolType);
+/** In the steps of `Environment.compiling`. Throws with what is wrong with the expression. */
+export function* compileCondition(expression: string): Generator<void, Program> {
+  const compiled = yield* environment({ variables: { request: requestType } }).compiling(expression, boolType);
   if ('failure' in compiled) throw new Error(compiled.failure);
   return compiled;
 }
