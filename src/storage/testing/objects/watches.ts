@@ -130,7 +130,10 @@ export function describeWatches(fixture: { readonly current: Fixture }): void {
       await f.create({ name: 'ab' });
       await f.create({ namespace: 'other', name: 'a' });
       const last = await f.create({ name: 'z' });
+      // Each watch is delivered for itself, in no order among them.
+      await watches[0]!.reach(last.revision);
       await watches[1]!.reach(last.revision);
+      await watches[2]!.lineCount(1);
       await watches[3]!.lineCount(2);
       const seen = watches.map(({ events }) => events.map(({ object }) => `${object!.card.namespace}/${object!.card.name}`));
       expect(seen).toEqual([
