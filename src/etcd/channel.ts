@@ -6,8 +6,8 @@ import { DialError, dialFirst } from './dialer.ts';
 import { connectSocket } from './endpoint.ts';
 import type { Endpoint, TlsFiles } from './endpoint.ts';
 import { unavailable } from './errors.ts';
-import { Http2Connection } from '../grpc/http2/connection.ts';
-import type { ConnectionOptions } from '../grpc/http2/connection.ts';
+import { Http2Connection } from '../http2/client/connection.ts';
+import type { ConnectionOptions } from '../http2/client/connection.ts';
 
 export interface ChannelOptions {
   readonly clock: Clock;

@@ -6,7 +6,7 @@ import { GrpcCode } from '../grpc/status.ts';
 import type { TxnRequest } from './messages.ts';
 import { startGrpcPeer, statusMessage } from './testing/grpc-peer.ts';
 import type { GrpcPeer, PeerCall } from './testing/grpc-peer.ts';
-import { startRawPeer } from '../grpc/testing/http2-peer.ts';
+import { startRawPeer } from '../http2/testing/http2-peer.ts';
 
 const put: TxnRequest = { compare: [{ key: 'a', modRevision: 0 }], success: [{ put: { key: 'a', value: Buffer.from('x') } }], failure: [] };
 const txnPath = '/etcdserverpb.KV/Txn';

@@ -19,7 +19,7 @@ import type { Endpoint, TlsFiles } from './endpoint.ts';
 import { EtcdError, abortedBy, unavailable } from './errors.ts';
 import type { Method } from '../grpc/call.ts';
 import { GrpcCode } from '../grpc/status.ts';
-import { Http2Connection } from '../grpc/http2/connection.ts';
+import { Http2Connection } from '../http2/client/connection.ts';
 import type { HeaderResponse, LeaseGrantResponse, RangeRequest, RangeResponse, StatusResponse, TxnRequest, TxnResponse } from './messages.ts';
 import { PendingCall } from './pending-call.ts';
 import type { CallContext, CallOptions, RunningCall } from './pending-call.ts';

@@ -3,7 +3,7 @@ import type { Endpoint } from './endpoint.ts';
 import { StreamCall, UnaryCall, requestHeaders } from '../grpc/call.ts';
 import type { Method, StreamCallHandler, UnaryOutcome } from '../grpc/call.ts';
 import { GrpcCode } from '../grpc/status.ts';
-import type { Http2Connection } from '../grpc/http2/connection.ts';
+import type { Http2Connection } from '../http2/client/connection.ts';
 
 /** A member that has lost its leader then says so instead of keeping us waiting. */
 const metadata = [['hasleader', 'true']] as const;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import net from 'node:net';
 import tls from 'node:tls';
-import { readableSocketError } from '../grpc/http2/socket-error.ts';
+import { readableSocketError } from '../http2/client/socket-error.ts';
 
 /** Paths of PEM files. They are read for each new connection, so that renewed ones count. */
 export interface TlsFiles {

@@ -1,10 +1,10 @@
 /** gRPC calls over one HTTP/2 connection: a unary call, and a stream that stays open in both directions. */
 import { GrpcError, unavailable } from './errors.ts';
-import type { Http2Connection } from './http2/connection.ts';
-import { ErrorCode } from './http2/frames.ts';
-import { encodeHeaders } from './http2/hpack.ts';
-import type { Headers } from './http2/hpack.ts';
-import type { Http2Error, Http2Stream, StreamHandler } from './http2/stream.ts';
+import type { Http2Connection } from '../http2/client/connection.ts';
+import { ErrorCode } from '../http2/frames.ts';
+import { encodeHeaders } from '../http2/hpack.ts';
+import type { Headers } from '../http2/hpack.ts';
+import type { Http2Error, Http2Stream, StreamHandler } from '../http2/client/stream.ts';
 import { ProtoReader } from './protobuf/reader.ts';
 import { MessageReader } from './message-reader.ts';
 import { GrpcCode, grpcCodeOfHttpStatus, parseGrpcCode, parseGrpcMessage } from './status.ts';

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import type http2 from 'node:http2';
 import protobuf from 'protobufjs';
 import { ProtoWriter } from '../../grpc/protobuf/writer.ts';
-import { startNodePeer } from '../../grpc/testing/http2-peer.ts';
-import type { NodePeer } from '../../grpc/testing/http2-peer.ts';
+import { startNodePeer } from '../../http2/testing/http2-peer.ts';
+import type { NodePeer } from '../../http2/testing/http2-peer.ts';
 
 /** One call that has arrived whole. */
 export interface PeerCall {

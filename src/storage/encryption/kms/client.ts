@@ -3,8 +3,8 @@ import net from 'node:net';
 import { sleep, systemClock } from '../../../base/clock.ts';
 import { type Method, requestHeaders, UnaryCall } from '../../../grpc/call.ts';
 import { GrpcError } from '../../../grpc/errors.ts';
-import { Http2Connection } from '../../../grpc/http2/connection.ts';
-import { readableSocketError } from '../../../grpc/http2/socket-error.ts';
+import { Http2Connection } from '../../../http2/client/connection.ts';
+import { readableSocketError } from '../../../http2/client/socket-error.ts';
 import { GrpcCode } from '../../../grpc/status.ts';
 
 /** Why a plugin did not do what it was asked for. */

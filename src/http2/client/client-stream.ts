@@ -1,4 +1,4 @@
-import { ErrorCode } from './frames.ts';
+import { ErrorCode } from '../frames.ts';
 import type { Http2Stream, StreamHandler } from './stream.ts';
 
 /** What a stream asks of its connection. */

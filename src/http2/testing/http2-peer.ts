@@ -3,13 +3,13 @@ import http2 from 'node:http2';
 import net from 'node:net';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../base/clock.ts';
-import { Http2Connection } from '../http2/connection.ts';
-import type { ConnectionOptions } from '../http2/connection.ts';
-import { FrameReader } from '../http2/frame-reader.ts';
-import { FrameType, connectionPreface, frame } from '../http2/frames.ts';
-import { encodeHeaders } from '../http2/hpack.ts';
-import type { Headers } from '../http2/hpack.ts';
-import type { Http2Error, StreamHandler } from '../http2/stream.ts';
+import { Http2Connection } from '../client/connection.ts';
+import type { ConnectionOptions } from '../client/connection.ts';
+import { FrameReader } from '../frame-reader.ts';
+import { FrameType, connectionPreface, frame } from '../frames.ts';
+import { encodeHeaders } from '../hpack.ts';
+import type { Headers } from '../hpack.ts';
+import type { Http2Error, StreamHandler } from '../client/stream.ts';
 
 export const post = encodeHeaders([
   [':method', 'POST'],

@@ -14,8 +14,8 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '../../base/clock.ts';
 import { ClientStream } from './client-stream.ts';
 import type { StreamOwner } from './client-stream.ts';
-import { FrameReader } from './frame-reader.ts';
-import type { FrameSink } from './frame-reader.ts';
+import { FrameReader } from '../frame-reader.ts';
+import type { FrameSink } from '../frame-reader.ts';
 import {
   ErrorCode,
   Flag,
@@ -31,11 +31,11 @@ import {
   settingsPayload,
   uint32,
   writeFrameHeader,
-} from './frames.ts';
-import { ConnectionError, HeaderBlocks, unpad } from './header-blocks.ts';
-import type { HeaderBlock } from './header-blocks.ts';
+} from '../frames.ts';
+import { ConnectionError, HeaderBlocks, unpad } from '../header-blocks.ts';
+import type { HeaderBlock } from '../header-blocks.ts';
 import { Keepalive } from './keepalive.ts';
-import { Outbox } from './outbox.ts';
+import { Outbox } from '../outbox.ts';
 import { readableSocketError } from './socket-error.ts';
 import { Http2Error } from './stream.ts';
 import type { Http2Stream, StreamHandler } from './stream.ts';
