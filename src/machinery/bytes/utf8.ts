@@ -5,7 +5,7 @@
  * surrogate U+DC80 to U+DCFF in memory and the same byte on the way out. Those cannot come from anywhere else, because
  * JSON readers turn lone surrogates into U+FFFD, as Go does.
  */
-import './native.ts';
+import '../../base/native-buffer.ts';
 
 /** Bytes as text; each byte that is no UTF-8 as one lone surrogate. */
 export function decodeUtf8(b: Buffer, p: number, q: number): string {

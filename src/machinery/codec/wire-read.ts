@@ -7,7 +7,7 @@
  *
  * @see {@link https://protobuf.dev/programming-guides/encoding/ | Protocol Buffers: encoding}
  */
-import '../bytes/native.ts';
+import '../../base/native-buffer.ts';
 import { DecodeError } from './errors.ts';
 import { decodeUtf8 } from '../bytes/utf8.ts';
 

@@ -5,7 +5,7 @@
  * Writers take `(bytes, position, value)`, write so that the last byte lies before `position`, and return where they
  * began. They write to a {@link Scratch}: a writer of unbounded size leaves {@link reserve} bytes in front.
  */
-import '../bytes/native.ts';
+import '../../base/native-buffer.ts';
 import { EncodeError } from './errors.ts';
 import { reserve, scratchFull } from '../bytes/scratch.ts';
 import { encodeUtf8 } from '../bytes/utf8.ts';
