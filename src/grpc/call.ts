@@ -2,8 +2,8 @@
 import { GrpcError, unavailable } from './errors.ts';
 import type { Http2Connection } from '../http2/client/connection.ts';
 import { ErrorCode } from '../http2/frames.ts';
-import { encodeHeaders } from '../http2/hpack.ts';
-import type { Headers } from '../http2/hpack.ts';
+import { encodeHeaders } from '../http2/hpack/encoder.ts';
+import type { Headers } from '../http2/hpack/stateless.ts';
 import type { Http2Error, Http2Stream, StreamHandler } from '../http2/client/stream.ts';
 import { ProtoReader } from './protobuf/reader.ts';
 import { MessageReader } from './message-reader.ts';

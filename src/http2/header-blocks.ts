@@ -1,6 +1,6 @@
 import { ErrorCode, Flag } from './frames.ts';
-import { HeaderDecoder } from './hpack.ts';
-import type { Headers } from './hpack.ts';
+import { HeaderDecoder } from './hpack/stateless.ts';
+import type { Headers } from './hpack/stateless.ts';
 
 /** The peer broke the rules in a way that ends the connection (RFC 9113, section 5.4.1). */
 export class ConnectionError extends Error {

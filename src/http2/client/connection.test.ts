@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { FakeClock } from '../../base/testing/fake-clock.ts';
 import { Exchange, connectTo, echo, post, startNodePeer, startRawPeer } from '../testing/http2-peer.ts';
 import { ErrorCode, Flag, FrameType, frame, settingsPayload, uint32 } from '../frames.ts';
-import { encodeHeaders } from '../hpack.ts';
+import { encodeHeaders } from '../hpack/encoder.ts';
 
 const pattern = (length: number): Buffer => Buffer.from(Array.from({ length }, (_, i) => (i * 7 + (i >> 8)) & 0xff));
 

@@ -6,7 +6,7 @@
  * for events and streams that nobody asked for.
  *
  * Left out, because a gRPC client does not need it: server push (refused by SETTINGS), priorities, a dynamic header
- * table (see hpack.ts), informational answers.
+ * table (see hpack/stateless.ts), informational answers.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc9113 | RFC 9113}
  */

@@ -1,5 +1,5 @@
 import { ErrorCode } from '../frames.ts';
-import type { Headers } from '../hpack.ts';
+import type { Headers } from '../hpack/stateless.ts';
 
 /** Why a stream ended before the peer had ended it. */
 export class Http2Error extends Error {

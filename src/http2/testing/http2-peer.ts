@@ -7,8 +7,8 @@ import { Http2Connection } from '../client/connection.ts';
 import type { ConnectionOptions } from '../client/connection.ts';
 import { FrameReader } from '../frame-reader.ts';
 import { FrameType, connectionPreface, frame } from '../frames.ts';
-import { encodeHeaders } from '../hpack.ts';
-import type { Headers } from '../hpack.ts';
+import { encodeHeaders } from '../hpack/encoder.ts';
+import type { Headers } from '../hpack/stateless.ts';
 import type { Http2Error, StreamHandler } from '../client/stream.ts';
 
 export const post = encodeHeaders([

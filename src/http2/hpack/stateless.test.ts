@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { HeaderDecoder, decodeHeaders, encodeHeaders } from './hpack.ts';
+import { encodeHeaders } from './encoder.ts';
+import { HeaderDecoder, decodeHeaders } from './stateless.ts';
 
 const block = (hex: string): Buffer => Buffer.from(hex.replaceAll(' ', ''), 'hex');
 
