@@ -42,11 +42,12 @@ for (let length = 0, code = 0; length <= longestCode; length++) {
  * Decodes a Huffman-coded string to Latin-1. Throws when it contains the end-of-string symbol, or ends in padding
  * that is not the beginning of that symbol or is longer than seven bits (RFC 7541, section 5.2: a decoding error).
  */
-export function decodeHuffman(bytes: Uint8Array): string {
+export function decodeHuffman(bytes: Uint8Array, start: number, end: number): string {
   let text = '';
   let code = 0;
   let length = 0;
-  for (const byte of bytes) {
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at]!;
     for (let bit = 7; bit >= 0; bit--) {
       code = code * 2 + ((byte >> bit) & 1);
       length++;
