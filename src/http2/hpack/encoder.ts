@@ -1,6 +1,6 @@
 /**
  * Encodes header blocks that any peer can decode at any time: from the static table and literals that nobody is to
- * remember, without Huffman coding. That costs some bytes on the wire, and no work.
+ * remember, without Huffman coding. That costs some bytes on the wire, and hardly any work.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc7541 | RFC 7541}
  */
@@ -11,11 +11,79 @@ export function encodeHeaders(headers: ReadonlyArray<readonly [name: string, val
   return Buffer.from(headers.map(([name, value]) => encodeField(name, value)).join(''), 'latin1');
 }
 
-/** RFC 7541, section 6, as Latin-1 text: a character a byte. */
+/**
+ * Encodes the header block of an answer, as Latin-1 text: a character a byte, so that the caller writes it with one
+ * `latin1Write`. Fields that come with every answer are encoded once.
+ *
+ * Throws when a name is not a token in lower case, or a value has a character that ends a line or is no byte: whoever
+ * passes the answer on as HTTP/1.1 would take what follows for a field, or an answer, of its own (RFC 9113, section 8.2.1).
+ */
+export function encodeAnswer(status: number, fields: Iterable<readonly [name: string, value: string]>): string {
+  let block = statusFields.get(status) ?? encodeStatus(status);
+  for (const [name, value] of fields) block += (knownFields.get(name) ?? fieldsNamed(name)).encode(value);
+  return block;
+}
+
+const statusFields = new Map<number, string>();
+
+function encodeStatus(status: number): string {
+  if (!Number.isInteger(status) || status < 100 || status > 999) throw new TypeError(`no status of an answer: ${status}`);
+  const text = encodeField(':status', String(status));
+  statusFields.set(status, text);
+  return text;
+}
+
+const maxKnownNames = 256;
+const maxKnownValues = 32;
+const maxKnownValueBytes = 128;
+
+/** The fields of one name: its beginning is the same for all of them, and some values recur. */
+class FieldsNamed {
+  readonly #name: string;
+  readonly #prefix: string;
+  readonly #known = new Map<string, string>();
+
+  constructor(name: string) {
+    if (!/^[!#$%&'*+\-.^_`|~0-9a-z]+$/.test(name)) throw new TypeError(`no name of a header field: ${JSON.stringify(name)}`);
+    this.#name = name;
+    this.#prefix = encodeName(name);
+  }
+
+  encode(value: string): string {
+    return this.#known.get(value) ?? this.#encodeNew(value);
+  }
+
+  #encodeNew(value: string): string {
+    // eslint-disable-next-line no-control-regex -- those are what is looked for
+    if (/[\0\r\n\u0100-\uffff]/.test(value)) throw new TypeError(`no value of header field ${this.#name}: ${JSON.stringify(value)}`);
+    const text = this.#prefix + encodeString(value);
+    if (value.length <= maxKnownValueBytes) {
+      // Dates and ids never recur for long: when they fill the map it begins anew, and what does recur is soon back.
+      if (this.#known.size === maxKnownValues) this.#known.clear();
+      this.#known.set(value, text);
+    }
+    return text;
+  }
+}
+
+const knownFields = new Map<string, FieldsNamed>();
+
+function fieldsNamed(name: string): FieldsNamed {
+  const fields = new FieldsNamed(name);
+  if (knownFields.size < maxKnownNames) knownFields.set(name, fields);
+  return fields;
+}
+
+/** RFC 7541, section 6, as Latin-1 text. */
 function encodeField(name: string, value: string): string {
   const match = matchStatic(name, value);
-  if (match?.whole) return encodeInteger(match.index, 0x7f, 0x80);
-  return (match === undefined ? `\0${encodeString(name)}` : encodeInteger(match.index, 0x0f, 0x00)) + encodeString(value);
+  return match?.whole ? encodeInteger(match.index, 0x7f, 0x80) : encodeName(name) + encodeString(value);
+}
+
+/** The beginning of a literal without indexing. */
+function encodeName(name: string): string {
+  const match = matchStatic(name, '');
+  return match === undefined ? `\0${encodeString(name)}` : encodeInteger(match.index, 0x0f, 0x00);
 }
 
 function encodeString(text: string): string {

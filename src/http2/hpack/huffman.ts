@@ -7,7 +7,7 @@
 
 /** Code lengths in bits of the symbols 0–255, 16 to a row; then of the end-of-string symbol. */
 // prettier-ignore
-const codeLengths = [
+export const codeLengths: readonly number[] = [
   13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28,
   28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 28,
   6, 10, 10, 12, 13, 6, 8, 11, 10, 10, 8, 11, 8, 6, 6, 6,
@@ -29,36 +29,103 @@ const codeLengths = [
 const endOfString = 256;
 const longestCode = 30;
 
-/** Per length: the symbols with codes of that length, in code order, and the first such code. */
-const symbolsByLength: number[][] = Array.from({ length: longestCode + 1 }, () => []);
-codeLengths.forEach((length, symbol) => symbolsByLength[length]!.push(symbol));
-const firstCodes: number[] = [];
-for (let length = 0, code = 0; length <= longestCode; length++) {
-  firstCodes.push(code);
-  code = (code + symbolsByLength[length]!.length) * 2;
+/** Symbol by symbol in the order of their codes, which count up within a length and double from one to the next. */
+export function* canonicalCodes(): Generator<{ readonly symbol: number; readonly code: number; readonly length: number }> {
+  let code = 0;
+  for (let length = 1; length <= longestCode; length++, code *= 2) {
+    for (let symbol = 0; symbol <= endOfString; symbol++) {
+      if (codeLengths[symbol] === length) yield { symbol, code: code++, length };
+    }
+  }
 }
 
 /**
- * Decodes a Huffman-coded string to Latin-1. Throws when it contains the end-of-string symbol, or ends in padding
- * that is not the beginning of that symbol or is longer than seven bits (RFC 7541, section 5.2: a decoding error).
+ * The decoder takes a byte a step. Its state is where in the code tree the bits so far have led: one of 256 inner nodes,
+ * the root being 0. A step leads to the next state and brings up to two symbols; it is packed into 32 bits:
+ *
+ *     state << 18 | number of symbols << 16 | second symbol << 8 | first symbol
+ *
+ * or `stepToEnd` when it meets the end-of-string symbol. Steps are worked out when they are taken for the first time:
+ * ordinary text takes some hundred of the 65,536.
+ */
+class Steps {
+  /** 0 is a step not taken yet: no step brings nothing and leads to the root. */
+  readonly known = new Int32Array(256 * 256);
+  /** Per inner node where a 0 and a 1 lead: to another inner node, or with `~symbol` to a symbol. */
+  readonly #tree = new Int16Array(256 * 2);
+  /** Where a string may end: at the root, or up to seven bits into the end-of-string symbol, which is ones only. */
+  readonly #ends: number[] = [0];
+
+  constructor() {
+    let nodes = 1;
+    const tree = this.#tree;
+    for (const { symbol, code, length } of canonicalCodes()) {
+      let edge = code >>> (length - 1);
+      for (let bit = length - 2; bit >= 0; bit--) {
+        if (tree[edge] === 0) tree[edge] = nodes++;
+        edge = tree[edge]! * 2 + ((code >>> bit) & 1);
+      }
+      tree[edge] = ~symbol;
+    }
+    for (let bits = 1; bits <= 7; bits++) this.#ends.push(tree[this.#ends.at(-1)! * 2 + 1]!);
+  }
+
+  mayEnd(state: number): boolean {
+    return this.#ends.includes(state);
+  }
+
+  take(state: number, byte: number): number {
+    const step = this.#walk(state, byte);
+    this.known[(state << 8) | byte] = step;
+    return step;
+  }
+
+  #walk(state: number, byte: number): number {
+    let symbols = 0;
+    let count = 0;
+    let node = state;
+    for (let bit = 7; bit >= 0; bit--) {
+      node = this.#tree[node * 2 + ((byte >> bit) & 1)]!;
+      if (node >= 0) continue;
+      if (~node === endOfString) return stepToEnd;
+      symbols |= ~node << (8 * count++);
+      node = 0;
+    }
+    return (node << 18) | (count << 16) | symbols;
+  }
+}
+
+const stepToEnd = -1;
+let steps: Steps | undefined;
+
+/** The shortest code has five bits, and a step writes two bytes. */
+const outputBytes = (inputBytes: number): number => Math.ceil((inputBytes * 8) / 5) + 2;
+const sharedOutput = Buffer.allocUnsafeSlow(outputBytes(4096));
+
+/**
+ * Decodes the Huffman-coded string between two offsets to Latin-1. Throws when it contains the end-of-string symbol, or
+ * ends in padding that is not the beginning of that symbol or is longer than seven bits (RFC 7541, section 5.2: a
+ * decoding error).
  */
 export function decodeHuffman(bytes: Uint8Array, start: number, end: number): string {
-  let text = '';
-  let code = 0;
+  steps ??= new Steps();
+  const known = steps.known;
+  const needed = outputBytes(end - start);
+  const output = needed <= sharedOutput.length ? sharedOutput : Buffer.allocUnsafe(needed);
   let length = 0;
+  let state = 0;
   for (let at = start; at < end; at++) {
     const byte = bytes[at]!;
-    for (let bit = 7; bit >= 0; bit--) {
-      code = code * 2 + ((byte >> bit) & 1);
-      length++;
-      const symbol = length > longestCode ? endOfString : symbolsByLength[length]![code - firstCodes[length]!];
-      if (symbol === undefined) continue;
-      if (symbol === endOfString) throw new Error('end of string inside a Huffman-coded header');
-      text += String.fromCharCode(symbol);
-      code = 0;
-      length = 0;
+    let step = known[(state << 8) | byte]!;
+    if (step <= 0) {
+      step = steps.take(state, byte);
+      if (step === stepToEnd) throw new Error('end of string inside a Huffman-coded header');
     }
+    output[length] = step;
+    output[length + 1] = step >>> 8;
+    length += (step >>> 16) & 3;
+    state = step >>> 18;
   }
-  if (length > 7 || code !== 2 ** length - 1) throw new Error('bad padding after a Huffman-coded header');
-  return text;
+  if (!steps.mayEnd(state)) throw new Error('bad padding after a Huffman-coded header');
+  return output.latin1Slice(0, length);
 }
