@@ -1,10 +1,12 @@
 /**
- * HTTP/2 frames as a client needs them: the numbers of the wire and nothing that keeps state.
+ * HTTP/2 frames: the numbers of the wire and nothing that keeps state.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc9113#section-6 | RFC 9113, section 6: frame definitions}
  */
 
 export const frameHeaderBytes = 9;
+/** Of PRIORITY, and in HEADERS that have one. */
+export const priorityBytes = 5;
 
 export const FrameType = {
   data: 0x0,
@@ -35,6 +37,7 @@ export const Setting = {
   maxConcurrentStreams: 0x3,
   initialWindowSize: 0x4,
   maxFrameSize: 0x5,
+  maxHeaderListSize: 0x6,
 } as const;
 
 /** RFC 9113, section 7. */

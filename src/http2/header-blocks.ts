@@ -1,6 +1,4 @@
-import { ErrorCode, Flag } from './frames.ts';
-import { HeaderDecoder } from './hpack/stateless.ts';
-import type { Headers } from './hpack/stateless.ts';
+import { ErrorCode, Flag, frameHeaderBytes, priorityBytes } from './frames.ts';
 
 /** The peer broke the rules in a way that ends the connection (RFC 9113, section 5.4.1). */
 export class ConnectionError extends Error {
@@ -13,19 +11,23 @@ export class ConnectionError extends Error {
   }
 }
 
-export interface HeaderBlock {
+export interface HeaderBlock<T> {
   readonly streamId: number;
-  readonly headers: Headers;
+  readonly headers: T;
   readonly endStream: boolean;
 }
 
-/** A peer that sends a larger header block is not one that we can talk to. */
-const maxBlockBytes = 256 * 1024;
-
 /** Puts header blocks together from HEADERS and CONTINUATION (RFC 9113, section 6.10), and decodes them. */
-export class HeaderBlocks {
-  readonly #decoder = new HeaderDecoder();
+export class HeaderBlocks<T> {
+  readonly #decodeBlock: (block: Buffer) => T;
+  readonly #maxBlockBytes: number;
   #open: { readonly streamId: number; readonly endStream: boolean; readonly parts: Buffer[]; bytes: number } | undefined;
+
+  /** @param maxBlockBytes a peer that sends a larger block is not one that we can talk to */
+  constructor(decode: (block: Buffer) => T, maxBlockBytes: number) {
+    this.#decodeBlock = decode;
+    this.#maxBlockBytes = maxBlockBytes;
+  }
 
   /** Only CONTINUATION may come now. */
   get incomplete(): boolean {
@@ -33,33 +35,40 @@ export class HeaderBlocks {
   }
 
   /** The block when it is whole. */
-  headers(flags: number, streamId: number, payload: Buffer): HeaderBlock | undefined {
+  headers(flags: number, streamId: number, payload: Buffer): HeaderBlock<T> | undefined {
     const unpadded = unpad(flags, payload);
-    const block = flags & Flag.priority ? unpadded.subarray(5) : unpadded;
+    const block = flags & Flag.priority ? withoutPriority(unpadded) : unpadded;
     const endStream = (flags & Flag.endStream) !== 0;
     if (flags & Flag.endHeaders) return { streamId, endStream, headers: this.#decode(block) };
     this.#open = { streamId, endStream, parts: [Buffer.from(block)], bytes: block.length };
     return undefined;
   }
 
-  continuation(flags: number, streamId: number, payload: Buffer): HeaderBlock | undefined {
+  continuation(flags: number, streamId: number, payload: Buffer): HeaderBlock<T> | undefined {
     const open = this.#open;
     if (open?.streamId !== streamId) throw new ConnectionError(ErrorCode.protocolError, 'CONTINUATION of nothing');
     open.parts.push(Buffer.from(payload));
-    open.bytes += payload.length;
-    if (open.bytes > maxBlockBytes) throw new ConnectionError(ErrorCode.enhanceYourCalm, 'endless headers');
+    // Empty ones are not free either.
+    open.bytes += payload.length + frameHeaderBytes;
+    if (open.bytes > this.#maxBlockBytes) throw new ConnectionError(ErrorCode.enhanceYourCalm, 'endless headers');
     if ((flags & Flag.endHeaders) === 0) return undefined;
     this.#open = undefined;
     return { streamId, endStream: open.endStream, headers: this.#decode(Buffer.concat(open.parts)) };
   }
 
-  #decode(block: Buffer): Headers {
+  #decode(block: Buffer): T {
     try {
-      return this.#decoder.decode(block);
+      return this.#decodeBlock(block);
     } catch (error) {
       throw new ConnectionError(ErrorCode.compressionError, (error as Error).message);
     }
   }
+}
+
+/** The field that RFC 9113, section 5.3.2, took out of use. */
+function withoutPriority(payload: Buffer): Buffer {
+  if (payload.length < priorityBytes) throw new ConnectionError(ErrorCode.frameSizeError, 'HEADERS without their priority');
+  return payload.subarray(priorityBytes);
 }
 
 /** Takes padding off DATA or HEADERS. */

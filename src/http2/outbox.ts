@@ -1,8 +1,17 @@
 import type { Duplex } from 'node:stream';
 
-const chunkBytes = 32 * 1024;
+const chunkBytes = 64 * 1024;
 /** Longer pieces are handed to the socket as they are instead of being copied. */
-const copyLimitBytes = 8 * 1024;
+const copyLimitBytes = 16 * 1024;
+/** Chunks that wait for the next who writes, whichever connection that is. */
+const spare: Buffer[] = [];
+const maxSpare = 32;
+
+interface Piece {
+  readonly bytes: Buffer;
+  /** What to keep for others when the bytes have left. */
+  readonly chunk?: Buffer;
+}
 
 /**
  * Gathers what one turn of the event loop wants to send and hands it to the socket in one write: with many callers
@@ -10,19 +19,24 @@ const copyLimitBytes = 8 * 1024;
  */
 export class Outbox {
   readonly #socket: Duplex;
-  readonly #onFlush: () => void;
-  #chunks: Buffer[] = [];
-  #spare: Buffer | undefined;
+  readonly #onFlush: (() => void) | undefined;
+  #pieces: Piece[] = [];
+  #gathered = 0;
   #current: Buffer | undefined;
   #used = 0;
   #scheduled = false;
 
-  constructor(socket: Duplex, onFlush: () => void) {
+  constructor(socket: Duplex, onFlush?: () => void) {
     this.#socket = socket;
     this.#onFlush = onFlush;
   }
 
-  /** Room for `length` bytes (at most 8 KiB) that the caller fills before it returns. */
+  /** Bytes that wait here, or in the socket because the peer does not take them. */
+  get backlog(): number {
+    return this.#gathered + this.#used + this.#socket.writableLength;
+  }
+
+  /** Room for `length` bytes (at most 64 KiB) that the caller fills before it returns. */
   reserve(length: number): { readonly buffer: Buffer; readonly offset: number } {
     if (this.#current === undefined || this.#used + length > chunkBytes) this.#startChunk();
     const offset = this.#used;
@@ -31,7 +45,7 @@ export class Outbox {
     return { buffer: this.#current!, offset };
   }
 
-  /** `bytes` must not change until it is sent when it is longer than 8 KiB. */
+  /** `bytes` must not change until it is sent when it is longer than 16 KiB. */
   append(bytes: Buffer): void {
     if (bytes.length <= copyLimitBytes) {
       const { buffer, offset } = this.reserve(bytes.length);
@@ -39,35 +53,35 @@ export class Outbox {
       return;
     }
     this.#endChunk();
-    this.#chunks.push(bytes);
+    this.#pieces.push({ bytes });
+    this.#gathered += bytes.length;
     this.#schedule();
   }
 
   flush(): void {
     this.#scheduled = false;
-    const recycled = this.#chunks.length === 0 ? this.#current : undefined;
     this.#endChunk();
-    const chunks = this.#chunks;
-    if (chunks.length === 0 || !this.#socket.writable) return;
-    this.#chunks = [];
-    this.#onFlush();
-    if (chunks.length === 1) {
-      this.#socket.write(chunks[0], () => (this.#spare = recycled));
-      return;
-    }
+    const pieces = this.#pieces;
+    if (pieces.length === 0 || !this.#socket.writable) return;
+    this.#pieces = [];
+    this.#gathered = 0;
+    this.#onFlush?.();
+    if (pieces.length === 1) return write(this.#socket, pieces[0]!);
     this.#socket.cork();
-    for (const chunk of chunks) this.#socket.write(chunk);
+    for (const piece of pieces) write(this.#socket, piece);
     this.#socket.uncork();
   }
 
   #startChunk(): void {
     this.#endChunk();
-    this.#current = this.#spare ?? Buffer.allocUnsafeSlow(chunkBytes);
-    this.#spare = undefined;
+    this.#current = spare.pop() ?? Buffer.allocUnsafeSlow(chunkBytes);
   }
 
   #endChunk(): void {
-    if (this.#used > 0) this.#chunks.push(this.#current!.subarray(0, this.#used));
+    if (this.#used > 0) {
+      this.#pieces.push({ bytes: this.#current!.subarray(0, this.#used), chunk: this.#current! });
+      this.#gathered += this.#used;
+    }
     this.#current = undefined;
     this.#used = 0;
   }
@@ -77,4 +91,12 @@ export class Outbox {
     this.#scheduled = true;
     setImmediate(() => this.flush());
   }
+}
+
+function write(socket: Duplex, { bytes, chunk }: Piece): void {
+  if (chunk === undefined) return void socket.write(bytes);
+  socket.write(bytes, (error) => {
+    // A write that failed may still be under way.
+    if (!error && spare.length < maxSpare) spare.push(chunk);
+  });
 }

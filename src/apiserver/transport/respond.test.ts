@@ -1,11 +1,9 @@
-import { EventEmitter } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import type { Sink } from '../request.ts';
 import { respond } from './respond.ts';
 
 /** A connection that is written down. */
 function outlet(options: { readonly closed?: boolean; readonly broken?: boolean } = {}) {
-  const events = new EventEmitter();
   const said: string[] = [];
   return {
     said,
@@ -17,8 +15,8 @@ function outlet(options: { readonly closed?: boolean; readonly broken?: boolean 
     write: (chunk: Buffer) => Boolean(said.push(chunk.toString())),
     end: (last?: Buffer | string) => void said.push(`${String(last ?? '')}end`),
     fail: () => void said.push('failed'),
-    once: (event: string, listener: () => void) => void events.once(event, listener),
-    off: (event: string, listener: () => void) => void events.off(event, listener),
+    drained: () => Promise.resolve(),
+    onClose: () => undefined,
   };
 }
 

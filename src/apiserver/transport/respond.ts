@@ -1,17 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
+import type { ServerConnection } from '../../http2/server/connection.ts';
+import type { ServerStream } from '../../http2/server/stream.ts';
 import type { ApiResponse, HeaderMap, Sink } from '../request.ts';
+import { httpDate } from './http-date.ts';
 
-/** The two ways out of Node, behind one shape: headers first, then bytes, then the end. */
+/** The ways out, behind one shape: headers first, then bytes, then the end. */
 interface Outlet {
   begin(status: number, headers: HeaderMap): void;
   write(chunk: Buffer): boolean;
   end(last?: Buffer | string): void;
   fail(): void;
   readonly closed: boolean;
-  once(event: 'drain' | 'close', listener: () => void): void;
-  off(event: 'drain' | 'close', listener: () => void): void;
+  /** When what was written has left, or nobody takes it any more. */
+  drained(): Promise<void>;
+  onClose(listener: () => void): void;
 }
 
 /** Writes an answer. Never throws: a client that went away is no error of ours. */
@@ -37,7 +41,7 @@ async function writeChunks(outlet: Outlet, response: { status: number; headers: 
   outlet.begin(response.status, response.length === undefined ? response.headers : { ...response.headers, 'content-length': response.length });
   if (!isHead) {
     for (const chunk of response.chunks) {
-      if (!outlet.write(chunk)) await drained(outlet);
+      if (!outlet.write(chunk)) await outlet.drained();
       if (outlet.closed) return;
     }
   }
@@ -49,11 +53,11 @@ async function writeStream(outlet: Outlet, response: { status: number; headers: 
   const hasBegun = begin(outlet, response);
   const sink: Sink = {
     write: (chunk) => outlet.write(chunk),
-    drained: () => drained(outlet),
+    drained: () => outlet.drained(),
     get closed() {
       return !hasBegun || outlet.closed;
     },
-    onClose: (listener) => outlet.once('close', listener),
+    onClose: (listener) => outlet.onClose(listener),
     abort: () => outlet.fail(),
   };
   await response.stream(sink);
@@ -72,41 +76,52 @@ function begin(outlet: Outlet, { status, headers }: { status: number; headers: H
   }
 }
 
-function drained(outlet: Outlet): Promise<void> {
-  return new Promise((resolve) => {
-    if (outlet.closed) return resolve();
-    // Both go together, or a long stream would gather a listener for its end at every pause.
-    const done = (): void => {
-      outlet.off('drain', done);
-      outlet.off('close', done);
-      resolve();
-    };
-    outlet.once('drain', done);
-    outlet.once('close', done);
-  });
-}
-
-export function http2Outlet(stream: ServerHttp2Stream): Outlet {
-  stream.on('error', () => undefined);
+export function http2Outlet(stream: ServerStream, connection: ServerConnection): Outlet {
   return {
-    begin: (status, { connection, ...headers }) => {
-      stream.respond({ ':status': status, ...headers } as Record<string, string | number | string[]>);
+    begin: (status, headers) => {
+      stream.respond(status, fieldsOf(headers));
       // There is no such header in HTTP/2 (RFC 9113 section 8.2.2): GOAWAY says the same, and streams that are open go on.
-      if (connection === 'close') stream.session?.close();
+      if (headers['connection'] === 'close') connection.leave();
     },
     write: (chunk) => stream.write(chunk),
-    end: (last) => stream.end(last),
-    fail: () => {
-      stream.close(constants.NGHTTP2_CANCEL);
-      stream.destroy();
-    },
+    end: (last) => stream.end(typeof last === 'string' ? Buffer.from(last) : last),
+    fail: () => stream.reset(),
     get closed() {
-      return stream.destroyed || stream.closed;
+      return stream.closed;
     },
-    once: (event, listener) => void stream.once(event, listener),
-    off: (event, listener) => void stream.off(event, listener),
+    drained: () => new Promise((resolve) => (stream.closed || stream.queue.length === 0 ? resolve() : stream.onDrain(resolve))),
+    onClose: (listener) => stream.onClose(listener),
   };
 }
+
+function fieldsOf(headers: HeaderMap): (readonly [name: string, value: string])[] {
+  const fields: (readonly [string, string])[] = [];
+  for (const name in headers) {
+    const value = headers[name]!;
+    if (name === 'connection') continue;
+    if (typeof value === 'object') for (const one of value) fields.push([name.toLowerCase(), one]);
+    else fields.push([name.toLowerCase(), String(value)]);
+  }
+  if (headers['date'] === undefined) fields.push(['date', httpDate()]);
+  return fields;
+}
+
+/** The end of a Node stream's side, as an outlet has it. */
+const endOf = (stream: Writable): Pick<Outlet, 'drained' | 'onClose'> => ({
+  drained: () =>
+    new Promise((resolve) => {
+      if (stream.destroyed) return resolve();
+      // Both go together, or a long stream would gather a listener for its end at every pause.
+      const done = (): void => {
+        stream.off('drain', done);
+        stream.off('close', done);
+        resolve();
+      };
+      stream.once('drain', done);
+      stream.once('close', done);
+    }),
+  onClose: (listener) => void stream.once('close', listener),
+});
 
 /** A connection that speaks another protocol behind the head of the answer. */
 export function upgradedOutlet(socket: Socket): Outlet {
@@ -121,8 +136,7 @@ export function upgradedOutlet(socket: Socket): Outlet {
     get closed() {
       return socket.destroyed;
     },
-    once: (event, listener) => void socket.once(event, listener),
-    off: (event, listener) => void socket.off(event, listener),
+    ...endOf(socket),
   };
 }
 
@@ -162,7 +176,6 @@ export function http1Outlet(request: IncomingMessage, response: ServerResponse):
     get closed() {
       return response.destroyed || response.socket === null || response.socket.destroyed;
     },
-    once: (event, listener) => void response.once(event, listener),
-    off: (event, listener) => void response.off(event, listener),
+    ...endOf(response),
   };
 }

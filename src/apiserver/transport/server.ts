@@ -1,10 +1,11 @@
 /**
- * One TLS port that speaks HTTP/2 and HTTP/1.1 (ALPN, RFC 7301). Each connection is handed to Node's server for its
+ * One TLS port that speaks HTTP/2 and HTTP/1.1 (ALPN, RFC 7301). Each connection is handed to what speaks its
  * protocol; both end in the same handler.
  */
 import http from 'node:http';
-import http2 from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { ServerConnection } from '../../http2/server/connection.ts';
 import type { ApiResponse, Exchange } from '../request.ts';
 import { asksForUpgrade, Http1Exchange } from './exchange-http1.ts';
 import { Http2Exchange } from './exchange-http2.ts';
@@ -40,30 +41,29 @@ export interface Transport {
 }
 
 const defaultMaxStreams = 250;
-/**
- * Of all headers of a request.
- * @NOTE differs from upstream: over HTTP/2 a single one of more than 64 KiB ends the connection, in the runtime's HPACK.
- */
+/** Of all headers of a request. */
 const maxHeaderBytes = 1 << 20;
-/** No limit of its own: each header counts at least 32 bytes towards the size of all (RFC 9113 section 6.5.2). */
-const maxHeaderPairs = maxHeaderBytes / 32;
 /** As upstream: a little less than what a request may take. */
 const usualHeadTimeoutMs = 32_000;
 const idleTimeoutMs = 90_000;
-/** A stuck watch must not starve the other streams of its connection, so the connection's window is many streams wide. */
+/** A body that nobody reads must not starve the other streams of its connection, so the connection's window is many streams wide. */
 const connectionWindow = 16 * 1024 * 1024;
 const streamWindow = 1024 * 1024;
 
 export async function listen(given: TransportOptions): Promise<Transport> {
   const options = { ...given, handle: answerForServer(given.handle) };
   const connections = new Map<string, Socket>();
-  const sessions = new Set<http2.ServerHttp2Session>();
+  const http2 = new Set<ServerConnection>();
+  let closed: Promise<void> | undefined;
   const plain = new Http1Connections();
   const webSockets = new WebSockets();
   const h1 = createHttp1(options, plain, webSockets);
-  const h2 = createHttp2(options, sessions);
   const { server, stop } = createTlsServer(options.tls, (socket) => {
-    (socket.alpnProtocol === 'h2' ? h2 : h1).emit('connection', socket);
+    if (socket.alpnProtocol === 'h2') {
+      const connection = serveHttp2(options, socket, http2);
+      // It was on its way when the others were asked to leave.
+      if (closed !== undefined) connection.leave();
+    } else h1.emit('connection', socket);
   });
   server.on('connection', (socket: Socket) => {
     socket.setNoDelay(true);
@@ -83,12 +83,10 @@ export async function listen(given: TransportOptions): Promise<Transport> {
     server.once('error', reject);
     server.listen({ port: options.port, host: options.address, ...(options.sharePort === true ? { reusePort: true } : {}) }, resolve);
   });
-  let closed: Promise<void> | undefined;
   const leave = (): Promise<void> => {
     if (closed !== undefined) return closed;
     closed = new Promise<void>((resolve) => server.close(() => resolve()));
-    for (const session of sessions) session.close();
-    h2.on('session', (session: http2.ServerHttp2Session) => session.close());
+    for (const connection of http2) connection.leave();
     webSockets.leave();
     plain.leave();
     // Ends looking after times; it never listened.
@@ -149,27 +147,16 @@ function createHttp1({ handle, headTimeoutMs = usualHeadTimeoutMs }: TransportOp
   return server;
 }
 
-function createHttp2({ handle, maxStreamsPerConnection, headTimeoutMs }: TransportOptions, sessions: Set<http2.ServerHttp2Session>): http2.Http2Server {
-  const server = http2.createServer({
-    settings: { maxConcurrentStreams: maxStreamsPerConnection || defaultMaxStreams, initialWindowSize: streamWindow, maxHeaderListSize: maxHeaderBytes },
-    maxHeaderListPairs: maxHeaderPairs, maxSessionMemory: 64,
-  } as http2.ServerOptions);
-  server.on('session', (session) => {
-    sessions.add(session);
-    session.once('close', () => sessions.delete(session));
-    session.on('error', () => session.destroy());
-    session.setLocalWindowSize(connectionWindow);
-    let streams = 0;
-    session.on('stream', (stream) => {
-      streams++;
-      stream.once('close', () => streams--);
-    });
-    // A quiet watch is no idle connection.
-    session.setTimeout(headTimeoutMs ?? idleTimeoutMs, () => void (streams === 0 && session.close()));
+function serveHttp2({ handle, maxStreamsPerConnection, headTimeoutMs }: TransportOptions, socket: TLSSocket, connections: Set<ServerConnection>): ServerConnection {
+  const connection: ServerConnection = new ServerConnection(socket, {
+    maxStreams: maxStreamsPerConnection || defaultMaxStreams, streamWindowBytes: streamWindow, connectionWindowBytes: connectionWindow, maxHeaderListBytes: maxHeaderBytes,
+    idleMs: headTimeoutMs ?? idleTimeoutMs,
+    onRequest: async (stream) => {
+      const exchange = new Http2Exchange(stream, socket);
+      return respond(http2Outlet(stream, connection), await handle(exchange), exchange.method === 'HEAD');
+    },
   });
-  server.on('stream', (stream, headers, _flags, raw?: string[]) => {
-    void handle(new Http2Exchange(stream, headers, raw ?? [])).then((answer) => respond(http2Outlet(stream), answer, headers[':method'] === 'HEAD'));
-  });
-  server.on('sessionError', () => undefined);
-  return server;
+  connections.add(connection);
+  socket.once('close', () => connections.delete(connection));
+  return connection;
 }

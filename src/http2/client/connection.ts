@@ -34,6 +34,8 @@ import {
 } from '../frames.ts';
 import { ConnectionError, HeaderBlocks, unpad } from '../header-blocks.ts';
 import type { HeaderBlock } from '../header-blocks.ts';
+import { HeaderDecoder } from '../hpack/stateless.ts';
+import type { Headers } from '../hpack/stateless.ts';
 import { Keepalive } from './keepalive.ts';
 import { Outbox } from '../outbox.ts';
 import { readableSocketError } from './socket-error.ts';
@@ -55,13 +57,14 @@ export interface ConnectionOptions {
 }
 
 const connectionWindowBytes = 64 * 1024 * 1024;
+const maxHeaderBlockBytes = 256 * 1024;
 
 export class Http2Connection implements StreamOwner {
   readonly #socket: Duplex;
   readonly #options: ConnectionOptions;
   readonly #outbox: Outbox;
   readonly #reader: FrameReader;
-  readonly #headerBlocks = new HeaderBlocks();
+  readonly #headerBlocks: HeaderBlocks<Headers>;
   readonly #keepalive: Keepalive;
   readonly #streams = new Map<number, ClientStream>();
   /** Streams beyond the peer's limit, in order. */
@@ -85,6 +88,8 @@ export class Http2Connection implements StreamOwner {
     this.#nextStreamId = options.firstStreamId ?? 1;
     this.#flushedStreamId = this.#nextStreamId;
     this.#outbox = new Outbox(socket, () => (this.#flushedStreamId = this.#nextStreamId));
+    const decoder = new HeaderDecoder();
+    this.#headerBlocks = new HeaderBlocks((block) => decoder.decode(block), maxHeaderBlockBytes);
     this.#reader = new FrameReader(this.#sink(), defaultMaxFrameBytes);
     this.#keepalive = new Keepalive({
       ...options,
@@ -335,7 +340,7 @@ export class Http2Connection implements StreamOwner {
     if (flags & Flag.endStream && stream !== undefined && !stream.closed) this.#remoteEnd(stream);
   }
 
-  #onHeaders(block: HeaderBlock | undefined): void {
+  #onHeaders(block: HeaderBlock<Headers> | undefined): void {
     if (block === undefined) return;
     const { streamId, headers, endStream } = block;
     if (streamId === 0 || streamId >= this.#nextStreamId) throw new ConnectionError(ErrorCode.protocolError, `HEADERS on stream ${streamId}`);

@@ -54,7 +54,7 @@ class FieldsNamed {
   }
 
   #encodeNew(value: string): string {
-    // eslint-disable-next-line no-control-regex -- those are what is looked for
+     
     if (/[\0\r\n\u0100-\uffff]/.test(value)) throw new TypeError(`no value of header field ${this.#name}: ${JSON.stringify(value)}`);
     const text = this.#prefix + encodeString(value);
     if (value.length <= maxKnownValueBytes) {

@@ -66,10 +66,10 @@ describe('a body that goes on for long', () => {
       stream.on('error', () => undefined).end(body);
       const [headers] = (await once(stream, 'response')) as [Record<string, number>];
       expect(headers[':status']).toBe(status);
-      stream.resume();
-      await once(stream, 'close');
+      // As Go, the server says that it wants no more of the body (RFC 9113 section 8.1); Node's client then waits for ever to send it.
+      await once(stream.resume(), 'end');
     }
-    session.close();
+    session.destroy();
   });
 });
 

@@ -1,0 +1,506 @@
+/**
+ * The server's side of an HTTP/2 connection, over a socket that speaks TLS already.
+ *
+ * Why not `node:http2`: its streams, header objects and callbacks were a third of what reading an object costs this
+ * server, and half of what delivering an event of a watch does (docs/performance.md). Here what one turn of the event loop
+ * sends leaves in one write, and a stream is one small object.
+ *
+ * Left out, because no client of this server asks for it: push, priorities, compression state for answers, extended CONNECT.
+ *
+ * What a client can cause is bounded: streams and requests in work by `maxStreams`, header blocks by
+ * `maxHeaderListBytes`, bodies that nobody has read yet by the windows. Who does not take what it asked for is not
+ * read any further, and of an answer no more than a piece waits here.
+ *
+ * @see {@link https://www.rfc-editor.org/rfc/rfc9113 | RFC 9113}
+ */
+import type { Duplex } from 'node:stream';
+import { FrameReader } from '../frame-reader.ts';
+import type { FrameSink } from '../frame-reader.ts';
+import {
+  ErrorCode, Flag, FrameType, Setting, connectionPreface, defaultMaxFrameBytes, defaultWindowBytes, frame, frameHeaderBytes, maxWindowBytes,
+  priorityBytes, settingsPayload, uint32, writeFrameHeader,
+} from '../frames.ts';
+import { ConnectionError, HeaderBlocks, unpad } from '../header-blocks.ts';
+import type { HeaderBlock } from '../header-blocks.ts';
+import { HpackDecoder } from '../hpack/decoder.ts';
+import { encodeAnswer } from '../hpack/encoder.ts';
+import { Outbox } from '../outbox.ts';
+import { areTrailers, checkRequest } from './request-fields.ts';
+import { ServerStream } from './stream.ts';
+import type { StreamOwner } from './stream.ts';
+
+export interface ServerConnectionOptions {
+  /** Open at a time, SETTINGS_MAX_CONCURRENT_STREAMS. */
+  readonly maxStreams: number;
+  /** What a client may send of one body ahead of what was read. */
+  readonly streamWindowBytes: number;
+  /** The same of all bodies together. */
+  readonly connectionWindowBytes: number;
+  /** Of all fields of a request, counted as in RFC 9113, section 6.5.2. */
+  readonly maxHeaderListBytes: number;
+  /** A connection without streams for so long is ended. */
+  readonly idleMs: number;
+  /** Settles when nothing is done for the request any more, which may be after its stream is over. Never rejects. */
+  readonly onRequest: (stream: ServerStream) => Promise<void>;
+}
+
+/** A table of this size is what a client may assume (RFC 7541, section 4.2). */
+const headerTableBytes = 4096;
+/** Answers go no further ahead of what the client takes. */
+const maxBacklogBytes = 1024 * 1024;
+/** With so much waiting, small frames mostly, the client is not read until it takes some. */
+const pausingBacklogBytes = 2 * maxBacklogBytes;
+/** What one stream may send while others wait. */
+const turnBytes = 64 * 1024;
+/** Streams that were broken off here: what the client sent before it knew is no mistake of its. */
+const maxRemembered = 1000;
+/** What the client may take for reading the last frames. */
+const lingerMs = 1000;
+
+const tooLarge = { status: 431, text: '<h1>HTTP Error 431</h1><p>Request Header Field(s) Too Large</p>' };
+
+export class ServerConnection implements StreamOwner {
+  readonly #socket: Duplex;
+  readonly #options: ServerConnectionOptions;
+  readonly #outbox: Outbox;
+  readonly #reader: FrameReader;
+  readonly #headerBlocks: HeaderBlocks<string[] | undefined>;
+  readonly #streams = new Map<number, ServerStream>();
+  /** Streams that wait for the window of the connection, or for the client to take what is there. In turns. */
+  readonly #blocked = new Set<ServerStream>();
+  readonly #brokenOff = new Set<number>();
+  #prefaceLeft: Buffer = connectionPreface;
+  #hasSettings = false;
+  #lastStreamId = 0;
+  #requestsInWork = 0;
+  #peer = { maxFrameBytes: defaultMaxFrameBytes, streamWindowBytes: defaultWindowBytes };
+  #sendWindow = defaultWindowBytes;
+  #receiveWindow: number;
+  #unannounced = 0;
+  #leaving = false;
+  #ended = false;
+  #idleTimer: NodeJS.Timeout;
+  #idleSince = performance.now();
+
+  constructor(socket: Duplex, options: ServerConnectionOptions) {
+    this.#socket = socket;
+    this.#options = options;
+    this.#outbox = new Outbox(socket);
+    this.#receiveWindow = options.connectionWindowBytes;
+    const decoder = new HpackDecoder({ tableBytes: headerTableBytes, maxListBytes: options.maxHeaderListBytes });
+    this.#headerBlocks = new HeaderBlocks((block) => decoder.decode(block), 2 * options.maxHeaderListBytes);
+    this.#reader = new FrameReader(this.#sink(), defaultMaxFrameBytes);
+    this.#idleTimer = setTimeout(this.#lookForIdleness, options.idleMs);
+    socket.on('data', (chunk: Buffer) => this.#onSocketData(chunk));
+    socket.on('drain', () => this.#onSocketDrain());
+    socket.on('error', () => this.#end());
+    socket.on('close', () => this.#end());
+    this.#greet();
+  }
+
+  get activeStreams(): number {
+    return this.#streams.size;
+  }
+
+  /** Takes no further request, and ends when those that came are answered. */
+  leave(): void {
+    if (this.#leaving) return;
+    this.#leaving = true;
+    this.#sayGoAway(ErrorCode.noError);
+    this.#endIfLeft();
+  }
+
+  #greet(): void {
+    const { maxStreams, streamWindowBytes, connectionWindowBytes, maxHeaderListBytes } = this.#options;
+    const settings = settingsPayload([
+      [Setting.maxConcurrentStreams, maxStreams],
+      [Setting.initialWindowSize, streamWindowBytes],
+      [Setting.maxHeaderListSize, maxHeaderListBytes],
+    ]);
+    this.#outbox.append(frame(FrameType.settings, 0, 0, settings));
+    this.#outbox.append(frame(FrameType.windowUpdate, 0, 0, uint32(connectionWindowBytes - defaultWindowBytes)));
+  }
+
+  // ── answers ──
+
+  sendHeaders(stream: ServerStream, status: number, fields: Iterable<readonly [name: string, value: string]>, end: boolean): void {
+    const block = encodeAnswer(status, fields);
+    let flags = end ? Flag.endStream : 0;
+    let type: number = FrameType.headers;
+    let at = 0;
+    do {
+      const length = Math.min(block.length - at, defaultMaxFrameBytes);
+      const { buffer, offset } = this.#outbox.reserve(frameHeaderBytes + length);
+      const isLast = at + length === block.length;
+      writeFrameHeader(buffer, offset, { length, type, flags: isLast ? flags | Flag.endHeaders : flags, streamId: stream.id });
+      buffer.latin1Write(length === block.length ? block : block.slice(at, at + length), offset + frameHeaderBytes, length);
+      at += length;
+      type = FrameType.continuation;
+      flags = 0;
+    } while (at < block.length);
+    if (end) this.#localEnd(stream);
+  }
+
+  /** @param limit bytes */
+  transmit(stream: ServerStream, limit = Infinity): void {
+    const { queue } = stream;
+    let left = limit;
+    while (queue.length > 0) {
+      const data = queue[0]!;
+      // Its own window's update goes on with it.
+      if (stream.sendWindow <= 0) return;
+      const size = Math.min(data.length, stream.sendWindow, this.#sendWindow, this.#peer.maxFrameBytes, left);
+      if (size <= 0 || this.#outbox.backlog >= maxBacklogBytes) return void this.#blocked.add(stream);
+      const isLast = size === data.length;
+      if (isLast) queue.shift();
+      else queue[0] = data.subarray(size);
+      this.#writeData(stream, isLast ? data : data.subarray(0, size), queue.length === 0 && stream.ending);
+      left -= size;
+    }
+    if (stream.ending) {
+      if (!stream.localEnded) this.#writeData(stream, nothing, true);
+      this.#localEnd(stream);
+    } else stream.drained();
+  }
+
+  #writeData(stream: ServerStream, data: Buffer, endStream: boolean): void {
+    const { length } = data;
+    this.#sendWindow -= length;
+    stream.sendWindow -= length;
+    if (endStream) stream.localEnded = true;
+    const copied = length <= maxCopyBytes;
+    const { buffer, offset } = this.#outbox.reserve(copied ? frameHeaderBytes + length : frameHeaderBytes);
+    writeFrameHeader(buffer, offset, { length, type: FrameType.data, flags: endStream ? Flag.endStream : 0, streamId: stream.id });
+    if (copied) buffer.set(data, offset + frameHeaderBytes);
+    else this.#outbox.append(data);
+  }
+
+  #transmitBlocked(): void {
+    while (this.#blocked.size > 0 && this.#sendWindow > 0 && this.#outbox.backlog < maxBacklogBytes) {
+      const [stream] = this.#blocked as Iterable<ServerStream>;
+      this.#blocked.delete(stream!);
+      this.transmit(stream!, this.#blocked.size === 0 ? Infinity : turnBytes);
+    }
+  }
+
+  #onSocketDrain(): void {
+    this.#socket.resume();
+    this.#transmitBlocked();
+  }
+
+  // ── ends ──
+
+  reset(stream: ServerStream, code: number): void {
+    this.#breakOff(stream.id, code);
+    this.#remove(stream);
+  }
+
+  #breakOff(streamId: number, code: number): void {
+    this.#outbox.append(frame(FrameType.rstStream, 0, streamId, uint32(code)));
+    if (this.#brokenOff.size >= maxRemembered) this.#brokenOff.delete(this.#brokenOff.values().next().value!);
+    this.#brokenOff.add(streamId);
+  }
+
+  /** All of the answer is sent. */
+  #localEnd(stream: ServerStream): void {
+    stream.localEnded = true;
+    // The rest of a body that nobody wants (RFC 9113, section 8.1).
+    if (!stream.remoteEnded) this.reset(stream, ErrorCode.noError);
+    else this.#remove(stream);
+  }
+
+  #remove(stream: ServerStream): void {
+    if (!this.#streams.delete(stream.id)) return;
+    this.#blocked.delete(stream);
+    if (this.#streams.size === 0) this.#idleSince = performance.now();
+    this.#credit(stream.close());
+    this.#endIfLeft();
+  }
+
+  #endIfLeft(): void {
+    if (this.#leaving && this.#streams.size === 0) this.#hangUp();
+  }
+
+  #sayGoAway(code: number): void {
+    this.#outbox.append(frame(FrameType.goAway, 0, 0, Buffer.concat([uint32(this.#lastStreamId), uint32(code)])));
+  }
+
+  /** Says what is left to say, and leaves the client a moment to read it: a connection that is cut loses what was under way. */
+  #hangUp(): void {
+    if (this.#ended) return;
+    this.#reader.stop();
+    this.#outbox.flush();
+    this.#socket.end();
+    this.#socket.resume();
+    const timer = setTimeout(() => this.#socket.destroy(), lingerMs).unref();
+    this.#socket.once('close', () => clearTimeout(timer));
+    this.#end();
+  }
+
+  #end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#leaving = true;
+    this.#reader.stop();
+    clearTimeout(this.#idleTimer);
+    for (const stream of this.#streams.values()) stream.close();
+    this.#streams.clear();
+    this.#blocked.clear();
+  }
+
+  /** A connection error (RFC 9113, section 5.4.1). */
+  #fail(code: number): void {
+    this.#leaving = true;
+    this.#sayGoAway(code);
+    this.#hangUp();
+  }
+
+  /** One look per time instead of a timer for each request. */
+  readonly #lookForIdleness = (): void => {
+    const left = this.#streams.size > 0 ? this.#options.idleMs : this.#idleSince + this.#options.idleMs - performance.now();
+    if (left > 0) this.#idleTimer = setTimeout(this.#lookForIdleness, left);
+    else this.leave();
+  };
+
+  // ── requests ──
+
+  #onSocketData(chunk: Buffer): void {
+    if (this.#ended) return;
+    try {
+      this.#reader.push(this.#prefaceLeft.length === 0 ? chunk : this.#withoutPreface(chunk));
+    } catch (error) {
+      this.#fail(error instanceof ConnectionError ? error.code : ErrorCode.internalError);
+    }
+    if (this.#outbox.backlog >= pausingBacklogBytes) this.#socket.pause();
+  }
+
+  #withoutPreface(chunk: Buffer): Buffer {
+    const length = Math.min(this.#prefaceLeft.length, chunk.length);
+    if (!chunk.subarray(0, length).equals(this.#prefaceLeft.subarray(0, length))) throw new ConnectionError(ErrorCode.protocolError, 'another protocol');
+    this.#prefaceLeft = this.#prefaceLeft.subarray(length);
+    return chunk.subarray(length);
+  }
+
+  #sink(): FrameSink {
+    return {
+      dataStart: (streamId, length) => this.#onDataStart(streamId, length),
+      dataPiece: (streamId, piece) => this.#onDataPiece(streamId, piece),
+      dataEnd: (streamId, endStream) => void (endStream && this.#onBodyEnd(streamId)),
+      frame: (type, flags, streamId, payload) => this.#onFrame(type, flags, streamId, payload),
+      oversized: (type, length) => {
+        throw new ConnectionError(ErrorCode.frameSizeError, `frame of type ${type} with ${length} bytes`);
+      },
+    };
+  }
+
+  #onFrame(type: number, flags: number, streamId: number, payload: Buffer): void {
+    if (this.#headerBlocks.incomplete && type !== FrameType.continuation) throw new ConnectionError(ErrorCode.protocolError, 'a header block was interrupted');
+    // RFC 9113, section 3.4
+    if (!this.#hasSettings && type !== FrameType.settings) throw new ConnectionError(ErrorCode.protocolError, 'the first frame is not SETTINGS');
+    switch (type) {
+      case FrameType.data:
+        return this.#onPaddedData(flags, streamId, payload);
+      case FrameType.headers:
+        if (streamId % 2 === 0) throw new ConnectionError(ErrorCode.protocolError, 'HEADERS on a stream of ours');
+        return this.#onHeaders(this.#headerBlocks.headers(flags, streamId, payload));
+      case FrameType.continuation:
+        return this.#onHeaders(this.#headerBlocks.continuation(flags, streamId, payload));
+      case FrameType.priority:
+        return this.#onPriority(streamId, payload);
+      case FrameType.rstStream:
+        return this.#onReset(streamId, payload);
+      case FrameType.settings:
+        return this.#onSettings(flags, streamId, payload);
+      case FrameType.ping:
+        return this.#onPing(flags, streamId, payload);
+      case FrameType.goAway:
+        if (streamId !== 0) throw new ConnectionError(ErrorCode.protocolError, 'GOAWAY on a stream');
+        if (payload.length < 8) throw new ConnectionError(ErrorCode.frameSizeError, 'GOAWAY of odd length');
+        return this.leave();
+      case FrameType.windowUpdate:
+        return this.#onWindowUpdate(streamId, payload);
+      case FrameType.pushPromise:
+        throw new ConnectionError(ErrorCode.protocolError, 'push from a client');
+      default:
+      // Unknown frames are to be ignored (RFC 9113, section 4.1).
+    }
+  }
+
+  #onHeaders(block: HeaderBlock<string[] | undefined> | undefined): void {
+    if (block === undefined) return;
+    const { streamId, headers: fields, endStream } = block;
+    const open = this.#streams.get(streamId);
+    if (open !== undefined) return this.#onTrailers(open, fields, endStream);
+    if (streamId <= this.#lastStreamId) {
+      if (this.#brokenOff.has(streamId)) return;
+      throw new ConnectionError(ErrorCode.protocolError, 'a stream that is over begins again');
+    }
+    // The client will hear, or has heard, that this one is not looked at.
+    if (this.#leaving) return;
+    this.#lastStreamId = streamId;
+    // Requests that were broken off count until nobody works on them: opening and resetting streams is no way around the limit.
+    if (this.#streams.size >= this.#options.maxStreams || this.#requestsInWork >= 2 * this.#options.maxStreams) return this.#breakOff(streamId, ErrorCode.refusedStream);
+    this.#open(streamId, fields, endStream);
+  }
+
+  #open(streamId: number, fields: string[] | undefined, endStream: boolean): void {
+    const head = fields === undefined ? { bodyBytes: undefined, refusal: tooLarge } : checkRequest(fields);
+    if (head === undefined || (endStream && (head.bodyBytes ?? 0) > 0)) return this.#breakOff(streamId, ErrorCode.protocolError);
+    const windows = { send: this.#peer.streamWindowBytes, receive: this.#options.streamWindowBytes };
+    const stream = new ServerStream(this, { id: streamId, fields: fields ?? [], endStream, bodyBytes: head.bodyBytes, windows });
+    this.#streams.set(streamId, stream);
+    if (head.refusal !== undefined) return refuse(stream, head.refusal);
+    this.#requestsInWork++;
+    void this.#options.onRequest(stream).then(this.#requestDone);
+  }
+
+  readonly #requestDone = (): void => void this.#requestsInWork--;
+
+  #onTrailers(stream: ServerStream, fields: string[] | undefined, endStream: boolean): void {
+    if (stream.remoteEnded) return this.reset(stream, ErrorCode.streamClosed);
+    if (!endStream || fields === undefined || !areTrailers(fields)) return this.reset(stream, ErrorCode.protocolError);
+    this.#onBodyEnd(stream.id);
+  }
+
+  #onDataStart(streamId: number, length: number): void {
+    if (this.#headerBlocks.incomplete) throw new ConnectionError(ErrorCode.protocolError, 'a header block was interrupted');
+    if (streamId % 2 === 0 || streamId > this.#lastStreamId) throw new ConnectionError(ErrorCode.protocolError, 'DATA on a stream that is not open');
+    this.#receiveWindow -= length;
+    if (this.#receiveWindow < 0) throw new ConnectionError(ErrorCode.flowControlError, 'more DATA than the window of the connection');
+    const stream = this.#streams.get(streamId);
+    if (stream === undefined) {
+      if (!this.#brokenOff.has(streamId)) this.#breakOff(streamId, ErrorCode.streamClosed);
+    } else if (stream.remoteEnded) this.reset(stream, ErrorCode.streamClosed);
+    else if ((stream.receiveWindow -= length) < 0) this.reset(stream, ErrorCode.flowControlError);
+  }
+
+  #onDataPiece(streamId: number, piece: Buffer): void {
+    const stream = this.#streams.get(streamId);
+    if (stream === undefined) return this.#credit(piece.length);
+    if (stream.bodyLeft !== undefined && (stream.bodyLeft -= piece.length) < 0) {
+      this.#credit(piece.length);
+      return this.reset(stream, ErrorCode.protocolError);
+    }
+    stream.receive(piece);
+  }
+
+  #onPaddedData(flags: number, streamId: number, payload: Buffer): void {
+    const data = unpad(flags, payload);
+    this.#onDataStart(streamId, payload.length);
+    const stream = this.#streams.get(streamId);
+    const padding = payload.length - data.length;
+    if (stream === undefined) this.#credit(padding);
+    else this.took(stream, padding);
+    this.#onDataPiece(streamId, data);
+    if (flags & Flag.endStream) this.#onBodyEnd(streamId);
+  }
+
+  #onBodyEnd(streamId: number): void {
+    const stream = this.#streams.get(streamId);
+    if (stream === undefined) return;
+    // Less than announced is a malformed request (RFC 9113, section 8.1.1).
+    if ((stream.bodyLeft ?? 0) > 0) return this.reset(stream, ErrorCode.protocolError);
+    stream.receivedAll();
+  }
+
+  took(stream: ServerStream, bytes: number): void {
+    // What was left when it closed was counted then.
+    if (stream.closed) return;
+    this.#credit(bytes);
+    stream.unannounced += bytes;
+    if (stream.remoteEnded || stream.unannounced < this.#options.streamWindowBytes / 2) return;
+    this.#outbox.append(frame(FrameType.windowUpdate, 0, stream.id, uint32(stream.unannounced)));
+    stream.receiveWindow += stream.unannounced;
+    stream.unannounced = 0;
+  }
+
+  #credit(bytes: number): void {
+    this.#unannounced += bytes;
+    if (this.#unannounced < this.#options.connectionWindowBytes / 2 || this.#ended) return;
+    this.#outbox.append(frame(FrameType.windowUpdate, 0, 0, uint32(this.#unannounced)));
+    this.#receiveWindow += this.#unannounced;
+    this.#unannounced = 0;
+  }
+
+  #onPriority(streamId: number, payload: Buffer): void {
+    if (streamId === 0) throw new ConnectionError(ErrorCode.protocolError, 'PRIORITY of the connection');
+    if (payload.length !== priorityBytes) this.#failStream(streamId, ErrorCode.frameSizeError);
+  }
+
+  #onReset(streamId: number, payload: Buffer): void {
+    if (streamId % 2 === 0 || streamId > this.#lastStreamId) throw new ConnectionError(ErrorCode.protocolError, 'RST_STREAM on a stream that is not open');
+    if (payload.length !== 4) throw new ConnectionError(ErrorCode.frameSizeError, 'RST_STREAM of odd length');
+    const stream = this.#streams.get(streamId);
+    if (stream !== undefined) this.#remove(stream);
+  }
+
+  #onSettings(flags: number, streamId: number, payload: Buffer): void {
+    if (streamId !== 0) throw new ConnectionError(ErrorCode.protocolError, 'SETTINGS of a stream');
+    if (payload.length % 6 !== 0 || (flags & Flag.ack && payload.length > 0)) throw new ConnectionError(ErrorCode.frameSizeError, 'SETTINGS of odd length');
+    this.#hasSettings = true;
+    if (flags & Flag.ack) return;
+    for (let at = 0; at < payload.length; at += 6) this.#applySetting(payload.readUInt16BE(at), payload.readUInt32BE(at + 2));
+    this.#outbox.append(frame(FrameType.settings, Flag.ack, 0, nothing));
+  }
+
+  #applySetting(id: number, value: number): void {
+    if (id === Setting.enablePush && value > 1) throw new ConnectionError(ErrorCode.protocolError, 'ENABLE_PUSH is 0 or 1');
+    if (id === Setting.maxFrameSize) {
+      if (value < defaultMaxFrameBytes || value > largestMaxFrameBytes) throw new ConnectionError(ErrorCode.protocolError, 'MAX_FRAME_SIZE out of range');
+      this.#peer.maxFrameBytes = value;
+    }
+    if (id !== Setting.initialWindowSize) return;
+    if (value > maxWindowBytes) throw new ConnectionError(ErrorCode.flowControlError, 'window too large');
+    // RFC 9113, section 6.9.2: the change applies to open streams too, and can make a window negative.
+    const more = value - this.#peer.streamWindowBytes;
+    this.#peer.streamWindowBytes = value;
+    for (const stream of [...this.#streams.values()]) this.#widen(stream, more);
+  }
+
+  #onPing(flags: number, streamId: number, payload: Buffer): void {
+    if (streamId !== 0) throw new ConnectionError(ErrorCode.protocolError, 'PING on a stream');
+    if (payload.length !== 8) throw new ConnectionError(ErrorCode.frameSizeError, 'PING of odd length');
+    if ((flags & Flag.ack) === 0) this.#outbox.append(frame(FrameType.ping, Flag.ack, 0, payload));
+  }
+
+  #onWindowUpdate(streamId: number, payload: Buffer): void {
+    if (payload.length !== 4) throw new ConnectionError(ErrorCode.frameSizeError, 'WINDOW_UPDATE of odd length');
+    const increment = payload.readUInt32BE(0) & maxWindowBytes;
+    if (streamId === 0) {
+      if (increment === 0) throw new ConnectionError(ErrorCode.protocolError, 'WINDOW_UPDATE by nothing');
+      this.#sendWindow += increment;
+      if (this.#sendWindow > maxWindowBytes) throw new ConnectionError(ErrorCode.flowControlError, 'window too large');
+      return this.#transmitBlocked();
+    }
+    if (streamId % 2 === 0 || streamId > this.#lastStreamId) throw new ConnectionError(ErrorCode.protocolError, 'WINDOW_UPDATE on a stream that is not open');
+    if (increment === 0) return this.#failStream(streamId, ErrorCode.protocolError);
+    const stream = this.#streams.get(streamId);
+    if (stream !== undefined) this.#widen(stream, increment);
+  }
+
+  #widen(stream: ServerStream, bytes: number): void {
+    stream.sendWindow += bytes;
+    if (stream.sendWindow > maxWindowBytes) return this.reset(stream, ErrorCode.flowControlError);
+    if (stream.queue.length > 0) this.transmit(stream, this.#blocked.size === 0 ? Infinity : turnBytes);
+  }
+
+  /** A stream error (RFC 9113, section 5.4.2). */
+  #failStream(streamId: number, code: number): void {
+    const stream = this.#streams.get(streamId);
+    if (stream !== undefined) this.reset(stream, code);
+    else if (!this.#brokenOff.has(streamId)) this.#breakOff(streamId, code);
+  }
+}
+
+const nothing = Buffer.alloc(0);
+/** Of a frame. */
+const maxCopyBytes = 16 * 1024;
+/** RFC 9113, section 6.5.2 */
+const largestMaxFrameBytes = 2 ** 24 - 1;
+
+function refuse(stream: ServerStream, { status, text }: { readonly status: number; readonly text: string }): void {
+  const body = Buffer.from(text);
+  const type = text.startsWith('<') ? 'text/html; charset=utf-8' : 'text/plain; charset=utf-8';
+  stream.respond(status, [['content-type', type], ['content-length', String(body.length)], ...(status === 400 ? [['x-content-type-options', 'nosniff'] as const] : [])]);
+  stream.end(body);
+}

@@ -1,0 +1,169 @@
+import { ErrorCode } from '../frames.ts';
+
+/** What a stream asks of its connection. */
+export interface StreamOwner {
+  sendHeaders(stream: ServerStream, status: number, fields: Iterable<readonly [name: string, value: string]>, end: boolean): void;
+  /** Sends what the windows allow of what the stream has to send. */
+  transmit(stream: ServerStream): void;
+  /** Ends the stream from our side. */
+  reset(stream: ServerStream, code: number): void;
+  /** Of the body, so much was taken: the client may send as much again. */
+  took(stream: ServerStream, bytes: number): void;
+}
+
+export interface BodyReader {
+  /** `piece` is valid during the call only. */
+  onData(piece: Buffer): void;
+  /** Last, once. Not complete: the client broke off. */
+  onEnd(isComplete: boolean): void;
+}
+
+/** A request and its answer (RFC 9113, section 8.1). Its connection reads and writes the state. */
+export class ServerStream {
+  readonly id: number;
+  /** Names and values in turn, as they came: pseudo-header fields first. */
+  readonly fields: readonly string[];
+  /** There is no body. */
+  readonly endsWithHeaders: boolean;
+  readonly #owner: StreamOwner;
+  #reader: BodyReader | undefined;
+  /** What came of the body before anybody read. */
+  #early: Buffer[] = [];
+  #paused = false;
+  #onClose: (() => void)[] = [];
+  #onDrain: (() => void)[] = [];
+
+  /** Bytes that the client takes. */
+  sendWindow: number;
+  /** Bytes that the client may still send. */
+  receiveWindow: number;
+  /** Bytes taken since the client's window was last filled up. */
+  unannounced = 0;
+  /** Of the body, so much is to come; undefined when the client did not say. */
+  bodyLeft: number | undefined;
+  readonly queue: Buffer[] = [];
+  /** Nothing comes behind what is queued. */
+  ending = false;
+  localEnded = false;
+  remoteEnded: boolean;
+  closed = false;
+
+  constructor(owner: StreamOwner, { id, fields, endStream, bodyBytes, windows }: { id: number; fields: readonly string[]; endStream: boolean; bodyBytes: number | undefined; windows: { send: number; receive: number } }) {
+    this.#owner = owner;
+    this.id = id;
+    this.fields = fields;
+    this.endsWithHeaders = endStream;
+    this.remoteEnded = endStream;
+    this.bodyLeft = bodyBytes;
+    this.sendWindow = windows.send;
+    this.receiveWindow = windows.receive;
+  }
+
+  // ── the body of the request ──
+
+  /** To be called once. Until then the client may send one window and no more. */
+  read(reader: BodyReader): void {
+    if (this.closed) return reader.onEnd(false);
+    this.#reader = reader;
+    this.#deliver();
+  }
+
+  /** No more than a window comes from here on. */
+  pause(): void {
+    this.#paused = true;
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#deliver();
+  }
+
+  /** For the connection: a piece that is valid during the call only. */
+  receive(piece: Buffer): void {
+    if (this.#reader === undefined || this.#paused) return void this.#early.push(Buffer.from(piece));
+    this.#reader.onData(piece);
+    this.#owner.took(this, piece.length);
+  }
+
+  /** For the connection: the client has sent all. */
+  receivedAll(): void {
+    this.remoteEnded = true;
+    this.#deliver();
+  }
+
+  #deliver(): void {
+    if (this.#reader === undefined) return;
+    while (this.#early.length > 0 && !this.#paused) {
+      const piece = this.#early.shift()!;
+      this.#reader.onData(piece);
+      this.#owner.took(this, piece.length);
+    }
+    if (this.remoteEnded && this.#early.length === 0) this.#endReading(true);
+  }
+
+  #endReading(isComplete: boolean): void {
+    const reader = this.#reader;
+    this.#reader = undefined;
+    reader?.onEnd(isComplete);
+  }
+
+  // ── the answer ──
+
+  /** Names in lower case. Throws for a field that HTTP cannot carry. @param end there is no body */
+  respond(status: number, fields: Iterable<readonly [name: string, value: string]>, end = false): void {
+    if (!this.closed) this.#owner.sendHeaders(this, status, fields, end);
+  }
+
+  /** `bytes` belong to the stream from here on. False when they wait: the next should not come before {@link onDrain} calls. */
+  write(bytes: Buffer): boolean {
+    if (this.closed || this.ending) return false;
+    this.queue.push(bytes);
+    this.#owner.transmit(this);
+    return this.queue.length === 0;
+  }
+
+  end(last?: Buffer): void {
+    if (this.closed || this.ending) return;
+    if (last !== undefined && last.length > 0) this.queue.push(last);
+    this.ending = true;
+    this.#owner.transmit(this);
+  }
+
+  /** Breaks the answer off. */
+  reset(code: number = ErrorCode.cancel): void {
+    if (!this.closed) this.#owner.reset(this, code);
+  }
+
+  /** Calls back once, when nothing waits any more or the stream is over. */
+  onDrain(listener: () => void): void {
+    this.#onDrain.push(listener);
+  }
+
+  /** Calls back once, when the stream is over: answered or broken off by either side. */
+  onClose(listener: () => void): void {
+    if (this.closed) queueMicrotask(listener);
+    else this.#onClose.push(listener);
+  }
+
+  /** For the connection. */
+  drained(): void {
+    if (this.#onDrain.length === 0) return;
+    const listeners = this.#onDrain;
+    this.#onDrain = [];
+    for (const listener of listeners) listener();
+  }
+
+  /** For the connection: the stream is over. @returns bytes of the body that nobody has taken */
+  close(): number {
+    this.closed = true;
+    this.queue.length = 0;
+    const untaken = this.#early.reduce((sum, piece) => sum + piece.length, 0);
+    this.#early = [];
+    this.#endReading(false);
+    const listeners = this.#onClose;
+    this.#onClose = [];
+    for (const listener of listeners) listener();
+    this.drained();
+    return untaken;
+  }
+}
