@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { Field } from '../testing/reference-encoder.ts';
 import { HpackDecoder } from './decoder.ts';
-
-type Field = readonly [name: string, value: string];
 
 const block = (hex: string): Buffer => Buffer.from(hex.replaceAll(' ', ''), 'hex');
 

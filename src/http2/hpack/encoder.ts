@@ -37,11 +37,16 @@ const maxKnownNames = 256;
 const maxKnownValues = 32;
 const maxKnownValueBytes = 128;
 
-/** The fields of one name: its beginning is the same for all of them, and some values recur. */
+/**
+ * The fields of one name. Its beginning is the same for all of them; of its values those are remembered that came
+ * first, and the latest: dates recur for a second, ids never.
+ */
 class FieldsNamed {
   readonly #name: string;
   readonly #prefix: string;
   readonly #known = new Map<string, string>();
+  #latest: string | undefined;
+  #latestText = '';
 
   constructor(name: string) {
     if (!/^[!#$%&'*+\-.^_`|~0-9a-z]+$/.test(name)) throw new TypeError(`no name of a header field: ${JSON.stringify(name)}`);
@@ -50,19 +55,23 @@ class FieldsNamed {
   }
 
   encode(value: string): string {
-    return this.#known.get(value) ?? this.#encodeNew(value);
+    return value === this.#latest ? this.#latestText : (this.#known.get(value) ?? this.#encodeNew(value));
   }
 
   #encodeNew(value: string): string {
-     
     if (/[\0\r\n\u0100-\uffff]/.test(value)) throw new TypeError(`no value of header field ${this.#name}: ${JSON.stringify(value)}`);
     const text = this.#prefix + encodeString(value);
-    if (value.length <= maxKnownValueBytes) {
-      // Dates and ids never recur for long: when they fill the map it begins anew, and what does recur is soon back.
-      if (this.#known.size === maxKnownValues) this.#known.clear();
-      this.#known.set(value, text);
-    }
+    if (value.length <= maxKnownValueBytes) this.#remember(value, text);
     return text;
+  }
+
+  #remember(value: string, text: string): void {
+    if (this.#known.size < maxKnownValues) {
+      this.#known.set(value, text);
+    } else {
+      this.#latest = value;
+      this.#latestText = text;
+    }
   }
 }
 
