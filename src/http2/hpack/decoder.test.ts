@@ -139,6 +139,15 @@ describe('the dynamic table', () => {
     ]);
   });
 
+  test('keeps its order when there is more in it than ever before, after entries have gone', () => {
+    const decoder = decoderOf();
+    const entries = (from: number, count: number): Field[] => Array.from({ length: count }, (_, i) => ['n', String(from + i)]);
+    const write = (fields: Field[]): Buffer => Buffer.concat(fields.map(([name, value]) => literal(name, value)));
+    decoder.decode(write(entries(0, 10)));
+    decoder.decode(Buffer.concat([block('20 3f e1 1f'), write(entries(10, 40))]));
+    expect(tableOf(decoder)).toEqual(entries(10, 40).reverse());
+  });
+
   test('holds 4096 bytes until the peer asks for the more it was offered', () => {
     const decoder = decoderOf({ tableBytes: 8192 });
     const many = Buffer.concat(Array.from({ length: 60 }, (_, i) => literal('n', String(i).padStart(67, '0'))));
