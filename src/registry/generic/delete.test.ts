@@ -43,3 +43,19 @@ test('its preconditions hold for the object that is there by then', async () => 
   await expect(deletion).rejects.toMatchObject({ code: 409 });
   expect(did).toEqual([]);
 });
+
+test.each([
+  { name: 'what somebody wrote in between goes as well', between: stored('one', 9), deletes: 2 },
+  { name: 'what somebody removed in between is gone as wished', between: undefined, deletes: 1 },
+])('between the mark and the removal: $name', async ({ between, deletes }) => {
+  const store = lagging(stored('one', 7), stored('one', 7), []);
+  const { storage } = store;
+  const revisions: number[] = [];
+  const remove = (_key: string, revision: number): ReturnType<typeof storage.delete> => {
+    revisions.push(revision);
+    return Promise.resolve(revision === between?.revision ? { applied: true, revision: 10 } : { applied: false, current: between });
+  };
+  const meddled = { ...store, storage: { ...storage, delete: remove } } as unknown as ResourceStore;
+  expect(await deleteObject(meddled, { gracePeriodSeconds: 0 }, () => Promise.resolve(), request)).toMatchObject({ action: 'removed', uid: 'one' });
+  expect(revisions).toEqual([8, 9].slice(0, deletes));
+});

@@ -1,55 +1,49 @@
 import { type KubeObject, metaOf, type ObjectMeta } from '../../machinery/object-meta.ts';
-import { conflict, isStatusError, notFound } from '../../machinery/status.ts';
+import { conflict, notFound } from '../../machinery/status.ts';
 import { applyDeletion, type DeleteOptions } from './deletion.ts';
 import type { ResourceStore } from './resource-store.ts';
-import { readModifyWrite, type SwapResult } from './update.ts';
+import { readModifyWrite, removeWritten, type SwapResult } from './update.ts';
 import type { WriteRequest } from './write.ts';
 
 /** Validating admission of the deletion, on the object as it is. */
 export type ValidateDelete = (object: KubeObject) => Promise<void>;
 
+export interface DeleteResult extends SwapResult {
+  readonly uid: string;
+}
+
 /**
  * Deletes one object, or writes it as finalizing. `action` is `removed` when it is gone, `written` when it waits for
  * its finalizers or grace period, `unchanged` when that was already so.
  */
-export async function deleteObject(store: ResourceStore, options: DeleteOptions, validate: ValidateDelete, request: WriteRequest): Promise<SwapResult> {
+export async function deleteObject(store: ResourceStore, options: DeleteOptions, validate: ValidateDelete, request: WriteRequest): Promise<DeleteResult> {
   const result = await markOrRemove(store, options, validate, request);
   return result.removedAt === undefined ? result : { ...result, stored: { ...result.stored, revision: result.removedAt } };
 }
 
-async function markOrRemove(store: ResourceStore, options: DeleteOptions, validate: ValidateDelete, request: WriteRequest): Promise<SwapResult> {
+async function markOrRemove(store: ResourceStore, options: DeleteOptions, validate: ValidateDelete, request: WriteRequest): Promise<DeleteResult> {
   const key = store.key(request.namespace, request.name);
   const rules = { strategy: store.resource, context: request.context, garbageCollection: store.garbageCollection };
   let removeNext = false;
+  let uid = '';
   const result = await readModifyWrite(store, key, async (current) => {
     // Decided anew when another writer was faster: the object may be another one by then.
     removeNext = false;
     if (current === undefined) throw notFound(store.groupResource, request.name);
     checkDeletePreconditions(store, current, options, request.name);
+    uid = metaOf(current).uid ?? '';
     await validate(current);
     const step = applyDeletion(current, options, rules);
     if (step === 'pending') return { action: 'keep', object: current };
-    if (step === 'remove') return { action: 'remove', object: current };
+    if (step === 'remove') return { action: 'remove', ...(store.definition.returnDeletedObject === true ? { object: current } : {}) };
     removeNext = step === 'markThenRemove';
     return { action: 'write', object: current };
   }, request);
   // A graceful kind that goes at once is marked first, so that watchers see its deletion timestamp.
-  if (!removeNext || result.action === 'removed') return result;
-  if (request.dryRun) return { action: 'removed', stored: result.stored };
-  return removeMarked(store, key, result, request);
-}
-
-/** Between mark and removal the node's agent may have removed it: that is the end we wanted. */
-async function removeMarked(store: ResourceStore, key: string, marked: SwapResult, request: WriteRequest): Promise<SwapResult> {
-  try {
-    return await readModifyWrite(store, key, (current) => {
-      if (current === undefined) throw notFound(store.groupResource, request.name);
-      return Promise.resolve({ action: 'remove', object: current });
-    }, request);
-  } catch (error) {
-    if (isStatusError(error) && error.reason === 'NotFound') return { action: 'removed', stored: marked.stored };
-    throw error;
-  }
+  if (!removeNext || result.action === 'removed') return { ...result, uid };
+  const removed = request.dryRun ? undefined : await removeWritten(store, result.stored, request);
+  // Between mark and removal the node's agent may have removed it: that is the end we wanted.
+  return { ...(removed ?? { action: 'removed', stored: result.stored }), uid };
 }
 
 function checkDeletePreconditions(store: ResourceStore, object: KubeObject, { preconditions }: DeleteOptions, name: string): void {

@@ -17,7 +17,8 @@ import { type Finish, outcomeOfFailure, type WriteOutcome, type WriteRequest } f
 /** What a change wants: write this, remove the object, or leave everything. */
 export type Change =
   | { readonly action: 'write'; readonly object: KubeObject; readonly done?: Finish }
-  | { readonly action: 'remove'; readonly object: KubeObject }
+  /** `object` is its last state; absent where that is what is stored, or nobody is shown it. */
+  | { readonly action: 'remove'; readonly object?: KubeObject }
   | { readonly action: 'keep'; readonly object: KubeObject };
 
 /**
@@ -107,11 +108,23 @@ async function swap(store: ResourceStore, key: string, stored: StoredObject | un
   }
 }
 
-async function remove(store: ResourceStore, key: string, stored: StoredObject | undefined, object: KubeObject, request: WriteRequest): Promise<Outcome> {
+/** Removes what a write has just left, whatever others make of it in between; undefined when they removed it. */
+export async function removeWritten(store: ResourceStore, written: StoredObject, request: WriteRequest): Promise<SwapResult | undefined> {
+  let stored: StoredObject | undefined = written;
+  for (let attempt = 0; attempt < maxAttempts && stored !== undefined; attempt++) {
+    const outcome = await remove(store, written.key, stored, undefined, request);
+    if ('result' in outcome) return outcome.result;
+    stored = outcome.current;
+  }
+  if (stored !== undefined) throw modified(store.groupResource, request.name);
+  return undefined;
+}
+
+async function remove(store: ResourceStore, key: string, stored: StoredObject | undefined, object: KubeObject | undefined, request: WriteRequest): Promise<Outcome> {
   if (stored === undefined) throw notFound(store.groupResource, request.name);
   try {
-    // The last state is what the change left, not what was stored: an update may remove the last finalizer and the object with it.
-    const last = { ...stored, bytes: await settled(() => store.encode(object)), representations: undefined };
+    // An update may remove the last finalizer and the object with it: the last state is not what was stored then.
+    const last = object === undefined ? stored : { ...stored, bytes: await settled(() => store.encode(object)), representations: undefined };
     if (request.dryRun) return { result: { action: 'removed', stored: last } };
     const result = await store.storage.delete(key, stored.revision, request.signal === undefined ? {} : { signal: request.signal });
     if (!result.applied) return { current: result.current };

@@ -1,12 +1,10 @@
 import type { KubeObject } from '../../../machinery/object-meta.ts';
-import { deleteObject as remove } from '../../../registry/generic/delete.ts';
-import type { SwapResult } from '../../../registry/generic/update.ts';
+import { deleteObject as remove, type DeleteResult } from '../../../registry/generic/delete.ts';
 import type { ApiRequest, ApiResponse } from '../../request.ts';
 import { attributesOf } from '../admit.ts';
 import { type EndpointContext, writeRequest } from '../context.ts';
 import { readDeleteOptions } from '../delete-options.ts';
 import { metaResponse, objectResponse, representationOf, representationOfStatus } from '../respond.ts';
-import { settled } from '../../../registry/generic/pending.ts';
 import type { ServedResource } from '../served.ts';
 import type { DeleteOptions } from '../../../registry/generic/deletion.ts';
 
@@ -17,10 +15,10 @@ export async function deleteObject(context: EndpointContext, served: ServedResou
   const result = await deleteOne(context, served, request, request.info.name, options);
   const accepted = result.action !== 'removed' && options.orphanDependents === false;
   if (result.action !== 'removed' || served.store!.definition.returnDeletedObject === true) return objectResponse(context, served, request, representation, accepted ? 202 : 200, result.stored);
-  return metaResponse(request, representationOfStatus(request), 200, 'v1', 'Status', await settled(() => deletedStatus(served, result.stored.bytes)));
+  return metaResponse(request, representationOfStatus(request), 200, 'v1', 'Status', deletedStatus(served, result));
 }
 
-export async function deleteOne(context: EndpointContext, served: ServedResource, request: ApiRequest, name: string, options: DeleteOptions, namespace?: string): Promise<SwapResult> {
+export async function deleteOne(context: EndpointContext, served: ServedResource, request: ApiRequest, name: string, options: DeleteOptions, namespace?: string): Promise<DeleteResult> {
   const dryRun = (options.dryRun?.length ?? 0) > 0;
   const base = writeRequest(context, served, request, { kind: 'DeleteOptions', dryRun, options: { ...options } });
   const write = { ...base, name, ...(namespace === undefined ? {} : { namespace }) };
@@ -29,11 +27,9 @@ export async function deleteOne(context: EndpointContext, served: ServedResource
   return remove(served.store!, options, validate, write);
 }
 
-function deletedStatus(served: ServedResource, bytes: Buffer): object {
-  const { store } = served;
-  const meta = (store!.codec.decode(bytes) as KubeObject).metadata ?? {};
+function deletedStatus({ store }: ServedResource, { stored, uid }: DeleteResult): object {
   return {
     kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success',
-    details: { name: meta.name ?? '', ...(store!.group === '' ? {} : { group: store!.group }), kind: store!.resourceName, uid: meta.uid ?? '' },
+    details: { name: stored.card.name, ...(store!.group === '' ? {} : { group: store!.group }), kind: store!.resourceName, uid },
   };
 }
