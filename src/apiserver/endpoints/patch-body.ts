@@ -53,7 +53,7 @@ export interface PatchEnvironment {
 export interface Patch {
   /** Apply keeps the books of field ownership itself. */
   readonly ownsItsFields: boolean;
-  /** The stored form of what the object becomes. */
+  /** The stored form of what the object becomes. `current` is absent for apply only, which may create. */
   apply(current: KubeObject | undefined, copy: () => KubeObject): KubeObject;
 }
 

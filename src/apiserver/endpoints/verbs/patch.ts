@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../../machinery/object-meta.ts';
+import { notFound } from '../../../machinery/status.ts';
 import { ensureNamespace } from '../../../registry/generic/before-create.ts';
 import type { WriteRequest } from '../../../registry/generic/write.ts';
 import { checkName } from './update.ts';
@@ -29,7 +30,11 @@ export async function patchObject(context: EndpointContext, served: ServedResour
   const patch = createPatch(type, body, { context, served, parameters, manager, warn: (text) => request.warn(text), now: write.context.now, subresource: write.subresource });
   const mayCreate = createPermission(context, request);
   const result = await update(served.store!, {
-    change: (current, copy) => changed(patch.apply(current, copy), write),
+    change: (current, copy) => {
+      // Also where a PUT may create: there is nothing that the patch could be of.
+      if (current === undefined && type !== 'apply') throw notFound(served.store!.groupResource, write.name);
+      return changed(patch.apply(current, copy), write);
+    },
     admit: (object, old) => admitChange(context, served, request, write, object, old, patch.ownsItsFields ? undefined : manager),
     validate: async (object, old) => {
       if (old === undefined) await mayCreate();
