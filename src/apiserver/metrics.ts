@@ -19,6 +19,8 @@ import type { Labels } from './series.ts';
 const durationBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
 const sliBuckets = durationBuckets.filter((seconds) => seconds >= 0.05);
 const eventBuckets = [1024, 2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072];
+/** Of a step of the chain: most take no time that one could name. */
+const filterBuckets = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5, 10, 15, 30];
 const sizeBuckets = [1000, 10_000, 100_000, 1e6, 1e7, 1e8, 1e9];
 type RequestLabel = 'verb' | 'group' | 'version' | 'resource' | 'subresource' | 'scope' | 'component' | 'dry_run';
 
@@ -46,6 +48,7 @@ export class Metrics {
   readonly #size: SeriesHistogram;
   readonly #sli: SeriesHistogram;
   readonly #slo: SeriesHistogram | undefined;
+  readonly #filterDurations: SeriesHistogram;
   readonly #terminations: SeriesCounter;
   readonly #aborts: SeriesCounter;
   readonly #postTimeouts: SeriesCounter;
@@ -78,6 +81,7 @@ export class Metrics {
     const slo = 'apiserver_request_slo_duration_seconds';
     const hidden = new SeriesHistogram({ name: slo, help: 'The same as apiserver_request_sli_duration_seconds.', buckets: sliBuckets, registry });
     this.#slo = registry.shows(slo) ? hidden : undefined;
+    this.#filterDurations = new SeriesHistogram({ name: 'apiserver_request_filter_duration_seconds', help: 'Time that a filter took before it passed a request on, in seconds.', buckets: filterBuckets, registry });
     this.#terminations = new SeriesCounter({ name: 'apiserver_request_terminations_total', help: 'Requests that the server gave up to protect itself.', registry });
     this.#aborts = new SeriesCounter({ name: 'apiserver_request_aborts_total', help: 'Answers that the server broke off.', registry });
     this.#postTimeouts = new SeriesCounter({ name: 'apiserver_request_post_timeout_total', help: 'What became of requests after they had been answered with a timeout.', registry });
@@ -117,6 +121,11 @@ export class Metrics {
     series.sli.observe(seconds);
     series.slo?.observe(seconds);
     if (bytes !== undefined && isRead(request)) (series.size ??= this.#sizesOf(request)).observe(bytes);
+  }
+
+  /** For one filter: told of the seconds until it passes a request on. */
+  filterDuration(filter: string): HistogramSeries {
+    return this.#filterDurations.series({ filter });
   }
 
   /** A long-running request begins. @returns what to call when it ends */

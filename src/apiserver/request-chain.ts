@@ -25,7 +25,7 @@ import { ApiRequest, type ApiResponse, type Exchange, type Filter, type Handler 
 import type { AuditTrail } from './audit/trail.ts';
 import type { Metrics } from './metrics.ts';
 import { recordRefused, recordRequests } from './filters/audit.ts';
-import { measure } from './filters/metrics.ts';
+import { measure, timed } from './filters/metrics.ts';
 
 export interface RequestChainOptions {
   readonly authenticator: RequestAuthenticator;
@@ -49,7 +49,7 @@ export interface RequestChainOptions {
 
 /** Every request, upgraded connections included, passes these in this order. */
 export function requestChain(options: RequestChainOptions): (exchange: Exchange) => Promise<ApiResponse> {
-  const { audit, lifecycle, shutdown } = options;
+  const { audit, lifecycle, shutdown, metrics } = options;
   const filters: readonly Filter[] = [
     ...(shutdown.sendRetryAfter ? [sendRetryAfter(lifecycle)] : []), // outside of all: nothing is done for what comes too late
     answerInKind,                                   // the headers every answer has; the client's spelling of names
@@ -57,15 +57,15 @@ export function requestChain(options: RequestChainOptions): (exchange: Exchange)
     tellBrowsers(options.browsers),                 // a preflight carries no credentials; refusals are told to the page too
     ...(shutdown.watchGraceMs > 0 ? [followWatches(lifecycle)] : []),
     countRequests(lifecycle),                       // what is in here the server answers before it ends
-    measure(options.metrics),                       // counts also what the steps below refuse
-    renderErrors(options.log, options.metrics),                      // from here on errors are Status objects
+    measure(metrics),                               // counts also what the steps below refuse
+    renderErrors(options.log, metrics),             // from here on errors are Status objects
     ...(audit === undefined ? [] : [recordRefused(audit)]), // failed logins; outside of what follows, to see how it ends
-    limitTime(options.requestTimeoutMs, options.metrics),            // before authentication: a slow webhook counts too
-    authenticate(options.authenticator, options.log, options.metrics.authentication),
-    ...(audit === undefined ? [] : [recordRequests(audit)]), // after authentication: the policy asks who
-    impersonate(options.authorizer),                // who is asking from here on
-    limitInFlight(options.inFlight, options.metrics), // after authentication: it needs to know who is asking
-    authorize(options.authorizer, options.metrics.authorization),                 // before the body is read
+    limitTime(options.requestTimeoutMs, metrics),   // before authentication: a slow webhook counts too
+    timed('authentication', authenticate(options.authenticator, options.log, metrics.authentication), metrics),
+    ...(audit === undefined ? [] : [timed('audit', recordRequests(audit), metrics)]), // after authentication: the policy asks who
+    timed('impersonation', impersonate(options.authorizer), metrics), // who is asking from here on
+    limitInFlight(options.inFlight, metrics),       // after authentication: it needs to know who is asking
+    timed('authorization', authorize(options.authorizer, metrics.authorization), metrics), // before the body is read
     options.passOn,                                 // from here on only what this server answers itself
   ];
   const endpoint: Handler = (request) => (request.info.isResourceRequest ? options.resources(request) : options.nonResources(request));

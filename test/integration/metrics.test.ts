@@ -55,6 +55,13 @@ describe('metrics', () => {
     expect((await lines('authenticated_user_requests')).filter((line) => line.includes('alice'))).toEqual([]);
   });
 
+  test('of the time that filters take', async () => {
+    const counts = () => Promise.all(['authentication', 'impersonation', 'authorization'].map(async (filter) => (await valueOf('apiserver_request_filter_duration_seconds_count', `filter="${filter}"`)) ?? 0));
+    const before = await counts();
+    await server.send('GET', '/version');
+    for (const [i, count] of (await counts()).entries()) expect(count).toBeGreaterThan(before[i]!);
+  });
+
   test('of tokens that are remembered, and of those that are looked up', async () => {
     const asked = async (status: string): Promise<number> => (await valueOf('authentication_token_cache_request_total', `status="${status}"`)) ?? 0;
     const [hits, misses] = [await asked('hit'), await asked('miss')];

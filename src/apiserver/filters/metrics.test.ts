@@ -1,0 +1,28 @@
+import { describe, expect, it, vi } from 'vitest';
+import { Metrics } from '../metrics.ts';
+import type { ApiRequest, ApiResponse } from '../request.ts';
+import { timed } from './metrics.ts';
+
+const request = {} as ApiRequest;
+const response: ApiResponse = { status: 200, headers: {} };
+const refusal = new Error('no');
+
+/** Sum and number of what was observed of the filter. */
+async function observed(metrics: Metrics): Promise<readonly (string | undefined)[]> {
+  const text = await metrics.registry.getSingleMetricAsString('apiserver_request_filter_duration_seconds');
+  return ['sum', 'count'].map((part) => new RegExp(`_${part}\\{filter="tested"\\} (.*)`).exec(text)?.[1]);
+}
+
+describe('the duration of a filter', () => {
+  it.each([
+    { name: 'is the time until it passes a request on', filter: (next: () => Promise<ApiResponse>) => (vi.advanceTimersByTime(20), next()), expected: ['0.02', '1'] },
+    { name: 'is not that of a refusal', filter: () => (vi.advanceTimersByTime(20), Promise.reject(refusal)), expected: ['0', '0'] },
+  ])('$name', async ({ filter, expected }) => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const metrics = new Metrics({ isServed: () => true, serverId: 'x' });
+    const handle = timed('tested', (passed, next) => filter(() => next(passed)), metrics);
+    await handle(request, () => (vi.advanceTimersByTime(500), Promise.resolve(response))).catch((error: unknown) => expect(error).toBe(refusal));
+    vi.useRealTimers();
+    expect(await observed(metrics)).toEqual(expected);
+  });
+});
