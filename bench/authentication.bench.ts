@@ -1,4 +1,5 @@
 /** What knowing the caller costs a request: a static token, one that is remembered, a certificate after the handshake, and a token at first sight. */
+import { createCallMetrics } from '../src/apiserver/webhooks/metrics.ts';
 import { AuthenticationMetrics } from '../src/apiserver/authn/metrics.ts';
 import { allMetrics, MetricRegistry } from '../src/apiserver/metric-registry.ts';
 import { generateKeyPairSync } from 'node:crypto';
@@ -25,7 +26,7 @@ const account = { metadata: { name: 'robot', namespace: 'default', uid: '6f0b8f0
 const find = (): Promise<never> => Promise.resolve(account as never);
 
 const none: AuthenticationConfig = { clientCa: undefined, requestHeader: undefined, tokenFile: undefined, bootstrapTokens: false, serviceAccounts: undefined, jwt: undefined, webhook: undefined, anonymous: undefined, audiences: [issuer] };
-const around = { accountKeys: undefined, objects: { find, findFresh: find }, log: silentLogger, onLegacyTokenUse: () => undefined, metrics: new AuthenticationMetrics(new MetricRegistry(allMetrics)) };
+const around = { accountKeys: undefined, objects: { find, findFresh: find }, log: silentLogger, onLegacyTokenUse: () => undefined, metrics: new AuthenticationMetrics(new MetricRegistry(allMetrics)), calls: createCallMetrics(new Registry()) };
 const endless = new AbortController().signal;
 const requestsOf = (config: Partial<AuthenticationConfig>): RequestAuthenticator => createAuthentication({ ...none, ...config }, { ...around, accountKeys }).requests;
 

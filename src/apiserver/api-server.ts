@@ -123,7 +123,7 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
   });
   const decode = createSharedDecoder();
   const objects = createAdmissionObjects(registry, decode);
-  const authorization: Authorization = createAuthorization({ config: config.authorization, registry, decode, log, featureEnabled, metrics: () => metrics.authorization });
+  const authorization: Authorization = createAuthorization({ config: config.authorization, registry, decode, log, featureEnabled, metrics: () => metrics.authorization, calls: metrics.calls });
   opened.add(() => authorization.stop());
   const fieldManager = createFieldManager({ schemas });
   const now = (): Date => new Date();
@@ -144,7 +144,7 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
     maxBodyBytes: defaultMaxBodyBytes,
   };
   const writer = new InternalWriter({ registry, fieldManager, enabled: featureEnabled });
-  const authentication = createAuthentication(config.authentication, { accountKeys, objects, metrics: metrics.authentication, log, onLegacyTokenUse: legacyTokenMarks({ writer, now, log }) });
+  const authentication = createAuthentication(config.authentication, { accountKeys, objects, metrics: metrics.authentication, calls: metrics.calls, log, onLegacyTokenUse: legacyTokenMarks({ writer, now, log }) });
   opened.add(() => authentication.close());
   const serve = (entry: CatalogEntry): ServedResource => servedResource(entry, context, registry, config, authentication);
   const apis: ServedApis = new ServedApis({ groupVersions, resources: new Map([...registry.entries].map(([apiVersion, resources]) => [apiVersion, new Map([...resources].map(([name, entry]) => [name, serve(entry)]))])) });
@@ -169,7 +169,7 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
     serverAddress,
     extra: new Map<string, Handler>([['/metrics', metricsHandler(metrics)], ...openApiHandlers(config.version, () => apis.ownGroupVersions, aggregation.openApi), ...issuerDiscovery(config.authentication, accountKeys, serverAddress)]),
   });
-  const audit = config.audit === undefined ? undefined : createAuditTrail(config.audit, { counters: metrics.audit, log });
+  const audit = config.audit === undefined ? undefined : createAuditTrail(config.audit, { counters: metrics.audit, calls: metrics.calls, log });
   opened.add(() => audit?.close());
   const handle = requestChain({
     authenticator: authentication.requests, authorizer: authorization.authorizer, audit, requestTimeoutMs: config.serving.requestTimeoutMs, lifecycle, shutdown: config.serving.shutdown,
@@ -178,7 +178,7 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
   });
   const services = createServiceUpkeep({ config, registry, ranges: serviceRanges, codecs, writer, port: () => running.transport?.port ?? config.serving.port });
   const customResources = setUpCustomResources({
-    registry, apis, admission, writer, serve, log, storePrefix: storage.prefix, apiServerCount: config.services.apiServerCount, openStorage,
+    registry, apis, admission, writer, serve, log, storePrefix: storage.prefix, apiServerCount: config.services.apiServerCount, openStorage, calls: metrics.calls,
   });
   const background = startBackground({ config, registry, metrics, services, writer, customResources, aggregation, objects, waitsForRoles: uses(config.authorization.authorizers, 'RBAC') });
   opened.add(() => background.stop());

@@ -15,6 +15,7 @@ import { type CounterSeries, SeriesCounter } from './series-counter.ts';
 import { type GaugeSeries, SeriesGauge } from './series-gauge.ts';
 import { type HistogramSeries, SeriesHistogram } from './series-histogram.ts';
 import type { Labels } from './series.ts';
+import { type CallObserver, createCallMetrics } from './webhooks/metrics.ts';
 
 const durationBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
 const sliBuckets = durationBuckets.filter((seconds) => seconds >= 0.05);
@@ -69,6 +70,8 @@ export class Metrics {
   readonly authentication: AuthenticationMetrics;
   readonly authorization: AuthorizationMetrics;
   readonly audit: AuditMetrics;
+  /** Calls that this server makes itself. */
+  readonly calls: CallObserver;
 
   constructor(options: { readonly settings?: MetricSettings; readonly isServed: (apiVersion: string, resource: string) => boolean; readonly serverId: string }) {
     const registry = (this.registry = new MetricRegistry(options.settings ?? allMetrics));
@@ -97,6 +100,7 @@ export class Metrics {
     this.authentication = new AuthenticationMetrics(this.registry);
     this.authorization = new AuthorizationMetrics(this.registry, options.serverId);
     this.audit = new AuditMetrics(this.registry);
+    this.calls = createCallMetrics(this.registry);
     collectDefaultMetrics({ register: this.registry });
   }
 

@@ -6,6 +6,7 @@ import { type AuditBackend, type AuditSink, blockingBackend, type Mode, type Rep
 import { BatchBackend, type BatchOptions, type SinkTraits } from './batch-backend.ts';
 import { createLogSink, type LogSinkOptions } from './log-sink.ts';
 import { createLossReport } from './losses.ts';
+import type { CallObserver } from '../webhooks/metrics.ts';
 import { createAuditPolicy } from './policy.ts';
 import { type AuditCounters, AuditTrail } from './trail.ts';
 import { WebhookSink, type WebhookSinkOptions } from './webhook-sink.ts';
@@ -28,6 +29,8 @@ export interface BackendOptions {
 export interface AuditSurroundings {
   readonly counters: AuditCounters & { lost(plugin: string, events: number): void };
   readonly log: Logger;
+  /** Told of the calls of the webhook. */
+  readonly calls?: CallObserver;
   readonly clock?: Clock;
 }
 
@@ -36,11 +39,11 @@ const logTraits: SinkTraits = { parallel: 1, merges: true };
 const webhookTraits: SinkTraits = { parallel: 15, merges: false };
 
 /** Undefined when there is nowhere to write to. */
-export function createAuditTrail(config: AuditConfig, { counters, log, clock = systemClock }: AuditSurroundings): AuditTrail | undefined {
+export function createAuditTrail(config: AuditConfig, { counters, log, calls, clock = systemClock }: AuditSurroundings): AuditTrail | undefined {
   const report = createLossReport({ count: (plugin, events) => counters.lost(plugin, events), log, clock });
   const backends: AuditBackend[] = [];
   if (config.log !== undefined) backends.push(backendOf(createLogSink(config.log, { report, log }), config.log, logTraits, report, clock));
-  if (config.webhook !== undefined) backends.push(backendOf(new WebhookSink(config.webhook, { report, clock }), config.webhook, webhookTraits, report, clock));
+  if (config.webhook !== undefined) backends.push(backendOf(new WebhookSink(config.webhook, { report, clock, calls }), config.webhook, webhookTraits, report, clock));
   return backends.length === 0 ? undefined : new AuditTrail({ policy: createAuditPolicy(config.policy), backends, counters });
 }
 

@@ -7,6 +7,7 @@ import { setMaxListeners } from 'node:events';
 import { type Clock, sleep, type Timer } from '../../base/clock.ts';
 import { WebhookStatusError } from '../webhooks/client.ts';
 import type { WebhookConnection } from '../webhooks/connection-file.ts';
+import type { CallObserver } from '../webhooks/metrics.ts';
 import { type WebhookConnections, webhookConnections } from '../webhooks/connections.ts';
 import type { AuditSink, ReportLoss } from './backend.ts';
 import type { AuditEvent } from './event.ts';
@@ -26,6 +27,8 @@ const jitter = 0.2;
 const requestTimeoutMs = 30_000;
 /** What a service that hangs may hold up a server that stops. */
 const lastCallMs = 10_000;
+/** Nobody reads what the service says beside its code; a connection whose answer is not longer is used again. */
+const maxAnswerBytes = 128 * 1024;
 
 export class WebhookSink implements AuditSink {
   readonly #options: WebhookSinkOptions;
@@ -38,13 +41,13 @@ export class WebhookSink implements AuditSink {
   #lastCall: Timer | undefined;
   readonly #running = new Set<Promise<boolean>>();
 
-  constructor(options: WebhookSinkOptions, { report, clock }: { readonly report: ReportLoss; readonly clock: Clock }) {
+  constructor(options: WebhookSinkOptions, { report, clock, calls }: { readonly report: ReportLoss; readonly clock: Clock; readonly calls?: CallObserver | undefined }) {
     this.#options = options;
     this.#report = report;
     this.#clock = clock;
     // Each batch on its way listens.
     setMaxListeners(0, this.#hurry.signal, this.#giveUp.signal);
-    this.#connections = webhookConnections(options.connection);
+    this.#connections = webhookConnections(options.connection, calls);
   }
 
   textOf(event: AuditEvent): string {
@@ -88,8 +91,7 @@ export class WebhookSink implements AuditSink {
   }
 
   async #post(body: Buffer): Promise<void> {
-    const { statusCode, body: answer } = await this.#connections.post(body, AbortSignal.any([this.#giveUp.signal, timeLimit(requestTimeoutMs)]));
-    await answer.dump();
-    if (statusCode < 200 || statusCode > 299) throw new WebhookStatusError(statusCode);
+    const { status } = await this.#connections.post(body, AbortSignal.any([this.#giveUp.signal, timeLimit(requestTimeoutMs)]), maxAnswerBytes);
+    if (status < 200 || status > 299) throw new WebhookStatusError(status);
   }
 }

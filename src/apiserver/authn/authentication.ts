@@ -21,6 +21,7 @@ import type { AuthenticationMetrics } from './metrics.ts';
 import { cachedTokens } from './token-cache.ts';
 import { tokenFile } from './token-file.ts';
 import { createWebhookClient, type WebhookClient } from '../webhooks/client.ts';
+import type { CallObserver } from '../webhooks/metrics.ts';
 import type { WebhookConnection } from '../webhooks/connection-file.ts';
 import { webhookTokens } from './webhook.ts';
 import { AuthenticationError, unionOfRequests, unionOfTokens } from './union.ts';
@@ -71,6 +72,8 @@ export interface AuthenticationSurroundings {
   readonly accountKeys: AccountKeys | undefined;
   readonly objects: ObjectReader;
   readonly metrics: AuthenticationMetrics;
+  /** Told of the calls of the webhook. */
+  readonly calls: CallObserver;
   readonly log: Logger;
   /** Told of a secret with a token that is used and does not say so for today. */
   readonly onLegacyTokenUse: (secret: Secret) => void;
@@ -93,7 +96,7 @@ const webhookTimeoutMs = 10_000;
 
 export function createAuthentication(config: AuthenticationConfig, around: AuthenticationSurroundings): Authentication {
   const { clientCa, requestHeader, audiences } = config;
-  const webhook = config.webhook === undefined ? undefined : createWebhookClient({ connection: config.webhook.connection, timeoutMs: webhookTimeoutMs });
+  const webhook = config.webhook === undefined ? undefined : createWebhookClient({ connection: config.webhook.connection, timeoutMs: webhookTimeoutMs, observer: around.calls });
   const jwt = config.jwt === undefined ? undefined : liveJwtTokens(config.jwt, around.log);
   const known = tokenAuthenticators(config, around, { jwt, webhook });
   const tokens = known.length === 0 ? undefined : cachedTokens({ tokens: unionOfTokens(known), successTtlMs, failureTtlMs: 0, observer: around.metrics });

@@ -5,6 +5,7 @@ import type { RegistryCatalog } from '../../registry/catalog.ts';
 import { bootstrapPolicy } from '../bootstrap/rbac/policy/policy.ts';
 import type { SharedDecoder } from '../shared-decoder.ts';
 import { createWebhookClient, type WebhookClient } from '../webhooks/client.ts';
+import type { CallObserver } from '../webhooks/metrics.ts';
 import { createAbacAuthorizer } from './abac/authorizer.ts';
 import { alwaysAllow } from './always-allow.ts';
 import { alwaysDeny } from './always-deny.ts';
@@ -26,6 +27,8 @@ export interface AuthorizationOptions {
   readonly log: Logger;
   readonly featureEnabled: (gate: string) => boolean;
   readonly metrics: () => AuthorizationMetrics;
+  /** Told of the calls of webhooks. */
+  readonly calls: CallObserver;
 }
 
 export interface Authorization {
@@ -102,7 +105,7 @@ interface Parts {
 }
 
 /** What is there once, whatever the order of the authorizers, and however often it changes. */
-function createParts({ registry, decode, log, featureEnabled, metrics }: AuthorizationOptions): Parts {
+function createParts({ registry, decode, log, featureEnabled, metrics, calls }: AuthorizationOptions): Parts {
   const rbac = new RbacSource({ registry, decode, log });
   const graph = new NodeGraph(decode);
   const nodeObjects = new FollowedResources(registry, log, graph.resources);
@@ -115,7 +118,7 @@ function createParts({ registry, decode, log, featureEnabled, metrics }: Authori
       case 'Node': return createNodeAuthorizer({ graph, loading: () => nodeObjects.loading(), rules: nodeRules(featureEnabled), ownOnly: featureEnabled('AuthorizeNodeWithSelectors') });
       case 'Webhook': {
         const { connection, timeoutMs, ...settings } = config.webhook;
-        const client = createWebhookClient({ connection, timeoutMs });
+        const client = createWebhookClient({ connection, timeoutMs, observer: calls });
         clients.push(client);
         return createWebhookAuthorizer({ ...settings, client, withSelectors: featureEnabled('AuthorizeWithSelectors'), observer: observerOf(config.name, metrics) });
       }

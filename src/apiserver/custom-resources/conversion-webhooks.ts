@@ -5,6 +5,7 @@ import type { RegistryCatalog } from '../../registry/catalog.ts';
 import { type Converter, renaming } from '../../registry/custom/conversion.ts';
 import { WebhookConverter } from '../../registry/custom/webhook-conversion.ts';
 import { createWebhookClient, type WebhookClient } from '../webhooks/client.ts';
+import type { CallObserver } from '../webhooks/metrics.ts';
 import type { WebhookConnection } from '../webhooks/connection-file.ts';
 
 const timeoutMs = 30_000;
@@ -13,10 +14,12 @@ const maxAnswerBytes = 64 * 1024 * 1024;
 /** The converters of one server, and what they have open. */
 export class ConversionWebhooks {
   readonly #registry: RegistryCatalog;
+  readonly #calls: CallObserver;
   readonly #clients = new Map<string, WebhookClient>();
 
-  constructor(registry: RegistryCatalog) {
+  constructor(registry: RegistryCatalog, calls: CallObserver) {
     this.#registry = registry;
+    this.#calls = calls;
   }
 
   converterOf(conversion: CustomResourceConversion | undefined): Converter {
@@ -37,7 +40,7 @@ export class ConversionWebhooks {
     const { url, ca, serverName } = connection;
     const key = JSON.stringify([url, ca, serverName]);
     let client = this.#clients.get(key);
-    if (client === undefined) this.#clients.set(key, (client = createWebhookClient({ connection, timeoutMs, retryDelaysMs: [], maxAnswerBytes })));
+    if (client === undefined) this.#clients.set(key, (client = createWebhookClient({ connection, timeoutMs, retryDelaysMs: [], maxAnswerBytes, observer: this.#calls })));
     return client;
   }
 
@@ -46,7 +49,8 @@ export class ConversionWebhooks {
     if (url !== undefined) return { ...common, url, serverName: undefined };
     const { name = '', namespace = '', path = '/', port = 443 } = service ?? {};
     // Service addresses are reached without DNS; the certificate is that of the service's name.
-    return { ...common, url: `https://${bracketed(await this.#addressOf(namespace, name))}:${port}${path.startsWith('/') ? path : `/${path}`}`, serverName: `${name}.${namespace}.svc` };
+    const serverName = `${name}.${namespace}.svc`;
+    return { ...common, url: `https://${bracketed(await this.#addressOf(namespace, name))}:${port}${path.startsWith('/') ? path : `/${path}`}`, host: `${serverName}:${port}`, serverName };
   }
 
   async #addressOf(namespace: string, name: string): Promise<string> {

@@ -11,6 +11,7 @@ import type { ObjectCodec, ObjectStorage } from '../../storage/objects.ts';
 import type { InternalWriter } from '../bootstrap/internal-writer.ts';
 import type { ServedResource } from '../endpoints/served.ts';
 import type { ServedApis } from '../served-apis.ts';
+import type { CallObserver } from '../webhooks/metrics.ts';
 import { DefinitionController } from './controller.ts';
 import { ConversionWebhooks } from './conversion-webhooks.ts';
 import { CustomResources } from './custom-resources.ts';
@@ -25,6 +26,8 @@ export interface CustomResourceSetup {
   readonly openStorage: (resource: ResourceInfo, prefix: string, codec: ObjectCodec) => ObjectStorage;
   readonly serve: (entry: CatalogEntry) => ServedResource;
   readonly log: Logger;
+  /** Told of the calls of conversion webhooks. */
+  readonly calls: CallObserver;
 }
 
 export interface CustomResourceParts {
@@ -35,9 +38,9 @@ export interface CustomResourceParts {
   close(): Promise<void>;
 }
 
-export function setUpCustomResources({ registry, apis, admission, writer, storePrefix, apiServerCount, openStorage, serve, log }: CustomResourceSetup): CustomResourceParts {
+export function setUpCustomResources({ registry, apis, admission, writer, storePrefix, apiServerCount, openStorage, serve, log, calls }: CustomResourceSetup): CustomResourceParts {
   const metadataType = createBuiltInTypes(schemas).of('meta/v1.ObjectMeta');
-  const webhooks = new ConversionWebhooks(registry);
+  const webhooks = new ConversionWebhooks(registry, calls);
   const resources = new CustomResources({
     registry, apis, serve, log,
     create: (definition) => createCustomResource({

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Registry } from 'prom-client';
 import { expect, onTestFinished, test } from 'vitest';
 import { createWebhookClient } from './client.ts';
+import { createCallMetrics } from './metrics.ts';
 
 /** A service that lets everybody wait until the test says. */
 async function slowService() {
@@ -59,4 +61,37 @@ test('who waits when the server stops hears that it stops', async () => {
   await arrived(1);
   await client.close();
   await refused;
+});
+
+test('each call is counted, by what was answered, with its time and its sizes', async () => {
+  const { waiting, arrived, connection } = await slowService();
+  const registry = new Registry();
+  const observer = createCallMetrics(registry);
+  const client = createWebhookClient({ connection: { ...connection, host: 'judge.team.svc:443' }, timeoutMs: 60_000, retryDelaysMs: [0], maxAnswerBytes: 100, observer });
+  const asked = client.post({ a: 1 });
+  await arrived(1);
+  waiting[0]!.writeHead(429).end('{}');
+  await arrived(2);
+  waiting[1]!.end('{"b":22}');
+  await asked;
+  const refused = expect(client.post({ a: 1 })).rejects.toThrow('the answer of the webhook is too large');
+  await arrived(3);
+  waiting[2]!.end('x'.repeat(101));
+  await refused;
+  await client.close();
+  const nowhere = createWebhookClient({ connection: { ...connection, url: 'http://127.0.0.1:1' }, timeoutMs: 60_000, retryDelaysMs: [], observer });
+  await expect(nowhere.post({})).rejects.toThrow('ECONNREFUSED');
+  await nowhere.close();
+  const lines = (await registry.metrics()).split('\n').filter((line) => /^rest_client_\w+(total|count|size_bytes_sum)\{/.test(line)).sort();
+  const judge = 'verb="POST",host="judge.team.svc:443"';
+  const nobody = 'verb="POST",host="127.0.0.1:1"';
+  expect(lines).toEqual([
+    `rest_client_request_duration_seconds_count{${nobody}} 1`, `rest_client_request_duration_seconds_count{${judge}} 3`,
+    `rest_client_request_size_bytes_count{${nobody}} 1`, `rest_client_request_size_bytes_count{${judge}} 3`,
+    `rest_client_request_size_bytes_sum{${nobody}} 2`, `rest_client_request_size_bytes_sum{${judge}} 21`,
+    'rest_client_requests_total{code="200",host="judge.team.svc:443",method="POST"} 2', 'rest_client_requests_total{code="429",host="judge.team.svc:443",method="POST"} 1',
+    'rest_client_requests_total{code="<error>",host="127.0.0.1:1",method="POST"} 1',
+    `rest_client_response_size_bytes_count{${nobody}} 0`, `rest_client_response_size_bytes_count{${judge}} 2`,
+    `rest_client_response_size_bytes_sum{${nobody}} 0`, `rest_client_response_size_bytes_sum{${judge}} 10`,
+  ]);
 });

@@ -3,6 +3,7 @@ import { timeLimit } from '../../base/time-limit.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebhookConnection } from './connection-file.ts';
 import { webhookConnections } from './connections.ts';
+import type { CallObserver } from './metrics.ts';
 
 export interface WebhookClientOptions {
   readonly connection: WebhookConnection;
@@ -14,6 +15,7 @@ export interface WebhookClientOptions {
   readonly maxPending?: number;
   /** Longer answers are refused. Default 1 MiB. */
   readonly maxAnswerBytes?: number;
+  readonly observer?: CallObserver;
 }
 
 export interface WebhookClient {
@@ -27,14 +29,14 @@ const usualDelaysMs = [500, 750, 1125, 1690];
 const usualMaxPending = 500;
 const usualMaxAnswerBytes = 1 << 20;
 
-export function createWebhookClient({ connection, timeoutMs, retryDelaysMs = usualDelaysMs, maxPending = usualMaxPending, maxAnswerBytes = usualMaxAnswerBytes }: WebhookClientOptions): WebhookClient {
-  const connections = webhookConnections(connection);
+export function createWebhookClient({ connection, timeoutMs, retryDelaysMs = usualDelaysMs, maxPending = usualMaxPending, maxAnswerBytes = usualMaxAnswerBytes, observer }: WebhookClientOptions): WebhookClient {
+  const connections = webhookConnections(connection, observer);
   const closed = new AbortController();
   let pending = 0;
   const attempt = async (body: string): Promise<unknown> => {
-    const { statusCode, body: answer } = await connections.post(body, AbortSignal.any([closed.signal, timeLimit(timeoutMs)]));
-    const text = await readText(answer, maxAnswerBytes);
-    if (statusCode < 200 || statusCode > 299) throw new WebhookStatusError(statusCode);
+    const { status, text } = await connections.post(body, AbortSignal.any([closed.signal, timeLimit(timeoutMs)]), maxAnswerBytes);
+    if (text === undefined) throw new Error('the answer of the webhook is too large');
+    if (status < 200 || status > 299) throw new WebhookStatusError(status);
     return JSON.parse(text) as unknown;
   };
   return {
@@ -62,17 +64,6 @@ export class WebhookStatusError extends Error {
     super(`the webhook answered with status ${status}`);
     this.status = status;
   }
-}
-
-async function readText(body: AsyncIterable<Buffer>, maxBytes: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > maxBytes) throw new Error('the answer of the webhook is too large');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString();
 }
 
 async function withRetries<T>(attempt: () => Promise<T>, delaysMs: readonly number[], stop: AbortSignal): Promise<T> {

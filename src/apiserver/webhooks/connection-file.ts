@@ -11,6 +11,8 @@ import { isPair } from '../transport/serving-tls.ts';
 /** PEM texts and credentials as they are used. */
 export interface WebhookConnection {
   readonly url: string;
+  /** How metrics call the server, where the URL has an address instead of its name. */
+  readonly host?: string;
   readonly ca: string | undefined;
   readonly serverName: string | undefined;
   readonly skipVerify: boolean;

@@ -1,42 +1,77 @@
 /** The connections to a webhook, and who the server is on them: token files and client certificates are as they are at the time. */
 import type { Agent, Dispatcher } from 'undici';
 import type { ClientPair, WebhookConnection } from './connection-file.ts';
+import type { CallObserver } from './metrics.ts';
+
+export interface WebhookAnswer {
+  readonly status: number;
+  /** Undefined where it is longer than was asked for. */
+  readonly text: string | undefined;
+}
 
 export interface WebhookConnections {
-  /** Posts JSON and resolves with an answer whose body has not been read. Rejects when there is none, without what was sent. */
-  post(body: string | Buffer, signal: AbortSignal): Promise<Dispatcher.ResponseData>;
+  /** Posts JSON and resolves with the whole answer. Rejects when there is none, without what was sent. */
+  post(body: string | Buffer, signal: AbortSignal, maxAnswerBytes: number): Promise<WebhookAnswer>;
   /** Ends connections and what is under way on them. */
   destroy(): Promise<void>;
 }
 
 const maxConnections = 64;
 
-export function webhookConnections(connection: WebhookConnection): WebhookConnections {
+export function webhookConnections(connection: WebhookConnection, observer?: CallObserver): WebhookConnections {
   let agent: Agent | undefined;
   let shown: ClientPair | undefined;
+  const host = connection.host ?? new URL(connection.url).host;
+  const request = async (body: string | Buffer, signal: AbortSignal): Promise<Dispatcher.ResponseData> => {
+    // Loaded at first use: most servers have no webhook.
+    const undici = await import('undici');
+    const authorization = await connection.authorization();
+    const pair = await connection.renewedPair?.();
+    // From here to the request nothing waits, so that no other call takes the agent away. New connections show a new
+    // certificate; those with the old one end with their requests.
+    if (pair !== shown) {
+      void agent?.close();
+      agent = undefined;
+      shown = pair;
+    }
+    agent ??= new undici.Agent(agentOptions({ ...connection, ...pair }));
+    return undici.request(connection.url, {
+      dispatcher: agent, method: 'POST', body, signal,
+      headers: { 'content-type': 'application/json', accept: 'application/json, */*', ...(authorization === undefined ? {} : { authorization }) },
+    });
+  };
   return {
-    async post(body, signal) {
-      // Loaded at first use: most servers have no webhook.
-      const undici = await import('undici');
-      const authorization = await connection.authorization();
-      const pair = await connection.renewedPair?.();
-      // From here to the request nothing waits, so that no other call takes the agent away. New connections show a new
-      // certificate; those with the old one end with their requests.
-      if (pair !== shown) {
-        void agent?.close();
-        agent = undefined;
-        shown = pair;
+    async post(body, signal, maxAnswerBytes) {
+      const call = observer?.begins(host, Buffer.byteLength(body));
+      let bytes: Buffer | undefined;
+      try {
+        const answer = await request(body, signal).catch((error: unknown) => {
+          call?.answered(undefined);
+          throw error;
+        });
+        call?.answered(answer.statusCode);
+        bytes = await readBytes(answer.body, maxAnswerBytes);
+        return { status: answer.statusCode, text: bytes?.toString() };
+      } finally {
+        call?.ended(bytes?.length);
       }
-      agent ??= new undici.Agent(agentOptions({ ...connection, ...pair }));
-      return undici.request(connection.url, {
-        dispatcher: agent, method: 'POST', body, signal,
-        headers: { 'content-type': 'application/json', accept: 'application/json, */*', ...(authorization === undefined ? {} : { authorization }) },
-      });
     },
     async destroy() {
       await agent?.destroy();
     },
   };
+}
+
+/** Undefined for more than `maxBytes`; the rest is not read. */
+async function readBytes(body: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > maxBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 const agentOptions = ({ ca, certificate, key, serverName, skipVerify }: WebhookConnection): Agent.Options => ({

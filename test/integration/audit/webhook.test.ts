@@ -65,6 +65,7 @@ describe('mode batch', () => {
     await webhook.until(() => webhook.deliveries.length === 1);
     expect(webhook.calls.length).toBe(4);
     expect(await server.metric('apiserver_audit_error_total{plugin="webhook"}')).toBe(0);
+    expect((await server.send('GET', '/metrics')).text).toMatch(/^rest_client_requests_total\{code="404",host="[^"]+",method="POST"\} 1$/m);
   });
 
   test('gives a batch up after five attempts, and counts its events', async () => {

@@ -91,6 +91,7 @@ describe('the token webhook', () => {
     troubles = [() => ({ status: 403, body: '{}' })];
     expect(await whoIs('refused')).toBe(401);
     expect(asked.length).toBe(3);
+    expect((await server.call({ path: '/metrics', headers: ['authorization', 'Bearer good'] })).text).toMatch(/^rest_client_requests_total\{code="403",host="127\.0\.0\.1:\d+",method="POST"\} 1$/m);
   });
 
   test.each([

@@ -108,6 +108,7 @@ describe('--authorization-mode=Webhook', () => {
     expect(judge.asked[0]!.apiVersion).toBe('authorization.k8s.io/v1beta1');
     const metrics = (await api.call('admin', 'GET', '/metrics')).body as string;
     expect(metrics).toContain('apiserver_authorization_webhook_evaluations_fail_open_total{name="webhook",result="error"} 2');
+    expect(metrics).toMatch(/^rest_client_requests_total\{code="403",host="127\.0\.0\.1:\d+",method="POST"\} 2$/m);
     expect(metrics).toContain('apiserver_authorization_decisions_total{type="RBAC",name="rbac",decision="allowed"} 1');
   });
 

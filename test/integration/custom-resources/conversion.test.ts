@@ -80,6 +80,8 @@ describe('a definition with a conversion webhook', () => {
     expect(reviews - before).toBe(1);
     await replica.send('GET', v2);
     expect(reviews - before).toBe(1);
+    const { body: metrics } = await replica.send<string>('GET', '/metrics');
+    expect(metrics).toContain(`rest_client_requests_total{code="200",host="127.0.0.1:${(server.address() as AddressInfo).port}",method="POST"} ${reviews}\n`);
   });
 
   test('watches show the version that was asked for', async () => {

@@ -1,0 +1,66 @@
+/** What calls of others tell of themselves, under the names that every client of the reference has. */
+import type { Registry } from 'prom-client';
+import { type CounterSeries, SeriesCounter } from '../series-counter.ts';
+import { type HistogramSeries, SeriesHistogram } from '../series-histogram.ts';
+
+/** Told of the calls that this server makes itself. */
+export interface CallObserver {
+  /** @param host name and port of who is asked */
+  begins(host: string, bodyBytes: number): Call;
+}
+
+export interface Call {
+  /** @param status undefined where there was no answer */
+  answered(status: number | undefined): void;
+  /** The answer has been read to its end, or never will be. @param answerBytes undefined where it was not read whole */
+  ended(answerBytes: number | undefined): void;
+}
+
+const durationBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
+const sizeBuckets = [64, 256, 512, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216];
+/** All that is asked for. */
+const post = 'POST';
+/** What the reference counts a call under that got no answer. */
+const noAnswer = '<error>';
+
+interface HostSeries {
+  readonly durations: HistogramSeries;
+  readonly requestSizes: HistogramSeries;
+  readonly responseSizes: HistogramSeries;
+  readonly totals: Map<string, CounterSeries>;
+}
+
+export function createCallMetrics(registry: Registry): CallObserver {
+  const totals = new SeriesCounter({ name: 'rest_client_requests_total', help: 'Calls of other servers, by answer code, method and host.', registry });
+  const durations = new SeriesHistogram({ name: 'rest_client_request_duration_seconds', help: 'Time that calls of other servers took, in seconds, by verb and host.', buckets: durationBuckets, registry });
+  const requestSizes = new SeriesHistogram({ name: 'rest_client_request_size_bytes', help: 'Bytes sent to other servers, by verb and host.', buckets: sizeBuckets, registry });
+  const responseSizes = new SeriesHistogram({ name: 'rest_client_response_size_bytes', help: 'Bytes that other servers answered with, by verb and host.', buckets: sizeBuckets, registry });
+  const known = new Map<string, HostSeries>();
+  const seriesOf = (host: string): HostSeries => {
+    let series = known.get(host);
+    if (series === undefined) {
+      const labels = { verb: post, host };
+      known.set(host, (series = { durations: durations.series(labels), requestSizes: requestSizes.series(labels), responseSizes: responseSizes.series(labels), totals: new Map() }));
+    }
+    return series;
+  };
+  return {
+    begins(host, bodyBytes) {
+      const series = seriesOf(host);
+      const begun = performance.now();
+      series.requestSizes.observe(bodyBytes);
+      return {
+        answered(status) {
+          const code = status === undefined ? noAnswer : String(status);
+          let total = series.totals.get(code);
+          if (total === undefined) series.totals.set(code, (total = totals.series({ code, host, method: post })));
+          total.inc();
+        },
+        ended(answerBytes) {
+          series.durations.observe((performance.now() - begun) / 1000);
+          if (answerBytes !== undefined) series.responseSizes.observe(answerBytes);
+        },
+      };
+    },
+  };
+}
