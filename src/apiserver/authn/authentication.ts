@@ -17,7 +17,7 @@ import type { AccountKeys, AccountKeysConfig } from './service-accounts/account-
 import { legacyIssuer, legacyTokens } from './service-accounts/legacy-tokens.ts';
 import type { TokenIssuing } from './service-accounts/signer.ts';
 import { verifiedTokens } from './service-accounts/verifier.ts';
-import type { AuthenticationMetrics } from './metrics.ts';
+import type { AccountTokenUse, AuthenticationMetrics } from './metrics.ts';
 import { cachedTokens } from './token-cache.ts';
 import { tokenFile } from './token-file.ts';
 import { createWebhookClient, type WebhookClient } from '../webhooks/client.ts';
@@ -131,13 +131,14 @@ function askedTokens({ version, cacheTtlMs }: WebhookConfig, client: WebhookClie
 }
 
 /** Those in secrets first: the two are told apart by their issuer. */
-function serviceAccountTokens({ issuers, lookup }: ServiceAccountConfig, audiences: readonly string[], { objects, onLegacyTokenUse, accountKeys }: AuthenticationSurroundings): TokenAuthenticator[] {
+function serviceAccountTokens({ issuers, lookup }: ServiceAccountConfig, audiences: readonly string[], { objects, onLegacyTokenUse, accountKeys, metrics }: AuthenticationSurroundings): TokenAuthenticator[] {
   if (accountKeys === undefined) return [];
   const { keys } = accountKeys;
-  const legacy = legacyTokens({ objects, lookup, onUse: onLegacyTokenUse });
+  const count = (use: AccountTokenUse): void => metrics.accountTokenUsed(use);
+  const legacy = legacyTokens({ objects, lookup, onUse: onLegacyTokenUse, count });
   return [
     verifiedTokens({ name: 'legacy-service-account', issuers: [legacyIssuer], keys, audiences, validate: legacy }),
-    ...(issuers.length === 0 ? [] : [verifiedTokens({ name: 'service-account', issuers, keys, audiences, validate: boundTokens({ objects }) })]),
+    ...(issuers.length === 0 ? [] : [verifiedTokens({ name: 'service-account', issuers, keys, audiences, validate: boundTokens({ objects, count }) })]),
   ];
 }
 

@@ -76,7 +76,7 @@ const places: Place[] = [
   },
   {
     name: 'a token that a secret holds', right: 'right-token', wrong: 'wrong-token', decided: { comparisons: true },
-    prepare: () => (token) => legacyTokens({ objects: reader, lookup: true, onUse: () => undefined })(legacyClaims, token).catch(() => undefined),
+    prepare: () => (token) => legacyTokens({ objects: reader, lookup: true, onUse: () => undefined, count: () => undefined })(legacyClaims, token).catch(() => undefined),
   },
   { name: 'a token that is remembered', right: 'right-token', wrong: 'wrong-token', decided: { digests: true }, prepare: () => remembering(undefined) },
   { name: 'the last token of a connection', right: 'right-token', wrong: 'wrong-token', decided: { comparisons: true }, prepare: () => remembering({}) },

@@ -16,6 +16,22 @@ export interface TokenCacheObserver {
   waiting(): () => void;
 }
 
+/**
+ * What is noticed about a token of a service account when it is judged, which is once while it is remembered. One from a
+ * secret is `legacy`, and when nothing is wrong with it, of a secret that a controller made or somebody else; `invalid-legacy-auto`
+ * is one that was marked since. Bound tokens that were extended are `valid` until clients should have read them anew, and `stale` from then on.
+ */
+export type AccountTokenUse = 'legacy' | 'legacy-auto' | 'legacy-manual' | 'invalid-legacy-auto' | 'valid' | 'stale';
+
+const accountTokenMetrics: Readonly<Record<AccountTokenUse, { readonly name: string; readonly help: string }>> = {
+  legacy: { name: 'serviceaccount_legacy_tokens_total', help: 'Tokens of service accounts from secrets that were used.' },
+  'legacy-auto': { name: 'serviceaccount_legacy_auto_token_uses_total', help: 'Uses of tokens from secrets that were made for their service accounts.' },
+  'legacy-manual': { name: 'serviceaccount_legacy_manual_token_uses_total', help: 'Uses of tokens from secrets that somebody asked for.' },
+  'invalid-legacy-auto': { name: 'serviceaccount_invalid_legacy_auto_token_uses_total', help: 'Uses of tokens from secrets that had been marked invalid.' },
+  valid: { name: 'serviceaccount_valid_tokens_total', help: 'Extended tokens of service accounts that were used in time.' },
+  stale: { name: 'serviceaccount_stale_tokens_total', help: 'Extended tokens of service accounts that were used after clients should have read them anew.' },
+};
+
 const hour = 3600;
 const day = 24 * hour;
 
@@ -28,6 +44,7 @@ export class AuthenticationMetrics implements TokenCacheObserver {
   readonly #fetched: SeriesCounter;
   readonly #inFlight: GaugeSeries;
   readonly #blocked: GaugeSeries;
+  readonly #accountTokens: Readonly<Record<AccountTokenUse, CounterSeries>>;
 
   constructor(registry: MetricRegistry) {
     this.#users = new SeriesCounter({ name: 'authenticated_user_requests', help: 'Requests of authenticated users; few have a name of their own here.', registry });
@@ -47,6 +64,8 @@ export class AuthenticationMetrics implements TokenCacheObserver {
     const active = new SeriesGauge({ name: 'authentication_token_cache_active_fetch_count', help: 'Tokens whose owner is being found out, and requests that wait for one.', registry });
     this.#inFlight = active.series({ status: 'in_flight' });
     this.#blocked = active.series({ status: 'blocked' });
+    const uses = Object.entries(accountTokenMetrics).map(([use, metric]) => [use, new SeriesCounter({ ...metric, registry }).series({})]);
+    this.#accountTokens = Object.fromEntries(uses) as Record<AccountTokenUse, CounterSeries>;
   }
 
   /** @param user undefined unless it was a success */
@@ -60,6 +79,10 @@ export class AuthenticationMetrics implements TokenCacheObserver {
   /** @param seconds left; below zero for one that has ended */
   certificateLasts(seconds: number): void {
     this.#expiration.observe(seconds);
+  }
+
+  accountTokenUsed(use: AccountTokenUse): void {
+    this.#accountTokens[use].inc();
   }
 
   asked(status: 'hit' | 'miss', seconds: number): void {

@@ -40,6 +40,14 @@ async function create(path: string, body: object): Promise<{ metadata: { uid: st
   return answer.body as { metadata: { uid: string } };
 }
 
+/** By how much the metric of a kind of use grows. */
+async function uses(kind: string, use: () => Promise<unknown>): Promise<number> {
+  const value = async (): Promise<number> => Number(new RegExp(`^serviceaccount_${kind}_total (\\d+)$`, 'm').exec((await send('GET', '/metrics')).text)?.[1]);
+  const before = await value();
+  await use();
+  return (await value()) - before;
+}
+
 let count = 0;
 /** A service account of its own per test. */
 async function account(): Promise<{ name: string; uid: string }> {
@@ -198,6 +206,18 @@ describe('tokens made by others', () => {
     expect(await whoIs(await forge(claims, { header: { kid: 'unknown' } }))).toMatchObject({ username: claims['sub'] });
   });
 
+  test.each([
+    { name: 'before clients should have another one', late: -60, counted: [1, 0] },
+    { name: 'when clients should have another one', late: 60, counted: [0, 1] },
+    { name: 'that end when they say', late: undefined, counted: [0, 0] },
+  ])('are counted as valid or stale where they were extended: $name', async ({ late, counted }) => {
+    const claims = await validClaims();
+    const token = await forge({ ...claims, 'kubernetes.io': { ...claims['kubernetes.io'], ...(late === undefined ? {} : { warnafter: claims.exp - 600 - late }) } });
+    const use = async (): Promise<void> => expect(await whoIs(token)).toMatchObject({ username: claims['sub'] });
+    let stale = 0;
+    expect([await uses('valid_tokens', async () => (stale = await uses('stale_tokens', use))), stale]).toEqual(counted);
+  });
+
   test('of sixty thousand characters fit over HTTP/2, and larger ones over HTTP/1.1', async () => {
     const claims = await validClaims();
     const tokenFor = (audiences: number): Promise<string> => forge({ ...claims, aud: ['api', ...Array.from({ length: audiences }, (_, index) => `https://audience-${index}.example.com`)] });
@@ -258,7 +278,7 @@ describe('tokens in secrets', () => {
 
   test('are good while the secret holds them, and their use is noted', async () => {
     const { token, secret, user } = await legacy();
-    expect(await whoIs(token)).toMatchObject({ username: user });
+    expect(await uses('legacy_manual_token_uses', async () => expect(await whoIs(token)).toMatchObject({ username: user }))).toBe(1);
     expect(await review(token)).toMatchObject({ audiences: ['api', 'other'] });
     const labels = async (): Promise<unknown> => ((await send('GET', `${core('secrets')}/${secret}`)).body as { metadata: { labels?: unknown } }).metadata.labels;
     await expect.poll(labels).toEqual({ 'kubernetes.io/legacy-token-last-used': new Date().toISOString().slice(0, 10) });
@@ -267,10 +287,18 @@ describe('tokens in secrets', () => {
   });
 
   test('that are marked invalid, or that the secret does not hold, are not', async () => {
-    expect(await whoIs((await legacy({ 'kubernetes.io/legacy-token-invalid-since': '2026-01-01' })).token)).toBe(401);
+    const marked = await legacy({ 'kubernetes.io/legacy-token-invalid-since': '2026-01-01' });
+    expect(await uses('invalid_legacy_auto_token_uses', async () => expect(await whoIs(marked.token)).toBe(401))).toBe(1);
     const { token, secret } = await legacy();
     await send('PUT', `${core('secrets')}/${secret}`, { ...(await send('GET', `${core('secrets')}/${secret}`)).body, data: { token: Buffer.from('x').toString('base64') } });
     expect(await review(token)).toEqual({ user: {}, error: "[invalid bearer token, Token does not match server's copy]" });
+  });
+
+  test('that were made for their account are told apart from those that somebody asked for', async () => {
+    const { token, secret, user } = await legacy();
+    const path = core(`serviceaccounts/${user.split(':').at(-1)!}`);
+    await send('PUT', path, { ...(await send('GET', path)).body, secrets: [{ name: secret }] });
+    expect(await uses('legacy_tokens', async () => expect(await uses('legacy_auto_token_uses', () => whoIs(token))).toBe(1))).toBe(1);
   });
 
   test('since when that is kept stands in a config map', async () => {

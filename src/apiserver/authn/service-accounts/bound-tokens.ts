@@ -1,19 +1,21 @@
 /** Tokens that are bound to a service account, and perhaps to a pod, secret or node: they end with the objects. */
 import type { KubeObject } from '../../../machinery/object-meta.ts';
 import type { Identity } from '../authenticator.ts';
+import type { AccountTokenUse } from '../metrics.ts';
 import type { ObjectReader } from '../object-reader.ts';
 import { credentialId, extraKeys, groupsOf, type KubernetesClaims, type ObjectClaim, userNameOf } from './claims.ts';
 import type { ClaimsValidator } from './verifier.ts';
 
 export interface BoundTokenOptions {
   readonly objects: ObjectReader;
+  readonly count: (use: AccountTokenUse) => void;
   readonly now?: () => number;
 }
 
 /** Clocks differ; and what was deleted a moment ago may still say goodbye. */
 export const leewaySeconds = 60;
 
-export function boundTokens({ objects, now = Date.now }: BoundTokenOptions): ClaimsValidator {
+export function boundTokens({ objects, count, now = Date.now }: BoundTokenOptions): ClaimsValidator {
   return async (claims) => {
     const seconds = now() / 1000;
     const expires = checkTimes(claims, seconds);
@@ -27,7 +29,9 @@ export function boundTokens({ objects, now = Date.now }: BoundTokenOptions): Cla
     if (secret !== undefined) await checkBound(objects, { resource: 'secrets', what: 'secret' }, namespace, secret, deadline);
     if (pod !== undefined) await checkBound(objects, { resource: 'pods', what: 'pod' }, namespace, pod, deadline);
     else if (node !== undefined) await checkBound(objects, { resource: 'nodes', what: 'node' }, '', node, deadline);
-    return identityOf(about, claims, expires, seconds);
+    const lateSeconds = about.warnafter === undefined ? undefined : Math.floor(seconds) - about.warnafter;
+    if (lateSeconds !== undefined) count(lateSeconds > 0 ? 'stale' : 'valid');
+    return identityOf(about, claims, expires, lateSeconds ?? 0);
   };
 }
 
@@ -76,15 +80,15 @@ async function checkBound(objects: ObjectReader, { resource, what }: Binding, na
   if (object.metadata?.uid !== claim.uid) throw new Error(`${what} UID (${object.metadata?.uid ?? ''}) does not match service account ${what} ref claim (${claim.uid ?? ''})`);
 }
 
-function identityOf({ namespace, serviceaccount, pod, node, warnafter }: KubernetesClaims, { jti, sub }: Readonly<Record<string, unknown>>, expires: number, seconds: number): Identity {
+/** @param lateSeconds since clients should have read another one */
+function identityOf({ namespace, serviceaccount, pod, node }: KubernetesClaims, { jti, sub }: Readonly<Record<string, unknown>>, expires: number, lateSeconds: number): Identity {
   const extra: Record<string, string[]> = {};
   if (pod?.uid !== undefined) Object.assign(extra, { [extraKeys.podName]: [pod.name], [extraKeys.podUid]: [pod.uid] });
   if (typeof jti === 'string' && jti !== '') extra[extraKeys.credentialId] = [credentialId(jti)];
   if (node !== undefined) Object.assign(extra, { [extraKeys.nodeName]: [node.name], ...(node.uid === undefined ? {} : { [extraKeys.nodeUid]: [node.uid] }) });
-  const late = warnafter === undefined ? 0 : Math.floor(seconds) - warnafter;
   return {
     user: { name: userNameOf(namespace, serviceaccount.name), uid: serviceaccount.uid!, groups: groupsOf(namespace), ...(Object.keys(extra).length === 0 ? {} : { extra }) },
     expiresAt: (expires + leewaySeconds) * 1000,
-    ...(late > 0 ? { annotations: { 'authentication.k8s.io/stale-token': `subject: ${String(sub)}, seconds after warning threshold: ${late}` } } : {}),
+    ...(lateSeconds > 0 ? { annotations: { 'authentication.k8s.io/stale-token': `subject: ${String(sub)}, seconds after warning threshold: ${lateSeconds}` } } : {}),
   };
 }
