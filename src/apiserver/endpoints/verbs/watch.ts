@@ -7,17 +7,16 @@
  * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes | API Concepts: watches}
  */
 import { isStatusError, StatusError } from '../../../machinery/status.ts';
-import { toStatusError } from '../../../registry/generic/errors.ts';
-import type { ObjectEvent, ObjectWatch, ObjectWatchOptions } from '../../../storage/objects.ts';
-import { isStorageError } from '../../../storage/errors.ts';
+import type { ObjectWatchOptions } from '../../../storage/objects.ts';
 import type { ApiRequest, ApiResponse, Sink } from '../../request.ts';
 import type { EndpointContext } from '../context.ts';
 import { listParameters, type ListParameters, parseResourceVersion, validateListParameters } from '../list-parameters.ts';
-import { asMessages, watchRepresentation, type EventEncoder } from '../../representation/watch-events.ts';
+import { asMessages, watchRepresentation } from '../../representation/watch-events.ts';
 import { selectionOf } from '../selection.ts';
 import { convertedAhead } from '../respond.ts';
 import { mayWait, type ServedResource } from '../served.ts';
 import { openingOf } from '../web-socket.ts';
+import { WatchPump, type Encoding } from './watch-pump.ts';
 
 export async function watchObjects(context: EndpointContext, served: ServedResource, request: ApiRequest): Promise<ApiResponse> {
   const parameters = listParameters(request.query, true);
@@ -29,7 +28,7 @@ export async function watchObjects(context: EndpointContext, served: ServedResou
   const timeoutMs = watchTimeoutMs(parameters.timeoutSeconds, context.minRequestTimeoutSeconds);
   const { group, version } = request.info;
   const sent = context.watchEvents(group, version, served.form.kind);
-  let wake: () => void = () => undefined;
+  let wake = (): void => undefined;
   const options: ObjectWatchOptions = { ...startOf(parameters), selection, bookmarks: parameters.allowWatchBookmarks, onReady: () => wake() };
   if (opening !== undefined && 'refused' in opening) return opening.refused;
   const started = await served.store!.watch(options).catch((error: unknown) => failedStart(error));
@@ -39,7 +38,10 @@ export async function watchObjects(context: EndpointContext, served: ServedResou
       return;
     }
     try {
-      await pump(started, { encoder, sent, ahead: aheadOf(served) }, sink, timeoutMs, (listener) => (wake = listener));
+      const pump = new WatchPump(started, { encoder, sent, ahead: aheadOf(served) }, sink, timeoutMs);
+      wake = pump.run;
+      pump.run();
+      await pump.over;
     } finally {
       started.close();
     }
@@ -69,65 +71,7 @@ function watchTimeoutMs(timeoutSeconds: number | undefined, minSeconds: number):
   return Math.floor(minSeconds * 1000 * (1 + Math.random()));
 }
 
-/** What has to be done before events can be encoded; undefined where nothing has. */
-function aheadOf(served: ServedResource): ((events: readonly ObjectEvent[]) => Promise<void>) | undefined {
+function aheadOf(served: ServedResource): Encoding['ahead'] {
   if (!mayWait(served)) return undefined;
   return (events) => convertedAhead(served, events.flatMap(({ object }) => object ?? []));
-}
-
-interface Encoding {
-  readonly encoder: EventEncoder;
-  readonly sent: (bytes: number) => void;
-  readonly ahead: ReturnType<typeof aheadOf>;
-}
-
-async function pump(watch: ObjectWatch, encoding: Encoding, sink: Sink, timeoutMs: number, onWake: (listener: () => void) => void): Promise<void> {
-  const { encoder, ahead } = encoding;
-  let notify: () => void = () => undefined;
-  let ended = false;
-  let blocked = false;
-  const end = (): void => {
-    ended = true;
-    notify();
-  };
-  const timer = setTimeout(end, Math.min(timeoutMs, 2 ** 31 - 1));
-  sink.onClose(end);
-  onWake(() => notify());
-  try {
-    while (!sink.closed) {
-      const wake = new Promise<void>((resolve) => (notify = resolve));
-      const events: readonly ObjectEvent[] = blocked ? [] : watch.take();
-      if (events.length > 0) {
-        const refused = ahead === undefined ? undefined : await ahead(events).then(() => undefined, (error: unknown) => error as Error);
-        if (refused !== undefined) return finish(refused, encoder, sink);
-        blocked = !writeAll(events, encoding, sink);
-        if (blocked) void sink.drained().then(() => {
-          blocked = false;
-          notify();
-        });
-        else if (!ended) continue;
-      }
-      if (ended) return;
-      // What was written for a client that takes nothing would wait here as long as its connection stands.
-      if (watch.ended !== undefined) return blocked ? sink.abort() : finish(watch.ended, encoder, sink);
-      await wake;
-    }
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-/** False when the connection takes no more for now. */
-function writeAll(events: readonly ObjectEvent[], { encoder, sent }: Encoding, sink: Sink): boolean {
-  const all = events.map((event) => encoder.event(event));
-  for (const { length } of all) sent(length);
-  if (encoder.areMessages) return all.map((event) => sink.write(event)).every(Boolean);
-  return sink.write(all.length === 1 ? all[0]! : Buffer.concat(all));
-}
-
-/** Watches that lost their place say so; a reader that was too slow is just cut off and comes back. */
-function finish(error: Error, encoder: EventEncoder, sink: Sink): void {
-  if (sink.closed || isStorageError(error, 'SlowConsumer') || isStorageError(error, 'Aborted')) return;
-  const status = toStatusError(error, 'watch', { group: '', resource: '' }, '');
-  sink.write(encoder.error(isStatusError(status) ? status : new StatusError(500, 'InternalError', 'Internal error occurred: the watch ended', {})));
 }
