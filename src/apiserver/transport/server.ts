@@ -66,7 +66,6 @@ export async function listen(given: TransportOptions): Promise<Transport> {
     } else h1.emit('connection', socket);
   });
   server.on('connection', (socket: Socket) => {
-    socket.setNoDelay(true);
     const ends = endsOf(socket);
     connections.set(ends, socket);
     socket.once('close', () => {

@@ -31,6 +31,8 @@ export interface NamedPair extends ServingPair {
 }
 
 const usualHandshakeTimeoutMs = 10_000;
+/** As upstream: then a connection on which nothing comes is asked whether its client still lives. */
+const keepAliveMs = 180_000;
 
 /** The options of a TLS server as they are now. */
 export function tlsOptions(serving: ServingTls): tls.TlsOptions {
@@ -67,7 +69,7 @@ export interface TlsServer {
 export function createTlsServer(serving: ServingTls, onConnection: (socket: tls.TLSSocket) => void): TlsServer {
   let named = serving.named.map((pair) => namedContext(serving, pair));
   const pick: tls.TlsOptions['SNICallback'] = (name, done) => done(null, contextFor(named, name.toLowerCase()));
-  const server = tls.createServer({ ...tlsOptions(serving), ...(named.length === 0 ? {} : { SNICallback: pick }) }, onConnection);
+  const server = tls.createServer({ ...tlsOptions(serving), noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAliveMs, ...(named.length === 0 ? {} : { SNICallback: pick }) }, onConnection);
   const renew = (): void => {
     // Certificate and key are two files: between the first and the second change they do not fit.
     if (isPair(serving.certificate.get(), serving.key.get())) server.setSecureContext(tlsOptions(serving));
