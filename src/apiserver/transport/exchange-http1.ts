@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { BodyTooLarge, type Exchange, type PeerCertificate } from '../request.ts';
+import { LimitedBody } from './limited-body.ts';
 import { peerCertificateOf } from './peer-certificate.ts';
 
 /** The protocol that an `Upgrade` header asks for, where `Connection` says that it counts; undefined where it asks for none. */
@@ -82,20 +83,12 @@ export class Http1Exchange implements Exchange {
 /** Reads a stream to its end, never holding more than `limit` bytes and one chunk. */
 function collectBody(stream: NodeJS.ReadableStream, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const body = new LimitedBody(limit, reject);
     let isComplete = false;
-    stream.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= limit) chunks.push(chunk);
-      else {
-        chunks.length = 0;
-        reject(new BodyTooLarge(limit));
-      }
-    });
+    stream.on('data', (chunk: Buffer) => body.add(chunk));
     stream.once('end', () => {
       isComplete = true;
-      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, size > limit ? 0 : size));
+      resolve(body.take());
     });
     stream.once('error', reject);
     // Every stream closes. An error made for each, with its stack, was a hundredth of what a create costs.

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { ServerStream } from '../../http2/server/stream.ts';
 import { BodyTooLarge, type Exchange, type PeerCertificate } from '../request.ts';
+import { LimitedBody } from './limited-body.ts';
 import { peerCertificateOf } from './peer-certificate.ts';
 
 /** One HTTP/2 stream as an exchange (RFC 9113). It cannot become another protocol's: extended CONNECT (RFC 8441) is not offered, as upstream. */
@@ -44,16 +45,10 @@ export class Http2Exchange implements Exchange {
     if (Number(this.header('content-length') ?? 0) > limit) return Promise.reject(new BodyTooLarge(limit));
     this.#askForBody();
     return new Promise((resolve, reject) => {
-      const pieces: Buffer[] = [];
-      let size = 0;
+      const body = new LimitedBody(limit, reject);
       this.#stream.read({
-        onData: (piece) => {
-          size += piece.length;
-          if (size <= limit) return void pieces.push(Buffer.from(piece));
-          pieces.length = 0;
-          reject(new BodyTooLarge(limit));
-        },
-        onEnd: (isComplete) => (isComplete ? resolve(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)) : reject(new Error('the client closed the request before its body was complete'))),
+        onData: (piece) => body.add(piece),
+        onEnd: (isComplete) => (isComplete ? resolve(body.take()) : reject(new Error('the client closed the request before its body was complete'))),
       });
     });
   }

@@ -1,3 +1,4 @@
+import { GatheredBytes } from '../../base/gathered-bytes.ts';
 import { ErrorCode } from '../frames.ts';
 
 /** What a stream asks of its connection. */
@@ -28,7 +29,7 @@ export class ServerStream {
   readonly #owner: StreamOwner;
   #reader: BodyReader | undefined;
   /** What came of the body before anybody read. */
-  #early: Buffer[] = [];
+  readonly #early = new GatheredBytes();
   #paused = false;
   #onClose: (() => void)[] = [];
   #onDrain: (() => void)[] = [];
@@ -80,7 +81,7 @@ export class ServerStream {
 
   /** For the connection: a piece that is valid during the call only. */
   receive(piece: Buffer): void {
-    if (this.#reader === undefined || this.#paused) return void this.#early.push(Buffer.from(piece));
+    if (this.#reader === undefined || this.#paused) return this.#early.add(piece);
     this.#reader.onData(piece);
     this.#owner.took(this, piece.length);
   }
@@ -93,8 +94,8 @@ export class ServerStream {
 
   #deliver(): void {
     if (this.#reader === undefined) return;
-    while (this.#early.length > 0 && !this.#paused) {
-      const piece = this.#early.shift()!;
+    if (this.#early.length > 0 && !this.#paused) {
+      const piece = this.#early.take();
       this.#reader.onData(piece);
       this.#owner.took(this, piece.length);
     }
@@ -157,8 +158,7 @@ export class ServerStream {
   close(): number {
     this.closed = true;
     this.queue.length = 0;
-    const untaken = this.#early.reduce((sum, piece) => sum + piece.length, 0);
-    this.#early = [];
+    const untaken = this.#early.take().length;
     this.#endReading(false);
     const listeners = this.#onClose;
     this.#onClose = [];
