@@ -70,6 +70,8 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
   test.each([
     { name: 'of the client', client: { initialWindowSize: 1_000 }, server: {}, bytes: 100_000 },
     { name: 'of the server', client: {}, server: { streamWindowBytes: 700 }, bytes: 100_000 },
+    { name: 'of one byte on both sides', client: { initialWindowSize: 1 }, server: { streamWindowBytes: 1, connectionWindowBytes: 65_535 }, bytes: 2_000 },
+    { name: 'of the whole connection', client: {}, server: { streamWindowBytes: 1_000_000, connectionWindowBytes: 65_535 }, bytes: 100_000 },
   ])('keeps to small windows $name', async ({ client, server: options, bytes }) => {
     const server = await startServer(echo, options);
     const session = await connect(server.port, { settings: client });
@@ -227,6 +229,16 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     }
     expect(closes).toBe(5);
     expect((await post(session, pattern(100_000), '/echo')).body.length).toBe(100_000);
+  });
+
+  test.each([
+    { name: 'nobody wanted', handler: (stream: ServerStream) => stream.respond(403, [], true) },
+  ])('bodies that $name take nothing from the window of the connection', async ({ handler }) => {
+    const server = await startServer((stream) => (field(stream, ':path') === '/echo' ? echo(stream) : handler(stream)), { connectionWindowBytes: 65_535, streamWindowBytes: 65_535 });
+    const session = await connect(server.port);
+    for (let i = 0; i < 20; i++) await post(session, pattern(60_000), '/unwanted').catch(() => {});
+    const body = pattern(200_000);
+    expect((await post(session, body, '/echo')).body.equals(body)).toBe(true);
   });
 
   test('a handler that resets its stream is understood', async () => {

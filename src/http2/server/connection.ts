@@ -34,7 +34,7 @@ export interface ServerConnectionOptions {
   readonly maxStreams: number;
   /** What a client may send of one body ahead of what was read. */
   readonly streamWindowBytes: number;
-  /** The same of all bodies together. */
+  /** The same of all bodies together; no less than 65,535, which no setting can take away (RFC 9113, section 6.9.2). */
   readonly connectionWindowBytes: number;
   /** Of all fields of a request, counted as in RFC 9113, section 6.5.2. */
   readonly maxHeaderListBytes: number;
@@ -118,7 +118,7 @@ export class ServerConnection implements StreamOwner {
       [Setting.maxHeaderListSize, maxHeaderListBytes],
     ]);
     this.#outbox.append(frame(FrameType.settings, 0, 0, settings));
-    this.#outbox.append(frame(FrameType.windowUpdate, 0, 0, uint32(connectionWindowBytes - defaultWindowBytes)));
+    if (connectionWindowBytes > defaultWindowBytes) this.#outbox.append(frame(FrameType.windowUpdate, 0, 0, uint32(connectionWindowBytes - defaultWindowBytes)));
   }
 
   // ── answers ──
