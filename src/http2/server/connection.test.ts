@@ -233,6 +233,15 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
 
   test.each([
     { name: 'nobody wanted', handler: (stream: ServerStream) => stream.respond(403, [], true) },
+    { name: 'were answered in the middle', handler: (stream: ServerStream) => stream.read({ onData: () => stream.respond(403, [], true), onEnd: () => {} }) },
+    { name: 'were reset in the middle', handler: (stream: ServerStream) => stream.read({ onData: () => stream.reset(ErrorCode.cancel), onEnd: () => {} }) },
+    {
+      name: 'were read late and answered in the middle',
+      handler: async (stream: ServerStream) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        stream.read({ onData: () => stream.respond(403, [], true), onEnd: () => {} });
+      },
+    },
   ])('bodies that $name take nothing from the window of the connection', async ({ handler }) => {
     const server = await startServer((stream) => (field(stream, ':path') === '/echo' ? echo(stream) : handler(stream)), { connectionWindowBytes: 65_535, streamWindowBytes: 65_535 });
     const session = await connect(server.port);

@@ -404,11 +404,10 @@ export class ServerConnection implements StreamOwner {
   }
 
   took(stream: ServerStream, bytes: number): void {
-    // What was left when it closed was counted then.
-    if (stream.closed) return;
+    // Also when the stream was closed by who took them.
     this.#credit(bytes);
     stream.unannounced += bytes;
-    if (stream.remoteEnded || stream.unannounced < this.#options.streamWindowBytes / 2) return;
+    if (stream.closed || stream.remoteEnded || stream.unannounced < this.#options.streamWindowBytes / 2) return;
     this.#outbox.append(frame(FrameType.windowUpdate, 0, stream.id, uint32(stream.unannounced)));
     stream.receiveWindow += stream.unannounced;
     stream.unannounced = 0;
