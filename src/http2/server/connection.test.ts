@@ -478,6 +478,16 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     expect(payload).toBe('12345678');
   });
 
+  test('follows new settings, also for streams that are open', async () => {
+    const body = pattern(200_000);
+    const server = await startServer((stream) => sendBody(stream, body));
+    const session = await connect(server.port, { settings: { initialWindowSize: 0 } });
+    const answered = get(session);
+    await roundTrip(session);
+    session.settings({ initialWindowSize: 10_000 });
+    expect((await answered).body.equals(body)).toBe(true);
+  });
+
   test('sends frames as large as the client takes, and no larger', async () => {
     const body = pattern(400_000);
     const server = await startServer((stream) => {

@@ -438,8 +438,11 @@ export class ServerConnection implements StreamOwner {
     if (payload.length % 6 !== 0 || (flags & Flag.ack && payload.length > 0)) throw new ConnectionError(ErrorCode.frameSizeError, 'SETTINGS of odd length');
     this.#hasSettings = true;
     if (flags & Flag.ack) return;
+    const windowBefore = this.#peer.streamWindowBytes;
     for (let at = 0; at < payload.length; at += 6) this.#applySetting(payload.readUInt16BE(at), payload.readUInt32BE(at + 2));
+    // Before anything that they allow: until it hears this the client holds us to what was.
     this.#outbox.append(frame(FrameType.settings, Flag.ack, 0, nothing));
+    this.#widenAll(this.#peer.streamWindowBytes - windowBefore);
   }
 
   #applySetting(id: number, value: number): void {
@@ -450,10 +453,13 @@ export class ServerConnection implements StreamOwner {
     }
     if (id !== Setting.initialWindowSize) return;
     if (value > maxWindowBytes) throw new ConnectionError(ErrorCode.flowControlError, 'window too large');
-    // RFC 9113, section 6.9.2: the change applies to open streams too, and can make a window negative.
-    const more = value - this.#peer.streamWindowBytes;
     this.#peer.streamWindowBytes = value;
-    for (const stream of [...this.#streams.values()]) this.#widen(stream, more);
+  }
+
+  /** RFC 9113, section 6.9.2: a change applies to open streams too, and can make a window negative. */
+  #widenAll(bytes: number): void {
+    if (bytes === 0) return;
+    for (const stream of [...this.#streams.values()]) this.#widen(stream, bytes);
   }
 
   #onPing(flags: number, streamId: number, payload: Buffer): void {

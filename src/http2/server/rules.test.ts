@@ -450,6 +450,19 @@ describe('HTTP/2 server connection, frame by frame', () => {
     expect((await client.wholeAnswer(1)).body.equals(pattern(100))).toBe(true);
   });
 
+  test('acknowledges SETTINGS before it makes use of them', async () => {
+    const server = await startServer((stream) => void (stream.respond(200, []), stream.end(pattern(100))));
+    const client = await connectRaw(server.port);
+    client.greet([Setting.initialWindowSize, 0]);
+    client.send(get(1), ping());
+    await client.waitFor((heard) => heard.type === FrameType.ping);
+    const before = client.heard.length;
+    client.send(settings([Setting.initialWindowSize, 100]));
+    await client.wholeAnswer(1);
+    // Until then the client holds the server to the settings before (RFC 9113, section 6.5.3).
+    expect(client.heard[before]).toMatchObject({ type: FrameType.settings, flags: Flag.ack });
+  });
+
   test('the end of a body needs no window', async () => {
     const server = await startServer((stream) => void (stream.respond(200, []), stream.write(pattern(10)), stream.end()));
     const client = await connectRaw(server.port);
