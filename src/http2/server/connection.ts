@@ -459,7 +459,10 @@ export class ServerConnection implements StreamOwner {
   /** RFC 9113, section 6.9.2: a change applies to open streams too, and can make a window negative. */
   #widenAll(bytes: number): void {
     if (bytes === 0) return;
-    for (const stream of [...this.#streams.values()]) this.#widen(stream, bytes);
+    for (const stream of [...this.#streams.values()]) {
+      if (stream.sendWindow + bytes > maxWindowBytes) throw new ConnectionError(ErrorCode.flowControlError, 'window too large');
+      this.#widen(stream, bytes);
+    }
   }
 
   #onPing(flags: number, streamId: number, payload: Buffer): void {

@@ -155,6 +155,8 @@ const rows: readonly Row[] = [
   { name: 'push neither on nor off', send: [settings([Setting.enablePush, 2])], expected: 'connection protocolError' },
   { name: 'push on and off', send: [settings([Setting.enablePush, 1], [Setting.enablePush, 0])], expected: 'nothing' },
   { name: 'a window too large by settings', send: [settings([Setting.initialWindowSize, 0x8000_0000])], expected: 'connection flowControlError' },
+  // Section 6.9.2
+  { name: 'a window that settings make too large', send: [windowUpdate(open, 1_000_000), settings([Setting.initialWindowSize, 0x7fff_ffff])], expected: 'connection flowControlError' },
   { name: 'frames too small by settings', send: [settings([Setting.maxFrameSize, 16_383])], expected: 'connection protocolError' },
   { name: 'frames too large by settings', send: [settings([Setting.maxFrameSize, 1 << 24])], expected: 'connection protocolError' },
   { name: 'the largest frames and windows', send: [settings([Setting.maxFrameSize, (1 << 24) - 1], [Setting.initialWindowSize, 0x7fff_ffff])], expected: 'nothing' },
