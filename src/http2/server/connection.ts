@@ -296,7 +296,7 @@ export class ServerConnection implements StreamOwner {
   #onFrame(type: number, flags: number, streamId: number, payload: Buffer): void {
     if (this.#headerBlocks.incomplete && type !== FrameType.continuation) throw new ConnectionError(ErrorCode.protocolError, 'a header block was interrupted');
     // RFC 9113, section 3.4
-    if (!this.#hasSettings && type !== FrameType.settings) throw new ConnectionError(ErrorCode.protocolError, 'the first frame is not SETTINGS');
+    if (!this.#hasSettings && (type !== FrameType.settings || flags & Flag.ack)) throw new ConnectionError(ErrorCode.protocolError, 'the first frame is not SETTINGS');
     switch (type) {
       case FrameType.data:
         return this.#onPaddedData(flags, streamId, payload);

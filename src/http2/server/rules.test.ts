@@ -273,6 +273,8 @@ describe('HTTP/2 server connection with a client that breaks the rules, RFC 9113
     { name: 'a request', first: get(1) },
     { name: 'WINDOW_UPDATE', first: windowUpdate(0, 1) },
     { name: 'an unknown frame', first: frame(0x42, 0, 0, nothing) },
+    // Section 3.4: the client's own, not its answer to ours.
+    { name: 'an acknowledgement', first: frame(FrameType.settings, Flag.ack, 0, nothing) },
   ])('a first frame that is $name instead of SETTINGS', async ({ first }) => {
     const client = await connectRaw((await startServer(serve)).port);
     client.send(connectionPreface, first, settings(), get(99));
