@@ -375,6 +375,8 @@ export class ServerConnection implements StreamOwner {
   }
 
   #onDataPiece(streamId: number, piece: Buffer): void {
+    // All padding: no window bounds what would be kept of it.
+    if (piece.length === 0) return;
     const stream = this.#streams.get(streamId);
     if (stream === undefined) return this.#credit(piece.length);
     if (stream.bodyLeft !== undefined && (stream.bodyLeft -= piece.length) < 0) {

@@ -424,6 +424,29 @@ describe('HTTP/2 server connection, frame by frame', () => {
     expect((await client.wholeAnswer(99)).status).toBe('200');
   });
 
+  test('padding counts in the windows, and is given back though nobody reads', async () => {
+    const streams: ServerStream[] = [];
+    const server = await startServer((stream) => void streams.push(stream), { connectionWindowBytes: 65_535, streamWindowBytes: 65_535 });
+    const client = await connectRaw(server.port);
+    client.greet();
+    client.send(post(1));
+    let sent = 0;
+    for (let i = 0; i < 1_000; i++) {
+      await client.waitFor(() => sent + 256 <= 65_535 + Math.min(windowGiven(client, 0), windowGiven(client, 1)));
+      client.send(data(1, Buffer.concat([Buffer.from([255]), Buffer.alloc(255)]), Flag.padded));
+      sent += 256;
+    }
+    client.send(data(1, 'x', Flag.endStream));
+    const pieces: string[] = [];
+    await vi.waitFor(() => expect(streams).toHaveLength(1));
+    await new Promise<void>((resolve) => {
+      client.send(ping());
+      void client.waitFor((heard) => heard.type === FrameType.ping).then(() => streams[0]!.read({ onData: (piece) => pieces.push(piece.toString()), onEnd: () => resolve() }));
+    });
+    // Nothing was kept of what carries nothing.
+    expect(pieces).toEqual(['x']);
+  });
+
   test('a window is given back as a body is read, and not before', async () => {
     const streams: ServerStream[] = [];
     const server = await startServer((stream) => void streams.push(stream));
