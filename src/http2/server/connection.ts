@@ -52,7 +52,7 @@ const maxBacklogBytes = 1024 * 1024;
 const pausingBacklogBytes = 2 * maxBacklogBytes;
 /** What one stream may send while others wait. */
 const turnBytes = 64 * 1024;
-/** Streams that were broken off here: what the client sent before it knew is no mistake of its. */
+/** Streams that were broken off here, or not looked at: what the client sent before it knew is no mistake of its. */
 const maxRemembered = 1000;
 /** What the client may take for reading the last frames. */
 const lingerMs = 1000;
@@ -72,6 +72,8 @@ export class ServerConnection implements StreamOwner {
   #prefaceLeft: Buffer = connectionPreface;
   #hasSettings = false;
   #lastStreamId = 0;
+  /** What GOAWAY said. */
+  #lastServed: number | undefined;
   #requestsInWork = 0;
   #peer = { maxFrameBytes: defaultMaxFrameBytes, streamWindowBytes: defaultWindowBytes };
   #sendWindow = defaultWindowBytes;
@@ -197,6 +199,10 @@ export class ServerConnection implements StreamOwner {
 
   #breakOff(streamId: number, code: number): void {
     this.#outbox.append(frame(FrameType.rstStream, 0, streamId, uint32(code)));
+    this.#ignore(streamId);
+  }
+
+  #ignore(streamId: number): void {
     if (this.#brokenOff.size >= maxRemembered) this.#brokenOff.delete(this.#brokenOff.values().next().value!);
     this.#brokenOff.add(streamId);
   }
@@ -222,7 +228,9 @@ export class ServerConnection implements StreamOwner {
   }
 
   #sayGoAway(code: number): void {
-    this.#outbox.append(frame(FrameType.goAway, 0, 0, Buffer.concat([uint32(this.#lastStreamId), uint32(code)])));
+    // What was said once stays (RFC 9113, section 6.8).
+    this.#lastServed ??= this.#lastStreamId;
+    this.#outbox.append(frame(FrameType.goAway, 0, 0, Buffer.concat([uint32(this.#lastServed), uint32(code)])));
   }
 
   /** Says what is left to say, and leaves the client a moment to read it: a connection that is cut loses what was under way. */
@@ -335,9 +343,9 @@ export class ServerConnection implements StreamOwner {
       if (this.#brokenOff.has(streamId)) return;
       throw new ConnectionError(ErrorCode.protocolError, 'a stream that is over begins again');
     }
-    // The client will hear, or has heard, that this one is not looked at.
-    if (this.#leaving) return;
     this.#lastStreamId = streamId;
+    // The client will hear, or has heard, that this one is not looked at.
+    if (this.#leaving) return this.#ignore(streamId);
     // Requests that were broken off count until nobody works on them: opening and resetting streams is no way around the limit.
     if (this.#streams.size >= this.#options.maxStreams || this.#requestsInWork >= 2 * this.#options.maxStreams) return this.#breakOff(streamId, ErrorCode.refusedStream);
     this.#open(streamId, fields, endStream);

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { ErrorCode, Flag, FrameType, Setting, connectionPreface, frame, uint32 } from '../frames.ts';
 import { encodeHeaders } from '../hpack/encoder.ts';
 import { answer, echo, field, pattern, readBody, startServer } from '../testing/http2-server.ts';
-import { connectRaw, continuation, data, get, headers, ping, post, request, reset, settings, windowUpdate } from '../testing/raw-client.ts';
+import { connectRaw, continuation, data, get, goAway, headers, ping, post, request, reset, settings, windowUpdate } from '../testing/raw-client.ts';
 import type { Fields, RawClient } from '../testing/raw-client.ts';
 import type { ServerConnectionOptions } from './connection.ts';
 import type { ServerStream } from './stream.ts';
@@ -513,6 +513,33 @@ describe('HTTP/2 server connection, frame by frame', () => {
     expect(Math.min(client.body(3).length, client.body(5).length)).toBeGreaterThan(0);
     client.send(windowUpdate(0, 1_000_000));
     for (const id of [1, 3, 5]) expect((await client.wholeAnswer(id)).body.length).toBe(300_000);
+  });
+
+  test.each([
+    { name: 'the server leaves', leave: true },
+    { name: 'the client has said GOAWAY', leave: false },
+  ])('streams that are open go on when $name, whatever the client sends to others', async ({ leave }) => {
+    const { client, streams } = await (async () => {
+      const held: ServerStream[] = [];
+      const server = await startServer((stream) => void held.push(stream));
+      const raw = await connectRaw(server.port);
+      raw.greet();
+      raw.send(get(1), ping('1st ping'));
+      await raw.waitFor((heard) => heard.type === FrameType.ping);
+      if (leave) server.connections[0]!.leave();
+      else raw.send(goAway(0, ErrorCode.noError));
+      return { client: raw, streams: held };
+    })();
+    if (leave) expect(await client.goAway()).toMatchObject({ lastStreamId: 1, code: ErrorCode.noError });
+    // It may not have heard yet.
+    client.send(post(3), data(3, 'x'), windowUpdate(3, 5), headers(3, [['x', '1']], wholeRequest), post(5), reset(5, ErrorCode.cancel), priority(7, 0), ping('2nd ping'));
+    await client.waitFor((heard) => heard.payload.toString() === '2nd ping');
+    answer(streams[0]!);
+    expect((await client.wholeAnswer(1)).body.toString()).toBe('ok');
+    // What the client may still have begun is served when the server was not the one to leave.
+    for (const stream of streams.slice(1)) if (!stream.closed) answer(stream);
+    await client.ended;
+    expect(client.heard.filter((heard) => heard.type === FrameType.goAway && heard.code !== ErrorCode.noError)).toEqual([]);
   });
 
   test('a frame cut anywhere is put together', async () => {
