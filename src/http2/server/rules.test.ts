@@ -214,6 +214,8 @@ const rows: readonly Row[] = [
   ...['X-Upper', 'with space', 'with:colon', '', 'with\0zero', 'with\ttab', 'with\x7fdelete', 'with\xe4letter', 'with"quote', 'with(parentheses)', 'with/slash'].map((name) => ({ name: `a field named ${JSON.stringify(name)}`, send: [get(next, '/', [[name, '1']])], expected: `stream ${next} protocolError` })),
   ...['with\0zero', 'with\rreturn', 'with\nnewline'].map((value) => ({ name: `a field of ${JSON.stringify(value)}`, send: [get(next, '/', [['x', value]])], expected: `stream ${next} protocolError` })),
   { name: 'fields of all that they may be of', send: [get(next, '/', [["!#$%&'*+-.^_`|~09az", 'a\tb \xe4"'], ['x', '']])], expected: `stream ${next} 200` },
+  // Not by the RFC, but Go's server takes them, and so clients may send them.
+  ...[' before', 'behind ', '\tbefore', 'behind\t'].map((value) => ({ name: `a field of ${JSON.stringify(value)}`, send: [get(next, '/', [['x', value]])], expected: `stream ${next} 200` })),
   // Section 8.2.2: Go's server says in words what is wrong with such a request, where the RFC has it reset
   ...[['connection', 'close'], ['keep-alive', '1'], ['proxy-connection', 'x'], ['transfer-encoding', 'chunked'], ['upgrade', 'websocket'], ['te', 'gzip'], ['te', 'trailers, gzip']].map(([name, value]) => ({ name: `a field of the connection, ${name}: ${value}`, send: [get(next, '/', [[name!, value!]])], expected: `stream ${next} 400` })),
   { name: 'te with what it may say', send: [get(next, '/', [['te', 'trailers']])], expected: `stream ${next} 200` },
