@@ -62,9 +62,9 @@ export function createPatch(type: PatchType, body: Buffer, given: Omit<PatchEnvi
   const { change, problems, shown } = changeOf(type, body, given);
   return {
     ownsItsFields: false,
-    apply: (_current, copy) => {
+    apply: (current, copy) => {
       const { form } = given.served;
-      const changed = change(jsonForm(given.served, form.fromStored(copy()), given.context.toJsonForm));
+      const changed = change(jsonForm(given.served, form.fromStored(current!), given.context.toJsonForm));
       return form.toStored(decoded(changed, problems, given, shown), copy);
     },
   };
@@ -117,7 +117,7 @@ function parseConfiguration(body: Buffer): JsonObject {
 
 const goTypeOf = (value: JsonValue): string => (Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value);
 
-/** The object as its JSON shows it: patches see members that are always written, and kind and apiVersion. */
+/** The object as its JSON shows it, nothing of it shared: patches see members that are always written, and kind and apiVersion. */
 function jsonForm({ form }: ServedResource, object: KubeObject, toJsonForm: EndpointContext['toJsonForm']): JsonObject {
   if (form.custom !== undefined) return openedMetadata(asJson(object));
   return { apiVersion: form.apiVersion, kind: form.kind, ...toJsonForm(asJson(object), form.typeId) };

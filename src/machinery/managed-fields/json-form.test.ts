@@ -29,6 +29,11 @@ describe('the JSON form of an object in normal form', () => {
     expect(toJsonForm({ data: new RawJson('{"a":[1]}').asValue(), revision: 1 }, 'apps/v1.ControllerRevision')).toEqual({ metadata: { creationTimestamp: null }, data: { a: [1] }, revision: 1 });
   });
 
+  it('leaves field sets closed', () => {
+    const fieldsV1 = new RawJson('{"f:data":{}}').asValue();
+    expect(toJsonForm({ manager: 'm', fieldsV1 }, 'meta/v1.ManagedFieldsEntry')).toEqual({ manager: 'm', fieldsV1 });
+  });
+
   it('keeps keys that are special in JavaScript, and shares nothing', () => {
     const labels = Object.assign(Object.create(null) as JsonObject, { constructor: 'x' });
     labels['__proto__'] = 'y';

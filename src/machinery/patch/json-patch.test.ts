@@ -2,7 +2,7 @@ import { createPatch } from 'rfc6902';
 import { describe, expect, it, test } from 'vitest';
 import { randomJson, randomSource } from '../../../test/support/random.ts';
 import type { StatusError } from '../status.ts';
-import type { JsonValue } from '../value.ts';
+import { RawJson, type JsonValue } from '../value.ts';
 import { applyJsonPatch, decodeJsonPatch, type FieldValidation } from './json-patch.ts';
 
 const apply = (document: JsonValue, patch: JsonValue, options?: { maxCopyBytes?: number }) =>
@@ -16,6 +16,8 @@ const failure = (run: () => unknown): StatusError => {
   }
   throw new Error('did not throw');
 };
+
+const carried = (): JsonValue => new RawJson('{"a":[1,2]}').asValue();
 
 const refused = { code: 422, reason: 'Invalid', message: 'the server rejected our request due to an error in our request', details: {} };
 
@@ -85,6 +87,22 @@ describe('JSON Patch as the API server applies it', () => {
     { name: 'does nothing for null', document: { a: 1 }, patch: null, result: { a: 1 } },
   ])('$name', ({ document, patch, result }) => {
     expect(apply(document, patch)).toEqual(result);
+  });
+
+  test.each<{ name: string; patch: JsonValue; result: JsonValue }>([
+    { name: 'is opened on the way of a path', patch: [{ op: 'replace', path: '/data/a/1', value: 3 }], result: { data: { a: [1, 3] } } },
+    { name: 'is tested by its content', patch: [{ op: 'test', path: '/data', value: { a: [1, 2] } }, { op: 'test', path: '/data/a/0', value: 1 }], result: { data: { a: [1, 2] } } },
+    { name: 'stays closed where it is copied', patch: [{ op: 'copy', from: '/data', path: '/more' }], result: { data: carried(), more: carried() } },
+    { name: 'stays closed where it is moved', patch: [{ op: 'move', from: '/data', path: '/more' }], result: { more: carried() } },
+    { name: 'goes as a whole', patch: [{ op: 'remove', path: '/data' }], result: {} },
+  ])('JSON that the document carries $name', ({ patch, result }) => {
+    expect(apply({ data: carried() }, patch)).toEqual(result);
+  });
+
+  it('counts carried JSON by its text when it is copied', () => {
+    const copy = (maxCopyBytes: number) => apply({ data: carried() }, [{ op: 'copy', from: '/data', path: '/more' }], { maxCopyBytes });
+    expect(copy(11)).toBeDefined();
+    expect(() => copy(10)).toThrow();
   });
 
   test.each<{ name: string; document?: JsonValue; patch: JsonValue }>([

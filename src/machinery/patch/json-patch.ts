@@ -6,7 +6,8 @@
  * - Keys are data: `__proto__` is an ordinary member, integers beyond 2^53 keep their value.
  *
  * The document is never changed. The result shares what the patch did not open with the document and the patch; the
- * objects it opened have their members in key order, as upstream's have (the text of errors shows it).
+ * objects it opened have their members in key order, as upstream's have (the text of errors shows it). JSON that the
+ * document carries closed is opened where a path leads into it.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc6902 | RFC 6902}
  */
@@ -14,8 +15,8 @@ import { maxDepth as maxMessageDepth } from '../codec/wire-read.ts';
 import { maxValueDepth } from '../json/reader.ts';
 import { badRequest, requestEntityTooLarge } from '../status.ts';
 import { goJsonKind } from '../go-format.ts';
-import { jsonEqual, keysOf, memberOf, sortedCopy, sortMembers } from '../members.ts';
-import { createMap, isObject, type JsonObject, type JsonValue } from '../value.ts';
+import { contentOf, jsonEqual, keysOf, memberOf, sortedCopy, sortMembers } from '../members.ts';
+import { createMap, isObject, RawJson, type JsonObject, type JsonValue } from '../value.ts';
 import { cannotApply } from './errors.ts';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
@@ -160,7 +161,7 @@ class PatchRun {
     if (key === undefined) throw cannotApply(`doc is missing path: "${path}": missing value`);
     let container = this.root;
     for (const step of keys) {
-      const next = isContainer(container) ? get({ container, key: step }) : undefined;
+      const next = isContainer(container) ? contentOf(get({ container, key: step })) : undefined;
       if (!isContainer(next)) throw cannotApply(`doc is missing path: "${path}": missing value`);
       const opened = this.open(next);
       if (opened !== next) set({ container: container as Container, key: step }, opened);
@@ -247,6 +248,7 @@ function jsonBytes(counted: JsonValue, depth = MAX_DEPTH): number {
     const keys = keysOf(counted);
     return keys.reduce((sum, key) => sum + 2 + textBytes(key) + jsonBytes(counted[key]!, depth - 1), keys.length === 0 ? 2 : 1);
   }
+  if ((counted as unknown) instanceof RawJson) return Buffer.byteLength((counted as unknown as RawJson).text);
   return typeof counted === 'string' ? textBytes(counted) : String(counted).length;
 }
 

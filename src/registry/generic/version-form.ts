@@ -49,7 +49,7 @@ export interface VersionForm {
   setDefaults(object: KubeObject): void;
   /**
    * From this form to the stored one, and back. A form that shows only a part of the object (Scale) writes it into
-   * `base`, a copy of what is stored.
+   * `base`, a copy of what is stored. `fromStored` leaves what it is given as it is, and may share it.
    */
   toStored(object: KubeObject, base: () => KubeObject): KubeObject;
   fromStored(object: KubeObject): KubeObject;
