@@ -18,8 +18,9 @@ function isEqualList(a: readonly unknown[], b: readonly unknown[]): boolean {
 }
 
 function isEqualObject(a: Record<string, unknown>, b: Record<string, unknown>): boolean {
-  for (const key in a) if (!isEqual(a[key], own(b, key))) return false;
-  for (const key in b) if (own(a, key) === undefined && !isUnset(b[key])) return false;
+  // Whether a member is the object's own is asked only where it is not plainly the same.
+  for (const key in a) if (a[key] !== b[key] && !isEqual(a[key], own(b, key))) return false;
+  for (const key in b) if (a[key] !== b[key] && own(a, key) === undefined && !isUnset(b[key])) return false;
   return true;
 }
 

@@ -70,24 +70,33 @@ const compareLeaves = (type: MergeType, before: JsonValue, after: JsonValue, for
 
 function compareMaps(type: MergeType, before: JsonObject | null, after: JsonObject | null, form: Form, wholeBefore: JsonValue, wholeAfter: JsonValue): Changes | undefined {
   const map = type.map!;
-  if (map.atomic || ((before === null || isEmptyMap(map, before, form)) && (after === null || isEmptyMap(map, after, form)))) return compareLeaves(type, wholeBefore, wholeAfter, form);
-  return isStruct(map, form) ? compareStructs(map, before, after, form) : compareMembers(map, before, after, form);
+  if (map.atomic) return compareLeaves(type, wholeBefore, wholeAfter, form);
+  if (before !== null && after !== null) return isStruct(map, form) ? compareStructs(map, before, after, form) : compareMembers(map, before, after, form);
+  if ((before === null || isEmptyMap(map, before, form)) && (after === null || isEmptyMap(map, after, form))) return compareLeaves(type, wholeBefore, wholeAfter, form);
+  return isStruct(map, form) ? compareFields(map, before, after, form) : compareMembers(map, before, after, form);
 }
 
-function compareStructs(map: MapType, before: JsonObject | null, after: JsonObject | null, form: Form): Changes | undefined {
+/** Looks at the members that one of them has: what both lack is the same in both, and that is most of what a type knows. */
+function compareStructs({ fields }: MapType, before: JsonObject, after: JsonObject, form: Form): Changes | undefined {
   let found: Collector | undefined;
-  const { sorted } = map;
-  for (let i = 0; i < sorted.length; i++) {
-    const field = sorted[i]!;
-    // Mostly both are absent, or the same scalar.
-    if (before !== null && after !== null && before[field.name] === after[field.name]) continue;
-    const old = before === null ? undefined : fieldOf(field, before, form);
-    const value = after === null ? undefined : fieldOf(field, after, form);
-    if (old === value) continue;
-    const changes = compareValues(field.type, old, value, form);
-    if (changes !== undefined) (found ??= new Collector()).add(field.element, changes);
+  const compare = (name: string): void => {
+    const field = fields.get(name);
+    const changes = field && compareValues(field.type, fieldOf(field, before, form), fieldOf(field, after, form), form);
+    if (changes !== undefined) (found ??= new Collector()).add(field!.element, changes);
+  };
+  for (const name in after) if (after[name] !== undefined && after[name] !== before[name]) compare(name);
+  for (const name in before) if (before[name] !== undefined && after[name] === undefined) compare(name);
+  return found?.sorted();
+}
+
+/** Every field of the type: something that is null has none of them, not even those that are always there. */
+function compareFields({ sorted }: MapType, before: JsonObject | null, after: JsonObject | null, form: Form): Changes | undefined {
+  const found = new Collector();
+  for (const field of sorted) {
+    const changes = compareValues(field.type, before === null ? undefined : fieldOf(field, before, form), after === null ? undefined : fieldOf(field, after, form), form);
+    if (changes !== undefined) found.add(field.element, changes);
   }
-  return found?.changes();
+  return found.changes();
 }
 
 function compareMembers(map: MapType, before: JsonObject | null, after: JsonObject | null, form: Form): Changes | undefined {
