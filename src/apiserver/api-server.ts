@@ -89,7 +89,7 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
   const { storage, log } = config;
   const plugins: AdmissionPlugin[] = [];
   const serverId = randomUUID();
-  const metrics = new Metrics({ settings: config.metrics, isServed: (apiVersion, resource) => apis.find(apiVersion, resource) !== undefined, serverId });
+  const metrics = new Metrics({ settings: config.metrics, knows: (...names) => apis.knows(...names), serverId });
   const featureEnabled = (gate: string): boolean => isGateOn(gate, config.featureGates);
   const accountKeys = await openAccountKeys(config.authentication.serviceAccounts, { registry: metrics.registry, log, signal: config.signal });
   opened.add(() => accountKeys?.close());

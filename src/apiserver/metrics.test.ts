@@ -7,7 +7,7 @@ import type { ApiRequest, ApiResponse } from './request.ts';
 const request = (info: object, query = ''): ApiRequest =>
   ({ info: { isResourceRequest: true, verb: 'get', group: '', version: 'v1', resource: 'pods', subresource: '', namespace: 'team', name: 'p', path: '/', ...info }, query: new URLSearchParams(query) }) as unknown as ApiRequest;
 const response = (status: number): ApiResponse => ({ status, headers: {} }) as ApiResponse;
-const create = (): Metrics => new Metrics({ isServed: (_apiVersion, resource) => resource === 'pods', serverId: 'x' });
+const create = (): Metrics => new Metrics({ knows: (apiVersion, resource, subresource) => (resource === 'pods' ? (['', 'status'].includes(subresource) ? 'subresource' : 'resource') : apiVersion === 'remote/v1' ? 'version' : 'nothing'), serverId: 'x' });
 
 /** What /metrics shows of these. */
 const shown = async (registry: Registry, ...names: string[]): Promise<string> =>
@@ -54,7 +54,7 @@ describe('metrics of requests', () => {
     };
     const labels = 'verb="GET",group="",version="v1",resource="pods",subresource="",scope="resource",component="apiserver"';
     expect(await sli(create())).toEqual([`apiserver_request_sli_duration_seconds_bucket{le="0.05",${labels}} 1`, `apiserver_request_sli_duration_seconds_count{${labels}} 1`]);
-    expect(await sli(new Metrics({ settings: { ...allMetrics, showHidden: true }, isServed: () => true, serverId: 'x' }))).toHaveLength(4);
+    expect(await sli(new Metrics({ settings: { ...allMetrics, showHidden: true }, knows: () => 'subresource', serverId: 'x' }))).toHaveLength(4);
   });
 
   it('count what runs long while it does', async () => {
@@ -93,6 +93,20 @@ describe('metrics of requests', () => {
       expected.inFlight.set({ request_kind: 'mutating' }, count);
     }
     expect(await shown(metrics.registry, ...names)).toBe(await shown(expected.registry, ...names));
+  });
+
+  it('say which API it is where only the resource is not known', async () => {
+    const metrics = create();
+    for (const resource of ['a', 'b']) metrics.terminated(request({ group: 'remote', resource, subresource: 'c' }), 503, 'aggregator');
+    const text = await shown(metrics.registry, 'apiserver_request_terminations_total');
+    expect(text.split('\n').at(-1)).toBe('apiserver_request_terminations_total{verb="GET",group="remote",version="v1",resource="other",subresource="other",scope="resource",component="aggregator",code="503"} 2');
+  });
+
+  it('have one series for all subresources that a resource does not have', async () => {
+    const metrics = create();
+    for (const subresource of ['status', 'a', 'b']) metrics.observe(request({ subresource }), response(404), 0.1, 10);
+    const text = await shown(metrics.registry, 'apiserver_request_total');
+    expect(text.split('\n').filter((line) => line.includes('_total{')).map((line) => /resource="pods",(subresource="[a-z]*").* (\d)$/.exec(line)?.slice(1))).toEqual([['subresource="status"', '1'], ['subresource="other"', '2']]);
   });
 
   it('have one series for all that no resource answers to', async () => {

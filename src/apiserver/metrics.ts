@@ -11,6 +11,8 @@ import type { AdmissionObserver } from '../registry/admission.ts';
 import { createAdmissionMetrics } from './admission-metrics.ts';
 import { allMetrics, MetricRegistry, type MetricSettings } from './metric-registry.ts';
 import type { ApiRequest, ApiResponse } from './request.ts';
+import type { RequestInfo } from './request-info.ts';
+import type { ServedApis } from './served-apis.ts';
 import { type CounterSeries, SeriesCounter } from './series-counter.ts';
 import { type GaugeSeries, SeriesGauge } from './series-gauge.ts';
 import { type HistogramSeries, SeriesHistogram } from './series-histogram.ts';
@@ -35,7 +37,7 @@ interface RequestSeries {
   size: HistogramSeries | undefined;
 }
 
-/** Names in labels come from requests: what no resource of ours answers to is counted under one name, or callers could make series without end. */
+/** Names in labels come from requests: what is not there is counted under one name, or callers could make series without end. */
 const unknown = 'other';
 
 /** The reference sees no code of a connection that it hands over, and counts it so. */
@@ -62,7 +64,7 @@ export class Metrics {
   readonly #running = new Map<'readOnly' | 'mutating', number>();
   /** Labels are worked out once per kind of request. */
   readonly #series = new Map<string, RequestSeries>();
-  readonly #isServed: (apiVersion: string, resource: string) => boolean;
+  readonly #knows: ServedApis['knows'];
   readonly objects: Gauge;
   readonly storageSize: Gauge;
   readonly #deprecated: Gauge;
@@ -73,10 +75,10 @@ export class Metrics {
   /** Calls that this server makes itself. */
   readonly calls: CallObserver;
 
-  constructor(options: { readonly settings?: MetricSettings; readonly isServed: (apiVersion: string, resource: string) => boolean; readonly serverId: string }) {
+  constructor(options: { readonly settings?: MetricSettings; readonly knows: ServedApis['knows']; readonly serverId: string }) {
     const registry = (this.registry = new MetricRegistry(options.settings ?? allMetrics));
     const registers = [registry];
-    this.#isServed = options.isServed;
+    this.#knows = options.knows;
     this.#total = new SeriesCounter({ name: 'apiserver_request_total', help: 'Requests by verb, resource and answer code.', registry });
     this.#duration = new SeriesHistogram({ name: 'apiserver_request_duration_seconds', help: 'Time from a request to its answer, in seconds.', buckets: durationBuckets, registry });
     this.#size = new SeriesHistogram({ name: 'apiserver_response_sizes', help: 'Bytes of answers.', buckets: sizeBuckets, registry });
@@ -144,9 +146,9 @@ export class Metrics {
     return () => series.add(-1);
   }
 
-  /** A request was refused or given up so that the server can go on: 429, 500, 504. */
-  terminated(request: ApiRequest, code: number): void {
-    this.#terminations.series({ ...this.#plainLabelsOf(request), code: String(code) }).inc();
+  /** A request was refused or given up so that the server can go on: 429, 500, 504; or could not be passed on: 500, 503. */
+  terminated(request: ApiRequest, code: number, component: 'apiserver' | 'aggregator' = 'apiserver'): void {
+    this.#terminations.series({ ...this.#plainLabelsOf(request), component, code: String(code) }).inc();
   }
 
   /** An answer that had begun cannot be brought to its end. */
@@ -196,12 +198,17 @@ export class Metrics {
   }
 
   #labelsOf({ info, query }: ApiRequest): Record<RequestLabel, string> {
-    const served = !info.isResourceRequest || this.#isServed(info.group === '' ? info.version : `${info.group}/${info.version}`, info.resource);
     const scope = !info.isResourceRequest ? '' : info.name !== '' ? 'resource' : info.namespace !== '' ? 'namespace' : 'cluster';
+    return { verb: verbLabel(info.verb), dry_run: query.has('dryRun') ? 'All' : '', ...this.#namesOf(info), scope, component: 'apiserver' };
+  }
+
+  #namesOf(info: RequestInfo): Record<'group' | 'version' | 'resource' | 'subresource', string> {
+    const { group, version, resource, subresource } = info;
+    if (!info.isResourceRequest) return { group, version, resource, subresource: firstSegment(info.path) };
+    const known = this.#knows(group === '' ? version : `${group}/${version}`, resource, subresource);
     return {
-      verb: verbLabel(info.verb), dry_run: query.has('dryRun') ? 'All' : '',
-      group: served ? info.group : unknown, version: served ? info.version : unknown, resource: served ? info.resource : unknown,
-      subresource: served ? (info.isResourceRequest ? info.subresource : firstSegment(info.path)) : unknown, scope, component: 'apiserver',
+      group: known === 'nothing' ? unknown : group, version: known === 'nothing' ? unknown : version,
+      resource: known === 'resource' || known === 'subresource' ? resource : unknown, subresource: known === 'subresource' ? subresource : unknown,
     };
   }
 }

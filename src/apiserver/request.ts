@@ -131,6 +131,9 @@ export class ApiRequest {
     this.#controller?.abort(reason);
   }
 
+  /** Whether another server answers, or should have: it counts the request then. */
+  isPassedOn = false;
+
   /** Called once when the work is another server's from here on, so that it takes no place here. */
   onHandOver: (() => void) | undefined;
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { GroupVersionInfo } from '../api/resources.ts';
 import { ServedApis } from './served-apis.ts';
 
@@ -26,4 +26,19 @@ test('a group version that others answer is none of this server until they do no
   expect([names(apis.groupVersions), names(apis.ownGroupVersions)]).toEqual([['v1', 'apps/v1', 'batch/v1'], ['v1', 'batch/v1']]);
   apis.setRemote([]);
   expect([names(apis.ownGroupVersions), changes]).toEqual([['v1', 'apps/v1', 'batch/v1'], 2]);
+});
+
+describe('the names in a path', () => {
+  const apis = create();
+  apis.setRemote([version('remote.example.com/v1', 100, 10, { freshness: 'Current', resources: [{ resource: 'things', subresources: [{ subresource: 'status' }] }] }), remote('silent.example.com/v1', 100, 10)]);
+  test.each([
+    { name: 'of nobody', names: ['other.example.com/v1', 'things', ''], expected: 'nothing' },
+    { name: 'of a version whose server did not say what it has', names: ['silent.example.com/v1', 'things', ''], expected: 'version' },
+    { name: 'of a resource that another server does not have', names: ['remote.example.com/v1', 'others', ''], expected: 'version' },
+    { name: 'of a resource of another server', names: ['remote.example.com/v1', 'things', ''], expected: 'subresource' },
+    { name: 'of a subresource of another server', names: ['remote.example.com/v1', 'things', 'status'], expected: 'subresource' },
+    { name: 'of a subresource that another server does not have', names: ['remote.example.com/v1', 'things', 'x'], expected: 'resource' },
+  ] as const)('$name are known so far', ({ names: [apiVersion, resource, subresource], expected }) => {
+    expect(apis.knows(apiVersion, resource, subresource)).toBe(expected);
+  });
 });

@@ -5,6 +5,7 @@
  */
 import type { GroupVersionInfo, ResourceInfo } from '../api/resources.ts';
 import { compareVersions } from '../machinery/version-order.ts';
+import { isObject } from '../machinery/value.ts';
 import type { ServedResource } from './endpoints/served.ts';
 
 export interface ServedApisOptions {
@@ -13,6 +14,9 @@ export interface ServedApisOptions {
   /** By apiVersion, then by plural name. */
   readonly resources: ReadonlyMap<string, ReadonlyMap<string, ServedResource>>;
 }
+
+/** How much of group version, resource and subresource. */
+export type KnownNames = 'nothing' | 'version' | 'resource' | 'subresource';
 
 /** Groups of custom resources stand between those of the server and whatever asks to be last. */
 const customGroupPriority = 1000;
@@ -54,6 +58,18 @@ export class ServedApis {
 
   find(apiVersion: string, resource: string): ServedResource | undefined {
     return this.#builtIn.resources.get(apiVersion)?.get(resource) ?? this.#custom.get(apiVersion)?.get(resource);
+  }
+
+  /** How far the names in a path are those of something that is there: of others, what they say they have. */
+  knows(apiVersion: string, resource: string, subresource: string): KnownNames {
+    const own = this.find(apiVersion, resource)?.info.subresources.map(({ name }) => name);
+    if (own !== undefined) return subresource === '' || own.includes(subresource) ? 'subresource' : 'resource';
+    const remote = this.#remote.find((info) => info.apiVersion === apiVersion)?.remote;
+    if (remote === undefined) return 'nothing';
+    const entry = remote.resources?.find((candidate) => candidate['resource'] === resource);
+    if (entry === undefined) return 'version';
+    const subresources = Array.isArray(entry['subresources']) ? entry['subresources'] : [];
+    return subresource === '' || subresources.some((candidate) => isObject(candidate) && candidate['subresource'] === subresource) ? 'subresource' : 'resource';
   }
 
   /** Of a version that the server itself serves no resource is looked for elsewhere. */

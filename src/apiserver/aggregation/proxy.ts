@@ -22,6 +22,8 @@ export interface ProxyOptions {
   /** `--aggregator-reject-forwarding-redirect` */
   readonly rejectRedirects: boolean;
   readonly requestTimeoutMs: number;
+  /** Told of a request that got no further than here. */
+  readonly onRefusal: (request: ApiRequest, code: number) => void;
   /** Told of an answer that broke off on the way. */
   readonly onAbort: (request: ApiRequest) => void;
   readonly log: { warn(details: object, message: string): void };
@@ -61,20 +63,24 @@ const groupVersionPath = /^\/apis\/([^/]+\/[^/]+)\/?$/;
 const text = (status: number, message: string): ApiResponse =>
   ({ status, headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }, body: `${message}\n` });
 
-const unavailable = (): ApiResponse => text(503, 'service unavailable');
-
 export function createProxy(options: ProxyOptions): Proxy {
-  const { resolve, log } = options;
+  const { resolve, onRefusal, log } = options;
+  const refuse = (request: ApiRequest, code: number, message: string): ApiResponse => {
+    onRefusal(request, code);
+    return text(code, message);
+  };
+  const unavailable = (request: ApiRequest): ApiResponse => refuse(request, 503, 'service unavailable');
   return async (request, api) => {
-    if (!api.isAvailable) return unavailable();
+    request.isPassedOn = true;
+    if (!api.isAvailable) return unavailable(request);
     if (leadsAstray(request.path)) return notFoundPage;
-    if (api.ca !== undefined && !api.ca.includes('-----BEGIN CERTIFICATE-----')) return text(500, 'unable to load root certificates: unable to parse bytes as PEM block');
+    if (api.ca !== undefined && !api.ca.includes('-----BEGIN CERTIFICATE-----')) return refuse(request, 500, 'unable to load root certificates: unable to parse bytes as PEM block');
     let address: Address;
     try {
       address = await resolve(api.service);
     } catch (error) {
       log.warn({ err: error, apiService: api.name }, 'the service of an API has no address');
-      return unavailable();
+      return unavailable(request);
     }
     request.handOver();
     return isUpgrade(request) ? upgrade(request, api, address, options) : send(request, api, address, options);

@@ -76,7 +76,7 @@ export function setUpAggregation(setup: AggregationSetup): Aggregation {
   const availability = new Availability({ services, writer, objects, resolve, backends, observer: createAvailabilityMetrics(metrics.registry), queue: queueOf('AvailableConditionController'), log });
   const documents = new RemoteDocuments({ services, apis, fetch: createFetch({ backends, resolve }), queue: queueOf('DiscoveryController'), log });
   const registrations = new CustomRegistrations({ writer, services, apis, queue: queueOf('autoregister'), log });
-  const proxy = createProxy({ backends, resolve, forwarding, rejectRedirects: config.rejectRedirects, requestTimeoutMs: setup.requestTimeoutMs, onAbort: (request) => metrics.aborted(request), log });
+  const proxy = createProxy({ backends, resolve, forwarding, rejectRedirects: config.rejectRedirects, requestTimeoutMs: setup.requestTimeoutMs, onRefusal: (request, code) => metrics.terminated(request, code, 'aggregator'), onAbort: (request) => metrics.aborted(request), log });
   const backing = followBacking(setup, services, availability);
   services.onChange(() => backends.keepOnly(services.remotes));
   apis.waitFor(() => services.known());

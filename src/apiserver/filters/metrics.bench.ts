@@ -8,7 +8,7 @@ import { timed } from './metrics.ts';
 const names = ['authentication', 'audit', 'impersonation', 'authorization'];
 const pass: Filter = (request, next) => next(request);
 const answer = Promise.resolve<ApiResponse>({ status: 200, headers: {} });
-const metrics = new Metrics({ isServed: () => true, serverId: 'x' });
+const metrics = new Metrics({ knows: () => 'subresource', serverId: 'x' });
 const plain = chain(names.map(() => pass), () => answer);
 const measured = chain(names.map((name) => timed(name, pass, metrics)), () => answer);
 const request = {} as ApiRequest;

@@ -19,7 +19,7 @@ describe('the duration of a filter', () => {
     { name: 'is not that of a refusal', filter: () => (vi.advanceTimersByTime(20), Promise.reject(refusal)), expected: ['0', '0'] },
   ])('$name', async ({ filter, expected }) => {
     vi.useFakeTimers({ toFake: ['performance'] });
-    const metrics = new Metrics({ isServed: () => true, serverId: 'x' });
+    const metrics = new Metrics({ knows: () => 'subresource', serverId: 'x' });
     const handle = timed('tested', (passed, next) => filter(() => next(passed)), metrics);
     await handle(request, () => (vi.advanceTimersByTime(500), Promise.resolve(response))).catch((error: unknown) => expect(error).toBe(refusal));
     vi.useRealTimers();

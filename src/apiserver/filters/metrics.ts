@@ -2,10 +2,11 @@ import type { Metrics } from '../metrics.ts';
 import { isLongRunning } from '../request-info.ts';
 import type { ApiResponse, Filter } from '../request.ts';
 
-/** Counts every answer; watches while they are open. */
+/** Counts every answer of this server; watches while they are open. */
 export function measure(metrics: Metrics): Filter {
   return async (request, next) => {
     const response = await next(request);
+    if (request.isPassedOn) return response;
     const seconds = (performance.now() - request.receivedAt) / 1000;
     metrics.observe(request, response, seconds, lengthOf(response));
     if (!('stream' in response) || !isLongRunning(request.info)) return response;

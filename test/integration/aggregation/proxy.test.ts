@@ -148,7 +148,9 @@ describe.each([{ version: '2.0', http2: true }, { version: '1.1', http2: false }
     };
     const [, incoming] = await open('alice', things);
     await expect(incoming.toArray()).rejects.toThrow('aborted');
-    expect(String((await users.call('admin', 'GET', '/metrics')).body)).toMatch(/apiserver_request_aborts_total\{[^}]*verb="LIST"[^}]*\} \d/);
+    const metrics = String((await users.call('admin', 'GET', '/metrics')).body);
+    expect(metrics).toMatch(/apiserver_request_aborts_total\{[^}]*verb="LIST",group="agg.example.com",version="v1"[^}]*\} \d/);
+    expect(metrics).not.toMatch(/apiserver_request_total\{[^}]*group="agg.example.com"[^}]*code="200"/);
   });
 
   test('a client that takes nothing holds up the backend, not this server', async () => {
@@ -287,6 +289,8 @@ describe('a backend that is not there', () => {
       expect([answer.status, answer.body, answer.headers['content-type'], answer.headers['x-content-type-options']]).toEqual([503, 'service unavailable\n', 'text/plain; charset=utf-8', 'nosniff']);
     }
     expect(backend.received).toEqual([]);
+    const metrics = String((await users.call('admin', 'GET', '/metrics')).body);
+    expect(metrics).toMatch(/apiserver_request_terminations_total\{verb="LIST",group="agg.example.com",version="v1",[^}]*scope="namespace",component="aggregator",code="503"\} \d/);
   });
 
   test('and one that has just gone is told of', async () => {
