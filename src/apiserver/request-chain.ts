@@ -20,6 +20,7 @@ import { countRequests, followWatches, sendRetryAfter } from './filters/shutdown
 import type { Lifecycle } from './lifecycle.ts';
 import type { ShutdownConfig } from './shutdown.ts';
 import { canonicalPath } from './names.ts';
+import { parseQuery } from './query.ts';
 import { parseRequestInfo } from './request-info.ts';
 import { ApiRequest, type ApiResponse, type Exchange, type Filter, type Handler } from './request.ts';
 import type { AuditTrail } from './audit/trail.ts';
@@ -86,7 +87,7 @@ function describe(exchange: Exchange): ApiRequest {
   const mark = target.indexOf('?');
   const rawPath = mark < 0 ? target : target.slice(0, mark);
   const path = canonicalPath(rawPath.includes('%') ? decodePath(rawPath) : rawPath);
-  const query = new URLSearchParams(mark < 0 ? '' : target.slice(mark + 1));
+  const query = parseQuery(mark < 0 ? '' : target.slice(mark + 1));
   const sent = exchange.header('audit-id');
   const auditId = sent !== undefined && clientAuditId.test(sent) ? sent : randomUUID();
   const request = new ApiRequest(exchange, path, query, auditId, performance.now());

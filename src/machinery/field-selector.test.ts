@@ -7,6 +7,8 @@ describe('field selectors', () => {
     { name: 'all operators, sorted', text: 'b!=2,a==1,c=3', canonical: 'a=1,b!=2,c=3' },
     { name: 'empty terms are dropped', text: ',a=1,', canonical: 'a=1' },
     { name: 'escaped characters', text: 'a=x\\,y\\=z\\\\', canonical: 'a=x\\,y\\=z\\\\' },
+    { name: 'terms without field and value are dropped', text: '=,!=,a=1,==', canonical: 'a=1' },
+    { name: 'a value without a field is not', text: '=1', canonical: '=1' },
     { name: 'empty value', text: 'a=', canonical: 'a=' },
   ])('$name', ({ text, canonical }) => expect(fieldSelectorText(parseFieldSelector(text))).toBe(canonical));
 

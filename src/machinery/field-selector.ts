@@ -15,9 +15,13 @@ export function matchesFields(terms: readonly FieldTerm[], valueOf: (field: stri
   return terms.every(({ field, operator, value }) => ((valueOf(field) ?? '') === value) === (operator === '='));
 }
 
-/** Reads the text form; `==` is `=`, `\` escapes commas, equals signs and itself. Throws {@link SelectorError}. */
+/**
+ * Reads the text form; `==` is `=`, `\` escapes commas, equals signs and itself. A term that names nothing asks for nothing.
+ * Throws {@link SelectorError}.
+ */
 export function parseFieldSelector(text: string): readonly FieldTerm[] {
-  return splitTerms(text).sort().filter((term) => term !== '').map((term) => parseTerm(term, text));
+  const terms = splitTerms(text).sort().filter((term) => term !== '').map((term) => parseTerm(term, text));
+  return terms.filter(({ field, value }) => field !== '' || value !== '');
 }
 
 /** The text form, terms in the order given. */

@@ -18,9 +18,9 @@ export function selectionOf(served: ServedResource, request: ApiRequest): Reques
   const labelText = request.query.get('labelSelector') ?? '';
   const fieldText = request.query.get('fieldSelector') ?? '';
   const pathName = request.info.parts[1];
-  if (labelText === '' && fieldText === '' && pathName === undefined) return { selection: namespace, hasSelector: false };
   const labels = labelText === '' ? undefined : parseLabels(labelText);
   const fields = fieldText === '' ? undefined : parseFields(fieldText, served);
+  if (labels === undefined && fields === undefined && pathName === undefined) return { selection: namespace, hasSelector: false };
   const name = fields?.equals.get('metadata.name') ?? pathName;
   if (pathName !== undefined && fields?.equals.get('metadata.name') !== undefined && fields.equals.get('metadata.name') !== pathName) {
     throw badRequest(`fieldSelector metadata.name doesn't match requested name`);
@@ -46,8 +46,10 @@ interface Fields {
   matches(card: IndexCard): boolean;
 }
 
-function parseFields(text: string, served: ServedResource): Fields {
+/** Undefined where nothing is asked for. */
+function parseFields(text: string, served: ServedResource): Fields | undefined {
   const requirements = readFields(text);
+  if (requirements.length === 0) return undefined;
   const known = new Set(served.info.storage?.fieldSelectors ?? ['metadata.name', 'metadata.namespace']);
   for (const { field } of requirements) {
     if (!known.has(field)) throw badRequest(unknownField(served, field));
