@@ -11,6 +11,7 @@ import type { AdmissionObserver } from '../registry/admission.ts';
 import { createAdmissionMetrics } from './admission-metrics.ts';
 import { allMetrics, MetricRegistry, type MetricSettings } from './metric-registry.ts';
 import type { ApiRequest, ApiResponse } from './request.ts';
+import { dryRunLabel } from './endpoints/write-parameters.ts';
 import type { RequestInfo } from './request-info.ts';
 import type { ServedApis } from './served-apis.ts';
 import { type CounterSeries, SeriesCounter } from './series-counter.ts';
@@ -199,7 +200,7 @@ export class Metrics {
 
   #labelsOf({ info, query }: ApiRequest): Record<RequestLabel, string> {
     const scope = !info.isResourceRequest ? '' : info.name !== '' ? 'resource' : info.namespace !== '' ? 'namespace' : 'cluster';
-    return { verb: verbLabel(info.verb), dry_run: query.has('dryRun') ? 'All' : '', ...this.#namesOf(info), scope, component: 'apiserver' };
+    return { verb: verbLabel(info.verb), dry_run: dryRunLabel(query), ...this.#namesOf(info), scope, component: 'apiserver' };
   }
 
   #namesOf(info: RequestInfo): Record<'group' | 'version' | 'resource' | 'subresource', string> {
@@ -218,7 +219,7 @@ const maxKept = 10_000;
 
 /** What the labels of a request follow from. */
 const keyOf = ({ info, query }: ApiRequest): string =>
-  `${info.verb} ${info.isResourceRequest ? `${info.group}/${info.version}/${info.resource}/${info.subresource}` : firstSegment(info.path)} ${info.namespace === '' ? '' : 'n'}${info.name === '' ? '' : 'o'} ${query.has('dryRun') ? 'd' : ''}`;
+  `${info.verb} ${info.isResourceRequest ? `${info.group}/${info.version}/${info.resource}/${info.subresource}` : firstSegment(info.path)} ${info.namespace === '' ? '' : 'n'}${info.name === '' ? '' : 'o'} ${dryRunLabel(query)}`;
 
 const isRead = ({ info }: ApiRequest): boolean => info.verb === 'get' || info.verb === 'list';
 

@@ -8,7 +8,7 @@ import { decodeOptions } from './body.ts';
 import type { EndpointContext } from './context.ts';
 import type { ServedResource } from './served.ts';
 import { flagParameter, parseInteger } from './list-parameters.ts';
-import { dryRunParameter } from './write-parameters.ts';
+import { dryRunParameter, isDryRun } from './write-parameters.ts';
 
 /** Options of a DELETE: the body when there is one, else the query. */
 export async function readDeleteOptions(context: EndpointContext, served: ServedResource, request: ApiRequest): Promise<DeleteOptions> {
@@ -32,7 +32,7 @@ function fromQuery(query: URLSearchParams): DeleteOptions {
     ...(grace === null ? {} : { gracePeriodSeconds: parseInteger(grace) }),
     ...(policy === null ? {} : { propagationPolicy: policy as NonNullable<DeleteOptions['propagationPolicy']> }),
     ...(query.has('orphanDependents') ? { orphanDependents: flagParameter(query, 'orphanDependents') } : {}),
-    ...(query.has('dryRun') && dryRunParameter(query.getAll('dryRun'), 'DeleteOptions') ? { dryRun: ['All'] } : {}),
+    ...(dryRunParameter(query, 'DeleteOptions') ? { dryRun: ['All'] } : {}),
   };
 }
 
@@ -47,6 +47,6 @@ function validate(options: DeleteOptions): void {
     errors.push(notSupported(FieldPath.of('propagationPolicy'), options.propagationPolicy, [...policies, 'nil']));
   }
   if (errors.length > 0) throw invalidStatus({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', errors);
-  dryRunParameter(options.dryRun ?? [], 'DeleteOptions');
+  isDryRun(options.dryRun ?? [], 'DeleteOptions');
 }
 

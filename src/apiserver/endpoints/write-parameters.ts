@@ -9,13 +9,31 @@ const path = (name: string): FieldPath => FieldPath.of(name);
 
 const dryRunAll = 'All';
 
-/** `dryRun` of a write: absent, bare, or `All`. */
-export function dryRunParameter(values: readonly string[], kind: string): boolean {
-  const set = values.filter((value) => value !== '');
-  const bad = set.filter((value) => value !== dryRunAll);
-  if (bad.length > 0) throw invalidStatus({ group: 'meta.k8s.io', kind }, '', [notSupported(path('dryRun'), goStrings(set), [dryRunAll])]);
+/**
+ * `dryRun` of a query: absent, bare, or `All`, the latter as often as one likes.
+ *
+ * @NOTE differs from upstream, which documents the bare parameter and refuses it.
+ */
+export const dryRunParameter = (query: URLSearchParams, kind: string): boolean => isDryRun(dryRunValues(query), kind);
+
+/** @param values of the parameter, or of a field in the body */
+export function isDryRun(values: readonly string[], kind: string): boolean {
+  if (!isSupported(values)) throw invalidStatus({ group: 'meta.k8s.io', kind }, '', [notSupported(path('dryRun'), goStrings(values), [dryRunAll])]);
   return values.length > 0;
 }
+
+/** As metrics show it. */
+export function dryRunLabel(query: URLSearchParams): '' | 'All' | 'invalid' {
+  if (!query.has('dryRun')) return '';
+  return isSupported(dryRunValues(query)) ? dryRunAll : 'invalid';
+}
+
+function dryRunValues(query: URLSearchParams): readonly string[] {
+  const values = query.getAll('dryRun');
+  return values.length === 1 && values[0] === '' ? [dryRunAll] : values;
+}
+
+const isSupported = (values: readonly string[]): boolean => values.every((value) => value === dryRunAll);
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
@@ -68,7 +86,7 @@ export function patchParameters(query: URLSearchParams, isApply: boolean): Write
 }
 
 function writeParameters(query: URLSearchParams, kind: string): WriteParameters {
-  const dryRun = dryRunParameter(query.getAll('dryRun'), kind);
+  const dryRun = dryRunParameter(query, kind);
   const fieldValidation = fieldValidationParameter(query.get('fieldValidation'), kind);
   const fieldManager = query.get('fieldManager') ?? '';
   const options = { ...(dryRun ? { dryRun: [dryRunAll] } : {}), ...(fieldManager === '' ? {} : { fieldManager }), ...(query.has('fieldValidation') ? { fieldValidation } : {}) };
