@@ -9,7 +9,7 @@ import { httpDate } from './http-date.ts';
 /** The ways out, behind one shape: headers first, then bytes, then the end. */
 interface Outlet {
   begin(status: number, headers: HeaderMap): void;
-  write(chunk: Buffer): boolean;
+  readonly write: (chunk: Buffer) => boolean;
   end(last?: Buffer | string): void;
   fail(): void;
   readonly closed: boolean;
@@ -52,7 +52,7 @@ async function writeChunks(outlet: Outlet, response: { status: number; headers: 
 async function writeStream(outlet: Outlet, response: { status: number; headers: HeaderMap; stream: (sink: Sink) => Promise<void> }): Promise<void> {
   const hasBegun = begin(outlet, response);
   const sink: Sink = {
-    write: (chunk) => outlet.write(chunk),
+    write: outlet.write,
     drained: () => outlet.drained(),
     get closed() {
       return !hasBegun || outlet.closed;

@@ -38,20 +38,19 @@ export class WatchPump {
     this.#encoding = encoding;
     this.#sink = sink;
     this.over = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
-    const end = (): void => {
+    this.#timer = setTimeout(() => {
       this.#isTimeUp = true;
       this.run();
-    };
-    this.#timer = setTimeout(end, Math.min(timeoutMs, 2 ** 31 - 1));
-    sink.onClose(end);
+    }, Math.min(timeoutMs, 2 ** 31 - 1));
+    sink.onClose(() => this.#end());
+    if (sink.closed) this.#end();
   }
 
   /** To be called when the watch has something. */
   readonly run = (): void => {
-    if (this.#isOver) return;
+    if (this.#isOver || this.#isPreparing) return;
     try {
-      if (this.#sink.closed) this.#end();
-      else if (!this.#isPreparing) this.#carry();
+      this.#carry();
     } catch (error) {
       this.#fail(error);
     }
