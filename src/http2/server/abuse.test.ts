@@ -1,0 +1,305 @@
+import { Duplex } from 'node:stream';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { ErrorCode, Flag, FrameType, Setting, connectionPreface } from '../frames.ts';
+import { encodeHeaders } from '../hpack/encoder.ts';
+import { answer, echo, field, onRequest, pattern, serverOptions, startServer } from '../testing/http2-server.ts';
+import type { Handler } from '../testing/http2-server.ts';
+import { connectRaw, continuation, data, get, headers, ping, post, request, reset, settings, windowUpdate } from '../testing/raw-client.ts';
+import type { RawClient } from '../testing/raw-client.ts';
+import { ServerConnection } from './connection.ts';
+import type { ServerConnectionOptions } from './connection.ts';
+import type { ServerStream } from './stream.ts';
+
+const wholeRequest = Flag.endHeaders | Flag.endStream;
+const nothing = Buffer.alloc(0);
+
+/** A connection whose client sends and takes nothing: what the server says waits in the socket. */
+class DeafClient extends Duplex {
+  override _read(): void {}
+
+  override _write(): void {
+    // Never done.
+  }
+}
+
+function connectDeaf(handler: Handler, options: Partial<ServerConnectionOptions> = {}): { socket: DeafClient; connection: ServerConnection } {
+  const socket = new DeafClient();
+  const connection = new ServerConnection(socket, { ...serverOptions, onRequest: onRequest(handler), ...options });
+  onTestFinished(() => void socket.destroy());
+  socket.push(Buffer.concat([connectionPreface, settings([Setting.initialWindowSize, 0x7fff_ffff]), windowUpdate(0, 0x7000_0000)]));
+  return { socket, connection };
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** Sends until the server has had enough, and ends the connection or does not read any more. @returns how many bytes it took */
+async function flood(socket: DeafClient, more: () => Buffer): Promise<number> {
+  for (let taken = 0; ; ) {
+    const bytes = more();
+    socket.push(bytes);
+    await turn();
+    if (socket.destroyed || socket.readableLength > 0) return taken;
+    taken += bytes.length;
+    if (taken > 20_000_000) return taken;
+  }
+}
+
+/** Many at once, with stream numbers that rise. */
+function requests(one: (streamId: number) => Buffer): () => Buffer {
+  let id = -1;
+  return () => Buffer.concat(Array.from({ length: 200 }, () => one((id += 2))));
+}
+
+const same = (one: Buffer): (() => Buffer) => {
+  const many = Buffer.concat(Array.from({ length: Math.ceil(20_000 / one.length) }, () => one));
+  return () => many;
+};
+
+describe('HTTP/2 server connection whose client does not take what it asks for', () => {
+  test.each([
+    { name: 'PING', more: same(ping()) },
+    { name: 'SETTINGS', more: same(settings()) },
+    { name: 'malformed requests', more: requests((id) => headers(id, [[':method', 'GET']], wholeRequest)) },
+    { name: 'DATA where a stream was', more: requests((id) => Buffer.concat([get(id), data(id, nothing)])) },
+    { name: 'requests', more: requests((id) => get(id)) },
+    { name: 'requests for more', more: requests((id) => get(id, '/much')) },
+    { name: 'requests that are refused in words', more: requests((id) => get(id, '/', [['connection', 'close']])) },
+    { name: 'requests, each cancelled', more: requests((id) => Buffer.concat([get(id, '/much'), reset(id, ErrorCode.cancel)])) },
+  ])('a flood of $name stops, and what waits is bounded', async ({ more }) => {
+    const { socket } = connectDeaf((stream) => {
+      stream.respond(200, []);
+      stream.end(field(stream, ':path') === '/much' ? Buffer.alloc(100_000) : undefined);
+    });
+    expect(await flood(socket, more)).toBeLessThan(10_000_000);
+    expect(socket.writableLength).toBeLessThan(4_000_000);
+  });
+
+  test('is ended when it has been idle for too long', async () => {
+    const { socket } = connectDeaf((stream) => stream.respond(200, [], true), { idleMs: 50 });
+    await flood(
+      socket,
+      requests((id) => get(id)),
+    );
+    await vi.waitFor(() => expect(socket.destroyed).toBe(true), 10_000);
+  });
+
+  test('a writer is told to wait, and when the connection is over', async () => {
+    let written = 0;
+    const drained = vi.fn();
+    const { socket, connection } = connectDeaf((stream) => {
+      stream.respond(200, []);
+      for (let goesOn = true; goesOn; written += 10_000) {
+        goesOn = stream.write(Buffer.alloc(10_000));
+        if (written > 50_000_000) return;
+      }
+      stream.onDrain(drained);
+    });
+    socket.push(get(1));
+    await vi.waitFor(() => expect(connection.activeStreams).toBe(1));
+    await turn();
+    expect(written).toBeLessThan(4_000_000);
+    expect(drained).not.toHaveBeenCalled();
+    socket.destroy();
+    await vi.waitFor(() => expect(drained).toHaveBeenCalledOnce());
+    expect(connection.activeStreams).toBe(0);
+  });
+
+  test('windows that never open hold a piece of each answer, and no other connection', async () => {
+    const written = new Map<number, number>();
+    const server = await startServer((stream) => {
+      if (field(stream, ':path') === '/') return answer(stream);
+      stream.respond(200, []);
+      for (let bytes = 1_000; ; bytes += 1_000) {
+        written.set(stream.id, bytes);
+        if (!stream.write(Buffer.alloc(1_000))) return;
+      }
+    });
+    const client = await connectRaw(server.port);
+    client.greet([Setting.initialWindowSize, 0]);
+    const ids = Array.from({ length: 50 }, (_, i) => 2 * i + 1);
+    client.send(...ids.map((id) => get(id, '/much')), ping());
+    await client.waitFor((heard) => heard.type === FrameType.ping);
+    expect([...written.values()]).toEqual(ids.map(() => 1_000));
+    const other = await connectRaw(server.port);
+    other.greet();
+    other.send(get(1));
+    expect((await other.wholeAnswer(1)).body.toString()).toBe('ok');
+    client.destroy();
+    await vi.waitFor(() => expect(server.connections[0]!.activeStreams).toBe(0));
+  });
+});
+
+describe('HTTP/2 server connection whose client asks for too much', () => {
+  /** The connection serves on, or was ended for good reason; another one is served in any case. */
+  async function expectService(port: number, client: RawClient, streamId: number): Promise<void> {
+    // A request in the same breath as those before may still be refused.
+    client.send(ping('all done'));
+    await client.waitFor((heard) => heard.type === FrameType.goAway || heard.payload.toString() === 'all done');
+    client.send(get(streamId));
+    const last = await client.waitFor((heard) => heard.type === FrameType.goAway || (heard.streamId === streamId && heard.type === FrameType.headers));
+    if (last.type === FrameType.goAway) expect(last.code).toBe(ErrorCode.enhanceYourCalm);
+    const other = await connectRaw(port);
+    other.greet();
+    other.send(get(1));
+    expect((await other.wholeAnswer(1)).body.toString()).toBe('ok');
+  }
+
+  test('requests that are reset at once count until nobody works on them', async () => {
+    const work = { now: 0, most: 0, all: 0 };
+    let release!: () => void;
+    const gate = new Promise<void>((resolve) => (release = resolve));
+    const server = await startServer(
+      async (stream) => {
+        if (field(stream, ':path') === '/') return answer(stream);
+        work.all++;
+        work.most = Math.max(work.most, ++work.now);
+        await gate;
+        work.now--;
+        answer(stream);
+      },
+      { maxStreams: 50 },
+    );
+    const client = await connectRaw(server.port);
+    client.greet();
+    for (let id = 1; id < 2_000; id += 2) client.send(get(id, '/work'), reset(id, ErrorCode.cancel));
+    client.send(ping());
+    await client.waitFor((heard) => heard.type === FrameType.ping || heard.type === FrameType.goAway);
+    expect(work.most).toBeGreaterThan(0);
+    expect(work.most).toBeLessThanOrEqual(100);
+    expect(work.all).toBe(work.most);
+    release();
+    await vi.waitFor(() => expect(work.now).toBe(0));
+    await expectService(server.port, client, 5_001);
+  });
+
+  test('requests that are reset at once, and soon done with, are no harm', async () => {
+    const closes = vi.fn();
+    const server = await startServer((stream) => {
+      stream.onClose(closes);
+      if (field(stream, ':path') === '/') answer(stream);
+    });
+    const client = await connectRaw(server.port);
+    client.greet();
+    for (let id = 1; id < 20_000; id += 2) {
+      client.send(post(id, '/hold'), data(id, 'x'), reset(id, ErrorCode.cancel));
+      if (id % 1_001 === 0) await turn();
+    }
+    await expectService(server.port, client, 20_001);
+    await vi.waitFor(() => expect(server.connections[0]!.activeStreams).toBe(0));
+    // With the two that were answered.
+    expect(closes.mock.calls.length).toBeLessThanOrEqual(10_002);
+  });
+
+  test.each([
+    { name: 'full', bytes: 16_000 },
+    { name: 'of one byte', bytes: 1 },
+    { name: 'empty', bytes: 0 },
+  ])('an endless header block is cut, frames $name', async ({ bytes }) => {
+    const server = await startServer((stream) => answer(stream));
+    const client = await connectRaw(server.port);
+    client.greet();
+    client.send(headers(1, encodeHeaders(request('GET', '/')), Flag.endStream));
+    const part = Buffer.concat(Array.from({ length: 100 }, () => continuation(1, Buffer.alloc(bytes, 0x82), 0)));
+    let parts = 0;
+    while (!client.heard.some((heard) => heard.type === FrameType.goAway) && parts++ < 1_000) {
+      client.send(part);
+      await turn();
+    }
+    expect((await client.goAway()).code).toBe(ErrorCode.enhanceYourCalm);
+    await client.ended;
+  });
+
+  test('a small block that stands for a large list of fields is not unpacked', async () => {
+    const handler = vi.fn((stream: ServerStream) => answer(stream));
+    const server = await startServer(handler);
+    const client = await connectRaw(server.port);
+    client.greet();
+    const value = 'x'.repeat(3_000);
+    const kept = Buffer.concat([Buffer.from([0x40, 1, 0x78, 0x7f, ...[(3_000 - 127) % 128 | 0x80, (3_000 - 127) >> 7]]), Buffer.from(value)]);
+    const bomb = Buffer.concat([encodeHeaders(request('GET', '/')), Buffer.alloc(16_000, 0xbe)]);
+    client.send(headers(1, Buffer.concat([encodeHeaders(request('GET', '/')), kept]), wholeRequest));
+    await client.wholeAnswer(1);
+    for (let id = 3; id < 203; id += 2) {
+      client.send(headers(id, bomb, wholeRequest));
+      expect((await client.wholeAnswer(id)).status).toBe('431');
+    }
+    expect(handler).toHaveBeenCalledOnce();
+    await expectService(server.port, client, 1_001);
+  });
+
+  test('DATA of nothing, without end, is no harm', async () => {
+    const server = await startServer((stream) => (field(stream, ':path') === '/' ? answer(stream) : echo(stream)));
+    const client = await connectRaw(server.port);
+    client.greet();
+    client.send(post(1, '/echo'));
+    const part = Buffer.concat(Array.from({ length: 1_000 }, () => data(1, nothing)));
+    for (let i = 0; i < 100; i++) {
+      client.send(part);
+      await turn();
+    }
+    await expectService(server.port, client, 3);
+  });
+
+  test('windows opened a byte at a time are made use of, and no more', async () => {
+    const server = await startServer((stream) => {
+      stream.respond(200, []);
+      stream.end(pattern(2_000));
+    });
+    const client = await connectRaw(server.port);
+    client.greet([Setting.initialWindowSize, 0]);
+    client.send(get(1), ...Array.from({ length: 2_000 }, () => windowUpdate(1, 1)));
+    expect((await client.wholeAnswer(1)).body.equals(pattern(2_000))).toBe(true);
+  });
+});
+
+describe('HTTP/2 server connection whose client falls silent', () => {
+  const begun = Buffer.concat([connectionPreface, settings()]);
+
+  test.each([
+    { name: 'at once', bytes: nothing },
+    { name: 'within the preface', bytes: connectionPreface.subarray(0, 10) },
+    { name: 'behind the preface', bytes: connectionPreface },
+    { name: 'behind its settings', bytes: begun },
+    { name: 'within the head of a frame', bytes: Buffer.concat([begun, get(1).subarray(0, 5)]) },
+    { name: 'within a frame', bytes: Buffer.concat([begun, get(1).subarray(0, 12)]) },
+    { name: 'within a header block', bytes: Buffer.concat([begun, headers(1, request('GET', '/'), Flag.endStream)]) },
+    { name: 'behind a request', bytes: Buffer.concat([begun, get(1)]) },
+    { name: 'behind a request that was reset', bytes: Buffer.concat([begun, post(1, '/hold'), reset(1, ErrorCode.cancel)]) },
+  ])('$name is sent away', async ({ bytes }) => {
+    const server = await startServer((stream) => void (field(stream, ':path') === '/hold' || answer(stream)), { idleMs: 50 });
+    const client = await connectRaw(server.port);
+    if (bytes.length > 0) client.send(bytes);
+    expect((await client.goAway()).code).toBe(ErrorCode.noError);
+    await client.ended;
+    await vi.waitFor(() => expect(server.sockets[0]!.destroyed).toBe(true));
+  });
+
+  test('and does not close its side, is cut', async () => {
+    const { socket } = connectDeaf((stream) => answer(stream), { idleMs: 50 });
+    await vi.waitFor(() => expect(socket.destroyed).toBe(true), 10_000);
+  });
+
+  test('but for PING is sent away too', async () => {
+    const server = await startServer((stream) => answer(stream), { idleMs: 50 });
+    const client = await connectRaw(server.port);
+    client.greet();
+    const pinging = setInterval(() => client.send(ping()), 10);
+    onTestFinished(() => clearInterval(pinging));
+    expect((await client.goAway()).code).toBe(ErrorCode.noError);
+    await client.ended;
+  });
+
+  test('while it waits for an answer is served', async () => {
+    const server = await startServer(
+      async (stream) => {
+        await new Promise((resolve) => setTimeout(resolve, 300));
+        answer(stream);
+      },
+      { idleMs: 50 },
+    );
+    const client = await connectRaw(server.port);
+    client.greet();
+    client.send(get(1));
+    expect((await client.wholeAnswer(1)).body.toString()).toBe('ok');
+  });
+});
