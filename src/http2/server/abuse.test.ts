@@ -240,6 +240,23 @@ describe('HTTP/2 server connection whose client asks for too much', () => {
     await expectService(server.port, client, 3);
   });
 
+  test('a body in frames of a byte takes no more memory than its bytes, until somebody reads', async () => {
+    const streams: ServerStream[] = [];
+    const server = await startServer((stream) => void streams.push(stream));
+    const client = await connectRaw(server.port);
+    client.greet();
+    const body = pattern(60_000);
+    client.send(post(1), ...Array.from(body, (_, i) => data(1, body.subarray(i, i + 1))), data(1, nothing, Flag.endStream), ping());
+    await client.waitFor((heard) => heard.type === FrameType.ping);
+    const pieces: Buffer[] = [];
+    const complete = await new Promise((resolve) => {
+      streams[0]!.read({ onData: (piece) => pieces.push(Buffer.from(piece)), onEnd: resolve });
+    });
+    expect(complete).toBe(true);
+    expect(Buffer.concat(pieces).equals(body)).toBe(true);
+    expect(pieces.length).toBeLessThan(1_000);
+  });
+
   test('windows opened a byte at a time are made use of, and no more', async () => {
     const server = await startServer((stream) => {
       stream.respond(200, []);
