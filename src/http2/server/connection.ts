@@ -372,7 +372,7 @@ export class ServerConnection implements StreamOwner {
 
   #onDataStart(streamId: number, length: number): void {
     if (this.#headerBlocks.incomplete) throw new ConnectionError(ErrorCode.protocolError, 'a header block was interrupted');
-    if (streamId % 2 === 0 || streamId > this.#lastStreamId) throw new ConnectionError(ErrorCode.protocolError, 'DATA on a stream that is not open');
+    if (this.#isIdle(streamId)) throw new ConnectionError(ErrorCode.protocolError, 'DATA on a stream that is not open');
     this.#receiveWindow -= length;
     if (this.#receiveWindow < 0) throw new ConnectionError(ErrorCode.flowControlError, 'more DATA than the window of the connection');
     const stream = this.#streams.get(streamId);
@@ -433,11 +433,13 @@ export class ServerConnection implements StreamOwner {
 
   #onPriority(streamId: number, payload: Buffer): void {
     if (streamId === 0) throw new ConnectionError(ErrorCode.protocolError, 'PRIORITY of the connection');
-    if (payload.length !== priorityBytes) this.#failStream(streamId, ErrorCode.frameSizeError);
+    if (payload.length === priorityBytes) return;
+    if (this.#isIdle(streamId)) throw new ConnectionError(ErrorCode.frameSizeError, 'PRIORITY of odd length');
+    this.#failStream(streamId, ErrorCode.frameSizeError);
   }
 
   #onReset(streamId: number, payload: Buffer): void {
-    if (streamId % 2 === 0 || streamId > this.#lastStreamId) throw new ConnectionError(ErrorCode.protocolError, 'RST_STREAM on a stream that is not open');
+    if (this.#isIdle(streamId)) throw new ConnectionError(ErrorCode.protocolError, 'RST_STREAM on a stream that is not open');
     if (payload.length !== 4) throw new ConnectionError(ErrorCode.frameSizeError, 'RST_STREAM of odd length');
     const stream = this.#streams.get(streamId);
     if (stream !== undefined) this.#remove(stream);
@@ -490,7 +492,7 @@ export class ServerConnection implements StreamOwner {
       if (this.#sendWindow > maxWindowBytes) throw new ConnectionError(ErrorCode.flowControlError, 'window too large');
       return this.#transmitBlocked();
     }
-    if (streamId % 2 === 0 || streamId > this.#lastStreamId) throw new ConnectionError(ErrorCode.protocolError, 'WINDOW_UPDATE on a stream that is not open');
+    if (this.#isIdle(streamId)) throw new ConnectionError(ErrorCode.protocolError, 'WINDOW_UPDATE on a stream that is not open');
     if (increment === 0) return this.#failStream(streamId, ErrorCode.protocolError);
     const stream = this.#streams.get(streamId);
     if (stream !== undefined) this.#widen(stream, increment);
@@ -500,6 +502,11 @@ export class ServerConnection implements StreamOwner {
     stream.sendWindow += bytes;
     if (stream.sendWindow > maxWindowBytes) return this.reset(stream, ErrorCode.flowControlError);
     if (stream.queue.length > 0) this.transmit(stream, this.#blocked.size === 0 ? Infinity : turnBytes);
+  }
+
+  /** Not begun, or not for the client to begin: neither can be reset. */
+  #isIdle(streamId: number): boolean {
+    return streamId % 2 === 0 || streamId > this.#lastStreamId;
   }
 
   /** A stream error (RFC 9113, section 5.4.2). */

@@ -141,6 +141,10 @@ const rows: readonly Row[] = [
   { name: 'PRIORITY of the connection', send: [priority(0, open)], expected: 'connection protocolError' },
   { name: 'PRIORITY of another length', send: [sized(FrameType.priority, open, 4)], expected: [`stream ${open} frameSizeError`, 'connection frameSizeError'] },
 
+  // RST_STREAM may not be sent for a stream that is idle (section 6.4).
+  { name: 'PRIORITY of another length on an idle stream', send: [sized(FrameType.priority, next, 6)], expected: 'connection frameSizeError' },
+  { name: 'PRIORITY of another length on an even stream', send: [sized(FrameType.priority, 2, 6)], expected: 'connection frameSizeError' },
+
   // RST_STREAM, section 6.4
   { name: 'RST_STREAM of the connection', send: [reset(0, 8)], expected: 'connection protocolError' },
   { name: 'RST_STREAM of an idle stream', send: [reset(next, 8)], expected: 'connection protocolError' },
