@@ -77,6 +77,9 @@ export class BodyTooLarge extends Error {
   }
 }
 
+/** The rest of a body cannot be told from what comes behind it. The connection ends with the answer. */
+export class BrokenBody extends Error {}
+
 /** One request on its way through the chain. Filters fill it in order; nothing is removed. */
 export class ApiRequest {
   readonly exchange: Exchange;

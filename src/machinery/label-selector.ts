@@ -194,6 +194,7 @@ const symbolTokens: Readonly<Record<string, Token['kind']>> = { ',': ',', '(': '
 const isSymbol = (char: string): boolean => '=!(),><'.includes(char);
 const isSpace = (char: string): boolean => char === ' ' || char === '\t' || char === '\r' || char === '\n';
 
+/** @NOTE differs from upstream, for which a character NUL is where the text ends: here it is one that no word has. */
 function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
   let at = 0;

@@ -1,7 +1,7 @@
-import { isStatusError, requestEntityTooLarge, StatusError } from '../../machinery/status.ts';
+import { isStatusError, plainError, requestEntityTooLarge, StatusError } from '../../machinery/status.ts';
 import type { Metrics } from '../metrics.ts';
 import { statusResponse } from '../representation/status.ts';
-import { BodyTooLarge, type Filter } from '../request.ts';
+import { BodyTooLarge, BrokenBody, type Filter } from '../request.ts';
 
 /** Where errors nobody expected are written. */
 export interface ErrorLog {
@@ -26,6 +26,7 @@ export function renderErrors(log: ErrorLog, metrics: Pick<Metrics, 'terminated'>
 /** The Status that an error stands for. Undefined: nobody expected it. */
 export function statusOf(error: unknown): StatusError | undefined {
   if (isStatusError(error)) return error;
+  if (error instanceof BrokenBody) return plainError(error.message);
   return error instanceof BodyTooLarge ? requestEntityTooLarge(error.message) : undefined;
 }
 

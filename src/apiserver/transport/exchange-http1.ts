@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { BodyTooLarge, type Exchange, type PeerCertificate } from '../request.ts';
+import { onBrokenBody } from './broken-bodies.ts';
 import { LimitedBody } from './limited-body.ts';
 import { peerCertificateOf } from './peer-certificate.ts';
 
@@ -53,6 +54,8 @@ export class Http1Exchange implements Exchange {
   bodyStream(): Readable | undefined {
     if (this.header('transfer-encoding') === undefined && Number(this.header('content-length') ?? 0) === 0) return undefined;
     this.#askForBody();
+    // Whom it is passed on to must not take what came for all of it.
+    onBrokenBody(this.#message, () => this.#message.destroy());
     return this.#message;
   }
 
@@ -81,7 +84,7 @@ export class Http1Exchange implements Exchange {
 }
 
 /** Reads a stream to its end, never holding more than `limit` bytes and one chunk. */
-function collectBody(stream: NodeJS.ReadableStream, limit: number): Promise<Buffer> {
+function collectBody(stream: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const body = new LimitedBody(limit, reject);
     let isComplete = false;
@@ -91,6 +94,7 @@ function collectBody(stream: NodeJS.ReadableStream, limit: number): Promise<Buff
       resolve(body.take());
     });
     stream.once('error', reject);
+    onBrokenBody(stream, reject);
     // Every stream closes. An error made for each, with its stack, was a hundredth of what a create costs.
     stream.once('close', () => {
       if (!isComplete) reject(new Error('the client closed the request before its body was complete'));

@@ -7,6 +7,7 @@
  */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { breakBody } from './broken-bodies.ts';
 import type { Turns } from './turns.ts';
 
 export interface Refusal {
@@ -49,8 +50,10 @@ export class Refusals {
   #failed(error: NodeJS.ErrnoException & { reason?: string }, socket: Socket): void {
     if (this.#refused.has(socket)) return;
     const refusal = parserRefusal(error);
-    // A body that breaks off has its request, which hears of it by the end of the connection.
-    if (refusal === undefined || this.#last.get(socket)?.complete === false) socket.destroy();
+    const last = this.#last.get(socket);
+    if (refusal === undefined) socket.destroy();
+    // The request that it belongs to may be one that can be answered without its body. Nothing comes behind it any more.
+    else if (last?.complete === false) breakBody(last, error);
     else this.#refuse(socket, refusal);
   }
 

@@ -4,6 +4,7 @@ import type { Writable } from 'node:stream';
 import type { ServerConnection } from '../../http2/server/connection.ts';
 import type { ServerStream } from '../../http2/server/stream.ts';
 import type { ApiResponse, HeaderMap, Sink } from '../request.ts';
+import { onBrokenBody } from './broken-bodies.ts';
 import { httpDate } from './http-date.ts';
 
 /** The ways out, behind one shape: headers first, then bytes, then the end. */
@@ -144,6 +145,8 @@ const nothing = Buffer.alloc(0);
 
 /** How long a client may go on sending a body that was answered already. */
 const lingerMs = 5000;
+/** The same where the end of the body would not be seen. As upstream. */
+const brokenLingerMs = 500;
 
 /**
  * A connection whose request was not read to its end is closed with the answer, and a client that still sends would lose
@@ -154,7 +157,11 @@ function endWithRequest(request: IncomingMessage, response: ServerResponse): voi
     clearTimeout(timer);
     response.end();
   };
-  const timer = setTimeout(end, lingerMs).unref();
+  let timer = setTimeout(end, lingerMs).unref();
+  onBrokenBody(request, () => {
+    clearTimeout(timer);
+    timer = setTimeout(end, brokenLingerMs).unref();
+  });
   request.once('end', end).once('close', end).resume();
 }
 
