@@ -338,15 +338,17 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     expect(server.connections[0]!.activeStreams).toBe(0);
   });
 
-  test('a listener that comes when the stream is over is called all the same', async () => {
-    const closed = vi.fn();
+  test('listeners that come when the stream is over are called all the same', async () => {
+    const [closed, drained] = [vi.fn(), vi.fn()];
     const server = await startServer(async (stream) => {
       answer(stream);
       await closeOf(stream);
       stream.onClose(closed);
+      if (!stream.write(Buffer.from('more'))) stream.onDrain(drained);
     });
     await get(await connect(server.port));
     await vi.waitFor(() => expect(closed).toHaveBeenCalledOnce());
+    await vi.waitFor(() => expect(drained).toHaveBeenCalledOnce());
   });
 
   test('leaving, it serves what there is, takes nothing new, and ends', async () => {

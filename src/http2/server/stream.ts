@@ -137,7 +137,8 @@ export class ServerStream {
 
   /** Calls back once, when nothing waits any more or the stream is over. */
   onDrain(listener: () => void): void {
-    this.#onDrain.push(listener);
+    if (this.closed) queueMicrotask(listener);
+    else this.#onDrain.push(listener);
   }
 
   /** Calls back once, when the stream is over: answered or broken off by either side. */
