@@ -130,6 +130,45 @@ describe('HTTP/2 server connection whose client does not take what it asks for',
   });
 });
 
+/** A connection whose client takes a write every `ms`. */
+class SlowClient extends Duplex {
+  taken = 0;
+  readonly #ms: number;
+
+  constructor(ms: number) {
+    super();
+    this.#ms = ms;
+  }
+
+  override _read(): void {}
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    setTimeout(() => {
+      this.taken += chunk.length;
+      done();
+    }, this.#ms);
+  }
+}
+
+describe('HTTP/2 server connection whose client is slow', () => {
+  test('sends the last answer to its end before it leaves', async () => {
+    const socket = new SlowClient(100);
+    onTestFinished(() => void socket.destroy());
+    const bytes = 900_000;
+    const connection = new ServerConnection(socket, {
+      ...serverOptions,
+      onRequest: onRequest((stream) => {
+        stream.respond(200, [], false);
+        stream.end(Buffer.alloc(bytes));
+        connection.leave();
+      }),
+    });
+    socket.push(Buffer.concat([connectionPreface, settings([Setting.initialWindowSize, 0x7fff_ffff]), windowUpdate(0, 0x7000_0000), get(1)]));
+    await new Promise((resolve) => socket.once('close', resolve));
+    expect(socket.taken).toBeGreaterThan(bytes);
+  });
+});
+
 describe('HTTP/2 server connection whose client asks for too much', () => {
   /** The connection serves on, or was ended for good reason; another one is served in any case. */
   async function expectService(port: number, client: RawClient, streamId: number): Promise<void> {

@@ -54,7 +54,7 @@ const pausingBacklogBytes = 2 * maxBacklogBytes;
 const turnBytes = 64 * 1024;
 /** Streams that were broken off here, or not looked at: what the client sent before it knew is no mistake of its. */
 const maxRemembered = 1000;
-/** What the client may take for reading the last frames. */
+/** What the client may take for reading the last frames, once all have left. */
 const lingerMs = 1000;
 
 const tooLarge = { status: 431, text: '<h1>HTTP Error 431</h1><p>Request Header Field(s) Too Large</p>' };
@@ -233,15 +233,22 @@ export class ServerConnection implements StreamOwner {
     this.#outbox.append(frame(FrameType.goAway, 0, 0, Buffer.concat([uint32(this.#lastServed), uint32(code)])));
   }
 
-  /** Says what is left to say, and leaves the client a moment to read it: a connection that is cut loses what was under way. */
+  /**
+   * Says what is left to say, and leaves the client a moment to read it: a connection that is cut loses what was under way.
+   * Until then a client may take its time over the last answers, but not for ever.
+   */
   #hangUp(): void {
     if (this.#ended) return;
     this.#reader.stop();
     this.#outbox.flush();
-    this.#socket.end();
-    this.#socket.resume();
-    const timer = setTimeout(() => this.#socket.destroy(), lingerMs).unref();
+    const cut = (): unknown => this.#socket.destroy();
+    let timer = setTimeout(cut, this.#options.idleMs).unref();
     this.#socket.once('close', () => clearTimeout(timer));
+    this.#socket.end(() => {
+      clearTimeout(timer);
+      timer = setTimeout(cut, lingerMs).unref();
+    });
+    this.#socket.resume();
     this.#end();
   }
 
