@@ -2,7 +2,7 @@ import { Duplex } from 'node:stream';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ErrorCode, Flag, FrameType, Setting, connectionPreface } from '../frames.ts';
 import { encodeHeaders } from '../hpack/encoder.ts';
-import { answer, echo, field, onRequest, pattern, serverOptions, startServer } from '../testing/http2-server.ts';
+import { answer, echo, field, onRequest, pattern, sendBody, serverOptions, startServer } from '../testing/http2-server.ts';
 import type { Handler } from '../testing/http2-server.ts';
 import { connectRaw, continuation, data, get, headers, ping, post, request, reset, settings, windowUpdate } from '../testing/raw-client.ts';
 import type { RawClient } from '../testing/raw-client.ts';
@@ -13,12 +13,26 @@ import type { ServerStream } from './stream.ts';
 const wholeRequest = Flag.endHeaders | Flag.endStream;
 const nothing = Buffer.alloc(0);
 
-/** A connection whose client sends and takes nothing: what the server says waits in the socket. */
+/** A connection whose client takes nothing until it is told to: what the server says waits in the socket. */
 class DeafClient extends Duplex {
+  taken = 0;
+  #listens = false;
+  #waiting: (() => void) | undefined;
+
+  listen(): void {
+    this.#listens = true;
+    this.#waiting?.();
+  }
+
   override _read(): void {}
 
-  override _write(): void {
-    // Never done.
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    const take = (): void => {
+      this.taken += chunk.length;
+      done();
+    };
+    if (this.#listens) setImmediate(take);
+    else this.#waiting = take;
   }
 }
 
@@ -82,6 +96,21 @@ describe('HTTP/2 server connection whose client does not take what it asks for',
       requests((id) => get(id)),
     );
     await vi.waitFor(() => expect(socket.destroyed).toBe(true), 10_000);
+  });
+
+  test.each([
+    { name: 'PING', more: same(ping()) },
+    { name: 'requests', more: requests((id) => get(id)) },
+    { name: 'requests for more', more: requests((id) => get(id, '/much')) },
+  ])('is served on when it takes it after all: $name', async ({ more }) => {
+    const { socket, connection } = connectDeaf((stream) => sendBody(stream, Buffer.alloc(field(stream, ':path') === '/much' ? 50_000 : 10)));
+    await flood(socket, more);
+    expect(socket.readableLength).toBeGreaterThan(0);
+    socket.listen();
+    await vi.waitFor(() => expect([socket.readableLength, socket.writableLength, connection.activeStreams]).toEqual([0, 0, 0]));
+    const before = socket.taken;
+    socket.push(ping());
+    await vi.waitFor(() => expect(socket.taken).toBe(before + 17));
   });
 
   test('a writer is told to wait, and when the connection is over', async () => {
@@ -358,5 +387,21 @@ describe('HTTP/2 server connection whose client falls silent', () => {
     client.greet();
     client.send(get(1));
     expect((await client.wholeAnswer(1)).body.toString()).toBe('ok');
+    expect(client.heard.some((heard) => heard.type === FrameType.goAway)).toBe(false);
+  });
+
+  test('has all of the time from its last answer on', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const { socket } = connectDeaf((stream) => answer(stream), { idleMs: 1_000 });
+    for (let id = 1; id < 11; id += 2) {
+      socket.push(get(id));
+      await turn();
+      vi.advanceTimersByTime(900);
+      await turn();
+      expect(socket.writableEnded).toBe(false);
+    }
+    vi.advanceTimersByTime(100);
+    expect(socket.writableEnded).toBe(true);
   });
 });

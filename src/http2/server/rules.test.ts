@@ -193,12 +193,12 @@ const rows: readonly Row[] = [
   { name: 'CONTINUATION of stream 0', send: [headers(next, block(), 0), continuation(0, nothing)], expected: 'connection protocolError' },
   { name: 'CONTINUATION of another stream', send: [headers(next, block(), 0), continuation(open, nothing)], expected: 'connection protocolError' },
   { name: 'CONTINUATION behind the end', send: [headers(next, block(), Flag.endStream), continuation(next, nothing), continuation(next, nothing)], expected: 'connection protocolError' },
-  { name: 'a header block interrupted by PING', send: [headers(next, block(), 0), ping()], expected: 'connection protocolError' },
-  { name: 'a header block interrupted by DATA', send: [headers(next, block(), 0), data(open, 'x')], expected: 'connection protocolError' },
-  { name: 'a header block interrupted by empty DATA', send: [headers(next, block(), 0), data(open, nothing)], expected: 'connection protocolError' },
-  { name: 'a header block interrupted by HEADERS', send: [headers(next, block(), 0), get(next + 2)], expected: 'connection protocolError' },
+  { name: 'a header block interrupted by PING', send: [headers(next, block(), Flag.endStream), ping(), continuation(next, nothing)], expected: 'connection protocolError' },
+  { name: 'a header block interrupted by DATA', send: [headers(next, block(), Flag.endStream), data(open, 'x'), continuation(next, nothing)], expected: 'connection protocolError' },
+  { name: 'a header block interrupted by empty DATA', send: [headers(next, block(), Flag.endStream), data(open, nothing), continuation(next, nothing)], expected: 'connection protocolError' },
+  { name: 'a header block interrupted by HEADERS', send: [headers(next, block(), Flag.endStream), get(next + 2), continuation(next, nothing)], expected: 'connection protocolError' },
   // Section 5.5: not even what is to be ignored elsewhere
-  { name: 'a header block interrupted by an unknown frame', send: [headers(next, block(), 0), frame(0x42, 0, 0, nothing)], expected: 'connection protocolError' },
+  { name: 'a header block interrupted by an unknown frame', send: [headers(next, block(), Flag.endStream), frame(0x42, 0, 0, nothing), continuation(next, nothing)], expected: 'connection protocolError' },
   { name: 'a header block in many frames', send: [headers(next, nothing, Flag.endStream), ...[...block()].map((byte) => continuation(next, Buffer.from([byte]), 0)), continuation(next, nothing)], expected: `stream ${next} 200` },
 
   // Requests, section 8
@@ -425,6 +425,19 @@ describe('HTTP/2 server connection, frame by frame', () => {
       await client.waitFor(() => windowGiven(client, 0) + 65_535 >= (i + 1) * bytes);
       client.send(post(id, '/reset'), data(id, 16_384), data(id, Buffer.concat([Buffer.from([255]), Buffer.alloc(10_000)]), Flag.padded), data(id, 3_000, Flag.endStream));
       await client.resetOf(id);
+    }
+    client.send(get(99));
+    expect((await client.wholeAnswer(99)).status).toBe('200');
+  });
+
+  test('a body that nobody read is given back when its client resets the stream', async () => {
+    const server = await startServer(serve, { connectionWindowBytes: 65_535 });
+    const client = await connectRaw(server.port);
+    client.greet();
+    for (let i = 0; i < 10; i++) {
+      const id = 2 * i + 1;
+      await client.waitFor(() => windowGiven(client, 0) + 65_535 >= (i + 1) * 30_000);
+      client.send(post(id, '/hold'), data(id, 10_000), data(id, 10_000), data(id, 10_000), reset(id, ErrorCode.cancel));
     }
     client.send(get(99));
     expect((await client.wholeAnswer(99)).status).toBe('200');
