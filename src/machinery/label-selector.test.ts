@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { everything, matchesLabels, nothing, parseLabelSelector, requirementsOf, selectorText } from './label-selector.ts';
+import { equalities, everything, matchesLabels, nothing, parseLabelSelector, requirementsOf, selectorText } from './label-selector.ts';
 
 const keyMessage = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 
@@ -62,4 +62,11 @@ describe('object form of label selectors', () => {
     expect(selectorText(requirementsOf(selector))).toBe('a in (x,y),b=c,!z');
   });
   test('an unknown operator is refused', () => expect(() => requirementsOf({ matchExpressions: [{ key: 'a', operator: 'Is' }] })).toThrow('"Is" is not a valid label selector operator'));
+});
+
+test.each([
+  { text: 'a=1,b==2,c in (3)', equal: { a: '1', b: '2', c: '3' } },
+  { text: 'a!=1,b in (1,2),c notin (3),d,!e,f>5', equal: {} },
+])('what $text says of values without a choice', ({ text, equal }) => {
+  expect(Object.fromEntries(equalities(parseLabelSelector(text)))).toEqual(equal);
 });

@@ -57,6 +57,15 @@ export function matchesLabels(requirements: Requirements, labels: Labels | undef
   return requirements !== nothing && requirements.every((requirement) => matchesRequirement(requirement, labelOf(labels, requirement.key)));
 }
 
+/** What the requirements say of the values of labels without a choice: others may remain. */
+export function equalities(requirements: Requirements): ReadonlyMap<string, string> {
+  const equal = new Map<string, string>();
+  for (const { key, operator, values } of requirements === nothing ? [] : requirements) {
+    if (values.length === 1 && (operator === '=' || operator === '==' || operator === 'in')) equal.set(key, values[0]!);
+  }
+  return equal;
+}
+
 function matchesRequirement({ operator, values }: Requirement, value: string | undefined): boolean {
   switch (operator) {
     case '=':

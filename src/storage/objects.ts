@@ -48,6 +48,8 @@ export interface Selection {
   readonly name?: string;
   /** Equality requirements on `IndexCard.fields` that an index can serve, e.g. `spec.nodeName`. */
   readonly fieldEquals?: ReadonlyMap<string, string>;
+  /** Equality requirements on `IndexCard.labels` that an index can serve; part of `matches`. */
+  readonly labelEquals?: ReadonlyMap<string, string>;
   /** The whole truth, namespace and name aside. Absent: nothing more than `fieldEquals` is required. */
   readonly matches?: (card: IndexCard) => boolean;
   /**

@@ -1,7 +1,7 @@
 /** Label and field selectors of a request as a selection of objects. */
 import { badRequest } from '../../machinery/status.ts';
 import { parseFieldSelector } from '../../machinery/field-selector.ts';
-import { matchesLabels, parseLabelSelector, type Requirements } from '../../machinery/label-selector.ts';
+import { equalities, matchesLabels, parseLabelSelector, type Requirements } from '../../machinery/label-selector.ts';
 import type { IndexCard, Selection } from '../../storage/objects.ts';
 import type { ApiRequest } from '../request.ts';
 import type { ServedResource } from './served.ts';
@@ -28,7 +28,10 @@ export function selectionOf(served: ServedResource, request: ApiRequest): Reques
   const matches = (card: IndexCard): boolean => (fields === undefined || fields.matches(card)) && (labels === undefined || matchesLabels(labels, card.labels));
   const fieldEquals = fields === undefined ? undefined : new Map([...fields.equals].filter(([field]) => !field.startsWith('metadata.')));
   return {
-    selection: { ...namespace, ...(name === undefined ? {} : { name }), ...(fieldEquals === undefined || fieldEquals.size === 0 ? {} : { fieldEquals }), matches, matchesKey: JSON.stringify([labelText, fieldText]) },
+    selection: {
+      ...namespace, ...(name === undefined ? {} : { name }), ...(fieldEquals === undefined || fieldEquals.size === 0 ? {} : { fieldEquals }),
+      ...(labels === undefined ? {} : { labelEquals: equalities(labels) }), matches, matchesKey: JSON.stringify([labelText, fieldText]),
+    },
     hasSelector: true,
   };
 }

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { Gate } from '../../base/gate.ts';
 import { openEmbeddedStore } from '../embedded/open.ts';
-import { Watched } from '../testing/objects/support.ts';
+import type { IndexCard, ObjectList, ObjectListOptions, Selection } from '../objects.ts';
+import { labelled, Watched } from '../testing/objects/support.ts';
 import { any, bytesOf, cacheUnderTest, caughtUp, keyOf, mostRecent, prefix, settle } from './testing/support.ts';
 
 describe('reads at the most recent version', () => {
@@ -367,4 +368,36 @@ test('lists by an indexed field ask the objects that have its value, others the 
   const keys = async (storage: typeof indexed): Promise<string[]> => (await storage.list(options)).objects.map(({ key }) => key);
   expect(await keys(indexed)).toEqual(await keys(t.cache));
   expect(await keys(indexed)).toHaveLength(5);
+});
+
+describe('lists by a label', () => {
+  const list = async (storage: { list: (options: ObjectListOptions) => Promise<ObjectList> }, selection: Selection): Promise<string[]> =>
+    (await storage.list({ version: mostRecent, selection })).objects.map(({ key, revision }) => `${key} @${revision}`);
+
+  test.each([
+    { name: 'of a namespace', selection: labelled('a7', { namespace: 'ns1' }) },
+    { name: 'of all namespaces', selection: labelled('a7') },
+    { name: 'that nobody has', selection: labelled('a99') },
+    { name: 'of one object', selection: labelled('a7', { namespace: 'ns1', name: 'p7' }) },
+    { name: 'with more than the index knows', selection: { ...labelled('a7'), matches: ({ labels, name }: IndexCard) => labels.get('app') === 'a7' && name !== 'p7' } },
+  ])('$name are as without an index, before and after changes', async ({ selection }) => {
+    const t = await cacheUnderTest();
+    for (let index = 0; index < 60; index++) await t.put(`p${index}`, { namespace: `ns${index % 3}`, labels: { app: `a${index % 10}`, own: `${index}` } });
+    const { labelEquals: _, ...unindexed } = selection;
+    expect(await list(t.cache, selection)).toEqual(await list(t.cache, unindexed));
+    await t.put('p7', { namespace: 'ns1', labels: { app: 'a7', more: 'x' } });
+    await t.put('p17', { namespace: 'ns2', labels: { app: 'a8' } });
+    await t.put('p18', { namespace: 'ns0', labels: { app: 'a7' } });
+    await t.put('p27', { namespace: 'ns0' });
+    await t.store.delete(keyOf('p37', 'ns1'), (await t.store.get(keyOf('p37', 'ns1'))).kv!.modRevision);
+    expect(await list(t.cache, selection)).toEqual(await list(t.cache, unindexed));
+  });
+
+  test('look at what has it, and at all in order where those are many', async () => {
+    const t = await cacheUnderTest();
+    for (let index = 0; index < 40; index++) await t.put(`p${index}`, { labels: { app: index % 20 === 0 ? 'few' : 'many' } });
+    await list(t.cache, labelled('few'));
+    await list(t.cache, labelled('many'));
+    expect([...t.cache.counts.cache]).toEqual([['l:', { lists: 1, fetched: 2, returned: 2 }], ['', { lists: 1, fetched: 40, returned: 38 }]]);
+  });
 });

@@ -25,6 +25,15 @@ export interface CachedReadsOptions {
   readonly filled: Gate;
 }
 
+interface Found {
+  /** Its name in metrics: fields and labels with upstream's prefixes. */
+  readonly index: string;
+  readonly objects: ReadonlySet<StoredObject>;
+}
+
+/** How many objects can be looked at in order for each that is sorted into its place. */
+const sortingCosts = 4;
+
 export class CachedReads {
   readonly #options: CachedReadsOptions;
 
@@ -63,24 +72,27 @@ export class CachedReads {
     const view = version.match === 'exact' ? this.#past(version.revision) : await this.#present(version, range, signal);
     if (version.match === 'mostRecent') counts.consistent[view === undefined ? 'left' : 'answered']++;
     if (view === undefined) return direct.list(options);
-    const list = this.#answer(view, options);
-    this.#count(options, view, list.objects.length);
-    return list;
-  }
-
-  /** Without a selector, or for a page, no more is looked at than is given out. */
-  #count({ selection, limit }: ObjectListOptions, view: View, returned: number): void {
-    const { keys, state, counts } = this.#options;
-    const field = view.index === state.index ? state.fields.fieldOf(selection?.fieldEquals) : undefined;
-    if (field !== undefined && !limit) counts.cacheList(`f:${field}`, state.fields.find(selection?.fieldEquals)!.size, returned);
-    else counts.cacheList('', limit || !hasSelector(selection) ? returned : view.index.countAfter(rangeOf(keys, selection), ''), returned);
+    return this.#answer(view, options);
   }
 
   /** What a selection has, in key order. */
   collect(view: View, selection: Selection | undefined, after?: string): readonly StoredObject[] {
+    const { keys } = this.#options;
+    const found = this.#find(view, selection);
+    return found === undefined ? readPage(keys, view, { selection, after }).objects : selectFrom(found.objects, keys, { selection, after });
+  }
+
+  /** What an index of the present has for a selection: all that it selects, and maybe more. */
+  #find({ index }: View, selection: Selection = {}): Found | undefined {
     const { keys, state } = this.#options;
-    const found = view.index === state.index ? state.fields.find(selection?.fieldEquals) : undefined;
-    return found === undefined ? readPage(keys, view, { selection, after }).objects : selectFrom(found, keys, { selection, after });
+    const { fieldEquals, labelEquals } = selection;
+    const range = rangeOf(keys, selection);
+    if (index !== state.index || range.key !== undefined) return undefined;
+    const byField = state.fields.find(fieldEquals);
+    if (byField !== undefined) return { index: `f:${state.fields.fieldOf(fieldEquals)!}`, objects: byField };
+    const byLabel = state.labelled(labelEquals);
+    // Many objects are sooner found in order than put into order, and a namespace may have few of all that have the label.
+    return byLabel === undefined || byLabel.size * sortingCosts > index.countAfter(range, '') ? undefined : { index: 'l:', objects: byLabel };
   }
 
   /** A state not older than any write acknowledged before the call, or undefined when the cache did not get there. */
@@ -122,11 +134,20 @@ export class CachedReads {
   }
 
   #answer(view: View, options: ObjectListOptions): ObjectList {
-    const { keys, state } = this.#options;
+    const { keys, state, counts } = this.#options;
     const { selection, after, limit } = options;
-    state.checkReadable(rangeOf(keys, selection));
-    if (!limit) return { revision: view.revision, objects: this.collect(view, selection, after) };
+    const range = rangeOf(keys, selection);
+    state.checkReadable(range);
+    const found = limit ? undefined : this.#find(view, selection);
+    if (found !== undefined) {
+      const objects = selectFrom(found.objects, keys, { selection, after });
+      counts.cacheList(found.index, found.objects.size, objects.length);
+      return { revision: view.revision, objects };
+    }
     const page = readPage(keys, view, options);
+    // Without a selector, or for a page, no more is looked at than is given out.
+    counts.cacheList('', limit || !hasSelector(selection) ? page.objects.length : view.index.countAfter(range, ''), page.objects.length);
+    if (!limit) return page;
     if (page.lastKey !== undefined && !view.partial) state.hold(page.revision, view.index);
     return page;
   }

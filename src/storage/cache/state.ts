@@ -17,6 +17,7 @@ import type { KeyRange } from '../selection.ts';
 import { asStorageError } from '../store-watch.ts';
 import { Change } from './change.ts';
 import { FieldIndex } from './field-index.ts';
+import { LabelIndex } from './label-index.ts';
 import { ObjectIndex } from './object-index.ts';
 import type { ReadonlyObjectIndex } from './object-index.ts';
 import { OwnWrites } from './own-writes.ts';
@@ -52,6 +53,7 @@ export class CacheState {
   readonly #snapshots = new Snapshots();
   #index = new ObjectIndex();
   #fields: FieldIndex;
+  #labels = new LabelIndex();
   #window: ChangeWindow;
   #revision = 0;
   #version = 0;
@@ -84,6 +86,11 @@ export class CacheState {
 
   get fields(): FieldIndex {
     return this.#fields;
+  }
+
+  /** The objects that have one of the labels: see {@link LabelIndex.find}. */
+  labelled(required: ReadonlyMap<string, string> | undefined): ReadonlySet<StoredObject> | undefined {
+    return this.#labels.find(required, (use) => this.#index.forEach(use));
   }
 
   get window(): ChangeWindow {
@@ -141,6 +148,7 @@ export class CacheState {
 
   replace({ revision, index, unreadable }: FilledState): void {
     this.#index = index;
+    this.#labels = new LabelIndex();
     this.#unreadable = unreadable;
     this.#fields = new FieldIndex(this.#options.indexedFields);
     if (this.#options.indexedFields.length > 0) index.forEach((object) => this.#fields.replace(undefined, object));
@@ -184,6 +192,7 @@ export class CacheState {
     if (object === undefined) this.#index.delete(key);
     else this.#index.set(object);
     this.#fields.replace(previous, object);
+    this.#labels.replace(previous, object);
     if (object === undefined && previous === undefined) return undefined;
     return new Change({ key, revision, object, previous, at });
   }

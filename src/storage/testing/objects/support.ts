@@ -207,7 +207,7 @@ export class Watched {
 
 /** Objects that carry this label value under `app`. */
 export function labelled(app: string, rest: Selection = {}): Selection {
-  return { ...rest, matches: (card) => card.labels.get('app') === app, matchesKey: `app=${app}` };
+  return { ...rest, labelEquals: new Map([['app', app]]), matches: (card) => card.labels.get('app') === app, matchesKey: `app=${app}` };
 }
 
 export function namesOf(objects: readonly StoredObject[]): string[] {
