@@ -40,6 +40,7 @@ export class ObjectFollower {
     return this.#synced.isOpen;
   }
 
+  /** Rejects while the store cannot be read. */
   synced(signal?: AbortSignal): Promise<void> {
     return this.#synced.wait(signal);
   }
@@ -57,6 +58,7 @@ export class ObjectFollower {
         await this.#follow(signal);
       } catch (error) {
         if (signal.aborted) return;
+        if (!this.isSynced) this.#synced.fail(error as Error);
         log.warn({ err: error, resource: store.resourceName }, 'objects could not be followed, trying again');
         await pause(retryMs, undefined, { signal, ref: false }).catch(() => undefined);
       }

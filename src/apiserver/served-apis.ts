@@ -6,6 +6,7 @@
 import type { GroupVersionInfo, ResourceInfo } from '../api/resources.ts';
 import { compareVersions } from '../machinery/version-order.ts';
 import { isObject } from '../machinery/value.ts';
+import { pathsUnknown } from './endpoints/errors.ts';
 import type { ServedResource } from './endpoints/served.ts';
 
 export interface ServedApisOptions {
@@ -29,7 +30,7 @@ export class ServedApis {
   #groupVersions: readonly GroupVersionInfo[];
   #own: readonly GroupVersionInfo[];
   readonly #listeners = new Set<() => void>();
-  /** Resolve when what else is served at the start is there. */
+  /** Resolve when what else is served at the start is there, and reject while that cannot be read. */
   readonly #known: (() => Promise<void>)[] = [];
 
   constructor(builtIn: ServedApisOptions) {
@@ -81,9 +82,11 @@ export class ServedApis {
     return this.#builtIn.groupVersions.some((info) => info.group === group);
   }
 
-  /** Who asks for something that is not there waits for this once. */
+  /** Who asks for something that is not there waits for this once. Throws what to answer while nobody can say what there is. */
   async known(): Promise<void> {
-    await Promise.all(this.#known.map((known) => known()));
+    await Promise.all(this.#known.map((known) => known())).catch((): never => {
+      throw pathsUnknown();
+    });
   }
 
   waitFor(known: () => Promise<void>): void {

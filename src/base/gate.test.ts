@@ -51,4 +51,15 @@ describe('gate', () => {
     await expect(waiting).rejects.toThrow('closed');
     await expect(gate.wait()).rejects.toThrow('closed');
   });
+
+  test('failed and opened after all, it lets everybody through, and who comes when it is shut again waits', async () => {
+    const gate = new Gate();
+    gate.fail(new Error('not yet'));
+    gate.open();
+    await gate.wait();
+    gate.shut();
+    const waiting = gate.wait();
+    gate.open();
+    await waiting;
+  });
 });

@@ -15,6 +15,7 @@ export class Gate {
 
   open(): void {
     this.#open = true;
+    this.#failure = undefined;
     for (const { resolve } of this.#waiting) resolve();
     this.#waiting.clear();
   }
@@ -23,7 +24,7 @@ export class Gate {
     this.#open = false;
   }
 
-  /** Nobody shall wait any longer, now or later. */
+  /** Nobody shall wait any longer, now or later, unless it opens after all. */
   fail(error: Error): void {
     this.#failure = error;
     this.#open = false;
@@ -31,7 +32,7 @@ export class Gate {
     this.#waiting.clear();
   }
 
-  /** Throws the signal's reason when it aborts, or what the gate failed with. */
+  /** Throws the signal's reason when it aborts, or what the gate failed with last. */
   async wait(signal?: AbortSignal): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure;
     signal?.throwIfAborted();

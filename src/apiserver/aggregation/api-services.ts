@@ -1,5 +1,6 @@
 /** The APIServices as this server knows them, and which group versions are answered elsewhere. */
 import type { APIService } from '../../api/gen/types/apiregistration-v1.ts';
+import { Gate } from '../../base/gate.ts';
 import type { Logger } from '../../base/logger.ts';
 import { follow } from '../../registry/follow.ts';
 import type { ResourceStore } from '../../registry/generic/resource-store.ts';
@@ -17,25 +18,22 @@ export class ApiServices {
   readonly #byName = new Map<string, APIService>();
   readonly #remote = new Map<string, RemoteApi>();
   readonly #listeners = new Set<ApiServiceListener>();
-  readonly #known: Promise<void>;
-  #settle: () => void = () => undefined;
-  #isKnown = false;
+  readonly #known = new Gate();
 
   /** @param store absent where APIServices are not served: everything is answered here then */
   constructor(store: ResourceStore | undefined, log: Logger) {
     this.#store = store;
     this.#log = log;
-    this.#known = store === undefined ? Promise.resolve() : new Promise((resolve) => (this.#settle = resolve));
-    this.#isKnown = store === undefined;
+    if (store === undefined) this.#known.open();
   }
 
   get isKnown(): boolean {
-    return this.#isKnown;
+    return this.#known.isOpen;
   }
 
-  /** Resolves when they were read for the first time, or could not be. */
+  /** Resolves when they were read for the first time; rejects while they cannot be. */
   known(): Promise<void> {
-    return this.#known;
+    return this.#known.wait();
   }
 
   get(name: string): APIService | undefined {
@@ -66,7 +64,7 @@ export class ApiServices {
       store: this.#store, signal,
       onState: (objects) => {
         this.#replaceAll(objects);
-        this.#settled();
+        this.#known.open();
       },
       onEvent: ({ type, object }) => {
         if (object === undefined) return;
@@ -74,15 +72,10 @@ export class ApiServices {
         else this.#tell(object.card.name, this.#decode(object));
       },
       onFailure: (error) => {
-        this.#settled();
+        if (!this.#known.isOpen) this.#known.fail(error as Error);
         this.#log.warn({ err: error }, 'the APIServices could not be followed, trying again');
       },
     });
-  }
-
-  #settled(): void {
-    this.#isKnown = true;
-    this.#settle();
   }
 
   #replaceAll(objects: readonly StoredObject[]): void {

@@ -7,6 +7,7 @@ import { timeLimit } from '../../base/time-limit.ts';
 import { apiVersionOf } from '../../api/resources.ts';
 import { notFoundPage } from '../endpoints/errors.ts';
 import type { ApiRequest, ApiResponse, Filter, Sink } from '../request.ts';
+import type { ServedApis } from '../served-apis.ts';
 import type { ApiServices } from './api-services.ts';
 import type { BackendResponse } from './backend-connections.ts';
 import type { BackendCall, Backends } from './backends.ts';
@@ -36,16 +37,16 @@ export type Proxy = (request: ApiRequest, api: RemoteApi) => Promise<ApiResponse
 const discoveryTimeoutMs = 5000;
 
 /** The last step of the chain before what this server answers itself. */
-export function passOn(services: ApiServices, isBuiltIn: (apiVersion: string) => boolean, proxy: Proxy): Filter {
+export function passOn(services: ApiServices, apis: Pick<ServedApis, 'isBuiltIn' | 'known'>, proxy: Proxy): Filter {
   return (request, next) => {
     if (services.isKnown && !services.hasRemotes) return next(request);
     const apiVersion = groupVersionOf(request);
     if (apiVersion === undefined) return next(request);
     const api = services.remote(apiVersion);
     if (api !== undefined) return proxy(request, api);
-    if (services.isKnown || isBuiltIn(apiVersion)) return next(request);
+    if (services.isKnown || apis.isBuiltIn(apiVersion)) return next(request);
     // A server that has just started may not have read the APIServices yet.
-    return services.known().then(() => {
+    return apis.known().then(() => {
       const late = services.remote(apiVersion);
       return late === undefined ? next(request) : proxy(request, late);
     });

@@ -84,7 +84,7 @@ export function setUpAggregation(setup: AggregationSetup): Aggregation {
   const registered = new Gate();
   let following: Promise<void> | undefined;
   return {
-    passOn: passOn(services, (apiVersion) => apis.isBuiltIn(apiVersion), proxy),
+    passOn: passOn(services, apis, proxy),
     openApi: {
       parts: () => documents.parts(),
       paths: () => documents.openApiPaths(),

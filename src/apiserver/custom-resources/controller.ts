@@ -56,7 +56,7 @@ export class DefinitionController {
 
   /** Resolves when what the definitions of the start define is served, or when they could not be read. */
   async known(): Promise<void> {
-    await this.#definitions?.known;
+    await this.#definitions?.known();
   }
 
   start(): void {

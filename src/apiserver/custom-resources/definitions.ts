@@ -1,5 +1,6 @@
 /** The definitions of custom resources as this server knows them: what the store says, and what it has just written itself. */
 import type { CustomResourceDefinition } from '../../api/gen/types/apiextensions-v1.ts';
+import { Gate } from '../../base/gate.ts';
 import { follow } from '../../registry/follow.ts';
 import type { ResourceStore } from '../../registry/generic/resource-store.ts';
 import type { StoredObject } from '../../storage/objects.ts';
@@ -15,17 +16,15 @@ export class Definitions {
   readonly #options: DefinitionsOptions;
   readonly #byName = new Map<string, CustomResourceDefinition>();
   readonly #byGroup = new Map<string, Map<string, CustomResourceDefinition>>();
-  readonly #known: Promise<void>;
-  #settle: () => void = () => undefined;
+  readonly #known = new Gate();
 
   constructor(options: DefinitionsOptions) {
     this.#options = options;
-    this.#known = new Promise((resolve) => (this.#settle = resolve));
   }
 
-  /** Resolves when the definitions were read for the first time, or could not be. */
-  get known(): Promise<void> {
-    return this.#known;
+  /** Resolves when the definitions were read for the first time; rejects while they cannot be. */
+  known(): Promise<void> {
+    return this.#known.wait();
   }
 
   get(name: string): CustomResourceDefinition | undefined {
@@ -44,7 +43,7 @@ export class Definitions {
       store, signal,
       onState: (objects) => {
         this.#replaceAll(objects);
-        this.#settle();
+        this.#known.open();
       },
       onEvent: ({ type, object }) => {
         if (object === undefined) return;
@@ -52,7 +51,7 @@ export class Definitions {
         else this.set(this.#decode(object));
       },
       onFailure: (error) => {
-        this.#settle();
+        if (!this.#known.isOpen) this.#known.fail(error as Error);
         onFailure(error);
       },
     });

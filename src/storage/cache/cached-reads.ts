@@ -1,7 +1,7 @@
 /** Which state answers a read. */
 import type { Gate } from '../../base/gate.ts';
 import type { StorageCounts } from '../counts.ts';
-import { isStorageError, StorageError } from '../errors.ts';
+import { isStorageError } from '../errors.ts';
 import type { ObjectList, ObjectListOptions, ObjectStorage, ReadVersion, Selection, StoredObject } from '../objects.ts';
 import { hasSelector, rangeOf } from '../selection.ts';
 import type { KeyRange, ResourceKeys } from '../selection.ts';
@@ -102,15 +102,13 @@ export class CachedReads {
     return (await this.#isFresh(freshness.fresh(signal))) ? state : undefined;
   }
 
-  /** @NOTE differs from upstream: readers wait, where it answers watches with 429 and passes other reads on to the store. */
+  /**
+   * Throws when the store could not be read.
+   *
+   * @NOTE differs from upstream: readers wait, where it answers watches with 429 and passes other reads on to the store.
+   */
   async waitUntilFilled(signal?: AbortSignal): Promise<void> {
-    try {
-      await this.#options.filled.wait(signal);
-    } catch (error) {
-      const cause = this.#options.follower.lastError;
-      if (!signal?.aborted || error !== signal.reason) throw error;
-      throw cause === undefined ? aborted(signal) : new StorageError('Unavailable', `the watch cache of ${this.#options.keys.prefix} could not be filled`, { cause });
-    }
+    await this.#options.filled.wait(signal).catch(rethrowAbort(signal));
   }
 
   /** What could not be read because its key was not at hand can be read when it is: the cache then begins again. */

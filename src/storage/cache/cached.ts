@@ -110,6 +110,11 @@ class WatchCache implements CachedObjectStorage {
         this.#filled.open();
         this.#continuous.open();
       },
+      onUnfilled: (cause) => {
+        // Nobody knows when the store comes back: who reads is told, and may come again.
+        const error = new StorageError('Unavailable', `the watch cache of ${prefix} could not be filled`, { cause });
+        for (const gate of [this.#filled, this.#continuous]) if (!gate.isOpen) gate.fail(error);
+      },
       onGap: (error) => {
         this.#continuous.shut();
         this.#watches.endAll(error);

@@ -31,17 +31,20 @@ describe('filling', () => {
     expect(t.cache.ready()).toBe(true);
   });
 
-  test('is tried until the store is there', async () => {
+  test('is tried until the store is there; who reads meanwhile is told why not', async () => {
     const t = await cacheUnderTest();
     await t.put('a');
     t.store.disconnect();
-    const read = t.cache.get(keyOf('a'), any);
-    await settle();
+    const away = { reason: 'Unavailable', message: 'the watch cache of /registry/tests/ could not be filled', cause: { reason: 'Unavailable' } };
+    const waited = [t.cache.get(keyOf('a'), any), t.cache.list({ version: mostRecent }), watching(t, 1)];
+    for (const read of waited) await expect(read).rejects.toMatchObject(away);
     await t.clock.advance(1_000);
+    await expect(t.cache.get(keyOf('a'), any)).rejects.toMatchObject(away);
     expect(t.cache.ready()).toBe(false);
     t.store.reconnect();
     await t.clock.advance(5_000);
-    expect((await read)!.card.name).toBe('a');
+    await settle();
+    expect((await t.cache.get(keyOf('a'), any))!.card.name).toBe('a');
   });
 
   test('is warned of once for each time that the store goes away, not with every attempt', async () => {
@@ -49,32 +52,19 @@ describe('filling', () => {
     const warnings: string[] = [];
     const cache = t.open({ log: { ...silentLogger, warn: (_, message) => void warnings.push(message) } });
     t.store.disconnect();
-    const abort = new AbortController();
-    const read = cache.get(keyOf('a'), any, abort.signal).catch(() => undefined);
     for (let attempt = 0; attempt < 5; attempt++) {
       await settle();
       await t.clock.advance(5_000);
     }
-    abort.abort();
-    await read;
     expect(warnings).toEqual(['the watch cache lost the store']);
     t.store.reconnect();
     await t.clock.advance(5_000);
+    await settle();
     await cache.get(keyOf('a'), any);
     t.store.disconnect();
     await settle();
     await t.clock.advance(5_000);
     expect(warnings).toHaveLength(2);
-  });
-
-  test('who no longer waits for it learns why it takes so long', async () => {
-    const t = await cacheUnderTest();
-    t.store.disconnect();
-    const abort = new AbortController();
-    const read = t.cache.get(keyOf('a'), any, abort.signal);
-    await settle();
-    abort.abort();
-    await expect(read).rejects.toMatchObject({ reason: 'Unavailable', cause: { reason: 'Unavailable' } });
   });
 
   test('reads pages of a size that fits what the objects weigh', async () => {

@@ -28,6 +28,8 @@ export interface FollowerOptions {
   readonly log: Logger;
   /** The cache is filled, and follows the store without a gap. */
   readonly onContinuous: () => void;
+  /** The store could not be read, for a reason that may last; it is tried again. */
+  readonly onUnfilled: (error: StorageError) => void;
   /** Changes were missed: what watchers were told so far cannot be continued. */
   readonly onGap: (error: StorageError) => void;
 }
@@ -58,11 +60,6 @@ export class Follower {
   /** Whether the store's progress notifications can be believed. */
   get soundProgress(): boolean {
     return this.#soundProgress;
-  }
-
-  /** Why the store could not be followed, when it cannot. */
-  get lastError(): StorageError | undefined {
-    return this.#lastError;
   }
 
   start(): void {
@@ -171,6 +168,7 @@ export class Follower {
     const isKnown = this.#lastError?.message === error.message;
     this.#lastError = error;
     if (isStorageError(error, 'Compacted')) this.#lose(error);
+    else if (this.#mustFill) this.#options.onUnfilled(error);
     log[isKnown ? 'debug' : 'warn']({ prefix, err: error, retryInMs: this.#backoffMs }, 'the watch cache lost the store');
     await sleep(clock, this.#backoffMs, this.#abort.signal);
     this.#backoffMs = Math.min(this.#backoffMs * 2, longestBackoffMs);
