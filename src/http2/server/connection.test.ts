@@ -57,6 +57,18 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     await vi.waitFor(() => expect(server.connections[0]!.activeStreams).toBe(0));
   });
 
+  test('pieces without bytes take no part in a body', async () => {
+    const taken: boolean[] = [];
+    const server = await startServer((stream) => {
+      stream.respond(200, []);
+      for (const piece of ['', 'a', '', 'b', '']) taken.push(stream.write(Buffer.from(piece)));
+      stream.end(Buffer.alloc(0));
+    });
+    const session = await connect(server.port);
+    expect((await get(session)).body.toString()).toBe('ab');
+    expect(taken).toEqual([true, true, true, true, true]);
+  });
+
   test('sends a body that it has at once, in one piece', async () => {
     const body = pattern(3_000_000);
     const server = await startServer((stream) => {

@@ -118,6 +118,7 @@ export class ServerStream {
   /** `bytes` belong to the stream from here on. False when they wait: the next should not come before {@link onDrain} calls. */
   write(bytes: Buffer): boolean {
     if (this.closed || this.ending) return false;
+    if (bytes.length === 0) return this.queue.length === 0;
     this.queue.push(bytes);
     this.#owner.transmit(this);
     return this.queue.length === 0;
