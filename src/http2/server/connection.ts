@@ -17,14 +17,14 @@ import type { Duplex } from 'node:stream';
 import { FrameReader } from '../frame-reader.ts';
 import type { FrameSink } from '../frame-reader.ts';
 import {
-  ErrorCode, Flag, FrameType, Setting, connectionPreface, defaultMaxFrameBytes, defaultWindowBytes, frame, frameHeaderBytes, maxWindowBytes,
-  priorityBytes, settingsPayload, uint32, writeFrameHeader,
+  ErrorCode, Flag, FrameType, Setting, connectionPreface, defaultMaxFrameBytes, defaultWindowBytes, frame, maxWindowBytes,
+  priorityBytes, settingsPayload, uint32,
 } from '../frames.ts';
 import { ConnectionError, HeaderBlocks, unpad } from '../header-blocks.ts';
 import type { HeaderBlock } from '../header-blocks.ts';
 import { HpackDecoder } from '../hpack/decoder.ts';
-import { encodeAnswer } from '../hpack/encoder.ts';
 import { Outbox } from '../outbox.ts';
+import { Answers, maxBacklogBytes } from './answers.ts';
 import { areTrailers, checkRequest } from './request-fields.ts';
 import { ServerStream } from './stream.ts';
 import type { StreamOwner } from './stream.ts';
@@ -46,12 +46,8 @@ export interface ServerConnectionOptions {
 
 /** A table of this size is what a client may assume (RFC 7541, section 4.2). */
 const headerTableBytes = 4096;
-/** Answers go no further ahead of what the client takes. */
-const maxBacklogBytes = 1024 * 1024;
 /** With so much waiting, small frames mostly, the client is not read until it takes some. */
 const pausingBacklogBytes = 2 * maxBacklogBytes;
-/** What one stream may send while others wait. */
-const turnBytes = 64 * 1024;
 /** Streams that were broken off here, or not looked at: what the client sent before it knew is no mistake of its. */
 const maxRemembered = 1000;
 /** What the client may take for reading the last frames, once all have left. */
@@ -63,11 +59,10 @@ export class ServerConnection implements StreamOwner {
   readonly #socket: Duplex;
   readonly #options: ServerConnectionOptions;
   readonly #outbox: Outbox;
+  readonly #answers: Answers;
   readonly #reader: FrameReader;
   readonly #headerBlocks: HeaderBlocks<string[] | undefined>;
   readonly #streams = new Map<number, ServerStream>();
-  /** Streams that wait for the window of the connection, or for the client to take what is there. In turns. */
-  readonly #blocked = new Set<ServerStream>();
   readonly #brokenOff = new Set<number>();
   #prefaceLeft: Buffer = connectionPreface;
   #hasSettings = false;
@@ -75,8 +70,8 @@ export class ServerConnection implements StreamOwner {
   /** What GOAWAY said. */
   #lastServed: number | undefined;
   #requestsInWork = 0;
-  #peer = { maxFrameBytes: defaultMaxFrameBytes, streamWindowBytes: defaultWindowBytes };
-  #sendWindow = defaultWindowBytes;
+  /** What the client takes of a stream that begins. */
+  #streamWindow = defaultWindowBytes;
   #receiveWindow: number;
   #unannounced = 0;
   #leaving = false;
@@ -88,6 +83,7 @@ export class ServerConnection implements StreamOwner {
     this.#socket = socket;
     this.#options = options;
     this.#outbox = new Outbox(socket);
+    this.#answers = new Answers(this.#outbox, (stream) => this.#localEnd(stream));
     this.#receiveWindow = options.connectionWindowBytes;
     const decoder = new HpackDecoder({ tableBytes: headerTableBytes, maxListBytes: options.maxHeaderListBytes });
     this.#headerBlocks = new HeaderBlocks((block) => decoder.decode(block), 2 * options.maxHeaderListBytes);
@@ -126,68 +122,16 @@ export class ServerConnection implements StreamOwner {
   // ── answers ──
 
   sendHeaders(stream: ServerStream, status: number, fields: Iterable<readonly [name: string, value: string]>, end: boolean): void {
-    const block = encodeAnswer(status, fields);
-    let flags = end ? Flag.endStream : 0;
-    let type: number = FrameType.headers;
-    let at = 0;
-    do {
-      const length = Math.min(block.length - at, defaultMaxFrameBytes);
-      const { buffer, offset } = this.#outbox.reserve(frameHeaderBytes + length);
-      const isLast = at + length === block.length;
-      writeFrameHeader(buffer, offset, { length, type, flags: isLast ? flags | Flag.endHeaders : flags, streamId: stream.id });
-      buffer.latin1Write(length === block.length ? block : block.slice(at, at + length), offset + frameHeaderBytes, length);
-      at += length;
-      type = FrameType.continuation;
-      flags = 0;
-    } while (at < block.length);
-    if (end) this.#localEnd(stream);
+    this.#answers.sendHeaders(stream, status, fields, end);
   }
 
-  /** @param limit bytes */
-  transmit(stream: ServerStream, limit = Infinity): void {
-    const { queue } = stream;
-    let left = limit;
-    while (queue.length > 0) {
-      const data = queue[0]!;
-      // Its own window's update goes on with it.
-      if (stream.sendWindow <= 0) return;
-      const size = Math.min(data.length, stream.sendWindow, this.#sendWindow, this.#peer.maxFrameBytes, left);
-      if (size <= 0 || this.#outbox.backlog >= maxBacklogBytes) return void this.#blocked.add(stream);
-      const isLast = size === data.length;
-      if (isLast) queue.shift();
-      else queue[0] = data.subarray(size);
-      this.#writeData(stream, isLast ? data : data.subarray(0, size), queue.length === 0 && stream.ending);
-      left -= size;
-    }
-    if (stream.ending) {
-      if (!stream.localEnded) this.#writeData(stream, nothing, true);
-      this.#localEnd(stream);
-    } else stream.drained();
-  }
-
-  #writeData(stream: ServerStream, data: Buffer, endStream: boolean): void {
-    const { length } = data;
-    this.#sendWindow -= length;
-    stream.sendWindow -= length;
-    if (endStream) stream.localEnded = true;
-    const copied = length <= maxCopyBytes;
-    const { buffer, offset } = this.#outbox.reserve(copied ? frameHeaderBytes + length : frameHeaderBytes);
-    writeFrameHeader(buffer, offset, { length, type: FrameType.data, flags: endStream ? Flag.endStream : 0, streamId: stream.id });
-    if (copied) buffer.set(data, offset + frameHeaderBytes);
-    else this.#outbox.append(data);
-  }
-
-  #transmitBlocked(): void {
-    while (this.#blocked.size > 0 && this.#sendWindow > 0 && this.#outbox.backlog < maxBacklogBytes) {
-      const [stream] = this.#blocked as Iterable<ServerStream>;
-      this.#blocked.delete(stream!);
-      this.transmit(stream!, this.#blocked.size === 0 ? Infinity : turnBytes);
-    }
+  transmit(stream: ServerStream): void {
+    this.#answers.transmit(stream);
   }
 
   #onSocketDrain(): void {
     this.#socket.resume();
-    this.#transmitBlocked();
+    this.#answers.goOn();
   }
 
   // ── ends ──
@@ -209,7 +153,6 @@ export class ServerConnection implements StreamOwner {
 
   /** All of the answer is sent. */
   #localEnd(stream: ServerStream): void {
-    stream.localEnded = true;
     // The rest of a body that nobody wants (RFC 9113, section 8.1).
     if (!stream.remoteEnded) this.reset(stream, ErrorCode.noError);
     else this.#remove(stream);
@@ -217,7 +160,7 @@ export class ServerConnection implements StreamOwner {
 
   #remove(stream: ServerStream): void {
     if (!this.#streams.delete(stream.id)) return;
-    this.#blocked.delete(stream);
+    this.#answers.forget(stream);
     if (this.#streams.size === 0) this.#idleSince = performance.now();
     this.#credit(stream.close());
     this.#endIfLeft();
@@ -258,9 +201,11 @@ export class ServerConnection implements StreamOwner {
     this.#leaving = true;
     this.#reader.stop();
     clearTimeout(this.#idleTimer);
-    for (const stream of this.#streams.values()) stream.close();
+    for (const stream of this.#streams.values()) {
+      this.#answers.forget(stream);
+      stream.close();
+    }
     this.#streams.clear();
-    this.#blocked.clear();
   }
 
   /** A connection error (RFC 9113, section 5.4.1). */
@@ -361,7 +306,7 @@ export class ServerConnection implements StreamOwner {
   #open(streamId: number, fields: string[] | undefined, endStream: boolean): void {
     const head = fields === undefined ? { bodyBytes: undefined, refusal: tooLarge } : checkRequest(fields);
     if (head === undefined || (endStream && (head.bodyBytes ?? 0) > 0)) return this.#breakOff(streamId, ErrorCode.protocolError);
-    const windows = { send: this.#peer.streamWindowBytes, receive: this.#options.streamWindowBytes };
+    const windows = { send: this.#streamWindow, receive: this.#options.streamWindowBytes };
     const stream = new ServerStream(this, { id: streamId, fields: fields ?? [], endStream, bodyBytes: head.bodyBytes, windows });
     this.#streams.set(streamId, stream);
     if (head.refusal !== undefined) return refuse(stream, head.refusal);
@@ -457,22 +402,22 @@ export class ServerConnection implements StreamOwner {
     if (payload.length % 6 !== 0 || (flags & Flag.ack && payload.length > 0)) throw new ConnectionError(ErrorCode.frameSizeError, 'SETTINGS of odd length');
     this.#hasSettings = true;
     if (flags & Flag.ack) return;
-    const windowBefore = this.#peer.streamWindowBytes;
+    const windowBefore = this.#streamWindow;
     for (let at = 0; at < payload.length; at += 6) this.#applySetting(payload.readUInt16BE(at), payload.readUInt32BE(at + 2));
     // Before anything that they allow: until it hears this the client holds us to what was.
     this.#outbox.append(frame(FrameType.settings, Flag.ack, 0, nothing));
-    this.#widenAll(this.#peer.streamWindowBytes - windowBefore);
+    this.#widenAll(this.#streamWindow - windowBefore);
   }
 
   #applySetting(id: number, value: number): void {
     if (id === Setting.enablePush && value > 1) throw new ConnectionError(ErrorCode.protocolError, 'ENABLE_PUSH is 0 or 1');
     if (id === Setting.maxFrameSize) {
       if (value < defaultMaxFrameBytes || value > largestMaxFrameBytes) throw new ConnectionError(ErrorCode.protocolError, 'MAX_FRAME_SIZE out of range');
-      this.#peer.maxFrameBytes = value;
+      this.#answers.maxFrameBytes = value;
     }
     if (id !== Setting.initialWindowSize) return;
     if (value > maxWindowBytes) throw new ConnectionError(ErrorCode.flowControlError, 'window too large');
-    this.#peer.streamWindowBytes = value;
+    this.#streamWindow = value;
   }
 
   /** RFC 9113, section 6.9.2: a change applies to open streams too, and can make a window negative. */
@@ -495,9 +440,7 @@ export class ServerConnection implements StreamOwner {
     const increment = payload.readUInt32BE(0) & maxWindowBytes;
     if (streamId === 0) {
       if (increment === 0) throw new ConnectionError(ErrorCode.protocolError, 'WINDOW_UPDATE by nothing');
-      this.#sendWindow += increment;
-      if (this.#sendWindow > maxWindowBytes) throw new ConnectionError(ErrorCode.flowControlError, 'window too large');
-      return this.#transmitBlocked();
+      return this.#answers.widen(increment);
     }
     if (this.#isIdle(streamId)) throw new ConnectionError(ErrorCode.protocolError, 'WINDOW_UPDATE on a stream that is not open');
     if (increment === 0) return this.#failStream(streamId, ErrorCode.protocolError);
@@ -508,7 +451,7 @@ export class ServerConnection implements StreamOwner {
   #widen(stream: ServerStream, bytes: number): void {
     stream.sendWindow += bytes;
     if (stream.sendWindow > maxWindowBytes) return this.reset(stream, ErrorCode.flowControlError);
-    if (stream.queue.length > 0) this.transmit(stream, this.#blocked.size === 0 ? Infinity : turnBytes);
+    this.#answers.takeTurn(stream);
   }
 
   /** Not begun, or not for the client to begin: neither can be reset. */
@@ -525,8 +468,6 @@ export class ServerConnection implements StreamOwner {
 }
 
 const nothing = Buffer.alloc(0);
-/** Of a frame. */
-const maxCopyBytes = 16 * 1024;
 /** RFC 9113, section 6.5.2 */
 const largestMaxFrameBytes = 2 ** 24 - 1;
 
