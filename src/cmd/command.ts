@@ -1,6 +1,6 @@
 /** What every command gets from the process it runs in, so that tests can run one without a process. */
 import type { StartApiServer } from './config.ts';
-import type { ConvertValue } from './convert.ts';
+import type { ConvertValue } from './conversion.ts';
 
 /** The parts of the program that commands need; `parts.ts` has the real ones. */
 export interface Parts {

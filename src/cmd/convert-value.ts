@@ -7,7 +7,7 @@ import { JsonBody } from '../machinery/json/body.ts';
 import { encodeJson } from '../machinery/json/writer.ts';
 import { jsonToYaml, readYaml } from '../machinery/json/yaml.ts';
 import { isObject, type JsonObject, type JsonValue } from '../machinery/value.ts';
-import type { ConvertValue } from './convert.ts';
+import type { ConvertValue } from './conversion.ts';
 
 /** An object with its type where that is one of ours, or as it is. */
 type Opened =

@@ -1,20 +1,12 @@
 /** `orch convert`: shows a value from the store, or an object, in another form. */
 import { readFile } from 'node:fs/promises';
 import type { Command } from './command.ts';
+import { type ConversionForm, conversionForms } from './conversion.ts';
 import { bool, customFlag, section } from './flags/flag.ts';
 import { formatHelp } from './flags/help.ts';
 import { FlagError, parseFlags } from './flags/parse.ts';
 import { describeFileError } from './read-file.ts';
 import { UserError } from './user-error.ts';
-
-export const conversionForms = ['json', 'yaml', 'protobuf'] as const;
-export type ConversionForm = (typeof conversionForms)[number];
-
-/**
- * Finds out by itself whether the value is protobuf with its envelope, JSON or YAML, and of which type. Throws an error
- * whose message says what is wrong with the value.
- */
-export type ConvertValue = (value: Uint8Array, to: ConversionForm) => Uint8Array;
 
 const flags = {
   convert: section('Convert', {

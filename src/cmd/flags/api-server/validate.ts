@@ -15,15 +15,12 @@ import { signingAlgorithms } from '../../../apiserver/authn/jwt/algorithms.ts';
 import type { GivenFlags } from '../parse.ts';
 import { expandGates } from '../feature-gates.ts';
 import { runtimeConfigProblems } from '../runtime-config.ts';
+import type { Check, Spelling } from './check.ts';
 import { checkAudit } from './validate-audit.ts';
 import { isMetricLabel } from './metric-labels.ts';
 import { readOverride } from './store-overrides.ts';
 import type { ApiServerOptions } from './table.ts';
 import { readWatchCacheSize } from './watch-cache-sizes.ts';
-
-/** How the flag of this name was written, with dashes. */
-export type Spelling = (name: string) => string;
-export type Check = (options: ApiServerOptions, spelled: Spelling, given: GivenFlags) => readonly (string | false | undefined)[];
 
 /** A sentence per problem; empty when the server can start. */
 export function validateApiServerOptions(options: ApiServerOptions, given: GivenFlags): string[] {
