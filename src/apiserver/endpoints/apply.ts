@@ -1,7 +1,7 @@
 import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
 import type { JsonObject } from '../../machinery/value.ts';
 import { ownershipVersions } from './ownership-versions.ts';
-import type { PatchEnvironment } from './patch-body.ts';
+import type { PatchEnvironment } from './patch-environment.ts';
 
 /**
  * Server-side apply: the object with what the configuration says, and with who owns what.

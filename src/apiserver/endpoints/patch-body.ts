@@ -18,6 +18,7 @@ import { goType, internalType } from './go-types.ts';
 import type { ServedResource } from './served.ts';
 import type { FieldValidation } from './write-parameters.ts';
 import { applyConfiguration } from './apply.ts';
+import type { PatchEnvironment } from './patch-environment.ts';
 
 export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
 
@@ -36,18 +37,6 @@ export function patchType(contentType: string | undefined, isCustom: boolean): P
   if (isCustom && (type === undefined || type === 'strategic')) throw unsupportedMediaType(customTypes);
   if (type === undefined) throw new StatusError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
   return type;
-}
-
-export interface PatchEnvironment {
-  readonly context: EndpointContext;
-  readonly served: ServedResource;
-  readonly parameters: { readonly fieldValidation: FieldValidation; readonly force: boolean };
-  readonly manager: string;
-  readonly warn: (text: string) => void;
-  readonly now: Date;
-  readonly subresource: string;
-  /** JSON form to an object in normal form with defaults. */
-  readonly decode: (value: JsonObject | KubeObject) => KubeObject;
 }
 
 export interface Patch {
