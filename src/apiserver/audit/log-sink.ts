@@ -3,7 +3,8 @@ import type { Logger } from '../../base/logger.ts';
 import type { AuditSink, ReportLoss } from './backend.ts';
 import { type AuditEvent, eventHead } from './event.ts';
 import { legacyLine } from './legacy-line.ts';
-import { RotatingFile, type RotationOptions } from './rotating-file.ts';
+import type { RotationOptions } from './rotated-files.ts';
+import { RotatingFile } from './rotating-file.ts';
 
 export const formats = ['legacy', 'json'] as const;
 

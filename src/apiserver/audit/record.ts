@@ -8,18 +8,28 @@ import type { ApiRequest, RequestRecord } from '../request.ts';
 import type { RequestInfo } from '../request-info.ts';
 import { AuditEvent, ObjectReference, RequestText, type ResponseStatus } from './event.ts';
 import { microsOf, nowMicros } from './micro-time.ts';
-import type { AuditDecision, Stage } from './policy.ts';
+import type { AuditDecision, AuditPolicy, Level, Stage } from './policy.ts';
 import { quotesItsObject, requestUriOf, withoutQuotes } from './secrecy.ts';
 import { sourceAddresses } from './source-addresses.ts';
-import type { AuditTrail } from './trail.ts';
 
 const maxUserAgent = 1024;
 /** Requests that took longer have the time in an annotation. @NOTE differs from upstream: not that of their parts. */
 const slowMicros = 500_000;
 
+/** The log that a record belongs to. */
+export interface RecordTrail {
+  readonly policy: AuditPolicy;
+  readonly counters: { level(level: Level): void };
+  /** A record whose end is waited for. */
+  opened(): void;
+  closed(): void;
+  /** Whether the request may go on. */
+  process(event: AuditEvent): Promise<boolean> | boolean;
+}
+
 export class AuditRecord implements RequestRecord {
   readonly #request: ApiRequest;
-  readonly #trail: AuditTrail;
+  readonly #trail: RecordTrail;
   #decision: AuditDecision | undefined;
   #text: RequestText | undefined;
   #user: UserInfo | undefined;
@@ -30,7 +40,7 @@ export class AuditRecord implements RequestRecord {
   #annotations: Record<string, string> | undefined;
   #isDone = false;
 
-  constructor(request: ApiRequest, trail: AuditTrail) {
+  constructor(request: ApiRequest, trail: RecordTrail) {
     this.#request = request;
     this.#trail = trail;
   }

@@ -5,7 +5,17 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Logger } from '../../base/logger.ts';
-import type { RotationOptions } from './rotating-file.ts';
+
+export interface RotationOptions {
+  readonly path: string;
+  /** The file never gets larger. */
+  readonly maxBytes: number;
+  /** Days after which a file that was set aside is deleted; 0 keeps it. */
+  readonly maxAgeDays: number;
+  /** How many are kept; 0 keeps all. */
+  readonly maxBackups: number;
+  readonly compress: boolean;
+}
 
 const dayMs = 24 * 60 * 60 * 1000;
 const compressedSuffix = '.gz';

@@ -4,7 +4,8 @@ import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { silentLogger } from '../../base/logger.ts';
-import { RotatingFile, type RotationOptions } from './rotating-file.ts';
+import type { RotationOptions } from './rotated-files.ts';
+import { RotatingFile } from './rotating-file.ts';
 
 let directory: string;
 beforeEach(async () => {

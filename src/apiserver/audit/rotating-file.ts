@@ -10,18 +10,7 @@ import { type FileHandle, open, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from '../../base/logger.ts';
 import { makeDirectories } from '../../base/make-directories.ts';
-import { backupName, exists, RotatedFiles } from './rotated-files.ts';
-
-export interface RotationOptions {
-  readonly path: string;
-  /** The file never gets larger. */
-  readonly maxBytes: number;
-  /** Days after which a file that was set aside is deleted; 0 keeps it. */
-  readonly maxAgeDays: number;
-  /** How many are kept; 0 keeps all. */
-  readonly maxBackups: number;
-  readonly compress: boolean;
-}
+import { backupName, exists, RotatedFiles, type RotationOptions } from './rotated-files.ts';
 
 const directoryMode = 0o755;
 const fileMode = 0o600;

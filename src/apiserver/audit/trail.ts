@@ -2,7 +2,7 @@
 import type { ApiRequest } from '../request.ts';
 import type { AuditBackend } from './backend.ts';
 import type { AuditEvent } from './event.ts';
-import { AuditRecord } from './record.ts';
+import { AuditRecord, type RecordTrail } from './record.ts';
 import type { AuditPolicy, Level } from './policy.ts';
 
 /** What is counted, by the reference's metrics. */
@@ -21,7 +21,7 @@ export interface AuditTrailOptions {
 /** Records that are still open when the server stops are waited for, but not by ones that never end. */
 const lastRecordsMs = 1000;
 
-export class AuditTrail {
+export class AuditTrail implements RecordTrail {
   readonly policy: AuditPolicy;
   readonly counters: AuditCounters;
   readonly #backends: readonly AuditBackend[];
