@@ -8,7 +8,7 @@ import { silentLogger, type Logger } from '../../base/logger.ts';
 import { openTogether } from '../../base/opened.ts';
 import { shareProbe } from '../cache/store-probe.ts';
 import type { Store } from '../interface.ts';
-import { readEncryptionConfiguration } from './configuration.ts';
+import { readEncryptionConfiguration } from './read-configuration.ts';
 import { EncryptedStore } from './encrypted-store.ts';
 import { identity } from './identity.ts';
 import { type EncryptionObserver, nobody } from './observer.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readEncryptionConfiguration } from './configuration.ts';
+import { readEncryptionConfiguration } from './read-configuration.ts';
 import { checkEncryptionConfiguration } from './encryption.ts';
 
 const key = { name: 'key1', secret: Buffer.alloc(32, 1).toString('base64') };
