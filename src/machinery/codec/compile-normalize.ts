@@ -9,21 +9,13 @@ import type { JsonObject, JsonValue } from '../value.ts';
 import { createMap, RawJson } from '../value.ts';
 import { DurationParseError, formatDuration, parseDuration } from '../duration.ts';
 import { zeroTime } from './forms-read.ts';
-import type { Links, NormalizeFunction, TypeLink } from './link.ts';
+import type { Links, NormalizeContext, NormalizeFunction, TypeLink } from './link.ts';
 import { needsFill } from './compile-decode.ts';
 import type { ChoiceForm, Element, Member } from './plan.ts';
 import { FunctionSource, functionName, member } from './source.ts';
 
 /** Thrown where the quick way ends. Never leaves the codec. */
 export const notClean = new Error('needs the exact decoder');
-
-/** What one run needs besides the value. */
-export interface NormalizeContext {
-  /** How many members the objects had: a text with more of them had a key twice. */
-  members: number;
-  /** Text of carried JSON that came as a value. */
-  readonly raw: (value: JsonValue) => string;
-}
 
 function giveUp(): never {
   throw notClean;

@@ -4,8 +4,7 @@
  * need no further care.
  */
 import type { SchemaRegistry } from '../schema.ts';
-import type { JsonObject } from '../value.ts';
-import type { NormalizeContext } from './compile-normalize.ts';
+import type { JsonObject, JsonValue } from '../value.ts';
 import type { TypePlan } from './plan.ts';
 import { Plans } from './plan.ts';
 
@@ -15,6 +14,14 @@ export type DecodeFunction = (b: Buffer, p: number, end: number, o: JsonObject, 
 export type FillFunction = (o: JsonObject) => JsonObject;
 /** Writes the fields in front of `p`, last one first, and returns where they begin. */
 export type EncodeFunction = (b: Buffer, p: number, o: JsonObject, depth: number) => number;
+
+/** What one run needs besides the value. */
+export interface NormalizeContext {
+  /** How many members the objects had: a text with more of them had a key twice. */
+  members: number;
+  /** Text of carried JSON that came as a value. */
+  readonly raw: (value: JsonValue) => string;
+}
 
 /** Makes a value in normal form of a clean JSON value; throws `notClean` for any other. */
 export type NormalizeFunction = (o: JsonObject, context: NormalizeContext, depth: number) => JsonObject;
