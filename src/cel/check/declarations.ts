@@ -1,7 +1,7 @@
 /** What an expression may call: functions with an overload for each form of arguments. */
 import type { Value } from '../values/values.ts';
 import type { CelType } from './types.ts';
-import type { CallEstimator } from '../cost/estimate.ts';
+import type { CallEstimator } from '../cost/call-sizes.ts';
 
 /** Arguments are values, never errors; the result may be one. A method gets its target first. */
 export type Implementation = (...args: never[]) => Value;

@@ -1,6 +1,6 @@
 /** What calls may cost, from the sizes of what they are given. Together with `sizes.ts`, which says what they do cost. */
 import { type CelType, sameType } from '../check/types.ts';
-import type { CallEstimate, CallEstimator, CallSizes } from './estimate.ts';
+import type { CallEstimate, CallEstimator, CallSizes } from './call-sizes.ts';
 import { byFactor, either, exactly, nothing, one, plus, type Range, sum, times, unknown, upTo } from './range.ts';
 import { patternFactor, selectorCost, traversalFactor } from './sizes.ts';
 
@@ -45,7 +45,7 @@ const longestFormatName = 64;
 
 /** `a == b`. `!=` has no rules of its own for the types of libraries. */
 export const equality = withArguments((call) => {
-  const [left, right] = call.arguments.map(({ type }) => type!) as [CelType, CelType];
+  const [left, right] = call.types as [CelType, CelType];
   if (!sameType(left, right)) return { cost: shorter(call) };
   if (comparedAtOnce.has(left.name)) return { cost: one };
   if (left.name === 'kubernetes.NamedFormat') return { cost: read({ min: 1, max: longestFormatName }) };
@@ -77,7 +77,7 @@ export const validates = withArguments(({ size }) => ({ cost: byFactor(read(size
 
 /** Looks at each element of a list; elements that are texts are read. */
 export const looksAtElements = withArguments((call) => {
-  const { kind } = call.arguments[0]!.type!.parameters[0]!;
+  const { kind } = call.types[0]!.parameters[0]!;
   return { cost: times(call.size(0), kind === 'string' || kind === 'bytes' ? plus(one, read(call.elementSize(0))) : one) };
 });
 
@@ -88,14 +88,14 @@ const oneLess = ({ min, max }: Range): Range => ({ min: Math.max(0, min - 1), ma
 
 /** Texts of a list with something between them. */
 export const joinsElements = withArguments((call) => {
-  const separators = call.arguments.length > 1 ? times(call.size(1), oneLess(call.size(0))) : nothing;
+  const separators = call.types.length > 1 ? times(call.size(1), oneLess(call.size(0))) : nothing;
   const joined = plus(times(call.size(0), call.elementSize(0)), separators);
   return { cost: read(joined), size: joined };
 });
 
 /** At worst each character is a part, unless the expression says how many parts there are. */
-export const splits = withArguments(({ arguments: [, , limit], size }) => {
-  const most = limit?.form === 'literal' && limit.literal.kind === 'int' ? Number(limit.literal.value) : size(0).max;
+export const splits = withArguments(({ literalInt, size }) => {
+  const most = literalInt(2) ?? size(0).max;
   return { cost: readTwice(size(0)), size: upTo(most < 0 ? unknown.max : most) };
 });
 

@@ -7,26 +7,8 @@ import type { CelType } from '../check/types.ts';
 import { targetName } from '../syntax/macros.ts';
 import { argumentsOf, type Call, type Comprehension, type Identifier, type Node, type Select } from '../syntax/ast.ts';
 import { unit } from './call-estimates.ts';
+import type { CallEstimate, CallSizes } from './call-sizes.ts';
 import { either, exactly, nothing, one, plus, type Range, sum, times, unknown } from './range.ts';
-
-export interface CallSizes {
-  readonly arguments: readonly Node[];
-  /** Costs of the arguments, the target first. */
-  readonly costs: readonly Range[];
-  readonly size: (argument: number) => Range;
-  /** What the expression itself says about the size; undefined for what only a schema can say. */
-  readonly computedSize: (argument: number) => Range | undefined;
-  /** Of the elements of a list, as the schema limits them: that a list in the expression shows them does not count. */
-  readonly elementSize: (argument: number) => Range;
-}
-
-export interface CallEstimate {
-  /** With that of the arguments. */
-  readonly cost: Range;
-  readonly size?: Range;
-}
-
-export type CallEstimator = (call: CallSizes) => CallEstimate;
 
 /** Steps from a variable: its name, fields, and `@items`, `@keys`, `@values`. */
 export type SizePath = readonly string[];
@@ -49,6 +31,8 @@ interface Local {
 const scalars = new Set<CelType['kind']>(['bool', 'int', 'uint', 'double', 'duration', 'timestamp']);
 const literalListCost = 10;
 const literalMapCost = 30;
+
+const literalInt = (node: Node | undefined): number | undefined => (node?.form === 'literal' && node.literal.kind === 'int' ? Number(node.literal.value) : undefined);
 
 class Estimator {
   private readonly sizeOf: SizeOf;
@@ -103,7 +87,7 @@ class Estimator {
   private call(node: Call): Range {
     const args = argumentsOf(node);
     const costs = args.map((arg) => this.cost(arg));
-    const sizes: CallSizes = { arguments: args, costs, size: (i) => this.size(args[i]!), computedSize: (i) => this.computedSize(args[i]!), elementSize: (i) => this.elementSize(args[i]!) };
+    const sizes: CallSizes = { types: args.map(({ type }) => type!), literalInt: (i) => literalInt(args[i]), costs, size: (i) => this.size(args[i]!), computedSize: (i) => this.computedSize(args[i]!), elementSize: (i) => this.elementSize(args[i]!) };
     const overloads = node.overloads ?? [];
     if (overloads.length === 0) return plus(sum(costs), node.name === '_?._' ? one : nothing);
     const estimates = overloads.map((overload) => this.overload(overload, sizes, node, args));

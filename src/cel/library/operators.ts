@@ -2,7 +2,7 @@
 import { type FunctionDeclaration, globalOverload, type Library, memberOverload, type Overload } from '../check/declarations.ts';
 import { type CelType, mapType, optionalType, typeParameter } from '../check/types.ts';
 import * as estimates from '../cost/call-estimates.ts';
-import type { CallEstimator } from '../cost/estimate.ts';
+import type { CallEstimator } from '../cost/call-sizes.ts';
 import { readsBoth, readsShorter, valueSize } from '../cost/sizes.ts';
 import { compare, equals } from '../values/compare.ts';
 import type { Duration, Timestamp} from '../values/values.ts';
