@@ -38,6 +38,8 @@ const day = 24 * hour;
 /** What authentication counts, under the reference's names. */
 export class AuthenticationMetrics implements TokenCacheObserver {
   readonly #users: SeriesCounter;
+  /** As few as there are names that {@link shown} gives. */
+  readonly #userSeries = new Map<string, CounterSeries>();
   readonly #attempts: Readonly<Record<AuthenticationResult, () => { total: CounterSeries; duration: HistogramSeries }>>;
   readonly #expiration: HistogramSeries;
   readonly #asked: Readonly<Record<'hit' | 'miss', () => { total: CounterSeries; duration: HistogramSeries }>>;
@@ -73,7 +75,13 @@ export class AuthenticationMetrics implements TokenCacheObserver {
     const { total, duration } = this.#attempts[result]();
     total.inc();
     duration.observe(seconds);
-    if (user !== undefined) this.#users.series({ username: shown(user) }).inc();
+    if (user !== undefined) this.#usersOf(shown(user)).inc();
+  }
+
+  #usersOf(username: string): CounterSeries {
+    let series = this.#userSeries.get(username);
+    if (series === undefined) this.#userSeries.set(username, (series = this.#users.series({ username })));
+    return series;
   }
 
   /** @param seconds left; below zero for one that has ended */

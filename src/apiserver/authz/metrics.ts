@@ -1,17 +1,20 @@
 import { createHash } from 'node:crypto';
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram } from 'prom-client';
+import type { MetricRegistry } from '../metric-registry.ts';
+import { type CounterSeries, SeriesCounter } from '../series-counter.ts';
+import { type HistogramSeries, SeriesHistogram } from '../series-histogram.ts';
 import type { AuthorizationResult } from './authorizer.ts';
 
 interface Judged {
-  readonly total: { inc(): void };
-  readonly duration: { observe(seconds: number): void };
+  readonly total: CounterSeries;
+  readonly duration: HistogramSeries;
 }
 
 /** What authorization counts, under the reference's names. */
 export class AuthorizationMetrics {
-  readonly #attempts: Counter;
-  readonly #duration: Histogram;
-  readonly #decisions: Counter;
+  readonly #attempts: SeriesCounter;
+  readonly #duration: SeriesHistogram;
+  readonly #decisions: SeriesCounter;
   readonly #webhookCalls: Counter;
   readonly #webhookDuration: Histogram;
   readonly #failedOpen: Counter;
@@ -23,16 +26,16 @@ export class AuthorizationMetrics {
   readonly #serverHash: string;
   /** Label sets are bound once: hashing labels on every request costs more than counting. */
   readonly #judged = new Map<string, Judged>();
-  readonly #decided = new Map<string, { inc(): void }>();
+  readonly #decided = new Map<string, CounterSeries>();
 
   /** @param serverId tells servers of one cluster apart */
-  constructor(registry: Registry, serverId: string) {
+  constructor(registry: MetricRegistry, serverId: string) {
     const registers = [registry];
     const server = ['apiserver_id_hash', 'status'] as const;
     this.#serverHash = `sha256:${createHash('sha256').update(serverId).digest('hex')}`;
-    this.#attempts = new Counter({ name: 'authorization_attempts_total', help: 'Requests judged, by result.', labelNames: ['result'], registers });
-    this.#duration = new Histogram({ name: 'authorization_duration_seconds', help: 'Time a judgement took, in seconds.', labelNames: ['result'], buckets: Array.from({ length: 15 }, (_, i) => 0.001 * 2 ** i), registers });
-    this.#decisions = new Counter({ name: 'apiserver_authorization_decisions_total', help: 'Decisions by the authorizer that made them.', labelNames: ['type', 'name', 'decision'], registers });
+    this.#attempts = new SeriesCounter({ name: 'authorization_attempts_total', help: 'Requests judged, by result.', registry });
+    this.#duration = new SeriesHistogram({ name: 'authorization_duration_seconds', help: 'Time a judgement took, in seconds.', buckets: Array.from({ length: 15 }, (_, i) => 0.001 * 2 ** i), registry });
+    this.#decisions = new SeriesCounter({ name: 'apiserver_authorization_decisions_total', help: 'Decisions by the authorizer that made them.', registry });
     this.#webhookCalls = new Counter({ name: 'apiserver_authorization_webhook_evaluations_total', help: 'Calls of authorization webhooks, by result.', labelNames: ['name', 'result'], registers });
     this.#webhookDuration = new Histogram({ name: 'apiserver_authorization_webhook_duration_seconds', help: 'Time a call of an authorization webhook took, in seconds.', labelNames: ['name', 'result'], buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10], registers });
     this.#failedOpen = new Counter({ name: 'apiserver_authorization_webhook_evaluations_fail_open_total', help: 'Calls of authorization webhooks that failed and left the decision to others.', labelNames: ['name', 'result'], registers });
@@ -46,7 +49,7 @@ export class AuthorizationMetrics {
   /** A request was judged. */
   authorized(result: AuthorizationResult, seconds: number): void {
     let series = this.#judged.get(result);
-    if (series === undefined) this.#judged.set(result, (series = { total: this.#attempts.labels({ result }), duration: this.#duration.labels({ result }) }));
+    if (series === undefined) this.#judged.set(result, (series = { total: this.#attempts.series({ result }), duration: this.#duration.series({ result }) }));
     series.total.inc();
     series.duration.observe(seconds);
   }
@@ -55,7 +58,7 @@ export class AuthorizationMetrics {
   decided(type: string, name: string, decision: 'allow' | 'deny'): void {
     const key = `${type} ${name} ${decision}`;
     let series = this.#decided.get(key);
-    if (series === undefined) this.#decided.set(key, (series = this.#decisions.labels({ type, name, decision: decision === 'allow' ? 'allowed' : 'denied' })));
+    if (series === undefined) this.#decided.set(key, (series = this.#decisions.series({ type, name, decision: decision === 'allow' ? 'allowed' : 'denied' })));
     series.inc();
   }
 
