@@ -7,9 +7,9 @@ const manager = 'kube-apiserver';
 
 /** @param live the object as it was; `object` gets the new managed fields */
 export function ownStatusWrite(fieldManager: FieldManager, store: ResourceStore, { live, object, now }: { readonly live: KubeObject; readonly object: KubeObject; readonly now: Date }): void {
-  const owned = fieldManager.update({
+  const managedFields = fieldManager.update({
     live, object, manager, subresource: 'status', apiVersion: store.storageVersion, typeId: store.storedType, now,
     resetFields: store.strategyOf('status').resetFields ?? [],
   });
-  if (owned.metadata?.managedFields !== undefined) metaOf(object).managedFields = owned.metadata.managedFields;
+  if (managedFields !== undefined) metaOf(object).managedFields = managedFields;
 }

@@ -134,9 +134,8 @@ export class InternalWriter {
   }
 
   #own(store: ResourceStore, object: KubeObject, old: KubeObject | undefined, request: WriteRequest): Promise<void> {
-    const owned = this.#options.fieldManager.update({ ...this.#ownership(store, request), live: old, object });
-    const fields = owned.metadata?.managedFields;
-    if (fields !== undefined) metaOf(object).managedFields = fields;
+    const managedFields = this.#options.fieldManager.update({ ...this.#ownership(store, request), live: old, object });
+    if (managedFields !== undefined) metaOf(object).managedFields = managedFields;
     return Promise.resolve();
   }
 

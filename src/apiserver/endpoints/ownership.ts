@@ -23,12 +23,12 @@ export function takeOwnership(context: EndpointContext, served: ServedResource, 
   if (isScale(served)) return setManagedFields(object, ownedByScale(context, served, write, object, old!, manager));
   // Ownership is booked in the version of the request.
   const shown = (value: KubeObject): KubeObject => (form.isStored ? value : form.fromStored(value));
-  const owned = context.fieldManager.update({
+  const managedFields = context.fieldManager.update({
     live: old === undefined ? undefined : shown(old), object: shown(object), manager, subresource: write.subresource,
     apiVersion: form.apiVersion, typeId: form.custom?.mergeType ?? form.typeId,
     now: write.context.now, resetFields: store!.strategyOf(write.subresource).resetFields ?? [], ...ownershipVersions(served),
   });
-  setManagedFields(object, owned.metadata?.managedFields);
+  setManagedFields(object, managedFields);
 }
 
 function setManagedFields(object: KubeObject, managed: ManagedFieldsEntry[] | undefined): void {
@@ -50,10 +50,10 @@ function ownedByScale(context: EndpointContext, { form, forms, info }: ServedRes
   const before = old.metadata?.managedFields;
   const live = form.fromStored(old);
   setManagedFields(live, managedFieldsOfScale(before, scaled));
-  const { metadata } = context.fieldManager.update({
+  const managedFields = context.fieldManager.update({
     live, object: form.fromStored(object), manager, subresource: write.subresource, apiVersion: form.apiVersion, typeId: form.typeId, now: write.context.now, resetFields: [],
   });
-  return managedFieldsAfterScale(before, metadata?.managedFields, scaled);
+  return managedFieldsAfterScale(before, managedFields, scaled);
 }
 
 export function validateChange(context: EndpointContext, served: ServedResource, request: ApiRequest, write: WriteRequest, object: KubeObject, old: KubeObject | undefined): Promise<void> {

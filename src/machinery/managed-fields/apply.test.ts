@@ -10,6 +10,7 @@ import { fieldSetOf } from './extract.ts';
 import { FieldSet } from './field-set.ts';
 import { parseFieldsText } from './fields-v1.ts';
 import { createCustomType, createFieldManager, type ApplyRequest, type UpdateRequest } from './index.ts';
+import { withManagers } from './request.ts';
 
 const fieldManager = createFieldManager({ schemas });
 const types = createBuiltInTypes(schemas);
@@ -36,7 +37,8 @@ class Server {
 
   update(manager: string, object: JsonObject): this {
     const metadata = { ...this.object?.metadata, ...(object['metadata'] as object) };
-    this.object = this.store(fieldManager.update({ ...this.base(manager), object: { ...this.object, ...object, metadata } as KubeObject }));
+    const changed = { ...this.object, ...object, metadata } as KubeObject;
+    this.object = this.store(withManagers(changed, fieldManager.update({ ...this.base(manager), object: changed })));
     return this;
   }
 

@@ -7,6 +7,7 @@ import { asJson, type KubeObject } from '../object-meta.ts';
 import { createStrategicMerge } from '../patch/strategic-merge.ts';
 import { createMap, type JsonObject } from '../value.ts';
 import { createFieldManager, createJsonForm } from './index.ts';
+import { withManagers } from './request.ts';
 
 const codec = createCodecs(schemas).of('core/v1.Pod');
 const fieldManager = createFieldManager({ schemas });
@@ -16,13 +17,14 @@ const base = { apiVersion: 'v1', typeId: 'core/v1.Pod', now: new Date(), subreso
 
 const submitted = codec.decode(codec.encode(benchPod())) as KubeObject;
 const stored = (object: KubeObject): KubeObject => codec.decode(codec.encode({ ...object, metadata: { ...object.metadata, uid: 'u' } } as unknown as JsonObject)) as KubeObject;
-const created = fieldManager.update({ ...base, live: undefined, object: submitted });
+const created = withManagers(submitted, fieldManager.update({ ...base, live: undefined, object: submitted }));
 const [live, same, labelled] = [stored(created), stored(created), stored(created)] as [KubeObject, KubeObject, KubeObject];
 labelled.metadata!.labels = Object.assign(createMap<string>(), labelled.metadata!.labels, { added: 'label' });
 
 const kubelet = { ...base, subresource: 'status', manager: 'kubelet', resetFields: [] };
 const withReady = (object: KubeObject, status: string): KubeObject => ({ ...object, status: { phase: 'Running', podIP: '10.0.0.1', conditions: [{ type: 'Ready', status }, { type: 'Initialized', status: 'True' }] } }) as KubeObject;
-const running = stored(fieldManager.update({ ...kubelet, live, object: withReady(live, 'False') }));
+const starting = withReady(live, 'False');
+const running = stored(withManagers(starting, fieldManager.update({ ...kubelet, live, object: starting })));
 const ready = withReady(stored(running), 'True');
 const config = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web-0', labels: { app: 'web', tier: 'front' } }, spec: benchPod()['spec']! };
 const liveForm = toJsonForm(asJson(live), 'core/v1.Pod');

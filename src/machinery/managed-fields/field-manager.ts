@@ -11,7 +11,7 @@
  *
  * @see {@link https://kubernetes.io/docs/reference/using-api/server-side-apply/ | Server-Side Apply}
  */
-import type { KubeObject } from '../object-meta.ts';
+import type { ManagedFieldsEntry } from '../object-meta.ts';
 import type { SchemaRegistry } from '../schema.ts';
 import { createBuiltInTypes } from './built-in-types.ts';
 import { withoutManagedFields, type MergeType } from './merge-type.ts';
@@ -22,10 +22,10 @@ import { Versions } from './versions.ts';
 
 export interface FieldManager {
   /**
-   * The object with its managedFields. Where they cannot be told (a list item without its key), it has none, as
-   * upstream has it.
+   * The managedFields of the object after the change. Where they cannot be told (a list item without its key), it has
+   * none, as upstream has it.
    */
-  update(request: UpdateRequest): KubeObject;
+  update(request: UpdateRequest): ManagedFieldsEntry[] | undefined;
   /**
    * @throws StatusError 409 with a cause per field that another manager owns, 400 for another type or for
    * managedFields in the configuration, 500 for a configuration that does not fit the type.

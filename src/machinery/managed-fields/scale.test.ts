@@ -23,7 +23,7 @@ function scale(entries: ManagedFieldsEntry[], from: number, to: number, manager 
   const live = { metadata: { name: 'd', uid: 'u', managedFields: managedFieldsOfScale(entries, deployments) }, spec: { replicas: from } } as KubeObject;
   const object = { ...live, spec: { replicas: to } } as KubeObject;
   const scaled = fieldManager.update({ live, object, manager, subresource: 'scale', apiVersion: 'autoscaling/v1', typeId: 'autoscaling/v1.Scale', now });
-  return managedFieldsAfterScale(entries, scaled.metadata!.managedFields, deployments);
+  return managedFieldsAfterScale(entries, scaled, deployments);
 }
 
 describe('managed fields of a Scale', () => {

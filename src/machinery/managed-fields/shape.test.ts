@@ -103,7 +103,7 @@ test('a create whose shape was met before owns the same fields, and its own time
   const create = (manager: string, now: Date, change: (pod: JsonObject) => void) => {
     const object = codec.decode(codec.encode(benchPod()));
     change(object['spec'] as JsonObject);
-    return fieldManager.update({ live: undefined, object: object as KubeObject, manager, subresource: '', apiVersion: 'v1', typeId: 'core/v1.Pod', now, resetFields: [['status']] }).metadata!.managedFields!;
+    return fieldManager.update({ live: undefined, object: object as KubeObject, manager, subresource: '', apiVersion: 'v1', typeId: 'core/v1.Pod', now, resetFields: [['status']] })!;
   };
   const [first] = create('one', new Date(0), () => undefined);
   const [again] = create('two', new Date(1000), (spec) => (spec['schedulerName'] = 'another'));

@@ -9,6 +9,7 @@ import { compareObjects } from './compare.ts';
 import { FieldSet } from './field-set.ts';
 import { parseFieldsText } from './fields-v1.ts';
 import { createFieldManager, keepTimes, type FieldFilter, type UpdateRequest } from './index.ts';
+import { withManagers } from './request.ts';
 
 const fieldManager = createFieldManager({ schemas });
 const second = (n: number): Date => new Date(Date.UTC(2024, 0, 1, 0, 0, n));
@@ -18,7 +19,7 @@ type ConfigMap = KubeObject & { data?: Record<string, string> };
 const configMap = (data?: Record<string, string>, metadata: KubeObject['metadata'] = {}): ConfigMap => ({ metadata: { name: 'a', ...metadata }, ...(data && { data }) });
 
 function update(request: Partial<UpdateRequest> & Pick<UpdateRequest, 'object'>): ConfigMap {
-  return fieldManager.update({ live: undefined, manager: 'm', subresource: '', apiVersion: 'v1', typeId: 'core/v1.ConfigMap', now: second(0), ...request });
+  return withManagers(request.object, fieldManager.update({ live: undefined, manager: 'm', subresource: '', apiVersion: 'v1', typeId: 'core/v1.ConfigMap', now: second(0), ...request }));
 }
 
 /** As the server keeps it: with an identity. */

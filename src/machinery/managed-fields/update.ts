@@ -17,15 +17,15 @@ export interface UpdateRequest extends OwnershipRequest {
   readonly object: KubeObject;
 }
 
-/** The object with its managedFields; without any where they cannot be told, or were never kept. */
-export function recordUpdate(request: UpdateRequest, versions: Versions): KubeObject {
+/** The managedFields of the object; undefined where they cannot be told, or were never kept. */
+export function recordUpdate(request: UpdateRequest, versions: Versions): ManagedFieldsEntry[] | undefined {
   const table = tableForUpdate(request);
-  if (table.size === 0 && hasUid(request.live)) return withManagers(request.object, undefined);
+  if (table.size === 0 && hasUid(request.live)) return undefined;
   try {
-    return withManagers(request.object, writeManagers(track(request, request.object, nameOf(request, 'Update'), reconcile(table, versions), versions)));
+    return writeManagers(track(request, request.object, nameOf(request, 'Update'), reconcile(table, versions), versions));
   } catch (error) {
     // RangeError: nested deeper than the stack is. Such an object is nobody's business here.
-    if (error instanceof TypeMismatch || error instanceof RangeError) return withManagers(request.object, undefined);
+    if (error instanceof TypeMismatch || error instanceof RangeError) return undefined;
     throw error;
   }
 }

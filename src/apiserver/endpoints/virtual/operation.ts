@@ -42,10 +42,10 @@ export async function readOperation<T extends KubeObject>(context: EndpointConte
   recordObject(request, form, object);
   const write = writeRequest(context, served, request, { kind: 'CreateOptions', dryRun: parameters.dryRun, options: parameters.options });
   ensureNamespace(object, write.namespace);
-  const owned = context.fieldManager.update({
+  const managedFields = context.fieldManager.update({
     live: undefined, object, manager, subresource: write.subresource, apiVersion: form.apiVersion, typeId: form.typeId, now: write.context.now, resetFields: [],
   });
-  if (owned.metadata?.managedFields !== undefined) metaOf(object).managedFields = owned.metadata.managedFields;
+  if (managedFields !== undefined) metaOf(object).managedFields = managedFields;
   const operation = { object, write, representation, form };
   await context.admission.admit(operationAttributes(served, request, operation));
   return operation;
