@@ -41,7 +41,7 @@ async function markOrRemove(store: ResourceStore, options: DeleteOptions, valida
   }, request);
   // A graceful kind that goes at once is marked first, so that watchers see its deletion timestamp.
   if (!removeNext || result.action === 'removed') return { ...result, uid };
-  const removed = request.dryRun ? undefined : await removeWritten(store, result.stored, request);
+  const removed = request.dryRun ? undefined : await removeWritten(store, result.stored, uid, request);
   // Between mark and removal the node's agent may have removed it: that is the end we wanted.
   return { ...(removed ?? { action: 'removed', stored: result.stored }), uid };
 }

@@ -108,13 +108,14 @@ async function swap(store: ResourceStore, key: string, stored: StoredObject | un
   }
 }
 
-/** Removes what a write has just left, whatever others make of it in between; undefined when they removed it. */
-export async function removeWritten(store: ResourceStore, written: StoredObject, request: WriteRequest): Promise<SwapResult | undefined> {
+/** Removes what a write has just left, whatever others make of it in between; undefined when they removed it, even where another object of that name is there by now. */
+export async function removeWritten(store: ResourceStore, written: StoredObject, uid: string, request: WriteRequest): Promise<SwapResult | undefined> {
   let stored: StoredObject | undefined = written;
   for (let attempt = 0; attempt < maxAttempts && stored !== undefined; attempt++) {
     const outcome = await remove(store, written.key, stored, undefined, request);
     if ('result' in outcome) return outcome.result;
     stored = outcome.current;
+    if (stored !== undefined && (metaOf(store.decode(stored)).uid ?? '') !== uid) return undefined;
   }
   if (stored !== undefined) throw modified(store.groupResource, request.name);
   return undefined;
