@@ -36,6 +36,13 @@ describe('a recorded read that was repeated until a condition held', () => {
   });
 });
 
+test('a recorded read of an object that is being deleted is repeated until the server has come as far', async () => {
+  const going = (version: string, status: unknown): unknown => ({ metadata: { name: 'a', resourceVersion: version, deletionTimestamp: '<time>' }, status });
+  const step = { request: { method: 'GET', path: '/things/a' }, response: { status: 200, body: going('<rv:1>', 'cleaning up') } };
+  const live = (version: string, status: unknown): unknown => ({ metadata: { name: 'a', resourceVersion: version, deletionTimestamp: '2026-01-01T00:00:00Z' }, status });
+  expect(await replay({ name: 'going', form: 'protocol', namespaces: [], steps: [step] }, { client: answering(live('7', ''), live('8', 'cleaning up')), compact })).toEqual([]);
+});
+
 describe('a list that was recorded twice without a change', () => {
   const list = (version: string): unknown => ({ items: [], metadata: { resourceVersion: version } });
   const step = { request: { method: 'GET', path: '/things' }, response: { status: 200, body: list('<rv:1>') } };
