@@ -70,15 +70,13 @@ const block = (fields: Fields = request('GET', '/')): Buffer => encodeHeaders(fi
 const { open, halfClosed, answered, cancelled, brokenOff, next } = ground;
 const sized = (type: number, streamId: number, bytes: number): Buffer => frame(type, 0, streamId, Buffer.alloc(bytes));
 const priority = (streamId: number, dependency: number): Buffer => frame(FrameType.priority, 0, streamId, Buffer.concat([uint32(dependency), Buffer.from([15])]));
-/** Of a stream that is over one MAY do as if it had been reset (RFC 9113, section 5.1, "closed"). */
-const over = (streamId: number): string[] => [`stream ${streamId} streamClosed`, 'connection streamClosed', 'nothing'];
 const oversize = 16_385;
 
 interface Row {
   readonly name: string;
   readonly send: readonly Buffer[];
-  /** Several where the RFC leaves the choice. */
-  readonly expected: string | readonly string[];
+  /** Where the RFC leaves a choice, the one that this server made. */
+  readonly expected: string;
   readonly options?: Partial<ServerConnectionOptions>;
 }
 
@@ -100,10 +98,10 @@ const rows: readonly Row[] = [
 
   // Streams, section 5.1
   { name: 'HEADERS on an even stream', send: [headers(22, request('GET', '/'), wholeRequest)], expected: 'connection protocolError' },
-  { name: 'HEADERS on a stream that was skipped', send: [get(next), get(next - 2)], expected: ['connection protocolError', 'connection streamClosed'] },
-  { name: 'HEADERS on a stream that is half-closed', send: [headers(halfClosed, [['x', '1']], wholeRequest)], expected: [`stream ${halfClosed} streamClosed`, 'connection streamClosed'] },
-  { name: 'HEADERS on a stream that was answered', send: [get(answered)], expected: ['connection protocolError', ...over(answered)] },
-  { name: 'HEADERS on a stream that the client reset', send: [get(cancelled)], expected: ['connection protocolError', ...over(cancelled)] },
+  { name: 'HEADERS on a stream that was skipped', send: [get(next), get(next - 2)], expected: 'connection protocolError' },
+  { name: 'HEADERS on a stream that is half-closed', send: [headers(halfClosed, [['x', '1']], wholeRequest)], expected: `stream ${halfClosed} streamClosed` },
+  { name: 'HEADERS on a stream that was answered', send: [get(answered)], expected: 'connection protocolError' },
+  { name: 'HEADERS on a stream that the client reset', send: [get(cancelled)], expected: 'connection protocolError' },
   { name: 'what was under way to a stream that the server reset', send: [data(brokenOff, 'x'), windowUpdate(brokenOff, 1), headers(brokenOff, [['x', '1']], wholeRequest), reset(brokenOff, ErrorCode.cancel)], expected: 'nothing' },
   // Section 5.1.2
   { name: 'a stream more than may be open', send: [post(next, '/hold'), get(next + 2), post(next + 4), reset(next, ErrorCode.cancel)], options: { maxStreams: 3 }, expected: `stream ${next + 2} refusedStream, stream ${next + 4} refusedStream` },
@@ -114,32 +112,32 @@ const rows: readonly Row[] = [
   { name: 'DATA on an even stream', send: [data(2, 'x')], expected: 'connection protocolError' },
   { name: 'empty DATA on an idle stream', send: [data(next, nothing, Flag.endStream)], expected: 'connection protocolError' },
   { name: 'padded DATA on an idle stream', send: [data(next, Buffer.from([1, 0, 0]), Flag.padded)], expected: 'connection protocolError' },
-  { name: 'DATA on a stream that is half-closed', send: [data(halfClosed, 'x')], expected: [`stream ${halfClosed} streamClosed`, 'connection streamClosed'] },
-  { name: 'DATA behind the end of a body', send: [data(open, 'x', Flag.endStream), data(open, 'x')], expected: [`stream ${open} streamClosed`, 'connection streamClosed'] },
-  { name: 'DATA on a stream that was answered', send: [data(answered, 'x')], expected: over(answered) },
-  { name: 'DATA on a stream that the client reset', send: [data(cancelled, 'x')], expected: over(cancelled) },
+  { name: 'DATA on a stream that is half-closed', send: [data(halfClosed, 'x')], expected: `stream ${halfClosed} streamClosed` },
+  { name: 'DATA behind the end of a body', send: [data(open, 'x', Flag.endStream), data(open, 'x')], expected: `stream ${open} streamClosed` },
+  { name: 'DATA on a stream that was answered', send: [data(answered, 'x')], expected: `stream ${answered} streamClosed` },
+  { name: 'DATA on a stream that the client reset', send: [data(cancelled, 'x')], expected: `stream ${cancelled} streamClosed` },
   { name: 'DATA that is all padding', send: [data(open, Buffer.from([3, 0, 0, 0]), Flag.padded)], expected: 'nothing' },
   { name: 'more padding than DATA', send: [data(open, Buffer.from([3, 0, 0]), Flag.padded)], expected: 'connection protocolError' },
-  { name: 'DATA without the length of its padding', send: [data(open, nothing, Flag.padded)], expected: ['connection protocolError', 'connection frameSizeError'] },
+  { name: 'DATA without the length of its padding', send: [data(open, nothing, Flag.padded)], expected: 'connection protocolError' },
   // Section 6.9.1
-  { name: 'DATA beyond the window of a stream', send: Array.from({ length: 4 }, () => data(open, 16_384)), expected: [`stream ${open} flowControlError`, 'connection flowControlError'] },
+  { name: 'DATA beyond the window of a stream', send: Array.from({ length: 4 }, () => data(open, 16_384)), expected: `stream ${open} flowControlError` },
   { name: 'DATA beyond the window of the connection', send: [post(next, '/hold'), ...Array.from({ length: 5 }, () => [data(open, 10_000), data(next, 10_000)]).flat()], options: { connectionWindowBytes: 65_535 }, expected: 'connection flowControlError' },
-  { name: 'DATA beyond the window of the connection, nowhere', send: Array.from({ length: 5 }, () => data(next, 16_384)), options: { connectionWindowBytes: 65_535 }, expected: ['connection flowControlError', 'connection protocolError'] },
+  { name: 'DATA beyond the window of the connection, nowhere', send: Array.from({ length: 5 }, () => data(next, 16_384)), options: { connectionWindowBytes: 65_535 }, expected: 'connection protocolError' },
 
   // HEADERS, section 6.2
   { name: 'HEADERS on stream 0', send: [headers(0, request('GET', '/'), wholeRequest)], expected: 'connection protocolError' },
   { name: 'more padding than HEADERS', send: [headers(next, Buffer.from([9, 0x88]), wholeRequest | Flag.padded)], expected: 'connection protocolError' },
   { name: 'HEADERS with padding and priority', send: [headers(next, Buffer.concat([Buffer.from([2]), uint32(open), Buffer.from([0]), block(), Buffer.alloc(2)]), wholeRequest | Flag.padded | Flag.priority)], expected: `stream ${next} 200` },
-  { name: 'HEADERS too short for their priority', send: [headers(next, Buffer.alloc(4), wholeRequest | Flag.priority)], expected: ['connection frameSizeError', 'connection protocolError'] },
+  { name: 'HEADERS too short for their priority', send: [headers(next, Buffer.alloc(4), wholeRequest | Flag.priority)], expected: 'connection frameSizeError' },
   { name: 'HEADERS without a field', send: [headers(next, nothing, wholeRequest)], expected: `stream ${next} protocolError` },
-  { name: 'trailers that do not end the stream', send: [headers(open, [['x', '1']])], expected: [`stream ${open} protocolError`, 'connection protocolError'] },
+  { name: 'trailers that do not end the stream', send: [headers(open, [['x', '1']])], expected: `stream ${open} protocolError` },
 
   // PRIORITY, section 6.3: of no use any more, but checked
   { name: 'PRIORITY wherever it may be', send: [priority(open, 0), priority(answered, open), priority(next, 0), priority(2, 0)], expected: 'nothing' },
   // RFC 7540 had it as a stream error, of RFC 9113 it is no part any more.
-  { name: 'PRIORITY of a stream over itself', send: [priority(open, open)], expected: ['nothing', `stream ${open} protocolError`] },
+  { name: 'PRIORITY of a stream over itself', send: [priority(open, open)], expected: 'nothing' },
   { name: 'PRIORITY of the connection', send: [priority(0, open)], expected: 'connection protocolError' },
-  { name: 'PRIORITY of another length', send: [sized(FrameType.priority, open, 4)], expected: [`stream ${open} frameSizeError`, 'connection frameSizeError'] },
+  { name: 'PRIORITY of another length', send: [sized(FrameType.priority, open, 4)], expected: `stream ${open} frameSizeError` },
 
   // RST_STREAM may not be sent for a stream that is idle (section 6.4).
   { name: 'PRIORITY of another length on an idle stream', send: [sized(FrameType.priority, next, 6)], expected: 'connection frameSizeError' },
@@ -202,7 +200,7 @@ const rows: readonly Row[] = [
   { name: 'a header block in many frames', send: [headers(next, nothing, Flag.endStream), ...[...block()].map((byte) => continuation(next, Buffer.from([byte]), 0)), continuation(next, nothing)], expected: `stream ${next} 200` },
 
   // Requests, section 8
-  { name: 'a body as long as announced', send: [post(next, '/', [['content-length', '3']]), data(next, 'abc', Flag.endStream)], expected: [`stream ${next} 200, stream ${next} noError`, `stream ${next} 200`] },
+  { name: 'a body as long as announced', send: [post(next, '/', [['content-length', '3']]), data(next, 'abc', Flag.endStream)], expected: `stream ${next} 200, stream ${next} noError` },
   // Section 8.1.1
   { name: 'a body longer than announced', send: [post(next, '/hold', [['content-length', '3']]), data(next, 'abcd')], expected: `stream ${next} protocolError` },
   { name: 'a body longer than announced in several frames', send: [post(next, '/hold', [['content-length', '3']]), data(next, 'ab'), data(next, 'cd', Flag.endStream)], expected: `stream ${next} protocolError` },
@@ -224,7 +222,7 @@ const rows: readonly Row[] = [
   ...[['connection', 'close'], ['keep-alive', '1'], ['proxy-connection', 'x'], ['transfer-encoding', 'chunked'], ['upgrade', 'websocket'], ['te', 'gzip'], ['te', 'trailers, gzip']].map(([name, value]) => ({ name: `a field of the connection, ${name}: ${value}`, send: [get(next, '/', [[name!, value!]])], expected: `stream ${next} 400` })),
   { name: 'te with what it may say', send: [get(next, '/', [['te', 'trailers']])], expected: `stream ${next} 200` },
   { name: 'fields that are too many', send: [headers(next, block(), Flag.endStream), ...Array.from({ length: 10 }, (_, i) => continuation(next, encodeHeaders([['x', 'x'.repeat(7_000)]]), i === 9 ? Flag.endHeaders : 0))], expected: `stream ${next} 431` },
-  { name: 'trailers that are too many', send: [headers(open, nothing, Flag.endStream), ...Array.from({ length: 10 }, (_, i) => continuation(open, encodeHeaders([['x', 'x'.repeat(7_000)]]), i === 9 ? Flag.endHeaders : 0))], expected: [`stream ${open} protocolError`, `stream ${open} enhanceYourCalm`, 'nothing'] },
+  { name: 'trailers that are too many', send: [headers(open, nothing, Flag.endStream), ...Array.from({ length: 10 }, (_, i) => continuation(open, encodeHeaders([['x', 'x'.repeat(7_000)]]), i === 9 ? Flag.endHeaders : 0))], expected: `stream ${open} protocolError` },
 
   // Section 8.3
   ...[':method', ':scheme', ':path'].flatMap((name) => {
@@ -240,11 +238,11 @@ const rows: readonly Row[] = [
   { name: 'an unknown pseudo-header field', send: [headers(next, [...request('GET', '/hold'), [':protocol', 'websocket']], wholeRequest)], expected: `stream ${next} protocolError` },
   { name: 'a pseudo-header field of answers', send: [headers(next, [...request('GET', '/hold'), [':status', '200']], wholeRequest)], expected: `stream ${next} protocolError` },
   { name: 'a pseudo-header field behind others', send: [headers(next, [[':method', 'GET'], [':scheme', 'http'], ['x', '1'], [':path', '/hold']], wholeRequest)], expected: `stream ${next} protocolError` },
-  { name: 'a path that does not begin with a slash', send: [get(next, 'hold')], expected: [`stream ${next} protocolError`, `stream ${next} 400`] },
-  { name: 'a path with a line break', send: [get(next, '/a\nb')], expected: [`stream ${next} protocolError`, `stream ${next} 400`] },
-  { name: 'a method with a blank', send: [headers(next, request('G ET', '/'), wholeRequest)], expected: [`stream ${next} protocolError`, `stream ${next} 400`] },
+  { name: 'a path that does not begin with a slash', send: [get(next, 'hold')], expected: `stream ${next} protocolError` },
+  { name: 'a path with a line break', send: [get(next, '/a\nb')], expected: `stream ${next} protocolError` },
+  { name: 'a method with a blank', send: [headers(next, request('G ET', '/'), wholeRequest)], expected: `stream ${next} protocolError` },
   // Section 8.5
-  { name: 'CONNECT with a path', send: [headers(next, request('CONNECT', '/'), wholeRequest)], expected: [`stream ${next} protocolError`, `stream ${next} 400`] },
+  { name: 'CONNECT with a path', send: [headers(next, request('CONNECT', '/'), wholeRequest)], expected: `stream ${next} protocolError` },
   // Section 8.1
   { name: 'trailers', send: [data(open, 'x'), headers(open, [['x', '1']], wholeRequest)], expected: 'nothing' },
   { name: 'a pseudo-header field in trailers', send: [headers(open, [[':path', '/']], wholeRequest)], expected: `stream ${open} protocolError` },
@@ -255,7 +253,7 @@ describe('HTTP/2 server connection with a client that breaks the rules, RFC 9113
   test.each(rows)('$name', async ({ send, expected, options }) => {
     const { client, streams, closes } = await prepare(options);
     const said = await reaction(client, send);
-    expect([expected].flat()).toContain(said);
+    expect(said).toBe(expected);
     const open = said.startsWith('connection') ? streams : streams.filter((stream) => stream.closed);
     await vi.waitFor(() => expect(closes.toSorted((a, b) => a - b)).toEqual(open.map((stream) => stream.id).toSorted((a, b) => a - b)));
     expect(open.every((stream) => stream.closed)).toBe(true);
