@@ -12,33 +12,28 @@ export class Http2Exchange implements Exchange {
   readonly httpVersion = '2.0';
   readonly #stream: ServerStream;
   readonly #socket: TLSSocket;
+  /** By name, in order. A request may have tens of thousands of names, and steps ask for them one by one. */
+  readonly #values: ReadonlyMap<string, string[]>;
 
   constructor(stream: ServerStream, socket: TLSSocket) {
     this.#stream = stream;
     this.#socket = socket;
+    this.#values = valuesOf(stream.fields);
     this.method = this.header(':method')!;
     // CONNECT names a host and no path (RFC 9113 section 8.5).
     this.target = this.header(':path') ?? '';
   }
 
   header(name: string): string | undefined {
-    const { fields } = this.#stream;
-    for (let i = 0; i < fields.length; i += 2) if (fields[i] === name) return fields[i + 1];
-    return undefined;
+    return this.#values.get(name)?.[0];
   }
 
   headerValues(name: string): string[] {
-    return this.#stream.fields.filter((_, i, fields) => i % 2 === 1 && fields[i - 1] === name);
+    return this.#values.get(name) ?? [];
   }
 
   headerNames(): string[] {
-    const { fields } = this.#stream;
-    const names: string[] = [];
-    for (let i = 0; i < fields.length; i += 2) {
-      const name = fields[i]!;
-      if (!name.startsWith(':') && !names.includes(name)) names.push(name);
-    }
-    return names;
+    return [...this.#values.keys()].filter((name) => !name.startsWith(':'));
   }
 
   readBody(limit: number): Promise<Buffer> {
@@ -85,4 +80,14 @@ export class Http2Exchange implements Exchange {
   onClose(listener: () => void): void {
     this.#stream.onClose(listener);
   }
+}
+
+function valuesOf(fields: readonly string[]): Map<string, string[]> {
+  const values = new Map<string, string[]>();
+  for (let i = 0; i < fields.length; i += 2) {
+    const known = values.get(fields[i]!);
+    if (known === undefined) values.set(fields[i]!, [fields[i + 1]!]);
+    else known.push(fields[i + 1]!);
+  }
+  return values;
 }
