@@ -90,7 +90,7 @@ export function http2Outlet(stream: ServerStream, connection: ServerConnection):
     get closed() {
       return stream.closed;
     },
-    drained: () => new Promise((resolve) => (stream.closed || stream.queue.length === 0 ? resolve() : stream.onDrain(resolve))),
+    drained: () => new Promise((resolve) => stream.onDrain(resolve)),
     onClose: (listener) => stream.onClose(listener),
   };
 }

@@ -25,7 +25,8 @@ import type { HeaderBlock } from '../header-blocks.ts';
 import { HpackDecoder } from '../hpack/decoder.ts';
 import { Outbox } from '../outbox.ts';
 import { Answers, maxBacklogBytes } from './answers.ts';
-import { areTrailers, checkRequest } from './request-fields.ts';
+import { areTrailers, checkRequest, tooLarge } from './request-fields.ts';
+import type { Refusal } from './request-fields.ts';
 import { ServerStream } from './stream.ts';
 import type { StreamOwner } from './stream.ts';
 
@@ -52,8 +53,6 @@ const pausingBacklogBytes = 2 * maxBacklogBytes;
 const maxRemembered = 1000;
 /** What the client may take for reading the last frames, once all have left. */
 const lingerMs = 1000;
-
-const tooLarge = { status: 431, text: '<h1>HTTP Error 431</h1><p>Request Header Field(s) Too Large</p>' };
 
 export class ServerConnection implements StreamOwner {
   readonly #socket: Duplex;
@@ -471,9 +470,8 @@ const nothing = Buffer.alloc(0);
 /** RFC 9113, section 6.5.2 */
 const largestMaxFrameBytes = 2 ** 24 - 1;
 
-function refuse(stream: ServerStream, { status, text }: { readonly status: number; readonly text: string }): void {
+function refuse(stream: ServerStream, { status, fields, text }: Refusal): void {
   const body = Buffer.from(text);
-  const type = text.startsWith('<') ? 'text/html; charset=utf-8' : 'text/plain; charset=utf-8';
-  stream.respond(status, [['content-type', type], ['content-length', String(body.length)], ...(status === 400 ? [['x-content-type-options', 'nosniff'] as const] : [])]);
+  stream.respond(status, [...fields, ['content-length', String(body.length)]]);
   stream.end(body);
 }

@@ -4,8 +4,19 @@ export interface RequestHead {
   /** By the `content-length` field. */
   readonly bodyBytes: number | undefined;
   /** To be answered like this, instead of being served. */
-  readonly refusal?: { readonly status: number; readonly text: string };
+  readonly refusal?: Refusal;
 }
+
+export interface Refusal {
+  readonly status: number;
+  readonly fields: readonly (readonly [name: string, value: string])[];
+  readonly text: string;
+}
+
+/** Of a request with more header fields than are taken. */
+export const tooLarge: Refusal = { status: 431, fields: [['content-type', 'text/html; charset=utf-8']], text: '<h1>HTTP Error 431</h1><p>Request Header Field(s) Too Large</p>' };
+
+const badRequest = (why: string): Refusal => ({ status: 400, fields: [['content-type', 'text/plain; charset=utf-8'], ['x-content-type-options', 'nosniff']], text: `${why}\n` });
 
 /** RFC 9110, section 5.6.2, in lower case. */
 const token = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
@@ -29,7 +40,7 @@ export function checkRequest(fields: readonly string[]): RequestHead | undefined
   const end = endOfPseudoFields(fields);
   if (!isTarget(fields, end)) return undefined;
   let bodyBytes: number | undefined;
-  let refusal: RequestHead['refusal'];
+  let refusal: Refusal | undefined;
   for (let i = end; i < fields.length; i += 2) {
     const name = fields[i]!;
     const value = fields[i + 1]!;
@@ -38,8 +49,8 @@ export function checkRequest(fields: readonly string[]): RequestHead | undefined
     if (name === 'content-length') {
       if (!digits.test(value) || (bodyBytes ?? Number(value)) !== Number(value)) return undefined;
       bodyBytes = Number(value);
-    } else if (ofHttp1.has(name)) refusal ??= { status: 400, text: `request header "${ofHttp1.get(name)}" is not valid in HTTP/2\n` };
-    else if (name === 'te' && value !== 'trailers' && value !== '') refusal ??= { status: 400, text: 'request header "TE" may only be "trailers" in HTTP/2\n' };
+    } else if (ofHttp1.has(name)) refusal ??= badRequest(`request header "${ofHttp1.get(name)}" is not valid in HTTP/2`);
+    else if (name === 'te' && value !== 'trailers' && value !== '') refusal ??= badRequest('request header "TE" may only be "trailers" in HTTP/2');
   }
   return { bodyBytes, ...(refusal === undefined ? {} : { refusal }) };
 }

@@ -138,7 +138,7 @@ export class ServerStream {
 
   /** Calls back once, when nothing waits any more or the stream is over. */
   onDrain(listener: () => void): void {
-    if (this.closed) queueMicrotask(listener);
+    if (this.closed || this.queue.length === 0) queueMicrotask(listener);
     else this.#onDrain.push(listener);
   }
 
