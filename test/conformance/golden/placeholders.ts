@@ -1,10 +1,12 @@
 /**
  * Placeholders of recorded answers: they stand for values that change from run to run. Within a case the same
- * placeholder is the same value, also in later requests.
+ * placeholder is the same value, also in later requests. `<from:N>` is not of the recordings (see `list-versions.ts`):
+ * the version of a list that is at least `<rv:N>`, `<exact:N>`, that of a list which is `<rv:N>`, and `<page:N>`, the one
+ * that the list before had.
  */
 import { randomUUID } from 'node:crypto';
 
-const pattern = /<(u|uid:\d+|rv:\d+|rv|listrv|ip:\d+|nodePort:\d+|nodeport:\d+|continue:\d+|continue|random:\d+|suffix:\d+|time|age|server|jwt|hash|pointer|number|text|present|go)>/g;
+const pattern = /<(u|uid:\d+|rv:\d+|from:\d+|page:\d+|exact:\d+|rv|listrv|ip:\d+|nodePort:\d+|nodeport:\d+|continue:\d+|continue|random:\d+|suffix:\d+|time|age|server|jwt|hash|pointer|number|text|present|go)>/g;
 
 /** What a placeholder without equality may stand for. */
 const shapes: Readonly<Record<string, string>> = {
@@ -13,7 +15,7 @@ const shapes: Readonly<Record<string, string>> = {
 };
 
 const boundShapes: Readonly<Record<string, string>> = {
-  uid: '[0-9a-f-]{36}', rv: '\\d+', ip: '[0-9a-f.:]+', nodePort: '\\d+', nodeport: '\\d+', continue: '[A-Za-z0-9_=-]+', random: '[a-z0-9]+', suffix: '[a-z0-9]+', u: 'u[a-z0-9]{6}',
+  uid: '[0-9a-f-]{36}', rv: '\\d+', from: '\\d+', page: '\\d+', exact: '\\d+', ip: '[0-9a-f.:]+', nodePort: '\\d+', nodeport: '\\d+', continue: '[A-Za-z0-9_=-]+', random: '[a-z0-9]+', suffix: '[a-z0-9]+', u: 'u[a-z0-9]{6}',
 };
 
 const escapeRegex = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
@@ -21,7 +23,8 @@ const escapeRegex = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/
 export class Placeholders {
   readonly #bound = new Map<string, string>();
   #token: string | undefined;
-  readonly #listVersions = new Set<string>();
+  /** By the number of the version they are at least. */
+  readonly #listVersions: (readonly [number: number, version: number])[] = [];
 
   constructor(own: string) {
     this.#bound.set('u', own);
@@ -32,6 +35,7 @@ export class Placeholders {
     const copied = new Placeholders(this.#bound.get('u')!);
     for (const [name, value] of this.#bound) copied.#bound.set(name, value);
     copied.#token = this.#token;
+    copied.#listVersions.push(...this.#listVersions);
     return copied;
   }
 
@@ -39,27 +43,30 @@ export class Placeholders {
     this.#bound.set(name, value);
   }
 
-  /** The version of a list: others wrote while the recording was made, so it may be above that of the last object, or the same. */
-  noteListVersion(placeholder: string): void {
-    if (/^<rv:\d+>$/.test(placeholder)) this.#listVersions.add(placeholder.slice(1, -1));
-  }
-
-  /** Whether the version has grown since it was seen: somebody else wrote in between. */
-  isOvertaken(placeholder: string, actual: string): boolean {
-    const known = this.#bound.get(placeholder.slice(1, -1));
-    return known !== undefined && Number(actual) > Number(known);
-  }
-
   /** Of all versions that were seen; undefined before the first one. */
   newestVersion(): string | undefined {
-    const versions = [...this.#bound].filter(([name]) => name.startsWith('rv:')).map(([, value]) => Number(value));
+    const versions = [...this.#numbered(), ...this.#listVersions].map(([, version]) => version);
     return versions.length === 0 ? undefined : String(Math.max(...versions));
+  }
+
+  /** Versions of objects by their numbers. */
+  #numbered(): (readonly [number: number, version: number])[] {
+    return [...this.#bound].filter(([name]) => name.startsWith('rv:')).map(([name, value]) => [Number(name.slice(3)), Number(value)] as const).sort((a, b) => a[0] - b[0]);
+  }
+
+  /** What a placeholder is known to stand for. A version that only a list had is that of the list. */
+  #known(name: string): string | undefined {
+    const [kind, number] = name.split(':');
+    if (kind !== 'rv' && kind !== 'page') return this.#bound.get(name);
+    const object = this.#bound.get(`rv:${number}`);
+    const listed = this.#listVersions.findLast(([from]) => String(from) === number)?.[1].toString();
+    return kind === 'page' ? (listed ?? object) : (object ?? listed);
   }
 
   /** A text of a request with what is known filled in. A uid that no answer has named was made up by the client. */
   fill(text: string): string {
     return text.replace(pattern, (whole, name: string) => {
-      const known = name === 'jwt' ? this.#token : this.#bound.get(name);
+      const known = name === 'jwt' ? this.#token : this.#known(name);
       if (known !== undefined || !name.startsWith('uid:')) return known ?? whole;
       const made = randomUUID();
       this.#bound.set(name, made);
@@ -85,9 +92,9 @@ export class Placeholders {
     const names: string[] = [];
     const source = expected.split(pattern).map((part, i) => {
       if (i % 2 === 0) return escapeRegex(part);
-      const known = this.#bound.get(part);
-      if (known !== undefined) return escapeRegex(known);
       const [kind = ''] = part.split(':');
+      const known = kind === 'page' ? this.#known(part) : this.#bound.get(part);
+      if (known !== undefined) return escapeRegex(known);
       if (!part.includes(':') && part !== 'u') return shapes[part] ?? '.*';
       if (names.includes(part)) return `\\${names.indexOf(part) + 1}`;
       names.push(part);
@@ -97,16 +104,35 @@ export class Placeholders {
     if (match === null) return false;
     // Each token is another; later requests send the first one.
     if (expected === '<jwt>') this.#token ??= actual;
-    for (const [i, name] of names.entries()) this.#bound.set(name, match[i + 1]!);
+    const found = names.map((name, i) => [name, match[i + 1]!] as const);
+    if (found.some(([name, value]) => this.#contradicts(name, value))) return false;
+    for (const [name, value] of found) {
+      const [kind, number] = name.split(':');
+      if (kind === 'from' || kind === 'exact') this.#listVersions.push([Number(number), Number(value)]);
+      else this.#bound.set(name, value);
+    }
     return true;
   }
 
-  /** resourceVersions are numbered by size. The first pair that is not in order, or undefined. */
+  /** Whether a list is older than an object that it has, or not of the version that was asked for. */
+  #contradicts(name: string, value: string): boolean {
+    const [kind, number] = name.split(':');
+    const object = this.#bound.get(`rv:${number}`);
+    if (kind === 'exact') return value !== (this.#known(`rv:${number}`) ?? value);
+    return kind === 'from' && object !== undefined && Number(value) < Number(object);
+  }
+
+  /** resourceVersions are numbered by size: what is not in order, or undefined. */
   disorder(): string | undefined {
-    const versions = [...this.#bound].filter(([name]) => name.startsWith('rv:')).map(([name, value]) => [Number(name.slice(3)), Number(value)] as const).sort((a, b) => a[0] - b[0]);
-    const isLoose = (number: number): boolean => this.#listVersions.has(`rv:${number}`);
-    const inOrder = ([a, before]: readonly [number, number], [b, after]: readonly [number, number]): boolean => after > before || (after === before && (isLoose(a) || isLoose(b)));
-    for (let i = 1; i < versions.length; i++) if (!inOrder(versions[i - 1]!, versions[i]!)) return `<rv:${versions[i]![0]}> is not above <rv:${versions[i - 1]![0]}>`;
+    const objects = this.#numbered();
+    for (const [i, [number, version]] of objects.entries()) {
+      const before = objects[i - 1];
+      if (before !== undefined && version <= before[1]) return `<rv:${number}> is not above <rv:${before[0]}>`;
+      for (const [from, listed] of this.#listVersions) {
+        if (number <= from && listed < version) return `<from:${from}> is below <rv:${number}>`;
+        if (number > from && listed >= version) return `<from:${from}> is not below <rv:${number}>`;
+      }
+    }
     return undefined;
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type RecordedCase, replay, type ReplayTarget } from './replay.ts';
+import { type RecordedCase, type RecordedStep, replay, type ReplayTarget } from './replay.ts';
 
 const definition = (version: string, status: unknown): unknown => ({ metadata: { name: 'things', resourceVersion: version }, status });
 
@@ -43,15 +43,36 @@ test('a recorded read of an object that is being deleted is repeated until the s
   expect(await replay({ name: 'going', form: 'protocol', namespaces: [], steps: [step] }, { client: answering(live('7', ''), live('8', 'cleaning up')), compact })).toEqual([]);
 });
 
-describe('a list that was recorded twice without a change', () => {
+describe('the version of a list, which grows with what the server writes of its own accord', () => {
   const list = (version: string): unknown => ({ items: [], metadata: { resourceVersion: version } });
-  const step = { request: { method: 'GET', path: '/things' }, response: { status: 200, body: list('<rv:1>') } };
-  const twice: RecordedCase = { name: 'a list read twice', form: 'protocol', namespaces: [], steps: [step, step] };
+  const table = (version: string): unknown => ({ kind: 'Table', rows: [{ cells: ['a'], object: null }], metadata: { resourceVersion: version } });
+  const object = (version: string): unknown => ({ metadata: { resourceVersion: version } });
+  const read = (path: string, body: unknown): RecordedStep => ({ request: { method: 'GET', path: `/api/v1/${path}` }, response: { status: 200, body } });
+  const wrong = (path: string, version: string): string => `step 1 GET /api/v1/${path}: metadata.resourceVersion: expected "<${version}>", got`;
+  const a = 'namespaces/default/things/a';
 
   test.each([
-    { name: 'may be newer the second time', versions: ['7', '9'], found: [] },
-    { name: 'may not be older', versions: ['7', '6'], found: ['step 1 GET /things: metadata.resourceVersion: expected "<rv:1>", got "6"'] },
+    { name: 'may be above that of the object before it', first: object, second: list, path: 'namespaces/default/things', versions: ['7', '9'], found: [] },
+    { name: 'may be above it as a table', first: object, second: table, path: 'things', versions: ['7', '9'], found: [] },
+    { name: 'may not be below it', first: object, second: list, path: 'things', versions: ['7', '6'], found: [`${wrong('things', 'from:1')} "6"`] },
+    { name: 'may not be below it as a table', first: object, second: table, path: 'things', versions: ['7', '6'], found: [`${wrong('things', 'from:1')} "6"`] },
+    { name: 'is the one of the request where that names it', first: object, second: list, path: 'things?resourceVersion=7&resourceVersionMatch=Exact', versions: ['7', '9'], found: [`${wrong('things?resourceVersion=7&resourceVersionMatch=Exact', 'exact:1')} "9"`] },
+    { name: 'is not that of a table of one object', first: object, second: table, path: a, versions: ['7', '9'], found: [`${wrong(a, 'rv:1')} "9"`] },
+  ])('$name', async ({ first, second, path, versions, found }) => {
+    const bodies = [first(versions[0]!), second(versions[1]!)];
+    expect(await replay({ name: 'an object and a list', form: 'protocol', namespaces: [], steps: [read(a, first('<rv:1>')), read(path, second('<rv:1>'))] }, { client: answering(...bodies), compact })).toEqual(found);
+  });
+
+  test.each([
+    { name: 'is the same on each of its pages', versions: ['7', '9', '9'], found: [] },
+    { name: 'does not change between its pages', versions: ['7', '9', '7'], found: ['step 2 GET /api/v1/things?limit=1&continue=x: metadata.resourceVersion: expected "<page:1>", got "7"'] },
   ])('$name', async ({ versions, found }) => {
-    expect(await replay(twice, { client: answering(...versions.map(list)), compact })).toEqual(found);
+    const steps = [read(a, object('<rv:1>')), read('things?limit=1', list('<rv:1>')), read('things?limit=1&continue=x', list('<rv:1>'))];
+    expect(await replay({ name: 'pages', form: 'protocol', namespaces: [], steps }, { client: answering(object(versions[0]!), list(versions[1]!), list(versions[2]!)), compact })).toEqual(found);
+  });
+
+  test('is below that of an object that was written after it', async () => {
+    const steps = [read('things', list('<rv:1>')), read(a, object('<rv:2>'))];
+    expect(await replay({ name: 'a write after a list', form: 'protocol', namespaces: [], steps }, { client: answering(list('7'), object('7')), compact })).toEqual(['<from:1> is not below <rv:2>']);
   });
 });

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, PlainRequest } from './client.ts';
 import { differences } from './compare.ts';
+import { withListVersions } from './list-versions.ts';
 import { Placeholders } from './placeholders.ts';
 
 export interface RecordedRequest {
@@ -75,7 +76,7 @@ class Run {
     const found: string[] = [];
     for (const [i, step] of this.#recorded.steps.entries()) {
       if (typeof step === 'string' || step.request.method.startsWith('(')) await this.#target.compact();
-      else found.push(...(await this.#step(step)).map((text) => `step ${i} ${step.request.method} ${step.request.path}: ${text}`));
+      else found.push(...(await this.#step(withListVersions(step))).map((text) => `step ${i} ${step.request.method} ${step.request.path}: ${text}`));
     }
     // Cases of kinds number versions by appearance, those of the protocol by size.
     const disorder = this.#recorded.form === 'protocol' ? this.#placeholders.disorder() : undefined;
@@ -102,21 +103,12 @@ class Run {
     this.#answers.push(body);
     if (request.method === 'POST' && response.status === 201) this.#remember(request.path, body);
     if (step.setup === true) return response.status < 300 ? [] : [`setup was refused: ${response.status} ${response.body.toString().slice(0, 400)}`];
-    return this.#compare(this.#withListVersion(step.response, body), response.status, response.headers, body);
+    return this.#compare(step.response, response.status, response.headers, body);
   }
 
   /** Compares with a copy: what an answer before its time would bind is not what the case is about. */
   #isReached({ response }: RecordedStep, body: Buffer): boolean {
     return differences(response.body, readBody('application/json', body, response.body), this.#placeholders.copy()).length === 0;
-  }
-
-  /** The server's own work goes on between two reads of a list, here at other times than when they were recorded. */
-  #withListVersion(recorded: RecordedResponse, body: unknown): RecordedResponse {
-    const list = recorded.body as { items?: unknown; metadata?: { resourceVersion?: string } } | undefined;
-    const version = list?.items === undefined ? undefined : list.metadata?.resourceVersion;
-    if (version === undefined) return recorded;
-    this.#placeholders.noteListVersion(version);
-    return this.#placeholders.isOvertaken(version, versionOf(body)) ? { ...recorded, body: { ...list, metadata: { ...list!.metadata, resourceVersion: '<listrv>' } } } : recorded;
   }
 
   #compare(expected: RecordedResponse, status: number, headers: Readonly<Record<string, string | string[]>>, body: unknown): string[] {
@@ -228,8 +220,6 @@ class Run {
     });
   }
 }
-
-const versionOf = (body: unknown): string => (body as { metadata?: { resourceVersion?: string } } | undefined)?.metadata?.resourceVersion ?? '';
 
 /** The kinds' recordings hold the text of a warning alone, quoted as in the header. */
 const bareWarning = (text: string): string => (/^299 \S+ "([\s\S]*)"$/.exec(text)?.[1] ?? text).replaceAll('\\"', '"');
