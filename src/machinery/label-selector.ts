@@ -6,6 +6,7 @@ import { aggregateText, type FieldError, invalid, notSupported } from './field-e
 import { FieldPath } from './field-path.ts';
 import { isLabelValue, isQualifiedName } from './formats/names.ts';
 import { goStrings } from './go-quote.ts';
+import { readInteger } from './parse-integer.ts';
 
 /** The operators of the text form; `exists` and `!` have no operator in the text but the key alone. */
 export type SelectorOperator = '=' | '==' | '!=' | 'in' | 'notin' | 'exists' | '!' | 'gt' | 'lt';
@@ -81,18 +82,14 @@ function matchesRequirement({ operator, values }: Requirement, value: string | u
 }
 
 function compareIntegers(value: string | undefined, values: readonly string[], holds: (a: bigint, b: bigint) => boolean): boolean {
-  const left = parseInteger(value);
-  const right = parseInteger(values[0]);
+  const left = integerOf(value);
+  const right = integerOf(values[0]);
   return left !== undefined && right !== undefined && holds(left, right);
 }
 
-const maxInt64 = 9223372036854775807n;
-
-/** A 64-bit integer in decimal, or undefined. */
-function parseInteger(text: string | undefined): bigint | undefined {
-  if (text === undefined || !/^[+-]?\d+$/.test(text)) return undefined;
-  const value = BigInt(text.replace(/^\+/, ''));
-  return value > maxInt64 || value < -maxInt64 - 1n ? undefined : value;
+function integerOf(text: string | undefined): bigint | undefined {
+  const value = readInteger(text ?? '');
+  return typeof value === 'bigint' ? value : undefined;
 }
 
 const objectOperators: Readonly<Record<string, SelectorOperator>> = { In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: '!' };
@@ -145,7 +142,7 @@ function checkRequirement(key: string, operator: SelectorOperator, values: reado
     case 'lt':
       if (values.length !== 1) refuse("for 'Gt', 'Lt' operators, exactly one value is required");
       values.forEach((value, i) => {
-        if (parseInteger(value) === undefined) errors.push(invalid(path.index(i), value, "for 'Gt', 'Lt' operators, the value must be an integer"));
+        if (integerOf(value) === undefined) errors.push(invalid(path.index(i), value, "for 'Gt', 'Lt' operators, the value must be an integer"));
       });
       break;
     default:

@@ -1,7 +1,7 @@
 import { type FieldError, forbidden, invalid, required } from '../../machinery/field-error.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { isLabelValue } from '../../machinery/formats/names.ts';
-import { type LabelSelector, type LabelSelectorRequirement, requirementsOf, SelectorError, selectorText } from '../../machinery/label-selector.ts';
+import { type LabelSelector, type LabelSelectorRequirement, type Requirements, requirementsOf, SelectorError, selectorText } from '../../machinery/label-selector.ts';
 import { invalidEach } from './checks.ts';
 import { checkLabelName, checkLabels } from './labels.ts';
 
@@ -41,12 +41,18 @@ export function hasInvalidSelector(selector: LabelSelector | undefined): boolean
 
 export const isEmptySelector = (selector: LabelSelector): boolean => Object.keys(selector.matchLabels ?? {}).length === 0 && (selector.matchExpressions?.length ?? 0) === 0;
 
-/** How columns show a selector: its text form, `<none>` when empty, `<error>` when it is invalid. */
-export function formatLabelSelector(selector: LabelSelector | undefined): string {
+/** What the selector means, undefined when it means nothing that can be understood. */
+export function understoodSelector(selector: LabelSelector | undefined): Requirements | undefined {
   try {
-    return selectorText(requirementsOf(selector)) || '<none>';
+    return requirementsOf(selector);
   } catch (error) {
-    if (error instanceof SelectorError) return '<error>';
+    if (error instanceof SelectorError) return undefined;
     throw error;
   }
+}
+
+/** How columns show a selector: its text form, `<none>` when empty, `<error>` when it is invalid. */
+export function formatLabelSelector(selector: LabelSelector | undefined): string {
+  const understood = understoodSelector(selector);
+  return understood === undefined ? '<error>' : selectorText(understood) || '<none>';
 }

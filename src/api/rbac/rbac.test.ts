@@ -19,10 +19,18 @@ describe('roles', () => {
     expect(validateClusterRole({ metadata: cluster, rules: [rule] }).map(fieldErrorText)).toEqual(inCluster);
   });
 
-  test('go on with a selector that they had before', () => {
+  const notUnderstood = 'aggregationRule.clusterRoleSelectors[0]: Invalid value: "null": invalid label selector.';
+
+  test.each([
+    { name: 'no label', selector: { matchLabels: { 'bad key': 'x' } }, why: /^aggregationRule\.clusterRoleSelectors\[0\]\.matchLabels: Invalid value: "bad key": / },
+    { name: 'no value', selector: { matchExpressions: [{ key: 'a', operator: 'In' as const, values: ['b c'] }] }, why: /^aggregationRule\.clusterRoleSelectors\[0\]\.matchExpressions\[0\]\.values\[0\]: Invalid value: "b c": / },
+  ])('say why a selector is not understood: $name', ({ selector, why }) => {
+    expect(validateClusterRole({ metadata: cluster, aggregationRule: { clusterRoleSelectors: [selector] } }).map(fieldErrorText)).toEqual([expect.stringMatching(why), notUnderstood]);
+  });
+
+  test('do not go on with a selector that nobody understands, but do not say what is wrong with a value that was there before', () => {
     const role = { metadata: cluster, aggregationRule: { clusterRoleSelectors: [{ matchExpressions: [{ key: 'a', operator: 'In' as const, values: ['b c'] }] }] } };
-    expect(validateClusterRole(role)).toHaveLength(1);
-    expect(validateClusterRoleUpdate(role, role)).toEqual([]);
+    expect(validateClusterRoleUpdate(role, role).map(fieldErrorText)).toEqual([notUnderstood, notUnderstood]);
   });
 });
 

@@ -3,7 +3,7 @@ import { type FieldError, invalid, required } from '../../machinery/field-error.
 import { FieldPath } from '../../machinery/field-path.ts';
 import { goStrings } from '../../machinery/go-quote.ts';
 import type { AggregationRule, ClusterRole, PolicyRule, Role } from '../gen/types/rbac-v1.ts';
-import { checkLabelSelector, hasInvalidSelectorValue, type LabelSelectorRules } from '../meta/label-selector.ts';
+import { checkLabelSelector, hasInvalidSelectorValue, type LabelSelectorRules, understoodSelector } from '../meta/label-selector.ts';
 import { pathSegmentName } from '../meta/name-rules.ts';
 import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../meta/object-meta.ts';
 
@@ -55,5 +55,9 @@ function checkAggregation(rule: AggregationRule | undefined, errors: FieldError[
   const path = FieldPath.of('aggregationRule', 'clusterRoleSelectors');
   const { clusterRoleSelectors = [] } = rule;
   if (clusterRoleSelectors.length === 0) errors.push(required(path, 'at least one clusterRoleSelector required if aggregationRule is non-nil'));
-  clusterRoleSelectors.forEach((selector, i) => checkLabelSelector(selector, path.index(i), errors, rules));
+  clusterRoleSelectors.forEach((selector, i) => {
+    checkLabelSelector(selector, path.index(i), errors, rules);
+    // What the rules let pass still has to be understood; the value is that of the selector that was not made.
+    if (understoodSelector(selector) === undefined) errors.push(invalid(path.index(i), null, 'invalid label selector.'));
+  });
 }

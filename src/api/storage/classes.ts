@@ -48,9 +48,13 @@ function checkUnchanged(value: unknown, old: unknown, member: string, errors: Fi
 function checkTopologies(terms: readonly TopologySelectorTerm[] | undefined, at: FieldPath, errors: FieldError[]): void {
   terms?.forEach((term, i) => {
     checkTopology(term, at.index(i).child('matchLabelExpressions'), errors);
-    if (terms.slice(0, i).some((other) => isEqual(byKey(other), byKey(term)))) errors.push(duplicate(at.index(i).child('matchLabelExpressions'), ''));
+    const same = terms.slice(0, i).filter((other) => isEqual(byKey(other), byKey(term))).length;
+    errors.push(...Array<FieldError>(isEmptyTerm(term) ? same + terms.length : same).fill(duplicate(at.index(i).child('matchLabelExpressions'), '')));
   });
 }
+
+/** Upstream compares each term with as many empty ones as there are terms, and so takes an empty one for a duplicate. */
+const isEmptyTerm = ({ matchLabelExpressions = [] }: TopologySelectorTerm): boolean => matchLabelExpressions.length === 0;
 
 /** Order means nothing in a term. */
 const byKey = ({ matchLabelExpressions = [] }: TopologySelectorTerm): Record<string, string[]> => Object.fromEntries(matchLabelExpressions.map(({ key = '', values = [] }) => [key, [...values].sort()]));

@@ -14,6 +14,7 @@ describe('StorageClass', () => {
     { name: 'takes a provisioner in capitals', members: { provisioner: 'X.example.com/P' }, errors: [] },
     { name: 'has at most 256 KiB of parameters', members: { parameters: { a: 'x'.repeat(256 * 1024) } }, errors: ['parameters: Too long: may not be more than 262144 bytes'] },
     { name: 'says each topology once, in whatever order', members: { allowedTopologies: [topology('a', 'b'), topology('b', 'a')] }, errors: ['allowedTopologies[1].matchLabelExpressions: Duplicate value: ""'] },
+    { name: 'has no topology without expressions', members: { allowedTopologies: [topology('a'), {}] }, errors: Array<string>(2).fill('allowedTopologies[1].matchLabelExpressions: Duplicate value: ""') },
     { name: 'wants values in a topology', members: { allowedTopologies: [topology()] }, errors: ['allowedTopologies[0].matchLabelExpressions[0].values: Required value'] },
   ])('$name', ({ members, errors }) => {
     expect(validateStorageClass(storageClass(members)).map(fieldErrorText)).toEqual(errors);

@@ -1,16 +1,17 @@
 /** Query parameters of reads, with upstream's errors. */
 import { forbidden, notSupported, type FieldError } from '../../machinery/field-error.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
+import { parseInteger as parseInt64 } from '../../machinery/parse-integer.ts';
 import { badRequest, invalid as invalidStatus, plainError } from '../../machinery/status.ts';
 import type { ReadVersion } from '../../storage/objects.ts';
 import { queryFlag } from '../request-info.ts';
 
-/** Go's strconv.ParseInt with its error text. */
 export function parseInteger(text: string): number {
-  if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
-  const value = BigInt(text);
-  if (value !== BigInt.asIntN(64, value)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
-  return Number(value);
+  try {
+    return Number(parseInt64(text));
+  } catch (error) {
+    throw badRequest((error as Error).message, { cause: error });
+  }
 }
 
 export const integerParameter = (query: URLSearchParams, name: string): number | undefined => {

@@ -161,6 +161,17 @@ describe('a DaemonSet', () => {
   });
 
   it.each([
+    { name: 'no number', count: 'many', why: 'invalid syntax' },
+    { name: 'nothing', count: '', why: 'invalid syntax' },
+    { name: 'a number that does not fit', count: '9223372036854775808', why: 'value out of range' },
+  ])('is not read with $name for that count', ({ count, why }) => {
+    const refused = expect.objectContaining({ code: 400, message: `DaemonSet in version "v1" cannot be handled as a DaemonSet: strconv.ParseInt: parsing "${count}": ${why}` }) as Error;
+    const annotations = { 'deprecated.daemonset.template.generation': count };
+    expect(() => daemonSets.create(workload({}, { metadata: { name: 'web', annotations } }))).toThrow(refused);
+    expect(() => daemonSets.edit(workload(), ({ metadata }) => void (metadata.annotations = annotations))).toThrow(refused);
+  });
+
+  it.each([
     { name: 'that both takes away and adds', rollingUpdate: { maxUnavailable: 1, maxSurge: 1 }, errors: ['spec.updateStrategy.rollingUpdate.maxSurge: Invalid value: intstr.IntOrString{1}: may not be set when maxUnavailable is non-zero'] },
     { name: 'that does neither', rollingUpdate: { maxUnavailable: 0, maxSurge: 0 }, errors: ['spec.updateStrategy.rollingUpdate.maxUnavailable: Required value: cannot be 0 when maxSurge is 0'] },
     { name: 'that adds more than all', rollingUpdate: { maxUnavailable: 0, maxSurge: '200%' }, errors: ['spec.updateStrategy.rollingUpdate.maxSurge: Invalid value: intstr.IntOrString{"200%"}: must not be greater than 100%'] },

@@ -9,7 +9,8 @@ import { FieldPath } from '../../../machinery/field-path.ts';
 import { goStringMap } from '../../../machinery/go-quote.ts';
 import { matchesLabels } from '../../../machinery/label-selector.ts';
 import { createMap } from '../../../machinery/value.ts';
-import { shownSelector, understoodSelector } from '../../core/pod-template/workload.ts';
+import { shownSelector } from '../../core/pod-template/workload.ts';
+import { understoodSelector } from '../../meta/label-selector.ts';
 
 export const jobNameLabel = 'batch.kubernetes.io/job-name';
 export const controllerUidLabel = 'batch.kubernetes.io/controller-uid';

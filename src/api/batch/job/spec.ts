@@ -5,10 +5,10 @@ import { byteLength } from '../../../machinery/formats/names.ts';
 import { matchesLabels } from '../../../machinery/label-selector.ts';
 import type { PodRules } from '../../core/pod/rules.ts';
 import { checkPodTemplate } from '../../core/pod-template/validation.ts';
-import { mismatchedLabels, understoodSelector } from '../../core/pod-template/workload.ts';
+import { mismatchedLabels } from '../../core/pod-template/workload.ts';
 import { checkNonNegative } from '../../meta/checks.ts';
 import { checkDomainPrefixedPath } from '../../meta/domains.ts';
-import { checkLabelSelector } from '../../meta/label-selector.ts';
+import { checkLabelSelector, understoodSelector } from '../../meta/label-selector.ts';
 import { checkFailurePolicy } from './failure-policy.ts';
 import { checkSuccessPolicy } from './success-policy.ts';
 

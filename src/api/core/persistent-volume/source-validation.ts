@@ -5,7 +5,7 @@ import type {
 } from '../../gen/types/core-v1.ts';
 import { type FieldError, forbidden, invalid, required } from '../../../machinery/field-error.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
-import { isDns1123Label } from '../../../machinery/formats/names.ts';
+import { isDns1123Label, isDns1123Subdomain } from '../../../machinery/formats/names.ts';
 import { checkFormat, checkRequiredText } from '../../meta/checks.ts';
 import { checkCsiDriverName } from '../volumes/csi.ts';
 import * as disks from '../volumes/disks.ts';
@@ -105,11 +105,18 @@ const csiSecrets = ['controllerPublishSecretRef', 'controllerExpandSecretRef', '
 function checkCsi(source: CSIPersistentVolumeSource, path: FieldPath, errors: FieldError[]): void {
   checkCsiDriverName(source.driver ?? '', path.child('driver'), errors);
   checkRequiredText(source.volumeHandle, path.child('volumeHandle'), errors);
-  for (const member of csiSecrets) checkSecret(source[member], path.child(member), errors);
+  for (const member of csiSecrets) checkCsiSecret(source[member], path.child(member), errors);
 }
 
 function checkSecret(secret: SecretReference | undefined, path: FieldPath, errors: FieldError[]): void {
   if (secret === undefined) return;
   checkRequiredText(secret.name, path.child('name'), errors);
   checkRequiredText(secret.namespace, path.child('namespace'), errors);
+}
+
+function checkCsiSecret(secret: SecretReference | undefined, path: FieldPath, errors: FieldError[]): void {
+  if (secret === undefined) return;
+  const { name, namespace } = secret;
+  if (checkRequiredText(name, path.child('name'), errors)) checkFormat(isDns1123Subdomain, name!, path.child('name'), errors);
+  if (checkRequiredText(namespace, path.child('namespace'), errors)) checkFormat(isDns1123Label, namespace!, path.child('namespace'), errors);
 }

@@ -3,7 +3,7 @@ import type { PodTemplateSpec } from '../../gen/types/core-v1.ts';
 import { type FieldError, forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { goStringMap, goStruct } from '../../../machinery/go-quote.ts';
-import { type LabelSelector, matchesLabels, nothing, type Requirements, requirementsOf, SelectorError } from '../../../machinery/label-selector.ts';
+import { type LabelSelector, matchesLabels, nothing, type Requirements } from '../../../machinery/label-selector.ts';
 import { checkLabelSelector, isEmptySelector, type LabelSelectorRules } from '../../meta/label-selector.ts';
 
 export const shownSelector = (selector: LabelSelector | undefined): ReturnType<typeof goStruct> => goStruct('v1.LabelSelector', selector);
@@ -13,16 +13,6 @@ export function checkSelector(selector: LabelSelector | undefined, kind: string,
   if (selector === undefined) return void errors.push(required(path));
   checkLabelSelector(selector, path, errors, rules);
   if (isEmptySelector(selector)) errors.push(invalid(path, shownSelector(selector), `empty selector is invalid for ${kind}`));
-}
-
-/** What the selector means, undefined when it means nothing that can be understood. */
-export function understoodSelector(selector: LabelSelector | undefined): Requirements | undefined {
-  try {
-    return requirementsOf(selector);
-  } catch (error) {
-    if (error instanceof SelectorError) return undefined;
-    throw error;
-  }
 }
 
 export const mismatchedLabels = ({ metadata: { labels } }: PodTemplateSpec, path: FieldPath): FieldError =>

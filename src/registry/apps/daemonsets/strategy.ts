@@ -2,6 +2,8 @@ import { templateGenerationAnnotation } from '../../../api/apps/daemon-set/defau
 import { validateDaemonSet, validateDaemonSetStatusUpdate, validateDaemonSetUpdate } from '../../../api/apps/daemon-set/validation.ts';
 import type { DaemonSet } from '../../../api/gen/types/apps-v1.ts';
 import { isEqual } from '../../../machinery/equal.ts';
+import { parseInteger } from '../../../machinery/parse-integer.ts';
+import { badRequest } from '../../../machinery/status.ts';
 import { createMap } from '../../../machinery/value.ts';
 import { dropTemplateFields, isChanged, podNameWarnings, templateRules, templateWarnings } from '../../core/pods/template.ts';
 import type { ResourceStrategy, Strategy } from '../../strategy.ts';
@@ -9,6 +11,7 @@ import type { ResourceStrategy, Strategy } from '../../strategy.ts';
 export const daemonSetStrategy: ResourceStrategy<DaemonSet> = {
   generation: true,
   prepareForCreate(set, context) {
+    checkTemplateGeneration(set);
     set.status = {};
     dropTemplateFields(set.spec.template, undefined, context);
     setTemplateGeneration(set, 1);
@@ -17,6 +20,7 @@ export const daemonSetStrategy: ResourceStrategy<DaemonSet> = {
   warningsOnCreate: ({ metadata, spec }) => [...podNameWarnings(metadata), ...templateWarnings(spec.template)],
 
   prepareForUpdate(set, old, context) {
+    checkTemplateGeneration(set);
     set.status = old.status;
     dropTemplateFields(set.spec.template, old.spec.template, context);
     const before = Number(old.metadata.annotations?.[templateGenerationAnnotation] ?? 0);
@@ -27,6 +31,16 @@ export const daemonSetStrategy: ResourceStrategy<DaemonSet> = {
   resetFields: [['status']],
 };
 
+/** Upstream keeps the count as a number, and reads it from the annotation with the rest of a body. */
+function checkTemplateGeneration({ metadata }: DaemonSet): void {
+  const count = metadata.annotations?.[templateGenerationAnnotation];
+  try {
+    if (count !== undefined) parseInteger(count);
+  } catch (error) {
+    throw badRequest(`DaemonSet in version "v1" cannot be handled as a DaemonSet: ${(error as Error).message}`, { cause: error });
+  }
+}
+
 /** The server alone counts: what a client sends is overwritten. */
 function setTemplateGeneration({ metadata }: DaemonSet, generation: number): void {
   metadata.annotations ??= createMap();
@@ -35,6 +49,7 @@ function setTemplateGeneration({ metadata }: DaemonSet, generation: number): voi
 
 export const daemonSetStatusStrategy: Strategy<DaemonSet> = {
   prepareForUpdate(set, old) {
+    checkTemplateGeneration(set);
     set.spec = old.spec;
   },
   validateUpdate: validateDaemonSetStatusUpdate,
