@@ -65,7 +65,7 @@ export interface SigningRequestRights {
 
 /** The spec is kept by every update, so it is not judged again: older servers took more than this one. */
 export function validateSigningRequestUpdate(request: CertificateSigningRequest, old: CertificateSigningRequest, { mayApprove = false, mayIssue = false }: SigningRequestRights = {}): FieldError[] {
-  const errors: FieldError[] = [];
+  const errors = validateBuiltInMeta(request.metadata, { namespaced: false, validateName: pathSegmentName });
   const { conditions = [], certificate = '' } = request.status;
   const before = old.status.certificate ?? '';
   checkRequestConditions(conditions, errors);

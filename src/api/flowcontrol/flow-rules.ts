@@ -4,7 +4,7 @@ import { type FieldError, forbidden, invalid, notSupported, required } from '../
 import type { FieldPath } from '../../machinery/field-path.ts';
 import { isDns1123Label, isDns1123Subdomain } from '../../machinery/formats/names.ts';
 import { goStrings } from '../../machinery/go-quote.ts';
-import { checkFormat, checkRequiredText } from '../meta/checks.ts';
+import { checkFormat, checkRequiredText, invalidEach } from '../meta/checks.ts';
 
 const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch'];
 
@@ -51,7 +51,7 @@ function checkResourceRule(rule: ResourcePolicyRule, path: FieldPath, errors: Fi
     if (!clusterScope) errors.push(required(at, 'resource rules that are not cluster scoped must supply at least one namespace'));
   } else if (namespaces.includes('*')) {
     if (namespaces.length > 1) errors.push(invalid(at, goStrings(namespaces), "if '*' is present, must not specify other namespaces"));
-  } else namespaces.forEach((namespace, i) => checkFormat(isDns1123Label, namespace, at.index(i), errors));
+  } else namespaces.forEach((namespace, i) => invalidEach(isDns1123Label(namespace).map((why) => `each member of this list must be '*' or a DNS-1123 label; ${why}`), at.index(i), namespace, errors));
 }
 
 function checkNonResourceRule({ verbs: list, nonResourceURLs: urls }: NonResourcePolicyRule, path: FieldPath, errors: FieldError[]): void {

@@ -29,6 +29,7 @@ describe('rules of a flow schema', () => {
   test.each([
     { name: 'members of another kind of subject', rules: [{ subjects: [{ kind: 'User', group: { name: 'g' } }], resourceRules: [rule] }], errors: ["spec.rules[0].subjects[0].user: Required value: user is required when subject kind is 'User'", "spec.rules[0].subjects[0].group: Forbidden: group is forbidden when subject kind is not 'Group'"] },
     { name: 'a service account without namespace', rules: [{ subjects: [{ kind: 'ServiceAccount', serviceAccount: { name: '*' } }], resourceRules: [rule] }], errors: ['spec.rules[0].subjects[0].serviceAccount.namespace: Required value: must specify namespace for service account'] },
+    { name: 'what is no namespace', rules: [{ subjects: [{ kind: 'Group', group: { name: 'g' } }], resourceRules: [{ ...rule, namespaces: ['a', 'b.c'] }] }], errors: ["spec.rules[0].resourceRules[0].namespaces[1]: Invalid value: \"b.c\": each member of this list must be '*' or a DNS-1123 label; must not contain dots"] },
     { name: 'URLs with wildcards inside', rules: [{ subjects: [{ kind: 'Group', group: { name: 'g' } }], nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/a/*', '/a*/b'] }] }], errors: ['spec.rules[0].nonResourceRules[0].nonResourceURLs[1]: Invalid value: "/a*/b": wildcard can only do suffix matching'] },
   ])('$name', ({ rules, errors }) => {
     expect(schemaErrors('s', { ...spec, rules })).toEqual(errors);

@@ -24,8 +24,10 @@ export function validateDaemonSet({ metadata, spec }: DaemonSet, rules: PodRules
   return errors;
 }
 
-export function validateDaemonSetUpdate({ metadata, spec }: DaemonSet, old: DaemonSet, rules: PodRules): FieldError[] {
-  const errors = validateBuiltInMetaUpdate(metadata, old.metadata);
+/** Upstream judges the changed object as a new one and then as a changed one; clients see the errors of both. */
+export function validateDaemonSetUpdate(set: DaemonSet, old: DaemonSet, rules: PodRules): FieldError[] {
+  const { metadata, spec } = set;
+  const errors = [...validateDaemonSet(set, rules), ...validateBuiltInMetaUpdate(metadata, old.metadata)];
   checkSpec(spec, errors, rules);
   checkImmutable(spec.selector, old.spec.selector, specPath.child('selector'), errors, shownSelector);
   return errors;

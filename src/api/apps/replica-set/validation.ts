@@ -22,8 +22,10 @@ export function validateReplicaSet({ metadata, spec }: ReplicaSet, rules: PodRul
   return errors;
 }
 
-export function validateReplicaSetUpdate({ metadata, spec }: ReplicaSet, old: ReplicaSet, rules: PodRules): FieldError[] {
-  const errors = validateBuiltInMetaUpdate(metadata, old.metadata);
+/** Upstream judges the changed object as a new one and then as a changed one; clients see the errors of both. */
+export function validateReplicaSetUpdate(set: ReplicaSet, old: ReplicaSet, rules: PodRules): FieldError[] {
+  const { metadata, spec } = set;
+  const errors = [...validateReplicaSet(set, rules), ...validateBuiltInMetaUpdate(metadata, old.metadata)];
   checkSpec(spec, errors, rules);
   checkImmutable(spec.selector, old.spec.selector, specPath.child('selector'), errors, shownSelector);
   return errors;

@@ -1,4 +1,4 @@
-import { type FieldError, forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { isEqual } from '../../../machinery/equal.ts';
 import { isCidr, parseCidr } from '../../../machinery/formats/addresses.ts';
@@ -8,7 +8,7 @@ import { checkLabelName } from '../../meta/labels.ts';
 import { invalidEach } from '../../meta/checks.ts';
 import { subdomainName } from '../../meta/name-rules.ts';
 import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
-import type { Node, NodeSpec, Taint } from '../../gen/types/core-v1.ts';
+import type { Node, NodeAddress, NodeSpec, Taint } from '../../gen/types/core-v1.ts';
 import { checkResourceAmount } from '../resources/resource-amounts.ts';
 
 const spec = FieldPath.of('spec');
@@ -58,6 +58,7 @@ function checkPodCidrs({ podCIDRs = [] }: NodeSpec = {}, errors: FieldError[]): 
 export function validateNodeUpdate(object: Node, old: Node): FieldError[] {
   const errors = validateBuiltInMetaUpdate(object.metadata ?? {}, old.metadata ?? {});
   checkAmounts(object, errors);
+  checkAddresses(object.status.addresses, status.child('addresses'), errors);
   if ((old.spec?.podCIDRs?.length ?? 0) > 0 && !isEqual(object.spec?.podCIDRs, old.spec?.podCIDRs)) {
     errors.push(forbidden(spec.child('podCIDRs'), 'node updates may not change podCIDR except from "" to valid'));
   }
@@ -66,4 +67,13 @@ export function validateNodeUpdate(object: Node, old: Node): FieldError[] {
   }
   checkTaints(object.spec?.taints, spec.child('taints'), errors);
   return errors;
+}
+
+function checkAddresses(addresses: readonly NodeAddress[] | undefined, path: FieldPath, errors: FieldError[]): void {
+  const seen = new Set<string>();
+  for (const [i, { type, address }] of (addresses ?? []).entries()) {
+    const key = JSON.stringify([type, address]);
+    if (seen.has(key)) errors.push(duplicate(path.index(i), goStruct('core.NodeAddress', { type, address })));
+    seen.add(key);
+  }
 }

@@ -38,8 +38,10 @@ const claimRules = ({ spec: old }: PersistentVolumeClaim, { volumeAttributesClas
   invalidDataSourceGroups: [old.dataSource, old.dataSourceRef].some((source) => (source?.apiGroup ?? '') !== '' && isDns1123Subdomain(source!.apiGroup!).length > 0),
 });
 
+/** Upstream judges the changed claim twice, and clients see each error twice. */
 export function validateClaimUpdate(object: PersistentVolumeClaim, old: PersistentVolumeClaim, rules: ClaimUpdateRules): FieldError[] {
-  const errors = [...validateClaim(object, claimRules(old, rules)), ...validateBuiltInMetaUpdate(object.metadata, old.metadata)];
+  const judged = validateClaim(object, claimRules(old, rules));
+  const errors = [...judged, ...validateBuiltInMetaUpdate(object.metadata, old.metadata), ...judged];
   const before = comparableOld(object, old);
   const now = comparableNew(object, old, errors);
   if (!isEqual(now, before)) {

@@ -23,15 +23,17 @@ export function setNetworkPolicyDefaults({ spec }: Pick<NetworkPolicy, 'spec'>):
   if ((spec.policyTypes?.length ?? 0) === 0) spec.policyTypes = (spec.egress?.length ?? 0) > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
 }
 
-export function validateNetworkPolicy({ metadata, spec }: NetworkPolicy): FieldError[] {
+export function validateNetworkPolicy({ metadata, spec }: NetworkPolicy, rules: LabelSelectorRules = {}): FieldError[] {
   const errors = validateBuiltInMeta(metadata, { namespaced: true, validateName: subdomainName });
-  checkSpec(spec, errors, {});
+  checkSpec(spec, errors, rules);
   return errors;
 }
 
+/** Upstream judges the changed object as a new one and then as a changed one; clients see the errors of both. */
 export function validateNetworkPolicyUpdate(policy: NetworkPolicy, old: NetworkPolicy): FieldError[] {
-  const errors = validateBuiltInMetaUpdate(policy.metadata, old.metadata);
-  checkSpec(policy.spec, errors, { allowInvalidValues: hasBadPodSelector(old) });
+  const rules = { allowInvalidValues: hasBadPodSelector(old) };
+  const errors = [...validateNetworkPolicy(policy, rules), ...validateBuiltInMetaUpdate(policy.metadata, old.metadata)];
+  checkSpec(policy.spec, errors, rules);
   return errors;
 }
 

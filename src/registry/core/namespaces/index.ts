@@ -37,7 +37,7 @@ export const namespaces = defineResource<Namespace>({
       object.spec = { ...object.spec, ...(old.spec?.finalizers === undefined ? { finalizers: [] } : { finalizers: old.spec.finalizers }) };
       object.status = old.status;
     },
-    validateUpdate: validateNamespaceUpdate,
+    validateUpdate: (object, old) => [...validateNamespace(object), ...validateNamespaceUpdate(object, old)],
     resetFields: [['status']],
     // What is in a namespace goes first; who takes care of that removes the finalizer then.
     beginDeletion: (object, { now }) => {
