@@ -70,8 +70,10 @@ export class KindRules<T> {
     const object = this.#new(json);
     atOnce(prepareForCreate(object, this.#rules, this.#request('', [])));
     if (status !== undefined) asJson(object)['status'] = asJson(this.#read(json))['status']!;
-    metaOf(object).resourceVersion = '1';
-    return object;
+    const codec = codecs.of(this.#typeId);
+    const stored = codec.decode(codec.encode(asJson(object))) as unknown as KubeObject;
+    metaOf(stored).resourceVersion = '1';
+    return stored;
   }
 
   cells(json: unknown): readonly unknown[] {

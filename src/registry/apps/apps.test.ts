@@ -148,6 +148,16 @@ describe('a StatefulSet', () => {
   });
 });
 
+describe('a StatefulSet with claims', () => {
+  const claims = [{ metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } }];
+  const sent = (): Json => workload({ serviceName: 'web', volumeClaimTemplates: structuredClone(claims) });
+
+  it('can be written back as it was read, and as it was sent', () => {
+    expect(statefulSets.edit(sent(), () => undefined).errors).toEqual([]);
+    expect(statefulSets.edit(sent(), ({ spec }) => void Object.assign(spec, { volumeClaimTemplates: structuredClone(claims) })).errors).toEqual([]);
+  });
+});
+
 describe('a DaemonSet', () => {
   it('counts changes of its template in an annotation, whatever a client sends', () => {
     const annotation = 'deprecated.daemonset.template.generation';

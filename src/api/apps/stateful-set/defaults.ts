@@ -16,9 +16,6 @@ export function setStatefulSetDefaults({ spec }: StatefulSet): void {
   spec.revisionHistoryLimit ??= 10;
   setPodTemplateDefaults(spec.template);
   spec.volumeClaimTemplates?.forEach((claim) => {
-    // The templates are stored as whole objects.
-    claim.apiVersion = 'v1';
-    claim.kind = 'PersistentVolumeClaim';
     claim.status.phase ??= 'Pending';
     setClaimSpecDefaults(claim.spec);
   });
