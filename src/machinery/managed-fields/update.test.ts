@@ -152,7 +152,13 @@ describe('managed fields that a client sends', () => {
   const other: ManagedFieldsEntry[] = [{ ...entry('other', {}), fieldsV1: new RawJson('{"f:data":{"f:k":{}}}').asValue() }];
 
   it('count', () => expect(entries(sending(other))).toEqual([entry('other', { 'f:data': { 'f:k': {} } })]));
-  it('count as plain JSON too', () => expect(sending([entry('other', { 'f:data': { 'f:k': {} } })]).metadata!.managedFields![0]!.fieldsV1).toEqual({ 'f:data': { 'f:k': {} } }));
+  it('count as plain JSON too', () => expect(fieldsOf(sending([entry('other', { 'f:data': { 'f:k': {} } })]).metadata!.managedFields![0]!)).toEqual({ 'f:data': { 'f:k': {} } }));
+
+  it('are stored in the one order that they have, whatever the order they came in', () => {
+    const key = (port: number): string => `k:${JSON.stringify({ port, protocol: 'TCP' })}`;
+    const sent = entry('other', { 'f:spec': { 'f:ports': { [key(443)]: {}, [key(80)]: {}, '.': {} } } });
+    expect((sending([sent]).metadata!.managedFields![0]!.fieldsV1 as unknown as RawJson).text).toBe(JSON.stringify({ 'f:spec': { 'f:ports': { '.': {}, [key(80)]: {}, [key(443)]: {} } } }));
+  });
   it('are reset by an empty list, or one empty entry', () => {
     expect(sending([]).metadata!.managedFields).toBeUndefined();
     expect(sending([{}]).metadata!.managedFields).toBeUndefined();

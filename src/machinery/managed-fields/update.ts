@@ -1,7 +1,7 @@
 /** Ownership of what a create, PUT or patch changed. */
 import { keysOf } from '../members.ts';
 import { asJson, type KubeObject, type ManagedFieldsEntry } from '../object-meta.ts';
-import type { JsonObject } from '../value.ts';
+import { type JsonObject, RawJson } from '../value.ts';
 import { FieldSet } from './field-set.ts';
 import { capUpdaters, managerId, noManagers, readManagers, writeManagers, type Manager, type ManagerName, type ManagerTable } from './managed.ts';
 import type { MergeType } from './merge-type.ts';
@@ -39,10 +39,20 @@ function tableForUpdate({ live, object, subresource }: UpdateRequest): ManagerTa
   if (subresource === '' && sent !== undefined) {
     if (sent.length === 0 || (sent.length === 1 && keysOf(sent[0] as JsonObject).length === 0)) return noManagers;
     const table = readOrNothing(sent);
-    if (table.size > 0) return table;
+    if (table.size > 0) return inOrder(table, live?.metadata?.managedFields ?? []);
   }
   return readOrNothing(live?.metadata?.managedFields);
 }
+
+/** A client may send the fields of an entry in any order; they are stored in one, so that the same fields are the same text. */
+function inOrder(table: ManagerTable, live: readonly ManagedFieldsEntry[]): ManagerTable {
+  const texts = new Set(live.map(({ fieldsV1 }) => textOf(fieldsV1)));
+  const isStored = (text: string | undefined): boolean => text !== undefined && texts.has(text);
+  return new Map([...table].map(([id, manager]) => [id, isStored(textOf(manager.recorded)) ? manager : { ...manager, recorded: undefined }]));
+}
+
+/** Undefined for what is no text. */
+const textOf = (fields: unknown): string | undefined => (fields instanceof RawJson ? fields.text : undefined);
 
 function readOrNothing(entries: readonly ManagedFieldsEntry[] | undefined): ManagerTable {
   try {
