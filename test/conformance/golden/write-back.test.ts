@@ -15,6 +15,9 @@ interface Made {
   readonly body: Record<string, unknown>;
 }
 
+/** A strategic patch tells ports apart by their number alone, and cannot look into data without a type; upstream neither. */
+const notStrategic = /^(Service node-port-same-number-two-protocols|ControllerRevision .*)$/;
+
 /** Bodies that could be created, of kinds that have a name to be replaced by. */
 function recordedObjects(): Made[] {
   const files = readdirSync(sharedPath('golden')).filter((file) => file.startsWith('kinds-'));
@@ -37,13 +40,13 @@ describe.skipIf(!hasShared('golden'))('an object that is sent back as it was rea
   });
   afterAll(() => server.close());
 
-  const send = async (method: string, path: string, body?: unknown): Promise<{ readonly status: number; readonly object: { readonly metadata: { readonly name: string; resourceVersion?: string } } }> => {
-    const headers = { authorization: 'Bearer admintoken', 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' };
+  const send = async (method: string, path: string, body?: unknown, patch = 'merge'): Promise<{ readonly status: number; readonly object: { readonly metadata: { readonly name: string; resourceVersion?: string } } }> => {
+    const headers = { authorization: 'Bearer admintoken', 'content-type': method === 'PATCH' ? `application/${patch}-patch+json` : 'application/json' };
     const { status, body: answer }: PlainResponse = await server.client.send({ method, path, headers, ...(body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) }) });
     return { status, object: JSON.parse(answer.toString()) as never };
   };
 
-  test.each(hasShared('golden') ? recordedObjects() : [])('$name', async ({ path, body }) => {
+  test.each(hasShared('golden') ? recordedObjects() : [])('$name', async ({ name, path, body }) => {
     const made = await send('POST', path, body);
     expect(made).toMatchObject({ status: 201 });
     const item = `${path}/${made.object.metadata.name}`;
@@ -53,6 +56,9 @@ describe.skipIf(!hasShared('golden'))('an object that is sent back as it was rea
       const { resourceVersion: _, ...metadata } = object.metadata;
       expect((await send('GET', item)).object.metadata).toEqual(object.metadata);
       expect(await send('PATCH', item, { ...object, metadata })).toEqual({ status: 200, object });
+      if (!notStrategic.test(name)) expect(await send('PATCH', item, { ...object, metadata }, 'strategic-merge')).toEqual({ status: 200, object });
+      const status = await send('PUT', `${item}/status`, object);
+      if (status.status !== 404) expect(status).toEqual({ status: 200, object });
     } finally {
       await send('PATCH', item, { metadata: { finalizers: null } });
       await send('DELETE', `${item}?gracePeriodSeconds=0&propagationPolicy=Background`);
