@@ -55,4 +55,9 @@ describe('a cron schedule', () => {
   ])('is refused: $text', ({ text, message }) => {
     expect(() => parseCronSchedule(text)).toThrow(message);
   });
+
+  it('is refused without reading a million digits', () => {
+    const digits = '1'.repeat(1_000_000);
+    expect(() => parseCronSchedule(`${digits} * * * *`)).toThrow(`strconv.Atoi: parsing "${digits}": value out of range`);
+  });
 });

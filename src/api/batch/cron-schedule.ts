@@ -5,6 +5,7 @@
  */
 import { DurationParseError, parseDuration } from '../../machinery/duration.ts';
 import { goQuote } from '../../machinery/go-quote.ts';
+import { readInteger } from '../../machinery/parse-integer.ts';
 import { locationProblem } from './time-zones.ts';
 
 export interface CronField {
@@ -158,9 +159,8 @@ function parseValue(text: string, { min, names }: Bounds): number {
 
 function parseNumber(text: string): number {
   const fail = (reason: string): CronParseError => new CronParseError(`failed to parse int from ${text}: strconv.Atoi: parsing ${goQuote(text)}: ${reason}`);
-  if (!/^[+-]?[0-9]+$/.test(text)) throw fail('invalid syntax');
-  const number = BigInt(text.replace(/^\+/, ''));
-  if (BigInt.asIntN(64, number) !== number) throw fail('value out of range');
+  const number = readInteger(text);
+  if (typeof number === 'string') throw fail(number);
   if (number < 0n) throw new CronParseError(`negative number (${number}) not allowed: ${text}`);
   return Number(number);
 }
