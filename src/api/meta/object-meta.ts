@@ -83,3 +83,11 @@ export function validateBuiltInMetaUpdate(meta: ObjectMeta, old: ObjectMeta, pat
   checkStandardFinalizers(meta.finalizers, path.child('finalizers'), errors);
   return errors;
 }
+
+/**
+ * The errors of a changed object that upstream judges as a new one and then as a changed one: clients see those of the
+ * spec twice.
+ */
+export function judgedTwice(meta: ObjectMeta, old: ObjectMeta, rules: ObjectMetaRules, specErrors: readonly FieldError[]): FieldError[] {
+  return [...validateBuiltInMeta(meta, rules), ...specErrors, ...validateBuiltInMetaUpdate(meta, old), ...specErrors];
+}

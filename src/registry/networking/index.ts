@@ -65,7 +65,7 @@ const networkPolicies = defineResource<NetworkPolicy>({
   group,
   resource: 'networkpolicies',
   versions: { v1: policyRules, v1beta1: policyRules },
-  strategy: { validate: (policy) => validateNetworkPolicy(policy), validateUpdate: validateNetworkPolicyUpdate, generation: true },
+  strategy: { validate: validateNetworkPolicy, validateUpdate: validateNetworkPolicyUpdate, generation: true },
   table: { cells: (policy, { now }) => networkPolicyCells(policy, now) },
 });
 

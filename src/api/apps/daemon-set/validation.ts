@@ -10,25 +10,25 @@ import { checkAlwaysRunning, mismatchedLabels, shownSelector } from '../../core/
 import { checkImmutable, checkNonNegative } from '../../meta/checks.ts';
 import { checkLabelSelector, isEmptySelector, understoodSelector } from '../../meta/label-selector.ts';
 import { subdomainName } from '../../meta/name-rules.ts';
-import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
+import { judgedTwice, validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
 import { amountOf, checkAtMostAll, checkIntOrPercent, shownIntOrPercent } from '../int-or-percent.ts';
 import { checkCollisionCount, checkCounts } from '../replica-counts.ts';
 
 const specPath = FieldPath.of('spec');
 const templatePath = specPath.child('template');
 const statusPath = FieldPath.of('status');
+const metaRules = { namespaced: true, validateName: subdomainName };
 
 export function validateDaemonSet({ metadata, spec }: DaemonSet, rules: PodRules): FieldError[] {
-  const errors = validateBuiltInMeta(metadata, { namespaced: true, validateName: subdomainName });
+  const errors = validateBuiltInMeta(metadata, metaRules);
   checkSpec(spec, errors, rules);
   return errors;
 }
 
-/** Upstream judges the changed object as a new one and then as a changed one; clients see the errors of both. */
-export function validateDaemonSetUpdate(set: DaemonSet, old: DaemonSet, rules: PodRules): FieldError[] {
-  const { metadata, spec } = set;
-  const errors = [...validateDaemonSet(set, rules), ...validateBuiltInMetaUpdate(metadata, old.metadata)];
-  checkSpec(spec, errors, rules);
+export function validateDaemonSetUpdate({ metadata, spec }: DaemonSet, old: DaemonSet, rules: PodRules): FieldError[] {
+  const specErrors: FieldError[] = [];
+  checkSpec(spec, specErrors, rules);
+  const errors = judgedTwice(metadata, old.metadata, metaRules, specErrors);
   checkImmutable(spec.selector, old.spec.selector, specPath.child('selector'), errors, shownSelector);
   return errors;
 }

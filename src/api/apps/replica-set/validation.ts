@@ -10,23 +10,23 @@ import { checkAlwaysRunning, checkSelector, checkSelectsTemplate, shownSelector 
 import { understoodSelector } from '../../meta/label-selector.ts';
 import { checkImmutable, checkNonNegative } from '../../meta/checks.ts';
 import { subdomainName } from '../../meta/name-rules.ts';
-import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
+import { judgedTwice, validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
 import { checkAtMost, checkCounts } from '../replica-counts.ts';
 
 const specPath = FieldPath.of('spec');
 const statusPath = FieldPath.of('status');
+const metaRules = { namespaced: true, validateName: subdomainName };
 
 export function validateReplicaSet({ metadata, spec }: ReplicaSet, rules: PodRules): FieldError[] {
-  const errors = validateBuiltInMeta(metadata, { namespaced: true, validateName: subdomainName });
+  const errors = validateBuiltInMeta(metadata, metaRules);
   checkSpec(spec, errors, rules);
   return errors;
 }
 
-/** Upstream judges the changed object as a new one and then as a changed one; clients see the errors of both. */
-export function validateReplicaSetUpdate(set: ReplicaSet, old: ReplicaSet, rules: PodRules): FieldError[] {
-  const { metadata, spec } = set;
-  const errors = [...validateReplicaSet(set, rules), ...validateBuiltInMetaUpdate(metadata, old.metadata)];
-  checkSpec(spec, errors, rules);
+export function validateReplicaSetUpdate({ metadata, spec }: ReplicaSet, old: ReplicaSet, rules: PodRules): FieldError[] {
+  const specErrors: FieldError[] = [];
+  checkSpec(spec, specErrors, rules);
+  const errors = judgedTwice(metadata, old.metadata, metaRules, specErrors);
   checkImmutable(spec.selector, old.spec.selector, specPath.child('selector'), errors, shownSelector);
   return errors;
 }

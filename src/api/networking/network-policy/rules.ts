@@ -10,7 +10,7 @@ import { checkCidr } from '../../meta/addresses.ts';
 import { invalidEach } from '../../meta/checks.ts';
 import { checkLabelSelector, formatLabelSelector, type LabelSelectorRules } from '../../meta/label-selector.ts';
 import { subdomainName } from '../../meta/name-rules.ts';
-import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
+import { judgedTwice, validateBuiltInMeta } from '../../meta/object-meta.ts';
 import { ageCell } from '../../table/cells.ts';
 
 const specPath = FieldPath.of('spec');
@@ -23,18 +23,18 @@ export function setNetworkPolicyDefaults({ spec }: Pick<NetworkPolicy, 'spec'>):
   if ((spec.policyTypes?.length ?? 0) === 0) spec.policyTypes = (spec.egress?.length ?? 0) > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
 }
 
-export function validateNetworkPolicy({ metadata, spec }: NetworkPolicy, rules: LabelSelectorRules = {}): FieldError[] {
-  const errors = validateBuiltInMeta(metadata, { namespaced: true, validateName: subdomainName });
-  checkSpec(spec, errors, rules);
+const metaRules = { namespaced: true, validateName: subdomainName };
+
+export function validateNetworkPolicy({ metadata, spec }: NetworkPolicy): FieldError[] {
+  const errors = validateBuiltInMeta(metadata, metaRules);
+  checkSpec(spec, errors, {});
   return errors;
 }
 
-/** Upstream judges the changed object as a new one and then as a changed one; clients see the errors of both. */
-export function validateNetworkPolicyUpdate(policy: NetworkPolicy, old: NetworkPolicy): FieldError[] {
-  const rules = { allowInvalidValues: hasBadPodSelector(old) };
-  const errors = [...validateNetworkPolicy(policy, rules), ...validateBuiltInMetaUpdate(policy.metadata, old.metadata)];
-  checkSpec(policy.spec, errors, rules);
-  return errors;
+export function validateNetworkPolicyUpdate({ metadata, spec }: NetworkPolicy, old: NetworkPolicy): FieldError[] {
+  const specErrors: FieldError[] = [];
+  checkSpec(spec, specErrors, { allowInvalidValues: hasBadPodSelector(old) });
+  return judgedTwice(metadata, old.metadata, metaRules, specErrors);
 }
 
 function hasBadPodSelector({ spec }: NetworkPolicy): boolean {
