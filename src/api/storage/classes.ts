@@ -45,19 +45,34 @@ function checkUnchanged(value: unknown, old: unknown, member: string, errors: Fi
   if (!isEqual(value ?? {}, old ?? {})) errors.push(forbidden(path(member), `updates to ${member} are forbidden.`));
 }
 
+/** Errors that say the same; beyond them each term has one at most, so that many terms do not make many times as many errors. */
+const maxRepeated = 1000;
+
+/**
+ * Each term is another one. Upstream says so once for each that it equals, and compares each with as many empty ones as
+ * there are terms.
+ */
 function checkTopologies(terms: readonly TopologySelectorTerm[] | undefined, at: FieldPath, errors: FieldError[]): void {
+  const seen = new Map<string, number>();
+  let left = maxRepeated;
   terms?.forEach((term, i) => {
-    checkTopology(term, at.index(i).child('matchLabelExpressions'), errors);
-    const same = terms.slice(0, i).filter((other) => isEqual(byKey(other), byKey(term))).length;
-    errors.push(...Array<FieldError>(isEmptyTerm(term) ? same + terms.length : same).fill(duplicate(at.index(i).child('matchLabelExpressions'), '')));
+    const path = at.index(i).child('matchLabelExpressions');
+    checkTopology(term, path, errors);
+    const key = meaningOf(term);
+    const before = seen.get(key) ?? 0;
+    seen.set(key, before + 1);
+    const same = (term.matchLabelExpressions ?? []).length === 0 ? before + terms.length : before;
+    const count = Math.min(same, Math.max(left, 1));
+    left -= count;
+    for (let n = 0; n < count; n++) errors.push(duplicate(path, ''));
   });
 }
 
-/** Upstream compares each term with as many empty ones as there are terms, and so takes an empty one for a duplicate. */
-const isEmptyTerm = ({ matchLabelExpressions = [] }: TopologySelectorTerm): boolean => matchLabelExpressions.length === 0;
-
 /** Order means nothing in a term. */
-const byKey = ({ matchLabelExpressions = [] }: TopologySelectorTerm): Record<string, string[]> => Object.fromEntries(matchLabelExpressions.map(({ key = '', values = [] }) => [key, [...values].sort()]));
+function meaningOf({ matchLabelExpressions = [] }: TopologySelectorTerm): string {
+  const byKey = new Map(matchLabelExpressions.map(({ key = '', values = [] }) => [key, values.toSorted()]));
+  return JSON.stringify([...byKey].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
 
 function checkTopology({ matchLabelExpressions = [] }: TopologySelectorTerm, at: FieldPath, errors: FieldError[]): void {
   const keys = new Set<string>();

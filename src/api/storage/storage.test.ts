@@ -20,6 +20,11 @@ describe('StorageClass', () => {
     expect(validateStorageClass(storageClass(members)).map(fieldErrorText)).toEqual(errors);
   });
 
+  test('is judged in little time, and with few errors for a term, however many terms it has', () => {
+    const of = (count: number, term: () => object): number => validateStorageClass(storageClass({ allowedTopologies: Array.from({ length: count }, term) })).length;
+    expect([of(100_000, () => ({})), of(100_000, () => topology('a'))].map((errors) => errors <= 101_000)).toEqual([true, true]);
+  });
+
   test('may say that it has no parameters', () => {
     expect(validateStorageClassUpdate(storageClass({ parameters: {} }), storageClass())).toEqual([]);
   });
