@@ -5,7 +5,7 @@ import type { FieldPath } from '../../machinery/field-path.ts';
 import { goBytes, goStrings } from '../../machinery/go-quote.ts';
 import { isDns1035Label } from '../../machinery/formats/names.ts';
 import { trustedCertificatesProblem } from '../certificates/issued-certificate.ts';
-import { checkEnum, checkFormat } from '../meta/checks.ts';
+import { checkEnum, checkFormat, repeatedAt } from '../meta/checks.ts';
 import { checkWebhookTarget } from '../meta/webhook-client.ts';
 
 /** Versions of ConversionReview that this server sends. */
@@ -42,8 +42,9 @@ function checkBundle(bundle: string | undefined, path: FieldPath, errors: FieldE
 
 function checkReviewVersions(versions: readonly string[], path: FieldPath, errors: FieldError[]): void {
   if (versions.length === 0) return void errors.push(required(path));
+  const repeated = repeatedAt(versions);
   versions.forEach((version, i) => {
-    if (versions.indexOf(version) < i) errors.push(invalid(path.index(i), version, 'duplicate version'));
+    if (repeated.has(i)) errors.push(invalid(path.index(i), version, 'duplicate version'));
     else checkFormat(isDns1035Label, version, path.index(i), errors);
   });
   if (!versions.some((version) => reviewVersions.includes(version))) errors.push(invalid(path, goStrings(versions), `must include at least one of ${reviewVersions.join(', ')}`));

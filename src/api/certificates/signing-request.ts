@@ -3,6 +3,7 @@ import type { CertificateSigningRequest, CertificateSigningRequestSpec } from '.
 import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../../machinery/field-error.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { goBytes } from '../../machinery/go-quote.ts';
+import { repeatedAt } from '../meta/checks.ts';
 import { pathSegmentName } from '../meta/name-rules.ts';
 import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../meta/object-meta.ts';
 import { certificateChainProblem } from './issued-certificate.ts';
@@ -47,9 +48,7 @@ function checkUsages(list: readonly string[], path: FieldPath, errors: FieldErro
   list.forEach((usage, i) => {
     if (!usages.includes(usage)) errors.push(notSupported(path.index(i), usage, usages));
   });
-  list.forEach((usage, i) => {
-    if (list.indexOf(usage) < i) errors.push(duplicate(path.index(i), usage));
-  });
+  for (const i of repeatedAt(list)) errors.push(duplicate(path.index(i), list[i]));
 }
 
 function checkCertificate(base64: string, errors: FieldError[]): void {

@@ -35,3 +35,14 @@ export function checkRequiredText(value: string | undefined, path: FieldPath, er
 export function checkEnum(value: string | undefined, supported: readonly string[], path: FieldPath, errors: FieldError[]): void {
   if (!supported.includes(value ?? '')) errors.push(notSupported(path, value ?? '', supported));
 }
+
+/** Where a list says again what it has said before. In one pass: clients send long lists. */
+export function repeatedAt(list: readonly string[]): ReadonlySet<number> {
+  const seen = new Set<string>();
+  const repeated = new Set<number>();
+  for (const [i, value] of list.entries()) {
+    if (seen.has(value)) repeated.add(i);
+    seen.add(value);
+  }
+  return repeated;
+}

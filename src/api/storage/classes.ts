@@ -6,7 +6,7 @@ import { duplicate, type FieldError, forbidden, notSupported, required } from '.
 import { FieldPath } from '../../machinery/field-path.ts';
 import { isEqual } from '../../machinery/equal.ts';
 import { checkCsiDriverName } from '../core/volumes/csi.ts';
-import { checkImmutable, checkRequiredText } from '../meta/checks.ts';
+import { checkImmutable, checkRequiredText, repeatedAt } from '../meta/checks.ts';
 import { checkLabelName } from '../meta/labels.ts';
 import { subdomainName } from '../meta/name-rules.ts';
 import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../meta/object-meta.ts';
@@ -78,9 +78,7 @@ function checkTopology({ matchLabelExpressions = [] }: TopologySelectorTerm, at:
   const keys = new Set<string>();
   matchLabelExpressions.forEach(({ key = '', values = [] }, i) => {
     if (values.length === 0) errors.push(required(at.index(i).child('values')));
-    values.forEach((value, j) => {
-      if (values.indexOf(value) < j) errors.push(duplicate(at.index(i).child('values').index(j), value));
-    });
+    for (const j of repeatedAt(values)) errors.push(duplicate(at.index(i).child('values').index(j), values[j]));
     checkLabelName(key, at.index(i).child('key'), errors);
     if (keys.has(key)) errors.push(duplicate(at.index(i).child('key'), key));
     keys.add(key);

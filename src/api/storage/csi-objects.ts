@@ -8,7 +8,7 @@ import { byteLength, isDns1123Subdomain } from '../../machinery/formats/names.ts
 import { goStruct } from '../../machinery/go-quote.ts';
 import { quantityOf } from '../core/resources/quantities.ts';
 import { checkCsiDriverName } from '../core/volumes/csi.ts';
-import { checkFormat, checkImmutable, checkNonNegative, checkRequiredText } from '../meta/checks.ts';
+import { checkFormat, checkImmutable, checkNonNegative, checkRequiredText, repeatedAt } from '../meta/checks.ts';
 import { checkLabelSelector, hasInvalidSelectorValue, type LabelSelectorRules } from '../meta/label-selector.ts';
 import { checkLabelName } from '../meta/labels.ts';
 import { subdomainName } from '../meta/name-rules.ts';
@@ -82,9 +82,10 @@ function checkNodeDriver({ name = '', nodeID = '', allocatable, topologyKeys = [
   checkNonNegative(allocatable?.count, path.child('allocatable', 'count'), errors);
   if (names.has(name)) errors.push(duplicate(path.child('name'), name));
   names.add(name);
+  const repeated = repeatedAt(topologyKeys);
   topologyKeys.forEach((key, i) => {
     if (key === '') errors.push(required(path));
-    if (topologyKeys.indexOf(key) < i) errors.push(duplicate(path, key));
+    if (repeated.has(i)) errors.push(duplicate(path, key));
     checkLabelName(key, path, errors);
   });
 }
