@@ -3,14 +3,13 @@ import type { Toleration } from '../gen/types/core-v1.ts';
 import type { RuntimeClass, Scheduling } from '../gen/types/node-v1.ts';
 import { duplicate, type FieldError } from '../../machinery/field-error.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
-import { isEqual } from '../../machinery/equal.ts';
 import { isDns1123Label } from '../../machinery/formats/names.ts';
 import { goStruct } from '../../machinery/go-quote.ts';
 import { checkRequirements } from '../core/pod/container-resources.ts';
 import type { PodRules } from '../core/pod/rules.ts';
 import { checkTolerations } from '../core/pod/tolerations.ts';
 import { roundResourceList } from '../core/resources/quantities.ts';
-import { checkFormat, checkImmutable } from '../meta/checks.ts';
+import { checkFormat, checkImmutable, repeatedAt } from '../meta/checks.ts';
 import { checkLabels } from '../meta/labels.ts';
 import { subdomainName } from '../meta/name-rules.ts';
 import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../meta/object-meta.ts';
@@ -37,7 +36,7 @@ function checkScheduling({ nodeSelector, tolerations = [] }: Scheduling, path: F
   checkLabels(nodeSelector, path.child('nodeSelector'), errors);
   // Upstream names the member twice.
   checkTolerations(tolerations, path.child('tolerations', 'tolerations'), errors);
-  tolerations.forEach((toleration, i) => {
-    if (tolerations.slice(0, i).some((other: Toleration) => isEqual(other, toleration))) errors.push(duplicate(path.child('tolerations').index(i), goStruct('core.Toleration', toleration)));
-  });
+  for (const i of repeatedAt(tolerations.map(meaningOf))) errors.push(duplicate(path.child('tolerations').index(i), goStruct('core.Toleration', tolerations[i]!)));
 }
+
+const meaningOf = ({ key, operator, value, effect, tolerationSeconds }: Toleration): string => JSON.stringify([key, operator, value, effect, tolerationSeconds?.toString()]);
