@@ -25,6 +25,8 @@ export interface LocalServerOptions {
   readonly storeServers: string | undefined;
   readonly auditLevel: AuditLevel | undefined;
   readonly signal: AbortSignal;
+  /** More of the command line. */
+  readonly flags?: readonly string[];
 }
 
 export class LocalServer implements AsyncDisposable {
@@ -47,7 +49,7 @@ export class LocalServer implements AsyncDisposable {
   }
 
   /** Resolves once it is ready. Rejects with what it wrote when it ends before, and with the signal's reason. */
-  static async start({ root, storeServers, auditLevel, signal }: LocalServerOptions): Promise<LocalServer> {
+  static async start({ root, storeServers, auditLevel, signal, flags = [] }: LocalServerOptions): Promise<LocalServer> {
     // Does nothing when dist/ is that of the sources.
     await promisify(execFile)(process.execPath, ['hack/build.mjs'], { cwd: root, signal });
     const directory = await mkdtemp(path.join(tmpdir(), 'orch-bench-'));
@@ -57,7 +59,7 @@ export class LocalServer implements AsyncDisposable {
     const port = await freePort();
     const store = storeServers === undefined ? undefined : { servers: storeServers, prefix: `/${path.basename(directory)}` };
     const args = ['bin/orch.js', 'apiserver', '--bind-address', '127.0.0.1', '--secure-port', String(port), '--token-auth-file', tokenFile];
-    args.push('--data-dir', path.join(directory, 'data'), '--cert-dir', path.join(directory, 'certificates'));
+    args.push('--data-dir', path.join(directory, 'data'), '--cert-dir', path.join(directory, 'certificates'), ...flags);
     if (store !== undefined) args.push('--store-servers', store.servers, '--store-prefix', store.prefix);
     if (auditLevel !== undefined) args.push(...(await auditFlags(directory, auditLevel)));
     const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });

@@ -1,4 +1,6 @@
-/** The load driver: options → servers → phases in turn → report. */
+/** The load driver: options → servers → phases in turn → report. Other measurements have a name in front. */
+import { complexity } from './complexity.ts';
+import { latency } from './latency.ts';
 import { Load } from './load.ts';
 import { LocalServer } from './local-server.ts';
 import type { Address, AuditLevel, Options } from './options.ts';
@@ -13,6 +15,8 @@ export async function main(argv: readonly string[], root: string): Promise<numbe
   const onSignal = (): void => interrupt.abort(new Error('interrupted'));
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
   try {
+    if (argv[0] === 'complexity') return await complexity(argv.slice(1));
+    if (argv[0] === 'latency') return await latency(argv.slice(1), root, interrupt.signal);
     const options = readOptions(argv);
     if (options === undefined) return print(help);
     return await run(options, phaseNames(options), root, interrupt.signal);

@@ -57,7 +57,7 @@ import { metricsHandler } from './nonresource/metrics.ts';
 import { openApiHandlers } from './nonresource/openapi.ts';
 import { Encoder } from './representation/encoder.ts';
 import { requestChain } from './request-chain.ts';
-import type { Handler } from './request.ts';
+import type { ApiResponse, Exchange, Handler } from './request.ts';
 import { createSharedDecoder } from './shared-decoder.ts';
 import { startBackground } from './background.ts';
 import { InternalWriter } from './bootstrap/internal-writer.ts';
@@ -74,6 +74,8 @@ export interface ApiServer extends AsyncDisposable {
   /** Resolves when the server has made everything it makes at its start, which goes on while it is used. */
   readonly settled: Promise<void>;
   readonly catalog: RegistryCatalog;
+  /** Sends a request that came by another way than the port through the whole chain. */
+  readonly handle: (exchange: Exchange) => Promise<ApiResponse>;
   close(): Promise<void>;
 }
 
@@ -207,7 +209,7 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
     await audit?.close();
     clearInterval(hold);
   };
-  return { port: transport.port, bootstrapped: background.bootstrapped, settled: background.settled, catalog: registry, close, [Symbol.asyncDispose]: close };
+  return { port: transport.port, bootstrapped: background.bootstrapped, settled: background.settled, catalog: registry, handle, close, [Symbol.asyncDispose]: close };
 }
 
 /** What discovery shows, in its order: groups by priority, then by name, the versions of a group likewise; nothing that a gate hides. */

@@ -9,6 +9,7 @@ import type { Logger } from '../../src/base/logger.ts';
 import type { Store } from '../../src/storage/interface.ts';
 import { openEmbeddedStore } from '../../src/storage/embedded/open.ts';
 import { Client } from '../conformance/golden/client.ts';
+import type { Handle } from './memory-exchange.ts';
 
 export interface Answer {
   readonly status: number;
@@ -26,6 +27,8 @@ export interface TestServer extends AsyncDisposable {
   readonly ca: string;
   /** What the server writes to, without what the test put around it. */
   readonly store: Store;
+  /** The chain of the server, for requests without a connection. */
+  readonly handle: Handle;
   /** As an administrator unless `user` is `alice`, who is in no group of the system. */
   send(method: string, path: string, options?: { readonly body?: unknown; readonly user?: 'admin' | 'alice'; readonly headers?: Readonly<Record<string, string>> }): Promise<Answer>;
 }
@@ -47,14 +50,16 @@ export async function startTestServer({ flags = [], wrap = (store) => store, set
   const tokens = path.join(directory, 'tokens.csv');
   await writeFile(tokens, 'admintoken,admin,1,"system:masters"\nalicetoken,alice,2,"devs"\n');
   const store = given ?? (await openEmbeddedStore());
+  let handle: Handle | undefined;
   const controlPlane = await startControlPlane({ flags: [`--token-auth-file=${tokens}`, ...flags], ...(log === undefined ? {} : { log }) }, async (config) => {
     const server = await startApiServer(serverConfig(config, { main: wrap(store), overrides: new Map(), close: () => Promise.resolve() }));
+    ({ handle } = server);
     return { url: `https://127.0.0.1:${server.port}`, ready: settled ? server.settled : server.bootstrapped, close: () => server.close() };
   });
   const ca = Buffer.from(/certificate-authority-data: (\S+)/.exec(controlPlane.kubeconfig)![1]!, 'base64').toString();
   const client = new Client(Number(new URL(controlPlane.url).port), ca);
   return {
-    url: controlPlane.url, kubeconfigPath: controlPlane.kubeconfigPath, ca, store,
+    url: controlPlane.url, kubeconfigPath: controlPlane.kubeconfigPath, ca, store, handle: handle!,
     async send(method, target, { body, user = 'admin', headers = {} } = {}) {
       const response = await client.send({
         method, path: target, headers: { authorization: `Bearer ${user}token`, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
