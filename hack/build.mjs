@@ -58,7 +58,7 @@ async function build(commit) {
   const { build: bundle } = await import('esbuild');
   const { outputFiles, metafile } = await bundle({
     absWorkingDir: root,
-    entryPoints: { orch: 'src/cmd/orch.ts', index: 'src/index.ts' },
+    entryPoints: { orch: 'src/cmd/orch.ts', index: 'src/index.ts', 'large-requests': 'src/apiserver/large-requests/thread.ts' },
     outdir: dist,
     chunkNames: 'chunks/[name]-[hash]',
     bundle: true,

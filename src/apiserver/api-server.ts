@@ -46,6 +46,8 @@ import { setUpCustomResources } from './custom-resources/setup.ts';
 import { ServedApis } from './served-apis.ts';
 import type { ServedResource } from './endpoints/served.ts';
 import { subresourcesOf, virtualResource } from './endpoints/special.ts';
+import { LargeRequests } from './large-requests/large-requests.ts';
+import { largeRequestsConfig, resourceOf, storesByName } from './large-requests/setup.ts';
 import { Metrics } from './metrics.ts';
 import { createHealthChecks } from './health-checks.ts';
 import { createAllocationMetrics } from './allocation-metrics.ts';
@@ -98,7 +100,8 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
   const encryption = storage.encryption === undefined ? undefined : await Encryption.open({ ...storage.encryption, kmsV1: featureEnabled('KMSv1'), observer: createEncryptionMetrics(metrics.registry, serverId), log });
   opened.add(() => encryption?.close());
   const storageMetrics = createStorageMetrics(metrics.registry, () => openedStorages(registry, storage.prefix));
-  const openStorage = (info: ResourceInfo, prefix: string, codec: ObjectCodec): ObjectStorage => openObjects(config, storageMetrics, encryption, storeOf(info.group, info.name), info, prefix, codec);
+  const observedStore = (info: Pick<ResourceInfo, 'group' | 'name' | 'storage' | 'apiVersion'>): Store => objectStore(storageMetrics, encryption, storeOf(info.group, info.name), info);
+  const openStorage = (info: ResourceInfo, prefix: string, codec: ObjectCodec): ObjectStorage => openObjects(config, storageMetrics, observedStore(info), info, prefix, codec);
   const admission = createAdmissionChain(plugins, metrics.admission);
   const leases = createLeaseManager({ reuseSeconds: storage.leaseReuseSeconds });
   const storeOf = (group: string, resource: string): Store => storage.overrides.get(`${group}/${resource}`) ?? storage.store;
@@ -131,6 +134,12 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
   const now = (): Date => new Date();
   // The registry validates with admission and admission reads through the registry: the list is filled when both are there.
   plugins.push(...createAdmissionPlugins({ settings: config.admission, registry, objects, authorizer: authorization.authorizer, fieldManager, now, featureEnabled }));
+  const largeRequests = new LargeRequests({
+    config: largeRequestsConfig(config, groupVersions),
+    storeOf: storesByName({ objects: (group, resource) => observedStore(resourceOf(groupVersions, group, resource)), plain: storeOf }),
+    authorizer: authorization.authorizer, admission: metrics.admission, log, ...(config.largeRequests === undefined ? {} : { limits: config.largeRequests }),
+  });
+  opened.add(() => largeRequests.close());
   const context: EndpointContext = {
     codecs, schemas, admission, authorizer: authorization.authorizer,
     encoder: new Encoder(representationBudgetBytes),
@@ -143,6 +152,7 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
     allowPrivileged: config.allowPrivileged,
     minRequestTimeoutSeconds: config.serving.minRequestTimeoutSeconds,
     deleteCollectionWorkers: storage.deleteCollectionWorkers,
+    largeRequests,
     maxBodyBytes: defaultMaxBodyBytes,
   };
   const writer = new InternalWriter({ registry, fieldManager, enabled: featureEnabled });
@@ -199,6 +209,7 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
       withdraw: () => services.stop(), clock: systemClock, log,
     });
     await background.stop();
+    await largeRequests.close();
     await authentication.close();
     await accountKeys?.close();
     await authorization.stop();
@@ -234,13 +245,17 @@ function issuerDiscovery({ serviceAccounts }: AuthenticationConfig, accountKeys:
   return discoveryHandlers({ issuer, jwksUri, keys: accountKeys.keys, serverAddress });
 }
 
-function openObjects({ storage, log }: ApiServerConfig, metrics: StorageMetrics, encryption: Encryption | undefined, plain: Store, info: ResourceInfo, prefix: string, codec: ObjectCodec): ObjectStorage {
-  const indexedFields = info.group === '' && info.name === 'pods' ? ['spec.nodeName'] : [];
+/** The store of a resource's objects, in the clear; its calls are counted. */
+function objectStore(metrics: StorageMetrics, encryption: Encryption | undefined, plain: Store, info: Pick<ResourceInfo, 'group' | 'name' | 'storage' | 'apiVersion'>): Store {
   // Events are of the core group in the store, whichever group is asked for them.
   const [group = ''] = (info.storage?.apiVersion ?? info.apiVersion).split('/').slice(0, -1);
+  const observed = observeStore(plain, metrics.observerOf(qualified({ group: info.group, resource: info.name })));
+  return encryption?.wrap(observed, { group, resource: info.name }) ?? observed;
+}
+
+function openObjects({ storage, log }: ApiServerConfig, metrics: StorageMetrics, store: Store, info: ResourceInfo, prefix: string, codec: ObjectCodec): ObjectStorage {
+  const indexedFields = info.group === '' && info.name === 'pods' ? ['spec.nodeName'] : [];
   const resource = qualified({ group: info.group, resource: info.name });
-  const observed = observeStore(plain, metrics.observerOf(resource));
-  const store = encryption?.wrap(observed, { group, resource: info.name }) ?? observed;
   const counts = new StorageCounts();
   counts.waited = metrics.waitsOf(resource);
   const options = { store, prefix, codec, counts, namespaced: info.namespaced, log };

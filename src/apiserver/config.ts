@@ -12,6 +12,7 @@ import type { AuditConfig } from './audit/create-trail.ts';
 import type { AuthenticationConfig } from './authn/authentication.ts';
 import type { AuthorizationConfig } from './authz/configuration.ts';
 import type { BrowserOptions } from './filters/browsers.ts';
+import type { LargeRequestLimits } from './large-requests/limits.ts';
 import type { MetricSettings } from './metric-registry.ts';
 import type { ShutdownConfig } from './shutdown.ts';
 import type { ServingTls } from './transport/serving-tls.ts';
@@ -52,6 +53,8 @@ export interface ApiServerConfig {
   readonly aggregation: AggregationConfig;
   readonly admission: AdmissionSettings;
   readonly allowPrivileged: boolean;
+  /** What differs from the usual limits of the thread for large requests. */
+  readonly largeRequests?: Partial<LargeRequestLimits>;
   readonly version: VersionInfo;
   readonly log: Logger;
   /** Gives the start up. */

@@ -99,6 +99,10 @@ export class ApiRequest {
   closes = false;
   /** Whether the client speaks the `orch` names (design: names on the wire); answered in kind. */
   orchNames = false;
+  /** Bodies from this length on are worked on elsewhere (`large-requests/`). */
+  largeBodyBytes: number | undefined;
+  /** The body, where it has been read already. */
+  givenBody: Buffer | undefined;
   #controller: AbortController | undefined;
   #aborted: Error | undefined;
 

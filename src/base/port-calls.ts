@@ -6,6 +6,9 @@
  */
 import type { MessagePort } from 'node:worker_threads';
 
+/** A `MessagePort`, or a `Worker`, which is one but has no `close`. */
+export type CallPort = Pick<MessagePort, 'postMessage' | 'on'> & Partial<Pick<MessagePort, 'close'>>;
+
 /** Bytes arrive as `Uint8Array`. */
 export type Method = (args: readonly never[], signal: AbortSignal) => unknown;
 
@@ -48,14 +51,14 @@ export interface PortCallsOptions {
 }
 
 export class PortCalls {
-  readonly #port: MessagePort;
+  readonly #port: CallPort;
   readonly #options: PortCallsOptions;
   readonly #waiting = new Map<number, Waiting>();
   readonly #answering = new Map<number, AbortController>();
   #next = 1;
   #closed: Error | undefined;
 
-  constructor(port: MessagePort, options: PortCallsOptions) {
+  constructor(port: CallPort, options: PortCallsOptions) {
     this.#port = port;
     this.#options = options;
     port.on('message', (message: Message) => this.#receive(message));
@@ -104,7 +107,7 @@ export class PortCalls {
     this.#waiting.clear();
     for (const controller of this.#answering.values()) controller.abort(reason);
     this.#answering.clear();
-    this.#port.close();
+    this.#port.close?.();
   }
 
   #begin(waiting: Waiting, signal: AbortSignal | undefined): number | undefined {

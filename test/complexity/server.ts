@@ -14,7 +14,7 @@ export class ComplexityServer implements AsyncDisposable {
   }
 
   static async start(flags: readonly string[] = []): Promise<ComplexityServer> {
-    const server = new ComplexityServer(await startTestServer({ flags: ['--runtime-config=api/all=true', '--feature-gates=AllAlpha=true,AllBeta=true', ...flags], settled: true }));
+    const server = new ComplexityServer(await startTestServer({ flags: ['--runtime-config=api/all=true', '--feature-gates=AllAlpha=true,AllBeta=true', '--authorization-mode=RBAC', ...flags], settled: true }));
     for (const request of [...setup, ...endpointSetup]) {
       const { status, body } = await server.send(request);
       if (status !== 201) throw new Error(`${request.target} was answered ${status}: ${body.toString()}`);

@@ -8,6 +8,7 @@ import { serverConfig } from '../../src/cmd/start-api-server.ts';
 import type { Logger } from '../../src/base/logger.ts';
 import type { Store } from '../../src/storage/interface.ts';
 import { openEmbeddedStore } from '../../src/storage/embedded/open.ts';
+import type { LargeRequestLimits } from '../../src/apiserver/large-requests/limits.ts';
 import { Client } from '../conformance/golden/client.ts';
 import type { Handle } from './memory-exchange.ts';
 
@@ -41,18 +42,20 @@ export interface TestServerOptions {
   readonly flags?: readonly string[];
   /** Silent when absent. */
   readonly log?: Logger;
+  /** For writes with large bodies. */
+  readonly largeRequests?: Partial<LargeRequestLimits>;
   /** Puts something around the store. */
   readonly wrap?: (store: Store) => Store;
 }
 
-export async function startTestServer({ flags = [], wrap = (store) => store, settled = false, store: given, log }: TestServerOptions = {}): Promise<TestServer> {
+export async function startTestServer({ flags = [], wrap = (store) => store, settled = false, store: given, log, largeRequests }: TestServerOptions = {}): Promise<TestServer> {
   const directory = await mkdtemp(path.join(tmpdir(), 'orch-server-'));
   const tokens = path.join(directory, 'tokens.csv');
   await writeFile(tokens, 'admintoken,admin,1,"system:masters"\nalicetoken,alice,2,"devs"\n');
   const store = given ?? (await openEmbeddedStore());
   let handle: Handle | undefined;
   const controlPlane = await startControlPlane({ flags: [`--token-auth-file=${tokens}`, ...flags], ...(log === undefined ? {} : { log }) }, async (config) => {
-    const server = await startApiServer(serverConfig(config, { main: wrap(store), overrides: new Map(), close: () => Promise.resolve() }));
+    const server = await startApiServer({ ...serverConfig(config, { main: wrap(store), overrides: new Map(), close: () => Promise.resolve() }), ...(largeRequests === undefined ? {} : { largeRequests }) });
     ({ handle } = server);
     return { url: `https://127.0.0.1:${server.port}`, ready: settled ? server.settled : server.bootstrapped, close: () => server.close() };
   });

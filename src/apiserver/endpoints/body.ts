@@ -11,6 +11,7 @@ import type { VersionForm } from '../../registry/generic/version-form.ts';
 import { canonicalApiVersion, canonicalMediaType, usesOrchNames } from '../names.ts';
 import { bodyType, protobuf, yaml } from '../negotiation.ts';
 import type { ApiRequest } from '../request.ts';
+import { LargeBody } from '../large-requests/large-body.ts';
 import type { EndpointContext } from './context.ts';
 import { goType, groupOf, internalType } from './go-types.ts';
 import { recordOptions } from './record.ts';
@@ -25,7 +26,7 @@ export interface RequestBody {
 /** Reads the body; throws 413 and 415. */
 export async function readBody(context: EndpointContext, request: ApiRequest): Promise<RequestBody> {
   const mediaType = bodyType(canonicalMediaType(request.header('content-type') ?? ''));
-  const bytes = await request.exchange.readBody(context.maxBodyBytes);
+  const bytes = await readBytes(context, request);
   const decode = mediaType === protobuf ? decodeProtobuf : decodeText(mediaType === yaml ? readYaml : (text) => new JsonBody(text));
   return {
     decode(served, validation, warn) {
@@ -34,6 +35,13 @@ export async function readBody(context: EndpointContext, request: ApiRequest): P
       return object;
     },
   };
+}
+
+/** The whole body of a write. Throws 413, and `LargeBody` where another thread is to begin anew with it. */
+export async function readBytes({ maxBodyBytes }: EndpointContext, { givenBody, exchange, largeBodyBytes }: ApiRequest): Promise<Buffer> {
+  const bytes = givenBody ?? (await exchange.readBody(maxBodyBytes));
+  if (largeBodyBytes !== undefined && bytes.length >= largeBodyBytes) throw new LargeBody(bytes);
+  return bytes;
 }
 
 type Decode = (context: EndpointContext, form: VersionForm, bytes: Buffer, validation: FieldValidation, warn: (text: string) => void) => JsonObject;

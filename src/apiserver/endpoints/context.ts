@@ -8,6 +8,7 @@ import type { Admission } from '../../registry/admission.ts';
 import type { StrategyContext } from '../../registry/strategy.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
 import type { Encoder } from '../representation/encoder.ts';
+import type { LargeRequests } from '../large-requests/large-requests.ts';
 import type { ApiRequest } from '../request.ts';
 import { fieldManagerParameter } from './write-parameters.ts';
 import type { ServedResource } from './served.ts';
@@ -34,6 +35,8 @@ export interface EndpointContext {
   readonly minRequestTimeoutSeconds: number;
   /** `--delete-collection-workers` */
   readonly deleteCollectionWorkers: number;
+  /** Where writes with large bodies are worked on; absent where that is here. */
+  readonly largeRequests?: LargeRequests;
   /** Upper limit of a request body in bytes. */
   readonly maxBodyBytes: number;
 }

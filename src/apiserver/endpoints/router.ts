@@ -21,13 +21,14 @@ import { watchObjects } from './verbs/watch.ts';
 
 type Verb = (context: EndpointContext, served: ServedResource, request: ApiRequest) => Promise<ApiResponse>;
 
+/** Verbs that read the body of an object or of a patch, and may be worked on in another thread. */
+export const writeVerbs: Readonly<Record<string, Verb>> = { create: createObject, update: updateObject, patch: patchObject };
+
 const verbs: Readonly<Record<string, Verb>> = {
   get: getObject,
   list: listObjects,
   watch: watchObjects,
-  create: createObject,
-  update: updateObject,
-  patch: patchObject,
+  ...writeVerbs,
   delete: deleteObject,
   deletecollection: deleteCollection,
 };
@@ -122,7 +123,12 @@ function routeObject(context: EndpointContext, served: ServedResource, request: 
     if (handler === undefined) throw methodNotAllowed();
     return handler(served, request);
   }
-  return verbs[verb]!(context, served, request);
+  return answer(context, served, verb, request);
+}
+
+function answer(context: EndpointContext, served: ServedResource, verb: string, request: ApiRequest): Promise<ApiResponse> {
+  const here = (): Promise<ApiResponse> => verbs[verb]!(context, served, request);
+  return context.largeRequests === undefined || writeVerbs[verb] === undefined ? here() : context.largeRequests.answer(served, request, here);
 }
 
 /** A resource without a collection of its own has no verbs on objects either (reviews). */
@@ -145,7 +151,6 @@ function routeSubresource(context: EndpointContext, served: ServedResource, requ
     if (handler === undefined) throw methodNotAllowed();
     return handler(served, request);
   }
-  const verb = verbs[info.verb];
-  if (verb === undefined || served.store === undefined) throw methodNotAllowed();
-  return verb(context, served, request);
+  if (verbs[info.verb] === undefined || served.store === undefined) throw methodNotAllowed();
+  return answer(context, served, info.verb, request);
 }

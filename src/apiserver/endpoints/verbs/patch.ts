@@ -6,6 +6,7 @@ import { checkName } from './update.ts';
 import { updateObject as update } from '../../../registry/generic/update-object.ts';
 import type { ApiRequest, ApiResponse } from '../../request.ts';
 import { type EndpointContext, managerOf, writeRequest } from '../context.ts';
+import { readBytes } from '../body.ts';
 import { createPermission } from '../create-permission.ts';
 import { admitChange, validateChange } from '../ownership.ts';
 import { createPatch, patchType } from '../patch-body.ts';
@@ -24,7 +25,7 @@ export async function patchObject(context: EndpointContext, served: ServedResour
   const type = patchType(request.header('content-type'), isCustom(served));
   const parameters = patchParameters(request.query, type === 'apply');
   const manager = managerOf(request, 'PatchOptions');
-  const body = await request.exchange.readBody(context.maxBodyBytes);
+  const body = await readBytes(context, request);
   recordPatch(request, type, body);
   const write = writeRequest(context, served, request, { kind: 'PatchOptions', dryRun: parameters.dryRun, options: parameters.options });
   const patch = createPatch(type, body, { context, served, parameters, manager, warn: (text) => request.warn(text), now: write.context.now, subresource: write.subresource });

@@ -1,0 +1,172 @@
+/**
+ * The thread for large requests: a registry of its own on the store of the server, without caches, and the verbs that
+ * write. What it does keeps nobody else waiting, and when it needs too much memory or does not end, it alone is ended.
+ */
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
+import { codecs } from '../../api/codecs.ts';
+import { isGateOn } from '../../api/feature-gates.ts';
+import { schemas } from '../../api/schemas.ts';
+import type { CustomResourceDefinition } from '../../api/gen/types/apiextensions-v1.ts';
+import type { Logger } from '../../base/logger.ts';
+import { PortCalls } from '../../base/port-calls.ts';
+import { createCardScanner } from '../../machinery/codec/scan.ts';
+import { createBuiltInTypes } from '../../machinery/managed-fields/built-in-types.ts';
+import { createFieldManager } from '../../machinery/managed-fields/field-manager.ts';
+import { createJsonForm } from '../../machinery/managed-fields/json-form.ts';
+import { createStrategicMerge } from '../../machinery/patch/strategic-merge.ts';
+import { type AdmissionObserver, type AdmissionPlugin, createAdmissionChain } from '../../registry/admission.ts';
+import { type CatalogEntry, createCatalog, type RegistryCatalog } from '../../registry/catalog.ts';
+import { createServiceRanges, type ServiceRanges } from '../../registry/core/services/allocation/service-ranges.ts';
+import { createServiceHooks } from '../../registry/core/services/hooks.ts';
+import { createCustomResource } from '../../registry/custom/resource.ts';
+import type { WriteHooks } from '../../registry/generic/write.ts';
+import { createDirectObjectStorage } from '../../storage/direct.ts';
+import { createLeaseManager } from '../../storage/leases.ts';
+import type { ObjectCodec, ObjectStorage } from '../../storage/objects.ts';
+import { RemoteStore } from '../../storage/remote/remote-store.ts';
+import type { ResourceInfo } from '../../api/resources.ts';
+import { createAdmissionObjects } from '../admission/objects.ts';
+import { createAdmissionPlugins } from '../admission/plugins.ts';
+import type { Authorizer } from '../authz/authorizer.ts';
+import { createEscalationHooks } from '../authz/rbac/escalation.ts';
+import { RbacSource } from '../authz/rbac/source.ts';
+import { ConversionWebhooks } from '../custom-resources/conversion-webhooks.ts';
+import { CustomResources } from '../custom-resources/custom-resources.ts';
+import { type EndpointContext, defaultMaxBodyBytes } from '../endpoints/context.ts';
+import { writeVerbs } from '../endpoints/router.ts';
+import type { ServedResource } from '../endpoints/served.ts';
+import { parseQuery } from '../query.ts';
+import { ApiRequest, type ApiResponse } from '../request.ts';
+import { Encoder } from '../representation/encoder.ts';
+import { parseRequestInfo } from '../request-info.ts';
+import { ServedApis } from '../served-apis.ts';
+import { createSharedDecoder } from '../shared-decoder.ts';
+import { GivenExchange } from './given-exchange.ts';
+import { type AdmissionObservation, type LargeOutcome, type LargeRequest, type LargeRequestsConfig, objectsOf, plainOf, type RecordedCall, requestErrors } from './messages.ts';
+
+/** What was made for one answer is not asked for again. */
+const representationBudgetBytes = 1024 * 1024;
+const definitions = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions' };
+
+class LargeRequestThread {
+  readonly #calls: PortCalls;
+  readonly #context: EndpointContext;
+  readonly #registry: RegistryCatalog;
+  readonly #apis: ServedApis;
+  readonly #customResources: CustomResources;
+
+  constructor(port: MessagePort, config: LargeRequestsConfig) {
+    this.#calls = new PortCalls(port, {
+      methods: { run: ([request]: readonly LargeRequest[], signal: AbortSignal) => this.#run(request!, signal), ping: () => true } as never,
+      errors: requestErrors,
+    });
+    const storeOf = (name: string): RemoteStore => new RemoteStore(this.#calls, name);
+    const log = this.#logger();
+    const featureEnabled = (gate: string): boolean => isGateOn(gate, config.featureGates);
+    const authorizer: Authorizer = { authorize: (attributes) => this.#calls.call('authorize', [attributes]) as ReturnType<Authorizer['authorize']> };
+    const openStorage = (info: ResourceInfo, prefix: string, codec: ObjectCodec): ObjectStorage =>
+      createDirectObjectStorage({ store: storeOf(objectsOf(info.group, info.name)), prefix, codec, namespaced: info.namespaced });
+    const decode = createSharedDecoder();
+    const leases = createLeaseManager({ reuseSeconds: config.leaseReuseSeconds });
+    const events = storeOf(plainOf('', 'events'));
+    const ranges: ServiceRanges = createServiceRanges({
+      store: storeOf(plainOf('', 'services')), prefix: config.storagePrefix, mediaType: config.mediaType, codecs,
+      clusterIpRanges: config.services.clusterIpRanges, nodePortRange: config.services.nodePortRange, services: () => this.#registry.storeOf('', 'services')!, log,
+    });
+    const rbac = new RbacSource({ registry: { storeOf: (group, resource) => this.#registry.storeOf(group, resource) }, decode, log });
+    const hooks = new Map<string, WriteHooks>([
+      ['/services', createServiceHooks({ allocator: ranges.allocator, endpoints: () => this.#registry.storeOf('', 'endpoints'), log }) as WriteHooks],
+      ...createEscalationHooks({ authorizer: () => authorizer, policy: rbac.policy }),
+    ]);
+    const plugins: AdmissionPlugin[] = [];
+    const admission = createAdmissionChain(plugins, this.#admissionObserver());
+    this.#registry = createCatalog({
+      groupVersions: config.groupVersions, schemas, codecs, scanner: (typeId, fields) => createCardScanner(schemas, typeId, fields),
+      storeOf: ({ group, resourceName }) => storeOf(plainOf(group, resourceName)), storePrefix: config.storagePrefix, mediaType: config.mediaType,
+      openStorage, admission, garbageCollection: config.garbageCollection, hooks, eventLease: () => leases.lease(events, config.eventTtlMs / 1000),
+    });
+    const fieldManager = createFieldManager({ schemas });
+    const now = (): Date => new Date();
+    const objects = createAdmissionObjects(this.#registry, decode);
+    plugins.push(...createAdmissionPlugins({ settings: config.admission, registry: this.#registry, objects, authorizer, fieldManager, now, featureEnabled }));
+    this.#context = {
+      codecs, schemas, admission, authorizer, encoder: new Encoder(representationBudgetBytes), fieldManager, strategicMerge: createStrategicMerge(schemas), toJsonForm: createJsonForm(schemas),
+      now, featureEnabled, allowPrivileged: config.allowPrivileged, maxBodyBytes: defaultMaxBodyBytes,
+      // Told by the server, before the request came here.
+      deprecatedUse: () => undefined, watchEvents: () => () => undefined, minRequestTimeoutSeconds: 0, deleteCollectionWorkers: 1,
+    };
+    this.#apis = new ServedApis({ groupVersions: config.groupVersions, resources: new Map([...this.#registry.entries].map(([apiVersion, resources]) => [apiVersion, new Map([...resources].map(([name, entry]) => [name, served(entry)]))])) });
+    const webhooks = new ConversionWebhooks(this.#registry, { begins: () => ({ answered: () => undefined, ended: () => undefined }) });
+    const metadataType = createBuiltInTypes(schemas).of('meta/v1.ObjectMeta');
+    this.#customResources = new CustomResources({
+      registry: this.#registry, apis: this.#apis, serve: served, log,
+      create: (definition) => createCustomResource({
+        definition, storePrefix: config.storagePrefix, admission, openStorage, metadataType, metadata: codecs.of('meta/v1.ObjectMeta'), garbageCollection: true, converter: webhooks.converterOf(definition.spec.conversion),
+      }),
+    });
+  }
+
+  async #run(given: LargeRequest, signal: AbortSignal): Promise<LargeOutcome> {
+    const recorded: RecordedCall[] = [];
+    const request = requestOf(given, recorded);
+    signal.addEventListener('abort', () => request.abort(signal.reason as Error), { once: true });
+    const aside = { warnings: request.warnings, recorded };
+    try {
+      const found = await this.#find(request, given.definition);
+      if (found === undefined) return { ...aside, isUnknown: true };
+      const answer = await writeVerbs[request.info.verb]!(this.#context, found, request);
+      return { ...aside, warnings: [...request.warnings], answer: { status: answer.status, headers: answer.headers, body: bodyOf(answer) } };
+    } catch (error) {
+      return { ...aside, warnings: [...request.warnings], error: requestErrors.encode(error) };
+    }
+  }
+
+  /** A custom resource is served as its definition is at the moment. */
+  async #find({ info }: ApiRequest, definition: string | undefined): Promise<ServedResource | undefined> {
+    if (definition !== undefined) {
+      const store = this.#registry.storeOf(definitions.group, definitions.resource)!;
+      const stored = await store.find('', definition, { match: 'mostRecent' });
+      this.#customResources.sync(definition, stored === undefined ? undefined : (store.decode(stored) as CustomResourceDefinition));
+    }
+    return this.#apis.find(info.group === '' ? info.version : `${info.group}/${info.version}`, info.resource);
+  }
+
+  #logger(): Logger {
+    const log = (level: keyof Logger) => (details: object, message: string): void => {
+      const { err, ...rest } = details as { readonly err?: unknown };
+      void this.#calls.call('log', [level, err === undefined ? rest : { ...rest, err: requestErrors.encode(err) }, message]).catch(() => undefined);
+    };
+    return { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
+  }
+
+  #admissionObserver(): AdmissionObserver {
+    const observe = (...about: AdmissionObservation): void => void this.#calls.call('observeAdmission', about).catch(() => undefined);
+    return {
+      plugin: (name, operation, phase, rejected) => ({ observe: (seconds) => observe(name, operation, phase, rejected, seconds) }),
+      step: (operation, phase, rejected) => ({ observe: (seconds) => observe(undefined, operation, phase, rejected, seconds) }),
+    };
+  }
+}
+
+/** Only for what has a store: nothing else is sent here. */
+const served = (entry: CatalogEntry): ServedResource => ({ ...entry, deprecation: undefined, subresources: new Map() });
+
+function requestOf({ method, path, query, headers, body, user, auditId, audit }: LargeRequest, recorded: RecordedCall[]): ApiRequest {
+  const parameters = parseQuery(query);
+  const request = new ApiRequest(new GivenExchange({ method, target: path, headers, body: Buffer.from(body) }), path, parameters, auditId, performance.now());
+  request.info = parseRequestInfo(method, path, parameters);
+  request.user = user;
+  if (audit === undefined) return request;
+  const keep = (name: RecordedCall[0]) => (...args: readonly unknown[]): void => void recorded.push([name, args]);
+  request.audit = { ...audit, annotate: keep('annotate'), completeReference: keep('completeReference'), keepRequest: keep('keepRequest'), keepResponse: keep('keepResponse'), keepStatus: () => undefined };
+  return request;
+}
+
+function bodyOf(answer: ApiResponse): Uint8Array {
+  if ('chunks' in answer) return Buffer.concat([...answer.chunks]);
+  if ('stream' in answer) throw new Error('a write is not answered with a stream');
+  const { body = '' } = answer;
+  return typeof body === 'string' ? Buffer.from(body) : body;
+}
+
+if (parentPort !== null) new LargeRequestThread(parentPort, workerData as LargeRequestsConfig);
