@@ -81,6 +81,13 @@ describe("requests, read by protobufjs with etcd's schema", () => {
     });
   });
 
+  test('Txn: a comparison of all keys of a range', () => {
+    const bytes = encodeTxn({ compare: [{ key: 'a', modRevision: 7 }, { key: '/b/', rangeEnd: prefixEnd('/b/'), modRevisionBelow: 300 }], success: [], failure: [] });
+    expect(readBack('TxnRequest', bytes)).toEqual({
+      compare: [{ target: 'MOD', key: 'a', mod_revision: '7' }, { result: 'LESS', target: 'MOD', key: '/b/', mod_revision: '300', range_end: '/b0' }],
+    });
+  });
+
   test('Watch, Compact, LeaseGrant, Status', () => {
     const create = { key: '/a/', rangeEnd: prefixEnd('/a/'), startRevision: 300, progressNotify: true, prevKv: true };
     expect(readBack('WatchRequest', encodeWatchCreate(create))).toEqual({

@@ -1,6 +1,6 @@
 /** Requests as gRPC messages. Fields are written last to first, see `ProtoWriter`. */
 import { ProtoWriter } from '../grpc/protobuf/writer.ts';
-import type { PutRequest, RangeRequest, RequestOp, TxnRequest, WatchCreateRequest } from './messages.ts';
+import type { Compare, PutRequest, RangeRequest, RequestOp, TxnRequest, WatchCreateRequest } from './messages.ts';
 
 /** More than the numbers, flags and prefixes of one operation take. */
 const overheadBytes = 80;
@@ -28,13 +28,13 @@ export function encodeTxn(request: TxnRequest): Buffer {
   const writer = new ProtoWriter(txnCapacity(request));
   for (const op of request.failure.toReversed()) writeOp(writer, 3, op);
   for (const op of request.success.toReversed()) writeOp(writer, 2, op);
-  for (const { key, modRevision } of request.compare.toReversed()) writeModCompare(writer, key, modRevision);
+  for (const compare of request.compare.toReversed()) writeModCompare(writer, compare);
   return writer.finishGrpc();
 }
 
 function txnCapacity({ compare, success, failure }: TxnRequest): number {
   let capacity = overheadBytes;
-  for (const { key } of compare) capacity += keyCapacity(key) + overheadBytes;
+  for (const one of compare) capacity += keyCapacity(one.key) + ('rangeEnd' in one ? one.rangeEnd.length : 0) + overheadBytes;
   for (const op of success) capacity += opCapacity(op);
   for (const op of failure) capacity += opCapacity(op);
   return capacity;
@@ -46,13 +46,21 @@ function opCapacity(op: RequestOp): number {
   return keyCapacity(op.deleteRange.key) + overheadBytes;
 }
 
-/** `Compare { target: MOD, result: EQUAL }`; EQUAL is the zero value. */
-function writeModCompare(writer: ProtoWriter, key: string, modRevision: number): void {
+/** `Compare.result`; EQUAL is the zero value, which is not written. */
+const lessResult = 2;
+/** `Compare.target` */
+const modTarget = 2;
+
+/** `Compare { target: MOD, result: EQUAL }` of one key, or `{ target: MOD, result: LESS }` of a range. */
+function writeModCompare(writer: ProtoWriter, compare: Compare): void {
   const end = writer.length;
+  const isRange = 'rangeEnd' in compare;
+  if (isRange) writer.bytes(64, compare.rangeEnd);
   // A member of a oneof is written even when it is zero.
-  writer.uint(6, modRevision);
-  writer.string(3, key);
-  writer.uint(2, 2);
+  writer.uint(6, isRange ? compare.modRevisionBelow : compare.modRevision);
+  writer.string(3, compare.key);
+  writer.uint(2, modTarget);
+  if (isRange) writer.uint(1, lessResult);
   writer.message(1, end);
 }
 

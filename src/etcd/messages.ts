@@ -38,9 +38,17 @@ export interface PutRequest {
 /** What a transaction does. `deleteRange` deletes one key. */
 export type RequestOp = { readonly range: RangeRequest } | { readonly put: PutRequest } | { readonly deleteRange: { readonly key: string } };
 
+/**
+ * The key has this modRevision (0: it does not exist), or every key from `key` to `rangeEnd` (exclusive) has a
+ * modRevision below that one.
+ */
+export type Compare =
+  | { readonly key: string; readonly modRevision: number }
+  | { readonly key: string; readonly rangeEnd: Uint8Array; readonly modRevisionBelow: number };
+
 export interface TxnRequest {
-  /** Succeeds when each of these keys has this modRevision; 0 means that it does not exist. */
-  readonly compare: ReadonlyArray<{ readonly key: string; readonly modRevision: number }>;
+  /** Succeeds when all of these hold. */
+  readonly compare: readonly Compare[];
   readonly success: readonly RequestOp[];
   readonly failure: readonly RequestOp[];
 }

@@ -40,6 +40,10 @@ export class StorageError extends Error {
   }
 }
 
+/** A write was refused for something else than its own key. */
+export const guardFailed = (key: string): StorageError =>
+  new StorageError('Conflict', `${key} was not written: what the write rests on has changed`, { key });
+
 export function isStorageError(error: unknown, reason?: StorageReason): error is StorageError {
   return error instanceof StorageError && (reason === undefined || error.reason === reason);
 }

@@ -5,7 +5,7 @@
  * (`testing/store-contract.ts`). Nothing here knows what the bytes mean.
  *
  * Revisions are positive integers (etcd's int64; they stay far below 2^53). Every successful write takes the
- * next revision; several keys can change at one revision only when a lease ends.
+ * next revision; several keys can change at one revision only when a lease ends, or when a write has a companion.
  */
 
 /** One version of one key. `value` is never a slice that pins a larger buffer. */
@@ -50,14 +50,34 @@ export interface WriteOptions {
   /** The key lives as long as this lease. An update without it detaches the key from its lease. */
   readonly lease?: LeaseId;
   readonly signal?: AbortSignal;
+  /** What else must hold at the revision of the write. */
+  readonly guards?: readonly WriteGuard[];
+  /** Another key that the same transaction writes: both are written, or neither. */
+  readonly companion?: Companion;
+}
+
+/** No key that begins with `prefix` was put after revision `unchangedSince`. Deletions do not count. */
+export interface WriteGuard {
+  readonly prefix: string;
+  readonly unchangedSince: number;
+}
+
+/** Takes the revision of the write that it belongs to, or the one just before it. Its guard is as in `Store.update`. */
+export interface Companion {
+  readonly key: string;
+  readonly value: Uint8Array;
+  readonly expected: number;
 }
 
 export type LeaseId = string;
 
-/** A guarded write: either it was applied, or the guard failed and nothing changed. */
+/** A guarded write: either it was applied, or a guard failed and nothing changed. */
 export type GuardedResult =
   | { readonly applied: true; readonly revision: number }
-  /** `current` is what the same transaction read: the key as it is, or undefined when it is gone. */
+  /**
+   * `current` is what the same transaction read: the key as it is, or undefined when it is gone. When that is the
+   * version the write expected, what failed is one of `WriteOptions.guards`, or the guard of the companion.
+   */
   | { readonly applied: false; readonly revision: number; readonly current: KeyValue | undefined };
 
 export interface KeyEvent {
@@ -111,7 +131,10 @@ export interface Store extends AsyncDisposable {
   /** Linearizable unless `revision` is given; always one snapshot. Keys that begin with `prefix`. */
   list(prefix: string, options?: ListOptions & { signal?: AbortSignal }): Promise<ListResult>;
 
-  /** Throws `KeyExists`. Resolves when the write is durable. */
+  /**
+   * Throws `KeyExists`, or `Conflict` when the key does not exist but one of `WriteOptions.guards`, or the guard of
+   * the companion, failed. Resolves when the write is durable.
+   */
   create(key: string, value: Uint8Array, options?: WriteOptions): Promise<{ revision: number }>;
 
   /**

@@ -7,7 +7,7 @@
  * (`testing/objects-contract.ts`).
  */
 import type { StorageCounts } from './counts.ts';
-import type { LeaseId } from './interface.ts';
+import type { LeaseId, WriteGuard } from './interface.ts';
 
 /** What selectors and indexes need to know of an object, without decoding it again. */
 export interface IndexCard {
@@ -140,10 +140,13 @@ export interface ObjectWatch {
 export interface ObjectWrite {
   readonly lease?: LeaseId;
   readonly signal?: AbortSignal;
+  /** As of `WriteOptions`. */
+  readonly guards?: readonly WriteGuard[];
 }
 
 export type ObjectGuardedResult =
   | { readonly applied: true; readonly object: StoredObject }
+  /** When `current` is the version that the write expected, one of `ObjectWrite.guards` failed. */
   | { readonly applied: false; readonly current: StoredObject | undefined };
 
 /** The objects of one resource. Keys are full keys; `prefix` ends with '/'. */
@@ -159,7 +162,7 @@ export interface ObjectStorage extends AsyncDisposable {
 
   watch(options: ObjectWatchOptions): Promise<ObjectWatch>;
 
-  /** Throws `KeyExists`, with the revision unknown. */
+  /** Throws `KeyExists`, with the revision unknown, or `Conflict` when one of `ObjectWrite.guards` failed. */
   create(key: string, bytes: Uint8Array, options?: ObjectWrite): Promise<StoredObject>;
 
   /** Guard as in `Store.update`; `current` is fresh from the store. */

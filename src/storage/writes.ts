@@ -48,8 +48,8 @@ export class ObjectWriter {
   }
 }
 
-function writeOptions({ lease, signal }: ObjectWrite): WriteOptions {
-  return { ...(lease === undefined ? {} : { lease }), ...(signal === undefined ? {} : { signal }) };
+function writeOptions({ lease, signal, guards }: ObjectWrite): WriteOptions {
+  return { ...(lease === undefined ? {} : { lease }), ...(signal === undefined ? {} : { signal }), ...(guards === undefined ? {} : { guards }) };
 }
 
 function asBuffer(bytes: Uint8Array): Buffer {

@@ -8,7 +8,7 @@
 import { abortable } from '../../base/abortable.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { Clock } from '../../base/clock.ts';
-import { StorageError } from '../errors.ts';
+import { guardFailed, StorageError } from '../errors.ts';
 import type { GetResult, GuardedResult, KeyValue, LeaseId, ListOptions, ListResult, Store, StoreStatus, WatchBatch, WatchOptions, WriteOptions } from '../interface.ts';
 import { Compactor } from './compactor.ts';
 import type { Journal } from './journal.ts';
@@ -93,18 +93,22 @@ export class EmbeddedStore implements Store {
     return { revision: at, kvs, count };
   }
 
-  async create(key: string, value: Uint8Array, { lease, signal }: WriteOptions = {}): Promise<{ revision: number }> {
-    this.#checkWrite(key, value, signal);
+  async create(key: string, value: Uint8Array, options: WriteOptions = {}): Promise<{ revision: number }> {
+    this.#checkWrite(key, value, options);
+    const { signal } = options;
     const current = this.#newest(key);
-    if (current === undefined) return { revision: await this.#put(key, value, lease, signal) };
-    await orAborted(this.#ledger.durable(current.modRevision), signal);
-    throw new StorageError('KeyExists', `key ${key} exists`, { key });
+    const obstacle = current?.modRevision ?? this.#obstacle(options);
+    if (obstacle === undefined) return { revision: await this.#put(key, value, options) };
+    await orAborted(this.#ledger.durable(obstacle), signal);
+    throw current === undefined ? guardFailed(key) : new StorageError('KeyExists', `key ${key} exists`, { key });
   }
 
-  async update(key: string, value: Uint8Array, expected: number, { lease, signal }: WriteOptions = {}): Promise<GuardedResult> {
-    this.#checkWrite(key, value, signal);
-    if ((this.#newest(key)?.modRevision ?? 0) !== expected) return this.#refused(key, signal);
-    return { applied: true, revision: await this.#put(key, value, lease, signal) };
+  async update(key: string, value: Uint8Array, expected: number, options: WriteOptions = {}): Promise<GuardedResult> {
+    this.#checkWrite(key, value, options);
+    if ((this.#newest(key)?.modRevision ?? 0) !== expected) return this.#refused(key, options.signal);
+    const obstacle = this.#obstacle(options);
+    if (obstacle !== undefined) return this.#refused(key, options.signal, obstacle);
+    return { applied: true, revision: await this.#put(key, value, options) };
   }
 
   async delete(key: string, expected: number, { signal }: { signal?: AbortSignal } = {}): Promise<GuardedResult> {
@@ -162,11 +166,12 @@ export class EmbeddedStore implements Store {
     if (signal?.aborted) throw abortedError(signal);
   }
 
-  #checkWrite(key: string, value: Uint8Array, signal: AbortSignal | undefined): void {
+  #checkWrite(key: string, value: Uint8Array, { companion, signal }: WriteOptions): void {
     this.#check(signal);
     checkKey(key);
-    if (Buffer.byteLength(key) + value.length <= MAX_REQUEST_BYTES) return;
-    throw new StorageError('TooLarge', `key and value have ${Buffer.byteLength(key) + value.length} bytes, more than the ${MAX_REQUEST_BYTES} allowed`, { key });
+    if (companion !== undefined) checkKey(companion.key);
+    const bytes = sizeOf({ key, value }) + (companion === undefined ? 0 : sizeOf(companion));
+    if (bytes > MAX_REQUEST_BYTES) throw new StorageError('TooLarge', `key and value have ${bytes} bytes, more than the ${MAX_REQUEST_BYTES} allowed`, { key });
   }
 
   /** The revision to read at; 0 and undefined mean now. */
@@ -185,16 +190,30 @@ export class EmbeddedStore implements Store {
     return version === undefined || isDeletion(version) ? undefined : version;
   }
 
-  #put(key: string, value: Uint8Array, lease: LeaseId | undefined, signal: AbortSignal | undefined): Promise<number> {
-    const granted = lease === undefined ? undefined : this.#leases.get(lease);
-    return orAborted(this.#ledger.put(key, value, granted), signal);
+  #put(key: string, value: Uint8Array, { lease, companion, signal }: WriteOptions): Promise<number> {
+    const put = { key, value, lease: lease === undefined ? undefined : this.#leases.get(lease) };
+    const puts = companion === undefined ? [put] : [{ ...companion, lease: undefined }, put];
+    return orAborted(this.#ledger.put(puts), signal);
   }
 
-  /** What a failed guard found, once that is durable. */
-  async #refused(key: string, signal: AbortSignal | undefined): Promise<GuardedResult> {
+  /** The revision of what keeps a write from being applied beside its own key; undefined when nothing does. */
+  #obstacle({ guards = [], companion }: WriteOptions): number | undefined {
+    for (const { prefix, unchangedSince } of guards) {
+      let latest = 0;
+      this.#index.forEach(prefix, undefined, ({ newest }) => {
+        if (newest !== undefined && !isDeletion(newest)) latest = Math.max(latest, newest.modRevision);
+      });
+      if (latest > unchangedSince) return latest;
+    }
+    if (companion === undefined || (this.#newest(companion.key)?.modRevision ?? 0) === companion.expected) return undefined;
+    return this.#index.find(companion.key)?.newest?.modRevision ?? 0;
+  }
+
+  /** What a failed guard found, once that, and the change that made it fail, is durable. */
+  async #refused(key: string, signal: AbortSignal | undefined, obstacle = 0): Promise<GuardedResult> {
     const newest = this.#index.find(key)?.newest;
     const current = newest === undefined || isDeletion(newest) ? undefined : toKeyValue(newest, this.#valueOf(newest));
-    const changed = newest?.modRevision ?? 0;
+    const changed = Math.max(newest?.modRevision ?? 0, obstacle);
     const revision = Math.max(this.#ledger.published, changed);
     await orAborted(this.#ledger.durable(changed), signal);
     return { applied: false, revision, current };
@@ -244,6 +263,8 @@ async function orAborted<T>(written: Promise<T>, signal: AbortSignal | undefined
 function checkKey(key: string): void {
   if (key === '') throw new StorageError('Internal', 'a key cannot be empty');
 }
+
+const sizeOf = ({ key, value }: Pick<KeyValue, 'key'> & { readonly value: Uint8Array }): number => Buffer.byteLength(key) + value.length;
 
 const closedError = (): StorageError => new StorageError('Aborted', 'the store is closed');
 const abortedError = (signal: AbortSignal): StorageError => new StorageError('Aborted', 'the call was aborted', { cause: signal.reason });

@@ -98,6 +98,9 @@ describe('a write that is not durable yet', () => {
     { name: 'a create that finds the key', call: () => store.create('/k', bytes('2')).catch((error: unknown) => error), outcome: { reason: 'KeyExists' } },
     { name: 'an update that finds another version', call: () => store.update('/k', bytes('2'), 1), outcome: { applied: false, revision: 2, current: { modRevision: 2 } } },
     { name: 'a deletion that finds another version', call: () => store.delete('/k', 1), outcome: { applied: false, revision: 2, current: { modRevision: 2 } } },
+    { name: 'a create whose guard fails', call: () => store.create('/other', bytes('2'), { guards: [{ prefix: '/k', unchangedSince: 1 }] }).catch((error: unknown) => error), outcome: { reason: 'Conflict' } },
+    { name: 'an update whose guard fails', call: () => store.update('/other', bytes('2'), 0, { guards: [{ prefix: '/k', unchangedSince: 1 }] }), outcome: { applied: false, revision: 2, current: undefined } },
+    { name: 'an update whose companion has another version', call: () => store.update('/other', bytes('2'), 0, { companion: { key: '/k', value: bytes('2'), expected: 1 } }), outcome: { applied: false, revision: 2, current: undefined } },
   ])('holds up $name', async ({ call, outcome }) => {
     const release = journal.hold();
     const created = store.create('/k', bytes('1'));
@@ -126,6 +129,15 @@ describe('a write that is not durable yet', () => {
     expect(await created).toEqual({ revision: 2 });
     expect(journal.commits).toHaveLength(1);
   });
+});
+
+test('a write that does not fit together with its companion leaves both as they are', async () => {
+  const small = new EmbeddedStore(new MemoryJournal({ maxSizeBytes: 2_000 }), { clock });
+  const write = small.create('/own', bytes('x'.repeat(1_500)), { companion: { key: '/companion', value: bytes('x'.repeat(1_500)), expected: 0 } });
+  await expect(write).rejects.toMatchObject({ reason: 'NoSpace' });
+  expect(await small.list('/')).toMatchObject({ count: 0 });
+  expect(await small.create('/own', bytes('x'.repeat(1_500)))).toEqual({ revision: 2 });
+  await small[Symbol.asyncDispose]();
 });
 
 describe('a commit that fails for want of space', () => {

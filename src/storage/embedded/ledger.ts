@@ -43,6 +43,12 @@ class Batch {
   }
 }
 
+export interface Put {
+  readonly key: string;
+  readonly value: Uint8Array;
+  readonly lease: Lease | undefined;
+}
+
 export class Ledger {
   readonly #journal: Journal;
   readonly #index: KeyIndex;
@@ -67,10 +73,18 @@ export class Ledger {
     return this.#published;
   }
 
-  /** Puts a new version; resolves with its revision when it is durable. Throws `NoSpace` when the store is full. */
-  put(key: string, value: Uint8Array, lease: Lease | undefined): Promise<number> {
+  /**
+   * Puts new versions one after the other, all of them or none; resolves with the revision of the last when they are
+   * durable. Throws `NoSpace` when the store is full.
+   */
+  async put(puts: readonly Put[]): Promise<number> {
     this.#checkUsable();
-    this.#checkRoom(value.length);
+    this.#checkRoom(puts.reduce((bytes, { value }) => bytes + value.length, 0));
+    const revisions = await Promise.all(puts.map((put) => this.#put(put)));
+    return revisions.at(-1)!;
+  }
+
+  #put({ key, value, lease }: Put): Promise<number> {
     const history = this.#index.open(key);
     const current = history.newest;
     const createRevision = current === undefined || isDeletion(current) ? this.#head + 1 : current.createRevision;

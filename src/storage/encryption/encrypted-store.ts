@@ -38,11 +38,11 @@ export class EncryptedStore implements Store {
   }
 
   async create(key: string, value: Uint8Array, options?: WriteOptions): Promise<{ revision: number }> {
-    return this.#store.create(key, await this.#sealed(key, value), options);
+    return this.#store.create(key, await this.#sealed(key, value), await this.#sealedOptions(options));
   }
 
   async update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<GuardedResult> {
-    return this.#refusal(await this.#store.update(key, await this.#sealed(key, value), expected, options));
+    return this.#refusal(await this.#store.update(key, await this.#sealed(key, value), expected, await this.#sealedOptions(options)));
   }
 
   async delete(key: string, expected: number, options?: { signal?: AbortSignal }): Promise<GuardedResult> {
@@ -97,6 +97,11 @@ export class EncryptedStore implements Store {
     } catch (cause) {
       throw new StorageError('Internal', (cause as Error).message, { key, cause });
     }
+  }
+
+  async #sealedOptions(options: WriteOptions | undefined): Promise<WriteOptions | undefined> {
+    const companion = options?.companion;
+    return companion === undefined ? options : { ...options, companion: { ...companion, value: await this.#sealed(companion.key, companion.value) } };
   }
 
   #open(key: string, value: Buffer): Soon<OpenedValue> {

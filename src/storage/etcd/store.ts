@@ -4,10 +4,11 @@ import { systemClock } from '../../base/clock.ts';
 import type { Clock } from '../../base/clock.ts';
 import { EtcdClient } from '../../etcd/client.ts';
 import type { EtcdClientOptions } from '../../etcd/client.ts';
-import type { RequestOp, TxnResponse } from '../../etcd/messages.ts';
+import { firstKey, prefixEnd } from '../../etcd/messages.ts';
+import type { Compare, RequestOp, TxnResponse } from '../../etcd/messages.ts';
 import { hasSoundProgress } from '../../etcd/version.ts';
-import { StorageError } from '../errors.ts';
-import type { GetResult, GuardedResult, LeaseId, ListOptions, ListResult, Store, StoreStatus, WatchBatch, WatchOptions, WriteOptions } from '../interface.ts';
+import { guardFailed, StorageError } from '../errors.ts';
+import type { GetResult, GuardedResult, LeaseId, ListOptions, ListResult, Store, StoreStatus, WatchBatch, WatchOptions, WriteGuard, WriteOptions } from '../interface.ts';
 import { toStorageError } from './errors.ts';
 import { listAll } from './list.ts';
 import { ReadBatcher } from './read-batcher.ts';
@@ -64,18 +65,20 @@ export class EtcdStore implements Store {
 
   async create(key: string, value: Uint8Array, options: WriteOptions = {}): Promise<{ revision: number }> {
     const put = { put: { key, value, ...leaseOf(options) } };
-    const { succeeded, revision } = await this.#write({ key, expected: 0, success: put, failure: undefined, signal: options.signal });
-    if (!succeeded) throw new StorageError('KeyExists', `key ${key} exists`, { key });
-    return { revision };
+    const isGuarded = options.guards !== undefined || options.companion !== undefined;
+    const result = await this.#write({ key, expected: 0, success: put, failure: isGuarded ? { range: { key, keysOnly: true } } : undefined, options });
+    if (result.succeeded) return { revision: result.revision };
+    if (isGuarded && result.responses[0]?.kvs[0] === undefined) throw guardFailed(key);
+    throw new StorageError('KeyExists', `key ${key} exists`, { key });
   }
 
   async update(key: string, value: Uint8Array, expected: number, options: WriteOptions = {}): Promise<GuardedResult> {
     const put = { put: { key, value, ...leaseOf(options) } };
-    return guarded(await this.#write({ key, expected, success: put, failure: { range: { key } }, signal: options.signal }));
+    return guarded(await this.#write({ key, expected, success: put, failure: { range: { key } }, options }));
   }
 
   async delete(key: string, expected: number, options: { signal?: AbortSignal } = {}): Promise<GuardedResult> {
-    return guarded(await this.#write({ key, expected, success: { deleteRange: { key } }, failure: { range: { key } }, signal: options.signal }));
+    return guarded(await this.#write({ key, expected, success: { deleteRange: { key } }, failure: { range: { key } }, options }));
   }
 
   watch(prefix: string, options: WatchOptions): AsyncIterable<WatchBatch> {
@@ -126,13 +129,16 @@ export class EtcdStore implements Store {
     return all.flatMap((one) => (one.status === 'fulfilled' ? [one.value.version] : []));
   }
 
-  async #write(write: { key: string; expected: number; success: RequestOp; failure: RequestOp | undefined; signal: AbortSignal | undefined }): Promise<TxnResponse> {
-    const { key, expected, success, failure, signal } = write;
+  async #write(write: { key: string; expected: number; success: RequestOp; failure: RequestOp | undefined; options: WriteOptions }): Promise<TxnResponse> {
+    const { key, expected, success, failure, options: { guards = [], companion, signal } } = write;
+    const compare: Compare[] = [{ key, modRevision: expected }, ...guards.map(compareOf)];
+    const ops: RequestOp[] = [success];
+    if (companion !== undefined) {
+      compare.push({ key: companion.key, modRevision: companion.expected });
+      ops.push({ put: { key: companion.key, value: companion.value } });
+    }
     try {
-      return await this.#client.txn(
-        { compare: [{ key, modRevision: expected }], success: [success], failure: failure === undefined ? [] : [failure] },
-        { idempotent: false, signal },
-      );
+      return await this.#client.txn({ compare, success: ops, failure: failure === undefined ? [] : [failure] }, { idempotent: false, signal });
     } catch (error) {
       throw toStorageError(error, { key });
     }
@@ -167,6 +173,9 @@ const closedError = (): StorageError => new StorageError('Aborted', 'the store i
 function guarded({ succeeded, revision, responses }: TxnResponse): GuardedResult {
   return succeeded ? { applied: true, revision } : { applied: false, revision, current: responses[0]?.kvs[0] };
 }
+
+const compareOf = ({ prefix, unchangedSince }: WriteGuard): Compare =>
+  ({ key: prefix === '' ? firstKey : prefix, rangeEnd: prefixEnd(prefix), modRevisionBelow: unchangedSince + 1 });
 
 function leaseOf({ lease }: WriteOptions): { lease?: bigint } {
   if (lease === undefined) return {};

@@ -4,11 +4,28 @@ import type { GetResult, GuardedResult, KeyValue, LeaseId, ListOptions, ListResu
 
 type Method = Exclude<keyof Store, symbol>;
 
+/** A call that waits in front of the store. */
+export interface HeldCall {
+  /** Resolves when the call has come. */
+  readonly reached: Promise<void>;
+  /** Lets it through. */
+  release(): void;
+}
+
+interface Hold {
+  readonly method: Method;
+  readonly prefix: string;
+  readonly answersAtOnce: boolean;
+  readonly gate: Gate;
+  readonly reached: () => void;
+}
+
 /** A real store that a test can count, cut off, slow down and replace. */
 export class ControlledStore implements Store {
   #inner: Store;
   readonly #calls = new Map<Method, number>();
   readonly #held = new Map<Method, Gate>();
+  readonly #holds: Hold[] = [];
   readonly #watches = new Gate();
   #lost = new AbortController();
   /** False: as an etcd whose progress cannot be believed. No watch is told any. */
@@ -53,6 +70,16 @@ export class ControlledStore implements Store {
     };
   }
 
+  /** The next call of this kind for a key that begins with `prefix` waits until it is released; those behind it do not. */
+  holdNext(method: Method, prefix: string): HeldCall {
+    return this.#holdNext(method, prefix, false);
+  }
+
+  /** The same, but the caller is told at once that the outcome is unknown. */
+  loseNext(method: Method, prefix: string): HeldCall {
+    return this.#holdNext(method, prefix, true);
+  }
+
   /** Watches deliver nothing until `resumeWatches`. */
   pauseWatches(): void {
     this.#watches.shut();
@@ -68,32 +95,29 @@ export class ControlledStore implements Store {
   }
 
   async get(key: string, options?: { revision?: number; signal?: AbortSignal }): Promise<GetResult> {
-    await this.#enter('get');
+    await this.#enter('get', key);
     return this.#answer('get', this.#inner.get(key, options));
   }
 
   async list(prefix: string, options?: ListOptions & { signal?: AbortSignal }): Promise<ListResult> {
-    await this.#enter('list');
+    await this.#enter('list', prefix);
     return this.#answer('list', this.#inner.list(prefix, options));
   }
 
   async create(key: string, value: Uint8Array, options?: WriteOptions): Promise<{ revision: number }> {
-    await this.#enter('create');
-    return this.#inner.create(key, value, options);
+    return this.#write('create', key, () => this.#inner.create(key, value, options));
   }
 
   async update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<GuardedResult> {
-    await this.#enter('update');
-    return this.#inner.update(key, value, expected, options);
+    return this.#write('update', key, () => this.#inner.update(key, value, expected, options));
   }
 
   async delete(key: string, expected: number, options?: { signal?: AbortSignal }): Promise<GuardedResult> {
-    await this.#enter('delete');
-    return this.#inner.delete(key, expected, options);
+    return this.#write('delete', key, () => this.#inner.delete(key, expected, options));
   }
 
   async *watch(prefix: string, options: WatchOptions): AsyncIterable<WatchBatch> {
-    await this.#enter('watch');
+    await this.#enter('watch', prefix);
     const lost = this.#lost.signal;
     const signal = AbortSignal.any([options.signal, lost]);
     this.openWatches++;
@@ -144,10 +168,33 @@ export class ControlledStore implements Store {
     return given;
   }
 
-  async #enter(method: Method): Promise<void> {
+  async #enter(method: Method, key = ''): Promise<void> {
     this.#calls.set(method, this.calls(method) + 1);
     if (this.#lost.signal.aborted) throw unavailable();
     await this.#held.get(method)?.wait();
+    await this.#takeHold(method, key, false)?.gate.wait();
+  }
+
+  async #write<T>(method: Method, key: string, write: () => Promise<T>): Promise<T> {
+    await this.#enter(method, key);
+    const lost = this.#takeHold(method, key, true);
+    if (lost === undefined) return write();
+    void lost.gate.wait().then(write).catch(() => undefined);
+    throw unavailable();
+  }
+
+  #holdNext(method: Method, prefix: string, answersAtOnce: boolean): HeldCall {
+    const gate = new Gate();
+    const reached = new Promise<void>((resolve) => this.#holds.push({ method, prefix, answersAtOnce, gate, reached: resolve }));
+    return { reached, release: () => gate.open() };
+  }
+
+  #takeHold(method: Method, key: string, answersAtOnce: boolean): Hold | undefined {
+    const at = this.#holds.findIndex((hold) => hold.method === method && hold.answersAtOnce === answersAtOnce && key.startsWith(hold.prefix));
+    if (at < 0) return undefined;
+    const [hold] = this.#holds.splice(at, 1);
+    hold!.reached();
+    return hold;
   }
 }
 

@@ -10,6 +10,7 @@
  */
 import { describe } from 'vitest';
 import { describeCompaction } from './contract/compaction.ts';
+import { describeGuards } from './contract/guards.ts';
 import { describeLeases } from './contract/leases.ts';
 import { describeLifecycle } from './contract/lifecycle.ts';
 import { describeReads } from './contract/reads.ts';
@@ -25,6 +26,7 @@ export function describeStoreContract({ name, create }: StoreContract): void {
     const fixture = useStore(create);
     describeReads(fixture);
     describeWrites(fixture);
+    describeGuards(fixture);
     describeWatches(fixture);
     describeLeases(fixture);
     describeCompaction(fixture);
