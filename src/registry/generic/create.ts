@@ -1,15 +1,20 @@
 import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
-import { alreadyExists, isStatusError, plainError, StatusError } from '../../machinery/status.ts';
+import { alreadyExists, isStatusError, plainError, serverTimeout, StatusError } from '../../machinery/status.ts';
+import { isStorageError } from '../../storage/errors.ts';
+import type { WriteGuard } from '../../storage/interface.ts';
 import type { StoredObject } from '../../storage/objects.ts';
 import { inTurns } from '../../machinery/turns.ts';
 import { fillSystemFields, nameFromPrefix, prepareForCreate } from './before-create.ts';
 import { toStatusError } from './errors.ts';
+import { guardOptions, writeGuarded } from './guarded-write.ts';
 import { settled } from './pending.ts';
 import type { ResourceStore } from './resource-store.ts';
-import { finishNothing, outcomeOfFailure, type WriteOutcome, type WriteRequest, type WriteResult } from './write.ts';
+import { nothingBegun, outcomeOfFailure, type WriteOutcome, type WriteRequest, type WriteResult } from './write.ts';
 
 /** How often a clash of a generated name is answered with another name. @see {@link https://kep.k8s.io/4420 | KEP-4420} */
 const generatedNameAttempts = 8;
+/** How often a write begins anew because what it rested on was lost before it came to the store. */
+const lostAttempts = 100;
 
 export interface CreateSteps {
   /** Mutating admission and field ownership; before the strategy sees the object. */
@@ -23,37 +28,45 @@ export async function createObject(store: ResourceStore, submitted: KubeObject, 
   rejectResourceVersion(submitted);
   const generated = isNameGenerated(submitted);
   await steps.admit(submitted);
-  for (let attempt = 1; ; attempt++) {
+  for (let [named, lost] = [1, 1]; ;) {
     try {
-      return { stored: await createOnce(store, submitted, steps, request), created: true };
+      const stored = await createOnce(store, submitted, steps, request);
+      if (stored !== undefined) return { stored, created: true };
+      if (lost++ >= lostAttempts) throw serverTimeout(store.groupResource, 'create', 1);
     } catch (error) {
-      if (!generated || !isAlreadyExists(error) || attempt >= generatedNameAttempts) throw error;
+      if (!generated || !isAlreadyExists(error) || named++ >= generatedNameAttempts) throw error;
       delete metaOf(submitted).name;
     }
   }
 }
 
-async function createOnce(store: ResourceStore, object: KubeObject, steps: CreateSteps, request: WriteRequest): Promise<StoredObject> {
+/** Undefined when what the write rested on was lost. */
+async function createOnce(
+  store: ResourceStore, object: KubeObject, steps: CreateSteps, request: WriteRequest,
+): Promise<StoredObject | undefined> {
   fillSystemFields(object, request.context.now);
   nameFromPrefix(object);
-  const finish = (await store.hooks.beginCreate?.(object, request)) ?? finishNothing;
+  const begun = (await store.hooks.beginCreate?.(object, request)) ?? nothingBegun;
   let outcome: WriteOutcome = 'refused';
+  let stored: StoredObject | undefined;
   try {
     await inTurns(prepareForCreate(object, store, request));
     await steps.validate(object);
-    const stored = await insert(store, object, request).catch((error: unknown) => {
+    stored = await writeGuarded(begun, (guards) => insert(store, object, guards, request).catch((error: unknown) => {
       outcome = outcomeOfFailure(error);
       throw error;
-    });
-    outcome = 'applied';
+    }));
+    if (stored !== undefined) outcome = 'applied';
     return stored;
   } finally {
-    await finish(outcome);
+    await begun.finish(outcome, stored?.revision ?? 0);
   }
 }
 
-/** Puts a prepared object into the store. */
-export async function insert(store: ResourceStore, object: KubeObject, request: WriteRequest): Promise<StoredObject> {
+/** Puts a prepared object into the store; undefined when a guard failed. */
+async function insert(
+  store: ResourceStore, object: KubeObject, guards: readonly WriteGuard[], request: WriteRequest,
+): Promise<StoredObject | undefined> {
   const meta = metaOf(object);
   const name = meta.name ?? '';
   const key = store.key(meta.namespace ?? '', name);
@@ -64,8 +77,11 @@ export async function insert(store: ResourceStore, object: KubeObject, request: 
   const lease = await store.lease?.(request.context.now);
   try {
     const bytes = await settled(() => store.encode(object));
-    return await store.storage.create(key, bytes, { ...(lease === undefined ? {} : { lease }), ...(request.signal === undefined ? {} : { signal: request.signal }) });
+    return await store.storage.create(key, bytes, {
+      ...(lease === undefined ? {} : { lease }), ...(request.signal === undefined ? {} : { signal: request.signal }), ...guardOptions(guards),
+    });
   } catch (error) {
+    if (guards.length > 0 && isStorageError(error, 'Conflict')) return undefined;
     const status = toStatusError(error, 'create', store.groupResource, name);
     throw isAlreadyExists(status) ? generatedNameClash(store, object, await alreadyThere(store, key, name, status)) : status;
   }

@@ -11,7 +11,7 @@ import { prepareForUpdate } from './before-update.ts';
 import { settled } from './pending.ts';
 import type { ResourceStore } from './resource-store.ts';
 import { type Change, readModifyWrite, type SwapResult } from './update.ts';
-import { finishNothing, type Finish, type Preconditions, type WriteRequest } from './write.ts';
+import { type BegunWrite, nothingBegun, type Preconditions, type WriteRequest } from './write.ts';
 
 export interface UpdateSteps {
   /**
@@ -46,16 +46,16 @@ async function computeUpdate(store: ResourceStore, { current, stored }: { curren
   checkResourceVersion(store, object, old, request);
   await steps.admit(object, old);
   metaOf(object).resourceVersion = metaOf(old).resourceVersion!;
-  const finish = (await store.hooks.beginUpdate?.(object, old, request)) ?? finishNothing;
-  return guarded(finish, async () => {
+  const begun = (await store.hooks.beginUpdate?.(object, old, request)) ?? nothingBegun;
+  return finishedOnRefusal(begun, async () => {
     await inTurns(prepareForUpdate(object, old, store, request));
     await steps.validate(object, old);
     if (shouldDeleteDuringUpdate(store, object)) {
       // The object goes as it is stored: what this change would have taken is not needed.
-      await finish('refused');
+      await begun.finish('refused', 0);
       return { action: 'remove', object };
     }
-    return { action: 'write', object: keepTimes(object, old, (candidate) => store.encode(candidate).equals(stored!.bytes)), done: finish };
+    return { action: 'write', object: keepTimes(object, old, (candidate) => store.encode(candidate).equals(stored!.bytes)), begun };
   });
 }
 
@@ -66,11 +66,11 @@ async function computeCreate(store: ResourceStore, object: KubeObject, steps: Up
   delete meta.resourceVersion;
   await steps.admit(object, undefined);
   fillSystemFields(object, request.context.now);
-  const finish = (await store.hooks.beginCreate?.(object, request)) ?? finishNothing;
-  return guarded(finish, async () => {
+  const begun = (await store.hooks.beginCreate?.(object, request)) ?? nothingBegun;
+  return finishedOnRefusal(begun, async () => {
     await inTurns(prepareForCreate(object, store, request));
     await steps.validate(object, undefined);
-    return { action: 'write', object, done: finish };
+    return { action: 'write', object, begun };
   });
 }
 
@@ -79,11 +79,11 @@ function checkApplied(store: ResourceStore, { uid = '' }: ObjectMeta, { name }: 
   if (uid !== '') throw conflict(store.groupResource, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
 }
 
-async function guarded(finish: Finish, compute: () => Promise<Change>): Promise<Change> {
+async function finishedOnRefusal(begun: BegunWrite, compute: () => Promise<Change>): Promise<Change> {
   try {
     return await compute();
   } catch (refusal) {
-    await finish('refused');
+    await begun.finish('refused', 0);
     throw refusal;
   }
 }

@@ -10,13 +10,14 @@ import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
 import { modified, notFound } from '../../machinery/status.ts';
 import type { StoredObject } from '../../storage/objects.ts';
 import { toStatusError } from './errors.ts';
+import { guardOptions, writeGuarded } from './guarded-write.ts';
 import { settled } from './pending.ts';
 import type { ResourceStore } from './resource-store.ts';
-import { type Finish, outcomeOfFailure, type WriteOutcome, type WriteRequest } from './write.ts';
+import { type BegunWrite, nothingBegun, outcomeOfFailure, type WriteOutcome, type WriteRequest } from './write.ts';
 
 /** What a change wants: write this, remove the object, or leave everything. */
 export type Change =
-  | { readonly action: 'write'; readonly object: KubeObject; readonly done?: Finish }
+  | { readonly action: 'write'; readonly object: KubeObject; readonly begun?: BegunWrite }
   /** `object` is its last state; absent where that is what is stored, or nobody is shown it. */
   | { readonly action: 'remove'; readonly object?: KubeObject }
   | { readonly action: 'keep'; readonly object: KubeObject };
@@ -74,10 +75,10 @@ async function attemptOnce(store: ResourceStore, key: string, stored: StoredObje
 }
 
 async function unchanged(store: ResourceStore, key: string, stored: StoredObject | undefined, fresh: boolean, change: Change, request: WriteRequest): Promise<Outcome> {
-  const done = change.action === 'write' ? change.done : undefined;
+  const begun = change.action === 'write' ? change.begun : undefined;
   const current = fresh ? stored : await read(store, key, 'mostRecent', request);
   const confirmed = current?.revision === stored?.revision;
-  await done?.(confirmed ? 'applied' : 'refused');
+  await begun?.finish(confirmed ? 'applied' : 'refused', stored?.revision ?? 0);
   if (!confirmed) return { current };
   if (stored === undefined) throw notFound(store.groupResource, request.name);
   return { result: { action: 'unchanged', stored } };
@@ -85,26 +86,37 @@ async function unchanged(store: ResourceStore, key: string, stored: StoredObject
 
 async function swap(store: ResourceStore, key: string, stored: StoredObject | undefined, bytes: Buffer, change: Change & { action: 'write' }, request: WriteRequest): Promise<Outcome> {
   const action = stored === undefined ? 'created' : 'written';
-  let outcome: WriteOutcome = 'refused';
+  const { begun = nothingBegun } = change;
+  const expected = stored?.revision ?? 0;
+  let outcome = 'refused' as WriteOutcome;
+  let written = 0;
   try {
     if (request.dryRun) {
       const current = await read(store, key, 'mostRecent', request);
-      if (current?.revision !== stored?.revision) return { current };
+      if ((current?.revision ?? 0) !== expected) return { current };
       const base = stored === undefined ? await settled(() => store.unstored(change.object)) : { ...stored, bytes, representations: undefined };
       return { result: { action, stored: base } };
     }
     const lease = await store.lease?.(request.context.now);
     const options = { ...(lease === undefined ? {} : { lease }), ...(request.signal === undefined ? {} : { signal: request.signal }) };
-    outcome = 'unknown';
-    const result = await store.storage.update(key, bytes, stored?.revision ?? 0, options);
-    outcome = result.applied ? 'applied' : 'refused';
-    return result.applied ? { result: { action, stored: result.object } } : { current: result.current };
+    const result = await writeGuarded(begun, async (guards) => {
+      outcome = 'unknown';
+      const answer = await store.storage.update(key, bytes, expected, { ...options, ...guardOptions(guards) });
+      outcome = answer.applied ? 'applied' : 'refused';
+      const guardFailed = !answer.applied && guards.length > 0 && (answer.current?.revision ?? 0) === expected;
+      return guardFailed ? undefined : answer;
+    });
+    // What the change rested on was lost: it is computed anew, on what is there as before.
+    if (result === undefined) return { current: stored };
+    if (!result.applied) return { current: result.current };
+    written = result.object.revision;
+    return { result: { action, stored: result.object } };
   } catch (error) {
     const status = toStatusError(error, 'update', store.groupResource, metaOf(change.object).name ?? '');
     if (outcome === 'unknown') outcome = outcomeOfFailure(status);
     throw status;
   } finally {
-    await change.done?.(outcome);
+    await begun.finish(outcome, written);
   }
 }
 
@@ -129,7 +141,7 @@ async function remove(store: ResourceStore, key: string, stored: StoredObject | 
     if (request.dryRun) return { result: { action: 'removed', stored: last } };
     const result = await store.storage.delete(key, stored.revision, request.signal === undefined ? {} : { signal: request.signal });
     if (!result.applied) return { current: result.current };
-    if (store.hooks.afterDelete !== undefined) await store.hooks.afterDelete(store.decode(stored), { dryRun: false });
+    if (store.hooks.afterDelete !== undefined) await store.hooks.afterDelete(store.decode(stored), { revision: result.revision });
     return { result: { action: 'removed', stored: { ...last, revision: stored.revision }, removedAt: result.revision } };
   } catch (error) {
     throw toStatusError(error, 'delete', store.groupResource, request.name);

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../machinery/object-meta.ts';
 import { isStatusError } from '../../machinery/status.ts';
+import type { WriteGuard } from '../../storage/interface.ts';
 import type { StoredObject } from '../../storage/objects.ts';
 import type { StrategyContext } from '../strategy.ts';
 
@@ -33,18 +34,29 @@ export interface Preconditions {
 
 /**
  * Work around a write that reaches beyond the object: allocations. `begin` runs before validation and may change the
- * object; what it returns is told how the write ended and takes back what it did when it failed.
+ * object.
  */
 export interface WriteHooks<T extends KubeObject = KubeObject> {
-  beginCreate?(object: T, request: WriteRequest): Promise<Finish>;
-  beginUpdate?(object: T, old: T, request: WriteRequest): Promise<Finish>;
-  /** After the object is gone; `object` is as it was last stored. */
-  afterDelete?(object: T, request: { readonly dryRun: boolean }): Promise<void>;
+  beginCreate?(object: T, request: WriteRequest): Promise<BegunWrite>;
+  beginUpdate?(object: T, old: T, request: WriteRequest): Promise<BegunWrite>;
+  /** After the object is gone, at that revision; `object` is as it was last stored. */
+  afterDelete?(object: T, removal: { readonly revision: number }): Promise<void>;
   /** Fills in what servers of older versions did not store; runs on objects as they come out of the store. */
   complete?(object: T): void;
 }
 
-export type Finish = (outcome: WriteOutcome) => Promise<void> | void;
+export interface BegunWrite {
+  /**
+   * What must hold at the revision of the write, asked for before each attempt; `again` when the last one failed for
+   * it. Undefined when it cannot hold any more: then everything begins anew. Absent where the write rests on nothing.
+   */
+  readonly guards?: (again: boolean) => Promise<readonly WriteGuard[] | undefined>;
+  /** Is told how the write ended; takes back what was done for it when it was refused, so that it can begin anew. */
+  readonly finish: Finish;
+}
+
+/** `revision`: at which the object was as written; 0 where nothing was. Never throws. */
+export type Finish = (outcome: WriteOutcome, revision: number) => Promise<void> | void;
 
 /** `unknown`: the store did not answer, the write may have been applied. What it holds must be kept then. */
 export type WriteOutcome = 'applied' | 'refused' | 'unknown';
@@ -52,4 +64,4 @@ export type WriteOutcome = 'applied' | 'refused' | 'unknown';
 /** How a write ended that the store was asked for and that failed. */
 export const outcomeOfFailure = (error: unknown): WriteOutcome => (isStatusError(error) && error.code < 500 ? 'refused' : 'unknown');
 
-export const finishNothing: Finish = () => undefined;
+export const nothingBegun: BegunWrite = { finish: () => undefined };

@@ -10,6 +10,8 @@ export interface HeldCall {
   readonly reached: Promise<void>;
   /** Lets it through. */
   release(): void;
+  /** Resolves when the store has answered it. */
+  readonly answered: Promise<void>;
 }
 
 interface Hold {
@@ -18,6 +20,7 @@ interface Hold {
   readonly answersAtOnce: boolean;
   readonly gate: Gate;
   readonly reached: () => void;
+  readonly answered: () => void;
 }
 
 /** A real store that a test can count, cut off, slow down and replace. */
@@ -70,7 +73,7 @@ export class ControlledStore implements Store {
     };
   }
 
-  /** The next call of this kind for a key that begins with `prefix` waits until it is released; those behind it do not. */
+  /** The next call of this kind for a key that begins with `prefix` waits until it is released; no other one does. */
   holdNext(method: Method, prefix: string): HeldCall {
     return this.#holdNext(method, prefix, false);
   }
@@ -168,25 +171,29 @@ export class ControlledStore implements Store {
     return given;
   }
 
-  async #enter(method: Method, key = ''): Promise<void> {
+  async #enter(method: Method, key = ''): Promise<Hold | undefined> {
     this.#calls.set(method, this.calls(method) + 1);
     if (this.#lost.signal.aborted) throw unavailable();
     await this.#held.get(method)?.wait();
-    await this.#takeHold(method, key, false)?.gate.wait();
+    const hold = this.#takeHold(method, key, false);
+    await hold?.gate.wait();
+    return hold;
   }
 
   async #write<T>(method: Method, key: string, write: () => Promise<T>): Promise<T> {
-    await this.#enter(method, key);
+    const held = await this.#enter(method, key);
     const lost = this.#takeHold(method, key, true);
-    if (lost === undefined) return write();
-    void lost.gate.wait().then(write).catch(() => undefined);
+    if (lost === undefined) return write().finally(held?.answered);
+    void lost.gate.wait().then(write).catch(() => undefined).finally(lost.answered);
     throw unavailable();
   }
 
   #holdNext(method: Method, prefix: string, answersAtOnce: boolean): HeldCall {
     const gate = new Gate();
-    const reached = new Promise<void>((resolve) => this.#holds.push({ method, prefix, answersAtOnce, gate, reached: resolve }));
-    return { reached, release: () => gate.open() };
+    const [reached, answered] = [new Gate(), new Gate()];
+    const told = { reached: () => reached.open(), answered: () => answered.open() };
+    this.#holds.push({ method, prefix, answersAtOnce, gate, ...told });
+    return { reached: reached.wait(), release: () => gate.open(), answered: answered.wait() };
   }
 
   #takeHold(method: Method, key: string, answersAtOnce: boolean): Hold | undefined {

@@ -11,7 +11,7 @@ import type { KubeObject } from '../../../machinery/object-meta.ts';
 import { forbidden } from '../../../machinery/status.ts';
 import type { UserInfo } from '../../../machinery/user.ts';
 import { isOnlyForCollection } from '../../../registry/generic/collection-change.ts';
-import { finishNothing, type WriteHooks, type WriteRequest } from '../../../registry/generic/write.ts';
+import { nothingBegun, type WriteHooks, type WriteRequest } from '../../../registry/generic/write.ts';
 import { type Authorizer, privilegedGroup } from '../authorizer.ts';
 import type { RbacPolicy } from './policy.ts';
 
@@ -36,12 +36,12 @@ export function createEscalationHooks(options: EscalationOptions): ReadonlyMap<s
 const hooksOf = (check: Check<KubeObject>): WriteHooks => ({
   beginCreate: async (object, request) => {
     if (!isPrivileged(request.context.user)) await check(object, undefined, request);
-    return finishNothing;
+    return nothingBegun;
   },
   // What the garbage collector changes grants nothing.
   beginUpdate: async (object, old, request) => {
     if (!isPrivileged(request.context.user) && !isOnlyForCollection(object, old)) await check(object, old, request);
-    return finishNothing;
+    return nothingBegun;
   },
 });
 

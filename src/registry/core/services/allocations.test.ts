@@ -15,6 +15,8 @@ beforeEach(async () => {
 });
 afterEach(() => store[Symbol.asyncDispose]());
 
+const serviceOf = (name: string, spec: ServiceSpec): Service =>
+  ({ metadata: { name, namespace: 'default' }, spec, status: { loadBalancer: {} } });
 const nodePorts = ({ spec }: Service): (number | undefined)[] => (spec.ports ?? []).map(({ nodePort }) => nodePort);
 const takenPorts = async (): Promise<number[]> => (await takenNumbers(store, 'servicenodeports')).map((number) => 30_000 + number);
 const takenIps = async (): Promise<string[]> => (await takenNumbers(store, 'serviceips')).map((number) => `10.0.0.${number + 1}`);
@@ -140,6 +142,24 @@ describe('changes of the type', () => {
 });
 
 describe('writes that do not happen', () => {
+  test('a refused creation leaves the service as the client sent it, for another attempt', async () => {
+    const submitted: ServiceSpec = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', ports: [{ port: 80 }] };
+    const service = serviceOf('s', structuredClone(submitted));
+    const begun = await server.ranges.allocator.beginCreate(service, false);
+    expect([await takenIps(), (await takenPorts()).length]).toEqual([[service.spec.clusterIP], 2]);
+    await begun.finish('refused', 0);
+    expect([service.spec, await takenIps(), await takenPorts()]).toEqual([submitted, [], []]);
+  });
+
+  test('what is told to be refused twice is given back once', async () => {
+    const { allocator } = server.ranges;
+    const begun = await allocator.beginCreate(serviceOf('a', { clusterIP: '10.0.0.40' }), false);
+    await begun.finish('refused', 0);
+    await allocator.beginCreate(serviceOf('b', { clusterIP: '10.0.0.40' }), false);
+    await begun.finish('refused', 0);
+    expect(await takenIps()).toEqual(['10.0.0.40']);
+  });
+
   test('a dry run shows values and takes nothing', async () => {
     const service = await server.create({ name: 's', type: 'LoadBalancer', externalTrafficPolicy: 'Local' }, { dryRun: true });
     expect([service.spec.clusterIP, nodePorts(service), service.spec.healthCheckNodePort]).toEqual(['10.0.0.0', [32_768], 32_769]);

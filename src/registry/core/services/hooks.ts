@@ -5,11 +5,11 @@ import { isStatusError } from '../../../machinery/status.ts';
 import { deleteObject } from '../../generic/delete.ts';
 import { internalRequest } from '../../generic/internal-request.ts';
 import type { ResourceStore } from '../../generic/resource-store.ts';
-import { finishNothing, type WriteHooks } from '../../generic/write.ts';
+import { type BegunWrite, nothingBegun, type WriteHooks } from '../../generic/write.ts';
 import { isStorageError } from '../../../storage/errors.ts';
 import { toStatusError } from '../../generic/errors.ts';
 import { completeService } from './allocation/linked-fields.ts';
-import type { ServiceAllocator, Settle } from './allocation/service-allocations.ts';
+import type { ServiceAllocator } from './allocation/service-allocations.ts';
 
 export interface ServiceHooksOptions {
   readonly allocator: ServiceAllocator;
@@ -21,11 +21,11 @@ export interface ServiceHooksOptions {
 export function createServiceHooks({ allocator, endpoints, log }: ServiceHooksOptions): WriteHooks {
   const hooks: WriteHooks<Service> = {
     beginCreate: (service, { dryRun }) => begun(allocator.beginCreate(service, dryRun)),
-    beginUpdate: (service, old, { dryRun, subresource }) => (subresource === '' ? begun(allocator.beginUpdate(service, old, dryRun)) : Promise.resolve(finishNothing)),
-    async afterDelete(service, { dryRun }) {
-      if (dryRun) return;
+    beginUpdate: (service, old, { dryRun, subresource }) =>
+      subresource === '' ? begun(allocator.beginUpdate(service, old, dryRun)) : Promise.resolve(nothingBegun),
+    async afterDelete(service, { revision }) {
       await deleteEndpoints(service, endpoints(), log);
-      await allocator.release(service);
+      await allocator.release(service, revision);
     },
     complete: (service) => completeService(service, allocator.families[0]!),
   };
@@ -33,12 +33,13 @@ export function createServiceHooks({ allocator, endpoints, log }: ServiceHooksOp
 }
 
 /** A range that cannot be read or written fails the write. */
-async function begun(settle: Promise<Settle>): Promise<Settle> {
-  try {
-    return await settle;
-  } catch (error) {
-    throw isStorageError(error) ? toStatusError(error, 'update', { group: '', resource: 'rangeallocations' }, '') : error;
-  }
+async function begun(write: Promise<BegunWrite>): Promise<BegunWrite> {
+  const { finish, guards } = await write.catch(rethrow);
+  return guards === undefined ? { finish } : { finish, guards: (again) => guards(again).catch(rethrow) };
+}
+
+function rethrow(error: unknown): never {
+  throw isStorageError(error) ? toStatusError(error, 'update', { group: '', resource: 'rangeallocations' }, '') : error;
 }
 
 /** A service that is made again under the name must not find the old endpoints. */

@@ -7,13 +7,13 @@ import { goStrings } from '../../../../machinery/go-quote.ts';
 import { internalError, invalid as invalidStatus } from '../../../../machinery/status.ts';
 import { AllocationError } from './errors.ts';
 import { isSettledDualStack } from './ip-families.ts';
-import type { IpAllocator } from './value-allocator.ts';
+import type { IpAllocator, Owned } from './value-allocator.ts';
 
 export type IpAllocators = ReadonlyMap<IPFamily, IpAllocator>;
 
 export interface ClusterIpChange {
   /** Taken already; to be released if the write fails. */
-  readonly taken: readonly string[];
+  readonly taken: readonly Owned<string>[];
   /** To be released once the write has succeeded. */
   readonly unused: readonly string[];
 }
@@ -36,21 +36,22 @@ export async function changeClusterIps(service: Service, old: Service, allocator
   return before === 2 && now === 1 ? { taken: [], unused: clusterIpsOf(old).slice(1) } : noChange;
 }
 
-export async function releaseClusterIps(ips: readonly string[], allocators: IpAllocators): Promise<void> {
+export async function releaseClusterIps(ips: readonly Owned<string>[], allocators: IpAllocators): Promise<void> {
   // A family that the cluster no longer has is nobody's any more.
-  for (const ip of ips) if (ip !== noClusterIp) await allocators.get(familyOf(ip))?.release(ip);
+  for (const ip of ips) if (ip.value !== noClusterIp) await allocators.get(familyOf(ip.value))?.release(ip);
 }
 
 /** Takes an address for each of these places in the list of families: the one that is there, or any. */
 async function take(service: Service, places: readonly number[], allocators: IpAllocators, dryRun: boolean): Promise<ClusterIpChange> {
   const ips = [...clusterIpsOf(service)];
-  const taken: string[] = [];
+  const taken: Owned<string>[] = [];
   try {
     for (const place of places) {
       const allocator = allocators.get(ipFamiliesOf(service)[place]!)!;
       const asked = ips[place] ?? '';
-      ips[place] = asked === '' ? await takeAny(allocator, dryRun) : await takeAsked(asked, service, allocator, dryRun);
-      if (!dryRun) taken.push(ips[place]);
+      const ip = asked === '' ? await takeAny(allocator, dryRun) : await takeAsked(asked, service, allocator, dryRun);
+      ips[place] = ip.value;
+      if (!dryRun) taken.push(ip);
     }
   } catch (error) {
     await releaseClusterIps(taken, allocators);
@@ -61,9 +62,9 @@ async function take(service: Service, places: readonly number[], allocators: IpA
   return { taken, unused: [] };
 }
 
-async function takeAny(allocator: IpAllocator, dryRun: boolean): Promise<string> {
+async function takeAny(allocator: IpAllocator, dryRun: boolean): Promise<Owned<string>> {
   // Which one it would be cannot be known: an address that no service has stands for it.
-  if (dryRun) return allocator.range.network;
+  if (dryRun) return { value: allocator.range.network, since: 0 };
   try {
     return await allocator.allocateNext();
   } catch (error) {
@@ -72,11 +73,13 @@ async function takeAny(allocator: IpAllocator, dryRun: boolean): Promise<string>
   }
 }
 
-async function takeAsked(ip: string, service: Service, allocator: IpAllocator, dryRun: boolean): Promise<string> {
+async function takeAsked(
+  ip: string, service: Service, allocator: IpAllocator, dryRun: boolean,
+): Promise<Owned<string>> {
   try {
-    if (dryRun) allocator.numberOf(ip);
-    else await allocator.allocate(ip);
-    return ip;
+    if (!dryRun) return await allocator.allocate(ip);
+    allocator.numberOf(ip);
+    return { value: ip, since: 0 };
   } catch (error) {
     if (!(error instanceof AllocationError)) throw error;
     throw invalidStatus({ group: '', kind: 'Service' }, service.metadata.name ?? '', [invalid(clusterIpsPath, goStrings(clusterIpsOf(service)), `failed to allocate IP ${ip}: ${error.message}`)]);

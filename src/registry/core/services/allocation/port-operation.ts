@@ -1,14 +1,16 @@
 /** The node ports that one write takes and gives back: all of it or nothing. */
 import { AllocationError } from './errors.ts';
-import type { PortAllocator } from './value-allocator.ts';
+import type { Owned, PortAllocator } from './value-allocator.ts';
 
 export interface PortOperation {
+  readonly taken: readonly Owned<number>[];
   /** Throws AllocationError. */
   take(port: number): Promise<void>;
   takeAny(): Promise<number>;
   /** Not before the write has succeeded. */
   releaseLater(port: number): void;
-  commit(): Promise<void>;
+  /** @param revision at which what is to be released was the service's */
+  commit(revision: number): Promise<void>;
   revert(): Promise<void>;
 }
 
@@ -16,7 +18,7 @@ export const startPortOperation = (ports: PortAllocator, dryRun: boolean): PortO
 
 class RealOperation implements PortOperation {
   readonly #ports: PortAllocator;
-  readonly #taken: number[] = [];
+  readonly taken: Owned<number>[] = [];
   readonly #unused = new Set<number>();
 
   constructor(ports: PortAllocator) {
@@ -24,26 +26,25 @@ class RealOperation implements PortOperation {
   }
 
   async take(port: number): Promise<void> {
-    await this.#ports.allocate(port);
-    this.#taken.push(port);
+    this.taken.push(await this.#ports.allocate(port));
   }
 
   async takeAny(): Promise<number> {
     const port = await this.#ports.allocateNext();
-    this.#taken.push(port);
-    return port;
+    this.taken.push(port);
+    return port.value;
   }
 
   releaseLater(port: number): void {
     this.#unused.add(port);
   }
 
-  async commit(): Promise<void> {
-    for (const port of this.#unused) await this.#ports.release(port);
+  async commit(revision: number): Promise<void> {
+    for (const value of this.#unused) await this.#ports.release({ value, since: revision });
   }
 
   async revert(): Promise<void> {
-    for (const port of this.#taken) await this.#ports.release(port);
+    for (const port of this.taken) await this.#ports.release(port);
   }
 }
 
@@ -51,6 +52,7 @@ class RealOperation implements PortOperation {
 const firstDummy = 32_768;
 
 class DryRunOperation implements PortOperation {
+  readonly taken = [];
   readonly #ports: PortAllocator;
   readonly #taken = new Set<number>();
 

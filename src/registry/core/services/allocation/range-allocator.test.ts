@@ -3,11 +3,14 @@ import { codecs } from '../../../../api/codecs.ts';
 import { openEmbeddedStore } from '../../../../storage/embedded/open.ts';
 import { StorageError } from '../../../../storage/errors.ts';
 import type { Store } from '../../../../storage/interface.ts';
+import { ControlledStore } from '../../../../storage/testing/controlled-store.ts';
 import { createInternalDoor } from '../../../generic/internal-door.ts';
 import { RangeAllocator } from './range-allocator.ts';
 import { RangeObject } from './range-object.ts';
+import { StoredReleases } from './stored-releases.ts';
 
 const key = '/registry/ranges/serviceips';
+const releasesKey = '/registry/range-releases/serviceips';
 const range = { text: '10.0.0.0/29', size: 6, staticSize: 0 };
 const door = createInternalDoor({ apiVersion: 'v1', kind: 'RangeAllocation', typeId: 'core/v1.RangeAllocation', codecs, mediaType: 'application/vnd.kubernetes.protobuf' });
 
@@ -27,7 +30,8 @@ describe('allocator of one range', () => {
       rebuilds++;
       await object.write(await object.read(), text, Buffer.alloc(0));
     };
-    return new RangeAllocator({ object, range: { ...range, text }, rebuild, random: () => 0 });
+    const releases = new StoredReleases(through, releasesKey);
+    return new RangeAllocator({ object, releases, range: { ...range, text }, rebuild, random: () => 0 });
   };
 
   test('what is stored is what upstream stores', async () => {
@@ -40,34 +44,72 @@ describe('allocator of one range', () => {
 
   test('an absent range is rebuilt before anything is taken from it', async () => {
     const allocator = allocatorOn(store);
-    expect([await allocator.takeNext(), await allocator.takeNext(), rebuilds]).toEqual([0, 1, 1]);
+    expect([await allocator.takeNext(), await allocator.takeNext()]).toMatchObject([{ number: 0 }, { number: 1 }]);
+    expect(rebuilds).toBe(1);
   });
 
   test('requests that arrive together share a write', async () => {
     const allocator = allocatorOn(store);
-    await allocator.takeNext();
+    const first = (await allocator.takeNext())!;
     const before = await store.currentRevision();
-    const numbers = await Promise.all([allocator.takeNext(), allocator.takeNext(), allocator.take(5), allocator.giveBack(0), allocator.takeNext()]);
-    expect(numbers).toEqual([1, 2, true, undefined, 0]);
+    const requests = [
+      allocator.takeNext(), allocator.takeNext(), allocator.take(5), allocator.giveBack(first), allocator.takeNext(),
+    ];
     // The first goes at once, the others wait for it.
-    expect((await store.currentRevision()) - before).toBe(2);
+    expect(await Promise.all(requests)).toEqual([
+      { number: 1, since: before + 1 }, { number: 2, since: before + 2 }, { number: 5, since: before + 2 }, undefined,
+      { number: 0, since: before + 2 },
+    ]);
+    expect(await store.currentRevision()).toBe(before + 2);
   });
 
   test('a refusal is not computed from what another server has changed since', async () => {
     const [first, second] = [allocatorOn(store), allocatorOn(store)];
     for (let i = 0; i < 6; i++) await first.takeNext();
-    expect([await second.take(3), await second.takeNext()]).toEqual([false, undefined]);
-    await first.giveBack(3);
+    expect([await second.take(3), await second.takeNext()]).toEqual([undefined, undefined]);
+    await first.giveBack({ number: 3, since: await store.currentRevision() });
     expect(await second.isTaken(3)).toBe(false);
-    expect([await second.take(3), await first.take(3)]).toEqual([true, false]);
+    expect([await second.take(3), await first.take(3)]).toMatchObject([{ number: 3 }, undefined]);
   });
 
   test('what another server has taken since can be given back', async () => {
     const [first, second] = [allocatorOn(store), allocatorOn(store)];
     await first.take(0);
-    await second.take(1);
-    await first.giveBack(1);
+    await first.giveBack((await second.take(1))!);
     expect(await second.isTaken(1)).toBe(false);
+  });
+
+  test('what a repair has released since is not given back, and is no longer guarded', async () => {
+    const allocator = allocatorOn(store);
+    const [released, kept] = [(await allocator.take(1))!, (await allocator.take(2))!];
+    expect(await allocator.guardOf([released, kept], false)).toEqual({ prefix: releasesKey, unchangedSince: 0 });
+    const [object, releases] = [objectOf(store), new StoredReleases(store, releasesKey)];
+    const companion = releases.companionOf(await releases.read(), [1]);
+    await object.write(await object.read(), range.text, Buffer.from([0b100]), { companion });
+    const other = (await allocatorOn(store).take(1))!;
+    const guard = { prefix: releasesKey, unchangedSince: (await releases.read()).revision };
+    expect([await allocator.guardOf([released], true), await allocator.guardOf([kept], false)]).toEqual([undefined, guard]);
+    await allocator.giveBack(released);
+    expect(await allocator.isTaken(1)).toBe(true);
+    await allocator.giveBack(kept);
+    await allocator.giveBack(other);
+    expect([await allocator.isTaken(1), await allocator.isTaken(2)]).toEqual([false, false]);
+  });
+
+  test('a repair that releases while a number is given back is noticed by the write', async () => {
+    const controlled = new ControlledStore(store);
+    const allocator = allocatorOn(controlled);
+    const owned = (await allocator.take(1))!;
+    await allocator.giveBack((await allocator.take(2))!);
+    const write = controlled.holdNext('update', key);
+    const givingBack = allocator.giveBack(owned);
+    await write.reached;
+    // The log alone: the range has the same revision, so that only the guard on the log can refuse the write.
+    const releases = new StoredReleases(store, releasesKey);
+    await store.create(releasesKey, releases.companionOf(await releases.read(), [1]).value);
+    write.release();
+    await givingBack;
+    expect(await allocator.isTaken(1)).toBe(true);
   });
 
   test('a range that another server has with other bounds is not touched', async () => {
@@ -93,6 +135,6 @@ describe('allocator of one range', () => {
     failNext = true;
     await expect(allocator.take(1)).rejects.toThrow('the answer was lost');
     failNext = false;
-    expect([await allocator.take(1), await allocator.take(2)]).toEqual([false, true]);
+    expect([await allocator.take(1), await allocator.take(2)]).toMatchObject([undefined, { number: 2 }]);
   });
 });

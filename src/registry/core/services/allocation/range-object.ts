@@ -1,7 +1,7 @@
 /** A `RangeAllocation` in the store: the bitmap of one range, shared by all servers. Written by compare and swap. */
 import type { RangeAllocation } from '../../../../api/gen/types/core-v1.ts';
 import { asJson } from '../../../../machinery/object-meta.ts';
-import type { Store } from '../../../../storage/interface.ts';
+import type { Companion, Store, WriteGuard } from '../../../../storage/interface.ts';
 import type { InternalDoor } from '../../../generic/internal-door.ts';
 
 export interface RangeObjectOptions {
@@ -16,6 +16,17 @@ export interface RangeState {
   readonly revision: number;
   readonly range: string;
   readonly data: Buffer;
+}
+
+/** What a write rests on beside the state that it replaces, and what is written with it. */
+export interface RangeWrite {
+  readonly guards?: readonly WriteGuard[];
+  readonly companion?: Companion;
+}
+
+export interface RangeOutcome {
+  readonly applied: boolean;
+  readonly state: RangeState;
 }
 
 const absent: RangeState = { revision: 0, range: '', data: Buffer.alloc(0) };
@@ -35,11 +46,15 @@ export class RangeObject {
     return kv === undefined ? absent : this.#open(kv.value, kv.modRevision);
   }
 
-  /** Replaces `previous`. When somebody else was faster nothing is written, and the answer is what they wrote. */
-  async write(previous: RangeState, range: string, data: Buffer): Promise<{ readonly applied: boolean; readonly state: RangeState }> {
+  /**
+   * Replaces `previous`. When another server was faster nothing is written, and the answer is the state that it wrote;
+   * when that is `previous` still, what the write rests on has changed.
+   */
+  async write(previous: RangeState, range: string, data: Buffer, options: RangeWrite = {}): Promise<RangeOutcome> {
     const { store, door } = this.#options;
     const object: RangeAllocation = { metadata: {}, range, data: data.toString('base64') };
-    const result = await store.update(this.key, door.seal(this.key, door.codec.encode(asJson(object))), previous.revision);
+    const value = door.seal(this.key, door.codec.encode(asJson(object)));
+    const result = await store.update(this.key, value, previous.revision, options);
     if (result.applied) return { applied: true, state: { revision: result.revision, range, data } };
     return { applied: false, state: result.current === undefined ? absent : this.#open(result.current.value, result.current.modRevision) };
   }

@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { FakeClock } from '../../../../base/testing/fake-clock.ts';
 import { openEmbeddedStore } from '../../../../storage/embedded/open.ts';
 import type { Store } from '../../../../storage/interface.ts';
+import { ControlledStore } from '../../../../storage/testing/controlled-store.ts';
 import { ServiceServer } from '../testing/service-server.ts';
 import { takenNumbers } from '../testing/shared-ranges-suite.ts';
+import { usualLeakAgeMs } from './repair.ts';
 
 describe('repair of ranges', () => {
   let store: Store & AsyncDisposable;
@@ -54,6 +57,67 @@ describe('repair of ranges', () => {
     }
     expect(rounds).toEqual([[39], [39], []]);
     expect(server.warnings).toEqual(['a value is taken and held by no service; kept for now', 'a value is taken and held by no service; released']);
+  });
+
+  test('keeps what no service holds for five minutes, however quickly the rounds follow each other', async () => {
+    const clock = new FakeClock();
+    const patient = new ServiceServer({ store, clock, leakAgeMs: usualLeakAgeMs });
+    await patient.create({ name: 'a', clusterIP: first });
+    const stored = await patient.services.get('default', 'a', { match: 'mostRecent' });
+    await store.delete(stored.key, stored.revision);
+    for (let round = 0; round < 10; round++) await patient.ranges.repair();
+    await clock.advance(usualLeakAgeMs - 1);
+    await patient.ranges.repair();
+    expect(await takenNumbers(store, 'serviceips')).toEqual([39]);
+    await clock.advance(1);
+    await patient.ranges.repair();
+    expect(await takenNumbers(store, 'serviceips')).toEqual([]);
+  });
+
+  test('tells what it has found once, however often it begins again', async () => {
+    await server.create({ name: 'a', clusterIP: first });
+    const stored = await server.services.get('default', 'a', { match: 'mostRecent' });
+    await store.delete(stored.key, stored.revision);
+    const controlled = new ControlledStore(store);
+    const disturbed = new ServiceServer({ store: controlled });
+    for (let round = 0; round < 2; round++) await disturbed.ranges.repair();
+    for (let time = 0; time < 3; time++) {
+      const write = controlled.holdNext('update', '/registry/ranges/serviceips');
+      void write.reached.then(async () => {
+        await server.create({ name: `b${time}`, clusterIP: `10.0.0.${50 + time}` });
+        write.release();
+      });
+    }
+    await disturbed.ranges.repair();
+    const what = 'a value is taken and held by no service';
+    expect(disturbed.warnings).toEqual([`${what}; kept for now`, `${what}; released`]);
+    expect(await takenNumbers(store, 'serviceips')).toEqual([49, 50, 51]);
+  });
+
+  test('releases nothing where services are written all the time, and takes what they hold all the same', async () => {
+    await server.create({ name: 'a', clusterIP: first });
+    const stored = await server.services.get('default', 'a', { match: 'mostRecent' });
+    await store.delete(stored.key, stored.revision);
+    const controlled = new ControlledStore(store);
+    const disturbed = new ServiceServer({ store: controlled });
+    for (let round = 0; round < 2; round++) await disturbed.ranges.repair();
+    const before = (await store.get('/registry/ranges/serviceips')).kv!;
+    await server.create({ name: 'busy', clusterIP: '10.0.0.50' });
+    await store.update(before.key, before.value, (await store.get(before.key)).kv!.modRevision);
+    const restarted = new ServiceServer({ store });
+    let writes = 0;
+    const disturb = (): void => {
+      const write = controlled.holdNext('update', '/registry/ranges/serviceips');
+      void write.reached.then(async () => {
+        writes++;
+        await restarted.change('busy', ({ metadata }) => void (metadata.labels = { writes: String(writes) }));
+        if (writes < 20) disturb();
+        write.release();
+      });
+    };
+    disturb();
+    await disturbed.ranges.repair();
+    expect([await takenNumbers(store, 'serviceips'), writes]).toEqual([[39, 49], 10]);
   });
 
   test('what was being written in one round and is there in the next has not leaked', async () => {

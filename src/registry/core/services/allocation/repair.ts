@@ -2,47 +2,90 @@
  * Brings the bitmaps of the ranges in line with the services that are there. Servers can end between taking a value and
  * writing the service; a store can be restored without its ranges; the range itself can change.
  *
- * 1. Read the bitmap. 2. List the services: what they hold is taken. 3. What is taken and held by nobody may belong to
- * a service that is being written: it is kept for a few rounds, then it has leaked. 4. Write what came out, unless
- * somebody has taken or released something since 1: then from the beginning.
+ * 1. Read the bitmap. 2. List the services: what they hold is taken. 3. What is taken and held by no service may belong
+ * to a service that is being written: it is kept for a few rounds, then it has leaked. 4. Write what came out, unless
+ * the bitmap has changed since 1: then from the beginning.
+ *
+ * The rounds make it unlikely that a value is released whose service is still being written; that alone would not keep
+ * two services from having it. So what is released is proved to be unused at the revision of the write:
+ *
+ * - No service that is stored holds it. None of the list of step 2 does, and the write is guarded: no service was
+ *   written since that list.
+ * - No service that is still to be written can get it. The same transaction writes down what is released
+ *   (`release-log.ts`), and servers write a service with new values under the guard that this log has not changed since
+ *   they found their values not to be in it.
+ *
+ * @NOTE differs from upstream: there, the rounds are all that stands between a slow write and a value given twice. A
+ * kube-apiserver on the same store writes services without that guard; for those it is the rounds here as well.
  */
 import { clusterIpsOf, familyOf, noClusterIp } from '../../../../api/core/service/fields.ts';
 import type { Service } from '../../../../api/gen/types/core-v1.ts';
+import type { Clock } from '../../../../base/clock.ts';
 import type { Logger } from '../../../../base/logger.ts';
+import type { StoredObject } from '../../../../storage/objects.ts';
 import { AllocationBitmap } from './bitmap.ts';
-import type { Finding, FindingType } from './observer.ts';
-import type { RangeObject, RangeState } from './range-object.ts';
+import type { Finding } from './observer.ts';
+import { RepairReport } from './repair-report.ts';
+import type { RangeObject, RangeState, RangeWrite } from './range-object.ts';
 import type { IpRange, PortRange, ValueRange } from './ranges.ts';
+import type { ServiceReader } from './service-reader.ts';
+import type { ReleaseState, StoredReleases } from './stored-releases.ts';
 
-/** A value and the service that holds it. */
-interface Held<V extends string | number> {
-  readonly value: V;
-  readonly service: Service;
-}
-
-export interface RepairedRange<V extends string | number> {
-  readonly object: RangeObject;
+export interface HeldValues<V extends string | number> {
   readonly range: ValueRange<V>;
   /** What a service holds of this range, whether it is in it or not. */
   heldBy(service: Service): V[];
 }
 
-export interface RangeRepairOptions<V extends string | number> extends RepairedRange<V> {
-  /** Every service, as of now. */
-  readonly services: () => AsyncIterable<Service>;
+export interface RangeRepairOptions<V extends string | number> extends HeldValues<V> {
+  readonly object: RangeObject;
+  readonly releases: StoredReleases;
+  readonly services: ServiceReader;
   readonly found: (finding: Finding) => void;
   readonly log: Logger;
+  readonly clock: Clock;
+  /** How long a value that no service holds is kept at least: rounds can follow each other quickly when some fail. */
+  readonly leakAgeMs: number;
 }
 
-/** In so many rounds a value that nobody holds is given up. */
+/** In so many rounds a value that no service holds is given up, but not before it has leaked for some time. */
 const roundsUntilLeaked = 3;
-/** How often a round begins again because somebody was faster: where much is written, the next round will do. */
-const maxAttempts = 5;
+/** A little less than the rounds take when none of them fails. */
+export const usualLeakAgeMs = 5 * 60 * 1000;
+/** How often a round begins again because something was written meanwhile. The next round will do then. */
+const maxAttempts = 10;
+
+/** What one look at the range and the services has shown. */
+interface Rebuilt {
+  readonly bitmap: AllocationBitmap;
+  /** The revision at which the services were looked at. */
+  readonly seenAt: number;
+  /** Taken, held by no service, and kept no longer. */
+  readonly leaked: readonly number[];
+  readonly suspects: ReadonlyMap<number, Suspect>;
+}
+
+interface Rebuilding {
+  readonly bitmap: AllocationBitmap;
+  /** What was taken and has not been found with a service yet. */
+  readonly stored: AllocationBitmap;
+  /** Whether there was a range at all. */
+  readonly isKnown: boolean;
+  readonly report: RepairReport;
+}
+
+/** A number that is taken and held by no service. */
+interface Suspect {
+  /** In how many rounds it was found so. */
+  readonly rounds: number;
+  readonly sinceMs: number;
+}
 
 export class RangeRepair<V extends string | number> {
   readonly #options: RangeRepairOptions<V>;
-  /** Numbers that nobody holds, and how many more rounds they are kept. */
-  #suspects: ReadonlyMap<number, number> = new Map();
+  #suspects: ReadonlyMap<number, Suspect> = new Map();
+  /** A storage that shares its objects shows the same ones again: most of a second look is known by then. */
+  readonly #held = new WeakMap<StoredObject, readonly V[]>();
 
   constructor(options: RangeRepairOptions<V>) {
     this.#options = options;
@@ -50,68 +93,99 @@ export class RangeRepair<V extends string | number> {
 
   /** One round. Throws StorageError. */
   async run(): Promise<void> {
-    const { object, range, log } = this.#options;
-    for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const state = await object.read();
-      const { rebuilt, suspects } = await this.#rebuild(state);
-      const data = rebuilt.toBytes();
-      const isSame = state.revision !== 0 && state.range === range.text && state.data.equals(data);
-      if (!isSame && !(await object.write(state, range.text, data)).applied) continue;
-      this.#suspects = suspects;
+    const { object, range, releases, log } = this.#options;
+    for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+      // Where services are written all the time, the last attempt takes what they hold and releases nothing.
+      const mayRelease = attempt < maxAttempts;
+      const [released, state] = await Promise.all([releases.read(), object.read()]);
+      const report = new RepairReport({ range: object.key, of: range.text, found: this.#options.found, log });
+      const rebuilt = await this.#rebuild(state, mayRelease, report);
+      if (!(await this.#write(state, released, rebuilt))) continue;
+      this.#suspects = rebuilt.suspects;
+      report.tell();
       return;
     }
     log.debug({ range: object.key }, 'the range changed all the time while it was repaired; left for the next round');
   }
 
-  async #rebuild(state: RangeState): Promise<{ rebuilt: AllocationBitmap; suspects: Map<number, number> }> {
-    const { range, services, heldBy } = this.#options;
-    const rebuilt = new AllocationBitmap(range);
-    // Numbers of another range mean other values.
-    const stored = new AllocationBitmap(range, state.range === range.text ? state.data : undefined);
-    for await (const service of services()) for (const value of heldBy(service)) this.#hold({ value, service }, rebuilt, stored, state.revision !== 0);
-    return { rebuilt, suspects: this.#keepSuspects(rebuilt, stored) };
+  /** Whether the range is what was rebuilt. */
+  async #write(state: RangeState, released: ReleaseState, { bitmap, leaked, seenAt }: Rebuilt): Promise<boolean> {
+    const { object, range, releases, services } = this.#options;
+    const data = bitmap.toBytes();
+    const isAnew = this.#isAnew(state);
+    if (!isAnew && state.data.equals(data)) return true;
+    const proof: RangeWrite = {
+      guards: [{ prefix: services.prefix, unchangedSince: seenAt }],
+      companion: releases.companionOf(released, isAnew ? 'everything' : leaked),
+    };
+    const { applied } = await object.write(state, range.text, data, isAnew || leaked.length > 0 ? proof : {});
+    return applied;
   }
 
-  #hold({ value, service }: Held<V>, rebuilt: AllocationBitmap, stored: AllocationBitmap, isKnown: boolean): void {
-    const { range, object, found, log } = this.#options;
-    const tell = (type: FindingType, message: string): void => {
-      log.warn(type === 'outOfRange' ? { ...about, of: range.text } : about, message);
-      found({ type, value, service });
-    };
-    const about = { range: object.key, value, service: `${service.metadata.namespace ?? ''}/${service.metadata.name ?? ''}` };
+  /** Without a stored range, or with another one, nothing is known of what has been taken and not been written yet. */
+  #isAnew(state: RangeState): boolean {
+    return state.revision === 0 || state.range !== this.#options.range.text;
+  }
+
+  async #rebuild(state: RangeState, mayRelease: boolean, report: RepairReport): Promise<Rebuilt> {
+    const { range, services } = this.#options;
+    const bitmap = new AllocationBitmap(range);
+    // Numbers of another range mean other values.
+    const stored = new AllocationBitmap(range, state.range === range.text ? state.data : undefined);
+    const isKnown = state.revision !== 0;
+    const seenAt = await services.visit((object) => {
+      for (const value of this.#heldBy(object)) this.#hold(value, object, { bitmap, stored, isKnown, report });
+    });
+    const { suspects, leaked } = this.#judge(stored, mayRelease, report);
+    for (const number of suspects.keys()) bitmap.take(number);
+    return { bitmap, seenAt, leaked, suspects };
+  }
+
+  #heldBy(object: StoredObject): readonly V[] {
+    const { services, heldBy } = this.#options;
+    const known = this.#held.get(object);
+    if (known !== undefined) return known;
+    const held = heldBy(services.decode(object));
+    this.#held.set(object, held);
+    return held;
+  }
+
+  #hold(value: V, object: StoredObject, { bitmap, stored, isKnown, report }: Rebuilding): void {
+    const { range, services } = this.#options;
+    const service = (): Service => services.decode(object);
     const number = range.numberOf(value);
-    if (number === undefined) return tell('outOfRange', 'a service holds a value that is not of the range; recreate the service');
-    if (!rebuilt.take(number)) return tell('duplicate', 'a value is held by several services; recreate this one');
-    if (isKnown && !stored.has(number)) tell('repair', 'a value that a service holds was not taken; repaired');
+    if (number === undefined) return report.add('outOfRange', value, service);
+    if (!bitmap.take(number)) return report.add('duplicate', value, service);
+    if (isKnown && !stored.has(number)) report.add('repair', value, service);
     stored.giveBack(number);
   }
 
-  /** `stored` is what was taken and is held by nobody. */
-  #keepSuspects(rebuilt: AllocationBitmap, stored: AllocationBitmap): Map<number, number> {
-    const { range, object, found, log } = this.#options;
-    const suspects = new Map<number, number>();
+  /** `stored` is what was taken and is held by no service. */
+  #judge(stored: AllocationBitmap, mayRelease: boolean, report: RepairReport): Pick<Rebuilt, 'suspects' | 'leaked'> {
+    const { range, clock, leakAgeMs } = this.#options;
+    const now = clock.now();
+    const suspects = new Map<number, Suspect>();
+    const leaked: number[] = [];
     for (const number of stored.taken()) {
-      const rounds = this.#suspects.get(number) ?? roundsUntilLeaked - 1;
-      const about = { range: object.key, value: range.valueOf(number) };
-      if (rounds > 0) {
-        if (!this.#suspects.has(number)) log.warn(about, 'a value is taken and held by no service; kept for now');
-        rebuilt.take(number);
-        suspects.set(number, rounds - 1);
+      const { rounds, sinceMs } = this.#suspects.get(number) ?? { rounds: 0, sinceMs: now };
+      if (mayRelease && rounds + 1 >= roundsUntilLeaked && now - sinceMs >= leakAgeMs) {
+        leaked.push(number);
+        report.add('leak', range.valueOf(number));
       } else {
-        log.warn(about, 'a value is taken and held by no service; released');
-        found({ type: 'leak', value: about.value });
+        if (rounds === 0) report.suspect(range.valueOf(number));
+        suspects.set(number, { rounds: rounds + 1, sinceMs });
       }
     }
-    return suspects;
+    return { suspects, leaked };
   }
 }
 
-export const repairedIps = (object: RangeObject, range: IpRange): RepairedRange<string> => ({
-  object, range,
+export const repairedIps = (range: IpRange): HeldValues<string> => ({
+  range,
   heldBy: (service) => (service.spec.type === 'ExternalName' ? [] : clusterIpsOf(service).filter((ip) => ip !== noClusterIp && familyOf(ip) === range.family)),
 });
 
-export const repairedPorts = (object: RangeObject, range: PortRange): RepairedRange<number> => ({ object, range, heldBy: heldPorts });
+export const repairedPorts = (range: PortRange): HeldValues<number> => ({ range, heldBy: heldPorts });
 
 /** A number counts once for all protocols, and again when one protocol has it twice. */
 function heldPorts({ spec }: Service): number[] {

@@ -1,18 +1,19 @@
 /**
- * What a service holds beyond its own object: cluster IPs and node ports. Stores have no transactions over several
- * keys, so it is taken before the service is written and given back when that fails. What is lost in between (a server
- * that ends at the wrong moment) is found by `repair.ts`.
+ * What a service holds beyond its own object: cluster IPs and node ports. It is taken before the service is written and
+ * given back when that fails; the write itself is guarded against a repair that has released it in between. What is
+ * lost (a server that ends at the wrong moment) is found by `repair.ts`.
  */
-import { clusterIpsOf, needsHealthCheck, nodePortsOf } from '../../../../api/core/service/fields.ts';
+import { clusterIpsOf, familyOf, needsHealthCheck, nodePortsOf } from '../../../../api/core/service/fields.ts';
 import type { Service } from '../../../../api/gen/types/core-v1.ts';
 import type { Logger } from '../../../../base/logger.ts';
-import type { WriteOutcome } from '../../../generic/write.ts';
+import type { WriteGuard } from '../../../../storage/interface.ts';
+import type { BegunWrite, Finish } from '../../../generic/write.ts';
 import { changeClusterIps, type ClusterIpChange, type IpAllocators, releaseClusterIps, takeClusterIps } from './cluster-ips.ts';
 import { type ClusterFamilies, setIpFamilies } from './ip-families.ts';
 import { keepAllocatedValues, linkChangedClusterIps, linkClusterIps } from './linked-fields.ts';
 import { changeNodePorts, takeNodePorts } from './node-ports.ts';
 import { type PortOperation, startPortOperation } from './port-operation.ts';
-import type { PortAllocator } from './value-allocator.ts';
+import type { Owned, PortAllocator } from './value-allocator.ts';
 
 export interface ServiceAllocatorOptions {
   /** By family, the primary one first. */
@@ -20,9 +21,6 @@ export interface ServiceAllocatorOptions {
   readonly ports: PortAllocator;
   readonly log: Logger;
 }
-
-/** Ends what was begun, according to how the write ended. Never throws. */
-export type Settle = (outcome: WriteOutcome) => Promise<void>;
 
 export class ServiceAllocator {
   readonly families: ClusterFamilies;
@@ -38,14 +36,23 @@ export class ServiceAllocator {
   }
 
   /** Throws 422 with what the service cannot have, or 500 when a range is full. Nothing is held then. */
-  async beginCreate(service: Service, dryRun: boolean): Promise<Settle> {
+  async beginCreate(service: Service, dryRun: boolean): Promise<BegunWrite> {
+    const submitted = structuredClone(service.spec);
     linkClusterIps(service);
     setIpFamilies(service, undefined, this.families);
     const ips = await takeClusterIps(service, this.#ips, dryRun);
-    return this.#withPorts(ips, dryRun, (operation) => takeNodePorts(service, operation));
+    const begun = await this.#withPorts(ips, dryRun, (operation) => takeNodePorts(service, operation));
+    return {
+      ...begun,
+      finish: async (outcome, revision) => {
+        await begun.finish(outcome, revision);
+        // Another attempt asks for what the client asked for, not for what this one was given.
+        if (outcome === 'refused') service.spec = submitted;
+      },
+    };
   }
 
-  async beginUpdate(service: Service, old: Service, dryRun: boolean): Promise<Settle> {
+  async beginUpdate(service: Service, old: Service, dryRun: boolean): Promise<BegunWrite> {
     keepAllocatedValues(service, old);
     linkChangedClusterIps(service, old);
     setIpFamilies(service, old, this.families);
@@ -53,30 +60,52 @@ export class ServiceAllocator {
     return this.#withPorts(ips, dryRun, (operation) => changeNodePorts(service, old, operation));
   }
 
-  /** After the service is gone. */
-  async release(service: Service): Promise<void> {
+  /** After the service is gone, at that revision. */
+  async release(service: Service, revision: number): Promise<void> {
     const ports = [...nodePortsOf(service), ...(needsHealthCheck(service) ? [service.spec.healthCheckNodePort ?? 0] : [])];
     await this.#quietly(async () => {
-      if (service.spec.type !== 'ExternalName') await releaseClusterIps(clusterIpsOf(service), this.#ips);
-      for (const port of new Set(ports)) await this.#ports.release(port);
+      const ips = service.spec.type === 'ExternalName' ? [] : clusterIpsOf(service);
+      await releaseClusterIps(ownedAt(revision, ips), this.#ips);
+      for (const port of ownedAt(revision, [...new Set(ports)])) await this.#ports.release(port);
     });
   }
 
-  async #withPorts(ips: ClusterIpChange, dryRun: boolean, change: (operation: PortOperation) => Promise<void>): Promise<Settle> {
+  async #withPorts(
+    ips: ClusterIpChange, dryRun: boolean, change: (operation: PortOperation) => Promise<void>,
+  ): Promise<BegunWrite> {
     const operation = startPortOperation(this.#ports, dryRun);
-    const settle: Settle = (outcome) => this.#quietly(async () => {
+    let isFinished = false;
+    const finish: Finish = (outcome, revision) => this.#quietly(async () => {
+      // What was given back can be another service's by now.
+      if (isFinished) return;
+      isFinished = true;
       // @NOTE differs from upstream: nothing that the service may hold after all is given to another.
       if (outcome === 'unknown') return;
-      if (!dryRun) await releaseClusterIps(outcome === 'applied' ? ips.unused : ips.taken, this.#ips);
-      await (outcome === 'applied' ? operation.commit() : operation.revert());
+      const isApplied = outcome === 'applied';
+      if (!dryRun) await releaseClusterIps(isApplied ? ownedAt(revision, ips.unused) : ips.taken, this.#ips);
+      await (isApplied ? operation.commit(revision) : operation.revert());
     });
     try {
       await change(operation);
     } catch (error) {
-      await settle('refused');
+      await finish('refused', 0);
       throw error;
     }
-    return settle;
+    const taken: Taken = { ips: ips.taken, ports: operation.taken };
+    if (taken.ips.length + taken.ports.length === 0) return { finish };
+    return { finish, guards: (again) => this.#guards(taken, again) };
+  }
+
+  /** Undefined when a repair has released something of it. */
+  async #guards({ ips, ports }: Taken, again: boolean): Promise<WriteGuard[] | undefined> {
+    const asked: Promise<WriteGuard | undefined>[] = [];
+    for (const [family, allocator] of this.#ips) {
+      const ofFamily = ips.filter(({ value }) => familyOf(value) === family);
+      if (ofFamily.length > 0) asked.push(allocator.guardOf(ofFamily, again));
+    }
+    if (ports.length > 0) asked.push(this.#ports.guardOf(ports, again));
+    const guards = await Promise.all(asked);
+    return guards.every((guard) => guard !== undefined) ? guards : undefined;
   }
 
   /** What could not be released is no reason to fail what has been done: the repair finds it. */
@@ -88,3 +117,10 @@ export class ServiceAllocator {
     }
   }
 }
+
+interface Taken {
+  readonly ips: readonly Owned<string>[];
+  readonly ports: readonly Owned<number>[];
+}
+
+const ownedAt = <V>(since: number, values: readonly V[]): Owned<V>[] => values.map((value) => ({ value, since }));

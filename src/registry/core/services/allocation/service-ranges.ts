@@ -3,19 +3,22 @@
  *
  * @NOTE differs from upstream: with feature gate MultiCIDRServiceAllocator upstream takes ranges from ServiceCIDR objects.
  */
-import type { IPFamily, Service } from '../../../../api/gen/types/core-v1.ts';
+import type { IPFamily } from '../../../../api/gen/types/core-v1.ts';
+import { type Clock, systemClock } from '../../../../base/clock.ts';
 import type { Logger } from '../../../../base/logger.ts';
 import type { Codecs } from '../../../../machinery/codec/index.ts';
 import type { Store } from '../../../../storage/interface.ts';
 import type { StorageMediaType } from '../../../generic/door.ts';
 import { createInternalDoor } from '../../../generic/internal-door.ts';
 import type { ResourceStore } from '../../../generic/resource-store.ts';
-import { type AllocationObserver, noObserver, type ObservedRange, type RangeUsage } from './observer.ts';
+import { type AllocationObserver, type Finding, noObserver, type ObservedRange, type RangeUsage } from './observer.ts';
 import { RangeAllocator } from './range-allocator.ts';
 import { RangeObject } from './range-object.ts';
-import { createIpRange, createPortRange, type IpRange, type ValueRange } from './ranges.ts';
-import { RangeRepair, type RepairedRange, repairedIps, repairedPorts } from './repair.ts';
+import { createIpRange, createPortRange, type IpRange } from './ranges.ts';
+import { type HeldValues, RangeRepair, repairedIps, repairedPorts, usualLeakAgeMs } from './repair.ts';
 import { ServiceAllocator } from './service-allocations.ts';
+import { createServiceReader } from './service-reader.ts';
+import { StoredReleases } from './stored-releases.ts';
 import { createIpAllocator, createPortAllocator, type IpAllocator, type Observe } from './value-allocator.ts';
 
 export interface ServiceRangesOptions {
@@ -31,6 +34,9 @@ export interface ServiceRangesOptions {
   readonly services: () => ResourceStore;
   readonly observer?: AllocationObserver;
   readonly log: Logger;
+  readonly clock?: Clock;
+  /** See `RangeRepairOptions`. */
+  readonly leakAgeMs?: number;
 }
 
 export interface ServiceRanges {
@@ -43,19 +49,24 @@ export interface ServiceRanges {
   usage(): RangeUsage[];
 }
 
-/** Upstream's names, below `<prefix>/ranges/`. */
+/** Upstream's names, below `<prefix>/ranges/`. Below `<prefix>/range-releases/` is what upstream knows nothing of. */
 const names = { ips: ['serviceips', 'secondaryserviceips'], ports: 'servicenodeports' } as const;
 
 export function createServiceRanges(options: ServiceRangesOptions): ServiceRanges {
   const { clusterIpRanges, nodePortRange, observer = noObserver, log } = options;
+  const { clock = systemClock, leakAgeMs = usualLeakAgeMs } = options;
   const makeObject = objectMaker(options);
   const repairs: { readonly about: ObservedRange; run(): Promise<void> }[] = [];
   const allocators: { readonly about: ObservedRange; readonly size: number; readonly allocator: RangeAllocator }[] = [];
-  const services = (): AsyncIterable<Service> => allServices(options.services());
-  const allocatorOf = <V extends string | number>(about: ObservedRange, object: RangeObject, range: ValueRange<V>, repaired: RepairedRange<V>): RangeAllocator => {
-    const repair = new RangeRepair({ ...repaired, services, log, found: (finding) => observer.found(about, finding) });
+  const services = createServiceReader(options.services);
+  const allocatorOf = <V extends string | number>(about: ObservedRange, name: string, held: HeldValues<V>): RangeAllocator => {
+    const { range } = held;
+    const object = makeObject(name);
+    const releases = new StoredReleases(options.store, `${options.prefix}/range-releases/${name}`);
+    const found = (finding: Finding): void => observer.found(about, finding);
+    const repair = new RangeRepair({ ...held, object, releases, services, log, clock, leakAgeMs, found });
     repairs.push({ about, run: () => repair.run() });
-    const allocator = new RangeAllocator({ object, range, rebuild: () => repair.run() });
+    const allocator = new RangeAllocator({ object, releases, range, rebuild: () => repair.run() });
     allocators.push({ about, size: range.size, allocator });
     return allocator;
   };
@@ -63,14 +74,14 @@ export function createServiceRanges(options: ServiceRangesOptions): ServiceRange
   const ips = new Map<IPFamily, IpAllocator>();
   const ipRanges = clusterIpRanges.map(createIpRange);
   ipRanges.forEach((range, i) => {
-    const object = makeObject(names.ips[i]!);
     const about: ObservedRange = { kind: 'clusterIp', text: range.text };
-    ips.set(range.family, createIpAllocator(range, allocatorOf(about, object, range, repairedIps(object, range)), observeOf(about)));
+    const numbers = allocatorOf(about, names.ips[i]!, repairedIps(range));
+    ips.set(range.family, createIpAllocator(range, numbers, observeOf(about)));
   });
   const portRange = createPortRange(nodePortRange);
-  const object = makeObject(names.ports);
   const about: ObservedRange = { kind: 'nodePort', text: portRange.text };
-  const ports = createPortAllocator(portRange, allocatorOf(about, object, portRange, repairedPorts(object, portRange)), observeOf(about));
+  const numbers = allocatorOf(about, names.ports, repairedPorts(portRange));
+  const ports = createPortAllocator(portRange, numbers, observeOf(about));
   return {
     allocator: new ServiceAllocator({ ips, ports, log }),
     primary: ipRanges[0]!,
@@ -91,16 +102,4 @@ export function createServiceRanges(options: ServiceRangesOptions): ServiceRange
 function objectMaker({ store, prefix, mediaType, codecs }: ServiceRangesOptions): (name: string) => RangeObject {
   const door = createInternalDoor({ apiVersion: 'v1', kind: 'RangeAllocation', typeId: 'core/v1.RangeAllocation', codecs, mediaType });
   return (name) => new RangeObject({ store, key: `${prefix}/ranges/${name}`, door });
-}
-
-const pageSize = 500;
-
-/** All services as of one moment. */
-async function* allServices(services: ResourceStore): AsyncIterable<Service> {
-  let page = await services.list({ version: { match: 'mostRecent' }, limit: pageSize });
-  for (;;) {
-    for (const stored of page.objects) yield services.decode(stored) as Service;
-    if (page.lastKey === undefined) return;
-    page = await services.list({ version: { match: 'exact', revision: page.revision }, after: page.lastKey, limit: pageSize });
-  }
 }

@@ -1,12 +1,19 @@
 /** Cluster IPs of one family and node ports, by value. */
+import type { WriteGuard } from '../../../../storage/interface.ts';
 import { formatIp, parseIp } from '../../../../machinery/formats/addresses.ts';
 import { AllocationError } from './errors.ts';
-import type { RangeAllocator } from './range-allocator.ts';
+import type { OwnedNumber, RangeAllocator } from './range-allocator.ts';
 import type { IpRange, PortRange, ValueRange } from './ranges.ts';
 
 interface Wording<V> {
   readonly taken: string;
   notInRange(value: V, range: string): string;
+}
+
+/** A value, and a revision at which it was its owner's. */
+export interface Owned<V> {
+  readonly value: V;
+  readonly since: number;
 }
 
 /** Told of each request for a value. */
@@ -28,18 +35,25 @@ export class ValueAllocator<V, R extends ValueRange<V>> {
     this.#observe = observe;
   }
 
-  allocate(value: V): Promise<void> {
+  allocate(value: V): Promise<Owned<V>> {
     return this.#observed('static', async () => {
-      if (!(await this.#numbers.take(this.numberOf(value)))) throw new AllocationError(this.#wording.taken);
+      const taken = await this.#numbers.take(this.numberOf(value));
+      if (taken === undefined) throw new AllocationError(this.#wording.taken);
+      return { value, since: taken.since };
     });
   }
 
-  allocateNext(): Promise<V> {
+  allocateNext(): Promise<Owned<V>> {
     return this.#observed('dynamic', async () => {
-      const number = await this.#numbers.takeNext();
-      if (number === undefined) throw new AllocationError('range is full');
-      return this.range.valueOf(number);
+      const taken = await this.#numbers.takeNext();
+      if (taken === undefined) throw new AllocationError('range is full');
+      return { value: this.range.valueOf(taken.number), since: taken.since };
     });
+  }
+
+  /** See `RangeAllocator.guardOf`. */
+  guardOf(values: readonly Owned<V>[], again: boolean): Promise<WriteGuard | undefined> {
+    return this.#numbers.guardOf(this.#numbersOf(values), again);
   }
 
   async #observed<T>(scope: 'static' | 'dynamic', work: () => Promise<T>): Promise<T> {
@@ -60,10 +74,9 @@ export class ValueAllocator<V, R extends ValueRange<V>> {
     if (number !== undefined && (await this.#numbers.isTaken(number))) throw new AllocationError(this.#wording.taken);
   }
 
-  /** A value that is not of the range was not taken from it. */
-  async release(value: V): Promise<void> {
-    const number = this.range.numberOf(value);
-    if (number !== undefined) await this.#numbers.giveBack(number);
+  /** A value that is not of the range, or that a repair has released since, is left as it is. */
+  async release(owned: Owned<V>): Promise<void> {
+    for (const number of this.#numbersOf([owned])) await this.#numbers.giveBack(number);
   }
 
   /** Throws when the range does not have the value. */
@@ -71,6 +84,13 @@ export class ValueAllocator<V, R extends ValueRange<V>> {
     const number = this.range.numberOf(value);
     if (number === undefined) throw new AllocationError(this.#wording.notInRange(value, this.range.text));
     return number;
+  }
+
+  #numbersOf(values: readonly Owned<V>[]): OwnedNumber[] {
+    return values.flatMap(({ value, since }) => {
+      const number = this.range.numberOf(value);
+      return number === undefined ? [] : [{ number, since }];
+    });
   }
 }
 

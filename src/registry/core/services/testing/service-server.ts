@@ -3,6 +3,7 @@ import { codecs } from '../../../../api/codecs.ts';
 import type { Endpoints, Service, ServiceSpec } from '../../../../api/gen/types/core-v1.ts';
 import { findGroupVersion } from '../../../../api/resources.ts';
 import { schemas } from '../../../../api/schemas.ts';
+import { type Clock, systemClock } from '../../../../base/clock.ts';
 import type { Logger } from '../../../../base/logger.ts';
 import { createCardScanner } from '../../../../machinery/codec/scan.ts';
 import { createDirectObjectStorage } from '../../../../storage/direct.ts';
@@ -21,6 +22,9 @@ export interface ServiceServerOptions {
   readonly store: Store;
   readonly clusterIpRanges?: readonly string[];
   readonly nodePortRange?: { readonly first: number; readonly last: number };
+  readonly clock?: Clock;
+  /** How long a value that no service holds is kept at least: nothing, unless given. */
+  readonly leakAgeMs?: number;
 }
 
 /** A service with one port, unless it says otherwise. */
@@ -34,10 +38,15 @@ export class ServiceServer {
   /** What it warned about. */
   readonly warnings: string[] = [];
 
-  constructor({ store, clusterIpRanges = ['10.0.0.0/24'], nodePortRange = { first: 30_000, last: 32_767 } }: ServiceServerOptions) {
+  constructor(options: ServiceServerOptions) {
+    const { store, clusterIpRanges = ['10.0.0.0/24'], nodePortRange = { first: 30_000, last: 32_767 } } = options;
+    const { clock = systemClock, leakAgeMs = 0 } = options;
     const nothing = (): void => undefined;
     const log: Logger = { debug: nothing, info: nothing, error: nothing, warn: (_details, message) => void this.warnings.push(message) };
-    this.ranges = createServiceRanges({ store, prefix: '/registry', mediaType: 'application/vnd.kubernetes.protobuf', codecs, clusterIpRanges, nodePortRange, services: () => this.services, log });
+    this.ranges = createServiceRanges({
+      store, prefix: '/registry', mediaType: 'application/vnd.kubernetes.protobuf', codecs, clusterIpRanges, nodePortRange,
+      services: () => this.services, log, clock, leakAgeMs,
+    });
     this.registry = createCatalog({
       groupVersions: [findGroupVersion('v1')!, findGroupVersion('discovery.k8s.io/v1')!], schemas, codecs, scanner: (typeId, fields) => createCardScanner(schemas, typeId, fields),
       storePrefix: '/registry', mediaType: 'application/vnd.kubernetes.protobuf', storeOf: () => store,

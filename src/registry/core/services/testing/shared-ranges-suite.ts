@@ -118,13 +118,17 @@ export function describeSharedRanges({ name, open }: SharedRangesSuite): void {
             await setImmediate();
           }
         });
-        for (let round = 0; round < 4; round++) {
-          const results = await both(servers, 12, (server, id) => server.create({ name: `s-${round}-${id}` }));
-          const ips = ipsOf(succeeded(results));
-          expect([refusals(results), new Set(ips).size]).toEqual([[], ips.length]);
-          await both(servers, 10, (server, id) => server.remove(`s-${round}-${id}`));
+        try {
+          for (let round = 0; round < 4; round++) {
+            const results = await both(servers, 12, (server, id) => server.create({ name: `s-${round}-${id}` }));
+            const ips = ipsOf(succeeded(results));
+            expect([refusals(results), new Set(ips).size]).toEqual([[], ips.length]);
+            await both(servers, 10, (server, id) => server.remove(`s-${round}-${id}`));
+          }
+        } finally {
+          done = true;
+          await Promise.allSettled(repairs);
         }
-        done = true;
         await Promise.all(repairs);
         const { objects } = await servers[0].services.list({ version: { match: 'mostRecent' } });
         const held = hostNumbers(ipsOf(objects.map((stored) => servers[0].services.decode(stored) as Service)));
