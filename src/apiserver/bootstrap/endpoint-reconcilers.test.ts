@@ -1,6 +1,8 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { EndpointPort, EndpointSubset } from '../../api/gen/types/core-v1.ts';
-import { withAddresses, withOwnAddress } from './endpoint-reconcilers.ts';
+import { Gate } from '../../base/gate.ts';
+import { createLeaseReconciler, type EndpointReconciler, withAddresses, withOwnAddress } from './endpoint-reconcilers.ts';
 
 const ports: EndpointPort[] = [{ name: 'https', port: 6443, protocol: 'TCP' }];
 const oldPorts: EndpointPort[] = [{ name: 'https', port: 443, protocol: 'TCP' }];
@@ -21,6 +23,60 @@ describe('endpoints of the servers that have a lease', () => {
   test('ports stay until a server says that they are wrong', () => {
     const current = [subset(['10.0.0.1'], oldPorts)];
     expect([false, true].map((fix) => withAddresses(current, ['10.0.0.1'], ports, fix)[0]!.ports)).toEqual([oldPorts, ports]);
+  });
+});
+
+describe('servers that come and go while another one publishes', () => {
+  /** What the servers share, and a publication that waits between the look at the leases and its write. */
+  const shared = (ips: readonly string[]) => {
+    const leases = new Set(ips);
+    let published: EndpointSubset[] = [];
+    const held: Gate[] = [];
+    const serverAt = (ip: string): EndpointReconciler => createLeaseReconciler({
+      ip, ports,
+      leases: {
+        list: () => Promise.resolve([...leases].sort()),
+        renew: (own) => Promise.resolve(void leases.add(own)),
+        remove: (own) => Promise.resolve(void leases.delete(own)),
+      },
+      endpoints: {
+        exist: () => Promise.resolve(true),
+        publish: async (change) => {
+          await held.shift()?.wait();
+          published = change(published);
+        },
+      },
+    });
+    const holdNext = (): Gate => {
+      held.push(new Gate());
+      return held.at(-1)!;
+    };
+    return { serverAt, holdNext, published: () => ipsOf(published).flat() };
+  };
+
+  test.each([
+    { what: 'stops is not published', before: ['a', 'b'], meanwhile: (b: EndpointReconciler) => b.withdraw(false), expected: ['a'] },
+    { what: 'starts is not taken away', before: ['a'], meanwhile: (b: EndpointReconciler) => b.reconcile(), expected: ['a', 'b'] },
+  ])('one that $what by one that looked before', async ({ before, meanwhile, expected }) => {
+    const { serverAt, holdNext, published } = shared(before);
+    const publication = holdNext();
+    const round = serverAt('a').reconcile();
+    await turn();
+    await meanwhile(serverAt('b'));
+    publication.open();
+    await round;
+    expect(published()).toEqual(expected);
+  });
+
+  test('one that stops publishes the one that has come since it looked', async () => {
+    const { serverAt, holdNext, published } = shared(['a']);
+    const publication = holdNext();
+    const withdrawal = serverAt('a').withdraw(true);
+    await turn();
+    await serverAt('b').reconcile();
+    publication.open();
+    await withdrawal;
+    expect(published()).toEqual(['b']);
   });
 });
 

@@ -2,6 +2,7 @@
  * How the servers agree on the endpoints of the kubernetes service (`--endpoint-reconciler-type`).
  * @see {@link https://kubernetes.io/docs/reference/command-line-tools-reference/kube-apiserver/ | kube-apiserver}
  */
+import { isEqual } from '../../machinery/equal.ts';
 import type { EndpointAddress, EndpointPort, EndpointSubset } from '../../api/gen/types/core-v1.ts';
 import type { MasterLeases } from './master-leases.ts';
 import type { PublishedEndpoints } from './published-endpoints.ts';
@@ -14,7 +15,7 @@ export interface EndpointReconciler {
 }
 
 export interface ReconcilerOptions {
-  readonly endpoints: PublishedEndpoints;
+  readonly endpoints: Pick<PublishedEndpoints, 'exist' | 'publish'>;
   /** Of this server. */
   readonly ip: string;
   readonly ports: readonly EndpointPort[];
@@ -23,20 +24,43 @@ export interface ReconcilerOptions {
 /** Nobody publishes anything: somebody else does. */
 export const noReconciler: EndpointReconciler = { reconcile: () => Promise.resolve(), withdraw: () => Promise.resolve() };
 
-/** Each server renews its lease; whoever looks publishes all that have one. */
-export function createLeaseReconciler({ endpoints, ip, ports, leases }: ReconcilerOptions & { readonly leases: MasterLeases }): EndpointReconciler {
+export interface LeaseReconcilerOptions extends ReconcilerOptions {
+  readonly leases: Pick<MasterLeases, 'list' | 'renew' | 'remove'>;
+}
+
+/** How often a server publishes again because others came or went meanwhile. The next round will do then. */
+const maxPublications = 5;
+
+/**
+ * Each server renews its lease, and publishes all that have one. A server that comes or goes between the look at the
+ * leases and the write would be published wrongly until the next round: so each looks again behind its write. The
+ * last one to write sees the leases that count.
+ */
+export function createLeaseReconciler({ endpoints, ip, ports, leases }: LeaseReconcilerOptions): EndpointReconciler {
+  const publishAll = async (publish: (ips: readonly string[]) => Promise<void>): Promise<void> => {
+    let ips = await leases.list();
+    for (let publications = 0; publications < maxPublications; publications++) {
+      await publish(ips);
+      const now = await leases.list();
+      if (isEqual(now, ips)) return;
+      ips = now;
+    }
+  };
   return {
     async reconcile() {
       // First of all: the other servers publish this one even if what follows fails.
       await leases.renew(ip);
-      const ips = await leases.list();
-      if (ips.length === 0) throw new Error('no API server IP addresses were listed in storage, refusing to erase all endpoints for the kubernetes Service');
-      await endpoints.publish((current) => withAddresses(current, ips, ports, false));
+      await publishAll(async (ips) => {
+        if (ips.length === 0) throw new Error('no API server IP addresses were listed in storage, refusing to erase all endpoints for the kubernetes Service');
+        await endpoints.publish((current) => withAddresses(current, ips, ports, false));
+      });
     },
     async withdraw(last) {
       await leases.remove(ip);
-      const ips = await leases.list();
-      if ((ips.length > 0 || last) && (await endpoints.exist())) await endpoints.publish((current) => withAddresses(current, ips, ports, true));
+      await publishAll(async (ips) => {
+        const isWanted = (ips.length > 0 || last) && (await endpoints.exist());
+        if (isWanted) await endpoints.publish((current) => withAddresses(current, ips, ports, true));
+      });
     },
   };
 }

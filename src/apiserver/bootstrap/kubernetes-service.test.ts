@@ -9,6 +9,7 @@ import { ServiceServer } from '../../registry/core/services/testing/service-serv
 import { createInternalDoor } from '../../registry/generic/internal-door.ts';
 import { openEmbeddedStore } from '../../storage/embedded/open.ts';
 import type { Store } from '../../storage/interface.ts';
+import { ControlledStore } from '../../storage/testing/controlled-store.ts';
 import { createLeaseReconciler, createMasterCountReconciler, type EndpointReconciler, noReconciler, type ReconcilerOptions } from './endpoint-reconcilers.ts';
 import { InternalWriter, type ObjectName } from './internal-writer.ts';
 import { KubernetesService } from './kubernetes-service.ts';
@@ -37,8 +38,10 @@ interface Replica {
 const leasesOf = (): MasterLeases => new MasterLeases({ store, prefix: '/registry', door, ttlSeconds: 15 });
 const byLease = (options: ReconcilerOptions): EndpointReconciler => createLeaseReconciler({ ...options, leases: leasesOf() });
 
-function replica(ip: string, create: (options: ReconcilerOptions) => EndpointReconciler = byLease, nodePort = 0): Replica {
-  const registry = new ServiceServer({ store });
+function replica(
+  ip: string, create: (options: ReconcilerOptions) => EndpointReconciler = byLease, nodePort = 0, on: Store = store,
+): Replica {
+  const registry = new ServiceServer({ store: on });
   const writer = new InternalWriter({ registry: registry.registry, fieldManager, enabled: () => true });
   const reconciler = create({ endpoints: new PublishedEndpoints(writer), ip, ports: [{ name: 'https', port: 6443, protocol: 'TCP' }] });
   return { registry, writer, service: new KubernetesService({ writer, reconciler, clusterIp: '10.0.0.1', port: 6443, nodePort, log: silentLogger }) };
@@ -176,6 +179,21 @@ describe('endpoints of the kubernetes service, otherwise', () => {
     expect(await published(first)).toEqual(['192.0.2.2', '192.0.2.9']);
     await second.service.stop();
     expect([await published(first), await sliced(first)]).toEqual([['192.0.2.9'], ['192.0.2.9']]);
+  });
+
+  test('the slice is that of the endpoints as they are when several servers write it', async () => {
+    const controlled = new ControlledStore(store);
+    const slow = replica('192.0.2.2', byCount(3), 0, controlled);
+    await replica('192.0.2.1', byCount(3)).service.sync();
+    const write = controlled.holdNext('update', '/registry/endpointslices/');
+    const round = slow.service.sync();
+    await write.reached;
+    await replica('192.0.2.3', byCount(3)).service.sync();
+    write.release();
+    await round;
+    expect([await published(slow), await sliced(slow)]).toEqual([
+      ['192.0.2.1', '192.0.2.2', '192.0.2.3'], ['192.0.2.1', '192.0.2.2', '192.0.2.3'],
+    ]);
   });
 
   test('none', async () => {

@@ -14,6 +14,8 @@ const sliceName: ObjectName = { group: 'discovery.k8s.io', resource: 'endpointsl
 const skipMirrorLabel = 'endpointslice.kubernetes.io/skip-mirror';
 const serviceNameLabel = 'kubernetes.io/service-name';
 
+const maxSliceAttempts = 5;
+
 /** New subsets for those that are there; undefined where there are no endpoints yet. */
 export type ChangeSubsets = (current: readonly EndpointSubset[] | undefined) => EndpointSubset[];
 
@@ -39,9 +41,19 @@ export class PublishedEndpoints {
     await this.#publishSlice();
   }
 
+  /** Other servers publish too: a slice of endpoints that have changed meanwhile is made again. */
   async #publishSlice(): Promise<void> {
-    const endpoints = await this.#writer.find<Endpoints>(endpointsName);
-    if (endpoints === undefined || !this.#writer.isServed(sliceName)) return;
+    if (!this.#writer.isServed(sliceName)) return;
+    let endpoints = await this.#writer.find<Endpoints>(endpointsName);
+    for (let attempt = 0; attempt < maxSliceAttempts && endpoints !== undefined; attempt++) {
+      await this.#writeSlice(endpoints);
+      const now = await this.#writer.find<Endpoints>(endpointsName);
+      if (now?.metadata.resourceVersion === endpoints.metadata.resourceVersion) return;
+      endpoints = now;
+    }
+  }
+
+  async #writeSlice(endpoints: Endpoints): Promise<void> {
     const wanted = sliceOf(endpoints.subsets?.[0] ?? {});
     const current = await this.#writer.find<EndpointSlice>(sliceName);
     if (current !== undefined && current.addressType !== wanted.addressType) await this.#writer.remove(sliceName);
