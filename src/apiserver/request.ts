@@ -8,6 +8,7 @@ import type { ObjectMeta } from '../machinery/object-meta.ts';
 import type { Status } from '../machinery/status.ts';
 import type { UserInfo } from '../machinery/user.ts';
 import { isLongRunning, type RequestInfo } from './request-info.ts';
+import { Warnings } from './warnings.ts';
 
 /** What a transport hands over for one request. */
 export interface Exchange {
@@ -94,7 +95,7 @@ export class ApiRequest {
   /** Undefined where nothing is recorded: no policy, or none that wants this request. */
   audit: RequestRecord | undefined;
   /** Texts for `Warning` headers (RFC 7234 section 5.5, code 299). */
-  readonly warnings: string[] = [];
+  readonly warnings = new Warnings();
   /** Whether the connection ends after the answer, in HTTP/2. */
   closes = false;
   /** Whether the client speaks the `orch` names (design: names on the wire); answered in kind. */
@@ -156,13 +157,13 @@ export class ApiRequest {
 
   /** Returns what takes back every warning since. */
   beginWarnings(): () => void {
-    const before = this.warnings.length;
-    return () => void (this.warnings.length = before);
+    return this.warnings.mark();
   }
 
-  /** Adds a warning once. */
-  warn(text: string): void {
-    if (text !== '' && !this.warnings.includes(text)) this.warnings.push(text);
+  /** Adds a warning once. False when no more are told: the caller need not make them. */
+  warn(text: string): boolean {
+    this.warnings.add(text);
+    return !this.warnings.isFull;
   }
 }
 

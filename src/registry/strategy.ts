@@ -31,13 +31,13 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   validate?(object: T, context: StrategyContext): FieldError[];
   /** For what takes long: all errors of a new or changed object, beginning with those of `validate` or `validateUpdate`; others have their turn between the steps. */
   validateInTurns?(object: T, old: T | undefined, errors: FieldError[]): Generator<void, FieldError[]>;
-  /** Texts of Warning headers. */
-  warningsOnCreate?(object: T, context: StrategyContext): string[];
+  /** Texts of Warning headers, made one by one: an answer has place for a few. */
+  warningsOnCreate?(object: T, context: StrategyContext): Iterable<string>;
 
   /** `old` is the stored object and must not be changed. */
   prepareForUpdate?(object: T, old: T, context: StrategyContext): void;
   validateUpdate?(object: T, old: T, context: StrategyContext): FieldError[];
-  warningsOnUpdate?(object: T, old: T, context: StrategyContext): string[];
+  warningsOnUpdate?(object: T, old: T, context: StrategyContext): Iterable<string>;
 
   /** Puts a valid object into its canonical form (sorted lists and the like). */
   canonicalize?(object: T): void;

@@ -122,6 +122,6 @@ export class KindRules<T> {
   }
 
   #request(subresource: string, warnings: string[]): Parameters<typeof prepareForCreate>[2] {
-    return { namespace: 'default', name: '', subresource, context: this.#context, dryRun: false, options: {}, warn: (text) => void warnings.push(text) };
+    return { namespace: 'default', name: '', subresource, context: this.#context, dryRun: false, options: {}, warn: (text) => warnings.push(text) > 0 };
   }
 }

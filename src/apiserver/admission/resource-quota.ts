@@ -109,7 +109,7 @@ function addUsed(quota: ResourceQuota, added: Usage): void {
 /** The server itself writes the status of a quota. */
 function chargeRequest(namespace: string, name: string, now: Date): WriteRequest {
   const user = { name: 'system:apiserver', groups: ['system:masters'] };
-  return { namespace, name, subresource: 'status', context: { now, user, enabled: () => false, apiVersion: 'v1', allowPrivileged: false }, dryRun: false, options: {}, warn: () => undefined };
+  return { namespace, name, subresource: 'status', context: { now, user, enabled: () => false, apiVersion: 'v1', allowPrivileged: false }, dryRun: false, options: {}, warn: () => false };
 }
 
 function ignoreMissing(error: unknown): undefined {

@@ -64,7 +64,7 @@ describe('the bearer token of a request', () => {
   test('with a space too many is none, and the caller is told', () => {
     const request = fakeRequest(['Authorization', 'Bearer  t']);
     expect(bearer.authenticate(request)).toBeUndefined();
-    expect(request.warnings).toEqual(['the provided Authorization header contains extra space before the bearer token, and is ignored']);
+    expect(request.warnings.texts).toEqual(['the provided Authorization header contains extra space before the bearer token, and is ignored']);
   });
 
   test('two headers are refused: which one counts must not depend on who reads them', () => {

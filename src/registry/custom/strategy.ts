@@ -24,7 +24,9 @@ export type RuleChecker = (object: KubeObject, old: KubeObject | undefined) => G
 /** What an update was let pass with, until its client is warned. */
 const tolerated = new WeakMap<KubeObject, readonly FieldError[]>();
 
-const toleratedWarnings = (object: KubeObject): string[] => (tolerated.get(object) ?? []).map(fieldErrorText);
+function* toleratedWarnings(object: KubeObject): Generator<string> {
+  for (const error of tolerated.get(object) ?? []) yield fieldErrorText(error);
+}
 
 export interface CustomStrategyOptions {
   readonly group: string;

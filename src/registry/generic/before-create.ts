@@ -52,8 +52,13 @@ export function* prepareForCreate(object: KubeObject, rules: ResourceRules, requ
   refuse(strategy.validateInTurns === undefined ? errors : yield* strategy.validateInTurns(object, undefined, errors), object, rules);
   // Only for what the kind's own rules let pass: most of it they have judged already.
   refuse(validatePathSegmentMeta(object, rules.namespaced), object, rules);
-  for (const text of strategy.warningsOnCreate?.(object, context) ?? []) request.warn(text);
+  warnOf(strategy.warningsOnCreate?.(object, context) ?? [], request);
   strategy.canonicalize?.(object);
+}
+
+/** Tells what fits into an answer; the rest is not made. */
+export function warnOf(texts: Iterable<string>, request: WriteRequest): void {
+  for (const text of texts) if (!request.warn(text)) return;
 }
 
 function refuse(errors: readonly FieldError[], object: KubeObject, rules: ResourceRules): void {

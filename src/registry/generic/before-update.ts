@@ -1,6 +1,7 @@
 import { isEqual } from '../../machinery/equal.ts';
 import { asJson, type KubeObject, metaOf } from '../../machinery/object-meta.ts';
 import { invalid as invalidStatus } from '../../machinery/status.ts';
+import { warnOf } from './before-create.ts';
 import { validateCommonUpdate } from './common-fields.ts';
 import type { ResourceStrategy } from '../strategy.ts';
 import { kindOf, type ResourceRules } from './resource-rules.ts';
@@ -25,7 +26,7 @@ export function* prepareForUpdate(object: KubeObject, old: KubeObject, rules: Re
   const found = [...validateCommonUpdate(object, old, rules.namespaced), ...(strategy.validateUpdate?.(object, old, request.context) ?? [])];
   const errors = strategy.validateInTurns === undefined ? found : yield* strategy.validateInTurns(object, old, found);
   if (errors.length > 0) throw invalidStatus(kindOf(object, rules), meta.name ?? '', errors);
-  for (const text of strategy.warningsOnUpdate?.(object, old, request.context) ?? []) request.warn(text);
+  warnOf(strategy.warningsOnUpdate?.(object, old, request.context) ?? [], request);
   strategy.canonicalize?.(object);
 }
 

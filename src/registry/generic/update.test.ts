@@ -22,7 +22,7 @@ function lagging(cached: StoredObject, newest: StoredObject): ResourceStore {
 
 function request(warnings: string[]): WriteRequest {
   return {
-    dryRun: false, name: 'a', context: { now: new Date() }, warn: (text: string) => void warnings.push(text),
+    dryRun: false, name: 'a', context: { now: new Date() }, warn: (text: string) => warnings.push(text) > 0,
     beginWarnings: () => {
       const before = warnings.length;
       return () => void (warnings.length = before);

@@ -16,7 +16,8 @@ export interface WriteRequest {
   /** Options object as admission sees it (CreateOptions, UpdateOptions, …). */
   readonly options: Readonly<Record<string, unknown>>;
   readonly signal?: AbortSignal;
-  warn(text: string): void;
+  /** False when no more warnings are told. */
+  warn(text: string): boolean;
   /** Marks where the warnings of an attempt begin; what it returns takes back all since. Absent where nobody is warned. */
   beginWarnings?(): () => void;
 }

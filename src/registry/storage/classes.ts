@@ -16,11 +16,13 @@ const defaultClassAnnotations = ['storageclass.kubernetes.io/is-default-class', 
 
 const classNameCell = ({ name = '', annotations }: ObjectMeta, defaults: readonly string[]): string => (defaults.some((key) => annotations?.[key] === 'true') ? `${name} (default)` : name);
 
-function topologyWarnings({ allowedTopologies = [] }: StorageClass): string[] {
-  return allowedTopologies.flatMap(({ matchLabelExpressions = [] }, i) => matchLabelExpressions.flatMap(({ key = '' }, j) => {
-    const text = nodeLabelWarning(key);
-    return text === undefined ? [] : [`${FieldPath.of('allowedTopologies').index(i).child('matchLabelExpressions').index(j).child('key')}: ${key} is ${text}`];
-  }));
+function* topologyWarnings({ allowedTopologies = [] }: StorageClass): Generator<string> {
+  for (const [i, { matchLabelExpressions = [] }] of allowedTopologies.entries()) {
+    for (const [j, { key = '' }] of matchLabelExpressions.entries()) {
+      const text = nodeLabelWarning(key);
+      if (text !== undefined) yield `${FieldPath.of('allowedTopologies').index(i).child('matchLabelExpressions').index(j).child('key')}: ${key} is ${text}`;
+    }
+  }
 }
 
 export const storageClasses = defineResource<StorageClass>({

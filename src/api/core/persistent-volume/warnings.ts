@@ -23,13 +23,13 @@ export const classAnnotationWarnings = ({ annotations }: ObjectMeta): string[] =
 const annotationWarning = (annotations: ObjectMeta['annotations'], key: string, text: string): string[] =>
   annotations?.[key] === undefined ? [] : [`${metadataPath.child('annotations').key(key)}: ${text}`];
 
-export function persistentVolumeWarnings({ metadata, spec }: PersistentVolume): string[] {
-  const warnings = [...classAnnotationWarnings(metadata), ...annotationWarning(metadata.annotations, 'volume.beta.kubernetes.io/mount-options', 'deprecated since v1.31; use "mountOptions" attribute instead')];
+export function* persistentVolumeWarnings({ metadata, spec }: PersistentVolume): Generator<string> {
+  yield* classAnnotationWarnings(metadata);
+  yield* annotationWarning(metadata.annotations, 'volume.beta.kubernetes.io/mount-options', 'deprecated since v1.31; use "mountOptions" attribute instead');
   if (spec.persistentVolumeReclaimPolicy === 'Recycle') {
-    warnings.push(`${specPath.child('persistentVolumeReclaimPolicy')}: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.`);
+    yield `${specPath.child('persistentVolumeReclaimPolicy')}: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.`;
   }
   const terms = specPath.child('nodeAffinity', 'required', 'nodeSelectorTerms');
-  spec.nodeAffinity?.required?.nodeSelectorTerms?.forEach((term, i) => warnings.push(...nodeSelectorTermWarnings(term, terms.index(i))));
-  for (const [member, name, text] of oldSources) if (spec[member] !== undefined) warnings.push(`${specPath.child(name)}: ${text}`);
-  return warnings;
+  for (const [i, term] of spec.nodeAffinity?.required?.nodeSelectorTerms?.entries() ?? []) yield* nodeSelectorTermWarnings(term, terms.index(i));
+  for (const [member, name, text] of oldSources) if (spec[member] !== undefined) yield `${specPath.child(name)}: ${text}`;
 }

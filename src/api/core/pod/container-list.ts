@@ -16,7 +16,15 @@ export function visitContainers(spec: PodSpec, visit: (container: AnyContainer) 
 
 /** `path` is that of the spec. */
 export function visitContainersWithPath(spec: PodSpec, path: FieldPath, visit: (container: AnyContainer, path: FieldPath) => void): void {
-  for (const list of containerLists) spec[list]?.forEach((container, i) => visit(container, path.child(list).index(i)));
+  for (const [container, at] of containersWithPath(spec, path)) visit(container, at);
+}
+
+/** Every container and where it is; `path` is that of the spec. */
+export function* containersWithPath(spec: PodSpec, path: FieldPath): Generator<[AnyContainer, FieldPath]> {
+  for (const list of containerLists) {
+    const containers = spec[list];
+    if (containers !== undefined) for (const [i, container] of containers.entries()) yield [container, path.child(list).index(i)];
+  }
 }
 
 export function someContainer(spec: PodSpec, test: (container: AnyContainer) => boolean): boolean {

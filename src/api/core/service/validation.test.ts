@@ -98,5 +98,5 @@ describe('warnings about services', () => {
     { name: 'addresses of external names', made: service({ ...externalName, externalIPs: ['1.2.3.4'] }), warnings: ['spec.externalIPs is ignored when spec.type is "ExternalName"'] },
     { name: 'a name of another type', made: service({ externalName: 'a.b' }), warnings: ['spec.externalName is ignored when spec.type is not "ExternalName"'] },
     { name: 'leading zeros', made: service({ clusterIP: '10.0.0.07', clusterIPs: ['10.0.0.07'] }), warnings: ['spec.clusterIPs[0]: IP address was accepted, but will be invalid in a future Kubernetes release: ParseAddr("10.0.0.07"): IPv4 field has octet with leading zero'] },
-  ])('$name', ({ made, warnings }) => expect(serviceWarnings(made)).toEqual(warnings));
+  ])('$name', ({ made, warnings }) => expect([...serviceWarnings(made)]).toEqual(warnings));
 });

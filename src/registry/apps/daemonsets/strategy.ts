@@ -5,7 +5,7 @@ import { isEqual } from '../../../machinery/equal.ts';
 import { parseInteger } from '../../../machinery/parse-integer.ts';
 import { badRequest } from '../../../machinery/status.ts';
 import { createMap } from '../../../machinery/value.ts';
-import { dropTemplateFields, isChanged, podNameWarnings, templateRules, templateWarnings } from '../../core/pods/template.ts';
+import { dropTemplateFields, isChanged, templateRules, templateWarnings, workloadWarnings } from '../../core/pods/template.ts';
 import type { ResourceStrategy, Strategy } from '../../strategy.ts';
 
 export const daemonSetStrategy: ResourceStrategy<DaemonSet> = {
@@ -17,7 +17,7 @@ export const daemonSetStrategy: ResourceStrategy<DaemonSet> = {
     setTemplateGeneration(set, 1);
   },
   validate: (set, context) => validateDaemonSet(set, templateRules(context)),
-  warningsOnCreate: ({ metadata, spec }) => [...podNameWarnings(metadata), ...templateWarnings(spec.template)],
+  warningsOnCreate: workloadWarnings,
 
   prepareForUpdate(set, old, context) {
     checkTemplateGeneration(set);

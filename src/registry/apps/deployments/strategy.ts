@@ -1,7 +1,7 @@
 import { validateDeployment, validateDeploymentStatusUpdate, validateDeploymentUpdate } from '../../../api/apps/deployment/validation.ts';
 import type { Deployment } from '../../../api/gen/types/apps-v1.ts';
 import { isEqual } from '../../../machinery/equal.ts';
-import { dropTemplateFields, isChanged, podNameWarnings, templateRules, templateWarnings } from '../../core/pods/template.ts';
+import { dropTemplateFields, isChanged, templateRules, templateWarnings, workloadWarnings } from '../../core/pods/template.ts';
 import type { ResourceStrategy, Strategy } from '../../strategy.ts';
 
 export const deploymentStrategy: ResourceStrategy<Deployment> = {
@@ -11,7 +11,7 @@ export const deploymentStrategy: ResourceStrategy<Deployment> = {
     dropTemplateFields(deployment.spec.template, undefined, context);
   },
   validate: (deployment, context) => validateDeployment(deployment, templateRules(context)),
-  warningsOnCreate: ({ metadata, spec }) => [...podNameWarnings(metadata), ...templateWarnings(spec.template)],
+  warningsOnCreate: workloadWarnings,
 
   prepareForUpdate(deployment, old, context) {
     deployment.status = old.status;

@@ -1,6 +1,6 @@
 import { validateReplicaSet, validateReplicaSetStatusUpdate, validateReplicaSetUpdate } from '../../../api/apps/replica-set/validation.ts';
 import type { ReplicaSet } from '../../../api/gen/types/apps-v1.ts';
-import { dropTemplateFields, isChanged, podNameWarnings, templateRules, templateWarnings } from '../../core/pods/template.ts';
+import { dropTemplateFields, isChanged, templateRules, templateWarnings, workloadWarnings } from '../../core/pods/template.ts';
 import type { ResourceStrategy, Strategy } from '../../strategy.ts';
 
 export const replicaSetStrategy: ResourceStrategy<ReplicaSet> = {
@@ -10,7 +10,7 @@ export const replicaSetStrategy: ResourceStrategy<ReplicaSet> = {
     dropTemplateFields(set.spec.template, undefined, context);
   },
   validate: (set, context) => validateReplicaSet(set, templateRules(context)),
-  warningsOnCreate: ({ metadata, spec }) => [...podNameWarnings(metadata), ...templateWarnings(spec.template)],
+  warningsOnCreate: workloadWarnings,
 
   prepareForUpdate(set, old, context) {
     set.status = old.status;

@@ -32,8 +32,9 @@ function dropDisabled(set: StatefulSet, old: StatefulSet | undefined, context: S
   if (!context.enabled('MaxUnavailableStatefulSet') && !isUsed && rollingUpdate?.maxUnavailable !== undefined) rollingUpdate.maxUnavailable = undefined as never;
 }
 
-function warningsOf({ spec }: StatefulSet): string[] {
-  return [...templateWarnings(spec.template), ...(spec.volumeClaimTemplates ?? []).flatMap((claim, i) => claimSpecWarnings(claim.spec, claimsPath.index(i).child('Spec')))];
+function* warningsOf({ spec }: StatefulSet): Generator<string> {
+  yield* templateWarnings(spec.template);
+  for (const [i, claim] of spec.volumeClaimTemplates?.entries() ?? []) yield* claimSpecWarnings(claim.spec, claimsPath.index(i).child('Spec'));
 }
 
 export const statefulSetStatusStrategy: Strategy<StatefulSet> = {

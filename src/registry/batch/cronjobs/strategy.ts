@@ -14,17 +14,20 @@ export const cronJobStrategy: ResourceStrategy<CronJob> = {
     dropTemplateFields(cronJob.spec.jobTemplate.spec.template, undefined, context);
   },
   validate: (cronJob, context) => validateCronJob(cronJob, templateRules(context)),
-  warningsOnCreate: ({ metadata, spec }) => [...podNameWarnings(metadata), ...jobSpecWarnings(spec.jobTemplate.spec, jobPath)],
+  *warningsOnCreate({ metadata, spec }) {
+    yield* podNameWarnings(metadata);
+    yield* jobSpecWarnings(spec.jobTemplate.spec, jobPath);
+  },
 
   prepareForUpdate(cronJob, old, context) {
     cronJob.status = old.status;
     dropTemplateFields(cronJob.spec.jobTemplate.spec.template, old.spec.jobTemplate.spec.template, context);
   },
   validateUpdate: (cronJob, old, context) => validateCronJobUpdate(cronJob, old, templateRules(context, cronJob.spec.jobTemplate.spec.template, old.spec.jobTemplate.spec.template)),
-  warningsOnUpdate: (cronJob, old) => [
-    ...(isChanged(cronJob, old) ? jobSpecWarnings(cronJob.spec.jobTemplate.spec, jobPath) : []),
-    ...(cronJob.spec.schedule?.includes('TZ') === true ? [zoneWarning] : []),
-  ],
+  *warningsOnUpdate(cronJob, old) {
+    if (isChanged(cronJob, old)) yield* jobSpecWarnings(cronJob.spec.jobTemplate.spec, jobPath);
+    if (cronJob.spec.schedule?.includes('TZ') === true) yield zoneWarning;
+  },
   resetFields: [['status']],
 };
 

@@ -20,7 +20,10 @@ export const jobStrategy: ResourceStrategy<Job> = {
     dropDisabledFields(job.spec, undefined, context);
   },
   validate: (job, context) => validateJob(job, templateRules(context)),
-  warningsOnCreate: ({ metadata, spec }) => [...podNameWarnings(metadata), ...jobSpecWarnings(spec, specPath)],
+  *warningsOnCreate({ metadata, spec }) {
+    yield* podNameWarnings(metadata);
+    yield* jobSpecWarnings(spec, specPath);
+  },
 
   prepareForUpdate(job, old, context) {
     job.status = old.status;

@@ -21,7 +21,7 @@ function create(): Pod {
   setPodDefaults(pod);
   podStrategy.prepareForCreate!(pod, context);
   if (podStrategy.validate!(pod, context).length > 0) throw new Error('the pod is valid');
-  podStrategy.warningsOnCreate!(pod, context);
+  Array.from(podStrategy.warningsOnCreate!(pod, context));
   return pod;
 }
 
@@ -34,7 +34,7 @@ function update(strategy: typeof podStrategy | typeof podStatusStrategy): void {
   setPodDefaults(pod);
   strategy.prepareForUpdate!(pod, stored, context);
   if (strategy.validateUpdate!(pod, stored, context).length > 0) throw new Error('the change is valid');
-  strategy.warningsOnUpdate?.(pod, stored, context);
+  Array.from(strategy.warningsOnUpdate?.(pod, stored, context) ?? []);
 }
 
 // Rules change what they are given, so each round reads the pod anew: take off the first line.

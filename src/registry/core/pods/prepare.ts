@@ -4,7 +4,6 @@ import { podAffinityTerms } from '../../../api/core/pod/affinity.ts';
 import { annotationsPath } from '../../../api/core/pod/validation.ts';
 import { setPodCondition } from '../../../api/core/pod/binding.ts';
 import { visitContainers } from '../../../api/core/pod/container-list.ts';
-import { appArmorWarning } from '../../../api/core/pod/warnings.ts';
 import type { Pod, PodAffinityTerm } from '../../../api/gen/types/core-v1.ts';
 import { isEqual } from '../../../machinery/equal.ts';
 import type { FieldError } from '../../../machinery/field-error.ts';
@@ -36,13 +35,13 @@ function addExpressions({ labelSelector }: PodAffinityTerm, keys: readonly strin
 }
 
 /**
- * Annotations about AppArmor become the fields that replace them. Returns a warning for each that was not given as a
- * field as well.
+ * Annotations about AppArmor become the fields that replace them. Returns the keys of those that were not given as
+ * fields as well.
  * @see {@link https://kep.k8s.io/24 | KEP-24}
  */
-export function takeAppArmorAnnotations({ metadata: { annotations }, spec }: Pod): string[] {
-  const warnings: string[] = [];
-  if (annotations === undefined || spec.os?.name === 'windows') return warnings;
+export function takeAppArmorAnnotations({ metadata: { annotations }, spec }: Pod): ReadonlySet<string> {
+  const taken = new Set<string>();
+  if (annotations === undefined || spec.os?.name === 'windows') return taken;
   visitContainers(spec, (container) => {
     const key = appArmorAnnotation + (container.name ?? '');
     const annotation = annotations[key];
@@ -53,7 +52,7 @@ export function takeAppArmorAnnotations({ metadata: { annotations }, spec }: Pod
     const isGood = profile !== undefined && errors.length === 0;
     if (isGood && isEqual(profile, spec.securityContext?.appArmorProfile)) return;
     if (isGood) (container.securityContext ??= {}).appArmorProfile = profile;
-    warnings.push(appArmorWarning(annotationsPath.key(key)));
+    taken.add(key);
   });
-  return warnings;
+  return taken;
 }

@@ -3,8 +3,8 @@ import { setPodResourceDefaults } from '../../../api/core/pod/pod-resources.ts';
 import { podRules, podRulesForUpdate } from '../../../api/core/pod/rules-of.ts';
 import { qosClassOf } from '../../../api/core/pod/qos.ts';
 import { validatePodUpdate } from '../../../api/core/pod/update-validation.ts';
-import { validatePod } from '../../../api/core/pod/validation.ts';
-import { podWarnings } from '../../../api/core/pod/warnings.ts';
+import { annotationsPath, validatePod } from '../../../api/core/pod/validation.ts';
+import { appArmorWarning, podWarnings } from '../../../api/core/pod/warnings.ts';
 import type { Pod } from '../../../api/gen/types/core-v1.ts';
 import { isDns1123Label } from '../../../machinery/formats/names.ts';
 import type { ResourceStrategy } from '../../strategy.ts';
@@ -12,7 +12,7 @@ import { dropDisabledFields } from './disabled-fields.ts';
 import { mergeAffinityKeys, setSchedulingGated, takeAppArmorAnnotations } from './prepare.ts';
 
 /** Annotations are taken over before the pod is judged, and warned about after. */
-const annotationWarnings = new WeakMap<Pod, readonly string[]>();
+const takenAnnotations = new WeakMap<Pod, ReadonlySet<string>>();
 
 export const podStrategy: ResourceStrategy<Pod> = {
   prepareForCreate(pod, { now, enabled }) {
@@ -21,14 +21,15 @@ export const podStrategy: ResourceStrategy<Pod> = {
     dropDisabledFields(pod.spec, undefined, enabled);
     setSchedulingGated(pod, now);
     mergeAffinityKeys(pod);
-    const warnings = takeAppArmorAnnotations(pod);
-    if (warnings.length > 0) annotationWarnings.set(pod, warnings);
+    const taken = takeAppArmorAnnotations(pod);
+    if (taken.size > 0) takenAnnotations.set(pod, taken);
   },
   validate: (pod, context) => validatePod(pod, podRules(context, true)),
-  warningsOnCreate(pod) {
+  *warningsOnCreate(pod) {
+    for (const key of takenAnnotations.get(pod) ?? []) yield appArmorWarning(annotationsPath.key(key));
     const messages = isDns1123Label(pod.metadata.name ?? '');
-    const hostname = `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${messages.join(' ')}]`;
-    return [...(annotationWarnings.get(pod) ?? []), ...(messages.length === 0 ? [] : [hostname]), ...podWarnings(pod)];
+    if (messages.length > 0) yield `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${messages.join(' ')}]`;
+    yield* podWarnings(pod);
   },
 
   prepareForUpdate(pod, old, { enabled }) {

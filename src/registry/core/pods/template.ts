@@ -18,7 +18,13 @@ export function templateRules(context: StrategyContext, template?: PodLike, old?
   return template === undefined || old === undefined ? podRules(context, false) : podRulesForUpdate(context, false, template, old);
 }
 
-export const templateWarnings = (template: PodTemplateSpec | undefined, path: FieldPath = templatePath): string[] => (template === undefined ? [] : podWarnings(template, path));
+export const templateWarnings = (template: PodTemplateSpec | undefined, path: FieldPath = templatePath): Iterable<string> => (template === undefined ? [] : podWarnings(template, path));
+
+/** For a workload whose pods are named after it. */
+export function* workloadWarnings({ metadata, spec }: { metadata: { name?: string }; spec: { template?: PodTemplateSpec } }): Generator<string> {
+  yield* podNameWarnings(metadata);
+  yield* templateWarnings(spec.template);
+}
 
 /** A name that pods' names begin with. */
 export function podNameWarnings({ name = '' }: { name?: string }): string[] {

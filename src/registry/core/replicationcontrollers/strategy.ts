@@ -1,7 +1,7 @@
 import { validateReplicationController, validateReplicationControllerStatusUpdate, validateReplicationControllerUpdate } from '../../../api/core/replication-controller/validation.ts';
 import type { ReplicationController } from '../../../api/gen/types/core-v1.ts';
 import type { ResourceStrategy, Strategy } from '../../strategy.ts';
-import { dropTemplateFields, isChanged, podNameWarnings, templateRules, templateWarnings } from '../pods/template.ts';
+import { dropTemplateFields, isChanged, templateRules, templateWarnings, workloadWarnings } from '../pods/template.ts';
 
 export const replicationControllerStrategy: ResourceStrategy<ReplicationController> = {
   generation: true,
@@ -11,7 +11,7 @@ export const replicationControllerStrategy: ResourceStrategy<ReplicationControll
     dropTemplateFields(controller.spec.template, undefined, context);
   },
   validate: (controller, context) => validateReplicationController(controller, templateRules(context)),
-  warningsOnCreate: ({ metadata, spec }) => [...podNameWarnings(metadata), ...templateWarnings(spec.template)],
+  warningsOnCreate: workloadWarnings,
 
   prepareForUpdate(controller, old, context) {
     controller.status = old.status;
