@@ -1,4 +1,5 @@
 import { isEqual } from './equal.ts';
+import { shownJson } from './go-quote.ts';
 import { isObject } from './value.ts';
 
 const maxLines = 100;
@@ -8,22 +9,35 @@ const maxLines = 100;
  * frame in which upstream shows them.
  */
 export function changeText(typeName: string, before: unknown, after: unknown): string {
-  const lines: string[] = [];
+  const lines = new Lines();
   addChanges(before, after, '', lines);
-  const shown = lines.length > maxLines ? [...lines.slice(0, maxLines), `  \t... // ${lines.length - maxLines} more lines`] : lines;
-  return `  ${typeName}{\n${shown.map((line) => `${line}\n`).join('')}  }\n`;
+  return `  ${typeName}{\n${lines.text()}  }\n`;
 }
 
-function addChanges(before: unknown, after: unknown, path: string, lines: string[]): void {
+/** Lines beyond the last that is shown are counted, not made. */
+class Lines {
+  readonly #lines: string[] = [];
+  #hidden = 0;
+
+  add(sign: '-' | '+', path: string, value: unknown): void {
+    if (value === undefined) return;
+    if (this.#lines.length < maxLines) this.#lines.push(`${sign} \t${path}: ${shownJson(value)},\n`);
+    else this.#hidden++;
+  }
+
+  text(): string {
+    return this.#lines.join('') + (this.#hidden === 0 ? '' : `  \t... // ${this.#hidden} more lines\n`);
+  }
+}
+
+function addChanges(before: unknown, after: unknown, path: string, lines: Lines): void {
   if (isEqual(before, after)) return;
   if (isObject(before) && isObject(after)) {
     for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) addChanges(before[key], after[key], path === '' ? key : `${path}.${key}`, lines);
   } else if (Array.isArray(before) && Array.isArray(after)) {
     for (let i = 0; i < Math.max(before.length, after.length); i++) addChanges(before[i], after[i], `${path}[${i}]`, lines);
   } else {
-    if (before !== undefined) lines.push(`- \t${path}: ${shownValue(before)},`);
-    if (after !== undefined) lines.push(`+ \t${path}: ${shownValue(after)},`);
+    lines.add('-', path, before);
+    lines.add('+', path, after);
   }
 }
-
-const shownValue = (value: unknown): string => JSON.stringify(value, (_, member: unknown) => (typeof member === 'bigint' ? Number(member) : member));

@@ -1,5 +1,6 @@
 import { type FieldPath } from './field-path.ts';
 import { GoSyntax, goQuote } from './go-quote.ts';
+import { ShownText, shownQuoted, shownText } from './shown-text.ts';
 
 /**
  * Errors about fields of an object, with upstream's types and wording: clients show the messages and match on
@@ -33,8 +34,8 @@ export interface FieldError {
 export const fieldErrorText = (error: FieldError): string => `${error.field}: ${error.body}`;
 
 const show = (value: ShownValue): string => {
-  if (typeof value === 'string') return goQuote(value);
-  if (value instanceof GoSyntax) return value.text;
+  if (typeof value === 'string') return shownQuoted(value, goQuote);
+  if (value instanceof GoSyntax) return shownText(value.text);
   return value === null || value === undefined ? '"null"' : String(value);
 };
 
@@ -43,7 +44,7 @@ const titled = (title: string, value: ShownValue): string => (value === omitted 
 const make = (type: FieldErrorType, path: FieldPath, title: string, detail: string): FieldError => ({
   type,
   field: path.toString(),
-  body: detail === '' ? title : `${title}: ${detail}`,
+  body: detail === '' ? title : `${title}: ${shownText(detail)}`,
 });
 
 export const required = (path: FieldPath, detail = ''): FieldError => make('FieldValueRequired', path, 'Required value', detail);
@@ -51,9 +52,14 @@ export const required = (path: FieldPath, detail = ''): FieldError => make('Fiel
 export const invalid = (path: FieldPath, value: ShownValue, detail: string): FieldError =>
   make('FieldValueInvalid', path, titled('Invalid value', value), detail);
 
+const allOf = (supported: readonly string[]): ShownText => {
+  const text = new ShownText();
+  return text.addAll(supported, ', ', (value) => text.add(shownQuoted(value, goQuote)));
+};
+
 /** `supported` is shown in the order given; upstream sorts sets and keeps lists. */
 export const notSupported = (path: FieldPath, value: ShownValue, supported: readonly string[]): FieldError =>
-  make('FieldValueNotSupported', path, `Unsupported value: ${show(value)}`, supported.length === 0 ? '' : `supported values: ${supported.map(goQuote).join(', ')}`);
+  make('FieldValueNotSupported', path, `Unsupported value: ${show(value)}`, supported.length === 0 ? '' : `supported values: ${allOf(supported)}`);
 
 export const forbidden = (path: FieldPath, detail: string): FieldError => make('FieldValueForbidden', path, 'Forbidden', detail);
 
@@ -72,8 +78,32 @@ export const typeInvalid = (path: FieldPath, value: ShownValue, detail: string):
 
 export const internal = (path: FieldPath, message: string): FieldError => make('InternalError', path, 'Internal error', message);
 
-/** Several errors as one text: `a`, or `[a, b]` with equal texts shown once. */
-export function aggregateText(errors: readonly FieldError[]): string {
-  const texts = [...new Set(errors.map(fieldErrorText))];
-  return texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`;
+/** Characters of all errors together that an answer shows. */
+const maxTotalLength = 256 * 1024;
+
+/** The first errors, as many as an answer shows. */
+export function shownErrors(errors: readonly FieldError[]): readonly FieldError[] {
+  let length = 0;
+  for (const [i, error] of errors.entries()) {
+    length += error.field.length + error.body.length;
+    if (length > maxTotalLength && i > 0) return errors.slice(0, i);
+  }
+  return errors;
 }
+
+/**
+ * Several errors as one text: `a`, or `[a, b]` with equal texts shown once, and at the end how many there are more.
+ *
+ * @param isCut the errors are not all that there are
+ */
+export function aggregateText(errors: readonly FieldError[], isCut = false): string {
+  const shown = shownErrors(errors);
+  const texts = new Set(shown.map(fieldErrorText));
+  const hidden = errors.length - shown.length;
+  if (isCut) texts.add(`and at least ${moreErrors(hidden + 1)}`);
+  else if (hidden > 0) texts.add(`and ${moreErrors(hidden)}`);
+  const [first] = texts;
+  return texts.size === 1 ? first! : `[${[...texts].join(', ')}]`;
+}
+
+const moreErrors = (count: number): string => `${count} more error${count === 1 ? '' : 's'}`;

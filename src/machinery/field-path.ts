@@ -1,3 +1,8 @@
+import { shownText } from './shown-text.ts';
+
+/** Names and keys come from clients. Those that are valid are shorter. */
+const maxSegmentLength = 1024;
+
 /**
  * Where in an object an error is: `spec.containers[0].env[1].name`, `metadata.annotations[a/b]`.
  * Immutable; the text is made only when an error is reported.
@@ -8,7 +13,7 @@ export class FieldPath {
 
   private constructor(parent: FieldPath | undefined, segment: string) {
     this.#parent = parent;
-    this.#segment = segment;
+    this.#segment = segment.length <= maxSegmentLength ? segment : shownText(segment, maxSegmentLength);
   }
 
   static of(name: string, ...more: string[]): FieldPath {

@@ -4,25 +4,38 @@
  * @see {@link https://pkg.go.dev/fmt | package fmt}
  */
 import { goQuote } from './go-quote.ts';
+import { ShownText, shownQuoted } from './shown-text.ts';
 import { isObject, type JsonObject, type JsonValue } from './value.ts';
 
-/** `%v`: `map[a:1 b:[x y]]`, keys sorted, texts bare. */
+/** `%v`: `map[a:1 b:[x y]]`, keys sorted, texts bare. As much as an error shows. */
 export function goValue(value: JsonValue | undefined): string {
-  if (value === null || value === undefined) return '<nil>';
-  if (typeof value === 'number') return goNumber(value);
-  if (Array.isArray(value)) return `[${value.map(goValue).join(' ')}]`;
-  if (isObject(value)) return `map[${sortedKeys(value).map((key) => `${key}:${goValue(value[key])}`).join(' ')}]`;
-  return String(value);
+  const text = new ShownText();
+  addValue(text, value);
+  return text.toString();
 }
 
-/** `%#v`: `map[string]interface {}{"a":1}`. */
+function addValue(text: ShownText, value: JsonValue | undefined): void {
+  if (value === null || value === undefined) text.add('<nil>');
+  else if (typeof value === 'number') text.add(goNumber(value));
+  else if (Array.isArray(value)) text.add('[').addAll(value, ' ', (item) => addValue(text, item)).add(']');
+  else if (isObject(value)) text.add('map[').addAll(sortedKeys(value), ' ', (key) => addValue(text.add(`${key}:`), value[key])).add(']');
+  else text.add(String(value));
+}
+
+/** `%#v`: `map[string]interface {}{"a":1}`. As much as an error shows. */
 export function goSyntax(value: JsonValue | undefined): string {
-  if (value === null || value === undefined) return 'interface {}(nil)';
-  if (typeof value === 'string') return goQuote(value);
-  if (typeof value === 'number') return goNumber(value);
-  if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`;
-  if (isObject(value)) return `map[string]interface {}{${sortedKeys(value).map((key) => `${goQuote(key)}:${goSyntax(value[key])}`).join(', ')}}`;
-  return String(value);
+  const text = new ShownText();
+  addSyntax(text, value);
+  return text.toString();
+}
+
+function addSyntax(text: ShownText, value: JsonValue | undefined): void {
+  if (value === null || value === undefined) text.add('interface {}(nil)');
+  else if (typeof value === 'string') text.add(shownQuoted(value, goQuote));
+  else if (typeof value === 'number') text.add(goNumber(value));
+  else if (Array.isArray(value)) text.add('[]interface {}{').addAll(value, ', ', (item) => addSyntax(text, item)).add('}');
+  else if (isObject(value)) text.add('map[string]interface {}{').addAll(sortedKeys(value), ', ', (key) => addSyntax(text.add(`${shownQuoted(key, goQuote)}:`), value[key])).add('}');
+  else text.add(String(value));
 }
 
 /** `%T` of a decoded JSON value; nil is what `%s` makes of a missing type. */

@@ -1,3 +1,5 @@
+import { ShownText, shownQuoted } from './shown-text.ts';
+
 /**
  * Text as Go's `%q` prints it: error messages of the API quote values this way, and clients show them verbatim.
  * @see {@link https://pkg.go.dev/strconv#Quote | strconv.Quote}
@@ -26,18 +28,34 @@ function quoteChar(char: string): string {
 const hex = (code: number, width: number): string => code.toString(16).padStart(width, '0');
 
 /** `[]string{"a", "b"}`, and `[]string(nil)` for an absent list: Go's `%#v` of a list of texts. */
-export function goStrings(values: readonly string[] | undefined): GoSyntax {
-  return new GoSyntax(values === undefined ? '[]string(nil)' : `[]string{${values.map(goQuote).join(', ')}}`);
+export const goStrings = (values: readonly string[] | undefined): GoSyntax => goNames('[]string', values);
+
+/** As {@link goStrings} for a list of another type, such as `[]core.IPFamily`. */
+export function goNames(typeName: string, values: readonly string[] | undefined): GoSyntax {
+  if (values === undefined) return new GoSyntax(`${typeName}(nil)`);
+  return goList(typeName, values, quoted);
 }
 
+/** As much of a text as an error shows, in quotes. */
+const quoted = (text: string): string => shownQuoted(text, goQuote);
+
 /** `[]byte{0x61, 0xa}` */
-export const goBytes = (bytes: Uint8Array): GoSyntax => new GoSyntax(`[]byte{${[...bytes].map((byte) => `0x${byte.toString(16)}`).join(', ')}}`);
+export const goBytes = (bytes: Uint8Array): GoSyntax => goList('[]byte', bytes, (byte) => `0x${byte.toString(16)}`);
+
+/** `[]int32{1, 2}` */
+export const goNumbers = (typeName: string, values: readonly number[] | undefined): GoSyntax =>
+  (values === undefined ? new GoSyntax(`${typeName}(nil)`) : goList(typeName, values, String));
+
+/** A list whose items are shown by `show`. */
+export function goList<T>(typeName: string, values: Iterable<T>, show: (value: T) => string): GoSyntax {
+  const text = new ShownText().add(`${typeName}{`);
+  return new GoSyntax(text.addAll(values, ', ', (value) => text.add(show(value))).add('}').toString());
+}
 
 /** `map[string]string{"a":"b"}` with sorted keys. */
 export function goStringMap(values: Readonly<Record<string, string>> | undefined): GoSyntax {
   if (values === undefined) return new GoSyntax('map[string]string(nil)');
-  const entries = Object.keys(values).sort().map((key) => `${goQuote(key)}:${goQuote(values[key]!)}`);
-  return new GoSyntax(`map[string]string{${entries.join(', ')}}`);
+  return goList('map[string]string', Object.keys(values).sort(), (key) => `${quoted(key)}:${quoted(values[key]!)}`);
 }
 
 /** A value that error messages show in Go syntax (`core.ServicePort{…}`), already rendered. */
@@ -53,12 +71,38 @@ export class GoSyntax {
  * pointers as addresses; what is in the braces is for people only, so we show the JSON members.
  */
 export function goStruct(typeName: string, value: unknown): GoSyntax {
-  if (Array.isArray(value)) return new GoSyntax(`${typeName}{${value.map(shownMember).join(', ')}}`);
-  const json = value === undefined || value === null ? '' : shownMember(value);
-  return new GoSyntax(json.startsWith('{') || json === '' ? `${typeName}${json || '{}'}` : `${typeName}{${json}}`);
+  const text = new ShownText().add(typeName);
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) addJson(text, value);
+  else {
+    text.add('{');
+    if (Array.isArray(value)) text.addAll(value, ', ', (item) => addJson(text, item));
+    else if (value !== undefined && value !== null) addJson(text, value);
+    text.add('}');
+  }
+  return new GoSyntax(text.toString());
 }
 
-const shownMember = (value: unknown): string => JSON.stringify(value, (_, v: unknown) => (typeof v === 'bigint' ? Number(v) : v));
+/** JSON, as much of it as an error shows. */
+export function shownJson(value: unknown): string {
+  const text = new ShownText();
+  addJson(text, value);
+  return text.toString();
+}
+
+function addJson(text: ShownText, value: unknown): void {
+  if (typeof value !== 'object' || value === null) return void text.add(scalarJson(value));
+  if (Array.isArray(value)) {
+    text.add('[').addAll(value as unknown[], ',', (item) => addJson(text, item)).add(']');
+    return;
+  }
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  text.add('{').addAll(members, ',', ([name, member]) => addJson(text.add(`${scalarJson(name)}:`), member)).add('}');
+}
+
+function scalarJson(value: unknown): string {
+  if (typeof value === 'string') return shownQuoted(value, (shown) => JSON.stringify(shown));
+  return JSON.stringify(typeof value === 'bigint' ? Number(value) : value) ?? 'null';
+}
 
 /** A time as messages show it: `2024-05-01 10:00:00 +0000 UTC`; an absent one is Go's zero time. */
 export function goTime(text: string | undefined): GoSyntax {

@@ -2,7 +2,8 @@
  * Label selectors: matching, and the two forms they come in (the object of a spec, and the text of `?labelSelector=`).
  * @see {@link https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors | Label selectors}
  */
-import { aggregateText, type FieldError, invalid, notSupported } from './field-error.ts';
+import { aggregateText, invalid, notSupported } from './field-error.ts';
+import { FieldErrors } from './field-errors.ts';
 import { FieldPath } from './field-path.ts';
 import { isLabelValue, isQualifiedName } from './formats/names.ts';
 import { goStrings } from './go-quote.ts';
@@ -120,7 +121,7 @@ export function createRequirement(key: string, operator: SelectorOperator, value
   return { key, operator, values };
 }
 
-function checkRequirement(key: string, operator: SelectorOperator, values: readonly string[]): FieldError[] {
+function checkRequirement(key: string, operator: SelectorOperator, values: readonly string[]): FieldErrors {
   const errors = checkKey(key, FieldPath.of('key'));
   const path = FieldPath.of('values');
   const refuse = (detail: string): void => void errors.push(invalid(path, goStrings(values), detail));
@@ -155,9 +156,11 @@ function checkRequirement(key: string, operator: SelectorOperator, values: reado
   return errors;
 }
 
-function checkKey(key: string, path: FieldPath): FieldError[] {
+function checkKey(key: string, path: FieldPath): FieldErrors {
+  const errors = new FieldErrors();
   const messages = isQualifiedName(key);
-  return messages.length === 0 ? [] : [invalid(path, key, messages.join('; '))];
+  if (messages.length > 0) errors.push(invalid(path, key, messages.join('; ')));
+  return errors;
 }
 
 /** The text form: `a=b,c in (x,y),!d`. Set values are sorted. */

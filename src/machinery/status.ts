@@ -1,5 +1,7 @@
-import { aggregateText, type FieldError } from './field-error.ts';
+import { aggregateText, type FieldError, shownErrors } from './field-error.ts';
+import { TooManyErrors } from './field-errors.ts';
 import { goQuote } from './go-quote.ts';
+import { shownText } from './shown-text.ts';
 
 /**
  * The API's error: a Status object with code, reason, message and details. Clients match on all four.
@@ -31,6 +33,15 @@ export interface Status {
   readonly code?: number;
 }
 
+/** In characters. Messages repeat what clients send; those of upstream's texts are far from it. */
+const maxMessageLength = 512 * 1024;
+const maxNameLength = 1024;
+const maxCauses = 1000;
+
+const boundedDetails = (details: StatusDetails | undefined): StatusDetails | undefined =>
+  (details?.causes === undefined || details.causes.length <= maxCauses ? details : { ...details, causes: details.causes.slice(0, maxCauses) });
+
+/** The message and the number of causes are bounded: an answer is sent, kept for the audit log and repeated by clients. */
 export class StatusError extends Error {
   override readonly name = 'StatusError';
   readonly code: number;
@@ -40,10 +51,10 @@ export class StatusError extends Error {
   readonly continueToken: string | undefined;
 
   constructor(code: number, reason: string, message: string, details?: StatusDetails, options: { cause?: unknown; continueToken?: string } = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(shownText(message, maxMessageLength), options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.reason = reason;
-    this.details = details;
+    this.details = boundedDetails(details);
     this.continueToken = options.continueToken;
   }
 
@@ -68,7 +79,7 @@ export interface GroupResource {
 export const qualified = ({ group, resource }: GroupResource): string => (group === '' ? resource : `${resource}.${group}`);
 
 const about = (gr: GroupResource, name: string, more: Partial<StatusDetails> = {}): StatusDetails => ({
-  ...(name === '' ? {} : { name }),
+  ...(name === '' ? {} : { name: shownText(name, maxNameLength) }),
   ...(gr.group === '' ? {} : { group: gr.group }),
   ...(gr.resource === '' ? {} : { kind: gr.resource }),
   ...more,
@@ -88,10 +99,12 @@ export const modified = (gr: GroupResource, name: string): StatusError =>
   conflict(gr, name, 'the object has been modified; please apply your changes to the latest version and try again');
 
 /** `kind` is the object's kind, with its group: `Deployment.apps "web" is invalid: …`. */
-export function invalid(kind: { readonly group: string; readonly kind: string }, name: string, errors: readonly FieldError[]): StatusError {
+export function invalid(kind: { readonly group: string; readonly kind: string }, name: string, found: readonly FieldError[] | TooManyErrors): StatusError {
   const gr = { group: kind.group, resource: kind.kind };
-  const causes = errors.map((error) => ({ reason: error.type, message: error.body, field: error.field }));
-  return new StatusError(422, 'Invalid', `${qualified(gr)} ${goQuote(name)} is invalid: ${aggregateText(errors)}`, about(gr, name, { causes }));
+  const isCut = found instanceof TooManyErrors;
+  const errors = isCut ? found.errors : found;
+  const causes = shownErrors(errors).map((error) => ({ reason: error.type, message: error.body, field: error.field }));
+  return new StatusError(422, 'Invalid', `${qualified(gr)} ${goQuote(shownText(name, maxNameLength))} is invalid: ${aggregateText(errors, isCut)}`, about(gr, name, { causes }));
 }
 
 export const badRequest = (message: string, options?: { cause?: unknown }): StatusError => new StatusError(400, 'BadRequest', message, undefined, options);

@@ -2,7 +2,7 @@
 import { subdomainName } from '../api/meta/name-rules.ts';
 import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../api/meta/object-meta.ts';
 import { groupVersions, type ResourceInfo } from '../api/resources.ts';
-import type { FieldError } from '../machinery/field-error.ts';
+import { FieldErrors } from '../machinery/field-errors.ts';
 import type { KubeObject } from '../machinery/object-meta.ts';
 import { definitions as admissionregistration } from './admissionregistration/index.ts';
 import { definitions as apiextensions } from './apiextensions/index.ts';
@@ -31,8 +31,8 @@ const lists: readonly (readonly ResourceDefinition[])[] = [
 /** Rules of a kind that has none of its own: those of metadata, and of a status that only its own endpoint writes. */
 const defaultDefinition = (group: string, resource: string): ResourceDefinition => {
   const namespaced = resourcesOfGroup(group, resource)?.namespaced ?? false;
-  const validate = (object: KubeObject): FieldError[] => validateBuiltInMeta(object.metadata ?? {}, { namespaced, validateName: subdomainName });
-  const validateUpdate = (object: KubeObject, old: KubeObject): FieldError[] => [...validateBuiltInMetaUpdate(object.metadata ?? {}, old.metadata ?? {}), ...validate(object)];
+  const validate = (object: KubeObject): FieldErrors => validateBuiltInMeta(object.metadata ?? {}, { namespaced, validateName: subdomainName });
+  const validateUpdate = (object: KubeObject, old: KubeObject): FieldErrors => FieldErrors.joined(validateBuiltInMetaUpdate(object.metadata ?? {}, old.metadata ?? {}), validate(object));
   return { group, resource, strategy: { validate, validateUpdate } };
 };
 

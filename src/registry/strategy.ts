@@ -1,4 +1,4 @@
-import type { FieldError } from '../machinery/field-error.ts';
+import type { FieldErrors } from '../machinery/field-errors.ts';
 import type { KubeObject } from '../machinery/object-meta.ts';
 import type { JsonObject } from '../machinery/value.ts';
 import type { UserInfo } from '../machinery/user.ts';
@@ -28,15 +28,15 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   /** What validation needs and takes long, done before it in pieces; others have their turn between the steps. */
   prepareInTurns?(object: T, old: T | undefined): Generator<void, void>;
   /** Every error of a new object, metadata included (`validateObjectMeta` with the kind's name rule). */
-  validate?(object: T, context: StrategyContext): FieldError[];
+  validate?(object: T, context: StrategyContext): FieldErrors;
   /** For what takes long: all errors of a new or changed object, beginning with those of `validate` or `validateUpdate`; others have their turn between the steps. */
-  validateInTurns?(object: T, old: T | undefined, errors: FieldError[]): Generator<void, FieldError[]>;
+  validateInTurns?(object: T, old: T | undefined, errors: FieldErrors): Generator<void, FieldErrors>;
   /** Texts of Warning headers, made one by one: an answer has place for a few. */
   warningsOnCreate?(object: T, context: StrategyContext): Iterable<string>;
 
   /** `old` is the stored object and must not be changed. */
   prepareForUpdate?(object: T, old: T, context: StrategyContext): void;
-  validateUpdate?(object: T, old: T, context: StrategyContext): FieldError[];
+  validateUpdate?(object: T, old: T, context: StrategyContext): FieldErrors;
   warningsOnUpdate?(object: T, old: T, context: StrategyContext): Iterable<string>;
 
   /** Puts a valid object into its canonical form (sorted lists and the like). */

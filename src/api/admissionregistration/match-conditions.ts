@@ -4,7 +4,8 @@
  */
 import type { MatchCondition } from '../gen/types/admissionregistration-v1.ts';
 import { type AdmissionUse, admissionEnvironment, boolType, type CelType, compatibilityVersion } from '../../cel/index.ts';
-import { duplicate, type FieldError, invalid, required, tooMany } from '../../machinery/field-error.ts';
+import { duplicate, invalid, required, tooMany } from '../../machinery/field-error.ts';
+import type { FieldErrors } from '../../machinery/field-errors.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
 import { checkLabelName } from '../meta/labels.ts';
 
@@ -18,7 +19,7 @@ export interface ExpressionRules {
 }
 
 /** In steps, those of each expression. */
-export function* checkMatchConditions(conditions: readonly MatchCondition[] = [], path: FieldPath, errors: FieldError[], { stored, use = {} }: ExpressionRules = {}): Generator<void, void> {
+export function* checkMatchConditions(conditions: readonly MatchCondition[] = [], path: FieldPath, errors: FieldErrors, { stored, use = {} }: ExpressionRules = {}): Generator<void, void> {
   if (conditions.length > maxConditions) errors.push(tooMany(path, conditions.length, maxConditions));
   const seen = new Set<string>();
   for (const [i, { name = '', expression = '' }] of conditions.entries()) {
@@ -29,7 +30,7 @@ export function* checkMatchConditions(conditions: readonly MatchCondition[] = []
   }
 }
 
-function checkName(name: string, seen: Set<string>, path: FieldPath, errors: FieldError[]): void {
+function checkName(name: string, seen: Set<string>, path: FieldPath, errors: FieldErrors): void {
   if (name === '') return void errors.push(required(path));
   checkLabelName(name, path, errors);
   if (seen.has(name)) errors.push(duplicate(path, name));
@@ -37,7 +38,7 @@ function checkName(name: string, seen: Set<string>, path: FieldPath, errors: Fie
 }
 
 /** Compiles the expression in steps; the type is undefined when it does not compile. It must be of one of the types that are given. */
-export function* checkExpression(expression: string, path: FieldPath, errors: FieldError[], { stored, use = {} }: ExpressionRules, ...expected: readonly CelType[]): Generator<void, CelType | undefined> {
+export function* checkExpression(expression: string, path: FieldPath, errors: FieldErrors, { stored, use = {} }: ExpressionRules, ...expected: readonly CelType[]): Generator<void, CelType | undefined> {
   const environment = admissionEnvironment(stored?.has(expression) === true ? use : { ...use, version: compatibilityVersion });
   const compiled = yield* environment.compiling(expression, ...expected);
   if (!('failure' in compiled)) return compiled.type;

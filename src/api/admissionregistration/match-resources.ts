@@ -1,5 +1,6 @@
 import type { MatchResources } from '../gen/types/admissionregistration-v1.ts';
-import { type FieldError, required } from '../../machinery/field-error.ts';
+import { required } from '../../machinery/field-error.ts';
+import type { FieldErrors } from '../../machinery/field-errors.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
 import type { LabelSelector } from '../../machinery/label-selector.ts';
 import { checkEnum } from '../meta/checks.ts';
@@ -16,7 +17,7 @@ export function setMatchResourcesDefaults(resources: MatchResources | undefined)
   resources.excludeResourceRules?.forEach(setRuleDefaults);
 }
 
-export function checkMatchResources(resources: MatchResources, path: FieldPath, errors: FieldError[]): void {
+export function checkMatchResources(resources: MatchResources, path: FieldPath, errors: FieldErrors): void {
   if (resources.matchPolicy === undefined) errors.push(required(path.child('matchPolicy')));
   else checkEnum(resources.matchPolicy, matchPolicies, path.child('matchPolicy'), errors);
   checkSelector(resources.namespaceSelector, path.child('namespaceSelector'), errors);
@@ -26,7 +27,7 @@ export function checkMatchResources(resources: MatchResources, path: FieldPath, 
   resources.excludeResourceRules?.forEach((rule, i) => checkNamedRule(rule, path.child('excludeResourceRules').index(i), errors));
 }
 
-function checkSelector(selector: LabelSelector | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkSelector(selector: LabelSelector | undefined, path: FieldPath, errors: FieldErrors): void {
   if (selector === undefined) errors.push(required(path));
   else checkLabelSelector(selector, path, errors);
 }

@@ -1,8 +1,9 @@
 import type { ParamRef, ValidatingAdmissionPolicyBinding, ValidationAction } from '../gen/types/admissionregistration-v1.ts';
-import { duplicate, type FieldError, forbidden, invalid, required } from '../../machinery/field-error.ts';
+import { duplicate, forbidden, invalid, required } from '../../machinery/field-error.ts';
+import type { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { isDns1123Subdomain, isPathSegmentName } from '../../machinery/formats/names.ts';
-import { GoSyntax, goQuote } from '../../machinery/go-quote.ts';
+import { goNames } from '../../machinery/go-quote.ts';
 import { checkEnum, checkFormat } from '../meta/checks.ts';
 import { checkLabelSelector } from '../meta/label-selector.ts';
 import { subdomainName } from '../meta/name-rules.ts';
@@ -18,7 +19,7 @@ export function setPolicyBindingDefaults({ spec }: ValidatingAdmissionPolicyBind
   setMatchResourcesDefaults(spec.matchResources);
 }
 
-export function validatePolicyBinding({ metadata, spec }: ValidatingAdmissionPolicyBinding): FieldError[] {
+export function validatePolicyBinding({ metadata, spec }: ValidatingAdmissionPolicyBinding): FieldErrors {
   const errors = validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName });
   const { policyName = '' } = spec;
   if (policyName === '') errors.push(required(specPath.child('policyName')));
@@ -30,7 +31,7 @@ export function validatePolicyBinding({ metadata, spec }: ValidatingAdmissionPol
   return errors;
 }
 
-function checkParamRef({ name = '', selector, parameterNotFoundAction = '' }: ParamRef, path: FieldPath, errors: FieldError[]): void {
+function checkParamRef({ name = '', selector, parameterNotFoundAction = '' }: ParamRef, path: FieldPath, errors: FieldErrors): void {
   if (name !== '') checkFormat(isPathSegmentName, name, path.child('name'), errors);
   if (name !== '' && selector !== undefined) errors.push(forbidden(path.child('name'), exclusive), forbidden(path.child('selector'), exclusive));
   checkLabelSelector(selector, path.child('selector'), errors);
@@ -39,7 +40,7 @@ function checkParamRef({ name = '', selector, parameterNotFoundAction = '' }: Pa
   else checkEnum(parameterNotFoundAction, notFoundActions, path.child('parameterNotFoundAction'), errors);
 }
 
-function checkActions(list: readonly ValidationAction[], path: FieldPath, errors: FieldError[]): void {
+function checkActions(list: readonly ValidationAction[], path: FieldPath, errors: FieldErrors): void {
   const seen = new Set<string>();
   list.forEach((action, i) => {
     checkEnum(action, actions, path.index(i), errors);
@@ -47,7 +48,7 @@ function checkActions(list: readonly ValidationAction[], path: FieldPath, errors
     seen.add(action);
   });
   if (seen.has('Deny') && seen.has('Warn')) {
-    const shown = new GoSyntax(`[]admissionregistration.ValidationAction{${list.map(goQuote).join(', ')}}`);
+    const shown = goNames('[]admissionregistration.ValidationAction', list);
     errors.push(invalid(path, shown, 'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)'));
   }
   if (list.length === 0) errors.push(required(path, 'at least one validation action is required'));

@@ -4,7 +4,8 @@
  */
 import type { AuditAnnotation, ExpressionWarning, ParamKind, ValidatingAdmissionPolicy, ValidatingAdmissionPolicySpec, Validation, Variable } from '../gen/types/admissionregistration-v1.ts';
 import { boolType, type CelType, dynType, nullType, stringType } from '../../cel/index.ts';
-import { duplicate, type FieldError, invalid, required } from '../../machinery/field-error.ts';
+import { duplicate, invalid, required } from '../../machinery/field-error.ts';
+import { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { byteLength, isDns1035Label, isDns1123Subdomain } from '../../machinery/formats/names.ts';
 import { goStruct } from '../../machinery/go-quote.ts';
@@ -37,7 +38,7 @@ function expressionsOf({ matchConditions = [], variables = [], validations = [],
 }
 
 /** Adds what is wrong with a new or changed policy to `errors`, in the steps of each expression. */
-export function* validatePolicy({ metadata, spec }: ValidatingAdmissionPolicy, old: ValidatingAdmissionPolicy | undefined, errors: FieldError[]): Generator<void, FieldError[]> {
+export function* validatePolicy({ metadata, spec }: ValidatingAdmissionPolicy, old: ValidatingAdmissionPolicy | undefined, errors: FieldErrors): Generator<void, FieldErrors> {
   const stored = old === undefined ? undefined : expressionsOf(old.spec);
   errors.push(...validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName }));
   if (spec.failurePolicy === undefined) errors.push(required(specPath.child('failurePolicy')));
@@ -58,14 +59,14 @@ interface PolicyRules extends ExpressionRules {
   readonly variables: Map<string, CelType>;
 }
 
-function checkConstraints({ matchConstraints }: ValidatingAdmissionPolicySpec, path: FieldPath, errors: FieldError[]): void {
+function checkConstraints({ matchConstraints }: ValidatingAdmissionPolicySpec, path: FieldPath, errors: FieldErrors): void {
   if (matchConstraints === undefined) return void errors.push(required(path));
   checkMatchResources(matchConstraints, path, errors);
   // The rules say which types the expressions are about.
   if ((matchConstraints.resourceRules?.length ?? 0) === 0) errors.push(required(path.child('resourceRules')));
 }
 
-function* checkWork({ validations = [], auditAnnotations = [] }: ValidatingAdmissionPolicySpec, policy: string, errors: FieldError[], rules: PolicyRules): Generator<void, void> {
+function* checkWork({ validations = [], auditAnnotations = [] }: ValidatingAdmissionPolicySpec, policy: string, errors: FieldErrors, rules: PolicyRules): Generator<void, void> {
   const auditPath = specPath.child('auditAnnotations');
   if (validations.length === 0 && auditAnnotations.length === 0) {
     errors.push(required(specPath.child('validations'), nothingToDo), required(auditPath, nothingToDo));
@@ -82,7 +83,7 @@ function* checkWork({ validations = [], auditAnnotations = [] }: ValidatingAdmis
   }
 }
 
-function checkParamKind({ apiVersion = '', kind = '' }: ParamKind, path: FieldPath, errors: FieldError[]): void {
+function checkParamKind({ apiVersion = '', kind = '' }: ParamKind, path: FieldPath, errors: FieldErrors): void {
   if (apiVersion === '') errors.push(required(path.child('apiVersion')));
   else checkApiVersion(apiVersion, path.child('apiVersion'), errors);
   if (kind === '') return void errors.push(required(path.child('kind')));
@@ -90,7 +91,7 @@ function checkParamKind({ apiVersion = '', kind = '' }: ParamKind, path: FieldPa
   if (messages.length > 0) errors.push(invalid(path.child('kind'), kind, `may have mixed case, but should otherwise match: ${messages.join(',')}`));
 }
 
-function checkApiVersion(text: string, path: FieldPath, errors: FieldError[]): void {
+function checkApiVersion(text: string, path: FieldPath, errors: FieldErrors): void {
   const parts = text.split('/');
   if (parts.length > 2) return void errors.push(invalid(path, text, `unexpected GroupVersion string: ${text}`));
   const version = parts.pop()!;
@@ -102,7 +103,7 @@ function checkApiVersion(text: string, path: FieldPath, errors: FieldError[]): v
   if (versionMessages.length > 0) errors.push(invalid(path, version, versionMessages.join(',')));
 }
 
-function* checkVariable({ name = '', expression = '' }: Variable, path: FieldPath, errors: FieldError[], rules: PolicyRules): Generator<void, void> {
+function* checkVariable({ name = '', expression = '' }: Variable, path: FieldPath, errors: FieldErrors, rules: PolicyRules): Generator<void, void> {
   if (name.trim() === '') errors.push(required(path.child('name'), 'name is not specified'));
   else if (!isCelIdentifier(name)) errors.push(invalid(path.child('name'), name, 'name is not a valid CEL identifier'));
   if (expression.trim() === '') errors.push(required(path.child('expression'), 'expression is not specified'));
@@ -110,7 +111,7 @@ function* checkVariable({ name = '', expression = '' }: Variable, path: FieldPat
   rules.variables.set(name, type ?? dynType);
 }
 
-function* checkValidation({ expression = '', messageExpression = '', message = '', reason }: Validation, path: FieldPath, errors: FieldError[], rules: PolicyRules): Generator<void, void> {
+function* checkValidation({ expression = '', messageExpression = '', message = '', reason }: Validation, path: FieldPath, errors: FieldErrors, rules: PolicyRules): Generator<void, void> {
   if (expression.trim() === '') errors.push(required(path.child('expression'), 'expression is not specified'));
   else yield* checkExpression(expression, path.child('expression'), errors, rules, boolType);
   if (messageExpression !== '' && messageExpression.trim() === '') errors.push(invalid(path.child('messageExpression'), messageExpression, 'must be non-empty if specified'));
@@ -122,7 +123,7 @@ function* checkValidation({ expression = '', messageExpression = '', message = '
 }
 
 /** In the audit log the key has the policy's name before it. */
-function* checkAuditAnnotation({ key = '', valueExpression = '' }: AuditAnnotation, policy: string, path: FieldPath, errors: FieldError[], rules: PolicyRules): Generator<void, void> {
+function* checkAuditAnnotation({ key = '', valueExpression = '' }: AuditAnnotation, policy: string, path: FieldPath, errors: FieldErrors, rules: PolicyRules): Generator<void, void> {
   checkLabelName(policy === '' ? key : `${policy}/${key}`, path.child('key'), errors);
   const trimmed = valueExpression.trim();
   if (trimmed === '') errors.push(required(path.child('valueExpression'), 'valueExpression is not specified'));
@@ -130,14 +131,14 @@ function* checkAuditAnnotation({ key = '', valueExpression = '' }: AuditAnnotati
   else yield* checkExpression(valueExpression, path.child('valueExpression'), errors, rules, stringType, nullType);
 }
 
-export function validatePolicyStatusUpdate({ status }: ValidatingAdmissionPolicy): FieldError[] {
-  const errors: FieldError[] = [];
+export function validatePolicyStatusUpdate({ status }: ValidatingAdmissionPolicy): FieldErrors {
+  const errors = new FieldErrors();
   status.typeChecking?.expressionWarnings?.forEach((warning, i) => checkWarning(warning, statusPath.child('typeChecking', 'expressionWarnings').index(i), errors));
   checkConditions(status.conditions, statusPath.child('conditions'), errors);
   return errors;
 }
 
-function checkWarning({ warning = '', fieldRef = '' }: ExpressionWarning, path: FieldPath, errors: FieldError[]): void {
+function checkWarning({ warning = '', fieldRef = '' }: ExpressionWarning, path: FieldPath, errors: FieldErrors): void {
   if (warning === '') errors.push(required(path.child('warning')));
   if (fieldRef.trim() === '') errors.push(required(path.child('fieldRef')));
 }

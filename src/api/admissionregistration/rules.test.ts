@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type FieldError, fieldErrorText } from '../../machinery/field-error.ts';
+import { fieldErrorText } from '../../machinery/field-error.ts';
+import { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { checkWebhookTarget } from '../meta/webhook-client.ts';
 import { isCelIdentifier } from './cel-identifier.ts';
@@ -29,7 +30,7 @@ describe('resources of a rule', () => {
 });
 
 function ruleErrors(rule: Parameters<typeof checkNamedRule>[0]): string[] {
-  const errors: FieldError[] = [];
+  const errors = new FieldErrors();
   checkNamedRule(rule, FieldPath.of('r'), errors);
   return errors.map(fieldErrorText);
 }
@@ -43,7 +44,7 @@ describe('target of a webhook', () => {
     { name: 'a relative path', target: { service: { name: 's', namespace: 'n', port: 443, path: 'ab' } }, errors: ['c.service.path: Invalid value: "ab": must start with a \'/\''] },
     { name: 'a service without anything', target: { service: {} }, errors: ['c.service.name: Required value: service name is required', 'c.service.namespace: Required value: service namespace is required', 'c.service.port: Invalid value: 0: port is not valid: must be between 1 and 65535, inclusive'] },
   ])('$name', ({ target, errors }) => {
-    const found: FieldError[] = [];
+    const found = new FieldErrors();
     checkWebhookTarget(target, FieldPath.of('c'), found);
     expect(found.map(fieldErrorText)).toEqual(errors);
   });

@@ -1,9 +1,10 @@
 /** Which requests a webhook or a policy is for. @see {@link https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#matching-requests-rules | Matching requests: rules} */
 import type { NamedRuleWithOperations, OperationType, RuleWithOperations } from '../gen/types/admissionregistration-v1.ts';
-import { duplicate, type FieldError, invalid, required } from '../../machinery/field-error.ts';
+import { duplicate, invalid, required } from '../../machinery/field-error.ts';
+import type { FieldErrors } from '../../machinery/field-errors.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
 import { isPathSegmentName } from '../../machinery/formats/names.ts';
-import { GoSyntax, goQuote, goStrings } from '../../machinery/go-quote.ts';
+import { goNames, goStrings, type GoSyntax } from '../../machinery/go-quote.ts';
 import { checkEnum, checkFormat } from '../meta/checks.ts';
 
 const operations = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
@@ -13,7 +14,7 @@ export function setRuleDefaults(rule: { scope?: string }): void {
   rule.scope ??= '*';
 }
 
-export function checkRule(rule: RuleWithOperations, path: FieldPath, errors: FieldError[]): void {
+export function checkRule(rule: RuleWithOperations, path: FieldPath, errors: FieldErrors): void {
   checkList(rule.operations, path.child('operations'), errors, 'operations', shownOperations);
   rule.operations?.forEach((operation, i) => checkEnum(operation, operations, path.child('operations').index(i), errors));
   checkList(rule.apiGroups, path.child('apiGroups'), errors, 'API groups', goStrings);
@@ -25,16 +26,16 @@ export function checkRule(rule: RuleWithOperations, path: FieldPath, errors: Fie
   if (rule.scope !== undefined) checkEnum(rule.scope, scopes, path.child('scope'), errors);
 }
 
-const shownOperations = (list: readonly OperationType[]): GoSyntax => new GoSyntax(`[]admissionregistration.OperationType{${list.map(goQuote).join(', ')}}`);
+const shownOperations = (list: readonly OperationType[]): GoSyntax => goNames('[]admissionregistration.OperationType', list);
 
 /** Something has to be there, and `*` stands alone. */
-function checkList<T extends string>(list: readonly T[] | undefined, path: FieldPath, errors: FieldError[], noun: string, shown: (list: readonly T[]) => GoSyntax): void {
+function checkList<T extends string>(list: readonly T[] | undefined, path: FieldPath, errors: FieldErrors, noun: string, shown: (list: readonly T[]) => GoSyntax): void {
   if (list === undefined || list.length === 0) errors.push(required(path));
   else if (list.length > 1 && list.includes('*' as T)) errors.push(invalid(path, shown(list), `if '*' is present, must not specify other ${noun}`));
 }
 
 /** `pods`, `pods/log`, `pods/*`, `* /log`, `*`, `* /*` (without the blanks): what a wildcard covers is not named again. */
-function checkResources(resources: readonly string[], path: FieldPath, errors: FieldError[]): void {
+function checkResources(resources: readonly string[], path: FieldPath, errors: FieldErrors): void {
   if (resources.length === 0) errors.push(required(path));
   const allSubresourcesOf = new Set<string>();
   const subresourceOfAll = new Set<string>();
@@ -55,7 +56,7 @@ function checkResources(resources: readonly string[], path: FieldPath, errors: F
   }
 }
 
-export function checkNamedRule(rule: NamedRuleWithOperations, path: FieldPath, errors: FieldError[]): void {
+export function checkNamedRule(rule: NamedRuleWithOperations, path: FieldPath, errors: FieldErrors): void {
   const seen = new Set<string>();
   rule.resourceNames?.forEach((name, i) => {
     const at = path.child('resourceNames').index(i);

@@ -1,6 +1,7 @@
 /** Admission webhooks. @see {@link https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/ | Dynamic Admission Control} */
 import type { MutatingWebhook, MutatingWebhookConfiguration, ValidatingWebhook, ValidatingWebhookConfiguration } from '../gen/types/admissionregistration-v1.ts';
-import { duplicate, type FieldError, invalid, required } from '../../machinery/field-error.ts';
+import { duplicate, invalid, required } from '../../machinery/field-error.ts';
+import type { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { isEqual } from '../../machinery/equal.ts';
 import { isDns1035Label } from '../../machinery/formats/names.ts';
@@ -71,7 +72,7 @@ const conditionsOf = ({ matchConditions = [] }: Webhook): NonNullable<Webhook['m
 const hasKnownVersion = (versions: readonly string[]): boolean => versions.some((version) => reviewVersions.includes(version));
 
 /** Adds what is wrong with a new or changed configuration to `errors`, in the steps of each expression. */
-export function* validateWebhookConfiguration(configuration: WebhookConfiguration, old: WebhookConfiguration | undefined, errors: FieldError[]): Generator<void, FieldError[]> {
+export function* validateWebhookConfiguration(configuration: WebhookConfiguration, old: WebhookConfiguration | undefined, errors: FieldErrors): Generator<void, FieldErrors> {
   const { metadata, webhooks = [] } = configuration;
   const rules = old === undefined ? strict : rulesFor(configuration, old);
   errors.push(...validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName }));
@@ -87,7 +88,7 @@ export function* validateWebhookConfiguration(configuration: WebhookConfiguratio
   return errors;
 }
 
-function* checkWebhook(webhook: Webhook, path: FieldPath, errors: FieldError[], rules: WebhookRules): Generator<void, void> {
+function* checkWebhook(webhook: Webhook, path: FieldPath, errors: FieldErrors, rules: WebhookRules): Generator<void, void> {
   checkFullyQualifiedName(webhook.name ?? '', path.child('name'), errors);
   webhook.rules?.forEach((rule, i) => checkRule(rule, path.child('rules').index(i), errors));
   if (webhook.failurePolicy !== undefined) checkEnum(webhook.failurePolicy, failurePolicies, path.child('failurePolicy'), errors);
@@ -102,17 +103,17 @@ function* checkWebhook(webhook: Webhook, path: FieldPath, errors: FieldError[], 
   if (!rules.skipConditions) yield* checkMatchConditions(webhook.matchConditions, path.child('matchConditions'), errors, { stored: rules.storedExpressions });
 }
 
-function checkSideEffects(value: string | undefined, path: FieldPath, errors: FieldError[], { noSideEffects }: WebhookRules): void {
+function checkSideEffects(value: string | undefined, path: FieldPath, errors: FieldErrors, { noSideEffects }: WebhookRules): void {
   const allowed = noSideEffects ? withoutSideEffects : allSideEffects;
   if (value === undefined) errors.push(required(path, `must specify one of ${allowed.join(', ')}`));
   else checkEnum(value, allowed, path, errors);
 }
 
-function checkTimeout(seconds: number | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkTimeout(seconds: number | undefined, path: FieldPath, errors: FieldErrors): void {
   if (seconds !== undefined && (seconds < 1 || seconds > maxTimeoutSeconds)) errors.push(invalid(path, seconds, 'the timeout value must be between 1 and 30 seconds'));
 }
 
-function checkReviewVersions(versions: readonly string[], path: FieldPath, errors: FieldError[], { knownReviewVersion }: WebhookRules): void {
+function checkReviewVersions(versions: readonly string[], path: FieldPath, errors: FieldErrors, { knownReviewVersion }: WebhookRules): void {
   if (versions.length === 0) return void errors.push(required(path, `must specify one of ${reviewVersions.join(', ')}`));
   const seen = new Set<string>();
   versions.forEach((version, i) => {

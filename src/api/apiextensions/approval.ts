@@ -1,5 +1,6 @@
 /** Groups of the Kubernetes community: an API in them has been reviewed, or says that it was not. @see {@link https://kep.k8s.io/1111 | KEP-1111} */
-import { type FieldError, invalid, required } from '../../machinery/field-error.ts';
+import { invalid, required } from '../../machinery/field-error.ts';
+import type { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { goQuote } from '../../machinery/go-quote.ts';
 import type { CustomResourceDefinition } from '../gen/types/apiextensions-v1.ts';
@@ -31,7 +32,7 @@ export function approvalOf(definition: CustomResourceDefinition): { readonly sta
 }
 
 /** A state that stays as it was is let pass. */
-export function checkApproval(definition: CustomResourceDefinition, old: CustomResourceDefinition | undefined, errors: FieldError[]): void {
+export function checkApproval(definition: CustomResourceDefinition, old: CustomResourceDefinition | undefined, errors: FieldErrors): void {
   if (!isProtected(definition.spec.group ?? '')) return;
   const value = annotationOf(definition);
   const state = stateOf(value);

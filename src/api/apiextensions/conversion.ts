@@ -1,6 +1,7 @@
 /** @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-conversion | Webhook conversion} */
 import type { CustomResourceConversion } from '../gen/types/apiextensions-v1.ts';
-import { type FieldError, forbidden, invalid, required } from '../../machinery/field-error.ts';
+import { forbidden, invalid, required } from '../../machinery/field-error.ts';
+import type { FieldErrors } from '../../machinery/field-errors.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
 import { goBytes, goStrings } from '../../machinery/go-quote.ts';
 import { isDns1035Label } from '../../machinery/formats/names.ts';
@@ -13,7 +14,7 @@ const reviewVersions = ['v1', 'v1beta1'];
 const needless = 'should not be set when strategy is not set to Webhook';
 
 /** @param old what is stored: a bundle that was bad then may stay so */
-export function checkConversion({ strategy = '', webhook }: CustomResourceConversion, old: CustomResourceConversion | undefined, path: FieldPath, errors: FieldError[]): void {
+export function checkConversion({ strategy = '', webhook }: CustomResourceConversion, old: CustomResourceConversion | undefined, path: FieldPath, errors: FieldErrors): void {
   if (strategy === '') errors.push(required(path.child('strategy')));
   else checkEnum(strategy, ['None', 'Webhook'], path.child('strategy'), errors);
   const client = path.child('webhookClientConfig');
@@ -35,12 +36,12 @@ const problemOf = (bundle: string | undefined): string | undefined => (bundle ==
 
 const bundleProblem = (conversion: CustomResourceConversion | undefined): string | undefined => problemOf(conversion?.webhook?.clientConfig?.caBundle);
 
-function checkBundle(bundle: string | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkBundle(bundle: string | undefined, path: FieldPath, errors: FieldErrors): void {
   const problem = problemOf(bundle);
   if (problem !== undefined) errors.push(invalid(path, goBytes(Buffer.from(bundle!, 'base64')), `unable to load root certificates: ${problem}`));
 }
 
-function checkReviewVersions(versions: readonly string[], path: FieldPath, errors: FieldError[]): void {
+function checkReviewVersions(versions: readonly string[], path: FieldPath, errors: FieldErrors): void {
   if (versions.length === 0) return void errors.push(required(path));
   const repeated = repeatedAt(versions);
   versions.forEach((version, i) => {

@@ -1,6 +1,7 @@
 /** What the server finds out about a definition and says in its conditions. */
 import type { CustomResourceDefinition } from '../gen/types/apiextensions-v1.ts';
-import { fieldErrorText } from '../../machinery/field-error.ts';
+import { aggregateText, invalid } from '../../machinery/field-error.ts';
+import { FieldErrors, gathered } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { approvalOf } from './approval.ts';
 import { conditionOf, type Finding, hasCondition, removeCondition, setCondition } from './conditions.ts';
@@ -42,9 +43,9 @@ function setOrRemove(definition: CustomResourceDefinition, type: Finding['type']
 /** Definitions that were written before schemas had to be structural. */
 function nonStructural({ spec }: CustomResourceDefinition): Finding | undefined {
   const path = FieldPath.of('spec', 'versions');
-  const problems = (spec.versions ?? []).flatMap(({ schema }, i) => (schema?.openAPIV3Schema === undefined ? [] : checkStructural(schema.openAPIV3Schema, path.index(i).child('schema', 'openAPIV3Schema'))));
-  const texts = [...(spec.preserveUnknownFields === true ? ['spec.preserveUnknownFields: Invalid value: true: must be false'] : []), ...problems.map(fieldErrorText)];
-  return texts.length === 0 ? undefined : { type: 'NonStructuralSchema', status: 'True', reason: 'Violations', message: texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]` };
+  const preserves = spec.preserveUnknownFields === true ? [invalid(FieldPath.of('spec', 'preserveUnknownFields'), true, 'must be false')] : [];
+  const problems = gathered(() => FieldErrors.joined(preserves, ...(spec.versions ?? []).map(({ schema }, i) => (schema?.openAPIV3Schema === undefined ? [] : checkStructural(schema.openAPIV3Schema, path.index(i).child('schema', 'openAPIV3Schema'))))));
+  return problems.length === 0 ? undefined : { type: 'NonStructuralSchema', status: 'True', reason: 'Violations', message: aggregateText(problems) };
 }
 
 const approvalReasons = { missing: 'MissingAnnotation', invalid: 'InvalidAnnotation', bypassed: 'UnapprovedAnnotation', approved: 'ApprovedAnnotation' } as const;

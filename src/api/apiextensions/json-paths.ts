@@ -1,6 +1,7 @@
 /** Paths into custom objects, as definitions name them for columns, scale and field selectors. */
 import type { CustomResourceColumnDefinition, CustomResourceSubresources, JSONSchemaProps, SelectableField } from '../gen/types/apiextensions-v1.ts';
-import { duplicate, type FieldError, invalid, notSupported, required, tooMany } from '../../machinery/field-error.ts';
+import { duplicate, invalid, notSupported, required, tooMany } from '../../machinery/field-error.ts';
+import type { FieldErrors } from '../../machinery/field-errors.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
 
 const columnTypes = ['boolean', 'date', 'integer', 'number', 'string'];
@@ -8,13 +9,13 @@ const columnFormats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 
 const maxSelectableFields = 8;
 
 /** Whether the path is of the simple form `.a.b`. */
-function checkSimplePath(text: string, path: FieldPath, errors: FieldError[]): boolean {
+function checkSimplePath(text: string, path: FieldPath, errors: FieldErrors): boolean {
   if (text.startsWith('.')) return true;
   errors.push(invalid(path, text, 'must be a simple json path starting with .'));
   return false;
 }
 
-export function checkSubresources({ scale }: CustomResourceSubresources, path: FieldPath, errors: FieldError[]): void {
+export function checkSubresources({ scale }: CustomResourceSubresources, path: FieldPath, errors: FieldErrors): void {
   if (scale === undefined) return;
   checkReplicasPath(scale.specReplicasPath ?? '', '.spec', path.child('scale', 'specReplicasPath'), errors);
   checkReplicasPath(scale.statusReplicasPath ?? '', '.status', path.child('scale', 'statusReplicasPath'), errors);
@@ -23,12 +24,12 @@ export function checkSubresources({ scale }: CustomResourceSubresources, path: F
   if (selector !== '' && checkSimplePath(selector, at, errors) && !/^\.(spec|status)\./.test(selector)) errors.push(invalid(at, selector, 'should be a json path under either .spec or .status'));
 }
 
-function checkReplicasPath(text: string, under: string, path: FieldPath, errors: FieldError[]): void {
+function checkReplicasPath(text: string, under: string, path: FieldPath, errors: FieldErrors): void {
   if (text === '') errors.push(required(path));
   else if (checkSimplePath(text, path, errors) && !text.startsWith(`${under}.`)) errors.push(invalid(path, text, `should be a json path under ${under}`));
 }
 
-export function checkColumn({ name = '', type = '', format = '', jsonPath = '' }: CustomResourceColumnDefinition, path: FieldPath, errors: FieldError[]): void {
+export function checkColumn({ name = '', type = '', format = '', jsonPath = '' }: CustomResourceColumnDefinition, path: FieldPath, errors: FieldErrors): void {
   if (name === '') errors.push(required(path.child('name')));
   if (type === '') errors.push(required(path.child('type'), `must be one of ${columnTypes.join(',')}`));
   else if (!columnTypes.includes(type)) errors.push(notSupported(path.child('type'), type, columnTypes));
@@ -37,7 +38,7 @@ export function checkColumn({ name = '', type = '', format = '', jsonPath = '' }
   else checkSimplePath(jsonPath, path.child('JSONPath'), errors);
 }
 
-export function checkSelectableFields(fields: readonly SelectableField[], schema: JSONSchemaProps | undefined, path: FieldPath, errors: FieldError[]): void {
+export function checkSelectableFields(fields: readonly SelectableField[], schema: JSONSchemaProps | undefined, path: FieldPath, errors: FieldErrors): void {
   const seen = new Set<string>();
   fields.forEach(({ jsonPath = '' }, i) => {
     const at = path.index(i).child('jsonPath');

@@ -1,13 +1,14 @@
 /** What a list says of its items: sets and maps. @see {@link https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy | Merge strategy} */
 import type { JSONSchemaProps } from '../gen/types/apiextensions-v1.ts';
-import { type FieldError, forbidden, invalid, notSupported, required } from '../../machinery/field-error.ts';
+import { forbidden, invalid, notSupported, required } from '../../machinery/field-error.ts';
+import type { FieldErrors } from '../../machinery/field-errors.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
 import { goStrings, goStruct } from '../../machinery/go-quote.ts';
 
 const typeMember = 'x-kubernetes-list-type';
 const keysMember = 'x-kubernetes-list-map-keys';
 
-export function checkListSchema(schema: JSONSchemaProps, path: FieldPath, errors: FieldError[]): void {
+export function checkListSchema(schema: JSONSchemaProps, path: FieldPath, errors: FieldErrors): void {
   const { type = '', [typeMember]: listType, [keysMember]: keys = [] } = schema;
   if (listType !== undefined) {
     const rule = `must be array if ${typeMember} is specified`;
@@ -24,7 +25,7 @@ export function checkListSchema(schema: JSONSchemaProps, path: FieldPath, errors
   if (listType === 'map' || listType === 'set') checkItems(schema, listType, keys, path.child('items'), errors);
 }
 
-function checkMapList({ items }: JSONSchemaProps, keys: readonly string[], path: FieldPath, errors: FieldError[]): void {
+function checkMapList({ items }: JSONSchemaProps, keys: readonly string[], path: FieldPath, errors: FieldErrors): void {
   if (keys.length === 0) errors.push(required(path.child(keysMember), `must not be empty if ${typeMember} is map`));
   if (items === undefined) return void errors.push(required(path.child('items'), `must have a schema if ${typeMember} is map`));
   if (Array.isArray(items)) return void errors.push(invalid(path.child('items'), goStruct('apiextensions.JSONSchemaPropsOrArray', items), `must only have a single schema if ${typeMember} is map`));
@@ -38,7 +39,7 @@ function checkMapList({ items }: JSONSchemaProps, keys: readonly string[], path:
 }
 
 /** Items of a map have their keys; those of a set can be told apart as a whole. */
-function checkItems({ items }: JSONSchemaProps, listType: 'map' | 'set', keys: readonly string[], path: FieldPath, errors: FieldError[]): void {
+function checkItems({ items }: JSONSchemaProps, listType: 'map' | 'set', keys: readonly string[], path: FieldPath, errors: FieldErrors): void {
   if (items === undefined || Array.isArray(items)) return;
   if (items.nullable === true) errors.push(forbidden(path.child('nullable'), `cannot be nullable when ${typeMember} is ${listType}`));
   if (listType === 'map') {

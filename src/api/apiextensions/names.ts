@@ -1,20 +1,21 @@
 import type { CustomResourceDefinitionNames } from '../gen/types/apiextensions-v1.ts';
-import { type FieldError, invalid, required } from '../../machinery/field-error.ts';
+import { invalid, required } from '../../machinery/field-error.ts';
+import type { FieldErrors } from '../../machinery/field-errors.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
 import { isDns1035Label } from '../../machinery/formats/names.ts';
 
-export const checkLabel = (value: string, path: FieldPath, errors: FieldError[]): void => {
+export const checkLabel = (value: string, path: FieldPath, errors: FieldErrors): void => {
   const messages = isDns1035Label(value);
   if (messages.length > 0) errors.push(invalid(path, value, messages.join(',')));
 };
 
 /** Names that a definition has to have; defaults have filled in what can be derived. */
-export function checkRequiredNames(names: CustomResourceDefinitionNames, path: FieldPath, errors: FieldError[]): void {
+export function checkRequiredNames(names: CustomResourceDefinitionNames, path: FieldPath, errors: FieldErrors): void {
   for (const member of ['plural', 'singular', 'kind', 'listKind'] as const) if ((names[member] ?? '') === '') errors.push(required(path.child(member)));
 }
 
 /** Also for the names that were accepted. */
-export function checkNames(names: CustomResourceDefinitionNames, path: FieldPath, errors: FieldError[]): void {
+export function checkNames(names: CustomResourceDefinitionNames, path: FieldPath, errors: FieldErrors): void {
   for (const member of ['plural', 'singular'] as const) if ((names[member] ?? '') !== '') checkLabel(names[member]!, path.child(member), errors);
   for (const member of ['kind', 'listKind'] as const) checkKind(names[member] ?? '', path.child(member), errors);
   names.shortNames?.forEach((name, i) => checkLabel(name, path.child('shortNames').index(i), errors));
@@ -23,7 +24,7 @@ export function checkNames(names: CustomResourceDefinitionNames, path: FieldPath
   names.categories?.forEach((name, i) => checkLabel(name, path.child('categories').index(i), errors));
 }
 
-function checkKind(kind: string, path: FieldPath, errors: FieldError[]): void {
+function checkKind(kind: string, path: FieldPath, errors: FieldErrors): void {
   const messages = kind === '' ? [] : isDns1035Label(kind.toLowerCase());
   if (messages.length > 0) errors.push(invalid(path, kind, `may have mixed case, but should otherwise match: ${messages.join(',')}`));
 }

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { CustomResourceDefinitionSpec, JSONSchemaProps, ValidationRule } from '../gen/types/apiextensions-v1.ts';
-import { type FieldError, fieldErrorText } from '../../machinery/field-error.ts';
+import { fieldErrorText } from '../../machinery/field-error.ts';
+import { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { compileAhead } from './rule-context.ts';
 import { checkSchema } from './schema.ts';
 
 function errorsOf(properties: Record<string, JSONSchemaProps>, stored?: ReadonlySet<string>): string[] {
-  const errors: FieldError[] = [];
+  const errors = new FieldErrors();
   checkSchema({ type: 'object', properties }, false, FieldPath.of('s'), errors, stored);
   return errors.map(fieldErrorText);
 }
@@ -78,7 +79,7 @@ describe('rules that are compiled ahead', () => {
     },
   }, { rule: 'has(self.l) || self.metadata.name.startsWith("x")' });
   const judged = (root: JSONSchemaProps): string[] => {
-    const errors: FieldError[] = [];
+    const errors = new FieldErrors();
     checkSchema(root, true, FieldPath.of('s'), errors);
     return errors.map(fieldErrorText);
   };

@@ -5,7 +5,8 @@
  */
 import type { CustomResourceDefinitionSpec, JSONSchemaProps, ValidationRule } from '../gen/types/apiextensions-v1.ts';
 import { type CompiledRule, compatibilityVersion, compilingRules } from '../../cel/index.ts';
-import { type FieldError, forbidden, invalid } from '../../machinery/field-error.ts';
+import { forbidden, invalid } from '../../machinery/field-error.ts';
+import type { FieldErrors } from '../../machinery/field-errors.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
 import { goQuote, GoSyntax } from '../../machinery/go-quote.ts';
 import { atOnce } from '../../machinery/turns.ts';
@@ -43,7 +44,7 @@ export class RuleTotals {
   }
 
   /** The rules to blame, then the whole. */
-  check(path: FieldPath, errors: FieldError[]): void {
+  check(path: FieldPath, errors: FieldErrors): void {
     if (this.total <= maxTotalCost) return;
     const worst = this.costs.filter(({ cost }) => cost >= minNamedCost).sort((a, b) => b.cost - a.cost).slice(0, maxNamed);
     for (const rule of worst) errors.push(forbidden(rule.path, 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'));
@@ -112,7 +113,7 @@ function compiling(schema: JSONSchemaProps, isRoot: boolean, stored: ReadonlySet
 }
 
 /** @param path of the schema */
-export function checkCompiledRules(schema: JSONSchemaProps, context: RuleContext, path: FieldPath, errors: FieldError[]): void {
+export function checkCompiledRules(schema: JSONSchemaProps, context: RuleContext, path: FieldPath, errors: FieldErrors): void {
   const rules = schema['x-kubernetes-validations'] ?? [];
   if (rules.length === 0) return;
   const compiled = compiledAhead.has(schema) ? compiledAhead.get(schema) : atOnce(compiling(schema, context.isRoot, context.stored));
@@ -121,7 +122,7 @@ export function checkCompiledRules(schema: JSONSchemaProps, context: RuleContext
   });
 }
 
-function checkRule(source: ValidationRule, compiled: CompiledRule, context: RuleContext, path: FieldPath, errors: FieldError[]): void {
+function checkRule(source: ValidationRule, compiled: CompiledRule, context: RuleContext, path: FieldPath, errors: FieldErrors): void {
   const rulePath = path.child('rule');
   const cost = compiled.maxCost * (context.cardinality ?? compiled.maxCardinality);
   if (cost > maxRuleCost) errors.push(forbidden(rulePath, exceeds('estimated rule cost', cost, maxRuleCost)));
@@ -132,14 +133,14 @@ function checkRule(source: ValidationRule, compiled: CompiledRule, context: Rule
   checkOldSelf(source, compiled, context, path, errors);
 }
 
-function checkMessage(source: ValidationRule, { messageExpression, maxMessageCost }: CompiledRule, { totals }: RuleContext, path: FieldPath, errors: FieldError[]): void {
+function checkMessage(source: ValidationRule, { messageExpression, maxMessageCost }: CompiledRule, { totals }: RuleContext, path: FieldPath, errors: FieldErrors): void {
   if (messageExpression === undefined || (source.messageExpression ?? '').trim() === '') return;
   if (messageExpression.problem !== undefined) return void errors.push(invalid(path, goRule(source), messageExpression.problem));
   if (maxMessageCost > maxRuleCost) errors.push(forbidden(path, exceeds('estimated messageExpression cost', maxMessageCost, maxRuleCost)));
   totals.add(path, maxMessageCost);
 }
 
-function checkOldSelf(source: ValidationRule, { usesOldSelf }: CompiledRule, { uncorrelated }: RuleContext, path: FieldPath, errors: FieldError[]): void {
+function checkOldSelf(source: ValidationRule, { usesOldSelf }: CompiledRule, { uncorrelated }: RuleContext, path: FieldPath, errors: FieldErrors): void {
   if (!usesOldSelf) {
     if (source.optionalOldSelf !== undefined) errors.push(invalid(path.child('optionalOldSelf'), source.optionalOldSelf, 'may not be set if oldSelf is not used in rule'));
   } else if (uncorrelated !== undefined) {

@@ -1,6 +1,7 @@
 /** Defaults in schemas. @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting | Defaulting} */
 import type { JSONSchemaProps } from '../gen/types/apiextensions-v1.ts';
-import { type FieldError, invalid } from '../../machinery/field-error.ts';
+import { invalid } from '../../machinery/field-error.ts';
+import type { FieldErrors } from '../../machinery/field-errors.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
 import { goSyntax } from '../../machinery/go-format.ts';
 import { GoSyntax } from '../../machinery/go-quote.ts';
@@ -9,7 +10,7 @@ import { validateValue } from '../../machinery/structural/validate.ts';
 import { isObject, type JsonObject, type JsonValue, RawJson } from '../../machinery/value.ts';
 
 /** A default may not have fields that the schema does not know, which would be pruned at once, and is valid by the schema. */
-export function checkDefaults(schema: JSONSchemaProps, path: FieldPath, errors: FieldError[]): void {
+export function checkDefaults(schema: JSONSchemaProps, path: FieldPath, errors: FieldErrors): void {
   if (schema.default !== undefined) {
     const value = plain(schema.default);
     const at = path.child('default');

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { JSONSchemaProps } from '../gen/types/apiextensions-v1.ts';
-import { type FieldError, fieldErrorText } from '../../machinery/field-error.ts';
+import { fieldErrorText } from '../../machinery/field-error.ts';
+import { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { RawJson } from '../../machinery/value.ts';
 import { resolveFieldPath } from './json-paths.ts';
@@ -8,7 +9,7 @@ import { patternProblem } from '../../machinery/structural/patterns.ts';
 import { checkSchema } from './schema.ts';
 
 function schemaErrors(schema: JSONSchemaProps, hasStatus = false): string[] {
-  const errors: FieldError[] = [];
+  const errors = new FieldErrors();
   checkSchema(schema, hasStatus, FieldPath.of('s'), errors);
   return errors.map(fieldErrorText);
 }

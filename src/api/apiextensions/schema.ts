@@ -3,7 +3,8 @@
  * @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation | Validation}
  */
 import type { JSONSchemaProps } from '../gen/types/apiextensions-v1.ts';
-import { type FieldError, forbidden, invalid, notSupported, required } from '../../machinery/field-error.ts';
+import { forbidden, invalid, notSupported, required } from '../../machinery/field-error.ts';
+import { FieldErrors } from '../../machinery/field-errors.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
 import { goStruct } from '../../machinery/go-quote.ts';
 import { checkListSchema } from './list-schema.ts';
@@ -25,12 +26,12 @@ const rootKeywords = [
 const rootMembers = new Set([...rootKeywords.map((name) => name.charAt(0).toLowerCase() + name.slice(1)), 'x-kubernetes-preserve-unknown-fields', 'x-kubernetes-validations']);
 
 /** @param stored rules that the stored definition has already */
-export function checkSchema(schema: JSONSchemaProps, hasStatus: boolean, path: FieldPath, errors: FieldError[], stored: ReadonlySet<string> = new Set()): void {
+export function checkSchema(schema: JSONSchemaProps, hasStatus: boolean, path: FieldPath, errors: FieldErrors, stored: ReadonlySet<string> = new Set()): void {
   if (hasStatus) checkRootKeywords(schema, path, errors);
   if (schema.nullable === true) errors.push(forbidden(path.child('nullable'), 'nullable cannot be true at the root'));
   const before = errors.length;
   const totals = new RuleTotals();
-  const ruleErrors: FieldError[] = [];
+  const ruleErrors = new FieldErrors();
   checkKeywords(schema, path, { errors, ruleErrors }, { totals, isRoot: true, cardinality: 1, uncorrelated: undefined, stored });
   const keywordErrors = errors.slice(before);
   errors.push(...ruleErrors);
@@ -44,7 +45,7 @@ export function checkSchema(schema: JSONSchemaProps, hasStatus: boolean, path: F
 /** What cannot be read as a structural schema at all. */
 const isStructuralObstacle = (field: string): boolean => unsupported.some((name) => field.endsWith(`.${name}`)) || field.endsWith('.items') || field.endsWith('.type');
 
-function checkRootKeywords(schema: JSONSchemaProps, path: FieldPath, errors: FieldError[]): void {
+function checkRootKeywords(schema: JSONSchemaProps, path: FieldPath, errors: FieldErrors): void {
   const { type = '' } = schema;
   if (type !== '' && type !== 'object') return void errors.push(invalid(path.child('type'), type, 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled'));
   if (Object.entries(schema).some(([member, value]) => value !== undefined && !rootMembers.has(member))) {
@@ -53,9 +54,9 @@ function checkRootKeywords(schema: JSONSchemaProps, path: FieldPath, errors: Fie
 }
 
 interface SchemaErrors {
-  readonly errors: FieldError[];
+  readonly errors: FieldErrors;
   /** Of rules: they come after the others, and do not keep other rules from being compiled. */
-  readonly ruleErrors: FieldError[];
+  readonly ruleErrors: FieldErrors;
 }
 
 /** @param context absent inside of junctors, where there are no rules */
@@ -73,7 +74,7 @@ function checkKeywords(schema: JSONSchemaProps, path: FieldPath, { errors, ruleE
   if (context !== undefined && errors.length === before) checkCompiledRules(schema, context, path, ruleErrors);
 }
 
-function checkSupported(schema: JSONSchemaProps, path: FieldPath, errors: FieldError[]): void {
+function checkSupported(schema: JSONSchemaProps, path: FieldPath, errors: FieldErrors): void {
   const { type = '' } = schema;
   if (type === 'null') errors.push(forbidden(path.child('type'), 'type cannot be set to null, use nullable as an alternative'));
   else if (type !== '' && !types.includes(type)) errors.push(notSupported(path.child('type'), type, types));
@@ -90,7 +91,7 @@ export function* subschemas(schema: JSONSchemaProps, path: FieldPath): Generator
   if (schema.items !== undefined && !Array.isArray(schema.items)) yield [schema.items, path.child('items'), 'items'];
 }
 
-function checkExtensions(schema: JSONSchemaProps, path: FieldPath, errors: FieldError[]): void {
+function checkExtensions(schema: JSONSchemaProps, path: FieldPath, errors: FieldErrors): void {
   const { type = '', 'x-kubernetes-preserve-unknown-fields': preserve, 'x-kubernetes-map-type': mapType } = schema;
   if (preserve === false) errors.push(invalid(path.child('x-kubernetes-preserve-unknown-fields'), false, 'must be true or undefined'));
   if (mapType === undefined) return;

@@ -4,7 +4,8 @@
  * @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#specifying-a-structural-schema | Specifying a structural schema}
  */
 import type { JSONSchemaProps } from '../gen/types/apiextensions-v1.ts';
-import { type FieldError, fieldErrorText, forbidden, invalid, required } from '../../machinery/field-error.ts';
+import { fieldErrorText, forbidden, invalid, required } from '../../machinery/field-error.ts';
+import { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { compareText } from '../../machinery/compare-text.ts';
 import { patternProblem } from '../../machinery/structural/patterns.ts';
@@ -20,8 +21,8 @@ const withoutType: Readonly<Record<Level, string>> = {
 };
 
 /** Errors in the order of their texts. */
-export function checkStructural(schema: JSONSchemaProps, path: FieldPath): FieldError[] {
-  const errors: FieldError[] = [];
+export function checkStructural(schema: JSONSchemaProps, path: FieldPath): FieldErrors {
+  const errors = new FieldErrors();
   checkShape(schema, 'root', path, errors);
   checkCompleteness(schema, path, errors);
   return errors.sort((a, b) => compareText(fieldErrorText(a), fieldErrorText(b)));
@@ -46,7 +47,7 @@ export function* compilePatternsAhead(root: JSONSchemaProps): Generator<void, vo
   }
 }
 
-function checkShape(schema: JSONSchemaProps, level: Level, path: FieldPath, errors: FieldError[]): void {
+function checkShape(schema: JSONSchemaProps, level: Level, path: FieldPath, errors: FieldErrors): void {
   const { type = '', additionalProperties: additional } = schema;
   if (type === 'array' && schema.items === undefined) errors.push(required(path.child('items'), 'must be specified'));
   for (const [sub, at, subLevel] of shapes(schema, path)) checkShape(sub, subLevel, at, errors);
@@ -70,13 +71,13 @@ function* shapes(schema: JSONSchemaProps, path: FieldPath): Generator<[JSONSchem
   if (typeof schema.additionalProperties === 'object') yield [schema.additionalProperties, path.child('additionalProperties'), 'field'];
 }
 
-function checkIntOrString(schema: JSONSchemaProps, path: FieldPath, errors: FieldError[]): void {
+function checkIntOrString(schema: JSONSchemaProps, path: FieldPath, errors: FieldErrors): void {
   if (schema[intOrString] !== true) return;
   for (const member of [preserve, embedded] as const) if (schema[member] === true) errors.push(invalid(path.child(member), true, `must be false if ${intOrString} is true`));
 }
 
 /** Members that every object has: the server knows their schemas. */
-function checkObjectMembers({ properties = {} }: JSONSchemaProps, level: Level, path: FieldPath, errors: FieldError[]): void {
+function checkObjectMembers({ properties = {} }: JSONSchemaProps, level: Level, path: FieldPath, errors: FieldErrors): void {
   for (const name of ['kind', 'apiVersion']) {
     const property = properties[name];
     if (property !== undefined && property.type !== 'string') errors.push(invalid(path.key(name).child('type'), property.type ?? '', 'must be string'));
@@ -108,7 +109,7 @@ function exemptions(schema: JSONSchemaProps): Exemptions {
 const isIntOrString = (anyOf: readonly JSONSchemaProps[] | undefined): boolean =>
   anyOf?.length === 2 && anyOf[0]!.type === 'integer' && anyOf[1]!.type === 'string' && anyOf.every((schema) => Object.keys(schema).length === 1);
 
-function checkJunctors(schema: JSONSchemaProps, path: FieldPath, errors: FieldError[], exempt: Exemptions): void {
+function checkJunctors(schema: JSONSchemaProps, path: FieldPath, errors: FieldErrors, exempt: Exemptions): void {
   if (!exempt.anyOf) schema.anyOf?.forEach((sub, i) => checkNested(sub, path.child('anyOf').index(i), errors));
   schema.allOf?.forEach((sub, i) => checkNested(sub, path.child('allOf').index(i), errors, { anyOf: i === 0 && exempt.firstAllOf, firstAllOf: false }));
   schema.oneOf?.forEach((sub, i) => checkNested(sub, path.child('oneOf').index(i), errors));
@@ -123,7 +124,7 @@ const shapeMembers: readonly (readonly [keyof JSONSchemaProps, string])[] = [
   [intOrString, 'false'], ['x-kubernetes-list-map-keys', 'empty'], ['x-kubernetes-list-type', 'undefined'], ['x-kubernetes-map-type', 'undefined'], ['x-kubernetes-validations', 'empty'],
 ];
 
-function checkNested(schema: JSONSchemaProps, path: FieldPath, errors: FieldError[], exempt = nothingExempt): void {
+function checkNested(schema: JSONSchemaProps, path: FieldPath, errors: FieldErrors, exempt = nothingExempt): void {
   checkJunctors(schema, path, errors, exempt);
   for (const [sub, at] of shapes(schema, path)) checkNested(sub, at, errors);
   for (const [member, wanted] of shapeMembers) {
@@ -134,17 +135,17 @@ function checkNested(schema: JSONSchemaProps, path: FieldPath, errors: FieldErro
 }
 
 /** Whatever a junctor speaks of has to be in the shape. */
-function checkCompleteness(schema: JSONSchemaProps, path: FieldPath, errors: FieldError[]): void {
+function checkCompleteness(schema: JSONSchemaProps, path: FieldPath, errors: FieldErrors): void {
   checkJunctorsKnown(schema, schema, path, path, errors);
   for (const [sub, at] of shapes(schema, path)) checkCompleteness(sub, at, errors);
 }
 
-function checkJunctorsKnown(nested: JSONSchemaProps, schema: JSONSchemaProps, schemaPath: FieldPath, path: FieldPath, errors: FieldError[]): void {
+function checkJunctorsKnown(nested: JSONSchemaProps, schema: JSONSchemaProps, schemaPath: FieldPath, path: FieldPath, errors: FieldErrors): void {
   for (const member of ['allOf', 'anyOf', 'oneOf'] as const) nested[member]?.forEach((sub, i) => checkKnown(sub, schema, schemaPath, path.child(member).index(i), errors));
   if (nested.not !== undefined) checkKnown(nested.not, schema, schemaPath, path.child('not'), errors);
 }
 
-function checkKnown(nested: JSONSchemaProps, schema: JSONSchemaProps | undefined, schemaPath: FieldPath, path: FieldPath, errors: FieldError[]): void {
+function checkKnown(nested: JSONSchemaProps, schema: JSONSchemaProps | undefined, schemaPath: FieldPath, path: FieldPath, errors: FieldErrors): void {
   if (schema === undefined) return void errors.push(required(schemaPath, `because it is defined in ${path.toString()}`));
   checkJunctorsKnown(nested, schema, schemaPath, path, errors);
   for (const [sub, at] of shapes(nested, path)) {

@@ -1,12 +1,13 @@
 /** Rules in CEL, as far as their text shows. @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules | Validation rules} */
 import type { JSONSchemaProps, ValidationRule } from '../gen/types/apiextensions-v1.ts';
-import { type FieldError, invalid, notSupported, required } from '../../machinery/field-error.ts';
+import { invalid, notSupported, required } from '../../machinery/field-error.ts';
+import type { FieldErrors } from '../../machinery/field-errors.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
 import { resolveFieldPath } from './json-paths.ts';
 
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 
-export function checkValidationRules(schema: JSONSchemaProps, path: FieldPath, errors: FieldError[]): void {
+export function checkValidationRules(schema: JSONSchemaProps, path: FieldPath, errors: FieldErrors): void {
   schema['x-kubernetes-validations']?.forEach((rule, i) => {
     const at = path.index(i);
     checkTexts(rule, at, errors);
@@ -15,7 +16,7 @@ export function checkValidationRules(schema: JSONSchemaProps, path: FieldPath, e
   });
 }
 
-function checkTexts({ rule = '', message = '', messageExpression = '' }: ValidationRule, path: FieldPath, errors: FieldError[]): void {
+function checkTexts({ rule = '', message = '', messageExpression = '' }: ValidationRule, path: FieldPath, errors: FieldErrors): void {
   const trimmed = message.trim();
   if (rule.trim() === '') errors.push(required(path.child('rule'), 'rule is not specified'));
   else if (message !== '' && trimmed === '') errors.push(invalid(path.child('message'), message, 'message must be non-empty if specified'));
@@ -24,7 +25,7 @@ function checkTexts({ rule = '', message = '', messageExpression = '' }: Validat
   if (messageExpression !== '' && messageExpression.trim() === '') errors.push(required(path.child('messageExpression'), 'must be non-empty if specified'));
 }
 
-function checkFieldPath(text: string, schema: JSONSchemaProps, path: FieldPath, errors: FieldError[]): void {
+function checkFieldPath(text: string, schema: JSONSchemaProps, path: FieldPath, errors: FieldErrors): void {
   if (text === '') return;
   const trimmed = text.trim();
   if (trimmed === '') errors.push(invalid(path, text, 'fieldPath must be non-empty if specified'));

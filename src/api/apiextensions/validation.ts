@@ -1,9 +1,10 @@
 /** Definitions of custom resources. @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/ | Extend the Kubernetes API with CustomResourceDefinitions} */
 import type { CustomResourceDefinition, CustomResourceDefinitionSpec, CustomResourceDefinitionVersion } from '../gen/types/apiextensions-v1.ts';
-import { type FieldError, invalid, required } from '../../machinery/field-error.ts';
+import { invalid, required } from '../../machinery/field-error.ts';
+import type { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { isDns1123Subdomain } from '../../machinery/formats/names.ts';
-import { goQuote, goStrings, GoSyntax } from '../../machinery/go-quote.ts';
+import { goList, goQuote, goStrings, GoSyntax } from '../../machinery/go-quote.ts';
 import { checkEnum, checkImmutable } from '../meta/checks.ts';
 import { type NameRule, subdomainName } from '../meta/name-rules.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../meta/object-meta.ts';
@@ -17,14 +18,14 @@ const specPath = FieldPath.of('spec');
 const statusPath = FieldPath.of('status');
 const maxWarningLength = 256;
 
-export function validateDefinition(definition: CustomResourceDefinition): FieldError[] {
+export function validateDefinition(definition: CustomResourceDefinition): FieldErrors {
   const errors = validateObjectMeta(definition.metadata, { namespaced: false, validateName: nameOf(definition.spec) });
   checkSpec(definition.spec, undefined, errors);
   checkRest(definition, undefined, errors);
   return errors;
 }
 
-export function validateDefinitionUpdate(definition: CustomResourceDefinition, old: CustomResourceDefinition): FieldError[] {
+export function validateDefinitionUpdate(definition: CustomResourceDefinition, old: CustomResourceDefinition): FieldErrors {
   const errors = validateObjectMetaUpdate(definition.metadata, old.metadata);
   const { spec } = definition;
   checkSpec(spec, old.spec, errors);
@@ -39,7 +40,7 @@ export function validateDefinitionUpdate(definition: CustomResourceDefinition, o
   return errors;
 }
 
-export function validateDefinitionStatusUpdate(definition: CustomResourceDefinition, old: CustomResourceDefinition): FieldError[] {
+export function validateDefinitionStatusUpdate(definition: CustomResourceDefinition, old: CustomResourceDefinition): FieldErrors {
   const errors = validateObjectMetaUpdate(definition.metadata, old.metadata);
   checkNames(definition.status.acceptedNames, statusPath.child('acceptedNames'), errors);
   return errors;
@@ -53,7 +54,7 @@ const nameOf = ({ names, group = '' }: CustomResourceDefinitionSpec): NameRule =
   return name === `${names.plural ?? ''}.${group}` ? messages : [...messages, 'must be spec.names.plural+"."+spec.group'];
 };
 
-function checkRest(definition: CustomResourceDefinition, old: CustomResourceDefinition | undefined, errors: FieldError[]): void {
+function checkRest(definition: CustomResourceDefinition, old: CustomResourceDefinition | undefined, errors: FieldErrors): void {
   const { spec, status } = definition;
   checkNames(status.acceptedNames, statusPath.child('acceptedNames'), errors);
   checkStoredVersions(status.storedVersions, spec.versions ?? [], statusPath.child('storedVersions'), errors);
@@ -63,7 +64,7 @@ function checkRest(definition: CustomResourceDefinition, old: CustomResourceDefi
   }
 }
 
-function checkStoredVersions(stored: readonly string[] | undefined, versions: readonly CustomResourceDefinitionVersion[], path: FieldPath, errors: FieldError[]): void {
+function checkStoredVersions(stored: readonly string[] | undefined, versions: readonly CustomResourceDefinitionVersion[], path: FieldPath, errors: FieldErrors): void {
   if (stored === undefined || stored.length === 0) return void errors.push(invalid(path, goStrings(stored), 'must have at least one stored version'));
   for (const { name = '', storage } of versions) {
     if (storage === true && !stored.includes(name)) errors.push(invalid(path, goStrings(stored), `must have the storage version ${name}`));
@@ -73,7 +74,7 @@ function checkStoredVersions(stored: readonly string[] | undefined, versions: re
   });
 }
 
-function checkSpec(spec: CustomResourceDefinitionSpec, old: CustomResourceDefinitionSpec | undefined, errors: FieldError[]): void {
+function checkSpec(spec: CustomResourceDefinitionSpec, old: CustomResourceDefinitionSpec | undefined, errors: FieldErrors): void {
   const { group = '', scope = '', versions = [] } = spec;
   checkGroup(group, specPath.child('group'), errors);
   if (scope === '') errors.push(required(specPath.child('scope')));
@@ -94,14 +95,14 @@ function checkSpec(spec: CustomResourceDefinitionSpec, old: CustomResourceDefini
   if (spec.conversion !== undefined) checkConversion(spec.conversion, old?.conversion, specPath.child('conversion'), errors);
 }
 
-function checkGroup(group: string, path: FieldPath, errors: FieldError[]): void {
+function checkGroup(group: string, path: FieldPath, errors: FieldErrors): void {
   if (group === '') return void errors.push(required(path));
   const messages = isDns1123Subdomain(group);
   if (messages.length > 0) errors.push(invalid(path, group, messages.join(',')));
   else if (!group.includes('.')) errors.push(invalid(path, group, 'should be a domain with at least one dot'));
 }
 
-function checkVersionSet(versions: readonly CustomResourceDefinitionVersion[] | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkVersionSet(versions: readonly CustomResourceDefinitionVersion[] | undefined, path: FieldPath, errors: FieldErrors): void {
   const list = versions ?? [];
   if (new Set(list.map(({ name }) => name)).size < list.length) errors.push(invalid(path, shownVersions(versions), 'must contain unique version names'));
   if (list.filter(({ storage }) => storage === true).length !== 1) errors.push(invalid(path, shownVersions(versions), 'must have exactly one version marked as storage version'));
@@ -113,14 +114,13 @@ function checkVersionSet(versions: readonly CustomResourceDefinitionVersion[] | 
 function shownVersions(versions: readonly CustomResourceDefinitionVersion[] | undefined): GoSyntax {
   const type = '[]apiextensions.CustomResourceDefinitionVersion';
   if (versions === undefined) return new GoSyntax(`${type}(nil)`);
-  const shown = versions.map(({ name = '', served = false, storage = false, deprecated = false, deprecationWarning }) =>
+  return goList(type, versions, ({ name = '', served = false, storage = false, deprecated = false, deprecationWarning }) =>
     `apiextensions.CustomResourceDefinitionVersion{Name:${goQuote(name)}, Served:${served}, Storage:${storage}, Deprecated:${deprecated}, `
     + `DeprecationWarning:${deprecationWarning === undefined ? '(*string)(nil)' : goQuote(deprecationWarning)}, Schema:(*apiextensions.CustomResourceValidation)(nil), `
     + 'Subresources:(*apiextensions.CustomResourceSubresources)(nil), AdditionalPrinterColumns:[]apiextensions.CustomResourceColumnDefinition(nil), SelectableFields:[]apiextensions.SelectableField(nil)}');
-  return new GoSyntax(`${type}{${shown.join(', ')}}`);
 }
 
-function checkWarning({ deprecated, deprecationWarning: text }: CustomResourceDefinitionVersion, path: FieldPath, errors: FieldError[]): void {
+function checkWarning({ deprecated, deprecationWarning: text }: CustomResourceDefinitionVersion, path: FieldPath, errors: FieldErrors): void {
   if (text === undefined) return;
   if (deprecated !== true) errors.push(invalid(path, text, 'can only be set for deprecated versions'));
   if (text === '') errors.push(invalid(path, text, 'must not be empty'));

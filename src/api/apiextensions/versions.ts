@@ -4,7 +4,7 @@
  */
 import type { CustomResourceDefinitionVersion } from '../gen/types/apiextensions-v1.ts';
 import { isEqual } from '../../machinery/equal.ts';
-import type { FieldError } from '../../machinery/field-error.ts';
+import { FieldErrors } from '../../machinery/field-errors.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
 import { checkColumn, checkSelectableFields, checkSubresources } from './json-paths.ts';
 import { checkSchema } from './schema.ts';
@@ -15,7 +15,7 @@ interface Part {
   readonly member: 'schema' | 'subresources' | 'additionalPrinterColumns' | 'selectableFields';
   /** Its name where all versions share it. */
   readonly shared: string;
-  check(version: Version, path: FieldPath, errors: FieldError[], stored: ReadonlySet<string>): void;
+  check(version: Version, path: FieldPath, errors: FieldErrors, stored: ReadonlySet<string>): void;
 }
 
 const parts: readonly Part[] = [
@@ -46,14 +46,14 @@ const parts: readonly Part[] = [
  *
  * @param stored rules that the stored definition has already
  */
-export function checkVersionParts(versions: readonly Version[], path: FieldPath, specPath: FieldPath, errors: FieldError[], stored: ReadonlySet<string>): FieldError[] {
+export function checkVersionParts(versions: readonly Version[], path: FieldPath, specPath: FieldPath, errors: FieldErrors, stored: ReadonlySet<string>): FieldErrors {
   const [first, ...others] = versions;
-  const shared: FieldError[] = [];
+  const shared = new FieldErrors();
   if (first === undefined) return shared;
-  const isShared = ({ member }: Part): boolean => others.every((version) => isEqual(version[member], first[member]));
+  const sharedParts = new Set(parts.filter(({ member }) => others.every((version) => isEqual(version[member], first[member]))));
   versions.forEach((version, i) => {
-    for (const part of parts) if (!isShared(part)) part.check(version, path.index(i).child(part.member), errors, stored);
+    for (const part of parts) if (!sharedParts.has(part)) part.check(version, path.index(i).child(part.member), errors, stored);
   });
-  for (const part of parts) if (isShared(part)) part.check(first, specPath.child(part.shared), shared, stored);
+  for (const part of sharedParts) part.check(first, specPath.child(part.shared), shared, stored);
   return shared;
 }

@@ -1,6 +1,7 @@
 /** Group versions that the server answers itself, or passes on. @see {@link https://kubernetes.io/docs/concepts/extend-kubernetes/api-extension/apiserver-aggregation/ | Aggregation layer} */
 import type { APIService, APIServiceSpec, ServiceReference } from '../gen/types/apiregistration-v1.ts';
-import { type FieldError, invalid, required } from '../../machinery/field-error.ts';
+import { invalid, required } from '../../machinery/field-error.ts';
+import { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { isDns1035Label, isDns1123Subdomain, isPathSegmentName } from '../../machinery/formats/names.ts';
 import { goQuote } from '../../machinery/go-quote.ts';
@@ -15,7 +16,7 @@ const maxVersionPriority = 1000;
 
 export const setApiServiceDefaults = ({ spec }: APIService): void => setServiceTargetDefaults(spec.service);
 
-export function validateApiService({ metadata, spec }: APIService): FieldError[] {
+export function validateApiService({ metadata, spec }: APIService): FieldErrors {
   const errors = validateBuiltInMeta(metadata, { namespaced: false, validateName: nameOf(spec) });
   const { group = '', version = '', groupPriorityMinimum = 0, versionPriority = 0 } = spec;
   if (group !== '') checkFormat(isDns1123Subdomain, group, specPath.child('group'), errors);
@@ -36,16 +37,16 @@ const nameOf = ({ group = '', version = '' }: APIServiceSpec): NameRule => (name
   return name === wanted ? [] : [`must be \`spec.version+"."+spec.group\`: ${goQuote(wanted)}`];
 };
 
-function checkPriority(value: number, max: number, path: FieldPath, errors: FieldError[]): void {
+function checkPriority(value: number, max: number, path: FieldPath, errors: FieldErrors): void {
   if (value <= 0 || value > max) errors.push(invalid(path, value, `must be positive and less than ${max}`));
 }
 
-function checkLocal({ caBundle = '', insecureSkipTLSVerify = false }: APIServiceSpec, errors: FieldError[]): void {
+function checkLocal({ caBundle = '', insecureSkipTLSVerify = false }: APIServiceSpec, errors: FieldErrors): void {
   if (caBundle !== '') errors.push(invalid(specPath.child('caBundle'), `${Buffer.byteLength(caBundle, 'base64')} bytes`, 'local APIServices may not have a caBundle'));
   if (insecureSkipTLSVerify) errors.push(invalid(specPath.child('insecureSkipTLSVerify'), true, 'local APIServices may not have insecureSkipTLSVerify'));
 }
 
-function checkRemote({ caBundle = '', insecureSkipTLSVerify = false }: APIServiceSpec, service: ServiceReference, errors: FieldError[]): void {
+function checkRemote({ caBundle = '', insecureSkipTLSVerify = false }: APIServiceSpec, service: ServiceReference, errors: FieldErrors): void {
   const path = specPath.child('service');
   checkRequiredText(service.namespace, path.child('namespace'), errors);
   checkRequiredText(service.name, path.child('name'), errors);
@@ -53,9 +54,9 @@ function checkRemote({ caBundle = '', insecureSkipTLSVerify = false }: APIServic
   if (insecureSkipTLSVerify && caBundle !== '') errors.push(invalid(specPath.child('insecureSkipTLSVerify'), true, 'may not be true if caBundle is present'));
 }
 
-export const validateApiServiceUpdate = (service: APIService, old: APIService): FieldError[] => [...validateBuiltInMetaUpdate(service.metadata, old.metadata), ...validateApiService(service)];
+export const validateApiServiceUpdate = (service: APIService, old: APIService): FieldErrors => FieldErrors.joined(validateBuiltInMetaUpdate(service.metadata, old.metadata), validateApiService(service));
 
-export function validateApiServiceStatusUpdate(service: APIService, old: APIService): FieldError[] {
+export function validateApiServiceStatusUpdate(service: APIService, old: APIService): FieldErrors {
   const errors = validateBuiltInMetaUpdate(service.metadata, old.metadata);
   const path = FieldPath.of('status', 'conditions');
   service.status.conditions?.forEach(({ status }, i) => checkEnum(status, ['False', 'True', 'Unknown'], path.index(i).child('status'), errors));

@@ -1,5 +1,6 @@
 /** Numbers of pods, given as such or as a share of all. */
-import { type FieldError, invalid } from '../../machinery/field-error.ts';
+import { invalid } from '../../machinery/field-error.ts';
+import type { FieldErrors } from '../../machinery/field-errors.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
 import { isPercent } from '../../machinery/formats/names.ts';
 import { type GoSyntax, goStruct } from '../../machinery/go-quote.ts';
@@ -9,7 +10,7 @@ type IntOrPercent = number | string;
 
 export const shownIntOrPercent = (value: IntOrPercent): GoSyntax => goStruct('intstr.IntOrString', value);
 
-export function checkIntOrPercent(value: IntOrPercent, path: FieldPath, errors: FieldError[]): void {
+export function checkIntOrPercent(value: IntOrPercent, path: FieldPath, errors: FieldErrors): void {
   if (typeof value === 'string') invalidEach(isPercent(value), path, shownIntOrPercent(value), errors);
   else checkNonNegative(value, path, errors);
 }
@@ -22,7 +23,7 @@ export function amountOf(value: IntOrPercent): number {
 
 const percentOf = (value: string): number | undefined => (isPercent(value).length === 0 ? Number(value.slice(0, -1)) : undefined);
 
-export function checkAtMostAll(value: IntOrPercent, path: FieldPath, errors: FieldError[]): void {
+export function checkAtMostAll(value: IntOrPercent, path: FieldPath, errors: FieldErrors): void {
   const percent = typeof value === 'string' ? percentOf(value) : undefined;
   if (percent !== undefined && percent > 100) errors.push(invalid(path, shownIntOrPercent(value), 'must not be greater than 100%'));
 }

@@ -1,5 +1,6 @@
 import type { HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec, HPAScalingPolicy, HPAScalingRules } from '../gen/types/autoscaling-v2.ts';
-import { type FieldError, forbidden, invalid, notSupported, required } from '../../machinery/field-error.ts';
+import { forbidden, invalid, notSupported, required } from '../../machinery/field-error.ts';
+import type { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { notPositiveMessage } from '../../machinery/formats/messages.ts';
 import { checkNonNegative } from '../meta/checks.ts';
@@ -15,25 +16,25 @@ export interface AutoscalerRules {
 const specPath = FieldPath.of('spec');
 const statusPath = FieldPath.of('status');
 
-export function validateAutoscaler(object: HorizontalPodAutoscaler, rules: AutoscalerRules): FieldError[] {
+export function validateAutoscaler(object: HorizontalPodAutoscaler, rules: AutoscalerRules): FieldErrors {
   const errors = validateBuiltInMeta(object.metadata, { namespaced: true, validateName: subdomainName });
   checkSpec(object.spec, errors, rules);
   return errors;
 }
 
-export function validateAutoscalerUpdate(object: HorizontalPodAutoscaler, old: HorizontalPodAutoscaler, rules: AutoscalerRules): FieldError[] {
+export function validateAutoscalerUpdate(object: HorizontalPodAutoscaler, old: HorizontalPodAutoscaler, rules: AutoscalerRules): FieldErrors {
   const errors = validateBuiltInMetaUpdate(object.metadata, old.metadata);
   checkSpec(object.spec, errors, { scaleToZero: rules.scaleToZero || old.spec.minReplicas === 0 });
   return errors;
 }
 
-export function validateAutoscalerStatusUpdate(object: HorizontalPodAutoscaler, old: HorizontalPodAutoscaler): FieldError[] {
+export function validateAutoscalerStatusUpdate(object: HorizontalPodAutoscaler, old: HorizontalPodAutoscaler): FieldErrors {
   const errors = validateBuiltInMetaUpdate(object.metadata, old.metadata);
   for (const member of ['currentReplicas', 'desiredReplicas'] as const) checkNonNegative(object.status[member], statusPath.child(member), errors);
   return errors;
 }
 
-function checkSpec(spec: HorizontalPodAutoscalerSpec, errors: FieldError[], { scaleToZero }: AutoscalerRules): void {
+function checkSpec(spec: HorizontalPodAutoscalerSpec, errors: FieldErrors, { scaleToZero }: AutoscalerRules): void {
   const { minReplicas, maxReplicas = 0, metrics, behavior } = spec;
   const lowest = scaleToZero ? 0 : 1;
   if (minReplicas !== undefined && minReplicas < lowest) errors.push(invalid(specPath.child('minReplicas'), minReplicas, `must be greater than or equal to ${lowest}`));
@@ -54,7 +55,7 @@ const policyTypes = ['Percent', 'Pods'];
 const maxWindowSeconds = 3600;
 const maxPeriodSeconds = 1800;
 
-function checkScalingRules(rules: HPAScalingRules | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkScalingRules(rules: HPAScalingRules | undefined, path: FieldPath, errors: FieldErrors): void {
   if (rules === undefined) return;
   const { stabilizationWindowSeconds: window, selectPolicy, policies = [] } = rules;
   const at = path.child('stabilizationWindowSeconds');
@@ -65,7 +66,7 @@ function checkScalingRules(rules: HPAScalingRules | undefined, path: FieldPath, 
   policies.forEach((policy, i) => checkPolicy(policy, path.child('policies').index(i), errors));
 }
 
-function checkPolicy({ type = '', value = 0, periodSeconds = 0 }: HPAScalingPolicy, path: FieldPath, errors: FieldError[]): void {
+function checkPolicy({ type = '', value = 0, periodSeconds = 0 }: HPAScalingPolicy, path: FieldPath, errors: FieldErrors): void {
   if (!policyTypes.includes(type)) errors.push(notSupported(path.child('type'), type, policyTypes));
   if (value <= 0) errors.push(invalid(path.child('value'), value, notPositiveMessage));
   if (periodSeconds <= 0) errors.push(invalid(path.child('periodSeconds'), periodSeconds, notPositiveMessage));

@@ -1,5 +1,6 @@
 import type { CertificateSigningRequestCondition } from '../gen/types/certificates-v1.ts';
-import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../../machinery/field-error.ts';
+import { duplicate, forbidden, invalid, notSupported, required } from '../../machinery/field-error.ts';
+import type { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { isEqual } from '../../machinery/equal.ts';
 
@@ -10,7 +11,7 @@ const path = FieldPath.of('status', 'conditions');
 const decisions = ['Approved', 'Denied', 'Failed'];
 
 /** Approved and Denied exclude each other. */
-export function checkRequestConditions(conditions: Conditions, errors: FieldError[]): void {
+export function checkRequestConditions(conditions: Conditions, errors: FieldErrors): void {
   const seen = new Set<string>();
   conditions.forEach(({ type = '', status = '' }, i) => {
     const at = path.index(i);
@@ -22,14 +23,14 @@ export function checkRequestConditions(conditions: Conditions, errors: FieldErro
   });
 }
 
-function checkStatus(type: string, status: string, at: FieldPath, errors: FieldError[]): void {
+function checkStatus(type: string, status: string, at: FieldPath, errors: FieldErrors): void {
   if (status === '') errors.push(required(at));
   else if (decisions.includes(type) && status !== 'True') errors.push(notSupported(at, status, ['True']));
   else if (!['False', 'True', 'Unknown'].includes(status)) errors.push(notSupported(at, status, ['False', 'True', 'Unknown']));
 }
 
 /** What may become of decisions: none goes, and approval alone decides between Approved and Denied. */
-export function checkDecisions(conditions: Conditions, old: Conditions, mayApprove: boolean, errors: FieldError[]): void {
+export function checkDecisions(conditions: Conditions, old: Conditions, mayApprove: boolean, errors: FieldErrors): void {
   for (const type of decisions) {
     if (ofType(conditions, type).length < ofType(old, type).length) errors.push(forbidden(path, `updates may not remove a condition of type "${type}"`));
   }

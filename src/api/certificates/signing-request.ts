@@ -1,6 +1,7 @@
 /** Requests for certificates. @see {@link https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/ | Certificates and Certificate Signing Requests} */
 import type { CertificateSigningRequest, CertificateSigningRequestSpec } from '../gen/types/certificates-v1.ts';
-import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../../machinery/field-error.ts';
+import { duplicate, forbidden, invalid, notSupported, required } from '../../machinery/field-error.ts';
+import type { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { goBytes } from '../../machinery/go-quote.ts';
 import { repeatedAt } from '../meta/checks.ts';
@@ -22,7 +23,7 @@ const usages = [
   'server auth', 'signing', 'timestamping',
 ];
 
-export function validateSigningRequest(request: CertificateSigningRequest): FieldError[] {
+export function validateSigningRequest(request: CertificateSigningRequest): FieldErrors {
   const errors = validateBuiltInMeta(request.metadata, { namespaced: false, validateName: pathSegmentName });
   checkSpec(request.spec, errors);
   checkRequestConditions(request.status.conditions ?? [], errors);
@@ -30,7 +31,7 @@ export function validateSigningRequest(request: CertificateSigningRequest): Fiel
   return errors;
 }
 
-function checkSpec(spec: CertificateSigningRequestSpec, errors: FieldError[]): void {
+function checkSpec(spec: CertificateSigningRequestSpec, errors: FieldErrors): void {
   const bytes = Buffer.from(spec.request ?? '', 'base64');
   const problem = certificateRequestProblem(bytes.toString('latin1'));
   if (problem !== undefined) errors.push(invalid(specPath.child('request'), goBytes(bytes), problem));
@@ -43,7 +44,7 @@ function checkSpec(spec: CertificateSigningRequestSpec, errors: FieldError[]): v
   }
 }
 
-function checkUsages(list: readonly string[], path: FieldPath, errors: FieldError[]): void {
+function checkUsages(list: readonly string[], path: FieldPath, errors: FieldErrors): void {
   if (list.length === 0) errors.push(required(path));
   list.forEach((usage, i) => {
     if (!usages.includes(usage)) errors.push(notSupported(path.index(i), usage, usages));
@@ -51,7 +52,7 @@ function checkUsages(list: readonly string[], path: FieldPath, errors: FieldErro
   for (const i of repeatedAt(list)) errors.push(duplicate(path.index(i), list[i]));
 }
 
-function checkCertificate(base64: string, errors: FieldError[]): void {
+function checkCertificate(base64: string, errors: FieldErrors): void {
   if (base64 === '') return;
   const problem = certificateChainProblem(Buffer.from(base64, 'base64').toString('latin1'));
   if (problem !== undefined) errors.push(invalid(certificatePath, '<certificate data>', problem));
@@ -63,7 +64,7 @@ export interface SigningRequestRights {
 }
 
 /** The spec is kept by every update, so it is not judged again: older servers took more than this one. */
-export function validateSigningRequestUpdate(request: CertificateSigningRequest, old: CertificateSigningRequest, { mayApprove = false, mayIssue = false }: SigningRequestRights = {}): FieldError[] {
+export function validateSigningRequestUpdate(request: CertificateSigningRequest, old: CertificateSigningRequest, { mayApprove = false, mayIssue = false }: SigningRequestRights = {}): FieldErrors {
   const errors = validateBuiltInMeta(request.metadata, { namespaced: false, validateName: pathSegmentName });
   const { conditions = [], certificate = '' } = request.status;
   const before = old.status.certificate ?? '';

@@ -1,25 +1,26 @@
 /** @see {@link https://kubernetes.io/docs/concepts/architecture/leases/ | Leases} */
 import type { Lease, LeaseSpec } from '../gen/types/coordination-v1.ts';
-import { type FieldError, forbidden, invalid, notSupported } from '../../machinery/field-error.ts';
+import { forbidden, invalid, notSupported } from '../../machinery/field-error.ts';
+import type { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { checkNonNegative } from '../meta/checks.ts';
 import { checkLabelName } from '../meta/labels.ts';
 import { subdomainName } from '../meta/name-rules.ts';
 import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../meta/object-meta.ts';
 
-export function validateLease({ metadata, spec }: Lease): FieldError[] {
+export function validateLease({ metadata, spec }: Lease): FieldErrors {
   const errors = validateBuiltInMeta(metadata, { namespaced: true, validateName: subdomainName });
   checkSpec(spec, FieldPath.of('spec'), errors);
   return errors;
 }
 
-export function validateLeaseUpdate({ metadata, spec }: Lease, old: Lease): FieldError[] {
+export function validateLeaseUpdate({ metadata, spec }: Lease, old: Lease): FieldErrors {
   const errors = validateBuiltInMetaUpdate(metadata, old.metadata);
   checkSpec(spec, FieldPath.of('spec'), errors);
   return errors;
 }
 
-function checkSpec({ leaseDurationSeconds, leaseTransitions, strategy, preferredHolder = '' }: LeaseSpec, path: FieldPath, errors: FieldError[]): void {
+function checkSpec({ leaseDurationSeconds, leaseTransitions, strategy, preferredHolder = '' }: LeaseSpec, path: FieldPath, errors: FieldErrors): void {
   if (leaseDurationSeconds !== undefined && leaseDurationSeconds <= 0) errors.push(invalid(path.child('leaseDurationSeconds'), leaseDurationSeconds, 'must be greater than 0'));
   checkNonNegative(leaseTransitions, path.child('leaseTransitions'), errors);
   if (strategy !== undefined) checkStrategy(strategy, path.child('strategy'), errors);
@@ -29,7 +30,7 @@ function checkSpec({ leaseDurationSeconds, leaseTransitions, strategy, preferred
 const strategies = ['OldestEmulationVersion'];
 
 /** Names without a domain are the API's own. */
-function checkStrategy(strategy: string, path: FieldPath, errors: FieldError[]): void {
+function checkStrategy(strategy: string, path: FieldPath, errors: FieldErrors): void {
   if (strategy.includes('/')) checkLabelName(strategy, path, errors);
   else if (!strategies.includes(strategy)) errors.push(notSupported(path, strategy, strategies));
 }

@@ -1,6 +1,7 @@
 /** Rules of a FlowSchema: whose requests, and which of them. */
 import type { NonResourcePolicyRule, PolicyRulesWithSubjects, ResourcePolicyRule, ServiceAccountSubject, Subject } from '../gen/types/flowcontrol-v1.ts';
-import { type FieldError, forbidden, invalid, notSupported, required } from '../../machinery/field-error.ts';
+import { forbidden, invalid, notSupported, required } from '../../machinery/field-error.ts';
+import type { FieldErrors } from '../../machinery/field-errors.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
 import { isDns1123Label, isDns1123Subdomain } from '../../machinery/formats/names.ts';
 import { goStrings } from '../../machinery/go-quote.ts';
@@ -8,7 +9,7 @@ import { checkFormat, checkRequiredText, invalidEach } from '../meta/checks.ts';
 
 const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch'];
 
-export function checkFlowRule({ subjects = [], resourceRules = [], nonResourceRules = [] }: PolicyRulesWithSubjects, path: FieldPath, errors: FieldError[]): void {
+export function checkFlowRule({ subjects = [], resourceRules = [], nonResourceRules = [] }: PolicyRulesWithSubjects, path: FieldPath, errors: FieldErrors): void {
   if (subjects.length === 0) errors.push(required(path.child('subjects'), 'subjects must contain at least one value'));
   subjects.forEach((subject, i) => checkSubject(subject, path.child('subjects').index(i), errors));
   if (resourceRules.length === 0 && nonResourceRules.length === 0) errors.push(required(path, 'at least one of resourceRules and nonResourceRules has to be non-empty'));
@@ -20,7 +21,7 @@ export function checkFlowRule({ subjects = [], resourceRules = [], nonResourceRu
 const members = { ServiceAccount: 'serviceAccount', User: 'user', Group: 'group' } as const;
 type SubjectKind = keyof typeof members;
 
-function checkSubject(subject: Subject, path: FieldPath, errors: FieldError[]): void {
+function checkSubject(subject: Subject, path: FieldPath, errors: FieldErrors): void {
   const kind = (subject.kind ?? '') as SubjectKind;
   const member = members[kind] as (typeof members)[SubjectKind] | undefined;
   if (member === undefined) return void errors.push(notSupported(path.child('kind'), kind, ['Group', 'ServiceAccount', 'User']));
@@ -34,14 +35,14 @@ function checkSubject(subject: Subject, path: FieldPath, errors: FieldError[]): 
   }
 }
 
-function checkServiceAccount({ name = '', namespace = '' }: ServiceAccountSubject, path: FieldPath, errors: FieldError[]): void {
+function checkServiceAccount({ name = '', namespace = '' }: ServiceAccountSubject, path: FieldPath, errors: FieldErrors): void {
   if (name === '') errors.push(required(path.child('name')));
   else if (name !== '*') checkFormat(isDns1123Subdomain, name, path.child('name'), errors);
   if (namespace === '') errors.push(required(path.child('namespace'), 'must specify namespace for service account'));
   else checkFormat(isDns1123Label, namespace, path.child('namespace'), errors);
 }
 
-function checkResourceRule(rule: ResourcePolicyRule, path: FieldPath, errors: FieldError[]): void {
+function checkResourceRule(rule: ResourcePolicyRule, path: FieldPath, errors: FieldErrors): void {
   checkVerbs(rule.verbs, path.child('verbs'), errors);
   checkList(rule.apiGroups, path.child('apiGroups'), errors, { absent: 'resource rules must supply at least one api group', noun: 'api groups' });
   checkList(rule.resources, path.child('resources'), errors, { absent: 'resource rules must supply at least one resource', noun: 'resources' });
@@ -54,25 +55,25 @@ function checkResourceRule(rule: ResourcePolicyRule, path: FieldPath, errors: Fi
   } else namespaces.forEach((namespace, i) => invalidEach(isDns1123Label(namespace).map((why) => `each member of this list must be '*' or a DNS-1123 label; ${why}`), at.index(i), namespace, errors));
 }
 
-function checkNonResourceRule({ verbs: list, nonResourceURLs: urls }: NonResourcePolicyRule, path: FieldPath, errors: FieldError[]): void {
+function checkNonResourceRule({ verbs: list, nonResourceURLs: urls }: NonResourcePolicyRule, path: FieldPath, errors: FieldErrors): void {
   checkVerbs(list, path.child('verbs'), errors);
   const at = path.child('nonResourceURLs');
   checkList(urls, at, errors, { absent: 'nonResourceURLs must contain at least one value', noun: 'non-resource URLs' });
   if (urls?.includes('*') !== true) urls?.forEach((url, i) => checkUrlPath(url, at.index(i), errors));
 }
 
-function checkVerbs(list: readonly string[] | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkVerbs(list: readonly string[] | undefined, path: FieldPath, errors: FieldErrors): void {
   checkList(list, path, errors, { absent: 'verbs must contain at least one value', noun: 'verbs' });
   if (list === undefined || list.includes('*') || list.every((verb) => verbs.includes(verb))) return;
   errors.push(notSupported(path, goStrings(list), verbs));
 }
 
-function checkList(list: readonly string[] | undefined, path: FieldPath, errors: FieldError[], { absent, noun }: { absent: string; noun: string }): void {
+function checkList(list: readonly string[] | undefined, path: FieldPath, errors: FieldErrors, { absent, noun }: { absent: string; noun: string }): void {
   if (list === undefined || list.length === 0) errors.push(required(path, absent));
   else if (list.length > 1 && list.includes('*')) errors.push(invalid(path, goStrings(list), `if '*' is present, must not specify other ${noun}`));
 }
 
-function checkUrlPath(url: string, path: FieldPath, errors: FieldError[]): void {
+function checkUrlPath(url: string, path: FieldPath, errors: FieldErrors): void {
   if (url === '/') return;
   if (url === '') return void errors.push(invalid(path, url, 'must not be empty'));
   if (!url.startsWith('/')) errors.push(invalid(path, url, 'must start with slash'));

@@ -1,6 +1,7 @@
 /** Which requests belong together. @see {@link https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#flowschema | FlowSchema} */
 import type { FlowSchema, FlowSchemaSpec } from '../gen/types/flowcontrol-v1.ts';
-import { type FieldError, invalid, notSupported, required } from '../../machinery/field-error.ts';
+import { invalid, notSupported, required } from '../../machinery/field-error.ts';
+import { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { isEqual } from '../../machinery/equal.ts';
 import { isDns1123Subdomain } from '../../machinery/formats/names.ts';
@@ -21,7 +22,7 @@ export function setFlowSchemaDefaults({ spec }: FlowSchema): void {
   if ((spec.matchingPrecedence ?? 0) === 0) spec.matchingPrecedence = defaultPrecedence;
 }
 
-export function validateFlowSchema({ metadata, spec, status }: FlowSchema): FieldError[] {
+export function validateFlowSchema({ metadata, spec, status }: FlowSchema): FieldErrors {
   const { name = '' } = metadata;
   const errors = validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName });
   checkSpec(spec, name, errors);
@@ -31,13 +32,13 @@ export function validateFlowSchema({ metadata, spec, status }: FlowSchema): Fiel
   return errors;
 }
 
-export function validateFlowSchemaStatusUpdate({ status }: FlowSchema): FieldError[] {
-  const errors: FieldError[] = [];
+export function validateFlowSchemaStatusUpdate({ status }: FlowSchema): FieldErrors {
+  const errors = new FieldErrors();
   checkStatusConditions(status.conditions, errors);
   return errors;
 }
 
-function checkSpec(spec: FlowSchemaSpec, name: string, errors: FieldError[]): void {
+function checkSpec(spec: FlowSchemaSpec, name: string, errors: FieldErrors): void {
   checkPrecedence(spec.matchingPrecedence ?? 0, name, specPath.child('matchingPrecedence'), errors);
   const method = spec.distinguisherMethod;
   if (method !== undefined && !methods.includes(method.type ?? '')) errors.push(notSupported(specPath.child('distinguisherMethod', 'type'), goStruct('flowcontrol.FlowDistinguisherMethod', method), methods));
@@ -48,7 +49,7 @@ function checkSpec(spec: FlowSchemaSpec, name: string, errors: FieldError[]): vo
   spec.rules?.forEach((rule, i) => checkFlowRule(rule, specPath.child('rules').index(i), errors));
 }
 
-function checkPrecedence(precedence: number, name: string, path: FieldPath, errors: FieldError[]): void {
+function checkPrecedence(precedence: number, name: string, path: FieldPath, errors: FieldErrors): void {
   if (precedence <= 0) errors.push(invalid(path, precedence, 'must be a positive value'));
   if (precedence > maxPrecedence) errors.push(invalid(path, precedence, `must not be greater than ${maxPrecedence}`));
   if (precedence === 1 && name !== 'exempt') errors.push(invalid(path, precedence, "only the schema named 'exempt' may have matchingPrecedence 1"));

@@ -1,6 +1,7 @@
 /** How many requests of a level may run, and what happens to the others. @see {@link https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#prioritylevelconfiguration | PriorityLevelConfiguration} */
 import type { ExemptPriorityLevelConfiguration, LimitedPriorityLevelConfiguration, LimitResponse, PriorityLevelConfiguration, PriorityLevelConfigurationSpec, QueuingConfiguration } from '../gen/types/flowcontrol-v1.ts';
-import { type FieldError, forbidden, invalid, notSupported, required } from '../../machinery/field-error.ts';
+import { forbidden, invalid, notSupported, required } from '../../machinery/field-error.ts';
+import { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { isEqual } from '../../machinery/equal.ts';
 import { isInRange } from '../../machinery/formats/numbers.ts';
@@ -32,7 +33,7 @@ export function setPriorityLevelDefaults({ spec }: PriorityLevelConfiguration): 
   queuing.queueLengthLimit ||= 50;
 }
 
-export function validatePriorityLevel({ metadata, spec, status }: PriorityLevelConfiguration): FieldError[] {
+export function validatePriorityLevel({ metadata, spec, status }: PriorityLevelConfiguration): FieldErrors {
   const { name = '' } = metadata;
   const errors = validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName });
   checkSpec(spec, name, errors);
@@ -41,14 +42,14 @@ export function validatePriorityLevel({ metadata, spec, status }: PriorityLevelC
   return errors;
 }
 
-export function validatePriorityLevelStatusUpdate({ status }: PriorityLevelConfiguration): FieldError[] {
-  const errors: FieldError[] = [];
+export function validatePriorityLevelStatusUpdate({ status }: PriorityLevelConfiguration): FieldErrors {
+  const errors = new FieldErrors();
   checkStatusConditions(status.conditions, errors);
   return errors;
 }
 
 /** Of the exempt level the shares may be set. */
-function checkMandatory(spec: PriorityLevelConfigurationSpec, name: string, errors: FieldError[]): void {
+function checkMandatory(spec: PriorityLevelConfigurationSpec, name: string, errors: FieldErrors): void {
   const fixed = mandatoryPriorityLevels.get(name);
   const wanted = fixed !== undefined && name === exempt && spec.exempt !== undefined ? { ...fixed, exempt: spec.exempt } : fixed;
   if (wanted === undefined || isEqual(spec, wanted)) return;
@@ -56,7 +57,7 @@ function checkMandatory(spec: PriorityLevelConfigurationSpec, name: string, erro
   errors.push(invalid(specPath, goStruct('flowcontrol.PriorityLevelConfigurationSpec', spec), rule));
 }
 
-function checkSpec({ type = '', limited, exempt: exempted }: PriorityLevelConfigurationSpec, name: string, errors: FieldError[]): void {
+function checkSpec({ type = '', limited, exempt: exempted }: PriorityLevelConfigurationSpec, name: string, errors: FieldErrors): void {
   if ((name === exempt) !== (type === 'Exempt')) errors.push(invalid(specPath.child('type'), type, "type must be 'Exempt' if and only if name is 'exempt'"));
   if (type === 'Exempt') {
     if (limited !== undefined) errors.push(forbidden(specPath.child('limited'), 'must be nil if the type is not Limited'));
@@ -68,16 +69,16 @@ function checkSpec({ type = '', limited, exempt: exempted }: PriorityLevelConfig
   } else errors.push(notSupported(specPath.child('type'), type, ['Exempt', 'Limited']));
 }
 
-function checkExempt({ nominalConcurrencyShares: shares = 0, lendablePercent }: ExemptPriorityLevelConfiguration, path: FieldPath, errors: FieldError[]): void {
+function checkExempt({ nominalConcurrencyShares: shares = 0, lendablePercent }: ExemptPriorityLevelConfiguration, path: FieldPath, errors: FieldErrors): void {
   if (shares < 0) errors.push(invalid(path.child('nominalConcurrencyShares'), shares, 'must be a non-negative integer'));
   checkPercent(lendablePercent, path.child('lendablePercent'), errors);
 }
 
-function checkPercent(value: number | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkPercent(value: number | undefined, path: FieldPath, errors: FieldErrors): void {
   if (value !== undefined) invalidEach(isInRange(value, 0, 100), path, value, errors);
 }
 
-function checkLimited(limited: LimitedPriorityLevelConfiguration, path: FieldPath, errors: FieldError[]): void {
+function checkLimited(limited: LimitedPriorityLevelConfiguration, path: FieldPath, errors: FieldErrors): void {
   const { nominalConcurrencyShares: shares = 0, limitResponse, lendablePercent, borrowingLimitPercent: borrowing } = limited;
   if (shares < 0) errors.push(invalid(path.child('nominalConcurrencyShares'), shares, 'must be a non-negative integer'));
   checkLimitResponse(limitResponse, path.child('limitResponse'), errors);
@@ -85,7 +86,7 @@ function checkLimited(limited: LimitedPriorityLevelConfiguration, path: FieldPat
   if (borrowing !== undefined && borrowing < 0) errors.push(invalid(path.child('borrowingLimitPercent'), borrowing, 'if specified, must be a non-negative integer'));
 }
 
-function checkLimitResponse({ type = '', queuing }: LimitResponse, path: FieldPath, errors: FieldError[]): void {
+function checkLimitResponse({ type = '', queuing }: LimitResponse, path: FieldPath, errors: FieldErrors): void {
   const at = path.child('queuing');
   if (type === 'Reject') {
     if (queuing !== undefined) errors.push(forbidden(at, 'must be nil if limited.limitResponse.type is not Limited'));
@@ -95,7 +96,7 @@ function checkLimitResponse({ type = '', queuing }: LimitResponse, path: FieldPa
   } else errors.push(notSupported(path.child('type'), type, ['Queue', 'Reject']));
 }
 
-function checkQueuing({ queues = 0, handSize = 0, queueLengthLimit = 0 }: QueuingConfiguration, path: FieldPath, errors: FieldError[]): void {
+function checkQueuing({ queues = 0, handSize = 0, queueLengthLimit = 0 }: QueuingConfiguration, path: FieldPath, errors: FieldErrors): void {
   if (queueLengthLimit <= 0) errors.push(invalid(path.child('queueLengthLimit'), queueLengthLimit, 'must be positive'));
   if (queues <= 0) errors.push(invalid(path.child('queues'), queues, 'must be positive'));
   else if (queues > maxQueues) errors.push(invalid(path.child('queues'), queues, `must not be greater than ${maxQueues}`));

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type FieldError, fieldErrorText } from '../../machinery/field-error.ts';
+import { fieldErrorText } from '../../machinery/field-error.ts';
+import { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { checkNonSpecialIp, cidrWarnings, ipWarnings } from './addresses.ts';
 
@@ -17,13 +18,13 @@ describe('addresses that have a meaning of their own', () => {
     { value: 'ff02::fb', problem: 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)' },
     { value: 'x', problem: 'must be a valid IP address' },
   ])('$value is refused', ({ value, problem }) => {
-    const errors: FieldError[] = [];
+    const errors = new FieldErrors();
     checkNonSpecialIp(value, path, errors);
     expect(errors.map(fieldErrorText)).toEqual([`ip: Invalid value: "${value}": ${problem}`]);
   });
 
   test.each(['10.0.0.1', '224.0.1.1', 'fec0::1', 'ff05::1', '2001:db8::1'])('%s is not', (value) => {
-    const errors: FieldError[] = [];
+    const errors = new FieldErrors();
     checkNonSpecialIp(value, path, errors);
     expect(errors).toEqual([]);
   });

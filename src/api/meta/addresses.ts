@@ -1,5 +1,6 @@
 /** Rules of fields with IP addresses and networks, and warnings about texts that will not be accepted for ever. */
-import { type FieldError, invalid } from '../../machinery/field-error.ts';
+import { invalid } from '../../machinery/field-error.ts';
+import type { FieldErrors } from '../../machinery/field-errors.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
 import { type IpAddress, isCidr, isInCidr, isIp, parseCidr, parseIp } from '../../machinery/formats/addresses.ts';
 import { goQuote } from '../../machinery/go-quote.ts';
@@ -7,13 +8,13 @@ import { parseStrictAddress, parseStrictPrefix } from '../../machinery/formats/s
 import { checkFormat } from './checks.ts';
 
 /** Returns whether it is one. */
-export function checkIp(value: string, path: FieldPath, errors: FieldError[]): boolean {
+export function checkIp(value: string, path: FieldPath, errors: FieldErrors): boolean {
   const before = errors.length;
   checkFormat(isIp, value, path, errors);
   return errors.length === before;
 }
 
-export function checkCidr(value: string, path: FieldPath, errors: FieldError[]): void {
+export function checkCidr(value: string, path: FieldPath, errors: FieldErrors): void {
   checkFormat(isCidr, value, path, errors);
 }
 
@@ -38,7 +39,7 @@ const specialAddresses: readonly SpecialAddresses[] = [
 ];
 
 /** Addresses that mean something else on every machine cannot be where a service is. */
-export function checkNonSpecialIp(value: string, path: FieldPath, errors: FieldError[]): void {
+export function checkNonSpecialIp(value: string, path: FieldPath, errors: FieldErrors): void {
   const ip = parseIp(value);
   if (ip === undefined) return void errors.push(invalid(path, value, 'must be a valid IP address'));
   if (ip.value === 0n) errors.push(invalid(path, value, `may not be unspecified (${value})`));

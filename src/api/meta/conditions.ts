@@ -1,5 +1,6 @@
 /** Conditions of the common form. @see {@link https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#typical-status-properties | API Conventions: typical status properties} */
-import { duplicate, type FieldError, invalid, notSupported, required, tooLong } from '../../machinery/field-error.ts';
+import { duplicate, invalid, notSupported, required, tooLong } from '../../machinery/field-error.ts';
+import type { FieldErrors } from '../../machinery/field-errors.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
 import { byteLength, isConditionReason } from '../../machinery/formats/names.ts';
 import { checkFormat } from './checks.ts';
@@ -18,7 +19,7 @@ const statuses = ['False', 'True', 'Unknown'];
 const maxReasonLength = 1024;
 const maxMessageLength = 32 * 1024;
 
-export function checkConditions(conditions: readonly Condition[] | undefined, path: FieldPath, errors: FieldError[]): void {
+export function checkConditions(conditions: readonly Condition[] | undefined, path: FieldPath, errors: FieldErrors): void {
   const seen = new Set<string>();
   conditions?.forEach((condition, i) => {
     const type = condition.type ?? '';
@@ -28,7 +29,7 @@ export function checkConditions(conditions: readonly Condition[] | undefined, pa
   });
 }
 
-export function checkCondition(condition: Condition, path: FieldPath, errors: FieldError[]): void {
+export function checkCondition(condition: Condition, path: FieldPath, errors: FieldErrors): void {
   const { type = '', status = '', observedGeneration = 0, lastTransitionTime, reason = '', message = '' } = condition;
   checkLabelName(type, path.child('type'), errors);
   if (!statuses.includes(status)) errors.push(notSupported(path.child('status'), status, statuses));

@@ -1,4 +1,5 @@
-import { type FieldError, forbidden, invalid } from '../../machinery/field-error.ts';
+import { forbidden, invalid } from '../../machinery/field-error.ts';
+import type { FieldErrors } from '../../machinery/field-errors.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
 import { isQualifiedName } from '../../machinery/formats/names.ts';
 import { goStrings } from '../../machinery/go-quote.ts';
@@ -9,7 +10,7 @@ export const foregroundFinalizer = 'foregroundDeletion';
 export const kubernetesFinalizer = 'kubernetes';
 
 /** @see {@link https://kubernetes.io/docs/concepts/overview/working-with-objects/finalizers/ | Finalizers} */
-export function checkFinalizers(finalizers: readonly string[] | undefined, path: FieldPath, errors: FieldError[]): void {
+export function checkFinalizers(finalizers: readonly string[] | undefined, path: FieldPath, errors: FieldErrors): void {
   if (finalizers === undefined) return;
   for (const finalizer of finalizers) invalidEach(isQualifiedName(finalizer), path, finalizer, errors);
   if (finalizers.includes(orphanFinalizer) && finalizers.includes(foregroundFinalizer)) {
@@ -18,14 +19,14 @@ export function checkFinalizers(finalizers: readonly string[] | undefined, path:
 }
 
 /** Built-in kinds allow names without a domain only for the finalizers that everyone knows. */
-export function checkStandardFinalizers(finalizers: readonly string[] | undefined, path: FieldPath, errors: FieldError[]): void {
+export function checkStandardFinalizers(finalizers: readonly string[] | undefined, path: FieldPath, errors: FieldErrors): void {
   finalizers?.forEach((finalizer, i) => {
     if (finalizer.includes('/') || finalizer === kubernetesFinalizer || finalizer === orphanFinalizer || finalizer === foregroundFinalizer) return;
     errors.push(invalid(path.index(i), finalizer, 'name is neither a standard finalizer name nor is it fully qualified'));
   });
 }
 
-export function checkNoNewFinalizers(finalizers: readonly string[] | undefined, old: readonly string[] | undefined, path: FieldPath, errors: FieldError[]): void {
+export function checkNoNewFinalizers(finalizers: readonly string[] | undefined, old: readonly string[] | undefined, path: FieldPath, errors: FieldErrors): void {
   const extra = [...new Set(finalizers)].filter((finalizer) => old?.includes(finalizer) !== true).sort();
   if (extra.length > 0) errors.push(forbidden(path, `no new finalizers can be added if the object is being deleted, found new finalizers ${goStrings(extra).text}`));
 }

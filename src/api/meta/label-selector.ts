@@ -1,4 +1,5 @@
-import { type FieldError, forbidden, invalid, required } from '../../machinery/field-error.ts';
+import { forbidden, invalid, required } from '../../machinery/field-error.ts';
+import { type FieldErrors, findsErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { isLabelValue } from '../../machinery/formats/names.ts';
 import { type LabelSelector, type LabelSelectorRequirement, type Requirements, requirementsOf, SelectorError, selectorText } from '../../machinery/label-selector.ts';
@@ -12,13 +13,13 @@ export interface LabelSelectorRules {
   readonly allowUnknownOperators?: boolean;
 }
 
-export function checkLabelSelector(selector: LabelSelector | undefined, path: FieldPath, errors: FieldError[], rules: LabelSelectorRules = {}): void {
+export function checkLabelSelector(selector: LabelSelector | undefined, path: FieldPath, errors: FieldErrors, rules: LabelSelectorRules = {}): void {
   if (selector === undefined) return;
   checkLabels(selector.matchLabels, path.child('matchLabels'), errors);
   selector.matchExpressions?.forEach((requirement, i) => checkRequirement(requirement, path.child('matchExpressions').index(i), errors, rules));
 }
 
-function checkRequirement({ key = '', operator = '', values = [] }: LabelSelectorRequirement, path: FieldPath, errors: FieldError[], rules: LabelSelectorRules): void {
+function checkRequirement({ key = '', operator = '', values = [] }: LabelSelectorRequirement, path: FieldPath, errors: FieldErrors, rules: LabelSelectorRules): void {
   if (operator === 'In' || operator === 'NotIn') {
     if (values.length === 0) errors.push(required(path.child('values'), "must be specified when `operator` is 'In' or 'NotIn'"));
   } else if (operator === 'Exists' || operator === 'DoesNotExist') {
@@ -33,11 +34,7 @@ export const hasInvalidSelectorValue = (selector: LabelSelector | undefined): bo
   selector?.matchExpressions?.some(({ values }) => values?.some((value) => isLabelValue(value).length > 0) === true) === true;
 
 /** Whether anything in it breaks the rules. */
-export function hasInvalidSelector(selector: LabelSelector | undefined): boolean {
-  const errors: FieldError[] = [];
-  checkLabelSelector(selector, FieldPath.root, errors);
-  return errors.length > 0;
-}
+export const hasInvalidSelector = (selector: LabelSelector | undefined): boolean => findsErrors((errors) => checkLabelSelector(selector, FieldPath.root, errors));
 
 export const isEmptySelector = (selector: LabelSelector): boolean => Object.keys(selector.matchLabels ?? {}).length === 0 && (selector.matchExpressions?.length ?? 0) === 0;
 

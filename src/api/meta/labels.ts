@@ -1,4 +1,5 @@
-import { type FieldError, tooLong } from '../../machinery/field-error.ts';
+import { tooLong } from '../../machinery/field-error.ts';
+import type { FieldErrors } from '../../machinery/field-errors.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
 import { byteLength, isLabelValue, isQualifiedName } from '../../machinery/formats/names.ts';
 import { invalidEach } from './checks.ts';
@@ -6,7 +7,7 @@ import { invalidEach } from './checks.ts';
 type StringMap = Readonly<Record<string, string>>;
 
 /** Labels by `/metadata/labels`, and every map that must look like them. Errors name the map, not the key. */
-export function checkLabels(labels: StringMap | undefined, path: FieldPath, errors: FieldError[]): void {
+export function checkLabels(labels: StringMap | undefined, path: FieldPath, errors: FieldErrors): void {
   for (const key in labels) {
     const value = labels[key]!;
     invalidEach(isQualifiedName(key), path, key, errors);
@@ -14,14 +15,14 @@ export function checkLabels(labels: StringMap | undefined, path: FieldPath, erro
   }
 }
 
-export function checkLabelName(name: string, path: FieldPath, errors: FieldError[]): void {
+export function checkLabelName(name: string, path: FieldPath, errors: FieldErrors): void {
   invalidEach(isQualifiedName(name), path, name, errors);
 }
 
 /** Bytes that keys and values of all annotations may have together. */
 export const maxAnnotationsSize = 256 * 1024;
 
-export function checkAnnotations(annotations: StringMap | undefined, path: FieldPath, errors: FieldError[]): void {
+export function checkAnnotations(annotations: StringMap | undefined, path: FieldPath, errors: FieldErrors): void {
   if (annotations === undefined) return;
   let characters = 0;
   for (const key in annotations) {

@@ -1,4 +1,5 @@
-import { type FieldError, invalid, tooLong } from '../../machinery/field-error.ts';
+import { invalid, tooLong } from '../../machinery/field-error.ts';
+import type { FieldErrors } from '../../machinery/field-errors.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
 import { byteLength } from '../../machinery/formats/names.ts';
 import type { ManagedFieldsEntry } from '../../machinery/object-meta.ts';
@@ -7,7 +8,7 @@ const maxManagerLength = 128;
 const maxSubresourceLength = 256;
 
 /** @see {@link https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management | Field management} */
-export function checkManagedFields(entries: readonly ManagedFieldsEntry[] | undefined, path: FieldPath, errors: FieldError[]): void {
+export function checkManagedFields(entries: readonly ManagedFieldsEntry[] | undefined, path: FieldPath, errors: FieldErrors): void {
   entries?.forEach((entry, i) => {
     if (entry.operation !== 'Apply' && entry.operation !== 'Update') errors.push(invalid(path.index(i).child('operation'), entry.operation ?? '', 'must be `Apply` or `Update`'));
     if ((entry.fieldsType ?? '') !== '' && entry.fieldsType !== 'FieldsV1') errors.push(invalid(path.index(i).child('fieldsType'), entry.fieldsType, 'must be `FieldsV1`'));
@@ -19,7 +20,7 @@ export function checkManagedFields(entries: readonly ManagedFieldsEntry[] | unde
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]*$/u;
 
 /** Also for the `fieldManager` of a request. */
-export function checkFieldManager(manager: string, path: () => FieldPath, errors: FieldError[]): void {
+export function checkFieldManager(manager: string, path: () => FieldPath, errors: FieldErrors): void {
   if (byteLength(manager) > maxManagerLength) errors.push(tooLong(path(), maxManagerLength));
   if (printable.test(manager)) return;
   let position = 0;

@@ -4,6 +4,7 @@
  * @see {@link https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#metadata | API Conventions: metadata}
  */
 import { type FieldError, forbidden, invalid, required } from '../../machinery/field-error.ts';
+import { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { isDns1123Label } from '../../machinery/formats/names.ts';
 import { goTime } from '../../machinery/go-quote.ts';
@@ -25,8 +26,8 @@ export interface ObjectMetaRules {
 export const metadataPath = FieldPath.of('metadata');
 
 /** Errors of the metadata of a new object, whose name has been generated already. */
-export function validateObjectMeta(meta: ObjectMeta, rules: ObjectMetaRules): FieldError[] {
-  const errors: FieldError[] = [];
+export function validateObjectMeta(meta: ObjectMeta, rules: ObjectMetaRules): FieldErrors {
+  const errors = new FieldErrors();
   const path = rules.path ?? metadataPath;
   checkNames(meta, rules, path, errors);
   checkNonNegative(meta.generation, path.child('generation'), errors);
@@ -38,7 +39,7 @@ export function validateObjectMeta(meta: ObjectMeta, rules: ObjectMetaRules): Fi
   return errors;
 }
 
-function checkNames(meta: ObjectMeta, { namespaced, validateName }: ObjectMetaRules, path: FieldPath, errors: FieldError[]): void {
+function checkNames(meta: ObjectMeta, { namespaced, validateName }: ObjectMetaRules, path: FieldPath, errors: FieldErrors): void {
   const { generateName = '', name = '', namespace = '' } = meta;
   if (generateName !== '') invalidEach(validateName(generateName, true), path.child('generateName'), generateName, errors);
   if (name === '') errors.push(required(path.child('name'), 'name or generateName is required'));
@@ -50,8 +51,8 @@ function checkNames(meta: ObjectMeta, { namespaced, validateName }: ObjectMetaRu
 }
 
 /** Errors of metadata that is to replace `old`: what may not change, and the rules of its parts but the names. */
-export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path: FieldPath = metadataPath): FieldError[] {
-  const errors: FieldError[] = [];
+export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path: FieldPath = metadataPath): FieldErrors {
+  const errors = new FieldErrors();
   if (old.deletionTimestamp !== undefined) checkNoNewFinalizers(meta.finalizers, old.finalizers, path.child('finalizers'), errors);
   if ((meta.resourceVersion ?? '') === '') errors.push(invalid(path.child('resourceVersion'), '', 'must be specified for an update'));
   if ((meta.generation ?? 0) < (old.generation ?? 0)) errors.push(invalid(path.child('generation'), meta.generation ?? 0, 'must not be decremented'));
@@ -63,7 +64,7 @@ export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path
   return errors;
 }
 
-function checkImmutableMeta(meta: ObjectMeta, old: ObjectMeta, path: FieldPath, errors: FieldError[]): void {
+function checkImmutableMeta(meta: ObjectMeta, old: ObjectMeta, path: FieldPath, errors: FieldErrors): void {
   for (const field of ['name', 'namespace', 'uid'] as const) checkImmutable(meta[field] ?? '', old[field] ?? '', path.child(field), errors);
   if (meta.creationTimestamp !== old.creationTimestamp) checkImmutable(meta.creationTimestamp ?? null, old.creationTimestamp, path.child('creationTimestamp'), errors, (value: string | null) => goTime(value ?? undefined));
   checkImmutable(meta.deletionTimestamp, old.deletionTimestamp, path.child('deletionTimestamp'), errors, goTime);
@@ -71,14 +72,14 @@ function checkImmutableMeta(meta: ObjectMeta, old: ObjectMeta, path: FieldPath, 
 }
 
 /** {@link validateObjectMeta} for a built-in kind. */
-export function validateBuiltInMeta(meta: ObjectMeta, rules: ObjectMetaRules): FieldError[] {
+export function validateBuiltInMeta(meta: ObjectMeta, rules: ObjectMetaRules): FieldErrors {
   const errors = validateObjectMeta(meta, rules);
   checkStandardFinalizers(meta.finalizers, (rules.path ?? metadataPath).child('finalizers'), errors);
   return errors;
 }
 
 /** {@link validateObjectMetaUpdate} for a built-in kind. */
-export function validateBuiltInMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path: FieldPath = metadataPath): FieldError[] {
+export function validateBuiltInMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path: FieldPath = metadataPath): FieldErrors {
   const errors = validateObjectMetaUpdate(meta, old, path);
   checkStandardFinalizers(meta.finalizers, path.child('finalizers'), errors);
   return errors;
@@ -88,6 +89,6 @@ export function validateBuiltInMetaUpdate(meta: ObjectMeta, old: ObjectMeta, pat
  * The errors of a changed object that upstream judges as a new one and then as a changed one: clients see those of the
  * spec twice.
  */
-export function judgedTwice(meta: ObjectMeta, old: ObjectMeta, rules: ObjectMetaRules, specErrors: readonly FieldError[]): FieldError[] {
-  return [...validateBuiltInMeta(meta, rules), ...specErrors, ...validateBuiltInMetaUpdate(meta, old), ...specErrors];
+export function judgedTwice(meta: ObjectMeta, old: ObjectMeta, rules: ObjectMetaRules, specErrors: readonly FieldError[]): FieldErrors {
+  return FieldErrors.joined(validateBuiltInMeta(meta, rules), specErrors, validateBuiltInMetaUpdate(meta, old), specErrors);
 }

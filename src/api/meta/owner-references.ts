@@ -1,10 +1,11 @@
-import { type FieldError, invalid } from '../../machinery/field-error.ts';
+import { invalid } from '../../machinery/field-error.ts';
+import type { FieldErrors } from '../../machinery/field-errors.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
-import { GoSyntax, goStruct } from '../../machinery/go-quote.ts';
+import { goList, type GoSyntax, goStruct } from '../../machinery/go-quote.ts';
 import type { OwnerReference } from '../../machinery/object-meta.ts';
 
 /** @see {@link https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/ | Owners and Dependents} */
-export function checkOwnerReferences(owners: readonly OwnerReference[] | undefined, path: FieldPath, errors: FieldError[]): void {
+export function checkOwnerReferences(owners: readonly OwnerReference[] | undefined, path: FieldPath, errors: FieldErrors): void {
   if (owners === undefined) return;
   let controller: string | undefined;
   for (const owner of owners) {
@@ -16,9 +17,9 @@ export function checkOwnerReferences(owners: readonly OwnerReference[] | undefin
   }
 }
 
-const shownOwners = (owners: readonly OwnerReference[]): GoSyntax => new GoSyntax(`[]v1.OwnerReference{${owners.map((owner) => goStruct('v1.OwnerReference', owner).text).join(', ')}}`);
+const shownOwners = (owners: readonly OwnerReference[]): GoSyntax => goList('[]v1.OwnerReference', owners, (owner) => goStruct('v1.OwnerReference', owner).text);
 
-function checkOwnerReference(owner: OwnerReference, path: FieldPath, errors: FieldError[]): void {
+function checkOwnerReference(owner: OwnerReference, path: FieldPath, errors: FieldErrors): void {
   const { group, version } = splitApiVersion(owner.apiVersion ?? '');
   const kind = owner.kind ?? '';
   if (version === '') errors.push(invalid(path.child('apiVersion'), owner.apiVersion ?? '', 'version must not be empty'));

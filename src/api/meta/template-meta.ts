@@ -1,4 +1,5 @@
-import { type FieldError, forbidden } from '../../machinery/field-error.ts';
+import { forbidden } from '../../machinery/field-error.ts';
+import type { FieldErrors } from '../../machinery/field-errors.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
 import type { ObjectMeta } from '../../machinery/object-meta.ts';
 import { checkAnnotations, checkLabels } from './labels.ts';
@@ -12,7 +13,7 @@ const members: readonly (readonly [string, keyof ObjectMeta])[] = [
 ];
 
 /** Metadata of a template from which only labels and annotations are taken: nothing else may be set. */
-export function checkTemplateMeta(meta: ObjectMeta, path: FieldPath, errors: FieldError[]): void {
+export function checkTemplateMeta(meta: ObjectMeta, path: FieldPath, errors: FieldErrors): void {
   checkAnnotations(meta.annotations, path.child('annotations'), errors);
   checkLabels(meta.labels, path.child('labels'), errors);
   for (const [name, member] of members) if (meta[member] !== undefined) errors.push(forbidden(path.child(name), 'cannot be set'));

@@ -1,6 +1,7 @@
 /** Rules of IP addresses that services hold. @see {@link https://kep.k8s.io/1880 | KEP-1880} */
 import type { IPAddress, ParentReference } from '../gen/types/networking-v1beta1.ts';
-import { type FieldError, required } from '../../machinery/field-error.ts';
+import { required } from '../../machinery/field-error.ts';
+import type { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { isDns1123Subdomain, isPathSegmentName } from '../../machinery/formats/names.ts';
 import { parseStrictAddress } from '../../machinery/formats/strict-addresses.ts';
@@ -19,20 +20,20 @@ const addressName: NameRule = (name) => {
   return address.text === name ? [] : ['must be a canonical format IP address'];
 };
 
-export function validateIpAddress({ metadata, spec: { parentRef } }: IPAddress): FieldError[] {
+export function validateIpAddress({ metadata, spec: { parentRef } }: IPAddress): FieldErrors {
   const errors = validateBuiltInMeta(metadata, { namespaced: false, validateName: addressName });
   if (parentRef === undefined) errors.push(required(parentPath));
   else checkParent(parentRef, parentPath, errors);
   return errors;
 }
 
-export function validateIpAddressUpdate(address: IPAddress, old: IPAddress): FieldError[] {
+export function validateIpAddressUpdate(address: IPAddress, old: IPAddress): FieldErrors {
   const errors = validateBuiltInMetaUpdate(address.metadata, old.metadata);
   checkImmutable(address.spec.parentRef, old.spec.parentRef, parentPath, errors, (parent: ParentReference) => goStruct('networking.ParentReference', parent));
   return errors;
 }
 
-function checkParent({ group = '', resource = '', namespace = '', name = '' }: ParentReference, path: FieldPath, errors: FieldError[]): void {
+function checkParent({ group = '', resource = '', namespace = '', name = '' }: ParentReference, path: FieldPath, errors: FieldErrors): void {
   // The core group has no name.
   if (group !== '') checkFormat(isDns1123Subdomain, group, path.child('group'), errors);
   checkSegment(resource, path.child('resource'), errors);
@@ -40,7 +41,7 @@ function checkParent({ group = '', resource = '', namespace = '', name = '' }: P
   if (namespace !== '') checkFormat(isPathSegmentName, namespace, path.child('namespace'), errors);
 }
 
-function checkSegment(text: string, path: FieldPath, errors: FieldError[]): void {
+function checkSegment(text: string, path: FieldPath, errors: FieldErrors): void {
   if (text === '') errors.push(required(path));
   else checkFormat(isPathSegmentName, text, path, errors);
 }

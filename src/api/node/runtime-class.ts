@@ -1,7 +1,8 @@
 /** @see {@link https://kubernetes.io/docs/concepts/containers/runtime-class/ | Runtime Class} */
 import type { Toleration } from '../gen/types/core-v1.ts';
 import type { RuntimeClass, Scheduling } from '../gen/types/node-v1.ts';
-import { duplicate, type FieldError } from '../../machinery/field-error.ts';
+import { duplicate } from '../../machinery/field-error.ts';
+import { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { isDns1123Label } from '../../machinery/formats/names.ts';
 import { goStruct } from '../../machinery/go-quote.ts';
@@ -18,7 +19,7 @@ export const setRuntimeClassDefaults = ({ overhead }: RuntimeClass): void => rou
 
 const handlerPath = FieldPath.of('handler');
 
-export function validateRuntimeClass({ metadata, handler = '', overhead, scheduling }: RuntimeClass, rules: PodRules): FieldError[] {
+export function validateRuntimeClass({ metadata, handler = '', overhead, scheduling }: RuntimeClass, rules: PodRules): FieldErrors {
   const errors = validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName });
   checkFormat(isDns1123Label, handler, handlerPath, errors);
   if (overhead !== undefined) checkRequirements({ limits: overhead.podFixed }, FieldPath.of('overhead', 'podFixed'), errors, { rules, claims: new Set() });
@@ -26,13 +27,13 @@ export function validateRuntimeClass({ metadata, handler = '', overhead, schedul
   return errors;
 }
 
-export function validateRuntimeClassUpdate(object: RuntimeClass, old: RuntimeClass, rules: PodRules): FieldError[] {
-  const errors = [...validateRuntimeClass(object, rules), ...validateBuiltInMetaUpdate(object.metadata, old.metadata)];
+export function validateRuntimeClassUpdate(object: RuntimeClass, old: RuntimeClass, rules: PodRules): FieldErrors {
+  const errors = FieldErrors.joined(validateRuntimeClass(object, rules), validateBuiltInMetaUpdate(object.metadata, old.metadata));
   checkImmutable(object.handler, old.handler, handlerPath, errors);
   return errors;
 }
 
-function checkScheduling({ nodeSelector, tolerations = [] }: Scheduling, path: FieldPath, errors: FieldError[]): void {
+function checkScheduling({ nodeSelector, tolerations = [] }: Scheduling, path: FieldPath, errors: FieldErrors): void {
   checkLabels(nodeSelector, path.child('nodeSelector'), errors);
   // Upstream names the member twice.
   checkTolerations(tolerations, path.child('tolerations', 'tolerations'), errors);

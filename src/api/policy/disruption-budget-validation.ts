@@ -1,6 +1,7 @@
 /** @see {@link https://kubernetes.io/docs/tasks/run-application/configure-pdb/ | Specifying a disruption budget} */
 import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from '../gen/types/policy-v1.ts';
-import { type FieldError, invalid, notSupported } from '../../machinery/field-error.ts';
+import { invalid, notSupported } from '../../machinery/field-error.ts';
+import { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { isPercent } from '../../machinery/formats/names.ts';
 import { goStruct } from '../../machinery/go-quote.ts';
@@ -14,8 +15,8 @@ const statusPath = FieldPath.of('status');
 const evictionPolicies = ['AlwaysAllow', 'IfHealthyBudget'];
 
 /** A budget's name has only to fit into a URL, which holds for all objects. */
-export function validateDisruptionBudget({ spec }: PodDisruptionBudget, rules: LabelSelectorRules = {}): FieldError[] {
-  const errors: FieldError[] = [];
+export function validateDisruptionBudget({ spec }: PodDisruptionBudget, rules: LabelSelectorRules = {}): FieldErrors {
+  const errors = new FieldErrors();
   const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy: policy } = spec;
   if (minAvailable !== undefined && maxUnavailable !== undefined) errors.push(invalid(specPath, goStruct('policy.PodDisruptionBudgetSpec', spec), 'minAvailable and maxUnavailable cannot be both set'));
   checkShare(minAvailable, specPath.child('minAvailable'), errors);
@@ -25,10 +26,10 @@ export function validateDisruptionBudget({ spec }: PodDisruptionBudget, rules: L
   return errors;
 }
 
-export const validateDisruptionBudgetUpdate = (object: PodDisruptionBudget, old: PodDisruptionBudget): FieldError[] =>
+export const validateDisruptionBudgetUpdate = (object: PodDisruptionBudget, old: PodDisruptionBudget): FieldErrors =>
   validateDisruptionBudget(object, { allowInvalidValues: hasInvalidSelectorValue(old.spec.selector) });
 
-export function validateDisruptionBudgetStatusUpdate(object: PodDisruptionBudget, old: PodDisruptionBudget): FieldError[] {
+export function validateDisruptionBudgetStatusUpdate(object: PodDisruptionBudget, old: PodDisruptionBudget): FieldErrors {
   const errors = validateBuiltInMetaUpdate(object.metadata, old.metadata);
   checkConditions(object.status.conditions, statusPath.child('conditions'), errors);
   for (const member of ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] as const) checkNonNegative(object.status[member], statusPath.child(member), errors);
@@ -36,7 +37,7 @@ export function validateDisruptionBudgetStatusUpdate(object: PodDisruptionBudget
 }
 
 /** A number of pods, or a share of them up to all. */
-function checkShare(value: PodDisruptionBudgetSpec['minAvailable'], path: FieldPath, errors: FieldError[]): void {
+function checkShare(value: PodDisruptionBudgetSpec['minAvailable'], path: FieldPath, errors: FieldErrors): void {
   if (typeof value !== 'string') return checkNonNegative(value, path, errors);
   const shown = goStruct('intstr.IntOrString', { StrVal: value });
   const messages = isPercent(value);

@@ -1,5 +1,6 @@
 /** @see {@link https://kubernetes.io/docs/reference/access-authn-authz/rbac/#rolebinding-and-clusterrolebinding | RoleBinding and ClusterRoleBinding} */
-import { type FieldError, invalid, notSupported, required } from '../../machinery/field-error.ts';
+import { invalid, notSupported, required } from '../../machinery/field-error.ts';
+import { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { isEqual } from '../../machinery/equal.ts';
 import { isDns1123Subdomain } from '../../machinery/formats/names.ts';
@@ -10,14 +11,14 @@ import { pathSegmentName } from '../meta/name-rules.ts';
 import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../meta/object-meta.ts';
 import { rbacGroup } from './defaults.ts';
 
-export const validateRoleBinding = (object: RoleBinding): FieldError[] => validateBinding(object, true);
-export const validateClusterRoleBinding = (object: ClusterRoleBinding): FieldError[] => validateBinding(object, false);
-export const validateRoleBindingUpdate = (object: RoleBinding, old: RoleBinding): FieldError[] => validateBindingUpdate(object, old, true);
-export const validateClusterRoleBindingUpdate = (object: ClusterRoleBinding, old: ClusterRoleBinding): FieldError[] => validateBindingUpdate(object, old, false);
+export const validateRoleBinding = (object: RoleBinding): FieldErrors => validateBinding(object, true);
+export const validateClusterRoleBinding = (object: ClusterRoleBinding): FieldErrors => validateBinding(object, false);
+export const validateRoleBindingUpdate = (object: RoleBinding, old: RoleBinding): FieldErrors => validateBindingUpdate(object, old, true);
+export const validateClusterRoleBindingUpdate = (object: ClusterRoleBinding, old: ClusterRoleBinding): FieldErrors => validateBindingUpdate(object, old, false);
 
 type AnyBinding = RoleBinding | ClusterRoleBinding;
 
-function validateBinding({ metadata, roleRef, subjects }: AnyBinding, namespaced: boolean): FieldError[] {
+function validateBinding({ metadata, roleRef, subjects }: AnyBinding, namespaced: boolean): FieldErrors {
   const errors = validateBuiltInMeta(metadata, { namespaced, validateName: pathSegmentName });
   checkRoleRef(roleRef, namespaced ? ['Role', 'ClusterRole'] : ['ClusterRole'], errors);
   subjects?.forEach((subject, i) => checkSubject(subject, namespaced, FieldPath.of('subjects').index(i), errors));
@@ -25,14 +26,14 @@ function validateBinding({ metadata, roleRef, subjects }: AnyBinding, namespaced
 }
 
 /** Upstream judges a changed binding twice, and clients see each error twice. What is granted cannot change. */
-function validateBindingUpdate(object: AnyBinding, old: AnyBinding, namespaced: boolean): FieldError[] {
+function validateBindingUpdate(object: AnyBinding, old: AnyBinding, namespaced: boolean): FieldErrors {
   const errors = validateBinding(object, namespaced);
-  const all = [...errors, ...errors, ...validateBuiltInMetaUpdate(object.metadata, old.metadata)];
+  const all = FieldErrors.joined(errors, errors, validateBuiltInMetaUpdate(object.metadata, old.metadata));
   if (!isEqual(object.roleRef, old.roleRef)) all.push(invalid(FieldPath.of('roleRef'), goStruct('rbac.RoleRef', object.roleRef), 'cannot change roleRef'));
   return all;
 }
 
-function checkRoleRef({ apiGroup = '', kind = '', name = '' }: RoleRef, kinds: readonly string[], errors: FieldError[]): void {
+function checkRoleRef({ apiGroup = '', kind = '', name = '' }: RoleRef, kinds: readonly string[], errors: FieldErrors): void {
   const path = FieldPath.of('roleRef');
   if (apiGroup !== rbacGroup) errors.push(notSupported(path.child('apiGroup'), apiGroup, [rbacGroup]));
   if (!kinds.includes(kind)) errors.push(notSupported(path.child('kind'), kind, kinds));
@@ -41,7 +42,7 @@ function checkRoleRef({ apiGroup = '', kind = '', name = '' }: RoleRef, kinds: r
 
 const subjectKinds = ['ServiceAccount', 'User', 'Group'];
 
-function checkSubject({ kind = '', name = '', apiGroup = '', namespace = '' }: Subject, namespaced: boolean, path: FieldPath, errors: FieldError[]): void {
+function checkSubject({ kind = '', name = '', apiGroup = '', namespace = '' }: Subject, namespaced: boolean, path: FieldPath, errors: FieldErrors): void {
   const hasName = checkRequiredText(name, path.child('name'), errors);
   if (!subjectKinds.includes(kind)) return void errors.push(notSupported(path.child('kind'), kind, subjectKinds));
   const isAccount = kind === 'ServiceAccount';

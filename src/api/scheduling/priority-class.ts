@@ -1,6 +1,7 @@
 /** @see {@link https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/#priorityclass | PriorityClass} */
 import type { PriorityClass } from '../gen/types/scheduling-v1.ts';
-import { type FieldError, forbidden, notSupported, required } from '../../machinery/field-error.ts';
+import { forbidden, notSupported, required } from '../../machinery/field-error.ts';
+import type { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { checkImmutable } from '../meta/checks.ts';
 import { subdomainName } from '../meta/name-rules.ts';
@@ -18,7 +19,7 @@ export function setPriorityClassDefaults(object: PriorityClass): void {
   object.preemptionPolicy ??= 'PreemptLowerPriority';
 }
 
-export function validatePriorityClass(object: PriorityClass): FieldError[] {
+export function validatePriorityClass(object: PriorityClass): FieldErrors {
   const { metadata, value = 0, preemptionPolicy: policy } = object;
   const errors = validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName });
   if (metadata.name?.startsWith('system-') === true) {
@@ -37,7 +38,7 @@ function systemClassProblem({ value = 0, globalDefault = false }: PriorityClass,
 }
 
 /** What pods have copied may not change. */
-export function validatePriorityClassUpdate(object: PriorityClass, old: PriorityClass): FieldError[] {
+export function validatePriorityClassUpdate(object: PriorityClass, old: PriorityClass): FieldErrors {
   const errors = validateBuiltInMetaUpdate(object.metadata, old.metadata);
   if ((object.value ?? 0) !== (old.value ?? 0)) errors.push(forbidden(FieldPath.of('value'), 'may not be changed in an update.'));
   checkImmutable(object.preemptionPolicy, old.preemptionPolicy, policyPath, errors);

@@ -2,7 +2,8 @@
 import type { TopologySelectorTerm } from '../gen/types/core-v1.ts';
 import type { StorageClass } from '../gen/types/storage-v1.ts';
 import type { VolumeAttributesClass } from '../gen/types/storage-v1beta1.ts';
-import { duplicate, type FieldError, forbidden, notSupported, required } from '../../machinery/field-error.ts';
+import { duplicate, forbidden, notSupported, required } from '../../machinery/field-error.ts';
+import { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { isEqual } from '../../machinery/equal.ts';
 import { checkCsiDriverName } from '../core/volumes/csi.ts';
@@ -21,7 +22,7 @@ export function setStorageClassDefaults(object: StorageClass): void {
   object.volumeBindingMode ??= 'Immediate';
 }
 
-export function validateStorageClass(object: StorageClass): FieldError[] {
+export function validateStorageClass(object: StorageClass): FieldErrors {
   const { metadata, provisioner = '', reclaimPolicy, volumeBindingMode } = object;
   const errors = validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName });
   if (checkRequiredText(provisioner, path('provisioner'), errors)) checkLabelName(provisioner.toLowerCase(), path('provisioner'), errors);
@@ -33,15 +34,15 @@ export function validateStorageClass(object: StorageClass): FieldError[] {
   return errors;
 }
 
-export function validateStorageClassUpdate(object: StorageClass, old: StorageClass): FieldError[] {
-  const errors = [...validateStorageClass(object), ...validateBuiltInMetaUpdate(object.metadata, old.metadata)];
+export function validateStorageClassUpdate(object: StorageClass, old: StorageClass): FieldErrors {
+  const errors = FieldErrors.joined(validateStorageClass(object), validateBuiltInMetaUpdate(object.metadata, old.metadata));
   for (const member of ['parameters', 'provisioner', 'reclaimPolicy'] as const) checkUnchanged(object[member], old[member], member, errors);
   checkImmutable(object.volumeBindingMode, old.volumeBindingMode, path('volumeBindingMode'), errors);
   return errors;
 }
 
 /** An empty map and none are the same. */
-function checkUnchanged(value: unknown, old: unknown, member: string, errors: FieldError[]): void {
+function checkUnchanged(value: unknown, old: unknown, member: string, errors: FieldErrors): void {
   if (!isEqual(value ?? {}, old ?? {})) errors.push(forbidden(path(member), `updates to ${member} are forbidden.`));
 }
 
@@ -52,7 +53,7 @@ const maxRepeated = 1000;
  * Each term is another one. Upstream says so once for each that it equals, and compares each with as many empty ones as
  * there are terms.
  */
-function checkTopologies(terms: readonly TopologySelectorTerm[] | undefined, at: FieldPath, errors: FieldError[]): void {
+function checkTopologies(terms: readonly TopologySelectorTerm[] | undefined, at: FieldPath, errors: FieldErrors): void {
   const seen = new Map<string, number>();
   let left = maxRepeated;
   terms?.forEach((term, i) => {
@@ -74,7 +75,7 @@ function meaningOf({ matchLabelExpressions = [] }: TopologySelectorTerm): string
   return JSON.stringify([...byKey].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function checkTopology({ matchLabelExpressions = [] }: TopologySelectorTerm, at: FieldPath, errors: FieldError[]): void {
+function checkTopology({ matchLabelExpressions = [] }: TopologySelectorTerm, at: FieldPath, errors: FieldErrors): void {
   const keys = new Set<string>();
   matchLabelExpressions.forEach(({ key = '', values = [] }, i) => {
     if (values.length === 0) errors.push(required(at.index(i).child('values')));
@@ -85,15 +86,15 @@ function checkTopology({ matchLabelExpressions = [] }: TopologySelectorTerm, at:
   });
 }
 
-export function validateVolumeAttributesClass({ metadata, driverName = '', parameters }: VolumeAttributesClass): FieldError[] {
+export function validateVolumeAttributesClass({ metadata, driverName = '', parameters }: VolumeAttributesClass): FieldErrors {
   const errors = validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName });
   checkCsiDriverName(driverName, path('driverName'), errors);
   checkParameters(parameters, path('parameters'), errors, { allowEmpty: false });
   return errors;
 }
 
-export function validateVolumeAttributesClassUpdate(object: VolumeAttributesClass, old: VolumeAttributesClass): FieldError[] {
-  const errors = [...validateVolumeAttributesClass(object), ...validateBuiltInMetaUpdate(object.metadata, old.metadata)];
+export function validateVolumeAttributesClassUpdate(object: VolumeAttributesClass, old: VolumeAttributesClass): FieldErrors {
+  const errors = FieldErrors.joined(validateVolumeAttributesClass(object), validateBuiltInMetaUpdate(object.metadata, old.metadata));
   for (const member of ['driverName', 'parameters'] as const) checkUnchanged(object[member], old[member], member, errors);
   return errors;
 }

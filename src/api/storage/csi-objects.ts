@@ -1,6 +1,7 @@
 /** What CSI drivers tell about themselves. @see {@link https://kubernetes-csi.github.io/docs/csi-objects.html | CSI objects} */
 import type { CSIDriver, CSIDriverSpec, CSINode, CSINodeDriver, CSIStorageCapacity, TokenRequest } from '../gen/types/storage-v1.ts';
-import { duplicate, type FieldError, invalid, notSupported, required } from '../../machinery/field-error.ts';
+import { duplicate, invalid, notSupported, required } from '../../machinery/field-error.ts';
+import { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { isEqual } from '../../machinery/equal.ts';
 import { immutableMessage, negativeMessage } from '../../machinery/formats/messages.ts';
@@ -29,13 +30,13 @@ export function setCsiDriverDefaults({ spec }: CSIDriver): void {
   spec.seLinuxMount ??= false;
 }
 
-export function validateCsiDriver({ metadata, spec }: CSIDriver): FieldError[] {
+export function validateCsiDriver({ metadata, spec }: CSIDriver): FieldErrors {
   const errors = validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName });
   checkDriverSpec(spec, errors);
   return errors;
 }
 
-export function validateCsiDriverUpdate(object: CSIDriver, old: CSIDriver): FieldError[] {
+export function validateCsiDriverUpdate(object: CSIDriver, old: CSIDriver): FieldErrors {
   const errors = validateBuiltInMetaUpdate(object.metadata, old.metadata);
   checkDriverSpec(object.spec, errors);
   checkImmutable(object.spec.attachRequired, old.spec.attachRequired, specPath.child('attachedRequired'), errors);
@@ -43,7 +44,7 @@ export function validateCsiDriverUpdate(object: CSIDriver, old: CSIDriver): Fiel
   return errors;
 }
 
-function checkDriverSpec(spec: CSIDriverSpec, errors: FieldError[]): void {
+function checkDriverSpec(spec: CSIDriverSpec, errors: FieldErrors): void {
   const { fsGroupPolicy, volumeLifecycleModes = [] } = spec;
   if (spec.attachRequired === undefined) errors.push(required(specPath.child('attachedRequired')));
   if (spec.podInfoOnMount === undefined) errors.push(required(specPath.child('podInfoOnMount')));
@@ -54,7 +55,7 @@ function checkDriverSpec(spec: CSIDriverSpec, errors: FieldError[]): void {
   for (const mode of volumeLifecycleModes) if (!lifecycleModes.includes(mode)) errors.push(notSupported(specPath.child('volumeLifecycleModes'), mode, lifecycleModes));
 }
 
-function checkTokenRequests(requests: readonly TokenRequest[] | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkTokenRequests(requests: readonly TokenRequest[] | undefined, path: FieldPath, errors: FieldErrors): void {
   const audiences = new Set<string>();
   requests?.forEach(({ audience = '', expirationSeconds: seconds }, i) => {
     if (audiences.has(audience)) return void errors.push(duplicate(path.index(i).child('audience'), audience));
@@ -68,14 +69,14 @@ function checkTokenRequests(requests: readonly TokenRequest[] | undefined, path:
 
 const maxNodeIdLength = 192;
 
-export function validateCsiNode({ metadata, spec: { drivers = [] } }: CSINode): FieldError[] {
+export function validateCsiNode({ metadata, spec: { drivers = [] } }: CSINode): FieldErrors {
   const errors = validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName });
   const names = new Set<string>();
   drivers.forEach((driver, i) => checkNodeDriver(driver, names, specPath.child('drivers').index(i), errors));
   return errors;
 }
 
-function checkNodeDriver({ name = '', nodeID = '', allocatable, topologyKeys = [] }: CSINodeDriver, names: Set<string>, path: FieldPath, errors: FieldError[]): void {
+function checkNodeDriver({ name = '', nodeID = '', allocatable, topologyKeys = [] }: CSINodeDriver, names: Set<string>, path: FieldPath, errors: FieldErrors): void {
   checkCsiDriverName(name, path.child('name'), errors);
   checkRequiredText(nodeID, path.child('nodeID'), errors);
   if (byteLength(nodeID) > maxNodeIdLength) errors.push(invalid(path.child('nodeID'), nodeID, `must be ${maxNodeIdLength} characters or less`));
@@ -91,9 +92,9 @@ function checkNodeDriver({ name = '', nodeID = '', allocatable, topologyKeys = [
 }
 
 /** Drivers come and go; one that stays says the same. Upstream judges the changed object twice. */
-export function validateCsiNodeUpdate(object: CSINode, old: CSINode): FieldError[] {
+export function validateCsiNodeUpdate(object: CSINode, old: CSINode): FieldErrors {
   const own = validateCsiNode(object);
-  const errors = [...own, ...own];
+  const errors = FieldErrors.joined(own, own);
   for (const driver of object.spec.drivers ?? []) {
     const before = old.spec.drivers?.find(({ name }) => name === driver.name);
     if (before !== undefined && !isEqual(driver, before)) errors.push(invalid(FieldPath.of('CSINodeDriver'), goStruct('storage.CSINodeDriver', driver), immutableMessage));
@@ -101,7 +102,7 @@ export function validateCsiNodeUpdate(object: CSINode, old: CSINode): FieldError
   return errors;
 }
 
-export function validateCsiStorageCapacity(object: CSIStorageCapacity, rules: LabelSelectorRules = {}): FieldError[] {
+export function validateCsiStorageCapacity(object: CSIStorageCapacity, rules: LabelSelectorRules = {}): FieldErrors {
   const errors = validateBuiltInMeta(object.metadata, { namespaced: true, validateName: subdomainName });
   checkFormat(isDns1123Subdomain, object.storageClassName ?? '', FieldPath.of('storageClassName'), errors);
   checkLabelSelector(object.nodeTopology, FieldPath.of('nodeTopology'), errors, rules);
@@ -113,7 +114,7 @@ export function validateCsiStorageCapacity(object: CSIStorageCapacity, rules: La
 }
 
 /** What is asked of the driver cannot change, only what it answers. */
-export function validateCsiStorageCapacityUpdate(object: CSIStorageCapacity, old: CSIStorageCapacity): FieldError[] {
+export function validateCsiStorageCapacityUpdate(object: CSIStorageCapacity, old: CSIStorageCapacity): FieldErrors {
   const errors = validateCsiStorageCapacity(object, { allowInvalidValues: hasInvalidSelectorValue(old.nodeTopology) });
   checkImmutable(object.nodeTopology, old.nodeTopology, FieldPath.of('nodeTopology'), errors, (selector: object) => goStruct('v1.LabelSelector', selector));
   checkImmutable(object.storageClassName, old.storageClassName, FieldPath.of('storageClassName'), errors);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { CSINodeDriver, StorageClass, VolumeAttachment } from '../gen/types/storage-v1.ts';
 import { fieldErrorText } from '../../machinery/field-error.ts';
+import { gathered } from '../../machinery/field-errors.ts';
 import { validateStorageClass, validateStorageClassUpdate, validateVolumeAttributesClass, validateVolumeAttributesClassUpdate } from './classes.ts';
 import { validateCsiDriver, validateCsiNodeUpdate, validateCsiStorageCapacityUpdate } from './csi-objects.ts';
 import { validateVolumeAttachment, validateVolumeAttachmentUpdate } from './volume-attachment.ts';
@@ -21,8 +22,8 @@ describe('StorageClass', () => {
   });
 
   test('is judged in little time, and with few errors for a term, however many terms it has', () => {
-    const of = (count: number, term: () => object): number => validateStorageClass(storageClass({ allowedTopologies: Array.from({ length: count }, term) })).length;
-    expect([of(100_000, () => ({})), of(100_000, () => topology('a'))].map((errors) => errors <= 101_000)).toEqual([true, true]);
+    const of = (count: number, term: () => object): number => gathered(() => validateStorageClass(storageClass({ allowedTopologies: Array.from({ length: count }, term) }))).length;
+    expect([of(100_000, () => ({})), of(100_000, () => topology('a'))]).toEqual([1000, 1000]);
   });
 
   test('may say that it has no parameters', () => {

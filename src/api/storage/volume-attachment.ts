@@ -1,6 +1,7 @@
 /** An order to attach a volume to a node, and how far it is. @see {@link https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/volume-attachment-v1/ | VolumeAttachment} */
 import type { VolumeAttachment, VolumeAttachmentSource, VolumeError } from '../gen/types/storage-v1.ts';
-import { type FieldError, forbidden, invalid, required, tooLong } from '../../machinery/field-error.ts';
+import { forbidden, invalid, required, tooLong } from '../../machinery/field-error.ts';
+import { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { isEqual } from '../../machinery/equal.ts';
 import { immutableMessage } from '../../machinery/formats/messages.ts';
@@ -16,7 +17,7 @@ import { checkOpaqueMap } from './parameters.ts';
 const specPath = FieldPath.of('spec');
 const statusPath = FieldPath.of('status');
 
-function validateAttachment({ metadata, spec, status }: VolumeAttachment, rules: PersistentVolumeRules): FieldError[] {
+function validateAttachment({ metadata, spec, status }: VolumeAttachment, rules: PersistentVolumeRules): FieldErrors {
   const errors = validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName });
   checkRequiredText(spec.attacher, specPath.child('attacher'), errors);
   checkSource(spec.source, specPath.child('source'), errors, rules);
@@ -28,7 +29,7 @@ function validateAttachment({ metadata, spec, status }: VolumeAttachment, rules:
 }
 
 /** With the rules that came with v1: existing objects need not keep them. */
-export function validateVolumeAttachment(object: VolumeAttachment, rules: PersistentVolumeRules): FieldError[] {
+export function validateVolumeAttachment(object: VolumeAttachment, rules: PersistentVolumeRules): FieldErrors {
   const errors = validateAttachment(object, rules);
   const { attacher = '', source: { persistentVolumeName } } = object.spec;
   checkCsiDriverName(attacher, specPath.child('attacher'), errors);
@@ -37,16 +38,16 @@ export function validateVolumeAttachment(object: VolumeAttachment, rules: Persis
 }
 
 /** Upstream judges the changed object twice, and clients see each error twice. */
-export function validateVolumeAttachmentUpdate(object: VolumeAttachment, old: VolumeAttachment, rules: PersistentVolumeRules): FieldError[] {
+export function validateVolumeAttachmentUpdate(object: VolumeAttachment, old: VolumeAttachment, rules: PersistentVolumeRules): FieldErrors {
   const own = validateAttachment(object, rules);
-  const errors = [...own, ...own];
+  const errors = FieldErrors.joined(own, own);
   if (!isEqual(object.spec, old.spec)) errors.push(invalid(specPath, goStruct('storage.VolumeAttachmentSpec', object.spec), immutableMessage));
   return errors;
 }
 
 const oneOfTwo = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
 
-function checkSource({ inlineVolumeSpec, persistentVolumeName }: VolumeAttachmentSource, path: FieldPath, errors: FieldError[], rules: PersistentVolumeRules): void {
+function checkSource({ inlineVolumeSpec, persistentVolumeName }: VolumeAttachmentSource, path: FieldPath, errors: FieldErrors, rules: PersistentVolumeRules): void {
   if (inlineVolumeSpec !== undefined && persistentVolumeName !== undefined) errors.push(forbidden(path, oneOfTwo));
   else if (inlineVolumeSpec !== undefined) checkInlineVolumeSpec(inlineVolumeSpec, path.child('inlineVolumeSpec'), errors, rules);
   else if (persistentVolumeName === undefined) errors.push(required(path, oneOfTwo));
@@ -55,6 +56,6 @@ function checkSource({ inlineVolumeSpec, persistentVolumeName }: VolumeAttachmen
 
 const maxMessageLength = 1024;
 
-function checkError(error: VolumeError | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkError(error: VolumeError | undefined, path: FieldPath, errors: FieldErrors): void {
   if (byteLength(error?.message ?? '') > maxMessageLength) errors.push(tooLong(path.child('message'), maxMessageLength));
 }

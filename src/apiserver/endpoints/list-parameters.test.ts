@@ -26,9 +26,13 @@ describe('resourceVersion', () => {
     expect(getVersion(new URLSearchParams({ resourceVersion: text }))).toEqual(version);
   });
 
-  test.each([['-1', 'invalid syntax'], ['abc', 'invalid syntax'], ['1.5', 'invalid syntax'], ['18446744073709551616', 'value out of range'], ['9'.repeat(1_000_000), 'value out of range']])('a wrong one is answered as upstream does (row %#)', (text, why) => {
+  test.each([['-1', 'invalid syntax'], ['abc', 'invalid syntax'], ['1.5', 'invalid syntax'], ['18446744073709551616', 'value out of range'], ['9'.repeat(200_000), 'value out of range']])('a wrong one is answered as upstream does (row %#)', (text, why) => {
     const message = `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`;
     expect(() => parseResourceVersion(text)).toThrow(expect.objectContaining({ code: 500, reason: '', message }));
+  });
+
+  test('a wrong one of a million digits is not repeated in full', () => {
+    expect(() => parseResourceVersion('9'.repeat(1_000_000))).toThrow(expect.objectContaining({ code: 500, message: expect.stringMatching(/^resourceVersion: Invalid value: "9+\.\.\. \(cut\)$/) as string }));
   });
 });
 

@@ -1,5 +1,6 @@
 /** Query parameters of reads, with upstream's errors. */
-import { forbidden, notSupported, type FieldError } from '../../machinery/field-error.ts';
+import { forbidden, notSupported } from '../../machinery/field-error.ts';
+import { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { parseInteger as parseInt64 } from '../../machinery/parse-integer.ts';
 import { badRequest, invalid as invalidStatus, plainError } from '../../machinery/status.ts';
@@ -70,8 +71,8 @@ export function validateListParameters(parameters: ListParameters, watchListEnab
   if (errors.length > 0) throw invalidStatus({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors);
 }
 
-function matchErrors({ resourceVersion, resourceVersionMatch, continueToken }: ListParameters): FieldError[] {
-  const errors: FieldError[] = [];
+function matchErrors({ resourceVersion, resourceVersionMatch, continueToken }: ListParameters): FieldErrors {
+  const errors = new FieldErrors();
   const at = path('resourceVersionMatch');
   if (resourceVersion === '') errors.push(forbidden(at, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
   if (continueToken !== '') errors.push(forbidden(at, 'resourceVersionMatch is forbidden when continue is provided'));
@@ -80,22 +81,21 @@ function matchErrors({ resourceVersion, resourceVersionMatch, continueToken }: L
   return errors;
 }
 
-function listErrors(parameters: ListParameters): FieldError[] {
-  const errors = parameters.resourceVersionMatch === '' ? [] : matchErrors(parameters);
+function listErrors(parameters: ListParameters): FieldErrors {
+  const errors = parameters.resourceVersionMatch === '' ? new FieldErrors() : matchErrors(parameters);
   if (parameters.sendInitialEvents !== undefined) errors.push(forbidden(path('sendInitialEvents'), 'sendInitialEvents is forbidden for list'));
   return errors;
 }
 
-function watchErrors(parameters: ListParameters, enabled: boolean): FieldError[] {
+function watchErrors(parameters: ListParameters, enabled: boolean): FieldErrors {
   const { resourceVersionMatch, continueToken, sendInitialEvents } = parameters;
   const at = path('resourceVersionMatch');
+  const errors = new FieldErrors();
   if (sendInitialEvents === undefined) {
-    return [
-      ...(resourceVersionMatch === '' ? [] : [forbidden(at, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided')]),
-      ...(continueToken === '' ? [] : [forbidden(at, 'resourceVersionMatch is forbidden when continue is provided')]),
-    ];
+    if (resourceVersionMatch !== '') errors.push(forbidden(at, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
+    if (continueToken !== '') errors.push(forbidden(at, 'resourceVersionMatch is forbidden when continue is provided'));
+    return errors;
   }
-  const errors: FieldError[] = [];
   if (!enabled) errors.push(forbidden(path('sendInitialEvents'), 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled'));
   if (resourceVersionMatch === '') errors.push(forbidden(at, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
   else if (resourceVersionMatch !== 'NotOlderThan') errors.push(notSupported(at, resourceVersionMatch, ['NotOlderThan']));

@@ -1,5 +1,6 @@
 /** Query parameters of writes, with upstream's errors. */
-import { type FieldError, forbidden, invalid, notSupported, required, tooLong } from '../../machinery/field-error.ts';
+import { forbidden, invalid, notSupported, required, tooLong } from '../../machinery/field-error.ts';
+import { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { goStrings } from '../../machinery/go-quote.ts';
 import { invalid as invalidStatus } from '../../machinery/status.ts';
@@ -48,7 +49,7 @@ const maxManagerLength = 128;
 /** Who writes: the parameter, or the first part of the user agent. */
 export function fieldManagerParameter(value: string | null, userAgent: string | undefined, kind: string): string {
   if (value !== null && value !== '') {
-    const errors: FieldError[] = [];
+    const errors = new FieldErrors();
     if (value.length > maxManagerLength) errors.push(tooLong(path('fieldManager'), maxManagerLength));
     const bad = [...value].findIndex((char) => !/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(char));
     if (bad >= 0) errors.push(invalid(path('fieldManager'), value, `invalid character ${goRune([...value][bad]!)} (at position ${bad})`));
@@ -76,7 +77,7 @@ export const updateParameters = (query: URLSearchParams): WriteParameters => wri
 
 /** @param isApply server-side apply needs a manager, and is the only patch that may be forced */
 export function patchParameters(query: URLSearchParams, isApply: boolean): WriteParameters & { readonly force: boolean } {
-  const errors: FieldError[] = [];
+  const errors = new FieldErrors();
   const isForced = query.has('force') && queryFlag(query.get('force'));
   if (isApply && (query.get('fieldManager') ?? '') === '') errors.push(required(path('fieldManager'), 'is required for apply patch'));
   if (!isApply && query.has('force')) errors.push(forbidden(path('force'), 'may not be specified for non-apply patch'));

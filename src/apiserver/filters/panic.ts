@@ -1,4 +1,5 @@
-import { isStatusError, plainError, requestEntityTooLarge, StatusError } from '../../machinery/status.ts';
+import { TooManyErrors } from '../../machinery/field-errors.ts';
+import { invalid, isStatusError, plainError, requestEntityTooLarge, StatusError } from '../../machinery/status.ts';
 import type { Metrics } from '../metrics.ts';
 import { statusResponse } from '../representation/status.ts';
 import { BodyTooLarge, BrokenBody, type Filter } from '../request.ts';
@@ -26,6 +27,7 @@ export function renderErrors(log: ErrorLog, metrics: Pick<Metrics, 'terminated'>
 /** The Status that an error stands for. Undefined: nobody expected it. */
 export function statusOf(error: unknown): StatusError | undefined {
   if (isStatusError(error)) return error;
+  if (error instanceof TooManyErrors) return invalid({ group: '', kind: '' }, '', error);
   if (error instanceof BrokenBody) return plainError(error.message);
   return error instanceof BodyTooLarge ? requestEntityTooLarge(error.message) : undefined;
 }

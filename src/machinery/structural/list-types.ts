@@ -1,5 +1,6 @@
 /** Items of sets and maps differ. @see {@link https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy | Merge strategy} */
-import { duplicate, type FieldError } from '../field-error.ts';
+import { duplicate } from '../field-error.ts';
+import type { FieldErrors } from '../field-errors.ts';
 import type { FieldPath } from '../field-path.ts';
 import { goSyntax } from '../go-format.ts';
 import { GoSyntax } from '../go-quote.ts';
@@ -8,32 +9,31 @@ import { keysOf, memberOf } from '../members.ts';
 import { isObject, type JsonObject, type JsonValue } from '../value.ts';
 import type { Structural } from './schema.ts';
 
-export function checkListTypes(value: JsonValue | undefined, schema: Structural, path: FieldPath): FieldError[] {
+export function checkListTypes(value: JsonValue | undefined, schema: Structural, path: FieldPath, errors: FieldErrors): void {
   if (Array.isArray(value)) {
+    checkItems(value, schema, path, errors);
     const { items } = schema;
-    return [...checkItems(value, schema, path), ...(items === undefined ? [] : value.flatMap((item, i) => checkListTypes(item, items, path.index(i))))];
+    if (items !== undefined) for (const [i, item] of value.entries()) checkListTypes(item, items, path.index(i), errors);
+    return;
   }
-  if (!isObject(value)) return [];
-  return keysOf(value).flatMap((name) => {
+  if (!isObject(value)) return;
+  for (const name of keysOf(value)) {
     const property = schema.properties.get(name);
-    if (property !== undefined) return checkListTypes(value[name], property, path.child(name));
-    return schema.additional === undefined || schema.additional === true ? [] : checkListTypes(value[name], schema.additional, path.key(name));
-  });
+    if (property !== undefined) checkListTypes(value[name], property, path.child(name), errors);
+    else if (schema.additional !== undefined && schema.additional !== true) checkListTypes(value[name], schema.additional, path.key(name), errors);
+  }
 }
 
-function checkItems(items: readonly JsonValue[], { listType, listMapKeys, items: itemSchema }: Structural, path: FieldPath): FieldError[] {
-  if (listType !== 'set' && listType !== 'map') return [];
-  const identities = items.map((item) => (listType === 'set' ? item : keysOfItem(item, listMapKeys, itemSchema)));
+function checkItems(items: readonly JsonValue[], { listType, listMapKeys, items: itemSchema }: Structural, path: FieldPath, errors: FieldErrors): void {
+  if (listType !== 'set' && listType !== 'map') return;
   const seen = new Set<string>();
-  return identities.flatMap((identity, i) => {
-    if (identity === undefined) return [];
+  for (const [i, item] of items.entries()) {
+    const identity = listType === 'set' ? item : keysOfItem(item, listMapKeys, itemSchema);
+    if (identity === undefined) continue;
     const text = stringifyJson(identity);
-    if (!seen.has(text)) {
-      seen.add(text);
-      return [];
-    }
-    return [duplicate(path.index(i), typeof identity === 'string' || typeof identity === 'number' || typeof identity === 'boolean' ? identity : new GoSyntax(goSyntax(identity)))];
-  });
+    if (seen.has(text)) errors.push(duplicate(path.index(i), typeof identity === 'string' || typeof identity === 'number' || typeof identity === 'boolean' ? identity : new GoSyntax(goSyntax(identity))));
+    seen.add(text);
+  }
 }
 
 function keysOfItem(item: JsonValue, keys: readonly string[], schema: Structural | undefined): JsonObject | undefined {

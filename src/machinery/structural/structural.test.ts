@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { FieldErrors } from '../field-errors.ts';
 import { fieldErrorText } from '../field-error.ts';
 import { FieldPath } from '../field-path.ts';
 import { parseJson } from '../json/reader.ts';
@@ -113,7 +114,9 @@ describe('sets and maps', () => {
     { name: 'keys twice, one of them by default', spec: { m: [{ port: 1 }, { port: 1, protocol: 'TCP' }] }, errors: ['spec.m[1]: Duplicate value: map[string]interface {}{"port":1, "protocol":"TCP"}'] },
     { name: 'keys that differ', spec: { m: [{ port: 1 }, { port: 1, protocol: 'UDP' }] }, errors: [] },
   ])('$name', ({ spec, errors }) => {
-    expect(checkListTypes(object(spec), lists, FieldPath.root).map(fieldErrorText)).toEqual(errors);
+    const found = new FieldErrors();
+    checkListTypes(object(spec), lists, FieldPath.root, found);
+    expect(found.map(fieldErrorText)).toEqual(errors);
   });
 });
 

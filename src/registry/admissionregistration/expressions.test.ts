@@ -1,5 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { fieldErrorText } from '../../machinery/field-error.ts';
+import { FieldErrors } from '../../machinery/field-errors.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
 import { inTurns } from '../../machinery/turns.ts';
 import { definitionOf } from '../definitions.ts';
@@ -32,7 +33,7 @@ async function judge(resource: string, object: object, old?: object): Promise<{ 
     rounds++;
     next = setImmediate(other);
   });
-  const errors = await inTurns(strategy.validateInTurns!(object as KubeObject, old as KubeObject | undefined, []));
+  const errors = await inTurns(strategy.validateInTurns!(object as KubeObject, old as KubeObject | undefined, new FieldErrors()));
   clearImmediate(next);
   return { errors: errors.map(fieldErrorText), turns: rounds / 2 };
 }

@@ -37,7 +37,7 @@ function cellOf({ type = '', jsonPath = '' }: CustomResourceColumnDefinition): (
 }
 
 const cells: Readonly<Record<string, (value: JsonValue, now: Date) => Cell>> = {
-  string: (value) => (typeof value === 'object' && value !== null ? stringifyJson(value) : value === null ? '<nil>' : goValue(value)),
+  string: (value) => (typeof value === 'object' && value !== null ? stringifyJson(value) : value === null ? '<nil>' : typeof value === 'string' ? value : goValue(value)),
   integer: (value) => (typeof value === 'number' ? Math.trunc(value) : typeof value === 'bigint' ? Number(value) : null),
   number: (value) => (typeof value === 'number' || typeof value === 'bigint' ? Number(value) : null),
   boolean: (value) => (typeof value === 'boolean' ? value : null),

@@ -1,8 +1,10 @@
 /** Metadata inside of custom objects: of the object itself, and of objects embedded in it. */
 import type { TypeCodec } from '../../machinery/codec/index.ts';
-import { type FieldError, invalid, required } from '../../machinery/field-error.ts';
+import { invalid, required } from '../../machinery/field-error.ts';
+import { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { JsonTypeError } from '../../machinery/json/errors.ts';
+import { maxStrictErrors } from '../../machinery/json/reader.ts';
 import { asJson, type KubeObject, type ObjectMeta } from '../../machinery/object-meta.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../machinery/value.ts';
 import type { Structural } from '../../machinery/structural/schema.ts';
@@ -18,7 +20,10 @@ export interface MetadataOptions {
 /** Puts metadata into normal form, at the top and wherever an object is embedded. What it has too much is returned. */
 export function coerceMetadata(object: JsonObject, schema: Structural, options: MetadataOptions): string[] {
   const problems = coerceAt(object, '', options);
-  for (const [path, embedded] of embeddedObjects(object, schema)) problems.push(...coerceAt(embedded, path, options));
+  for (const [path, embedded] of embeddedObjects(object, schema)) {
+    const more = coerceAt(embedded, path, options);
+    if (problems.length < maxStrictErrors) problems.push(...more);
+  }
   return problems;
 }
 
@@ -68,27 +73,26 @@ export function* embeddedObjects(value: JsonValue | undefined, schema: Structura
 }
 
 /** Embedded objects have kind and apiVersion, and metadata that any object could have. */
-export function validateEmbedded(object: KubeObject, schema: Structural): FieldError[] {
-  return [...embeddedObjects(asJson(object), schema)].flatMap(([path, embedded]) => {
+export function validateEmbedded(object: KubeObject, schema: Structural): FieldErrors {
+  const errors = new FieldErrors();
+  for (const [path, embedded] of embeddedObjects(asJson(object), schema)) {
     const at = FieldPath.of(path);
-    const errors = identityErrors(embedded, at);
-    if (isObject(embedded['metadata'])) errors.push(...embeddedMetaErrors(embedded['metadata'] as ObjectMeta, at.child('metadata')));
-    return errors;
-  });
+    checkIdentity(embedded, at, errors);
+    if (isObject(embedded['metadata'])) checkEmbeddedMeta(embedded['metadata'] as ObjectMeta, at.child('metadata'), errors);
+  }
+  return errors;
 }
 
-function identityErrors(embedded: JsonObject, path: FieldPath): FieldError[] {
-  const errors: FieldError[] = [];
+function checkIdentity(embedded: JsonObject, path: FieldPath, errors: FieldErrors): void {
   const { apiVersion, kind } = embedded;
   if (typeof apiVersion !== 'string' || apiVersion === '') errors.push(required(path.child('apiVersion'), 'must not be empty'));
   else if (apiVersion.split('/').length > 2) errors.push(invalid(path.child('apiVersion'), apiVersion, `unexpected GroupVersion string: ${apiVersion}`));
   if (typeof kind !== 'string' || kind === '') errors.push(required(path.child('kind'), 'must not be empty'));
   else if (!/^[a-z]([-a-z0-9]*[a-z0-9])?$/i.test(kind)) errors.push(invalid(path.child('kind'), kind, 'must be a kind'));
-  return errors;
 }
 
 /** Its names are those of whatever it will be: only what no object may have is refused. */
-function embeddedMetaErrors(meta: ObjectMeta, path: FieldPath): FieldError[] {
-  if ((meta.name ?? '') === '' && (meta.generateName ?? '') === '') return [];
-  return validateObjectMeta(meta, { namespaced: (meta.namespace ?? '') !== '', validateName: pathSegmentErrors, path });
+function checkEmbeddedMeta(meta: ObjectMeta, path: FieldPath, errors: FieldErrors): void {
+  if ((meta.name ?? '') === '' && (meta.generateName ?? '') === '') return;
+  errors.push(...validateObjectMeta(meta, { namespaced: (meta.namespace ?? '') !== '', validateName: pathSegmentErrors, path }));
 }

@@ -6,6 +6,7 @@
 import type { ValidationRule } from '../../api/gen/types/apiextensions-v1.ts';
 import { budgetProblem, type CompiledRule, compilingRules, evaluationProblem, oldSelfOf, type OpenApiSchema, type Outcome, runtimeBudget, schemaType, type SchemaType } from '../../cel/index.ts';
 import { duplicate, type FieldError, forbidden, invalid, required } from '../../machinery/field-error.ts';
+import { FieldErrors, maxFieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { stringifyJson } from '../../machinery/json/writer.ts';
 import { jsonEqual, keysOf, memberOf } from '../../machinery/members.ts';
@@ -74,7 +75,7 @@ type Bindings = Parameters<NonNullable<CompiledRule['rule']['program']>['evaluat
 
 /** One object: all its rules share what they may cost. */
 class Run implements RuleFindings {
-  readonly errors: FieldError[] = [];
+  readonly errors = new FieldErrors();
   readonly tolerated: FieldError[] = [];
   #budget = runtimeBudget;
 
@@ -118,7 +119,9 @@ class Run implements RuleFindings {
     if ('error' in outcome && outcome.cancelled) this.#budget = -1;
     if (refused === undefined) return;
     const isUnchanged = !compiled.usesOldSelf && known !== undefined && jsonEqual(known, value);
-    (isUnchanged ? this.tolerated : this.errors).push(refused);
+    if (!isUnchanged) this.errors.push(refused);
+    // They are told as warnings, and an answer has place for a few.
+    else if (this.tolerated.length < maxFieldErrors) this.tolerated.push(refused);
   }
 
   #pay({ cost }: Outcome, type: string, path: FieldPath): boolean {

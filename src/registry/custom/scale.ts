@@ -1,5 +1,6 @@
 /** The scale subresource of custom objects: replicas and selector at the paths that the definition names. */
-import { type FieldError, invalid } from '../../machinery/field-error.ts';
+import { invalid } from '../../machinery/field-error.ts';
+import { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { goTypeName, goValue } from '../../machinery/go-format.ts';
 import { memberOf } from '../../machinery/members.ts';
@@ -35,19 +36,20 @@ function typedAt(object: KubeObject, path: string, isRight: (value: JsonValue) =
 const isInteger = (value: JsonValue): boolean => typeof value === 'bigint' || Number.isInteger(value);
 
 /** Values that a Scale could not show. */
-export function scaleErrors(object: KubeObject, scale: ScalePaths | undefined): FieldError[] {
-  if (scale === undefined) return [];
-  const errors = [scale.specReplicas, scale.statusReplicas].flatMap((path) => {
+export function scaleErrors(object: KubeObject, scale: ScalePaths | undefined): FieldErrors {
+  const errors = new FieldErrors();
+  if (scale === undefined) return errors;
+  for (const path of [scale.specReplicas, scale.statusReplicas]) {
     const { value, error } = typedAt(object, path, isInteger, 'int64');
     const at = FieldPath.of(path);
-    if (error !== undefined) return [invalid(at, 0, error)];
-    if (value === undefined) return [];
-    if (Number(value) < 0) return [invalid(at, Number(value), 'should be a non-negative integer')];
-    return Number(value) > maxReplicas ? [invalid(at, Number(value), `should be less than or equal to ${maxReplicas}`)] : [];
-  });
+    if (error !== undefined) errors.push(invalid(at, 0, error));
+    else if (value !== undefined && Number(value) < 0) errors.push(invalid(at, Number(value), 'should be a non-negative integer'));
+    else if (value !== undefined && Number(value) > maxReplicas) errors.push(invalid(at, Number(value), `should be less than or equal to ${maxReplicas}`));
+  }
   if (scale.selector === '') return errors;
   const { error } = typedAt(object, scale.selector, (value) => typeof value === 'string', 'string');
-  return error === undefined ? errors : [...errors, invalid(FieldPath.of(scale.selector), '', error)];
+  if (error !== undefined) errors.push(invalid(FieldPath.of(scale.selector), '', error));
+  return errors;
 }
 
 export const customScaleFields = (scale: ScalePaths): ScaleFields => ({

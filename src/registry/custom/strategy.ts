@@ -2,6 +2,7 @@
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../api/meta/object-meta.ts';
 import { subdomainName } from '../../api/meta/name-rules.ts';
 import { type FieldError, fieldErrorText, invalid } from '../../machinery/field-error.ts';
+import { FieldErrors, findsErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { asJson, type KubeObject, metaOf } from '../../machinery/object-meta.ts';
 import { checkListTypes } from '../../machinery/structural/list-types.ts';
@@ -96,18 +97,19 @@ function statusStrategy(options: CustomStrategyOptions): Strategy {
 
 const scaleStrategy = (options: CustomStrategyOptions): Strategy => ({ validateUpdate: (object, old) => validateChanged(object, old, options), validateInTurns: rulesOf(options), prepareForUpdate: (object, old) => keepStatus(object, old) });
 
-function validateNew(object: KubeObject, options: CustomStrategyOptions): FieldError[] {
+function validateNew(object: KubeObject, options: CustomStrategyOptions): FieldErrors {
   const { version, namespaced } = options;
   const errors = identityErrors(object, version);
   if (errors.length === 0) {
     errors.push(...validateObjectMeta(object.metadata ?? {}, { namespaced, validateName: subdomainName }));
     errors.push(...validateValue(asJson(object), version.schema), ...scaleErrors(object, version.scale));
   }
-  errors.push(...validateEmbedded(object, version.structural), ...checkListTypes(asJson(object), version.structural, FieldPath.root));
+  errors.push(...validateEmbedded(object, version.structural));
+  checkListTypes(asJson(object), version.structural, FieldPath.root, errors);
   return errors;
 }
 
-function validateChanged(object: KubeObject, old: KubeObject, options: CustomStrategyOptions): FieldError[] {
+function validateChanged(object: KubeObject, old: KubeObject, options: CustomStrategyOptions): FieldErrors {
   const { version } = options;
   const errors = identityErrors(object, version);
   if (errors.length === 0) {
@@ -116,16 +118,17 @@ function validateChanged(object: KubeObject, old: KubeObject, options: CustomStr
   }
   errors.push(...validateEmbedded(object, version.structural));
   // Who has had the same item twice may keep it.
-  if (checkListTypes(asJson(old), version.structural, FieldPath.root).length === 0) errors.push(...checkListTypes(asJson(object), version.structural, FieldPath.root));
+  const hadRepetitions = findsErrors((found) => checkListTypes(asJson(old), version.structural, FieldPath.root, found));
+  if (!hadRepetitions) checkListTypes(asJson(object), version.structural, FieldPath.root, errors);
   return errors;
 }
 
 /** Metadata has its own rules, and its bookkeeping is different every time. */
 const withoutMetadata = (object: KubeObject): ReturnType<typeof asJson> => ({ ...asJson(object), metadata: { name: object.metadata?.name ?? '', ...(object.metadata?.generateName === undefined ? {} : { generateName: object.metadata.generateName }) } });
 
-function identityErrors(object: KubeObject, version: ReadVersion): FieldError[] {
+function identityErrors(object: KubeObject, version: ReadVersion): FieldErrors {
   const { apiVersion = '', kind = '' } = object;
-  const errors: FieldError[] = [];
+  const errors = new FieldErrors();
   if (!isOfKind(asJson(object), version)) errors.push(invalid(FieldPath.of('kind'), kind, `must be ${version.kind}`));
   if (apiVersion !== version.apiVersion) errors.push(invalid(FieldPath.of('apiVersion'), apiVersion, `must be ${version.apiVersion}`));
   return errors;
@@ -136,11 +139,11 @@ const blocking: ReadonlySet<FieldError['type']> = new Set(['FieldValueNotSupport
 
 const rulesOf = ({ rules }: CustomStrategyOptions): Strategy['validateInTurns'] => (rules === undefined ? undefined : (object, old, errors) => withRules(errors, rules, object, old));
 
-function* withRules(errors: FieldError[], rules: RuleChecker, object: KubeObject, old: KubeObject | undefined): Generator<void, FieldError[]> {
+function* withRules(errors: FieldErrors, rules: RuleChecker, object: KubeObject, old: KubeObject | undefined): Generator<void, FieldErrors> {
   if (!errors.some(({ type }) => blocking.has(type))) {
     const findings = yield* rules(object, old);
     tolerated.set(object, findings.tolerated);
-    return [...errors, ...findings.errors];
+    return FieldErrors.joined(errors, findings.errors);
   }
-  return [...errors, invalid(FieldPath.root, undefined, 'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation')];
+  return FieldErrors.joined(errors, [invalid(FieldPath.root, undefined, 'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation')]);
 }

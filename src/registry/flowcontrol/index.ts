@@ -2,7 +2,7 @@ import { setFlowSchemaDefaults, validateFlowSchema, validateFlowSchemaStatusUpda
 import { setPriorityLevelDefaults, validatePriorityLevel, validatePriorityLevelStatusUpdate } from '../../api/flowcontrol/priority-level.ts';
 import { compareFlowSchemas, flowSchemaCells, priorityLevelCells } from '../../api/flowcontrol/table.ts';
 import type { FlowSchema, PriorityLevelConfiguration } from '../../api/gen/types/flowcontrol-v1.ts';
-import type { FieldError } from '../../machinery/field-error.ts';
+import type { FieldErrors } from '../../machinery/field-errors.ts';
 import { defineResource, type ResourceDefinition, type ResourceStrategy, type Strategy, type VersionRules } from '../strategy.ts';
 import { keepMetadata } from '../status-metadata.ts';
 
@@ -11,7 +11,7 @@ const group = 'flowcontrol.apiserver.k8s.io';
 type FlowControlObject = FlowSchema | PriorityLevelConfiguration;
 
 /** Both kinds behave alike: what was valid once is judged as if it were new. */
-const strategy = <T extends FlowControlObject>(validate: (object: T) => FieldError[]): ResourceStrategy<T> => ({
+const strategy = <T extends FlowControlObject>(validate: (object: T) => FieldErrors): ResourceStrategy<T> => ({
   generation: true,
   allowUnconditionalUpdate: false,
   prepareForCreate: (object) => {
@@ -25,7 +25,7 @@ const strategy = <T extends FlowControlObject>(validate: (object: T) => FieldErr
   resetFields: [['status']],
 });
 
-const statusStrategy = <T extends FlowControlObject>(validateUpdate: (object: T) => FieldError[]): Strategy<T> => ({
+const statusStrategy = <T extends FlowControlObject>(validateUpdate: (object: T) => FieldErrors): Strategy<T> => ({
   prepareForUpdate: (object, old) => {
     object.spec = old.spec;
     keepMetadata(object.metadata, old.metadata);

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FieldError } from '../../machinery/field-error.ts';
-import { invalid as invalidStatus, badRequest, internalError } from '../../machinery/status.ts';
+import { FieldErrors, TooManyErrors } from '../../machinery/field-errors.ts';
+import { invalid as invalidStatus, badRequest, internalError, type StatusError } from '../../machinery/status.ts';
 import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
 import { timestamp } from './timestamp.ts';
 import { validatePathSegmentMeta } from './common-fields.ts';
@@ -36,8 +37,16 @@ export function ensureNamespace(object: KubeObject, namespace: string): void {
   }
 }
 
-/** Puts a new object into the form in which it may be stored, or throws 422 with every error. For most kinds that is one step. */
+/** Puts a new object into the form in which it may be stored, or throws 422 with its errors. For most kinds that is one step. */
 export function* prepareForCreate(object: KubeObject, rules: ResourceRules, request: WriteRequest): Generator<void, void> {
+  try {
+    yield* prepare(object, rules, request);
+  } catch (error) {
+    throw error instanceof TooManyErrors ? refusal(error, object, rules) : error;
+  }
+}
+
+function* prepare(object: KubeObject, rules: ResourceRules, request: WriteRequest): Generator<void, void> {
   const { context } = request;
   const strategy = rules.strategyOf('');
   const meta = metaOf(object);
@@ -48,7 +57,7 @@ export function* prepareForCreate(object: KubeObject, rules: ResourceRules, requ
   if (rules.resource.generation !== undefined && rules.resource.generation !== false) meta.generation = 1;
   if ((meta.creationTimestamp ?? '') === '') throw internalError('creationTimestamp must be set before an object is stored');
   if (strategy.prepareInTurns !== undefined) yield* strategy.prepareInTurns(object, undefined);
-  const errors = strategy.validate?.(object, context) ?? [];
+  const errors = strategy.validate?.(object, context) ?? new FieldErrors();
   refuse(strategy.validateInTurns === undefined ? errors : yield* strategy.validateInTurns(object, undefined, errors), object, rules);
   // Only for what the kind's own rules let pass: most of it they have judged already.
   refuse(validatePathSegmentMeta(object, rules.namespaced), object, rules);
@@ -62,8 +71,11 @@ export function warnOf(texts: Iterable<string>, request: WriteRequest): void {
 }
 
 function refuse(errors: readonly FieldError[], object: KubeObject, rules: ResourceRules): void {
-  if (errors.length > 0) throw invalidStatus(kindOf(object, rules), metaOf(object).name ?? '', errors);
+  if (errors.length > 0) throw refusal(errors, object, rules);
 }
+
+/** 422 with the errors of an object. */
+export const refusal = (errors: readonly FieldError[] | TooManyErrors, object: KubeObject, rules: ResourceRules): StatusError => invalidStatus(kindOf(object, rules), metaOf(object).name ?? '', errors);
 
 /** A name for an object that asked for one with `generateName`. */
 export function nameFromPrefix(object: KubeObject): boolean {

@@ -1,14 +1,22 @@
 import { isEqual } from '../../machinery/equal.ts';
 import { asJson, type KubeObject, metaOf } from '../../machinery/object-meta.ts';
-import { invalid as invalidStatus } from '../../machinery/status.ts';
-import { warnOf } from './before-create.ts';
+import { refusal, warnOf } from './before-create.ts';
 import { validateCommonUpdate } from './common-fields.ts';
 import type { ResourceStrategy } from '../strategy.ts';
-import { kindOf, type ResourceRules } from './resource-rules.ts';
+import type { ResourceRules } from './resource-rules.ts';
 import type { WriteRequest } from './write.ts';
+import { FieldErrors, TooManyErrors } from '../../machinery/field-errors.ts';
 
-/** Puts a changed object into the form in which it may replace `old`, or throws 422 with every error. For most kinds that is one step. */
+/** Puts a changed object into the form in which it may replace `old`, or throws 422 with its errors. For most kinds that is one step. */
 export function* prepareForUpdate(object: KubeObject, old: KubeObject, rules: ResourceRules, request: WriteRequest): Generator<void, void> {
+  try {
+    yield* prepare(object, old, rules, request);
+  } catch (error) {
+    throw error instanceof TooManyErrors ? refusal(error, object, rules) : error;
+  }
+}
+
+function* prepare(object: KubeObject, old: KubeObject, rules: ResourceRules, request: WriteRequest): Generator<void, void> {
   const strategy = rules.strategyOf(request.subresource);
   const meta = metaOf(object);
   const oldMeta = metaOf(old);
@@ -23,9 +31,9 @@ export function* prepareForUpdate(object: KubeObject, old: KubeObject, rules: Re
   delete meta.selfLink;
 
   if (strategy.prepareInTurns !== undefined) yield* strategy.prepareInTurns(object, old);
-  const found = [...validateCommonUpdate(object, old, rules.namespaced), ...(strategy.validateUpdate?.(object, old, request.context) ?? [])];
+  const found = FieldErrors.joined(validateCommonUpdate(object, old, rules.namespaced), strategy.validateUpdate?.(object, old, request.context) ?? []);
   const errors = strategy.validateInTurns === undefined ? found : yield* strategy.validateInTurns(object, old, found);
-  if (errors.length > 0) throw invalidStatus(kindOf(object, rules), meta.name ?? '', errors);
+  if (errors.length > 0) throw refusal(errors, object, rules);
   warnOf(strategy.warningsOnUpdate?.(object, old, request.context) ?? [], request);
   strategy.canonicalize?.(object);
 }

@@ -1,4 +1,4 @@
-import type { FieldError } from '../../machinery/field-error.ts';
+import { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../api/meta/object-meta.ts';
@@ -12,12 +12,12 @@ export function pathSegmentErrors(name: string): string[] {
 }
 
 /** What holds for metadata of every kind, after the kind's own rules. */
-export function validatePathSegmentMeta(object: KubeObject, namespaced: boolean): FieldError[] {
+export function validatePathSegmentMeta(object: KubeObject, namespaced: boolean): FieldErrors {
   return validateObjectMeta(object.metadata ?? {}, { namespaced, validateName: pathSegmentErrors, path: metadata });
 }
 
 /** The same on an update, and what may not change. */
-export function validateCommonUpdate(object: KubeObject, old: KubeObject, namespaced: boolean): FieldError[] {
-  return [...validatePathSegmentMeta(object, namespaced), ...validateObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {}, metadata)];
+export function validateCommonUpdate(object: KubeObject, old: KubeObject, namespaced: boolean): FieldErrors {
+  return FieldErrors.joined(validatePathSegmentMeta(object, namespaced), validateObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {}, metadata));
 }
 

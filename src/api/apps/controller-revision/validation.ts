@@ -1,6 +1,7 @@
 /** States of a template that a controller keeps to go back to. */
 import type { ControllerRevision } from '../../gen/types/apps-v1.ts';
-import { type FieldError, required } from '../../../machinery/field-error.ts';
+import { required } from '../../../machinery/field-error.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { type GoSyntax, goStruct } from '../../../machinery/go-quote.ts';
 import { RawJson } from '../../../machinery/value.ts';
@@ -10,15 +11,15 @@ import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../meta/objec
 
 const dataPath = FieldPath.of('data');
 
-export function validateControllerRevision(revision: ControllerRevision): FieldError[] {
+export function validateControllerRevision(revision: ControllerRevision): FieldErrors {
   const errors = validateBuiltInMeta(revision.metadata, { namespaced: true, validateName: subdomainName });
   if (revision.data === undefined || revision.data === null) errors.push(required(dataPath, 'data is mandatory'));
   checkNonNegative(revision.revision, FieldPath.of('revision'), errors);
   return errors;
 }
 
-export function validateControllerRevisionUpdate(revision: ControllerRevision, old: ControllerRevision): FieldError[] {
-  const errors = [...validateBuiltInMetaUpdate(revision.metadata, old.metadata), ...validateControllerRevision(revision)];
+export function validateControllerRevisionUpdate(revision: ControllerRevision, old: ControllerRevision): FieldErrors {
+  const errors = FieldErrors.joined(validateBuiltInMetaUpdate(revision.metadata, old.metadata), validateControllerRevision(revision));
   checkImmutable(revision.data, old.data, dataPath, errors, shownData);
   return errors;
 }

@@ -1,6 +1,7 @@
 /** @see {@link https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/ | DaemonSets} */
 import type { DaemonSet, DaemonSetSpec, DaemonSetUpdateStrategy, RollingUpdateDaemonSet } from '../../gen/types/apps-v1.ts';
-import { type FieldError, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import { invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { goStruct } from '../../../machinery/go-quote.ts';
 import { matchesLabels } from '../../../machinery/label-selector.ts';
@@ -19,21 +20,21 @@ const templatePath = specPath.child('template');
 const statusPath = FieldPath.of('status');
 const metaRules = { namespaced: true, validateName: subdomainName };
 
-export function validateDaemonSet({ metadata, spec }: DaemonSet, rules: PodRules): FieldError[] {
+export function validateDaemonSet({ metadata, spec }: DaemonSet, rules: PodRules): FieldErrors {
   const errors = validateBuiltInMeta(metadata, metaRules);
   checkSpec(spec, errors, rules);
   return errors;
 }
 
-export function validateDaemonSetUpdate({ metadata, spec }: DaemonSet, old: DaemonSet, rules: PodRules): FieldError[] {
-  const specErrors: FieldError[] = [];
+export function validateDaemonSetUpdate({ metadata, spec }: DaemonSet, old: DaemonSet, rules: PodRules): FieldErrors {
+  const specErrors = new FieldErrors();
   checkSpec(spec, specErrors, rules);
   const errors = judgedTwice(metadata, old.metadata, metaRules, specErrors);
   checkImmutable(spec.selector, old.spec.selector, specPath.child('selector'), errors, shownSelector);
   return errors;
 }
 
-function checkSpec(spec: DaemonSetSpec, errors: FieldError[], rules: PodRules): void {
+function checkSpec(spec: DaemonSetSpec, errors: FieldErrors, rules: PodRules): void {
   const { selector, template } = spec;
   checkLabelSelector(selector, specPath.child('selector'), errors, { allowInvalidValues: rules.invalidAffinitySelectorValues });
   const understood = understoodSelector(selector);
@@ -46,7 +47,7 @@ function checkSpec(spec: DaemonSetSpec, errors: FieldError[], rules: PodRules): 
   checkNonNegative(spec.revisionHistoryLimit, specPath.child('revisionHistoryLimit'), errors);
 }
 
-function checkUpdateStrategy(strategy: DaemonSetUpdateStrategy, path: FieldPath, errors: FieldError[]): void {
+function checkUpdateStrategy(strategy: DaemonSetUpdateStrategy, path: FieldPath, errors: FieldErrors): void {
   const { type, rollingUpdate } = strategy;
   if (type === 'OnDelete') return;
   if (type !== 'RollingUpdate') errors.push(notSupported(path, goStruct('apps.DaemonSetUpdateStrategy', strategy), ['RollingUpdate', 'OnDelete']));
@@ -55,7 +56,7 @@ function checkUpdateStrategy(strategy: DaemonSetUpdateStrategy, path: FieldPath,
 }
 
 /** A node's pod is either taken away first or joined by the new one. */
-function checkRollingUpdate({ maxUnavailable = 0, maxSurge = 0 }: RollingUpdateDaemonSet, path: FieldPath, errors: FieldError[]): void {
+function checkRollingUpdate({ maxUnavailable = 0, maxSurge = 0 }: RollingUpdateDaemonSet, path: FieldPath, errors: FieldErrors): void {
   const unavailable = path.child('maxUnavailable');
   const surge = path.child('maxSurge');
   checkIntOrPercent(maxUnavailable, unavailable, errors);
@@ -73,7 +74,7 @@ const counts = [
   'numberAvailable', 'numberUnavailable', 'collisionCount',
 ] as const;
 
-export function validateDaemonSetStatusUpdate({ metadata, status }: DaemonSet, old: DaemonSet): FieldError[] {
+export function validateDaemonSetStatusUpdate({ metadata, status }: DaemonSet, old: DaemonSet): FieldErrors {
   const errors = validateBuiltInMetaUpdate(metadata, old.metadata);
   checkCounts(status, counts, statusPath, errors);
   checkCollisionCount(status, old.status, statusPath, errors);

@@ -1,6 +1,7 @@
 /** @see {@link https://kubernetes.io/docs/concepts/workloads/controllers/deployment/ | Deployments} */
 import type { Deployment, DeploymentSpec, DeploymentStatus, DeploymentStrategy, RollingUpdateDeployment } from '../../gen/types/apps-v1.ts';
-import { type FieldError, forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import { forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { goStruct } from '../../../machinery/go-quote.ts';
 import type { PodRules } from '../../core/pod/rules.ts';
@@ -15,20 +16,20 @@ import { checkAtMost, checkCollisionCount, checkCounts } from '../replica-counts
 const specPath = FieldPath.of('spec');
 const statusPath = FieldPath.of('status');
 
-export function validateDeployment({ metadata, spec }: Deployment, rules: PodRules): FieldError[] {
+export function validateDeployment({ metadata, spec }: Deployment, rules: PodRules): FieldErrors {
   const errors = validateBuiltInMeta(metadata, { namespaced: true, validateName: subdomainName });
   checkSpec(spec, errors, rules);
   return errors;
 }
 
-export function validateDeploymentUpdate({ metadata, spec }: Deployment, old: Deployment, rules: PodRules): FieldError[] {
+export function validateDeploymentUpdate({ metadata, spec }: Deployment, old: Deployment, rules: PodRules): FieldErrors {
   const errors = validateBuiltInMetaUpdate(metadata, old.metadata);
   checkSpec(spec, errors, rules);
   checkImmutable(spec.selector, old.spec.selector, specPath.child('selector'), errors, shownSelector);
   return errors;
 }
 
-function checkSpec(spec: DeploymentSpec, errors: FieldError[], rules: PodRules): void {
+function checkSpec(spec: DeploymentSpec, errors: FieldErrors, rules: PodRules): void {
   checkNonNegative(spec.replicas, specPath.child('replicas'), errors);
   checkReplicatedPods(spec, specPath, errors, rules);
   checkStrategy(spec.strategy, specPath.child('strategy'), errors);
@@ -37,13 +38,13 @@ function checkSpec(spec: DeploymentSpec, errors: FieldError[], rules: PodRules):
   checkDeadline(spec, specPath.child('progressDeadlineSeconds'), errors);
 }
 
-function checkDeadline({ progressDeadlineSeconds: deadline, minReadySeconds = 0 }: DeploymentSpec, path: FieldPath, errors: FieldError[]): void {
+function checkDeadline({ progressDeadlineSeconds: deadline, minReadySeconds = 0 }: DeploymentSpec, path: FieldPath, errors: FieldErrors): void {
   if (deadline === undefined) return;
   checkNonNegative(deadline, path, errors);
   if (deadline <= minReadySeconds) errors.push(invalid(path, deadline, 'must be greater than minReadySeconds'));
 }
 
-function checkStrategy(strategy: DeploymentStrategy, path: FieldPath, errors: FieldError[]): void {
+function checkStrategy(strategy: DeploymentStrategy, path: FieldPath, errors: FieldErrors): void {
   const { type, rollingUpdate } = strategy;
   const at = path.child('rollingUpdate');
   if (type === 'Recreate') {
@@ -53,7 +54,7 @@ function checkStrategy(strategy: DeploymentStrategy, path: FieldPath, errors: Fi
   else checkRollingUpdate(rollingUpdate, at, errors);
 }
 
-function checkRollingUpdate({ maxUnavailable = 0, maxSurge = 0 }: RollingUpdateDeployment, path: FieldPath, errors: FieldError[]): void {
+function checkRollingUpdate({ maxUnavailable = 0, maxSurge = 0 }: RollingUpdateDeployment, path: FieldPath, errors: FieldErrors): void {
   const unavailable = path.child('maxUnavailable');
   checkIntOrPercent(maxUnavailable, unavailable, errors);
   checkIntOrPercent(maxSurge, path.child('maxSurge'), errors);
@@ -61,14 +62,14 @@ function checkRollingUpdate({ maxUnavailable = 0, maxSurge = 0 }: RollingUpdateD
   checkAtMostAll(maxUnavailable, unavailable, errors);
 }
 
-export function validateDeploymentStatusUpdate({ metadata, status }: Deployment, old: Deployment): FieldError[] {
+export function validateDeploymentStatusUpdate({ metadata, status }: Deployment, old: Deployment): FieldErrors {
   const errors = validateBuiltInMetaUpdate(metadata, old.metadata);
   checkStatus(status, errors);
   checkCollisionCount(status, old.status, statusPath, errors);
   return errors;
 }
 
-function checkStatus(status: DeploymentStatus, errors: FieldError[]): void {
+function checkStatus(status: DeploymentStatus, errors: FieldErrors): void {
   checkCounts(status, ['observedGeneration', 'replicas', 'updatedReplicas', 'readyReplicas', 'availableReplicas', 'unavailableReplicas', 'collisionCount'], statusPath, errors);
   checkAtMost(status, ['updatedReplicas', 'readyReplicas', 'availableReplicas'], status.replicas, 'status.replicas', statusPath, errors);
   checkAtMost(status, ['availableReplicas'], status.readyReplicas, 'readyReplicas', statusPath, errors);

@@ -1,7 +1,8 @@
 /** @see {@link https://kubernetes.io/docs/concepts/workloads/controllers/replicaset/ | ReplicaSets} */
 import type { ReplicaSet, ReplicaSetSpec } from '../../gen/types/apps-v1.ts';
 import type { PodTemplateSpec } from '../../gen/types/core-v1.ts';
-import { type FieldError, invalid } from '../../../machinery/field-error.ts';
+import { invalid } from '../../../machinery/field-error.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import type { LabelSelector } from '../../../machinery/label-selector.ts';
 import type { PodRules } from '../../core/pod/rules.ts';
@@ -17,21 +18,21 @@ const specPath = FieldPath.of('spec');
 const statusPath = FieldPath.of('status');
 const metaRules = { namespaced: true, validateName: subdomainName };
 
-export function validateReplicaSet({ metadata, spec }: ReplicaSet, rules: PodRules): FieldError[] {
+export function validateReplicaSet({ metadata, spec }: ReplicaSet, rules: PodRules): FieldErrors {
   const errors = validateBuiltInMeta(metadata, metaRules);
   checkSpec(spec, errors, rules);
   return errors;
 }
 
-export function validateReplicaSetUpdate({ metadata, spec }: ReplicaSet, old: ReplicaSet, rules: PodRules): FieldError[] {
-  const specErrors: FieldError[] = [];
+export function validateReplicaSetUpdate({ metadata, spec }: ReplicaSet, old: ReplicaSet, rules: PodRules): FieldErrors {
+  const specErrors = new FieldErrors();
   checkSpec(spec, specErrors, rules);
   const errors = judgedTwice(metadata, old.metadata, metaRules, specErrors);
   checkImmutable(spec.selector, old.spec.selector, specPath.child('selector'), errors, shownSelector);
   return errors;
 }
 
-function checkSpec(spec: ReplicaSetSpec, errors: FieldError[], rules: PodRules): void {
+function checkSpec(spec: ReplicaSetSpec, errors: FieldErrors, rules: PodRules): void {
   checkNonNegative(spec.replicas, specPath.child('replicas'), errors);
   checkNonNegative(spec.minReadySeconds, specPath.child('minReadySeconds'), errors);
   checkReplicatedPods(spec, specPath, errors, rules);
@@ -43,7 +44,7 @@ interface ReplicatedPods {
 }
 
 /** Selector and template as ReplicaSets have them, and Deployments, which make ReplicaSets. Messages name one of the two. */
-export function checkReplicatedPods({ selector, template }: ReplicatedPods, path: FieldPath, errors: FieldError[], rules: PodRules): void {
+export function checkReplicatedPods({ selector, template }: ReplicatedPods, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
   checkSelector(selector, 'deployment', path.child('selector'), errors, { allowInvalidValues: rules.invalidAffinitySelectorValues });
   const understood = understoodSelector(selector);
   if (understood === undefined) return void errors.push(invalid(path.child('selector'), shownSelector(selector), 'invalid label selector'));
@@ -53,7 +54,7 @@ export function checkReplicatedPods({ selector, template }: ReplicatedPods, path
   checkAlwaysRunning(template, 'ReplicaSet', at, errors);
 }
 
-export function validateReplicaSetStatusUpdate({ metadata, status }: ReplicaSet, old: ReplicaSet): FieldError[] {
+export function validateReplicaSetStatusUpdate({ metadata, status }: ReplicaSet, old: ReplicaSet): FieldErrors {
   const errors = validateBuiltInMetaUpdate(metadata, old.metadata);
   checkCounts(status, ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'], statusPath, errors);
   checkAtMost(status, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], status.replicas, 'status.replicas', statusPath, errors);

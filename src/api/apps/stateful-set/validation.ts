@@ -4,7 +4,8 @@ import type {
 } from '../../gen/types/apps-v1.ts';
 import type { PodTemplateSpec } from '../../gen/types/core-v1.ts';
 import { isEqual } from '../../../machinery/equal.ts';
-import { type FieldError, forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import { forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { goStruct } from '../../../machinery/go-quote.ts';
 import { checkPodAnnotations } from '../../core/pod/annotations.ts';
@@ -23,7 +24,7 @@ const templatePath = specPath.child('template');
 const statusPath = FieldPath.of('status');
 
 /** The name becomes part of the host names of the pods. */
-export function validateStatefulSet({ metadata, spec }: StatefulSet, rules: PodRules): FieldError[] {
+export function validateStatefulSet({ metadata, spec }: StatefulSet, rules: PodRules): FieldErrors {
   const errors = validateBuiltInMeta(metadata, { namespaced: true, validateName: labelName });
   checkSpec(spec, errors, rules);
   return errors;
@@ -32,7 +33,7 @@ export function validateStatefulSet({ metadata, spec }: StatefulSet, rules: PodR
 const fixedFieldsMessage = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
 
 /** The name is not judged again: old objects may have one with dots. */
-export function validateStatefulSetUpdate({ metadata, spec }: StatefulSet, old: StatefulSet, rules: PodRules): FieldError[] {
+export function validateStatefulSetUpdate({ metadata, spec }: StatefulSet, old: StatefulSet, rules: PodRules): FieldErrors {
   const errors = validateBuiltInMetaUpdate(metadata, old.metadata);
   checkSpec(spec, errors, rules);
   const { replicas, template, updateStrategy, minReadySeconds, ordinals, persistentVolumeClaimRetentionPolicy } = old.spec;
@@ -42,7 +43,7 @@ export function validateStatefulSetUpdate({ metadata, spec }: StatefulSet, old: 
 
 const managementPolicies = ['OrderedReady', 'Parallel'];
 
-function checkSpec(spec: StatefulSetSpec, errors: FieldError[], rules: PodRules): void {
+function checkSpec(spec: StatefulSetSpec, errors: FieldErrors, rules: PodRules): void {
   const { podManagementPolicy: policy, selector, template } = spec;
   if (policy === undefined) errors.push(required(specPath.child('podManagementPolicy')));
   else if (!managementPolicies.includes(policy)) errors.push(invalid(specPath.child('podManagementPolicy'), policy, "must be 'OrderedReady' or 'Parallel'"));
@@ -62,13 +63,13 @@ function checkSpec(spec: StatefulSetSpec, errors: FieldError[], rules: PodRules)
 }
 
 /** The pod spec is left alone: it mounts claims that are its volumes only once pods are made. */
-function checkTemplate({ metadata: { labels, annotations }, spec }: PodTemplateSpec, errors: FieldError[], rules: PodRules): void {
+function checkTemplate({ metadata: { labels, annotations }, spec }: PodTemplateSpec, errors: FieldErrors, rules: PodRules): void {
   checkLabels(labels, templatePath.child('labels'), errors);
   checkAnnotations(annotations, templatePath.child('annotations'), errors);
   checkPodAnnotations(annotations, spec, templatePath.child('annotations'), errors, rules);
 }
 
-function checkUpdateStrategy(strategy: StatefulSetUpdateStrategy, path: FieldPath, errors: FieldError[]): void {
+function checkUpdateStrategy(strategy: StatefulSetUpdateStrategy, path: FieldPath, errors: FieldErrors): void {
   const { type, rollingUpdate } = strategy;
   const at = path.child('rollingUpdate');
   if (type === undefined) errors.push(required(path));
@@ -78,7 +79,7 @@ function checkUpdateStrategy(strategy: StatefulSetUpdateStrategy, path: FieldPat
   else if (rollingUpdate !== undefined) errors.push(invalid(at, goStruct('apps.RollingUpdateStatefulSetStrategy', rollingUpdate), "only allowed for updateStrategy 'RollingUpdate'"));
 }
 
-function checkRollingUpdate({ partition, maxUnavailable }: RollingUpdateStatefulSetStrategy, path: FieldPath, errors: FieldError[]): void {
+function checkRollingUpdate({ partition, maxUnavailable }: RollingUpdateStatefulSetStrategy, path: FieldPath, errors: FieldErrors): void {
   checkNonNegative(partition, path.child('partition'), errors);
   if (maxUnavailable === undefined) return;
   const at = path.child('maxUnavailable');
@@ -89,7 +90,7 @@ function checkRollingUpdate({ partition, maxUnavailable }: RollingUpdateStateful
 
 const retentions = ['Retain', 'Delete'];
 
-function checkRetention(policy: StatefulSetPersistentVolumeClaimRetentionPolicy | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkRetention(policy: StatefulSetPersistentVolumeClaimRetentionPolicy | undefined, path: FieldPath, errors: FieldErrors): void {
   if (policy === undefined) return;
   for (const event of ['whenDeleted', 'whenScaled'] as const) {
     const retention = policy[event] ?? '';
@@ -97,7 +98,7 @@ function checkRetention(policy: StatefulSetPersistentVolumeClaimRetentionPolicy 
   }
 }
 
-export function validateStatefulSetStatusUpdate({ metadata, status }: StatefulSet, old: StatefulSet): FieldError[] {
+export function validateStatefulSetStatusUpdate({ metadata, status }: StatefulSet, old: StatefulSet): FieldErrors {
   const errors = validateBuiltInMetaUpdate(metadata, old.metadata);
   checkCounts(status, ['replicas', 'readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas', 'observedGeneration', 'collisionCount'], statusPath, errors);
   checkAtMost(status, ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'], status.replicas, 'status.replicas', statusPath, errors);

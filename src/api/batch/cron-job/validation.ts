@@ -1,6 +1,7 @@
 /** @see {@link https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ | CronJobs} */
 import type { CronJob, CronJobSpec, JobTemplateSpec } from '../../gen/types/batch-v1.ts';
-import { type FieldError, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import { invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import type { PodRules } from '../../core/pod/rules.ts';
 import { shownSelector } from '../../core/pod-template/workload.ts';
@@ -17,7 +18,7 @@ const namePath = FieldPath.of('metadata', 'name');
 /** Names of Jobs end in a hyphen and ten digits of time, and may have 63 characters. */
 const maxNameLength = 52;
 
-export function validateCronJob({ metadata, spec }: CronJob, rules: PodRules): FieldError[] {
+export function validateCronJob({ metadata, spec }: CronJob, rules: PodRules): FieldErrors {
   const errors = validateBuiltInMeta(metadata, { namespaced: true, validateName: subdomainName });
   checkSpec(spec, undefined, errors, rules);
   const { name = '' } = metadata;
@@ -25,17 +26,17 @@ export function validateCronJob({ metadata, spec }: CronJob, rules: PodRules): F
   return errors;
 }
 
-export function validateCronJobUpdate({ metadata, spec }: CronJob, old: CronJob, rules: PodRules): FieldError[] {
+export function validateCronJobUpdate({ metadata, spec }: CronJob, old: CronJob, rules: PodRules): FieldErrors {
   const errors = validateBuiltInMetaUpdate(metadata, old.metadata);
   checkSpec(spec, old.spec, errors, rules);
   return errors;
 }
 
-export const validateCronJobStatusUpdate = ({ metadata }: CronJob, old: CronJob): FieldError[] => validateBuiltInMetaUpdate(metadata, old.metadata);
+export const validateCronJobStatusUpdate = ({ metadata }: CronJob, old: CronJob): FieldErrors => validateBuiltInMetaUpdate(metadata, old.metadata);
 
 const policies = ['Allow', 'Forbid', 'Replace'];
 
-function checkSpec(spec: CronJobSpec, old: CronJobSpec | undefined, errors: FieldError[], rules: PodRules): void {
+function checkSpec(spec: CronJobSpec, old: CronJobSpec | undefined, errors: FieldErrors, rules: PodRules): void {
   const { timeZone, concurrencyPolicy: policy } = spec;
   checkSchedule(spec, old, specPath.child('schedule'), errors);
   checkNonNegative(spec.startingDeadlineSeconds, specPath.child('startingDeadlineSeconds'), errors);
@@ -47,7 +48,7 @@ function checkSpec(spec: CronJobSpec, old: CronJobSpec | undefined, errors: Fiel
   checkNonNegative(spec.failedJobsHistoryLimit, specPath.child('failedJobsHistoryLimit'), errors);
 }
 
-function checkSchedule({ schedule = '', timeZone }: CronJobSpec, old: CronJobSpec | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkSchedule({ schedule = '', timeZone }: CronJobSpec, old: CronJobSpec | undefined, path: FieldPath, errors: FieldErrors): void {
   if (schedule === '') return void errors.push(required(path));
   try {
     parseCronSchedule(schedule);
@@ -63,7 +64,7 @@ function checkSchedule({ schedule = '', timeZone }: CronJobSpec, old: CronJobSpe
 
 const zonePart = /^(?!-|\.\.?$)[A-Za-z.\-_0-9+]{1,14}$/;
 
-function checkTimeZone(timeZone: string, path: FieldPath, errors: FieldError[]): void {
+function checkTimeZone(timeZone: string, path: FieldPath, errors: FieldErrors): void {
   if (timeZone === '') return void errors.push(invalid(path, timeZone, 'timeZone must be nil or non-empty string'));
   if (!timeZone.split('/').every((part) => zonePart.test(part))) return void errors.push(invalid(path, timeZone, `unknown time zone ${timeZone}`));
   if (timeZone.toLowerCase() === 'local') errors.push(invalid(path, timeZone, 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones'));
@@ -72,7 +73,7 @@ function checkTimeZone(timeZone: string, path: FieldPath, errors: FieldError[]):
 }
 
 /** Each Job gets a selector of its own. */
-function checkJobTemplate({ spec }: JobTemplateSpec, path: FieldPath, errors: FieldError[], rules: PodRules): void {
+function checkJobTemplate({ spec }: JobTemplateSpec, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
   checkJobSpec(spec, path, errors, rules);
   if (spec.selector !== undefined) errors.push(invalid(path.child('selector'), shownSelector(spec.selector), '`selector` will be auto-generated'));
   if (spec.manualSelector === true) errors.push(notSupported(path.child('manualSelector'), true, ['nil', 'false']));

@@ -1,8 +1,9 @@
 /** @see {@link https://kubernetes.io/docs/concepts/workloads/controllers/job/#pod-failure-policy | Pod failure policy} */
 import type { JobSpec, PodFailurePolicyOnExitCodesRequirement, PodFailurePolicyOnPodConditionsPattern, PodFailurePolicyRule } from '../../gen/types/batch-v1.ts';
-import { duplicate, type FieldError, invalid, notSupported, omitted, required, tooMany } from '../../../machinery/field-error.ts';
+import { duplicate, invalid, notSupported, omitted, required, tooMany } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
-import { goQuote, GoSyntax } from '../../../machinery/go-quote.ts';
+import { goNumbers, goQuote, type GoSyntax } from '../../../machinery/go-quote.ts';
 import { checkLabelName } from '../../meta/labels.ts';
 
 const maxRules = 20;
@@ -14,7 +15,7 @@ const operators = ['In', 'NotIn'];
 const statuses = ['False', 'True', 'Unknown'];
 
 /** A Job without a policy has nothing to judge. */
-export function checkFailurePolicy({ podFailurePolicy, template, backoffLimitPerIndex }: JobSpec, path: FieldPath, errors: FieldError[]): void {
+export function checkFailurePolicy({ podFailurePolicy, template, backoffLimitPerIndex }: JobSpec, path: FieldPath, errors: FieldErrors): void {
   if (podFailurePolicy === undefined) return;
   const { rules = [] } = podFailurePolicy;
   const rulesPath = path.child('rules');
@@ -27,26 +28,26 @@ export function checkFailurePolicy({ podFailurePolicy, template, backoffLimitPer
   });
 }
 
-function checkAction(action: string | undefined, countsIndexes: boolean, path: FieldPath, errors: FieldError[]): void {
+function checkAction(action: string | undefined, countsIndexes: boolean, path: FieldPath, errors: FieldErrors): void {
   if (action === 'FailIndex') {
     if (!countsIndexes) errors.push(invalid(path, action, 'requires the backoffLimitPerIndex to be set'));
   } else checkChoice(action, actions, path, errors);
 }
 
 /** An absent value is answered with the list of those that may be. */
-function checkChoice(value: string | undefined, choices: readonly string[], path: FieldPath, errors: FieldError[]): void {
+function checkChoice(value: string | undefined, choices: readonly string[], path: FieldPath, errors: FieldErrors): void {
   if (value === undefined || value === '') errors.push(required(path, `valid values: [${choices.map(goQuote).join(' ')}]`));
   else if (!choices.includes(value)) errors.push(notSupported(path, value, choices));
 }
 
-function checkRule({ onExitCodes, onPodConditions = [] }: PodFailurePolicyRule, containers: ReadonlySet<string | undefined>, path: FieldPath, errors: FieldError[]): void {
+function checkRule({ onExitCodes, onPodConditions = [] }: PodFailurePolicyRule, containers: ReadonlySet<string | undefined>, path: FieldPath, errors: FieldErrors): void {
   if (onExitCodes !== undefined) checkExitCodes(onExitCodes, containers, path.child('onExitCodes'), errors);
   checkPatterns(onPodConditions, path.child('onPodConditions'), errors);
   if (onExitCodes !== undefined && onPodConditions.length > 0) errors.push(invalid(path, omitted, 'specifying both OnExitCodes and OnPodConditions is not supported'));
   if (onExitCodes === undefined && onPodConditions.length === 0) errors.push(invalid(path, omitted, 'specifying one of OnExitCodes and OnPodConditions is required'));
 }
 
-function checkPatterns(patterns: readonly PodFailurePolicyOnPodConditionsPattern[], path: FieldPath, errors: FieldError[]): void {
+function checkPatterns(patterns: readonly PodFailurePolicyOnPodConditionsPattern[], path: FieldPath, errors: FieldErrors): void {
   if (patterns.length > maxConditions) errors.push(tooMany(path, patterns.length, maxConditions));
   patterns.forEach(({ type = '', status }, i) => {
     checkLabelName(type, path.index(i).child('type'), errors);
@@ -54,9 +55,9 @@ function checkPatterns(patterns: readonly PodFailurePolicyOnPodConditionsPattern
   });
 }
 
-const shownCodes = (values: readonly number[] | undefined): GoSyntax => new GoSyntax(values === undefined ? '[]int32(nil)' : `[]int32{${values.join(', ')}}`);
+const shownCodes = (values: readonly number[] | undefined): GoSyntax => goNumbers('[]int32', values);
 
-function checkExitCodes({ operator, containerName, values }: PodFailurePolicyOnExitCodesRequirement, containers: ReadonlySet<string | undefined>, path: FieldPath, errors: FieldError[]): void {
+function checkExitCodes({ operator, containerName, values }: PodFailurePolicyOnExitCodesRequirement, containers: ReadonlySet<string | undefined>, path: FieldPath, errors: FieldErrors): void {
   checkChoice(operator, operators, path.child('operator'), errors);
   if (containerName !== undefined && !containers.has(containerName)) errors.push(invalid(path.child('containerName'), containerName, 'must be one of the container or initContainer names in the pod template'));
   const valuesPath = path.child('values');
@@ -66,7 +67,7 @@ function checkExitCodes({ operator, containerName, values }: PodFailurePolicyOnE
   checkCodes(values ?? [], operator === 'In', valuesPath, errors);
 }
 
-function checkCodes(values: readonly number[], mustFail: boolean, path: FieldPath, errors: FieldError[]): void {
+function checkCodes(values: readonly number[], mustFail: boolean, path: FieldPath, errors: FieldErrors): void {
   const seen = new Set<number>();
   values.forEach((value, i) => {
     if (mustFail && value === 0) errors.push(invalid(path.index(i), value, 'must not be 0 for the In operator'));

@@ -4,7 +4,8 @@
  */
 import type { Job } from '../../gen/types/batch-v1.ts';
 import type { ObjectMeta } from '../../gen/types/meta-v1.ts';
-import { type FieldError, invalid, required } from '../../../machinery/field-error.ts';
+import { invalid, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { goStringMap } from '../../../machinery/go-quote.ts';
 import { matchesLabels } from '../../../machinery/label-selector.ts';
@@ -39,7 +40,7 @@ export const hasPrefixedLabels = ({ spec }: Job): boolean => {
 const specPath = FieldPath.of('spec');
 const uidPath = FieldPath.of('metadata', 'uid');
 
-export function checkGeneratedSelector({ metadata, spec }: Job, needsPrefixedLabels: boolean, errors: FieldError[]): void {
+export function checkGeneratedSelector({ metadata, spec }: Job, needsPrefixedLabels: boolean, errors: FieldErrors): void {
   if (spec.manualSelector === true || spec.selector === undefined) return;
   const { name = '', uid = '' } = metadata;
   if (uid === '') errors.push(required(uidPath));
@@ -51,7 +52,7 @@ export function checkGeneratedSelector({ metadata, spec }: Job, needsPrefixedLab
 }
 
 /** An absent label is both missing and different. */
-function checkLabel({ labels }: ObjectMeta, label: string, expected: string, errors: FieldError[]): void {
+function checkLabel({ labels }: ObjectMeta, label: string, expected: string, errors: FieldErrors): void {
   const actual = labels?.[label];
   if (actual === expected) return;
   const path = specPath.child('template', 'metadata', 'labels').key(label);

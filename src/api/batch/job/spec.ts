@@ -1,5 +1,6 @@
 import type { JobSpec } from '../../gen/types/batch-v1.ts';
-import { type FieldError, invalid, notSupported, required, tooLong } from '../../../machinery/field-error.ts';
+import { invalid, notSupported, required, tooLong } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { byteLength } from '../../../machinery/formats/names.ts';
 import { matchesLabels } from '../../../machinery/label-selector.ts';
@@ -23,7 +24,7 @@ const maxFailedIndexesOfMany = 10_000;
 const maxManagedByLength = 63;
 
 /** The rules of a Job that has its selector. */
-export function checkSelectingJobSpec(spec: JobSpec, path: FieldPath, errors: FieldError[], rules: PodRules): void {
+export function checkSelectingJobSpec(spec: JobSpec, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
   checkJobSpec(spec, path, errors, rules);
   if (spec.selector === undefined) errors.push(required(path.child('selector')));
   else checkLabelSelector(spec.selector, path.child('selector'), errors, { allowInvalidValues: rules.invalidAffinitySelectorValues });
@@ -33,7 +34,7 @@ export function checkSelectingJobSpec(spec: JobSpec, path: FieldPath, errors: Fi
 }
 
 /** All rules but those of the selector, which templates of Jobs do not have. */
-export function checkJobSpec(spec: JobSpec, path: FieldPath, errors: FieldError[], rules: PodRules): void {
+export function checkJobSpec(spec: JobSpec, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
   checkNumbers(spec, path, errors);
   if (spec.managedBy !== undefined) checkManagedBy(spec.managedBy, path.child('managedBy'), errors);
   checkCompletionMode(spec, path, errors);
@@ -46,32 +47,32 @@ export function checkJobSpec(spec: JobSpec, path: FieldPath, errors: FieldError[
 
 const counts = ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished', 'backoffLimitPerIndex', 'maxFailedIndexes'] as const;
 
-function checkNumbers(spec: JobSpec, path: FieldPath, errors: FieldError[]): void {
+function checkNumbers(spec: JobSpec, path: FieldPath, errors: FieldErrors): void {
   for (const name of counts) checkNonNegative(spec[name], path.child(name), errors);
   if (spec.maxFailedIndexes !== undefined && spec.backoffLimitPerIndex === undefined) errors.push(required(path.child('backoffLimitPerIndex'), 'when maxFailedIndexes is specified'));
 }
 
-function checkManagedBy(manager: string, path: FieldPath, errors: FieldError[]): void {
+function checkManagedBy(manager: string, path: FieldPath, errors: FieldErrors): void {
   checkDomainPrefixedPath(manager, path, errors);
   if (byteLength(manager) > maxManagedByLength) errors.push(tooLong(path, maxManagedByLength));
 }
 
 const completionModes = ['NonIndexed', 'Indexed'];
 
-function checkCompletionMode(spec: JobSpec, path: FieldPath, errors: FieldError[]): void {
+function checkCompletionMode(spec: JobSpec, path: FieldPath, errors: FieldErrors): void {
   const { completionMode = 'NonIndexed' } = spec;
   if (!completionModes.includes(completionMode)) errors.push(notSupported(path.child('completionMode'), completionMode, completionModes));
   else if (completionMode === 'Indexed') checkIndexed(spec, path, errors);
   else checkNonIndexed(spec, path, errors);
 }
 
-function checkNonIndexed(spec: JobSpec, path: FieldPath, errors: FieldError[]): void {
+function checkNonIndexed(spec: JobSpec, path: FieldPath, errors: FieldErrors): void {
   for (const name of ['backoffLimitPerIndex', 'maxFailedIndexes'] as const) {
     if (spec[name] !== undefined) errors.push(invalid(path.child(name), spec[name], 'requires indexed completion mode'));
   }
 }
 
-function checkIndexed(spec: JobSpec, path: FieldPath, errors: FieldError[]): void {
+function checkIndexed(spec: JobSpec, path: FieldPath, errors: FieldErrors): void {
   const { completions, parallelism = 0, maxFailedIndexes: maxFailed } = spec;
   const failedPath = path.child('maxFailedIndexes');
   if (completions === undefined) errors.push(required(path.child('completions'), 'when completion mode is Indexed'));
@@ -81,7 +82,7 @@ function checkIndexed(spec: JobSpec, path: FieldPath, errors: FieldError[]): voi
   if (completions !== undefined && completions > manyCompletions && spec.backoffLimitPerIndex !== undefined) checkMany(spec, path, errors);
 }
 
-function checkMany({ parallelism = 0, maxFailedIndexes: maxFailed }: JobSpec, path: FieldPath, errors: FieldError[]): void {
+function checkMany({ parallelism = 0, maxFailedIndexes: maxFailed }: JobSpec, path: FieldPath, errors: FieldErrors): void {
   const detail = (max: number): string => `must be less than or equal to ${max} when completions are above ${manyCompletions} and used with backoff limit per index`;
   const failedPath = path.child('maxFailedIndexes');
   if (maxFailed === undefined) errors.push(required(failedPath, `must be specified when completions is above ${manyCompletions}`));
@@ -90,7 +91,7 @@ function checkMany({ parallelism = 0, maxFailedIndexes: maxFailed }: JobSpec, pa
 }
 
 /** A failure policy judges pods once they are gone: there is nothing to judge while they terminate. */
-function checkReplacementPolicy({ podReplacementPolicy: policy, podFailurePolicy }: JobSpec, path: FieldPath, errors: FieldError[]): void {
+function checkReplacementPolicy({ podReplacementPolicy: policy, podFailurePolicy }: JobSpec, path: FieldPath, errors: FieldErrors): void {
   if (policy === undefined) return;
   const supported = podFailurePolicy === undefined ? ['Failed', 'TerminatingOrFailed'] : ['Failed'];
   if (!supported.includes(policy)) errors.push(notSupported(path, policy, supported));
@@ -99,7 +100,7 @@ function checkReplacementPolicy({ podReplacementPolicy: policy, podFailurePolicy
 const restartPolicies = ['OnFailure', 'Never'];
 
 /** `Always` is the default of pods: it counts as not said. */
-function checkRestartPolicy({ template, podFailurePolicy }: JobSpec, path: FieldPath, errors: FieldError[]): void {
+function checkRestartPolicy({ template, podFailurePolicy }: JobSpec, path: FieldPath, errors: FieldErrors): void {
   const { restartPolicy = 'Always' } = template.spec;
   if (restartPolicy === 'Always') errors.push(required(path, 'valid values: "OnFailure", "Never"'));
   else if (!restartPolicies.includes(restartPolicy)) errors.push(notSupported(path, restartPolicy, restartPolicies));

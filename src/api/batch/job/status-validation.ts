@@ -6,6 +6,7 @@
 import type { Job, JobSpec, JobStatus, UncountedTerminatedPods } from '../../gen/types/batch-v1.ts';
 import { isEqual } from '../../../machinery/equal.ts';
 import { duplicate, type FieldError, invalid, omitted, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { goStruct, goTime } from '../../../machinery/go-quote.ts';
 import { validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
@@ -47,7 +48,7 @@ function changeOf({ spec, status }: Job, { status: old }: Job): Change {
   };
 }
 
-export function validateJobStatusUpdate(job: Job, old: Job): FieldError[] {
+export function validateJobStatusUpdate(job: Job, old: Job): FieldErrors {
   const errors = validateBuiltInMetaUpdate(job.metadata, old.metadata);
   const change = changeOf(job, old);
   checkCounts(job.status, ['active', 'succeeded', 'failed', 'ready', 'terminating'], statusPath, errors);
@@ -64,7 +65,7 @@ export function validateJobStatusUpdate(job: Job, old: Job): FieldError[] {
   return errors;
 }
 
-function checkUncounted({ succeeded = [], failed = [] }: UncountedTerminatedPods = {}, path: FieldPath, errors: FieldError[]): void {
+function checkUncounted({ succeeded = [], failed = [] }: UncountedTerminatedPods = {}, path: FieldPath, errors: FieldErrors): void {
   const seen = new Set<string>();
   const check = (uids: readonly string[], at: FieldPath): void => uids.forEach((uid, i) => {
     if (uid === '') errors.push(invalid(at.index(i), uid, 'must not be empty'));
@@ -77,7 +78,7 @@ function checkUncounted({ succeeded = [], failed = [] }: UncountedTerminatedPods
 
 const contradiction = (message: string): FieldError => invalid(conditionsPath, omitted, message);
 
-function checkCompletion({ status, conditions, changed, differs }: Change, errors: FieldError[]): void {
+function checkCompletion({ status, conditions, changed, differs }: Change, errors: FieldErrors): void {
   const { startTime, completionTime } = status;
   const isComplete = conditions.has('Complete');
   if (changed('Complete', 'Failed') && isComplete && conditions.has('Failed')) errors.push(contradiction('cannot set Complete=True and Failed=true conditions'));
@@ -91,7 +92,7 @@ function checkCompletion({ status, conditions, changed, differs }: Change, error
   }
 }
 
-function checkFinished({ spec, status, conditions, changed, differs, isFinishedChanged }: Change, errors: FieldError[]): void {
+function checkFinished({ spec, status, conditions, changed, differs, isFinishedChanged }: Change, errors: FieldErrors): void {
   if (changed('Failed') && conditions.has('Failed') && !conditions.has('FailureTarget')) errors.push(contradiction('cannot set Failed=True condition without the FailureTarget=true condition'));
   if (changed('Complete') && conditions.has('Complete') && !conditions.has('SuccessCriteriaMet')) errors.push(contradiction('cannot set Complete=True condition without the SuccessCriteriaMet=true condition'));
   if (!isFinished(conditions)) return;
@@ -107,7 +108,7 @@ function checkFinished({ spec, status, conditions, changed, differs, isFinishedC
 
 const hasUncounted = ({ succeeded = [], failed = [] }: UncountedTerminatedPods): boolean => succeeded.length + failed.length > 0;
 
-function checkIndexes({ spec, status, differs }: Change, errors: FieldError[]): void {
+function checkIndexes({ spec, status, differs }: Change, errors: FieldErrors): void {
   const { completedIndexes: completed = '', failedIndexes: failed } = status;
   const { completions, backoffLimitPerIndex, completionMode } = spec;
   const completedDiffers = differs('completedIndexes');
@@ -119,7 +120,7 @@ function checkIndexes({ spec, status, differs }: Change, errors: FieldError[]): 
   if ((completedDiffers || failedDiffers) && failed !== undefined && completions !== undefined) checkNoOverlap(completed, failed, completions, errors);
 }
 
-function checkReadable(indexes: string, completions: number, name: string, path: FieldPath, errors: FieldError[]): void {
+function checkReadable(indexes: string, completions: number, name: string, path: FieldPath, errors: FieldErrors): void {
   try {
     countIndexes(indexes, completions);
   } catch (error) {
@@ -128,45 +129,45 @@ function checkReadable(indexes: string, completions: number, name: string, path:
   }
 }
 
-function checkNoOverlap(completed: string, failed: string, completions: number, errors: FieldError[]): void {
+function checkNoOverlap(completed: string, failed: string, completions: number, errors: FieldErrors): void {
   const common = firstCommonIndex(completed, failed, completions);
   if (common !== undefined) errors.push(invalid(failedIndexesPath, failed, `failedIndexes and completedIndexes overlap at index: ${common}`));
 }
 
-function checkRunningPods({ status: { terminating = 0, ready = 0, active = 0 }, conditions, differs, isFinishedChanged }: Change, errors: FieldError[]): void {
+function checkRunningPods({ status: { terminating = 0, ready = 0, active = 0 }, conditions, differs, isFinishedChanged }: Change, errors: FieldErrors): void {
   if ((isFinishedChanged || differs('terminating')) && terminating > 0 && isFinished(conditions)) errors.push(invalid(statusPath.child('terminating'), terminating, 'terminating>0 is invalid for finished job'));
   if (differs('ready', 'active') && ready > active) errors.push(invalid(statusPath.child('ready'), ready, 'cannot set more ready pods than active'));
 }
 
 /** These hold whatever changed. */
-function checkSuccessCriteria({ spec, conditions }: Change, errors: FieldError[]): void {
+function checkSuccessCriteria({ spec, conditions }: Change, errors: FieldErrors): void {
   const isMet = conditions.has('SuccessCriteriaMet');
   if (isMet && conditions.has('Failed')) errors.push(contradiction('cannot set SuccessCriteriaMet=True and Failed=true conditions'));
   if (isMet && conditions.has('FailureTarget')) errors.push(contradiction('cannot set SuccessCriteriaMet=True and FailureTarget=true conditions'));
   if (spec.successPolicy !== undefined && !isMet && conditions.has('Complete')) errors.push(contradiction('cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True'));
 }
 
-function checkFinalConditions({ conditions, oldConditions }: Change, errors: FieldError[]): void {
+function checkFinalConditions({ conditions, oldConditions }: Change, errors: FieldErrors): void {
   for (const type of ['Failed', 'Complete', 'FailureTarget']) {
     if (oldConditions.has(type) && !conditions.has(type)) errors.push(contradiction(`cannot disable the terminal ${type}=True condition`));
   }
 }
 
 /** An elastic Job that is made smaller forgets successes. */
-function checkCounters({ spec, status, old }: Change, errors: FieldError[]): void {
+function checkCounters({ spec, status, old }: Change, errors: FieldErrors): void {
   const { failed = 0, succeeded = 0 } = status;
   if (failed < (old.failed ?? 0)) errors.push(invalid(statusPath.child('failed'), failed, 'cannot decrease the failed counter'));
   const isElastic = spec.completionMode === 'Indexed' && spec.completions !== undefined && spec.completions === spec.parallelism;
   if (!isElastic && succeeded < (old.succeeded ?? 0)) errors.push(invalid(statusPath.child('succeeded'), succeeded, 'cannot decrease the succeeded counter'));
 }
 
-function checkTimes({ spec, status, old, differs }: Change, errors: FieldError[]): void {
+function checkTimes({ spec, status, old, differs }: Change, errors: FieldErrors): void {
   const { completionTime } = status;
   if (completionTime !== undefined && old.completionTime !== undefined && differs('completionTime')) errors.push(invalid(completionPath, goTime(completionTime), 'completionTime cannot be mutated'));
   if (old.startTime !== undefined && differs('startTime') && spec.suspend !== true) errors.push(required(startPath, 'startTime cannot be removed for unsuspended job'));
 }
 
-function checkCriteriaChange({ conditions, oldConditions }: Change, errors: FieldError[]): void {
+function checkCriteriaChange({ conditions, oldConditions }: Change, errors: FieldErrors): void {
   const isMet = conditions.has('SuccessCriteriaMet');
   const wasMet = oldConditions.has('SuccessCriteriaMet');
   if (wasMet && !isMet) errors.push(contradiction('cannot disable the SuccessCriteriaMet=True condition'));

@@ -1,7 +1,8 @@
 /** @see {@link https://kubernetes.io/docs/concepts/workloads/controllers/job/ | Jobs} */
 import type { Job, JobSpec } from '../../gen/types/batch-v1.ts';
 import type { PodTemplateSpec } from '../../gen/types/core-v1.ts';
-import { type FieldError, invalid } from '../../../machinery/field-error.ts';
+import { invalid } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { isDns1123Label } from '../../../machinery/formats/names.ts';
 import { goStruct } from '../../../machinery/go-quote.ts';
@@ -19,10 +20,10 @@ import { checkSelectingJobSpec } from './spec.ts';
 const specPath = FieldPath.of('spec');
 const namePath = FieldPath.of('metadata', 'name');
 
-export const validateJob = (job: Job, rules: PodRules): FieldError[] => checkJob(job, true, rules);
+export const validateJob = (job: Job, rules: PodRules): FieldErrors => checkJob(job, true, rules);
 
 /** Both sets of rules apply, and clients see an error of the spec twice. */
-export function validateJobUpdate(job: Job, old: Job, rules: PodRules): FieldError[] {
+export function validateJobUpdate(job: Job, old: Job, rules: PodRules): FieldErrors {
   const updateRules = { ...rules, invalidAffinitySelectorValues: rules.invalidAffinitySelectorValues || hasInvalidSelectorValue(old.spec.selector) };
   const errors = checkJob(job, hasPrefixedLabels(old), updateRules);
   errors.push(...validateBuiltInMetaUpdate(job.metadata, old.metadata));
@@ -31,7 +32,7 @@ export function validateJobUpdate(job: Job, old: Job, rules: PodRules): FieldErr
   return errors;
 }
 
-function checkJob(job: Job, needsPrefixedLabels: boolean, rules: PodRules): FieldError[] {
+function checkJob(job: Job, needsPrefixedLabels: boolean, rules: PodRules): FieldErrors {
   const errors = validateBuiltInMeta(job.metadata, { namespaced: true, validateName: subdomainName });
   checkGeneratedSelector(job, needsPrefixedLabels, errors);
   checkSelectingJobSpec(job.spec, specPath, errors, rules);
@@ -40,13 +41,13 @@ function checkJob(job: Job, needsPrefixedLabels: boolean, rules: PodRules): Fiel
 }
 
 /** Pods of an indexed Job have its name and their index as host name. */
-function checkHostNames({ metadata: { name = '' }, spec: { completionMode, completions = 0 } }: Job, errors: FieldError[]): void {
+function checkHostNames({ metadata: { name = '' }, spec: { completionMode, completions = 0 } }: Job, errors: FieldErrors): void {
   if (completionMode !== 'Indexed' || completions <= 0) return;
   const longest = `${name}-${completions - 1}`;
   if (isDns1123Label(longest).length > 0) errors.push(invalid(namePath, name, `will not able to create pod with invalid DNS label: ${longest}`));
 }
 
-function checkFixedFields(spec: JobSpec, { spec: old, status }: Job, errors: FieldError[]): void {
+function checkFixedFields(spec: JobSpec, { spec: old, status }: Job, errors: FieldErrors): void {
   checkCompletions(spec, old, errors);
   checkImmutable(spec.selector, old.selector, specPath.child('selector'), errors, shownSelector);
   const isHeld = old.suspend === true && status.startTime === undefined;
@@ -60,7 +61,7 @@ function checkFixedFields(spec: JobSpec, { spec: old, status }: Job, errors: Fie
 }
 
 /** @see {@link https://kep.k8s.io/3715 | KEP-3715: elastic indexed Jobs} */
-function checkCompletions({ completions, completionMode, parallelism }: JobSpec, old: JobSpec, errors: FieldError[]): void {
+function checkCompletions({ completions, completionMode, parallelism }: JobSpec, old: JobSpec, errors: FieldErrors): void {
   const path = specPath.child('completions');
   if (completionMode !== 'Indexed') return checkImmutable(completions, old.completions, path, errors);
   // Without completions an indexed Job is refused already.

@@ -1,4 +1,5 @@
-import { type FieldError, forbidden, invalid, tooLong } from '../../../machinery/field-error.ts';
+import { forbidden, invalid, tooLong } from '../../../machinery/field-error.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { isEqual } from '../../../machinery/equal.ts';
 import { isConfigMapKey } from '../../../machinery/formats/names.ts';
@@ -16,7 +17,7 @@ const immutable = FieldPath.of('immutable');
 export const base64Bytes = (text: string): number => Buffer.byteLength(text, 'base64');
 
 /** @see {@link https://kubernetes.io/docs/concepts/configuration/configmap/ | ConfigMap} */
-export function validateConfigMap(object: ConfigMap): FieldError[] {
+export function validateConfigMap(object: ConfigMap): FieldErrors {
   const errors = validateBuiltInMeta(object.metadata ?? {}, { namespaced: true, validateName: subdomainName });
   let size = 0;
   for (const [key, value] of Object.entries(object.data ?? {})) {
@@ -33,14 +34,14 @@ export function validateConfigMap(object: ConfigMap): FieldError[] {
   return errors;
 }
 
-export function validateConfigMapUpdate(object: ConfigMap, old: ConfigMap): FieldError[] {
+export function validateConfigMapUpdate(object: ConfigMap, old: ConfigMap): FieldErrors {
   const errors = validateBuiltInMetaUpdate(object.metadata ?? {}, old.metadata ?? {});
   if (old.immutable === true) {
     if (object.immutable !== true) errors.push(forbidden(immutable, immutableIsSet));
     if (!isEqual(object.data, old.data)) errors.push(forbidden(data, immutableIsSet));
     if (!isEqual(object.binaryData, old.binaryData)) errors.push(forbidden(binaryData, immutableIsSet));
   }
-  return [...errors, ...validateConfigMap(object)];
+  return FieldErrors.joined(errors, validateConfigMap(object));
 }
 
 export const immutableIsSet = 'field is immutable when `immutable` is set';

@@ -5,6 +5,7 @@
  */
 import type { Event } from '../../gen/types/core-v1.ts';
 import { type FieldError, invalid, required } from '../../../machinery/field-error.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { byteLength, isDns1123Subdomain } from '../../../machinery/formats/names.ts';
 import { type GoSyntax, goStruct, goTime } from '../../../machinery/go-quote.ts';
@@ -18,7 +19,7 @@ const path = (name: string): FieldPath => FieldPath.of(name);
 
 const isCore = (apiVersion: string): boolean => apiVersion === 'v1';
 
-export function validateEvent(event: Event, apiVersion: string): FieldError[] {
+export function validateEvent(event: Event, apiVersion: string): FieldErrors {
   const errors = validateCoreEvent(event, apiVersion);
   if (isCore(apiVersion)) return errors;
   errors.push(...validateBuiltInMeta(event.metadata, { namespaced: true, validateName: subdomainName }));
@@ -37,7 +38,7 @@ const immutable: readonly (readonly [name: keyof Event, shown?: (value: never) =
   ['related', (value: object) => goStruct('core.ObjectReference', value)], ['reportingComponent'], ['reportingInstance'],
 ];
 
-export function validateEventUpdate(event: Event, old: Event, apiVersion: string): FieldError[] {
+export function validateEventUpdate(event: Event, old: Event, apiVersion: string): FieldErrors {
   const errors = validateCoreEvent(event, apiVersion);
   if (isCore(apiVersion)) return errors;
   errors.push(...validateBuiltInMetaUpdate(event.metadata, old.metadata));
@@ -50,8 +51,8 @@ export function validateEventUpdate(event: Event, old: Event, apiVersion: string
 const goMicroTime = (text: string): GoSyntax => goTime(text.replace(/\.?0*Z$/, 'Z'));
 
 /** The rules for both forms. */
-function validateCoreEvent(event: Event, apiVersion: string): FieldError[] {
-  const errors: FieldError[] = [];
+function validateCoreEvent(event: Event, apiVersion: string): FieldErrors {
+  const errors = new FieldErrors();
   const { namespace = '' } = event.metadata;
   if (event.eventTime === undefined) checkObjectNamespace(event, errors);
   else checkNewEvent(event, apiVersion, errors);
@@ -62,7 +63,7 @@ function validateCoreEvent(event: Event, apiVersion: string): FieldError[] {
 const mismatch = ({ involvedObject: { namespace = '' } }: Event): FieldError => invalid(FieldPath.of('involvedObject', 'namespace'), namespace, 'does not match event.namespace');
 
 /** Events about objects of the cluster lie in `default`. */
-function checkObjectNamespace(event: Event, errors: FieldError[]): void {
+function checkObjectNamespace(event: Event, errors: FieldErrors): void {
   const { namespace = '' } = event.involvedObject;
   const expected = namespace === '' ? 'default' : namespace;
   if (event.metadata.namespace !== expected) errors.push(mismatch(event));
@@ -71,7 +72,7 @@ function checkObjectNamespace(event: Event, errors: FieldError[]): void {
 const maxLength = 128;
 const maxMessageLength = 1024;
 
-function checkNewEvent(event: Event, apiVersion: string, errors: FieldError[]): void {
+function checkNewEvent(event: Event, apiVersion: string, errors: FieldErrors): void {
   const { reportingComponent = '', reportingInstance, action, reason, message, involvedObject } = event;
   const { namespace = '' } = event.metadata;
   if ((involvedObject.namespace ?? '') === '' && namespace !== 'default' && namespace !== 'kube-system') errors.push(mismatch(event));
@@ -84,12 +85,12 @@ function checkNewEvent(event: Event, apiVersion: string, errors: FieldError[]): 
   checkLength('message', message ?? '', maxMessageLength, errors);
 }
 
-function checkLength(name: string, value: string, max: number, errors: FieldError[]): void {
+function checkLength(name: string, value: string, max: number, errors: FieldErrors): void {
   if (byteLength(value) > max) errors.push(invalid(path(name), '', `can have at most ${max} characters`));
 }
 
 /** A series begins with the second event. */
-function checkSeries({ series }: Event, errors: FieldError[]): void {
+function checkSeries({ series }: Event, errors: FieldErrors): void {
   if (series === undefined) return;
   if ((series.count ?? 0) < 2) errors.push(invalid(path('series.count'), '', 'should be at least 2'));
   if (series.lastObservedTime === undefined) errors.push(required(path('series.lastObservedTime')));

@@ -1,6 +1,7 @@
 /** @see {@link https://kubernetes.io/docs/concepts/policy/limit-range/ | Limit Ranges} */
 import type { LimitRange, LimitRangeItem } from '../../gen/types/core-v1.ts';
-import { duplicate, type FieldError, forbidden, invalid, required } from '../../../machinery/field-error.ts';
+import { duplicate, forbidden, invalid, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { isQualifiedName } from '../../../machinery/formats/names.ts';
 import { type GoSyntax, goStruct } from '../../../machinery/go-quote.ts';
@@ -14,7 +15,7 @@ import { isOvercommitAllowed } from '../resources/resource-names.ts';
 
 const types = ['Pod', 'Container', 'PersistentVolumeClaim'];
 
-export function validateLimitRange({ metadata, spec }: LimitRange): FieldError[] {
+export function validateLimitRange({ metadata, spec }: LimitRange): FieldErrors {
   const errors = validateBuiltInMeta(metadata, { namespaced: true, validateName: subdomainName });
   const seen = new Set<string>();
   spec.limits?.forEach((item, i) => {
@@ -29,7 +30,7 @@ export function validateLimitRange({ metadata, spec }: LimitRange): FieldError[]
   return errors;
 }
 
-function checkType(type: string, path: FieldPath, errors: FieldError[]): void {
+function checkType(type: string, path: FieldPath, errors: FieldErrors): void {
   const messages = isQualifiedName(type);
   invalidEach(messages, path, type, errors);
   if (messages.length === 0 && !type.includes('/') && !types.includes(type)) errors.push(invalid(path, type, 'must be a standard limit type or fully qualified'));
@@ -38,7 +39,7 @@ function checkType(type: string, path: FieldPath, errors: FieldError[]): void {
 type Member = 'max' | 'min' | 'default' | 'defaultRequest' | 'maxLimitRequestRatio';
 const defaultMembers = ['default', 'defaultRequest'] as const;
 
-function checkNames(item: LimitRangeItem, path: FieldPath, errors: FieldError[]): void {
+function checkNames(item: LimitRangeItem, path: FieldPath, errors: FieldErrors): void {
   const check = (member: Member): void => checkMember(item, member, path.child(member), errors);
   check('max');
   check('min');
@@ -52,7 +53,7 @@ function checkNames(item: LimitRangeItem, path: FieldPath, errors: FieldError[])
   check('maxLimitRequestRatio');
 }
 
-function checkMember(item: LimitRangeItem, member: Member, path: FieldPath, errors: FieldError[]): void {
+function checkMember(item: LimitRangeItem, member: Member, path: FieldPath, errors: FieldErrors): void {
   const check = item.type === 'Pod' || item.type === 'Container' ? checkContainerResourceName : checkResourceName;
   for (const name in item[member]) check(name, path.key(name), errors);
 }
@@ -67,7 +68,7 @@ const shown = (amount: string): GoSyntax => goStruct('resource.Quantity', amount
 const isAbove = (a: string | undefined, b: string | undefined): boolean => a !== undefined && b !== undefined && quantityOf(a).compare(quantityOf(b)) > 0;
 
 /** min ≤ defaultRequest ≤ default ≤ max. */
-function checkBounds(name: string, item: LimitRangeItem, path: FieldPath, errors: FieldError[]): void {
+function checkBounds(name: string, item: LimitRangeItem, path: FieldPath, errors: FieldErrors): void {
   const [min, max] = [item.min?.[name], item.max?.[name]];
   const [limit, request] = item.type === 'Pod' ? [] : [item.default?.[name], item.defaultRequest?.[name]];
   const at = (member: Member): FieldPath => path.child(member).key(name);
@@ -83,7 +84,7 @@ function checkBounds(name: string, item: LimitRangeItem, path: FieldPath, errors
   }
 }
 
-function checkRatio(ratio: string | undefined, min: string | undefined, max: string | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkRatio(ratio: string | undefined, min: string | undefined, max: string | undefined, path: FieldPath, errors: FieldErrors): void {
   if (ratio === undefined) return;
   if (quantityOf(ratio).compare(1) < 0) errors.push(invalid(path, shown(ratio), `ratio ${ratio} is less than 1`));
   if (min === undefined || max === undefined) return;

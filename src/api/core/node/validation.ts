@@ -1,4 +1,5 @@
-import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import { duplicate, forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { isEqual } from '../../../machinery/equal.ts';
 import { isCidr, parseCidr } from '../../../machinery/formats/addresses.ts';
@@ -16,7 +17,7 @@ const status = FieldPath.of('status');
 const effects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 
 /** @see {@link https://kubernetes.io/docs/concepts/architecture/nodes/ | Nodes} */
-export function validateNode(object: Node): FieldError[] {
+export function validateNode(object: Node): FieldErrors {
   const errors = validateBuiltInMeta(object.metadata ?? {}, { namespaced: false, validateName: subdomainName });
   // Upstream reports taints below metadata.
   checkTaints(object.spec?.taints, FieldPath.of('metadata', 'taints'), errors);
@@ -25,14 +26,14 @@ export function validateNode(object: Node): FieldError[] {
   return errors;
 }
 
-function checkAmounts({ status: { capacity, allocatable } }: Node, errors: FieldError[]): void {
+function checkAmounts({ status: { capacity, allocatable } }: Node, errors: FieldErrors): void {
   for (const [name, amount] of sorted(capacity)) checkResourceAmount(name, amount, status.child('capacity', name), errors);
   for (const [name, amount] of sorted(allocatable)) checkResourceAmount(name, amount, status.child('allocatable', name), errors);
 }
 
 const sorted = (amounts: Readonly<Record<string, string>> | undefined): [string, string][] => Object.entries(amounts ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
 
-function checkTaints(taints: readonly Taint[] | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkTaints(taints: readonly Taint[] | undefined, path: FieldPath, errors: FieldErrors): void {
   const seen = new Set<string>();
   for (const [i, taint] of (taints ?? []).entries()) {
     const at = path.index(i);
@@ -47,7 +48,7 @@ function checkTaints(taints: readonly Taint[] | undefined, path: FieldPath, erro
 }
 
 /** One for each IP family at most. */
-function checkPodCidrs({ podCIDRs = [] }: NodeSpec = {}, errors: FieldError[]): void {
+function checkPodCidrs({ podCIDRs = [] }: NodeSpec = {}, errors: FieldErrors): void {
   const path = spec.child('podCIDRs');
   for (const [i, cidr] of podCIDRs.entries()) invalidEach(isCidr(cidr), path.index(i), cidr, errors);
   const families = podCIDRs.map((cidr) => parseCidr(cidr)?.family);
@@ -55,7 +56,7 @@ function checkPodCidrs({ podCIDRs = [] }: NodeSpec = {}, errors: FieldError[]): 
   if (repeated) errors.push(invalid(path, goStrings(podCIDRs), 'may specify no more than one CIDR for each IP family'));
 }
 
-export function validateNodeUpdate(object: Node, old: Node): FieldError[] {
+export function validateNodeUpdate(object: Node, old: Node): FieldErrors {
   const errors = validateBuiltInMetaUpdate(object.metadata ?? {}, old.metadata ?? {});
   checkAmounts(object, errors);
   checkAddresses(object.status.addresses, status.child('addresses'), errors);
@@ -69,7 +70,7 @@ export function validateNodeUpdate(object: Node, old: Node): FieldError[] {
   return errors;
 }
 
-function checkAddresses(addresses: readonly NodeAddress[] | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkAddresses(addresses: readonly NodeAddress[] | undefined, path: FieldPath, errors: FieldErrors): void {
   const seen = new Set<string>();
   for (const [i, { type, address }] of (addresses ?? []).entries()) {
     const key = JSON.stringify([type, address]);

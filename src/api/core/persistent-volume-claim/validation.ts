@@ -1,6 +1,7 @@
 /** @see {@link https://kubernetes.io/docs/concepts/storage/persistent-volumes/#persistentvolumeclaims | PersistentVolumeClaims} */
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../gen/types/core-v1.ts';
-import { type FieldError, forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import { forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { changeText } from '../../../machinery/change-text.ts';
 import { isEqual } from '../../../machinery/equal.ts';
@@ -25,7 +26,7 @@ export interface ClaimUpdateRules {
   readonly recoverFromExpansion: boolean;
 }
 
-export function validateClaim({ metadata, spec }: PersistentVolumeClaim, rules: ClaimRules): FieldError[] {
+export function validateClaim({ metadata, spec }: PersistentVolumeClaim, rules: ClaimRules): FieldErrors {
   const errors = validateBuiltInMeta(metadata, { namespaced: true, validateName: subdomainName });
   checkClaimSpec(spec, specPath, errors, rules);
   return errors;
@@ -39,9 +40,9 @@ const claimRules = ({ spec: old }: PersistentVolumeClaim, { volumeAttributesClas
 });
 
 /** Upstream judges the changed claim twice, and clients see each error twice. */
-export function validateClaimUpdate(object: PersistentVolumeClaim, old: PersistentVolumeClaim, rules: ClaimUpdateRules): FieldError[] {
+export function validateClaimUpdate(object: PersistentVolumeClaim, old: PersistentVolumeClaim, rules: ClaimUpdateRules): FieldErrors {
   const judged = validateClaim(object, claimRules(old, rules));
-  const errors = [...judged, ...validateBuiltInMetaUpdate(object.metadata, old.metadata), ...judged];
+  const errors = FieldErrors.joined(judged, validateBuiltInMetaUpdate(object.metadata, old.metadata), judged);
   const before = comparableOld(object, old);
   const now = comparableNew(object, old, errors);
   if (!isEqual(now, before)) {
@@ -62,7 +63,7 @@ function comparableOld({ spec }: PersistentVolumeClaim, { spec: old }: Persisten
 }
 
 /** The new spec without what may change. */
-function comparableNew({ metadata, spec, status }: PersistentVolumeClaim, old: PersistentVolumeClaim, errors: FieldError[]): PersistentVolumeClaimSpec {
+function comparableNew({ metadata, spec, status }: PersistentVolumeClaim, old: PersistentVolumeClaim, errors: FieldErrors): PersistentVolumeClaimSpec {
   const now = { ...spec };
   if (isClassUpgrade(metadata.annotations?.[classAnnotation], spec, old)) now.storageClassName = undefined;
   else {
@@ -83,7 +84,7 @@ function isClassUpgrade(annotation: string | undefined, { storageClassName }: Pe
   return before !== undefined && spec.storageClassName === undefined && storageClassName === before && (annotation === undefined || annotation === before);
 }
 
-function checkShrinking({ spec }: PersistentVolumeClaim, { spec: old, status }: PersistentVolumeClaim, errors: FieldError[], { recoverFromExpansion }: ClaimUpdateRules): void {
+function checkShrinking({ spec }: PersistentVolumeClaim, { spec: old, status }: PersistentVolumeClaim, errors: FieldErrors, { recoverFromExpansion }: ClaimUpdateRules): void {
   const [now, before] = [spec, old].map(({ resources }) => quantityOf(resources.requests?.['storage'] ?? '0'));
   if (now!.compare(before!) >= 0) return;
   const path = specPath.child('resources', 'requests', 'storage');
@@ -91,7 +92,7 @@ function checkShrinking({ spec }: PersistentVolumeClaim, { spec: old, status }: 
   else if (now!.compare(quantityOf(status.capacity?.['storage'] ?? '0')) <= 0) errors.push(forbidden(path, 'field can not be less than status.capacity'));
 }
 
-function checkClassChange({ volumeAttributesClassName: now }: PersistentVolumeClaimSpec, { volumeAttributesClassName: before }: PersistentVolumeClaimSpec, errors: FieldError[], { volumeAttributesClass }: ClaimUpdateRules): void {
+function checkClassChange({ volumeAttributesClassName: now }: PersistentVolumeClaimSpec, { volumeAttributesClassName: before }: PersistentVolumeClaimSpec, errors: FieldErrors, { volumeAttributesClass }: ClaimUpdateRules): void {
   if (now === before) return;
   const path = specPath.child('volumeAttributesClassName');
   if (!volumeAttributesClass) errors.push(forbidden(path, 'update is forbidden when the VolumeAttributesClass feature gate is disabled'));
@@ -101,7 +102,7 @@ function checkClassChange({ volumeAttributesClassName: now }: PersistentVolumeCl
 
 const resizeStates = ['ControllerResizeInProgress', 'ControllerResizeInfeasible', 'NodeResizePending', 'NodeResizeInProgress', 'NodeResizeInfeasible'].sort();
 
-export function validateClaimStatusUpdate(object: PersistentVolumeClaim, old: PersistentVolumeClaim, { recoverFromExpansion }: ClaimUpdateRules): FieldError[] {
+export function validateClaimStatusUpdate(object: PersistentVolumeClaim, old: PersistentVolumeClaim, { recoverFromExpansion }: ClaimUpdateRules): FieldErrors {
   const errors = validateBuiltInMetaUpdate(object.metadata, old.metadata);
   const { capacity, allocatedResources, allocatedResourceStatuses: states } = object.status;
   if ((object.spec.accessModes?.length ?? 0) === 0) errors.push(required(FieldPath.of('Spec', 'accessModes')));
@@ -116,13 +117,13 @@ export function validateClaimStatusUpdate(object: PersistentVolumeClaim, old: Pe
   return errors;
 }
 
-function checkQuantity(amount: string, path: FieldPath, errors: FieldError[]): void {
+function checkQuantity(amount: string, path: FieldPath, errors: FieldErrors): void {
   const quantity = quantityOf(amount);
   if (quantity.sign() < 0) errors.push(invalid(path, quantity.value(), 'must be a valid resource quantity'));
 }
 
 /** Of the resources that the API knows claims have storage only. Returns whether the name is fine. */
-function checkResourceKey(name: string, path: FieldPath, errors: FieldError[]): boolean {
+function checkResourceKey(name: string, path: FieldPath, errors: FieldErrors): boolean {
   const before = errors.length;
   const messages = isQualifiedName(name);
   invalidEach(messages, path, name, errors);

@@ -3,7 +3,8 @@ import type {
   AzureFilePersistentVolumeSource, CinderPersistentVolumeSource, CSIPersistentVolumeSource, GlusterfsPersistentVolumeSource, LocalVolumeSource, PersistentVolumeSpec, SecretReference,
   StorageOSPersistentVolumeSource,
 } from '../../gen/types/core-v1.ts';
-import { type FieldError, forbidden, invalid, required } from '../../../machinery/field-error.ts';
+import { forbidden, invalid, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { isDns1123Label, isDns1123Subdomain } from '../../../machinery/formats/names.ts';
 import { checkFormat, checkRequiredText } from '../../meta/checks.ts';
@@ -17,13 +18,13 @@ type Source = Exclude<keyof PersistentVolumeSpec, 'capacity' | 'accessModes' | '
 
 interface SourceRule {
   readonly source: Source;
-  readonly check: (source: never, path: FieldPath, errors: FieldError[], volumeName: string) => void;
+  readonly check: (source: never, path: FieldPath, errors: FieldErrors, volumeName: string) => void;
   /** What paths of errors call the source: `inside` it, or when it is one too many. */
   readonly inside: string;
   readonly refused: string;
 }
 
-const rule = <S extends Source>(source: S, check: (source: NonNullable<PersistentVolumeSpec[S]>, path: FieldPath, errors: FieldError[], volumeName: string) => void, { inside = source as string, refused = source as string } = {}): SourceRule =>
+const rule = <S extends Source>(source: S, check: (source: NonNullable<PersistentVolumeSpec[S]>, path: FieldPath, errors: FieldErrors, volumeName: string) => void, { inside = source as string, refused = source as string } = {}): SourceRule =>
   ({ source, check, inside, refused });
 
 /** In the order in which they are looked at: a second source is refused. */
@@ -55,7 +56,7 @@ const rules: readonly SourceRule[] = [
 /** Every member of a volume that is a source. */
 export const persistentVolumeSources: readonly Source[] = rules.map(({ source }) => source);
 
-export function checkSources(spec: PersistentVolumeSpec, volumeName: string, path: FieldPath, errors: FieldError[]): void {
+export function checkSources(spec: PersistentVolumeSpec, volumeName: string, path: FieldPath, errors: FieldErrors): void {
   let found = false;
   for (const { source, check, inside, refused } of rules) {
     const value = spec[source];
@@ -70,7 +71,7 @@ export function checkSources(spec: PersistentVolumeSpec, volumeName: string, pat
   if (!found) errors.push(required(path, 'must specify a volume type'));
 }
 
-function checkGlusterfs({ endpoints, path: folder, endpointsNamespace }: GlusterfsPersistentVolumeSource, path: FieldPath, errors: FieldError[]): void {
+function checkGlusterfs({ endpoints, path: folder, endpointsNamespace }: GlusterfsPersistentVolumeSource, path: FieldPath, errors: FieldErrors): void {
   checkRequiredText(endpoints, path.child('endpoints'), errors);
   checkRequiredText(folder, path.child('path'), errors);
   if (endpointsNamespace === undefined) return;
@@ -79,22 +80,22 @@ function checkGlusterfs({ endpoints, path: folder, endpointsNamespace }: Gluster
   else checkFormat(isDns1123Label, endpointsNamespace, at, errors);
 }
 
-function checkCinder({ volumeID, secretRef }: CinderPersistentVolumeSource, path: FieldPath, errors: FieldError[]): void {
+function checkCinder({ volumeID, secretRef }: CinderPersistentVolumeSource, path: FieldPath, errors: FieldErrors): void {
   checkRequiredText(volumeID, path.child('volumeID'), errors);
   checkSecret(secretRef, path.child('secretRef'), errors);
 }
 
-function checkAzureFile({ secretName, shareName, secretNamespace }: AzureFilePersistentVolumeSource, path: FieldPath, errors: FieldError[]): void {
+function checkAzureFile({ secretName, shareName, secretNamespace }: AzureFilePersistentVolumeSource, path: FieldPath, errors: FieldErrors): void {
   checkRequiredText(secretName, path.child('secretName'), errors);
   checkRequiredText(shareName, path.child('shareName'), errors);
   if (secretNamespace === '') errors.push(required(path.child('secretNamespace')));
 }
 
-function checkLocal({ path: folder }: LocalVolumeSource, path: FieldPath, errors: FieldError[]): void {
+function checkLocal({ path: folder }: LocalVolumeSource, path: FieldPath, errors: FieldErrors): void {
   if (checkRequiredText(folder, path.child('path'), errors)) checkNoBacksteps(folder!, path.child('path'), errors);
 }
 
-function checkStorageOs({ volumeName, volumeNamespace = '', secretRef }: StorageOSPersistentVolumeSource, path: FieldPath, errors: FieldError[]): void {
+function checkStorageOs({ volumeName, volumeNamespace = '', secretRef }: StorageOSPersistentVolumeSource, path: FieldPath, errors: FieldErrors): void {
   if (checkRequiredText(volumeName, path.child('volumeName'), errors)) checkFormat(isDns1123Label, volumeName!, path.child('volumeName'), errors);
   if (volumeNamespace !== '') checkFormat(isDns1123Label, volumeNamespace, path.child('volumeNamespace'), errors);
   checkSecret(secretRef, path.child('secretRef'), errors);
@@ -102,19 +103,19 @@ function checkStorageOs({ volumeName, volumeNamespace = '', secretRef }: Storage
 
 const csiSecrets = ['controllerPublishSecretRef', 'controllerExpandSecretRef', 'nodePublishSecretRef', 'nodeExpandSecretRef'] as const;
 
-function checkCsi(source: CSIPersistentVolumeSource, path: FieldPath, errors: FieldError[]): void {
+function checkCsi(source: CSIPersistentVolumeSource, path: FieldPath, errors: FieldErrors): void {
   checkCsiDriverName(source.driver ?? '', path.child('driver'), errors);
   checkRequiredText(source.volumeHandle, path.child('volumeHandle'), errors);
   for (const member of csiSecrets) checkCsiSecret(source[member], path.child(member), errors);
 }
 
-function checkSecret(secret: SecretReference | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkSecret(secret: SecretReference | undefined, path: FieldPath, errors: FieldErrors): void {
   if (secret === undefined) return;
   checkRequiredText(secret.name, path.child('name'), errors);
   checkRequiredText(secret.namespace, path.child('namespace'), errors);
 }
 
-function checkCsiSecret(secret: SecretReference | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkCsiSecret(secret: SecretReference | undefined, path: FieldPath, errors: FieldErrors): void {
   if (secret === undefined) return;
   const { name, namespace } = secret;
   if (checkRequiredText(name, path.child('name'), errors)) checkFormat(isDns1123Subdomain, name!, path.child('name'), errors);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity } from '../../gen/types/core-v1.ts';
-import { type FieldError, fieldErrorText } from '../../../machinery/field-error.ts';
+import { fieldErrorText } from '../../../machinery/field-error.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { checkInlineVolumeSpec, validatePersistentVolume, validatePersistentVolumeUpdate } from './validation.ts';
 
@@ -38,7 +39,7 @@ describe('PersistentVolume', () => {
   });
 
   test('inside an attachment has only what CSI needs', () => {
-    const errors: FieldError[] = [];
+    const errors = new FieldErrors();
     checkInlineVolumeSpec({ accessModes: ['ReadWriteOnce'], csi, storageClassName: 'x', persistentVolumeReclaimPolicy: 'Delete', volumeMode: 'Block', claimRef: {} }, FieldPath.of('v'), errors, off);
     expect(errors.map(({ field }) => field)).toEqual(['v.claimRef', 'v.persistentVolumeReclaimPolicy', 'v.storageClassName', 'v.volumeMode']);
   });

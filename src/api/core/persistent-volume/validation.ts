@@ -1,7 +1,8 @@
 /** @see {@link https://kubernetes.io/docs/concepts/storage/persistent-volumes/ | Persistent Volumes} */
 import { posix } from 'node:path';
 import type { NodeSelectorTerm, PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity } from '../../gen/types/core-v1.ts';
-import { type FieldError, forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import { forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { changeText } from '../../../machinery/change-text.ts';
 import { isEqual } from '../../../machinery/equal.ts';
@@ -27,13 +28,13 @@ const reclaimPolicies = ['Delete', 'Recycle', 'Retain'];
 const volumeModes = ['Block', 'Filesystem'];
 const noLongerNull = 'update from non-nil value to nil is forbidden';
 
-export function validatePersistentVolume({ metadata, spec }: PersistentVolume, rules: PersistentVolumeRules): FieldError[] {
+export function validatePersistentVolume({ metadata, spec }: PersistentVolume, rules: PersistentVolumeRules): FieldErrors {
   const errors = validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName });
   checkPersistentVolumeSpec(spec, metadata.name ?? '', specPath, errors, rules);
   return errors;
 }
 
-function checkPersistentVolumeSpec(spec: PersistentVolumeSpec, name: string, path: FieldPath, errors: FieldError[], rules: PersistentVolumeRules): void {
+function checkPersistentVolumeSpec(spec: PersistentVolumeSpec, name: string, path: FieldPath, errors: FieldErrors, rules: PersistentVolumeRules): void {
   const { accessModes = [], persistentVolumeReclaimPolicy: policy, nodeAffinity, storageClassName = '', volumeMode } = spec;
   if (accessModes.length === 0) errors.push(required(path.child('accessModes')));
   checkAccessModes(accessModes, path.child('accessModes'), errors);
@@ -48,7 +49,7 @@ function checkPersistentVolumeSpec(spec: PersistentVolumeSpec, name: string, pat
 }
 
 /** A volume that a VolumeAttachment carries in itself: only what CSI needs to attach it. */
-export function checkInlineVolumeSpec(spec: PersistentVolumeSpec, path: FieldPath, errors: FieldError[], rules: PersistentVolumeRules): void {
+export function checkInlineVolumeSpec(spec: PersistentVolumeSpec, path: FieldPath, errors: FieldErrors, rules: PersistentVolumeRules): void {
   const { accessModes = [], capacity = {}, persistentVolumeReclaimPolicy: policy, storageClassName = '', volumeMode } = spec;
   const refuse = (member: string, detail = 'may not be specified in the context of inline volumes'): void => void errors.push(forbidden(path.child(member), detail));
   if (spec.claimRef !== undefined) refuse('claimRef');
@@ -66,7 +67,7 @@ export function checkInlineVolumeSpec(spec: PersistentVolumeSpec, path: FieldPat
 }
 
 /** Storage and nothing else. */
-function checkCapacity(capacity: Readonly<Record<string, string>> | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkCapacity(capacity: Readonly<Record<string, string>> | undefined, path: FieldPath, errors: FieldErrors): void {
   const names = Object.keys(capacity ?? {});
   if (names.length === 0) errors.push(required(path));
   if (!names.includes('storage') || names.length > 1) {
@@ -79,18 +80,18 @@ function checkCapacity(capacity: Readonly<Record<string, string>> | undefined, p
   }
 }
 
-function checkNodeAffinity({ required: selector }: VolumeNodeAffinity, path: FieldPath, errors: FieldError[]): void {
+function checkNodeAffinity({ required: selector }: VolumeNodeAffinity, path: FieldPath, errors: FieldErrors): void {
   if (selector === undefined) errors.push(required(path.child('required'), 'must specify required node constraints'));
   else checkNodeSelector(selector, path.child('required'), errors, { allowInvalidValues: false });
 }
 
-function checkRecycledRoot({ hostPath, persistentVolumeReclaimPolicy: policy }: PersistentVolumeSpec, path: FieldPath, errors: FieldError[]): void {
+function checkRecycledRoot({ hostPath, persistentVolumeReclaimPolicy: policy }: PersistentVolumeSpec, path: FieldPath, errors: FieldErrors): void {
   if (hostPath !== undefined && policy === 'Recycle' && posix.normalize(hostPath.path ?? '') === '/') {
     errors.push(forbidden(path.child('persistentVolumeReclaimPolicy'), "may not be 'recycle' for a hostPath mount of '/'"));
   }
 }
 
-function checkAttributesClass({ volumeAttributesClassName: name, csi }: PersistentVolumeSpec, path: FieldPath, errors: FieldError[]): void {
+function checkAttributesClass({ volumeAttributesClassName: name, csi }: PersistentVolumeSpec, path: FieldPath, errors: FieldErrors): void {
   if (name === undefined) return;
   const at = path.child('volumeAttributesClassName');
   if (name === '') errors.push(required(at, 'an empty string is disallowed'));
@@ -99,9 +100,9 @@ function checkAttributesClass({ volumeAttributesClassName: name, csi }: Persiste
 }
 
 /** Upstream judges the changed volume twice, and clients see each error twice. */
-export function validatePersistentVolumeUpdate(object: PersistentVolume, old: PersistentVolume, rules: PersistentVolumeRules): FieldError[] {
+export function validatePersistentVolumeUpdate(object: PersistentVolume, old: PersistentVolume, rules: PersistentVolumeRules): FieldErrors {
   const own = validatePersistentVolume(object, rules);
-  const errors = [...own, ...own];
+  const errors = FieldErrors.joined(own, own);
   const [before, now] = [sourceOf(old.spec), sourceOf(withoutNewExpandSecret(object.spec, old.spec))];
   if (!isEqual(now, before)) errors.push(forbidden(specPath.child('persistentvolumesource'), `spec.persistentvolumesource is immutable after creation\n${changeText('core.PersistentVolumeSource', before, now)}`));
   checkImmutable(object.spec.volumeMode, old.spec.volumeMode, FieldPath.of('volumeMode'), errors);
@@ -110,7 +111,7 @@ export function validatePersistentVolumeUpdate(object: PersistentVolume, old: Pe
   return errors;
 }
 
-export const validatePersistentVolumeStatusUpdate = (object: PersistentVolume, old: PersistentVolume): FieldError[] => validateBuiltInMetaUpdate(object.metadata, old.metadata);
+export const validatePersistentVolumeStatusUpdate = (object: PersistentVolume, old: PersistentVolume): FieldErrors => validateBuiltInMetaUpdate(object.metadata, old.metadata);
 
 const sourceOf = (spec: PersistentVolumeSpec): Partial<PersistentVolumeSpec> => Object.fromEntries(persistentVolumeSources.filter((source) => spec[source] !== undefined).map((source) => [source, spec[source]]));
 
@@ -126,7 +127,7 @@ const currentLabels: Readonly<Record<string, string>> = {
   'failure-domain.beta.kubernetes.io/zone': 'topology.kubernetes.io/zone', 'failure-domain.beta.kubernetes.io/region': 'topology.kubernetes.io/region',
 };
 
-function checkSameAffinity(affinity: VolumeNodeAffinity | undefined, old: VolumeNodeAffinity | undefined, errors: FieldError[]): void {
+function checkSameAffinity(affinity: VolumeNodeAffinity | undefined, old: VolumeNodeAffinity | undefined, errors: FieldErrors): void {
   if (old === undefined || isEqual(affinity, old) || isEqual(affinity, withLabelsOf(affinity, old))) return;
   errors.push(invalid(FieldPath.of('nodeAffinity'), affinity === undefined ? null : goStruct('core.VolumeNodeAffinity', affinity), `${immutableMessage}, except for updating from beta label to GA`));
 }
@@ -141,7 +142,7 @@ function withLabelsOf(affinity: VolumeNodeAffinity | undefined, old: VolumeNodeA
   return { ...old, required: old.required === undefined ? undefined : { ...old.required, nodeSelectorTerms: terms } };
 }
 
-function checkClassChange(spec: PersistentVolumeSpec, old: PersistentVolumeSpec, errors: FieldError[], { volumeAttributesClass }: PersistentVolumeRules): void {
+function checkClassChange(spec: PersistentVolumeSpec, old: PersistentVolumeSpec, errors: FieldErrors, { volumeAttributesClass }: PersistentVolumeRules): void {
   if (spec.volumeAttributesClassName === old.volumeAttributesClassName) return;
   const path = specPath.child('volumeAttributesClassName');
   if (!volumeAttributesClass) errors.push(forbidden(path, 'update is forbidden when the VolumeAttributesClass feature gate is disabled'));

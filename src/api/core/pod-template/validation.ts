@@ -1,6 +1,7 @@
 /** Rules of pod templates, wherever they are. */
 import type { PodTemplate, PodTemplateSpec } from '../../gen/types/core-v1.ts';
-import { type FieldError, forbidden } from '../../../machinery/field-error.ts';
+import { forbidden } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { checkAnnotations, checkLabels } from '../../meta/labels.ts';
 import { subdomainName } from '../../meta/name-rules.ts';
@@ -10,7 +11,7 @@ import type { PodRules } from '../pod/rules.ts';
 import { checkPodSpec } from '../pod/spec.ts';
 
 /** Labels and annotations stand in errors without the metadata around them. */
-export function checkPodTemplate({ metadata, spec }: PodTemplateSpec, path: FieldPath, errors: FieldError[], rules: PodRules): void {
+export function checkPodTemplate({ metadata, spec }: PodTemplateSpec, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
   checkLabels(metadata.labels, path.child('labels'), errors);
   checkAnnotations(metadata.annotations, path.child('annotations'), errors);
   checkPodAnnotations(metadata.annotations, spec, path.child('annotations'), errors, rules);
@@ -21,13 +22,13 @@ export function checkPodTemplate({ metadata, spec }: PodTemplateSpec, path: Fiel
 
 const templatePath = FieldPath.of('template');
 
-export function validatePodTemplateObject({ metadata, template }: PodTemplate, rules: PodRules): FieldError[] {
+export function validatePodTemplateObject({ metadata, template }: PodTemplate, rules: PodRules): FieldErrors {
   const errors = validateBuiltInMeta(metadata, { namespaced: true, validateName: subdomainName });
   checkPodTemplate(template, templatePath, errors, rules);
   return errors;
 }
 
-export function validatePodTemplateObjectUpdate({ metadata, template }: PodTemplate, old: PodTemplate, rules: PodRules): FieldError[] {
+export function validatePodTemplateObjectUpdate({ metadata, template }: PodTemplate, old: PodTemplate, rules: PodRules): FieldErrors {
   const errors = validateBuiltInMetaUpdate(metadata, old.metadata);
   checkPodTemplate(template, templatePath, errors, rules);
   return errors;

@@ -3,7 +3,8 @@
  * @see {@link https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#affinity-and-anti-affinity | Affinity and anti-affinity}
  */
 import type { Affinity, NodeAffinity, PodAffinity, PodAffinityTerm, PodAntiAffinity } from '../../gen/types/core-v1.ts';
-import { type FieldError, forbidden, invalid } from '../../../machinery/field-error.ts';
+import { forbidden, invalid } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { isDns1123Label } from '../../../machinery/formats/names.ts';
 import type { LabelSelector } from '../../../machinery/label-selector.ts';
@@ -16,7 +17,7 @@ import type { PodRules } from './rules.ts';
 const required = 'requiredDuringSchedulingIgnoredDuringExecution';
 const preferred = 'preferredDuringSchedulingIgnoredDuringExecution';
 
-export function checkAffinity(affinity: Affinity | undefined, path: FieldPath, errors: FieldError[], rules: PodRules): void {
+export function checkAffinity(affinity: Affinity | undefined, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
   if (affinity === undefined) return;
   const { nodeAffinity, podAffinity, podAntiAffinity } = affinity;
   if (nodeAffinity !== undefined) checkNodeAffinity(nodeAffinity, path.child('nodeAffinity'), errors, rules);
@@ -24,13 +25,13 @@ export function checkAffinity(affinity: Affinity | undefined, path: FieldPath, e
   if (podAntiAffinity !== undefined) checkPodAffinity(podAntiAffinity, path.child('podAntiAffinity'), errors, rules);
 }
 
-function checkNodeAffinity(affinity: NodeAffinity, path: FieldPath, errors: FieldError[], rules: PodRules): void {
+function checkNodeAffinity(affinity: NodeAffinity, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
   const selector = affinity[required];
   if (selector !== undefined) checkNodeSelector(selector, path.child(required), errors, { allowInvalidValues: rules.invalidNodeAffinityValues });
   checkPreferredTerms(affinity[preferred], path.child(preferred), errors);
 }
 
-function checkPodAffinity(affinity: PodAffinity | PodAntiAffinity, path: FieldPath, errors: FieldError[], rules: PodRules): void {
+function checkPodAffinity(affinity: PodAffinity | PodAntiAffinity, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
   affinity[required]?.forEach((term, i) => checkTerm(term, path.child(required).index(i), errors, rules));
   affinity[preferred]?.forEach(({ weight, podAffinityTerm }, i) => {
     const at = path.child(preferred).index(i);
@@ -39,7 +40,7 @@ function checkPodAffinity(affinity: PodAffinity | PodAntiAffinity, path: FieldPa
   });
 }
 
-function checkTerm(term: PodAffinityTerm, path: FieldPath, errors: FieldError[], rules: PodRules): void {
+function checkTerm(term: PodAffinityTerm, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
   const selectorRules = { allowInvalidValues: rules.invalidAffinitySelectorValues };
   const { topologyKey = '' } = term;
   checkLabelSelector(term.labelSelector, path.child('labelSelector'), errors, selectorRules);
@@ -51,7 +52,7 @@ function checkTerm(term: PodAffinityTerm, path: FieldPath, errors: FieldError[],
 }
 
 /** Keys whose values are taken from the pod itself. @see {@link https://kep.k8s.io/3633 | KEP-3633} */
-function checkTermKeys({ labelSelector, matchLabelKeys = [], mismatchLabelKeys = [] }: PodAffinityTerm, path: FieldPath, errors: FieldError[]): void {
+function checkTermKeys({ labelSelector, matchLabelKeys = [], mismatchLabelKeys = [] }: PodAffinityTerm, path: FieldPath, errors: FieldErrors): void {
   checkKeys(matchLabelKeys, labelSelector, path.child('matchLabelKeys'), errors);
   checkKeys(mismatchLabelKeys, labelSelector, path.child('mismatchLabelKeys'), errors);
   if (labelSelector !== undefined) checkKeysOnce(labelSelector, matchLabelKeys, path, errors);
@@ -60,14 +61,14 @@ function checkTermKeys({ labelSelector, matchLabelKeys = [], mismatchLabelKeys =
   });
 }
 
-function checkKeys(keys: readonly string[], selector: LabelSelector | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkKeys(keys: readonly string[], selector: LabelSelector | undefined, path: FieldPath, errors: FieldErrors): void {
   if (keys.length === 0) return;
   if (selector === undefined) errors.push(forbidden(path, 'must not be specified when labelSelector is not set'));
   else keys.forEach((key, i) => checkLabelName(key, path.index(i), errors));
 }
 
 /** Each key has already become an expression of the selector, so it is given twice when it is there before that one. */
-function checkKeysOnce({ matchLabels, matchExpressions }: LabelSelector, keys: readonly string[], path: FieldPath, errors: FieldError[]): void {
+function checkKeysOnce({ matchLabels, matchExpressions }: LabelSelector, keys: readonly string[], path: FieldPath, errors: FieldErrors): void {
   if (keys.length === 0) return;
   const seen = new Set(Object.keys(matchLabels ?? {}));
   matchExpressions?.forEach(({ key = '' }) => {

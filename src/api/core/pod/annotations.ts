@@ -1,6 +1,7 @@
 /** Annotations of pods that have rules of their own: mirrors of static pods, and what came before there were fields. */
 import type { PodSpec } from '../../gen/types/core-v1.ts';
-import { type FieldError, forbidden, invalid } from '../../../machinery/field-error.ts';
+import { forbidden, invalid } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { parseJson } from '../../../machinery/json/reader.ts';
 import { isObject } from '../../../machinery/value.ts';
@@ -19,7 +20,7 @@ export const deletionCostAnnotation = 'controller.kubernetes.io/pod-deletion-cos
 const tolerationsAnnotation = 'scheduler.alpha.kubernetes.io/tolerations';
 
 /** `path` is that of the annotations. */
-export function checkPodAnnotations(annotations: Annotations, spec: PodSpec, path: FieldPath, errors: FieldError[], rules: PodRules): void {
+export function checkPodAnnotations(annotations: Annotations, spec: PodSpec, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
   if (annotations === undefined) return;
   const mirror = annotations[mirrorAnnotation];
   if (mirror !== undefined && (spec.nodeName ?? '') === '') errors.push(invalid(path.key(mirrorAnnotation), mirror, 'must set spec.nodeName if mirror pod annotation is set'));
@@ -37,7 +38,7 @@ export function isDeletionCost(text: string): boolean {
   return cost >= -(2 ** 31) && cost < 2 ** 31;
 }
 
-function checkTolerationsAnnotation(text: string, path: FieldPath, errors: FieldError[]): void {
+function checkTolerationsAnnotation(text: string, path: FieldPath, errors: FieldErrors): void {
   try {
     const tolerations = parseJson(text);
     if (Array.isArray(tolerations)) checkTolerations(tolerations.filter(isObject), path.child(tolerationsAnnotation), errors);
@@ -46,14 +47,14 @@ function checkTolerationsAnnotation(text: string, path: FieldPath, errors: Field
   }
 }
 
-function checkProfileAnnotations(annotations: NonNullable<Annotations>, spec: PodSpec, path: FieldPath, errors: FieldError[]): void {
+function checkProfileAnnotations(annotations: NonNullable<Annotations>, spec: PodSpec, path: FieldPath, errors: FieldErrors): void {
   const ofPod = annotations[seccompPodAnnotation];
   if (ofPod !== undefined) checkSeccompName(ofPod, path.child(seccompPodAnnotation), errors);
   for (const key in annotations) if (key.startsWith(seccompContainerAnnotation)) checkSeccompName(annotations[key]!, path.child(key), errors);
   for (const key in annotations) if (key.startsWith(appArmorAnnotation)) checkAppArmorAnnotation(key, annotations[key]!, spec, path.key(key), errors);
 }
 
-function checkAppArmorAnnotation(key: string, profile: string, spec: PodSpec, path: FieldPath, errors: FieldError[]): void {
+function checkAppArmorAnnotation(key: string, profile: string, spec: PodSpec, path: FieldPath, errors: FieldErrors): void {
   const container = key.slice(appArmorAnnotation.length);
   if (!someContainer(spec, ({ name }) => name === container)) errors.push(invalid(path, container, 'container not found'));
   const problem = appArmorNameProblem(profile);
@@ -61,19 +62,19 @@ function checkAppArmorAnnotation(key: string, profile: string, spec: PodSpec, pa
 }
 
 /** What may not come, go or change on an existing pod, and the rules of the annotations themselves. */
-export function checkPodAnnotationsUpdate(annotations: Annotations, old: Annotations, spec: PodSpec, path: FieldPath, errors: FieldError[], rules: PodRules): void {
+export function checkPodAnnotationsUpdate(annotations: Annotations, old: Annotations, spec: PodSpec, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
   for (const key in old) if (annotations?.[key] !== old[key]) refuse(key, 'may not remove or update', path, errors);
   for (const key in annotations) if (old?.[key] === undefined) refuse(key, 'may not add', path, errors);
   checkPodAnnotations(annotations, spec, path, errors, rules);
 }
 
-function refuse(key: string, what: string, path: FieldPath, errors: FieldError[]): void {
+function refuse(key: string, what: string, path: FieldPath, errors: FieldErrors): void {
   if (key.startsWith(appArmorAnnotation)) errors.push(forbidden(path.key(key), `${what} AppArmor annotations`));
   if (key === mirrorAnnotation) errors.push(forbidden(path.key(key), `${what} mirror pod annotation`));
 }
 
 /** Annotations and fields that say the same thing must agree. `path` is that of the spec. */
-export function checkAnnotatedProfiles(annotations: Annotations, spec: PodSpec, path: FieldPath, errors: FieldError[]): void {
+export function checkAnnotatedProfiles(annotations: Annotations, spec: PodSpec, path: FieldPath, errors: FieldErrors): void {
   if (annotations === undefined) return;
   checkSeccompMatch(annotations[seccompPodAnnotation], spec.securityContext?.seccompProfile, path.child('securityContext', 'seccompProfile'), errors);
   visitContainersWithPath(spec, path, ({ name = '', securityContext }, at) =>

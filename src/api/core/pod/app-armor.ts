@@ -1,6 +1,7 @@
 /** @see {@link https://kubernetes.io/docs/tutorials/security/apparmor/ | AppArmor} */
 import type { AppArmorProfile } from '../../gen/types/core-v1.ts';
-import { type FieldError, forbidden, invalid, notSupported, required, tooLong } from '../../../machinery/field-error.ts';
+import { forbidden, invalid, notSupported, required, tooLong } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { byteLength } from '../../../machinery/formats/names.ts';
 import { goQuote } from '../../../machinery/go-quote.ts';
@@ -12,7 +13,7 @@ const types = ['Localhost', 'RuntimeDefault', 'Unconfined'];
 /** The longest path, without its end. */
 const maxProfileLength = 4095;
 
-export function checkAppArmorProfile(profile: AppArmorProfile | undefined, path: FieldPath, errors: FieldError[]): void {
+export function checkAppArmorProfile(profile: AppArmorProfile | undefined, path: FieldPath, errors: FieldErrors): void {
   if (profile === undefined) return;
   const { type, localhostProfile } = profile;
   if (type === undefined) errors.push(required(path.child('type'), 'type is required when appArmorProfile is set'));
@@ -21,7 +22,7 @@ export function checkAppArmorProfile(profile: AppArmorProfile | undefined, path:
   else if (localhostProfile !== undefined) errors.push(invalid(path.child('localhostProfile'), localhostProfile, 'can only be set when AppArmor type is Localhost'));
 }
 
-function checkLocalhost(profile: string | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkLocalhost(profile: string | undefined, path: FieldPath, errors: FieldErrors): void {
   if (profile === undefined) return void errors.push(required(path, 'must be set when AppArmor type is Localhost'));
   if (profile !== profile.trim()) errors.push(invalid(path, profile, 'must not be padded with whitespace'));
   else if (profile === '') errors.push(required(path, 'must be set when AppArmor type is Localhost'));
@@ -45,7 +46,7 @@ export function appArmorProfileOf(annotation: string): AppArmorProfile | undefin
 }
 
 /** An annotation beside a field must say the same. */
-export function checkAppArmorMatch(annotation: string | undefined, profile: AppArmorProfile | undefined, path: FieldPath, errors: FieldError[]): void {
+export function checkAppArmorMatch(annotation: string | undefined, profile: AppArmorProfile | undefined, path: FieldPath, errors: FieldErrors): void {
   if (annotation === undefined || profile === undefined) return;
   if (profile.type !== undefined && types.includes(profile.type) && profile.type !== typeOf(annotation)) {
     errors.push(forbidden(path.child('type'), 'apparmor type in annotation and field must match'));

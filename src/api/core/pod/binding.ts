@@ -1,6 +1,7 @@
 /** Giving a pod to a node. */
 import type { Binding, Pod, PodCondition } from '../../gen/types/core-v1.ts';
-import { type FieldError, notSupported } from '../../../machinery/field-error.ts';
+import { notSupported } from '../../../machinery/field-error.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { goQuote } from '../../../machinery/go-quote.ts';
 import { formatTime } from '../../../machinery/time.ts';
@@ -10,8 +11,8 @@ import { checkRequiredText } from '../../meta/checks.ts';
 const target = FieldPath.of('target');
 
 /** Errors of the binding of a pod. @NOTE upstream answers them as an internal error with their text. */
-export function validatePodBinding({ target: { kind = '', name } }: Binding): FieldError[] {
-  const errors: FieldError[] = [];
+export function validatePodBinding({ target: { kind = '', name } }: Binding): FieldErrors {
+  const errors = new FieldErrors();
   if (kind !== '' && kind !== 'Node') errors.push(notSupported(target.child('kind'), kind, ['Node', '<empty>']));
   checkRequiredText(name, target.child('name'), errors);
   return errors;

@@ -4,6 +4,7 @@
  */
 import type { ContainerResizePolicy, ResourceClaim, ResourceRequirements, RestartPolicy } from '../../gen/types/core-v1.ts';
 import { duplicate, type FieldError, forbidden, invalid, notFound, notSupported, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { isDns1123Label } from '../../../machinery/formats/names.ts';
 import { checkFormat } from '../../meta/checks.ts';
@@ -13,7 +14,7 @@ import { isHugePageName, isMultipleOfPageSize, isOvercommitAllowed } from '../re
 import type { PodRules } from './rules.ts';
 
 type Amounts = Readonly<Record<string, string>>;
-type NameCheck = (name: string, path: FieldPath, errors: FieldError[]) => void;
+type NameCheck = (name: string, path: FieldPath, errors: FieldErrors) => void;
 
 export interface RequirementRules {
   readonly rules: PodRules;
@@ -23,7 +24,7 @@ export interface RequirementRules {
   readonly checkName?: NameCheck;
 }
 
-export function checkRequirements({ limits, requests, claims }: ResourceRequirements, path: FieldPath, errors: FieldError[], context: RequirementRules): void {
+export function checkRequirements({ limits, requests, claims }: ResourceRequirements, path: FieldPath, errors: FieldErrors, context: RequirementRules): void {
   if (limits !== undefined) checkAmounts(limits, path.child('limits'), errors, context);
   if (requests !== undefined) checkRequests(requests, limits, path, errors, context);
   if (hasAny(limits, requests, isHugePageName) && !hasAny(limits, requests, isCompute)) errors.push(forbidden(path, 'HugePages require cpu or memory'));
@@ -38,7 +39,7 @@ function hasAny(a: Amounts | undefined, b: Amounts | undefined, test: (name: str
   return false;
 }
 
-function checkAmounts(amounts: Amounts, path: FieldPath, errors: FieldError[], context: RequirementRules): void {
+function checkAmounts(amounts: Amounts, path: FieldPath, errors: FieldErrors, context: RequirementRules): void {
   for (const name in amounts) {
     const at = path.key(name);
     checkAmount(name, amounts[name]!, at, errors, context);
@@ -46,12 +47,12 @@ function checkAmounts(amounts: Amounts, path: FieldPath, errors: FieldError[], c
   }
 }
 
-function checkAmount(name: string, amount: string, path: FieldPath, errors: FieldError[], { checkName = checkContainerResourceName }: RequirementRules): void {
+function checkAmount(name: string, amount: string, path: FieldPath, errors: FieldErrors, { checkName = checkContainerResourceName }: RequirementRules): void {
   checkName(name, path, errors);
   checkResourceAmount(name, amount, path, errors);
 }
 
-function checkRequests(requests: Amounts, limits: Amounts | undefined, path: FieldPath, errors: FieldError[], context: RequirementRules): void {
+function checkRequests(requests: Amounts, limits: Amounts | undefined, path: FieldPath, errors: FieldErrors, context: RequirementRules): void {
   const list = path.child('requests');
   for (const name in requests) {
     const at = list.key(name);
@@ -65,20 +66,20 @@ function checkRequests(requests: Amounts, limits: Amounts | undefined, path: Fie
 }
 
 /** Resources that cannot be promised twice are asked for exactly as they are limited. */
-function checkBelowLimit(name: string, request: string, limit: string, path: FieldPath, errors: FieldError[]): void {
+function checkBelowLimit(name: string, request: string, limit: string, path: FieldPath, errors: FieldErrors): void {
   if (request === limit) return;
   const order = quantityOf(request).compare(quantityOf(limit));
   if (order !== 0 && !isOvercommitAllowed(name)) errors.push(invalid(path, request, `must be equal to ${name} limit of ${limit}`));
   else if (order > 0) errors.push(invalid(path, request, `must be less than or equal to ${name} limit of ${limit}`));
 }
 
-function checkPages(name: string, amount: string, path: FieldPath, errors: FieldError[], { rules }: RequirementRules): void {
+function checkPages(name: string, amount: string, path: FieldPath, errors: FieldErrors, { rules }: RequirementRules): void {
   if (!isHugePageName(name) || rules.indivisibleHugePages || isMultipleOfPageSize(name, quantityOf(amount))) return;
   errors.push(invalid(path, amount, `${amount} is not positive integer multiple of ${name}`));
 }
 
 /** A claim is used once as a whole, or by several of its requests. */
-function checkClaims(claims: readonly ResourceClaim[], path: FieldPath, errors: FieldError[], podClaims: ReadonlySet<string>): void {
+function checkClaims(claims: readonly ResourceClaim[], path: FieldPath, errors: FieldErrors, podClaims: ReadonlySet<string>): void {
   const used = new Set<string>();
   claims.forEach(({ name = '', request }, i) => {
     const at = path.index(i);
@@ -88,7 +89,7 @@ function checkClaims(claims: readonly ResourceClaim[], path: FieldPath, errors: 
   });
 }
 
-function checkClaimUse(name: string, request: string | undefined, path: FieldPath, errors: FieldError[], used: Set<string>): void {
+function checkClaimUse(name: string, request: string | undefined, path: FieldPath, errors: FieldErrors, used: Set<string>): void {
   if (used.has(name)) return void errors.push(duplicate(path, name));
   if (request !== undefined) checkFormat(isDns1123Label, request, path.child('request'), errors);
   const key = request === undefined ? name : `${name}/${request}`;
@@ -106,7 +107,7 @@ function unknownClaim(name: string, path: FieldPath, podClaims: ReadonlySet<stri
 const resizeResources = ['cpu', 'memory'];
 const resizePolicies = ['NotRequired', 'RestartContainer'];
 
-export function checkResizePolicy(policies: readonly ContainerResizePolicy[] | undefined, restartPolicy: RestartPolicy | undefined, path: FieldPath, errors: FieldError[]): void {
+export function checkResizePolicy(policies: readonly ContainerResizePolicy[] | undefined, restartPolicy: RestartPolicy | undefined, path: FieldPath, errors: FieldErrors): void {
   if (policies === undefined) return;
   const seen = new Set<string>();
   policies.forEach(({ resourceName = '', restartPolicy: policy = '' }, i) => {

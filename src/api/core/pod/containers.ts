@@ -4,7 +4,8 @@
  * @see {@link https://kubernetes.io/docs/concepts/workloads/pods/ephemeral-containers/ | Ephemeral containers}
  */
 import type { Container, EphemeralContainer, PodSpec } from '../../gen/types/core-v1.ts';
-import { duplicate, type FieldError, forbidden, invalid, notFound, notSupported, required } from '../../../machinery/field-error.ts';
+import { duplicate, forbidden, invalid, notFound, notSupported, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { isDns1123Label } from '../../../machinery/formats/names.ts';
 import { goStruct } from '../../../machinery/go-quote.ts';
@@ -32,7 +33,7 @@ export interface ContainerScope {
 const messagePolicies = ['File', 'FallbackToLogsOnError'];
 
 /** What holds for containers of all kinds. */
-function checkContainer(container: AnyContainer, path: FieldPath, errors: FieldError[], { spec, rules, volumes, claims, hostUsers }: ContainerScope): void {
+function checkContainer(container: AnyContainer, path: FieldPath, errors: FieldErrors, { spec, rules, volumes, claims, hostUsers }: ContainerScope): void {
   const { name, image, terminationMessagePolicy: policy } = container;
   if (checkRequiredText(name, path.child('name'), errors)) checkFormat(isDns1123Label, name!, path.child('name'), errors);
   checkRequiredText(image, path.child('image'), errors);
@@ -50,7 +51,7 @@ function checkContainer(container: AnyContainer, path: FieldPath, errors: FieldE
   checkSecurityContext(container.securityContext, path.child('securityContext'), errors, rules, hostUsers);
 }
 
-export function checkContainers(containers: readonly Container[] | undefined, path: FieldPath, errors: FieldError[], scope: ContainerScope): void {
+export function checkContainers(containers: readonly Container[] | undefined, path: FieldPath, errors: FieldErrors, scope: ContainerScope): void {
   if (containers === undefined || containers.length === 0) return void errors.push(required(path));
   const names = new Set<string>();
   containers.forEach((container, i) => {
@@ -65,7 +66,7 @@ export function checkContainers(containers: readonly Container[] | undefined, pa
   checkHostPortConflicts(containers, path, errors);
 }
 
-function checkHandlers(container: Container, path: FieldPath, errors: FieldError[], { spec, rules }: ContainerScope): void {
+function checkHandlers(container: Container, path: FieldPath, errors: FieldErrors, { spec, rules }: ContainerScope): void {
   const handlerRules = { gracePeriod: spec.terminationGracePeriodSeconds, sleepZero: rules.sleepZero };
   if (container.lifecycle !== undefined) checkLifecycle(container.lifecycle, path.child('lifecycle'), errors, handlerRules);
   checkProbes(container, path, errors, handlerRules);
@@ -73,7 +74,7 @@ function checkHandlers(container: Container, path: FieldPath, errors: FieldError
 
 const namesOf = (...lists: (readonly Container[] | undefined)[]): Set<string> => new Set(lists.flatMap((list) => list?.map(({ name = '' }) => name) ?? []));
 
-export function checkInitContainers(containers: readonly Container[] | undefined, path: FieldPath, errors: FieldError[], scope: ContainerScope): void {
+export function checkInitContainers(containers: readonly Container[] | undefined, path: FieldPath, errors: FieldErrors, scope: ContainerScope): void {
   if (containers === undefined) return;
   const names = namesOf(scope.spec.containers);
   containers.forEach((container, i) => {
@@ -95,7 +96,7 @@ export function checkInitContainers(containers: readonly Container[] | undefined
 
 const handlers = ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const;
 
-function refuseHandlers(container: Container, path: FieldPath, errors: FieldError[]): void {
+function refuseHandlers(container: Container, path: FieldPath, errors: FieldErrors): void {
   for (const handler of handlers) {
     if (container[handler] !== undefined) errors.push(forbidden(path.child(handler), 'may not be set for init containers without restartPolicy=Always'));
   }
@@ -105,7 +106,7 @@ function refuseHandlers(container: Container, path: FieldPath, errors: FieldErro
 const notForEphemeral = ['ports', 'resources', 'resizePolicy', 'restartPolicy', 'livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle'] as const;
 const refusedText = 'cannot be set for an Ephemeral Container';
 
-export function checkEphemeralContainers(containers: readonly EphemeralContainer[] | undefined, path: FieldPath, errors: FieldError[], scope: ContainerScope): void {
+export function checkEphemeralContainers(containers: readonly EphemeralContainer[] | undefined, path: FieldPath, errors: FieldErrors, scope: ContainerScope): void {
   if (containers === undefined || containers.length === 0) return;
   const others = namesOf(scope.spec.containers, scope.spec.initContainers);
   const names = new Set(others);
@@ -126,7 +127,7 @@ export function checkEphemeralContainers(containers: readonly EphemeralContainer
 const isSet = (container: EphemeralContainer, member: (typeof notForEphemeral)[number]): boolean =>
   member === 'resources' ? Object.values(container.resources).some((list) => list !== undefined) : container[member] !== undefined;
 
-function checkNoSubPaths({ volumeMounts }: EphemeralContainer, path: FieldPath, errors: FieldError[]): void {
+function checkNoSubPaths({ volumeMounts }: EphemeralContainer, path: FieldPath, errors: FieldErrors): void {
   volumeMounts?.forEach(({ subPath, subPathExpr }, i) => {
     if (subPath !== undefined) errors.push(forbidden(path.index(i).child('subPath'), refusedText));
     if (subPathExpr !== undefined) errors.push(forbidden(path.index(i).child('subPathExpr'), refusedText));
@@ -134,6 +135,6 @@ function checkNoSubPaths({ volumeMounts }: EphemeralContainer, path: FieldPath, 
 }
 
 /** Templates may have spaces around the name of an image, pods may not. */
-export function checkImageSpaces({ image = '' }: AnyContainer, path: FieldPath, errors: FieldError[]): void {
+export function checkImageSpaces({ image = '' }: AnyContainer, path: FieldPath, errors: FieldErrors): void {
   if (image !== image.trim()) errors.push(invalid(path.child('image'), image, 'must not have leading or trailing whitespace'));
 }

@@ -1,6 +1,7 @@
 /** @see {@link https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#pod-s-dns-policy | Pod's DNS policy} */
 import type { DNSPolicy, HostAlias, PodDNSConfig } from '../../gen/types/core-v1.ts';
-import { type FieldError, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import { invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { isIp } from '../../../machinery/formats/addresses.ts';
 import { byteLength, isDns1123Subdomain, isDns1123SubdomainWithUnderscore } from '../../../machinery/formats/names.ts';
@@ -10,7 +11,7 @@ import type { PodRules } from './rules.ts';
 
 const policies = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
 
-export function checkDnsPolicy(policy: DNSPolicy | undefined, path: FieldPath, errors: FieldError[]): void {
+export function checkDnsPolicy(policy: DNSPolicy | undefined, path: FieldPath, errors: FieldErrors): void {
   if (checkRequiredText(policy, path, errors) && !policies.includes(policy!)) errors.push(notSupported(path, policy, policies));
 }
 
@@ -19,7 +20,7 @@ const maxNameservers = 3;
 const maxSearches = 32;
 const maxSearchCharacters = 2048;
 
-export function checkDnsConfig(config: PodDNSConfig | undefined, policy: DNSPolicy | undefined, path: FieldPath, errors: FieldError[], rules: PodRules): void {
+export function checkDnsConfig(config: PodDNSConfig | undefined, policy: DNSPolicy | undefined, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
   if (policy === 'None' && config === undefined) return void errors.push(required(path, 'must provide `dnsConfig` when `dnsPolicy` is None'));
   if (config === undefined) return;
   const { nameservers = [], searches = [], options } = config;
@@ -30,7 +31,7 @@ export function checkDnsConfig(config: PodDNSConfig | undefined, policy: DNSPoli
   options?.forEach(({ name }, i) => checkRequiredText(name, path.child('options').index(i), errors, 'must not be empty'));
 }
 
-function checkSearches(searches: readonly string[], path: FieldPath, errors: FieldError[], { relaxedDnsSearches }: PodRules): void {
+function checkSearches(searches: readonly string[], path: FieldPath, errors: FieldErrors, { relaxedDnsSearches }: PodRules): void {
   if (searches.length > maxSearches) errors.push(invalid(path, goStrings(searches), `must not have more than ${maxSearches} search paths`));
   if (byteLength(searches.join(' ')) > maxSearchCharacters) errors.push(invalid(path, goStrings(searches), `must not have more than ${maxSearchCharacters} characters (including spaces) in the search list`));
   searches.forEach((search, i) => {
@@ -40,7 +41,7 @@ function checkSearches(searches: readonly string[], path: FieldPath, errors: Fie
   });
 }
 
-export function checkHostAliases(aliases: readonly HostAlias[] | undefined, path: FieldPath, errors: FieldError[]): void {
+export function checkHostAliases(aliases: readonly HostAlias[] | undefined, path: FieldPath, errors: FieldErrors): void {
   aliases?.forEach(({ ip = '', hostnames }, i) => {
     const at = path.index(i);
     checkFormat(isIp, ip, at.child('ip'), errors);

@@ -3,7 +3,8 @@
  * @see {@link https://kubernetes.io/docs/concepts/workloads/pods/downward-api/ | Downward API}
  */
 import type { ObjectFieldSelector, ResourceFieldSelector } from '../../gen/types/core-v1.ts';
-import { type FieldError, invalid, notSupported } from '../../../machinery/field-error.ts';
+import { invalid, notSupported } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { isQualifiedName } from '../../../machinery/formats/names.ts';
 import { checkFormat, checkRequiredText } from '../../meta/checks.ts';
@@ -22,7 +23,7 @@ const aliases: Readonly<Record<string, string>> = { 'spec.host': 'spec.nodeName'
 const subscripted = /^(?!\[')(.+?)\['(.*)'\]$/s;
 
 /** `supported` are the fields that are allowed here, sorted; annotations and labels may always be named with a key. */
-export function checkObjectField({ apiVersion, fieldPath = '' }: ObjectFieldSelector, supported: readonly string[], path: FieldPath, errors: FieldError[]): void {
+export function checkObjectField({ apiVersion, fieldPath = '' }: ObjectFieldSelector, supported: readonly string[], path: FieldPath, errors: FieldErrors): void {
   if (!checkRequiredText(apiVersion, path.child('apiVersion'), errors)) return;
   if (!checkRequiredText(fieldPath, path.child('fieldPath'), errors)) return;
   if (supported.includes(fieldPath) && apiVersion === 'v1') return;
@@ -45,7 +46,7 @@ function conversionProblem(apiVersion: string, field: string, key: string | unde
 const resourceFields = ['limits.cpu', 'limits.ephemeral-storage', 'limits.memory', 'requests.cpu', 'requests.ephemeral-storage', 'requests.memory'];
 const hugePageField = /^(requests|limits)\.hugepages-/;
 
-export function checkResourceField({ containerName, resource = '', divisor }: ResourceFieldSelector, rules: { needsContainer: boolean }, path: FieldPath, errors: FieldError[]): void {
+export function checkResourceField({ containerName, resource = '', divisor }: ResourceFieldSelector, rules: { needsContainer: boolean }, path: FieldPath, errors: FieldErrors): void {
   if (!rules.needsContainer || checkRequiredText(containerName, path.child('containerName'), errors)) {
     if (checkRequiredText(resource, path.child('resource'), errors) && !resourceFields.includes(resource) && !hugePageField.test(resource)) {
       errors.push(notSupported(path.child('resource'), resource, resourceFields));
@@ -56,7 +57,7 @@ export function checkResourceField({ containerName, resource = '', divisor }: Re
 
 const unitDivisors = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
 
-function checkDivisor(resource: string, divisor: string | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkDivisor(resource: string, divisor: string | undefined, path: FieldPath, errors: FieldErrors): void {
   if (divisor === undefined || quantityOf(divisor).isZero()) return;
   if (resource === 'limits.cpu' || resource === 'requests.cpu') {
     if (divisor !== '1' && divisor !== '1m') errors.push(invalid(path, resource, "only divisor's values 1m and 1 are supported with the cpu resource"));

@@ -3,7 +3,8 @@
  * @see {@link https://kubernetes.io/docs/tasks/inject-data-application/define-environment-variable-container/ | Define environment variables}
  */
 import type { ConfigMapKeySelector, EnvFromSource, EnvVar, EnvVarSource, SecretKeySelector } from '../../gen/types/core-v1.ts';
-import { type FieldError, invalid } from '../../../machinery/field-error.ts';
+import { invalid } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { isConfigMapKey, isDns1123Subdomain, isEnvVarName, isRelaxedEnvVarName } from '../../../machinery/formats/names.ts';
 import { checkFormat, checkRequiredText, invalidEach } from '../../meta/checks.ts';
@@ -17,7 +18,7 @@ const variableFields = [
   'status.hostIP', 'status.hostIPs', 'status.podIP', 'status.podIPs',
 ];
 
-export function checkEnv(variables: readonly EnvVar[] | undefined, path: FieldPath, errors: FieldError[], rules: PodRules): void {
+export function checkEnv(variables: readonly EnvVar[] | undefined, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
   variables?.forEach(({ name, value, valueFrom }, i) => {
     const at = path.index(i);
     if (checkRequiredText(name, at.child('name'), errors)) checkName(name!, at.child('name'), errors, rules);
@@ -25,10 +26,10 @@ export function checkEnv(variables: readonly EnvVar[] | undefined, path: FieldPa
   });
 }
 
-const checkName = (name: string, path: FieldPath, errors: FieldError[], { relaxedEnvNames }: PodRules): void =>
+const checkName = (name: string, path: FieldPath, errors: FieldErrors, { relaxedEnvNames }: PodRules): void =>
   checkFormat(relaxedEnvNames ? isRelaxedEnvVarName : isEnvVarName, name, path, errors);
 
-function checkValueFrom({ fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef }: EnvVarSource, hasValue: boolean, path: FieldPath, errors: FieldError[]): void {
+function checkValueFrom({ fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef }: EnvVarSource, hasValue: boolean, path: FieldPath, errors: FieldErrors): void {
   if (fieldRef !== undefined) checkObjectField(fieldRef, variableFields, path.child('fieldRef'), errors);
   if (resourceFieldRef !== undefined) checkResourceField(resourceFieldRef, { needsContainer: false }, path.child('resourceFieldRef'), errors);
   if (configMapKeyRef !== undefined) checkKeyReference(configMapKeyRef, path.child('configMapKeyRef'), errors);
@@ -43,12 +44,12 @@ const oneTooMany = 'may not have more than one field specified at a time';
 
 const countDefined = (...values: unknown[]): number => values.reduce((count: number, value) => (value === undefined ? count : count + 1), 0);
 
-function checkKeyReference({ name = '', key }: ConfigMapKeySelector | SecretKeySelector, path: FieldPath, errors: FieldError[]): void {
+function checkKeyReference({ name = '', key }: ConfigMapKeySelector | SecretKeySelector, path: FieldPath, errors: FieldErrors): void {
   checkFormat(isDns1123Subdomain, name, path.child('name'), errors);
   if (checkRequiredText(key, path.child('key'), errors)) checkFormat(isConfigMapKey, key!, path.child('key'), errors);
 }
 
-export function checkEnvFrom(sources: readonly EnvFromSource[] | undefined, path: FieldPath, errors: FieldError[], rules: PodRules): void {
+export function checkEnvFrom(sources: readonly EnvFromSource[] | undefined, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
   sources?.forEach(({ prefix = '', configMapRef, secretRef }, i) => {
     const at = path.index(i);
     if (prefix !== '') checkName(prefix, at.child('prefix'), errors, rules);
@@ -61,6 +62,6 @@ export function checkEnvFrom(sources: readonly EnvFromSource[] | undefined, path
 }
 
 /** A trailing hyphen is accepted here, as in the prefix of a name. */
-function checkNameReference(name: string | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkNameReference(name: string | undefined, path: FieldPath, errors: FieldErrors): void {
   if (checkRequiredText(name, path, errors)) invalidEach(subdomainName(name!, true), path, name, errors);
 }

@@ -5,7 +5,8 @@
 import type { Pod } from '../../gen/types/core-v1.ts';
 import { changeText } from '../../../machinery/change-text.ts';
 import { isEqual } from '../../../machinery/equal.ts';
-import { type FieldError, forbidden } from '../../../machinery/field-error.ts';
+import { forbidden } from '../../../machinery/field-error.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { goQuote } from '../../../machinery/go-quote.ts';
 import { validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
@@ -17,9 +18,9 @@ import { annotationsPath, specPath, validatePodMetaAndSpec } from './validation.
 const nowhere = FieldPath.of('');
 
 /** Errors of a pod that differs from `old` only in its ephemeral containers. They can be added, not changed or removed. */
-export function validateEphemeralContainersUpdate(pod: Pod, old: Pod, rules: PodRules): FieldError[] {
-  if (old.metadata.annotations?.[mirrorAnnotation] !== undefined) return [forbidden(nowhere, 'static pods do not support ephemeral containers')];
-  const errors = [...validateBuiltInMetaUpdate(pod.metadata, old.metadata), ...validatePodMetaAndSpec(pod, rules)];
+export function validateEphemeralContainersUpdate(pod: Pod, old: Pod, rules: PodRules): FieldErrors {
+  if (old.metadata.annotations?.[mirrorAnnotation] !== undefined) return FieldErrors.joined([forbidden(nowhere, 'static pods do not support ephemeral containers')]);
+  const errors = FieldErrors.joined(validateBuiltInMetaUpdate(pod.metadata, old.metadata), validatePodMetaAndSpec(pod, rules));
   checkPodAnnotationsUpdate(pod.metadata.annotations, old.metadata.annotations, pod.spec, annotationsPath, errors, rules);
   const path = specPath.child('ephemeralContainers');
   for (const before of old.spec.ephemeralContainers ?? []) {

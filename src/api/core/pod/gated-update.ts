@@ -4,13 +4,14 @@
  */
 import type { NodeAffinity, NodeSelectorTerm, PodSpec } from '../../gen/types/core-v1.ts';
 import { isEqual } from '../../../machinery/equal.ts';
-import { type FieldError, invalid } from '../../../machinery/field-error.ts';
+import { invalid } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { goStringMap, goStruct } from '../../../machinery/go-quote.ts';
 
 const requiredTerms = 'requiredDuringSchedulingIgnoredDuringExecution';
 
-export function checkGatedChanges({ nodeSelector, affinity }: PodSpec, old: PodSpec, path: FieldPath, errors: FieldError[]): void {
+export function checkGatedChanges({ nodeSelector, affinity }: PodSpec, old: PodSpec, path: FieldPath, errors: FieldErrors): void {
   for (const key in old.nodeSelector) {
     if (nodeSelector?.[key] === old.nodeSelector[key]) continue;
     errors.push(invalid(path.child('nodeSelector'), goStringMap(nodeSelector), 'only additions to spec.nodeSelector are allowed (no mutations or deletions)'));
@@ -19,7 +20,7 @@ export function checkGatedChanges({ nodeSelector, affinity }: PodSpec, old: PodS
   if (!isEqual(affinity?.nodeAffinity, old.affinity?.nodeAffinity)) checkTerms(affinity?.nodeAffinity, old.affinity?.nodeAffinity, path.child('affinity', 'nodeAffinity', requiredTerms, 'nodeSelectorTerms'), errors);
 }
 
-function checkTerms(affinity: NodeAffinity | undefined, old: NodeAffinity | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkTerms(affinity: NodeAffinity | undefined, old: NodeAffinity | undefined, path: FieldPath, errors: FieldErrors): void {
   const before = old?.[requiredTerms]?.nodeSelectorTerms ?? [];
   const now = affinity?.[requiredTerms]?.nodeSelectorTerms ?? [];
   if (before.length === 0) return;

@@ -3,7 +3,8 @@
  * @see {@link https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#container-probes | Container probes}
  */
 import type { HTTPGetAction, Lifecycle, LifecycleHandler, Probe, SleepAction } from '../../gen/types/core-v1.ts';
-import { type FieldError, forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import { forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { isHttpHeaderName } from '../../../machinery/formats/names.ts';
 import { checkNonNegative, checkRequiredText, invalidEach } from '../../meta/checks.ts';
@@ -23,7 +24,7 @@ export interface Probes {
   readonly startupProbe?: Probe;
 }
 
-export function checkProbes({ livenessProbe, readinessProbe, startupProbe }: Probes, path: FieldPath, errors: FieldError[], rules: HandlerRules): void {
+export function checkProbes({ livenessProbe, readinessProbe, startupProbe }: Probes, path: FieldPath, errors: FieldErrors, rules: HandlerRules): void {
   if (livenessProbe !== undefined) checkKillingProbe(livenessProbe, path.child('livenessProbe'), errors, rules);
   if (readinessProbe !== undefined) {
     const at = path.child('readinessProbe');
@@ -35,7 +36,7 @@ export function checkProbes({ livenessProbe, readinessProbe, startupProbe }: Pro
 }
 
 /** A probe that kills the container when it fails: one success is all it can wait for. */
-function checkKillingProbe(probe: Probe, path: FieldPath, errors: FieldError[], rules: HandlerRules): void {
+function checkKillingProbe(probe: Probe, path: FieldPath, errors: FieldErrors, rules: HandlerRules): void {
   checkProbe(probe, path, errors, rules);
   const { successThreshold = 0 } = probe;
   if (successThreshold !== 1) errors.push(invalid(path.child('successThreshold'), successThreshold, 'must be 1'));
@@ -43,19 +44,19 @@ function checkKillingProbe(probe: Probe, path: FieldPath, errors: FieldError[], 
 
 const counts = ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold'] as const;
 
-function checkProbe(probe: Probe, path: FieldPath, errors: FieldError[], rules: HandlerRules): void {
+function checkProbe(probe: Probe, path: FieldPath, errors: FieldErrors, rules: HandlerRules): void {
   checkHandler(probe, path, errors, rules);
   for (const count of counts) if (probe[count] !== undefined) checkNonNegative(probe[count], path.child(count), errors);
   const { terminationGracePeriodSeconds: seconds } = probe;
   if (seconds !== undefined && seconds <= 0) errors.push(invalid(path.child('terminationGracePeriodSeconds'), seconds, 'must be greater than 0'));
 }
 
-export function checkLifecycle({ postStart, preStop }: Lifecycle, path: FieldPath, errors: FieldError[], rules: HandlerRules): void {
+export function checkLifecycle({ postStart, preStop }: Lifecycle, path: FieldPath, errors: FieldErrors, rules: HandlerRules): void {
   if (postStart !== undefined) checkHandler(postStart, path.child('postStart'), errors, rules);
   if (preStop !== undefined) checkHandler(preStop, path.child('preStop'), errors, rules);
 }
 
-function checkHandler(handler: Handler, path: FieldPath, errors: FieldError[], rules: HandlerRules): void {
+function checkHandler(handler: Handler, path: FieldPath, errors: FieldErrors, rules: HandlerRules): void {
   let found = false;
   const isFirst = (name: string): boolean => {
     if (found) errors.push(forbidden(path.child(name), 'may not specify more than 1 handler type'));
@@ -74,14 +75,14 @@ function checkHandler(handler: Handler, path: FieldPath, errors: FieldError[], r
 
 const schemes = ['HTTP', 'HTTPS'];
 
-function checkHttpGet({ path: urlPath, port, scheme = '' as never, httpHeaders }: HTTPGetAction, path: FieldPath, errors: FieldError[]): void {
+function checkHttpGet({ path: urlPath, port, scheme = '' as never, httpHeaders }: HTTPGetAction, path: FieldPath, errors: FieldErrors): void {
   checkRequiredText(urlPath, path.child('path'), errors);
   checkPortOrName(port, path.child('port'), errors);
   if (!schemes.includes(scheme)) errors.push(notSupported(path.child('scheme'), scheme, schemes));
   httpHeaders?.forEach(({ name = '' }) => invalidEach(isHttpHeaderName(name), path.child('httpHeaders'), name, errors));
 }
 
-function checkSleep({ seconds = 0 }: SleepAction, path: FieldPath, errors: FieldError[], { gracePeriod, sleepZero }: HandlerRules): void {
+function checkSleep({ seconds = 0 }: SleepAction, path: FieldPath, errors: FieldErrors, { gracePeriod, sleepZero }: HandlerRules): void {
   if (gracePeriod === undefined || (seconds <= gracePeriod && (seconds > 0 || (sleepZero && seconds >= 0)))) return;
   const detail = sleepZero
     ? `must be non-negative and less than terminationGracePeriodSeconds (${gracePeriod})`

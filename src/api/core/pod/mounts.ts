@@ -1,6 +1,7 @@
 /** Where a container has the volumes of its pod: mounted as file systems, or as block devices. */
 import type { Container, VolumeDevice, VolumeMount } from '../../gen/types/core-v1.ts';
-import { type FieldError, forbidden, invalid, notFound, notSupported } from '../../../machinery/field-error.ts';
+import { forbidden, invalid, notFound, notSupported } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { checkRequiredText } from '../../meta/checks.ts';
 import { checkDescendingPath, containsBackstep } from '../volumes/paths.ts';
@@ -8,7 +9,7 @@ import type { KnownVolumes } from './volumes.ts';
 
 type Mounts = Pick<Container, 'volumeMounts' | 'volumeDevices' | 'securityContext'>;
 
-export function checkVolumeMounts(container: Mounts, volumes: KnownVolumes, path: FieldPath, errors: FieldError[]): void {
+export function checkVolumeMounts(container: Mounts, volumes: KnownVolumes, path: FieldPath, errors: FieldErrors): void {
   const { volumeMounts, volumeDevices } = container;
   if (volumeMounts === undefined) return;
   const paths = new Set<string>();
@@ -36,13 +37,13 @@ const lastByName = <T extends { name?: string }>(list: readonly T[] | undefined)
 const devicePaths = (devices: readonly VolumeDevice[] | undefined): readonly string[] => (devices === undefined ? none : lastByName(devices).map(({ devicePath = '' }) => devicePath));
 const none: readonly string[] = [];
 
-function checkImageMount({ subPath, subPathExpr }: VolumeMount, path: FieldPath, errors: FieldError[]): void {
+function checkImageMount({ subPath, subPathExpr }: VolumeMount, path: FieldPath, errors: FieldErrors): void {
   if (subPath !== undefined) errors.push(invalid(path.child('subPath'), subPath, 'not allowed in image volume sources'));
   if (subPathExpr !== undefined) errors.push(invalid(path.child('subPathExpr'), subPathExpr, 'not allowed in image volume sources'));
 }
 
 /** The paths' own errors name the list, not its item. */
-function checkSubPaths({ subPath, subPathExpr }: VolumeMount, path: FieldPath, list: FieldPath, errors: FieldError[]): void {
+function checkSubPaths({ subPath, subPathExpr }: VolumeMount, path: FieldPath, list: FieldPath, errors: FieldErrors): void {
   if (subPath !== undefined) checkDescendingPath(subPath, list.child('subPath'), errors);
   if (subPathExpr === undefined) return;
   if (subPath !== undefined) errors.push(invalid(path.child('subPathExpr'), subPathExpr, 'subPathExpr and subPath are mutually exclusive'));
@@ -51,7 +52,7 @@ function checkSubPaths({ subPath, subPathExpr }: VolumeMount, path: FieldPath, l
 
 const propagations = ['Bidirectional', 'HostToContainer', 'None'];
 
-function checkPropagation({ mountPropagation }: VolumeMount, { securityContext }: Mounts, path: FieldPath, errors: FieldError[]): void {
+function checkPropagation({ mountPropagation }: VolumeMount, { securityContext }: Mounts, path: FieldPath, errors: FieldErrors): void {
   if (mountPropagation === undefined) return;
   if (!propagations.includes(mountPropagation)) errors.push(notSupported(path, mountPropagation, propagations));
   if (mountPropagation === 'Bidirectional' && securityContext?.privileged !== true) {
@@ -61,14 +62,14 @@ function checkPropagation({ mountPropagation }: VolumeMount, { securityContext }
 
 const recursiveReadOnlyModes = ['Disabled', 'Enabled', 'IfPossible'];
 
-function checkRecursiveReadOnly({ recursiveReadOnly, readOnly, mountPropagation }: VolumeMount, path: FieldPath, errors: FieldError[]): void {
+function checkRecursiveReadOnly({ recursiveReadOnly, readOnly, mountPropagation }: VolumeMount, path: FieldPath, errors: FieldErrors): void {
   if (recursiveReadOnly === undefined || recursiveReadOnly === 'Disabled') return;
   if (!recursiveReadOnlyModes.includes(recursiveReadOnly)) return void errors.push(notSupported(path, recursiveReadOnly, recursiveReadOnlyModes));
   if (readOnly !== true) errors.push(forbidden(path, 'may only be specified when readOnly is true'));
   if (mountPropagation !== undefined && mountPropagation !== 'None') errors.push(forbidden(path, 'may only be specified when mountPropagation is None or not specified'));
 }
 
-export function checkVolumeDevices({ volumeDevices, volumeMounts }: Mounts, volumes: KnownVolumes, path: FieldPath, errors: FieldError[]): void {
+export function checkVolumeDevices({ volumeDevices, volumeMounts }: Mounts, volumes: KnownVolumes, path: FieldPath, errors: FieldErrors): void {
   if (volumeDevices === undefined) return;
   const names = new Set<string>();
   const paths = new Set<string>();
@@ -88,7 +89,7 @@ export function checkVolumeDevices({ volumeDevices, volumeMounts }: Mounts, volu
 }
 
 /** Only claims can be had as a device. */
-function checkBlockVolume(name: string, volumes: KnownVolumes, path: FieldPath, errors: FieldError[]): void {
+function checkBlockVolume(name: string, volumes: KnownVolumes, path: FieldPath, errors: FieldErrors): void {
   const volume = volumes.get(name);
   if (volume === undefined) return void errors.push(notFound(path, name));
   if (volume.persistentVolumeClaim !== undefined || volume.ephemeral !== undefined) return;

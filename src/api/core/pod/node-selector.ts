@@ -3,7 +3,8 @@
  * @see {@link https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#node-affinity | Node affinity}
  */
 import type { NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, PreferredSchedulingTerm } from '../../gen/types/core-v1.ts';
-import { type FieldError, forbidden, invalid, required } from '../../../machinery/field-error.ts';
+import { forbidden, invalid, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { isDns1123Subdomain, isLabelValue } from '../../../machinery/formats/names.ts';
 import { checkFormat } from '../../meta/checks.ts';
@@ -14,18 +15,18 @@ export interface NodeSelectorRules {
   readonly allowInvalidValues: boolean;
 }
 
-export function checkNodeSelector({ nodeSelectorTerms = [] }: NodeSelector, path: FieldPath, errors: FieldError[], rules: NodeSelectorRules): void {
+export function checkNodeSelector({ nodeSelectorTerms = [] }: NodeSelector, path: FieldPath, errors: FieldErrors, rules: NodeSelectorRules): void {
   const at = path.child('nodeSelectorTerms');
   if (nodeSelectorTerms.length === 0) errors.push(required(at, 'must have at least one node selector term'));
   nodeSelectorTerms.forEach((term, i) => checkNodeSelectorTerm(term, at.index(i), errors, rules));
 }
 
-export function checkNodeSelectorTerm({ matchExpressions, matchFields }: NodeSelectorTerm, path: FieldPath, errors: FieldError[], rules: NodeSelectorRules): void {
+export function checkNodeSelectorTerm({ matchExpressions, matchFields }: NodeSelectorTerm, path: FieldPath, errors: FieldErrors, rules: NodeSelectorRules): void {
   matchExpressions?.forEach((requirement, i) => checkLabelRequirement(requirement, path.child('matchExpressions').index(i), errors, rules));
   matchFields?.forEach((requirement, i) => checkFieldRequirement(requirement, path.child('matchFields').index(i), errors));
 }
 
-function checkLabelRequirement({ key = '', operator, values = [] }: NodeSelectorRequirement, path: FieldPath, errors: FieldError[], rules: NodeSelectorRules): void {
+function checkLabelRequirement({ key = '', operator, values = [] }: NodeSelectorRequirement, path: FieldPath, errors: FieldErrors, rules: NodeSelectorRules): void {
   const at = path.child('values');
   if (operator === 'In' || operator === 'NotIn') {
     if (values.length === 0) errors.push(required(at, "must be specified when `operator` is 'In' or 'NotIn'"));
@@ -41,7 +42,7 @@ function checkLabelRequirement({ key = '', operator, values = [] }: NodeSelector
 /** The one field of nodes that can be selected by. */
 const nameField = 'metadata.name';
 
-function checkFieldRequirement({ key = '', operator, values = [] }: NodeSelectorRequirement, path: FieldPath, errors: FieldError[]): void {
+function checkFieldRequirement({ key = '', operator, values = [] }: NodeSelectorRequirement, path: FieldPath, errors: FieldErrors): void {
   if (operator === 'In' || operator === 'NotIn') {
     if (values.length !== 1) errors.push(required(path.child('values'), "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"));
   } else errors.push(invalid(path.child('operator'), operator ?? '', 'not a valid selector operator'));
@@ -50,14 +51,14 @@ function checkFieldRequirement({ key = '', operator, values = [] }: NodeSelector
 }
 
 /** Terms that only prefer may have values that no node can have. */
-export function checkPreferredTerms(terms: readonly PreferredSchedulingTerm[] | undefined, path: FieldPath, errors: FieldError[]): void {
+export function checkPreferredTerms(terms: readonly PreferredSchedulingTerm[] | undefined, path: FieldPath, errors: FieldErrors): void {
   terms?.forEach(({ weight, preference }, i) => {
     checkWeight(weight, path.index(i).child('weight'), errors);
     checkNodeSelectorTerm(preference, path.index(i).child('preference'), errors, { allowInvalidValues: true });
   });
 }
 
-export function checkWeight(weight = 0, path: FieldPath, errors: FieldError[]): void {
+export function checkWeight(weight = 0, path: FieldPath, errors: FieldErrors): void {
   if (weight <= 0 || weight > 100) errors.push(invalid(path, weight, 'must be in the range 1-100'));
 }
 

@@ -3,14 +3,15 @@
  * @see {@link https://kubernetes.io/docs/concepts/workloads/pods/#pod-os | Pod OS}
  */
 import type { PodSpec } from '../../gen/types/core-v1.ts';
-import { type FieldError, forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import { forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { visitContainersWithPath } from './container-list.ts';
 import type { PodRules } from './rules.ts';
 
 const systems = ['linux', 'windows'];
 
-export function checkOperatingSystem(spec: PodSpec, path: FieldPath, errors: FieldError[]): void {
+export function checkOperatingSystem(spec: PodSpec, path: FieldPath, errors: FieldErrors): void {
   if (spec.os === undefined) return;
   const { name } = spec.os;
   if (name === undefined) errors.push(required(path.child('os', 'name'), 'cannot be empty'));
@@ -19,7 +20,7 @@ export function checkOperatingSystem(spec: PodSpec, path: FieldPath, errors: Fie
   else checkWindows(spec, path, errors);
 }
 
-function checkLinux(spec: PodSpec, path: FieldPath, errors: FieldError[]): void {
+function checkLinux(spec: PodSpec, path: FieldPath, errors: FieldErrors): void {
   const refuse = (at: FieldPath): void => void errors.push(forbidden(at.child('securityContext', 'windowsOptions'), 'windows options cannot be set for a linux pod'));
   if (spec.securityContext?.windowsOptions !== undefined) refuse(path);
   visitContainersWithPath(spec, path, ({ securityContext }, at) => {
@@ -39,7 +40,7 @@ const linuxContainer = [
 /** `false` is a setting too; an empty list is none. */
 const isSet = (value: unknown): boolean => value !== undefined && (!Array.isArray(value) || value.length > 0);
 
-function checkWindows(spec: PodSpec, path: FieldPath, errors: FieldError[]): void {
+function checkWindows(spec: PodSpec, path: FieldPath, errors: FieldErrors): void {
   const refuse = <T extends object>(owner: T | undefined, members: readonly (keyof T & string)[], at: FieldPath): void => {
     for (const member of members) if (isSet(owner?.[member])) errors.push(forbidden(at.child(member), 'cannot be set for a windows pod'));
   };
@@ -53,7 +54,7 @@ function checkWindows(spec: PodSpec, path: FieldPath, errors: FieldError[]): voi
 }
 
 /** Windows containers that are processes of the host: all of a pod or none. */
-export function checkHostProcess(spec: PodSpec, path: FieldPath, errors: FieldError[], { allowPrivileged }: PodRules): void {
+export function checkHostProcess(spec: PodSpec, path: FieldPath, errors: FieldErrors, { allowPrivileged }: PodRules): void {
   const ofPod = spec.securityContext?.windowsOptions?.hostProcess;
   let containers = 0;
   let hostProcesses = 0;

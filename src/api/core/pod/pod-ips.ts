@@ -1,12 +1,13 @@
 /** Addresses of pods and of the nodes they run on: at most one of each family. */
 import type { PodIP, PodStatus } from '../../gen/types/core-v1.ts';
-import { duplicate, type FieldError, internal, invalid } from '../../../machinery/field-error.ts';
+import { duplicate, internal, invalid } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { isIp, parseIp } from '../../../machinery/formats/addresses.ts';
 import { goStruct } from '../../../machinery/go-quote.ts';
 import { checkFormat } from '../../meta/checks.ts';
 
-export function checkPodIps(ips: readonly PodIP[] | undefined, path: FieldPath, errors: FieldError[]): void {
+export function checkPodIps(ips: readonly PodIP[] | undefined, path: FieldPath, errors: FieldErrors): void {
   if (ips === undefined) return;
   checkAddresses(ips, path, errors);
   if (ips.length < 2) return;
@@ -14,7 +15,7 @@ export function checkPodIps(ips: readonly PodIP[] | undefined, path: FieldPath, 
   checkUnique(ips, 'core.PodIP', path, errors);
 }
 
-export function checkHostIps({ hostIP = '', hostIPs }: PodStatus, path: FieldPath, errors: FieldError[]): void {
+export function checkHostIps({ hostIP = '', hostIPs }: PodStatus, path: FieldPath, errors: FieldErrors): void {
   if (hostIPs === undefined || hostIPs.length === 0) return;
   const { ip = '' } = hostIPs[0]!;
   if (ip !== hostIP) errors.push(invalid(path.index(0).child('ip'), ip, 'must be equal to `hostIP`'));
@@ -24,11 +25,11 @@ export function checkHostIps({ hostIP = '', hostIPs }: PodStatus, path: FieldPat
   checkFamilies(hostIPs, 'core.HostIP', path, errors);
 }
 
-function checkAddresses(ips: readonly PodIP[], path: FieldPath, errors: FieldError[]): void {
+function checkAddresses(ips: readonly PodIP[], path: FieldPath, errors: FieldErrors): void {
   ips.forEach(({ ip = '' }, i) => checkFormat(isIp, ip, path.index(i), errors));
 }
 
-function checkFamilies(ips: readonly PodIP[], type: string, path: FieldPath, errors: FieldError[]): void {
+function checkFamilies(ips: readonly PodIP[], type: string, path: FieldPath, errors: FieldErrors): void {
   const families = new Set<number>();
   for (const [i, { ip = '' }] of ips.entries()) {
     const address = parseIp(ip);
@@ -42,7 +43,7 @@ function checkFamilies(ips: readonly PodIP[], type: string, path: FieldPath, err
   if (families.size < 2 || ips.length > 2) errors.push(invalid(path, goStruct(`[]${type}`, ips), 'may specify no more than one IP for each IP family'));
 }
 
-function checkUnique(ips: readonly PodIP[], type: string, path: FieldPath, errors: FieldError[]): void {
+function checkUnique(ips: readonly PodIP[], type: string, path: FieldPath, errors: FieldErrors): void {
   const seen = new Set<string>();
   ips.forEach((item, i) => {
     const { ip = '' } = item;

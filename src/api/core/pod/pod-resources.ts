@@ -1,6 +1,7 @@
 /** Resources of the pod as a whole. @see {@link https://kep.k8s.io/2837 | KEP-2837} */
 import type { Container, PodSpec, ResourceRequirements } from '../../gen/types/core-v1.ts';
-import { type FieldError, forbidden, invalid, notSupported } from '../../../machinery/field-error.ts';
+import { forbidden, invalid, notSupported } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import type { Quantity } from '../../../machinery/quantity.ts';
 import { createMap } from '../../../machinery/value.ts';
@@ -10,7 +11,7 @@ import { isSidecar } from './container-list.ts';
 import { checkRequirements } from './container-resources.ts';
 import type { PodRules } from './rules.ts';
 
-export function checkPodResources(spec: PodSpec, path: FieldPath, errors: FieldError[], rules: PodRules, claims: ReadonlySet<string>): void {
+export function checkPodResources(spec: PodSpec, path: FieldPath, errors: FieldErrors, rules: PodRules, claims: ReadonlySet<string>): void {
   const { resources } = spec;
   if (resources === undefined) return;
   if (resources.claims !== undefined) errors.push(forbidden(path.child('claims'), 'claims cannot be set for Resources at pod-level'));
@@ -22,12 +23,12 @@ const supported = ['cpu', 'memory'];
 
 export const isPodLevelResource = (name: string): boolean => supported.includes(name);
 
-function checkPodResourceName(name: string, path: FieldPath, errors: FieldError[]): void {
+function checkPodResourceName(name: string, path: FieldPath, errors: FieldErrors): void {
   if (checkResourceName(name, path, errors) && !isPodLevelResource(name)) errors.push(notSupported(path, shownResource(name), supported));
 }
 
 /** The pod asks for no less than its containers together, and no container may use more than the pod. */
-function checkConsistency({ requests, limits }: ResourceRequirements, spec: PodSpec, path: FieldPath, errors: FieldError[]): void {
+function checkConsistency({ requests, limits }: ResourceRequirements, spec: PodSpec, path: FieldPath, errors: FieldErrors): void {
   for (const [name, sum] of containerRequests(spec)) {
     const request = requests?.[name] ?? '0';
     if (sum.compare(quantityOf(request)) > 0) errors.push(invalid(path.child('requests').key(name), request, `must be greater than or equal to aggregate container requests of ${sum.toString()}`));

@@ -2,7 +2,8 @@
 import type { Container, Pod, PodSpec } from '../../gen/types/core-v1.ts';
 import { changeText } from '../../../machinery/change-text.ts';
 import { isEqual } from '../../../machinery/equal.ts';
-import { type FieldError, forbidden, invalid } from '../../../machinery/field-error.ts';
+import { forbidden, invalid } from '../../../machinery/field-error.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { createMap } from '../../../machinery/value.ts';
 import { validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
@@ -14,10 +15,10 @@ import { specPath, validatePodMetaAndSpec } from './validation.ts';
 const nowhere = FieldPath.of('');
 
 /** Errors of a pod that differs from `old` only in the resources and resize policies of its containers. */
-export function validatePodResize(pod: Pod, old: Pod, rules: PodRules): FieldError[] {
+export function validatePodResize(pod: Pod, old: Pod, rules: PodRules): FieldErrors {
   const refusal = resizeRefusal(pod, old);
-  if (refusal !== undefined) return [forbidden(nowhere, refusal)];
-  const errors = [...validateBuiltInMetaUpdate(pod.metadata, old.metadata), ...validatePodMetaAndSpec(pod, rules)];
+  if (refusal !== undefined) return FieldErrors.joined([forbidden(nowhere, refusal)]);
+  const errors = FieldErrors.joined(validateBuiltInMetaUpdate(pod.metadata, old.metadata), validatePodMetaAndSpec(pod, rules));
   const qosClass = old.status.qosClass ?? qosClassOf(old.spec, rules.podLevelResources);
   if (qosClassOf(pod.spec, rules.podLevelResources) !== qosClass) errors.push(invalid(specPath, pod.status.qosClass ?? '', 'Pod QOS Class may not change as a result of resizing'));
   const fixed = { ...pod.spec, containers: withOldCompute(pod.spec.containers, old.spec.containers) };

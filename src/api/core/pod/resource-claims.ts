@@ -1,6 +1,7 @@
 /** @see {@link https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/ | Dynamic resource allocation} */
 import type { PodResourceClaim } from '../../gen/types/core-v1.ts';
-import { duplicate, type FieldError, invalid } from '../../../machinery/field-error.ts';
+import { duplicate, invalid } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { isDns1123Label, isDns1123Subdomain } from '../../../machinery/formats/names.ts';
 import { goStruct } from '../../../machinery/go-quote.ts';
@@ -11,7 +12,7 @@ const noNames: ReadonlySet<string> = new Set();
 export const claimNames = (claims: readonly PodResourceClaim[] | undefined): ReadonlySet<string> =>
   claims === undefined ? noNames : new Set(claims.flatMap(({ name = '' }) => (name === '' ? [] : [name])));
 
-export function checkResourceClaims(claims: readonly PodResourceClaim[] | undefined, path: FieldPath, errors: FieldError[]): void {
+export function checkResourceClaims(claims: readonly PodResourceClaim[] | undefined, path: FieldPath, errors: FieldErrors): void {
   const names = new Set<string>();
   claims?.forEach((claim, i) => {
     const at = path.index(i);
@@ -25,7 +26,7 @@ export function checkResourceClaims(claims: readonly PodResourceClaim[] | undefi
   });
 }
 
-function checkName(name: string, path: FieldPath, errors: FieldError[], names: Set<string>): void {
+function checkName(name: string, path: FieldPath, errors: FieldErrors, names: Set<string>): void {
   if (names.has(name)) return void errors.push(duplicate(path, name));
   checkFormat(isDns1123Label, name, path, errors);
   names.add(name);

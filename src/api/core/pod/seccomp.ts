@@ -1,6 +1,7 @@
 /** @see {@link https://kubernetes.io/docs/tutorials/security/seccomp/ | Seccomp profiles} */
 import type { SeccompProfile } from '../../gen/types/core-v1.ts';
-import { type FieldError, forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import { forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { goStruct } from '../../../machinery/go-quote.ts';
 import { checkDescendingPath } from '../volumes/paths.ts';
@@ -11,7 +12,7 @@ export const seccompContainerAnnotation = 'container.seccomp.security.alpha.kube
 
 const types = ['Localhost', 'RuntimeDefault', 'Unconfined'];
 
-export function checkSeccompProfile(profile: SeccompProfile | undefined, path: FieldPath, errors: FieldError[]): void {
+export function checkSeccompProfile(profile: SeccompProfile | undefined, path: FieldPath, errors: FieldErrors): void {
   if (profile === undefined) return;
   const { type, localhostProfile } = profile;
   if (type === undefined) errors.push(required(path.child('type'), 'type is required when seccompProfile is set'));
@@ -26,14 +27,14 @@ export function checkSeccompProfile(profile: SeccompProfile | undefined, path: F
 const localhost = 'localhost/';
 
 /** The value of an annotation. */
-export function checkSeccompName(name: string, path: FieldPath, errors: FieldError[]): void {
+export function checkSeccompName(name: string, path: FieldPath, errors: FieldErrors): void {
   if (name === 'runtime/default' || name === 'docker/default' || name === 'unconfined') return;
   if (name.startsWith(localhost)) checkDescendingPath(name.slice(localhost.length), path, errors);
   else errors.push(invalid(path, name, 'must be a valid seccomp profile'));
 }
 
 /** An annotation beside a field must say the same. */
-export function checkSeccompMatch(annotation: string | undefined, profile: SeccompProfile | undefined, path: FieldPath, errors: FieldError[]): void {
+export function checkSeccompMatch(annotation: string | undefined, profile: SeccompProfile | undefined, path: FieldPath, errors: FieldErrors): void {
   if (annotation === undefined || profile === undefined) return;
   if (profile.type !== undefined && types.includes(profile.type) && profile.type !== typeOf(annotation)) {
     errors.push(forbidden(path.child('type'), 'seccomp type in annotation and field must match'));

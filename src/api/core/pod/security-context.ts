@@ -3,7 +3,8 @@
  * @see {@link https://kubernetes.io/docs/tasks/configure-pod-container/security-context/ | Security context}
  */
 import type { PodSecurityContext, PodSpec, SecurityContext } from '../../gen/types/core-v1.ts';
-import { type FieldError, forbidden, invalid, notSupported } from '../../../machinery/field-error.ts';
+import { forbidden, invalid, notSupported } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { isGroupId, isUserId } from '../../../machinery/formats/numbers.ts';
 import { goStruct } from '../../../machinery/go-quote.ts';
@@ -16,18 +17,18 @@ import { checkWindowsOptions } from './windows-options.ts';
 
 type Id = number | bigint | undefined;
 
-const checkUser = (id: Id, path: FieldPath, errors: FieldError[]): void => {
+const checkUser = (id: Id, path: FieldPath, errors: FieldErrors): void => {
   if (id !== undefined) invalidEach(isUserId(id), path, id, errors);
 };
 
-const checkGroup = (id: Id, path: FieldPath, errors: FieldError[]): void => {
+const checkGroup = (id: Id, path: FieldPath, errors: FieldErrors): void => {
   if (id !== undefined) invalidEach(isGroupId(id), path, id, errors);
 };
 
 const procMounts = ['Default', 'Unmasked'];
 
 /** `hostUsers`: the pod has no user namespace of its own. */
-export function checkSecurityContext(context: SecurityContext | undefined, path: FieldPath, errors: FieldError[], rules: PodRules, hostUsers: boolean): void {
+export function checkSecurityContext(context: SecurityContext | undefined, path: FieldPath, errors: FieldErrors, rules: PodRules, hostUsers: boolean): void {
   if (context === undefined) return;
   const { privileged, procMount } = context;
   if (privileged === true && !rules.allowPrivileged) errors.push(forbidden(path.child('privileged'), 'disallowed by cluster policy'));
@@ -41,7 +42,7 @@ export function checkSecurityContext(context: SecurityContext | undefined, path:
   checkAppArmorProfile(context.appArmorProfile, path.child('appArmorProfile'), errors);
 }
 
-function checkNoEscalation(context: SecurityContext, path: FieldPath, errors: FieldError[]): void {
+function checkNoEscalation(context: SecurityContext, path: FieldPath, errors: FieldErrors): void {
   const refuse = (what: string): void => void errors.push(invalid(path, goStruct('core.SecurityContext', context), `cannot set \`allowPrivilegeEscalation\` to false and ${what}`));
   if (context.privileged === true) refuse('`privileged` to true');
   context.capabilities?.add?.forEach((capability) => {
@@ -53,7 +54,7 @@ const groupChangePolicies = ['Always', 'OnRootMismatch'];
 const groupsPolicies = ['Merge', 'Strict'];
 
 /** `path` is that of the security context. Host namespaces and process sharing lie beside it in the spec. */
-export function checkPodSecurityContext(context: PodSecurityContext | undefined, spec: PodSpec, path: FieldPath, errors: FieldError[], rules: PodRules): void {
+export function checkPodSecurityContext(context: PodSecurityContext | undefined, spec: PodSpec, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
   if (context === undefined) return;
   checkGroup(context.fsGroup, path.child('fsGroup'), errors);
   checkUser(context.runAsUser, path.child('runAsUser'), errors);
@@ -69,7 +70,7 @@ export function checkPodSecurityContext(context: PodSecurityContext | undefined,
   checkPolicy(context.seLinuxChangePolicy, rules.onlyRecursiveSELinuxChange ? ['Recursive'] : ['MountOption', 'Recursive'], path.child('seLinuxChangePolicy'), errors);
 }
 
-function checkPolicy(policy: string | undefined, supported: readonly string[], path: FieldPath, errors: FieldError[]): void {
+function checkPolicy(policy: string | undefined, supported: readonly string[], path: FieldPath, errors: FieldErrors): void {
   if (policy !== undefined && !supported.includes(policy)) errors.push(notSupported(path, policy, supported));
 }
 
@@ -77,7 +78,7 @@ function checkPolicy(policy: string | undefined, supported: readonly string[], p
 export const usesHostUsers = ({ hostUsers }: PodSpec): boolean => hostUsers !== false;
 
 /** A user namespace goes with no other namespace of the host. */
-export function checkUserNamespace(spec: PodSpec, path: FieldPath, errors: FieldError[]): void {
+export function checkUserNamespace(spec: PodSpec, path: FieldPath, errors: FieldErrors): void {
   if (usesHostUsers(spec)) return;
   const detail = 'when `pod.Spec.HostUsers` is false';
   if (spec.hostNetwork === true) errors.push(forbidden(path.child('hostNetwork'), detail));

@@ -1,6 +1,7 @@
 /** Rules of pod specs, in pods and in the templates of them. */
 import type { PodReadinessGate, PodSchedulingGate, PodSpec } from '../../gen/types/core-v1.ts';
-import { duplicate, type FieldError, notSupported, required } from '../../../machinery/field-error.ts';
+import { duplicate, notSupported, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { isDns1123Label, isDns1123Subdomain, isQualifiedName } from '../../../machinery/formats/names.ts';
 import { isInRange, maxInt32 } from '../../../machinery/formats/numbers.ts';
@@ -21,7 +22,7 @@ import { checkTopologySpread } from './topology-spread.ts';
 import { checkVolumes } from './volumes.ts';
 
 /** `podName` is that of the pod; a template has none. */
-export function checkPodSpec(spec: PodSpec, podName: string | undefined, path: FieldPath, errors: FieldError[], rules: PodRules): void {
+export function checkPodSpec(spec: PodSpec, podName: string | undefined, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
   if (spec.terminationGracePeriodSeconds === undefined) errors.push(required(path.child('terminationGracePeriodSeconds')));
   const volumes = checkVolumes(spec.volumes, podName, path.child('volumes'), errors, rules);
   const scope: ContainerScope = { spec, rules, volumes, claims: claimNames(spec.resourceClaims), hostUsers: usesHostUsers(spec) };
@@ -37,7 +38,7 @@ export function checkPodSpec(spec: PodSpec, podName: string | undefined, path: F
   checkOperatingSystem(spec, path, errors);
 }
 
-function checkSettings(spec: PodSpec, path: FieldPath, errors: FieldError[], rules: PodRules): void {
+function checkSettings(spec: PodSpec, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
   checkEnum(spec.restartPolicy, restartPolicies, path.child('restartPolicy'), errors);
   checkDnsPolicy(spec.dnsPolicy, path.child('dnsPolicy'), errors);
   checkLabels(spec.nodeSelector, path.child('nodeSelector'), errors);
@@ -51,7 +52,7 @@ function checkSettings(spec: PodSpec, path: FieldPath, errors: FieldError[], rul
   checkUserNamespace(spec, path, errors);
 }
 
-function checkNames({ serviceAccountName = '', nodeName = '', activeDeadlineSeconds: deadline, hostname = '', subdomain = '' }: PodSpec, path: FieldPath, errors: FieldError[]): void {
+function checkNames({ serviceAccountName = '', nodeName = '', activeDeadlineSeconds: deadline, hostname = '', subdomain = '' }: PodSpec, path: FieldPath, errors: FieldErrors): void {
   if (serviceAccountName !== '') checkFormat(isDns1123Subdomain, serviceAccountName, path.child('serviceAccountName'), errors);
   if (nodeName !== '') checkFormat(isDns1123Subdomain, nodeName, path.child('nodeName'), errors);
   if (deadline !== undefined) invalidEach(isInRange(deadline, 1, maxInt32), path.child('activeDeadlineSeconds'), deadline, errors);
@@ -59,7 +60,7 @@ function checkNames({ serviceAccountName = '', nodeName = '', activeDeadlineSeco
   if (subdomain !== '') checkFormat(isDns1123Label, subdomain, path.child('subdomain'), errors);
 }
 
-function checkPlacement(spec: PodSpec, path: FieldPath, errors: FieldError[], rules: PodRules): void {
+function checkPlacement(spec: PodSpec, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
   const { priorityClassName = '', runtimeClassName, preemptionPolicy, overhead } = spec;
   checkTolerations(spec.tolerations, path.child('tolerations'), errors);
   checkHostAliases(spec.hostAliases, path.child('hostAliases'), errors);
@@ -73,15 +74,15 @@ function checkPlacement(spec: PodSpec, path: FieldPath, errors: FieldError[], ru
 const restartPolicies = ['Always', 'OnFailure', 'Never'];
 const preemptionPolicies = ['PreemptLowerPriority', 'Never'];
 
-function checkEnum(value: string | undefined, supported: readonly string[], path: FieldPath, errors: FieldError[]): void {
+function checkEnum(value: string | undefined, supported: readonly string[], path: FieldPath, errors: FieldErrors): void {
   if (checkRequiredText(value, path, errors) && !supported.includes(value!)) errors.push(notSupported(path, value, supported));
 }
 
-function checkReadinessGates(gates: readonly PodReadinessGate[] | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkReadinessGates(gates: readonly PodReadinessGate[] | undefined, path: FieldPath, errors: FieldErrors): void {
   gates?.forEach(({ conditionType = '' }, i) => checkFormat(isQualifiedName, conditionType, path.index(i).child('conditionType'), errors));
 }
 
-function checkSchedulingGates(gates: readonly PodSchedulingGate[] | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkSchedulingGates(gates: readonly PodSchedulingGate[] | undefined, path: FieldPath, errors: FieldErrors): void {
   const names = new Set<string>();
   gates?.forEach(({ name = '' }, i) => {
     checkFormat(isQualifiedName, name, path.index(i), errors);

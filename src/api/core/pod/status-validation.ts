@@ -1,6 +1,7 @@
 /** Rules of the status of pods, which nodes report. */
 import type { Container, ContainerStatus, LinuxContainerUser, Pod, PodCondition, PodResourceClaim, PodResourceClaimStatus, PodSpec, ResourceStatus, RestartPolicy } from '../../gen/types/core-v1.ts';
-import { duplicate, type FieldError, forbidden, invalid, notSupported } from '../../../machinery/field-error.ts';
+import { duplicate, forbidden, invalid, notSupported } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { isDns1123Subdomain, isQualifiedName } from '../../../machinery/formats/names.ts';
 import { isGroupId, isUserId } from '../../../machinery/formats/numbers.ts';
@@ -16,7 +17,7 @@ import { annotationsPath } from './validation.ts';
 
 const statusPath = FieldPath.of('status');
 
-export function validatePodStatusUpdate(pod: Pod, old: Pod, rules: PodRules): FieldError[] {
+export function validatePodStatusUpdate(pod: Pod, old: Pod, rules: PodRules): FieldErrors {
   const errors = validateBuiltInMetaUpdate(pod.metadata, old.metadata);
   const { spec, status } = pod;
   checkPodAnnotationsUpdate(pod.metadata.annotations, old.metadata.annotations, spec, annotationsPath, errors, rules);
@@ -39,14 +40,14 @@ export function validatePodStatusUpdate(pod: Pod, old: Pod, rules: PodRules): Fi
 const systemConditions = ['PodScheduled', 'Ready', 'Initialized'];
 
 /** Their path begins in the metadata, and the type has a capital: clients may match on it. */
-function checkConditions(conditions: readonly PodCondition[] | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkConditions(conditions: readonly PodCondition[] | undefined, path: FieldPath, errors: FieldErrors): void {
   conditions?.forEach(({ type = '' }, i) => {
     if (!systemConditions.includes(type)) checkFormat(isQualifiedName, type, path.index(i).child('Type'), errors);
   });
 }
 
 /** What has ended stays ended, unless the pod restarts it. */
-function checkTransitions({ status }: Pod, old: Pod, errors: FieldError[]): void {
+function checkTransitions({ status }: Pod, old: Pod, errors: FieldErrors): void {
   const { spec } = old;
   const restarts: { [List in (typeof statusLists)[number]]: (name: string | undefined) => RestartPolicy | undefined } = {
     containerStatuses: () => spec.restartPolicy,
@@ -65,7 +66,7 @@ function checkTransitions({ status }: Pod, old: Pod, errors: FieldError[]): void
 
 const mayRestart = (policy: RestartPolicy | undefined, exitCode = 0): boolean => policy === 'Always' || (policy === 'OnFailure' && exitCode !== 0);
 
-function checkClaimStatuses(statuses: readonly PodResourceClaimStatus[] | undefined, claims: readonly PodResourceClaim[] | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkClaimStatuses(statuses: readonly PodResourceClaimStatus[] | undefined, claims: readonly PodResourceClaim[] | undefined, path: FieldPath, errors: FieldErrors): void {
   const names = new Set<string>();
   statuses?.forEach(({ name = '', resourceClaimName }, i) => {
     const at = path.index(i).child('name');
@@ -76,7 +77,7 @@ function checkClaimStatuses(statuses: readonly PodResourceClaimStatus[] | undefi
   });
 }
 
-function checkUsers(statuses: readonly ContainerStatus[] | undefined, { os }: PodSpec, path: FieldPath, errors: FieldError[]): void {
+function checkUsers(statuses: readonly ContainerStatus[] | undefined, { os }: PodSpec, path: FieldPath, errors: FieldErrors): void {
   statuses?.forEach(({ user }, i) => {
     if (user?.linux === undefined) return;
     const at = path.index(i).child('linux');
@@ -85,14 +86,14 @@ function checkUsers(statuses: readonly ContainerStatus[] | undefined, { os }: Po
   });
 }
 
-function checkLinuxUser({ uid = 0, gid = 0, supplementalGroups }: LinuxContainerUser, path: FieldPath, errors: FieldError[]): void {
+function checkLinuxUser({ uid = 0, gid = 0, supplementalGroups }: LinuxContainerUser, path: FieldPath, errors: FieldErrors): void {
   invalidEach(isUserId(uid), path.child('uid'), uid, errors);
   invalidEach(isGroupId(gid), path.child('gid'), gid, errors);
   supplementalGroups?.forEach((group, i) => invalidEach(isGroupId(group), path.child('supplementalGroups').index(i), group, errors));
 }
 
 /** @see {@link https://kep.k8s.io/4680 | KEP-4680: health of devices} */
-function checkAllocated(statuses: readonly ContainerStatus[] | undefined, containers: readonly Container[] = [], path: FieldPath, errors: FieldError[]): void {
+function checkAllocated(statuses: readonly ContainerStatus[] | undefined, containers: readonly Container[] = [], path: FieldPath, errors: FieldErrors): void {
   statuses?.forEach(({ name, allocatedResourcesStatus }, i) => allocatedResourcesStatus?.forEach((resource, j) => {
     const at = path.index(i).child('allocatedResourcesStatus').index(j);
     const container = containers.find((candidate) => candidate.name === name);
@@ -101,7 +102,7 @@ function checkAllocated(statuses: readonly ContainerStatus[] | undefined, contai
   }));
 }
 
-function checkIsAskedFor(name: string, { resources: { requests, claims } }: Container, path: FieldPath, errors: FieldError[]): void {
+function checkIsAskedFor(name: string, { resources: { requests, claims } }: Container, path: FieldPath, errors: FieldErrors): void {
   if (!name.startsWith('claim:')) {
     if (requests?.[name] === undefined) errors.push(invalid(path, shownResource(name), "must match one of the container's resource requests"));
   } else if (claims?.some((claim) => name === `claim:${[claim.name, claim.request].filter(Boolean).join('/')}`) !== true) {
@@ -111,7 +112,7 @@ function checkIsAskedFor(name: string, { resources: { requests, claims } }: Cont
 
 const healths = ['Healthy', 'Unhealthy', 'Unknown'];
 
-function checkHealth({ resources }: ResourceStatus, path: FieldPath, errors: FieldError[]): void {
+function checkHealth({ resources }: ResourceStatus, path: FieldPath, errors: FieldErrors): void {
   const ids = new Set<string>();
   resources?.forEach(({ resourceID = '', health = '' }, i) => {
     if (!healths.includes(health)) errors.push(notSupported(path.index(i).child('health'), health, healths));
@@ -120,7 +121,7 @@ function checkHealth({ resources }: ResourceStatus, path: FieldPath, errors: Fie
   });
 }
 
-function checkNothingAllocated(statuses: readonly ContainerStatus[] | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkNothingAllocated(statuses: readonly ContainerStatus[] | undefined, path: FieldPath, errors: FieldErrors): void {
   statuses?.forEach(({ allocatedResourcesStatus }, i) => {
     if ((allocatedResourcesStatus?.length ?? 0) > 0) errors.push(forbidden(path.index(i).child('allocatedResourcesStatus'), 'must not be specified in container status'));
   });

@@ -1,6 +1,7 @@
 /** @see {@link https://kubernetes.io/docs/tasks/administer-cluster/sysctl-cluster/ | Sysctls in a cluster} */
 import type { PodSpec, Sysctl } from '../../gen/types/core-v1.ts';
-import { duplicate, type FieldError, invalid } from '../../../machinery/field-error.ts';
+import { duplicate, invalid } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { checkRequiredText } from '../../meta/checks.ts';
 import type { PodRules } from './rules.ts';
@@ -12,7 +13,7 @@ const maxNameLength = 253;
 
 type HostNamespaces = Pick<PodSpec, 'hostNetwork' | 'hostIPC'>;
 
-export function checkSysctls(sysctls: readonly Sysctl[] | undefined, host: HostNamespaces, path: FieldPath, errors: FieldError[], rules: PodRules): void {
+export function checkSysctls(sysctls: readonly Sysctl[] | undefined, host: HostNamespaces, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
   if (sysctls === undefined) return;
   const names = new Set<string>();
   sysctls.forEach(({ name = '' }, i) => {

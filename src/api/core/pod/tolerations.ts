@@ -1,6 +1,7 @@
 /** @see {@link https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/ | Taints and tolerations} */
 import type { Toleration } from '../../gen/types/core-v1.ts';
-import { type FieldError, forbidden, invalid, notSupported } from '../../../machinery/field-error.ts';
+import { forbidden, invalid, notSupported } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { isLabelValue } from '../../../machinery/formats/names.ts';
 import { goStruct } from '../../../machinery/go-quote.ts';
@@ -10,11 +11,11 @@ import { checkLabelName } from '../../meta/labels.ts';
 export const taintEffects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 const operators = ['Equal', 'Exists'];
 
-export function checkTolerations(tolerations: readonly Toleration[] | undefined, path: FieldPath, errors: FieldError[]): void {
+export function checkTolerations(tolerations: readonly Toleration[] | undefined, path: FieldPath, errors: FieldErrors): void {
   tolerations?.forEach((toleration, i) => checkToleration(toleration, path.index(i), errors));
 }
 
-function checkToleration(toleration: Toleration, path: FieldPath, errors: FieldError[]): void {
+function checkToleration(toleration: Toleration, path: FieldPath, errors: FieldErrors): void {
   const { key, operator = '', effect = '', tolerationSeconds } = toleration;
   if (key !== undefined) checkLabelName(key, path.child('key'), errors);
   else if (operator !== 'Exists') errors.push(invalid(path.child('operator'), operator, 'operator must be Exists when `key` is empty, which means "match all values and all keys"'));
@@ -24,7 +25,7 @@ function checkToleration(toleration: Toleration, path: FieldPath, errors: FieldE
 }
 
 /** No operator means `Equal`. Errors about the value name the operator. */
-function checkOperator(toleration: Toleration, path: FieldPath, errors: FieldError[]): void {
+function checkOperator(toleration: Toleration, path: FieldPath, errors: FieldErrors): void {
   const { operator, value = '' } = toleration;
   if (operator === 'Exists') {
     if (value !== '') errors.push(invalid(path, goStruct('core.Toleration', toleration), "value must be empty when `operator` is 'Exists'"));
@@ -36,7 +37,7 @@ function checkOperator(toleration: Toleration, path: FieldPath, errors: FieldErr
 }
 
 /** An update may add tolerations and change how long one lasts. */
-export function checkOnlyAddedTolerations(tolerations: readonly Toleration[] = [], old: readonly Toleration[] = [], path: FieldPath, errors: FieldError[]): void {
+export function checkOnlyAddedTolerations(tolerations: readonly Toleration[] = [], old: readonly Toleration[] = [], path: FieldPath, errors: FieldErrors): void {
   const isKept = (before: Toleration): boolean => tolerations.some((now) => isEqual({ ...before, tolerationSeconds: now.tolerationSeconds }, now));
   if (tolerations !== old && !old.every(isKept)) errors.push(forbidden(path, 'existing toleration can not be modified except its tolerationSeconds'));
   else checkTolerations(tolerations, path, errors);

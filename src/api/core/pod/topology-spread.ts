@@ -1,6 +1,7 @@
 /** @see {@link https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/ | Pod topology spread constraints} */
 import type { TopologySpreadConstraint } from '../../gen/types/core-v1.ts';
-import { duplicate, type FieldError, forbidden, invalid, notSupported } from '../../../machinery/field-error.ts';
+import { duplicate, forbidden, invalid, notSupported } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { notPositiveMessage } from '../../../machinery/formats/messages.ts';
 import { checkRequiredText } from '../../meta/checks.ts';
@@ -11,7 +12,7 @@ import type { PodRules } from './rules.ts';
 const actions = ['DoNotSchedule', 'ScheduleAnyway'];
 const nodePolicies = ['Honor', 'Ignore'];
 
-export function checkTopologySpread(constraints: readonly TopologySpreadConstraint[] | undefined, path: FieldPath, errors: FieldError[], rules: PodRules): void {
+export function checkTopologySpread(constraints: readonly TopologySpreadConstraint[] | undefined, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
   constraints?.forEach((constraint, i) => {
     const at = path.index(i);
     const { maxSkew = 0, topologyKey = '', whenUnsatisfiable = '' } = constraint;
@@ -30,18 +31,18 @@ export function checkTopologySpread(constraints: readonly TopologySpreadConstrai
 const isRepeated = (constraint: TopologySpreadConstraint, following: readonly TopologySpreadConstraint[]): boolean =>
   following.some((other) => other.topologyKey === constraint.topologyKey && other.whenUnsatisfiable === constraint.whenUnsatisfiable);
 
-function checkMinDomains({ minDomains, whenUnsatisfiable = '' as never }: TopologySpreadConstraint, path: FieldPath, errors: FieldError[]): void {
+function checkMinDomains({ minDomains, whenUnsatisfiable = '' as never }: TopologySpreadConstraint, path: FieldPath, errors: FieldErrors): void {
   if (minDomains === undefined) return;
   if (minDomains <= 0) errors.push(invalid(path, minDomains, notPositiveMessage));
   if (whenUnsatisfiable !== 'DoNotSchedule') errors.push(invalid(path, minDomains, `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${whenUnsatisfiable as string}`));
 }
 
-function checkNodePolicy(policy: string | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkNodePolicy(policy: string | undefined, path: FieldPath, errors: FieldErrors): void {
   if (policy !== undefined && !nodePolicies.includes(policy)) errors.push(notSupported(path, policy, nodePolicies));
 }
 
 /** Keys whose values are taken from the pod itself; the selector may not have them as well. */
-function checkSpreadKeys({ matchLabelKeys = [], labelSelector }: TopologySpreadConstraint, path: FieldPath, errors: FieldError[]): void {
+function checkSpreadKeys({ matchLabelKeys = [], labelSelector }: TopologySpreadConstraint, path: FieldPath, errors: FieldErrors): void {
   if (matchLabelKeys.length === 0) return;
   if (labelSelector === undefined) errors.push(forbidden(path, 'must not be specified when labelSelector is not set'));
   const selected = new Set([...Object.keys(labelSelector?.matchLabels ?? {}), ...(labelSelector?.matchExpressions ?? []).map(({ key }) => key)]);

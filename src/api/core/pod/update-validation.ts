@@ -5,7 +5,8 @@
 import type { Container, Pod, PodSchedulingGate, PodSpec } from '../../gen/types/core-v1.ts';
 import { changeText } from '../../../machinery/change-text.ts';
 import { isEqual } from '../../../machinery/equal.ts';
-import { type FieldError, forbidden, invalid, required } from '../../../machinery/field-error.ts';
+import { forbidden, invalid, required } from '../../../machinery/field-error.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { isInRange, maxInt32 } from '../../../machinery/formats/numbers.ts';
 import { createMap } from '../../../machinery/value.ts';
@@ -17,8 +18,8 @@ import type { PodRules } from './rules.ts';
 import { checkOnlyAddedTolerations } from './tolerations.ts';
 import { annotationsPath, specPath, validatePodMetaAndSpec } from './validation.ts';
 
-export function validatePodUpdate(pod: Pod, old: Pod, rules: PodRules): FieldError[] {
-  const errors = [...validateBuiltInMetaUpdate(pod.metadata, old.metadata), ...validatePodMetaAndSpec(pod, rules)];
+export function validatePodUpdate(pod: Pod, old: Pod, rules: PodRules): FieldErrors {
+  const errors = FieldErrors.joined(validateBuiltInMetaUpdate(pod.metadata, old.metadata), validatePodMetaAndSpec(pod, rules));
   checkPodAnnotationsUpdate(pod.metadata.annotations, old.metadata.annotations, pod.spec, annotationsPath, errors, rules);
   if (!checkImages(pod.spec.containers, old.spec.containers, specPath.child('containers'), errors)) return errors;
   if (!checkImages(pod.spec.initContainers, old.spec.initContainers, specPath.child('initContainers'), errors)) return errors;
@@ -30,7 +31,7 @@ export function validatePodUpdate(pod: Pod, old: Pod, rules: PodRules): FieldErr
 }
 
 /** Returns whether the lists can be compared further. */
-function checkImages(containers: readonly Container[] = [], old: readonly Container[] = [], path: FieldPath, errors: FieldError[]): boolean {
+function checkImages(containers: readonly Container[] = [], old: readonly Container[] = [], path: FieldPath, errors: FieldErrors): boolean {
   if (containers.length !== old.length) {
     errors.push(forbidden(path, 'pod updates may not add or remove containers'));
     return false;
@@ -44,7 +45,7 @@ function checkImages(containers: readonly Container[] = [], old: readonly Contai
 }
 
 /** A deadline can be set once and then only come closer. */
-function checkDeadline({ activeDeadlineSeconds: deadline }: PodSpec, { activeDeadlineSeconds: old }: PodSpec, path: FieldPath, errors: FieldError[]): boolean {
+function checkDeadline({ activeDeadlineSeconds: deadline }: PodSpec, { activeDeadlineSeconds: old }: PodSpec, path: FieldPath, errors: FieldErrors): boolean {
   if (deadline === undefined) {
     if (old !== undefined) errors.push(invalid(path, undefined, 'must not update from a positive integer to nil value'));
     return true;
@@ -56,7 +57,7 @@ function checkDeadline({ activeDeadlineSeconds: deadline }: PodSpec, { activeDea
   return false;
 }
 
-function checkOnlyRemovedGates(gates: readonly PodSchedulingGate[] = [], old: readonly PodSchedulingGate[] = [], path: FieldPath, errors: FieldError[]): void {
+function checkOnlyRemovedGates(gates: readonly PodSchedulingGate[] = [], old: readonly PodSchedulingGate[] = [], path: FieldPath, errors: FieldErrors): void {
   gates.forEach(({ name = '' }, i) => {
     if (!old.some((gate) => (gate.name ?? '') === name)) errors.push(forbidden(path.index(i).child('name'), `only deletion is allowed, but found new scheduling gate '${name}'`));
   });
@@ -69,7 +70,7 @@ const mutableFields = [
 ].join(',');
 
 /** Everything but what may change, whose new values have been judged before. */
-function checkUnchanged(spec: PodSpec, old: PodSpec, errors: FieldError[]): void {
+function checkUnchanged(spec: PodSpec, old: PodSpec, errors: FieldErrors): void {
   const isGated = (old.schedulingGates?.length ?? 0) > 0;
   if (isGated) checkGatedChanges(spec, old, specPath, errors);
   const fixed = withOldValues(isGated ? withoutGatedChanges(spec, old) : spec, old);

@@ -1,6 +1,7 @@
 /** Rules of pods as they are created. */
 import type { Pod, PodSpec } from '../../gen/types/core-v1.ts';
-import { type FieldError, forbidden } from '../../../machinery/field-error.ts';
+import { forbidden } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { subdomainName } from '../../meta/name-rules.ts';
 import { metadataPath, validateBuiltInMeta } from '../../meta/object-meta.ts';
@@ -13,7 +14,7 @@ export const specPath = FieldPath.of('spec');
 export const annotationsPath = metadataPath.child('annotations');
 
 /** Errors of a new pod. */
-export function validatePod(pod: Pod, rules: PodRules): FieldError[] {
+export function validatePod(pod: Pod, rules: PodRules): FieldErrors {
   const errors = validatePodMetaAndSpec(pod, rules);
   const { spec } = pod;
   if ((spec.ephemeralContainers?.length ?? 0) > 0) errors.push(forbidden(specPath.child('ephemeralContainers'), 'cannot be set on create'));
@@ -23,7 +24,7 @@ export function validatePod(pod: Pod, rules: PodRules): FieldError[] {
 }
 
 /** What holds for a pod whatever it was before. */
-export function validatePodMetaAndSpec({ metadata, spec }: Pod, rules: PodRules): FieldError[] {
+export function validatePodMetaAndSpec({ metadata, spec }: Pod, rules: PodRules): FieldErrors {
   const errors = validateBuiltInMeta(metadata, { namespaced: true, validateName: subdomainName });
   checkPodAnnotations(metadata.annotations, spec, annotationsPath, errors, rules);
   checkPodSpec(spec, metadata.name, specPath, errors, rules);
@@ -33,7 +34,7 @@ export function validatePodMetaAndSpec({ metadata, spec }: Pod, rules: PodRules)
 }
 
 /** A token is always one of the pod's own service account. */
-function checkTokens({ serviceAccountName = '', volumes }: PodSpec, errors: FieldError[]): void {
+function checkTokens({ serviceAccountName = '', volumes }: PodSpec, errors: FieldErrors): void {
   if (serviceAccountName !== '') return;
   volumes?.forEach(({ projected }, v) => projected?.sources?.forEach(({ serviceAccountToken }, s) => {
     if (serviceAccountToken === undefined) return;

@@ -3,7 +3,8 @@
  * @see {@link https://kubernetes.io/docs/concepts/storage/volumes/ | Volumes}
  */
 import type { EphemeralVolumeSource, GitRepoVolumeSource, ImageVolumeSource, PersistentVolumeClaimVolumeSource, Volume } from '../../gen/types/core-v1.ts';
-import { duplicate, type FieldError, forbidden, invalid, required } from '../../../machinery/field-error.ts';
+import { duplicate, forbidden, invalid, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { isDns1123Label, isDns1123Subdomain } from '../../../machinery/formats/names.ts';
 import { goQuote } from '../../../machinery/go-quote.ts';
@@ -26,7 +27,7 @@ export type KnownVolumes = ReadonlyMap<string, Volume>;
 const noVolumes: KnownVolumes = new Map();
 
 /** `podName` is known for pods, not for templates. */
-export function checkVolumes(volumes: readonly Volume[] | undefined, podName: string | undefined, path: FieldPath, errors: FieldError[], rules: PodRules): KnownVolumes {
+export function checkVolumes(volumes: readonly Volume[] | undefined, podName: string | undefined, path: FieldPath, errors: FieldErrors, rules: PodRules): KnownVolumes {
   if (volumes === undefined || volumes.length === 0) return noVolumes;
   const known = new Map<string, Volume>();
   volumes.forEach((volume, i) => {
@@ -41,13 +42,13 @@ export function checkVolumes(volumes: readonly Volume[] | undefined, podName: st
   return known;
 }
 
-function checkVolume(volume: Volume, podName: string | undefined, path: FieldPath, errors: FieldError[], rules: PodRules): void {
+function checkVolume(volume: Volume, podName: string | undefined, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
   checkSources(volume, podName, path, errors, rules);
   if (checkRequiredText(volume.name, path.child('name'), errors)) checkFormat(isDns1123Label, volume.name!, path.child('name'), errors);
 }
 
 /** A claim that is made for an ephemeral volume of the pod cannot be another of its volumes. */
-function checkNoOwnClaim({ persistentVolumeClaim }: Volume, volumes: readonly Volume[], podName: string | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkNoOwnClaim({ persistentVolumeClaim }: Volume, volumes: readonly Volume[], podName: string | undefined, path: FieldPath, errors: FieldErrors): void {
   if (persistentVolumeClaim === undefined || podName === undefined || podName === '') return;
   const { claimName = '' } = persistentVolumeClaim;
   if (!volumes.some(({ ephemeral, name = '' }) => ephemeral !== undefined && claimName === `${podName}-${name}`)) return;
@@ -55,7 +56,7 @@ function checkNoOwnClaim({ persistentVolumeClaim }: Volume, volumes: readonly Vo
 }
 
 type Source = Exclude<keyof Volume, 'name'>;
-type SourceCheck<S extends Source> = (source: NonNullable<Volume[S]>, path: FieldPath, errors: FieldError[], rules: PodRules) => void;
+type SourceCheck<S extends Source> = (source: NonNullable<Volume[S]>, path: FieldPath, errors: FieldErrors, rules: PodRules) => void;
 
 interface SourceRule {
   readonly source: Source;
@@ -107,7 +108,7 @@ const sourceRules: readonly SourceRule[] = [
 /** Every member of a volume that is a source. */
 export const volumeSources: readonly Source[] = sourceRules.map(({ source }) => source);
 
-function checkSources(volume: Volume, podName: string | undefined, path: FieldPath, errors: FieldError[], rules: PodRules): void {
+function checkSources(volume: Volume, podName: string | undefined, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
   let found = false;
   for (const { source, check, inside, refused } of sourceRules) {
     const value = volume[source];
@@ -123,29 +124,29 @@ function checkSources(volume: Volume, podName: string | undefined, path: FieldPa
   if (!found) errors.push(required(path, 'must specify a volume type'));
 }
 
-function checkGitRepo({ repository, directory = '' }: GitRepoVolumeSource, path: FieldPath, errors: FieldError[]): void {
+function checkGitRepo({ repository, directory = '' }: GitRepoVolumeSource, path: FieldPath, errors: FieldErrors): void {
   checkRequiredText(repository, path.child('repository'), errors);
   checkDescendingPath(directory, path.child('directory'), errors);
 }
 
-function checkClaim({ claimName }: PersistentVolumeClaimVolumeSource, path: FieldPath, errors: FieldError[]): void {
+function checkClaim({ claimName }: PersistentVolumeClaimVolumeSource, path: FieldPath, errors: FieldErrors): void {
   checkRequiredText(claimName, path.child('claimName'), errors);
 }
 
-function checkEphemeral({ volumeClaimTemplate }: EphemeralVolumeSource, path: FieldPath, errors: FieldError[], rules: PodRules): void {
+function checkEphemeral({ volumeClaimTemplate }: EphemeralVolumeSource, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
   const at = path.child('volumeClaimTemplate');
   if (volumeClaimTemplate === undefined) errors.push(required(at));
   else checkClaimTemplate(volumeClaimTemplate, at, errors, rules);
 }
 
 /** The claim of an ephemeral volume gets its name from pod and volume. */
-function checkClaimName({ name = '' }: Volume, podName: string | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkClaimName({ name = '' }: Volume, podName: string | undefined, path: FieldPath, errors: FieldErrors): void {
   if (podName === undefined || podName === '' || name === '') return;
   const claimName = `${podName}-${name}`;
   for (const message of isDns1123Subdomain(claimName)) errors.push(invalid(path.child('name'), name, `PVC name ${goQuote(claimName)}: ${message}`));
 }
 
-function checkImage({ reference, pullPolicy }: ImageVolumeSource, path: FieldPath, errors: FieldError[], rules: PodRules): void {
+function checkImage({ reference, pullPolicy }: ImageVolumeSource, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
   if (rules.isPod) checkRequiredText(reference, path.child('reference'), errors);
   checkPullPolicy(pullPolicy, path.child('pullPolicy'), errors);
 }

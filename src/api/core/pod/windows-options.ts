@@ -1,13 +1,14 @@
 /** @see {@link https://kubernetes.io/docs/tasks/configure-pod-container/configure-runasusername/ | RunAsUserName for Windows} */
 import type { WindowsSecurityContextOptions } from '../../gen/types/core-v1.ts';
-import { type FieldError, invalid } from '../../../machinery/field-error.ts';
+import { invalid } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { byteLength, isDns1123Subdomain } from '../../../machinery/formats/names.ts';
 import { checkFormat } from '../../meta/checks.ts';
 
 const maxCredentialSpecKiB = 64;
 
-export function checkWindowsOptions(options: WindowsSecurityContextOptions | undefined, path: FieldPath, errors: FieldError[]): void {
+export function checkWindowsOptions(options: WindowsSecurityContextOptions | undefined, path: FieldPath, errors: FieldErrors): void {
   if (options === undefined) return;
   const { gmsaCredentialSpecName: specName, gmsaCredentialSpec: spec, runAsUserName: user } = options;
   if (specName !== undefined) checkFormat(isDns1123Subdomain, specName, path.child('gmsaCredentialSpecName'), errors);

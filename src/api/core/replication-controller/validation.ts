@@ -1,6 +1,7 @@
 /** @see {@link https://kubernetes.io/docs/concepts/workloads/controllers/replicationcontroller/ | ReplicationController} */
 import type { PodTemplateSpec, ReplicationController, ReplicationControllerSpec } from '../../gen/types/core-v1.ts';
-import { type FieldError, required } from '../../../machinery/field-error.ts';
+import { required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { checkAtMost, checkCounts } from '../../apps/replica-counts.ts';
 import { checkNonNegative } from '../../meta/checks.ts';
@@ -13,19 +14,19 @@ import { checkAlwaysRunning, mismatchedLabels } from '../pod-template/workload.t
 const specPath = FieldPath.of('spec');
 const statusPath = FieldPath.of('status');
 
-export function validateReplicationController({ metadata, spec }: ReplicationController, rules: PodRules): FieldError[] {
+export function validateReplicationController({ metadata, spec }: ReplicationController, rules: PodRules): FieldErrors {
   const errors = validateBuiltInMeta(metadata, { namespaced: true, validateName: subdomainName });
   checkSpec(spec, errors, rules);
   return errors;
 }
 
-export function validateReplicationControllerUpdate({ metadata, spec }: ReplicationController, old: ReplicationController, rules: PodRules): FieldError[] {
+export function validateReplicationControllerUpdate({ metadata, spec }: ReplicationController, old: ReplicationController, rules: PodRules): FieldErrors {
   const errors = validateBuiltInMetaUpdate(metadata, old.metadata);
   checkSpec(spec, errors, rules);
   return errors;
 }
 
-function checkSpec({ minReadySeconds, selector = {}, replicas, template }: ReplicationControllerSpec, errors: FieldError[], rules: PodRules): void {
+function checkSpec({ minReadySeconds, selector = {}, replicas, template }: ReplicationControllerSpec, errors: FieldErrors, rules: PodRules): void {
   checkNonNegative(minReadySeconds, specPath.child('minReadySeconds'), errors);
   if (Object.keys(selector).length === 0) errors.push(required(specPath.child('selector')));
   checkNonNegative(replicas, specPath.child('replicas'), errors);
@@ -33,14 +34,14 @@ function checkSpec({ minReadySeconds, selector = {}, replicas, template }: Repli
   else checkTemplate(template, selector, specPath.child('template'), errors, rules);
 }
 
-function checkTemplate(template: PodTemplateSpec, selector: Record<string, string>, path: FieldPath, errors: FieldError[], rules: PodRules): void {
+function checkTemplate(template: PodTemplateSpec, selector: Record<string, string>, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
   const { labels } = template.metadata;
   if (Object.keys(selector).some((key) => labels?.[key] !== selector[key])) errors.push(mismatchedLabels(template, path));
   checkPodTemplate(template, path, errors, rules);
   checkAlwaysRunning(template, 'ReplicationController', path, errors);
 }
 
-export function validateReplicationControllerStatusUpdate({ metadata, status }: ReplicationController, old: ReplicationController): FieldError[] {
+export function validateReplicationControllerStatusUpdate({ metadata, status }: ReplicationController, old: ReplicationController): FieldErrors {
   const errors = validateBuiltInMetaUpdate(metadata, old.metadata);
   checkCounts(status, ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'], statusPath, errors);
   checkAtMost(status, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], status.replicas, 'status.replicas', statusPath, errors);

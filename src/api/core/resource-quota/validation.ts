@@ -1,6 +1,7 @@
 /** @see {@link https://kubernetes.io/docs/concepts/policy/resource-quotas/ | Resource Quotas} */
 import type { ResourceQuota, ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '../../gen/types/core-v1.ts';
-import { type FieldError, invalid, required } from '../../../machinery/field-error.ts';
+import { invalid, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { immutableMessage } from '../../../machinery/formats/messages.ts';
 import { type GoSyntax, goStrings, goStruct } from '../../../machinery/go-quote.ts';
@@ -12,7 +13,7 @@ import { isStandardResourceName } from '../resources/resource-names.ts';
 const specPath = FieldPath.of('spec');
 const statusPath = FieldPath.of('status');
 
-export function validateResourceQuota({ metadata, spec, status }: ResourceQuota): FieldError[] {
+export function validateResourceQuota({ metadata, spec, status }: ResourceQuota): FieldErrors {
   const errors = validateBuiltInMeta(metadata, { namespaced: true, validateName: subdomainName });
   checkSpec(spec, errors);
   checkAmounts(status.hard, statusPath.child('hard'), errors);
@@ -20,14 +21,14 @@ export function validateResourceQuota({ metadata, spec, status }: ResourceQuota)
   return errors;
 }
 
-export function validateResourceQuotaUpdate(object: ResourceQuota, old: ResourceQuota): FieldError[] {
+export function validateResourceQuotaUpdate(object: ResourceQuota, old: ResourceQuota): FieldErrors {
   const errors = validateBuiltInMetaUpdate(object.metadata, old.metadata);
   checkSpec(object.spec, errors);
   if (!isSameSet(object.spec.scopes, old.spec.scopes)) errors.push(invalid(specPath.child('scopes'), shownScopes(object.spec), immutableMessage));
   return errors;
 }
 
-export function validateResourceQuotaStatusUpdate(object: ResourceQuota, old: ResourceQuota): FieldError[] {
+export function validateResourceQuotaStatusUpdate(object: ResourceQuota, old: ResourceQuota): FieldErrors {
   const errors = validateBuiltInMetaUpdate(object.metadata, old.metadata);
   checkAmounts(object.status.hard, statusPath.child('hard'), errors);
   checkAmounts(object.status.used, statusPath.child('used'), errors);
@@ -36,7 +37,7 @@ export function validateResourceQuotaStatusUpdate(object: ResourceQuota, old: Re
 
 const isSameSet = (a: readonly string[] = [], b: readonly string[] = []): boolean => a.every((item) => b.includes(item)) && b.every((item) => a.includes(item));
 
-function checkSpec(spec: ResourceQuotaSpec, errors: FieldError[]): void {
+function checkSpec(spec: ResourceQuotaSpec, errors: FieldErrors): void {
   checkAmounts(spec.hard, specPath.child('hard'), errors);
   checkScopes(spec, specPath.child('scopes'), errors);
   checkScopeSelector(spec, specPath.child('scopeSelector', 'matchExpressions'), errors);
@@ -45,7 +46,7 @@ function checkSpec(spec: ResourceQuotaSpec, errors: FieldError[]): void {
 /** Of the resources that the API knows only plain storage has no quota. */
 const isStandardQuotaName = (name: string): boolean => isStandardResourceName(name) && name !== 'storage';
 
-function checkAmounts(amounts: Readonly<Record<string, string>> | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkAmounts(amounts: Readonly<Record<string, string>> | undefined, path: FieldPath, errors: FieldErrors): void {
   for (const name of Object.keys(amounts ?? {}).sort()) {
     const at = path.key(name);
     checkResourceName(name, at, errors);
@@ -74,7 +75,7 @@ const conflicts = (scopes: readonly string[]): number => excludingPairs.filter((
 
 const shownScopes = ({ scopes }: ResourceQuotaSpec): GoSyntax => goStruct('[]core.ResourceQuotaScope', scopes ?? []);
 
-function checkScopes(spec: ResourceQuotaSpec, path: FieldPath, errors: FieldError[]): void {
+function checkScopes(spec: ResourceQuotaSpec, path: FieldPath, errors: FieldErrors): void {
   const { scopes = [] } = spec;
   const refuse = (detail: string): void => void errors.push(invalid(path, shownScopes(spec), detail));
   for (const scope of scopes) {
@@ -84,7 +85,7 @@ function checkScopes(spec: ResourceQuotaSpec, path: FieldPath, errors: FieldErro
   for (let i = conflicts(scopes); i > 0; i--) refuse('conflicting scopes');
 }
 
-function checkScopeSelector(spec: ResourceQuotaSpec, path: FieldPath, errors: FieldError[]): void {
+function checkScopeSelector(spec: ResourceQuotaSpec, path: FieldPath, errors: FieldErrors): void {
   const { scopeSelector } = spec;
   if (scopeSelector === undefined) return;
   const { matchExpressions = [] } = scopeSelector;
@@ -100,7 +101,7 @@ function checkScopeSelector(spec: ResourceQuotaSpec, path: FieldPath, errors: Fi
 
 const onlyExists = "must be 'Exist' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
 
-function checkRequirement({ scopeName, operator, values = [] }: ScopedResourceSelectorRequirement, path: FieldPath, errors: FieldError[]): void {
+function checkRequirement({ scopeName, operator, values = [] }: ScopedResourceSelectorRequirement, path: FieldPath, errors: FieldErrors): void {
   if (scopeName !== undefined && isScope(scopeName) && scopeName !== 'PriorityClass' && operator !== 'Exists') errors.push(invalid(path.child('operator'), operator ?? '', onlyExists));
   if (operator === 'In' || operator === 'NotIn') {
     if (values.length === 0) errors.push(required(path.child('values'), "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"));

@@ -1,5 +1,6 @@
 /** Checks of one resource and its amount, as containers, quotas, limit ranges and nodes have them. */
-import { type FieldError, invalid } from '../../../machinery/field-error.ts';
+import { invalid } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { negativeMessage, notIntegerMessage, notPositiveMessage } from '../../../machinery/formats/messages.ts';
 import { isQualifiedName } from '../../../machinery/formats/names.ts';
@@ -11,7 +12,7 @@ import { isExtendedResourceName, isIntegerResourceName, isNativeResource, isStan
 export const shownResource = (name: string): GoSyntax => new GoSyntax(name);
 
 /** Returns whether the name is fine. */
-export function checkResourceName(name: string, path: FieldPath, errors: FieldError[]): boolean {
+export function checkResourceName(name: string, path: FieldPath, errors: FieldErrors): boolean {
   const messages = isQualifiedName(name);
   for (const message of messages) errors.push(invalid(path, shownResource(name), message));
   if (messages.length > 0) return false;
@@ -21,7 +22,7 @@ export function checkResourceName(name: string, path: FieldPath, errors: FieldEr
 }
 
 /** A name that a container may ask for. */
-export function checkContainerResourceName(name: string, path: FieldPath, errors: FieldError[]): void {
+export function checkContainerResourceName(name: string, path: FieldPath, errors: FieldErrors): void {
   if (isStandardContainerResourceName(name) && !name.startsWith('hugepages-')) return;
   checkResourceName(name, path, errors);
   if (!name.includes('/')) {
@@ -32,14 +33,14 @@ export function checkContainerResourceName(name: string, path: FieldPath, errors
 }
 
 /** Not negative, and whole where the resource is counted. */
-export function checkResourceAmount(name: string, amount: string, path: FieldPath, errors: FieldError[]): void {
+export function checkResourceAmount(name: string, amount: string, path: FieldPath, errors: FieldErrors): void {
   const quantity = quantityOf(amount);
   if (quantity.sign() < 0) errors.push(invalid(path, quantity.toString(), negativeMessage));
   if (!quantity.isInteger() && isIntegerResourceName(name)) errors.push(invalid(path, goStruct('resource.Quantity', amount), notIntegerMessage));
 }
 
 /** Returns whether the amount is above zero. */
-export function checkPositiveAmount(amount: string, path: FieldPath, errors: FieldError[]): boolean {
+export function checkPositiveAmount(amount: string, path: FieldPath, errors: FieldErrors): boolean {
   const quantity = quantityOf(amount);
   if (quantity.sign() > 0) return true;
   errors.push(invalid(path, quantity.toString(), notPositiveMessage));

@@ -1,4 +1,5 @@
-import { type FieldError, forbidden, invalid, required, tooLong } from '../../../machinery/field-error.ts';
+import { forbidden, invalid, required, tooLong } from '../../../machinery/field-error.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { isEqual } from '../../../machinery/equal.ts';
 import { isConfigMapKey } from '../../../machinery/formats/names.ts';
@@ -15,7 +16,7 @@ const redacted = '<secret contents redacted>';
 const accountAnnotation = 'kubernetes.io/service-account.name';
 
 /** What a type of secret has to contain. @see {@link https://kubernetes.io/docs/concepts/configuration/secret/#secret-types | Types of Secret} */
-const requiredByType: Readonly<Record<string, (secret: Secret, errors: FieldError[]) => void>> = {
+const requiredByType: Readonly<Record<string, (secret: Secret, errors: FieldErrors) => void>> = {
   'kubernetes.io/service-account-token': ({ metadata }, errors) => {
     if ((metadata?.annotations?.[accountAnnotation] ?? '') === '') errors.push(required(FieldPath.of('metadata', 'annotations').key(accountAnnotation)));
   },
@@ -35,7 +36,7 @@ const requiredByType: Readonly<Record<string, (secret: Secret, errors: FieldErro
 
 const has = (secret: Secret, key: string): boolean => secret.data?.[key] !== undefined;
 
-function checkJson(secret: Secret, key: string, errors: FieldError[]): void {
+function checkJson(secret: Secret, key: string, errors: FieldErrors): void {
   const value = secret.data?.[key];
   if (value === undefined) return void errors.push(required(data.key(key)));
   try {
@@ -46,7 +47,7 @@ function checkJson(secret: Secret, key: string, errors: FieldError[]): void {
   }
 }
 
-export function validateSecret(object: Secret): FieldError[] {
+export function validateSecret(object: Secret): FieldErrors {
   const errors = validateBuiltInMeta(object.metadata ?? {}, { namespaced: true, validateName: subdomainName });
   let size = 0;
   for (const [key, value] of Object.entries(object.data ?? {})) {
@@ -58,12 +59,12 @@ export function validateSecret(object: Secret): FieldError[] {
   return errors;
 }
 
-export function validateSecretUpdate(object: Secret, old: Secret): FieldError[] {
+export function validateSecretUpdate(object: Secret, old: Secret): FieldErrors {
   const errors = validateBuiltInMetaUpdate(object.metadata ?? {}, old.metadata ?? {});
   checkImmutable(object.type ?? '', old.type ?? '', FieldPath.of('type'), errors);
   if (old.immutable === true) {
     if (object.immutable !== true) errors.push(forbidden(FieldPath.of('immutable'), immutableIsSet));
     if (!isEqual(object.data, old.data)) errors.push(forbidden(data, immutableIsSet));
   }
-  return [...errors, ...validateSecret(object)];
+  return FieldErrors.joined(errors, validateSecret(object));
 }

@@ -3,9 +3,10 @@
  * @see {@link https://kubernetes.io/docs/concepts/services-networking/dual-stack/#services | Dual-stack services}
  */
 import type { IPFamily, Service } from '../../gen/types/core-v1.ts';
-import { duplicate, type FieldError, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import { duplicate, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
-import { goQuote, goStrings, GoSyntax } from '../../../machinery/go-quote.ts';
+import { goNames, goStrings, type GoSyntax } from '../../../machinery/go-quote.ts';
 import { checkIp } from '../../meta/addresses.ts';
 import { clusterIpsOf, familyOf, ipFamiliesOf, isHeadless, noClusterIp } from './fields.ts';
 
@@ -16,11 +17,10 @@ export const ipFamilyPolicyPath = FieldPath.of('spec', 'ipFamilyPolicy');
 const families: readonly IPFamily[] = ['IPv4', 'IPv6'];
 const policies = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
 
-export const shownFamilies = (values: readonly IPFamily[] | undefined): GoSyntax =>
-  new GoSyntax(values === undefined ? '[]core.IPFamily(nil)' : `[]core.IPFamily{${values.map(goQuote).join(', ')}}`);
+export const shownFamilies = (values: readonly IPFamily[] | undefined): GoSyntax => goNames('[]core.IPFamily', values);
 
-export function validateClusterIpFields(service: Service): FieldError[] {
-  const errors: FieldError[] = [];
+export function validateClusterIpFields(service: Service): FieldErrors {
+  const errors = new FieldErrors();
   if (service.spec.type === 'ExternalName') return errors;
   checkAgreement(service, errors);
   checkFamilies(service, errors);
@@ -31,14 +31,14 @@ export function validateClusterIpFields(service: Service): FieldError[] {
 }
 
 /** `clusterIP` is the first of `clusterIPs`. */
-function checkAgreement({ spec: { clusterIP = '', clusterIPs = [] } }: Service, errors: FieldError[]): void {
+function checkAgreement({ spec: { clusterIP = '', clusterIPs = [] } }: Service, errors: FieldErrors): void {
   if (clusterIP === '') {
     if (clusterIPs.length > 0) errors.push(invalid(clusterIpsPath, goStrings(clusterIPs), 'must be empty when `clusterIP` is not specified'));
   } else if (clusterIPs.length === 0) errors.push(required(clusterIpsPath));
   else if (clusterIPs[0] !== clusterIP) errors.push(invalid(clusterIpsPath, goStrings(clusterIPs), 'first value must match `clusterIP`'));
 }
 
-function checkFamilies(service: Service, errors: FieldError[]): void {
+function checkFamilies(service: Service, errors: FieldErrors): void {
   const seen = new Set<string>();
   ipFamiliesOf(service).forEach((family, i) => {
     if (!families.includes(family)) errors.push(notSupported(ipFamiliesPath.index(i), family, families));
@@ -48,7 +48,7 @@ function checkFamilies(service: Service, errors: FieldError[]): void {
 }
 
 /** Returns whether families can be compared: with bad addresses among them they would only confuse. */
-function checkAddresses(service: Service, errors: FieldError[]): boolean {
+function checkAddresses(service: Service, errors: FieldErrors): boolean {
   const ips = clusterIpsOf(service);
   let isGood = true;
   ips.forEach((ip, i) => {
@@ -62,7 +62,7 @@ function checkAddresses(service: Service, errors: FieldError[]): boolean {
   return isGood;
 }
 
-function checkFamiliesOfAddresses(service: Service, errors: FieldError[]): void {
+function checkFamiliesOfAddresses(service: Service, errors: FieldErrors): void {
   const ips = clusterIpsOf(service);
   if (ips.length > 1 && new Set(ips.map(familyOf)).size < 2) errors.push(invalid(clusterIpsPath, goStrings(ips), 'may specify no more than one IP for each IP family'));
   if (isHeadless(service)) return;

@@ -1,5 +1,6 @@
 import type { Service, ServicePort } from '../../gen/types/core-v1.ts';
-import { duplicate, type FieldError, forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import { duplicate, forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { isDns1123Label, isPortName, isQualifiedName } from '../../../machinery/formats/names.ts';
 import { isPortNumber } from '../../../machinery/formats/numbers.ts';
@@ -9,23 +10,23 @@ import { checkFormat, invalidEach } from '../../meta/checks.ts';
 export const protocols = ['SCTP', 'TCP', 'UDP'];
 
 /** A number, or the name of a port of the pods. */
-export function checkPortNumberOrName(value: number | string, path: FieldPath, errors: FieldError[]): void {
+export function checkPortNumberOrName(value: number | string, path: FieldPath, errors: FieldErrors): void {
   invalidEach(typeof value === 'number' ? isPortNumber(value) : isPortName(value), path, value, errors);
 }
 
-export function checkProtocol(protocol: string | undefined, path: FieldPath, errors: FieldError[]): void {
+export function checkProtocol(protocol: string | undefined, path: FieldPath, errors: FieldErrors): void {
   if (protocol === undefined || protocol === '') errors.push(required(path));
   else if (!protocols.includes(protocol)) errors.push(notSupported(path, protocol, protocols));
 }
 
 /** Each port on its own, and its name among the others. */
-export function checkServicePorts(ports: readonly ServicePort[] | undefined, path: FieldPath, errors: FieldError[]): void {
+export function checkServicePorts(ports: readonly ServicePort[] | undefined, path: FieldPath, errors: FieldErrors): void {
   if (ports === undefined) return;
   const names = new Set<string>();
   ports.forEach((port, i) => checkPort(port, ports.length > 1, names, path.index(i), errors));
 }
 
-function checkPort(port: ServicePort, needsName: boolean, names: Set<string>, path: FieldPath, errors: FieldError[]): void {
+function checkPort(port: ServicePort, needsName: boolean, names: Set<string>, path: FieldPath, errors: FieldErrors): void {
   const { name = '', port: number = 0, targetPort = 0, appProtocol } = port;
   if (name !== '') {
     checkFormat(isDns1123Label, name, path.child('name'), errors);
@@ -39,7 +40,7 @@ function checkPort(port: ServicePort, needsName: boolean, names: Set<string>, pa
 }
 
 /** Node ports, and what must not be there twice. */
-export function checkPortPairs({ spec }: Service, path: FieldPath, errors: FieldError[]): void {
+export function checkPortPairs({ spec }: Service, path: FieldPath, errors: FieldErrors): void {
   const ports = spec.ports ?? [];
   if (spec.type === 'ClusterIP') {
     ports.forEach(({ nodePort = 0 }, i) => {
@@ -66,7 +67,7 @@ function isRepeated(seen: Set<string>, key: string): boolean {
 /** The port of the node agent: clouds open firewalls for the ports of load balancers on every node. */
 const agentPort = 10250;
 
-export function checkExposedPorts(ports: readonly ServicePort[] | undefined, path: FieldPath, errors: FieldError[]): void {
+export function checkExposedPorts(ports: readonly ServicePort[] | undefined, path: FieldPath, errors: FieldErrors): void {
   ports?.forEach(({ port }, i) => {
     if (port === agentPort) errors.push(invalid(path.index(i), port, `may not expose port ${agentPort} externally since it is used by kubelet`));
   });

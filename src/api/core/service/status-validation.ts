@@ -1,5 +1,6 @@
 import type { LoadBalancerIngress, Service } from '../../gen/types/core-v1.ts';
-import { type FieldError, forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import { forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { isIpText } from '../../../machinery/formats/addresses.ts';
 import { isDns1123Subdomain } from '../../../machinery/formats/names.ts';
@@ -10,7 +11,7 @@ import { isLoadBalancer } from './fields.ts';
 
 const modes = ['Proxy', 'VIP'];
 
-export function validateServiceStatusUpdate(service: Service, old: Service): FieldError[] {
+export function validateServiceStatusUpdate(service: Service, old: Service): FieldErrors {
   const errors = validateBuiltInMetaUpdate(service.metadata, old.metadata);
   const path = FieldPath.of('status', 'loadBalancer', 'ingress');
   const ingress = service.status.loadBalancer.ingress ?? [];
@@ -20,7 +21,7 @@ export function validateServiceStatusUpdate(service: Service, old: Service): Fie
 }
 
 /** One place where a load balancer listens. */
-function checkIngress({ ip = '', ipMode, hostname = '' }: LoadBalancerIngress, path: FieldPath, errors: FieldError[]): void {
+function checkIngress({ ip = '', ipMode, hostname = '' }: LoadBalancerIngress, path: FieldPath, errors: FieldErrors): void {
   if (ip !== '') checkIp(ip, path.child('ip'), errors);
   const modePath = path.child('ipMode');
   if (ipMode === undefined) {
@@ -31,7 +32,7 @@ function checkIngress({ ip = '', ipMode, hostname = '' }: LoadBalancerIngress, p
 }
 
 /** For load balancers of services and of ingresses. */
-export function checkHostname(hostname: string, path: FieldPath, errors: FieldError[]): void {
+export function checkHostname(hostname: string, path: FieldPath, errors: FieldErrors): void {
   if (hostname === '') return;
   checkFormat(isDns1123Subdomain, hostname, path, errors);
   if (isIpText(hostname)) errors.push(invalid(path, hostname, 'must be a DNS name, not an IP address'));

@@ -1,6 +1,7 @@
 /** What of a service may change. Addresses stay, but for the second one, and nothing is kept across type ExternalName. */
 import type { Service } from '../../gen/types/core-v1.ts';
-import { type FieldError, forbidden, invalid } from '../../../machinery/field-error.ts';
+import { forbidden, invalid } from '../../../machinery/field-error.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
 import { immutableMessage } from '../../../machinery/formats/messages.ts';
 import { goStrings } from '../../../machinery/go-quote.ts';
 import { validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
@@ -10,7 +11,7 @@ import { checkLoadBalancerClass, loadBalancerClassPath, specPath, validateServic
 
 const onceSet = 'may not change once set';
 
-export function validateServiceUpdate(service: Service, old: Service): FieldError[] {
+export function validateServiceUpdate(service: Service, old: Service): FieldErrors {
   const errors = validateBuiltInMetaUpdate(service.metadata, old.metadata);
   if (service.spec.type !== 'ExternalName' && old.spec.type !== 'ExternalName') {
     checkClusterIpChange(service, old, errors);
@@ -23,10 +24,10 @@ export function validateServiceUpdate(service: Service, old: Service): FieldErro
   if (needsHealthCheck(old) && needsHealthCheck(service) && service.spec.healthCheckNodePort !== old.spec.healthCheckNodePort) {
     errors.push(forbidden(specPath.child('healthCheckNodePort'), immutableMessage));
   }
-  return [...errors, ...validateService(service)];
+  return FieldErrors.joined(errors, validateService(service));
 }
 
-function checkClusterIpChange(service: Service, old: Service, errors: FieldError[]): void {
+function checkClusterIpChange(service: Service, old: Service, errors: FieldErrors): void {
   if (isHeadless(service) && isHeadless(old)) return;
   const ips = clusterIpsOf(service);
   const before = clusterIpsOf(old);
@@ -43,7 +44,7 @@ function checkClusterIpChange(service: Service, old: Service, errors: FieldError
 }
 
 /** A headless service has no addresses that would tie it to its families. */
-function checkFamilyChange(service: Service, old: Service, errors: FieldError[]): void {
+function checkFamilyChange(service: Service, old: Service, errors: FieldErrors): void {
   if (isHeadless(service) || isHeadless(old)) return;
   const families = ipFamiliesOf(service);
   const before = ipFamiliesOf(old);
@@ -58,6 +59,6 @@ function checkFamilyChange(service: Service, old: Service, errors: FieldError[])
   if (families.length < before.length && families.length === 1) checkReleasePolicy(service, 'secondary ipFamily', errors);
 }
 
-function checkReleasePolicy({ spec }: Service, what: string, errors: FieldError[]): void {
+function checkReleasePolicy({ spec }: Service, what: string, errors: FieldErrors): void {
   if (spec.ipFamilyPolicy !== 'SingleStack') errors.push(invalid(ipFamilyPolicyPath, spec.ipFamilyPolicy, `must be set to 'SingleStack' when releasing the ${what}`));
 }

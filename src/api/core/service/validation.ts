@@ -1,6 +1,7 @@
 /** Rules of services. @see {@link https://kubernetes.io/docs/concepts/services-networking/service/ | Service} */
 import type { Service, ServiceSpec, SessionAffinityConfig } from '../../gen/types/core-v1.ts';
-import { type FieldError, forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import { forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { isDns1123Subdomain, isQualifiedName } from '../../../machinery/formats/names.ts';
 import { isPortNumber } from '../../../machinery/formats/numbers.ts';
@@ -29,7 +30,7 @@ export const topologyModeAnnotation = 'service.kubernetes.io/topology-mode';
 const sourceRangesAnnotation = 'service.beta.kubernetes.io/load-balancer-source-ranges';
 
 /** Every error of a service whose addresses and ports have been allocated. */
-export function validateService(service: Service): FieldError[] {
+export function validateService(service: Service): FieldErrors {
   const { metadata, spec } = service;
   const errors = validateBuiltInMeta(metadata, { namespaced: true, validateName: label1035Name });
   checkTopologyAnnotations(metadata.annotations, errors);
@@ -49,26 +50,26 @@ export function validateService(service: Service): FieldError[] {
   return errors;
 }
 
-function checkSupported(value: string | undefined, supported: readonly string[], path: FieldPath, errors: FieldError[]): void {
+function checkSupported(value: string | undefined, supported: readonly string[], path: FieldPath, errors: FieldErrors): void {
   if (value === undefined || value === '') errors.push(required(path));
   else if (!supported.includes(value)) errors.push(notSupported(path, value, supported));
 }
 
-function checkTopologyAnnotations(annotations: Readonly<Record<string, string>> | undefined, errors: FieldError[]): void {
+function checkTopologyAnnotations(annotations: Readonly<Record<string, string>> | undefined, errors: FieldErrors): void {
   const hints = annotations?.[topologyHintsAnnotation];
   const mode = annotations?.[topologyModeAnnotation];
   if (hints === undefined || mode === undefined || hints === mode) return;
   errors.push(invalid(annotationsPath.key(topologyModeAnnotation), mode, `must match annotations[${topologyHintsAnnotation}] when both are specified`));
 }
 
-function checkType(service: Service, errors: FieldError[]): void {
+function checkType(service: Service, errors: FieldErrors): void {
   const { spec } = service;
   if (spec.type === 'LoadBalancer') checkExposedPorts(spec.ports, portsPath, errors);
   if ((spec.type === 'LoadBalancer' || spec.type === 'NodePort') && isHeadless(service)) errors.push(invalid(clusterIpsPath.index(0), noClusterIp, `may not be set to 'None' for ${spec.type} services`));
   if (spec.type === 'ExternalName') checkExternalName(spec, errors);
 }
 
-function checkExternalName({ clusterIPs = [], ipFamilies = [], ipFamilyPolicy, externalName = '' }: ServiceSpec, errors: FieldError[]): void {
+function checkExternalName({ clusterIPs = [], ipFamilies = [], ipFamilyPolicy, externalName = '' }: ServiceSpec, errors: FieldErrors): void {
   const message = 'may not be set for ExternalName services';
   if (clusterIPs.length > 0) errors.push(forbidden(clusterIpsPath, message));
   if (ipFamilies.length > 0) errors.push(forbidden(ipFamiliesPath, message));
@@ -82,14 +83,14 @@ function checkExternalName({ clusterIPs = [], ipFamilies = [], ipFamilyPolicy, e
 /** The longest time, in seconds, that a client stays with an endpoint. */
 const maxAffinitySeconds = 86400;
 
-function checkAffinity({ sessionAffinity, sessionAffinityConfig }: ServiceSpec, errors: FieldError[]): void {
+function checkAffinity({ sessionAffinity, sessionAffinityConfig }: ServiceSpec, errors: FieldErrors): void {
   const configPath = specPath.child('sessionAffinityConfig');
   checkSupported(sessionAffinity, affinities, specPath.child('sessionAffinity'), errors);
   if (sessionAffinity === 'ClientIP') checkAffinityConfig(sessionAffinityConfig, configPath, errors);
   if (sessionAffinity === 'None' && sessionAffinityConfig !== undefined) errors.push(forbidden(configPath, 'must not be set when session affinity is None'));
 }
 
-function checkAffinityConfig(config: SessionAffinityConfig | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkAffinityConfig(config: SessionAffinityConfig | undefined, path: FieldPath, errors: FieldErrors): void {
   const missing = 'when session affinity type is ClientIP';
   if (config === undefined) return void errors.push(required(path, missing));
   if (config.clientIP === undefined) return void errors.push(required(path.child('clientIP'), missing));
@@ -99,13 +100,13 @@ function checkAffinityConfig(config: SessionAffinityConfig | undefined, path: Fi
   else if (timeoutSeconds <= 0 || timeoutSeconds > maxAffinitySeconds) errors.push(invalid(timeoutPath, timeoutSeconds, `must be greater than 0 and less than ${maxAffinitySeconds}`));
 }
 
-function checkExternalIp(ip: string, path: FieldPath, errors: FieldError[]): void {
+function checkExternalIp(ip: string, path: FieldPath, errors: FieldErrors): void {
   if (checkIp(ip, path, errors)) checkNonSpecialIp(ip, path, errors);
 }
 
 const onlyLoadBalancers = "may only be used when `type` is 'LoadBalancer'";
 
-function checkSourceRanges(service: Service, errors: FieldError[]): void {
+function checkSourceRanges(service: Service, errors: FieldErrors): void {
   const { metadata, spec } = service;
   const ranges = spec.loadBalancerSourceRanges ?? [];
   const annotation = metadata.annotations?.[sourceRangesAnnotation];
@@ -121,7 +122,7 @@ function checkSourceRanges(service: Service, errors: FieldError[]): void {
   }
 }
 
-function checkLoadBalancerFields(service: Service, errors: FieldError[]): void {
+function checkLoadBalancerFields(service: Service, errors: FieldErrors): void {
   const { allocateLoadBalancerNodePorts } = service.spec;
   if (!isLoadBalancer(service) && allocateLoadBalancerNodePorts !== undefined) errors.push(forbidden(specPath.child('allocateLoadBalancerNodePorts'), onlyLoadBalancers));
   if (isLoadBalancer(service) && allocateLoadBalancerNodePorts === undefined) errors.push(required(FieldPath.of('allocateLoadBalancerNodePorts')));
@@ -130,14 +131,14 @@ function checkLoadBalancerFields(service: Service, errors: FieldError[]): void {
 
 export const loadBalancerClassPath = specPath.child('loadBalancerClass');
 
-export function checkLoadBalancerClass(service: Service, errors: FieldError[]): void {
+export function checkLoadBalancerClass(service: Service, errors: FieldErrors): void {
   const { loadBalancerClass } = service.spec;
   if (loadBalancerClass === undefined) return;
   if (isLoadBalancer(service)) checkFormat(isQualifiedName, loadBalancerClass, loadBalancerClassPath, errors);
   else errors.push(forbidden(loadBalancerClassPath, onlyLoadBalancers));
 }
 
-function checkTrafficPolicies(service: Service, errors: FieldError[]): void {
+function checkTrafficPolicies(service: Service, errors: FieldErrors): void {
   const { externalTrafficPolicy: external = '', internalTrafficPolicy: internal, type } = service.spec;
   const externalPath = specPath.child('externalTrafficPolicy');
   if (isExternallyAccessible(service)) checkSupported(external, trafficPolicies, externalPath, errors);
@@ -149,7 +150,7 @@ function checkTrafficPolicies(service: Service, errors: FieldError[]): void {
   } else if (type === 'ClusterIP' || type === 'NodePort' || type === 'LoadBalancer') errors.push(required(internalPath));
 }
 
-function checkHealthCheckPort(service: Service, errors: FieldError[]): void {
+function checkHealthCheckPort(service: Service, errors: FieldErrors): void {
   const { healthCheckNodePort: port = 0 } = service.spec;
   const path = specPath.child('healthCheckNodePort');
   if (!needsHealthCheck(service)) {

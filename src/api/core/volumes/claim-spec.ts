@@ -1,6 +1,7 @@
 /** What a claim asks of a volume: shared by PersistentVolumeClaim and the templates of claims. */
 import type { PersistentVolumeClaimSpec, PersistentVolumeClaimTemplate, TypedObjectReference } from '../../gen/types/core-v1.ts';
-import { type FieldError, forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import { forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { isDns1123Label, isDns1123Subdomain } from '../../../machinery/formats/names.ts';
 import { goStruct } from '../../../machinery/go-quote.ts';
@@ -16,14 +17,14 @@ export interface ClaimRules {
   readonly invalidDataSourceGroups?: boolean;
 }
 
-export function checkClaimTemplate({ metadata, spec }: PersistentVolumeClaimTemplate, path: FieldPath, errors: FieldError[], rules: ClaimRules): void {
+export function checkClaimTemplate({ metadata, spec }: PersistentVolumeClaimTemplate, path: FieldPath, errors: FieldErrors, rules: ClaimRules): void {
   checkTemplateMeta(metadata, path.child('metadata'), errors);
   checkClaimSpec(spec, path.child('spec'), errors, rules);
 }
 
 const volumeModes = ['Block', 'Filesystem'];
 
-export function checkClaimSpec(spec: PersistentVolumeClaimSpec, path: FieldPath, errors: FieldError[], rules: ClaimRules): void {
+export function checkClaimSpec(spec: PersistentVolumeClaimSpec, path: FieldPath, errors: FieldErrors, rules: ClaimRules): void {
   const { accessModes = [], resources, storageClassName = '', volumeMode, volumeAttributesClassName = '' } = spec;
   if (accessModes.length === 0) errors.push(required(path.child('accessModes'), 'at least 1 access mode is required'));
   checkLabelSelector(spec.selector, path.child('selector'), errors, { allowInvalidValues: rules.invalidSelectorValues === true });
@@ -38,19 +39,19 @@ export function checkClaimSpec(spec: PersistentVolumeClaimSpec, path: FieldPath,
 export const supportedAccessModes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 
 /** Errors about single modes, and about a mode that must be alone. */
-export function checkAccessModes(modes: readonly string[], path: FieldPath, errors: FieldError[]): void {
+export function checkAccessModes(modes: readonly string[], path: FieldPath, errors: FieldErrors): void {
   for (const mode of modes) if (!supportedAccessModes.includes(mode)) errors.push(notSupported(path, mode, supportedAccessModes));
   if (modes.includes('ReadWriteOncePod') && modes.some((mode) => mode !== 'ReadWriteOncePod' && supportedAccessModes.includes(mode))) {
     errors.push(forbidden(path, 'may not use ReadWriteOncePod with other access modes'));
   }
 }
 
-function checkStorage(storage: string | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkStorage(storage: string | undefined, path: FieldPath, errors: FieldErrors): void {
   if (storage === undefined) errors.push(required(path));
   else checkPositiveAmount(storage, path, errors);
 }
 
-function checkDataSources({ dataSource, dataSourceRef }: PersistentVolumeClaimSpec, path: FieldPath, errors: FieldError[], rules: ClaimRules): void {
+function checkDataSources({ dataSource, dataSourceRef }: PersistentVolumeClaimSpec, path: FieldPath, errors: FieldErrors, rules: ClaimRules): void {
   if (dataSource !== undefined) checkDataSource(dataSource, path.child('dataSource'), errors, rules);
   if (dataSourceRef === undefined) return;
   checkDataSource(dataSourceRef, path.child('dataSourceRef'), errors, rules);
@@ -64,7 +65,7 @@ function checkDataSources({ dataSource, dataSourceRef }: PersistentVolumeClaimSp
 
 const isSameSource = (a: TypedObjectReference, b: TypedObjectReference): boolean => a.apiGroup === b.apiGroup && a.kind === b.kind && a.name === b.name;
 
-function checkDataSource({ name, kind = '', apiGroup = '' }: TypedObjectReference, path: FieldPath, errors: FieldError[], rules: ClaimRules): void {
+function checkDataSource({ name, kind = '', apiGroup = '' }: TypedObjectReference, path: FieldPath, errors: FieldErrors, rules: ClaimRules): void {
   checkRequiredText(name, path.child('name'), errors);
   checkRequiredText(kind, path.child('kind'), errors);
   if (apiGroup === '') {

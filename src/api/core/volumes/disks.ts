@@ -4,14 +4,15 @@ import type {
   FlexVolumeSource, FlockerVolumeSource, GCEPersistentDiskVolumeSource, GlusterfsVolumeSource, NFSVolumeSource, PhotonPersistentDiskVolumeSource,
   PortworxVolumeSource, QuobyteVolumeSource, RBDVolumeSource, ScaleIOVolumeSource, StorageOSVolumeSource, VsphereVirtualDiskVolumeSource,
 } from '../../gen/types/core-v1.ts';
-import { type FieldError, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import { invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { isDns1123Label } from '../../../machinery/formats/names.ts';
 import { goStrings } from '../../../machinery/go-quote.ts';
 import { checkFormat, checkRequiredText } from '../../meta/checks.ts';
 import { checkByte } from './paths.ts';
 
-type Check<T> = (source: T, path: FieldPath, errors: FieldError[]) => void;
+type Check<T> = (source: T, path: FieldPath, errors: FieldErrors) => void;
 
 /** A check that only asks for some members. */
 const requires = <T extends object>(...members: (keyof T & string)[]): Check<T> => (source, path, errors) => {

@@ -1,5 +1,6 @@
 import type { ISCSIPersistentVolumeSource, ISCSIVolumeSource } from '../../gen/types/core-v1.ts';
-import { type FieldError, invalid, required } from '../../../machinery/field-error.ts';
+import { invalid, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { byteLength } from '../../../machinery/formats/names.ts';
 import { checkRequiredText } from '../../meta/checks.ts';
@@ -15,7 +16,7 @@ const nameForms: Readonly<Record<string, RegExp>> = {
 const formOf = (name: string): RegExp | undefined => nameForms[name.slice(0, 3)];
 
 /** `unknown` is the detail for a name that begins with none of the three forms. */
-function checkName(name: string, unknown: string, path: FieldPath, errors: FieldError[]): void {
+function checkName(name: string, unknown: string, path: FieldPath, errors: FieldErrors): void {
   const form = formOf(name);
   if (form === undefined) errors.push(invalid(path, name, unknown));
   else if (!form.test(name)) errors.push(invalid(path, name, 'must be valid format'));
@@ -25,13 +26,13 @@ type IscsiSource = ISCSIVolumeSource | ISCSIPersistentVolumeSource;
 
 const withPrefixes = 'must be valid format starting with iqn, eui, or naa';
 
-export function checkIscsiVolume(source: ISCSIVolumeSource, path: FieldPath, errors: FieldError[]): void {
+export function checkIscsiVolume(source: ISCSIVolumeSource, path: FieldPath, errors: FieldErrors): void {
   checkRequiredText(source.targetPortal, path.child('targetPortal'), errors);
   checkTarget(source, withPrefixes, path, errors);
   checkInitiator(source, withPrefixes, path, errors);
 }
 
-export function checkIscsiPersistentVolume(source: ISCSIPersistentVolumeSource, volumeName: string, path: FieldPath, errors: FieldError[]): void {
+export function checkIscsiPersistentVolume(source: ISCSIPersistentVolumeSource, volumeName: string, path: FieldPath, errors: FieldErrors): void {
   checkRequiredText(source.targetPortal, path.child('targetPortal'), errors);
   if (isSessionNameTooLong(source, volumeName)) errors.push(invalid(path.child('targetportal'), source.targetPortal ?? '', sessionNameMessage));
   checkTarget(source, 'must be valid format', path, errors);
@@ -39,13 +40,13 @@ export function checkIscsiPersistentVolume(source: ISCSIPersistentVolumeSource, 
   checkInitiator(source, 'must be valid format', path, errors);
 }
 
-function checkTarget({ iqn, lun, chapAuthDiscovery, chapAuthSession, secretRef }: IscsiSource, unknown: string, path: FieldPath, errors: FieldError[]): void {
+function checkTarget({ iqn, lun, chapAuthDiscovery, chapAuthSession, secretRef }: IscsiSource, unknown: string, path: FieldPath, errors: FieldErrors): void {
   if (checkRequiredText(iqn, path.child('iqn'), errors)) checkName(iqn!, unknown, path.child('iqn'), errors);
   checkByte(lun, 0, path.child('lun'), errors);
   if ((chapAuthDiscovery === true || chapAuthSession === true) && secretRef === undefined) errors.push(required(path.child('secretRef')));
 }
 
-function checkInitiator({ initiatorName }: IscsiSource, unknown: string, path: FieldPath, errors: FieldError[]): void {
+function checkInitiator({ initiatorName }: IscsiSource, unknown: string, path: FieldPath, errors: FieldErrors): void {
   if (initiatorName !== undefined) checkName(initiatorName, unknown, path.child('initiatorname'), errors);
 }
 

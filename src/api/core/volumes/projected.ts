@@ -1,6 +1,7 @@
 /** Projected volumes: files of several sources in one folder. */
 import type { ClusterTrustBundleProjection, ConfigMapProjection, ProjectedVolumeSource, SecretProjection, ServiceAccountTokenProjection, VolumeProjection } from '../../gen/types/core-v1.ts';
-import { type FieldError, forbidden, invalid, required } from '../../../machinery/field-error.ts';
+import { forbidden, invalid, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { goStruct } from '../../../machinery/go-quote.ts';
 import { checkSignerName, isClusterTrustBundleName } from '../../certificates/signer-name.ts';
@@ -10,7 +11,7 @@ import type { PodRules } from '../pod/rules.ts';
 import { checkDownwardApiFile, checkKeyToPath } from './files.ts';
 import { checkFileMode, checkFilePath } from './paths.ts';
 
-export function checkProjectedVolume({ defaultMode, sources }: ProjectedVolumeSource, path: FieldPath, errors: FieldError[], rules: PodRules): void {
+export function checkProjectedVolume({ defaultMode, sources }: ProjectedVolumeSource, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
   checkFileMode(defaultMode, path.child('defaultMode'), errors);
   const files = new Files(path, errors);
   sources?.forEach((source, i) => checkSource(source, path.child('sources').index(i), { files, errors, rules, volumePath: path }));
@@ -20,9 +21,9 @@ export function checkProjectedVolume({ defaultMode, sources }: ProjectedVolumeSo
 class Files {
   readonly #paths = new Set<string>();
   readonly #volumePath: FieldPath;
-  readonly #errors: FieldError[];
+  readonly #errors: FieldErrors;
 
-  constructor(volumePath: FieldPath, errors: FieldError[]) {
+  constructor(volumePath: FieldPath, errors: FieldErrors) {
     this.#volumePath = volumePath;
     this.#errors = errors;
   }
@@ -36,7 +37,7 @@ class Files {
 
 interface Projection {
   readonly files: Files;
-  readonly errors: FieldError[];
+  readonly errors: FieldErrors;
   readonly rules: PodRules;
   readonly volumePath: FieldPath;
 }
@@ -83,7 +84,7 @@ function checkTrustBundle(bundle: ClusterTrustBundleProjection, path: FieldPath,
   files.add(file, file);
 }
 
-function checkBundleByName({ labelSelector }: ClusterTrustBundleProjection, name: string, path: FieldPath, errors: FieldError[]): void {
+function checkBundleByName({ labelSelector }: ClusterTrustBundleProjection, name: string, path: FieldPath, errors: FieldErrors): void {
   checkRequiredText(name, path.child('name'), errors, 'must be a valid object name');
   for (const message of isClusterTrustBundleName(name)) errors.push(invalid(path.child('name'), name, `not a valid clustertrustbundlename: ${message}`));
   if (labelSelector !== undefined) errors.push(invalid(path.child('labelSelector'), goStruct('v1.LabelSelector', labelSelector), 'labelSelector must be unset if name is specified'));

@@ -1,6 +1,7 @@
 /** Rules of endpoint slices. @see {@link https://kubernetes.io/docs/concepts/services-networking/endpoint-slices/ | EndpointSlices} */
 import type { AddressType, Endpoint, EndpointHints, EndpointPort, EndpointSlice } from '../../gen/types/discovery-v1.ts';
-import { duplicate, type FieldError, internal, notSupported, required, tooMany } from '../../../machinery/field-error.ts';
+import { duplicate, internal, notSupported, required, tooMany } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { isIpv4Address, isIpv6Address } from '../../../machinery/formats/addresses.ts';
 import { isDns1123Label, isDns1123Subdomain, isLabelValue, isQualifiedName } from '../../../machinery/formats/names.ts';
@@ -18,7 +19,7 @@ const addressTypePath = FieldPath.of('addressType');
 const addressTypes = ['FQDN', 'IPv4', 'IPv6'];
 const limits = { endpoints: 1000, addresses: 100, ports: 20_000, zones: 8, topologyLabels: 16 };
 
-export function validateEndpointSlice(slice: EndpointSlice): FieldError[] {
+export function validateEndpointSlice(slice: EndpointSlice): FieldErrors {
   const { metadata, addressType, endpoints = [], ports = [] } = slice;
   const errors = validateBuiltInMeta(metadata, { namespaced: true, validateName: subdomainName });
   if (addressType === undefined) errors.push(required(addressTypePath));
@@ -30,13 +31,13 @@ export function validateEndpointSlice(slice: EndpointSlice): FieldError[] {
   return errors;
 }
 
-export function validateEndpointSliceUpdate(slice: EndpointSlice, old: EndpointSlice): FieldError[] {
+export function validateEndpointSliceUpdate(slice: EndpointSlice, old: EndpointSlice): FieldErrors {
   const errors = validateEndpointSlice(slice);
   checkImmutable(slice.addressType ?? '', old.addressType ?? '', addressTypePath, errors);
   return errors;
 }
 
-function checkEndpoint(endpoint: Endpoint, type: AddressType | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkEndpoint(endpoint: Endpoint, type: AddressType | undefined, path: FieldPath, errors: FieldErrors): void {
   const { addresses = [], hostname, nodeName, hints, deprecatedTopology } = endpoint;
   const addressesPath = path.child('addresses');
   if (addresses.length === 0) errors.push(required(addressesPath, 'must contain at least 1 address'));
@@ -49,14 +50,14 @@ function checkEndpoint(endpoint: Endpoint, type: AddressType | undefined, path: 
 }
 
 /** Addresses of a type that is not known are not judged. */
-function checkAddress(address: string, type: AddressType | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkAddress(address: string, type: AddressType | undefined, path: FieldPath, errors: FieldErrors): void {
   if (type === 'FQDN') return checkFullyQualifiedDomainName(address, path, errors);
   if (type !== 'IPv4' && type !== 'IPv6') return;
   checkFormat(type === 'IPv4' ? isIpv4Address : isIpv6Address, address, path, errors);
   checkNonSpecialIp(address, path, errors);
 }
 
-function checkTopology(topology: Readonly<Record<string, string>> | undefined, path: FieldPath, errors: FieldError[]): void {
+function checkTopology(topology: Readonly<Record<string, string>> | undefined, path: FieldPath, errors: FieldErrors): void {
   if (topology === undefined) return;
   const count = Object.keys(topology).length;
   if (count > limits.topologyLabels) errors.push(tooMany(path, count, limits.topologyLabels));
@@ -64,7 +65,7 @@ function checkTopology(topology: Readonly<Record<string, string>> | undefined, p
   if (Object.hasOwn(topology, zoneLabel)) errors.push(internal(path.key(zoneLabel), 'reserved key was not removed in conversion'));
 }
 
-function checkHints({ forZones = [] }: EndpointHints, path: FieldPath, errors: FieldError[]): void {
+function checkHints({ forZones = [] }: EndpointHints, path: FieldPath, errors: FieldErrors): void {
   if (forZones.length > limits.zones) return void errors.push(tooMany(path, forZones.length, limits.zones));
   const seen = new Set<string>();
   forZones.forEach(({ name = '' }, i) => {
@@ -75,7 +76,7 @@ function checkHints({ forZones = [] }: EndpointHints, path: FieldPath, errors: F
   });
 }
 
-function checkPorts(ports: readonly EndpointPort[], path: FieldPath, errors: FieldError[]): void {
+function checkPorts(ports: readonly EndpointPort[], path: FieldPath, errors: FieldErrors): void {
   if (ports.length > limits.ports) return void errors.push(tooMany(path, ports.length, limits.ports));
   const names = new Set<string>();
   ports.forEach(({ name = '', port, protocol = 'TCP', appProtocol }, i) => {

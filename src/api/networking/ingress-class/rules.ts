@@ -1,6 +1,7 @@
 /** Rules of ingress classes. @see {@link https://kubernetes.io/docs/concepts/services-networking/ingress/#ingress-class | Ingress class} */
 import type { IngressClass, IngressClassParametersReference, IngressClassSpec } from '../../gen/types/networking-v1.ts';
-import { type FieldError, forbidden, notSupported, required, tooLong } from '../../../machinery/field-error.ts';
+import { forbidden, notSupported, required, tooLong } from '../../../machinery/field-error.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { byteLength, isDns1123Label } from '../../../machinery/formats/names.ts';
 import { checkFormat, checkImmutable } from '../../meta/checks.ts';
@@ -18,25 +19,25 @@ export function setIngressClassDefaults({ spec }: Pick<IngressClass, 'spec'>): v
   if (spec.parameters !== undefined) spec.parameters.scope ??= 'Cluster';
 }
 
-export function validateIngressClass({ metadata, spec }: IngressClass): FieldError[] {
+export function validateIngressClass({ metadata, spec }: IngressClass): FieldErrors {
   const errors = validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName });
   checkController(spec, specPath.child('controller'), errors);
   if (spec.parameters !== undefined) checkParameters(spec.parameters, specPath.child('parameters'), errors);
   return errors;
 }
 
-export function validateIngressClassUpdate(ingressClass: IngressClass, old: IngressClass): FieldError[] {
+export function validateIngressClassUpdate(ingressClass: IngressClass, old: IngressClass): FieldErrors {
   const errors = validateBuiltInMetaUpdate(ingressClass.metadata, old.metadata);
   checkImmutable(ingressClass.spec.controller ?? '', old.spec.controller ?? '', specPath.child('controller'), errors);
-  return [...errors, ...validateIngressClass(ingressClass)];
+  return FieldErrors.joined(errors, validateIngressClass(ingressClass));
 }
 
-function checkController({ controller = '' }: IngressClassSpec, path: FieldPath, errors: FieldError[]): void {
+function checkController({ controller = '' }: IngressClassSpec, path: FieldPath, errors: FieldErrors): void {
   if (byteLength(controller) > maxControllerLength) errors.push(tooLong(path, maxControllerLength));
   checkDomainPrefixedPath(controller, path, errors);
 }
 
-function checkParameters(parameters: IngressClassParametersReference, path: FieldPath, errors: FieldError[]): void {
+function checkParameters(parameters: IngressClassParametersReference, path: FieldPath, errors: FieldErrors): void {
   const { scope, namespace } = parameters;
   checkTypedReference(parameters, path, errors);
   if (scope === undefined) return void errors.push(required(path.child('scope')));

@@ -1,5 +1,6 @@
 import type { HTTPIngressPath } from '../../gen/types/networking-v1.ts';
-import { type FieldError, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import { invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { checkIngressBackend } from './backend-validation.ts';
 
@@ -8,11 +9,11 @@ const pathTypes = ['Exact', 'ImplementationSpecific', 'Prefix'];
 const forbiddenParts = ['//', '/./', '/../', '%2f', '%2F'];
 const forbiddenEnds = ['/..', '/.'];
 
-export function checkPaths(paths: readonly HTTPIngressPath[] | undefined, path: FieldPath, errors: FieldError[]): void {
+export function checkPaths(paths: readonly HTTPIngressPath[] | undefined, path: FieldPath, errors: FieldErrors): void {
   paths?.forEach((item, i) => checkPath(item, path.index(i), errors));
 }
 
-function checkPath({ path: text = '', pathType, backend }: HTTPIngressPath, path: FieldPath, errors: FieldError[]): void {
+function checkPath({ path: text = '', pathType, backend }: HTTPIngressPath, path: FieldPath, errors: FieldErrors): void {
   if (pathType === undefined) return void errors.push(required(path.child('pathType'), 'pathType must be specified'));
   if (pathType === 'Exact' || pathType === 'Prefix') checkComparedPath(text, path.child('path'), errors);
   else if (pathType === 'ImplementationSpecific') {
@@ -21,12 +22,12 @@ function checkPath({ path: text = '', pathType, backend }: HTTPIngressPath, path
   checkIngressBackend(backend, path.child('backend'), errors);
 }
 
-function checkComparedPath(text: string, path: FieldPath, errors: FieldError[]): void {
+function checkComparedPath(text: string, path: FieldPath, errors: FieldErrors): void {
   checkAbsolute(text, path, errors);
   for (const part of forbiddenParts) if (text.includes(part)) errors.push(invalid(path, text, `must not contain '${part}'`));
   for (const end of forbiddenEnds) if (text.endsWith(end)) errors.push(invalid(path, text, `cannot end with '${end}'`));
 }
 
-function checkAbsolute(text: string, path: FieldPath, errors: FieldError[]): void {
+function checkAbsolute(text: string, path: FieldPath, errors: FieldErrors): void {
   if (!text.startsWith('/')) errors.push(invalid(path, text, 'must be an absolute path'));
 }

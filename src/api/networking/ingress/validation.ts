@@ -1,6 +1,7 @@
 /** Rules of ingresses. @see {@link https://kubernetes.io/docs/concepts/services-networking/ingress/ | Ingress} */
 import type { Ingress, IngressRule, IngressSpec, IngressTLS } from '../../gen/types/networking-v1.ts';
-import { type FieldError, invalid, required } from '../../../machinery/field-error.ts';
+import { invalid, required } from '../../../machinery/field-error.ts';
+import { FieldErrors, findsErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { isIpText } from '../../../machinery/formats/addresses.ts';
 import { isDns1123Subdomain, isWildcardDns1123Subdomain } from '../../../machinery/formats/names.ts';
@@ -26,7 +27,7 @@ interface IngressRules {
 
 const strict: IngressRules = { invalidSecretNames: false, invalidWildcardRules: false };
 
-export function validateIngress(ingress: Ingress): FieldError[] {
+export function validateIngress(ingress: Ingress): FieldErrors {
   const errors = validateMetaAndSpec(ingress, strict);
   const annotation = ingress.metadata.annotations?.[ingressClassAnnotation];
   const { ingressClassName } = ingress.spec;
@@ -36,15 +37,15 @@ export function validateIngress(ingress: Ingress): FieldError[] {
   return errors;
 }
 
-export function validateIngressUpdate(ingress: Ingress, old: Ingress): FieldError[] {
+export function validateIngressUpdate(ingress: Ingress, old: Ingress): FieldErrors {
   const rules = {
     invalidSecretNames: old.spec.tls?.some(({ secretName = '' }) => secretName !== '' && isDns1123Subdomain(secretName).length > 0) === true,
     invalidWildcardRules: old.spec.rules?.some((rule) => isWildcard(rule) && hasBadPaths(rule)) === true,
   };
-  return [...validateBuiltInMetaUpdate(ingress.metadata, old.metadata), ...validateMetaAndSpec(ingress, rules)];
+  return FieldErrors.joined(validateBuiltInMetaUpdate(ingress.metadata, old.metadata), validateMetaAndSpec(ingress, rules));
 }
 
-export function validateIngressStatusUpdate(ingress: Ingress, old: Ingress): FieldError[] {
+export function validateIngressStatusUpdate(ingress: Ingress, old: Ingress): FieldErrors {
   const errors = validateBuiltInMetaUpdate(ingress.metadata, old.metadata);
   const path = FieldPath.of('status', 'loadBalancer', 'ingress');
   ingress.status.loadBalancer.ingress?.forEach(({ ip = '', hostname = '' }, i) => {
@@ -54,13 +55,13 @@ export function validateIngressStatusUpdate(ingress: Ingress, old: Ingress): Fie
   return errors;
 }
 
-function validateMetaAndSpec({ metadata, spec }: Ingress, rules: IngressRules): FieldError[] {
+function validateMetaAndSpec({ metadata, spec }: Ingress, rules: IngressRules): FieldErrors {
   const errors = validateBuiltInMeta(metadata, { namespaced: true, validateName: subdomainName });
   checkSpec(spec, specPath, errors, rules);
   return errors;
 }
 
-function checkSpec(spec: IngressSpec, path: FieldPath, errors: FieldError[], rules: IngressRules): void {
+function checkSpec(spec: IngressSpec, path: FieldPath, errors: FieldErrors, rules: IngressRules): void {
   if ((spec.rules?.length ?? 0) === 0 && spec.defaultBackend === undefined) {
     errors.push(invalid(path, new GoSyntax(`[]networking.IngressRule${spec.rules === undefined ? '(nil)' : '{}'}`), 'either `defaultBackend` or `rules` must be specified'));
   }
@@ -72,13 +73,9 @@ function checkSpec(spec: IngressSpec, path: FieldPath, errors: FieldError[], rul
 
 const isWildcard = ({ host = '' }: IngressRule): boolean => host.includes('*');
 
-function hasBadPaths(rule: IngressRule): boolean {
-  const errors: FieldError[] = [];
-  checkHttp(rule, FieldPath.root, errors);
-  return errors.length > 0;
-}
+const hasBadPaths = (rule: IngressRule): boolean => findsErrors((errors) => checkHttp(rule, FieldPath.root, errors));
 
-function checkRule(rule: IngressRule, path: FieldPath, errors: FieldError[], rules: IngressRules): void {
+function checkRule(rule: IngressRule, path: FieldPath, errors: FieldErrors, rules: IngressRules): void {
   const { host = '' } = rule;
   if (host !== '') {
     if (isIpText(host)) errors.push(invalid(path.child('host'), host, 'must be a DNS name, not an IP address'));
@@ -87,18 +84,18 @@ function checkRule(rule: IngressRule, path: FieldPath, errors: FieldError[], rul
   if (!isWildcard(rule) || !rules.invalidWildcardRules) checkHttp(rule, path, errors);
 }
 
-function checkHost(host: string, path: FieldPath, errors: FieldError[]): void {
+function checkHost(host: string, path: FieldPath, errors: FieldErrors): void {
   checkFormat(host.includes('*') ? isWildcardDns1123Subdomain : isDns1123Subdomain, host, path, errors);
 }
 
-function checkHttp({ http }: IngressRule, path: FieldPath, errors: FieldError[]): void {
+function checkHttp({ http }: IngressRule, path: FieldPath, errors: FieldErrors): void {
   if (http === undefined) return;
   const pathsPath = path.child('http', 'paths');
   if ((http.paths?.length ?? 0) === 0) errors.push(required(pathsPath));
   checkPaths(http.paths, pathsPath, errors);
 }
 
-function checkTls({ hosts, secretName = '' }: IngressTLS, path: FieldPath, errors: FieldError[], rules: IngressRules): void {
+function checkTls({ hosts, secretName = '' }: IngressTLS, path: FieldPath, errors: FieldErrors, rules: IngressRules): void {
   hosts?.forEach((host, i) => checkHost(host, path.child('hosts').index(i), errors));
   if (secretName !== '' && !rules.invalidSecretNames) checkFormat(isDns1123Subdomain, secretName, path.child('secretName'), errors);
 }

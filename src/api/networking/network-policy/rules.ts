@@ -1,14 +1,15 @@
 /** Rules of network policies. @see {@link https://kubernetes.io/docs/concepts/services-networking/network-policies/ | Network Policies} */
 import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort, NetworkPolicySpec } from '../../gen/types/networking-v1.ts';
-import { type FieldError, forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import { forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { isInCidr, parseCidr } from '../../../machinery/formats/addresses.ts';
 import { isPortName } from '../../../machinery/formats/names.ts';
 import { isPortNumber } from '../../../machinery/formats/numbers.ts';
-import { goQuote, GoSyntax } from '../../../machinery/go-quote.ts';
+import { goNames } from '../../../machinery/go-quote.ts';
 import { checkCidr } from '../../meta/addresses.ts';
 import { invalidEach } from '../../meta/checks.ts';
-import { checkLabelSelector, formatLabelSelector, type LabelSelectorRules } from '../../meta/label-selector.ts';
+import { checkLabelSelector, hasInvalidSelector, formatLabelSelector, type LabelSelectorRules } from '../../meta/label-selector.ts';
 import { subdomainName } from '../../meta/name-rules.ts';
 import { judgedTwice, validateBuiltInMeta } from '../../meta/object-meta.ts';
 import { ageCell } from '../../table/cells.ts';
@@ -25,25 +26,21 @@ export function setNetworkPolicyDefaults({ spec }: Pick<NetworkPolicy, 'spec'>):
 
 const metaRules = { namespaced: true, validateName: subdomainName };
 
-export function validateNetworkPolicy({ metadata, spec }: NetworkPolicy): FieldError[] {
+export function validateNetworkPolicy({ metadata, spec }: NetworkPolicy): FieldErrors {
   const errors = validateBuiltInMeta(metadata, metaRules);
   checkSpec(spec, errors, {});
   return errors;
 }
 
-export function validateNetworkPolicyUpdate({ metadata, spec }: NetworkPolicy, old: NetworkPolicy): FieldError[] {
-  const specErrors: FieldError[] = [];
+export function validateNetworkPolicyUpdate({ metadata, spec }: NetworkPolicy, old: NetworkPolicy): FieldErrors {
+  const specErrors = new FieldErrors();
   checkSpec(spec, specErrors, { allowInvalidValues: hasBadPodSelector(old) });
   return judgedTwice(metadata, old.metadata, metaRules, specErrors);
 }
 
-function hasBadPodSelector({ spec }: NetworkPolicy): boolean {
-  const errors: FieldError[] = [];
-  checkLabelSelector(spec.podSelector, specPath, errors);
-  return errors.length > 0;
-}
+const hasBadPodSelector = ({ spec }: NetworkPolicy): boolean => hasInvalidSelector(spec.podSelector);
 
-function checkSpec({ podSelector, ingress, egress, policyTypes: types = [] }: NetworkPolicySpec, errors: FieldError[], rules: LabelSelectorRules): void {
+function checkSpec({ podSelector, ingress, egress, policyTypes: types = [] }: NetworkPolicySpec, errors: FieldErrors, rules: LabelSelectorRules): void {
   checkLabelSelector(podSelector, specPath.child('podSelector'), errors, rules);
   ingress?.forEach(({ ports, from }, i) => {
     const path = specPath.child('ingress').index(i);
@@ -56,13 +53,13 @@ function checkSpec({ podSelector, ingress, egress, policyTypes: types = [] }: Ne
     to?.forEach((peer, j) => checkPeer(peer, path.child('to').index(j), errors, rules));
   });
   const typesPath = specPath.child('policyTypes');
-  if (types.length > policyTypes.length) errors.push(invalid(typesPath, new GoSyntax(`[]networking.PolicyType{${types.map(goQuote).join(', ')}}`), 'may not specify more than two policyTypes'));
+  if (types.length > policyTypes.length) errors.push(invalid(typesPath, goNames('[]networking.PolicyType', types), 'may not specify more than two policyTypes'));
   else types.forEach((type, i) => {
     if (!policyTypes.includes(type)) errors.push(notSupported(typesPath.index(i), type, policyTypes));
   });
 }
 
-function checkPort({ protocol, port, endPort }: NetworkPolicyPort, path: FieldPath, errors: FieldError[]): void {
+function checkPort({ protocol, port, endPort }: NetworkPolicyPort, path: FieldPath, errors: FieldErrors): void {
   if (protocol !== undefined && !protocols.includes(protocol)) errors.push(notSupported(path.child('protocol'), protocol, protocols));
   const endPath = path.child('endPort');
   if (typeof port === 'number') {
@@ -76,7 +73,7 @@ function checkPort({ protocol, port, endPort }: NetworkPolicyPort, path: FieldPa
   if (port !== undefined) invalidEach(isPortName(port), path.child('port'), port, errors);
 }
 
-function checkPeer({ podSelector, namespaceSelector, ipBlock }: NetworkPolicyPeer, path: FieldPath, errors: FieldError[], rules: LabelSelectorRules): void {
+function checkPeer({ podSelector, namespaceSelector, ipBlock }: NetworkPolicyPeer, path: FieldPath, errors: FieldErrors, rules: LabelSelectorRules): void {
   checkLabelSelector(podSelector, path.child('podSelector'), errors, rules);
   checkLabelSelector(namespaceSelector, path.child('namespaceSelector'), errors, rules);
   if (ipBlock !== undefined) checkIpBlock(ipBlock, path.child('ipBlock'), errors);
@@ -85,7 +82,7 @@ function checkPeer({ podSelector, namespaceSelector, ipBlock }: NetworkPolicyPee
   if (hasSelector && ipBlock !== undefined) errors.push(forbidden(path, 'may not specify both ipBlock and another peer'));
 }
 
-function checkIpBlock({ cidr = '', except }: IPBlock, path: FieldPath, errors: FieldError[]): void {
+function checkIpBlock({ cidr = '', except }: IPBlock, path: FieldPath, errors: FieldErrors): void {
   if (cidr === '') return void errors.push(required(path.child('cidr')));
   checkCidr(cidr, path.child('cidr'), errors);
   const block = parseCidr(cidr);

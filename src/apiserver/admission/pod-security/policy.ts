@@ -3,6 +3,7 @@
  * @see {@link https://kubernetes.io/docs/concepts/security/pod-security-admission/#pod-security-admission-labels-for-namespaces | Labels for namespaces}
  */
 import { type FieldError, invalid } from '../../../machinery/field-error.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 
 export const levels = ['privileged', 'baseline', 'restricted'] as const;
@@ -33,7 +34,7 @@ const prefix = 'pod-security.kubernetes.io/';
 /** A level that cannot be read counts as the strictest where it is enforced, and as none elsewhere. */
 export function policyOf(labels: Readonly<Record<string, string>> | undefined): Policy {
   if (labels === undefined) return { enforce: unrestricted, audit: unrestricted, warn: unrestricted, errors: [] };
-  const errors: FieldError[] = [];
+  const errors = new FieldErrors();
   const read = (mode: 'enforce' | 'audit' | 'warn', fallback: Level): { readonly level: Level | undefined; readonly version: LevelVersion['version'] | undefined; readonly isBad: boolean } => {
     const level = readLabel(labels, `${prefix}${mode}`, levelLabel, errors);
     const version = readLabel(labels, `${prefix}${mode}-version`, versionLabel, errors);
@@ -57,7 +58,7 @@ interface Reading<T> {
 }
 
 /** @param message of a text that `parse` does not know */
-function readLabel<T>(labels: Readonly<Record<string, string>>, label: string, { parse, message }: Kind<T>, errors: FieldError[]): Reading<T> {
+function readLabel<T>(labels: Readonly<Record<string, string>>, label: string, { parse, message }: Kind<T>, errors: FieldErrors): Reading<T> {
   const text = Object.hasOwn(labels, label) ? labels[label] : undefined;
   if (text === undefined) return { value: undefined, isBad: false };
   const value = parse(text);

@@ -5,6 +5,7 @@ import { ageCell } from '../../../api/table/cells.ts';
 import { createMap } from '../../../machinery/value.ts';
 import { timestamp } from '../../generic/timestamp.ts';
 import { defineResource, type VersionRules } from '../../strategy.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
 
 const nameLabel = 'kubernetes.io/metadata.name';
 
@@ -37,7 +38,7 @@ export const namespaces = defineResource<Namespace>({
       object.spec = { ...object.spec, ...(old.spec?.finalizers === undefined ? { finalizers: [] } : { finalizers: old.spec.finalizers }) };
       object.status = old.status;
     },
-    validateUpdate: (object, old) => [...validateNamespace(object), ...validateNamespaceUpdate(object, old)],
+    validateUpdate: (object, old) => FieldErrors.joined(validateNamespace(object), validateNamespaceUpdate(object, old)),
     resetFields: [['status']],
     // What is in a namespace goes first; who takes care of that removes the finalizer then.
     beginDeletion: (object, { now }) => {

@@ -3,6 +3,7 @@ import type { Node } from '../../../api/gen/types/core-v1.ts';
 import { ageCell, textCell } from '../../../api/table/cells.ts';
 import { roundResourceList } from '../../../api/core/resources/quantities.ts';
 import { type Cell, defineResource, type VersionRules } from '../../strategy.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
 
 function setDefaults(node: Node): void {
   alignPodCidrs(node);
@@ -56,7 +57,7 @@ export const nodes = defineResource<Node>({
     prepareForUpdate: (object, old) => {
       object.status = old.status;
     },
-    validateUpdate: (object, old) => [...validateNodeUpdate(object, old), ...validateNode(object)],
+    validateUpdate: (object, old) => FieldErrors.joined(validateNodeUpdate(object, old), validateNode(object)),
     resetFields: [['status']],
   },
   status: {

@@ -6,7 +6,7 @@ import { setPodCondition } from '../../../api/core/pod/binding.ts';
 import { visitContainers } from '../../../api/core/pod/container-list.ts';
 import type { Pod, PodAffinityTerm } from '../../../api/gen/types/core-v1.ts';
 import { isEqual } from '../../../machinery/equal.ts';
-import type { FieldError } from '../../../machinery/field-error.ts';
+import { findsErrors } from '../../../machinery/field-errors.ts';
 
 /** A pod that may not be scheduled yet says why. */
 export function setSchedulingGated(pod: Pod, now: Date): void {
@@ -47,9 +47,7 @@ export function takeAppArmorAnnotations({ metadata: { annotations }, spec }: Pod
     const annotation = annotations[key];
     if (annotation === undefined || container.securityContext?.appArmorProfile !== undefined) return;
     const profile = appArmorProfileOf(annotation);
-    const errors: FieldError[] = [];
-    checkAppArmorProfile(profile, annotationsPath, errors);
-    const isGood = profile !== undefined && errors.length === 0;
+    const isGood = profile !== undefined && !findsErrors((errors) => checkAppArmorProfile(profile, annotationsPath, errors));
     if (isGood && isEqual(profile, spec.securityContext?.appArmorProfile)) return;
     if (isGood) (container.securityContext ??= {}).appArmorProfile = profile;
     taken.add(key);

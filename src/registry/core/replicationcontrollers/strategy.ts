@@ -2,6 +2,7 @@ import { validateReplicationController, validateReplicationControllerStatusUpdat
 import type { ReplicationController } from '../../../api/gen/types/core-v1.ts';
 import type { ResourceStrategy, Strategy } from '../../strategy.ts';
 import { dropTemplateFields, isChanged, templateRules, templateWarnings, workloadWarnings } from '../pods/template.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
 
 export const replicationControllerStrategy: ResourceStrategy<ReplicationController> = {
   generation: true,
@@ -20,7 +21,7 @@ export const replicationControllerStrategy: ResourceStrategy<ReplicationControll
   /** Both sets of rules apply, and clients see an error of the spec twice. */
   validateUpdate(controller, old, context) {
     const rules = templateRules(context, controller.spec.template, old.spec.template);
-    return [...validateReplicationController(controller, rules), ...validateReplicationControllerUpdate(controller, old, rules)];
+    return FieldErrors.joined(validateReplicationController(controller, rules), validateReplicationControllerUpdate(controller, old, rules));
   },
   warningsOnUpdate: (controller, old) => (isChanged(controller, old) ? templateWarnings(controller.spec.template) : []),
   resetFields: [['status']],

@@ -3,6 +3,7 @@ import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../../api/met
 import type { ServiceAccount } from '../../../api/gen/types/core-v1.ts';
 import { ageCell } from '../../../api/table/cells.ts';
 import { defineResource } from '../../strategy.ts';
+import { FieldErrors } from '../../../machinery/field-errors.ts';
 
 const mountableAnnotation = 'kubernetes.io/enforce-mountable-secrets';
 
@@ -16,7 +17,7 @@ export const serviceAccounts = defineResource<ServiceAccount>({
   strategy: {
     validate,
     warningsOnCreate: warnings,
-    validateUpdate: (object, old) => [...validateBuiltInMetaUpdate(object.metadata ?? {}, old.metadata ?? {}), ...validate(object)],
+    validateUpdate: (object, old) => FieldErrors.joined(validateBuiltInMetaUpdate(object.metadata ?? {}, old.metadata ?? {}), validate(object)),
     warningsOnUpdate: warnings,
   },
   returnDeletedObject: true,

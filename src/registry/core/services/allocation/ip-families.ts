@@ -6,6 +6,7 @@ import { clusterIpsPath, ipFamiliesPath, ipFamilyPolicyPath, validateClusterIpFi
 import { clusterIpsOf, familyOf, hasSameClusterIps, hasSameIpFamilies, ipFamiliesOf, isHeadlessWithoutSelector, needsNodePorts, noClusterIp, otherFamily } from '../../../../api/core/service/fields.ts';
 import type { IPFamily, Service } from '../../../../api/gen/types/core-v1.ts';
 import { type FieldError, invalid } from '../../../../machinery/field-error.ts';
+import { FieldErrors } from '../../../../machinery/field-errors.ts';
 import { goStrings } from '../../../../machinery/go-quote.ts';
 import { invalid as invalidStatus } from '../../../../machinery/status.ts';
 
@@ -62,8 +63,8 @@ function policyErrors(service: Service): FieldError[] {
 }
 
 /** An address that the client gave says its family. */
-function inferFamilies(service: Service, cluster: ClusterFamilies): FieldError[] {
-  const errors: FieldError[] = [];
+function inferFamilies(service: Service, cluster: ClusterFamilies): FieldErrors {
+  const errors = new FieldErrors();
   const families = [...ipFamiliesOf(service)];
   const ips = clusterIpsOf(service);
   for (const [i, ip] of ips.entries()) {
@@ -77,13 +78,12 @@ function inferFamilies(service: Service, cluster: ClusterFamilies): FieldError[]
   return errors;
 }
 
-function clusterErrors(service: Service, cluster: ClusterFamilies): FieldError[] {
+function clusterErrors(service: Service, cluster: ClusterFamilies): FieldErrors {
   const { ipFamilyPolicy } = service.spec;
-  const tooFew = ipFamilyPolicy === 'RequireDualStack' && cluster.length < 2;
-  return [
-    ...(tooFew ? [invalid(ipFamilyPolicyPath, ipFamilyPolicy, 'this cluster is not configured for dual-stack services')] : []),
-    ...ipFamiliesOf(service).flatMap((family, i) => (cluster.includes(family) ? [] : [invalid(ipFamiliesPath.index(i), family, 'not configured on this cluster')])),
-  ];
+  const errors = new FieldErrors();
+  if (ipFamilyPolicy === 'RequireDualStack' && cluster.length < 2) errors.push(invalid(ipFamilyPolicyPath, ipFamilyPolicy, 'this cluster is not configured for dual-stack services'));
+  for (const [i, family] of ipFamiliesOf(service).entries()) if (!cluster.includes(family)) errors.push(invalid(ipFamiliesPath.index(i), family, 'not configured on this cluster'));
+  return errors;
 }
 
 function completeFamilies({ spec }: Service, defaultFamily: IPFamily, canHaveBoth: boolean): void {
