@@ -42,7 +42,7 @@ import { parseRequestInfo } from '../request-info.ts';
 import { ServedApis } from '../served-apis.ts';
 import { createSharedDecoder } from '../shared-decoder.ts';
 import { GivenExchange } from './given-exchange.ts';
-import { type AdmissionObservation, type LargeOutcome, type LargeRequest, type LargeRequestsConfig, objectsOf, plainOf, type RecordedCall, requestErrors } from './messages.ts';
+import { type AdmissionObservation, type Aside, type LargeOutcome, type LargeRequest, type LargeRequestsConfig, objectsOf, plainOf, type RecordedCall, requestErrors } from './messages.ts';
 
 /** What was made for one answer is not asked for again. */
 const representationBudgetBytes = 1024 * 1024;
@@ -110,14 +110,14 @@ class LargeRequestThread {
     const recorded: RecordedCall[] = [];
     const request = requestOf(given, recorded);
     signal.addEventListener('abort', () => request.abort(signal.reason as Error), { once: true });
-    const aside = { warnings: request.warnings, recorded };
+    const aside = (): Aside => ({ warnings: request.warnings.texts, recorded });
     try {
       const found = await this.#find(request, given.definition);
-      if (found === undefined) return { ...aside, isUnknown: true };
+      if (found === undefined) return { ...aside(), isUnknown: true };
       const answer = await writeVerbs[request.info.verb]!(this.#context, found, request);
-      return { ...aside, warnings: [...request.warnings], answer: { status: answer.status, headers: answer.headers, body: bodyOf(answer) } };
+      return { ...aside(), answer: { status: answer.status, headers: answer.headers, body: bodyOf(answer) } };
     } catch (error) {
-      return { ...aside, warnings: [...request.warnings], error: requestErrors.encode(error) };
+      return { ...aside(), error: requestErrors.encode(error) };
     }
   }
 
