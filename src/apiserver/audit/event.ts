@@ -5,6 +5,7 @@
  * it takes to make it text: what it refers to goes on changing with its request.
  * @see {@link https://kubernetes.io/docs/reference/config-api/apiserver-audit.v1/#audit-k8s-io-v1-Event | Event (audit.k8s.io/v1)}
  */
+import { remembered, textBytes } from '../../base/bounded-cache.ts';
 import type { Status } from '../../machinery/status.ts';
 import type { UserInfo } from '../../machinery/user.ts';
 import { escapeHtml } from '../representation/meta-object.ts';
@@ -25,6 +26,8 @@ export interface RequestFacts {
   readonly userAgent: string;
   /** Microseconds since 1970. */
   readonly receivedMicros: number;
+  /** The members above that are not whole. */
+  readonly cut: readonly string[];
 }
 
 export interface ReferenceFacts {
@@ -138,31 +141,29 @@ const plain = /^[ !#-%'-;=?-[\]-~]*$/;
 
 const quote = (text: string): string => (plain.test(text) ? `"${text}"` : escapeHtml(JSON.stringify(text)));
 
-/** Makes a text once for keys that come again and again. */
-function remembered<K, V>(make: (key: K) => V): (key: K) => V {
-  const known = new Map<K, V>();
-  return (key) => {
-    let value = known.get(key);
-    if (value === undefined) {
-      if (known.size >= 1024) known.clear();
-      known.set(key, (value = make(key)));
-    }
-    return value;
-  };
-}
+/** Of each kind of text that comes again and again. */
+const maxCacheBytes = 1024 * 1024;
+const maxShort = 256;
+const maxUserAgent = 2048;
+const quoted = (maxKeyLength: number, make: (text: string) => string): ((text: string) => string) => remembered(make, { maxBytes: maxCacheBytes, maxKeyLength, bytesOf: textBytes });
 
-const userAgentText = remembered((userAgent: string) => (userAgent === '' ? '' : `,"userAgent":${quote(userAgent)}`));
-const addressesText = remembered((addresses: readonly string[]) => (addresses.length === 0 ? '' : `,"sourceIPs":${listText(addresses)}`));
-const shortText = remembered(quote);
-const annotationText = (text: string): string => (text.length <= 256 ? shortText(text) : quote(text));
+const userAgentText = quoted(maxUserAgent, (userAgent) => (userAgent === '' ? '' : `,"userAgent":${quote(userAgent)}`));
+/** Most requests have one. */
+const addressText = quoted(maxShort, (address) => `,"sourceIPs":[${quote(address)}]`);
+const addressesText = (addresses: readonly string[]): string => (addresses.length === 0 ? '' : addresses.length === 1 ? addressText(addresses[0]!) : `,"sourceIPs":${listText(addresses)}`);
+/** Longer ones are made each time. */
+const shortText = quoted(maxShort, quote);
 
-/** Authenticators hand out the same object for the same caller as far as they can. */
+/** Authenticators hand out the same object for the same caller as far as they can, and keep it: long texts are not kept beside it. */
 const userTexts = new WeakMap<UserInfo, string>();
+const maxUserText = 4096;
 
 function userText(user: UserInfo | undefined): string {
   if (user === undefined) return '{}';
-  let text = userTexts.get(user);
-  if (text === undefined) userTexts.set(user, (text = makeUserText(user)));
+  const known = userTexts.get(user);
+  if (known !== undefined) return known;
+  const text = makeUserText(user);
+  if (text.length <= maxUserText) userTexts.set(user, text);
   return text;
 }
 
@@ -198,7 +199,7 @@ function statusText({ status, message, reason, details, code }: ResponseStatus):
 
 function annotationsText(annotations: Readonly<Record<string, string>>): string {
   let text = '';
-  for (const key of sorted(Object.keys(annotations))) text += `${text === '' ? ',"annotations":{' : ','}${annotationText(key)}:${annotationText(annotations[key]!)}`;
+  for (const key of sorted(Object.keys(annotations))) text += `${text === '' ? ',"annotations":{' : ','}${shortText(key)}:${shortText(annotations[key]!)}`;
   return text === '' ? '' : `${text}}`;
 }
 

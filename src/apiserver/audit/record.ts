@@ -10,9 +10,9 @@ import { AuditEvent, ObjectReference, RequestText, type ResponseStatus } from '.
 import { microsOf, nowMicros } from './micro-time.ts';
 import type { AuditDecision, AuditPolicy, Level, Stage } from './policy.ts';
 import { quotesItsObject, requestUriOf, withoutQuotes } from './secrecy.ts';
+import { maxChars, Shortener } from './shorten.ts';
 import { sourceAddresses } from './source-addresses.ts';
 
-const maxUserAgent = 1024;
 /** Requests that took longer have the time in an annotation. @NOTE differs from upstream: not that of their parts. */
 const slowMicros = 500_000;
 
@@ -143,14 +143,22 @@ export class AuditRecord implements RequestRecord {
   #emit(stage: Stage, stageMicros: number): Promise<boolean> | boolean {
     if (this.#decision!.omitStages.has(stage)) return true;
     const { user } = this.#request;
-    const event = new AuditEvent(this.#text!, {
-      stage, stageMicros,
-      // Impersonation is the only step that replaces the user.
-      impersonatedUser: user === this.#user ? undefined : user,
-      objectRef: this.#objectRef, responseStatus: this.#safeStatus(), requestObject: this.#requestObject, responseObject: this.#responseObject,
-      annotations: this.#annotations,
-    });
-    return this.#trail.process(event);
+    const text = this.#text!;
+    const shortener = new Shortener(text.facts.cut);
+    // Impersonation is the only step that replaces the user.
+    const impersonatedUser = user === undefined || user === this.#user ? undefined : shortener.user('impersonatedUser', user);
+    const objectRef = this.#shortReference(shortener);
+    const status = this.#safeStatus();
+    const responseStatus = status === undefined ? undefined : shortener.status(status);
+    const annotations = shortener.annotations(this.#annotations);
+    return this.#trail.process(new AuditEvent(text, { stage, stageMicros, impersonatedUser, objectRef, responseStatus, requestObject: this.#requestObject, responseObject: this.#responseObject, annotations }));
+  }
+
+  #shortReference(shortener: Shortener): ObjectReference | undefined {
+    const whole = this.#objectRef;
+    if (whole === undefined) return undefined;
+    const facts = shortener.reference(whole.facts);
+    return facts === whole.facts ? whole : new ObjectReference(facts);
   }
 
   #safeStatus(): ResponseStatus | undefined {
@@ -164,10 +172,12 @@ const referenceOf = (info: RequestInfo): ObjectReference =>
 
 function requestText(request: ApiRequest, user: UserInfo | undefined, { level }: AuditDecision, receivedMicros: number): RequestText {
   const { exchange, auditId, info } = request;
-  const userAgent = request.header('user-agent') ?? '';
-  return new RequestText({
-    level, auditId, requestUri: requestUriOf(exchange.target), verb: info.verb, user, receivedMicros,
-    sourceIps: sourceAddresses(exchange),
-    userAgent: userAgent.length > maxUserAgent ? `${userAgent.slice(0, maxUserAgent)}...TRUNCATED` : userAgent,
-  });
+  const shortener = new Shortener();
+  const { addresses, isCut } = sourceAddresses(exchange);
+  if (isCut) shortener.note('sourceIPs');
+  const requestUri = requestUriOf(shortener.text('requestURI', exchange.target, maxChars.uri));
+  const verb = shortener.text('verb', info.verb, maxChars.name);
+  const userAgent = shortener.text('userAgent', request.header('user-agent') ?? '', maxChars.userAgent);
+  const shortUser = user === undefined ? undefined : shortener.user('user', user);
+  return new RequestText({ level, auditId, requestUri, verb, user: shortUser, sourceIps: addresses, userAgent, receivedMicros, cut: shortener.cut });
 }
