@@ -4,6 +4,7 @@
  * @see {@link https://kubernetes.io/docs/reference/instrumentation/metrics/ | Kubernetes metrics reference}
  */
 import { Gauge, collectDefaultMetrics } from 'prom-client';
+import { BoundedCache } from '../base/bounded-cache.ts';
 import { AuditMetrics } from './audit/metrics.ts';
 import { AuthenticationMetrics } from './authn/metrics.ts';
 import { AuthorizationMetrics } from './authz/metrics.ts';
@@ -27,6 +28,9 @@ const eventBuckets = [1024, 2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072];
 const filterBuckets = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5, 10, 15, 30];
 const sizeBuckets = [1000, 10_000, 100_000, 1e6, 1e7, 1e8, 1e9];
 type RequestLabel = 'verb' | 'group' | 'version' | 'resource' | 'subresource' | 'scope' | 'component' | 'dry_run';
+
+/** Series that are found without looking at labels. Paths come from requests, and what is not there is shown under one name. */
+const keptSeries = { maxBytes: 4 * 1024 * 1024, maxKeyLength: 1024, bytesOf: () => 100 };
 
 interface RequestSeries {
   readonly total: CounterSeries;
@@ -60,11 +64,11 @@ export class Metrics {
   readonly #watchEvents: SeriesCounter;
   readonly #watchEventSizes: SeriesHistogram;
   readonly #longRunning: SeriesGauge;
-  readonly #open = new Map<string, GaugeSeries>();
+  readonly #open = new BoundedCache<GaugeSeries>(keptSeries);
   readonly #inFlight: Gauge;
   readonly #running = new Map<'readOnly' | 'mutating', number>();
   /** Labels are worked out once per kind of request. */
-  readonly #series = new Map<string, RequestSeries>();
+  readonly #series = new BoundedCache<RequestSeries>(keptSeries);
   readonly #knows: ServedApis['knows'];
   readonly objects: Gauge;
   readonly storageSize: Gauge;
@@ -141,7 +145,7 @@ export class Metrics {
     let series = this.#open.get(key);
     if (series === undefined) {
       series = this.#longRunning.series(this.#plainLabelsOf(request));
-      if (this.#open.size < maxKept) this.#open.set(key, series);
+      this.#open.set(key, series);
     }
     series.add(1);
     return () => series.add(-1);
@@ -185,7 +189,7 @@ export class Metrics {
     const labels = this.#labelsOf(request);
     const plain = this.#plainLabelsOf(request);
     const series = { total: this.#total.series({ ...labels, code: String(code) }), duration: this.#duration.series(labels), sli: this.#sli.series(plain), slo: this.#slo?.series(plain), size: undefined };
-    if (this.#series.size < maxKept) this.#series.set(key, series);
+    this.#series.set(key, series);
     return series;
   }
 
@@ -214,8 +218,6 @@ export class Metrics {
   }
 }
 
-/** Series that are found without looking at labels. */
-const maxKept = 10_000;
 
 /** What the labels of a request follow from. */
 const keyOf = ({ info, query }: ApiRequest): string =>

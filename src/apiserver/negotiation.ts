@@ -2,6 +2,7 @@
  * Which representation a client wants, and which one it sent.
  * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#alternate-representations-of-resources | API Concepts: representations}
  */
+import { remembered } from '../base/bounded-cache.ts';
 import { notAcceptable, StatusError, unsupportedMediaType } from '../machinery/status.ts';
 
 export const json = 'application/json';
@@ -31,17 +32,22 @@ const objectTypes: readonly MediaType[] = [json, yaml, protobuf];
 /** What `as` a resource can be turned into, per media type; the caller knows (a Table has no protobuf form). */
 export type Convertible = (as: string, group: string, version: string, mediaType: MediaType) => boolean;
 
-const parsed = new Map<string, readonly Clause[]>();
+/**
+ * UTF-16 units of an Accept header that are looked at. Callers who are not known may send a mebibyte of it.
+ * @NOTE differs from upstream, which reads all of it.
+ */
+const maxAcceptLength = 16_384;
+/** Of a clause and its parameters. */
+const clauseBytes = 400;
 
 /** Clauses of an Accept header, best first; equal quality in order of appearance (RFC 9110 section 12.5.1). */
-export function parseAccept(header: string): readonly Clause[] {
-  const known = parsed.get(header);
-  if (known !== undefined) return known;
-  const clauses = header.split(',').map(parseClause).filter((clause) => clause !== undefined);
-  clauses.sort((a, b) => b.quality - a.quality);
-  if (parsed.size > 1000) parsed.clear();
-  parsed.set(header, clauses);
-  return clauses;
+export const parseAccept = remembered(parseClauses, { maxBytes: 1024 * 1024, maxKeyLength: 1024, bytesOf: ({ length }) => length * clauseBytes });
+
+function parseClauses(header: string): readonly Clause[] {
+  // What is cut in the middle is no clause.
+  const read = header.length <= maxAcceptLength ? header : header.slice(0, header.lastIndexOf(',', maxAcceptLength - 1) + 1);
+  const clauses = read.split(',').map(parseClause).filter((clause) => clause !== undefined);
+  return clauses.sort((a, b) => b.quality - a.quality);
 }
 
 function parseClause(text: string): Clause | undefined {

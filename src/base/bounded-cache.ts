@@ -12,7 +12,7 @@ export interface BoundedCacheOptions<V> {
   /** What belongs to a longer key is not kept. UTF-16 units. */
   readonly maxKeyLength: number;
   /** Estimated bytes of a value, for values that may be larger than a few words. */
-  readonly bytesOf?: (value: V) => number;
+  readonly bytesOf?: (value: V, key: string) => number;
 }
 
 interface Entry<V> {
@@ -31,7 +31,7 @@ export const textBytes = (text: string): number => text.length * bytesPerUnit;
 export class BoundedCache<V> {
   readonly #maxBytes: number;
   readonly #maxKeyLength: number;
-  readonly #bytesOf: (value: V) => number;
+  readonly #bytesOf: (value: V, key: string) => number;
   /** The oldest is first. */
   readonly #entries = new Map<string, Entry<V>>();
   #bytes = 0;
@@ -52,6 +52,8 @@ export class BoundedCache<V> {
   }
 
   get(key: string): V | undefined {
+    // Looking for a long key would read all of it.
+    if (key.length > this.#maxKeyLength) return undefined;
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
     entry.isUsed = true;
@@ -62,7 +64,7 @@ export class BoundedCache<V> {
   set(key: string, value: V): void {
     this.delete(key);
     if (key.length > this.#maxKeyLength) return;
-    const bytes = entryBytes + textBytes(key) + this.#bytesOf(value);
+    const bytes = entryBytes + textBytes(key) + this.#bytesOf(value, key);
     if (bytes > this.#maxBytes) return;
     this.#shrink(this.#maxBytes - bytes);
     this.#entries.set(ownText(key), { value, bytes, isUsed: false });
@@ -85,6 +87,11 @@ export class BoundedCache<V> {
     if (entry === undefined) return;
     this.#entries.delete(key);
     this.#bytes -= entry.bytes;
+  }
+
+  /** The oldest first. Entries may be deleted meanwhile. */
+  *entries(): IterableIterator<readonly [key: string, value: V]> {
+    for (const [key, { value }] of this.#entries) yield [key, value];
   }
 
   #shrink(maxBytes: number): void {

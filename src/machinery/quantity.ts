@@ -6,6 +6,7 @@
  *
  * @see {@link https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/ | Quantity}
  */
+import { remembered, textBytes } from '../base/bounded-cache.ts';
 
 /** Go's names for the families of suffixes; '' is a quantity that never had one. */
 export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent' | '';
@@ -225,15 +226,5 @@ function canonicalDecimal(quantity: Quantity): { mantissa: bigint; exponent: num
   return { mantissa: mantissa * 10n ** BigInt(excess), exponent: exponent - excess };
 }
 
-const canonicalTexts = new Map<string, string>();
-const maxRemembered = 4096;
-
 /** The text as upstream prints it after reading it. Throws {@link QuantityError}. Quick for texts seen before. */
-export function canonicalQuantity(text: string): string {
-  const known = canonicalTexts.get(text);
-  if (known !== undefined) return known;
-  const canonical = parseQuantity(text).toString();
-  if (canonicalTexts.size >= maxRemembered) canonicalTexts.clear();
-  canonicalTexts.set(text, canonical);
-  return canonical;
-}
+export const canonicalQuantity = remembered((text) => parseQuantity(text).toString(), { maxBytes: 1024 * 1024, maxKeyLength: 64, bytesOf: textBytes });

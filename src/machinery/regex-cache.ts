@@ -1,5 +1,6 @@
 /** Compiled patterns, kept for the next time: those used last, as many as fit into a limit of memory. */
 import type { RE2JS } from 're2js';
+import { ownText } from '../base/own-text.ts';
 import { compileRegex, regexSize } from './regex-engine.ts';
 
 /** The pattern, or what is wrong with it. */
@@ -52,8 +53,9 @@ export class RegexCache {
     const known = this.#kept.get(pattern);
     if (known === undefined) beforeCompiling();
     else this.#kept.delete(pattern);
-    const kept = known ?? this.#make(pattern);
-    this.#kept.set(pattern, kept);
+    const own = ownText(pattern);
+    const kept = known ?? this.#make(own);
+    this.#kept.set(own, kept);
     this.#last = kept;
     this.#shrink();
     return kept.compiled;

@@ -2,6 +2,7 @@
  * Nothing is created in a namespace that is absent or on its way out, and the namespaces that everything relies on stay.
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#namespacelifecycle | NamespaceLifecycle}
  */
+import { BoundedCache } from '../../base/bounded-cache.ts';
 import type { Namespace } from '../../api/gen/types/core-v1.ts';
 import { forbidden, notFound, StatusError } from '../../machinery/status.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../registry/admission.ts';
@@ -13,13 +14,16 @@ const namespaces = { group: '', resource: 'namespaces' };
 /** How long a namespace that was deleted here is not believed to be there because the cache says so. */
 const distrustMs = 30_000;
 
+/** There is no namespace of a longer name. */
+const maxNameLength = 63;
+
 export interface NamespaceLifecycleOptions {
   readonly objects: AdmissionObjects;
   readonly now: () => Date;
 }
 
 export function createNamespaceLifecycle({ objects, now }: NamespaceLifecycleOptions): AdmissionPlugin {
-  const deleted = new Map<string, number>();
+  const deleted = new BoundedCache<number>({ maxBytes: 2 * 1024 * 1024, maxKeyLength: maxNameLength });
   const isDistrusted = (name: string): boolean => {
     const since = deleted.get(name);
     if (since === undefined) return false;

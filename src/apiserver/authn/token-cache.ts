@@ -4,6 +4,7 @@
  * wait for one answer.
  */
 import { createHmac, randomBytes } from 'node:crypto';
+import { BoundedCache, textBytes } from '../../base/bounded-cache.ts';
 import { systemClock, type Clock } from '../../base/clock.ts';
 import { isSameSecret } from '../../base/same-secret.ts';
 import type { Identity, MaybePromise, TokenAuthenticator } from './authenticator.ts';
@@ -15,8 +16,8 @@ export interface TokenCacheOptions {
   readonly successTtlMs: number;
   /** How long it is remembered that nobody is known. What was found wrong is not. */
   readonly failureTtlMs: number;
-  /** Most answers at once; the oldest go first. */
-  readonly maxEntries?: number;
+  /** Of all answers, as estimated; the oldest go first. */
+  readonly maxBytes?: number;
   readonly observer?: TokenCacheObserver;
   readonly clock?: Clock;
   /** Milliseconds since 1970. */
@@ -36,13 +37,26 @@ interface Brought {
   readonly key: string;
 }
 
-const defaultMaxEntries = 20_000;
+/** Twenty thousand users of 1.5 kB. */
+const defaultMaxBytes = 32 * 1024 * 1024;
+/** Of keyed hashes. */
+const maxKeyLength = 32;
+const identityBytes = 500;
+
+/** As estimated. */
+function bytesOf({ identity }: Entry): number {
+  if (identity === undefined) return 0;
+  const { user: { name, uid = '', groups, extra = {} }, annotations = {} } = identity;
+  return [name, uid, ...groups, ...Object.entries(extra).flat(2), ...Object.entries(annotations).flat()].reduce((sum, text) => sum + textBytes(text) + perText, identityBytes);
+}
+
+const perText = 24;
 
 const nobody: TokenCacheObserver = { asked: () => undefined, fetching: () => () => undefined, waiting: () => () => undefined };
 
-export function cachedTokens({ tokens, successTtlMs, failureTtlMs, maxEntries = defaultMaxEntries, observer = nobody, clock = systemClock, now = Date.now }: TokenCacheOptions): TokenAuthenticator {
+export function cachedTokens({ tokens, successTtlMs, failureTtlMs, maxBytes = defaultMaxBytes, observer = nobody, clock = systemClock, now = Date.now }: TokenCacheOptions): TokenAuthenticator {
   const secret = randomBytes(32);
-  const entries = new Map<string, Entry>();
+  const entries = new BoundedCache<Entry>({ maxBytes, maxKeyLength, bytesOf });
   const pending = new Map<string, Promise<Identity | undefined>>();
   const lastOf = new WeakMap<object, Brought>();
   const keyOf = (token: string, audiences: readonly string[]): string => createHmac('sha256', secret).update(`${audiences.length === 0 ? '' : JSON.stringify(audiences)}\n${token}`).digest('binary');
@@ -50,8 +64,6 @@ export function cachedTokens({ tokens, successTtlMs, failureTtlMs, maxEntries = 
   const remember = (key: string, identity: Identity | undefined): void => {
     const ttl = identity === undefined ? failureTtlMs : Math.min(successTtlMs, (identity.expiresAt ?? Infinity) - now());
     if (ttl <= 0) return;
-    entries.delete(key);
-    if (entries.size >= maxEntries) entries.delete(entries.keys().next().value!);
     entries.set(key, { identity, until: clock.now() + ttl });
   };
 

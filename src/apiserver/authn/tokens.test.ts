@@ -110,7 +110,7 @@ describe('cachedTokens', () => {
     const state = { asked: 0, at: 0 };
     const tokens: TokenAuthenticator = { name: 'counting', authenticateToken: () => Promise.resolve(void state.asked++).then(() => identity) };
     const clock = { now: () => state.at, after: () => ({ cancel: () => undefined }) };
-    return { state, cache: (ttls: { successTtlMs: number; failureTtlMs: number; maxEntries?: number }) => cachedTokens({ tokens, clock, now: () => state.at, ...ttls }) };
+    return { state, cache: (ttls: { successTtlMs: number; failureTtlMs: number; maxBytes?: number }) => cachedTokens({ tokens, clock, now: () => state.at, ...ttls }) };
   }
 
   test('remembers an owner for a while, and answers at once then', async () => {
@@ -187,7 +187,7 @@ describe('cachedTokens', () => {
 
   test('is bounded: the oldest goes first', async () => {
     const { state, cache } = counting();
-    const tokens = cache({ successTtlMs: 10, failureTtlMs: 0, maxEntries: 2 });
+    const tokens = cache({ successTtlMs: 10, failureTtlMs: 0, maxBytes: 1_600 });
     for (const token of ['a', 'b', 'c', 'c', 'b', 'a']) await tokens.authenticateToken(token, []);
     expect(state.asked).toBe(4);
   });

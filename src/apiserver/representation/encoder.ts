@@ -1,6 +1,7 @@
 /**
  * Stored objects as clients read them. Bytes are shared: what was made for one reader of an object version serves all.
  */
+import { remembered } from '../../base/bounded-cache.ts';
 import { spliceResourceVersion } from '../../machinery/codec/splice.ts';
 import { spliceJsonResourceVersion } from '../../machinery/json/splice.ts';
 import { writeEnvelope } from '../../machinery/codec/envelope.ts';
@@ -73,15 +74,11 @@ export class Encoder {
   }
 }
 
+/** Of built-in kinds. */
 const prefixes = new Map<string, Buffer>();
-const customPrefixes = new Map<string, Buffer>();
 
 /** The first member of stored custom objects. */
-function typeMetaPrefix(apiVersion: string): Buffer {
-  let prefix = customPrefixes.get(apiVersion);
-  if (prefix === undefined) customPrefixes.set(apiVersion, (prefix = Buffer.from(`{"apiVersion":${JSON.stringify(apiVersion)},`)));
-  return prefix;
-}
+const typeMetaPrefix = remembered((apiVersion) => Buffer.from(`{"apiVersion":${JSON.stringify(apiVersion)},`), { maxBytes: 1024 * 1024, maxKeyLength: 512, bytesOf: ({ length }) => length });
 
 const beginsWith = (bytes: Buffer, prefix: Buffer): boolean => bytes.length >= prefix.length && bytes.compare(prefix, 0, prefix.length, 0, prefix.length) === 0;
 

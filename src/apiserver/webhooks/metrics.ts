@@ -22,8 +22,13 @@ const sizeBuckets = [64, 256, 512, 1024, 4096, 16_384, 65_536, 262_144, 1_048_57
 const post = 'POST';
 /** What the reference counts a call under that got no answer. */
 const noAnswer = '<error>';
+/** Hosts are named by objects of the API: of more than these the others are counted together. */
+const maxHosts = 1000;
+const otherHost = 'other';
 
 interface HostSeries {
+  /** As it is shown. */
+  readonly host: string;
   readonly durations: HistogramSeries;
   readonly requestSizes: HistogramSeries;
   readonly responseSizes: HistogramSeries;
@@ -39,8 +44,9 @@ export function createCallMetrics(registry: Registry): CallObserver {
   const seriesOf = (host: string): HostSeries => {
     let series = known.get(host);
     if (series === undefined) {
+      if (known.size >= maxHosts && host !== otherHost) return seriesOf(otherHost);
       const labels = { verb: post, host };
-      known.set(host, (series = { durations: durations.series(labels), requestSizes: requestSizes.series(labels), responseSizes: responseSizes.series(labels), totals: new Map() }));
+      known.set(host, (series = { host, durations: durations.series(labels), requestSizes: requestSizes.series(labels), responseSizes: responseSizes.series(labels), totals: new Map() }));
     }
     return series;
   };
@@ -53,7 +59,7 @@ export function createCallMetrics(registry: Registry): CallObserver {
         answered(status) {
           const code = status === undefined ? noAnswer : String(status);
           let total = series.totals.get(code);
-          if (total === undefined) series.totals.set(code, (total = totals.series({ code, host, method: post })));
+          if (total === undefined) series.totals.set(code, (total = totals.series({ code, host: series.host, method: post })));
           total.inc();
         },
         ended(answerBytes) {

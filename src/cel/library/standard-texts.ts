@@ -1,4 +1,5 @@
 /** What the language itself has for texts, times and sizes. */
+import { BoundedCache } from '../../base/bounded-cache.ts';
 import { type FunctionDeclaration, globalOverload, type Library, memberOverload, type Overload } from '../check/declarations.ts';
 import { type CelType } from '../check/types.ts';
 import * as estimates from '../cost/call-estimates.ts';
@@ -42,8 +43,8 @@ interface Civil {
 }
 
 const fixedOffset = /^([+-]?)(\d\d):(\d\d)$/;
-const zoneFormats = new Map<string, Intl.DateTimeFormat>();
-const maxZones = 100;
+/** A name may be written in many ways, in capitals and without. A format takes about 100 kB outside of the heap. */
+const zoneFormats = new BoundedCache<Intl.DateTimeFormat>({ maxBytes: 10 * 1024 * 1024, maxKeyLength: 64, bytesOf: () => 100 * 1024 });
 const stepsPerZone = 5000;
 /** Asking for the offset of a time. */
 const stepsPerOffset = 100;
@@ -65,8 +66,6 @@ function zoneFormat(zone: string): Intl.DateTimeFormat | undefined {
   const known = zoneFormats.get(zone);
   if (known !== undefined) return known;
   work(stepsPerZone);
-  // A name may be written in many ways, in capitals and without.
-  if (zoneFormats.size >= maxZones) zoneFormats.clear();
   try {
     const format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' });
     zoneFormats.set(zone, format);

@@ -4,6 +4,7 @@
  *
  * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#protobuf-encoding | API Concepts: protobuf encoding}
  */
+import { BoundedCache } from '../../base/bounded-cache.ts';
 import { DecodeError } from './errors.ts';
 import { at, readLength, readString, skipField, unexpectedEnd } from './wire-read.ts';
 import { writeString, writeVarint } from './wire-write.ts';
@@ -80,7 +81,7 @@ function readTypeMeta(b: Buffer, p: number, end: number): TypeMeta {
 /** What stands behind the object: its empty contentEncoding and contentType. */
 export const envelopeTail = Buffer.from([26, 0, 34, 0]);
 
-const heads = new Map<string, Buffer>();
+const heads = new BoundedCache<Buffer>({ maxBytes: 1024 * 1024, maxKeyLength: 256, bytesOf: ({ length }) => length });
 
 /** Prefix and TypeMeta, up to the object's tag; its length follows. Remembered: there are as many as there are kinds. */
 export function envelopeHead(apiVersion: string, kind: string): Buffer {
@@ -89,7 +90,7 @@ export function envelopeHead(apiVersion: string, kind: string): Buffer {
   if (head === undefined) {
     const meta = writeTypeMeta(apiVersion, kind);
     head = Buffer.concat([prefix, meta, Buffer.from([18])]);
-    if (heads.size < 4096 && key.length < 256) heads.set(key, head);
+    heads.set(key, head);
   }
   return head;
 }

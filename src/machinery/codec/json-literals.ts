@@ -1,4 +1,5 @@
 /** The constant parts of an object's JSON, as bytes. */
+import { BoundedCache } from '../../base/bounded-cache.ts';
 import type { TypeMeta } from './envelope.ts';
 
 /** `"name":` */
@@ -7,7 +8,7 @@ export const memberName = (name: string): Uint8Array => bytes(`${JSON.stringify(
 /** `"name":null,` */
 export const constantMember = (name: string, value: string): Uint8Array => bytes(`${JSON.stringify(name)}:${value},`);
 
-const known = new Map<string, Uint8Array>();
+const known = new BoundedCache<Uint8Array>({ maxBytes: 1024 * 1024, maxKeyLength: 256, bytesOf: ({ length }) => length });
 
 /** `"kind":"Pod","apiVersion":"v1",`: upstream's order. */
 export function typeMetaMembers({ kind, apiVersion }: TypeMeta): Uint8Array {
@@ -15,7 +16,7 @@ export function typeMetaMembers({ kind, apiVersion }: TypeMeta): Uint8Array {
   let members = known.get(key);
   if (members === undefined) {
     members = bytes(`${kind === '' ? '' : `"kind":${JSON.stringify(kind)},`}${apiVersion === '' ? '' : `"apiVersion":${JSON.stringify(apiVersion)},`}`);
-    if (known.size < 4096 && key.length < 256) known.set(key, members);
+    known.set(key, members);
   }
   return members;
 }

@@ -3,11 +3,11 @@
  * object itself; a member without members below it is `{}`. Members are in the order of path elements.
  * @see {@link https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.32/#fieldsv1-v1-meta | FieldsV1}
  */
+import { remembered } from '../../base/bounded-cache.ts';
 import { maxValueDepth } from '../json/reader.ts';
 import { createMap, isObject, type JsonObject, type JsonValue } from '../value.ts';
 import { FieldSet, type FieldNode } from './field-set.ts';
 import { compareElements, parseElement } from './path-element.ts';
-import { Recent } from './recent.ts';
 
 /** The set as JSON text. */
 export function fieldsText(set: FieldSet): string {
@@ -90,14 +90,11 @@ function sortNodes(nodes: FieldNode[]): FieldSet {
   return new FieldSet(merged);
 }
 
-const recent = new Recent<FieldSet>(512 * 1024);
+/** A set takes about so much for a character of its text. */
+export const setBytesPerChar = 12;
 
 /**
  * The set of a FieldsV1 text. The most recent ones are remembered: objects of one kind, and the versions of one
  * object, mostly have the same fields.
  */
-export function parseFieldsText(text: string): FieldSet {
-  let set = recent.get(text);
-  if (set === undefined) recent.set(text, (set = parseFields(JSON.parse(text) as JsonValue)));
-  return set;
-}
+export const parseFieldsText = remembered((text) => parseFields(JSON.parse(text) as JsonValue), { maxBytes: 16 * 1024 * 1024, maxKeyLength: 64 * 1024, bytesOf: (_, { length }) => length * setBytesPerChar });

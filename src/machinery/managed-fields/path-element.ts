@@ -3,6 +3,8 @@
  * (`v:"x"`), or an index (`i:0`). Two elements are equal when their texts are.
  * @see {@link https://kubernetes.io/docs/reference/using-api/server-side-apply/ | Server-Side Apply}
  */
+import { BoundedCache, textBytes } from '../../base/bounded-cache.ts';
+import { ownText } from '../../base/own-text.ts';
 import { compareText } from '../compare-text.ts';
 import { goQuote } from '../go-quote.ts';
 import { parseJson } from '../json/reader.ts';
@@ -80,27 +82,20 @@ function compareValues(a: JsonValue, b: JsonValue): number {
 }
 
 /** Elements by their text: the same fields and keys come with every object. */
-const known = new Map<string, PathElement>();
-const MAX_KNOWN = 16_384;
+const known = new BoundedCache<PathElement>({ maxBytes: 8 * 1024 * 1024, maxKeyLength: 512, bytesOf: ({ text }) => elementBytes + 2 * textBytes(text) });
+/** An element without its texts. */
+const elementBytes = 150;
 
-function remembered(text: string, make: (text: string) => PathElement): PathElement {
-  let element = known.get(text);
-  if (element === undefined) {
-    element = make(text);
-    if (known.size >= MAX_KNOWN) known.clear();
-    known.set(text, element);
-  }
-  return element;
-}
-
-export const fieldElement = (name: string): PathElement => remembered(`f:${name}`, (text) => new PathElement('field', text, name, []));
+export const fieldElement = (name: string): PathElement => known.getOrMake(`f:${name}`, (text) => new PathElement('field', text, text.slice('f:'.length), []));
 
 /** @param values sorted by name */
 export function keyElement(values: KeyValues): PathElement {
   let text = 'k:{';
   for (let i = 0; i < values.length; i++) text += `${i === 0 ? '' : ','}${quote(values[i]![0])}:${canonical(values[i]![1])}`;
-  return remembered(`${text}}`, (whole) => new PathElement('key', whole, '', values));
+  return known.getOrMake(`${text}}`, (whole) => new PathElement('key', whole, '', values.map(([name, value]) => [ownText(name), ownValue(value)])));
 }
+
+const ownValue = (value: JsonValue): JsonValue => (typeof value === 'string' ? ownText(value) : typeof value === 'object' ? parseJson(canonical(value)) : value);
 
 export const valueElement = (value: JsonValue): PathElement => new PathElement('value', `v:${canonical(value)}`, '', [['', value]]);
 

@@ -1,11 +1,12 @@
 /** Ownership of what a create, PUT or patch changed. */
+import { BoundedCache } from '../../base/bounded-cache.ts';
 import { keysOf } from '../members.ts';
 import { asJson, type KubeObject, type ManagedFieldsEntry } from '../object-meta.ts';
 import { type JsonObject, RawJson } from '../value.ts';
 import { FieldSet } from './field-set.ts';
+import { setBytesPerChar } from './fields-v1.ts';
 import { capUpdaters, managerId, noManagers, readManagers, writeManagers, type Manager, type ManagerName, type ManagerTable } from './managed.ts';
 import type { MergeType } from './merge-type.ts';
-import { Recent } from './recent.ts';
 import { filterOf, formOf, hasUid, nameOf, reconcile, timeText, unmanaged, withManagers, type OwnershipRequest } from './request.ts';
 import { settle } from './settle.ts';
 import { shapeOf } from './shape.ts';
@@ -82,7 +83,7 @@ const comparisonsOf = (request: OwnershipRequest, object: KubeObject, versions: 
 const takenOf = (modified: FieldSet, added: FieldSet): FieldSet => modified.union(added).difference(unmanaged);
 
 /** What creates took, by the shape of their objects. Types rarely have a shape in common, and may. */
-const recentCreates = new Recent<{ readonly type: MergeType; readonly filter: FieldFilter; readonly taken: FieldSet }>(128 * 1024);
+const recentCreates = new BoundedCache<{ readonly type: MergeType; readonly filter: FieldFilter; readonly taken: FieldSet }>({ maxBytes: 4 * 1024 * 1024, maxKeyLength: 16 * 1024, bytesOf: (_, { length }) => length * setBytesPerChar });
 
 function managersOfCreate(request: OwnershipRequest, object: KubeObject, name: ManagerName, versions: Versions): Map<string, Manager> {
   const taken = takenByCreate(request, object, versions);

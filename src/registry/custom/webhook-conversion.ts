@@ -5,6 +5,8 @@
  * @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-request-and-response | Webhook request and response}
  */
 import { randomUUID } from 'node:crypto';
+import { textBytes } from '../../base/bounded-cache.ts';
+import { type Clock, systemClock } from '../../base/clock.ts';
 import { stringifyJson } from '../../machinery/json/writer.ts';
 import { asJson, type KubeObject, metaOf } from '../../machinery/object-meta.ts';
 import { plainError, type StatusError } from '../../machinery/status.ts';
@@ -12,12 +14,14 @@ import { copyValue } from '../../machinery/structural/defaults.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../machinery/value.ts';
 import { Pending } from '../generic/pending.ts';
 import type { Converter } from './conversion.ts';
+import { ConversionAnswers } from './conversion-answers.ts';
 
 export interface WebhookConversionOptions {
   /** `spec.conversion.webhook.conversionReviewVersions`, the preferred one first. */
   readonly reviewVersions: readonly string[];
   /** Posts a ConversionReview. Rejects with what went wrong. */
   readonly post: (review: object) => Promise<unknown>;
+  readonly clock?: Clock;
 }
 
 interface Question {
@@ -29,18 +33,18 @@ type Answer = { readonly object: JsonObject } | { readonly error: StatusError };
 
 /** This server speaks these. */
 const reviewVersions = ['v1', 'v1beta1'];
-const maxAnswers = 1000;
 
 export class WebhookConverter implements Converter {
   readonly asks = true;
   readonly #options: WebhookConversionOptions;
-  readonly #answers = new Map<string, Answer>();
+  readonly #answers: ConversionAnswers<Answer>;
   readonly #asked = new Map<string, Promise<void>>();
   /** What goes with the next review, by the version that is wanted. */
   readonly #next = new Map<string, Question[]>();
 
   constructor(options: WebhookConversionOptions) {
     this.#options = options;
+    this.#answers = new ConversionAnswers(options.clock ?? systemClock);
   }
 
   convert(object: KubeObject, apiVersion: string): KubeObject {
@@ -73,10 +77,9 @@ export class WebhookConverter implements Converter {
     const answers = await this.#convertAll(questions.map(({ object }) => object), apiVersion);
     for (const [i, { key }] of questions.entries()) {
       this.#asked.delete(key);
-      this.#answers.delete(key);
-      this.#answers.set(key, answers[i]!);
+      // The object that came is about as large as the one that was sent.
+      this.#answers.set(key, answers[i]!, 4 * textBytes(key));
     }
-    while (this.#answers.size > maxAnswers) this.#answers.delete(this.#answers.keys().next().value!);
   }
 
   /** All are converted or none is. */

@@ -2,6 +2,7 @@
  * The door between stored values and objects: bytes come in once, in whatever form they were stored, and are from then
  * on in normal form (storage version, defaulted, protobuf). See `docs/architecture.md`, "Bytes are the currency".
  */
+import { BoundedCache } from '../../base/bounded-cache.ts';
 import { hasEnvelope, readEnvelope, writeEnvelope } from '../../machinery/codec/envelope.ts';
 import type { CardScanner } from '../../machinery/codec/scan.ts';
 import { JsonBody } from '../../machinery/json/body.ts';
@@ -34,12 +35,10 @@ export interface DoorOptions {
  * our own, usually before the write's answer, need not be read and written again to see that.
  */
 export class OwnValues {
-  readonly #byKey = new Map<string, Buffer>();
+  readonly #byKey = new BoundedCache<Buffer>({ maxBytes: maxOwnBytes, maxKeyLength: maxKeyLength, bytesOf: ({ length }) => length });
 
   add(key: string, value: Buffer): void {
-    this.#byKey.delete(key);
     this.#byKey.set(key, value);
-    if (this.#byKey.size > maxOwnValues) this.#byKey.delete(this.#byKey.keys().next().value!);
   }
 
   has(key: string, value: Buffer): boolean {
@@ -48,7 +47,9 @@ export class OwnValues {
   }
 }
 
-const maxOwnValues = 1024;
+/** Also room for the largest value. */
+const maxOwnBytes = 8 * 1024 * 1024;
+const maxKeyLength = 4096;
 
 export function createDoor(options: DoorOptions): ObjectCodec {
   const { stored, scan, mediaType } = options;

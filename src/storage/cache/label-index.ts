@@ -1,3 +1,4 @@
+import { ownText } from '../../base/own-text.ts';
 import type { StoredObject } from '../objects.ts';
 import { ValueGroups } from './value-groups.ts';
 
@@ -42,7 +43,7 @@ export class LabelIndex {
       });
     }
     this.#byKey.delete(key);
-    this.#byKey.set(key, groups);
+    this.#byKey.set(ownText(key), groups);
     if (this.#byKey.size > maxKeys) this.#byKey.delete(this.#byKey.keys().next().value!);
     return groups;
   }

@@ -1,11 +1,15 @@
+import { BoundedCache } from '../../base/bounded-cache.ts';
 import type { StoredObject } from '../objects.ts';
 
-/** A watch that shows nothing for so many writes is broken: what it will show is then opened again. */
-const maxWaiting = 1_000;
+/** A watch that shows nothing for so long is slow or broken: what it will show is then opened again. */
+const maxBytes = 32 * 1024 * 1024;
+const maxKeyLength = 4096;
+/** An object without its bytes: its card, and its place here. */
+const objectBytes = 1000;
 
 /** Objects made for the answers of our own writes, until the watch shows them: the cache then takes these. */
 export class OwnWrites {
-  readonly #byKey = new Map<string, StoredObject>();
+  readonly #byKey = new BoundedCache<StoredObject>({ maxBytes, maxKeyLength, bytesOf: ({ bytes }) => objectBytes + bytes.length });
 
   get size(): number {
     return this.#byKey.size;
@@ -14,9 +18,7 @@ export class OwnWrites {
   add(object: StoredObject): void {
     const other = this.#byKey.get(object.key);
     if (other !== undefined && other.revision > object.revision) return;
-    this.#byKey.delete(object.key);
     this.#byKey.set(object.key, object);
-    if (this.#byKey.size > maxWaiting) this.#byKey.delete(this.#byKey.keys().next().value!);
   }
 
   /** The object of this version, if it was written here. Called for every change of the key, also for deletes. */
@@ -29,6 +31,6 @@ export class OwnWrites {
 
   /** What a list at `revision` has shown. */
   forgetUpTo(revision: number): void {
-    for (const [key, object] of this.#byKey) if (object.revision <= revision) this.#byKey.delete(key);
+    for (const [key, object] of this.#byKey.entries()) if (object.revision <= revision) this.#byKey.delete(key);
   }
 }

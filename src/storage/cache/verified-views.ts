@@ -7,6 +7,7 @@
  * revision is the same. Where all of them were, this is remembered until the next change.
  */
 import { abortable } from '../../base/abortable.ts';
+import { ownText } from '../../base/own-text.ts';
 import { isStorageError } from '../errors.ts';
 import type { KeyValue, Store } from '../interface.ts';
 import type { ObjectCodec, StoredObject } from '../objects.ts';
@@ -146,9 +147,11 @@ export class VerifiedViews {
     if (this.#provenVersion !== version) this.#proven.clear();
     this.#provenVersion = version;
     if (this.#proven.size >= maxProven) this.#proven.clear();
-    this.#proven.set(range.prefix, revision);
+    if (range.prefix.length <= maxPrefixLength) this.#proven.set(ownText(range.prefix), revision);
   }
 }
 
 const maxProven = 64;
+/** A namespace that a client asks for may have any name. */
+const maxPrefixLength = 1024;
 const maxAttempts = 3;

@@ -1,17 +1,10 @@
-import { parseQuantity, type Quantity } from '../../../machinery/quantity.ts';
-
-const known = new Map<string, Quantity>();
-const maxKnown = 4096;
+import { remembered } from '../../../base/bounded-cache.ts';
+import { parseQuantity } from '../../../machinery/quantity.ts';
 
 /** The quantity of a text that has been decoded, hence is one. Few texts occur in a cluster, so they are remembered. */
-export function quantityOf(text: string): Quantity {
-  const found = known.get(text);
-  if (found !== undefined) return found;
-  const quantity = parseQuantity(text);
-  if (known.size >= maxKnown) known.clear();
-  known.set(text, quantity);
-  return quantity;
-}
+export const quantityOf = remembered(parseQuantity, { maxBytes: 2 * 1024 * 1024, maxKeyLength: 64, bytesOf: () => quantityBytes });
+/** With the number and the canonical text. */
+const quantityBytes = 300;
 
 /** Texts like `100m` and `2Gi`: nothing finer than a thousandth can be in them. */
 const coarse = /^[+-]?\d+(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?$/;

@@ -1,3 +1,4 @@
+import { BoundedCache } from '../../../base/bounded-cache.ts';
 import { baselineChecks } from './baseline.ts';
 import type { Check, Finding, PodView } from './check.ts';
 import { type LevelVersion, levelVersionText } from './policy.ts';
@@ -5,7 +6,8 @@ import { restrictedChecks } from './restricted.ts';
 
 type Run = Check['versions'][number]['run'];
 
-const runsOf = new Map<string, readonly Run[]>();
+/** By level and version, which namespaces name. */
+const runsOf = new BoundedCache<readonly Run[]>({ maxBytes: 256 * 1024, maxKeyLength: 64, bytesOf: ({ length }) => 8 * length });
 
 /** Everything that a pod does against a level of the standards. */
 export function evaluatePod(policy: LevelVersion, pod: PodView): Finding[] {

@@ -1,13 +1,18 @@
+import { BoundedCache } from '../../../base/bounded-cache.ts';
 import { type Clock, systemClock } from '../../../base/clock.ts';
 
-/** Answers that hold for a time. The oldest goes when there are too many. */
+const maxBytes = 16 * 1024 * 1024;
+/** UTF-16 units of a question; users may have hundreds of groups. */
+const maxKeyLength = 64 * 1024;
+
+/** Answers that hold for a time, by their questions. */
 export class AnswerCache<T> {
-  readonly #entries = new Map<string, { readonly value: T; readonly until: number }>();
-  readonly #limit: number;
+  readonly #entries: BoundedCache<{ readonly value: T; readonly until: number }>;
   readonly #clock: Clock;
 
-  constructor(limit: number, clock: Clock = systemClock) {
-    this.#limit = limit;
+  /** @param bytesOf an answer, as estimated */
+  constructor(bytesOf: (value: T) => number, clock: Clock = systemClock) {
+    this.#entries = new BoundedCache({ maxBytes, maxKeyLength, bytesOf: ({ value }) => bytesOf(value) });
     this.#clock = clock;
   }
 
@@ -20,9 +25,6 @@ export class AnswerCache<T> {
   }
 
   set(key: string, value: T, ttlMs: number): void {
-    if (ttlMs <= 0) return;
-    this.#entries.delete(key);
-    if (this.#entries.size >= this.#limit) this.#entries.delete(this.#entries.keys().next().value!);
-    this.#entries.set(key, { value, until: this.#clock.now() + ttlMs });
+    if (ttlMs > 0) this.#entries.set(key, { value, until: this.#clock.now() + ttlMs });
   }
 }

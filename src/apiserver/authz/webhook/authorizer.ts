@@ -3,6 +3,7 @@
  * a time.
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/webhook/ | Webhook Mode}
  */
+import { textBytes } from '../../../base/bounded-cache.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { Program } from '../../../cel/index.ts';
 import type { WebhookClient } from '../../webhooks/client.ts';
@@ -39,12 +40,11 @@ interface Status {
   readonly reason: string;
 }
 
-const cacheLimit = 1024;
 /** Longer requests are not remembered: who asks must not be able to fill the memory. */
 const maxCachedLength = 10_000;
 
 export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer {
-  const cache = new AnswerCache<Status>(cacheLimit, options.clock);
+  const cache = new AnswerCache<Status>(({ reason }) => textBytes(reason), options.clock);
   return {
     authorize(attributes) {
       const spec = reviewSpec(attributes, options.withSelectors);
