@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { boundedLogger } from '../base/bounded-logger.ts';
 import { silentLogger } from '../base/logger.ts';
 import { assembleApiServerConfig, type Surroundings } from './assemble.ts';
 import type { ApiServerConfig, RunningApiServer, StartApiServer } from './config.ts';
@@ -25,7 +26,8 @@ const flags = { ...sections, ...ownMachineSections };
  *
  * @param around what a caller cannot choose, but a test can
  */
-export async function startControlPlane({ dataDir, port, flags: argv = [], fileCheckMs, log = silentLogger, signal = new AbortController().signal }: ControlPlaneOptions, start: StartApiServer, around: Pick<Surroundings, 'pod'> = {}): Promise<ControlPlane> {
+export async function startControlPlane({ dataDir, port, flags: argv = [], fileCheckMs, log: given = silentLogger, signal = new AbortController().signal }: ControlPlaneOptions, start: StartApiServer, around: Pick<Surroundings, 'pod'> = {}): Promise<ControlPlane> {
+  const log = boundedLogger(given);
   const parsed = parseWithoutOperands('createControlPlane', flags, argv);
   // There is nobody to print a help text for.
   const options = { ...parsed.options, program: { help: program.flags.help.default, version: program.flags.version.default } };

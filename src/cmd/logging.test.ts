@@ -36,6 +36,12 @@ test('json writes an object per line, errors with their stack', async () => {
   expect(await lines('json', 'warn', {})).toHaveLength(2);
 });
 
+test.each(['text', 'json'])('a line has an end in format %s', async (format) => {
+  const [line] = await lines(format, 'error', { path: 'x'.repeat(1_000_000), err: new Error('y'.repeat(1_000_000)) });
+  expect(line!.length).toBeLessThan(20_000);
+  expect(line).toContain('...TRUNCATED');
+});
+
 test.each([{ verbosity: 0, level: 'info' }, { verbosity: 1, level: 'info' }, { verbosity: 2, level: 'debug' }, { verbosity: 9, level: 'debug' }])('-v=$verbosity means $level', ({ verbosity, level }) => {
   expect(levelOf(verbosity)).toBe(level);
 });

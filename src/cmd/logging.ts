@@ -1,4 +1,5 @@
 /** Logs of the commands: lines for people, or JSON for collectors (pino). Both go to standard error. */
+import { boundedLogger } from '../base/bounded-logger.ts';
 import type { Logger } from '../base/logger.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -13,10 +14,10 @@ export interface LogOptions {
 export const levelOf = (verbosity: number): LogLevel => (verbosity >= 2 ? 'debug' : 'info');
 
 export async function createLogger({ format, level, write }: LogOptions): Promise<Logger> {
-  if (format !== 'json') return createTextLogger(level, write);
+  if (format !== 'json') return boundedLogger(createTextLogger(level, write));
   const { pino } = await import('pino'); // most starts do without it
   const logger: Logger = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write });
-  return logger;
+  return boundedLogger(logger);
 }
 
 const letters: Readonly<Record<LogLevel, string>> = { debug: 'D', info: 'I', warn: 'W', error: 'E' };
