@@ -1,5 +1,6 @@
 /** `orch apiserver`: one API server, as its flags say. On etcd several of them share the work. */
 import { join, resolve } from 'node:path';
+import type { Logger } from '../base/logger.ts';
 import { assembleApiServerConfig } from './assemble.ts';
 import type { Command } from './command.ts';
 import { prepareDataDir } from './data-dir.ts';
@@ -23,7 +24,7 @@ export const apiserver: Command = async (argv, context) => {
   const dataDir = resolve(options.local.dataDir);
   if (options.storage.servers.length === 0) await prepareDataDir(dataDir);
   const config = await assembleApiServerConfig(completed, {
-    serving: () => selfSigned(completed.options),
+    serving: () => selfSigned(completed.options, log),
     pki: undefined,
     storeDirectory: join(dataDir, 'store'),
     log,
@@ -37,9 +38,9 @@ export const apiserver: Command = async (argv, context) => {
   }, context);
 };
 
-async function selfSigned({ serving, services }: ApiServerOptions): Promise<KeyPair> {
+async function selfSigned({ serving, services }: ApiServerOptions, log: Logger): Promise<KeyPair> {
   await prepareDataDir(serving.certDir, '--cert-dir, or give --tls-cert-file and --tls-private-key-file');
   const advertiseAddress = await findPublicAddress(serving.advertiseAddress, serving.bindAddress);
   const names = servingNames({ ...serving, advertiseAddress, serviceClusterIpRanges: services.clusterIpRanges });
-  return ensureSelfSigned(serving.certDir, serving.externalHostname ?? advertiseAddress, names, new Date());
+  return ensureSelfSigned(serving.certDir, serving.externalHostname ?? advertiseAddress, names, new Date(), log);
 }

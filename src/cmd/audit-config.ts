@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Logger } from '../base/logger.ts';
 import { makeDirectories } from '../base/make-directories.ts';
+import { createPrivateFile } from '../base/private-files.ts';
 import type { AuditConfig, BackendOptions } from '../apiserver/audit/create-trail.ts';
 import type { Mode } from '../apiserver/audit/backend.ts';
 import type { LogSinkOptions } from '../apiserver/audit/log-sink.ts';
@@ -52,7 +53,8 @@ async function logSink({ format, version, maxSizeMegabytes, maxAgeDays, maxBacku
 async function ensureFile(path: string): Promise<void> {
   try {
     await makeDirectories(dirname(path), 0o700);
-    await (await open(path, 'a', 0o600)).close();
+    await createPrivateFile(path);
+    await (await open(path, 'a')).close();
   } catch (error) {
     throw new UserError(`--audit-log-path: open ${path}: ${describeFileError(error)}`, { cause: error });
   }

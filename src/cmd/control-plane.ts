@@ -37,7 +37,7 @@ export async function startControlPlane({ dataDir, port, flags: argv = [], fileC
   const names = servingNames({ ...options.serving, serviceClusterIpRanges: options.services.clusterIpRanges });
   const home = await openHome(dataDir);
   try {
-    const pki = dataDir === undefined ? createPki(names, new Date()) : await ensurePki(join(home.directory, 'pki'), names, new Date());
+    const pki = dataDir === undefined ? createPki(names, new Date()) : await ensurePki(join(home.directory, 'pki'), names, new Date(), log);
     const config = await assembleApiServerConfig(completed, {
       ...around,
       serving: () => Promise.resolve(pki.serving),

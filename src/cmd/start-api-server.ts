@@ -27,7 +27,7 @@ export const startApiServer: StartApiServer = async (config) => {
 
 async function openStores(store: StoreConfig, config: ApiServerConfig): Promise<OpenStores> {
   if (store.kind === 'etcd') return openEtcdStores(store, config);
-  const main = await openEmbeddedStore(store.directory === undefined ? {} : { directory: store.directory });
+  const main = await openEmbeddedStore(store.directory === undefined ? {} : { directory: store.directory, log: config.log });
   return { main, overrides: new Map(), close: async () => main[Symbol.asyncDispose]() };
 }
 

@@ -3,6 +3,7 @@
  * the same data and the same credentials.
  */
 import { join, relative, resolve } from 'node:path';
+import type { Logger } from '../base/logger.ts';
 import { orchVersion, versionInfo } from '../base/version.ts';
 import { assembleApiServerConfig } from './assemble.ts';
 import type { Command } from './command.ts';
@@ -42,14 +43,15 @@ export const up: Command = async (argv, context) => {
   out(`orch ${orchVersion}, Kubernetes API ${versionInfo().gitVersion.split('+')[0]}\n`);
   const dataDir = resolve(options.local.dataDir);
   await prepareDataDir(dataDir);
-  const pki = await ensureLocalPki(dataDir, completed.options);
+  // Progress is what people want to see here; logs tell them of trouble, or of more when they ask.
+  const log = await loggerFor(options, given.has('v') ? levelOf(options.logs.verbosity) : 'warn', context);
+  const pki = await ensureLocalPki(dataDir, completed.options, log);
   out(`  keys and certificates  ${shown(join(dataDir, 'pki'))}\n`);
   const config = await assembleApiServerConfig(completed, {
     serving: () => Promise.resolve(pki.serving),
     pki,
     storeDirectory: join(dataDir, 'store'),
-    // Progress is what people want to see here; logs tell them of trouble, or of more when they ask.
-    log: await loggerFor(options, given.has('v') ? levelOf(options.logs.verbosity) : 'warn', context),
+    log,
     signal: interrupts.signal,
   });
   out(`  store                  ${describeStore(config)}\n`);
@@ -69,8 +71,8 @@ export const up: Command = async (argv, context) => {
   return code;
 };
 
-const ensureLocalPki = (dataDir: string, options: ApiServerOptions): Promise<Pki> =>
-  ensurePki(join(dataDir, 'pki'), servingNames({ ...options.serving, serviceClusterIpRanges: options.services.clusterIpRanges }), new Date());
+const ensureLocalPki = (dataDir: string, options: ApiServerOptions, log: Logger): Promise<Pki> =>
+  ensurePki(join(dataDir, 'pki'), servingNames({ ...options.serving, serviceClusterIpRanges: options.services.clusterIpRanges }), new Date(), log);
 
 const describeStore = ({ store }: ApiServerConfig): string =>
   store.kind === 'etcd' ? `etcd at ${store.servers.join(', ')}` : `embedded, ${store.directory === undefined ? 'in memory' : shown(store.directory)}`;

@@ -1,10 +1,11 @@
 /** Files that were set aside: compressed, and deleted when they are too many or too old. */
-import { createReadStream, createWriteStream } from 'node:fs';
-import { access, readdir, rm, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { access, open, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Logger } from '../../base/logger.ts';
+import { privateFileMode, setMode } from '../../base/private-files.ts';
 
 export interface RotationOptions {
   readonly path: string;
@@ -94,7 +95,11 @@ async function compressFile(name: string): Promise<void> {
   const target = name + compressedSuffix;
   try {
     const { mode } = await stat(name);
-    await pipeline(createReadStream(name), createGzip(), createWriteStream(target, { mode }));
+    // What lies there from before a crash has permissions of its own.
+    await rm(target, { force: true });
+    const file = await open(target, 'wx', privateFileMode);
+    await setMode(file, mode & 0o777);
+    await pipeline(createReadStream(name), createGzip(), file.createWriteStream());
   } catch (error) {
     await rm(target, { force: true });
     throw error;

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from '
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { silentLogger } from '../../base/logger.ts';
 import type { RotationOptions } from './rotated-files.ts';
 import { RotatingFile } from './rotating-file.ts';
@@ -32,6 +32,23 @@ describe('a log file', () => {
   test('is made for its owner alone, with its folder', async () => {
     await appendAll(fileOf({ path: at('logs/audit.log') }), ['one\n']);
     expect((await stat(at('logs/audit.log'))).mode & 0o777).toBe(0o600);
+  });
+
+  test.each([0o000, 0o022, 0o777])('is for its owner alone at umask %o, and so is what is set aside', async (mask) => {
+    const before = process.umask(mask);
+    onTestFinished(() => void process.umask(before));
+    await appendAll(fileOf({ compress: true }), ['one\n'], ['two\n'], ['three\n']);
+    for (const name of await files()) expect((await stat(at(name))).mode & 0o777).toBe(0o600);
+    expect(await files()).toEqual(['audit-2024-01-02T03-04-06.000.log.gz', 'audit.log']);
+  });
+
+  test('that others were let read stays so when it is set aside, whatever the umask says', async () => {
+    await writeFile(at('audit.log'), 'one\n');
+    await chmod(at('audit.log'), 0o640);
+    const before = process.umask(0o077);
+    onTestFinished(() => void process.umask(before));
+    await appendAll(fileOf({ compress: true }), ['two\n'], ['three\n']);
+    expect(await Promise.all((await files()).map(async (name) => (await stat(at(name))).mode & 0o777))).toEqual([0o640, 0o640]);
   });
 
   test('goes on where it ended', async () => {

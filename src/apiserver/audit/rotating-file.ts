@@ -10,10 +10,10 @@ import { type FileHandle, open, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Logger } from '../../base/logger.ts';
 import { makeDirectories } from '../../base/make-directories.ts';
+import { privateFileMode, setMode } from '../../base/private-files.ts';
 import { backupName, exists, RotatedFiles, type RotationOptions } from './rotated-files.ts';
 
 const directoryMode = 0o755;
-const fileMode = 0o600;
 
 export class RotatingFile {
   readonly #options: RotationOptions;
@@ -76,8 +76,11 @@ export class RotatingFile {
   async #create(): Promise<{ handle: FileHandle; size: number }> {
     const { path: name } = this.#options;
     await makeDirectories(path.dirname(name), directoryMode);
-    const mode = await setAside(name, this.#now());
-    return { handle: await open(name, constants.O_CREAT | constants.O_WRONLY | constants.O_TRUNC | constants.O_APPEND, mode ?? fileMode), size: 0 };
+    const mode = (await setAside(name, this.#now())) ?? privateFileMode;
+    const handle = await open(name, constants.O_CREAT | constants.O_WRONLY | constants.O_TRUNC | constants.O_APPEND, privateFileMode);
+    // Not left to the umask: who could read the file before reads on, and nobody else.
+    await setMode(handle, mode);
+    return { handle, size: 0 };
   }
 
   async #closeFile(): Promise<void> {
@@ -87,7 +90,7 @@ export class RotatingFile {
   }
 }
 
-/** Returns the file's mode, which the next one takes over. Two rotations within a millisecond get two names. */
+/** Returns the file's permissions, which the next one takes over. Two rotations within a millisecond get two names. */
 async function setAside(name: string, now: Date): Promise<number | undefined> {
   let mode: number;
   try {
@@ -99,7 +102,7 @@ async function setAside(name: string, now: Date): Promise<number | undefined> {
   let time = now.getTime();
   while ((await exists(backupName(name, new Date(time)))) || (await exists(`${backupName(name, new Date(time))}.gz`))) time++;
   await rename(name, backupName(name, new Date(time)));
-  return mode;
+  return mode & 0o777;
 }
 
 async function sizeOf(name: string): Promise<number | undefined> {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { privateFileMode, setMode } from '../../base/private-files.ts';
 import { describeFileError } from '../read-file.ts';
 import { UserError } from '../user-error.ts';
 
@@ -11,8 +12,9 @@ export async function writePrivateFile(path: string, content: string): Promise<v
   if (await isInPlace(path, content)) return;
   const temporary = `${path}.${randomUUID()}.tmp`;
   try {
-    const file = await open(temporary, 'w', 0o600);
+    const file = await open(temporary, 'wx', privateFileMode);
     try {
+      await setMode(file, privateFileMode);
       await file.writeFile(content);
       await file.sync();
     } finally {

@@ -1,8 +1,9 @@
 import { X509Certificate } from 'node:crypto';
-import { mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { silentLogger } from '../../base/logger.ts';
 import { ensurePki } from './pki-files.ts';
 import { createAuthority } from './pki.ts';
 import type { Pki } from './pki.ts';
@@ -44,6 +45,26 @@ describe('ensurePki', () => {
     expect(new Set(modes)).toEqual(new Set([0o600]));
     expect((await stat(directory)).mode & 0o777).toBe(0o700);
     expect(await readFile(path('ca.crt'), 'utf8')).toBe(pki.ca.certificate);
+  });
+
+  test.each([0o000, 0o777])('does so at umask %o', async (mask) => {
+    await mkdir(join(directory, '..'));
+    const before = process.umask(mask);
+    onTestFinished(() => void process.umask(before));
+    await ensurePki(directory, names, now);
+    for (const file of await readdir(directory)) expect((await stat(path(file))).mode & 0o777).toBe(0o600);
+    expect((await stat(directory)).mode & 0o777).toBe(0o700);
+  });
+
+  test('takes keys from other users of the machine, and tells so', async () => {
+    const first = await ensurePki(directory, names, now);
+    await Promise.all([chmod(directory, 0o755), chmod(path('ca.key'), 0o644), chmod(path('sa.key'), 0o660), chmod(path('ca.crt'), 0o644)]);
+    const told: unknown[] = [];
+    expect(changed(first, await ensurePki(directory, names, now, { ...silentLogger, warn: (details) => void told.push(details) }))).toEqual([]);
+    expect(await Promise.all(['.', 'ca.key', 'sa.key', 'ca.crt'].map(async (file) => (await stat(path(file))).mode & 0o777))).toEqual([0o700, 0o600, 0o600, 0o644]);
+    expect(told).toEqual([
+      { path: directory, before: '0755', now: '0700' }, { path: path('ca.key'), before: '0644', now: '0600' }, { path: path('sa.key'), before: '0660', now: '0600' },
+    ]);
   });
 
   test('uses all of it again', async () => {

@@ -4,9 +4,11 @@
  * authorities and the service account key stay, because others trust them.
  */
 import { createPrivateKey, createPublicKey } from 'node:crypto';
-import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { type Logger, silentLogger } from '../../base/logger.ts';
 import { makeDirectories } from '../../base/make-directories.ts';
+import { makePrivate, privateDirectoryMode, privateFileMode } from '../../base/private-files.ts';
 import { UserError } from '../user-error.ts';
 import { writePrivateFile } from './files.ts';
 import { coversNames, ensureCertificate, isPair, pathOf, readCertificate, readIfThere, readPair, writePair } from './pair-files.ts';
@@ -15,10 +17,18 @@ import type { KeyPair, Pki } from './pki.ts';
 import type { ServingNames } from './serving-names.ts';
 import type { Subject } from './certificate.ts';
 
-/** Throws {@link UserError} when an authority is incomplete or has expired. */
-export async function ensurePki(directory: string, names: ServingNames, now: Date): Promise<Pki> {
+/**
+ * Throws {@link UserError} when an authority is incomplete or has expired.
+ *
+ * @param log told of keys that other users of the machine could read
+ */
+export async function ensurePki(directory: string, names: ServingNames, now: Date, log: Logger = silentLogger): Promise<Pki> {
   await makeDirectories(dirname(directory));
-  return (await createDirectory(directory, names, now)) ?? readDirectory(directory, names, now);
+  const made = await createDirectory(directory, names, now);
+  await makePrivate(directory, privateDirectoryMode, log);
+  if (made !== undefined) return made;
+  for (const name of [...Object.values(pairNames), 'sa']) await makePrivate(join(directory, `${name}.key`), privateFileMode, log);
+  return readDirectory(directory, names, now);
 }
 
 /**
@@ -30,6 +40,7 @@ async function createDirectory(directory: string, names: ServingNames, now: Date
   const pki = createPki(names, now);
   const temporary = await mkdtemp(`${directory}.`);
   try {
+    await chmod(temporary, privateDirectoryMode); // the umask may have taken rights from the owner
     await writePki(temporary, pki);
     await rename(temporary, directory);
     return pki;

@@ -1,12 +1,15 @@
+import { type Logger, silentLogger } from '../../base/logger.ts';
 import { makeDirectories } from '../../base/make-directories.ts';
-import { coversNames, ensureCertificate } from './pair-files.ts';
+import { makePrivate, privateFileMode } from '../../base/private-files.ts';
+import { coversNames, ensureCertificate, pathOf } from './pair-files.ts';
 import { createSelfSigned } from './pki.ts';
 import type { KeyPair } from './pki.ts';
 import type { ServingNames } from './serving-names.ts';
 
 /** `apiserver.crt` and `apiserver.key` in `--cert-dir`, for a server that was given no certificate. */
-export async function ensureSelfSigned(directory: string, commonName: string, names: ServingNames, now: Date): Promise<KeyPair> {
+export async function ensureSelfSigned(directory: string, commonName: string, names: ServingNames, now: Date, log: Logger = silentLogger): Promise<KeyPair> {
   await makeDirectories(directory);
+  await makePrivate(pathOf({ directory, name: 'apiserver' }, 'key'), privateFileMode, log);
   return ensureCertificate({
     directory,
     name: 'apiserver',

@@ -5,9 +5,11 @@
 import { constants } from 'node:fs';
 import { access, open, stat } from 'node:fs/promises';
 import path from 'node:path';
+import type { Logger } from '../../base/logger.ts';
 import { makeDirectories } from '../../base/make-directories.ts';
+import { createPrivateFile, makePrivate, privateDirectoryMode, privateFileMode } from '../../base/private-files.ts';
 import { StorageError } from '../errors.ts';
-import { hasDiskRoom } from './disk-room.ts';
+import { hasDiskRoom, isNoSpace } from './disk-room.ts';
 
 /** LMDB's file begins with a page header, the magic number and the version of the file format; two such pages in all. */
 const MAGIC_OFFSET = 24;
@@ -17,20 +19,38 @@ const MIN_BYTES = 2 * 4096;
 /** What a new directory must have room for. LMDB maps the lock file and faults when it cannot grow. */
 const FIRST_BYTES = 1024 * 1024;
 
-/** Makes the directory if need be; tells the topmost one that it made. Throws `Unavailable` when LMDB could not use what is there, `NoSpace` when nothing can be put there. */
-export async function prepareDirectory(directory: string): Promise<string | undefined> {
-  const lockFile = path.join(directory, 'lock.mdb');
+/**
+ * Makes the directory if need be, and gives it and LMDB's files to their owner only: they hold every secret of the cluster. LMDB
+ * itself would leave that to the umask, so the files are made before it opens them.
+ *
+ * Tells the topmost one that it made. Throws `Unavailable` when LMDB could not use what is there, `NoSpace` when nothing can be put there.
+ * @param log told of permissions that were wider
+ */
+export async function prepareDirectory(directory: string, log: Logger): Promise<string | undefined> {
+  const [dataFile, lockFile] = [path.join(directory, 'data.mdb'), path.join(directory, 'lock.mdb')];
   let made: string | undefined;
   try {
-    made = await makeDirectories(directory);
-    const problem = (await problemOfData(path.join(directory, 'data.mdb'))) ?? (await problemOfLock(lockFile));
+    made = await makeDirectories(directory, privateDirectoryMode);
+    await makePrivate(directory, privateDirectoryMode, log);
+    const problem = (await problemOfData(dataFile)) ?? (await problemOfLock(lockFile));
     if (problem !== undefined) throw new Error(problem);
   } catch (cause) {
     throw new StorageError('Unavailable', `the data directory ${directory} cannot be opened: ${(cause as Error).message}`, { cause });
   }
-  if ((await sizeOf(lockFile)) > 0 || (await hasDiskRoom(directory, FIRST_BYTES))) return made;
-  throw new StorageError('NoSpace', `no space is left on the disk of ${directory}`);
+  if ((await sizeOf(lockFile)) === 0 && !(await hasDiskRoom(directory, FIRST_BYTES))) throw noSpace(directory);
+  try {
+    for (const file of [dataFile, lockFile]) {
+      await createPrivateFile(file);
+      await makePrivate(file, privateFileMode, log);
+    }
+  } catch (cause) {
+    if (isNoSpace(cause)) throw noSpace(directory, cause);
+    throw new StorageError('Unavailable', `the data directory ${directory} cannot be opened: ${(cause as Error).message}`, { cause });
+  }
+  return made;
 }
+
+const noSpace = (directory: string, cause?: unknown): StorageError => new StorageError('NoSpace', `no space is left on the disk of ${directory}`, { cause });
 
 /**
  * Makes the names of a new store's files as durable as what is in them: directories have a sync of their own. `made` is

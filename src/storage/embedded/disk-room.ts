@@ -30,7 +30,7 @@ async function writeZeros(file: string, bytes: number): Promise<void> {
   }
 }
 
-function isNoSpace(error: unknown): boolean {
+export function isNoSpace(error: unknown): boolean {
   const { code } = error as NodeJS.ErrnoException;
   return code === 'ENOSPC' || code === 'EDQUOT';
 }

@@ -14,6 +14,7 @@
  * already gathers what arrives while a commit is under way.
  */
 import type { Database, RootDatabase } from 'lmdb';
+import { type Logger, silentLogger } from '../../base/logger.ts';
 import { StorageError } from '../errors.ts';
 import { prepareDirectory, syncDirectories } from './data-files.ts';
 import { claimDirectory } from './directory-claim.ts';
@@ -67,11 +68,12 @@ const numberKeys = {
 export interface LmdbJournalOptions {
   readonly directory: string;
   readonly maxSizeBytes: number;
+  readonly log?: Logger;
 }
 
 /** Throws `Unavailable` when another process has the directory, `NoSpace` when it cannot be made for want of room. */
-export async function openLmdbJournal({ directory, maxSizeBytes }: LmdbJournalOptions): Promise<LmdbJournal> {
-  const made = await prepareDirectory(directory);
+export async function openLmdbJournal({ directory, maxSizeBytes, log = silentLogger }: LmdbJournalOptions): Promise<LmdbJournal> {
+  const made = await prepareDirectory(directory, log);
   const databases = await claimDirectory(directory, () => openDatabases(directory, maxSizeBytes));
   await syncDirectories(directory, made);
   return new LmdbJournal({ directory, maxSizeBytes, databases });
@@ -110,7 +112,7 @@ export class LmdbJournal implements Journal {
   /** Set while the disk is known to be full: puts are then not tried before there is room again. */
   #diskFull = false;
 
-  constructor({ directory, maxSizeBytes, databases }: LmdbJournalOptions & { databases: Databases }) {
+  constructor({ directory, maxSizeBytes, databases }: Omit<LmdbJournalOptions, 'log'> & { databases: Databases }) {
     this.#directory = directory;
     this.#maxSizeBytes = maxSizeBytes;
     this.#databases = databases;

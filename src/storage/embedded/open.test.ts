@@ -1,7 +1,8 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { silentLogger } from '../../base/logger.ts';
 import type { KeyEvent, Store } from '../interface.ts';
 import { openEmbeddedStore } from './open.ts';
 import type { EmbeddedStoreOptions } from './open.ts';
@@ -239,5 +240,41 @@ describe('a store without a directory', () => {
     await one.create('/a', bytes('x'));
     expect((await other.get('/a')).kv).toBeUndefined();
     expect(await other.currentRevision()).toBe(1);
+  });
+});
+
+describe('the files of a store are for their owner only', () => {
+  const modesOf = (directory: string): Record<string, string> =>
+    Object.fromEntries(['.', ...readdirSync(directory)].map((name) => [name, (statSync(path.join(directory, name)).mode & 0o777).toString(8)]));
+  const own = { '.': '700', 'data.mdb': '600', 'lock.mdb': '600' };
+
+  test.each([0o000, 0o022, 0o777])('at umask %o, in a directory that is made', async (mask) => {
+    const directory = path.join(temporaryDirectory(), 'store');
+    const before = process.umask(mask);
+    onTestFinished(() => void process.umask(before));
+    await open({ directory });
+    expect(modesOf(directory)).toEqual(own);
+  });
+
+  test('in a directory that others may enter, which is told', async () => {
+    const directory = temporaryDirectory();
+    chmodSync(directory, 0o755);
+    const told: object[] = [];
+    await open({ directory, log: { ...silentLogger, warn: (details) => void told.push(details) } });
+    expect(modesOf(directory)).toEqual(own);
+    expect(told).toEqual([{ path: directory, before: '0755', now: '0700' }]);
+  });
+
+  test('where they were made by a version that left them open, which is told', async () => {
+    const directory = temporaryDirectory();
+    const first = await open({ directory });
+    const { revision } = await first.create('/a', bytes('1'));
+    await first[Symbol.asyncDispose]();
+    for (const name of Object.keys(own)) chmodSync(path.join(directory, name), name === '.' ? 0o775 : 0o664);
+    const told: object[] = [];
+    const second = await open({ directory, log: { ...silentLogger, warn: (details) => void told.push(details) } });
+    expect(modesOf(directory)).toEqual(own);
+    expect(told).toEqual(Object.keys(own).map((name) => ({ path: path.join(directory, name), before: name === '.' ? '0775' : '0664', now: `0${own[name as keyof typeof own]}` })));
+    expect(await second.currentRevision()).toBe(revision);
   });
 });

@@ -1,3 +1,4 @@
+import { type Logger, silentLogger } from '../../base/logger.ts';
 import type { Store } from '../interface.ts';
 import { EmbeddedStore } from './embedded-store.ts';
 import { MemoryJournal } from './memory-journal.ts';
@@ -10,6 +11,8 @@ export interface EmbeddedStoreOptions {
   readonly directory?: string;
   /** Writes beyond this size in use fail with `NoSpace`; deletions and compaction go on. 8 GiB when absent. */
   readonly maxSizeBytes?: number;
+  /** Told of files that other users of the machine could read. */
+  readonly log?: Logger;
 }
 
 /**
@@ -18,11 +21,11 @@ export interface EmbeddedStoreOptions {
  * Throws a `StorageError`: `Unavailable` when the directory is in use, unreadable or of another format, `NoSpace` when a
  * new one does not fit on the disk.
  */
-export async function openEmbeddedStore({ directory, maxSizeBytes = DEFAULT_MAX_SIZE_BYTES }: EmbeddedStoreOptions = {}): Promise<Store> {
+export async function openEmbeddedStore({ directory, maxSizeBytes = DEFAULT_MAX_SIZE_BYTES, log = silentLogger }: EmbeddedStoreOptions = {}): Promise<Store> {
   if (directory === undefined) return new EmbeddedStore(new MemoryJournal({ maxSizeBytes }));
   // Loaded here, since a store in memory needs none of the native code.
   const { openLmdbJournal } = await import('./lmdb-journal.ts');
-  const journal = await openLmdbJournal({ directory, maxSizeBytes });
+  const journal = await openLmdbJournal({ directory, maxSizeBytes, log });
   try {
     return new EmbeddedStore(journal);
   } catch (error) {
