@@ -38,7 +38,7 @@ describe('errors of a validation', () => {
     expect(FieldErrors.joined(half.slice(1), half)).toHaveLength(maxFieldErrors - 1);
   });
 
-  test('that nobody is told of end with the first', () => {
+  test('that are not told end with the first', () => {
     let judged = 0;
     expect(findsErrors((errors) => {
       for (let i = 0; i < 1_000_000; i++) {

@@ -1,7 +1,7 @@
 import type { FieldError } from './field-error.ts';
 
-/** How many errors are looked for. Upstream looks for all; nobody reads more, and each costs more than what it is about. */
-export const maxFieldErrors = 1000;
+/** How many errors are looked for. Upstream looks for all. Each costs more than the item that it is about, and a client does not read so many. */
+export const maxFieldErrors = 256;
 
 /** A validation that ended before its end: what it has found until then. */
 export class TooManyErrors extends Error {
@@ -16,7 +16,7 @@ export class TooManyErrors extends Error {
 
 /**
  * Errors in the order in which a validation finds them. Validators take and return it rather than an array: a list that
- * is full ends the validation, and whoever began that answers with what was found ({@link TooManyErrors}).
+ * is full ends the validation, which is answered with what was found ({@link TooManyErrors}).
  */
 export class FieldErrors extends Array<FieldError> {
   /** No array is taken for one. */

@@ -8,12 +8,13 @@ import type { OwnerReference } from '../../machinery/object-meta.ts';
 export function checkOwnerReferences(owners: readonly OwnerReference[] | undefined, path: FieldPath, errors: FieldErrors): void {
   if (owners === undefined) return;
   let controller: string | undefined;
+  let shown: GoSyntax | undefined;
   for (const owner of owners) {
     checkOwnerReference(owner, path, errors);
     if (owner.controller !== true) continue;
     const current = `${owner.kind ?? ''}/${owner.name ?? ''}`;
     if (controller === undefined) controller = current;
-    else errors.push(invalid(path, shownOwners(owners), `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${current}`));
+    else errors.push(invalid(path, (shown ??= shownOwners(owners)), `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${current}`));
   }
 }
 

@@ -1,61 +1,125 @@
 /** Whether rules grant everything that other rules grant, and how rules are told. */
 import type { PolicyRule } from '../gen/types/rbac-v1.ts';
 import { goQuote } from '../../machinery/go-quote.ts';
+import { cutMark, ShownText, shownQuoted } from '../../machinery/shown-text.ts';
+import { RuleIndex, Steps } from './rule-index.ts';
 
-/** What `wanted` grants and `owned` does not, broken down to single verbs on single resources; empty when all is covered. */
-export const missingRules = (owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] =>
-  wanted.flatMap(breakDown).filter((part) => !owned.some((rule) => covers(rule, part)));
+/**
+ * How much is looked at. The rights of a rule are the product of its lists: a few kilobytes can name more than could ever
+ * be looked at.
+ */
+const maxSteps = 1_000_000;
+const maxMissing = 10_000;
+/** In characters, of all rules that are told. */
+const maxTotalLength = 256 * 1024;
 
-function breakDown({ apiGroups = [], resources = [], verbs = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule): PolicyRule[] {
-  const onResources = apiGroups.flatMap((group) => resources.flatMap((resource) => verbs.flatMap((verb) => {
-    const part = { apiGroups: [group], resources: [resource], verbs: [verb] };
-    return resourceNames.length === 0 ? [part] : resourceNames.map((name) => ({ ...part, resourceNames: [name] }));
-  })));
-  return [...onResources, ...nonResourceURLs.flatMap((url) => verbs.map((verb) => ({ nonResourceURLs: [url], verbs: [verb] })))];
+export interface Missing {
+  /** Single verbs on single resources. */
+  readonly parts: readonly PolicyRule[];
+  /** There may be more: the rest was not looked at. */
+  readonly isCut: boolean;
 }
 
-/** @param part names at most one of each */
-function covers(rule: PolicyRule, part: PolicyRule): boolean {
-  return hasAll(rule.verbs, part.verbs) && hasAll(rule.apiGroups, part.apiGroups)
-    && (part.resources ?? []).every((resource) => coversResource(rule.resources ?? [], resource))
-    && (part.nonResourceURLs ?? []).every((url) => (rule.nonResourceURLs ?? []).some((own) => coversUrl(own, url)))
-    && coversNames(rule.resourceNames ?? [], part.resourceNames ?? []);
-}
-
-const hasAll = (own: readonly string[] = [], wanted: readonly string[] = []): boolean => own.includes('*') || wanted.every((item) => own.includes(item));
-
-function coversResource(own: readonly string[], resource: string): boolean {
-  const slash = resource.indexOf('/');
-  return own.includes('*') || own.includes(resource) || (slash >= 0 && own.includes(`*${resource.slice(slash)}`));
-}
-
-/** Without names a rule is about all objects. */
-const coversNames = (own: readonly string[], wanted: readonly string[]): boolean => own.length === 0 || (wanted.length > 0 && wanted.every((name) => own.includes(name)));
-
-/** `*` at the end stands for anything that follows. */
-export const coversUrl = (own: string, url: string): boolean => own === '*' || own === url || (own.endsWith('*') && url.startsWith(own.replace(/\*+$/, '')));
-
-/** A line per rule, sorted; verbs on the same resource are taken together. */
-export function describeRules(rules: readonly PolicyRule[]): string[] {
-  const compact = new Map<string, PolicyRule>();
-  for (const [index, rule] of rules.entries()) {
-    const key = simpleKey(rule) ?? `#${index}`;
-    const known = compact.get(key);
-    compact.set(key, known === undefined ? rule : { ...known, verbs: [...new Set([...(known.verbs ?? []), ...(rule.verbs ?? [])])] });
+/** What `wanted` grants and `owned` does not; no part and not cut when all is covered. */
+export function missingRules(owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): Missing {
+  const steps = new Steps(maxSteps);
+  const index = new RuleIndex(owned, steps);
+  const parts: PolicyRule[] = [];
+  for (const part of missingParts(index, wanted, steps)) {
+    if (part === undefined || parts.length >= maxMissing) return { parts, isCut: true };
+    parts.push(part);
   }
-  return [...new Set([...compact.values()].map(describe))].sort();
+  return { parts, isCut: false };
+}
+
+/** Undefined is the last when there was too much to look at. */
+function* missingParts(index: RuleIndex, wanted: readonly PolicyRule[], steps: Steps): Generator<PolicyRule | undefined> {
+  for (const rule of wanted) {
+    yield* onResources(index, rule, steps);
+    yield* onPaths(index, rule, steps);
+    if (steps.areUp) return yield undefined;
+  }
+}
+
+function* onResources(index: RuleIndex, { apiGroups = [], resources = [], verbs = [], resourceNames = [] }: PolicyRule, steps: Steps): Generator<PolicyRule> {
+  for (const group of apiGroups) {
+    for (const resource of resources) {
+      steps.take();
+      const held = index.on(group, resource);
+      if (steps.areUp) return;
+      if (held.isEverything) continue;
+      for (const verb of verbs) {
+        steps.take(1 + resourceNames.length);
+        if (steps.areUp) return;
+        if (held.onAll(verb)) continue;
+        const part = { apiGroups: [group], resources: [resource], verbs: [verb] };
+        if (resourceNames.length === 0) yield part;
+        for (const name of resourceNames) if (!held.onNamed(verb, name, steps)) yield { ...part, resourceNames: [name] };
+      }
+    }
+  }
+}
+
+function* onPaths(index: RuleIndex, { nonResourceURLs = [], verbs = [] }: PolicyRule, steps: Steps): Generator<PolicyRule> {
+  for (const url of nonResourceURLs) {
+    for (const verb of verbs) {
+      steps.take();
+      if (steps.areUp) return;
+      if (!index.onPath(verb, url)) yield { nonResourceURLs: [url], verbs: [verb] };
+    }
+  }
+}
+
+/** A line per rule, sorted; verbs on the same resource are taken together. Ends with a mark where there are more. */
+export function describeMissing({ parts, isCut }: Missing): string[] {
+  const lines = new Set<string>();
+  let length = 0;
+  let hidden = isCut;
+  for (const rule of withVerbsTogether(parts)) {
+    const line = describe(rule);
+    length += line.length;
+    hidden ||= length > maxTotalLength;
+    if (length > maxTotalLength) break;
+    lines.add(line);
+  }
+  return [...[...lines].sort(), ...(hidden ? [cutMark] : [])];
+}
+
+function withVerbsTogether(rules: readonly PolicyRule[]): Iterable<PolicyRule> {
+  const compact = new Map<string, PolicyRule & { readonly verbs: string[] }>();
+  const idOf = numbered();
+  for (const [index, rule] of rules.entries()) {
+    const key = simpleKey(rule, idOf) ?? `#${index}`;
+    const known = compact.get(key);
+    if (known === undefined) compact.set(key, { ...rule, verbs: [...(rule.verbs ?? [])] });
+    else known.verbs.push(...(rule.verbs ?? []));
+  }
+  return compact.values();
 }
 
 /** What a rule is about if that is one thing: such rules differ in their verbs only. */
-function simpleKey({ apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule): string | undefined {
+function simpleKey({ apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule, idOf: (text: string) => number): string | undefined {
   if (apiGroups.length !== 1 || resources.length !== 1 || resourceNames.length > 1 || nonResourceURLs.length > 0) return undefined;
-  return JSON.stringify([apiGroups, resources, resourceNames]);
+  return [...apiGroups, ...resources, ...resourceNames].map(idOf).join('/');
+}
+
+/** Numbers for texts: keys of several texts stay short. */
+function numbered(): (text: string) => number {
+  const ids = new Map<string, number>();
+  return (text) => {
+    const id = ids.get(text) ?? ids.size;
+    ids.set(text, id);
+    return id;
+  };
 }
 
 function describe({ apiGroups, resources, nonResourceURLs, resourceNames, verbs }: PolicyRule): string {
-  const parts = { APIGroups: apiGroups, Resources: resources, NonResourceURLs: nonResourceURLs, ResourceNames: resourceNames, Verbs: verbs };
+  const parts = { APIGroups: apiGroups, Resources: resources, NonResourceURLs: nonResourceURLs, ResourceNames: resourceNames, Verbs: [...new Set(verbs)] };
   return `{${Object.entries(parts).filter(([, values]) => (values?.length ?? 0) > 0).map(([name, values]) => `${name}:${quoteAll(values!)}`).join(', ')}}`;
 }
 
 /** `["a" "b"]` */
-export const quoteAll = (values: readonly string[]): string => `[${values.map(goQuote).join(' ')}]`;
+export function quoteAll(values: readonly string[]): string {
+  const text = new ShownText().add('[');
+  return text.addAll(values, ' ', (value) => text.add(shownQuoted(value, goQuote))).add(']').toString();
+}

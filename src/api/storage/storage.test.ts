@@ -23,7 +23,7 @@ describe('StorageClass', () => {
 
   test('is judged in little time, and with few errors for a term, however many terms it has', () => {
     const of = (count: number, term: () => object): number => gathered(() => validateStorageClass(storageClass({ allowedTopologies: Array.from({ length: count }, term) }))).length;
-    expect([of(100_000, () => ({})), of(100_000, () => topology('a'))]).toEqual([1000, 1000]);
+    expect([of(100_000, () => ({})), of(100_000, () => topology('a'))]).toEqual([256, 256]);
   });
 
   test('may say that it has no parameters', () => {

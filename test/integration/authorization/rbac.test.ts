@@ -112,6 +112,18 @@ describe('nobody grants what they do not have', () => {
     expect((await api.call('carol', 'POST', `${rbac}/clusterroles`, { body: clusterRole('same', [{ apiGroups: [''], resources: ['pods'], verbs: ['list'] }]) })).status).toBe(201);
   });
 
+  test('a role with more rights than can be told is refused with some of them, and grants all of them when an administrator binds it', async () => {
+    const names = (prefix: string): string[] => Array.from({ length: 200 }, (_, i) => `${prefix}${i}`);
+    const wanted = clusterRole('product', [{ apiGroups: names('g'), resources: names('r'), verbs: [...names('v'), 'get'] }]);
+    const { status, body } = await api.call('carol', 'POST', `${rbac}/clusterroles`, { body: wanted });
+    expect(status).toBe(403);
+    expect(body.message).toMatch(/permissions not currently held:\n\{APIGroups:\["g0"\], Resources:\["r0"\], Verbs:\["v0" "v1" [^]*\n\.\.\. \(cut\)$/);
+    expect((body.message as string).length).toBeLessThan(300_000);
+    await api.create(`${rbac}/clusterroles`, wanted);
+    await api.create(`${rbac}/clusterrolebindings`, clusterBinding('product', 'product', 'heidi'));
+    expect((await api.until('heidi', 'GET', '/apis/g7/v1/r199/a', ({ status: allowed }) => allowed !== 403)).status).toBe(404);
+  });
+
   test.each([
     { name: 'by PUT', method: 'PUT', contentType: 'application/json', body: clusterRole('grows', [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }]) },
     { name: 'by patch', method: 'PATCH', contentType: 'application/merge-patch+json', body: { rules: [{ nonResourceURLs: ['*'], verbs: ['*'] }] } },

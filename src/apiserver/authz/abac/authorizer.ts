@@ -1,3 +1,4 @@
+import { prefixOf } from '../../../api/rbac/urls.ts';
 import type { UserInfo } from '../../../machinery/user.ts';
 import type { AuthorizationAttributes, Authorizer } from '../authorizer.ts';
 import type { AbacRule } from './policy-file.ts';
@@ -35,4 +36,4 @@ const meets = (wanted: string, value: string): boolean => wanted === '*' || want
 const isOnResource = ({ namespace, resource, apiGroup }: AbacRule, attributes: AuthorizationAttributes): boolean =>
   meets(namespace, attributes.namespace) && meets(resource, attributes.resource) && meets(apiGroup, attributes.group);
 
-const isOnPath = ({ nonResourcePath }: AbacRule, path: string): boolean => meets(nonResourcePath, path) || (nonResourcePath.endsWith('*') && path.startsWith(nonResourcePath.replace(/\*+$/, '')));
+const isOnPath = ({ nonResourcePath }: AbacRule, path: string): boolean => meets(nonResourcePath, path) || (nonResourcePath.endsWith('*') && path.startsWith(prefixOf(nonResourcePath)));

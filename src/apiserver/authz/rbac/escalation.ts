@@ -4,7 +4,7 @@
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping | Privilege escalation prevention}
  */
 import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, RoleRef } from '../../../api/gen/types/rbac-v1.ts';
-import { describeRules, missingRules, quoteAll } from '../../../api/rbac/covers.ts';
+import { describeMissing, missingRules, quoteAll } from '../../../api/rbac/covers.ts';
 import { rbacGroup } from '../../../api/rbac/defaults.ts';
 import { goQuote } from '../../../machinery/go-quote.ts';
 import type { KubeObject } from '../../../machinery/object-meta.ts';
@@ -89,7 +89,7 @@ async function mayBind(options: EscalationOptions, { apiGroup = '', kind, name =
 async function escalation({ policy }: EscalationOptions, wanted: readonly PolicyRule[], { context: { user }, namespace }: WriteRequest): Promise<string | undefined> {
   const { rules, missing } = (await policy()).rulesOf(user, namespace);
   const lacking = missingRules(rules, wanted);
-  if (lacking.length === 0) return undefined;
+  if (lacking.parts.length === 0 && !lacking.isCut) return undefined;
   const unresolved = missing.length === 0 ? '' : `; resolution errors: [${missing.join(' ')}]`;
-  return `user ${goQuote(user.name)} (groups=${quoteAll(user.groups)}) is attempting to grant RBAC permissions not currently held:\n${describeRules(lacking).join('\n')}${unresolved}`;
+  return `user ${goQuote(user.name)} (groups=${quoteAll(user.groups)}) is attempting to grant RBAC permissions not currently held:\n${describeMissing(lacking).join('\n')}${unresolved}`;
 }

@@ -26,7 +26,7 @@ const on = (apiGroups: string, resources: string, verbs: string, resourceNames?:
 const at = (nonResourceURLs: string, verbs = 'get'): PolicyRule => ({ nonResourceURLs: [nonResourceURLs], verbs: [verbs] });
 
 describe('rules', () => {
-  test.each([
+  const cases = [
     { name: 'verb, group and resource', rule: on('', 'pods', 'get'), of: attributes(), allowed: true },
     { name: 'another verb', rule: on('', 'pods', 'list'), of: attributes(), allowed: false },
     { name: 'another group', rule: on('apps', 'pods', 'get'), of: attributes(), allowed: false },
@@ -49,10 +49,33 @@ describe('rules', () => {
     { name: 'any path', rule: at('*'), of: pathAttributes('/debug/x'), allowed: true },
     { name: 'a path with another verb', rule: at('/metrics'), of: pathAttributes('/metrics', { verb: 'post' }), allowed: false },
     { name: 'a path by rules for resources', rule: on('*', '*', '*'), of: pathAttributes('/metrics'), allowed: false },
-  ])('$name: $allowed', ({ rule, of, allowed }) => {
+  ];
+
+  test.each(cases)('$name: $allowed', ({ rule, of, allowed }) => {
     expect(allows([rule], of)).toBe(allowed);
   });
+
+  test.each(cases)('$name, among much else: $allowed', ({ rule, of, allowed }) => {
+    expect(allows([amongOthers(rule)], of)).toBe(allowed);
+  });
+
+  test('are not written out: what one grants is the product of its lists', () => {
+    let reads = 0;
+    const counted = (name: string): string[] => new Proxy(Array.from({ length: 200 }, (_, i) => `${name}${i}`), { get: (list, key) => (reads++, Reflect.get(list, key) as unknown) });
+    const rule = { verbs: counted('v'), apiGroups: counted('g'), resources: counted('r'), resourceNames: counted('n') };
+    expect(allows([rule], attributes({ verb: 'v1', group: 'g2', resource: 'r3', name: 'n4' }))).toBe(true);
+    expect(reads).toBeLessThan(20 * 4 * 200);
+  });
 });
+
+/** The rule with other items in all of its lists: too many for all that it grants to be written out. */
+function amongOthers(rule: PolicyRule): PolicyRule {
+  const more = (list: readonly string[] | undefined, name: string): string[] | undefined => list && [...Array.from({ length: 50 }, (_, i) => `${name}${i}`), ...list];
+  return {
+    ...rule, verbs: more(rule.verbs, 'other')!, ...(rule.apiGroups === undefined ? {} : { apiGroups: more(rule.apiGroups, 'other')! }), ...(rule.resources === undefined ? {} : { resources: more(rule.resources, 'other')! }),
+    ...(rule.resourceNames === undefined ? {} : { resourceNames: more(rule.resourceNames, 'other')! }), ...(rule.nonResourceURLs === undefined ? {} : { nonResourceURLs: more(rule.nonResourceURLs, '/other')! }),
+  };
+}
 
 describe('subjects', () => {
   const sa = userNamed('system:serviceaccount:team:builder', 'system:serviceaccounts', 'system:serviceaccounts:team');

@@ -53,7 +53,7 @@ export class RbacPolicy {
       for (const { binding } of subject.bindings.values()) {
         if (seen.has(binding)) continue;
         seen.add(binding);
-        rules.push(...this.#rulesOrNone(binding, missing));
+        for (const rule of this.#rulesOrNone(binding, missing)) rules.push(rule);
       }
     }
     return { rules, missing };

@@ -79,7 +79,10 @@ function changedRole<T extends RoleObject>(current: T, wanted: T): T | undefined
   const missingSelectors = (wanted.aggregationRule?.clusterRoleSelectors ?? []).filter((selector) => !selectors.some((own) => isEqual(own, selector)));
   if (missingSelectors.length > 0) return { ...current, aggregationRule: { clusterRoleSelectors: [...selectors, ...missingSelectors] } };
   // The rules of an aggregated role are the controller's.
-  const missing = wanted.aggregationRule === undefined ? missingRules(current.rules ?? [], wanted.rules ?? []) : [];
+  if (wanted.aggregationRule !== undefined) return undefined;
+  const { parts, isCut } = missingRules(current.rules ?? [], wanted.rules ?? []);
+  // What is too much to be compared gets all of it.
+  const missing = isCut ? (wanted.rules ?? []) : parts;
   return missing.length === 0 ? undefined : { ...current, rules: [...(current.rules ?? []), ...missing] };
 }
 
