@@ -28,16 +28,24 @@ export async function createObject(store: ResourceStore, submitted: KubeObject, 
   rejectResourceVersion(submitted);
   const generated = isNameGenerated(submitted);
   await steps.admit(submitted);
-  for (let [named, lost] = [1, 1]; ;) {
+  for (let attempt = 1; ; attempt++) {
     try {
-      const stored = await createOnce(store, submitted, steps, request);
-      if (stored !== undefined) return { stored, created: true };
-      if (lost++ >= lostAttempts) throw serverTimeout(store.groupResource, 'create', 1);
+      return { stored: await createUnlost(store, submitted, steps, request), created: true };
     } catch (error) {
-      if (!generated || !isAlreadyExists(error) || named++ >= generatedNameAttempts) throw error;
+      if (!generated || !isAlreadyExists(error) || attempt >= generatedNameAttempts) throw error;
       delete metaOf(submitted).name;
     }
   }
+}
+
+async function createUnlost(
+  store: ResourceStore, object: KubeObject, steps: CreateSteps, request: WriteRequest,
+): Promise<StoredObject> {
+  for (let attempt = 1; attempt <= lostAttempts; attempt++) {
+    const stored = await createOnce(store, object, steps, request);
+    if (stored !== undefined) return stored;
+  }
+  throw serverTimeout(store.groupResource, 'create', 1);
 }
 
 /** Undefined when what the write rested on was lost. */
