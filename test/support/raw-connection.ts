@@ -58,6 +58,15 @@ export class RawConnection implements Disposable {
     return this.#until((text) => (text.length >= length ? length : 0));
   }
 
+  /** Takes nothing until {@link resume}. */
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    this.#socket.resume();
+  }
+
   /** Says that nothing more is said. */
   end(): void {
     this.#socket.end();

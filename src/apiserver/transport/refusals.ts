@@ -8,6 +8,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { breakBody } from './broken-bodies.ts';
+import type { PacedReading } from './paced-reading.ts';
 import type { Turns } from './turns.ts';
 
 export interface Refusal {
@@ -26,12 +27,14 @@ const lingerMs = 5000;
 
 export class Refusals {
   readonly #turns: Turns;
+  readonly #readings: WeakMap<Socket, PacedReading>;
   /** Whose rest is of no interest. */
   readonly #refused = new WeakSet<Socket>();
   readonly #last = new WeakMap<Socket, IncomingMessage>();
 
-  constructor(server: Server, turns: Turns) {
+  constructor(server: Server, turns: Turns, readings: WeakMap<Socket, PacedReading>) {
     this.#turns = turns;
+    this.#readings = readings;
     server.on('clientError', (error: NodeJS.ErrnoException & { reason?: string }, socket) => this.#failed(error, socket as Socket));
   }
 
@@ -53,13 +56,16 @@ export class Refusals {
     const last = this.#last.get(socket);
     if (refusal === undefined) socket.destroy();
     // The request that it belongs to may be one that can be answered without its body. Nothing comes behind it any more.
-    else if (last?.complete === false) breakBody(last, error);
-    else this.#refuse(socket, refusal);
+    else if (last?.complete === false) {
+      this.#readings.get(socket)?.drop();
+      breakBody(last, error);
+    } else this.#refuse(socket, refusal);
   }
 
   /** After the answers to what came before. */
   #refuse(socket: Socket, { status, text = status }: Refusal): void {
     this.#refused.add(socket);
+    this.#readings.get(socket)?.drop();
     if (socket.listenerCount('error') === 0) socket.on('error', () => undefined);
     this.#turns.after(socket, () => {
       socket.end(`HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${text}`);

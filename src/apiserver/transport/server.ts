@@ -7,9 +7,10 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { ServerConnection } from '../../http2/server/connection.ts';
 import type { ApiResponse, Exchange } from '../request.ts';
-import { asksForUpgrade, Http1Exchange } from './exchange-http1.ts';
+import { asksForUpgrade, Http1Exchange, isRead } from './exchange-http1.ts';
 import { Http2Exchange } from './exchange-http2.ts';
 import { Http1Connections } from './http1-connections.ts';
+import { PacedReading } from './paced-reading.ts';
 import { Refusals } from './refusals.ts';
 import { http1Outlet, http2Outlet, respond } from './respond.ts';
 import { createTlsServer, type ServingTls } from './serving-tls.ts';
@@ -119,22 +120,33 @@ function createHttp1({ handle, headTimeoutMs = usualHeadTimeoutMs }: TransportOp
   server.maxHeadersCount = 0;
   // It never listens itself, and would not look after the time of connections that are handed to it.
   server.emit('listening');
+  const turns = new Turns();
+  const readings = new WeakMap<Socket, PacedReading>();
   server.on('connection', (socket: Socket) => {
+    readings.set(socket, new PacedReading(socket, () => turns.isBusy(socket)));
     socket.setTimeout(headTimeoutMs);
     connections.add(socket);
   });
-  const turns = new Turns();
-  const refusals = new Refusals(server, turns);
-  const upgrades = serveUpgrades({ server, handle, turns, refusals, connections, webSockets });
+  const refusals = new Refusals(server, turns, readings);
+  const upgrades = serveUpgrades({ server, handle, turns, readings, refusals, connections, webSockets });
+  /** Begins a request when its turn has come. */
+  const take = ({ socket }: http.IncomingMessage, response: http.ServerResponse, begin: () => void): void => {
+    turns.take(socket, response, () => {
+      readings.get(socket)?.begun();
+      begin();
+    });
+    response.once('close', () => readings.get(socket)?.goOn());
+  };
   const serve = (message: http.IncomingMessage, response: http.ServerResponse): void => {
+    readings.get(message.socket)?.parsed(message);
     if (refusals.refuses(message)) return;
     response.once('close', connections.begin(message.socket));
     const upgrade = upgrades.ignored(message) ?? asksForUpgrade(message);
-    turns.take(message.socket, response, () => {
+    take(message, response, () => {
       message.socket.setTimeout(0);
       void handle(new Http1Exchange(message, { response, upgrade })).then((answer) => {
         // A body that nobody read would be taken for the next request.
-        if (!message.complete || connections.isLeaving) response.shouldKeepAlive = false;
+        if (!isRead(message) || connections.isLeaving) response.shouldKeepAlive = false;
         return respond(http1Outlet(message, response), answer, message.method === 'HEAD');
       });
     });
@@ -142,7 +154,10 @@ function createHttp1({ handle, headTimeoutMs = usualHeadTimeoutMs }: TransportOp
   server.on('request', serve);
   server.on('checkContinue', serve);
   // An expectation of its own that no server knows: upstream ends the connection with the answer.
-  server.on('checkExpectation', (_, response) => void response.writeHead(417, { connection: 'close', 'content-length': 0 }).end());
+  server.on('checkExpectation', (message, response) => {
+    readings.get(message.socket)?.parsed(message);
+    take(message, response, () => void response.writeHead(417, { connection: 'close', 'content-length': 0 }).end());
+  });
   return server;
 }
 

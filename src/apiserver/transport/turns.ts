@@ -6,6 +6,11 @@ export class Turns {
   /** The last answer that a connection waits for. */
   readonly #last = new WeakMap<Socket, ServerResponse>();
 
+  /** Whether a request is in work, or waits for its turn. */
+  isBusy(socket: Socket): boolean {
+    return this.#last.has(socket);
+  }
+
   /** Calls back when everything before is answered. */
   after(socket: Socket, serve: () => void): void {
     const earlier = this.#last.get(socket);

@@ -13,6 +13,7 @@ import type { Socket } from 'node:net';
 import type { ApiResponse, Exchange } from '../request.ts';
 import { asksForUpgrade, Http1Exchange } from './exchange-http1.ts';
 import type { Http1Connections } from './http1-connections.ts';
+import type { PacedReading } from './paced-reading.ts';
 import type { Refusals } from './refusals.ts';
 import { http1Outlet, respond, upgradedOutlet } from './respond.ts';
 import type { Turns } from './turns.ts';
@@ -22,6 +23,7 @@ export interface UpgradeParts {
   readonly server: http.Server;
   readonly handle: (exchange: Exchange) => Promise<ApiResponse>;
   readonly turns: Turns;
+  readonly readings: WeakMap<Socket, PacedReading>;
   readonly refusals: Refusals;
   readonly connections: Http1Connections;
   readonly webSockets: WebSockets;
@@ -33,10 +35,12 @@ export interface Upgrades {
 }
 
 export function serveUpgrades(parts: UpgradeParts): Upgrades {
-  const { server, turns, refusals, connections } = parts;
+  const { server, turns, readings, refusals, connections } = parts;
   /** What the first request of a connection that goes back asked for; until it begins, the one that asked counts as in work. */
   const ignored = new WeakMap<Socket, { readonly upgrade: string; readonly begun: () => void }>();
-  const follow = (message: http.IncomingMessage, socket: Socket, head: Buffer): void => {
+  const follow = (message: http.IncomingMessage, socket: Socket, behindHead: Buffer): void => {
+    // Both are views of one chunk; together they are all that was read behind the request.
+    const head = Buffer.concat([behindHead, readings.get(socket)?.end() ?? nothing]);
     // Node has taken its own listener away, and without one an error ends the process.
     socket.on('error', ignoreError);
     if (refusals.refuses(message)) return;
@@ -45,7 +49,7 @@ export function serveUpgrades(parts: UpgradeParts): Upgrades {
     turns.after(socket, () => {
       if (message.method === 'CONNECT' || !isForHttp(message)) return void answerHere(parts, { message, socket, head, done });
       ignored.set(socket, { upgrade: message.headers.upgrade ?? '', begun: done });
-      goBack(server, socket, Buffer.concat([headWithoutWish(message), head]));
+      goBack(server, socket, headWithoutWish(message), head);
     });
   };
   server.on('upgrade', follow);
@@ -98,15 +102,16 @@ async function answerHere({ server, handle, connections, webSockets }: UpgradePa
   await respond(http1Outlet(message, response), answer, message.method === 'HEAD');
 }
 
-/** @param first is read before what comes */
-function goBack(server: http.Server, socket: Socket, first: Buffer): void {
+/** @param first are read before what comes */
+function goBack(server: http.Server, socket: Socket, ...first: readonly Buffer[]): void {
   if (socket.destroyed) return;
   socket.off('error', ignoreError);
-  if (first.length > 0) socket.unshift(first);
+  for (const bytes of first.toReversed()) if (bytes.length > 0) socket.unshift(bytes);
   server.emit('connection', socket);
 }
 
 const ignoreError = (): void => undefined;
+const nothing = Buffer.alloc(0);
 
 /** A body is read as HTTP first, and then the moment has passed; and an expectation that no server knows is refused there. */
 const isForHttp = ({ headers }: http.IncomingMessage): boolean =>

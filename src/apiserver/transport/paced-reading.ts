@@ -1,0 +1,134 @@
+/**
+ * What comes on a connection over HTTP/1.1, handed to Node's parser one request at a time.
+ *
+ * Node parses all that it has read: of requests that a client sends behind each other without waiting, 64 KB hold 2,600,
+ * and what it makes of them takes 8 MB. Here what is read is cut where a request ends. While one is in work the next is
+ * neither parsed nor read. At most one is parsed whose turn has not come: where the end of a body and the head behind it
+ * were read together.
+ *
+ * Where a request ends is found without parsing it: the rest of a body with a length is known; a head, and a body in
+ * chunks, end in an empty line. Empty lines within such a body only cut it into more pieces.
+ */
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+
+const emptyLine = Buffer.from('\r\n\r\n');
+const nothing = Buffer.alloc(0);
+
+export class PacedReading {
+  readonly #socket: Socket;
+  readonly #parse: (piece: Buffer) => void;
+  readonly #isBusy: () => boolean;
+  /** The last that was parsed, and whether its turn has come. */
+  #message: IncomingMessage | undefined;
+  #hasBegun = true;
+  /** Bytes of its body that are to come; 0 where an empty line ends it, or nothing is to come. */
+  #bodyLeft = 0;
+  /** What was parsed ends where a request ends. */
+  #isBetween = true;
+  /** The last bytes that were parsed, where they may begin an empty line. */
+  #tail: Buffer = nothing;
+  /** Of the chunk that is looked at, what is not parsed yet. */
+  #rest: Buffer = nothing;
+  #isHeld = false;
+  #isOver = false;
+  #drops = false;
+
+  /**
+   * Takes the place of the listener with which Node's server feeds its parser.
+   *
+   * @param isBusy whether a request of this connection is in work, or waits for its turn
+   */
+  constructor(socket: Socket, isBusy: () => boolean) {
+    const parse = socket.listeners('data').at(-1) as ((piece: Buffer) => void) | undefined;
+    if (parse === undefined) throw new Error('the HTTP server of this runtime does not listen for the data of its connections');
+    this.#socket = socket;
+    this.#parse = parse;
+    this.#isBusy = isBusy;
+    // Node's parser reads the connection beside the stream, unless there is another listener than its own.
+    socket.on('data', this.#take);
+    socket.off('data', parse);
+  }
+
+  /** To be called when the head of a request is parsed. */
+  parsed(message: IncomingMessage): void {
+    this.#message = message;
+    this.#hasBegun = false;
+    this.#bodyLeft = message.headers['transfer-encoding'] === undefined ? Number(message.headers['content-length'] ?? 0) : 0;
+  }
+
+  /** To be called when its turn comes. */
+  begun(): void {
+    this.#hasBegun = true;
+    this.goOn();
+  }
+
+  /** To be called when a request is answered. */
+  goOn(): void {
+    if (!this.#isHeld || this.#socket.destroyed || this.#mustWait()) return;
+    this.#isHeld = false;
+    this.#socket.resume();
+  }
+
+  /** What comes from here on is read and dropped. */
+  drop(): void {
+    this.#drops = true;
+    if (this.#isHeld) this.#socket.resume();
+    this.#isHeld = false;
+  }
+
+  /** The connection is read otherwise from here on. @returns what was read and not parsed */
+  end(): Buffer {
+    this.#isOver = true;
+    this.#socket.off('data', this.#take);
+    return this.#rest;
+  }
+
+  readonly #take = (chunk: Buffer): void => {
+    // A stream gives out what it has gathered even then, and the parser may be another connection's already.
+    if (this.#socket.destroyed) return;
+    this.#rest = chunk;
+    while (this.#rest.length > 0 && !this.#drops) {
+      if (this.#mustWait()) {
+        this.#isHeld = true;
+        this.#socket.pause();
+        break;
+      }
+      this.#parseOne();
+      if (this.#isOver || this.#socket.destroyed) return;
+      // By Node, while a body is not read or an answer not taken. It goes on by itself, and its parser takes nothing until then.
+      if (this.#socket.isPaused()) break;
+    }
+    if (this.#rest.length > 0 && !this.#drops) this.#socket.unshift(this.#rest);
+    this.#rest = nothing;
+  };
+
+  #parseOne(): void {
+    const isBody = this.#bodyLeft > 0;
+    const end = isBody ? this.#bodyLeft : this.#endOfLines();
+    const piece = this.#rest.subarray(0, end);
+    this.#rest = this.#rest.subarray(piece.length);
+    if (isBody) this.#bodyLeft -= piece.length;
+    this.#parse(piece);
+    const isComplete = this.#message?.complete ?? false;
+    if (isComplete) this.#bodyLeft = 0;
+    this.#isBetween = isComplete && end === piece.length;
+    this.#tail = isBody || end === piece.length ? nothing : Buffer.concat([this.#tail, piece.subarray(-3)]).subarray(-3);
+  }
+
+  /** Behind the first empty line; beyond all there is where there is none. */
+  #endOfLines(): number {
+    if (this.#tail.length > 0) {
+      const across = Buffer.concat([this.#tail, this.#rest.subarray(0, 3)]).indexOf(emptyLine);
+      if (across >= 0) return across + emptyLine.length - this.#tail.length;
+    }
+    const within = this.#rest.indexOf(emptyLine);
+    return within < 0 ? Infinity : within + emptyLine.length;
+  }
+
+  /** A body is not needed before its request has its turn, and nothing behind a request before that is answered. */
+  #mustWait(): boolean {
+    if (this.#message?.complete === false) return !this.#hasBegun;
+    return this.#isBetween && this.#isBusy();
+  }
+}

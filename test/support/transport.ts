@@ -1,0 +1,23 @@
+/** The transport alone: TLS and both versions of HTTP on a loopback port, in front of a handler of the test's. */
+import { fixedText } from '../../src/base/live-text.ts';
+import { listen, type TransportOptions } from '../../src/apiserver/transport/server.ts';
+import { caSubject, createAuthority, createServing } from '../../src/cmd/pki/pki.ts';
+
+export interface TestTransport extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  /** PEM */
+  readonly ca: string;
+}
+
+const now = new Date();
+const authority = createAuthority(caSubject, now);
+const pair = createServing(authority, { dnsNames: ['localhost'], ipAddresses: ['127.0.0.1'] }, now);
+
+export async function startTransport(options: Pick<TransportOptions, 'handle'> & Partial<TransportOptions>): Promise<TestTransport> {
+  const transport = await listen({
+    address: '127.0.0.1', port: 0, maxStreamsPerConnection: 0, ...options,
+    tls: { certificate: fixedText(pair.certificate), key: fixedText(pair.key), named: [], clientAuthorities: undefined, cipherSuites: [], minVersion: 'TLSv1.2', withoutHttp2: false },
+  });
+  return { url: `https://127.0.0.1:${transport.port}`, port: transport.port, ca: authority.certificate, [Symbol.asyncDispose]: () => transport.close(0) };
+}
