@@ -7,6 +7,7 @@ import { duplicate, type FieldError, forbidden, invalid, notFound, notSupported,
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { isDns1123Label } from '../../../machinery/formats/names.ts';
+import { shownText } from '../../../machinery/shown-text.ts';
 import { checkFormat } from '../../meta/checks.ts';
 import { quantityOf } from '../resources/quantities.ts';
 import { checkContainerResourceName, checkResourceAmount, shownResource } from '../resources/resource-amounts.ts';
@@ -78,29 +79,40 @@ function checkPages(name: string, amount: string, path: FieldPath, errors: Field
   errors.push(invalid(path, amount, `${amount} is not positive integer multiple of ${name}`));
 }
 
+/** What a container uses: whole claims and requests of claims, and of how many requests each claim. */
+interface UsedClaims {
+  readonly keys: Set<string>;
+  readonly requests: Map<string, number>;
+}
+
 /** A claim is used once as a whole, or by several of its requests. */
 function checkClaims(claims: readonly ResourceClaim[], path: FieldPath, errors: FieldErrors, podClaims: ReadonlySet<string>): void {
-  const used = new Set<string>();
+  const used: UsedClaims = { keys: new Set(), requests: new Map() };
+  let known: string | undefined;
   claims.forEach(({ name = '', request }, i) => {
     const at = path.index(i);
     if (name === '') return void errors.push(required(at));
     checkClaimUse(name, request, at, errors, used);
-    if (!podClaims.has(name)) errors.push(unknownClaim(name, at, podClaims));
+    if (!podClaims.has(name)) errors.push(unknownClaim(name, at, (known ??= knownClaims(podClaims))));
   });
 }
 
-function checkClaimUse(name: string, request: string | undefined, path: FieldPath, errors: FieldErrors, used: Set<string>): void {
-  if (used.has(name)) return void errors.push(duplicate(path, name));
+function checkClaimUse(name: string, request: string | undefined, path: FieldPath, errors: FieldErrors, { keys, requests }: UsedClaims): void {
+  if (keys.has(name)) return void errors.push(duplicate(path, name));
   if (request !== undefined) checkFormat(isDns1123Label, request, path.child('request'), errors);
   const key = request === undefined ? name : `${name}/${request}`;
-  if (used.has(key)) errors.push(duplicate(path, key));
-  else if (request === undefined) for (const other of used) if (other.startsWith(`${name}/`)) errors.push(duplicate(path, name));
-  used.add(key);
+  const isRepeated = keys.has(key);
+  if (isRepeated) errors.push(duplicate(path, key));
+  else if (request === undefined) for (let left = requests.get(name) ?? 0; left > 0; left--) errors.push(duplicate(path, name));
+  if (!isRepeated && request !== undefined) requests.set(name, (requests.get(name) ?? 0) + 1);
+  keys.add(key);
 }
 
-function unknownClaim(name: string, path: FieldPath, podClaims: ReadonlySet<string>): FieldError {
+/** For the message of each claim that is not among them. */
+const knownClaims = (podClaims: ReadonlySet<string>): string => shownText(podClaims.size === 0 ? ' which is empty' : `: ${[...podClaims].sort().join(', ')}`);
+
+function unknownClaim(name: string, path: FieldPath, known: string): FieldError {
   const error = notFound(path, name);
-  const known = podClaims.size === 0 ? ' which is empty' : `: ${[...podClaims].sort().join(', ')}`;
   return { ...error, body: `${error.body}: must be one of the names in pod.spec.resourceClaims${known}` };
 }
 

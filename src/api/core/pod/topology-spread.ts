@@ -13,13 +13,16 @@ const actions = ['DoNotSchedule', 'ScheduleAnyway'];
 const nodePolicies = ['Honor', 'Ignore'];
 
 export function checkTopologySpread(constraints: readonly TopologySpreadConstraint[] | undefined, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
+  const last = lastOfEach(constraints ?? []);
   constraints?.forEach((constraint, i) => {
     const at = path.index(i);
     const { maxSkew = 0, topologyKey = '', whenUnsatisfiable = '' } = constraint;
     if (maxSkew <= 0) errors.push(invalid(at.child('maxSkew'), maxSkew, notPositiveMessage));
     checkRequiredText(topologyKey, at.child('topologyKey'), errors, 'can not be empty');
     if (!actions.includes(whenUnsatisfiable)) errors.push(notSupported(at.child('whenUnsatisfiable'), whenUnsatisfiable, actions));
-    if (isRepeated(constraint, constraints.slice(i + 1))) errors.push(duplicate(at.child('{topologyKey, whenUnsatisfiable}'), `{${topologyKey}, ${whenUnsatisfiable}}`));
+    if (last.get(keyOf(constraint)) !== i) {
+      errors.push(duplicate(at.child('{topologyKey, whenUnsatisfiable}'), `{${topologyKey}, ${whenUnsatisfiable}}`));
+    }
     checkMinDomains(constraint, at.child('minDomains'), errors);
     checkNodePolicy(constraint.nodeAffinityPolicy, at.child('nodeAffinityPolicy'), errors);
     checkNodePolicy(constraint.nodeTaintsPolicy, at.child('nodeTaintsPolicy'), errors);
@@ -28,8 +31,10 @@ export function checkTopologySpread(constraints: readonly TopologySpreadConstrai
   });
 }
 
-const isRepeated = (constraint: TopologySpreadConstraint, following: readonly TopologySpreadConstraint[]): boolean =>
-  following.some((other) => other.topologyKey === constraint.topologyKey && other.whenUnsatisfiable === constraint.whenUnsatisfiable);
+const keyOf = ({ topologyKey, whenUnsatisfiable }: TopologySpreadConstraint): string => JSON.stringify([topologyKey, whenUnsatisfiable]);
+
+/** Where each pair of key and action stands for the last time: those before are told as repeated, as upstream does. */
+const lastOfEach = (constraints: readonly TopologySpreadConstraint[]): ReadonlyMap<string, number> => new Map(constraints.map((constraint, i) => [keyOf(constraint), i]));
 
 function checkMinDomains({ minDomains, whenUnsatisfiable = '' as never }: TopologySpreadConstraint, path: FieldPath, errors: FieldErrors): void {
   if (minDomains === undefined) return;
