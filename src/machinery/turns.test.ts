@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { atOnce, inTurns } from './turns.ts';
+import { atOnce, inTurns, Turns } from './turns.ts';
 
 /** Each step takes as long as a turn. */
 function* steps(count: number, seen: string[]): Generator<void, string> {
@@ -24,6 +24,14 @@ test('a request that is read in one round is answered in the next', async () => 
   setImmediate(() => setImmediate(() => seen.push('answer')));
   await inTurns(steps(2, seen));
   expect(seen).toEqual(['step 0', 'answer', 'step 1']);
+});
+
+test('others have their turn in the middle of work that waits', async () => {
+  const seen: string[] = [];
+  setImmediate(() => seen.push('other'));
+  const turns = new Turns();
+  for (const _ of steps(2, seen)) await turns.next();
+  expect(seen).toEqual(['step 0', 'other', 'step 1']);
 });
 
 test('at once nobody has', () => {

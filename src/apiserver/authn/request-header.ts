@@ -48,7 +48,11 @@ const extraOf = (exchange: Exchange, prefixes: readonly string[]): [string, stri
 /** Values by key; undefined when there are none. Keys come from clients, so no object collects them that has members of its own. */
 export function collected(pairs: readonly (readonly [string, string])[]): Record<string, string[]> | undefined {
   const values = new Map<string, string[]>();
-  for (const [key, value] of pairs) values.set(key, [...(values.get(key) ?? []), value]);
+  for (const [key, value] of pairs) {
+    const known = values.get(key);
+    if (known === undefined) values.set(key, [value]);
+    else known.push(value);
+  }
   return values.size === 0 ? undefined : Object.fromEntries(values);
 }
 

@@ -3,6 +3,8 @@
  * say. Each of them is a right of its own.
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation | User impersonation}
  */
+import { ShownText } from '../../machinery/shown-text.ts';
+import { Turns } from '../../machinery/turns.ts';
 import type { UserInfo } from '../../machinery/user.ts';
 import { anonymousUser, groups as systemGroups } from '../authn/authenticator.ts';
 import { collected, extraKey } from '../authn/request-header.ts';
@@ -30,7 +32,7 @@ export function impersonate(authorizer: Authorizer): Filter {
     if (wishes.length === 0) return next(request);
     const [first] = wishes;
     if (first!.kind !== 'User' && first!.kind !== 'ServiceAccount') return withoutUser(request, wishes);
-    for (const wish of wishes) await mustBeAllowed(authorizer, attributesOf(request.user, wish));
+    await mustAllBeAllowed(authorizer, request.user, wishes);
     request.user = userOf(wishes);
     return next(request);
   };
@@ -62,6 +64,27 @@ const resources: Readonly<Record<Wish['kind'], { readonly group: string; readonl
 const attributesOf = (user: UserInfo, { kind, name, namespace = '', key = '' }: Wish): AuthorizationAttributes =>
   ({ user, verb: 'impersonate', ...resources[kind], namespace, subresource: key, name, path: '', isResourceRequest: true });
 
+/** A request has space for tens of thousands of wishes. */
+async function mustAllBeAllowed(authorizer: Authorizer, user: UserInfo, wishes: readonly Wish[]): Promise<void> {
+  const turns = new Turns();
+  for (const wish of withoutRepetitions(wishes)) {
+    await mustBeAllowed(authorizer, attributesOf(user, wish));
+    await turns.next();
+  }
+}
+
+function* withoutRepetitions(wishes: readonly Wish[]): Generator<Wish> {
+  const seen = new Map<string, Set<string>>();
+  for (const wish of wishes) {
+    const kind = wish.kind + (wish.key ?? '');
+    const names = seen.get(kind) ?? new Set();
+    seen.set(kind, names);
+    if (names.has(wish.name)) continue;
+    names.add(wish.name);
+    yield wish;
+  }
+}
+
 async function mustBeAllowed(authorizer: Authorizer, attributes: AuthorizationAttributes): Promise<void> {
   const { decision, reason } = await authorizer.authorize(attributes);
   if (decision !== 'allow') throw forbiddenRequest(attributes, reason);
@@ -87,9 +110,10 @@ function impliedGroups(user: string, named: readonly string[]): string[] {
 
 /** In the form of the reference, which shows references to objects here, and plain text. */
 function withoutUser({ exchange }: ApiRequest, wishes: readonly Wish[]): ApiResponse {
-  const shown = wishes.map(({ kind, name, key = '' }) => `{${kind}  ${name}  ${resources[kind].group === '' ? '' : `${resources[kind].group}/${resources[kind].version}`}  ${key}}`);
+  const shown = new ShownText();
+  shown.addAll(wishes, ' ', ({ kind, name, key = '' }) => shown.add(`{${kind}  ${name}  ${resources[kind].group === '' ? '' : `${resources[kind].group}/${resources[kind].version}`}  ${key}}`));
   return {
     status: 500, headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
-    body: `Internal Server Error: ${JSON.stringify(exchange.target)}: requested [${shown.join(' ')}] without impersonating a user\n`,
+    body: `Internal Server Error: ${JSON.stringify(exchange.target)}: requested [${shown}] without impersonating a user\n`,
   };
 }
