@@ -10,9 +10,7 @@ import { peerCertificateOf } from './peer-certificate.ts';
 export const asksForUpgrade = ({ headers }: IncomingMessage): string | undefined => (/upgrade/i.test(headers.connection ?? '') ? (headers.upgrade ?? '') : undefined);
 
 /** Whether nothing of a request is left to read. */
-export const isRead = (message: IncomingMessage): boolean => message.complete && (message.readableEnded || !hasBody(message));
-
-const hasBody = ({ headers }: IncomingMessage): boolean => headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+export const isRead = (message: IncomingMessage): boolean => message.complete && message.readableLength === 0;
 
 /** A client may say all of the URL, as it must to a proxy (RFC 9112 section 3.2.2); the host is ours, whatever it is called. */
 const origin = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i;
@@ -57,7 +55,7 @@ export class Http1Exchange implements Exchange {
   }
 
   bodyStream(): Readable | undefined {
-    if (!hasBody(this.#message)) return undefined;
+    if (this.header('transfer-encoding') === undefined && Number(this.header('content-length') ?? 0) === 0) return undefined;
     this.#askForBody();
     // Whom it is passed on to must not take what came for all of it.
     onBrokenBody(this.#message, () => this.#message.destroy());
