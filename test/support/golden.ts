@@ -28,9 +28,12 @@ export function goldenCases(file: string): GoldenCase[] {
   return lines.map((line) => {
     const recorded = JSON.parse(line) as { id?: string; kind?: string; action?: string; name?: string; steps: RecordedStep[] };
     const name = recorded.id ?? `${recorded.kind} ${recorded.action} ${recorded.name}`;
-    return { file, name, steps: recorded.steps.map(readStep) };
+    return { file, name, steps: recorded.steps.filter(isRequest).map(readStep) };
   });
 }
+
+/** Recordings of controllers and nodes also have steps that show what these did. */
+const isRequest = (step: Partial<RecordedStep>): step is RecordedStep => step.request !== undefined;
 
 function readStep({ request, response }: RecordedStep): GoldenStep {
   const { headers, contentType, method = '', path = '', ...rest } = request;
