@@ -1,6 +1,6 @@
 /** What the metrics flags and the file they name say of what `/metrics` shows. */
-import { parse } from 'yaml';
 import type { MetricSettings } from '../apiserver/metric-registry.ts';
+import { parseYaml } from '../machinery/json/yaml.ts';
 import { isMetricLabel, readAllowedLabels } from './flags/api-server/metric-labels.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';
 import { readFlagFile } from './read-file.ts';
@@ -19,7 +19,9 @@ async function readManifest(path: string | undefined): Promise<ReadonlyMap<strin
   const problem = `--allow-metric-labels-manifest: ${path} is not a map of metricName,labelName to labelValue,labelValue,...`;
   let value: unknown;
   try {
-    value = parse(text);
+    const parsed = parseYaml(text);
+    if (parsed.problems.length > 0) throw new Error(parsed.problems.join(', '));
+    ({ value } = parsed);
   } catch (error) {
     throw new UserError(`${problem}: ${(error as Error).message}`);
   }

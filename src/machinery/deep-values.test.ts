@@ -38,7 +38,7 @@ describe.each(shapes)('nested $name', ({ nested, open }) => {
   });
 
   test('are written as YAML that says the same', () => {
-    for (const depth of [200, 240]) expect(parseYaml(jsonToYaml(Buffer.from(nested(depth)))).value).toEqual(parseJson(nested(depth)));
+    for (const depth of [240, maxValueDepth]) expect(parseYaml(jsonToYaml(Buffer.from(nested(depth)))).value).toEqual(parseJson(nested(depth)));
     const text = jsonToYaml(Buffer.from(`{"top":${nested(9_999)}}`)).toString();
     expect(text.trimEnd().endsWith(nested(10_000 - maxValueDepth))).toBe(true);
   });

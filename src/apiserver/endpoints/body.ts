@@ -1,9 +1,8 @@
 /** Bodies of requests: bytes to objects of the request's version, with upstream's errors. */
 import type { TypeCodec } from '../../machinery/codec/index.ts';
 import { readEnvelope } from '../../machinery/codec/envelope.ts';
-import { JsonBody } from '../../machinery/json/body.ts';
+import type { JsonBody } from '../../machinery/json/body.ts';
 import { JsonSyntaxError, JsonTypeError } from '../../machinery/json/errors.ts';
-import { readYaml } from '../../machinery/json/yaml.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
 import { badRequest, plainError, type StatusError } from '../../machinery/status.ts';
 import type { JsonObject } from '../../machinery/value.ts';
@@ -16,6 +15,7 @@ import type { EndpointContext } from './context.ts';
 import { goType, groupOf, internalType } from './go-types.ts';
 import { recordOptions } from './record.ts';
 import type { ServedResource } from './served.ts';
+import { jsonBody, type TextBody, yamlBody } from './text-body.ts';
 import type { FieldValidation } from './write-parameters.ts';
 
 export interface RequestBody {
@@ -27,7 +27,7 @@ export interface RequestBody {
 export async function readBody(context: EndpointContext, request: ApiRequest): Promise<RequestBody> {
   const mediaType = bodyType(canonicalMediaType(request.header('content-type') ?? ''));
   const bytes = await readBytes(context, request);
-  const decode = mediaType === protobuf ? decodeProtobuf : decodeText(mediaType === yaml ? readYaml : (text) => new JsonBody(text));
+  const decode = mediaType === protobuf ? decodeProtobuf : decodeText(mediaType === yaml ? await yamlBody(bytes) : jsonBody(bytes));
   return {
     decode(served, validation, warn) {
       const object = decode(context, served.form, bytes, validation, warn) as KubeObject;
@@ -65,10 +65,10 @@ const decodeProtobuf: Decode = (context, form, bytes) => {
   }
 };
 
-const decodeText = (parse: (bytes: Buffer) => JsonBody): Decode => (context, form, bytes, validation, warn) => {
+const decodeText = (read: TextBody): Decode => (context, form, bytes, validation, warn) => {
   let typeMeta: TypeMeta | undefined;
   try {
-    const body = parseKnown(parse, bytes);
+    const body = readKnown(read);
     if (form.custom !== undefined) requireTypeMeta(body.claimed, bytes);
     typeMeta = completed(body.claimed, form);
     if (form.custom !== undefined) checkVersion(form, typeMeta);
@@ -82,9 +82,9 @@ const decodeText = (parse: (bytes: Buffer) => JsonBody): Decode => (context, for
 };
 
 /** What the document says it is; an error that comes before that has no kind to speak of. */
-function parseKnown(parse: (bytes: Buffer) => JsonBody, bytes: Buffer): { document: JsonBody; claimed: TypeMeta } {
+function readKnown(read: TextBody): { document: JsonBody; claimed: TypeMeta } {
   try {
-    const document = parse(bytes);
+    const document = read();
     return { document, claimed: document.typeMeta() };
   } catch (error) {
     if (error instanceof JsonSyntaxError || error instanceof JsonTypeError) throw new Error(`couldn't get version/kind; json parse error: ${error.message}`, { cause: error });
@@ -151,7 +151,7 @@ function summary(bytes: Buffer): string {
 }
 
 /** A body that is an options object, such as DeleteOptions. Upstream answers its errors bare, with code 500. */
-export function decodeOptions(context: EndpointContext, request: ApiRequest, bytes: Buffer, kind: string): JsonObject {
+export async function decodeOptions(context: EndpointContext, request: ApiRequest, bytes: Buffer, kind: string): Promise<JsonObject> {
   const codec = context.codecs.of(`meta/v1.${kind}`);
   const mediaType = optionsType(request);
   try {
@@ -161,7 +161,7 @@ export function decodeOptions(context: EndpointContext, request: ApiRequest, byt
       recordOptions(request, codec, kind, envelope.apiVersion, options);
       return options;
     }
-    const { document, claimed } = parseKnown(mediaType === yaml ? readYaml : (text) => new JsonBody(text), bytes);
+    const { document, claimed } = readKnown(mediaType === yaml ? await yamlBody(bytes) : jsonBody(bytes));
     if (claimed.kind !== '' && claimed.kind !== kind) {
       throw new Error(`no kind ${JSON.stringify(claimed.kind)} is registered for version ${JSON.stringify(claimed.apiVersion)} in scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"`);
     }

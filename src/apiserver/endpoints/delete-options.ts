@@ -13,7 +13,7 @@ import { dryRunParameter, isDryRun } from './write-parameters.ts';
 /** Options of a DELETE: the body when there is one, else the query. */
 export async function readDeleteOptions(context: EndpointContext, served: ServedResource, request: ApiRequest): Promise<DeleteOptions> {
   const body = await request.exchange.readBody(context.maxBodyBytes);
-  const options = body.length > 0 ? fromBody(decodeOptions(context, request, body, 'DeleteOptions')) : fromQuery(request.query);
+  const options = body.length > 0 ? fromBody(await decodeOptions(context, request, body, 'DeleteOptions')) : fromQuery(request.query);
   validate(options);
   const warning = served.store?.resource.silentDeletionWarning;
   if (warning !== undefined && options.propagationPolicy === undefined && options.orphanDependents === undefined) request.warn(warning);

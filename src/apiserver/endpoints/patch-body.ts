@@ -1,11 +1,11 @@
 /** Patches of requests, one shape for all four types: what the object becomes. */
 import { invalid as invalidField } from '../../machinery/field-error.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
-import { type Decoded, JsonBody } from '../../machinery/json/body.ts';
+import type { Decoded } from '../../machinery/json/body.ts';
 import { JsonSyntaxError, JsonTypeError } from '../../machinery/json/errors.ts';
 import { parseJson } from '../../machinery/json/reader.ts';
 import { stringifyJson } from '../../machinery/json/writer.ts';
-import { readYaml, YamlError } from '../../machinery/json/yaml.ts';
+import { YamlError } from '../../machinery/json/yaml.ts';
 import { patchedText, patchText } from '../../machinery/patch/texts.ts';
 import { asJson, type KubeObject } from '../../machinery/object-meta.ts';
 import { applyJsonPatch, decodeJsonPatch } from '../../machinery/patch/json-patch.ts';
@@ -16,6 +16,7 @@ import { isObject, type JsonObject, type JsonValue } from '../../machinery/value
 import type { EndpointContext } from './context.ts';
 import { goType, internalType } from './go-types.ts';
 import type { ServedResource } from './served.ts';
+import type { TextBody } from './text-body.ts';
 import type { FieldValidation } from './write-parameters.ts';
 import { applyConfiguration } from './apply.ts';
 import type { PatchEnvironment } from './patch-environment.ts';
@@ -46,7 +47,7 @@ export interface Patch {
   apply(current: KubeObject | undefined, copy: () => KubeObject): KubeObject;
 }
 
-export function createPatch(type: PatchType, body: Buffer, given: Omit<PatchEnvironment, 'decode'>): Patch {
+export function createPatch(type: PatchType, body: TextBody, given: Omit<PatchEnvironment, 'decode'>): Patch {
   if (type === 'apply') return { ownsItsFields: true, apply: applyConfiguration(parseConfiguration(body), { ...given, decode: (value) => decoded(value as JsonValue, [], given) }) };
   const { change, problems, shown } = changeOf(type, body, given);
   return {
@@ -67,7 +68,7 @@ interface Change {
   readonly shown?: () => string;
 }
 
-function changeOf(type: Exclude<PatchType, 'apply'>, body: Buffer, { context, served, parameters }: Omit<PatchEnvironment, 'decode'>): Change {
+function changeOf(type: Exclude<PatchType, 'apply'>, body: TextBody, { context, served, parameters }: Omit<PatchEnvironment, 'decode'>): Change {
   const { value, problems } = parsePatch(body);
   if (type === 'json') {
     const { operations, problems: unknown } = decodeJsonPatch(value, parameters.fieldValidation);
@@ -83,25 +84,29 @@ function changeOf(type: Exclude<PatchType, 'apply'>, body: Buffer, { context, se
   return { change, problems, shown: () => patchText(patch) };
 }
 
-function parsePatch(body: Buffer): Decoded<JsonValue> {
+function parsePatch(read: TextBody): Decoded<JsonValue> {
   try {
-    return new JsonBody(body).value();
+    return read().value();
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw badRequest(`error decoding patch: ${error.message}`, { cause: error });
     throw error;
   }
 }
 
-function parseConfiguration(body: Buffer): JsonObject {
+const jsonProblem = 'error unmarshaling JSON: while decoding JSON';
+
+function parseConfiguration(read: TextBody): JsonObject {
+  let value: JsonValue;
   try {
-    const { value } = readYaml(body).value();
-    if (value === null) return {};
-    if (isObject(value)) return value;
-    throw new YamlError(`error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${goTypeOf(value)} into Go value of type map[string]interface {}`);
+    ({ value } = read().value());
   } catch (error) {
-    if (error instanceof YamlError) throw badRequest(`error decoding YAML: ${error.message.startsWith('yaml: ') ? 'error converting YAML to JSON: ' : ''}${error.message}`, { cause: error });
+    if (error instanceof YamlError) throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`, { cause: error });
+    if (error instanceof JsonSyntaxError || error instanceof JsonTypeError) throw badRequest(`error decoding YAML: ${jsonProblem}: ${error.message}`, { cause: error });
     throw error;
   }
+  if (value === null) return {};
+  if (isObject(value)) return value;
+  throw badRequest(`error decoding YAML: ${jsonProblem}: json: cannot unmarshal ${goTypeOf(value)} into Go value of type map[string]interface {}`);
 }
 
 const goTypeOf = (value: JsonValue): string => (Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value);

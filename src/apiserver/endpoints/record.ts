@@ -1,14 +1,12 @@
 /** What endpoints tell the audit log: the object of the request as it was understood, and the one of the answer. */
 import type { TypeCodec } from '../../machinery/codec/index.ts';
-import { JsonBody } from '../../machinery/json/body.ts';
 import { parseJson } from '../../machinery/json/reader.ts';
 import { stringifyJson } from '../../machinery/json/writer.ts';
-import { readYaml } from '../../machinery/json/yaml.ts';
 import { asJson, type KubeObject } from '../../machinery/object-meta.ts';
 import { isObject, type JsonObject, type JsonValue, RawJson } from '../../machinery/value.ts';
 import type { VersionForm } from '../../registry/generic/version-form.ts';
 import type { ApiRequest, RequestRecord } from '../request.ts';
-import type { PatchType } from './patch-body.ts';
+import type { TextBody } from './text-body.ts';
 
 /** Before anything changes the object. */
 export function recordObject({ audit }: ApiRequest, { codec, apiVersion, kind }: VersionForm, object: KubeObject): void {
@@ -23,11 +21,10 @@ export function recordOptions({ audit }: ApiRequest, codec: TypeCodec, kind: str
 }
 
 /** The patch itself, as JSON. One that cannot be read is refused later. */
-export function recordPatch({ audit }: ApiRequest, type: PatchType, body: Buffer): void {
+export function recordPatch({ audit }: ApiRequest, read: TextBody): void {
   if (audit?.keepsRequest !== true) return;
   try {
-    const { text } = type === 'apply' ? readYaml(body) : new JsonBody(body);
-    audit.keepRequest(stringifyJson(new RawJson(text).asValue()));
+    audit.keepRequest(stringifyJson(new RawJson(read().text).asValue()));
   } catch {
     // Nothing to show.
   }

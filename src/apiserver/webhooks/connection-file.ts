@@ -4,8 +4,8 @@
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { parse } from 'yaml';
 import { type Clock, systemClock } from '../../base/clock.ts';
+import { parseYaml } from '../../machinery/json/yaml.ts';
 import { isPair } from '../transport/serving-tls.ts';
 
 /** PEM texts and credentials as they are used. */
@@ -33,7 +33,9 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /** Throws with what is missing or wrong. Paths in it are relative to the file. */
 export async function readConnectionFile(file: string, clock: Clock = systemClock): Promise<WebhookConnection> {
-  const config = fieldsOf(parse(await readFile(file, 'utf8')));
+  const { value, problems } = parseYaml(await readFile(file));
+  if (problems.length > 0) throw new Error(problems.join(', '));
+  const config = fieldsOf(value);
   const context = named(config, 'contexts', 'context', text(config, 'current-context'));
   const cluster = named(config, 'clusters', 'cluster', text(context, 'cluster'));
   const userName = text(context, 'user');

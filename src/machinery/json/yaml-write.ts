@@ -10,7 +10,7 @@ import { isObject, RawJson } from '../value.ts';
 import { maxValueDepth, readJson } from './reader.ts';
 import { stringifyJson } from './writer.ts';
 import { analyzeText, isBreak, isPrintable } from './yaml-text.ts';
-import { isBase60, resolveScalar } from './yaml-scalars.ts';
+import { isBase60, resolveScalar } from '../yaml/scalars.ts';
 
 /** The value as a YAML document, with the line break at its end. Members that are undefined are left out. */
 export function writeYaml(value: JsonValue | object): string {

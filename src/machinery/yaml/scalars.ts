@@ -5,14 +5,14 @@
  * @see {@link https://yaml.org/type/ | YAML 1.1 types}
  */
 export type YamlScalar =
-  | { readonly tag: 'null' | 'merge'; readonly value: null }
+  | { readonly tag: 'null'; readonly value: null }
   | { readonly tag: 'bool'; readonly value: boolean }
   | { readonly tag: 'int'; readonly value: number | bigint }
   | { readonly tag: 'float'; readonly value: number }
-  /** A timestamp is text as well, but not when it is written without quotes. */
-  | { readonly tag: 'str' | 'timestamp'; readonly value: string };
+  /** Timestamps and `<<` are text as well, but mean more when they are written without quotes. */
+  | { readonly tag: 'str' | 'timestamp' | 'merge'; readonly value: string };
 
-const words = new Map<string, YamlScalar>([['<<', { tag: 'merge', value: null }]]);
+const words = new Map<string, YamlScalar>([['<<', { tag: 'merge', value: '<<' }]]);
 for (const word of ['', '~', 'null', 'Null', 'NULL']) words.set(word, { tag: 'null', value: null });
 for (const word of ['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON']) words.set(word, { tag: 'bool', value: true });
 for (const word of ['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF']) words.set(word, { tag: 'bool', value: false });
@@ -25,14 +25,26 @@ const integer = /^([-+]?)(?:0[xX]([\da-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1
 const timestamp = /^\d{4}-\d\d?-\d\d?(?:(?:[Tt]|[ \t]+)\d\d?:\d\d?:\d\d?(?:\.\d+)?[ \t]*(?:Z|[-+]\d\d?(?::?\d\d)?)?)?$/;
 const maxDigits = 400;
 
+/** The words above are no longer. */
+const maxWord = 5;
+
 export function resolveScalar(text: string): YamlScalar {
-  const word = words.get(text);
+  const word = text.length > maxWord ? undefined : words.get(text);
   if (word !== undefined) return word;
   const first = text.charCodeAt(0);
+  if (first > 0x30 && first <= 0x39 && text.length < 10 && isDecimal(text)) return { tag: 'int', value: Number(text) };
   const isNumeric = (first >= 0x30 && first <= 0x39) || first === 0x2b || first === 0x2d || first === 0x2e;
   if (!isNumeric || text.length > maxDigits) return { tag: 'str', value: text };
   if (timestamp.test(text)) return { tag: 'timestamp', value: text };
   return (first === 0x2e ? undefined : readInteger(text.replaceAll('_', ''))) ?? readFloat(text.replaceAll('_', '')) ?? { tag: 'str', value: text };
+}
+
+function isDecimal(text: string): boolean {
+  for (let i = 1; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code < 0x30 || code > 0x39) return false;
+  }
+  return true;
 }
 
 function readInteger(text: string): YamlScalar | undefined {

@@ -54,7 +54,8 @@ describe.each(cases)('nested $name', ({ depth, value, shape }) => {
 
   test('in YAML', async () => {
     const answer = await server.client.send('POST', configMaps, `{"metadata":{"name":"x"},"data":{"k":${value}}}`, { contentType: 'application/yaml' });
-    expect(outcome(answer)).toEqual([400, expect.stringContaining('yaml: exceeded max depth')]);
+    const expected = isJson ? `cannot unmarshal ${shape === 'lists' ? 'array' : 'object'} into Go struct field ConfigMap.data of type string` : 'yaml: exceeded max depth of 10000';
+    expect(outcome(answer)).toEqual([400, expect.stringContaining(expected)]);
   });
 
   test.each([
@@ -68,6 +69,8 @@ describe.each(cases)('nested $name', ({ depth, value, shape }) => {
   ])('in a patch of type $type', async ({ type, path, body }) => {
     const [status, message] = outcome(await server.client.send('PATCH', `${path}?dryRun=All&fieldManager=m`, body, { contentType: type }));
     if (depth > 500) expect([status, message]).toEqual([400, expect.stringContaining('exceeded max depth')]);
+    // What apply says to any value that is not of its type, as upstream.
+    else if (type.includes('apply')) expect([status, message]).toEqual([500, expect.stringContaining('failed to create typed patch object')]);
     else expect([200, 400, 422]).toContain(status);
   });
 
@@ -171,9 +174,9 @@ describe('YAML that grows by aliases', () => {
     expect([status, message]).toEqual([400, expect.stringContaining("anchor 'a' value contains itself")]);
   });
 
-  test('more tokens than are read', async () => {
-    const [status, message] = outcome(await server.client.send('POST', configMaps, `odd: [${'a, '.repeat(400_000)}a]`, { contentType: 'application/yaml' }));
-    expect([status, message]).toEqual([400, expect.stringContaining('too many tokens')]);
+  test('any number of nodes is read', async () => {
+    const body = `metadata: {name: nodes}\nodd: [${'a, '.repeat(400_000)}a]`;
+    expect((await server.client.send('POST', `${configMaps}?dryRun=All`, body, { contentType: 'application/yaml' })).status).toBe(201);
   });
 });
 

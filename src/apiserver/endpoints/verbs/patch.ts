@@ -13,6 +13,7 @@ import { createPatch, patchType } from '../patch-body.ts';
 import { recordPatch } from '../record.ts';
 import { objectResponse, representationOf } from '../respond.ts';
 import { isCustom, type ServedResource } from '../served.ts';
+import { jsonBody, yamlBody } from '../text-body.ts';
 import { patchParameters } from '../write-parameters.ts';
 
 /**
@@ -25,8 +26,9 @@ export async function patchObject(context: EndpointContext, served: ServedResour
   const type = patchType(request.header('content-type'), isCustom(served));
   const parameters = patchParameters(request.query, type === 'apply');
   const manager = managerOf(request, 'PatchOptions');
-  const body = await readBytes(context, request);
-  recordPatch(request, type, body);
+  const bytes = await readBytes(context, request);
+  const body = type === 'apply' ? await yamlBody(bytes) : jsonBody(bytes);
+  recordPatch(request, body);
   const write = writeRequest(context, served, request, { kind: 'PatchOptions', dryRun: parameters.dryRun, options: parameters.options });
   const patch = createPatch(type, body, { context, served, parameters, manager, warn: (text) => request.warn(text), now: write.context.now, subresource: write.subresource });
   const mayCreate = createPermission(context, request);
