@@ -19,19 +19,33 @@ export function decodeUtf8Replacing(b: Buffer, p: number, q: number): string {
   return text.includes('\ufffd') ? decodeCarefully(b, p, q, false) : text;
 }
 
+/** One unit of UTF-16 per byte is the most that there can be. */
 function decodeCarefully(b: Buffer, p: number, q: number, keep: boolean): string {
-  let out = '';
-  let valid = p;
+  const units = new Uint16Array(q - p);
+  let n = 0;
   while (p < q) {
     const size = sequenceSize(b, p, q);
-    if (size > 0) {
-      p += size;
+    if (size <= 1) {
+      const byte = b[p]!;
+      units[n++] = size === 1 ? byte : keep ? 0xdc00 + byte : 0xfffd;
+      p++;
       continue;
     }
-    out += b.utf8Slice(valid, p) + (keep ? String.fromCharCode(0xdc00 + b[p]!) : '\ufffd');
-    valid = ++p;
+    const code = codePointAt(b, p, size);
+    if (code < 0x10000) units[n++] = code;
+    else {
+      units[n++] = 0xd800 + ((code - 0x10000) >> 10);
+      units[n++] = 0xdc00 + ((code - 0x10000) & 0x3ff);
+    }
+    p += size;
   }
-  return out + b.utf8Slice(valid, q);
+  return Buffer.from(units.buffer, 0, n * 2).toString('utf16le');
+}
+
+function codePointAt(b: Buffer, p: number, size: number): number {
+  let code = b[p]! & (0xff >> (size + 1));
+  for (let i = 1; i < size; i++) code = (code << 6) | (b[p + i]! & 0x3f);
+  return code;
 }
 
 /** How many bytes the character at `p` has; 0 when there is no valid one (RFC 3629, section 4). */
@@ -52,7 +66,9 @@ export function sequenceSize(b: Uint8Array, p: number, q: number): number {
 /** The bytes of a text that may hold lone surrogates. */
 export function encodeUtf8(text: string): Buffer {
   if (text.isWellFormed()) return Buffer.from(text, 'utf8');
-  const parts: Buffer[] = [];
+  // Three bytes per unit of UTF-16 are the most.
+  const out = Buffer.allocUnsafe(text.length * 3);
+  let o = 0;
   let from = 0;
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i);
@@ -61,15 +77,13 @@ export function encodeUtf8(text: string): Buffer {
       i++;
       continue;
     }
-    parts.push(Buffer.from(text.slice(from, i), 'utf8'), loneSurrogate(code));
+    if (i > from) o += out.write(text.slice(from, i), o);
+    if (code >= 0xdc80 && code <= 0xdcff) out[o++] = code - 0xdc00;
+    else o += out.write('\ufffd', o);
     from = i + 1;
   }
-  parts.push(Buffer.from(text.slice(from), 'utf8'));
-  return Buffer.concat(parts);
+  o += out.write(text.slice(from), o);
+  return out.subarray(0, o);
 }
 
 const isLowSurrogate = (code: number): boolean => code >= 0xdc00 && code <= 0xdfff;
-
-function loneSurrogate(code: number): Buffer {
-  return code >= 0xdc80 && code <= 0xdcff ? Buffer.from([code - 0xdc00]) : Buffer.from('\ufffd', 'utf8');
-}

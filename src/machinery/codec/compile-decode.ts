@@ -10,7 +10,7 @@ import type { Element, Member } from './plan.ts';
 import { wireTypeOf } from './plan.ts';
 import { readChoice } from './choice-read.ts';
 import { FunctionSource, functionName, member } from './source.ts';
-import { at, failTooDeep, failUnexpectedEnd, readBool, readDouble, readInt32, readInt64, readString, readUint, readUint32, readUint64, skipField } from './wire-read.ts';
+import { at, budget, failTooDeep, failTooMany, failUnexpectedEnd, readBool, readDouble, readInt32, readInt64, readString, readUint, readUint32, readUint64, skipField } from './wire-read.ts';
 
 const varints: Readonly<Record<string, { read: unknown; zero: string; one: (byte: string) => string }>> = {
   bool: { read: readBool, zero: 'false', one: (byte) => `${byte} !== 0` },
@@ -66,6 +66,7 @@ class DecodeCompiler {
   compile(): DecodeFunction {
     const { plan } = this.link;
     this.line(`if (depth === 0) ${this.bind(failTooDeep)}();`);
+    this.line(`if (--${this.bind(budget)}.messages < 0) ${this.bind(failTooMany)}();`);
     this.line('let t = 0, l = 0, q = 0, v, start = 0;');
     this.line('while (p < end) {');
     this.line('start = p; t = b[p++];');

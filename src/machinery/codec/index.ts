@@ -19,7 +19,8 @@ import { typeMetaMembers } from './json-literals.ts';
 import type { Compilers, TypeLink } from './link.ts';
 import { Links } from './link.ts';
 import { copyOut, Scratch } from '../bytes/scratch.ts';
-import { maxDepth } from './wire-read.ts';
+import { maxMessages } from './size-limits.ts';
+import { budget, maxDepth } from './wire-read.ts';
 
 export { DecodeError, EncodeError } from './errors.ts';
 export type { Envelope, TypeMeta } from './envelope.ts';
@@ -107,6 +108,7 @@ class CompiledCodec implements TypeCodec {
   }
 
   decode(bytes: Buffer): JsonObject {
+    budget.messages = maxMessages(bytes.length);
     return this.link.decode(bytes, 0, bytes.length, {}, maxDepth);
   }
 
@@ -123,7 +125,10 @@ class CompiledCodec implements TypeCodec {
   }
 
   transcode(bytes: Buffer, options?: JsonOptions): Buffer {
-    return this.object(options, (out, o) => this.link.transcode(out, o, bytes, 0, bytes.length, maxDepth));
+    return this.object(options, (out, o) => {
+      budget.messages = maxMessages(bytes.length);
+      return this.link.transcode(out, o, bytes, 0, bytes.length, maxDepth);
+    });
   }
 
   toJson(value: JsonObject, options?: JsonOptions): Buffer {

@@ -14,6 +14,9 @@ import { decodeUtf8 } from '../bytes/utf8.ts';
 /** Where the last reader stopped. An object and not a binding, so that generated code can see it change. */
 export const at = { p: 0 };
 
+/** How many messages a decoder may still read. Set by its caller. */
+export const budget = { messages: 0 };
+
 let low = 0;
 let high = 0;
 
@@ -159,6 +162,10 @@ export function failUnexpectedEnd(): never {
 
 /** Messages nested deeper than any type needs. The functions of large types take two kilobytes of stack each. */
 export const maxDepth = 200;
+
+export function failTooMany(): never {
+  throw new DecodeError('proto: too many messages for the length of the object');
+}
 
 export function failTooDeep(): never {
   throw new DecodeError('proto: message nested too deep');

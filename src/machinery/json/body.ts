@@ -5,12 +5,13 @@
 import type { Links } from '../codec/link.ts';
 import { maxDepth } from '../codec/wire-read.ts';
 import { notClean } from '../codec/compile-normalize.ts';
+import { maxContainers, tooManyContainers } from '../codec/size-limits.ts';
 import type { JsonObject, JsonValue } from '../value.ts';
-import { JsonTypeError } from './errors.ts';
+import { JsonSyntaxError, JsonTypeError } from './errors.ts';
 import { decodeExactly } from './exact.ts';
 import { plain } from './exact-values.ts';
 import { kindOf } from './go-types.ts';
-import { inspectJson } from './inspect.ts';
+import { inspectJson, type Inspection } from './inspect.ts';
 import type { JsonDocument } from './reader.ts';
 import { duplicateFields, JsonNumber, jsonText, maxValueDepth, readJson } from './reader.ts';
 import { stringifyJson } from './writer.ts';
@@ -32,10 +33,13 @@ export class JsonBody {
   /**
    * @param earlierProblems what was wrong with the text that this one was made of (YAML)
    * @throws JsonSyntaxError
+   * @throws JsonTypeError for more objects and lists than fit into memory
    */
   constructor(input: Uint8Array | string, earlierProblems: readonly string[] = []) {
     const bytes = typeof input === 'string' ? Buffer.from(input, 'utf8') : Buffer.isBuffer(input) ? input : Buffer.from(input.buffer, input.byteOffset, input.byteLength);
-    const { simple, members, ascii } = inspectJson(bytes);
+    const inspection = inspectJson(bytes);
+    const { simple, members, ascii } = inspection;
+    if (inspection.containers > maxContainers(bytes.length)) throw tooMany(inspection);
     this.text = typeof input === 'string' ? input : ascii ? bytes.latin1Slice(0, bytes.length) : jsonText(bytes);
     this.memberCount = members;
     this.earlierProblems = earlierProblems;
@@ -83,7 +87,11 @@ export class JsonBody {
   }
 }
 
-const exactly = { keepNumbers: true, keepSpans: true };
+/** Brackets that are never closed are as many as there are levels: that mistake is told first. */
+const tooMany = ({ tooDeep }: Inspection): Error =>
+  tooDeep === 0 ? new JsonTypeError(tooManyContainers) : new JsonSyntaxError(`invalid character '${String.fromCharCode(tooDeep)}' exceeded max depth`);
+
+const exactly = { keepNumbers: true, keepStarts: true };
 
 function parseQuickly(text: string): JsonValue | undefined {
   try {
@@ -123,7 +131,7 @@ function normalizeQuickly(links: Links, typeId: string, value: JsonValue, contex
 export function normalizeValue(links: Links, typeId: string, value: JsonValue, path = ''): Decoded {
   const quick = normalizeQuickly(links, typeId, value, { members: 0, raw: stringifyJson });
   if (quick !== undefined) return { value: quick, problems: [] };
-  return decodeExactly(links, typeId, { text: '', value, repeated: undefined, spans: undefined }, path);
+  return decodeExactly(links, typeId, { text: '', value, repeated: undefined, starts: undefined }, path);
 }
 
 const carriers = new WeakMap<Links, Map<string, boolean>>();

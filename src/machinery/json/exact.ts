@@ -18,7 +18,8 @@ import { canonicalBase64 } from './base64.ts';
 import { dropMembers, findMember, isCarried, numberText, plain, readNumber, scalarText, setUnlessZero, zeroItemOf, zeroOf } from './exact-values.ts';
 import { goNameOf, goTypeOf, kindOf } from './go-types.ts';
 import type { JsonDocument } from './reader.ts';
-import { JsonNumber, maxStrictErrors } from './reader.ts';
+import { ProblemList } from './problems.ts';
+import { JsonNumber, textOfContainer } from './reader.ts';
 import type { OwnForm } from './own-forms.ts';
 import { FormMismatch, isOwnForm, readOwnForm } from './own-forms.ts';
 
@@ -39,18 +40,18 @@ interface Mismatch {
 
 
 /**
- * @param document what was read from text, with repeated members and spans; a bare value has none
+ * @param document what was read from text, with repeated members and where its containers begin; a bare value has none
  * @param path where the value stands in the object, for the paths of problems
  * @throws JsonTypeError
  */
-export function decodeExactly(links: Links, typeId: string, document: Pick<JsonDocument, 'value' | 'repeated' | 'spans' | 'text'>, path = ''): ExactResult {
+export function decodeExactly(links: Links, typeId: string, document: Pick<JsonDocument, 'value' | 'repeated' | 'starts' | 'text'>, path = ''): ExactResult {
   return new ExactDecoder(links, document, path).run(typeId);
 }
 
 class ExactDecoder {
   private readonly links: Links;
-  private readonly document: Pick<JsonDocument, 'value' | 'repeated' | 'spans' | 'text'>;
-  private readonly problems = new Set<string>();
+  private readonly document: Pick<JsonDocument, 'value' | 'repeated' | 'starts' | 'text'>;
+  private readonly problems = new ProblemList(true);
   private firstError: (Mismatch & { readonly where: string }) | string | undefined;
   /** The struct and its members down to here, for messages about types. */
   private struct = '';
@@ -75,7 +76,7 @@ class ExactDecoder {
       throw error;
     }
     if (this.firstError !== undefined) throw new JsonTypeError(messageOf(this.firstError));
-    return { value: (value ?? this.links.of(typeId).fill({})) as JsonObject, problems: [...this.problems] };
+    return { value: (value ?? this.links.of(typeId).fill({})) as JsonObject, problems: this.problems.slice() };
   }
 
   /**
@@ -187,7 +188,7 @@ class ExactDecoder {
   }
 
   private integerKey(key: string, goType: string): string | undefined {
-    if (/^[+-]?\d+$/.test(key) && BigInt(key) === BigInt.asIntN(goType === 'int32' ? 32 : 64, BigInt(key))) return String(BigInt(key));
+    if (/^[+-]?\d{1,19}$/.test(key) && BigInt(key) === BigInt.asIntN(goType === 'int32' ? 32 : 64, BigInt(key))) return String(BigInt(key));
     this.note(`number ${key}`, goType);
     return undefined;
   }
@@ -205,6 +206,8 @@ class ExactDecoder {
   private bytes(value: JsonValue, known: JsonValue | undefined, goType: string): JsonValue | undefined {
     if (Array.isArray(value)) return Buffer.from(value.map((item) => Number(item === null ? 0 : this.number(item, 'uint8', 0, 'uint8')))).toString('base64');
     if (typeof value !== 'string') return this.mismatch(value, goType, known);
+    // Only the first mistake is told: what comes behind it is not looked at.
+    if (this.firstError !== undefined) return known;
     try {
       return canonicalBase64(value);
     } catch (error) {
@@ -228,7 +231,7 @@ class ExactDecoder {
   /** A form that upstream decodes by itself: its errors end everything and are shown as the outer member's, its unknown fields are not seen. */
   private nested(read: () => JsonValue | undefined): JsonValue | undefined {
     const saved = { struct: this.struct, fields: this.fields.splice(0), error: this.firstError };
-    const before = new Set(this.problems);
+    const before = this.problems.length;
     this.struct = '';
     this.firstError = undefined;
     const result = read();
@@ -237,7 +240,7 @@ class ExactDecoder {
     this.fields.push(...saved.fields);
     if (inner !== undefined) throw typeof inner === 'string' ? new Fatal(inner) : this.fatal(inner);
     this.firstError = saved.error;
-    for (const problem of this.problems) if (!before.has(problem)) this.problems.delete(problem);
+    this.problems.truncate(before);
     return result;
   }
 
@@ -256,8 +259,8 @@ class ExactDecoder {
 
   /** The JSON text of a value, as it was written where that is known. */
   private textOf(value: JsonValue): string {
-    const span = typeof value === 'object' && value !== null ? this.document.spans?.get(value) : undefined;
-    return span === undefined ? scalarText(value) : this.document.text.slice(span[0], span[1]);
+    const start = typeof value === 'object' && value !== null ? this.document.starts?.get(value) : undefined;
+    return start === undefined ? scalarText(value) : textOfContainer(this.document.text, start);
   }
 
   private members(object: JsonObject): readonly (readonly [string, JsonValue])[] {
@@ -280,7 +283,7 @@ class ExactDecoder {
   }
 
   private report(problem: 'unknown' | 'duplicate'): void {
-    if (this.problems.size < maxStrictErrors) this.problems.add(`${problem} field ${goQuote(this.path)}`);
+    if (!this.problems.isFull) this.problems.add(`${problem} field ${goQuote(this.path)}`);
   }
 }
 

@@ -7,6 +7,10 @@ export interface Inspection {
   readonly simple: boolean;
   /** Members of all objects, counted by their colons. */
   readonly members: number;
+  /** Objects and lists. */
+  readonly containers: number;
+  /** The bracket that opens more levels than JSON may have; 0 when there is none. */
+  readonly tooDeep: number;
   readonly ascii: boolean;
 }
 
@@ -14,10 +18,15 @@ export interface Inspection {
 const maxSimpleDepth = 200;
 const maxSimpleDigits = 15;
 
+/** Deeper nesting is a syntax error, as in Go. */
+export const maxNesting = 10_000;
+
 export function inspectJson(b: Uint8Array): Inspection {
   const end = b.length;
   let members = 0;
   let depth = 0;
+  let containers = 0;
+  let tooDeep = 0;
   let simple = true;
   let bits = 0;
   for (let i = 0; i < end; i++) {
@@ -34,7 +43,11 @@ export function inspectJson(b: Uint8Array): Inspection {
       }
     } else if (code === 0x3a) members++;
     else if (code === 0x7b || code === 0x5b) {
-      if (++depth > maxSimpleDepth) simple = false;
+      containers++;
+      if (++depth > maxSimpleDepth) {
+        simple = false;
+        if (depth > maxNesting && tooDeep === 0) tooDeep = code;
+      }
     } else if (code === 0x7d || code === 0x5d) depth--;
     else if (code >= 0x30 && code <= 0x39) {
       const start = i;
@@ -44,5 +57,5 @@ export function inspectJson(b: Uint8Array): Inspection {
       i--;
     } else bits |= code;
   }
-  return { simple, members, ascii: bits < 128 };
+  return { simple, members, containers, tooDeep, ascii: bits < 128 };
 }

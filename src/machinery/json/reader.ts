@@ -11,9 +11,8 @@ import { goQuote } from '../go-quote.ts';
 import type { JsonObject, JsonValue } from '../value.ts';
 import { createMap } from '../value.ts';
 import { JsonSyntaxError, JsonTypeError } from './errors.ts';
-
-/** Deeper nesting is a syntax error, as in Go. */
-const maxNesting = 10_000;
+import { maxNesting } from './inspect.ts';
+import { ProblemList } from './problems.ts';
 
 /**
  * How deep a value may be that is handed out without a type. Whoever walks such values does so by recursion (patches,
@@ -35,15 +34,15 @@ export interface JsonDocument {
   readonly value: JsonValue;
   /** All members in order of those objects that have a key twice (the object itself has the last ones). */
   readonly repeated: ReadonlyMap<object, readonly (readonly [key: string, value: JsonValue])[]> | undefined;
-  /** Where in the text each object and list stands, when asked for. */
-  readonly spans: ReadonlyMap<object, readonly [start: number, end: number]> | undefined;
+  /** Where in the text each object and list begins, when asked for; {@link textOfContainer} finds the end. */
+  readonly starts: ReadonlyMap<object, number> | undefined;
 }
 
 export interface JsonReadOptions {
   /** Keep numbers with fraction, exponent or many digits as {@link JsonNumber}. */
   readonly keepNumbers?: boolean;
-  /** Remember {@link JsonDocument.spans}. */
-  readonly keepSpans?: boolean;
+  /** Remember {@link JsonDocument.starts}. */
+  readonly keepStarts?: boolean;
   /** Levels of nesting; ten thousand when absent. */
   readonly maxDepth?: number;
 }
@@ -74,17 +73,14 @@ export function readJson(input: Uint8Array | string, options: JsonReadOptions = 
 
 /** `duplicate field "a.b"` for each key that an object has twice, in the order of the text, as strict decoding reports them. */
 export function duplicateFields(document: JsonDocument): string[] {
-  const found = new Set<string>();
+  const found = new ProblemList(true);
   if (document.repeated !== undefined) collectDuplicates(document, found);
-  return [...found];
+  return found.slice();
 }
 
-/** Upstream stops collecting there. */
-export const maxStrictErrors = 100;
-
-function collectDuplicates({ value, repeated }: JsonDocument, found: Set<string>): void {
+function collectDuplicates({ value, repeated }: JsonDocument, found: ProblemList): void {
   const waiting: { path: string; value: JsonValue; again?: boolean }[] = [{ path: '', value }];
-  for (let next = waiting.pop(); next !== undefined && found.size < maxStrictErrors; next = waiting.pop()) {
+  for (let next = waiting.pop(); next !== undefined && !found.isFull; next = waiting.pop()) {
     const { path, value: current } = next;
     if (next.again === true) found.add(`duplicate field ${goQuote(path)}`);
     if (typeof current !== 'object' || current === null) continue;
@@ -115,16 +111,15 @@ class Reader {
   private typeError: Error | undefined;
   private readonly containers: Container[] = [];
   private readonly keys: string[] = [];
-  private readonly starts: number[] = [];
   private repeated: Map<object, [string, JsonValue][]> | undefined;
-  private readonly spans: Map<object, [number, number]> | undefined;
+  private readonly starts: Map<object, number> | undefined;
 
   /** @param bytewise every character stands for a byte */
   constructor(text: string, options: JsonReadOptions, bytewise = false) {
     this.text = text;
     this.options = options;
     this.bytewise = bytewise;
-    this.spans = options.keepSpans === true ? new Map() : undefined;
+    this.starts = options.keepStarts === true ? new Map() : undefined;
   }
 
   read(): JsonDocument {
@@ -139,7 +134,7 @@ class Reader {
     }
     if (this.skipSpace() < this.text.length) throw this.unexpected('after top-level value');
     if (this.typeError !== undefined) throw this.typeError;
-    return { text: this.text, value, repeated: this.repeated, spans: this.spans };
+    return { text: this.text, value, repeated: this.repeated, starts: this.starts };
   }
 
   /** A scalar or an empty container; undefined after the beginning of one with content, whose first value comes next. */
@@ -173,7 +168,7 @@ class Reader {
     if (this.containers.length >= (this.options.maxDepth ?? maxNesting)) throw this.unexpected('exceeded max depth');
     this.containers.push(container);
     this.keys.push('');
-    this.starts.push(this.position);
+    this.starts?.set(container, this.position);
     this.position++;
   }
 
@@ -181,8 +176,6 @@ class Reader {
     this.position++;
     const container = this.containers.pop()!;
     this.keys.pop();
-    const start = this.starts.pop()!;
-    this.spans?.set(container, [start, this.position]);
     return container;
   }
 
@@ -335,6 +328,25 @@ class Reader {
   private unexpected(context: string, spaceIsWrong = false): JsonSyntaxError {
     if (this.position >= this.text.length && !spaceIsWrong) return new JsonSyntaxError('unexpected end of JSON input');
     return new JsonSyntaxError(`invalid character ${quoteCharacter(this.text, this.position, this.bytewise)} ${context}`);
+  }
+}
+
+/** The text of an object or list that begins at `start` of a document that was read. */
+export function textOfContainer(text: string, start: number): string {
+  let depth = 0;
+  for (let i = start; ; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 0x22) i = endOfString(text, i);
+    else if (code === 0x7b || code === 0x5b) depth++;
+    else if ((code === 0x7d || code === 0x5d) && --depth === 0) return text.slice(start, i + 1);
+  }
+}
+
+function endOfString(text: string, quote: number): number {
+  for (let i = quote + 1; ; i++) {
+    const code = text.charCodeAt(i);
+    if (code === 0x22) return i;
+    if (code === 0x5c) i++;
   }
 }
 

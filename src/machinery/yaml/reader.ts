@@ -6,7 +6,8 @@
  */
 import type { JsonObject, JsonValue } from '../value.ts';
 import { createMap } from '../value.ts';
-import { grammarError, type YamlError } from './errors.ts';
+import { maxContainers, tooManyContainers } from '../codec/size-limits.ts';
+import { grammarError, YamlError } from './errors.ts';
 import { Scanner } from './scanner.ts';
 import { Kind, type Token } from './tokens.ts';
 import { type Node, type Start, Values } from './values.ts';
@@ -50,12 +51,14 @@ export class YamlReader {
   private tags = standardTags;
   private root: Node | undefined;
   private merged = 0;
+  private containersLeft: number;
 
   /** @param maxDepth levels of lists and maps that the value may have */
   constructor(text: string, maxDepth: number) {
     this.scanner = new Scanner(text);
     this.values = new Values(maxDepth);
     this.maxDepth = maxDepth;
+    this.containersLeft = maxContainers(text.length);
   }
 
   /** Reads on until about that many characters' worth of work is done; true when the document is read. Throws {@link YamlError}. */
@@ -281,6 +284,7 @@ export class YamlReader {
 
   private open(kind: Frame['kind'], line: number, start: Start | undefined): void {
     if (this.frames.length >= this.maxDepth) throw grammarError(`exceeded max depth of ${this.maxDepth}`, line);
+    if (--this.containersLeft < 0) throw new YamlError(`yaml: ${tooManyContainers}`);
     const isMap = kind === 'blockMapping' || kind === 'flowMapping' || kind === 'pair';
     this.frames.push({ kind, line, start, items: isMap ? noItems : [], members: isMap ? createMap<JsonValue | undefined>() : noMembers, expected: 'first', key: undefined, height: 1 });
   }

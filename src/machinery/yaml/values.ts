@@ -5,7 +5,8 @@
  * before it. An alias costs the same whatever it stands for: the value is shared, and what it adds to the document is counted.
  */
 import { canonicalBase64 } from '../json/base64.ts';
-import { jsonText, maxStrictErrors } from '../json/reader.ts';
+import { ProblemList } from '../json/problems.ts';
+import { jsonText } from '../json/reader.ts';
 import { goQuote } from '../go-quote.ts';
 import type { JsonObject, JsonValue } from '../value.ts';
 import { isObject } from '../value.ts';
@@ -59,7 +60,7 @@ export class Values {
   /** What go-yaml's decoder refuses first, and what refuses the values that it has decoded. */
   private refused: YamlError | undefined;
   private inconvertible: YamlError | undefined;
-  private readonly repeated: string[] = [];
+  private readonly repeated = new ProblemList(false);
   private readonly anchors = new Map<string, Anchor>();
   private readonly size: Size = { nodes: 0, characters: 0 };
   private readonly aliased: Size = { nodes: 0, characters: 0 };
@@ -73,7 +74,7 @@ export class Values {
   finish(): readonly string[] {
     if (this.refused !== undefined) throw this.refused;
     if (this.inconvertible !== undefined) throw this.inconvertible;
-    return this.repeated;
+    return this.repeated.slice();
   }
 
   private refuse(problem: string): null {
@@ -141,7 +142,7 @@ export class Values {
     }
     if (depth + anchor.node.height > this.maxDepth) this.refuse(`exceeded max depth of ${this.maxDepth}`);
     this.countAliased(anchor.size);
-    for (const text of anchor.repeated) if (this.repeated.length < maxStrictErrors) this.repeated.push(text);
+    for (const text of anchor.repeated) this.repeated.add(text);
     return this.refused === undefined ? { ...anchor.node, line, isMerge: false } : nothing;
   }
 
@@ -173,7 +174,7 @@ export class Values {
       this.refuseKey(key, value);
       return 1;
     }
-    if (members[name] !== undefined && this.repeated.length < maxStrictErrors) this.repeated.push(`line ${value.line + 1}: key ${key.tag === 'str' ? goQuote(name) : name} already set in map`);
+    if (members[name] !== undefined && !this.repeated.isFull) this.repeated.add(`line ${value.line + 1}: key ${key.tag === 'str' ? goQuote(name) : name} already set in map`);
     members[name] = value.value;
     return 1;
   }
