@@ -12,6 +12,7 @@ import type { RequestAuthenticator } from './authn/authenticator.ts';
 import { authenticate } from './filters/authentication.ts';
 import { type BrowserOptions, tellBrowsers } from './filters/browsers.ts';
 import { goAwayAtTimes } from './filters/goaway.ts';
+import { judgeOrigins } from './filters/origins.ts';
 import { impersonate } from './filters/impersonation.ts';
 import { renderErrors } from './filters/panic.ts';
 import { limitTime } from './filters/timeout.ts';
@@ -64,6 +65,7 @@ export function requestChain(options: RequestChainOptions): (exchange: Exchange)
     limitTime(options.requestTimeoutMs, metrics),   // before authentication: a slow webhook counts too
     timed('authentication', authenticate(options.authenticator, options.log, metrics.authentication), metrics),
     ...(audit === undefined ? [] : [timed('audit', recordRequests(audit), metrics)]), // after authentication: the policy asks who
+    judgeOrigins(options.browsers.allowedOrigins),  // recorded, with who the browser said it is
     timed('impersonation', impersonate(options.authorizer), metrics), // who is asking from here on
     limitInFlight(options.inFlight, metrics),       // after authentication: it needs to know who is asking
     timed('authorization', authorize(options.authorizer, metrics.authorization), metrics), // before the body is read

@@ -3,6 +3,9 @@ import type { ApiRequest } from './request.ts';
 
 export const isWebSocketRequest = ({ exchange }: ApiRequest): boolean => exchange.upgrade === 'websocket';
 
+/** Whether a WebSocket is one of the protocols that it would take: somebody else may choose it. */
+export const offersWebSocket = ({ exchange }: ApiRequest): boolean => exchange.upgrade?.split(',').some((protocol) => protocol.trim() === 'websocket') ?? false;
+
 /** Subprotocols in the order of the client's preference. */
 export const offeredProtocols = ({ exchange }: ApiRequest): string[] =>
   exchange.headerValues('sec-websocket-protocol').flatMap((value) => value.split(',')).map((protocol) => protocol.trim()).filter((protocol) => protocol !== '');

@@ -112,6 +112,14 @@ test('a WebSocket, with the subprotocol that the other side chose and not the to
   expect((await once(client, 'close') as [number])[0]).toBe(1000);
 });
 
+test('a WebSocket for a page of another origin goes to no other server', async () => {
+  const before = backend.received.length;
+  const token = `base64url.bearer.authorization.k8s.io.${Buffer.from('token-alice').toString('base64url')}`;
+  const client = new WebSocket(`${users.url.replace('https', 'wss')}${way}`, [token, 'v5.channel.k8s.io'], { ca, origin: 'https://evil.example.com' });
+  expect(String((await once(client, 'error') as [Error])[0])).toContain('403');
+  expect(backend.received.length).toBe(before);
+});
+
 describe('the end of one side', () => {
   test('of the client is the end of the other, behind what was said', async () => {
     let heard = '';

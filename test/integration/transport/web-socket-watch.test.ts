@@ -21,8 +21,8 @@ class Watcher {
   #heard: () => void = () => undefined;
   #isClosed = false;
 
-  constructor({ url, ca }: { readonly url: string; readonly ca: string }, path: string, { protocols = [], headers = {} }: { readonly protocols?: string[]; readonly headers?: Readonly<Record<string, string>> } = {}) {
-    this.socket = new WebSocket(url.replace('https:', 'wss:') + path, protocols, { ca, origin: 'https://localhost', headers });
+  constructor({ url, ca }: { readonly url: string; readonly ca: string }, path: string, { protocols = [], headers = {}, origin = url }: { readonly protocols?: string[]; readonly headers?: Readonly<Record<string, string>>; readonly origin?: string } = {}) {
+    this.socket = new WebSocket(url.replace('https:', 'wss:') + path, protocols, { ca, origin, headers });
     this.#opened = once(this.socket, 'open');
     this.#opened.catch(() => undefined);
     this.socket.on('message', (data: Buffer, isBinary) => {
@@ -181,6 +181,27 @@ describe('a watch over a WebSocket', () => {
     expect(shortly(await watcher.events(2))).toEqual(['ADDED a', 'ADDED b']);
     // With another credential as well, the token is still none to be told back.
     expect((await open('', { protocols: [token, 'abc'] })).socket.protocol).toBe('abc');
+  });
+});
+
+describe('a page of another origin', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startTestServer({ flags: ['--cors-allowed-origins=^https://ui\\.example\\.com$'] });
+  });
+  afterAll(() => server[Symbol.asyncDispose]());
+
+  test.each([
+    { name: 'that is not listed', origin: 'https://evil.example.com' },
+    { name: 'that has this host in its name', origin: 'https://localhost.evil.example.com' },
+    { name: 'that has no name', origin: 'null' },
+  ])('opens no WebSocket with the credentials of its browser: one $name', async ({ origin }) => {
+    await expect(new Watcher(server, `${configMaps}?watch=true`, { headers: admin, origin }).open()).rejects.toThrow('Unexpected server response: 403');
+  });
+
+  test('opens one when it is listed', async () => {
+    const watcher = await new Watcher(server, `${configMaps}?watch=true`, { headers: admin, origin: 'https://ui.example.com' }).open();
+    watcher.socket.terminate();
   });
 });
 
