@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { abortable } from '../base/abortable.ts';
 import { FakeClock } from '../base/testing/fake-clock.ts';
 import type { RegistryCatalog } from '../registry/catalog.ts';
 import type { Store } from '../storage/interface.ts';
@@ -44,5 +45,21 @@ describe('a server that stops', () => {
     expect(await statuses()).toEqual([200, 200, 500]);
     expect((await serveHealth('readyz', '/readyz', checks, request('verbose'), log))).toMatchObject({ body: expect.stringMatching(/\n\[-\]shutdown failed: reason withheld\nreadyz check failed\n$/) as string });
     expect((await serveHealth('readyz', '/readyz/shutdown', checks, request(), log)).status).toBe(500);
+  });
+});
+
+describe('a check that is given up, because its client went away or had no more time', () => {
+  test.each(['/readyz', '/readyz/etcd-readiness', '/livez', '/healthz/etcd'])('%s is not logged and not counted', async (path) => {
+    const heard: string[] = [];
+    const asking = new AbortController();
+    const checks = createHealthChecks({
+      store: { currentRevision: (signal: AbortSignal) => abortable(new Promise(() => undefined), signal) } as unknown as Store,
+      healthTimeoutMs: 60_000, readyTimeoutMs: 60_000, registry: { stores: [] } as unknown as RegistryCatalog, isBootstrapped: () => true, hasRoles: () => true, isStopping: () => false,
+      isStorageReady: undefined, encryption: undefined, livezGraceMs: 0, clock: new FakeClock(), observe: (name) => name.startsWith('etcd') && heard.push(`counted ${name}`),
+    });
+    const answer = serveHealth(path.split('/')[1] as HealthEndpoint, path, checks, { ...request(), query: new URLSearchParams(), signal: asking.signal } as ApiRequest, { warn: () => void heard.push('logged') });
+    asking.abort(new Error('gone'));
+    await answer;
+    expect(heard).toEqual([]);
   });
 });

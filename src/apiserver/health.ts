@@ -14,7 +14,7 @@ export interface HealthLog {
   warn(details: object, message: string): void;
 }
 
-/** Told of each check that was made. */
+/** Told of each check that came to an end. */
 export type HealthObserver = (name: string, endpoint: HealthEndpoint, healthy: boolean) => void;
 
 export type HealthEndpoint = 'healthz' | 'livez' | 'readyz';
@@ -62,11 +62,14 @@ const unmatched = (names: ReadonlySet<string>): string =>
   names.size === 0 ? '' : `warn: some health checks cannot be excluded: no matches for ${[...names].map((name) => JSON.stringify(name)).join(',')}\n`;
 
 async function hasFailed(endpoint: HealthEndpoint, check: HealthCheck, { observe }: HealthChecks, signal: AbortSignal, log: HealthLog): Promise<boolean> {
+  if (signal.aborted) return true;
   try {
     await check.check(signal);
     observe?.(check.name, endpoint, true);
     return false;
   } catch (error) {
+    // Given up because its client went away or wanted no more time: that says nothing of this server.
+    if (signal.aborted) return true;
     log.warn({ err: error, check: check.name }, 'health check failed');
     observe?.(check.name, endpoint, false);
     return true;

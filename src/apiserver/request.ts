@@ -81,6 +81,13 @@ export class BodyTooLarge extends Error {
 /** The rest of a body cannot be told from what comes behind it. The connection ends with the answer. */
 export class BrokenBody extends Error {}
 
+/** The client went away before its request was done. Nothing failed here. */
+export class ClientGone extends Error {
+  constructor(when = '') {
+    super(`the client closed the request${when}`);
+  }
+}
+
 /** One request on its way through the chain. Filters fill it in order; nothing is removed. */
 export class ApiRequest {
   readonly exchange: Exchange;
@@ -129,7 +136,7 @@ export class ApiRequest {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
       if (this.#aborted !== undefined) this.#controller.abort(this.#aborted);
-      else this.exchange.onClose(() => this.abort(new Error('the client closed the request')));
+      else this.exchange.onClose(() => this.abort(new ClientGone()));
     }
     return this.#controller.signal;
   }

@@ -2,7 +2,7 @@ import { TooManyErrors } from '../../machinery/field-errors.ts';
 import { invalid, isStatusError, plainError, requestEntityTooLarge, StatusError } from '../../machinery/status.ts';
 import type { Metrics } from '../metrics.ts';
 import { statusResponse } from '../representation/status.ts';
-import { BodyTooLarge, BrokenBody, type Filter } from '../request.ts';
+import { BodyTooLarge, BrokenBody, ClientGone, type Filter } from '../request.ts';
 
 /** Where errors nobody expected are written. */
 export interface ErrorLog {
@@ -28,7 +28,7 @@ export function renderErrors(log: ErrorLog, metrics: Pick<Metrics, 'terminated'>
 export function statusOf(error: unknown): StatusError | undefined {
   if (isStatusError(error)) return error;
   if (error instanceof TooManyErrors) return invalid({ group: '', kind: '' }, '', error);
-  if (error instanceof BrokenBody) return plainError(error.message);
+  if (error instanceof BrokenBody || error instanceof ClientGone) return plainError(error.message);
   return error instanceof BodyTooLarge ? requestEntityTooLarge(error.message) : undefined;
 }
 

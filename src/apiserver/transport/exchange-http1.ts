@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
-import { BodyTooLarge, type Exchange, type PeerCertificate } from '../request.ts';
+import { BodyTooLarge, ClientGone, type Exchange, type PeerCertificate } from '../request.ts';
 import { onBrokenBody } from './broken-bodies.ts';
 import { LimitedBody } from './limited-body.ts';
 import { peerCertificateOf } from './peer-certificate.ts';
@@ -11,6 +11,8 @@ export const asksForUpgrade = ({ headers }: IncomingMessage): string | undefined
 
 /** Whether nothing of a request is left to read. */
 export const isRead = (message: IncomingMessage): boolean => message.complete && message.readableLength === 0;
+
+const beforeEnd = ' before its body was complete';
 
 /** A client may say all of the URL, as it must to a proxy (RFC 9112 section 3.2.2); the host is ours, whatever it is called. */
 const origin = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i;
@@ -100,7 +102,7 @@ function collectBody(stream: IncomingMessage, limit: number): Promise<Buffer> {
     onBrokenBody(stream, reject);
     // Every stream closes. An error made for each, with its stack, was a hundredth of what a create costs.
     stream.once('close', () => {
-      if (!isComplete) reject(new Error('the client closed the request before its body was complete'));
+      if (!isComplete) reject(new ClientGone(beforeEnd));
     });
   });
 }

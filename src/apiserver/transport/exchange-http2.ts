@@ -1,9 +1,11 @@
 import { Readable } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { ServerStream } from '../../http2/server/stream.ts';
-import { BodyTooLarge, type Exchange, type PeerCertificate } from '../request.ts';
+import { BodyTooLarge, ClientGone, type Exchange, type PeerCertificate } from '../request.ts';
 import { LimitedBody } from './limited-body.ts';
 import { peerCertificateOf } from './peer-certificate.ts';
+
+const beforeEnd = ' before its body was complete';
 
 /** One HTTP/2 stream as an exchange (RFC 9113). It cannot become another protocol's: extended CONNECT (RFC 8441) is not offered, as upstream. */
 export class Http2Exchange implements Exchange {
@@ -43,7 +45,7 @@ export class Http2Exchange implements Exchange {
       const body = new LimitedBody(limit, reject);
       this.#stream.read({
         onData: (piece) => body.add(piece),
-        onEnd: (isComplete) => (isComplete ? resolve(body.take()) : reject(new Error('the client closed the request before its body was complete'))),
+        onEnd: (isComplete) => (isComplete ? resolve(body.take()) : reject(new ClientGone(beforeEnd))),
       });
     });
   }
@@ -55,7 +57,7 @@ export class Http2Exchange implements Exchange {
     const body = new Readable({ read: () => stream.resume() });
     stream.read({
       onData: (piece) => void (body.push(Buffer.from(piece)) || stream.pause()),
-      onEnd: (isComplete) => (isComplete ? body.push(null) : body.destroy(new Error('the client closed the request before its body was complete'))),
+      onEnd: (isComplete) => (isComplete ? body.push(null) : body.destroy(new ClientGone(beforeEnd))),
     });
     return body;
   }
