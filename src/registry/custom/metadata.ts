@@ -4,7 +4,7 @@ import { invalid, required } from '../../machinery/field-error.ts';
 import { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { JsonTypeError } from '../../machinery/json/errors.ts';
-import { maxStrictErrors } from '../../machinery/json/reader.ts';
+import { ProblemList } from '../../machinery/json/problems.ts';
 import { asJson, type KubeObject, type ObjectMeta } from '../../machinery/object-meta.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../machinery/value.ts';
 import type { Structural } from '../../machinery/structural/schema.ts';
@@ -19,12 +19,10 @@ export interface MetadataOptions {
 
 /** Puts metadata into normal form, at the top and wherever an object is embedded. What it has too much is returned. */
 export function coerceMetadata(object: JsonObject, schema: Structural, options: MetadataOptions): string[] {
-  const problems = coerceAt(object, '', options);
-  for (const [path, embedded] of embeddedObjects(object, schema)) {
-    const more = coerceAt(embedded, path, options);
-    if (problems.length < maxStrictErrors) problems.push(...more);
-  }
-  return problems;
+  const problems = new ProblemList(false);
+  for (const problem of coerceAt(object, '', options)) problems.add(problem);
+  for (const [path, embedded] of embeddedObjects(object, schema)) for (const problem of coerceAt(embedded, path, options)) problems.add(problem);
+  return problems.slice();
 }
 
 function coerceAt(object: JsonObject, path: string, { codec, dropInvalid }: MetadataOptions): string[] {
