@@ -58,7 +58,8 @@ const managers: Readonly<Record<string, string>> = { 'patch-user-agent-manager, 
 const resetOf = (kind: string): string[][] => (kind === 'CertificateSigningRequest' ? [['spec'], ['status']] : [['status']]);
 
 describe.skipIf(!hasGolden)('recorded field ownership (skipped where the recordings are absent)', () => {
-  const files = hasGolden ? readdirSync(sharedPath('golden')).filter((file) => file.endsWith('.jsonl')) : [];
+  // Of servers with the usual plugins: others change objects after ownership was told.
+  const files = hasGolden ? readdirSync(sharedPath('golden')).filter((file) => /^(?:kinds|protocol)-.*\.jsonl$/.test(file)) : [];
   const cases = files.flatMap((file) => goldenCases(file));
 
   const creates = cases.flatMap((golden) => golden.steps.flatMap((step) => createdIn(golden, step)));
