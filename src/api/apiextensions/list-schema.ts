@@ -4,6 +4,7 @@ import { forbidden, invalid, notSupported, required } from '../../machinery/fiel
 import type { FieldErrors } from '../../machinery/field-errors.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
 import { goStrings, goStruct } from '../../machinery/go-quote.ts';
+import { repeatedAt } from '../meta/checks.ts';
 
 const typeMember = 'x-kubernetes-list-type';
 const keysMember = 'x-kubernetes-list-map-keys';
@@ -30,11 +31,12 @@ function checkMapList({ items }: JSONSchemaProps, keys: readonly string[], path:
   if (items === undefined) return void errors.push(required(path.child('items'), `must have a schema if ${typeMember} is map`));
   if (Array.isArray(items)) return void errors.push(invalid(path.child('items'), goStruct('apiextensions.JSONSchemaPropsOrArray', items), `must only have a single schema if ${typeMember} is map`));
   if (items.type !== 'object') return void errors.push(invalid(path.child('items', 'type'), items.type ?? '', `must be object if parent array's ${typeMember} is map`));
+  const repeated = repeatedAt(keys);
   keys.forEach((key, i) => {
     const property = items.properties?.[key];
     if (property === undefined) errors.push(invalid(path.child(keysMember), goStrings(keys), 'entries must all be names of item properties'));
     else if (property.type === 'array' || property.type === 'object') errors.push(invalid(path.child('items', 'properties').key(key).child('type'), property.type, `must be a scalar type if parent array's ${typeMember} is map`));
-    if (keys.indexOf(key) < i) errors.push(invalid(path.child(keysMember).index(i), goStrings(keys), 'must not contain duplicate entries'));
+    if (repeated.has(i)) errors.push(invalid(path.child(keysMember).index(i), goStrings(keys), 'must not contain duplicate entries'));
   });
 }
 
@@ -43,9 +45,10 @@ function checkItems({ items }: JSONSchemaProps, listType: 'map' | 'set', keys: r
   if (items === undefined || Array.isArray(items)) return;
   if (items.nullable === true) errors.push(forbidden(path.child('nullable'), `cannot be nullable when ${typeMember} is ${listType}`));
   if (listType === 'map') {
+    const needed = new Set(items.required);
     for (const key of keys) {
       const property = items.properties?.[key];
-      if (property === undefined || property.default !== undefined || items.required?.includes(key) === true) continue;
+      if (property === undefined || property.default !== undefined || needed.has(key)) continue;
       errors.push(required(path.child('properties').key(key).child('default'), `this property is in ${keysMember}, so it must have a default or be a required property`));
     }
     return;

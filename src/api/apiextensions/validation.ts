@@ -66,11 +66,13 @@ function checkRest(definition: CustomResourceDefinition, old: CustomResourceDefi
 
 function checkStoredVersions(stored: readonly string[] | undefined, versions: readonly CustomResourceDefinitionVersion[], path: FieldPath, errors: FieldErrors): void {
   if (stored === undefined || stored.length === 0) return void errors.push(invalid(path, goStrings(stored), 'must have at least one stored version'));
+  const known = new Set(stored);
+  const served = new Set(versions.map(({ name }) => name));
   for (const { name = '', storage } of versions) {
-    if (storage === true && !stored.includes(name)) errors.push(invalid(path, goStrings(stored), `must have the storage version ${name}`));
+    if (storage === true && !known.has(name)) errors.push(invalid(path, goStrings(stored), `must have the storage version ${name}`));
   }
   stored.forEach((name, i) => {
-    if (!versions.some((version) => version.name === name)) errors.push(invalid(path.index(i), name, 'must appear in spec.versions'));
+    if (!served.has(name)) errors.push(invalid(path.index(i), name, 'must appear in spec.versions'));
   });
 }
 

@@ -3,6 +3,7 @@ import { duplicate, forbidden, invalid, notSupported, required } from '../../mac
 import type { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { isEqual } from '../../machinery/equal.ts';
+import { keyOf } from '../meta/checks.ts';
 
 type Conditions = readonly CertificateSigningRequestCondition[];
 
@@ -45,11 +46,17 @@ export function checkDecisions(conditions: Conditions, old: Conditions, mayAppro
 
 const ofType = (conditions: Conditions, type: string): CertificateSigningRequestCondition[] => conditions.filter((condition) => condition.type === type);
 
+const stateOf = ({ type = '', status = '' }: CertificateSigningRequestCondition): string => keyOf(type, status);
+
 /** A condition without times gets them: when its status changed is known from the one there was. */
 export function setConditionTimes(conditions: Conditions | undefined, old: Conditions | undefined, now: string): void {
+  const times = new Map<string, string>();
+  for (const condition of old ?? []) {
+    const { lastTransitionTime } = condition;
+    if (lastTransitionTime !== undefined && !times.has(stateOf(condition))) times.set(stateOf(condition), lastTransitionTime);
+  }
   for (const condition of conditions ?? []) {
     condition.lastUpdateTime ??= now;
-    const same = old?.find(({ type, status, lastTransitionTime }) => type === condition.type && status === condition.status && lastTransitionTime !== undefined);
-    condition.lastTransitionTime ??= same?.lastTransitionTime ?? now;
+    condition.lastTransitionTime ??= times.get(stateOf(condition)) ?? now;
   }
 }

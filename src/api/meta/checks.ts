@@ -37,6 +37,9 @@ export function checkEnum(value: string | undefined, supported: readonly string[
   if (!supported.includes(value ?? '')) errors.push(notSupported(path, value ?? '', supported));
 }
 
+/** Several texts as one, which no others make. */
+export const keyOf = (...texts: readonly string[]): string => texts.map((text) => `${text.length}:${text}`).join('');
+
 /** Where a list says again what it has said before. In one pass: clients send long lists. */
 export function repeatedAt(list: readonly string[]): ReadonlySet<number> {
   const seen = new Set<string>();

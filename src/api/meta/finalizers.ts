@@ -27,6 +27,7 @@ export function checkStandardFinalizers(finalizers: readonly string[] | undefine
 }
 
 export function checkNoNewFinalizers(finalizers: readonly string[] | undefined, old: readonly string[] | undefined, path: FieldPath, errors: FieldErrors): void {
-  const extra = [...new Set(finalizers)].filter((finalizer) => old?.includes(finalizer) !== true).sort();
+  const before = new Set(old);
+  const extra = [...new Set(finalizers)].filter((finalizer) => !before.has(finalizer)).sort();
   if (extra.length > 0) errors.push(forbidden(path, `no new finalizers can be added if the object is being deleted, found new finalizers ${goStrings(extra).text}`));
 }

@@ -95,8 +95,9 @@ function checkNodeDriver({ name = '', nodeID = '', allocatable, topologyKeys = [
 export function validateCsiNodeUpdate(object: CSINode, old: CSINode): FieldErrors {
   const own = validateCsiNode(object);
   const errors = FieldErrors.joined(own, own);
+  const byName = new Map(old.spec.drivers?.toReversed().map((driver) => [driver.name, driver]));
   for (const driver of object.spec.drivers ?? []) {
-    const before = old.spec.drivers?.find(({ name }) => name === driver.name);
+    const before = byName.get(driver.name);
     if (before !== undefined && !isEqual(driver, before)) errors.push(invalid(FieldPath.of('CSINodeDriver'), goStruct('storage.CSINodeDriver', driver), immutableMessage));
   }
   return errors;

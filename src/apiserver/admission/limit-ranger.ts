@@ -3,6 +3,7 @@
  * @see {@link https://kubernetes.io/docs/concepts/policy/limit-range/ | Limit Ranges}
  */
 import type { Container, LimitRange, LimitRangeItem, PersistentVolumeClaim, Pod } from '../../api/gen/types/core-v1.ts';
+import { maxFieldErrors } from '../../machinery/field-errors.ts';
 import { createMap } from '../../machinery/value.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../registry/admission.ts';
 import { isAbout, refused } from './attributes.ts';
@@ -24,6 +25,7 @@ export function createLimitRanger({ objects }: { readonly objects: AdmissionObje
       if (!isPod(attributes)) return undefined;
       return limitsIn(attributes).then((ranges) => {
         applied.set(attributes.object!, ranges);
+        checkWork(attributes, ranges);
         for (const limits of ranges) setDefaults(attributes.object as Pod, limits);
       });
     },
@@ -38,11 +40,28 @@ export function createLimitRanger({ objects }: { readonly objects: AdmissionObje
   };
 }
 
+/** Amounts of limit ranges times containers: each container gets the defaults, and is compared with the limits. */
+const maxComparisons = 1_000_000;
+
+function checkWork(attributes: AdmissionAttributes, ranges: readonly LimitRangeItem[][]): void {
+  const { containers = [], initContainers = [] } = (attributes.object as Pod).spec;
+  const amounts = ranges.flat().reduce((sum, item) => sum + [item.min, item.max, item.maxLimitRequestRatio, item.default, item.defaultRequest].reduce((count, list) => count + Object.keys(list ?? {}).length, 1), 0);
+  if (amounts * (containers.length + initContainers.length) > maxComparisons) throw refused(attributes, 'too many containers for so many limits');
+}
+
 function check(attributes: AdmissionAttributes, ranges: readonly LimitRangeItem[][], isClaim: boolean): void {
+  if (!isClaim) checkWork(attributes, ranges);
   for (const limits of ranges) {
-    const found = isClaim ? claimViolations(attributes.object as PersistentVolumeClaim, limits) : podViolations(attributes.object as Pod, limits);
+    const found = firstOf(isClaim ? claimViolations(attributes.object as PersistentVolumeClaim, limits) : podViolations(attributes.object as Pod, limits));
     if (found.length > 0) throw refused(attributes, found.length === 1 ? found[0]! : `[${[...new Set(found)].join(', ')}]`);
   }
+}
+
+/** As many as a refusal tells. */
+function firstOf(violations: Iterable<string>): string[] {
+  const first: string[] = [];
+  for (const text of violations) if (first.push(text) >= maxFieldErrors) break;
+  return first;
 }
 
 /** Sizes of containers are fixed once they are created, but for a resize. */
@@ -83,13 +102,12 @@ function setMissing(container: Container, part: 'requests' | 'limits', defaults:
   return missing;
 }
 
-function podViolations({ spec }: Pod, limits: readonly LimitRangeItem[]): string[] {
-  return limits.flatMap((limit) => {
-    if (limit.type === 'Container') {
-      return [...(spec.containers ?? []), ...(spec.initContainers ?? [])].flatMap(({ resources }) => violations(limit, resources?.requests ?? {}, resources?.limits ?? {}));
-    }
-    return limit.type === 'Pod' ? violations(limit, podAmounts(spec, 'requests'), podAmounts(spec, 'limits')) : [];
-  });
+function* podViolations({ spec }: Pod, limits: readonly LimitRangeItem[]): Generator<string> {
+  for (const limit of limits) {
+    if (limit.type === 'Pod') yield* violations(limit, podAmounts(spec, 'requests'), podAmounts(spec, 'limits'));
+    if (limit.type !== 'Container') continue;
+    for (const { resources } of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) yield* violations(limit, resources?.requests ?? {}, resources?.limits ?? {});
+  }
 }
 
 /** Claims have requests only. */

@@ -4,7 +4,7 @@ import type { KubeObject } from '../../machinery/object-meta.ts';
 import { createDefaultTolerationSeconds } from './default-toleration-seconds.ts';
 import { createLimitRanger } from './limit-ranger.ts';
 import { createPriority } from './priority.ts';
-import { mergeTolerations } from './runtime-class.ts';
+import { mergeTolerations } from './merge-tolerations.ts';
 import { attributesFor, objectsOf } from './testing/attributes.ts';
 
 const pod = (spec: Partial<Pod['spec']> = {}): Pod => ({ metadata: { name: 'p', namespace: 'team' }, spec: { containers: [{ name: 'a', resources: {} }], ...spec }, status: {} }) as unknown as Pod;

@@ -103,7 +103,8 @@ function isSignificant({ spec }: Pod, { spec: old }: Pod): boolean {
     const containers = spec[list] ?? [];
     if (containers.length !== (old[list]?.length ?? 0) || containers.some(({ image }, i) => image !== old[list]![i]!.image)) return true;
   }
-  return (spec.ephemeralContainers ?? []).some(({ name, image }) => old.ephemeralContainers?.find((other) => other.name === name)?.image !== image);
+  const images = new Map(old.ephemeralContainers?.toReversed().map(({ name, image }) => [name, image]));
+  return (spec.ephemeralContainers ?? []).some(({ name, image }) => images.get(name) !== image);
 }
 
 function validateNamespace(attributes: AdmissionAttributes, objects: AdmissionObjects): Promise<void> | undefined {
@@ -122,7 +123,9 @@ async function warnAboutExistingPods({ name, warn }: AdmissionAttributes, enforc
   const byReasons = new Map<string, string[]>();
   for (const pod of pods.slice(0, maxPodsToCheck)) {
     const reasons = reasonsText(evaluatePod(enforce, pod));
-    if (reasons !== '') byReasons.set(reasons, [...(byReasons.get(reasons) ?? []), pod.metadata.name!]);
+    const names = byReasons.get(reasons);
+    if (names !== undefined) names.push(pod.metadata.name!);
+    else if (reasons !== '') byReasons.set(reasons, [pod.metadata.name!]);
   }
   if (pods.length > maxPodsToCheck) warn(`new PodSecurity enforce level only checked against the first ${maxPodsToCheck} of ${pods.length} existing pods`);
   if (byReasons.size === 0) return;

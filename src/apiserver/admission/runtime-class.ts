@@ -2,14 +2,14 @@
  * Takes overhead, node selector and tolerations over from a pod's runtime class.
  * @see {@link https://kubernetes.io/docs/concepts/containers/runtime-class/ | Runtime Class}
  */
-import type { Pod, Toleration } from '../../api/gen/types/core-v1.ts';
+import type { Pod } from '../../api/gen/types/core-v1.ts';
 import type { RuntimeClass } from '../../api/gen/types/node-v1.ts';
 import { quantityOf } from '../../api/core/resources/quantities.ts';
-import { isEqual } from '../../machinery/equal.ts';
 import { createMap } from '../../machinery/value.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../../registry/admission.ts';
 import { isAbout, refused } from './attributes.ts';
 import type { AdmissionObjects } from './objects.ts';
+import { mergeTolerations } from './merge-tolerations.ts';
 
 const group = 'node.k8s.io';
 const resource = 'runtimeclasses';
@@ -70,22 +70,3 @@ function checkSameOverhead(attributes: AdmissionAttributes, wanted: Readonly<Rec
 }
 
 const overheadWithoutClass = (attributes: AdmissionAttributes): Error => refused(attributes, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
-
-/** Both lists, less what another one covers; of equal ones the first stays. */
-export function mergeTolerations(first: readonly Toleration[], second: readonly Toleration[]): Toleration[] {
-  const all = [...first, ...second];
-  const merged: Toleration[] = [];
-  for (const [i, toleration] of all.entries()) {
-    const isCovered = merged.some((other) => covers(other, toleration)) || all.slice(i + 1).some((other) => !isEqual(other, toleration) && covers(other, toleration));
-    if (!isCovered) merged.push(toleration);
-  }
-  return merged;
-}
-
-function covers(wide: Toleration, narrow: Toleration): boolean {
-  if (isEqual(wide, narrow)) return true;
-  if (narrow.key !== wide.key && (wide.key !== undefined || wide.operator !== 'Exists')) return false;
-  if (narrow.effect !== wide.effect && wide.effect !== undefined) return false;
-  if (wide.effect === 'NoExecute' && wide.tolerationSeconds !== undefined && (narrow.tolerationSeconds === undefined || Number(narrow.tolerationSeconds) > Number(wide.tolerationSeconds))) return false;
-  return wide.operator === 'Exists' || ((narrow.operator ?? 'Equal') === 'Equal' && narrow.value === wide.value);
-}

@@ -94,7 +94,8 @@ function setGarbageCollectionFinalizers(object: KubeObject, options: DeleteOptio
   const wanted = current.filter((finalizer) => finalizer !== orphanFinalizer && finalizer !== foregroundFinalizer);
   if (shouldOrphan(current, options, strategy)) wanted.push(orphanFinalizer);
   if (shouldDeleteForeground(current, options, strategy)) wanted.push(foregroundFinalizer);
-  if (wanted.length === current.length && wanted.every((finalizer) => current.includes(finalizer))) return;
+  const before = new Set(current);
+  if (wanted.length === current.length && wanted.every((finalizer) => before.has(finalizer))) return;
   if (wanted.length === 0) delete meta.finalizers;
   else meta.finalizers = wanted;
 }

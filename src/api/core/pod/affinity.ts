@@ -56,8 +56,9 @@ function checkTermKeys({ labelSelector, matchLabelKeys = [], mismatchLabelKeys =
   checkKeys(matchLabelKeys, labelSelector, path.child('matchLabelKeys'), errors);
   checkKeys(mismatchLabelKeys, labelSelector, path.child('mismatchLabelKeys'), errors);
   if (labelSelector !== undefined) checkKeysOnce(labelSelector, matchLabelKeys, path, errors);
+  const mismatched = new Set(mismatchLabelKeys);
   matchLabelKeys.forEach((key, i) => {
-    if (mismatchLabelKeys.includes(key)) errors.push(invalid(path.child('matchLabelKeys').index(i), key, 'exists in both matchLabelKeys and mismatchLabelKeys'));
+    if (mismatched.has(key)) errors.push(invalid(path.child('matchLabelKeys').index(i), key, 'exists in both matchLabelKeys and mismatchLabelKeys'));
   });
 }
 
@@ -71,8 +72,9 @@ function checkKeys(keys: readonly string[], selector: LabelSelector | undefined,
 function checkKeysOnce({ matchLabels, matchExpressions }: LabelSelector, keys: readonly string[], path: FieldPath, errors: FieldErrors): void {
   if (keys.length === 0) return;
   const seen = new Set(Object.keys(matchLabels ?? {}));
+  const last = new Map(keys.map((key, i) => [key, i]));
   matchExpressions?.forEach(({ key = '' }) => {
-    if (keys.includes(key) && seen.has(key)) errors.push(invalid(path.index(keys.lastIndexOf(key)), key, 'exists in both matchLabelKeys and labelSelector'));
+    if (last.has(key) && seen.has(key)) errors.push(invalid(path.index(last.get(key)!), key, 'exists in both matchLabelKeys and labelSelector'));
     seen.add(key);
   });
 }

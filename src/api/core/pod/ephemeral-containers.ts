@@ -23,8 +23,10 @@ export function validateEphemeralContainersUpdate(pod: Pod, old: Pod, rules: Pod
   const errors = FieldErrors.joined(validateBuiltInMetaUpdate(pod.metadata, old.metadata), validatePodMetaAndSpec(pod, rules));
   checkPodAnnotationsUpdate(pod.metadata.annotations, old.metadata.annotations, pod.spec, annotationsPath, errors, rules);
   const path = specPath.child('ephemeralContainers');
+  // Of containers with one name the last counts.
+  const byName = new Map(pod.spec.ephemeralContainers?.map((container) => [container.name, container]));
   for (const before of old.spec.ephemeralContainers ?? []) {
-    const now = pod.spec.ephemeralContainers?.findLast(({ name }) => name === before.name);
+    const now = byName.get(before.name);
     const quoted = goQuote(before.name ?? '');
     if (now === undefined) errors.push(forbidden(path, `existing ephemeral containers ${quoted} may not be removed\n`));
     else if (!isEqual(before, now)) errors.push(forbidden(path, `existing ephemeral containers ${quoted} may not be changed\n${changeText('core.EphemeralContainer', before, now)}`));

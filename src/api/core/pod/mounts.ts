@@ -1,5 +1,5 @@
 /** Where a container has the volumes of its pod: mounted as file systems, or as block devices. */
-import type { Container, VolumeDevice, VolumeMount } from '../../gen/types/core-v1.ts';
+import type { Container, VolumeMount } from '../../gen/types/core-v1.ts';
 import { forbidden, invalid, notFound, notSupported } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
@@ -13,6 +13,8 @@ export function checkVolumeMounts(container: Mounts, volumes: KnownVolumes, path
   const { volumeMounts, volumeDevices } = container;
   if (volumeMounts === undefined) return;
   const paths = new Set<string>();
+  const devices = new Set(volumeDevices?.map(({ name = '' }) => name));
+  const devicePaths = new Set(lastByName(volumeDevices).map(({ devicePath = '' }) => devicePath));
   volumeMounts.forEach((mount, i) => {
     const { name = '', mountPath = '' } = mount;
     const at = path.index(i);
@@ -21,8 +23,8 @@ export function checkVolumeMounts(container: Mounts, volumes: KnownVolumes, path
     checkRequiredText(mountPath, at.child('mountPath'), errors);
     if (paths.has(mountPath)) errors.push(invalid(at.child('mountPath'), mountPath, 'must be unique'));
     paths.add(mountPath);
-    if (volumeDevices?.some((device) => (device.name ?? '') === name) === true) errors.push(invalid(at.child('name'), name, 'must not already exist in volumeDevices'));
-    if (devicePaths(volumeDevices).includes(mountPath)) errors.push(invalid(at.child('mountPath'), mountPath, 'must not already exist as a path in volumeDevices'));
+    if (devices.has(name)) errors.push(invalid(at.child('name'), name, 'must not already exist in volumeDevices'));
+    if (devicePaths.has(mountPath)) errors.push(invalid(at.child('mountPath'), mountPath, 'must not already exist as a path in volumeDevices'));
     if (volumes.get(name)?.image !== undefined) checkImageMount(mount, at, errors);
     checkSubPaths(mount, at, path, errors);
     checkPropagation(mount, container, path.child('mountPropagation'), errors);
@@ -33,9 +35,6 @@ export function checkVolumeMounts(container: Mounts, volumes: KnownVolumes, path
 /** Of several entries with one name the last counts. */
 const lastByName = <T extends { name?: string }>(list: readonly T[] | undefined): readonly T[] =>
   list === undefined || list.length < 2 ? (list ?? []) : [...new Map(list.map((item) => [item.name, item])).values()];
-
-const devicePaths = (devices: readonly VolumeDevice[] | undefined): readonly string[] => (devices === undefined ? none : lastByName(devices).map(({ devicePath = '' }) => devicePath));
-const none: readonly string[] = [];
 
 function checkImageMount({ subPath, subPathExpr }: VolumeMount, path: FieldPath, errors: FieldErrors): void {
   if (subPath !== undefined) errors.push(invalid(path.child('subPath'), subPath, 'not allowed in image volume sources'));
@@ -73,6 +72,8 @@ export function checkVolumeDevices({ volumeDevices, volumeMounts }: Mounts, volu
   if (volumeDevices === undefined) return;
   const names = new Set<string>();
   const paths = new Set<string>();
+  const mounts = new Set(volumeMounts?.map(({ name = '' }) => name));
+  const mountPaths = new Set(lastByName(volumeMounts).map(({ mountPath = '' }) => mountPath));
   volumeDevices.forEach(({ name = '', devicePath = '' }, i) => {
     const at = path.index(i);
     checkRequiredText(name, at.child('name'), errors);
@@ -82,8 +83,8 @@ export function checkVolumeDevices({ volumeDevices, volumeMounts }: Mounts, volu
     if (paths.has(devicePath)) errors.push(invalid(at.child('devicePath'), devicePath, 'must be unique'));
     if (containsBackstep(devicePath)) errors.push(invalid(at.child('devicePath'), devicePath, "can not contain backsteps ('..')"));
     else paths.add(devicePath);
-    if (volumeMounts?.some((mount) => (mount.name ?? '') === name) === true) errors.push(invalid(at.child('name'), name, 'must not already exist in volumeMounts'));
-    if (lastByName(volumeMounts).some((mount) => (mount.mountPath ?? '') === devicePath)) errors.push(invalid(at.child('devicePath'), devicePath, 'must not already exist as a path in volumeMounts'));
+    if (mounts.has(name)) errors.push(invalid(at.child('name'), name, 'must not already exist in volumeMounts'));
+    if (mountPaths.has(devicePath)) errors.push(invalid(at.child('devicePath'), devicePath, 'must not already exist as a path in volumeMounts'));
     names.add(name);
   });
 }

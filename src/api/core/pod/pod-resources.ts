@@ -1,5 +1,5 @@
 /** Resources of the pod as a whole. @see {@link https://kep.k8s.io/2837 | KEP-2837} */
-import type { Container, PodSpec, ResourceRequirements } from '../../gen/types/core-v1.ts';
+import type { PodSpec, ResourceRequirements } from '../../gen/types/core-v1.ts';
 import { forbidden, invalid, notSupported } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
@@ -53,42 +53,39 @@ export function setPodResourceDefaults(spec: PodSpec): void {
   if (Object.keys(requests).length === 0) resources.requests = undefined;
 }
 
-type Sums = Map<string, Quantity>;
+export type Sums = Map<string, Quantity>;
+
+/** What all containers need at the same time. */
+export const containerRequests = (spec: PodSpec): Sums => containerSums(spec, 'requests');
 
 /**
- * What all containers need at the same time: the running ones together, or an init container with the sidecars before it
- * when that is more.
+ * What containers need at the same time: the running ones together, or an init container with the sidecars before it
+ * when that is more. A container is compared in what it names; the rest stays as it was before it.
  */
-export function containerRequests({ containers = [], initContainers = [] }: PodSpec): Sums {
+export function containerSums({ containers = [], initContainers = [] }: Pick<PodSpec, 'containers' | 'initContainers'>, part: 'requests' | 'limits'): Sums {
   const running: Sums = new Map();
-  for (const container of containers) addRequests(running, container);
+  for (const { resources } of containers) addAll(running, resources?.[part]);
   const sidecars: Sums = new Map();
   const starting: Sums = new Map();
   for (const container of initContainers) {
+    const amounts = container.resources?.[part];
     if (isSidecar(container)) {
-      addRequests(running, container);
-      addRequests(sidecars, container);
-      takeLarger(starting, sidecars);
-    } else {
-      const together = new Map(sidecars);
-      addRequests(together, container);
-      takeLarger(starting, together);
+      addAll(running, amounts);
+      addAll(sidecars, amounts);
     }
+    for (const name in amounts) takeLarger(starting, name, isSidecar(container) ? sidecars.get(name)! : together(sidecars.get(name), quantityOf(amounts[name]!)));
   }
-  takeLarger(running, starting);
+  for (const [name, amount] of starting) takeLarger(running, name, amount);
   return running;
 }
 
-function addRequests(sums: Sums, { resources }: Container): void {
-  for (const name in resources.requests) {
-    const amount = quantityOf(resources.requests[name]!);
-    sums.set(name, sums.get(name)?.add(amount) ?? amount);
-  }
+export function addAll(sums: Sums, amounts: Readonly<Record<string, string>> | undefined): void {
+  for (const name in amounts) sums.set(name, together(sums.get(name), quantityOf(amounts[name]!)));
 }
 
-function takeLarger(sums: Sums, others: Sums): void {
-  for (const [name, amount] of others) {
-    const now = sums.get(name);
-    if (now === undefined || amount.compare(now) > 0) sums.set(name, amount);
-  }
+const together = (sum: Quantity | undefined, amount: Quantity): Quantity => sum?.add(amount) ?? amount;
+
+function takeLarger(sums: Sums, name: string, amount: Quantity): void {
+  const now = sums.get(name);
+  if (now === undefined || amount.compare(now) > 0) sums.set(name, amount);
 }

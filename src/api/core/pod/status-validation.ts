@@ -49,28 +49,35 @@ function checkConditions(conditions: readonly PodCondition[] | undefined, path: 
 /** What has ended stays ended, unless the pod restarts it. */
 function checkTransitions({ status }: Pod, old: Pod, errors: FieldErrors): void {
   const { spec } = old;
+  const sidecars = new Set(spec.initContainers?.filter(isSidecar).map(({ name }) => name));
   const restarts: { [List in (typeof statusLists)[number]]: (name: string | undefined) => RestartPolicy | undefined } = {
     containerStatuses: () => spec.restartPolicy,
-    initContainerStatuses: (name) => (spec.initContainers?.find((container) => container.name === name && isSidecar(container)) === undefined ? spec.restartPolicy : 'Always'),
+    initContainerStatuses: (name) => (sidecars.has(name) ? 'Always' : spec.restartPolicy),
     ephemeralContainerStatuses: () => 'Never',
   };
   for (const list of statusLists) {
+    const goingOn = countByName(status[list]?.filter(({ state }) => state.terminated === undefined));
     old.status[list]?.forEach(({ name, state: { terminated } }, i) => {
       if (terminated === undefined || mayRestart(restarts[list](name), terminated.exitCode)) return;
-      for (const now of status[list] ?? []) {
-        if (now.name === name && now.state.terminated === undefined) errors.push(forbidden(statusPath.child(list).index(i).child('state'), 'may not be transitioned to non-terminated state'));
-      }
+      for (let count = goingOn.get(name) ?? 0; count > 0; count--) errors.push(forbidden(statusPath.child(list).index(i).child('state'), 'may not be transitioned to non-terminated state'));
     });
   }
+}
+
+function countByName(statuses: readonly ContainerStatus[] | undefined): ReadonlyMap<string | undefined, number> {
+  const counts = new Map<string | undefined, number>();
+  for (const { name } of statuses ?? []) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return counts;
 }
 
 const mayRestart = (policy: RestartPolicy | undefined, exitCode = 0): boolean => policy === 'Always' || (policy === 'OnFailure' && exitCode !== 0);
 
 function checkClaimStatuses(statuses: readonly PodResourceClaimStatus[] | undefined, claims: readonly PodResourceClaim[] | undefined, path: FieldPath, errors: FieldErrors): void {
   const names = new Set<string>();
+  const known = new Set(claims?.map(({ name = '' }) => name));
   statuses?.forEach(({ name = '', resourceClaimName }, i) => {
     const at = path.index(i).child('name');
-    if (claims?.some((claim) => (claim.name ?? '') === name) !== true) errors.push(invalid(at, name, 'must match the name of an entry in `spec.resourceClaims`'));
+    if (!known.has(name)) errors.push(invalid(at, name, 'must match the name of an entry in `spec.resourceClaims`'));
     if (names.has(name)) errors.push(duplicate(at, name));
     names.add(name);
     if (resourceClaimName !== undefined) checkFormat(isDns1123Subdomain, resourceClaimName, at, errors);
@@ -94,18 +101,24 @@ function checkLinuxUser({ uid = 0, gid = 0, supplementalGroups }: LinuxContainer
 
 /** @see {@link https://kep.k8s.io/4680 | KEP-4680: health of devices} */
 function checkAllocated(statuses: readonly ContainerStatus[] | undefined, containers: readonly Container[] = [], path: FieldPath, errors: FieldErrors): void {
+  // Of containers with one name the first counts.
+  const byName = new Map(containers.toReversed().map((container) => [container.name, askedFor(container)]));
   statuses?.forEach(({ name, allocatedResourcesStatus }, i) => allocatedResourcesStatus?.forEach((resource, j) => {
     const at = path.index(i).child('allocatedResourcesStatus').index(j);
-    const container = containers.find((candidate) => candidate.name === name);
-    if (container !== undefined) checkIsAskedFor(resource.name ?? '', container, at.child('name'), errors);
+    const asked = byName.get(name);
+    if (asked !== undefined) checkIsAskedFor(resource.name ?? '', asked, at.child('name'), errors);
     checkHealth(resource, at.child('resources'), errors);
   }));
 }
 
-function checkIsAskedFor(name: string, { resources: { requests, claims } }: Container, path: FieldPath, errors: FieldErrors): void {
-  if (!name.startsWith('claim:')) {
-    if (requests?.[name] === undefined) errors.push(invalid(path, shownResource(name), "must match one of the container's resource requests"));
-  } else if (claims?.some((claim) => name === `claim:${[claim.name, claim.request].filter(Boolean).join('/')}`) !== true) {
+/** What a container asks for; claims as a status names them. */
+const askedFor = ({ resources: { requests, claims } }: Container): ReadonlySet<string> =>
+  new Set([...Object.keys(requests ?? {}).filter((name) => !name.startsWith('claim:')), ...(claims ?? []).map((claim) => `claim:${[claim.name, claim.request].filter(Boolean).join('/')}`)]);
+
+function checkIsAskedFor(name: string, asked: ReadonlySet<string>, path: FieldPath, errors: FieldErrors): void {
+  if (asked.has(name)) return;
+  if (!name.startsWith('claim:')) errors.push(invalid(path, shownResource(name), "must match one of the container's resource requests"));
+  else {
     errors.push(invalid(path, shownResource(name), "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty"));
   }
 }

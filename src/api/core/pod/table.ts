@@ -2,7 +2,7 @@
  * The row of a pod. What its status column says is the most telling of phase, reason and the states of its containers.
  * @see {@link https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/#pod-phase | Pod phase}
  */
-import type { Container, ContainerStateTerminated, ContainerStatus, Pod, PodCondition } from '../../gen/types/core-v1.ts';
+import type { ContainerStateTerminated, ContainerStatus, Pod, PodCondition } from '../../gen/types/core-v1.ts';
 import { humanDuration } from '../../../machinery/human-duration.ts';
 import { ageCell, textCell } from '../../table/cells.ts';
 import { isSidecar } from './container-list.ts';
@@ -51,8 +51,9 @@ function summaryOf(pod: Pod): Summary {
   const sidecars = spec.initContainers?.filter(isSidecar) ?? [];
   const summary: Summary = { reason: status.reason ?? status.phase ?? '', ready: 0, total: (spec.containers?.length ?? 0) + sidecars.length, restarts: new Restarts() };
   if (status.conditions?.some(({ type, reason }) => type === 'PodScheduled' && reason === 'SchedulingGated') === true) summary.reason = 'SchedulingGated';
-  const initializing = addInitContainers(pod, sidecars, summary);
-  if (!initializing || isTrue(status.conditions, 'Initialized')) addContainers(pod, sidecars, summary);
+  const names = new Set(sidecars.map(({ name }) => name));
+  const initializing = addInitContainers(pod, names, summary);
+  if (!initializing || isTrue(status.conditions, 'Initialized')) addContainers(pod, names, summary);
   if (pod.metadata.deletionTimestamp !== undefined) summary.reason = deletedReason(pod, summary.reason);
   return summary;
 }
@@ -63,8 +64,8 @@ function deletedReason({ status: { reason, phase } }: Pod, shown: string): strin
 }
 
 /** Returns whether an init container is still to finish. */
-function addInitContainers({ spec, status }: Pod, sidecars: readonly Container[], summary: Summary): boolean {
-  const isRunningSidecar = ({ name, started }: ContainerStatus): boolean => started === true && sidecars.some((sidecar) => sidecar.name === name);
+function addInitContainers({ spec, status }: Pod, sidecars: ReadonlySet<string | undefined>, summary: Summary): boolean {
+  const isRunningSidecar = ({ name, started }: ContainerStatus): boolean => started === true && sidecars.has(name);
   for (const [i, container] of (status.initContainerStatuses ?? []).entries()) {
     summary.restarts.add(container);
     const { terminated, waiting } = container.state;
@@ -86,10 +87,10 @@ function initReason(terminated: ContainerStateTerminated | undefined, waiting: s
 
 const endReason = ({ reason, signal = 0, exitCode = 0 }: ContainerStateTerminated): string => reason ?? (signal === 0 ? `ExitCode:${exitCode}` : `Signal:${signal}`);
 
-function addContainers({ status }: Pod, sidecars: readonly Container[], summary: Summary): void {
+function addContainers({ status }: Pod, sidecars: ReadonlySet<string | undefined>, summary: Summary): void {
   // From here on only what still runs counts: the sidecars and the containers themselves.
   summary.restarts = new Restarts();
-  for (const container of status.initContainerStatuses ?? []) if (sidecars.some(({ name }) => name === container.name)) summary.restarts.add(container);
+  for (const container of status.initContainerStatuses ?? []) if (sidecars.has(container.name)) summary.restarts.add(container);
   let running = false;
   for (const container of [...(status.containerStatuses ?? [])].reverse()) {
     summary.restarts.add(container);
@@ -108,6 +109,8 @@ const isTrue = (conditions: readonly PodCondition[] | undefined, type: string): 
 
 function gatesCell({ spec: { readinessGates = [] }, status: { conditions } }: Pod): string {
   if (readinessGates.length === 0) return '<none>';
-  const open = readinessGates.filter(({ conditionType }) => conditions?.find(({ type }) => type === conditionType)?.status === 'True');
+  // Of conditions with one type the first counts.
+  const states = new Map(conditions?.toReversed().map(({ type, status }) => [type, status]));
+  const open = readinessGates.filter(({ conditionType }) => states.get(conditionType) === 'True');
   return `${open.length}/${readinessGates.length}`;
 }

@@ -5,7 +5,7 @@ import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { isLabelValue } from '../../../machinery/formats/names.ts';
 import { goStruct } from '../../../machinery/go-quote.ts';
-import { isEqual } from '../../../machinery/equal.ts';
+import { keyOf } from '../../meta/checks.ts';
 import { checkLabelName } from '../../meta/labels.ts';
 
 export const taintEffects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
@@ -36,9 +36,12 @@ function checkOperator(toleration: Toleration, path: FieldPath, errors: FieldErr
   }
 }
 
+/** Without how long it lasts. */
+const meaningOf = ({ key = '', operator = '' as never, value = '', effect = '' as never }: Toleration): string => keyOf(key, operator, value, effect);
+
 /** An update may add tolerations and change how long one lasts. */
 export function checkOnlyAddedTolerations(tolerations: readonly Toleration[] = [], old: readonly Toleration[] = [], path: FieldPath, errors: FieldErrors): void {
-  const isKept = (before: Toleration): boolean => tolerations.some((now) => isEqual({ ...before, tolerationSeconds: now.tolerationSeconds }, now));
-  if (tolerations !== old && !old.every(isKept)) errors.push(forbidden(path, 'existing toleration can not be modified except its tolerationSeconds'));
+  const now = new Set(tolerations.map(meaningOf));
+  if (tolerations !== old && !old.every((before) => now.has(meaningOf(before)))) errors.push(forbidden(path, 'existing toleration can not be modified except its tolerationSeconds'));
   else checkTolerations(tolerations, path, errors);
 }

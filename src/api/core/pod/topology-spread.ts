@@ -4,7 +4,7 @@ import { duplicate, forbidden, invalid, notSupported } from '../../../machinery/
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { notPositiveMessage } from '../../../machinery/formats/messages.ts';
-import { checkRequiredText } from '../../meta/checks.ts';
+import { checkRequiredText, keyOf } from '../../meta/checks.ts';
 import { checkLabelSelector } from '../../meta/label-selector.ts';
 import { checkLabelName } from '../../meta/labels.ts';
 import type { PodRules } from './rules.ts';
@@ -13,16 +13,14 @@ const actions = ['DoNotSchedule', 'ScheduleAnyway'];
 const nodePolicies = ['Honor', 'Ignore'];
 
 export function checkTopologySpread(constraints: readonly TopologySpreadConstraint[] | undefined, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
-  const last = lastOfEach(constraints ?? []);
+  const last = new Map(constraints?.map((constraint, i) => [meaningOf(constraint), i]));
   constraints?.forEach((constraint, i) => {
     const at = path.index(i);
     const { maxSkew = 0, topologyKey = '', whenUnsatisfiable = '' } = constraint;
     if (maxSkew <= 0) errors.push(invalid(at.child('maxSkew'), maxSkew, notPositiveMessage));
     checkRequiredText(topologyKey, at.child('topologyKey'), errors, 'can not be empty');
     if (!actions.includes(whenUnsatisfiable)) errors.push(notSupported(at.child('whenUnsatisfiable'), whenUnsatisfiable, actions));
-    if (last.get(keyOf(constraint)) !== i) {
-      errors.push(duplicate(at.child('{topologyKey, whenUnsatisfiable}'), `{${topologyKey}, ${whenUnsatisfiable}}`));
-    }
+    if (last.get(meaningOf(constraint))! > i) errors.push(duplicate(at.child('{topologyKey, whenUnsatisfiable}'), `{${topologyKey}, ${whenUnsatisfiable}}`));
     checkMinDomains(constraint, at.child('minDomains'), errors);
     checkNodePolicy(constraint.nodeAffinityPolicy, at.child('nodeAffinityPolicy'), errors);
     checkNodePolicy(constraint.nodeTaintsPolicy, at.child('nodeTaintsPolicy'), errors);
@@ -31,10 +29,8 @@ export function checkTopologySpread(constraints: readonly TopologySpreadConstrai
   });
 }
 
-const keyOf = ({ topologyKey, whenUnsatisfiable }: TopologySpreadConstraint): string => JSON.stringify([topologyKey, whenUnsatisfiable]);
-
-/** Where each pair of key and action stands for the last time: those before are told as repeated, as upstream does. */
-const lastOfEach = (constraints: readonly TopologySpreadConstraint[]): ReadonlyMap<string, number> => new Map(constraints.map((constraint, i) => [keyOf(constraint), i]));
+/** Of constraints that mean the same, the last stands. */
+const meaningOf = ({ topologyKey = '', whenUnsatisfiable = '' as never }: TopologySpreadConstraint): string => keyOf(topologyKey, whenUnsatisfiable);
 
 function checkMinDomains({ minDomains, whenUnsatisfiable = '' as never }: TopologySpreadConstraint, path: FieldPath, errors: FieldErrors): void {
   if (minDomains === undefined) return;

@@ -58,8 +58,9 @@ function checkDeadline({ activeDeadlineSeconds: deadline }: PodSpec, { activeDea
 }
 
 function checkOnlyRemovedGates(gates: readonly PodSchedulingGate[] = [], old: readonly PodSchedulingGate[] = [], path: FieldPath, errors: FieldErrors): void {
+  const before = new Set(old.map(({ name = '' }) => name));
   gates.forEach(({ name = '' }, i) => {
-    if (!old.some((gate) => (gate.name ?? '') === name)) errors.push(forbidden(path.index(i).child('name'), `only deletion is allowed, but found new scheduling gate '${name}'`));
+    if (!before.has(name)) errors.push(forbidden(path.index(i).child('name'), `only deletion is allowed, but found new scheduling gate '${name}'`));
   });
 }
 

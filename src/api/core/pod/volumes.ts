@@ -30,6 +30,7 @@ const noVolumes: KnownVolumes = new Map();
 export function checkVolumes(volumes: readonly Volume[] | undefined, podName: string | undefined, path: FieldPath, errors: FieldErrors, rules: PodRules): KnownVolumes {
   if (volumes === undefined || volumes.length === 0) return noVolumes;
   const known = new Map<string, Volume>();
+  const made = madeClaims(volumes, podName);
   volumes.forEach((volume, i) => {
     const { name = '' } = volume;
     const before = errors.length;
@@ -37,7 +38,7 @@ export function checkVolumes(volumes: readonly Volume[] | undefined, podName: st
     checkVolume(volume, podName, at, errors, rules);
     if (known.has(name)) errors.push(duplicate(at.child('name'), name));
     if (errors.length === before) known.set(name, volume);
-    checkNoOwnClaim(volume, volumes, podName, at, errors);
+    checkNoOwnClaim(volume, made, at, errors);
   });
   return known;
 }
@@ -47,11 +48,15 @@ function checkVolume(volume: Volume, podName: string | undefined, path: FieldPat
   if (checkRequiredText(volume.name, path.child('name'), errors)) checkFormat(isDns1123Label, volume.name!, path.child('name'), errors);
 }
 
+/** Names of the claims that are made for the pod's ephemeral volumes. */
+const madeClaims = (volumes: readonly Volume[], podName: string | undefined): ReadonlySet<string> =>
+  new Set(podName === undefined || podName === '' ? [] : volumes.filter(({ ephemeral }) => ephemeral !== undefined).map(({ name = '' }) => `${podName}-${name}`));
+
 /** A claim that is made for an ephemeral volume of the pod cannot be another of its volumes. */
-function checkNoOwnClaim({ persistentVolumeClaim }: Volume, volumes: readonly Volume[], podName: string | undefined, path: FieldPath, errors: FieldErrors): void {
-  if (persistentVolumeClaim === undefined || podName === undefined || podName === '') return;
+function checkNoOwnClaim({ persistentVolumeClaim }: Volume, made: ReadonlySet<string>, path: FieldPath, errors: FieldErrors): void {
+  if (persistentVolumeClaim === undefined) return;
   const { claimName = '' } = persistentVolumeClaim;
-  if (!volumes.some(({ ephemeral, name = '' }) => ephemeral !== undefined && claimName === `${podName}-${name}`)) return;
+  if (!made.has(claimName)) return;
   errors.push(invalid(path.child('persistentVolumeClaim', 'claimName'), claimName, 'must not reference a PVC that gets created for an ephemeral volume'));
 }
 

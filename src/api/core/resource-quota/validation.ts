@@ -35,7 +35,10 @@ export function validateResourceQuotaStatusUpdate(object: ResourceQuota, old: Re
   return errors;
 }
 
-const isSameSet = (a: readonly string[] = [], b: readonly string[] = []): boolean => a.every((item) => b.includes(item)) && b.every((item) => a.includes(item));
+function isSameSet(a: readonly string[] = [], b: readonly string[] = []): boolean {
+  const [inA, inB] = [new Set(a), new Set(b)];
+  return inA.size === inB.size && a.every((item) => inB.has(item));
+}
 
 function checkSpec(spec: ResourceQuotaSpec, errors: FieldErrors): void {
   checkAmounts(spec.hard, specPath.child('hard'), errors);
@@ -65,9 +68,16 @@ const resourcesOfScope: Readonly<Record<string, readonly string[]>> = {
 
 const isScope = (scope: string): boolean => Object.hasOwn(resourcesOfScope, scope);
 
-/** One error for each resource that the scope has nothing to do with. */
-const foreignResources = (scope: string, { hard }: ResourceQuotaSpec): string[] =>
-  Object.keys(hard ?? {}).filter((name) => isStandardQuotaName(name) && isScope(scope) && !resourcesOfScope[scope]!.includes(name));
+/** How many resources each scope has nothing to do with; one error for each. */
+function foreignResources({ hard }: ResourceQuotaSpec): (scope: string) => number {
+  const counts = new Map<string, number>();
+  const standard = Object.keys(hard ?? {}).filter(isStandardQuotaName);
+  return (scope) => {
+    const count = counts.get(scope) ?? (isScope(scope) ? standard.filter((name) => !resourcesOfScope[scope]!.includes(name)).length : 0);
+    counts.set(scope, count);
+    return count;
+  };
+}
 
 const excludingPairs: readonly (readonly [string, string])[] = [['BestEffort', 'NotBestEffort'], ['Terminating', 'NotTerminating']];
 
@@ -77,10 +87,12 @@ const shownScopes = ({ scopes }: ResourceQuotaSpec): GoSyntax => goStruct('[]cor
 
 function checkScopes(spec: ResourceQuotaSpec, path: FieldPath, errors: FieldErrors): void {
   const { scopes = [] } = spec;
-  const refuse = (detail: string): void => void errors.push(invalid(path, shownScopes(spec), detail));
+  let shown: GoSyntax | undefined;
+  const refuse = (detail: string): void => void errors.push(invalid(path, (shown ??= shownScopes(spec)), detail));
+  const foreign = foreignResources(spec);
   for (const scope of scopes) {
     if (!isScope(scope)) refuse('unsupported scope');
-    foreignResources(scope, spec).forEach(() => refuse('unsupported scope applied to resource'));
+    for (let i = foreign(scope); i > 0; i--) refuse('unsupported scope applied to resource');
   }
   for (let i = conflicts(scopes); i > 0; i--) refuse('conflicting scopes');
 }
@@ -89,11 +101,13 @@ function checkScopeSelector(spec: ResourceQuotaSpec, path: FieldPath, errors: Fi
   const { scopeSelector } = spec;
   if (scopeSelector === undefined) return;
   const { matchExpressions = [] } = scopeSelector;
-  const refuse = (detail: string): void => void errors.push(invalid(path, goStruct('core.ScopeSelector', scopeSelector), detail));
+  let shown: GoSyntax | undefined;
+  const refuse = (detail: string): void => void errors.push(invalid(path, (shown ??= goStruct('core.ScopeSelector', scopeSelector)), detail));
+  const foreign = foreignResources(spec);
   for (const requirement of matchExpressions) {
     const scopeName = requirement.scopeName ?? '';
     if (!isScope(scopeName)) errors.push(invalid(path.child('scopeName'), scopeName, 'unsupported scope'));
-    foreignResources(scopeName, spec).forEach(() => refuse('unsupported scope applied to resource'));
+    for (let i = foreign(scopeName); i > 0; i--) refuse('unsupported scope applied to resource');
     checkRequirement(requirement, path, errors);
   }
   for (let i = conflicts(matchExpressions.map(({ scopeName }) => scopeName ?? '')); i > 0; i--) refuse('conflicting scopes');

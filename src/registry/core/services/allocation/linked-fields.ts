@@ -35,8 +35,8 @@ export function keepAllocatedValues(service: Service, old: Service): void {
 
 /** Ports are told by name. A node port that the client uses for another port is not taken from there. */
 function keepNodePorts(service: Service, old: Service): void {
-  const before = nodePortsOf(old);
-  const used = new Set(nodePortsOf(service).filter((port) => before.includes(port)));
+  const before = new Set(nodePortsOf(old));
+  const used = new Set(nodePortsOf(service).filter((port) => before.has(port)));
   const byName = new Map((old.spec.ports ?? []).map(({ name = '', nodePort = 0 }) => [name, nodePort]));
   for (const port of service.spec.ports ?? []) {
     if ((port.nodePort ?? 0) !== 0) continue;

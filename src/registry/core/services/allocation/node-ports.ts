@@ -17,6 +17,7 @@ export async function takeNodePorts(service: Service, operation: PortOperation):
 /** Ports of one number and different protocols share their node port, unless they ask for others. */
 async function takeForPorts(service: Service, operation: PortOperation): Promise<void> {
   const byPort = new Map<number, number>();
+  const requested = requestedPorts(service);
   for (const [i, port] of (service.spec.ports ?? []).entries()) {
     const asked = port.nodePort ?? 0;
     if (asked === 0 && !getsNodePorts(service)) continue;
@@ -27,7 +28,7 @@ async function takeForPorts(service: Service, operation: PortOperation): Promise
       else if (asked !== shared) await takeAsked(asked, i, service, operation);
       continue;
     }
-    const wanted = requestedFor(number, service);
+    const wanted = requested.get(number) ?? 0;
     if (wanted === 0) port.nodePort = await takeAny(operation);
     else {
       await takeAsked(wanted, i, service, operation);
@@ -37,8 +38,9 @@ async function takeForPorts(service: Service, operation: PortOperation): Promise
   }
 }
 
-/** The node port that a client asks for any of the ports with this number. */
-const requestedFor = (port: number, { spec }: Service): number => spec.ports?.find((other) => (other.port ?? 0) === port && (other.nodePort ?? 0) !== 0)?.nodePort ?? 0;
+/** By number, the node port that a client asks for any of the ports with it: the first. */
+const requestedPorts = ({ spec }: Service): ReadonlyMap<number, number> =>
+  new Map(spec.ports?.filter(({ nodePort = 0 }) => nodePort !== 0).toReversed().map(({ port = 0, nodePort = 0 }) => [port, nodePort]));
 
 export async function changeNodePorts(service: Service, old: Service, operation: PortOperation): Promise<void> {
   if (needsNodePorts(service)) await changeForPorts(service, old, operation);
