@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fieldSelectorText, matchesFields, parseFieldSelector } from './field-selector.ts';
+import { fieldMatcher, fieldSelectorText, parseFieldSelector } from './field-selector.ts';
 
 describe('field selectors', () => {
   test.each([
@@ -26,5 +26,19 @@ describe('field selectors', () => {
     { text: 'a!=1', matches: false },
     { text: 'b=', matches: true },
     { text: 'a=1,b!=x', matches: true },
-  ])('matching $text', ({ text, matches }) => expect(matchesFields(parseFieldSelector(text), (field) => ({ a: '1' })[field])).toBe(matches));
+  ])('matching $text', ({ text, matches }) => expect(fieldMatcher(parseFieldSelector(text))((field) => ({ a: '1' })[field])).toBe(matches));
+
+  test.each([
+    { name: 'two values', text: 'a=1,a=2', matches: false },
+    { name: 'a value twice', text: 'a=1,a=1', matches: true },
+    { name: 'a value and not it', text: 'a=1,a!=1', matches: false },
+    { name: 'a value and not others', text: 'a=1,a!=2,a!=3', matches: true },
+  ])('of one field: $name', ({ text, matches }) => expect(fieldMatcher(parseFieldSelector(text))((field) => ({ a: '1' })[field])).toBe(matches));
+
+  test('ask for each field once, however many terms there are', () => {
+    const matches = fieldMatcher(parseFieldSelector(Array.from({ length: 50_000 }, (_, i) => `a!=${i},b!=${i}`).join(',')));
+    let asked = 0;
+    expect(matches(() => (asked++, 'x'))).toBe(true);
+    expect(asked).toBe(2);
+  });
 });

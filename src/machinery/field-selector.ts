@@ -10,18 +10,48 @@ export interface FieldTerm {
   readonly value: string;
 }
 
-/** All terms must hold. A field that the object does not name counts as empty. */
-export function matchesFields(terms: readonly FieldTerm[], valueOf: (field: string) => string | undefined): boolean {
-  return terms.every(({ field, operator, value }) => ((valueOf(field) ?? '') === value) === (operator === '='));
+/** What the terms say of one field. */
+interface FieldCondition {
+  /** Undefined for any. */
+  equal: string | undefined;
+  /** Two values are asked for at once. */
+  isContradiction: boolean;
+  readonly unequal: Set<string>;
+}
+
+/**
+ * All terms must hold. A field that the object does not name counts as empty. A text has space for many terms, and they are
+ * asked of many objects: each field is looked at once.
+ */
+export function fieldMatcher(terms: readonly FieldTerm[]): (valueOf: (field: string) => string | undefined) => boolean {
+  const conditions = new Map<string, FieldCondition>();
+  for (const { field, operator, value } of terms) {
+    let condition = conditions.get(field);
+    if (condition === undefined) conditions.set(field, (condition = { equal: undefined, isContradiction: false, unequal: new Set() }));
+    if (operator === '!=') condition.unequal.add(value);
+    else if (condition.equal === undefined) condition.equal = value;
+    else condition.isContradiction ||= condition.equal !== value;
+  }
+  const all = [...conditions];
+  return (valueOf) => all.every(([field, { equal, isContradiction, unequal }]) => {
+    const value = valueOf(field) ?? '';
+    return !isContradiction && (equal === undefined || value === equal) && !unequal.has(value);
+  });
 }
 
 /**
  * Reads the text form; `==` is `=`, `\` escapes commas, equals signs and itself. A term that names nothing asks for nothing.
  * Throws {@link SelectorError}.
  */
-export function parseFieldSelector(text: string): readonly FieldTerm[] {
-  const terms = splitTerms(text).sort().filter((term) => term !== '').map((term) => parseTerm(term, text));
-  return terms.filter(({ field, value }) => field !== '' || value !== '');
+export const parseFieldSelector = (text: string): readonly FieldTerm[] => [...readFieldSelector(text)];
+
+/** As {@link parseFieldSelector}, term by term: for texts that may be long. */
+export function* readFieldSelector(text: string): Generator<FieldTerm, void> {
+  for (const part of splitTerms(text).sort()) {
+    if (part === '') continue;
+    const term = parseTerm(part, text);
+    if (term.field !== '' || term.value !== '') yield term;
+  }
 }
 
 /** The text form, terms in the order given. */
@@ -39,7 +69,8 @@ function splitTerms(text: string): string[] {
       start = i + 1;
     }
   }
-  return [...terms, text.slice(start)];
+  terms.push(text.slice(start));
+  return terms;
 }
 
 function parseTerm(term: string, whole: string): FieldTerm {

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { equalities, everything, matchesLabels, nothing, parseLabelSelector, requirementsOf, selectorText } from './label-selector.ts';
+import { pick, randomSource } from '../../test/support/random.ts';
+import { readsDuring } from '../../test/support/counted.ts';
+import { equalities, everything, matchesLabels, nothing, type Requirement, requirementsOf } from './label-selector.ts';
+import { parseLabelSelector, selectorText } from './label-selector-text.ts';
 
+const numbered = (count: number, make: (i: number) => string): string => Array.from({ length: count }, (_, i) => make(i)).join(',');
 const keyMessage = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 
 describe('text form of label selectors', () => {
@@ -52,6 +56,48 @@ describe('matching', () => {
     expect(matchesLabels(parseLabelSelector(text), labels)).toBe(matches);
     expect(matchesLabels(parseLabelSelector(text), new Map(Object.entries(labels)))).toBe(matches);
   });
+});
+
+describe('matching of many requirements', () => {
+  const random = randomSource(5);
+  const anyRequirement = (): Requirement => {
+    const key = pick(random, ['a', 'b', 'c', 'd']);
+    const values = Array.from({ length: 1 + Math.floor(random() * 3) }, () => String(Math.floor(random() * 4)));
+    const operator = pick(random, ['=', '!=', 'in', 'notin', 'exists', '!', 'gt', 'lt'] as const);
+    return { key, operator, values: operator === 'in' || operator === 'notin' ? values : operator === 'exists' || operator === '!' ? [] : values.slice(0, 1) };
+  };
+
+  test('is that of all of them, one by one', () => {
+    let matching = 0;
+    for (let round = 0; round < 3000; round++) {
+      // Most that are drawn contradict each other: some of them are repeated instead.
+      const few = Array.from({ length: 1 + Math.floor(random() * 4) }, anyRequirement);
+      const many = Array.from({ length: 20 }, (_, i) => few[i % few.length]!);
+      const labels = Object.fromEntries(['a', 'b', 'c'].filter(() => random() < 0.7).map((key) => [key, String(Math.floor(random() * 4))]));
+      const expected = few.every((requirement) => matchesLabels([requirement], labels));
+      if (expected) matching++;
+      expect(matchesLabels(many, labels)).toBe(expected);
+      expect(matchesLabels(many, new Map(Object.entries(labels)))).toBe(expected);
+    }
+    expect(matching).toBeGreaterThan(100);
+  });
+
+  test.each([
+    { name: 'on as many keys', text: numbered(20_000, (i) => `k${i}!=x`), matches: true },
+    { name: 'on one key', text: numbered(20_000, (i) => `app!=v${i}`), matches: true },
+    { name: 'with as many values', text: `app in (web,${numbered(20_000, (i) => `v${i}`)})`, matches: true },
+    { name: 'that nothing can meet', text: numbered(20_000, (i) => `app=v${i}`), matches: false },
+  ])('asks for the labels of the object, not for each requirement: $name', ({ text, matches }) => {
+    const requirements = [...parseLabelSelector(text)];
+    const readsOf = (objects: number): number => readsDuring(requirements, (counted) => {
+      for (let i = 0; i < objects; i++) expect(matchesLabels(counted, { app: 'web' })).toBe(matches);
+    });
+    expect(readsOf(101) - readsOf(1)).toBeLessThan(100 * 10);
+  });
+});
+
+test('a requirement that is refused names no more than its first errors', () => {
+  expect(() => parseLabelSelector(`a in (${numbered(50_000, (i) => `_${i}`)})`)).toThrow(expect.objectContaining({ message: expect.stringMatching(/^.{1,200000}$/s) as string }));
 });
 
 describe('object form of label selectors', () => {

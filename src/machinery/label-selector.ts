@@ -1,9 +1,10 @@
 /**
- * Label selectors: matching, and the two forms they come in (the object of a spec, and the text of `?labelSelector=`).
+ * Label selectors: matching, and the form that they have in the object of a spec (`label-selector-text.ts` has that of
+ * `?labelSelector=`).
  * @see {@link https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors | Label selectors}
  */
-import { aggregateText, invalid, notSupported } from './field-error.ts';
-import { FieldErrors } from './field-errors.ts';
+import { aggregateText, invalid } from './field-error.ts';
+import { FieldErrors, gathered } from './field-errors.ts';
 import { FieldPath } from './field-path.ts';
 import { isLabelValue, isQualifiedName } from './formats/names.ts';
 import { goStrings } from './go-quote.ts';
@@ -56,8 +57,86 @@ const labelOf = (labels: Labels | undefined, key: string): string | undefined =>
 const isMap = (labels: Labels): labels is ReadonlyMap<string, string> => typeof labels['get' as never] === 'function';
 
 export function matchesLabels(requirements: Requirements, labels: Labels | undefined): boolean {
-  return requirements !== nothing && requirements.every((requirement) => matchesRequirement(requirement, labelOf(labels, requirement.key)));
+  if (requirements === nothing) return false;
+  if (requirements.length > fewRequirements) return indexOf(requirements).matches(labels);
+  return requirements.every((requirement) => matchesRequirement(requirement, labelOf(labels, requirement.key)));
 }
+
+/** More are better asked label by label: the objects that they are asked of have few. */
+const fewRequirements = 8;
+
+const indexes = new WeakMap<readonly Requirement[], RequirementIndex>();
+
+function indexOf(requirements: readonly Requirement[]): RequirementIndex {
+  let index = indexes.get(requirements);
+  if (index === undefined) indexes.set(requirements, (index = new RequirementIndex(requirements)));
+  return index;
+}
+
+/** Many requirements as one condition for each key: what an object is asked does not grow with their number. */
+class RequirementIndex {
+  readonly #byKey = new Map<string, KeyCondition>();
+  /** Keys that must be there. */
+  #needed = 0;
+
+  constructor(requirements: readonly Requirement[]) {
+    for (const requirement of requirements) {
+      let condition = this.#byKey.get(requirement.key);
+      if (condition === undefined) this.#byKey.set(requirement.key, (condition = new KeyCondition()));
+      condition.add(requirement);
+    }
+    for (const { isNeeded } of this.#byKey.values()) if (isNeeded) this.#needed++;
+  }
+
+  matches(labels: Labels | undefined): boolean {
+    let missing = this.#needed;
+    for (const [key, value] of entriesOf(labels)) {
+      const condition = this.#byKey.get(key);
+      if (condition === undefined) continue;
+      if (!condition.accepts(value)) return false;
+      if (condition.isNeeded) missing--;
+    }
+    return missing === 0;
+  }
+}
+
+/** All requirements of one key. */
+class KeyCondition {
+  isNeeded = false;
+  #isAllowed = true;
+  #allowed: ReadonlySet<string> | undefined;
+  readonly #denied = new Set<string>();
+  readonly #comparisons: Requirement[] = [];
+
+  add(requirement: Requirement): void {
+    const { operator, values } = requirement;
+    if (operator === '!') this.#isAllowed = false;
+    else if (operator === '!=' || operator === 'notin') for (const value of values) this.#denied.add(value);
+    else this.isNeeded = true;
+    if (operator === '=' || operator === '==' || operator === 'in') this.#allow(values);
+    if (operator === 'gt' || operator === 'lt') this.#compare(requirement);
+  }
+
+  accepts(value: string): boolean {
+    return this.#isAllowed && this.#allowed?.has(value) !== false && !this.#denied.has(value) && this.#comparisons.every((requirement) => matchesRequirement(requirement, value));
+  }
+
+  #allow(values: readonly string[]): void {
+    const known = this.#allowed;
+    this.#allowed = new Set(known === undefined ? values : values.filter((value) => known.has(value)));
+  }
+
+  /** Of comparisons in one direction the narrowest is enough. */
+  #compare(requirement: Requirement): void {
+    const same = this.#comparisons.findIndex(({ operator }) => operator === requirement.operator);
+    if (same < 0) this.#comparisons.push(requirement);
+    else if (isNarrower(requirement, this.#comparisons[same]!)) this.#comparisons[same] = requirement;
+  }
+}
+
+const isNarrower = (requirement: Requirement, other: Requirement): boolean => matchesRequirement(other, requirement.values[0]) || integerOf(requirement.values[0]) === undefined;
+
+const entriesOf = (labels: Labels | undefined): Iterable<[string, string]> => (labels === undefined ? [] : isMap(labels) ? labels.entries() : Object.entries(labels as Readonly<Record<string, string>>));
 
 /** What the requirements say of the values of labels without a choice: others may remain. */
 export function equalities(requirements: Requirements): ReadonlyMap<string, string> {
@@ -72,14 +151,24 @@ function matchesRequirement({ operator, values }: Requirement, value: string | u
   switch (operator) {
     case '=':
     case '==':
-    case 'in': return value !== undefined && values.includes(value);
+    case 'in': return value !== undefined && hasValue(values, value);
     case '!=':
-    case 'notin': return value === undefined || !values.includes(value);
+    case 'notin': return value === undefined || !hasValue(values, value);
     case 'exists': return value !== undefined;
     case '!': return value === undefined;
     case 'gt': return compareIntegers(value, values, (a, b) => a > b);
     case 'lt': return compareIntegers(value, values, (a, b) => a < b);
   }
+}
+
+const fewValues = 8;
+const valueSets = new WeakMap<readonly string[], ReadonlySet<string>>();
+
+function hasValue(values: readonly string[], value: string): boolean {
+  if (values.length <= fewValues) return values.includes(value);
+  let known = valueSets.get(values);
+  if (known === undefined) valueSets.set(values, (known = new Set(values)));
+  return known.has(value);
 }
 
 function compareIntegers(value: string | undefined, values: readonly string[], holds: (a: bigint, b: bigint) => boolean): boolean {
@@ -112,249 +201,58 @@ export function requirementsOfMap(labels: Readonly<Record<string, string>> | und
   return Object.keys(labels ?? {}).map((key) => createRequirement(key, '=', [labels![key]!]));
 }
 
-const sortByKey = (requirements: Requirement[]): Requirement[] => requirements.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+/** Sorts in place. */
+export const sortByKey = (requirements: Requirement[]): Requirement[] => requirements.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
 
 /** Checks key, number and form of the values. Throws {@link SelectorError} with every error. */
 export function createRequirement(key: string, operator: SelectorOperator, values: readonly string[]): Requirement {
-  const errors = checkRequirement(key, operator, values);
-  if (errors.length > 0) throw new SelectorError(aggregateText(errors));
-  return { key, operator, values };
+  if (isGood(key, operator, values)) return { key, operator, values };
+  throw new SelectorError(aggregateText(gathered(() => requirementErrors(key, operator, values))));
 }
 
-function checkRequirement(key: string, operator: SelectorOperator, values: readonly string[]): FieldErrors {
-  const errors = checkKey(key, FieldPath.of('key'));
-  const path = FieldPath.of('values');
-  const refuse = (detail: string): void => void errors.push(invalid(path, goStrings(values), detail));
+/** Undefined for what {@link createRequirement} refuses. */
+export const requirementOf = (key: string, operator: SelectorOperator, values: readonly string[]): Requirement | undefined => (isGood(key, operator, values) ? { key, operator, values } : undefined);
+
+export const isRequirementKey = (key: string): boolean => isQualifiedName(key).length === 0;
+
+/** Throws {@link SelectorError}. */
+export function checkRequirementKey(key: string, path: FieldPath): void {
+  const messages = isQualifiedName(key);
+  if (messages.length > 0) throw new SelectorError(aggregateText([invalid(path, key, messages.join('; '))]));
+}
+
+const isGood = (key: string, operator: SelectorOperator, values: readonly string[]): boolean =>
+  isRequirementKey(key) && countProblem(operator, values) === undefined && values.every((value) => isLabelValue(value).length === 0 && (!isComparison(operator) || integerOf(value) !== undefined));
+
+const isComparison = (operator: SelectorOperator): boolean => operator === 'gt' || operator === 'lt';
+
+function countProblem(operator: SelectorOperator, { length }: readonly string[]): string | undefined {
   switch (operator) {
     case 'in':
-    case 'notin':
-      if (values.length === 0) refuse("for 'in', 'notin' operators, values set can't be empty");
-      break;
+    case 'notin': return length === 0 ? "for 'in', 'notin' operators, values set can't be empty" : undefined;
     case '=':
     case '==':
-    case '!=':
-      if (values.length !== 1) refuse('exact-match compatibility requires one single value');
-      break;
+    case '!=': return length === 1 ? undefined : 'exact-match compatibility requires one single value';
     case 'exists':
-    case '!':
-      if (values.length !== 0) refuse('values set must be empty for exists and does not exist');
-      break;
+    case '!': return length === 0 ? undefined : 'values set must be empty for exists and does not exist';
     case 'gt':
-    case 'lt':
-      if (values.length !== 1) refuse("for 'Gt', 'Lt' operators, exactly one value is required");
-      values.forEach((value, i) => {
-        if (integerOf(value) === undefined) errors.push(invalid(path.index(i), value, "for 'Gt', 'Lt' operators, the value must be an integer"));
-      });
-      break;
-    default:
-      errors.push(notSupported(FieldPath.of('operator'), operator, ['in', 'notin', '=', '==', '!=', 'gt', 'lt', 'exists', '!']));
+    case 'lt': return length === 1 ? undefined : "for 'Gt', 'Lt' operators, exactly one value is required";
   }
-  values.forEach((value, i) => {
+}
+
+function requirementErrors(key: string, operator: SelectorOperator, values: readonly string[]): FieldErrors {
+  const errors = new FieldErrors();
+  const keyMessages = isQualifiedName(key);
+  if (keyMessages.length > 0) errors.push(invalid(FieldPath.of('key'), key, keyMessages.join('; ')));
+  const path = FieldPath.of('values');
+  const problem = countProblem(operator, values);
+  if (problem !== undefined) errors.push(invalid(path, goStrings(values), problem));
+  if (isComparison(operator)) {
+    for (const [i, value] of values.entries()) if (integerOf(value) === undefined) errors.push(invalid(path.index(i), value, "for 'Gt', 'Lt' operators, the value must be an integer"));
+  }
+  for (const [i, value] of values.entries()) {
     const messages = isLabelValue(value);
     if (messages.length > 0) errors.push(invalid(path.index(i).key(key), value, messages.join('; ')));
-  });
+  }
   return errors;
 }
-
-function checkKey(key: string, path: FieldPath): FieldErrors {
-  const errors = new FieldErrors();
-  const messages = isQualifiedName(key);
-  if (messages.length > 0) errors.push(invalid(path, key, messages.join('; ')));
-  return errors;
-}
-
-/** The text form: `a=b,c in (x,y),!d`. Set values are sorted. */
-export function selectorText(requirements: Requirements): string {
-  return requirements === nothing ? '' : requirements.map(requirementText).join(',');
-}
-
-function requirementText({ key, operator, values }: Requirement): string {
-  switch (operator) {
-    case '!': return `!${key}`;
-    case 'exists': return key;
-    case '=':
-    case '==':
-    case '!=': return `${key}${operator}${values[0] ?? ''}`;
-    case 'gt': return `${key}>${values[0] ?? ''}`;
-    case 'lt': return `${key}<${values[0] ?? ''}`;
-    case 'in':
-    case 'notin': return `${key} ${operator} (${[...values].sort().join(',')})`;
-  }
-}
-
-/**
- * Reads the text form. Throws {@link SelectorError}: what the server answers with 400 for a bad `?labelSelector=`.
- * @see {@link https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#api | Labels: API}
- */
-export function parseLabelSelector(text: string): readonly Requirement[] {
-  return new Parser(tokenize(text)).selector();
-}
-
-type TokenKind = 'end' | 'error' | 'identifier' | ',' | '(' | ')' | '!' | 'operator';
-
-interface Token {
-  readonly kind: TokenKind;
-  readonly text: string;
-  /** Of `in` and `notin`, which are identifiers where a value can stand. */
-  readonly word?: boolean;
-}
-
-const symbolTokens: Readonly<Record<string, Token['kind']>> = { ',': ',', '(': '(', ')': ')', '!': '!', '=': 'operator', '==': 'operator', '!=': 'operator', '>': 'operator', '<': 'operator' };
-const isSymbol = (char: string): boolean => '=!(),><'.includes(char);
-const isSpace = (char: string): boolean => char === ' ' || char === '\t' || char === '\r' || char === '\n';
-
-/** @NOTE differs from upstream, for which a character NUL is where the text ends: here it is one that no word has. */
-function tokenize(text: string): Token[] {
-  const tokens: Token[] = [];
-  let at = 0;
-  while (at < text.length) {
-    if (isSpace(text[at]!)) at++;
-    else {
-      const length = isSymbol(text[at]!) ? symbolLength(text, at) : wordLength(text, at);
-      tokens.push(tokenOf(text.slice(at, at + length)));
-      at += length;
-    }
-  }
-  tokens.push({ kind: 'end', text: '' });
-  return tokens;
-}
-
-function tokenOf(text: string): Token {
-  if (isSymbol(text[0]!)) return { kind: symbolTokens[text] ?? 'error', text };
-  return text === 'in' || text === 'notin' ? { kind: 'operator', text, word: true } : { kind: 'identifier', text };
-}
-
-/** As many symbol characters as still make a known symbol. */
-function symbolLength(text: string, at: number): number {
-  let length = 1;
-  while (at + length < text.length && isSymbol(text[at + length]!) && text.slice(at, at + length + 1) in symbolTokens) length++;
-  return length;
-}
-
-function wordLength(text: string, at: number): number {
-  let length = 1;
-  while (at + length < text.length && !isSymbol(text[at + length]!) && !isSpace(text[at + length]!)) length++;
-  return length;
-}
-
-const operatorOfText: Readonly<Record<string, SelectorOperator>> = { 'in': 'in', 'notin': 'notin', '=': '=', '==': '==', '!=': '!=', '>': 'gt', '<': 'lt' };
-
-/** Recursive descent over the tokens; each method reads one rule and says what it expected instead. */
-class Parser {
-  readonly #tokens: readonly Token[];
-  #at = 0;
-
-  constructor(tokens: readonly Token[]) {
-    this.#tokens = tokens;
-  }
-
-  selector(): Requirement[] {
-    const requirements: Requirement[] = [];
-    for (;;) {
-      const first = this.#peek();
-      if (first.kind === 'end') return sortByKey(requirements);
-      if (first.kind !== 'identifier' && first.kind !== '!') throw found(first, ', expected: !, identifier, or \'end of string\'');
-      requirements.push(this.#wrapped(() => this.#requirement()));
-      const next = this.#take();
-      if (next.kind === 'end') return sortByKey(requirements);
-      if (next.kind !== ',') throw found(next, ", expected: ',' or 'end of string'");
-      const after = this.#peek();
-      if (after.kind !== 'identifier' && after.kind !== '!') throw found(after, ", expected: identifier after ','");
-    }
-  }
-
-  #wrapped(read: () => Requirement): Requirement {
-    try {
-      return read();
-    } catch (error) {
-      if (error instanceof SelectorError) throw new SelectorError(`unable to parse requirement: ${error.message}`);
-      throw error;
-    }
-  }
-
-  #requirement(): Requirement {
-    const negated = this.#peek().kind === '!';
-    if (negated) this.#take();
-    const key = this.#take();
-    if (key.kind !== 'identifier') throw found(key, ', expected: identifier');
-    const keyErrors = checkKey(key.text, FieldPath.root);
-    if (keyErrors.length > 0) throw new SelectorError(aggregateText(keyErrors));
-    const next = this.#peek();
-    if (negated) return createRequirement(key.text, '!', []);
-    if (next.kind === 'end' || next.kind === ',') return createRequirement(key.text, 'exists', []);
-    const operator = this.#operator();
-    const values = operator === 'in' || operator === 'notin' ? this.#valueSet() : this.#exactValue();
-    return createRequirement(key.text, operator, [...new Set(values)].sort());
-  }
-
-  #operator(): SelectorOperator {
-    const token = this.#takeRaw();
-    const operator = token.kind === 'operator' ? operatorOfText[token.text] : undefined;
-    if (operator === undefined) throw found(token, ', expected: in, notin, =, ==, !=, gt, lt');
-    return operator;
-  }
-
-  #exactValue(): string[] {
-    const next = this.#peek();
-    if (next.kind === 'end' || next.kind === ',') return [''];
-    const token = this.#take();
-    if (token.kind !== 'identifier') throw found(token, ', expected: identifier');
-    return [token.text];
-  }
-
-  #valueSet(): string[] {
-    const open = this.#take();
-    if (open.kind !== '(') throw found(open, " expected: '('");
-    const next = this.#peek();
-    if (next.kind === ')') {
-      this.#take();
-      return [''];
-    }
-    if (next.kind !== 'identifier' && next.kind !== ',') throw found(next, ", expected: ',', ')' or identifier");
-    const values = this.#values();
-    if (this.#take().kind !== ')') throw found(next, ", expected: ')'");
-    return values;
-  }
-
-  /** Values between the parentheses; an empty place between commas is an empty value. */
-  #values(): string[] {
-    const values: string[] = [];
-    for (;;) {
-      const token = this.#take();
-      if (token.kind === 'identifier') {
-        values.push(token.text);
-        const next = this.#peek();
-        if (next.kind === ')') return values;
-        if (next.kind !== ',') throw found(next, ", expected: ',' or ')'");
-      } else if (token.kind === ',') {
-        if (values.length === 0) values.push('');
-        const next = this.#peek();
-        if (next.kind === ')') return [...values, ''];
-        if (next.kind === ',') {
-          this.#take();
-          values.push('');
-        }
-      } else throw found(token, ", expected: ',', or identifier");
-    }
-  }
-
-  /** Where a value or key can stand, `in` and `notin` are ordinary words. */
-  #peek(): Token {
-    const token = this.#tokens[this.#at]!;
-    return token.word === true ? { kind: 'identifier', text: token.text } : token;
-  }
-
-  #take(): Token {
-    const token = this.#peek();
-    if (token.kind !== 'end') this.#at++;
-    return token;
-  }
-
-  #takeRaw(): Token {
-    const token = this.#tokens[this.#at]!;
-    if (token.kind !== 'end') this.#at++;
-    return token;
-  }
-}
-
-const found = (token: Token, expected: string): SelectorError => new SelectorError(`found '${token.text}'${expected}`);

@@ -1,4 +1,5 @@
-import { requirementsOf, selectorText, type LabelSelector } from '../machinery/label-selector.ts';
+import { requirementsOf, type LabelSelector } from '../machinery/label-selector.ts';
+import { selectorText } from '../machinery/label-selector-text.ts';
 import { asJson, type KubeObject } from '../machinery/object-meta.ts';
 import type { JsonObject } from '../machinery/value.ts';
 import type { CatalogEntry } from './catalog.ts';

@@ -2,7 +2,8 @@ import { forbidden, invalid, required } from '../../machinery/field-error.ts';
 import { type FieldErrors, findsErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { isLabelValue } from '../../machinery/formats/names.ts';
-import { type LabelSelector, type LabelSelectorRequirement, type Requirements, requirementsOf, SelectorError, selectorText } from '../../machinery/label-selector.ts';
+import { type LabelSelector, type LabelSelectorRequirement, type Requirements, requirementsOf, SelectorError } from '../../machinery/label-selector.ts';
+import { selectorText } from '../../machinery/label-selector-text.ts';
 import { invalidEach } from './checks.ts';
 import { checkLabelName, checkLabels } from './labels.ts';
 

@@ -3,7 +3,8 @@
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authorization/ | Authorization}
  */
 import { type FieldTerm, parseFieldSelector } from '../../machinery/field-selector.ts';
-import { parseLabelSelector, type Requirement } from '../../machinery/label-selector.ts';
+import type { Requirement } from '../../machinery/label-selector.ts';
+import { parseLabelSelector } from '../../machinery/label-selector-text.ts';
 import type { UserInfo } from '../../machinery/user.ts';
 import type { RequestInfo } from '../request-info.ts';
 
@@ -66,12 +67,25 @@ export function joinErrors(errors: readonly string[]): string {
   return distinct.length === 1 ? distinct[0]! : `[${distinct.join(', ')}]`;
 }
 
-/** What a request asks for. A selector that cannot be read is refused later, for what it is. */
+/**
+ * What a request asks for. Selectors are read when an authorizer asks for them: they can be long, and the caller may have no
+ * rights at all. One that cannot be read is refused later, for what it is.
+ */
 export function requestAttributes(user: UserInfo, info: RequestInfo): AuthorizationAttributes {
   const { verb, group, version, namespace, resource, subresource, name, path, isResourceRequest } = info;
   const attributes = { user, verb, group, version, namespace, resource, subresource, name, path, isResourceRequest };
   if (info.fieldSelector === '' && info.labelSelector === '') return attributes;
-  return { ...attributes, ...selectors(readable(info.fieldSelector, parseFieldSelector), readable(info.labelSelector, parseLabelSelector)) };
+  let fields: readonly FieldTerm[] | undefined;
+  let labels: readonly Requirement[] | undefined;
+  return {
+    ...attributes,
+    get fieldSelector() {
+      return (fields ??= readable(info.fieldSelector, parseFieldSelector));
+    },
+    get labelSelector() {
+      return (labels ??= readable(info.labelSelector, parseLabelSelector));
+    },
+  };
 }
 
 /** The members for selectors, left out where they select everything. */

@@ -1,7 +1,8 @@
 /** Label and field selectors of a request as a selection of objects. */
 import { badRequest } from '../../machinery/status.ts';
-import { parseFieldSelector } from '../../machinery/field-selector.ts';
-import { equalities, matchesLabels, parseLabelSelector, type Requirements } from '../../machinery/label-selector.ts';
+import { fieldMatcher, type FieldTerm, parseFieldSelector } from '../../machinery/field-selector.ts';
+import { equalities, matchesLabels, type Requirements } from '../../machinery/label-selector.ts';
+import { parseLabelSelector } from '../../machinery/label-selector-text.ts';
 import type { IndexCard, Selection } from '../../storage/objects.ts';
 import type { ApiRequest } from '../request.ts';
 import type { ServedResource } from './served.ts';
@@ -58,13 +59,14 @@ function parseFields(text: string, served: ServedResource): Fields | undefined {
     if (!known.has(field)) throw badRequest(unknownField(served, field));
   }
   const equals = new Map(requirements.filter(({ operator }) => operator === '=').map(({ field, value }) => [field, value]));
+  const matches = fieldMatcher(requirements);
   return {
     equals,
-    matches: (card) => requirements.every(({ field, operator, value }) => (fieldValue(card, field) === value) === (operator === '=')),
+    matches: (card) => matches((field) => fieldValue(card, field)),
   };
 }
 
-function readFields(text: string): readonly { field: string; operator: '=' | '!='; value: string }[] {
+function readFields(text: string): readonly FieldTerm[] {
   try {
     return parseFieldSelector(text);
   } catch (error) {

@@ -23,14 +23,15 @@ export function reviewSpec(attributes: AuthorizationAttributes, withSelectors: b
   };
 }
 
-function resourceOf({ namespace, verb, group, version, resource, subresource, name, fieldSelector = [], labelSelector = [] }: AuthorizationAttributes, withSelectors: boolean): Readonly<Record<string, unknown>> {
+function resourceOf(attributes: AuthorizationAttributes, withSelectors: boolean): Readonly<Record<string, unknown>> {
+  const { namespace, verb, group, version, resource, subresource, name } = attributes;
   const texts = Object.entries({ namespace, verb, group, version, resource, subresource, name }).filter(([, text]) => text !== '');
+  return { ...Object.fromEntries(texts), ...(withSelectors ? selectorsOf(attributes) : {}) };
+}
+
+function selectorsOf({ fieldSelector = [], labelSelector = [] }: AuthorizationAttributes): Readonly<Record<string, unknown>> {
   const labels = labelSelector.map(labelRequirement).filter((requirement) => requirement !== undefined);
-  return {
-    ...Object.fromEntries(texts),
-    ...(withSelectors && fieldSelector.length > 0 ? { fieldSelector: { requirements: fieldSelector.map(fieldRequirement) } } : {}),
-    ...(withSelectors && labels.length > 0 ? { labelSelector: { requirements: labels } } : {}),
-  };
+  return { ...(fieldSelector.length > 0 ? { fieldSelector: { requirements: fieldSelector.map(fieldRequirement) } } : {}), ...(labels.length > 0 ? { labelSelector: { requirements: labels } } : {}) };
 }
 
 const fieldRequirement = ({ field, operator, value }: FieldTerm): object => ({ key: field, operator: operator === '=' ? 'In' : 'NotIn', values: [value] });

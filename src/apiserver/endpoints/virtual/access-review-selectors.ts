@@ -1,21 +1,27 @@
 /**
  * The selectors of a review: text, or requirements. What a newer client knows and this server does not narrows nothing
- * down; who asks is told.
+ * down; who asks is told. They may have hundreds of thousands of requirements, and are read in steps.
  */
 import type { FieldSelectorAttributes, LabelSelectorAttributes } from '../../../api/gen/types/authorization-v1.ts';
-import { type FieldTerm, parseFieldSelector } from '../../../machinery/field-selector.ts';
-import { createRequirement, parseLabelSelector, type Requirement, type SelectorOperator } from '../../../machinery/label-selector.ts';
+import { type FieldTerm, readFieldSelector } from '../../../machinery/field-selector.ts';
+import { type Requirement, requirementOf, type SelectorOperator, sortByKey } from '../../../machinery/label-selector.ts';
+import { readLabelSelector } from '../../../machinery/label-selector-text.ts';
 
-export function fieldsOfReview(selector: FieldSelectorAttributes | undefined, problems: string[]): readonly FieldTerm[] {
+type Steps<T> = Generator<void, readonly T[]>;
+
+/** Requirements that are read in one step. */
+const stepLength = 1000;
+
+export function fieldsOfReview(selector: FieldSelectorAttributes | undefined, problems: string[]): Steps<FieldTerm> {
   const { rawSelector = '', requirements = [] } = selector ?? {};
-  if (rawSelector !== '') return parsed(() => parseFieldSelector(rawSelector), 'fieldSelector', problems);
-  return understood(requirements.map(({ key = '', operator, values = [] }) => fieldTerm(key, operator, values)), 'fieldSelector', problems);
+  if (rawSelector !== '') return parsed(readFieldSelector(rawSelector), 'fieldSelector', problems);
+  return understood(requirements, ({ key = '', operator, values = [] }) => fieldTerm(key, operator, values), 'fieldSelector', problems);
 }
 
-export function labelsOfReview(selector: LabelSelectorAttributes | undefined, problems: string[]): readonly Requirement[] {
+export function* labelsOfReview(selector: LabelSelectorAttributes | undefined, problems: string[]): Steps<Requirement> {
   const { rawSelector = '', requirements = [] } = selector ?? {};
-  if (rawSelector !== '') return parsed(() => parseLabelSelector(rawSelector), 'labelSelector', problems);
-  return understood(requirements.map(({ key = '', operator, values = [] }) => labelRequirement(key, operator, values)), 'labelSelector', problems);
+  if (rawSelector !== '') return sortByKey([...(yield* parsed(readLabelSelector(rawSelector), 'labelSelector', problems))]);
+  return yield* understood(requirements, ({ key = '', operator, values = [] }) => labelRequirement(key, operator, values), 'labelSelector', problems);
 }
 
 function fieldTerm(field: string, operator: string | undefined, values: readonly string[]): FieldTerm | undefined {
@@ -27,24 +33,27 @@ const labelOperators: Readonly<Record<string, SelectorOperator>> = { In: 'in', N
 
 function labelRequirement(key: string, operator: string | undefined, values: readonly string[]): Requirement | undefined {
   const known = operator !== undefined && Object.hasOwn(labelOperators, operator) ? labelOperators[operator]! : undefined;
-  try {
-    return known === undefined ? undefined : createRequirement(key, known, values);
-  } catch {
-    return undefined;
-  }
+  return known === undefined ? undefined : requirementOf(key, known, values);
 }
 
-function parsed<T>(parse: () => readonly T[], name: string, problems: string[]): readonly T[] {
+function* parsed<T>(reading: Iterable<T>, name: string, problems: string[]): Steps<T> {
   try {
-    return parse();
+    const terms: T[] = [];
+    for (const term of reading) if (terms.push(term) % stepLength === 0) yield;
+    return terms;
   } catch {
     return ignored(name, problems);
   }
 }
 
 /** The requirements that are understood still hold: fewer objects than allowed are no danger, more would be. */
-function understood<T>(requirements: readonly (T | undefined)[], name: string, problems: string[]): readonly T[] {
-  const known = requirements.filter((requirement) => requirement !== undefined);
+function* understood<R, T>(requirements: readonly R[], read: (requirement: R) => T | undefined, name: string, problems: string[]): Steps<T> {
+  const known: T[] = [];
+  for (const [i, requirement] of requirements.entries()) {
+    const term = read(requirement);
+    if (term !== undefined) known.push(term);
+    if ((i + 1) % stepLength === 0) yield;
+  }
   if (known.length < requirements.length) ignored(name, problems);
   return known;
 }

@@ -5,6 +5,7 @@
  */
 import type { LocalSubjectAccessReview, SelfSubjectAccessReview, SelfSubjectRulesReview, SubjectAccessReview, SubjectAccessReviewStatus } from '../../../api/gen/types/authorization-v1.ts';
 import { badRequest } from '../../../machinery/status.ts';
+import { inTurns } from '../../../machinery/turns.ts';
 import type { UserInfo } from '../../../machinery/user.ts';
 import { type AuthorizationAttributes, type AuthorizationRules, type Authorizer, selectors } from '../../authz/authorizer.ts';
 import type { ApiRequest, ApiResponse } from '../../request.ts';
@@ -33,19 +34,19 @@ export function createAccessReview(context: EndpointContext, authorizer: Authori
 const subjectOf = ({ user = '', uid, groups = [], extra }: ReviewSpec): UserInfo => ({ name: user, groups, ...(uid === undefined ? {} : { uid }), ...(extra === undefined ? {} : { extra }) });
 
 /** What a review asks about; `problems` are parts of it that could not be understood and narrow nothing down. */
-function attributesOf({ resourceAttributes, nonResourceAttributes }: ReviewSpec, user: UserInfo): { attributes: AuthorizationAttributes; problems: string[] } {
+async function attributesOf({ resourceAttributes, nonResourceAttributes }: ReviewSpec, user: UserInfo): Promise<{ attributes: AuthorizationAttributes; problems: string[] }> {
   if (resourceAttributes === undefined) {
     const { path = '', verb = '' } = nonResourceAttributes!;
     return { attributes: { user, verb, path, isResourceRequest: false, group: '', version: '', namespace: '', resource: '', subresource: '', name: '' }, problems: [] };
   }
   const { verb = '', group = '', version = '', namespace = '', resource = '', subresource = '', name = '', fieldSelector, labelSelector } = resourceAttributes;
   const problems: string[] = [];
-  const narrowed = selectors(fieldsOfReview(fieldSelector, problems), labelsOfReview(labelSelector, problems));
+  const narrowed = selectors(await inTurns(fieldsOfReview(fieldSelector, problems)), await inTurns(labelsOfReview(labelSelector, problems)));
   return { attributes: { user, verb, group, version: version === '' ? '*' : version, namespace, resource, subresource, name, path: '', isResourceRequest: true, ...narrowed }, problems };
 }
 
 async function decide(authorizer: Authorizer, spec: ReviewSpec, user: UserInfo): Promise<SubjectAccessReviewStatus> {
-  const { attributes, problems } = attributesOf(spec, user);
+  const { attributes, problems } = await attributesOf(spec, user);
   const { decision, reason, error } = await authorizer.authorize(attributes);
   const errors = [...(error === undefined ? [] : [error]), ...problems];
   return {
