@@ -62,3 +62,11 @@ test('a million warnings are not kept', () => {
   expect(asked).toBeLessThan(4096);
   expect(warnings.texts.join('').length).toBeLessThan(4096 + 256);
 });
+
+test('warnings that another one has shortened are taken over as they are, however alike', () => {
+  const there = warningsOf(...many(20, (i) => `${'x'.repeat(300)}${i}`));
+  const here = new Warnings();
+  here.takeOver(there.texts);
+  expect(here.texts).toEqual(there.texts);
+  expect(here.isFull).toBe(there.isFull);
+});

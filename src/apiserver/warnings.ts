@@ -42,6 +42,16 @@ export class Warnings {
     if (!this.#isShortened && this.#length > maxTotalLength) this.#shorten();
   }
 
+  /** Takes what another one has kept as it is: texts that were shortened can be equal and are not the same. */
+  takeOver(texts: readonly string[]): void {
+    for (const text of texts) {
+      if (this.isFull) return;
+      this.#known.add(keyOf(text));
+      this.#append(text);
+    }
+    this.#isShortened ||= this.#length >= maxTotalLength;
+  }
+
   /** Returns what takes back every warning since. */
   mark(): () => void {
     const state: State = { texts: [...this.#texts], known: [...this.#known], length: this.#length, isShortened: this.#isShortened };

@@ -138,7 +138,7 @@ describe('other requests', () => {
 
 describe('the thread', () => {
   test('that needs too much memory fails the request and not the server, and the next request gets another one', async () => {
-    await using small = await startTestServer({ largeRequests: { heapMegabytes: 48 } });
+    await using small = await startTestServer({ largeRequests: { heapMegabytes: 24 } });
     const containers = Array.from({ length: 24_000 }, (_, i) => ({ name: `c-${i}`, image: 'app:1', command: ['a', 'b', 'c', 'd'] }));
     const refused = await small.send('POST', `${namespace}/pods?dryRun=All`, { body: { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'heavy' }, spec: { containers } } });
     expect([refused.status, refused.text]).toEqual([500, expect.stringContaining('the request needed more memory than a request may have')]);

@@ -190,7 +190,7 @@ function messageOf({ info, lifetime }: ServedResource, request: ApiRequest, body
 const handedOver = new Set(['accept', 'accept-encoding', 'content-type', 'user-agent']);
 
 function answerOf(outcome: LargeOutcome, request: ApiRequest): ApiResponse | undefined {
-  for (const warning of outcome.warnings) request.warn(warning);
+  request.warnings.takeOver(outcome.warnings);
   if (request.audit !== undefined) for (const call of outcome.recorded) replay(request.audit, call);
   if ('isUnknown' in outcome) return undefined;
   if ('error' in outcome) throw requestErrors.decode(outcome.error);
