@@ -10,6 +10,7 @@ import { fieldSetOf, removeFields, withNamedParents } from './extract.ts';
 import { FieldSet, type Path } from './field-set.ts';
 import type { Manager, ManagerName, ManagerTable } from './managed.ts';
 import { mergeValues } from './merge-values.ts';
+import type { MergeType } from './merge-type.ts';
 import type { FieldFilter, Versions } from './versions.ts';
 import { settle } from './settle.ts';
 
@@ -56,13 +57,17 @@ export function applyConfiguration(application: Application): Applied {
   const last = table.get(id);
   table.set(id, { ...manager, fields: filter(fieldSetOf(type, config)), time: last?.time });
   const merged = mergeValues(type, live, config) as JsonObject;
-  const object = last === undefined || last.fields.isEmpty ? merged : prune(merged, table, last, versions);
+  const object = last === undefined || last.fields.isEmpty || isWithin(type, last, table.get(id)!) ? merged : prune(merged, table, last, versions);
   const comparisons = versions.comparisons(live, object, filter, 'json');
   if (!application.force) refuseConflicts(table, id, comparisons);
   settle(table, id, comparisons);
   if (table.get(id)?.fields.isEmpty) table.delete(id);
   return { object: jsonEqual(live, object) ? undefined : object, table };
 }
+
+/** Whether the manager applies again what it applied before: then nothing can be lost. */
+const isWithin = (type: MergeType, last: Manager, now: Manager): boolean =>
+  last.apiVersion === now.apiVersion && withNamedParents(type, last.fields).difference(withNamedParents(type, now.fields)).isEmpty;
 
 function refuseConflicts(table: ManagerTable, self: string, comparisons: (apiVersion: string) => Comparison | undefined): void {
   const conflicts = [...table].flatMap(([id, manager]) => {

@@ -8,7 +8,7 @@ import { memberOf } from '../members.ts';
 import { isObject, type JsonObject, type JsonValue } from '../value.ts';
 import { FieldSet, type FieldNode } from './field-set.ts';
 import type { ListType, MapType, MergeType } from './merge-type.ts';
-import { compareElements, fieldElement, type PathElement } from './path-element.ts';
+import { compareElements, fieldElement, memberElement, type PathElement } from './path-element.ts';
 import { fieldOf, isEmptyMap, isStruct, itemElement, itemId, kindOf, memberNames, TypeMismatch, valuesEqual, type Form, type ItemId } from './typed-value.ts';
 
 export interface Comparison {
@@ -102,12 +102,13 @@ function compareFields({ sorted }: MapType, before: JsonObject | null, after: Js
 function compareMembers(map: MapType, before: JsonObject | null, after: JsonObject | null, form: Form): Changes | undefined {
   if (before !== null && after !== null && haveSameScalars(before, after)) return undefined;
   let found: Collector | undefined;
-  for (const name of unionOfNames(before, after)) {
+  const names = unionOfNames(before, after);
+  for (const name of names) {
     const field = map.fields.get(name);
     const type = field?.type ?? map.element;
     if (type === undefined) throw new TypeMismatch(`.${name}: field not declared in schema`);
     const changes = compareValues(type, before === null ? undefined : memberOf(before, name), after === null ? undefined : memberOf(after, name), form);
-    if (changes !== undefined) (found ??= new Collector()).add(field?.element ?? fieldElement(name), changes);
+    if (changes !== undefined) (found ??= new Collector()).add(field?.element ?? memberElement(name, names.length), changes);
   }
   return found?.changes();
 }
@@ -134,13 +135,13 @@ function compareLists(type: MergeType, before: JsonValue[] | null, after: JsonVa
   if (!list.associative || ((before?.length ?? 0) === 0 && (after?.length ?? 0) === 0)) return compareLeaves(type, wholeBefore, wholeAfter, form);
   const found = new Collector();
   if (before !== null && after !== null && areAligned(list, before, after, form)) {
-    for (let i = 0; i < after.length; i++) compareItem(list, before[i], after[i], form, found);
+    for (let i = 0; i < after.length; i++) compareItem(list, before[i], after[i], form, found, after.length);
     return found.sorted();
   }
   const old = groupItems(list, before ?? [], form);
   const now = groupItems(list, after ?? [], form);
-  for (const [id, items] of now) compareItems(list, old.get(id) ?? none, items, form, found);
-  for (const [id, items] of old) if (!now.has(id)) compareItems(list, items, none, form, found);
+  for (const [id, items] of now) compareItems(list, old.get(id) ?? none, items, form, found, now.size);
+  for (const [id, items] of old) if (!now.has(id)) compareItems(list, items, none, form, found, old.size);
   return found.sorted();
 }
 
@@ -158,9 +159,10 @@ function areAligned(list: ListType, before: readonly JsonValue[], after: readonl
   return ids.length === 1 || new Set(ids).size === ids.length;
 }
 
-function compareItem(list: ListType, before: JsonValue | undefined, after: JsonValue | undefined, form: Form, found: Collector): void {
+/** @param count items of the list */
+function compareItem(list: ListType, before: JsonValue | undefined, after: JsonValue | undefined, form: Form, found: Collector, count: number): void {
   const changes = compareValues(list.element, before, after, form);
-  if (changes !== undefined) found.add(itemElement(list, (after ?? before)!, form), changes);
+  if (changes !== undefined) found.add(itemElement(list, (after ?? before)!, form, count), changes);
 }
 
 function groupItems(list: ListType, items: readonly JsonValue[], form: Form): Map<ItemId, readonly JsonValue[]> {
@@ -175,10 +177,10 @@ function groupItems(list: ListType, items: readonly JsonValue[], form: Form): Ma
 }
 
 /** Items with one identity. Duplicates are owned as one: their fields cannot be told apart. */
-function compareItems(list: ListType, old: readonly JsonValue[], now: readonly JsonValue[], form: Form, found: Collector): void {
-  if (old.length <= 1 && now.length <= 1) return compareItem(list, old[0], now[0], form, found);
+function compareItems(list: ListType, old: readonly JsonValue[], now: readonly JsonValue[], form: Form, found: Collector, count: number): void {
+  if (old.length <= 1 && now.length <= 1) return compareItem(list, old[0], now[0], form, found, count);
   const add = (changes: Changes | undefined) => {
-    if (changes !== undefined) found.add(itemElement(list, now[0] ?? old[0]!, form), changes);
+    if (changes !== undefined) found.add(itemElement(list, now[0] ?? old[0]!, form, count), changes);
   };
   const compare = (before: JsonValue | undefined, after: JsonValue | undefined) => compareValues(list.element, before, after, form);
   if (old.length > 1 && now.length > 1) {
@@ -223,11 +225,12 @@ function structNodes(sorted: MapType['sorted'], object: JsonObject, form: Form):
 }
 
 function memberNodes(map: MapType, object: JsonObject, form: Form): FieldNode[] {
-  return memberNames(object).map((name) => {
+  const names = memberNames(object);
+  return names.map((name) => {
     const field = map.fields.get(name);
     const type = field?.type ?? map.element;
     if (type === undefined) throw new TypeMismatch(`.${name}: field not declared in schema`);
-    return wholeNode(field?.element ?? fieldElement(name), type, memberOf(object, name)!, form);
+    return wholeNode(field?.element ?? memberElement(name, names.length), type, memberOf(object, name)!, form);
   });
 }
 
@@ -238,7 +241,7 @@ function wholeNode(element: PathElement, type: MergeType, value: JsonValue, form
 
 function listNodes(list: ListType, items: readonly JsonValue[], form: Form): FieldNode[] | undefined {
   if (items.length === 0) return undefined;
-  return withoutDuplicates(items.map((item) => wholeNode(itemElement(list, item, form), list.element, item, form)).sort(byElement));
+  return withoutDuplicates(items.map((item) => wholeNode(itemElement(list, item, form, items.length), list.element, item, form)).sort(byElement));
 }
 
 const byElement = (a: FieldNode, b: FieldNode): number => compareElements(a.element, b.element);

@@ -5,7 +5,7 @@ import { createMap, isObject, type JsonObject, type JsonValue } from '../value.t
 import { keysOf, memberOf } from '../members.ts';
 import { FieldSet, type FieldNode } from './field-set.ts';
 import { memberType, type ListType, type MapType, type MergeType } from './merge-type.ts';
-import { compareElements, fieldElement } from './path-element.ts';
+import { compareElements, fieldElement, memberElement } from './path-element.ts';
 import { itemElement, kindOf, memberNames } from './typed-value.ts';
 
 /**
@@ -31,10 +31,11 @@ function part(type: MergeType, value: JsonValue): Part {
 }
 
 function membersOf(map: MapType, object: JsonObject): FieldSet | undefined {
-  return nodesSet(memberNames(object).map((name) => {
+  const names = memberNames(object);
+  return nodesSet(names.map((name) => {
     const value = memberOf(object, name)!;
     const { member, children } = part(memberType(map, name)!, value);
-    return { element: fieldElement(name), member: member || isNothing(value) || !map.fields.has(name), children };
+    return { element: map.fields.get(name)?.element ?? memberElement(name, names.length), member: member || isNothing(value) || !map.fields.has(name), children };
   }));
 }
 
@@ -42,7 +43,7 @@ const isNothing = (value: JsonValue): boolean => value === null || (isObject(val
 
 /** Items that occur twice are in the set without their fields. */
 function itemsOf(list: ListType, items: readonly JsonValue[]): FieldSet | undefined {
-  const nodes = items.map((item) => ({ element: itemElement(list, item, 'json'), member: true, children: part(list.element, item).children }));
+  const nodes = items.map((item) => ({ element: itemElement(list, item, 'json', items.length), member: true, children: part(list.element, item).children }));
   nodes.sort((a, b) => compareElements(a.element, b.element));
   const isTwin = (a: FieldNode | undefined, b: FieldNode | undefined): boolean => a !== undefined && a.element.text === b?.element.text;
   return nodesSet(nodes.flatMap((item, index) => {
@@ -72,8 +73,9 @@ export function removeFields(type: MergeType, value: JsonValue, fields: FieldSet
 function removeMembers(map: MapType, object: JsonObject, fields: FieldSet): JsonValue {
   const rest = createMap();
   let count = 0;
-  for (const name of keysOf(object)) {
-    const node = fields.find(fieldElement(name));
+  const names = keysOf(object);
+  for (const name of names) {
+    const node = fields.find(map.fields.get(name)?.element ?? memberElement(name, names.length));
     if (node?.member) continue;
     const value = memberOf(object, name)!;
     rest[name] = node?.children === undefined ? value : removeFields(memberType(map, name)!, value, node.children);
@@ -85,7 +87,7 @@ function removeMembers(map: MapType, object: JsonObject, fields: FieldSet): Json
 function removeItems(list: ListType, items: readonly JsonValue[], fields: FieldSet): JsonValue {
   const rest: JsonValue[] = [];
   for (const item of items) {
-    const node = fields.find(itemElement(list, item, 'json'));
+    const node = fields.find(itemElement(list, item, 'json', items.length));
     if (node?.member) continue;
     rest.push(node?.children === undefined ? item : removeFields(list.element, item, node.children));
   }

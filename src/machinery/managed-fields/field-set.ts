@@ -44,7 +44,14 @@ export class FieldSet {
   }
 
   static of(...paths: readonly Path[]): FieldSet {
-    return paths.reduce((set, path) => set.union(pathSet(path)), FieldSet.empty);
+    return FieldSet.unionOf(paths.map(pathSet));
+  }
+
+  /** In pairs, and those in pairs again: a set that takes in many, one after the other, is copied as often. */
+  static unionOf(sets: readonly FieldSet[]): FieldSet {
+    let level = sets;
+    while (level.length > 1) level = Array.from({ length: Math.ceil(level.length / 2) }, (_, i) => level[2 * i]!.union(level[2 * i + 1] ?? FieldSet.empty));
+    return level[0] ?? FieldSet.empty;
   }
 
   get isEmpty(): boolean {
@@ -87,20 +94,20 @@ export class FieldSet {
   intersection(other: FieldSet): FieldSet {
     if (this === other || this.isEmpty) return this;
     if (other.isEmpty) return other;
-    return zip(this, other, (mine, theirs) => mine && theirs && node(mine, mine.member && theirs.member, theirs.children && mine.children?.intersection(theirs.children)));
+    return choose(this, other, (mine, theirs) => theirs && node(mine, mine.member && theirs.member, theirs.children && mine.children?.intersection(theirs.children)));
   }
 
   /** Without the paths of the other set; what is below a path of it stays. */
   difference(other: FieldSet): FieldSet {
     if (this.isEmpty || other.isEmpty) return this;
-    return zip(this, other, (mine, theirs) => mine && (theirs === undefined ? mine : node(mine, mine.member && !theirs.member, theirs.children ? mine.children?.difference(theirs.children) : mine.children)));
+    return choose(this, other, (mine, theirs) => (theirs === undefined ? mine : node(mine, mine.member && !theirs.member, theirs.children ? mine.children?.difference(theirs.children) : mine.children)));
   }
 
   /** Without the paths of the other set and all below them. */
   recursiveDifference(other: FieldSet): FieldSet {
     if (this.isEmpty || other.isEmpty) return this;
-    return zip(this, other, (mine, theirs) => {
-      if (mine === undefined || theirs?.member) return undefined;
+    return choose(this, other, (mine, theirs) => {
+      if (theirs?.member) return undefined;
       return theirs?.children === undefined ? mine : node(mine, mine.member, mine.children?.recursiveDifference(theirs.children));
     });
   }
@@ -127,6 +134,23 @@ function node(old: FieldNode, member: boolean, children: FieldSet | undefined): 
 function bothNodes(mine: FieldNode, theirs: FieldNode): FieldNode | undefined {
   const children = mine.children === undefined ? theirs.children : theirs.children === undefined ? mine.children : mine.children.union(theirs.children);
   return node(mine, mine.member || theirs.member, children);
+}
+
+/** A set that is that much smaller looks its nodes up in the other: many managers own little of a large object. */
+const muchSmaller = 16;
+
+/** Keeps what `choice` makes of each node of the first set; the first set itself when that is all of it. */
+function choose(a: FieldSet, b: FieldSet, choice: (mine: FieldNode, theirs: FieldNode | undefined) => FieldNode | undefined): FieldSet {
+  if (a.nodes.length * muchSmaller >= b.nodes.length) return zip(a, b, (mine, theirs) => mine && choice(mine, theirs));
+  const chosen: FieldNode[] = [];
+  let same = true;
+  for (const mine of a.nodes) {
+    const kept = choice(mine, b.find(mine.element));
+    if (kept !== mine) same = false;
+    if (kept !== undefined) chosen.push(kept);
+  }
+  if (same) return a;
+  return chosen.length === 0 ? FieldSet.empty : new FieldSet(chosen);
 }
 
 /** Walks two sets in order and keeps what `choose` returns; the first set itself when that is all of it. */

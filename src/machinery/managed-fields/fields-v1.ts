@@ -7,7 +7,7 @@ import { remembered } from '../../base/bounded-cache.ts';
 import { maxValueDepth } from '../json/reader.ts';
 import { createMap, isObject, type JsonObject, type JsonValue } from '../value.ts';
 import { FieldSet, type FieldNode } from './field-set.ts';
-import { compareElements, parseElement } from './path-element.ts';
+import { compareElements, largestCommon, parseElement } from './path-element.ts';
 
 /** The set as JSON text. */
 export function fieldsText(set: FieldSet): string {
@@ -64,12 +64,13 @@ function readSet(value: JsonValue, depth: number): { set: FieldSet; self: boolea
   const nodes: FieldNode[] = [];
   let self = false;
   let sorted = true;
+  const isCommon = Object.keys(value).length <= largestCommon;
   for (const name in value) {
     if (name === '.') {
       self = true;
       continue;
     }
-    const element = parseElement(name);
+    const element = parseElement(name, isCommon);
     if (element === undefined) continue;
     const { set, self: member } = readSet(value[name]!, depth - 1);
     if (sorted && nodes.length > 0 && compareElements(nodes.at(-1)!.element, element) >= 0) sorted = false;

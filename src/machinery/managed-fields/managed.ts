@@ -62,14 +62,25 @@ function readManager(entry: ManagedFieldsEntry, index: number): Manager {
 
 function readFields(fields: unknown): FieldSet {
   if (fields === undefined || fields === null) return FieldSet.empty;
-  if (fields instanceof RawJson) return parseFieldsText(fields.text);
+  if (fields instanceof RawJson) return setOf(fields);
   if (isObject(fields)) return parseFields(fields);
   throw new Error('fieldsV1 is no object');
 }
 
+/** A request reads the fields of its objects several times. */
+const sets = new WeakMap<RawJson, FieldSet>();
+
+function setOf(fields: RawJson): FieldSet {
+  let set = sets.get(fields);
+  if (set === undefined) sets.set(fields, (set = parseFieldsText(fields.text)));
+  return set;
+}
+
 /** The entries of a table, sorted as upstream sorts them; undefined when nobody owns anything. */
 export function writeManagers(table: ManagerTable): ManagedFieldsEntry[] | undefined {
-  return table.size === 0 ? undefined : [...table.values()].map(writeManager).sort(compareEntries);
+  if (table.size === 0) return undefined;
+  const entries = [...table.values()].map((manager) => ({ entry: writeManager(manager), seconds: secondsOf(manager.time) }));
+  return entries.sort(compareEntries).map(({ entry }) => entry);
 }
 
 /** Every member is there, absent ones as undefined: entries of one shape are quick to make and to write. */
@@ -80,9 +91,14 @@ function writeManager({ manager, operation, apiVersion, subresource, time, field
   } as ManagedFieldsEntry;
 }
 
-function compareEntries(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
+interface DatedEntry {
+  readonly entry: ManagedFieldsEntry;
+  readonly seconds: number;
+}
+
+function compareEntries({ entry: a, seconds }: DatedEntry, { entry: b, seconds: others }: DatedEntry): number {
   return compareText(a.operation!, b.operation!)
-    || (a.time === b.time ? 0 : secondsOf(a.time) - secondsOf(b.time))
+    || seconds - others
     || compareText(a.manager ?? '', b.manager ?? '')
     || compareText(a.apiVersion!, b.apiVersion!)
     || compareText(a.subresource ?? '', b.subresource ?? '');
@@ -101,29 +117,53 @@ const ANCIENT_CHANGES = 'ancient-changes';
  * itself and drops it.
  */
 export function capUpdaters(table: Map<string, Manager>): void {
-  const updaters = [...table].filter(([, { operation }]) => operation === 'Update');
+  const updaters = [...table].filter(([, { operation }]) => operation === 'Update').map(([id, manager]) => ({ id, manager, seconds: secondsOf(manager.time) }));
   if (updaters.length <= MAX_UPDATERS) return;
-  updaters.sort(([a, { time: s }], [b, { time: t }]) => (s === t ? 0 : secondsOf(s) - secondsOf(t)) || compareText(a, b));
-  const firstOfVersion = new Map<string, string>();
+  updaters.sort((a, b) => a.seconds - b.seconds || compareText(a.id, b.id));
+  const buckets = new Map<string, Bucket>();
   let count = updaters.length;
-  for (const [id, updater] of updaters) {
-    if (count <= MAX_UPDATERS) return;
-    const first = firstOfVersion.get(updater.apiVersion);
-    if (first === undefined) {
-      firstOfVersion.set(updater.apiVersion, id);
+  for (const { id, manager } of updaters) {
+    if (count <= MAX_UPDATERS) break;
+    const bucket = buckets.get(manager.apiVersion);
+    if (bucket === undefined) {
+      buckets.set(manager.apiVersion, new Bucket(id, manager, table));
     } else {
-      pour(table, first, id, updater);
+      bucket.pour(id, manager);
       count--;
     }
   }
+  for (const bucket of buckets.values()) bucket.finish();
 }
 
-function pour(table: Map<string, Manager>, first: string, id: string, { apiVersion, time }: Manager): void {
-  const name: ManagerName = { manager: ANCIENT_CHANGES, operation: 'Update', apiVersion, subresource: '' };
-  const bucketId = managerId(name);
-  const takesFirst = id === bucketId || !table.has(bucketId);
-  const fields = [id, bucketId, ...(takesFirst ? [first] : [])].reduce((sum, from) => sum.union(table.get(from)?.fields ?? FieldSet.empty), FieldSet.empty);
-  if (takesFirst) table.delete(first);
-  table.delete(id);
-  table.set(bucketId, { ...name, fields, time });
+/** What becomes of the oldest updaters of a version. Their fields are put together at the end: each time would take longer. */
+class Bucket {
+  readonly #table: Map<string, Manager>;
+  readonly #name: ManagerName;
+  readonly #id: string;
+  readonly #first: { readonly id: string; readonly fields: FieldSet };
+  #parts: FieldSet[] = [];
+  #time: string | undefined;
+
+  constructor(id: string, { apiVersion, fields }: Manager, table: Map<string, Manager>) {
+    this.#table = table;
+    this.#name = { manager: ANCIENT_CHANGES, operation: 'Update', apiVersion, subresource: '' };
+    this.#id = managerId(this.#name);
+    this.#first = { id, fields };
+  }
+
+  pour(id: string, { fields, time }: Manager): void {
+    const known = this.#table.get(this.#id);
+    if (this.#parts.length === 0 && known !== undefined) this.#parts.push(known.fields);
+    if (id === this.#id || (this.#parts.length === 0 && known === undefined)) {
+      this.#parts.push(this.#first.fields);
+      this.#table.delete(this.#first.id);
+    }
+    this.#parts.push(fields);
+    this.#time = time;
+    this.#table.delete(id);
+  }
+
+  finish(): void {
+    if (this.#parts.length > 0) this.#table.set(this.#id, { ...this.#name, fields: FieldSet.unionOf(this.#parts), time: this.#time });
+  }
 }

@@ -86,13 +86,23 @@ const known = new BoundedCache<PathElement>({ maxBytes: 8 * 1024 * 1024, maxKeyL
 /** An element without its texts. */
 const elementBytes = 150;
 
+/** Lists and maps that are larger have what no other object has. */
+export const largestCommon = 256;
+
 export const fieldElement = (name: string): PathElement => known.getOrMake(`f:${name}`, (text) => new PathElement('field', text, text.slice('f:'.length), []));
 
-/** @param values sorted by name */
-export function keyElement(values: KeyValues): PathElement {
+/** A member of a map of that many; those of large maps would only push out what other objects have too. */
+export const memberElement = (name: string, mapSize: number): PathElement => (mapSize <= largestCommon ? fieldElement(name) : new PathElement('field', `f:${name}`, name, []));
+
+/**
+ * @param values sorted by name
+ * @param isCommon whether other objects may have it too; items of long lists would only push those out that are
+ */
+export function keyElement(values: KeyValues, isCommon = true): PathElement {
   let text = 'k:{';
   for (let i = 0; i < values.length; i++) text += `${i === 0 ? '' : ','}${quote(values[i]![0])}:${canonical(values[i]![1])}`;
-  return known.getOrMake(`${text}}`, (whole) => new PathElement('key', whole, '', values.map(([name, value]) => [ownText(name), ownValue(value)])));
+  const make = (whole: string): PathElement => new PathElement('key', whole, '', values.map(([name, value]) => [ownText(name), ownValue(value)]));
+  return isCommon ? known.getOrMake(`${text}}`, make) : make(`${text}}`);
 }
 
 const ownValue = (value: JsonValue): JsonValue => (typeof value === 'string' ? ownText(value) : typeof value === 'object' ? parseJson(canonical(value)) : value);
@@ -105,23 +115,23 @@ export const indexElement = (index: number): PathElement => new PathElement('ind
  * The element a member name of FieldsV1 stands for; undefined for kinds of a future version, which are ignored.
  * @throws Error when the text has no such form.
  */
-export function parseElement(text: string): PathElement | undefined {
+export function parseElement(text: string, isCommon = true): PathElement | undefined {
   if (text.length < 2) throw new Error('key must be 2 characters long:');
   if (text[1] !== ':') throw new Error(`missing colon: ${text}`);
   const rest = text.slice(2);
   switch (text[0]) {
-    case 'f': return fieldElement(rest);
-    case 'k': return parseKey(rest);
+    case 'f': return isCommon ? fieldElement(rest) : memberElement(rest, Infinity);
+    case 'k': return parseKey(rest, isCommon);
     case 'v': return valueElement(parseJson(rest));
     case 'i': return parseIndex(rest);
     default: return undefined;
   }
 }
 
-function parseKey(text: string): PathElement {
+function parseKey(text: string, isCommon: boolean): PathElement {
   const key = parseJson(text);
   if (!isObject(key)) throw new Error(`not a key: ${text}`);
-  return keyElement(Object.entries(key).sort(([a], [b]) => compareText(a, b)) as [string, JsonValue][]);
+  return keyElement(Object.entries(key).sort(([a], [b]) => compareText(a, b)) as [string, JsonValue][], isCommon);
 }
 
 function parseIndex(text: string): PathElement {

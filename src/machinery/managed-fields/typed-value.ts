@@ -6,7 +6,7 @@
 import { jsonEqual, keysOf, memberOf } from '../members.ts';
 import { compareText } from '../compare-text.ts';
 import { isObject, RawJson, type JsonObject, type JsonValue } from '../value.ts';
-import { keyElement, valueElement, type PathElement } from './path-element.ts';
+import { keyElement, largestCommon, valueElement, type PathElement } from './path-element.ts';
 import type { ListType, MapType, MergeType, StructField } from './merge-type.ts';
 
 /** `normal`: a built-in object in normal form. `json`: every member is there as it stands, null included. */
@@ -93,12 +93,15 @@ export function itemId(list: ListType, item: JsonValue, form: Form): ItemId {
   return list.keys.map((key) => JSON.stringify(keyValue(list, object, key, form))).join(',');
 }
 
-/** The path element of an item. */
-export function itemElement(list: ListType, item: JsonValue, form: Form): PathElement {
+/** The path element of an item. @param listLength of the list that it is in */
+export function itemElement(list: ListType, item: JsonValue, form: Form, listLength = 0): PathElement {
   if (list.keys.length === 0) return valueElement(scalarItem(item));
   const object = keyedItem(item);
-  for (const key of list.keys) keyValue(list, object, key, form);
-  return keyElement(list.sortedKeys.map((key) => [key, keyValue(list, object, key, form)]));
+  const isCommon = listLength <= largestCommon;
+  const [key] = list.keys;
+  if (list.keys.length === 1) return keyElement([[key!, keyValue(list, object, key!, form)]], isCommon);
+  for (const each of list.keys) keyValue(list, object, each, form);
+  return keyElement(list.sortedKeys.map((each) => [each, keyValue(list, object, each, form)]), isCommon);
 }
 
 function scalarItem(item: JsonValue): JsonValue {
