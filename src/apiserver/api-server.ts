@@ -46,6 +46,7 @@ import { setUpCustomResources } from './custom-resources/setup.ts';
 import { ServedApis } from './served-apis.ts';
 import type { ServedResource } from './endpoints/served.ts';
 import { subresourcesOf, virtualResource } from './endpoints/special.ts';
+import { longestWatchMs } from './endpoints/verbs/watch.ts';
 import { LargeRequests } from './large-requests/large-requests.ts';
 import { largeRequestsConfig, resourceOf, storesByName } from './large-requests/setup.ts';
 import { Metrics } from './metrics.ts';
@@ -197,6 +198,8 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
   const transport = await listen({
     address: config.serving.address, port: config.serving.port, tls: config.serving.tls, sharePort: config.serving.sharePort,
     maxStreamsPerConnection: config.serving.maxStreamsPerConnection, handle, onHandshakeError: () => metrics.handshakeFailed(),
+    // Clients that are asked to come back over another connection keep the watches that they have.
+    leaveTimeoutMs: longestWatchMs(config.serving.minRequestTimeoutSeconds) + config.serving.requestTimeoutMs,
   });
   running.transport = transport;
   background.start();

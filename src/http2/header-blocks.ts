@@ -1,3 +1,4 @@
+import { GatheredBytes } from '../base/gathered-bytes.ts';
 import { ErrorCode, Flag, frameHeaderBytes, priorityBytes } from './frames.ts';
 
 /** The peer broke the rules in a way that ends the connection (RFC 9113, section 5.4.1). */
@@ -21,7 +22,7 @@ export interface HeaderBlock<T> {
 export class HeaderBlocks<T> {
   readonly #decodeBlock: (block: Buffer) => T;
   readonly #maxBlockBytes: number;
-  #open: { readonly streamId: number; readonly endStream: boolean; readonly parts: Buffer[]; bytes: number } | undefined;
+  #open: { readonly streamId: number; readonly endStream: boolean; readonly block: GatheredBytes; bytes: number } | undefined;
 
   /** @param maxBlockBytes a peer that sends a larger block is not one that we can talk to */
   constructor(decode: (block: Buffer) => T, maxBlockBytes: number) {
@@ -40,20 +41,21 @@ export class HeaderBlocks<T> {
     const block = flags & Flag.priority ? withoutPriority(unpadded) : unpadded;
     const endStream = (flags & Flag.endStream) !== 0;
     if (flags & Flag.endHeaders) return { streamId, endStream, headers: this.#decode(block) };
-    this.#open = { streamId, endStream, parts: [Buffer.from(block)], bytes: block.length };
+    this.#open = { streamId, endStream, block: new GatheredBytes(), bytes: block.length };
+    this.#open.block.add(block);
     return undefined;
   }
 
   continuation(flags: number, streamId: number, payload: Buffer): HeaderBlock<T> | undefined {
     const open = this.#open;
     if (open?.streamId !== streamId) throw new ConnectionError(ErrorCode.protocolError, 'CONTINUATION of nothing');
-    open.parts.push(Buffer.from(payload));
+    open.block.add(payload);
     // Empty ones are not free either.
     open.bytes += payload.length + frameHeaderBytes;
     if (open.bytes > this.#maxBlockBytes) throw new ConnectionError(ErrorCode.enhanceYourCalm, 'endless headers');
     if ((flags & Flag.endHeaders) === 0) return undefined;
     this.#open = undefined;
-    return { streamId, endStream: open.endStream, headers: this.#decode(Buffer.concat(open.parts)) };
+    return { streamId, endStream: open.endStream, headers: this.#decode(open.block.take()) };
   }
 
   #decode(block: Buffer): T {

@@ -25,6 +25,7 @@ export class Outbox {
   #current: Buffer | undefined;
   #used = 0;
   #scheduled = false;
+  #written = 0;
 
   constructor(socket: Duplex, onFlush?: () => void) {
     this.#socket = socket;
@@ -34,6 +35,11 @@ export class Outbox {
   /** Bytes that wait here, or in the socket because the peer does not take them. */
   get backlog(): number {
     return this.#gathered + this.#used + this.#socket.writableLength;
+  }
+
+  /** Grows whenever the socket has passed something on: where it stays the same and there is a backlog, the peer takes nothing. */
+  get progress(): number {
+    return this.#written;
   }
 
   /** Room for `length` bytes (at most 64 KiB) that the caller fills before it returns. */
@@ -66,10 +72,18 @@ export class Outbox {
     this.#pieces = [];
     this.#gathered = 0;
     this.#onFlush?.();
-    if (pieces.length === 1) return write(this.#socket, pieces[0]!);
+    if (pieces.length === 1) return this.#write(pieces[0]!);
     this.#socket.cork();
-    for (const piece of pieces) write(this.#socket, piece);
+    for (const piece of pieces) this.#write(piece);
     this.#socket.uncork();
+  }
+
+  #write({ bytes, chunk }: Piece): void {
+    this.#socket.write(bytes, (error) => {
+      this.#written++;
+      // A write that failed may still be under way.
+      if (chunk !== undefined && !error && spare.length < maxSpare) spare.push(chunk);
+    });
   }
 
   #startChunk(): void {
@@ -91,12 +105,4 @@ export class Outbox {
     this.#scheduled = true;
     setImmediate(() => this.flush());
   }
-}
-
-function write(socket: Duplex, { bytes, chunk }: Piece): void {
-  if (chunk === undefined) return void socket.write(bytes);
-  socket.write(bytes, (error) => {
-    // A write that failed may still be under way.
-    if (!error && spare.length < maxSpare) spare.push(chunk);
-  });
 }

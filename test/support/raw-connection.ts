@@ -58,6 +58,11 @@ export class RawConnection implements Disposable {
     return this.#until((text) => (text.length >= length ? length : 0));
   }
 
+  /** Bytes that no answer has taken. */
+  get received(): number {
+    return this.#unread.length;
+  }
+
   /** Takes nothing until {@link resume}. */
   pause(): void {
     this.#socket.pause();

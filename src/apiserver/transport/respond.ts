@@ -11,6 +11,8 @@ import { httpDate } from './http-date.ts';
 interface Outlet {
   begin(status: number, headers: HeaderMap): void;
   readonly write: (chunk: Buffer) => boolean;
+  /** Of more bytes than these it cannot be seen how many were taken. */
+  readonly mostAtOnce?: number;
   end(last?: Buffer | string): void;
   fail(): void;
   readonly closed: boolean;
@@ -25,17 +27,23 @@ export async function respond(outlet: Outlet, response: ApiResponse, isHead: boo
     if ('stream' in response) await writeStream(outlet, response);
     else if (outlet.closed) return;
     else if ('chunks' in response) await writeChunks(outlet, response, isHead);
-    else writeBody(outlet, response, isHead);
+    else await writeBody(outlet, response, isHead);
   } catch {
     outlet.fail();
   }
 }
 
-function writeBody(outlet: Outlet, response: { status: number; headers: HeaderMap; body?: Buffer | string }, isHead: boolean): void {
+async function writeBody(outlet: Outlet, response: { status: number; headers: HeaderMap; body?: Buffer | string }, isHead: boolean): Promise<void> {
   const { status, headers, body } = response;
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
+  const { mostAtOnce = Infinity } = outlet;
+  if (bytes !== undefined && bytes.length > mostAtOnce) return writeChunks(outlet, { status, headers, chunks: piecesOf(bytes, mostAtOnce), length: bytes.length }, isHead);
   outlet.begin(status, bytes === undefined ? headers : { ...headers, 'content-length': bytes.length });
   outlet.end(isHead ? undefined : bytes);
+}
+
+function* piecesOf(bytes: Buffer, length: number): Iterable<Buffer> {
+  for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
 }
 
 async function writeChunks(outlet: Outlet, response: { status: number; headers: HeaderMap; chunks: Iterable<Buffer>; length?: number }, isHead: boolean): Promise<void> {
@@ -77,12 +85,16 @@ function begin(outlet: Outlet, { status, headers }: { status: number; headers: H
   }
 }
 
+/** There is no such header in HTTP/2 (RFC 9113 section 8.2.2): GOAWAY says the same, and streams that are open go on. */
+export const asksToLeave = (headers: HeaderMap): boolean => headers['connection'] === 'close';
+
 export function http2Outlet(stream: ServerStream, connection: ServerConnection): Outlet {
   return {
     begin: (status, headers) => {
       stream.respond(status, fieldsOf(headers));
-      // There is no such header in HTTP/2 (RFC 9113 section 8.2.2): GOAWAY says the same, and streams that are open go on.
-      if (headers['connection'] === 'close') connection.leave();
+      // Whoever wants it has begun to read before there is an answer.
+      stream.dropUnreadBody();
+      if (asksToLeave(headers)) connection.leave();
     },
     write: (chunk) => stream.write(chunk),
     end: (last) => stream.end(typeof last === 'string' ? Buffer.from(last) : last),
@@ -174,6 +186,7 @@ export function http1Outlet(request: IncomingMessage, response: ServerResponse):
       response.write(nothing);
     },
     write: (chunk) => response.write(chunk),
+    mostAtOnce: 256 * 1024,
     end: (last) => {
       if (request.complete) return void response.end(last);
       if (last !== undefined) response.write(last);

@@ -12,7 +12,7 @@ import { Http2Exchange } from './exchange-http2.ts';
 import { Http1Connections } from './http1-connections.ts';
 import { PacedReading } from './paced-reading.ts';
 import { Refusals } from './refusals.ts';
-import { http1Outlet, http2Outlet, respond } from './respond.ts';
+import { asksToLeave, http1Outlet, http2Outlet, respond } from './respond.ts';
 import { createTlsServer, type ServingTls } from './serving-tls.ts';
 import { Turns } from './turns.ts';
 import { serveUpgrades } from './upgrades.ts';
@@ -27,6 +27,10 @@ export interface TransportOptions {
   readonly sharePort?: boolean;
   /** How long a client may take for the first request of a connection, and for the head of each. */
   readonly headTimeoutMs?: number;
+  /** How long an answer may wait to be taken, without a byte of it leaving. */
+  readonly stallTimeoutMs?: number;
+  /** How long a connection over HTTP/2 that was told to go may stay, whatever is open on it. */
+  readonly leaveTimeoutMs?: number;
   /** `--http2-max-streams-per-connection`; 0 means our default of 250. */
   readonly maxStreamsPerConnection: number;
   readonly onHandshakeError?: () => void;
@@ -47,6 +51,8 @@ const maxHeaderBytes = 1 << 20;
 /** As upstream: a little less than what a request may take. */
 const usualHeadTimeoutMs = 32_000;
 const idleTimeoutMs = 90_000;
+const usualStallTimeoutMs = 120_000;
+const usualLeaveTimeoutMs = 3_600_000;
 /** A body that nobody reads must not starve the other streams of its connection, so the connection's window is many streams wide. */
 const connectionWindow = 16 * 1024 * 1024;
 const streamWindow = 1024 * 1024;
@@ -56,7 +62,7 @@ export async function listen(given: TransportOptions): Promise<Transport> {
   const connections = new Map<string, Socket>();
   const http2 = new Set<ServerConnection>();
   let closed: Promise<void> | undefined;
-  const plain = new Http1Connections();
+  const plain = new Http1Connections(options.stallTimeoutMs ?? usualStallTimeoutMs);
   const webSockets = new WebSockets();
   const h1 = createHttp1(options, plain, webSockets);
   const { server, stop } = createTlsServer(options.tls, (socket) => {
@@ -161,13 +167,16 @@ function createHttp1({ handle, headTimeoutMs = usualHeadTimeoutMs }: TransportOp
   return server;
 }
 
-function serveHttp2({ handle, maxStreamsPerConnection, headTimeoutMs }: TransportOptions, socket: TLSSocket, connections: Set<ServerConnection>): ServerConnection {
+function serveHttp2({ handle, maxStreamsPerConnection, headTimeoutMs, stallTimeoutMs, leaveTimeoutMs }: TransportOptions, socket: TLSSocket, connections: Set<ServerConnection>): ServerConnection {
   const connection: ServerConnection = new ServerConnection(socket, {
     maxStreams: maxStreamsPerConnection || defaultMaxStreams, streamWindowBytes: streamWindow, connectionWindowBytes: connectionWindow, maxHeaderListBytes: maxHeaderBytes,
-    idleMs: headTimeoutMs ?? idleTimeoutMs,
+    idleMs: headTimeoutMs ?? idleTimeoutMs, stallMs: stallTimeoutMs ?? usualStallTimeoutMs, leaveMs: Math.min(leaveTimeoutMs ?? usualLeaveTimeoutMs, 2 ** 31 - 1),
     onRequest: async (stream) => {
       const exchange = new Http2Exchange(stream, socket);
-      return respond(http2Outlet(stream, connection), await handle(exchange), exchange.method === 'HEAD');
+      const answer = await handle(exchange);
+      // Also a client that did not wait for its answer is to go.
+      if (stream.closed && asksToLeave(answer.headers)) connection.leave();
+      return respond(http2Outlet(stream, connection), answer, exchange.method === 'HEAD');
     },
   });
   connections.add(connection);

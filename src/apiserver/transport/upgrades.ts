@@ -83,6 +83,7 @@ async function answerHere({ server, handle, connections, webSockets }: UpgradePa
   const answer = await handle(exchange);
   if ('webSocket' in answer) return webSockets.accept(message, socket, head, answer);
   if ('input' in answer) {
+    connections.handOver(socket);
     if (head.length > 0) socket.unshift(head);
     socket.pipe(answer.input);
     return respond(upgradedOutlet(socket), answer, false);

@@ -3,46 +3,15 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ErrorCode, Flag, FrameType, Setting, connectionPreface } from '../frames.ts';
 import { encodeHeaders } from '../hpack/encoder.ts';
 import { answer, echo, field, onRequest, pattern, sendBody, serverOptions, startServer } from '../testing/http2-server.ts';
-import type { Handler } from '../testing/http2-server.ts';
+import { connectDeaf } from '../testing/deaf-client.ts';
+import type { DeafClient } from '../testing/deaf-client.ts';
 import { connectRaw, continuation, data, get, headers, ping, post, request, reset, settings, windowUpdate } from '../testing/raw-client.ts';
 import type { RawClient } from '../testing/raw-client.ts';
 import { ServerConnection } from './connection.ts';
-import type { ServerConnectionOptions } from './connection.ts';
 import type { ServerStream } from './stream.ts';
 
 const wholeRequest = Flag.endHeaders | Flag.endStream;
 const nothing = Buffer.alloc(0);
-
-/** A connection whose client takes nothing until it is told to: what the server says waits in the socket. */
-class DeafClient extends Duplex {
-  taken = 0;
-  #listens = false;
-  #waiting: (() => void) | undefined;
-
-  listen(): void {
-    this.#listens = true;
-    this.#waiting?.();
-  }
-
-  override _read(): void {}
-
-  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    const take = (): void => {
-      this.taken += chunk.length;
-      done();
-    };
-    if (this.#listens) setImmediate(take);
-    else this.#waiting = take;
-  }
-}
-
-function connectDeaf(handler: Handler, options: Partial<ServerConnectionOptions> = {}): { socket: DeafClient; connection: ServerConnection } {
-  const socket = new DeafClient();
-  const connection = new ServerConnection(socket, { ...serverOptions, onRequest: onRequest(handler), ...options });
-  onTestFinished(() => void socket.destroy());
-  socket.push(Buffer.concat([connectionPreface, settings([Setting.initialWindowSize, 0x7fff_ffff]), windowUpdate(0, 0x7000_0000)]));
-  return { socket, connection };
-}
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

@@ -19,6 +19,8 @@ export class Answers {
   /** Streams that wait for the window of the connection, or for the client to take what is there. In turns. */
   readonly #blocked = new Set<ServerStream>();
   #window = defaultWindowBytes;
+  /** Of DATA. */
+  framesSent = 0;
   /** As the client wants it. */
   maxFrameBytes = defaultMaxFrameBytes;
 
@@ -68,6 +70,11 @@ export class Answers {
     this.#end(stream);
   }
 
+  /** The client takes nothing more of any stream for now. */
+  get isWindowClosed(): boolean {
+    return this.#window <= 0;
+  }
+
   /** Goes on with a stream whose window has opened, when nobody else waits for longer. */
   takeTurn(stream: ServerStream): void {
     if (stream.queue.length > 0) this.transmit(stream, this.#turn);
@@ -102,6 +109,8 @@ export class Answers {
     const { length } = data;
     this.#window -= length;
     stream.sendWindow -= length;
+    stream.sentBytes += length;
+    this.framesSent++;
     if (endStream) stream.localEnded = true;
     const copied = length <= maxCopyBytes;
     const { buffer, offset } = this.#outbox.reserve(copied ? frameHeaderBytes + length : frameHeaderBytes);

@@ -8,8 +8,8 @@
  * Left out, because no client of this server asks for it: push, priorities, compression state for answers, extended CONNECT.
  *
  * What a client can cause is bounded: streams and requests in work by `maxStreams`, header blocks by
- * `maxHeaderListBytes`, bodies that nobody has read yet by the windows. Who does not take what it asked for is not
- * read any further, and of an answer no more than a piece waits here.
+ * `maxHeaderListBytes`, bodies that nobody has read yet by the windows, what it does in vain by allowances. Who does not
+ * take what it asked for is not read any further, of an answer no more than a piece waits here, and that for a time.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc9113 | RFC 9113}
  */
@@ -25,10 +25,16 @@ import type { HeaderBlock } from '../header-blocks.ts';
 import { HpackDecoder } from '../hpack/decoder.ts';
 import { Outbox } from '../outbox.ts';
 import { Answers, maxBacklogBytes } from './answers.ts';
+import { changedSettings } from './client-settings.ts';
+import type { ClientSettings } from './client-settings.ts';
+import { hangUp } from './hang-up.ts';
+import { ReceiveWindow } from './receive-window.ts';
 import { areTrailers, checkRequest, tooLarge } from './request-fields.ts';
 import type { Refusal } from './request-fields.ts';
+import { Stalls } from './stalls.ts';
 import { ServerStream } from './stream.ts';
 import type { StreamOwner } from './stream.ts';
+import { VainFrames } from './vain-frames.ts';
 
 export interface ServerConnectionOptions {
   /** Open at a time, SETTINGS_MAX_CONCURRENT_STREAMS. */
@@ -41,6 +47,10 @@ export interface ServerConnectionOptions {
   readonly maxHeaderListBytes: number;
   /** A connection without streams for so long is ended. */
   readonly idleMs: number;
+  /** An answer of which something waits for so long, and nothing leaves, is broken off; the connection is, when the client reads nothing any more. */
+  readonly stallMs: number;
+  /** A connection that was told to go is ended after so long, whatever its streams do. */
+  readonly leaveMs: number;
   /** Settles when nothing is done for the request any more, which may be after its stream is over. Never rejects. */
   readonly onRequest: (stream: ServerStream) => Promise<void>;
 }
@@ -51,8 +61,6 @@ const headerTableBytes = 4096;
 const pausingBacklogBytes = 2 * maxBacklogBytes;
 /** Streams that were broken off here, or not looked at: what the client sent before it knew is no mistake of its. */
 const maxRemembered = 1000;
-/** What the client may take for reading the last frames, once all have left. */
-const lingerMs = 1000;
 
 export class ServerConnection implements StreamOwner {
   readonly #socket: Duplex;
@@ -63,19 +71,22 @@ export class ServerConnection implements StreamOwner {
   readonly #headerBlocks: HeaderBlocks<string[] | undefined>;
   readonly #streams = new Map<number, ServerStream>();
   readonly #brokenOff = new Set<number>();
+  readonly #vain = new VainFrames();
   #prefaceLeft: Buffer = connectionPreface;
   #hasSettings = false;
   #lastStreamId = 0;
   /** What GOAWAY said. */
   #lastServed: number | undefined;
   #requestsInWork = 0;
-  /** What the client takes of a stream that begins. */
-  #streamWindow = defaultWindowBytes;
-  #receiveWindow: number;
-  #unannounced = 0;
+  /** What the client takes of a stream that begins, and of a frame. */
+  #settings: ClientSettings = { streamWindow: defaultWindowBytes, maxFrameBytes: defaultMaxFrameBytes };
+  readonly #receiveWindow: ReceiveWindow;
+  readonly #stalls: Stalls;
   #leaving = false;
   #ended = false;
+  #dropRest: (bytes: number) => void = () => undefined;
   #idleTimer: NodeJS.Timeout;
+  #leaveTimer: NodeJS.Timeout | undefined;
   #idleSince = performance.now();
 
   constructor(socket: Duplex, options: ServerConnectionOptions) {
@@ -83,7 +94,15 @@ export class ServerConnection implements StreamOwner {
     this.#options = options;
     this.#outbox = new Outbox(socket);
     this.#answers = new Answers(this.#outbox, (stream) => this.#localEnd(stream));
-    this.#receiveWindow = options.connectionWindowBytes;
+    this.#receiveWindow = new ReceiveWindow(this.#outbox, options.connectionWindowBytes);
+    this.#stalls = new Stalls({
+      stallMs: options.stallMs, streams: this.#streams, answers: this.#answers, outbox: this.#outbox,
+      onStalledStream: (stream) => this.reset(stream, ErrorCode.cancel),
+      onStalledConnection: () => {
+        this.#socket.destroy();
+        this.#end();
+      },
+    });
     const decoder = new HpackDecoder({ tableBytes: headerTableBytes, maxListBytes: options.maxHeaderListBytes });
     this.#headerBlocks = new HeaderBlocks((block) => decoder.decode(block), 2 * options.maxHeaderListBytes);
     this.#reader = new FrameReader(this.#sink(), defaultMaxFrameBytes);
@@ -104,18 +123,19 @@ export class ServerConnection implements StreamOwner {
     if (this.#leaving) return;
     this.#leaving = true;
     this.#sayGoAway(ErrorCode.noError);
+    this.#leaveTimer = setTimeout(() => this.#hangUp(), this.#options.leaveMs).unref();
     this.#endIfLeft();
   }
 
   #greet(): void {
-    const { maxStreams, streamWindowBytes, connectionWindowBytes, maxHeaderListBytes } = this.#options;
+    const { maxStreams, streamWindowBytes, maxHeaderListBytes } = this.#options;
     const settings = settingsPayload([
       [Setting.maxConcurrentStreams, maxStreams],
       [Setting.initialWindowSize, streamWindowBytes],
       [Setting.maxHeaderListSize, maxHeaderListBytes],
     ]);
     this.#outbox.append(frame(FrameType.settings, 0, 0, settings));
-    if (connectionWindowBytes > defaultWindowBytes) this.#outbox.append(frame(FrameType.windowUpdate, 0, 0, uint32(connectionWindowBytes - defaultWindowBytes)));
+    this.#receiveWindow.announce();
   }
 
   // ── answers ──
@@ -161,7 +181,7 @@ export class ServerConnection implements StreamOwner {
     if (!this.#streams.delete(stream.id)) return;
     this.#answers.forget(stream);
     if (this.#streams.size === 0) this.#idleSince = performance.now();
-    this.#credit(stream.close());
+    this.dropped(stream.close());
     this.#endIfLeft();
   }
 
@@ -175,22 +195,12 @@ export class ServerConnection implements StreamOwner {
     this.#outbox.append(frame(FrameType.goAway, 0, 0, Buffer.concat([uint32(this.#lastServed), uint32(code)])));
   }
 
-  /**
-   * Says what is left to say, and leaves the client a moment to read it: a connection that is cut loses what was under way.
-   * Until then a client may take its time over the last answers, but not for ever.
-   */
+  /** Behind what there is to say. */
   #hangUp(): void {
     if (this.#ended) return;
     this.#reader.stop();
     this.#outbox.flush();
-    const cut = (): unknown => this.#socket.destroy();
-    let timer = setTimeout(cut, this.#options.idleMs).unref();
-    this.#socket.once('close', () => clearTimeout(timer));
-    this.#socket.end(() => {
-      clearTimeout(timer);
-      timer = setTimeout(cut, lingerMs).unref();
-    });
-    this.#socket.resume();
+    this.#dropRest = hangUp(this.#socket, { patienceMs: this.#options.idleMs, underWayBytes: 2 * this.#options.connectionWindowBytes });
     this.#end();
   }
 
@@ -200,6 +210,8 @@ export class ServerConnection implements StreamOwner {
     this.#leaving = true;
     this.#reader.stop();
     clearTimeout(this.#idleTimer);
+    clearTimeout(this.#leaveTimer);
+    this.#stalls.stop();
     for (const stream of this.#streams.values()) {
       this.#answers.forget(stream);
       stream.close();
@@ -224,7 +236,7 @@ export class ServerConnection implements StreamOwner {
   // ── requests ──
 
   #onSocketData(chunk: Buffer): void {
-    if (this.#ended) return;
+    if (this.#ended) return this.#dropRest(chunk.length);
     try {
       this.#reader.push(this.#prefaceLeft.length === 0 ? chunk : this.#withoutPreface(chunk));
     } catch (error) {
@@ -275,13 +287,15 @@ export class ServerConnection implements StreamOwner {
       case FrameType.goAway:
         if (streamId !== 0) throw new ConnectionError(ErrorCode.protocolError, 'GOAWAY on a stream');
         if (payload.length < 8) throw new ConnectionError(ErrorCode.frameSizeError, 'GOAWAY of odd length');
+        this.#vain.spend();
         return this.leave();
       case FrameType.windowUpdate:
         return this.#onWindowUpdate(streamId, payload);
       case FrameType.pushPromise:
         throw new ConnectionError(ErrorCode.protocolError, 'push from a client');
       default:
-      // Unknown frames are to be ignored (RFC 9113, section 4.1).
+        // Unknown frames are to be ignored (RFC 9113, section 4.1).
+        this.#vain.spend();
     }
   }
 
@@ -304,10 +318,11 @@ export class ServerConnection implements StreamOwner {
 
   #open(streamId: number, fields: string[] | undefined, endStream: boolean): void {
     const head = fields === undefined ? { bodyBytes: undefined, refusal: tooLarge } : checkRequest(fields);
-    if (head === undefined || (endStream && (head.bodyBytes ?? 0) > 0)) return this.#breakOff(streamId, ErrorCode.protocolError);
-    const windows = { send: this.#streamWindow, receive: this.#options.streamWindowBytes };
+    if (head === undefined || (endStream && (head.bodyBytes ?? 0) > 0)) return this.#failStream(streamId, ErrorCode.protocolError);
+    const windows = { send: this.#settings.streamWindow, receive: this.#options.streamWindowBytes };
     const stream = new ServerStream(this, { id: streamId, fields: fields ?? [], endStream, bodyBytes: head.bodyBytes, windows });
     this.#streams.set(streamId, stream);
+    this.#stalls.look();
     if (head.refusal !== undefined) return refuse(stream, head.refusal);
     this.#requestsInWork++;
     void this.#options.onRequest(stream).then(this.#requestDone);
@@ -316,31 +331,31 @@ export class ServerConnection implements StreamOwner {
   readonly #requestDone = (): void => void this.#requestsInWork--;
 
   #onTrailers(stream: ServerStream, fields: string[] | undefined, endStream: boolean): void {
-    if (stream.remoteEnded) return this.reset(stream, ErrorCode.streamClosed);
-    if (!endStream || fields === undefined || !areTrailers(fields)) return this.reset(stream, ErrorCode.protocolError);
+    if (stream.remoteEnded) return this.#failStream(stream.id, ErrorCode.streamClosed);
+    if (!endStream || fields === undefined || !areTrailers(fields)) return this.#failStream(stream.id, ErrorCode.protocolError);
     this.#onBodyEnd(stream.id);
   }
 
   #onDataStart(streamId: number, length: number): void {
     if (this.#headerBlocks.incomplete) throw new ConnectionError(ErrorCode.protocolError, 'a header block was interrupted');
     if (this.#isIdle(streamId)) throw new ConnectionError(ErrorCode.protocolError, 'DATA on a stream that is not open');
-    this.#receiveWindow -= length;
-    if (this.#receiveWindow < 0) throw new ConnectionError(ErrorCode.flowControlError, 'more DATA than the window of the connection');
+    this.#receiveWindow.use(length);
+    if (length === 0) this.#vain.spend();
     const stream = this.#streams.get(streamId);
     if (stream === undefined) {
-      if (!this.#brokenOff.has(streamId)) this.#breakOff(streamId, ErrorCode.streamClosed);
-    } else if (stream.remoteEnded) this.reset(stream, ErrorCode.streamClosed);
-    else if ((stream.receiveWindow -= length) < 0) this.reset(stream, ErrorCode.flowControlError);
+      if (!this.#brokenOff.has(streamId)) this.#failStream(streamId, ErrorCode.streamClosed);
+    } else if (stream.remoteEnded) this.#failStream(streamId, ErrorCode.streamClosed);
+    else if ((stream.receiveWindow -= length) < 0) this.#failStream(streamId, ErrorCode.flowControlError);
   }
 
   #onDataPiece(streamId: number, piece: Buffer): void {
     // All padding: no window bounds what would be kept of it.
     if (piece.length === 0) return;
     const stream = this.#streams.get(streamId);
-    if (stream === undefined) return this.#credit(piece.length);
+    if (stream === undefined) return this.dropped(piece.length);
     if (stream.bodyLeft !== undefined && (stream.bodyLeft -= piece.length) < 0) {
-      this.#credit(piece.length);
-      return this.reset(stream, ErrorCode.protocolError);
+      this.dropped(piece.length);
+      return this.#failStream(streamId, ErrorCode.protocolError);
     }
     stream.receive(piece);
   }
@@ -350,23 +365,25 @@ export class ServerConnection implements StreamOwner {
     this.#onDataStart(streamId, payload.length);
     const stream = this.#streams.get(streamId);
     const padding = payload.length - data.length;
-    if (stream === undefined) this.#credit(padding);
+    if (data.length === 0) this.#vain.spend();
+    if (stream === undefined) this.dropped(padding);
     else this.took(stream, padding);
     this.#onDataPiece(streamId, data);
     if (flags & Flag.endStream) this.#onBodyEnd(streamId);
   }
 
   #onBodyEnd(streamId: number): void {
+    this.#vain.bodyEnded();
     const stream = this.#streams.get(streamId);
     if (stream === undefined) return;
     // Less than announced is a malformed request (RFC 9113, section 8.1.1).
-    if ((stream.bodyLeft ?? 0) > 0) return this.reset(stream, ErrorCode.protocolError);
+    if ((stream.bodyLeft ?? 0) > 0) return this.#failStream(streamId, ErrorCode.protocolError);
     stream.receivedAll();
   }
 
   took(stream: ServerStream, bytes: number): void {
     // Also when the stream was closed by who took them.
-    this.#credit(bytes);
+    this.dropped(bytes);
     stream.unannounced += bytes;
     if (stream.closed || stream.remoteEnded || stream.unannounced < this.#options.streamWindowBytes / 2) return;
     this.#outbox.append(frame(FrameType.windowUpdate, 0, stream.id, uint32(stream.unannounced)));
@@ -374,17 +391,13 @@ export class ServerConnection implements StreamOwner {
     stream.unannounced = 0;
   }
 
-  #credit(bytes: number): void {
-    this.#unannounced += bytes;
-    if (this.#unannounced < this.#options.connectionWindowBytes / 2 || this.#ended) return;
-    this.#outbox.append(frame(FrameType.windowUpdate, 0, 0, uint32(this.#unannounced)));
-    this.#receiveWindow += this.#unannounced;
-    this.#unannounced = 0;
+  dropped(bytes: number): void {
+    if (!this.#ended) this.#receiveWindow.credit(bytes);
   }
 
   #onPriority(streamId: number, payload: Buffer): void {
     if (streamId === 0) throw new ConnectionError(ErrorCode.protocolError, 'PRIORITY of the connection');
-    if (payload.length === priorityBytes) return;
+    if (payload.length === priorityBytes) return this.#vain.spend();
     if (this.#isIdle(streamId)) throw new ConnectionError(ErrorCode.frameSizeError, 'PRIORITY of odd length');
     this.#failStream(streamId, ErrorCode.frameSizeError);
   }
@@ -393,35 +406,29 @@ export class ServerConnection implements StreamOwner {
     if (this.#isIdle(streamId)) throw new ConnectionError(ErrorCode.protocolError, 'RST_STREAM on a stream that is not open');
     if (payload.length !== 4) throw new ConnectionError(ErrorCode.frameSizeError, 'RST_STREAM of odd length');
     const stream = this.#streams.get(streamId);
-    if (stream !== undefined) this.#remove(stream);
+    if (stream === undefined) return this.#vain.spend();
+    this.#vain.reset();
+    this.#remove(stream);
   }
 
   #onSettings(flags: number, streamId: number, payload: Buffer): void {
     if (streamId !== 0) throw new ConnectionError(ErrorCode.protocolError, 'SETTINGS of a stream');
     if (payload.length % 6 !== 0 || (flags & Flag.ack && payload.length > 0)) throw new ConnectionError(ErrorCode.frameSizeError, 'SETTINGS of odd length');
     this.#hasSettings = true;
+    this.#vain.spend();
     if (flags & Flag.ack) return;
-    const windowBefore = this.#streamWindow;
-    for (let at = 0; at < payload.length; at += 6) this.#applySetting(payload.readUInt16BE(at), payload.readUInt32BE(at + 2));
+    const before = this.#settings;
+    this.#settings = changedSettings(payload, before);
+    this.#answers.maxFrameBytes = this.#settings.maxFrameBytes;
     // Before anything that they allow: until it hears this the client holds us to what was.
     this.#outbox.append(frame(FrameType.settings, Flag.ack, 0, nothing));
-    this.#widenAll(this.#streamWindow - windowBefore);
-  }
-
-  #applySetting(id: number, value: number): void {
-    if (id === Setting.enablePush && value > 1) throw new ConnectionError(ErrorCode.protocolError, 'ENABLE_PUSH is 0 or 1');
-    if (id === Setting.maxFrameSize) {
-      if (value < defaultMaxFrameBytes || value > largestMaxFrameBytes) throw new ConnectionError(ErrorCode.protocolError, 'MAX_FRAME_SIZE out of range');
-      this.#answers.maxFrameBytes = value;
-    }
-    if (id !== Setting.initialWindowSize) return;
-    if (value > maxWindowBytes) throw new ConnectionError(ErrorCode.flowControlError, 'window too large');
-    this.#streamWindow = value;
+    this.#widenAll(this.#settings.streamWindow - before.streamWindow);
   }
 
   /** RFC 9113, section 6.9.2: a change applies to open streams too, and can make a window negative. */
   #widenAll(bytes: number): void {
     if (bytes === 0) return;
+    this.#vain.spend(this.#streams.size);
     for (const stream of [...this.#streams.values()]) {
       if (stream.sendWindow + bytes > maxWindowBytes) throw new ConnectionError(ErrorCode.flowControlError, 'window too large');
       this.#widen(stream, bytes);
@@ -431,12 +438,14 @@ export class ServerConnection implements StreamOwner {
   #onPing(flags: number, streamId: number, payload: Buffer): void {
     if (streamId !== 0) throw new ConnectionError(ErrorCode.protocolError, 'PING on a stream');
     if (payload.length !== 8) throw new ConnectionError(ErrorCode.frameSizeError, 'PING of odd length');
-    if ((flags & Flag.ack) === 0) this.#outbox.append(frame(FrameType.ping, Flag.ack, 0, payload));
+    if (flags & Flag.ack) return this.#vain.spend();
+    this.#outbox.append(frame(FrameType.ping, Flag.ack, 0, payload));
   }
 
   #onWindowUpdate(streamId: number, payload: Buffer): void {
     if (payload.length !== 4) throw new ConnectionError(ErrorCode.frameSizeError, 'WINDOW_UPDATE of odd length');
     const increment = payload.readUInt32BE(0) & maxWindowBytes;
+    this.#vain.windowOpened(this.#answers.framesSent);
     if (streamId === 0) {
       if (increment === 0) throw new ConnectionError(ErrorCode.protocolError, 'WINDOW_UPDATE by nothing');
       return this.#answers.widen(increment);
@@ -449,7 +458,7 @@ export class ServerConnection implements StreamOwner {
 
   #widen(stream: ServerStream, bytes: number): void {
     stream.sendWindow += bytes;
-    if (stream.sendWindow > maxWindowBytes) return this.reset(stream, ErrorCode.flowControlError);
+    if (stream.sendWindow > maxWindowBytes) return this.#failStream(stream.id, ErrorCode.flowControlError);
     this.#answers.takeTurn(stream);
   }
 
@@ -460,6 +469,7 @@ export class ServerConnection implements StreamOwner {
 
   /** A stream error (RFC 9113, section 5.4.2). */
   #failStream(streamId: number, code: number): void {
+    this.#vain.reset();
     const stream = this.#streams.get(streamId);
     if (stream !== undefined) this.reset(stream, code);
     else if (!this.#brokenOff.has(streamId)) this.#breakOff(streamId, code);
@@ -467,8 +477,6 @@ export class ServerConnection implements StreamOwner {
 }
 
 const nothing = Buffer.alloc(0);
-/** RFC 9113, section 6.5.2 */
-const largestMaxFrameBytes = 2 ** 24 - 1;
 
 function refuse(stream: ServerStream, { status, fields, text }: Refusal): void {
   const body = Buffer.from(text);

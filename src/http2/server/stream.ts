@@ -10,6 +10,8 @@ export interface StreamOwner {
   reset(stream: ServerStream, code: number): void;
   /** Of the body, so much was taken: the client may send as much again. */
   took(stream: ServerStream, bytes: number): void;
+  /** So much of the body will not be taken: the client may send as much of other bodies. */
+  dropped(bytes: number): void;
 }
 
 export interface BodyReader {
@@ -31,11 +33,14 @@ export class ServerStream {
   /** What came of the body before anybody read. */
   readonly #early = new GatheredBytes();
   #paused = false;
+  #dropsBody = false;
   #onClose: (() => void)[] = [];
   #onDrain: (() => void)[] = [];
 
   /** Bytes that the client takes. */
   sendWindow: number;
+  /** Of the answer's body. */
+  sentBytes = 0;
   /** Bytes that the client may still send. */
   receiveWindow: number;
   /** Bytes taken since the client's window was last filled up. */
@@ -79,8 +84,25 @@ export class ServerStream {
     this.#deliver();
   }
 
+  /**
+   * Nobody takes what is left of the body: what has come is dropped, and what still comes. The client may send no more than
+   * one window of it. A reader hears nothing more until the stream is over.
+   */
+  dropBody(): void {
+    if (this.#dropsBody) return;
+    this.#dropsBody = true;
+    const untaken = this.#early.take().length;
+    if (untaken > 0) this.#owner.dropped(untaken);
+  }
+
+  /** The same where nobody has begun to read. */
+  dropUnreadBody(): void {
+    if (this.#reader === undefined) this.dropBody();
+  }
+
   /** For the connection: a piece that is valid during the call only. */
   receive(piece: Buffer): void {
+    if (this.#dropsBody) return this.#owner.dropped(piece.length);
     if (this.#reader === undefined || this.#paused) return this.#early.add(piece);
     this.#reader.onData(piece);
     this.#owner.took(this, piece.length);
@@ -93,7 +115,7 @@ export class ServerStream {
   }
 
   #deliver(): void {
-    if (this.#reader === undefined) return;
+    if (this.#reader === undefined || this.#dropsBody) return;
     if (this.#early.length > 0 && !this.#paused) {
       const piece = this.#early.take();
       this.#reader.onData(piece);
@@ -129,6 +151,8 @@ export class ServerStream {
     if (last !== undefined && last.length > 0) this.queue.push(last);
     this.ending = true;
     this.#owner.transmit(this);
+    // The answer may wait for long until the client takes it.
+    this.dropBody();
   }
 
   /** Breaks the answer off. */

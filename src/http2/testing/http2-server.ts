@@ -11,6 +11,8 @@ export const serverOptions = {
   connectionWindowBytes: 1_048_576,
   maxHeaderListBytes: 65_536,
   idleMs: 60_000,
+  stallMs: 60_000,
+  leaveMs: 60_000,
 } satisfies Omit<ServerConnectionOptions, 'onRequest'>;
 
 export interface StartedServer {

@@ -6,7 +6,6 @@ import { conflictError } from './conflict-error.ts';
 import { FieldSet } from './field-set.ts';
 import { capUpdaters, type Manager, managerId } from './managed.ts';
 import { createCustomType } from './structural-types.ts';
-import { fieldElement } from './path-element.ts';
 import { validateConfiguration } from './validate.ts';
 
 const setOf = (count: number, prefix = 'f'): FieldSet => FieldSet.ofFields(...Array.from({ length: count }, (_, i) => ['spec', `${prefix}${i}`]));

@@ -65,6 +65,9 @@ function startOf(parameters: ListParameters): Pick<ObjectWatchOptions, 'after' |
   return revision === 0 ? { after: 'any', initialEvents: true } : { after: revision };
 }
 
+/** What a watch takes whose client asks for no time. */
+export const longestWatchMs = (minSeconds: number): number => 2 * minSeconds * 1000;
+
 /** What the client asks for, which is over already when it is less than nothing; else a random time above the minimum, so that watches do not all come back at once. */
 function watchTimeoutMs(timeoutSeconds: number | undefined, minSeconds: number): number {
   if (timeoutSeconds !== undefined && timeoutSeconds !== 0) return Math.max(timeoutSeconds, 0) * 1000;

@@ -1,0 +1,61 @@
+import { Standstill } from '../../base/standstill.ts';
+import type { Outbox } from '../outbox.ts';
+import type { Answers } from './answers.ts';
+import type { ServerStream } from './stream.ts';
+
+export interface StallOptions {
+  /** How long bytes may wait without one of them leaving. */
+  readonly stallMs: number;
+  readonly streams: ReadonlyMap<number, ServerStream>;
+  readonly answers: Answers;
+  readonly outbox: Outbox;
+  readonly onStalledStream: (stream: ServerStream) => void;
+  /** The client takes nothing, of no stream. */
+  readonly onStalledConnection: () => void;
+}
+
+/**
+ * Finds answers that are not taken: something waits to be sent, and for a time none of it was. A stream on which there is
+ * nothing to send, like a watch without events, may stay as it is.
+ *
+ * It looks now and then instead of keeping a time for each stream, so a stall is found after one to one and a half times
+ * the limit.
+ */
+export class Stalls {
+  readonly #options: StallOptions;
+  #timer: NodeJS.Timeout | undefined;
+  readonly #standstill: Standstill<ServerStream | Outbox>;
+
+  constructor(options: StallOptions) {
+    this.#options = options;
+    this.#standstill = new Standstill(options.stallMs);
+  }
+
+  /** To be called when a stream begins. Looking goes on until there is nothing to look at. */
+  look(): void {
+    this.#timer ??= setTimeout(this.#lookNow, this.#options.stallMs / 2).unref();
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  readonly #lookNow = (): void => {
+    this.#timer = undefined;
+    const { streams, outbox, onStalledStream, onStalledConnection } = this.#options;
+    const isStill = this.#standstill.look();
+    if (outbox.backlog > 0 && isStill(outbox, outbox.progress)) return onStalledConnection();
+    for (const stream of [...streams.values()]) {
+      const progress = stream.queue.length > 0 ? this.#progressOf(stream) : undefined;
+      if (progress !== undefined && isStill(stream, progress)) onStalledStream(stream);
+    }
+    if (streams.size > 0 || outbox.backlog > 0) this.look();
+  };
+
+  /** Undefined for a stream that waits for its turn. */
+  #progressOf({ sendWindow, sentBytes }: ServerStream): number | undefined {
+    const { answers } = this.#options;
+    if (sendWindow <= 0) return sentBytes;
+    return answers.isWindowClosed ? answers.framesSent : undefined;
+  }
+}
