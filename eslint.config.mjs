@@ -13,8 +13,9 @@ const zones = [
   { target: './src/http2', from: './src', except: ['./base', './http2'], message: 'http2 carries bytes and knows nobody who speaks.' },
   { target: './src/grpc', from: './src', except: ['./base', './http2', './grpc'], message: 'grpc carries messages and knows none.' },
   { target: './src/etcd', from: './src', except: ['./base', './http2', './grpc', './etcd'], message: "etcd speaks etcd's words over gRPC and needs base, http2 and grpc only." },
+  { target: './src/server', from: './src', except: ['./base', './server'], message: 'server is what every daemon serves with: it does not know what.' },
   { target: './src/storage', from: './src', except: ['./base', './machinery', './http2', './grpc', './etcd', './storage'], message: 'storage does not know what the bytes mean.' },
-  { target: './src/registry', from: ['./src/apiserver', './src/cmd', './src/client', './src/http2', './src/grpc', './src/etcd'], message: 'registry knows storage and api, not HTTP.' },
+  { target: './src/registry', from: ['./src/apiserver', './src/cmd', './src/client', './src/server', './src/http2', './src/grpc', './src/etcd'], message: 'registry knows storage and api, not HTTP.' },
   { target: './src/apiserver', from: ['./src/cmd', './src/etcd'], message: 'cmd assembles the server, not the other way round.' },
   { target: './src/apiserver/filters', from: './src/registry', message: 'Filters judge who and what from the URL; bodies and objects come later.' },
 ];

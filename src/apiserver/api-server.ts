@@ -21,6 +21,7 @@ import type { WriteHooks } from '../registry/generic/write.ts';
 import { createCachedObjectStorage } from '../storage/cache/cached.ts';
 import { createDirectObjectStorage } from '../storage/direct.ts';
 import { StorageCounts } from '../storage/counts.ts';
+import { reportStalls } from '../server/stall-detector/report-stalls.ts';
 import { Encryption } from '../storage/encryption/encryption.ts';
 import type { Store } from '../storage/interface.ts';
 import { observeStore } from '../storage/observed-store.ts';
@@ -204,6 +205,8 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
   running.transport = transport;
   background.start();
   authorization.start();
+  const stalls = reportStallsFrom(background.bootstrapped, () => reportStalls(config.stalls, { log, registry: metrics.registry }));
+  opened.add(stalls.end);
   const close = async (): Promise<void> => {
     // Timers alone would let the process end before all is done.
     const hold = setInterval(() => undefined, 2 ** 30);
@@ -211,6 +214,7 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
       shutdown: config.serving.shutdown, lifecycle, transport, requestTimeoutMs: config.serving.requestTimeoutMs,
       withdraw: () => services.stop(), clock: systemClock, log,
     });
+    await stalls.end();
     await background.stop();
     await largeRequests.close();
     await authentication.close();
@@ -224,6 +228,21 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
     clearInterval(hold);
   };
   return { port: transport.port, bootstrapped: background.bootstrapped, settled: background.settled, catalog: registry, handle, close, [Symbol.asyncDispose]: close };
+}
+
+/** The thread that it takes is not to be part of what a start takes. */
+function reportStallsFrom(ready: Promise<void>, begin: () => () => Promise<void>): { end(): Promise<void> } {
+  let isOver = false;
+  let end = (): Promise<void> => Promise.resolve();
+  void ready.then(() => {
+    if (!isOver) end = begin();
+  });
+  return {
+    end: () => {
+      isOver = true;
+      return end();
+    },
+  };
 }
 
 /** What discovery shows, in its order: groups by priority, then by name, the versions of a group likewise; nothing that a gate hides. */

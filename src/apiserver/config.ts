@@ -5,6 +5,7 @@ import type { Logger } from '../base/logger.ts';
 import type { VersionInfo } from '../base/version.ts';
 import type { StorageMediaType } from '../registry/generic/door.ts';
 import type { EncryptionOptions } from '../storage/encryption/encryption.ts';
+import type { StallReporting } from '../server/stall-detector/report-stalls.ts';
 import type { Store } from '../storage/interface.ts';
 import type { AdmissionSettings } from './admission/plugins.ts';
 import type { AggregationConfig } from './aggregation/setup.ts';
@@ -55,6 +56,8 @@ export interface ApiServerConfig {
   readonly allowPrivileged: boolean;
   /** What differs from the usual limits of the thread for large requests. */
   readonly largeRequests?: Partial<LargeRequestLimits>;
+  /** What is told of an event loop that stands. */
+  readonly stalls: StallReporting;
   readonly version: VersionInfo;
   readonly log: Logger;
   /** Gives the start up. */

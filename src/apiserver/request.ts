@@ -4,6 +4,7 @@
  */
 import type { X509Certificate } from 'node:crypto';
 import type { Readable, Writable } from 'node:stream';
+import { describeWork, type Work, type WorkDescription } from '../base/work.ts';
 import type { ObjectMeta } from '../machinery/object-meta.ts';
 import type { Status } from '../machinery/status.ts';
 import type { UserInfo } from '../machinery/user.ts';
@@ -88,8 +89,11 @@ export class ClientGone extends Error {
   }
 }
 
+/** Characters of a name in a description of the work: clients choose how long they are. */
+const maxDescribed = 256;
+
 /** One request on its way through the chain. Filters fill it in order; nothing is removed. */
-export class ApiRequest {
+export class ApiRequest implements Work {
   readonly exchange: Exchange;
   readonly method: string;
   /** Decoded path, and the query. */
@@ -129,6 +133,15 @@ export class ApiRequest {
 
   get isLongRunning(): boolean {
     return isLongRunning(this.info);
+  }
+
+  [describeWork](): WorkDescription {
+    const { info } = this;
+    // Filled in order: an early step knows less.
+    const user = (this.user as UserInfo | undefined)?.name ?? '';
+    const { verb, group, version, resource, subresource, namespace, name } = info;
+    const about = info.isResourceRequest ? { verb, group, version, resource, subresource, namespace, name, user } : { verb, path: info.path, user };
+    return Object.fromEntries(Object.entries({ ...about, auditId: this.auditId }).filter(([, text]) => text !== '').map(([key, text]) => [key, text.slice(0, maxDescribed)]));
   }
 
   /** Ends when the client goes away or the request times out. Made at first use: most requests never need it. */

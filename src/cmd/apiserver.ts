@@ -28,6 +28,7 @@ export const apiserver: Command = async (argv, context) => {
     pki: undefined,
     storeDirectory: join(dataDir, 'store'),
     log,
+    ownsProcess: true,
     signal: interrupts.signal,
   });
   return await serveUntilStopped({

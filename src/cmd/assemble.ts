@@ -12,6 +12,9 @@ import { authenticationConfig, clientAuthorities } from './authentication-config
 import type { ApiServerConfig, StoreConfig } from './config.ts';
 import { readEncryptionConfig } from './encryption-config.ts';
 import type { CompletedOptions } from './flags/api-server/options.ts';
+import type { GivenFlags } from './flags/parse.ts';
+import type { LastWords } from '../server/stall-detector/messages.ts';
+import type { StallReporting } from '../server/stall-detector/report-stalls.ts';
 import type { Pod } from './in-cluster.ts';
 import { readNamedPair, tlsVersions } from './flags/api-server/tls.ts';
 import { readOverride } from './flags/api-server/store-overrides.ts';
@@ -36,6 +39,8 @@ export interface Surroundings {
   /** The pod that this process runs in, if not the one that it finds itself in. */
   readonly pod?: Pod;
   readonly log: Logger;
+  /** Whether the process is this server alone, with its log on standard error; else stalls are looked for only where a flag says so. */
+  readonly ownsProcess?: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -74,11 +79,16 @@ async function assemble({ options, given: flags, featureGates, groupVersions }: 
     metrics,
     store,
     encryption,
+    stalls: stallsOf(options, flags, around.ownsProcess === true),
     version: versionInfo(),
     log: around.log,
     signal: around.signal,
   };
 }
+
+/** A process that hosts servers for tests stalls by what else it does. */
+const stallsOf = ({ debugging, logs }: ApiServerOptions, given: GivenFlags, ownsProcess: boolean): StallReporting =>
+  ownsProcess ? { thresholdMs: debugging.eventLoopStallThresholdMs, lastWords: logs.format as LastWords } : { thresholdMs: given.has('event-loop-stall-threshold') ? debugging.eventLoopStallThresholdMs : 0 };
 
 /** Where everybody may do everything, callers must at least have shown a credential. With flags the options see to it. */
 const withoutAnonymous = ({ authorizers }: AuthorizationConfig, authentication: AuthenticationConfig): AuthenticationConfig =>

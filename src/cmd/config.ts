@@ -14,6 +14,7 @@ import type { AuthorizationConfig } from '../apiserver/authz/configuration.ts';
 import type { ClientPair } from '../apiserver/aggregation/backends.ts';
 import type { ServingTls } from '../apiserver/transport/serving-tls.ts';
 import type { WatchedFiles } from '../base/live-text.ts';
+import type { StallReporting } from '../server/stall-detector/report-stalls.ts';
 import type { StoreOverride } from './flags/api-server/store-overrides.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';
 
@@ -45,6 +46,8 @@ export interface ApiServerConfig {
   readonly store: StoreConfig;
   /** Undefined: values are stored as they are. */
   readonly encryption: EncryptionConfig | undefined;
+  /** What is told of an event loop that stands. */
+  readonly stalls: StallReporting;
   readonly version: VersionInfo;
   readonly log: Logger;
   /** Aborted when the start is to be given up, such as while etcd is waited for. */

@@ -73,6 +73,7 @@ export function serverConfig(config: ApiServerConfig, stores: OpenStores): Param
     },
     aggregation: { client: config.proxyClient, toEndpoints: serving.enableAggregatorRouting, rejectRedirects: serving.aggregatorRejectForwardingRedirect },
     allowPrivileged: admission.allowPrivileged,
+    stalls: config.stalls,
     version: config.version,
     log: config.log,
     signal: config.signal,

@@ -52,6 +52,7 @@ export const up: Command = async (argv, context) => {
     pki,
     storeDirectory: join(dataDir, 'store'),
     log,
+    ownsProcess: true,
     signal: interrupts.signal,
   });
   out(`  store                  ${describeStore(config)}\n`);

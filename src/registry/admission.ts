@@ -1,3 +1,4 @@
+import type { Work } from '../base/work.ts';
 import type { KubeObject } from '../machinery/object-meta.ts';
 import type { GroupResource } from '../machinery/status.ts';
 import type { UserInfo } from '../machinery/user.ts';
@@ -6,7 +7,7 @@ import type { UserInfo } from '../machinery/user.ts';
  * What an admission plugin may know of a write. No request, no transport: plugins are tested without HTTP.
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/ | Admission Control}
  */
-export interface AdmissionAttributes {
+export interface AdmissionAttributes extends Partial<Work> {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
   readonly resource: GroupResource & { readonly version: string };
   readonly subresource: string;

@@ -1,4 +1,5 @@
 /** Admission and field ownership around a write, for every verb that writes. */
+import { describeWork } from '../../base/work.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
 import type { AdmissionAttributes } from '../../registry/admission.ts';
 import type { WriteRequest } from '../../registry/generic/write.ts';
@@ -20,5 +21,6 @@ export function attributesOf(served: ServedResource, request: ApiRequest, write:
     dryRun: write.dryRun,
     warn: write.warn,
     annotate: (key, value) => request.annotate(key, value),
+    [describeWork]: () => request[describeWork](),
   };
 }

@@ -1,4 +1,5 @@
 /** What the verbs share: made once per server. */
+import { describeWork } from '../../base/work.ts';
 import type { Codecs } from '../../machinery/codec/index.ts';
 import type { SchemaRegistry } from '../../machinery/schema.ts';
 import type { FieldManager } from '../../machinery/managed-fields/field-manager.ts';
@@ -69,6 +70,7 @@ export function writeRequest(context: EndpointContext, served: ServedResource, r
     options: { kind: input.kind, apiVersion: 'meta.k8s.io/v1', ...input.options },
     warn: (text) => request.warn(text),
     beginWarnings: () => request.beginWarnings(),
+    [describeWork]: () => request[describeWork](),
   };
 }
 

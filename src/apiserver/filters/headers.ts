@@ -1,3 +1,4 @@
+import { describeWork, type Work } from '../../base/work.ts';
 import { orchMediaType } from '../names.ts';
 import type { Filter, HeaderMap } from '../request.ts';
 
@@ -10,7 +11,10 @@ export const answerInKind: Filter = async (request, next) => {
   if (request.closes && request.exchange.httpVersion === '2.0') headers['connection'] = 'close';
   const type = headers['content-type'];
   if (request.orchNames && typeof type === 'string') headers['content-type'] = orchMediaType(type);
-  return { ...response, headers };
+  // What is made while it is sent is made for this request too.
+  const work: Work = { [describeWork]: () => request[describeWork]() };
+  if ('stream' in response) return { ...response, headers, stream: (sink) => response.stream(Object.assign(sink, work)) };
+  return 'chunks' in response ? { ...response, headers, ...work } : { ...response, headers };
 };
 
 /** A quoted-string (RFC 9110 section 5.6.4), a character for each byte of its UTF-8; control characters would end the header. */

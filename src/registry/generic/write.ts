@@ -1,3 +1,4 @@
+import type { Work } from '../../base/work.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
 import { isStatusError } from '../../machinery/status.ts';
 import type { WriteGuard } from '../../storage/interface.ts';
@@ -5,7 +6,7 @@ import type { StoredObject } from '../../storage/objects.ts';
 import type { StrategyContext } from '../strategy.ts';
 
 /** What every write carries besides its object. */
-export interface WriteRequest {
+export interface WriteRequest extends Partial<Work> {
   readonly namespace: string;
   /** From the URL; empty for a create. */
   readonly name: string;

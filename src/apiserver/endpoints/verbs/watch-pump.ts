@@ -1,3 +1,4 @@
+import { describeWork, type Work } from '../../../base/work.ts';
 import { isStatusError, StatusError } from '../../../machinery/status.ts';
 import { toStatusError } from '../../../registry/generic/errors.ts';
 import { isStorageError } from '../../../storage/errors.ts';
@@ -5,7 +6,7 @@ import type { ObjectEvent, ObjectWatch } from '../../../storage/objects.ts';
 import type { EventEncoder } from '../../representation/watch-events.ts';
 import type { Sink } from '../../request.ts';
 
-export interface Encoding {
+export interface Encoding extends Partial<Work> {
   readonly encoder: EventEncoder;
   /** Told of each event that is written. */
   readonly sent: (bytes: number) => void;
@@ -19,9 +20,10 @@ export interface Encoding {
  * It works at once when it is told, and takes nothing while the connection is full. A loop that sleeps on promises in
  * between was half of what an event cost here.
  */
-export class WatchPump {
+export class WatchPump implements Partial<Work> {
   /** Rejects when an event cannot be encoded. */
   readonly over: Promise<void>;
+  readonly [describeWork]?: Work[typeof describeWork];
   readonly #watch: ObjectWatch;
   readonly #encoding: Encoding;
   readonly #sink: Sink;
@@ -36,6 +38,8 @@ export class WatchPump {
   constructor(watch: ObjectWatch, encoding: Encoding, sink: Sink, timeoutMs: number) {
     this.#watch = watch;
     this.#encoding = encoding;
+    const describe = encoding[describeWork];
+    if (describe !== undefined) this[describeWork] = describe;
     this.#sink = sink;
     this.over = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
     this.#timer = setTimeout(() => {

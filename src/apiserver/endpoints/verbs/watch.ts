@@ -6,6 +6,7 @@
  * after its time, with a last bookmark for those who asked.
  * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes | API Concepts: watches}
  */
+import { describeWork } from '../../../base/work.ts';
 import { isStatusError, StatusError } from '../../../machinery/status.ts';
 import type { ObjectWatchOptions } from '../../../storage/objects.ts';
 import type { ApiRequest, ApiResponse, Sink } from '../../request.ts';
@@ -38,7 +39,7 @@ export async function watchObjects(context: EndpointContext, served: ServedResou
       return;
     }
     try {
-      const pump = new WatchPump(started, { encoder, sent, ahead: aheadOf(served) }, sink, timeoutMs);
+      const pump = new WatchPump(started, { encoder, sent, ahead: aheadOf(served), [describeWork]: () => request[describeWork]() }, sink, timeoutMs);
       wake = pump.run;
       pump.run();
       await pump.over;

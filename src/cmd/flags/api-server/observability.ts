@@ -21,6 +21,10 @@ export const metrics = section('Metrics', {
 });
 
 export const debugging = section('Debugging', {
+  eventLoopStallThresholdMs: duration('event-loop-stall-threshold', 'works', {
+    default: '1s',
+    help: 'When the event loop stands for longer, which holds up every client, a line of the log says which request and which functions held it, and orch_event_loop_stalls_total counts it. At least 50ms; 0 switches it off.',
+  }),
   profiling: bool('profiling', 'noMeaning', { default: true, help: "Go's profiles under /debug/pprof/. Use node --cpu-prof or --inspect." }),
   contentionProfiling: bool('contention-profiling', 'noMeaning', { help: "Go's profile of lock contention." }),
   debugSocketPath: optionalText('debug-socket-path', 'noMeaning', { help: "Unix socket for Go's profiles without authentication." }),

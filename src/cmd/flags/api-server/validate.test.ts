@@ -123,6 +123,8 @@ describe('validateApiServerOptions', () => {
     { argv: ['--max-mutating-requests-inflight=-1'], problems: ['--max-mutating-requests-inflight can not be negative value'] },
     // Logs, APIs
     { argv: ['--logging-format=xml'], problems: ['--logging-format: Invalid value: "xml": Unsupported log format'] },
+    { argv: ['--event-loop-stall-threshold=49ms'], problems: ['--event-loop-stall-threshold must be 0, or at least 50ms and less than 25 days'] },
+    { argv: ['--event-loop-stall-threshold=-1s'], problems: ['--event-loop-stall-threshold must be 0, or at least 50ms and less than 25 days'] },
     { argv: ['-v=-1'], problems: ['-v, --v can not be negative value'] },
     { argv: ['--runtime-config=foo'], problems: ['runtime-config invalid key foo'] },
     // Several at once
@@ -136,7 +138,7 @@ describe('validateApiServerOptions', () => {
     { name: 'etcd by https, host name, IPv6 and without a scheme', argv: ['--store-servers=https://etcd-0:2379,http://[::1]:2379,127.0.0.1:2379', '--store-servers-overrides=/events#http://a:1;http://b:2,apps/deployments#c:1'] },
     { name: 'every media type, the product spelling too', argv: ['--storage-media-type=application/vnd.orch.protobuf'] },
     { name: 'dual stack', argv: ['--service-cluster-ip-range=fd00::/108,10.0.0.0/16', '--advertise-address=fd00::1'] },
-    { name: 'intervals switched off', argv: ['--store-compaction-interval=0', '--store-count-metric-poll-period=0s', '--store-db-metric-poll-interval=0'] },
+    { name: 'intervals switched off', argv: ['--event-loop-stall-threshold=0', '--store-compaction-interval=0', '--store-count-metric-poll-period=0s', '--store-db-metric-poll-interval=0'] },
     { name: 'families that do not match when nobody writes endpoints', argv: ['--advertise-address=fd00::1', '--endpoint-reconciler-type=none'] },
     { name: 'plugins that run, in any order, and ones not to run that do not', argv: ['--enable-admission-plugins=ResourceQuota,LimitRanger', '--disable-admission-plugins=ServiceAccount,Priority'] },
     { name: 'a node port for the kubernetes service', argv: ['--kubernetes-service-node-port=30443'] },

@@ -227,7 +227,10 @@ const checkFlowControl: Check = ({ flowControl }, spelled) => [
   flowControl.maxMutatingRequestsInflight < 0 && `${spelled('max-mutating-requests-inflight')} can not be negative value`,
 ];
 
-const checkLogs: Check = ({ logs }, spelled) => [
+const minStallMs = 50;
+
+const checkLogs: Check = ({ logs, debugging }, spelled) => [
+  debugging.eventLoopStallThresholdMs !== 0 && !inRange(debugging.eventLoopStallThresholdMs, minStallMs, 2 ** 31) && `${spelled('event-loop-stall-threshold')} must be 0, or at least ${minStallMs}ms and less than 25 days`,
   !['text', 'json'].includes(logs.format) && `${spelled('logging-format')}: Invalid value: ${goQuote(logs.format)}: Unsupported log format`,
   logs.verbosity < 0 && `${spelled('v')} can not be negative value`,
 ];

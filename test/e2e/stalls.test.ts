@@ -1,0 +1,59 @@
+/** The stall detector of the built program: its thread is made of text from the bundle. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { ApiClient } from '../support/api-client.ts';
+import { buildOrch, OrchProcess } from '../support/orch-process.ts';
+import { freePorts } from '../support/ports.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+beforeAll(buildOrch);
+
+/** Legal and long: close to what a config map may hold, in as many members as fit. */
+const heavy = JSON.stringify({ metadata: { name: 'heavy' }, data: Object.fromEntries(Array.from({ length: 165_000 }, (_, i) => [`key-${i}`, ''])) });
+
+interface Line {
+  readonly msg: string;
+  readonly verb?: string;
+  readonly resource?: string;
+  readonly user?: string;
+  readonly seconds?: number;
+  readonly stack?: readonly string[];
+}
+
+const linesOf = (text: string): Line[] => text.split('\n').filter((line) => line.startsWith('{') && line.endsWith('}')).map((line) => JSON.parse(line) as Line);
+
+test('a request that holds up the program is in its log, with the functions of the bundle; and the program ends when it is told', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'orch-e2e-'));
+  const [port = 0] = await freePorts(1);
+  const orch = new OrchProcess(['up', '--data-dir', dataDir, '--secure-port', String(port), '--event-loop-stall-threshold=50ms', '--logging-format=json']);
+  onTestFinished(async () => {
+    await orch[Symbol.asyncDispose]();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+  await orch.says('Ready');
+  const client = new ApiClient(await readFile(join(dataDir, 'admin.kubeconfig'), 'utf8'));
+  onTestFinished(() => client[Symbol.dispose]());
+  const found = (): Line | undefined => linesOf(orch.errors).find(({ msg, verb, stack = [] }) => msg === 'the event loop stood still' && verb === 'create' && stack.some((frame) => /^\S+ \(file:\/\/.*\/dist\/.*\.js:\d+:\d+\)$/.test(frame)));
+  while (found() === undefined) expect((await client.send('POST', '/api/v1/namespaces/default/configmaps?dryRun=All', heavy)).status).toBe(201);
+  expect(found()).toMatchObject({ resource: 'configmaps', version: 'v1', namespace: 'default', user: 'orch-admin' });
+  expect((await client.send('GET', '/metrics')).body.toString()).toMatch(/^orch_event_loop_stalls_total [1-9]/m);
+  expect(await orch.kill('SIGTERM')).toEqual({ code: 0, signal: null });
+});
+
+test('a program that hosts control planes ends by itself when they are closed, whether or not they watched', async () => {
+  const script = `
+    import { createControlPlane } from './dist/index.js';
+    const flags = ['--event-loop-stall-threshold=50ms'];
+    const all = [await createControlPlane({ flags }), await createControlPlane(), await createControlPlane({ flags })];
+    await Promise.all(all.map((one) => one.close()));
+    console.log('closed');
+  `;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], { cwd: root });
+  expect(stdout).toBe('closed\n');
+});
