@@ -8,7 +8,7 @@ import { memberOf } from '../members.ts';
 import { isObject, type JsonObject, type JsonValue } from '../value.ts';
 import { FieldSet, type FieldNode } from './field-set.ts';
 import type { ListType, MapType, MergeType } from './merge-type.ts';
-import { compareElements, fieldElement, memberElement, type PathElement } from './path-element.ts';
+import { compareElements, memberElement, type PathElement } from './path-element.ts';
 import { fieldOf, isEmptyMap, isStruct, itemElement, itemId, kindOf, memberNames, TypeMismatch, valuesEqual, type Form, type ItemId } from './typed-value.ts';
 
 export interface Comparison {

@@ -5,7 +5,7 @@ import { createMap, isObject, type JsonObject, type JsonValue } from '../value.t
 import { keysOf, memberOf } from '../members.ts';
 import { FieldSet, type FieldNode } from './field-set.ts';
 import { memberType, type ListType, type MapType, type MergeType } from './merge-type.ts';
-import { compareElements, fieldElement, memberElement } from './path-element.ts';
+import { compareElements, memberElement } from './path-element.ts';
 import { itemElement, kindOf, memberNames } from './typed-value.ts';
 
 /**

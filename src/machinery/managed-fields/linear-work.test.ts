@@ -5,6 +5,7 @@ import type { JsonObject } from '../value.ts';
 import { conflictError } from './conflict-error.ts';
 import { FieldSet } from './field-set.ts';
 import { capUpdaters, type Manager, managerId } from './managed.ts';
+import { fieldElement } from './path-element.ts';
 import { createCustomType } from './structural-types.ts';
 import { validateConfiguration } from './validate.ts';
 

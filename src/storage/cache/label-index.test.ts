@@ -29,3 +29,10 @@ test('a label is looked up in all objects once, until others were asked for more
   ask('k1');
   expect(asked.slice(8)).toEqual(['k8', 'k1']);
 });
+
+
+test('however many labels are required, all objects are looked at for a few', () => {
+  let looks = 0;
+  new LabelIndex().find(new Map(Array.from({ length: 10_000 }, (_, i) => [`k${i}`, 'v'])), () => looks++);
+  expect(looks).toBe(8);
+});

@@ -26,7 +26,10 @@ export class LabelIndex {
    */
   find(required: ReadonlyMap<string, string> | undefined, forEach: (use: (object: StoredObject) => void) => void): ReadonlySet<StoredObject> | undefined {
     let found: ReadonlySet<StoredObject> | undefined;
+    let asked = 0;
     for (const [key, value] of required ?? []) {
+      // A selector can require more than there are indexes; to make one takes a look at all objects.
+      if (++asked > maxKeys) break;
       const objects = this.#groupsOf(key, forEach).get(value);
       if (found === undefined || objects.size < found.size) found = objects;
     }
