@@ -12,10 +12,16 @@ export class DerError extends Error {
 
 export const derTags = { integer: 0x02, bitString: 0x03, oid: 0x06, sequence: 0x30 } as const;
 
+/** More do not stand one after another in anything that is real: an empty one has two bytes, and takes a hundred times that in memory. */
+const maxElements = 10_000;
+
 /** The elements that stand one after another. Throws {@link DerError}. */
 export function readDer(bytes: Buffer): DerElement[] {
   const elements: DerElement[] = [];
-  for (let p = 0; p < bytes.length; p += elements.at(-1)!.whole.length) elements.push(readElement(bytes.subarray(p)));
+  for (let p = 0; p < bytes.length; p += elements.at(-1)!.whole.length) {
+    if (elements.length === maxElements) throw new DerError('asn1: structure error: too many elements');
+    elements.push(readElement(bytes.subarray(p)));
+  }
   return elements;
 }
 
