@@ -20,7 +20,7 @@ import { resolveOpenly } from './check/unchecked.ts';
 import { librariesOf, newestVersion } from './library/index.ts';
 import { type Node, usesVariable } from './syntax/ast.ts';
 import { parse, type ParseOptions } from './syntax/parser.ts';
-import { type Issue, issuesText } from './syntax/source.ts';
+import { type Issue, issueTexts } from './syntax/source.ts';
 import { CelError, type Value } from './values/values.ts';
 import { Cancelled, startWork } from './values/work.ts';
 
@@ -147,8 +147,9 @@ const maxIssues = 100;
 
 function uniqueText(text: string, issues: readonly Issue[]): string {
   const unique = [...new Map(issues.map((issue) => [`${issue.offset} ${issue.message}`, issue])).values()];
-  const shown = issuesText(text, unique.slice(0, maxIssues));
-  return unique.length > maxIssues ? `${shown}\n${unique.length - maxIssues} more errors were truncated` : shown;
+  const shown = issueTexts(text, unique.slice(0, maxIssues));
+  const more = unique.length - shown.length;
+  return [...shown, ...(more > 0 ? [`${more} more errors were truncated`] : [])].join('\n');
 }
 
 class CompiledProgram implements Program {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type Node } from './ast.ts';
 import { parse } from './parser.ts';
-import { issuesText } from './source.ts';
+import { issueTexts } from './source.ts';
 
 const options = { macros: true, optionals: true, twoVariables: true };
 const expected = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
@@ -40,5 +40,13 @@ describe('errors', () => {
     ['a reserved name', 'for', 'ERROR: <input>:1:1: reserved identifier: for\n | for\n | ^'],
     ['a number out of range', '9223372036854775808', 'ERROR: <input>:1:1: invalid int literal\n | 9223372036854775808\n | ^'],
     ['no variable', 'a.all(1, true)', 'ERROR: <input>:1:7: argument must be a simple name\n | a.all(1, true)\n | ......^'],
-  ])('%s', (_, text, message) => expect(issuesText(text, parse(text, options).issues)).toBe(message));
+  ])('%s', (_, text, message) => expect(issueTexts(text, parse(text, options).issues).join('\n')).toBe(message));
+
+  test('that each show a long line are not all shown', () => {
+    const text = '@'.repeat(10_000);
+    const { issues } = parse(text, options);
+    expect(issues.length).toBeGreaterThan(1_000);
+    // Each shows the line: sixty-four thousand characters, and the last one whole.
+    expect(issueTexts(text, issues)).toHaveLength(7);
+  });
 });

@@ -14,9 +14,20 @@ export interface Issue {
 const maxShown = 16_384;
 const wide = /[^\x00-\x7f]/;
 
-/** All issues as one text, in the order of their places. */
-export function issuesText(text: string, issues: readonly Issue[]): string {
-  return [...issues].sort((a, b) => a.offset - b.offset).map((issue) => issueText(text, issue)).join('\n');
+/** Each issue shows its line: a hundred in one long line would make megabytes. */
+const maxCharacters = 64 * 1024;
+
+/** Issues as text in the order of their places, as many as fit. */
+export function issueTexts(text: string, issues: readonly Issue[]): string[] {
+  const shown: string[] = [];
+  let characters = 0;
+  for (const issue of [...issues].sort((a, b) => a.offset - b.offset)) {
+    if (characters >= maxCharacters) break;
+    const one = issueText(text, issue);
+    shown.push(one);
+    characters += one.length;
+  }
+  return shown;
 }
 
 function issueText(text: string, { offset, message }: Issue): string {
