@@ -25,6 +25,10 @@ describe('a path element', () => {
     expect(parseElement(text)!.memberName).toBe(memberName);
   });
 
+  test.each(['i:x', 'i:', 'i:1.5', 'i:9007199254740992', 'i:999999999999999999999'])('%s is no index', (text) => {
+    expect(() => parseElement(text)).toThrow('not an index');
+  });
+
   it('reads other spellings of a key as the same', () => {
     expect(parseElement('k:{ "protocol": "TCP", "port": 80 }')!.text).toBe('k:{"port":80,"protocol":"TCP"}');
   });

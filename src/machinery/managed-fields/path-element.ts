@@ -135,8 +135,10 @@ function parseKey(text: string, isCommon: boolean): PathElement {
 }
 
 function parseIndex(text: string): PathElement {
-  if (!/^[+-]?\d+$/.test(text)) throw new Error(`not an index: ${text}`);
-  return indexElement(Number(text));
+  const index = /^[+-]?\d+$/.test(text) ? Number(text) : NaN;
+  // Larger ones would be written as others.
+  if (!Number.isSafeInteger(index)) throw new Error(`not an index: ${text}`);
+  return indexElement(index === 0 ? 0 : index);
 }
 
 /** A value within an element: compact JSON, members sorted, with Go's escapes for HTML. */

@@ -38,13 +38,16 @@ export function issuedTokens({ config, compiled, issuer, sources, now = Date.now
 
 /** What every ID token must say of itself. Returns when it ends, in seconds since 1970. */
 export function checkTokenClaims({ iss, aud, exp, nbf }: Claims, { url, audiences }: Pick<JwtAuthenticatorConfig['issuer'], 'url' | 'audiences'>, seconds: number): number {
-  if (iss !== url) throw new Error(`oidc: verify token: oidc: id token issued by a different provider, expected ${goQuote(url)} got ${goQuote(String(iss))}`);
+  if (iss !== url) throw new Error(`oidc: verify token: oidc: id token issued by a different provider, expected ${goQuote(url)} got ${shown(iss)}`);
   if (typeof exp !== 'number' || exp < seconds) throw new Error('oidc: verify token: oidc: token is expired');
   if (nbf !== undefined && (typeof nbf !== 'number' || seconds + notBeforeLeewaySeconds < nbf)) throw new Error('oidc: verify token: oidc: current time is before the nbf (not before) time');
   const named = typeof aud === 'string' ? [aud] : Array.isArray(aud) ? aud : [];
-  if (!audiences.some((audience) => named.includes(audience))) throw new Error(`oidc: verify token: oidc: expected audience in ${list(audiences)} got ${list(named.map(String))}`);
+  if (!audiences.some((audience) => named.includes(audience))) throw new Error(`oidc: verify token: oidc: expected audience in ${list(audiences)} got [${named.map(shown).join(' ')}]`);
   return exp;
 }
+
+/** A claim can be anything: text as it is, the rest as JSON. */
+const shown = (claim: unknown): string => goQuote(typeof claim === 'string' ? claim : (JSON.stringify(claim) ?? ''));
 
 const list = (texts: readonly string[]): string => `[${texts.map(goQuote).join(' ')}]`;
 
