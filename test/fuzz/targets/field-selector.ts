@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { fieldSelectorText, matchesFields, parseFieldSelector } from '../../../src/machinery/field-selector.ts';
+import { fieldMatcher, fieldSelectorText, parseFieldSelector } from '../../../src/machinery/field-selector.ts';
 import { attempt, changed, expectWithin, words } from '../parts.ts';
 import type { FuzzTarget } from '../target.ts';
 
@@ -17,7 +17,7 @@ export const target: FuzzTarget = {
     expectWithin(written.length, 2 * text.length + 10, 'characters');
     // A field is written as it is; one with a backslash or comma is read as something else again.
     if (terms.every(({ field }) => !/[\\,]/.test(field))) assert.deepEqual(sorted(parseFieldSelector(written)), sorted(terms));
-    const matches = matchesFields(terms, (field) => terms.find((term) => term.field === field)?.value);
+    const matches = fieldMatcher(terms)((field) => terms.find((term) => term.field === field)?.value);
     assert.equal(typeof matches, 'boolean');
   },
 };

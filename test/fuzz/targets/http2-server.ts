@@ -55,7 +55,7 @@ export const target: FuzzTarget = {
     let heard = 0;
     const errors: number[] = [];
     const connection = new ServerConnection(serverSide, {
-      maxStreams: 5, streamWindowBytes: 65_535, connectionWindowBytes: 1_048_576, maxHeaderListBytes: 65_536, idleMs: 60_000,
+      maxStreams: 5, streamWindowBytes: 65_535, connectionWindowBytes: 1_048_576, maxHeaderListBytes: 65_536, idleMs: 60_000, stallMs: 60_000, leaveMs: 60_000,
       onRequest: (stream) => {
         requests++;
         answer(stream);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { matchesLabels, parseLabelSelector, type Requirement, requirementsOf, selectorText } from '../../../src/machinery/label-selector.ts';
+import { matchesLabels, type Requirement, requirementsOf } from '../../../src/machinery/label-selector.ts';
+import { parseLabelSelector, selectorText } from '../../../src/machinery/label-selector-text.ts';
 import { pick, randomInt, randomSource, type RandomSource } from '../../support/random.ts';
 import { attempt, changed, expectWithin, words } from '../parts.ts';
 import type { FuzzTarget } from '../target.ts';
