@@ -14,8 +14,28 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 beforeAll(buildOrch);
 
-/** Legal and long: close to what a config map may hold, in as many members as fit. */
-const heavy = JSON.stringify({ metadata: { name: 'heavy' }, data: Object.fromEntries(Array.from({ length: 165_000 }, (_, i) => [`key-${i}`, ''])) });
+const marker = 'hold-up-the-event-loop';
+
+/** Put into the program from outside: a body with the marker takes half a second to read. */
+const slowParser = `
+  const parse = JSON.parse;
+  JSON.parse = function parseSlowly(text, ...more) {
+    if (String(text).includes('${marker}')) for (const end = Date.now() + 500; Date.now() < end;);
+    return parse(text, ...more);
+  };
+`;
+
+/** With the variable as long as it takes. */
+function withNodeOptions<T>(options: string, start: () => T): T {
+  const before = process.env['NODE_OPTIONS'];
+  process.env['NODE_OPTIONS'] = `${before ?? ''} ${options}`;
+  try {
+    return start();
+  } finally {
+    if (before === undefined) delete process.env['NODE_OPTIONS'];
+    else process.env['NODE_OPTIONS'] = before;
+  }
+}
 
 interface Line {
   readonly msg: string;
@@ -26,12 +46,15 @@ interface Line {
   readonly stack?: readonly string[];
 }
 
-const linesOf = (text: string): Line[] => text.split('\n').filter((line) => line.startsWith('{') && line.endsWith('}')).map((line) => JSON.parse(line) as Line);
+const linesOf = (text: string): Line[] =>
+  text.split('\n').filter((line) => line.startsWith('{') && line.endsWith('}')).map((line) => JSON.parse(line) as Line);
 
 test('a request that holds up the program is in its log, with the functions of the bundle; and the program ends when it is told', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'orch-e2e-'));
   const [port = 0] = await freePorts(1);
-  const orch = new OrchProcess(['up', '--data-dir', dataDir, '--secure-port', String(port), '--event-loop-stall-threshold=50ms', '--logging-format=json']);
+  const flags = ['--event-loop-stall-threshold=50ms', '--logging-format=json'];
+  const start = (): OrchProcess => new OrchProcess(['up', '--data-dir', dataDir, '--secure-port', String(port), ...flags]);
+  const orch = withNodeOptions(`--import=data:text/javascript,${encodeURIComponent(slowParser)}`, start);
   onTestFinished(async () => {
     await orch[Symbol.asyncDispose]();
     await rm(dataDir, { recursive: true, force: true });
@@ -39,8 +62,12 @@ test('a request that holds up the program is in its log, with the functions of t
   await orch.says('Ready');
   const client = new ApiClient(await readFile(join(dataDir, 'admin.kubeconfig'), 'utf8'));
   onTestFinished(() => client[Symbol.dispose]());
-  const found = (): Line | undefined => linesOf(orch.errors).find(({ msg, verb, stack = [] }) => msg === 'the event loop stood still' && verb === 'create' && stack.some((frame) => /^\S+ \(file:\/\/.*\/dist\/.*\.js:\d+:\d+\)$/.test(frame)));
-  while (found() === undefined) expect((await client.send('POST', '/api/v1/namespaces/default/configmaps?dryRun=All', heavy)).status).toBe(201);
+  const isOurs = ({ msg, verb, stack = [] }: Line): boolean =>
+    msg === 'the event loop stood still' && verb === 'create' && stack.some((frame) => frame.startsWith('parseSlowly ('));
+  const found = (): Line | undefined => linesOf(orch.errors).find(isOurs);
+  const body = { metadata: { name: 'slow' }, data: { marker } };
+  while (found() === undefined) expect((await client.send('POST', '/api/v1/namespaces/default/configmaps?dryRun=All', body)).status).toBe(201);
+  expect(found()!.stack).toContainEqual(expect.stringMatching(/^\S+ \(file:\/\/.*\/dist\/.*\.js:\d+:\d+\)$/));
   expect(found()).toMatchObject({ resource: 'configmaps', version: 'v1', namespace: 'default', user: 'orch-admin' });
   expect((await client.send('GET', '/metrics')).body.toString()).toMatch(/^orch_event_loop_stalls_total [1-9]/m);
   expect(await orch.kill('SIGTERM')).toEqual({ code: 0, signal: null });
