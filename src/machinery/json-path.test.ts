@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { parseJsonPath } from './json-path.ts';
 import type { JsonValue } from './value.ts';
 
-const value: JsonValue = {
+const value = {
   spec: { a: 'x', list: ['p', 'q', 'r'], 'dotted.key': 1 },
   status: { conditions: [{ type: 'Ready', status: 'True', count: 3 }, { type: 'Done', status: 'False', count: 9 }] },
 };
@@ -23,8 +23,32 @@ test.each<[path: string, found: JsonValue[]]>([
   ['.status.conditions[?(@.count>5)].type', ['Done']],
   ['.status.conditions[?(@.none)].type', []],
   ['..type', ['Ready', 'Done']],
+  ['.spec.list[ 1 : ]', ['q', 'r']],
+  ['.spec.list[0:3:2]', ['p', 'r']],
+  ['.status.conditions[?( @.count > 5 )].type', ['Done']],
+  ['.status..*', [value.status.conditions, value.status.conditions[0]!, 3, 'True', 'Ready', value.status.conditions[1]!, 9, 'False', 'Done'].map((each) => each as JsonValue)],
 ])('%s', (path, found) => {
-  expect(parseJsonPath(path)!(value)).toEqual(found);
+  expect([...parseJsonPath(path)!(value)]).toEqual(found);
+});
+
+test.each([
+  { name: 'descents', path: '..*'.repeat(20) },
+  { name: 'descents behind a wildcard', path: `.list[*]${'..*'.repeat(10)}` },
+])('what is asked for is found without all the rest: many $name', ({ path }) => {
+  let deep: JsonValue = 'x';
+  for (let i = 0; i < 40; i++) deep = [deep, deep];
+  const [first] = parseJsonPath(path)!({ list: [deep] });
+  expect(first).toBeDefined();
+});
+
+test('what is not there is not looked for on all ways to it', () => {
+  let deep: JsonValue = 'x';
+  for (let i = 0; i < 20; i++) deep = [deep, deep];
+  expect([...parseJsonPath(`${'..*'.repeat(10)}.none`)!(deep)]).toEqual([]);
+});
+
+test.each([`[${'\t'.repeat(20_000)}:${'\t'.repeat(20_000)}-:]`, `[?(@${'\\<'.repeat(50_000)}"`])('a path that cannot be read is looked at once (row %#)', (path) => {
+  expect(parseJsonPath(path)).toBeUndefined();
 });
 
 test.each(['.a[', 'a b', '[?(x)]', '.a[1'])('what cannot be read finds nothing: %s', (path) => {

@@ -6,9 +6,10 @@
 import { jsonEqual, keysOf, memberOf } from './members.ts';
 import { isObject, type JsonValue } from './value.ts';
 
-type Step = (value: JsonValue) => readonly JsonValue[];
+type Step = (value: JsonValue) => Iterable<JsonValue>;
 
-export type JsonPath = (value: JsonValue) => readonly JsonValue[];
+/** What the path leads to, found one by one: a path can lead to more than the value has. */
+export type JsonPath = (value: JsonValue) => Iterable<JsonValue>;
 
 /** Undefined for a path that cannot be read: it finds nothing. */
 export function parseJsonPath(text: string): JsonPath | undefined {
@@ -20,7 +21,19 @@ export function parseJsonPath(text: string): JsonPath | undefined {
     steps.push(read.step);
     rest = rest.slice(read.length);
   }
-  return (value) => steps.reduce<readonly JsonValue[]>((values, step) => values.flatMap(step), [value]);
+  return (value) => follow(steps, 0, value, { left: maxVisited });
+}
+
+/** Descents behind each other come by each value many times. What is not found by then is not there. */
+const maxVisited = 100_000;
+
+function* follow(steps: readonly Step[], next: number, value: JsonValue, visits: { left: number }): Generator<JsonValue> {
+  const step = steps[next];
+  if (step === undefined) return yield value;
+  for (const found of step(value)) {
+    if (--visits.left < 0) return;
+    yield* follow(steps, next + 1, found, visits);
+  }
 }
 
 interface Read {
@@ -31,15 +44,15 @@ interface Read {
 const name = /^\.((?:[^.[\]\\\s]|\\.)+)/;
 const descent = /^\.\.((?:[^.[\]\\\s*]|\\.)+|\*)/;
 const index = /^\[\s*(-?\d+)\s*\]/;
-const slice = /^\[\s*(-?\d*)\s*:\s*(-?\d*)\s*(?::\s*(\d+)\s*)?\]/;
+const slice = /^\[\s*(?:(-?\d+|-)\s*)?:\s*(?:(-?\d+|-)\s*)?(?::\s*(\d+)\s*)?\]/;
 const quoted = /^\[\s*((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?:\s*,\s*(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"))*)\s*\]/;
-const filter = /^\[\?\(\s*@((?:[^=!<>)"']|\\.)*?)\s*(?:(==|!=|<=|>=|<|>)\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s)]+)\s*)?\)\]/;
+const filter = /^\[\?\(\s*@((?:[^=!<>)"'\\]|\\.)*)(?:(==|!=|<=|>=|<|>)\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s)]+)\s*)?\)\]/;
 
 function nextStep(text: string): Read | undefined {
   const all = /^(?:\.\*|\[\*\])/.exec(text);
   if (all !== null) return { step: children, length: all[0].length };
   const deep = descent.exec(text);
-  if (deep !== null) return { step: deep[1] === '*' ? (value) => descendants(value).slice(1) : (value) => descendants(value).flatMap(member(unescaped(deep[1]!))), length: deep[0].length };
+  if (deep !== null) return { step: deep[1] === '*' ? below : named(unescaped(deep[1]!)), length: deep[0].length };
   const plain = name.exec(text);
   if (plain !== null) return { step: member(unescaped(plain[1]!)), length: plain[0].length };
   if (text.startsWith('.') && (text.length === 1 || text[1] === '[')) return { step: (value) => [value], length: 1 };
@@ -54,7 +67,7 @@ function bracketStep(text: string): Read | undefined {
   const names = quoted.exec(text);
   if (names !== null) {
     const keys = [...names[1]!.matchAll(/'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"/g)].map((match) => unescaped(match[1] ?? match[2]!));
-    return { step: (value) => keys.flatMap((key) => member(key)(value)), length: names[0].length };
+    return { step: (value) => keys.flatMap((key) => memberAt(key, value)), length: names[0].length };
   }
   const condition = filter.exec(text);
   if (condition === null) return undefined;
@@ -64,14 +77,28 @@ function bracketStep(text: string): Read | undefined {
 
 const unescaped = (text: string): string => text.replace(/\\(.)/g, '$1');
 
-const member = (key: string): Step => (value) => {
+function memberAt(key: string, value: JsonValue): readonly JsonValue[] {
   const found = isObject(value) ? memberOf(value, key) : undefined;
   return found === undefined ? [] : [found];
+}
+
+const member = (key: string): Step => (value) => memberAt(key, value);
+
+const children = (value: JsonValue): readonly JsonValue[] => (Array.isArray(value) ? value : isObject(value) ? keysOf(value).sort().map((key) => value[key]!) : []);
+
+/** Everything inside. */
+function* below(value: JsonValue): Generator<JsonValue> {
+  for (const child of children(value)) {
+    yield child;
+    yield* below(child);
+  }
+}
+
+/** Members with a name, of the value and of everything inside. */
+const named = (key: string): Step => function* (value) {
+  yield* memberAt(key, value);
+  for (const inside of below(value)) yield* memberAt(key, inside);
 };
-
-const children: Step = (value) => (Array.isArray(value) ? value : isObject(value) ? keysOf(value).sort().map((key) => value[key]!) : []);
-
-const descendants = (value: JsonValue): JsonValue[] => [value, ...children(value).flatMap(descendants)];
 
 const item = (at: number): Step => (value) => {
   const found = Array.isArray(value) ? value.at(at) : undefined;
@@ -85,11 +112,17 @@ const part = ([, from = '', to = '', by = '']: RegExpExecArray): Step => (value)
 };
 
 function filterStep([, path = '', operator, literal]: RegExpExecArray): Step | undefined {
-  const find = parseJsonPath(path);
+  const find = parseJsonPath(path.trimEnd());
   if (find === undefined) return undefined;
-  if (operator === undefined) return (value) => children(value).filter((each) => find(each).length > 0);
-  const wanted = literalOf(literal!);
-  return (value) => children(value).filter((each) => find(each).some((found) => compare(found, operator, wanted)));
+  const wanted = operator === undefined ? undefined : literalOf(literal!);
+  return function* (value) {
+    for (const each of children(value)) if (some(find(each), (found) => wanted === undefined || compare(found, operator!, wanted))) yield each;
+  };
+}
+
+function some(values: Iterable<JsonValue>, holds: (value: JsonValue) => boolean): boolean {
+  for (const value of values) if (holds(value)) return true;
+  return false;
 }
 
 function literalOf(text: string): JsonValue {

@@ -15,7 +15,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const range = new CelError('range error: value out of range');
 const decimalInt = /^[+-]?\d+$/;
 const decimalUint = /^\d+$/;
-const decimalDouble = /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf|infinity|nan)$/i;
+const decimalDouble = /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|inf|infinity|nan)$/i;
 
 /** @NOTE differs from upstream: texts longer than any number needs are refused instead of being read through. */
 const maxNumberText = 1000;

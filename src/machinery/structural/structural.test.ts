@@ -90,6 +90,15 @@ describe('validation', () => {
   test('a pattern that makes other engines run for hours is done at once', () => {
     expect(validateValue(object({ f: `${'a'.repeat(100_000)}!` }), schema({ f: { type: 'string', pattern: '^(a+)+$' } }))).toHaveLength(1);
   });
+
+  test.each([
+    { name: 'digits without a unit', text: '1'.repeat(100_000) },
+    { name: 'parts that could begin in several places', text: `1.${'s000'.repeat(10_000)}µ` },
+    { name: 'units with spaces between', text: `0millisecond${'\t0millisecond'.repeat(10_000)}i` },
+    { name: 'spaces', text: `1s${' '.repeat(100_000)}x` },
+  ])('a text that is no duration is read once: $name', ({ text }) => {
+    expect(validateValue(object({ f: text }), schema({ f: { type: 'string', format: 'duration' } }))).toHaveLength(1);
+  });
 });
 
 describe('validation of a change (KEP-4008)', () => {

@@ -31,7 +31,7 @@ function cellOf({ type = '', jsonPath = '' }: CustomResourceColumnDefinition): (
   const find: JsonPath | undefined = parseJsonPath(jsonPath);
   return (object, now) => {
     // Paths are simple: where several values are found, the first one stands for them.
-    const value = find?.(object)[0];
+    const [value] = find?.(object) ?? [];
     return value === undefined ? null : (cells[type]?.(value, now) ?? null);
   };
 }

@@ -19,15 +19,19 @@ const knownFields = new Set([
 /** The former name of the node's name. */
 const aliases: Readonly<Record<string, string>> = { 'spec.host': 'spec.nodeName' };
 
-/** `metadata.labels['key']` */
-const subscripted = /^(?!\[')(.+?)\['(.*)'\]$/s;
+/** `metadata.labels['key']`: the field, and the key where there is one. */
+function partsOf(fieldPath: string): { readonly field: string; readonly key?: string } {
+  const open = fieldPath.indexOf("['");
+  if (open < 1 || open + 4 > fieldPath.length || !fieldPath.endsWith("']")) return { field: fieldPath };
+  return { field: fieldPath.slice(0, open), key: fieldPath.slice(open + 2, -2) };
+}
 
 /** `supported` are the fields that are allowed here, sorted; annotations and labels may always be named with a key. */
 export function checkObjectField({ apiVersion, fieldPath = '' }: ObjectFieldSelector, supported: readonly string[], path: FieldPath, errors: FieldErrors): void {
   if (!checkRequiredText(apiVersion, path.child('apiVersion'), errors)) return;
   if (!checkRequiredText(fieldPath, path.child('fieldPath'), errors)) return;
   if (supported.includes(fieldPath) && apiVersion === 'v1') return;
-  const [, field = fieldPath, key] = subscripted.exec(fieldPath) ?? [];
+  const { field, key } = partsOf(fieldPath);
   const problem = conversionProblem(apiVersion!, field, key, fieldPath);
   if (problem !== undefined) errors.push(invalid(path.child('fieldPath'), fieldPath, `error converting fieldPath: ${problem}`));
   else if (key !== undefined) checkFormat(isQualifiedName, field === 'metadata.annotations' ? key.toLowerCase() : key, path, errors);

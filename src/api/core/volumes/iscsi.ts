@@ -7,19 +7,35 @@ import { checkRequiredText } from '../../meta/checks.ts';
 import { checkByte } from './paths.ts';
 
 /** The three forms of names of initiators and targets. @see {@link https://www.rfc-editor.org/rfc/rfc3720#section-3.2.6.3 | RFC 3720 section 3.2.6.3} */
-const nameForms: Readonly<Record<string, RegExp>> = {
-  iqn: /iqn\.\d{4}-\d{2}\.([A-Za-z0-9.-]+)(:[^,;*&$|\s]+)$/,
-  eui: /^eui.[A-Za-z0-9]{16}$/,
-  naa: /^naa.[A-Za-z0-9]{32}$/,
+const nameForms: Readonly<Record<string, (name: string) => boolean>> = {
+  iqn: isIqn,
+  eui: (name) => /^eui.[A-Za-z0-9]{16}$/.test(name),
+  naa: (name) => /^naa.[A-Za-z0-9]{32}$/.test(name),
 };
 
-const formOf = (name: string): RegExp | undefined => nameForms[name.slice(0, 3)];
+/**
+ * `iqn.2001-04.com.example`, a colon, and a text that has none of `,;*&$|` and no spaces. Upstream looks for it at the end of the
+ * name, wherever it begins; each part between colons is looked at once.
+ */
+function isIqn(name: string): boolean {
+  const parts = name.split(/[,;*&$|\s]/).at(-1)!.split(':');
+  return parts.some((part, i) => i < parts.length - 1 && (i < parts.length - 2 || parts.at(-1) !== '') && /iqn\.\d{4}-\d{2}\../.test(endOfName(part)));
+}
+
+/** The letters, digits, points and hyphens at the end. */
+function endOfName(part: string): string {
+  let start = part.length;
+  while (start > 0 && /[A-Za-z0-9.-]/.test(part[start - 1]!)) start--;
+  return part.slice(start);
+}
+
+const formOf = (name: string): ((name: string) => boolean) | undefined => nameForms[name.slice(0, 3)];
 
 /** `unknown` is the detail for a name that begins with none of the three forms. */
 function checkName(name: string, unknown: string, path: FieldPath, errors: FieldErrors): void {
   const form = formOf(name);
   if (form === undefined) errors.push(invalid(path, name, unknown));
-  else if (!form.test(name)) errors.push(invalid(path, name, 'must be valid format'));
+  else if (!form(name)) errors.push(invalid(path, name, 'must be valid format'));
 }
 
 type IscsiSource = ISCSIVolumeSource | ISCSIPersistentVolumeSource;
