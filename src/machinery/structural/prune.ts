@@ -8,6 +8,8 @@ import { identityMembers, type Structural } from './schema.ts';
 
 /** Upstream stops collecting there. */
 const maxPaths = 100;
+/** Of these the first in order are told. */
+const maxCollected = 10_000;
 
 /** Changes `value`. The paths of what was removed: `spec.list[0].odd`. */
 export function prune(value: JsonValue, schema: Structural): string[] {
@@ -29,7 +31,7 @@ function pruneMembers(object: JsonObject, schema: Structural | undefined, path: 
     // What may be anything has no shape of its own: objects in it lose their members, as upstream has it.
     if (known !== undefined) pruneValue(object[name], known === true ? undefined : known, at, removed);
     else if (schema?.preserve !== true) {
-      removed.push(at);
+      if (removed.length < maxCollected) removed.push(at);
       delete object[name];
     }
   }

@@ -8,7 +8,8 @@ import { JsonBody, type Decoded } from '../../machinery/json/body.ts';
 import { JsonTypeError } from '../../machinery/json/errors.ts';
 import { encodeJson } from '../../machinery/json/writer.ts';
 import { asJson, type KubeObject } from '../../machinery/object-meta.ts';
-import { copyValue, setDefaults } from '../../machinery/structural/defaults.ts';
+import { requestEntityTooLarge } from '../../machinery/status.ts';
+import { copyValue, maxDefaultBytes, setDefaults } from '../../machinery/structural/defaults.ts';
 import { prune } from '../../machinery/structural/prune.ts';
 import type { Structural } from '../../machinery/structural/schema.ts';
 import { createMap, isObject, type JsonObject, type JsonValue } from '../../machinery/value.ts';
@@ -65,10 +66,10 @@ export class CustomCodec implements TypeCodec {
     return encodeJson(value);
   }
 
-  /** Defaults of this version; an object of another kind is left as it is. */
+  /** Defaults of this version; an object of another kind is left as it is. Throws 413 when they make it too large. */
   setDefaults(object: JsonObject): void {
     const { version } = this.#options;
-    if (isOfKind(object, version)) setDefaults(object, version.structural);
+    if (isOfKind(object, version) && !setDefaults(object, version.structural)) throw requestEntityTooLarge(`Request entity too large: with the defaults of its schema the object has more than ${maxDefaultBytes} bytes`);
   }
 
   /** An object of any version in this one. It is not changed. */
