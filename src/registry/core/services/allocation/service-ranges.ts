@@ -35,6 +35,8 @@ export interface ServiceRangesOptions {
   readonly observer?: AllocationObserver;
   readonly log: Logger;
   readonly clock?: Clock;
+  /** Uniform in [0, 1); which free value is given out. */
+  readonly random?: () => number;
   /** See `RangeRepairOptions`. */
   readonly leakAgeMs?: number;
 }
@@ -54,7 +56,7 @@ const names = { ips: ['serviceips', 'secondaryserviceips'], ports: 'servicenodep
 
 export function createServiceRanges(options: ServiceRangesOptions): ServiceRanges {
   const { clusterIpRanges, nodePortRange, observer = noObserver, log } = options;
-  const { clock = systemClock, leakAgeMs = usualLeakAgeMs } = options;
+  const { clock = systemClock, leakAgeMs = usualLeakAgeMs, random = Math.random } = options;
   const makeObject = objectMaker(options);
   const repairs: { readonly about: ObservedRange; run(): Promise<void> }[] = [];
   const allocators: { readonly about: ObservedRange; readonly size: number; readonly allocator: RangeAllocator }[] = [];
@@ -66,7 +68,7 @@ export function createServiceRanges(options: ServiceRangesOptions): ServiceRange
     const found = (finding: Finding): void => observer.found(about, finding);
     const repair = new RangeRepair({ ...held, object, releases, services, log, clock, leakAgeMs, found });
     repairs.push({ about, run: () => repair.run() });
-    const allocator = new RangeAllocator({ object, releases, range, rebuild: () => repair.run() });
+    const allocator = new RangeAllocator({ object, releases, range, rebuild: () => repair.run(), random });
     allocators.push({ about, size: range.size, allocator });
     return allocator;
   };

@@ -6,6 +6,7 @@ import { schemas } from '../../../../api/schemas.ts';
 import { type Clock, systemClock } from '../../../../base/clock.ts';
 import type { Logger } from '../../../../base/logger.ts';
 import { createCardScanner } from '../../../../machinery/codec/scan.ts';
+import { notFound } from '../../../../machinery/status.ts';
 import { createDirectObjectStorage } from '../../../../storage/direct.ts';
 import type { Store } from '../../../../storage/interface.ts';
 import { createAdmissionChain } from '../../../admission.ts';
@@ -25,6 +26,8 @@ export interface ServiceServerOptions {
   readonly clock?: Clock;
   /** How long a value that no service holds is kept at least: nothing, unless given. */
   readonly leakAgeMs?: number;
+  /** Which free value is given out. */
+  readonly random?: () => number;
 }
 
 /** A service with one port, unless it says otherwise. */
@@ -40,12 +43,12 @@ export class ServiceServer {
 
   constructor(options: ServiceServerOptions) {
     const { store, clusterIpRanges = ['10.0.0.0/24'], nodePortRange = { first: 30_000, last: 32_767 } } = options;
-    const { clock = systemClock, leakAgeMs = 0 } = options;
+    const { clock = systemClock, leakAgeMs = 0, random = Math.random } = options;
     const nothing = (): void => undefined;
     const log: Logger = { debug: nothing, info: nothing, error: nothing, warn: (_details, message) => void this.warnings.push(message) };
     this.ranges = createServiceRanges({
       store, prefix: '/registry', mediaType: 'application/vnd.kubernetes.protobuf', codecs, clusterIpRanges, nodePortRange,
-      services: () => this.services, log, clock, leakAgeMs,
+      services: () => this.services, log, clock, leakAgeMs, random,
     });
     this.registry = createCatalog({
       groupVersions: [findGroupVersion('v1')!, findGroupVersion('discovery.k8s.io/v1')!], schemas, codecs, scanner: (typeId, fields) => createCardScanner(schemas, typeId, fields),
@@ -66,16 +69,31 @@ export class ServiceServer {
 
   async create({ name, ...spec }: ServiceInput, options: { readonly dryRun?: boolean } = {}): Promise<Service> {
     const { services } = this;
-    const service: Service = { metadata: { name, namespace: 'default' }, spec: { ports: [{ port: 80 }], ...spec }, status: { loadBalancer: {} } };
-    services.definition.versions!['v1']!.defaults!(service);
+    const service = this.#service(name, spec);
     const { stored } = await createObject(services, service, noAdmission, { ...this.#request(services, ''), dryRun: options.dryRun === true });
     return services.decode(stored) as Service;
   }
 
+  /** Replaces the service, or creates it. */
+  async put({ name, ...spec }: ServiceInput): Promise<Service> {
+    const { services } = this;
+    const { stored } = await updateObject(services, {
+      change: (current) => {
+        const service = this.#service(name, structuredClone(spec));
+        service.metadata.resourceVersion = current?.metadata?.resourceVersion ?? '';
+        return service;
+      },
+      ...noAdmission,
+    }, { allowCreate: false }, this.#request(services, name));
+    return services.decode(stored) as Service;
+  }
+
+  /** Throws 404. */
   async change(name: string, change: (service: Service) => void, options: { readonly dryRun?: boolean } = {}): Promise<Service> {
     const { services } = this;
     const { stored } = await updateObject(services, {
-      change: (_current, copy) => {
+      change: (current, copy) => {
+        if (current === undefined) throw notFound(services.groupResource, name);
         const service = copy() as Service;
         change(service);
         services.definition.versions!['v1']!.defaults!(service);
@@ -97,6 +115,13 @@ export class ServiceServer {
   async createEndpoints(name: string): Promise<void> {
     const endpoints: Endpoints = { metadata: { name, namespace: 'default' }, subsets: [] };
     await createObject(this.endpoints, endpoints, noAdmission, this.#request(this.endpoints, ''));
+  }
+
+  #service(name: string, spec: Partial<ServiceSpec>): Service {
+    const metadata = { name, namespace: 'default' };
+    const service: Service = { metadata, spec: { ports: [{ port: 80 }], ...spec }, status: { loadBalancer: {} } };
+    this.services.definition.versions!['v1']!.defaults!(service);
+    return service;
   }
 
   #request(store: ResourceStore, name: string): ReturnType<typeof internalRequest> {
