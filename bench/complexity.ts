@@ -63,8 +63,16 @@ export async function complexity(argv: readonly string[]): Promise<number> {
     if (i % 100 === 99) process.stderr.write(`${i + 1} of ${cases.length}\n`);
   }
   const steep = results.filter(({ exponent }) => exponent > largestExponent);
-  print('most CPU time', results.toSorted((a, b) => b.cpuMs - a.cpuMs), options.rows);
-  print('longest without a turn of the event loop', results.toSorted((a, b) => b.stallMs - a.stallMs), options.rows);
+  print(
+    'most CPU time',
+    results.toSorted((a, b) => b.cpuMs - a.cpuMs),
+    options.rows,
+  );
+  print(
+    'longest without a turn of the event loop',
+    results.toSorted((a, b) => b.stallMs - a.stallMs),
+    options.rows,
+  );
   print('faster than linear', steep, steep.length);
   console.log(`${results.length} cases, ${steep.length} faster than linear`);
   if (options.jsonFile !== undefined) await writeFile(options.jsonFile, JSON.stringify(results, undefined, 1));
@@ -73,13 +81,31 @@ export async function complexity(argv: readonly string[]): Promise<number> {
 
 function readComplexityOptions(argv: readonly string[]): Options | undefined {
   const text = { type: 'string' } as const;
-  const { values } = parseArgs({ args: [...argv], options: { cases: text, bytes: text, rows: text, json: text, every: { type: 'boolean' }, help: { type: 'boolean' } }, strict: true });
+  const { values } = parseArgs({
+    args: [...argv],
+    options: {
+      cases: text,
+      bytes: text,
+      rows: text,
+      json: text,
+      every: { type: 'boolean' },
+      help: { type: 'boolean' },
+    },
+    strict: true,
+  });
   if (values.help === true) return undefined;
-  return { filter: values.cases ?? '', every: values.every === true, bytes: readNumber('bytes', values.bytes, 3_000_000), rows: readNumber('rows', values.rows, 40), jsonFile: values.json };
+  return {
+    filter: values.cases ?? '',
+    every: values.every === true,
+    bytes: readNumber('bytes', values.bytes, 3_000_000),
+    rows: readNumber('rows', values.rows, 40),
+    jsonFile: values.json,
+  };
 }
 
 function readNumber(name: string, given: string | undefined, fallback: number): number {
-  if (given !== undefined && !/^[1-9]\d{0,6}$/.test(given)) throw new UsageError(`--${name} wants a number from 1 to 9999999, not ${JSON.stringify(given)}`);
+  if (given !== undefined && !/^[1-9]\d{0,6}$/.test(given))
+    throw new UsageError(`--${name} wants a number from 1 to 9999999, not ${JSON.stringify(given)}`);
   return Number(given ?? fallback);
 }
 
@@ -150,14 +176,19 @@ async function sample(server: ComplexityServer, message: MemoryRequest): Promise
   const { user, system } = process.cpuUsage(before);
   isRunning = false;
   take();
-  const bytes = (message.body?.length ?? 0) + message.target.length + (message.headers ?? []).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+  const bytes =
+    (message.body?.length ?? 0) +
+    message.target.length +
+    (message.headers ?? []).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
   return { bytes, status, cpuMs: (user + system) / 1000, stallMs };
 }
 
 function print(title: string, results: readonly Result[], rows: number): void {
   console.log(`\n${title}\n| request | bytes | status | CPU ms | longest ms | exponent |\n|---|---|---|---|---|---|`);
   for (const { name, bytes, status, cpuMs, stallMs, exponent } of results.slice(0, rows)) {
-    console.log(`| ${name} | ${bytes} | ${status} | ${cpuMs.toFixed(0)} | ${stallMs.toFixed(0)} | ${exponent.toFixed(2)} |`);
+    console.log(
+      `| ${name} | ${bytes} | ${status} | ${cpuMs.toFixed(0)} | ${stallMs.toFixed(0)} | ${exponent.toFixed(2)} |`,
+    );
   }
   console.log('');
 }

@@ -54,12 +54,19 @@ function row(name: string, callOnce: (i: number) => Promise<unknown>): void {
 
 function overHttp2(path: string, body: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const stream = session.request({ ':method': 'POST', ':path': path, 'content-type': 'application/grpc', te: 'trailers' });
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': path,
+      'content-type': 'application/grpc',
+      te: 'trailers',
+    });
     const pieces: Buffer[] = [];
     let status: unknown;
     stream.on('data', (piece: Buffer) => pieces.push(piece));
     stream.on('trailers', (trailers) => (status = trailers['grpc-status']));
-    stream.on('end', () => (status === '0' ? resolve(Buffer.concat(pieces)) : reject(new Error(`grpc-status ${String(status)}`))));
+    stream.on('end', () =>
+      status === '0' ? resolve(Buffer.concat(pieces)) : reject(new Error(`grpc-status ${String(status)}`)),
+    );
     stream.on('error', reject);
     stream.end(body);
   });
@@ -70,7 +77,12 @@ async function update(i: number): Promise<void> {
   revisions[i % keys] = result.applied ? result.revision : result.current!.modRevision;
 }
 
-const txnOf = (i: number): Buffer => encodeTxn({ compare: [{ key: keyOf(i), modRevision: 0 }], success: [], failure: [{ put: { key: keyOf(i), value } }] });
+const txnOf = (i: number): Buffer =>
+  encodeTxn({
+    compare: [{ key: keyOf(i), modRevision: 0 }],
+    success: [],
+    failure: [{ put: { key: keyOf(i), value } }],
+  });
 
 describe(`${callers} callers, 2.5 kB`, () => {
   row('get, node:http2', (i) => overHttp2('/etcdserverpb.KV/Range', encodeRange({ key: keyOf(i) })));

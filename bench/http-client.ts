@@ -47,7 +47,12 @@ export class HttpError extends Error {
   readonly status: number;
 
   constructor({ method, path }: RequestOptions, { status }: Answer, body: string) {
-    super(`${method} ${path}: ${status} ${body.replace(/[^\x20-\x7e]+/g, ' ').trim().slice(0, 300)}`);
+    super(
+      `${method} ${path}: ${status} ${body
+        .replace(/[^\x20-\x7e]+/g, ' ')
+        .trim()
+        .slice(0, 300)}`,
+    );
     this.status = status;
   }
 }
@@ -102,7 +107,9 @@ export class HttpClient implements Disposable {
       stream.on('data', (piece: Buffer) => pieces.push(piece));
       stream.on('end', () => resolve(new Answer(status, pieces, gzipped)));
       stream.on('error', reject);
-      stream.on('aborted', () => reject(new Error(`${options.method} ${options.path}: the answer ended in its middle`)));
+      stream.on('aborted', () =>
+        reject(new Error(`${options.method} ${options.path}: the answer ended in its middle`)),
+      );
     });
     if (status < 200 || status > 299) throw new HttpError(options, answer, answer.body().toString());
     return answer;
@@ -122,7 +129,13 @@ export class HttpClient implements Disposable {
     for (const { session } of this.connections) session.destroy();
   }
 
-  private async send({ method, path, body, contentType, acceptEncoding }: RequestOptions): Promise<{ stream: ClientHttp2Stream; status: number; gzipped: boolean }> {
+  private async send({
+    method,
+    path,
+    body,
+    contentType,
+    acceptEncoding,
+  }: RequestOptions): Promise<{ stream: ClientHttp2Stream; status: number; gzipped: boolean }> {
     const connection = this.free() ?? (await this.more());
     connection.open++;
     const headers: OutgoingHttpHeaders = { ...this.headers, ':method': method, ':path': path };
@@ -133,8 +146,12 @@ export class HttpClient implements Disposable {
     stream.on('close', () => connection.open--);
     if (body !== undefined) stream.end(body);
     return new Promise((resolve, reject) => {
-      stream.setTimeout(requestTimeoutMs, () => stream.destroy(new Error(`${method} ${path}: nothing came for ${requestTimeoutMs / 1000} s`)));
-      stream.on('response', (response) => resolve({ stream, status: Number(response[':status']), gzipped: response['content-encoding'] === 'gzip' }));
+      stream.setTimeout(requestTimeoutMs, () =>
+        stream.destroy(new Error(`${method} ${path}: nothing came for ${requestTimeoutMs / 1000} s`)),
+      );
+      stream.on('response', (response) =>
+        resolve({ stream, status: Number(response[':status']), gzipped: response['content-encoding'] === 'gzip' }),
+      );
       stream.on('error', reject);
       stream.on('close', () => reject(new Error(`${method} ${path}: closed without an answer`)));
     });
@@ -144,7 +161,9 @@ export class HttpClient implements Disposable {
   private free(): Connection | undefined {
     let best: Connection | undefined;
     for (const connection of this.connections) if (best === undefined || connection.open < best.open) best = connection;
-    return best !== undefined && best.open < (best.session.remoteSettings.maxConcurrentStreams ?? Infinity) ? best : undefined;
+    return best !== undefined && best.open < (best.session.remoteSettings.maxConcurrentStreams ?? Infinity)
+      ? best
+      : undefined;
   }
 
   /** As others who wait for one: a connection that has just been opened may be full before it is our turn. */
@@ -157,13 +176,22 @@ export class HttpClient implements Disposable {
   }
 
   private async open(): Promise<Connection> {
-    const session = http2.connect(this.origin, { ...this.tls, maxSessionMemory: 2_000, settings: { enablePush: false, initialWindowSize: streamWindow } });
-    session.setTimeout(connectTimeoutMs, () => session.destroy(new Error(`no answer within ${connectTimeoutMs / 1000} s`)));
+    const session = http2.connect(this.origin, {
+      ...this.tls,
+      maxSessionMemory: 2_000,
+      settings: { enablePush: false, initialWindowSize: streamWindow },
+    });
+    session.setTimeout(connectTimeoutMs, () =>
+      session.destroy(new Error(`no answer within ${connectTimeoutMs / 1000} s`)),
+    );
     try {
       const closed = once(session, 'close').then(() => Promise.reject(new Error('it closes the connection')));
       await Promise.race([once(session, 'remoteSettings'), closed]);
     } catch (error) {
-      throw new Error(`cannot connect to ${this.origin} by HTTP/2: ${error instanceof Error ? error.message.trim() : String(error)}`, { cause: error });
+      throw new Error(
+        `cannot connect to ${this.origin} by HTTP/2: ${error instanceof Error ? error.message.trim() : String(error)}`,
+        { cause: error },
+      );
     }
     session.setTimeout(0);
     session.setLocalWindowSize(connectionWindow);
@@ -176,4 +204,5 @@ export class HttpClient implements Disposable {
 }
 
 /** `hostname` as URLs have it. */
-const isLoopback = (hostname: string): boolean => hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
+const isLoopback = (hostname: string): boolean =>
+  hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);

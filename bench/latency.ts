@@ -36,11 +36,23 @@ const largestP99Ms = 100;
 /** @returns the exit code */
 export async function latency(argv: readonly string[], root: string, signal: AbortSignal): Promise<number> {
   const text = { type: 'string' } as const;
-  const { values } = parseArgs({ args: [...argv], options: { from: text, cases: text, case: text, seconds: text, bytes: text, help: { type: 'boolean' } }, strict: true });
-  if (values.help === true || (values.from === undefined && values.case === undefined)) return (process.stdout.write(help), values.help === true ? 0 : 2);
-  const cases = values.case === undefined ? await heaviest(values.from!, Number(values.cases ?? 15)) : named([values.case]);
+  const { values } = parseArgs({
+    args: [...argv],
+    options: { from: text, cases: text, case: text, seconds: text, bytes: text, help: { type: 'boolean' } },
+    strict: true,
+  });
+  if (values.help === true || (values.from === undefined && values.case === undefined))
+    return (process.stdout.write(help), values.help === true ? 0 : 2);
+  const cases =
+    values.case === undefined ? await heaviest(values.from!, Number(values.cases ?? 15)) : named([values.case]);
   const seconds = Number(values.seconds ?? 5);
-  await using server = await LocalServer.start({ root, storeServers: undefined, auditLevel: undefined, signal, flags: ['--runtime-config=api/all=true'] });
+  await using server = await LocalServer.start({
+    root,
+    storeServers: undefined,
+    auditLevel: undefined,
+    signal,
+    flags: ['--runtime-config=api/all=true'],
+  });
   using heavy = await HttpClient.connect({ address: server.address, accept: '*/*', gzip: false, sessions: 1 });
   using other = await HttpClient.connect({ address: server.address, accept: '*/*', gzip: false, sessions: 1 });
   for (const request of setup) await send(heavy, request);
@@ -64,8 +76,16 @@ export async function latency(argv: readonly string[], root: string, signal: Abo
 }
 
 async function heaviest(file: string, count: number): Promise<Case[]> {
-  const results = JSON.parse(await readFile(file, 'utf8')) as { readonly name: string; readonly stallMs: number; readonly cpuMs: number }[];
-  const most = (by: 'stallMs' | 'cpuMs'): string[] => results.toSorted((a, b) => b[by] - a[by]).slice(0, count).map(({ name }) => name);
+  const results = JSON.parse(await readFile(file, 'utf8')) as {
+    readonly name: string;
+    readonly stallMs: number;
+    readonly cpuMs: number;
+  }[];
+  const most = (by: 'stallMs' | 'cpuMs'): string[] =>
+    results
+      .toSorted((a, b) => b[by] - a[by])
+      .slice(0, count)
+      .map(({ name }) => name);
   return named([...new Set([...most('stallMs'), ...most('cpuMs')])]);
 }
 
@@ -81,9 +101,16 @@ function named(names: readonly string[]): Case[] {
 /** Refusals are answers as well. */
 async function send(client: HttpClient, { method, target, headers = [], body }: MemoryRequest): Promise<void> {
   const contentType = headers.find(([name]) => name === 'content-type')?.[1];
-  await client.request({ method: method as 'POST', path: target, ...(body === undefined ? {} : { body }), ...(contentType === undefined ? {} : { contentType }) }).catch((error: unknown) => {
-    if (!(error instanceof HttpError)) throw error;
-  });
+  await client
+    .request({
+      method: method as 'POST',
+      path: target,
+      ...(body === undefined ? {} : { body }),
+      ...(contentType === undefined ? {} : { contentType }),
+    })
+    .catch((error: unknown) => {
+      if (!(error instanceof HttpError)) throw error;
+    });
 }
 
 /** For so long, and until enough of the other client's requests are answered. */
@@ -98,7 +125,8 @@ async function probe(client: HttpClient, seconds: number, hasEnough: () => boole
     }
   }
   latencies.sort((a, b) => a - b);
-  const at = (share: number): number => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))]!;
+  const at = (share: number): number =>
+    latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))]!;
   return { count: latencies.length, p50: at(0.5), p99: at(0.99), max: latencies.at(-1)! };
 }
 

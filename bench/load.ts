@@ -53,7 +53,12 @@ export class Load implements AsyncDisposable {
     return this.client.request({ method: 'GET', path: this.path(resource) });
   }
 
-  send(method: RequestOptions['method'], resource: string, body: Buffer, contentType = this.content.mediaType): Promise<Answer> {
+  send(
+    method: RequestOptions['method'],
+    resource: string,
+    body: Buffer,
+    contentType = this.content.mediaType,
+  ): Promise<Answer> {
     return this.client.request({ method, path: this.path(resource), body, contentType });
   }
 
@@ -66,7 +71,10 @@ export class Load implements AsyncDisposable {
     this.client[Symbol.dispose]();
     try {
       using client = await connect(this.options);
-      const now = { body: this.content.encode(kinds.deleteOptions, { gracePeriodSeconds: 0 }), contentType: this.content.mediaType };
+      const now = {
+        body: this.content.encode(kinds.deleteOptions, { gracePeriodSeconds: 0 }),
+        contentType: this.content.mediaType,
+      };
       for (const path of [this.path('pods'), this.path('configmaps'), this.path('serviceaccounts'), this.namespace]) {
         await client.request({ method: 'DELETE', path, ...now }).catch(unlessStatus(404));
       }
@@ -79,7 +87,14 @@ export class Load implements AsyncDisposable {
   private async createNamespace(): Promise<void> {
     const name = this.namespace.slice(this.namespace.lastIndexOf('/') + 1);
     const create = (kind: Kind, path: string, name: string) =>
-      this.client.request({ method: 'POST', path, body: this.content.encode(kind, { metadata: { name } }), contentType: this.content.mediaType }).catch(unlessStatus(409));
+      this.client
+        .request({
+          method: 'POST',
+          path,
+          body: this.content.encode(kind, { metadata: { name } }),
+          contentType: this.content.mediaType,
+        })
+        .catch(unlessStatus(409));
     await create(kinds.namespace, '/api/v1/namespaces', name);
     await create(kinds.serviceAccount, this.path('serviceaccounts'), 'default');
   }
@@ -88,9 +103,11 @@ export class Load implements AsyncDisposable {
 const connect = ({ address, contentType, gzip, sessions }: LoadOptions): Promise<HttpClient> =>
   HttpClient.connect({ address, accept: contents[contentType].mediaType, gzip, sessions });
 
-const unlessStatus = (status: number) => (error: unknown): void => {
-  if (!(error instanceof HttpError) || error.status !== status) throw error;
-};
+const unlessStatus =
+  (status: number) =>
+  (error: unknown): void => {
+    if (!(error instanceof HttpError) || error.status !== status) throw error;
+  };
 
 /** Asks again until the answer is yes. Throws after ten seconds, or when the signal says so. */
 export async function until(what: string, isTrue: () => Promise<boolean>, signal: AbortSignal): Promise<void> {

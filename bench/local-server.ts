@@ -38,12 +38,18 @@ export class LocalServer implements AsyncDisposable {
   private readonly exited: Promise<unknown>;
   private readonly killAtExit = (): void => void this.child.kill('SIGKILL');
 
-  private constructor(child: ChildProcess, address: Omit<Address, 'pids'>, directory: string, store: LocalServer['store']) {
+  private constructor(
+    child: ChildProcess,
+    address: Omit<Address, 'pids'>,
+    directory: string,
+    store: LocalServer['store'],
+  ) {
     this.child = child;
     this.address = { ...address, pids: child.pid === undefined ? [] : [child.pid] };
     this.directory = directory;
     this.store = store;
-    for (const stream of [child.stdout!, child.stderr!]) stream.setEncoding('utf8').on('data', (text: string) => (this.output = (this.output + text).slice(-keptOutput)));
+    for (const stream of [child.stdout!, child.stderr!])
+      stream.setEncoding('utf8').on('data', (text: string) => (this.output = (this.output + text).slice(-keptOutput)));
     this.exited = once(child, 'close');
     process.once('exit', this.killAtExit);
   }
@@ -57,13 +63,28 @@ export class LocalServer implements AsyncDisposable {
     const tokenFile = path.join(directory, 'tokens.csv');
     await writeFile(tokenFile, `${token},bench,bench,system:masters\n`, { mode: 0o600 });
     const port = await freePort();
-    const store = storeServers === undefined ? undefined : { servers: storeServers, prefix: `/${path.basename(directory)}` };
-    const args = ['bin/orch.js', 'apiserver', '--bind-address', '127.0.0.1', '--secure-port', String(port), '--token-auth-file', tokenFile];
+    const store =
+      storeServers === undefined ? undefined : { servers: storeServers, prefix: `/${path.basename(directory)}` };
+    const args = [
+      'bin/orch.js',
+      'apiserver',
+      '--bind-address',
+      '127.0.0.1',
+      '--secure-port',
+      String(port),
+      '--token-auth-file',
+      tokenFile,
+    ];
     args.push('--data-dir', path.join(directory, 'data'), '--cert-dir', path.join(directory, 'certificates'), ...flags);
     if (store !== undefined) args.push('--store-servers', store.servers, '--store-prefix', store.prefix);
     if (auditLevel !== undefined) args.push(...(await auditFlags(directory, auditLevel)));
     const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
-    const server = new LocalServer(child, { url: new URL(`https://127.0.0.1:${port}`), token, caFile: undefined }, directory, store);
+    const server = new LocalServer(
+      child,
+      { url: new URL(`https://127.0.0.1:${port}`), token, caFile: undefined },
+      directory,
+      store,
+    );
     try {
       await server.ready(signal);
       return server;
@@ -86,8 +107,10 @@ export class LocalServer implements AsyncDisposable {
   private async ready(signal: AbortSignal): Promise<void> {
     const deadline = performance.now() + startTimeoutMs;
     while (!(await this.isReady())) {
-      if (this.child.exitCode !== null || this.child.signalCode !== null) throw new Error(`orch apiserver ended at its start:\n${this.output}`);
-      if (performance.now() > deadline) throw new Error(`orch apiserver was not ready within ${startTimeoutMs / 1000} s:\n${this.output}`);
+      if (this.child.exitCode !== null || this.child.signalCode !== null)
+        throw new Error(`orch apiserver ended at its start:\n${this.output}`);
+      if (performance.now() > deadline)
+        throw new Error(`orch apiserver was not ready within ${startTimeoutMs / 1000} s:\n${this.output}`);
       await sleep(50, undefined, { signal });
     }
   }
@@ -106,7 +129,16 @@ export class LocalServer implements AsyncDisposable {
 async function auditFlags(directory: string, level: AuditLevel): Promise<string[]> {
   const policy = path.join(directory, 'audit-policy.json');
   await writeFile(policy, JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level }] }));
-  return ['--audit-policy-file', policy, '--audit-log-path', path.join(directory, 'audit.log'), '--audit-log-mode', 'batch', '--audit-log-maxbackup', '1'];
+  return [
+    '--audit-policy-file',
+    policy,
+    '--audit-log-path',
+    path.join(directory, 'audit.log'),
+    '--audit-log-mode',
+    'batch',
+    '--audit-log-maxbackup',
+    '1',
+  ];
 }
 
 async function freePort(): Promise<number> {
@@ -125,6 +157,9 @@ async function removeKeys(servers: string, prefix: string): Promise<void> {
   for (;;) {
     const { kvs } = await client.range({ key, rangeEnd: prefixEnd(key), keysOnly: true, limit: 100 });
     if (kvs.length === 0) return;
-    await client.txn({ compare: [], success: kvs.map((kv) => ({ deleteRange: { key: kv.key } })), failure: [] }, { idempotent: true });
+    await client.txn(
+      { compare: [], success: kvs.map((kv) => ({ deleteRange: { key: kv.key } })), failure: [] },
+      { idempotent: true },
+    );
   }
 }

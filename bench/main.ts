@@ -37,12 +37,14 @@ function print(text: string): number {
 function phaseNames({ phases: wanted }: Options): string[] {
   const known = Object.keys(phases);
   const unknown = wanted?.find((name) => !known.includes(name));
-  if (unknown !== undefined) throw new UsageError(`--phases: there is no phase ${JSON.stringify(unknown)}, only ${known.join(', ')}`);
+  if (unknown !== undefined)
+    throw new UsageError(`--phases: there is no phase ${JSON.stringify(unknown)}, only ${known.join(', ')}`);
   return known.filter((name) => wanted === undefined || wanted.includes(name) || alwaysRun.includes(name));
 }
 
 async function run(options: Options, names: readonly string[], root: string, signal: AbortSignal): Promise<number> {
-  const start = (auditLevel: AuditLevel | undefined): Promise<LocalServer> => LocalServer.start({ root, storeServers: options.storeServers, auditLevel, signal });
+  const start = (auditLevel: AuditLevel | undefined): Promise<LocalServer> =>
+    LocalServer.start({ root, storeServers: options.storeServers, auditLevel, signal });
   await using own = options.server === undefined ? await start(options.auditLevel) : undefined;
   await using plain = options.plainPeer ? await start(undefined) : undefined;
   const peerAddress = options.peer ?? plain?.address;
@@ -50,7 +52,9 @@ async function run(options: Options, names: readonly string[], root: string, sig
   const loadOn = (address: Address): Promise<Load> => Load.open({ ...options, address, signal });
   await using server = await loadOn(address);
   await using peer = peerAddress === undefined ? undefined : await loadOn(peerAddress);
-  console.log(`server ${address.url.origin}${own === undefined ? '' : ', started for this run'}${peerAddress === undefined ? '' : `; peer ${peerAddress.url.origin}`}; ${options.contentType}\n\n${tableHead}`);
+  console.log(
+    `server ${address.url.origin}${own === undefined ? '' : ', started for this run'}${peerAddress === undefined ? '' : `; peer ${peerAddress.url.origin}`}; ${options.contentType}\n\n${tableHead}`,
+  );
   const reports: PhaseReport[] = [];
   for (let round = 1; round <= options.rounds; round++) {
     if (options.rounds > 1) console.log(`round ${round}`);
@@ -74,7 +78,10 @@ interface Turn {
   readonly peerFirst: boolean;
 }
 
-async function runPhase(name: string, { round, server, peer, options: { sizes }, peerFirst }: Turn): Promise<PhaseReport> {
+async function runPhase(
+  name: string,
+  { round, server, peer, options: { sizes }, peerFirst }: Turn,
+): Promise<PhaseReport> {
   const phase = phases[name]!;
   const before = peer !== undefined && peerFirst ? await phase(peer, sizes) : undefined;
   const ours = await phase(server, sizes);

@@ -43,7 +43,10 @@ export class Meter {
     const seconds = (performance.now() - this.start) / 1000;
     const server = usageOf(this.pids);
     const driver = process.cpuUsage(this.driverAtStart);
-    const cpu = server === undefined || this.serverAtStart === undefined ? undefined : server.cpuMicroseconds - this.serverAtStart.cpuMicroseconds;
+    const cpu =
+      server === undefined || this.serverAtStart === undefined
+        ? undefined
+        : server.cpuMicroseconds - this.serverAtStart.cpuMicroseconds;
     return (latenciesMs, failures) => {
       const operations = latenciesMs.length;
       const sorted = latenciesMs.toSorted();
@@ -78,7 +81,11 @@ export interface Work {
  *
  * @param check looks at what came back once the clock has stopped; what it throws counts as a failure
  */
-export async function runWorkers({ operations, concurrency, pids, signal }: Work, operation: (i: number) => Promise<unknown>, check?: () => void): Promise<Measured> {
+export async function runWorkers(
+  { operations, concurrency, pids, signal }: Work,
+  operation: (i: number) => Promise<unknown>,
+  check?: () => void,
+): Promise<Measured> {
   const latenciesMs = new Float64Array(operations);
   const failures = new Failures();
   let next = 0;

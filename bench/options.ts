@@ -83,9 +83,29 @@ Objects live in a namespace of their own and are deleted at the end. Exits with 
 const text = { type: 'string' } as const;
 const flag = { type: 'boolean' } as const;
 const known = {
-  'store-servers': text, audit: text, server: text, token: text, pid: text, ca: text, peer: text, 'peer-token': text, 'peer-pid': text, 'peer-ca': text,
-  objects: text, gets: text, lists: text, concurrency: text, watchers: text, events: text, phases: text, rounds: text, 'content-type': text, sessions: text,
-  'no-gzip': flag, json: text, help: flag,
+  'store-servers': text,
+  audit: text,
+  server: text,
+  token: text,
+  pid: text,
+  ca: text,
+  peer: text,
+  'peer-token': text,
+  'peer-pid': text,
+  'peer-ca': text,
+  objects: text,
+  gets: text,
+  lists: text,
+  concurrency: text,
+  watchers: text,
+  events: text,
+  phases: text,
+  rounds: text,
+  'content-type': text,
+  sessions: text,
+  'no-gzip': flag,
+  json: text,
+  help: flag,
 } as const;
 
 type Values = ReturnType<typeof parse>;
@@ -97,8 +117,10 @@ export function readOptions(argv: readonly string[]): Options | undefined {
   if (values.help === true) return undefined;
   const server = readAddress(values, 'server', ['token', 'pid', 'ca']);
   const plainPeer = values.peer === 'plain';
-  if (plainPeer && server !== undefined) throw new UsageError('--peer plain is for the server that is started, not for one that runs already (--server)');
-  if (server !== undefined && values['store-servers'] !== undefined) throw new UsageError('--store-servers is for the server that is started, not for one that runs already (--server)');
+  if (plainPeer && server !== undefined)
+    throw new UsageError('--peer plain is for the server that is started, not for one that runs already (--server)');
+  if (server !== undefined && values['store-servers'] !== undefined)
+    throw new UsageError('--store-servers is for the server that is started, not for one that runs already (--server)');
   return {
     server,
     peer: plainPeer ? undefined : readAddress(values, 'peer', ['peer-token', 'peer-pid', 'peer-ca']),
@@ -130,14 +152,19 @@ function parse(argv: readonly string[]) {
   }
 }
 
-function readAddress(values: Values, name: TextName, [token, pid, ca]: readonly [TextName, TextName, TextName]): Address | undefined {
+function readAddress(
+  values: Values,
+  name: TextName,
+  [token, pid, ca]: readonly [TextName, TextName, TextName],
+): Address | undefined {
   const given = values[name];
   if (given === undefined) {
     const alone = [token, pid, ca].find((other) => values[other] !== undefined);
     if (alone !== undefined) throw new UsageError(`--${alone} needs --${name}`);
     return undefined;
   }
-  if (!URL.canParse(given) || new URL(given).protocol !== 'https:') throw new UsageError(`--${name} wants a URL that begins with https://, not ${JSON.stringify(given)}`);
+  if (!URL.canParse(given) || new URL(given).protocol !== 'https:')
+    throw new UsageError(`--${name} wants a URL that begins with https://, not ${JSON.stringify(given)}`);
   return { url: new URL(given), token: values[token], pids: readPids(values, pid), caFile: values[ca] };
 }
 
@@ -151,19 +178,22 @@ function readPids(values: Values, name: TextName): number[] {
 function readCount(values: Values, name: TextName, fallback: number): number {
   const given = values[name];
   if (given === undefined) return fallback;
-  if (!/^[1-9]\d{0,6}$/.test(given)) throw new UsageError(`--${name} wants a number from 1 to 9999999, not ${JSON.stringify(given)}`);
+  if (!/^[1-9]\d{0,6}$/.test(given))
+    throw new UsageError(`--${name} wants a number from 1 to 9999999, not ${JSON.stringify(given)}`);
   return Number(given);
 }
 
 function readAuditLevel(given: string | undefined, server: Address | undefined): AuditLevel | undefined {
   if (given === undefined) return undefined;
-  if (server !== undefined) throw new UsageError('--audit is for the server that is started, not for one that runs already (--server)');
+  if (server !== undefined)
+    throw new UsageError('--audit is for the server that is started, not for one that runs already (--server)');
   const level = auditLevels.find((known) => known === given);
   if (level === undefined) throw new UsageError(`--audit is ${auditLevels.join(', ')}, not ${JSON.stringify(given)}`);
   return level;
 }
 
 function readContentType(given = 'protobuf'): ContentType {
-  if (given !== 'protobuf' && given !== 'json') throw new UsageError(`--content-type is protobuf or json, not ${JSON.stringify(given)}`);
+  if (given !== 'protobuf' && given !== 'json')
+    throw new UsageError(`--content-type is protobuf or json, not ${JSON.stringify(given)}`);
   return given;
 }

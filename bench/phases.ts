@@ -36,7 +36,11 @@ export const phases: Readonly<Record<string, Phase>> = {
   'list-all': async (load, { objects, lists }) => {
     const query = () => 'resourceVersion=0';
     // A server may answer this from a cache that is a little behind.
-    await until(`all ${objects} pods are listed`, async () => countItems(load, await load.get(`pods?${query()}`)) >= objects, load.signal);
+    await until(
+      `all ${objects} pods are listed`,
+      async () => countItems(load, await load.get(`pods?${query()}`)) >= objects,
+      load.signal,
+    );
     return list(load, { operations: lists, concurrency: 2, atLeast: objects, query });
   },
 
@@ -44,7 +48,12 @@ export const phases: Readonly<Record<string, Phase>> = {
     list(load, { operations: lists * 5, concurrency: 2, atLeast: Math.min(500, objects), query: () => 'limit=500' }),
 
   'list-label': (load, { objects, lists }) =>
-    list(load, { operations: lists * 5, concurrency: 4, atLeast: Math.floor(objects / apps), query: (i) => `resourceVersion=0&labelSelector=app%3Dapp-${i % apps}` }),
+    list(load, {
+      operations: lists * 5,
+      concurrency: 4,
+      atLeast: Math.floor(objects / apps),
+      query: (i) => `resourceVersion=0&labelSelector=app%3Dapp-${i % apps}`,
+    }),
 
   update: (load, { objects, concurrency }) =>
     runWorkers({ ...load, operations: objects, concurrency }, async (i) => {
@@ -57,14 +66,21 @@ export const phases: Readonly<Record<string, Phase>> = {
   patch: (load, { objects, concurrency }) =>
     runWorkers({ ...load, operations: objects, concurrency }, (i) => {
       const condition = { type: 'Ready', status: 'True', reason: `Number${i}` };
-      return load.send('PATCH', `pods/${podName(i)}/status`, Buffer.from(JSON.stringify({ status: { phase: 'Running', conditions: [condition] } })), strategicPatch);
+      return load.send(
+        'PATCH',
+        `pods/${podName(i)}/status`,
+        Buffer.from(JSON.stringify({ status: { phase: 'Running', conditions: [condition] } })),
+        strategicPatch,
+      );
     }),
 
   watch: watchFanOut,
 
   delete: (load, { objects, concurrency }) => {
     const now = load.content.encode(kinds.deleteOptions, { gracePeriodSeconds: 0 });
-    return runWorkers({ ...load, operations: objects, concurrency }, (i) => load.send('DELETE', `pods/${podName(i)}`, now));
+    return runWorkers({ ...load, operations: objects, concurrency }, (i) =>
+      load.send('DELETE', `pods/${podName(i)}`, now),
+    );
   },
 };
 

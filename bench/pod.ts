@@ -11,7 +11,10 @@ export function benchPod(i: number): JsonObject {
     metadata: {
       name: podName(i),
       labels: { app: `app-${i % apps}`, part: 'backend', number: String(i) },
-      annotations: { 'bench.example/owner': 'the team of the load driver', 'bench.example/note': 'some text of the usual length' },
+      annotations: {
+        'bench.example/owner': 'the team of the load driver',
+        'bench.example/note': 'some text of the usual length',
+      },
     },
     spec: {
       nodeName: `node-${i % 50}`,

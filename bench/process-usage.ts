@@ -15,7 +15,10 @@ export function usageOf(pids: readonly number[]): ProcessUsage | undefined {
   if (pids.length === 0) return undefined;
   try {
     const each = pids.map(usageOfOne);
-    return { cpuMicroseconds: sum(each.map(({ cpuMicroseconds }) => cpuMicroseconds)), residentBytes: sum(each.map(({ residentBytes }) => residentBytes)) };
+    return {
+      cpuMicroseconds: sum(each.map(({ cpuMicroseconds }) => cpuMicroseconds)),
+      residentBytes: sum(each.map(({ residentBytes }) => residentBytes)),
+    };
   } catch {
     return undefined;
   }
@@ -33,7 +36,13 @@ function usageOfOne(pid: number): ProcessUsage {
 /** In nanoseconds there, but of the threads that are there now: less than the truth where some have ended. 0 where the kernel keeps none. */
 function threadMicroseconds(pid: number): number {
   try {
-    return sum(readdirSync(`/proc/${pid}/task`).map((thread) => Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]))) / 1000;
+    return (
+      sum(
+        readdirSync(`/proc/${pid}/task`).map((thread) =>
+          Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
+        ),
+      ) / 1000
+    );
   } catch {
     return 0;
   }

@@ -27,16 +27,33 @@ export function ratioOf(server: Measured, peer: Measured): Ratio {
 }
 
 const widths = [12, 13, 8, 7, 10, 9, 9, 10, 9, 11];
-const row = (cells: readonly string[]): string => cells.map((cell, i) => (i < 2 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!))).join('').trimEnd();
+const row = (cells: readonly string[]): string =>
+  cells
+    .map((cell, i) => (i < 2 ? cell.padEnd(widths[i]!) : cell.padStart(widths[i]!)))
+    .join('')
+    .trimEnd();
 
-export const tableHead = row(['phase', '', 'ops', 'errors', 'ops/s', 'p50 ms', 'p99 ms', 'CPU µs/op', 'RSS MB', 'driver CPU']);
+export const tableHead = row([
+  'phase',
+  '',
+  'ops',
+  'errors',
+  'ops/s',
+  'p50 ms',
+  'p99 ms',
+  'CPU µs/op',
+  'RSS MB',
+  'driver CPU',
+]);
 
 /** The lines of one phase, and below them the first error of each server. */
 export function tableRows({ phase, server, peer, ratio }: PhaseReport): string {
   const lines = [measuredRow(phase, 'server', server)];
   if (peer !== undefined) lines.push(measuredRow('', 'peer', peer));
-  if (ratio !== undefined) lines.push(row(['', 'server/peer', '', '', ...compared.map((name) => figure(ratio[name], 2))]));
-  for (const [name, measured] of Object.entries({ server, peer })) if (measured?.firstError !== undefined) lines.push(`  first error of the ${name}: ${measured.firstError}`);
+  if (ratio !== undefined)
+    lines.push(row(['', 'server/peer', '', '', ...compared.map((name) => figure(ratio[name], 2))]));
+  for (const [name, measured] of Object.entries({ server, peer }))
+    if (measured?.firstError !== undefined) lines.push(`  first error of the ${name}: ${measured.firstError}`);
   return lines.join('\n');
 }
 
@@ -47,25 +64,68 @@ export function medianRows(reports: readonly PhaseReport[]): string {
     const rounds = reports.filter((report) => report.phase === phase);
     const of = (name: string, values: readonly (number | undefined)[]): void => {
       const known = values.filter((value) => value !== undefined).sort((a, b) => a - b);
-      if (known.length > 0) lines.push([phase.padEnd(widths[0]!), name.padEnd(widths[1]!), figure(median(known), 1).padStart(8), figure(known[0], 1).padStart(8)].join(''));
+      if (known.length > 0)
+        lines.push(
+          [
+            phase.padEnd(widths[0]!),
+            name.padEnd(widths[1]!),
+            figure(median(known), 1).padStart(8),
+            figure(known[0], 1).padStart(8),
+          ].join(''),
+        );
     };
-    of('server', rounds.map(({ server }) => server.cpuMicroseconds));
-    of('peer', rounds.map(({ peer }) => peer?.cpuMicroseconds));
-    of('server-peer', rounds.map(({ server, peer }) => (peer === undefined || server.cpuMicroseconds === undefined || peer.cpuMicroseconds === undefined ? undefined : server.cpuMicroseconds - peer.cpuMicroseconds)));
+    of(
+      'server',
+      rounds.map(({ server }) => server.cpuMicroseconds),
+    );
+    of(
+      'peer',
+      rounds.map(({ peer }) => peer?.cpuMicroseconds),
+    );
+    of(
+      'server-peer',
+      rounds.map(({ server, peer }) =>
+        peer === undefined || server.cpuMicroseconds === undefined || peer.cpuMicroseconds === undefined
+          ? undefined
+          : server.cpuMicroseconds - peer.cpuMicroseconds,
+      ),
+    );
   }
   return lines.join('\n');
 }
 
-const median = (sorted: readonly number[]): number => (sorted[(sorted.length - 1) >> 1]! + sorted[sorted.length >> 1]!) / 2;
+const median = (sorted: readonly number[]): number =>
+  (sorted[(sorted.length - 1) >> 1]! + sorted[sorted.length >> 1]!) / 2;
 
-const measuredRow = (phase: string, name: string, m: Measured): string => row([
-  phase, name, String(m.operations), String(m.errors), figure(m.operationsPerSecond, 0), figure(m.p50Ms, 2), figure(m.p99Ms, 2),
-  figure(m.cpuMicroseconds, 0), figure(m.residentMegabytes, 0), `${figure(m.driverCpuShare * 100, 0)} %`,
-]);
+const measuredRow = (phase: string, name: string, m: Measured): string =>
+  row([
+    phase,
+    name,
+    String(m.operations),
+    String(m.errors),
+    figure(m.operationsPerSecond, 0),
+    figure(m.p50Ms, 2),
+    figure(m.p99Ms, 2),
+    figure(m.cpuMicroseconds, 0),
+    figure(m.residentMegabytes, 0),
+    `${figure(m.driverCpuShare * 100, 0)} %`,
+  ]);
 
 const figure = (value: number | undefined, digits: number): string => value?.toFixed(digits) ?? '-';
 
-export async function writeJson(file: string, { contentType, gzip, sessions, sizes }: Options, phases: readonly PhaseReport[]): Promise<void> {
-  const machine = { platform: process.platform, arch: process.arch, node: process.version, cpus: availableParallelism() };
-  await writeFile(file, `${JSON.stringify({ date: new Date().toISOString(), machine, load: { contentType, gzip, sessions, ...sizes }, phases }, undefined, 2)}\n`);
+export async function writeJson(
+  file: string,
+  { contentType, gzip, sessions, sizes }: Options,
+  phases: readonly PhaseReport[],
+): Promise<void> {
+  const machine = {
+    platform: process.platform,
+    arch: process.arch,
+    node: process.version,
+    cpus: availableParallelism(),
+  };
+  await writeFile(
+    file,
+    `${JSON.stringify({ date: new Date().toISOString(), machine, load: { contentType, gzip, sessions, ...sizes }, phases }, undefined, 2)}\n`,
+  );
 }

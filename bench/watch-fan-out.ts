@@ -80,7 +80,10 @@ interface Watch {
 }
 
 async function openWatch(load: Load, resourceVersion: string, events: number, deliveries: Deliveries): Promise<Watch> {
-  const stream = await load.client.stream({ method: 'GET', path: load.path(`configmaps?watch=true&resourceVersion=${resourceVersion}&timeoutSeconds=600`) });
+  const stream = await load.client.stream({
+    method: 'GET',
+    path: load.path(`configmaps?watch=true&resourceVersion=${resourceVersion}&timeoutSeconds=600`),
+  });
   const finished = new Promise<void>((resolve, reject) => {
     const seen = new Uint8Array(events);
     let missing = events;

@@ -12,6 +12,8 @@ const finish = (healthy, reason) => {
 };
 
 https
-  .get(url, { rejectUnauthorized: false, timeout: 2500 }, ({ statusCode }) => finish(statusCode < 500, `${url} answered ${statusCode}`))
+  .get(url, { rejectUnauthorized: false, timeout: 2500 }, ({ statusCode }) =>
+    finish(statusCode < 500, `${url} answered ${statusCode}`),
+  )
   .on('timeout', () => finish(false, `${url} did not answer in time`))
   .on('error', (error) => finish(false, `${url}: ${error.message}`));

@@ -24,7 +24,15 @@ const external = ['lmdb', 'pino', 're2js'];
 const isSource = (name) => name.endsWith('.ts') && !/\.(test|bench|test-d)\.ts$/.test(name);
 
 /** Every file that the outcome depends on. */
-const inputs = () => ['package-lock.json', 'tsconfig.json', 'hack/build.mjs', ...readdirSync(path.join(root, 'src'), { recursive: true }).filter(isSource).map((name) => path.join('src', name)).sort()];
+const inputs = () => [
+  'package-lock.json',
+  'tsconfig.json',
+  'hack/build.mjs',
+  ...readdirSync(path.join(root, 'src'), { recursive: true })
+    .filter(isSource)
+    .map((name) => path.join('src', name))
+    .sort(),
+];
 
 /** Times and sizes are enough, and cheaper to ask for than contents. */
 function fingerprint(commit) {
@@ -39,7 +47,13 @@ function fingerprint(commit) {
 /** What /version says of this build; empty outside of a git checkout. */
 function currentCommit() {
   try {
-    const [hash, date] = execFileSync('git', ['log', '-1', '--format=%H %cI'], { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim().split(' ');
+    const [hash, date] = execFileSync('git', ['log', '-1', '--format=%H %cI'], {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+      .trim()
+      .split(' ');
     return { hash, date: new Date(date).toISOString().replace(/\.\d+Z$/, 'Z') };
   } catch {
     return { hash: '', date: undefined };
@@ -58,7 +72,11 @@ async function build(commit) {
   const { build: bundle } = await import('esbuild');
   const { outputFiles, metafile } = await bundle({
     absWorkingDir: root,
-    entryPoints: { orch: 'src/cmd/orch.ts', index: 'src/index.ts', 'large-requests': 'src/apiserver/large-requests/thread.ts' },
+    entryPoints: {
+      orch: 'src/cmd/orch.ts',
+      index: 'src/index.ts',
+      'large-requests': 'src/apiserver/large-requests/thread.ts',
+    },
     outdir: dist,
     chunkNames: 'chunks/[name]-[hash]',
     bundle: true,
@@ -68,17 +86,24 @@ async function build(commit) {
     target: 'node20.19',
     external,
     // CommonJS dependencies ask for Node's own modules by require.
-    banner: { js: "import { createRequire as orchCreateRequire } from 'node:module'; const require = orchCreateRequire(import.meta.url);" },
+    banner: {
+      js: "import { createRequire as orchCreateRequire } from 'node:module'; const require = orchCreateRequire(import.meta.url);",
+    },
     sourcemap: 'linked',
     sourcesContent: false,
-    define: { ORCH_BUILD_COMMIT: JSON.stringify(commit.hash), ...(commit.date === undefined ? {} : { ORCH_BUILD_DATE: JSON.stringify(commit.date) }) },
+    define: {
+      ORCH_BUILD_COMMIT: JSON.stringify(commit.hash),
+      ...(commit.date === undefined ? {} : { ORCH_BUILD_DATE: JSON.stringify(commit.date) }),
+    },
     logLevel: 'warning',
     metafile: true,
     write: false,
   });
   mkdirSync(path.join(dist, 'chunks'), { recursive: true });
   // Chunks before what imports them, each whole or not at all: somebody may be starting the program just now.
-  const chunksFirst = outputFiles.toSorted((a, b) => Number(b.path.includes('/chunks/')) - Number(a.path.includes('/chunks/')));
+  const chunksFirst = outputFiles.toSorted(
+    (a, b) => Number(b.path.includes('/chunks/')) - Number(a.path.includes('/chunks/')),
+  );
   for (const file of chunksFirst) {
     const temporary = `${file.path}.${process.pid}.tmp`;
     writeFileSync(temporary, file.contents);
@@ -86,12 +111,15 @@ async function build(commit) {
   }
   writeFileSync(path.join(dist, 'licenses.txt'), licensesOf(metafile));
   const kept = new Set(outputFiles.map((file) => path.basename(file.path)));
-  for (const name of readdirSync(path.join(dist, 'chunks'))) if (!kept.has(name)) rmSync(path.join(dist, 'chunks', name), { force: true });
+  for (const name of readdirSync(path.join(dist, 'chunks')))
+    if (!kept.has(name)) rmSync(path.join(dist, 'chunks', name), { force: true });
 }
 
 /** The license texts of the packages that are in the bundle. */
 function licensesOf({ inputs: bundled }) {
-  const folders = new Set(Object.keys(bundled).flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? []));
+  const folders = new Set(
+    Object.keys(bundled).flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? []),
+  );
   return [...folders].sort().map(licenseOf).join('\n');
 }
 

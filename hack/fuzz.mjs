@@ -12,7 +12,18 @@ import { build } from 'esbuild';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const outfile = path.join(root, '.cache', 'fuzz', `fuzz-${process.pid}.mjs`);
 
-await build({ absWorkingDir: root, entryPoints: ['test/fuzz/main.ts'], outfile, bundle: true, packages: 'external', platform: 'node', format: 'esm', target: 'node20', sourcemap: 'inline', logLevel: 'warning' });
+await build({
+  absWorkingDir: root,
+  entryPoints: ['test/fuzz/main.ts'],
+  outfile,
+  bundle: true,
+  packages: 'external',
+  platform: 'node',
+  format: 'esm',
+  target: 'node20',
+  sourcemap: 'inline',
+  logLevel: 'warning',
+});
 try {
   const { main } = await import(pathToFileURL(outfile).href);
   process.exitCode = await main(process.argv.slice(2), root);

@@ -23,9 +23,14 @@ function generate() {
 }
 
 const existing = () =>
-  existsSync(target) ? readdirSync(target, { recursive: true }).map((name) => name.replaceAll('\\', '/')).filter((name) => name.endsWith('.ts')) : [];
+  existsSync(target)
+    ? readdirSync(target, { recursive: true })
+        .map((name) => name.replaceAll('\\', '/'))
+        .filter((name) => name.endsWith('.ts'))
+    : [];
 
-const read = (name) => (existsSync(path.join(target, name)) ? readFileSync(path.join(target, name), 'utf8') : undefined);
+const read = (name) =>
+  existsSync(path.join(target, name)) ? readFileSync(path.join(target, name), 'utf8') : undefined;
 
 const files = generate();
 const stale = [

@@ -12,24 +12,36 @@ const reportOf = (ring) => `${root}.cache/test-reports/${ring}.json`;
 /** A run takes less than 20 minutes; a step that hangs is ended before that, so that the summary still comes. */
 const deadline = Date.now() + 18 * 60_000;
 
-const checks = ['types', 'lint', 'generate:check'];
+const checks = ['types', 'format:check', 'lint', 'generate:check'];
 const rings = ['unit', 'integration', 'conformance', 'e2e'];
 
 /** Runs a command in the checkout to its end. What it writes is shown, or with `quiet` returned. */
 function run(command, args, { quiet }) {
-  const child = spawn(command, args, { cwd: root, stdio: ['ignore', quiet ? 'pipe' : 'inherit', quiet ? 'pipe' : 'inherit'], timeout: Math.max(1, deadline - Date.now()), killSignal: 'SIGKILL' });
+  const child = spawn(command, args, {
+    cwd: root,
+    stdio: ['ignore', quiet ? 'pipe' : 'inherit', quiet ? 'pipe' : 'inherit'],
+    timeout: Math.max(1, deadline - Date.now()),
+    killSignal: 'SIGKILL',
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += chunk));
   return new Promise((resolve) => {
     child.on('error', (error) => resolve({ code: 1, output: `${output}${error.message}\n` }));
-    child.on('close', (code, signal) => resolve({ code: code ?? 1, output: signal === null ? output : `${output}ended by ${signal}, after the time for all tests\n` }));
+    child.on('close', (code, signal) =>
+      resolve({
+        code: code ?? 1,
+        output: signal === null ? output : `${output}ended by ${signal}, after the time for all tests\n`,
+      }),
+    );
   });
 }
 
 async function timed(name, work) {
   const start = Date.now();
   const result = await work();
-  console.log(`${result.failed === 0 ? 'ok    ' : 'FAILED'} ${name} (${((Date.now() - start) / 1000).toFixed(1)} s): ${formatTotals(result)}`);
+  console.log(
+    `${result.failed === 0 ? 'ok    ' : 'FAILED'} ${name} (${((Date.now() - start) / 1000).toFixed(1)} s): ${formatTotals(result)}`,
+  );
   return result;
 }
 
@@ -44,7 +56,20 @@ const runCheck = (name) =>
 const runRing = (name) =>
   timed(name, async () => {
     rmSync(reportOf(name), { force: true });
-    const { code } = await run(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', '--project', name, '--passWithNoTests', '--reporter=default', '--reporter=json', `--outputFile.json=${reportOf(name)}`], { quiet: false });
+    const { code } = await run(
+      process.execPath,
+      [
+        'node_modules/vitest/vitest.mjs',
+        'run',
+        '--project',
+        name,
+        '--passWithNoTests',
+        '--reporter=default',
+        '--reporter=json',
+        `--outputFile.json=${reportOf(name)}`,
+      ],
+      { quiet: false },
+    );
     return totalsOfReport(readReport(name), code);
   });
 

@@ -19,4 +19,5 @@ export type { ControlPlane, ControlPlaneOptions } from './cmd/control-plane-type
  *
  * Rejects with a message that says what to do when the port or the data directory is taken or a flag is wrong.
  */
-export const createControlPlane = (options: ControlPlaneOptions = {}): Promise<ControlPlane> => startControlPlane(options, parts.startApiServer);
+export const createControlPlane = (options: ControlPlaneOptions = {}): Promise<ControlPlane> =>
+  startControlPlane(options, parts.startApiServer);

@@ -6,11 +6,40 @@ import { standardFieldDescription, standardTypeDescription } from './standard-de
 
 const SCALARS = new Set(['string', 'bytes', 'bool', 'int32', 'int64', 'uint32', 'uint64', 'double']);
 const FIELD_OPTIONS = new Set([
-  'json_name', 'default', 'go', 'inline', 'pointer', 'required', 'omitempty', 'named', 'key_named', 'alias', 'list', 'key', 'map', 'struct',
-  'patch', 'merge_key', 'gate', 'one_of', 'discriminator', 'when', 'json_only', 'scalar_form',
+  'json_name',
+  'default',
+  'go',
+  'inline',
+  'pointer',
+  'required',
+  'omitempty',
+  'named',
+  'key_named',
+  'alias',
+  'list',
+  'key',
+  'map',
+  'struct',
+  'patch',
+  'merge_key',
+  'gate',
+  'one_of',
+  'discriminator',
+  'when',
+  'json_only',
+  'scalar_form',
 ]);
 const MESSAGE_OPTIONS = new Set([
-  'kind', 'introduced', 'deprecated', 'removed', 'replacement', 'struct_type', 'scalar', 'json_form', 'no_proto', 'is_alias',
+  'kind',
+  'introduced',
+  'deprecated',
+  'removed',
+  'replacement',
+  'struct_type',
+  'scalar',
+  'json_form',
+  'no_proto',
+  'is_alias',
 ]);
 const FILE_OPTIONS = new Set(['go_package', 'group', 'json_only_file', 'text']);
 
@@ -24,13 +53,17 @@ export function readPackages(folder) {
   const known = indexMessages(parsed);
   const packages = parsed.map((file) => readPackage(file, known));
   const texts = new Map(packages.flatMap((pkg) => [...pkg.texts].map(([name, text]) => [`${pkg.name}.${name}`, text])));
-  for (const pkg of packages) for (const type of pkg.types) for (const field of type.fields) resolveText(pkg, type, field, texts);
+  for (const pkg of packages)
+    for (const type of pkg.types) for (const field of type.fields) resolveText(pkg, type, field, texts);
   return packages;
 }
 
 function parseFile(folder, file) {
   const text = readFileSync(path.join(folder, file), 'utf8');
-  const { root, package: protoPackage } = protobuf.parse(text, new protobuf.Root(), { keepCase: true, alternateCommentMode: true });
+  const { root, package: protoPackage } = protobuf.parse(text, new protobuf.Root(), {
+    keepCase: true,
+    alternateCommentMode: true,
+  });
   return { file, name: file.slice(0, -'.proto'.length), protoPackage, namespace: root.lookup(protoPackage) };
 }
 
@@ -39,7 +72,10 @@ function indexMessages(files) {
   const index = new Map();
   for (const { name, protoPackage, namespace } of files) {
     for (const message of namespace.nestedArray) {
-      index.set(`${protoPackage}.${message.name}`, readOptions(message, MESSAGE_OPTIONS).scalar ?? `${name}.${message.name}`);
+      index.set(
+        `${protoPackage}.${message.name}`,
+        readOptions(message, MESSAGE_OPTIONS).scalar ?? `${name}.${message.name}`,
+      );
     }
   }
   return index;
@@ -90,7 +126,9 @@ function readType({ file, protoPackage, jsonOnly, message, known }) {
     unions: readUnions(fields),
     jsonForm: options.json_form ?? options.scalar,
     noProto: noProto || undefined,
-    alias: options.is_alias ? dropUnset({ type: fields[0].type, repeated: fields[0].repeated, mapKey: fields[0].mapKey }) : undefined,
+    alias: options.is_alias
+      ? dropUnset({ type: fields[0].type, repeated: fields[0].repeated, mapKey: fields[0].mapKey })
+      : undefined,
     introduced: options.introduced,
     deprecated: options.deprecated,
     removed: options.removed,
@@ -153,7 +191,9 @@ function readUnions(fields) {
   const members = fields.filter((field) => field.when !== undefined).sort((a, b) => (a.json < b.json ? -1 : 1));
   if (members.length === 0) return undefined;
   const discriminator = fields.find((field) => field.discriminator)?.json;
-  return [{ discriminator, fields: members.map((field) => ({ fieldName: field.json, discriminatorValue: field.when })) }];
+  return [
+    { discriminator, fields: members.map((field) => ({ fieldName: field.json, discriminatorValue: field.when })) },
+  ];
 }
 
 /** Checks the named string type of a field and takes over the values of a closed one. */

@@ -6,12 +6,18 @@ const FLAGS = { repeated: 1, pointer: 2, omitempty: 4, inline: 8, required: 16 }
 const SHORT = new Set(['protoName', 'type', 'number', 'description', 'discriminator', 'when', ...Object.keys(FLAGS)]);
 
 export function schemaFile(packages) {
-  const head = packages.map(({ name, group, version, protoPackage, goPackage, openapiPrefix }) =>
-    `  ${JSON.stringify({ name, group, version, protoPackage, goPackage, openapiPrefix })},\n`);
-  const data = packages.map((pkg) => `  '${pkg.name}': ${templateLines(pkg.types.map((type) => typeLine(pkg, type)))},\n`);
-  return `${HEADER}export const packages = [\n${head.join('')}];\n\n`
-    + '/** A line per type: [name, properties, [[JSON name, type, protobuf number, flags, properties?], …]]. */\n'
-    + `export const lines: Readonly<Record<string, string>> = {\n${data.join('')}};\n`;
+  const head = packages.map(
+    ({ name, group, version, protoPackage, goPackage, openapiPrefix }) =>
+      `  ${JSON.stringify({ name, group, version, protoPackage, goPackage, openapiPrefix })},\n`,
+  );
+  const data = packages.map(
+    (pkg) => `  '${pkg.name}': ${templateLines(pkg.types.map((type) => typeLine(pkg, type)))},\n`,
+  );
+  return (
+    `${HEADER}export const packages = [\n${head.join('')}];\n\n` +
+    '/** A line per type: [name, properties, [[JSON name, type, protobuf number, flags, properties?], …]]. */\n' +
+    `export const lines: Readonly<Record<string, string>> = {\n${data.join('')}};\n`
+  );
 }
 
 function typeLine(pkg, { name, description: _, fields, alias, ...properties }) {

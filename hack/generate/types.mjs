@@ -2,15 +2,31 @@
 import { HEADER } from './header.mjs';
 
 const SCALARS = {
-  string: 'string', bytes: 'string', bool: 'boolean', int32: 'number', uint32: 'number', double: 'number',
-  int64: 'number | bigint', uint64: 'number | bigint', goDuration: 'number | bigint',
-  time: 'string', microtime: 'string', duration: 'string', quantity: 'string', intOrString: 'number | string',
-  rawExtension: 'JsonValue', fieldsV1: 'JsonObject', any: 'JsonValue',
+  string: 'string',
+  bytes: 'string',
+  bool: 'boolean',
+  int32: 'number',
+  uint32: 'number',
+  double: 'number',
+  int64: 'number | bigint',
+  uint64: 'number | bigint',
+  goDuration: 'number | bigint',
+  time: 'string',
+  microtime: 'string',
+  duration: 'string',
+  quantity: 'string',
+  intOrString: 'number | string',
+  rawExtension: 'JsonValue',
+  fieldsV1: 'JsonObject',
+  any: 'JsonValue',
 };
 
 const JSON_FORMS = {
-  json: 'JsonValue', unknown: 'JsonValue', schemaOrArray: 'JSONSchemaProps | JSONSchemaProps[]',
-  schemaOrBool: 'JSONSchemaProps | boolean', schemaOrStringArray: 'JSONSchemaProps | string[]',
+  json: 'JsonValue',
+  unknown: 'JsonValue',
+  schemaOrArray: 'JSONSchemaProps | JSONSchemaProps[]',
+  schemaOrBool: 'JSONSchemaProps | boolean',
+  schemaOrStringArray: 'JSONSchemaProps | string[]',
 };
 
 export function typeFiles(packages) {
@@ -58,7 +74,10 @@ function typeDeclaration(type, context) {
   const head = `${comment(type.description, '')}export type ${type.name} = `;
   if (type.alias) return `${head}${fieldType(type.fields[0], context)};\n`;
   if (type.jsonForm) return `${head}${JSON_FORMS[type.jsonForm] ?? SCALARS[type.jsonForm]};\n`;
-  const members = [...(type.kind ? ['  apiVersion?: string;\n', '  kind?: string;\n'] : []), ...memberLines(type, context)];
+  const members = [
+    ...(type.kind ? ['  apiVersion?: string;\n', '  kind?: string;\n'] : []),
+    ...memberLines(type, context),
+  ];
   return members.length === 0 ? `${head}Record<string, never>;\n` : `${head}{\n${members.join('')}};\n`;
 }
 
@@ -67,7 +86,9 @@ function memberLines(type, context) {
     if (field.inline) return memberLines(context.types.get(field.type), context);
     if (field.json === '-') return [];
     const name = /^[A-Za-z_]\w*$/.test(field.json) ? field.json : JSON.stringify(field.json);
-    return [`${comment(field.description, '  ')}  ${name}${isAlwaysThere(field, context) ? '' : '?'}: ${fieldType(field, context)};\n`];
+    return [
+      `${comment(field.description, '  ')}  ${name}${isAlwaysThere(field, context) ? '' : '?'}: ${fieldType(field, context)};\n`,
+    ];
   });
 }
 

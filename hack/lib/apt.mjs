@@ -20,7 +20,14 @@ const keyring = '/usr/share/keyrings/debian-archive-keyring.gpg';
 export function findDebianMirror(root = '/') {
   const folder = path.join(root, 'etc/apt');
   const parts = path.join(folder, 'sources.list.d');
-  const files = [path.join(folder, 'sources.list'), ...(existsSync(parts) ? readdirSync(parts).sort().map((name) => path.join(parts, name)) : [])];
+  const files = [
+    path.join(folder, 'sources.list'),
+    ...(existsSync(parts)
+      ? readdirSync(parts)
+          .sort()
+          .map((name) => path.join(parts, name))
+      : []),
+  ];
   for (const file of files) {
     if (!existsSync(file)) continue;
     const text = readFileSync(file, 'utf8');
@@ -43,7 +50,8 @@ export function parseStanzas(text) {
     .split(/\n\s*\n/)
     .flatMap((stanza) => {
       const fields = new Map();
-      for (const [, name, value] of stanza.matchAll(/^([\w-]+):[ \t]*(.*(?:\n[ \t]+.*)*)/gm)) fields.set(name.toLowerCase(), value.trim().split(/\s+/));
+      for (const [, name, value] of stanza.matchAll(/^([\w-]+):[ \t]*(.*(?:\n[ \t]+.*)*)/gm))
+        fields.set(name.toLowerCase(), value.trim().split(/\s+/));
       if (fields.get('enabled')?.[0]?.toLowerCase() === 'no' || !fields.get('types')?.includes('deb')) return [];
       const signedBy = fields.get('signed-by')?.[0];
       return (fields.get('uris') ?? []).map((uri) => ({
@@ -68,7 +76,14 @@ export function parseLines(text) {
     if (match === null) return [];
     const [, options = '', uri, suite, components] = match;
     const signedBy = /(?:^|\s)signed-by=(\S+)/.exec(options)?.[1];
-    return [{ uri, suites: [suite], components: components.trim().split(/\s+/), signedBy: signedBy?.startsWith('/') ? signedBy : undefined }];
+    return [
+      {
+        uri,
+        suites: [suite],
+        components: components.trim().split(/\s+/),
+        signedBy: signedBy?.startsWith('/') ? signedBy : undefined,
+      },
+    ];
   });
 }
 
@@ -85,7 +100,8 @@ function isDebianMain({ uri, suites, components }) {
  */
 export async function unpackDebianPackage({ suite, packageName, folder }) {
   const mirror = findDebianMirror();
-  if (mirror === undefined) throw new Error('no Debian mirror in /etc/apt: neither sources.list nor sources.list.d names one');
+  if (mirror === undefined)
+    throw new Error('no Debian mirror in /etc/apt: neither sources.list nor sources.list.d names one');
   const state = path.join(folder, 'apt');
   await mkdir(path.join(state, 'lists/partial'), { recursive: true });
   await mkdir(path.join(state, 'cache/archives/partial'), { recursive: true });

@@ -16,7 +16,10 @@ function isInstalled() {
     return false;
   }
   // Optional ones may be for other platforms.
-  return Object.entries(wanted).every(([path, { version, optional, devOptional, peer }]) => path === '' || optional || devOptional || peer || installed[path]?.version === version);
+  return Object.entries(wanted).every(
+    ([path, { version, optional, devOptional, peer }]) =>
+      path === '' || optional || devOptional || peer || installed[path]?.version === version,
+  );
 }
 
 process.exitCode = isLink() || isInstalled() ? 0 : 1;

@@ -18,10 +18,34 @@ export const toolsFolder = process.env.ORCH_TOOLS ?? fileURLToPath(new URL('../.
  * @type {Record<string, { binary: string, suite: string, packageName: string, versionArgs: string[], version: RegExp }>}
  */
 const tools = {
-  'etcd-3.4': { binary: 'etcd', suite: 'bookworm', packageName: 'etcd-server', versionArgs: ['--version'], version: /etcd Version: 3\.4\./ },
-  'etcd-3.5': { binary: 'etcd', suite: 'trixie', packageName: 'etcd-server', versionArgs: ['--version'], version: /etcd Version: 3\.5\./ },
-  'kubectl-1.20': { binary: 'kubectl', suite: 'bookworm', packageName: 'kubernetes-client', versionArgs: ['version', '--client'], version: /v1\.20\.\d+(?![-\w])/ },
-  'kubectl-1.32': { binary: 'kubectl', suite: 'trixie', packageName: 'kubectl', versionArgs: ['version', '--client'], version: /v1\.32\.\d+(?![-\w])/ },
+  'etcd-3.4': {
+    binary: 'etcd',
+    suite: 'bookworm',
+    packageName: 'etcd-server',
+    versionArgs: ['--version'],
+    version: /etcd Version: 3\.4\./,
+  },
+  'etcd-3.5': {
+    binary: 'etcd',
+    suite: 'trixie',
+    packageName: 'etcd-server',
+    versionArgs: ['--version'],
+    version: /etcd Version: 3\.5\./,
+  },
+  'kubectl-1.20': {
+    binary: 'kubectl',
+    suite: 'bookworm',
+    packageName: 'kubernetes-client',
+    versionArgs: ['version', '--client'],
+    version: /v1\.20\.\d+(?![-\w])/,
+  },
+  'kubectl-1.32': {
+    binary: 'kubectl',
+    suite: 'trixie',
+    packageName: 'kubectl',
+    versionArgs: ['version', '--client'],
+    version: /v1\.32\.\d+(?![-\w])/,
+  },
 };
 
 export const toolNames = Object.keys(tools);
@@ -66,7 +90,10 @@ export async function getTool(name, report) {
       await rm(path.join(folder, 'lib'), { recursive: true, force: true });
     });
   } catch (error) {
-    throw new Error(`${name} cannot be had (${error.message}). Put a ${binary} of that version on the PATH, or at ${file}.`, { cause: error });
+    throw new Error(
+      `${name} cannot be had (${error.message}). Put a ${binary} of that version on the PATH, or at ${file}.`,
+      { cause: error },
+    );
   }
   return file;
 }

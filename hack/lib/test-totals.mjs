@@ -2,9 +2,14 @@
 
 export const none = { passed: 0, failed: 0, skipped: 0 };
 
-export const add = (a, b) => ({ passed: a.passed + b.passed, failed: a.failed + b.failed, skipped: a.skipped + b.skipped });
+export const add = (a, b) => ({
+  passed: a.passed + b.passed,
+  failed: a.failed + b.failed,
+  skipped: a.skipped + b.skipped,
+});
 
-export const formatTotals = ({ passed, failed, skipped }) => `${passed} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`;
+export const formatTotals = ({ passed, failed, skipped }) =>
+  `${passed} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`;
 
 /**
  * What vitest's JSON report says. A run that failed although no test did (a file that cannot be loaded, an error outside
@@ -12,7 +17,9 @@ export const formatTotals = ({ passed, failed, skipped }) => `${passed} passed, 
  */
 export function totalsOfReport(report, exitCode) {
   if (report === undefined) return { ...none, failed: 1 };
-  const brokenFiles = report.testResults.filter(({ status, assertionResults }) => status === 'failed' && !assertionResults.some((test) => test.status === 'failed')).length;
+  const brokenFiles = report.testResults.filter(
+    ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
+  ).length;
   const failed = report.numFailedTests + brokenFiles;
   return {
     passed: report.numPassedTests,

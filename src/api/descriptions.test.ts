@@ -8,18 +8,24 @@ describe('descriptions', () => {
       const id = `${name}.${type}`;
       const { text, fields } = descriptionOf(id);
       const members = schemas.type(id).fields.filter(({ json }) => json !== '' && json !== '-');
-      return [...(text === '' ? [id] : []), ...members.filter(({ json }) => !fields[json]).map(({ json }) => `${id}.${json}`)];
+      return [
+        ...(text === '' ? [id] : []),
+        ...members.filter(({ json }) => !fields[json]).map(({ json }) => `${id}.${json}`),
+      ];
     });
     expect(missing).toEqual([]);
   });
 
   test('join the lines of a comment', () => {
-    expect(descriptionOf('meta/v1.LabelSelector').text)
-      .toBe('Picks objects by their labels; all requirements must hold. An empty selector picks everything, an absent one nothing.');
+    expect(descriptionOf('meta/v1.LabelSelector').text).toBe(
+      'Picks objects by their labels; all requirements must hold. An empty selector picks everything, an absent one nothing.',
+    );
   });
 
   test('say the same of metadata everywhere, unless a type says otherwise', () => {
-    expect(descriptionOf('core/v1.Pod').fields['metadata']).toBe(descriptionOf('apps/v1.Deployment').fields['metadata']);
+    expect(descriptionOf('core/v1.Pod').fields['metadata']).toBe(
+      descriptionOf('apps/v1.Deployment').fields['metadata'],
+    );
     expect(descriptionOf('core/v1.PodTemplateSpec').fields['metadata']).toBe('Labels and annotations of the pods.');
   });
 

@@ -2,19 +2,39 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { hasShared, sharedPath } from '../../test/support/shared.ts';
 import {
-  findGroupVersion, findKind, findResource, findSubresource, gated, groupVersions, resourcesOf, storageVersionHash, type ResourceInfo,
+  findGroupVersion,
+  findKind,
+  findResource,
+  findSubresource,
+  gated,
+  groupVersions,
+  resourcesOf,
+  storageVersionHash,
+  type ResourceInfo,
 } from './resources.ts';
 import { schemas } from './schemas.ts';
 
 interface Fact {
-  name: string; kind: string; listKind?: string; singular: string; shortNames?: string[]; categories?: string[];
-  namespaced: boolean; verbs: string[];
+  name: string;
+  kind: string;
+  listKind?: string;
+  singular: string;
+  shortNames?: string[];
+  categories?: string[];
+  namespaced: boolean;
+  verbs: string[];
   subresources?: { name: string; kind: string; group?: string; version?: string; verbs: string[] }[];
-  storageVersion?: string; storagePrefix?: string; storageVersionHash?: string; fieldSelectors?: string[];
+  storageVersion?: string;
+  storagePrefix?: string;
+  storageVersionHash?: string;
+  fieldSelectors?: string[];
 }
 interface Facts {
   groupPriority: Record<string, { group: number; version: number }>;
-  groupVersions: Record<string, { group: string; version: string; types: string; enabledByDefault: boolean; resources: Fact[] }>;
+  groupVersions: Record<
+    string,
+    { group: string; version: string; types: string; enabledByDefault: boolean; resources: Fact[] }
+  >;
 }
 
 const facts = hasShared('facts/resources.json')
@@ -25,16 +45,23 @@ const facts = hasShared('facts/resources.json')
 const CRD_HASH = 'jfWCUB31mvA=';
 
 function asFact(resource: ResourceInfo): Fact {
-  const { group, name, kind, listKind, singular, shortNames, categories, namespaced, verbs, subresources, storage } = resource;
+  const { group, name, kind, listKind, singular, shortNames, categories, namespaced, verbs, subresources, storage } =
+    resource;
   return {
-    name, kind, singular, namespaced, verbs: [...verbs],
+    name,
+    kind,
+    singular,
+    namespaced,
+    verbs: [...verbs],
     ...(listKind && { listKind }),
     ...(shortNames.length > 0 && { shortNames: [...shortNames] }),
     ...(categories.length > 0 && { categories: [...categories] }),
-    ...(subresources.length > 0 && { subresources: subresources.map(({ name, kind, apiVersion, verbs }) => {
-      const [group, version] = apiVersion.split('/');
-      return { name, kind, ...(apiVersion !== resource.apiVersion && { group, version }), verbs: [...verbs] };
-    }) }),
+    ...(subresources.length > 0 && {
+      subresources: subresources.map(({ name, kind, apiVersion, verbs }) => {
+        const [group, version] = apiVersion.split('/');
+        return { name, kind, ...(apiVersion !== resource.apiVersion && { group, version }), verbs: [...verbs] };
+      }),
+    }),
     ...(storage && {
       storageVersion: storage.apiVersion === 'v1' && group !== '' ? 'core/v1' : storage.apiVersion.split('/').at(-1),
       storagePrefix: storage.prefix,
@@ -48,31 +75,57 @@ const absent = Object.keys(facts.groupVersions).length === 0;
 
 describe.skipIf(absent)('the resources equal the recorded facts (skipped where facts/resources.json is absent)', () => {
   test('has the same group versions with the same priorities', () => {
-    const expected = Object.entries(facts.groupVersions).map(([apiVersion, { group, version, types, enabledByDefault }]) =>
-      ({ apiVersion, group, version, types, enabledByDefault, priority: facts.groupPriority[apiVersion] }));
-    const ours = groupVersions.map(({ apiVersion, group, version, types, enabledByDefault, groupPriority, versionPriority }) =>
-      ({ apiVersion, group, version, types, enabledByDefault, priority: { group: groupPriority, version: versionPriority } }));
+    const expected = Object.entries(facts.groupVersions).map(
+      ([apiVersion, { group, version, types, enabledByDefault }]) => ({
+        apiVersion,
+        group,
+        version,
+        types,
+        enabledByDefault,
+        priority: facts.groupPriority[apiVersion],
+      }),
+    );
+    const ours = groupVersions.map(
+      ({ apiVersion, group, version, types, enabledByDefault, groupPriority, versionPriority }) => ({
+        apiVersion,
+        group,
+        version,
+        types,
+        enabledByDefault,
+        priority: { group: groupPriority, version: versionPriority },
+      }),
+    );
     // The aggregation layer's own group has no priority upstream: it always comes first.
     const withoutPriority = (row: { apiVersion: string }): object =>
-      (row.apiVersion === 'apiregistration.k8s.io/v1' ? { ...row, priority: undefined } : row);
+      row.apiVersion === 'apiregistration.k8s.io/v1' ? { ...row, priority: undefined } : row;
     expect(ours.map(withoutPriority)).toEqual(expected);
   });
 
-  test.each(Object.entries(facts.groupVersions))('%s has the same resources and subresources', (apiVersion, { resources }) => {
-    const expected = resources.map((fact) => (fact.kind === 'CustomResourceDefinition' ? { ...fact, storageVersionHash: CRD_HASH } : fact));
-    expect(resourcesOf(apiVersion).map(asFact)).toEqual(expected);
-  });
+  test.each(Object.entries(facts.groupVersions))(
+    '%s has the same resources and subresources',
+    (apiVersion, { resources }) => {
+      const expected = resources.map((fact) =>
+        fact.kind === 'CustomResourceDefinition' ? { ...fact, storageVersionHash: CRD_HASH } : fact,
+      );
+      expect(resourcesOf(apiVersion).map(asFact)).toEqual(expected);
+    },
+  );
 });
 
 const all = groupVersions.flatMap(({ resources }) => resources);
 
 describe('every resource has its types', () => {
-  test.each(all.map((resource) => [`${resource.apiVersion} ${resource.name}`, resource] as const))('%s', (_, resource) => {
-    expect(schemas.ofKind(resource.apiVersion, resource.kind)).toBe(resource.type);
-    if (resource.listKind) expect(schemas.ofKind(resource.apiVersion, resource.listKind)).toBe(`${resource.type}List`);
-    for (const { apiVersion, kind } of resource.subresources) expect(schemas.ofKind(apiVersion, kind), kind).toBeDefined();
-    if (resource.storage) expect(schemas.ofKind(resource.storage.apiVersion, resource.kind)).toBeDefined();
-  });
+  test.each(all.map((resource) => [`${resource.apiVersion} ${resource.name}`, resource] as const))(
+    '%s',
+    (_, resource) => {
+      expect(schemas.ofKind(resource.apiVersion, resource.kind)).toBe(resource.type);
+      if (resource.listKind)
+        expect(schemas.ofKind(resource.apiVersion, resource.listKind)).toBe(`${resource.type}List`);
+      for (const { apiVersion, kind } of resource.subresources)
+        expect(schemas.ofKind(apiVersion, kind), kind).toBeDefined();
+      if (resource.storage) expect(schemas.ofKind(resource.storage.apiVersion, resource.kind)).toBeDefined();
+    },
+  );
 });
 
 describe('look-ups', () => {

@@ -2,7 +2,14 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../machinery/value.ts';
 import { isGateOn, type GateSettings } from './feature-gates.ts';
-import { ALL_VERBS, TABLE, type GroupVersionRow, type ResourceRow, type SubresourceRow, type Verb } from './resource-table.ts';
+import {
+  ALL_VERBS,
+  TABLE,
+  type GroupVersionRow,
+  type ResourceRow,
+  type SubresourceRow,
+  type Verb,
+} from './resource-table.ts';
 
 export type { Verb } from './resource-table.ts';
 
@@ -85,7 +92,8 @@ const byApiVersion = new Map(groupVersions.map((info) => [info.apiVersion, info]
 
 export const findGroupVersion = (apiVersion: string): GroupVersionInfo | undefined => byApiVersion.get(apiVersion);
 
-export const resourcesOf = (apiVersion: string): readonly ResourceInfo[] => byApiVersion.get(apiVersion)?.resources ?? [];
+export const resourcesOf = (apiVersion: string): readonly ResourceInfo[] =>
+  byApiVersion.get(apiVersion)?.resources ?? [];
 
 /** By plural name. */
 export const findResource = (apiVersion: string, name: string): ResourceInfo | undefined =>
@@ -100,7 +108,9 @@ export const findSubresource = (resource: ResourceInfo, name: string): Subresour
 
 /** The resource without the subresources that a gate hides. */
 export function gated(resource: ResourceInfo, gates: GateSettings = {}): ResourceInfo {
-  const shown = resource.subresources.filter(({ featureGate }) => featureGate === undefined || isGateOn(featureGate, gates));
+  const shown = resource.subresources.filter(
+    ({ featureGate }) => featureGate === undefined || isGateOn(featureGate, gates),
+  );
   return shown.length === resource.subresources.length ? resource : { ...resource, subresources: shown };
 }
 

@@ -9,18 +9,51 @@ type TypeEntry = [name: string, properties: Partial<Mutable<TypeSchema>>, fields
 
 const [REPEATED, POINTER, OMITEMPTY, INLINE, REQUIRED] = [1, 2, 4, 8, 16];
 const SCALARS: ReadonlySet<string> = new Set([
-  'string', 'bytes', 'bool', 'int32', 'int64', 'uint32', 'uint64', 'double',
-  'time', 'microtime', 'duration', 'fieldsV1', 'quantity', 'intOrString', 'rawExtension', 'goDuration', 'any',
+  'string',
+  'bytes',
+  'bool',
+  'int32',
+  'int64',
+  'uint32',
+  'uint64',
+  'double',
+  'time',
+  'microtime',
+  'duration',
+  'fieldsV1',
+  'quantity',
+  'intOrString',
+  'rawExtension',
+  'goDuration',
+  'any',
 ]);
 
 /** Kinds of meta/v1 that are read under other versions too: a predicate on apiVersion. */
 const META_KINDS: Readonly<Record<string, (apiVersion: string) => boolean>> = {
-  ...kindsIn(() => true, 'ListOptions', 'GetOptions', 'CreateOptions', 'UpdateOptions', 'PatchOptions', 'DeleteOptions'),
-  ...kindsIn((apiVersion) => apiVersion === 'v1', 'Status', 'APIVersions', 'APIGroup', 'APIGroupList', 'APIResourceList'),
+  ...kindsIn(
+    () => true,
+    'ListOptions',
+    'GetOptions',
+    'CreateOptions',
+    'UpdateOptions',
+    'PatchOptions',
+    'DeleteOptions',
+  ),
+  ...kindsIn(
+    (apiVersion) => apiVersion === 'v1',
+    'Status',
+    'APIVersions',
+    'APIGroup',
+    'APIGroupList',
+    'APIResourceList',
+  ),
   ...kindsIn((apiVersion) => apiVersion === 'meta.k8s.io/v1beta1', 'Table', 'TableOptions', 'PartialObjectMetadata'),
 };
 
-function kindsIn(predicate: (apiVersion: string) => boolean, ...kinds: string[]): Record<string, (apiVersion: string) => boolean> {
+function kindsIn(
+  predicate: (apiVersion: string) => boolean,
+  ...kinds: string[]
+): Record<string, (apiVersion: string) => boolean> {
   return Object.fromEntries(kinds.map((kind) => [kind, predicate]));
 }
 

@@ -6,10 +6,25 @@ import { type HistogramSeries, SeriesHistogram } from './series-histogram.ts';
 const buckets = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
 
 export function createAdmissionMetrics(registry: Registry): AdmissionObserver {
-  const plugins = new SeriesHistogram({ name: 'apiserver_admission_controller_admission_duration_seconds', help: 'Time that an admission plugin took, in seconds.', buckets, registry });
-  const steps = new SeriesHistogram({ name: 'apiserver_admission_step_admission_duration_seconds', help: 'Time that all admission plugins of a phase took, in seconds.', buckets, registry });
+  const plugins = new SeriesHistogram({
+    name: 'apiserver_admission_controller_admission_duration_seconds',
+    help: 'Time that an admission plugin took, in seconds.',
+    buckets,
+    registry,
+  });
+  const steps = new SeriesHistogram({
+    name: 'apiserver_admission_step_admission_duration_seconds',
+    help: 'Time that all admission plugins of a phase took, in seconds.',
+    buckets,
+    registry,
+  });
   const known = new Map<string, HistogramSeries>();
-  const seriesOf = (name: string | undefined, operation: string, type: AdmissionPhase, rejected: boolean): HistogramSeries => {
+  const seriesOf = (
+    name: string | undefined,
+    operation: string,
+    type: AdmissionPhase,
+    rejected: boolean,
+  ): HistogramSeries => {
     const key = `${name} ${operation} ${type} ${rejected}`;
     let series = known.get(key);
     if (series === undefined) {

@@ -89,7 +89,8 @@ const representationBudgetBytes = 64 * 1024 * 1024;
 const lingerMs = 2000;
 
 /** Rejects with nothing left open; the stores are the caller's. */
-export const startApiServer = (config: ApiServerConfig): Promise<ApiServer> => openTogether((opened) => start(config, opened));
+export const startApiServer = (config: ApiServerConfig): Promise<ApiServer> =>
+  openTogether((opened) => start(config, opened));
 
 async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer> {
   const { storage, log } = config;
@@ -97,58 +98,122 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
   const serverId = randomUUID();
   const metrics = new Metrics({ settings: config.metrics, knows: (...names) => apis.knows(...names), serverId });
   const featureEnabled = (gate: string): boolean => isGateOn(gate, config.featureGates);
-  const accountKeys = await openAccountKeys(config.authentication.serviceAccounts, { registry: metrics.registry, log, signal: config.signal });
+  const accountKeys = await openAccountKeys(config.authentication.serviceAccounts, {
+    registry: metrics.registry,
+    log,
+    signal: config.signal,
+  });
   opened.add(() => accountKeys?.close());
-  const encryption = storage.encryption === undefined ? undefined : await Encryption.open({ ...storage.encryption, kmsV1: featureEnabled('KMSv1'), observer: createEncryptionMetrics(metrics.registry, serverId), log });
+  const encryption =
+    storage.encryption === undefined
+      ? undefined
+      : await Encryption.open({
+          ...storage.encryption,
+          kmsV1: featureEnabled('KMSv1'),
+          observer: createEncryptionMetrics(metrics.registry, serverId),
+          log,
+        });
   opened.add(() => encryption?.close());
   const storageMetrics = createStorageMetrics(metrics.registry, () => openedStorages(registry, storage.prefix));
-  const observedStore = (info: Pick<ResourceInfo, 'group' | 'name' | 'storage' | 'apiVersion'>): Store => objectStore(storageMetrics, encryption, storeOf(info.group, info.name), info);
-  const openStorage = (info: ResourceInfo, prefix: string, codec: ObjectCodec): ObjectStorage => openObjects(config, storageMetrics, observedStore(info), info, prefix, codec);
+  const observedStore = (info: Pick<ResourceInfo, 'group' | 'name' | 'storage' | 'apiVersion'>): Store =>
+    objectStore(storageMetrics, encryption, storeOf(info.group, info.name), info);
+  const openStorage = (info: ResourceInfo, prefix: string, codec: ObjectCodec): ObjectStorage =>
+    openObjects(config, storageMetrics, observedStore(info), info, prefix, codec);
   const admission = createAdmissionChain(plugins, metrics.admission);
   const leases = createLeaseManager({ reuseSeconds: storage.leaseReuseSeconds });
-  const storeOf = (group: string, resource: string): Store => storage.overrides.get(`${group}/${resource}`) ?? storage.store;
+  const storeOf = (group: string, resource: string): Store =>
+    storage.overrides.get(`${group}/${resource}`) ?? storage.store;
   const groupVersions = servedGroupVersions(config);
   const allocations = createAllocationMetrics(metrics.registry, () => serviceRanges.usage());
   const allocationEvents = createAllocationEvents({ writer: () => writer, now: () => new Date(), log });
   const serviceRanges: ServiceRanges = createServiceRanges({
-    store: storeOf('', 'services'), prefix: storage.prefix, mediaType: storage.mediaType, codecs,
-    clusterIpRanges: config.services.clusterIpRanges, nodePortRange: config.services.nodePortRange, services: () => registry.storeOf('', 'services')!, log,
-    observer: { ...allocations, found: (range, finding) => (allocations.found(range, finding), allocationEvents(range, finding)) },
+    store: storeOf('', 'services'),
+    prefix: storage.prefix,
+    mediaType: storage.mediaType,
+    codecs,
+    clusterIpRanges: config.services.clusterIpRanges,
+    nodePortRange: config.services.nodePortRange,
+    services: () => registry.storeOf('', 'services')!,
+    log,
+    observer: {
+      ...allocations,
+      found: (range, finding) => (allocations.found(range, finding), allocationEvents(range, finding)),
+    },
   });
   const hooks = new Map<string, WriteHooks>([
-    ['/services', createServiceHooks({ allocator: serviceRanges.allocator, endpoints: () => registry.storeOf('', 'endpoints'), log }) as WriteHooks],
+    [
+      '/services',
+      createServiceHooks({
+        allocator: serviceRanges.allocator,
+        endpoints: () => registry.storeOf('', 'endpoints'),
+        log,
+      }) as WriteHooks,
+    ],
     ...createEscalationHooks({ authorizer: () => authorization.authorizer, policy: () => authorization.rbac.policy() }),
   ]);
   const registry: RegistryCatalog = createCatalog({
-    groupVersions, schemas, codecs,
+    groupVersions,
+    schemas,
+    codecs,
     scanner: (typeId, fields) => createCardScanner(schemas, typeId, fields),
     storeOf: ({ group, resourceName }) => storeOf(group, resourceName),
-    storePrefix: storage.prefix, mediaType: storage.mediaType,
+    storePrefix: storage.prefix,
+    mediaType: storage.mediaType,
     openStorage,
-    admission, garbageCollection: storage.garbageCollection, hooks,
+    admission,
+    garbageCollection: storage.garbageCollection,
+    hooks,
     eventLease: () => leases.lease(storage.overrides.get('/events') ?? storage.store, storage.eventTtlMs / 1000),
   });
   const decode = createSharedDecoder();
   const objects = createAdmissionObjects(registry, decode);
-  const authorization: Authorization = createAuthorization({ config: config.authorization, registry, decode, log, featureEnabled, metrics: () => metrics.authorization, calls: metrics.calls });
+  const authorization: Authorization = createAuthorization({
+    config: config.authorization,
+    registry,
+    decode,
+    log,
+    featureEnabled,
+    metrics: () => metrics.authorization,
+    calls: metrics.calls,
+  });
   opened.add(() => authorization.stop());
   const fieldManager = createFieldManager({ schemas });
   const now = (): Date => new Date();
   // The registry validates with admission and admission reads through the registry: the list is filled when both are there.
-  plugins.push(...createAdmissionPlugins({ settings: config.admission, registry, objects, authorizer: authorization.authorizer, fieldManager, now, featureEnabled }));
+  plugins.push(
+    ...createAdmissionPlugins({
+      settings: config.admission,
+      registry,
+      objects,
+      authorizer: authorization.authorizer,
+      fieldManager,
+      now,
+      featureEnabled,
+    }),
+  );
   const largeRequests = new LargeRequests({
     config: largeRequestsConfig(config, groupVersions),
-    storeOf: storesByName({ objects: (group, resource) => observedStore(resourceOf(groupVersions, group, resource)), plain: storeOf }),
-    authorizer: authorization.authorizer, admission: metrics.admission, log, ...(config.largeRequests === undefined ? {} : { limits: config.largeRequests }),
+    storeOf: storesByName({
+      objects: (group, resource) => observedStore(resourceOf(groupVersions, group, resource)),
+      plain: storeOf,
+    }),
+    authorizer: authorization.authorizer,
+    admission: metrics.admission,
+    log,
+    ...(config.largeRequests === undefined ? {} : { limits: config.largeRequests }),
   });
   opened.add(() => largeRequests.close());
   const context: EndpointContext = {
-    codecs, schemas, admission, authorizer: authorization.authorizer,
+    codecs,
+    schemas,
+    admission,
+    authorizer: authorization.authorizer,
     encoder: new Encoder(representationBudgetBytes),
     fieldManager,
     strategicMerge: createStrategicMerge(schemas),
     toJsonForm: createJsonForm(schemas),
-    now, featureEnabled,
+    now,
+    featureEnabled,
     deprecatedUse: ({ info }, subresource, removed) => metrics.deprecatedUse(info, subresource, removed),
     watchEvents: (group, version, kind) => metrics.watchEvents(group, version, kind),
     allowPrivileged: config.allowPrivileged,
@@ -158,12 +223,37 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
     maxBodyBytes: defaultMaxBodyBytes,
   };
   const writer = new InternalWriter({ registry, fieldManager, enabled: featureEnabled });
-  const authentication = createAuthentication(config.authentication, { accountKeys, objects, metrics: metrics.authentication, calls: metrics.calls, log, onLegacyTokenUse: legacyTokenMarks({ writer, now, log }) });
+  const authentication = createAuthentication(config.authentication, {
+    accountKeys,
+    objects,
+    metrics: metrics.authentication,
+    calls: metrics.calls,
+    log,
+    onLegacyTokenUse: legacyTokenMarks({ writer, now, log }),
+  });
   opened.add(() => authentication.close());
-  const serve = (entry: CatalogEntry): ServedResource => servedResource(entry, context, registry, config, authentication);
-  const apis: ServedApis = new ServedApis({ groupVersions, resources: new Map([...registry.entries].map(([apiVersion, resources]) => [apiVersion, new Map([...resources].map(([name, entry]) => [name, serve(entry)]))])) });
+  const serve = (entry: CatalogEntry): ServedResource =>
+    servedResource(entry, context, registry, config, authentication);
+  const apis: ServedApis = new ServedApis({
+    groupVersions,
+    resources: new Map(
+      [...registry.entries].map(([apiVersion, resources]) => [
+        apiVersion,
+        new Map([...resources].map(([name, entry]) => [name, serve(entry)])),
+      ]),
+    ),
+  });
   const aggregation = setUpAggregation({
-    config: config.aggregation, forwarding: forwardingOf(config), requestTimeoutMs: config.serving.requestTimeoutMs, registry, objects, apis, writer, groupVersions, metrics, log,
+    config: config.aggregation,
+    forwarding: forwardingOf(config),
+    requestTimeoutMs: config.serving.requestTimeoutMs,
+    registry,
+    objects,
+    apis,
+    writer,
+    groupVersions,
+    metrics,
+    log,
   });
   opened.add(async () => {
     await aggregation.stop();
@@ -172,47 +262,117 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
   const processMetrics = createProcessMetrics(metrics.registry, config.version, config.featureGates);
   const running: { transport?: Transport } = {};
   const lifecycle = new Lifecycle();
-  const serverAddress = (): string => `${config.serving.externalHostname}:${running.transport?.port ?? config.serving.port}`;
+  const serverAddress = (): string =>
+    `${config.serving.externalHostname}:${running.transport?.port ?? config.serving.port}`;
   const nonResources = createNonResource({
-    served: apis, version: config.version, log,
+    served: apis,
+    version: config.version,
+    log,
     health: createHealthChecks({
-      store: storage.store, healthTimeoutMs: storage.healthTimeoutMs, readyTimeoutMs: storage.readyTimeoutMs, registry, encryption, livezGraceMs: config.serving.livezGraceMs, clock: systemClock, observe: processMetrics.checked,
-      isBootstrapped: () => background.isBootstrapped(), hasRoles: () => background.hasRoles(), isStopping: () => lifecycle.isStopping,
-      isStorageReady: featureEnabled('WatchCacheInitializationPostStartHook') ? () => background.isStorageReady() : undefined,
+      store: storage.store,
+      healthTimeoutMs: storage.healthTimeoutMs,
+      readyTimeoutMs: storage.readyTimeoutMs,
+      registry,
+      encryption,
+      livezGraceMs: config.serving.livezGraceMs,
+      clock: systemClock,
+      observe: processMetrics.checked,
+      isBootstrapped: () => background.isBootstrapped(),
+      hasRoles: () => background.hasRoles(),
+      isStopping: () => lifecycle.isStopping,
+      isStorageReady: featureEnabled('WatchCacheInitializationPostStartHook')
+        ? () => background.isStorageReady()
+        : undefined,
     }),
     serverAddress,
-    extra: new Map<string, Handler>([['/metrics', metricsHandler(metrics)], ...openApiHandlers(config.version, () => apis.ownGroupVersions, aggregation.openApi), ...issuerDiscovery(config.authentication, accountKeys, serverAddress)]),
+    extra: new Map<string, Handler>([
+      ['/metrics', metricsHandler(metrics)],
+      ...openApiHandlers(config.version, () => apis.ownGroupVersions, aggregation.openApi),
+      ...issuerDiscovery(config.authentication, accountKeys, serverAddress),
+    ]),
   });
-  const audit = config.audit === undefined ? undefined : createAuditTrail(config.audit, { counters: metrics.audit, calls: metrics.calls, log });
+  const audit =
+    config.audit === undefined
+      ? undefined
+      : createAuditTrail(config.audit, { counters: metrics.audit, calls: metrics.calls, log });
   opened.add(() => audit?.close());
   const handle = requestChain({
-    authenticator: authentication.requests, authorizer: authorization.authorizer, audit, requestTimeoutMs: config.serving.requestTimeoutMs, lifecycle, shutdown: config.serving.shutdown,
-    browsers: config.serving.browsers, goAwayChance: config.serving.goAwayChance,
-    inFlight: config.inFlight, log, metrics, passOn: aggregation.passOn, resources: createRouter(context, apis), nonResources,
+    authenticator: authentication.requests,
+    authorizer: authorization.authorizer,
+    audit,
+    requestTimeoutMs: config.serving.requestTimeoutMs,
+    lifecycle,
+    shutdown: config.serving.shutdown,
+    browsers: config.serving.browsers,
+    goAwayChance: config.serving.goAwayChance,
+    inFlight: config.inFlight,
+    log,
+    metrics,
+    passOn: aggregation.passOn,
+    resources: createRouter(context, apis),
+    nonResources,
   });
-  const services = createServiceUpkeep({ config, registry, ranges: serviceRanges, codecs, writer, port: () => running.transport?.port ?? config.serving.port });
+  const services = createServiceUpkeep({
+    config,
+    registry,
+    ranges: serviceRanges,
+    codecs,
+    writer,
+    port: () => running.transport?.port ?? config.serving.port,
+  });
   const customResources = setUpCustomResources({
-    registry, apis, admission, writer, serve, log, storePrefix: storage.prefix, apiServerCount: config.services.apiServerCount, openStorage, calls: metrics.calls,
+    registry,
+    apis,
+    admission,
+    writer,
+    serve,
+    log,
+    storePrefix: storage.prefix,
+    apiServerCount: config.services.apiServerCount,
+    openStorage,
+    calls: metrics.calls,
   });
-  const background = startBackground({ config, registry, metrics, services, writer, customResources, aggregation, objects, waitsForRoles: uses(config.authorization.authorizers, 'RBAC') });
+  const background = startBackground({
+    config,
+    registry,
+    metrics,
+    services,
+    writer,
+    customResources,
+    aggregation,
+    objects,
+    waitsForRoles: uses(config.authorization.authorizers, 'RBAC'),
+  });
   opened.add(() => background.stop());
   const transport = await listen({
-    address: config.serving.address, port: config.serving.port, tls: config.serving.tls, sharePort: config.serving.sharePort,
-    maxStreamsPerConnection: config.serving.maxStreamsPerConnection, handle, onHandshakeError: () => metrics.handshakeFailed(),
+    address: config.serving.address,
+    port: config.serving.port,
+    tls: config.serving.tls,
+    sharePort: config.serving.sharePort,
+    maxStreamsPerConnection: config.serving.maxStreamsPerConnection,
+    handle,
+    onHandshakeError: () => metrics.handshakeFailed(),
     // Clients that are asked to come back over another connection keep the watches that they have.
     leaveTimeoutMs: longestWatchMs(config.serving.minRequestTimeoutSeconds) + config.serving.requestTimeoutMs,
   });
   running.transport = transport;
   background.start();
   authorization.start();
-  const stalls = reportStallsFrom(background.bootstrapped, () => reportStalls(config.stalls, { log, registry: metrics.registry }));
+  const stalls = reportStallsFrom(background.bootstrapped, () =>
+    reportStalls(config.stalls, { log, registry: metrics.registry }),
+  );
   opened.add(stalls.end);
   const close = async (): Promise<void> => {
     // Timers alone would let the process end before all is done.
     const hold = setInterval(() => undefined, 2 ** 30);
     await letClientsGo({
-      shutdown: config.serving.shutdown, lifecycle, transport, requestTimeoutMs: config.serving.requestTimeoutMs,
-      withdraw: () => services.stop(), clock: systemClock, log,
+      shutdown: config.serving.shutdown,
+      lifecycle,
+      transport,
+      requestTimeoutMs: config.serving.requestTimeoutMs,
+      withdraw: () => services.stop(),
+      clock: systemClock,
+      log,
     });
     await stalls.end();
     await background.stop();
@@ -227,7 +387,15 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
     await audit?.close();
     clearInterval(hold);
   };
-  return { port: transport.port, bootstrapped: background.bootstrapped, settled: background.settled, catalog: registry, handle, close, [Symbol.asyncDispose]: close };
+  return {
+    port: transport.port,
+    bootstrapped: background.bootstrapped,
+    settled: background.settled,
+    catalog: registry,
+    handle,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 /** The thread that it takes is not to be part of what a start takes. */
@@ -247,47 +415,95 @@ function reportStallsFrom(ready: Promise<void>, begin: () => () => Promise<void>
 
 /** What discovery shows, in its order: groups by priority, then by name, the versions of a group likewise; nothing that a gate hides. */
 function servedGroupVersions({ groupVersions, featureGates }: ApiServerConfig): GroupVersionInfo[] {
-  const shown = groupVersions.map((info) => ({ ...info, resources: info.resources.map((resource) => gated(resource, featureGates)) }));
+  const shown = groupVersions.map((info) => ({
+    ...info,
+    resources: info.resources.map((resource) => gated(resource, featureGates)),
+  }));
   const byName = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-  return shown.sort((a, b) => b.groupPriority - a.groupPriority || byName(a.group, b.group) || b.versionPriority - a.versionPriority || byName(a.version, b.version));
+  return shown.sort(
+    (a, b) =>
+      b.groupPriority - a.groupPriority ||
+      byName(a.group, b.group) ||
+      b.versionPriority - a.versionPriority ||
+      byName(a.version, b.version),
+  );
 }
 
 /** What callers may not say of themselves to servers behind this one: whatever a front proxy of this one could say. */
 function forwardingOf({ authentication: { requestHeader }, featureGates }: ApiServerConfig): ForwardingOptions {
   const { usernameHeaders = [], uidHeaders = [], groupHeaders = [], extraHeaderPrefixes = [] } = requestHeader ?? {};
   return {
-    frontProxyHeaders: [...usernameHeaders, ...uidHeaders, ...groupHeaders].map((name) => name.toLowerCase()), frontProxyPrefixes: extraHeaderPrefixes.map((prefix) => prefix.toLowerCase()),
+    frontProxyHeaders: [...usernameHeaders, ...uidHeaders, ...groupHeaders].map((name) => name.toLowerCase()),
+    frontProxyPrefixes: extraHeaderPrefixes.map((prefix) => prefix.toLowerCase()),
     tellUid: isGateOn('RemoteRequestHeaderUID', featureGates),
   };
 }
 
-function issuerDiscovery({ serviceAccounts }: AuthenticationConfig, accountKeys: AccountKeys | undefined, serverAddress: () => string): ReadonlyMap<string, Handler> {
+function issuerDiscovery(
+  { serviceAccounts }: AuthenticationConfig,
+  accountKeys: AccountKeys | undefined,
+  serverAddress: () => string,
+): ReadonlyMap<string, Handler> {
   if (serviceAccounts === undefined || accountKeys === undefined) return new Map();
-  const { issuers: [issuer = ''], jwksUri } = serviceAccounts;
+  const {
+    issuers: [issuer = ''],
+    jwksUri,
+  } = serviceAccounts;
   return discoveryHandlers({ issuer, jwksUri, keys: accountKeys.keys, serverAddress });
 }
 
 /** The store of a resource's objects, in the clear; its calls are counted. */
-function objectStore(metrics: StorageMetrics, encryption: Encryption | undefined, plain: Store, info: Pick<ResourceInfo, 'group' | 'name' | 'storage' | 'apiVersion'>): Store {
+function objectStore(
+  metrics: StorageMetrics,
+  encryption: Encryption | undefined,
+  plain: Store,
+  info: Pick<ResourceInfo, 'group' | 'name' | 'storage' | 'apiVersion'>,
+): Store {
   // Events are of the core group in the store, whichever group is asked for them.
   const [group = ''] = (info.storage?.apiVersion ?? info.apiVersion).split('/').slice(0, -1);
   const observed = observeStore(plain, metrics.observerOf(qualified({ group: info.group, resource: info.name })));
   return encryption?.wrap(observed, { group, resource: info.name }) ?? observed;
 }
 
-function openObjects({ storage, log }: ApiServerConfig, metrics: StorageMetrics, store: Store, info: ResourceInfo, prefix: string, codec: ObjectCodec): ObjectStorage {
+function openObjects(
+  { storage, log }: ApiServerConfig,
+  metrics: StorageMetrics,
+  store: Store,
+  info: ResourceInfo,
+  prefix: string,
+  codec: ObjectCodec,
+): ObjectStorage {
   const indexedFields = info.group === '' && info.name === 'pods' ? ['spec.nodeName'] : [];
   const resource = qualified({ group: info.group, resource: info.name });
   const counts = new StorageCounts();
   counts.waited = metrics.waitsOf(resource);
   const options = { store, prefix, codec, counts, namespaced: info.namespaced, log };
-  return storage.usesWatchCache(info.group, info.name) ? createCachedObjectStorage({ ...options, indexedFields }) : createDirectObjectStorage(options);
+  return storage.usesWatchCache(info.group, info.name)
+    ? createCachedObjectStorage({ ...options, indexedFields })
+    : createDirectObjectStorage(options);
 }
 
 const openedStorages = ({ stores }: RegistryCatalog, storePrefix: string): CountedStorage[] =>
-  stores.filter(({ isOpen }) => isOpen).map(({ groupResource, storage: { prefix, counts } }) => ({ resource: qualified(groupResource), prefix: prefix.slice(storePrefix.length, -1), counts }));
+  stores
+    .filter(({ isOpen }) => isOpen)
+    .map(({ groupResource, storage: { prefix, counts } }) => ({
+      resource: qualified(groupResource),
+      prefix: prefix.slice(storePrefix.length, -1),
+      counts,
+    }));
 
-function servedResource(entry: CatalogEntry, context: EndpointContext, registry: RegistryCatalog, config: ApiServerConfig, authentication: Authentication): ServedResource {
+function servedResource(
+  entry: CatalogEntry,
+  context: EndpointContext,
+  registry: RegistryCatalog,
+  config: ApiServerConfig,
+  authentication: Authentication,
+): ServedResource {
   const virtual = virtualResource(context, entry, registry, config, authentication);
-  return { ...entry, deprecation: deprecationOf(context.schemas, entry.form), subresources: subresourcesOf(context, entry, registry, authentication), ...(virtual === undefined ? {} : { virtual }) };
+  return {
+    ...entry,
+    deprecation: deprecationOf(context.schemas, entry.form),
+    subresources: subresourcesOf(context, entry, registry, authentication),
+    ...(virtual === undefined ? {} : { virtual }),
+  };
 }

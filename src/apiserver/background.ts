@@ -55,7 +55,17 @@ const stopTimeoutMs = 3000;
 /** A server that does not judge by roles makes them when those who waited for its start have gone on. */
 const rolesDelayMs = 50;
 
-export function startBackground({ config, registry, metrics, services, writer: anyWriter, customResources, aggregation, objects, waitsForRoles }: BackgroundOptions): Background {
+export function startBackground({
+  config,
+  registry,
+  metrics,
+  services,
+  writer: anyWriter,
+  customResources,
+  aggregation,
+  objects,
+  waitsForRoles,
+}: BackgroundOptions): Background {
   const controller = new AbortController();
   const { signal } = controller;
   const { log, storage } = config;
@@ -84,7 +94,12 @@ export function startBackground({ config, registry, metrics, services, writer: a
     }
   };
   const bootstrap = async (): Promise<void> => {
-    await untilDone('objects', () => createBootstrapObjects(writer).then(() => trackLegacyTokens()).then(() => publishTrust()).then(() => services.prepare()));
+    await untilDone('objects', () =>
+      createBootstrapObjects(writer)
+        .then(() => trackLegacyTokens())
+        .then(() => publishTrust())
+        .then(() => services.prepare()),
+    );
     if (!waitsForRoles) {
       finish();
       await pause(rolesDelayMs, signal);
@@ -110,8 +125,16 @@ export function startBackground({ config, registry, metrics, services, writer: a
     metrics.storageSize.set({ storage_cluster_id: 'etcd-0' }, sizeBytes);
   };
 
-  const compactors = [...new Set([storage.store, ...storage.overrides.values()])].map((store) => () =>
-    startCompactor({ store, clock: systemClock, intervalMs: storage.compactionIntervalMs, log, onCompacted: (revision) => registry.compacted(store, revision) }));
+  const compactors = [...new Set([storage.store, ...storage.overrides.values()])].map(
+    (store) => () =>
+      startCompactor({
+        store,
+        clock: systemClock,
+        intervalMs: storage.compactionIntervalMs,
+        log,
+        onCompacted: (revision) => registry.compacted(store, revision),
+      }),
+  );
   const compacting: Compactor[] = [];
 
   return {
@@ -133,14 +156,28 @@ export function startBackground({ config, registry, metrics, services, writer: a
     },
     async stop() {
       controller.abort();
-      await endsWithin({ ms: stopTimeoutMs, what: 'work beside requests', log }, Promise.all([...running, customResources.stop(), aggregation.stop(), ...compacting.map((compactor) => compactor.stop())]));
+      await endsWithin(
+        { ms: stopTimeoutMs, what: 'work beside requests', log },
+        Promise.all([
+          ...running,
+          customResources.stop(),
+          aggregation.stop(),
+          ...compacting.map((compactor) => compactor.stop()),
+        ]),
+      );
       await customResources.close();
       aggregation.close();
     },
   };
 }
 
-async function repeat(work: () => Promise<void>, everyMs: number, signal: AbortSignal, log: Logger, pauseFirst = false): Promise<void> {
+async function repeat(
+  work: () => Promise<void>,
+  everyMs: number,
+  signal: AbortSignal,
+  log: Logger,
+  pauseFirst = false,
+): Promise<void> {
   if (pauseFirst) await pause(everyMs, signal);
   while (!signal.aborted) {
     await work().catch((error: unknown) => {
@@ -151,4 +188,5 @@ async function repeat(work: () => Promise<void>, everyMs: number, signal: AbortS
 }
 
 /** Sleeps, or returns at once when it is time to stop. */
-const pause = (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);

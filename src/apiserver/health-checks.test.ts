@@ -8,16 +8,34 @@ import { type HealthEndpoint, serveHealth } from './health.ts';
 import type { ApiRequest } from './request.ts';
 
 const log = { warn: () => undefined };
-const request = (query = ''): ApiRequest => ({ query: new URLSearchParams(query), signal: new AbortController().signal }) as ApiRequest;
+const request = (query = ''): ApiRequest =>
+  ({ query: new URLSearchParams(query), signal: new AbortController().signal }) as ApiRequest;
 
 function create({ livezGraceMs = 0, state = { bootstrapped: false, stopping: false } }) {
   const clock = new FakeClock();
   const checks = createHealthChecks({
-    store: { currentRevision: () => Promise.resolve(1) } as unknown as Store, healthTimeoutMs: 1000, readyTimeoutMs: 1000, registry: { stores: [] } as unknown as RegistryCatalog,
-    isBootstrapped: () => state.bootstrapped, hasRoles: () => true, isStopping: () => state.stopping, isStorageReady: undefined, encryption: undefined, livezGraceMs, clock, observe: () => undefined,
+    store: { currentRevision: () => Promise.resolve(1) } as unknown as Store,
+    healthTimeoutMs: 1000,
+    readyTimeoutMs: 1000,
+    registry: { stores: [] } as unknown as RegistryCatalog,
+    isBootstrapped: () => state.bootstrapped,
+    hasRoles: () => true,
+    isStopping: () => state.stopping,
+    isStorageReady: undefined,
+    encryption: undefined,
+    livezGraceMs,
+    clock,
+    observe: () => undefined,
   });
-  const statusOf = async (endpoint: HealthEndpoint): Promise<number> => (await serveHealth(endpoint, `/${endpoint}`, checks, request(), log)).status;
-  return { clock, state, checks, statusOf, statuses: () => Promise.all((['healthz', 'livez', 'readyz'] as const).map(statusOf)) };
+  const statusOf = async (endpoint: HealthEndpoint): Promise<number> =>
+    (await serveHealth(endpoint, `/${endpoint}`, checks, request(), log)).status;
+  return {
+    clock,
+    state,
+    checks,
+    statusOf,
+    statuses: () => Promise.all((['healthz', 'livez', 'readyz'] as const).map(statusOf)),
+  };
 }
 
 describe('--livez-grace-period', () => {
@@ -43,23 +61,45 @@ describe('a server that stops', () => {
     expect(await statuses()).toEqual([200, 200, 200]);
     state.stopping = true;
     expect(await statuses()).toEqual([200, 200, 500]);
-    expect((await serveHealth('readyz', '/readyz', checks, request('verbose'), log))).toMatchObject({ body: expect.stringMatching(/\n\[-\]shutdown failed: reason withheld\nreadyz check failed\n$/) as string });
+    expect(await serveHealth('readyz', '/readyz', checks, request('verbose'), log)).toMatchObject({
+      body: expect.stringMatching(/\n\[-\]shutdown failed: reason withheld\nreadyz check failed\n$/) as string,
+    });
     expect((await serveHealth('readyz', '/readyz/shutdown', checks, request(), log)).status).toBe(500);
   });
 });
 
 describe('a check that is given up, because its client went away or had no more time', () => {
-  test.each(['/readyz', '/readyz/etcd-readiness', '/livez', '/healthz/etcd'])('%s is not logged and not counted', async (path) => {
-    const heard: string[] = [];
-    const asking = new AbortController();
-    const checks = createHealthChecks({
-      store: { currentRevision: (signal: AbortSignal) => abortable(new Promise(() => undefined), signal) } as unknown as Store,
-      healthTimeoutMs: 60_000, readyTimeoutMs: 60_000, registry: { stores: [] } as unknown as RegistryCatalog, isBootstrapped: () => true, hasRoles: () => true, isStopping: () => false,
-      isStorageReady: undefined, encryption: undefined, livezGraceMs: 0, clock: new FakeClock(), observe: (name) => name.startsWith('etcd') && heard.push(`counted ${name}`),
-    });
-    const answer = serveHealth(path.split('/')[1] as HealthEndpoint, path, checks, { ...request(), query: new URLSearchParams(), signal: asking.signal } as ApiRequest, { warn: () => void heard.push('logged') });
-    asking.abort(new Error('gone'));
-    await answer;
-    expect(heard).toEqual([]);
-  });
+  test.each(['/readyz', '/readyz/etcd-readiness', '/livez', '/healthz/etcd'])(
+    '%s is not logged and not counted',
+    async (path) => {
+      const heard: string[] = [];
+      const asking = new AbortController();
+      const checks = createHealthChecks({
+        store: {
+          currentRevision: (signal: AbortSignal) => abortable(new Promise(() => undefined), signal),
+        } as unknown as Store,
+        healthTimeoutMs: 60_000,
+        readyTimeoutMs: 60_000,
+        registry: { stores: [] } as unknown as RegistryCatalog,
+        isBootstrapped: () => true,
+        hasRoles: () => true,
+        isStopping: () => false,
+        isStorageReady: undefined,
+        encryption: undefined,
+        livezGraceMs: 0,
+        clock: new FakeClock(),
+        observe: (name) => name.startsWith('etcd') && heard.push(`counted ${name}`),
+      });
+      const answer = serveHealth(
+        path.split('/')[1] as HealthEndpoint,
+        path,
+        checks,
+        { ...request(), query: new URLSearchParams(), signal: asking.signal } as ApiRequest,
+        { warn: () => void heard.push('logged') },
+      );
+      asking.abort(new Error('gone'));
+      await answer;
+      expect(heard).toEqual([]);
+    },
+  );
 });

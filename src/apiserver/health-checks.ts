@@ -23,33 +23,71 @@ export interface HealthCheckOptions {
 }
 
 /** What has to be well for `/livez`, and beyond that for `/readyz`. */
-export function createHealthChecks({ store, healthTimeoutMs, readyTimeoutMs, registry, isBootstrapped, hasRoles, isStopping, livezGraceMs, clock, isStorageReady, encryption, observe }: HealthCheckOptions): HealthChecks {
+export function createHealthChecks({
+  store,
+  healthTimeoutMs,
+  readyTimeoutMs,
+  registry,
+  isBootstrapped,
+  hasRoles,
+  isStopping,
+  livezGraceMs,
+  clock,
+  isStorageReady,
+  encryption,
+  observe,
+}: HealthCheckOptions): HealthChecks {
   const ping: HealthCheck = { name: 'ping', check: () => undefined };
   const hooks = [
     hookCheck('bootstrap-controller', isBootstrapped, 'the bootstrap objects are not there yet'),
     hookCheck('rbac/bootstrap-roles', hasRoles, 'the default roles are not there yet'),
-    ...(isStorageReady === undefined ? [] : [hookCheck('storage-readiness', isStorageReady, 'not all watch caches are filled yet')]),
-    ...(encryption?.reloads === true ? [hookCheck('start-encryption-provider-config-automatic-reload', () => true, '')] : []),
+    ...(isStorageReady === undefined
+      ? []
+      : [hookCheck('storage-readiness', isStorageReady, 'not all watch caches are filled yet')]),
+    ...(encryption?.reloads === true
+      ? [hookCheck('start-encryption-provider-config-automatic-reload', () => true, '')]
+      : []),
   ];
   const graceEnds = clock.now() + livezGraceMs;
-  const patient = hooks.map(({ name, check }): HealthCheck => ({ name, check: (signal) => (clock.now() <= graceEnds ? undefined : check(signal)) }));
+  const patient = hooks.map(
+    ({ name, check }): HealthCheck => ({
+      name,
+      check: (signal) => (clock.now() <= graceEnds ? undefined : check(signal)),
+    }),
+  );
   const always = [ping, { name: 'etcd', check: storeCheck(store, healthTimeoutMs) }];
   // A key that is out of reach is no reason to start the server anew.
   const kms = encryption?.healthChecks ?? [];
-  const ready = [ping, { name: 'etcd-readiness', check: storeCheck(store, readyTimeoutMs) }, cachesCheck(registry), ...kms, ...hooks, shutdownCheck(isStopping)];
-  return { healthz: [...always, ...kms, ...hooks], livez: [...always, ...(livezGraceMs > 0 ? patient : hooks)], readyz: ready, observe };
+  const ready = [
+    ping,
+    { name: 'etcd-readiness', check: storeCheck(store, readyTimeoutMs) },
+    cachesCheck(registry),
+    ...kms,
+    ...hooks,
+    shutdownCheck(isStopping),
+  ];
+  return {
+    healthz: [...always, ...kms, ...hooks],
+    livez: [...always, ...(livezGraceMs > 0 ? patient : hooks)],
+    readyz: ready,
+    observe,
+  };
 }
 
 /** The store answers a linearizable read in time. */
-const storeCheck = (store: Store, timeoutMs: number) => async (signal: AbortSignal): Promise<void> => {
-  await store.currentRevision(AbortSignal.any([signal, timeLimit(timeoutMs)]));
-};
+const storeCheck =
+  (store: Store, timeoutMs: number) =>
+  async (signal: AbortSignal): Promise<void> => {
+    await store.currentRevision(AbortSignal.any([signal, timeLimit(timeoutMs)]));
+  };
 
 /** Every watch cache that is in use follows the store. */
 const cachesCheck = (registry: RegistryCatalog): HealthCheck => ({
   name: 'informer-sync',
   check: () => {
-    const behind = registry.stores.filter((store) => store.isOpen && !store.storage.ready()).map((store) => store.resourceName);
+    const behind = registry.stores
+      .filter((store) => store.isOpen && !store.storage.ready())
+      .map((store) => store.resourceName);
     if (behind.length > 0) throw new Error(`not synced: ${behind.join(', ')}`);
   },
 });

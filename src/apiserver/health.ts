@@ -28,22 +28,43 @@ export interface HealthChecks {
 
 const headers = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
 
-export async function serveHealth(endpoint: HealthEndpoint, path: string, checks: HealthChecks, request: ApiRequest, log: HealthLog): Promise<ApiResponse> {
+export async function serveHealth(
+  endpoint: HealthEndpoint,
+  path: string,
+  checks: HealthChecks,
+  request: ApiRequest,
+  log: HealthLog,
+): Promise<ApiResponse> {
   const all = checks[endpoint];
   const single = path.slice(endpoint.length + 2);
   if (path !== `/${endpoint}`) {
     const found = all.find(({ name }) => name === single);
-    return found === undefined ? { status: 404, headers, body: '404 page not found\n' } : oneCheck(endpoint, found, checks, request, log);
+    return found === undefined
+      ? { status: 404, headers, body: '404 page not found\n' }
+      : oneCheck(endpoint, found, checks, request, log);
   }
   return allChecks(endpoint, checks, request, log);
 }
 
-async function oneCheck(endpoint: HealthEndpoint, check: HealthCheck, checks: HealthChecks, request: ApiRequest, log: HealthLog): Promise<ApiResponse> {
+async function oneCheck(
+  endpoint: HealthEndpoint,
+  check: HealthCheck,
+  checks: HealthChecks,
+  request: ApiRequest,
+  log: HealthLog,
+): Promise<ApiResponse> {
   const failed = await hasFailed(endpoint, check, checks, request.signal, log);
-  return failed ? { status: 500, headers, body: `internal server error: ${endpoint} check ${check.name} failed\n` } : { status: 200, headers, body: 'ok' };
+  return failed
+    ? { status: 500, headers, body: `internal server error: ${endpoint} check ${check.name} failed\n` }
+    : { status: 200, headers, body: 'ok' };
 }
 
-async function allChecks(endpoint: HealthEndpoint, checks: HealthChecks, request: ApiRequest, log: HealthLog): Promise<ApiResponse> {
+async function allChecks(
+  endpoint: HealthEndpoint,
+  checks: HealthChecks,
+  request: ApiRequest,
+  log: HealthLog,
+): Promise<ApiResponse> {
   const excluded = new Set(request.query.getAll('exclude').flatMap((value) => value.split(',')));
   const lines: string[] = [];
   let failed = false;
@@ -55,13 +76,25 @@ async function allChecks(endpoint: HealthEndpoint, checks: HealthChecks, request
     } else lines.push(`[+]${check.name} ok`);
   }
   if (failed) return { status: 500, headers, body: `${lines.join('\n')}\n${endpoint} check failed\n` };
-  return { status: 200, headers, body: request.query.has('verbose') ? `${lines.join('\n')}\n${unmatched(excluded)}${endpoint} check passed\n` : 'ok' };
+  return {
+    status: 200,
+    headers,
+    body: request.query.has('verbose') ? `${lines.join('\n')}\n${unmatched(excluded)}${endpoint} check passed\n` : 'ok',
+  };
 }
 
 const unmatched = (names: ReadonlySet<string>): string =>
-  names.size === 0 ? '' : `warn: some health checks cannot be excluded: no matches for ${[...names].map((name) => JSON.stringify(name)).join(',')}\n`;
+  names.size === 0
+    ? ''
+    : `warn: some health checks cannot be excluded: no matches for ${[...names].map((name) => JSON.stringify(name)).join(',')}\n`;
 
-async function hasFailed(endpoint: HealthEndpoint, check: HealthCheck, { observe }: HealthChecks, signal: AbortSignal, log: HealthLog): Promise<boolean> {
+async function hasFailed(
+  endpoint: HealthEndpoint,
+  check: HealthCheck,
+  { observe }: HealthChecks,
+  signal: AbortSignal,
+  log: HealthLog,
+): Promise<boolean> {
   if (signal.aborted) return true;
   try {
     await check.check(signal);

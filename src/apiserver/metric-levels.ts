@@ -11,15 +11,32 @@ export interface MetricLevel {
 }
 
 const stable: ReadonlySet<string> = new Set([
-  'apiserver_admission_controller_admission_duration_seconds', 'apiserver_admission_step_admission_duration_seconds', 'apiserver_admission_webhook_admission_duration_seconds',
-  'apiserver_current_inflight_requests', 'apiserver_longrunning_requests', 'apiserver_request_duration_seconds', 'apiserver_request_total',
-  'apiserver_requested_deprecated_apis', 'apiserver_response_sizes', 'apiserver_storage_objects', 'apiserver_storage_size_bytes',
-  'kubernetes_healthcheck', 'kubernetes_healthchecks_total',
+  'apiserver_admission_controller_admission_duration_seconds',
+  'apiserver_admission_step_admission_duration_seconds',
+  'apiserver_admission_webhook_admission_duration_seconds',
+  'apiserver_current_inflight_requests',
+  'apiserver_longrunning_requests',
+  'apiserver_request_duration_seconds',
+  'apiserver_request_total',
+  'apiserver_requested_deprecated_apis',
+  'apiserver_response_sizes',
+  'apiserver_storage_objects',
+  'apiserver_storage_size_bytes',
+  'kubernetes_healthcheck',
+  'kubernetes_healthchecks_total',
 ]);
 
-const beta: ReadonlySet<string> = new Set(['disabled_metrics_total', 'hidden_metrics_total', 'kubernetes_feature_enabled', 'registered_metrics_total']);
+const beta: ReadonlySet<string> = new Set([
+  'disabled_metrics_total',
+  'hidden_metrics_total',
+  'kubernetes_feature_enabled',
+  'registered_metrics_total',
+]);
 
-const deprecated: ReadonlyMap<string, string> = new Map([['apiserver_request_slo_duration_seconds', '1.27.0'], ['apiserver_storage_db_total_size_in_bytes', '1.28.0']]);
+const deprecated: ReadonlyMap<string, string> = new Map([
+  ['apiserver_request_slo_duration_seconds', '1.27.0'],
+  ['apiserver_storage_db_total_size_in_bytes', '1.28.0'],
+]);
 
 /** Undefined for what is not the API server's own. */
 export function levelOf(name: string): MetricLevel | undefined {

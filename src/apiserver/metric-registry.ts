@@ -84,10 +84,19 @@ export class MetricRegistry extends Registry {
   }
 
   #countMetrics(): void {
-    const counter = (name: string, help: string, values: () => readonly MetricValue[]): void => showValues({ name, help, type: 'counter', registry: this }, values);
-    counter('registered_metrics_total', 'Metrics that are shown, by their level and the version that deprecated them.', () => [...this.#registered.values()]);
-    counter('disabled_metrics_total', 'Metrics that are left out because --disabled-metrics says so.', () => [{ labels: {}, value: this.#settings.disabled.length }]);
-    counter('hidden_metrics_total', 'Metrics that are left out because they are deprecated.', () => [{ labels: {}, value: this.#hidden }]);
+    const counter = (name: string, help: string, values: () => readonly MetricValue[]): void =>
+      showValues({ name, help, type: 'counter', registry: this }, values);
+    counter(
+      'registered_metrics_total',
+      'Metrics that are shown, by their level and the version that deprecated them.',
+      () => [...this.#registered.values()],
+    );
+    counter('disabled_metrics_total', 'Metrics that are left out because --disabled-metrics says so.', () => [
+      { labels: {}, value: this.#settings.disabled.length },
+    ]);
+    counter('hidden_metrics_total', 'Metrics that are left out because they are deprecated.', () => [
+      { labels: {}, value: this.#hidden },
+    ]);
   }
 }
 
@@ -95,10 +104,16 @@ export class MetricRegistry extends Registry {
 function constrained({ type, values }: Shown, allowed: ReadonlyMap<string, ReadonlySet<string>>): MetricValue[] {
   const merged = new Map<string, { metricName?: string; labels: Labels; value: number }>();
   for (const { metricName, labels, value } of values) {
-    const limited = Object.fromEntries(Object.entries(labels).map(([name, text]) => [name, allowed.get(name)?.has(String(text)) === false ? unexpected : text]));
+    const limited = Object.fromEntries(
+      Object.entries(labels).map(([name, text]) => [
+        name,
+        allowed.get(name)?.has(String(text)) === false ? unexpected : text,
+      ]),
+    );
     const key = `${metricName ?? ''} ${JSON.stringify(Object.entries(limited).sort())}`;
     const known = merged.get(key);
-    if (known === undefined) merged.set(key, { ...(metricName === undefined ? {} : { metricName }), labels: limited, value });
+    if (known === undefined)
+      merged.set(key, { ...(metricName === undefined ? {} : { metricName }), labels: limited, value });
     else known.value = type === 'gauge' ? value : known.value + value;
   }
   return [...merged.values()];

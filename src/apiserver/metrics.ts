@@ -21,7 +21,9 @@ import { type HistogramSeries, SeriesHistogram } from './series-histogram.ts';
 import type { Labels } from './series.ts';
 import { type CallObserver, createCallMetrics } from './webhooks/metrics.ts';
 
-const durationBuckets = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
+const durationBuckets = [
+  0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
+];
 const sliBuckets = durationBuckets.filter((seconds) => seconds >= 0.05);
 const eventBuckets = [1024, 2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072];
 /** Of a step of the chain: most take no time that one could name. */
@@ -80,29 +82,112 @@ export class Metrics {
   /** Calls that this server makes itself. */
   readonly calls: CallObserver;
 
-  constructor(options: { readonly settings?: MetricSettings; readonly knows: ServedApis['knows']; readonly serverId: string }) {
+  constructor(options: {
+    readonly settings?: MetricSettings;
+    readonly knows: ServedApis['knows'];
+    readonly serverId: string;
+  }) {
     const registry = (this.registry = new MetricRegistry(options.settings ?? allMetrics));
     const registers = [registry];
     this.#knows = options.knows;
-    this.#total = new SeriesCounter({ name: 'apiserver_request_total', help: 'Requests by verb, resource and answer code.', registry });
-    this.#duration = new SeriesHistogram({ name: 'apiserver_request_duration_seconds', help: 'Time from a request to its answer, in seconds.', buckets: durationBuckets, registry });
-    this.#size = new SeriesHistogram({ name: 'apiserver_response_sizes', help: 'Bytes of answers.', buckets: sizeBuckets, registry });
-    this.#sli = new SeriesHistogram({ name: 'apiserver_request_sli_duration_seconds', help: 'Time from a request to its answer without what others took of it, in seconds.', buckets: sliBuckets, registry });
+    this.#total = new SeriesCounter({
+      name: 'apiserver_request_total',
+      help: 'Requests by verb, resource and answer code.',
+      registry,
+    });
+    this.#duration = new SeriesHistogram({
+      name: 'apiserver_request_duration_seconds',
+      help: 'Time from a request to its answer, in seconds.',
+      buckets: durationBuckets,
+      registry,
+    });
+    this.#size = new SeriesHistogram({
+      name: 'apiserver_response_sizes',
+      help: 'Bytes of answers.',
+      buckets: sizeBuckets,
+      registry,
+    });
+    this.#sli = new SeriesHistogram({
+      name: 'apiserver_request_sli_duration_seconds',
+      help: 'Time from a request to its answer without what others took of it, in seconds.',
+      buckets: sliBuckets,
+      registry,
+    });
     const slo = 'apiserver_request_slo_duration_seconds';
-    const hidden = new SeriesHistogram({ name: slo, help: 'The same as apiserver_request_sli_duration_seconds.', buckets: sliBuckets, registry });
+    const hidden = new SeriesHistogram({
+      name: slo,
+      help: 'The same as apiserver_request_sli_duration_seconds.',
+      buckets: sliBuckets,
+      registry,
+    });
     this.#slo = registry.shows(slo) ? hidden : undefined;
-    this.#filterDurations = new SeriesHistogram({ name: 'apiserver_request_filter_duration_seconds', help: 'Time that a filter took before it passed a request on, in seconds.', buckets: filterBuckets, registry });
-    this.#terminations = new SeriesCounter({ name: 'apiserver_request_terminations_total', help: 'Requests that the server gave up to protect itself.', registry });
-    this.#aborts = new SeriesCounter({ name: 'apiserver_request_aborts_total', help: 'Answers that the server broke off.', registry });
-    this.#postTimeouts = new SeriesCounter({ name: 'apiserver_request_post_timeout_total', help: 'What became of requests after they had been answered with a timeout.', registry });
-    this.#handshakeErrors = new SeriesCounter({ name: 'apiserver_tls_handshake_errors_total', help: 'Connections that failed in their TLS handshake.', registry }).series({});
-    this.#watchEvents = new SeriesCounter({ name: 'apiserver_watch_events_total', help: 'Events sent to watches.', registry });
-    this.#watchEventSizes = new SeriesHistogram({ name: 'apiserver_watch_events_sizes', help: 'Bytes of events sent to watches.', buckets: eventBuckets, registry });
-    this.#longRunning = new SeriesGauge({ name: 'apiserver_longrunning_requests', help: 'Watches and other long-running requests that are open.', registry });
-    this.#inFlight = new Gauge({ name: 'apiserver_current_inflight_requests', help: 'Requests in work, by kind.', labelNames: ['request_kind'], registers, collect: () => this.#showInFlight() });
-    this.objects = new Gauge({ name: 'apiserver_storage_objects', help: 'Stored objects at the last count, by resource.', labelNames: ['resource'], registers });
-    this.storageSize = new Gauge({ name: 'apiserver_storage_size_bytes', help: 'Size of the store on disk, in bytes.', labelNames: ['storage_cluster_id'], registers });
-    this.#deprecated = new Gauge({ name: 'apiserver_requested_deprecated_apis', help: 'Deprecated APIs that were asked for.', labelNames: ['group', 'version', 'resource', 'subresource', 'removed_release'], registers });
+    this.#filterDurations = new SeriesHistogram({
+      name: 'apiserver_request_filter_duration_seconds',
+      help: 'Time that a filter took before it passed a request on, in seconds.',
+      buckets: filterBuckets,
+      registry,
+    });
+    this.#terminations = new SeriesCounter({
+      name: 'apiserver_request_terminations_total',
+      help: 'Requests that the server gave up to protect itself.',
+      registry,
+    });
+    this.#aborts = new SeriesCounter({
+      name: 'apiserver_request_aborts_total',
+      help: 'Answers that the server broke off.',
+      registry,
+    });
+    this.#postTimeouts = new SeriesCounter({
+      name: 'apiserver_request_post_timeout_total',
+      help: 'What became of requests after they had been answered with a timeout.',
+      registry,
+    });
+    this.#handshakeErrors = new SeriesCounter({
+      name: 'apiserver_tls_handshake_errors_total',
+      help: 'Connections that failed in their TLS handshake.',
+      registry,
+    }).series({});
+    this.#watchEvents = new SeriesCounter({
+      name: 'apiserver_watch_events_total',
+      help: 'Events sent to watches.',
+      registry,
+    });
+    this.#watchEventSizes = new SeriesHistogram({
+      name: 'apiserver_watch_events_sizes',
+      help: 'Bytes of events sent to watches.',
+      buckets: eventBuckets,
+      registry,
+    });
+    this.#longRunning = new SeriesGauge({
+      name: 'apiserver_longrunning_requests',
+      help: 'Watches and other long-running requests that are open.',
+      registry,
+    });
+    this.#inFlight = new Gauge({
+      name: 'apiserver_current_inflight_requests',
+      help: 'Requests in work, by kind.',
+      labelNames: ['request_kind'],
+      registers,
+      collect: () => this.#showInFlight(),
+    });
+    this.objects = new Gauge({
+      name: 'apiserver_storage_objects',
+      help: 'Stored objects at the last count, by resource.',
+      labelNames: ['resource'],
+      registers,
+    });
+    this.storageSize = new Gauge({
+      name: 'apiserver_storage_size_bytes',
+      help: 'Size of the store on disk, in bytes.',
+      labelNames: ['storage_cluster_id'],
+      registers,
+    });
+    this.#deprecated = new Gauge({
+      name: 'apiserver_requested_deprecated_apis',
+      help: 'Deprecated APIs that were asked for.',
+      labelNames: ['group', 'version', 'resource', 'subresource', 'removed_release'],
+      registers,
+    });
     this.admission = createAdmissionMetrics(this.registry);
     this.authentication = new AuthenticationMetrics(this.registry);
     this.authorization = new AuthorizationMetrics(this.registry, options.serverId);
@@ -112,7 +197,11 @@ export class Metrics {
   }
 
   /** An API that is going away was asked for. */
-  deprecatedUse({ group, version, name }: { readonly group: string; readonly version: string; readonly name: string }, subresource: string, removedRelease: string): void {
+  deprecatedUse(
+    { group, version, name }: { readonly group: string; readonly version: string; readonly name: string },
+    subresource: string,
+    removedRelease: string,
+  ): void {
     this.#deprecated.set({ group, version, resource: name, subresource, removed_release: removedRelease }, 1);
   }
 
@@ -188,7 +277,13 @@ export class Metrics {
     if (known !== undefined) return known;
     const labels = this.#labelsOf(request);
     const plain = this.#plainLabelsOf(request);
-    const series = { total: this.#total.series({ ...labels, code: String(code) }), duration: this.#duration.series(labels), sli: this.#sli.series(plain), slo: this.#slo?.series(plain), size: undefined };
+    const series = {
+      total: this.#total.series({ ...labels, code: String(code) }),
+      duration: this.#duration.series(labels),
+      sli: this.#sli.series(plain),
+      slo: this.#slo?.series(plain),
+      size: undefined,
+    };
     this.#series.set(key, series);
     return series;
   }
@@ -203,8 +298,20 @@ export class Metrics {
   }
 
   #labelsOf({ info, query }: ApiRequest): Record<RequestLabel, string> {
-    const scope = !info.isResourceRequest ? '' : info.name !== '' ? 'resource' : info.namespace !== '' ? 'namespace' : 'cluster';
-    return { verb: verbLabel(info.verb), dry_run: dryRunLabel(query), ...this.#namesOf(info), scope, component: 'apiserver' };
+    const scope = !info.isResourceRequest
+      ? ''
+      : info.name !== ''
+        ? 'resource'
+        : info.namespace !== ''
+          ? 'namespace'
+          : 'cluster';
+    return {
+      verb: verbLabel(info.verb),
+      dry_run: dryRunLabel(query),
+      ...this.#namesOf(info),
+      scope,
+      component: 'apiserver',
+    };
   }
 
   #namesOf(info: RequestInfo): Record<'group' | 'version' | 'resource' | 'subresource', string> {
@@ -212,12 +319,13 @@ export class Metrics {
     if (!info.isResourceRequest) return { group, version, resource, subresource: firstSegment(info.path) };
     const known = this.#knows(group === '' ? version : `${group}/${version}`, resource, subresource);
     return {
-      group: known === 'nothing' ? unknown : group, version: known === 'nothing' ? unknown : version,
-      resource: known === 'resource' || known === 'subresource' ? resource : unknown, subresource: known === 'subresource' ? subresource : unknown,
+      group: known === 'nothing' ? unknown : group,
+      version: known === 'nothing' ? unknown : version,
+      resource: known === 'resource' || known === 'subresource' ? resource : unknown,
+      subresource: known === 'subresource' ? subresource : unknown,
     };
   }
 }
-
 
 /** What the labels of a request follow from. */
 const keyOf = ({ info, query }: ApiRequest): string =>
@@ -225,7 +333,21 @@ const keyOf = ({ info, query }: ApiRequest): string =>
 
 const isRead = ({ info }: ApiRequest): boolean => info.verb === 'get' || info.verb === 'list';
 
-const knownVerbs = new Set(['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection', 'post', 'put', 'head', 'options', 'connect']);
+const knownVerbs = new Set([
+  'get',
+  'list',
+  'watch',
+  'create',
+  'update',
+  'patch',
+  'delete',
+  'deletecollection',
+  'post',
+  'put',
+  'head',
+  'options',
+  'connect',
+]);
 
 const verbLabel = (verb: string): string => (knownVerbs.has(verb) ? verb.toUpperCase() : 'other');
 

@@ -2,8 +2,13 @@
  * The two spellings of names on the wire. Kubernetes' are canonical; the `orch` names of the specification are
  * translated here, at the door, and answered in kind. Nothing behind this module knows two spellings.
  */
-const groupOf: Readonly<Record<string, string>> = { 'apiregistration.orch.io': 'apiregistration.k8s.io', 'meta.orch.io': 'meta.k8s.io' };
-const spellingOf: Readonly<Record<string, string>> = Object.fromEntries(Object.entries(groupOf).map(([ours, canonical]) => [canonical, ours]));
+const groupOf: Readonly<Record<string, string>> = {
+  'apiregistration.orch.io': 'apiregistration.k8s.io',
+  'meta.orch.io': 'meta.k8s.io',
+};
+const spellingOf: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(groupOf).map(([ours, canonical]) => [canonical, ours]),
+);
 
 const orchName = /(?:apiregistration|meta)\.orch\.io|vnd\.orch\.protobuf/;
 
@@ -18,9 +23,12 @@ export function canonicalPath(path: string): string {
 
 /** A media type, or a list of them, in canonical names. */
 export const canonicalMediaType = (value: string): string =>
-  value.replaceAll('application/vnd.orch.protobuf', 'application/vnd.kubernetes.protobuf').replaceAll('meta.orch.io', 'meta.k8s.io');
+  value
+    .replaceAll('application/vnd.orch.protobuf', 'application/vnd.kubernetes.protobuf')
+    .replaceAll('meta.orch.io', 'meta.k8s.io');
 
-export const orchMediaType = (value: string): string => value.replaceAll('application/vnd.kubernetes.protobuf', 'application/vnd.orch.protobuf');
+export const orchMediaType = (value: string): string =>
+  value.replaceAll('application/vnd.kubernetes.protobuf', 'application/vnd.orch.protobuf');
 
 /** `apiregistration.orch.io/v1` as `apiregistration.k8s.io/v1`; others unchanged. */
 export function canonicalApiVersion(apiVersion: string): string {

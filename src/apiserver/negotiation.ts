@@ -41,12 +41,20 @@ const maxAcceptLength = 16_384;
 const clauseBytes = 400;
 
 /** Clauses of an Accept header, best first; equal quality in order of appearance (RFC 9110 section 12.5.1). */
-export const parseAccept = remembered(parseClauses, { maxBytes: 1024 * 1024, maxKeyLength: 1024, bytesOf: ({ length }) => length * clauseBytes });
+export const parseAccept = remembered(parseClauses, {
+  maxBytes: 1024 * 1024,
+  maxKeyLength: 1024,
+  bytesOf: ({ length }) => length * clauseBytes,
+});
 
 function parseClauses(header: string): readonly Clause[] {
   // What is cut in the middle is no clause.
-  const read = header.length <= maxAcceptLength ? header : header.slice(0, header.lastIndexOf(',', maxAcceptLength - 1) + 1);
-  const clauses = read.split(',').map(parseClause).filter((clause) => clause !== undefined);
+  const read =
+    header.length <= maxAcceptLength ? header : header.slice(0, header.lastIndexOf(',', maxAcceptLength - 1) + 1);
+  const clauses = read
+    .split(',')
+    .map(parseClause)
+    .filter((clause) => clause !== undefined);
   return clauses.sort((a, b) => b.quality - a.quality);
 }
 
@@ -56,7 +64,14 @@ function parseClause(text: string): Clause | undefined {
   const parameters = new Map<string, string>();
   for (const part of rest) {
     const equals = part.indexOf('=');
-    if (equals > 0) parameters.set(part.slice(0, equals).trim().toLowerCase(), part.slice(equals + 1).trim().replace(/^"(.*)"$/, '$1'));
+    if (equals > 0)
+      parameters.set(
+        part.slice(0, equals).trim().toLowerCase(),
+        part
+          .slice(equals + 1)
+          .trim()
+          .replace(/^"(.*)"$/, '$1'),
+      );
   }
   const quality = Number(parameters.get('q') ?? 1);
   return { type: type.toLowerCase(), parameters, quality: Number.isNaN(quality) ? 1 : quality };
@@ -74,12 +89,22 @@ export interface NegotiateOptions {
 }
 
 /** The first clause that can be served. Throws 406. */
-export function negotiate({ accept, userAgent, pretty, convertible, isCollection, hasProtobuf = true }: NegotiateOptions): Representation {
+export function negotiate({
+  accept,
+  userAgent,
+  pretty,
+  convertible,
+  isCollection,
+  hasProtobuf = true,
+}: NegotiateOptions): Representation {
   if (accept === undefined || accept === '') return { mediaType: json, pretty: wantsPretty(json, pretty, userAgent) };
   const clauses = parseAccept(accept);
-  if (!clauses.some(({ type }) => type === '*/*' || objectTypes.includes(type as MediaType))) throw routeNotAcceptable(isCollection ? collectionTypes : objectTypes);
+  if (!clauses.some(({ type }) => type === '*/*' || objectTypes.includes(type as MediaType)))
+    throw routeNotAcceptable(isCollection ? collectionTypes : objectTypes);
   for (const { type, parameters } of clauses) {
-    const mediaType = objectTypes.find((candidate) => candidate === type) ?? (type === '*/*' ? json : type === 'application/*' ? json : undefined);
+    const mediaType =
+      objectTypes.find((candidate) => candidate === type) ??
+      (type === '*/*' ? json : type === 'application/*' ? json : undefined);
     if (mediaType === undefined) continue;
     const as = parameters.get('as');
     const representation = { mediaType, pretty: wantsPretty(mediaType, parameters.get('pretty') ?? pretty, userAgent) };
@@ -88,13 +113,18 @@ export function negotiate({ accept, userAgent, pretty, convertible, isCollection
       return representation;
     }
     const version = parameters.get('v') ?? '';
-    if (convertible(as, parameters.get('g') ?? '', version, mediaType)) return { ...representation, as, asVersion: version };
+    if (convertible(as, parameters.get('g') ?? '', version, mediaType))
+      return { ...representation, as, asVersion: version };
   }
   throw notAcceptable(objectTypes);
 }
 
 /** Representation of a Status, which must never fail for want of an acceptable type. */
-export function negotiateStatus(accept: string | undefined, userAgent: string | undefined, pretty: string | null): Representation {
+export function negotiateStatus(
+  accept: string | undefined,
+  userAgent: string | undefined,
+  pretty: string | null,
+): Representation {
   for (const { type, parameters } of accept === undefined ? [] : parseAccept(accept)) {
     if (parameters.has('as')) continue;
     const mediaType = objectTypes.find((candidate) => candidate === type);
@@ -103,11 +133,20 @@ export function negotiateStatus(accept: string | undefined, userAgent: string | 
   return { mediaType: json, pretty: wantsPretty(json, pretty, userAgent) };
 }
 
-const collectionTypes = [...objectTypes, 'application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'];
+const collectionTypes = [
+  ...objectTypes,
+  'application/json;stream=watch',
+  'application/vnd.kubernetes.protobuf;stream=watch',
+];
 
 /** The refusal for a route none of whose types the client takes. */
 export const routeNotAcceptable = (available: readonly string[]): StatusError =>
-  new StatusError(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`, {});
+  new StatusError(
+    406,
+    'NotAcceptable',
+    `406: Not Acceptable\n\nAvailable representations: ${available.join(', ')}`,
+    {},
+  );
 
 /** `?pretty=1` asks for it; browsers and command-line tools for people get it anyway. */
 function wantsPretty(mediaType: MediaType, value: string | null, userAgent: string | undefined): boolean {

@@ -84,7 +84,13 @@ export class ObjectFollower {
       }
       if (watch.ended !== undefined || failure !== undefined) end();
     };
-    const watch = await this.#options.store.watch({ after: 'any', initialEvents: true, bookmarks: true, signal, onReady: drain });
+    const watch = await this.#options.store.watch({
+      after: 'any',
+      initialEvents: true,
+      bookmarks: true,
+      signal,
+      onReady: drain,
+    });
     open.watch = watch;
     signal.addEventListener('abort', end, { once: true });
     try {

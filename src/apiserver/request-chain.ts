@@ -54,24 +54,25 @@ export function requestChain(options: RequestChainOptions): (exchange: Exchange)
   const { audit, lifecycle, shutdown, metrics } = options;
   const filters: readonly Filter[] = [
     ...(shutdown.sendRetryAfter ? [sendRetryAfter(lifecycle)] : []), // outside of all: nothing is done for what comes too late
-    answerInKind,                                   // the headers every answer has; the client's spelling of names
+    answerInKind, // the headers every answer has; the client's spelling of names
     goAwayAtTimes(options.goAwayChance),
-    tellBrowsers(options.browsers),                 // a preflight carries no credentials; refusals are told to the page too
+    tellBrowsers(options.browsers), // a preflight carries no credentials; refusals are told to the page too
     ...(shutdown.watchGraceMs > 0 ? [followWatches(lifecycle)] : []),
-    countRequests(lifecycle),                       // what is in here the server answers before it ends
-    measure(metrics),                               // counts also what the steps below refuse
-    renderErrors(options.log, metrics),             // from here on errors are Status objects
+    countRequests(lifecycle), // what is in here the server answers before it ends
+    measure(metrics), // counts also what the steps below refuse
+    renderErrors(options.log, metrics), // from here on errors are Status objects
     ...(audit === undefined ? [] : [recordRefused(audit)]), // failed logins; outside of what follows, to see how it ends
-    limitTime(options.requestTimeoutMs, metrics),   // before authentication: a slow webhook counts too
+    limitTime(options.requestTimeoutMs, metrics), // before authentication: a slow webhook counts too
     timed('authentication', authenticate(options.authenticator, options.log, metrics.authentication), metrics),
     ...(audit === undefined ? [] : [timed('audit', recordRequests(audit), metrics)]), // after authentication: the policy asks who
-    judgeOrigins(options.browsers.allowedOrigins),  // recorded, with who the browser said it is
+    judgeOrigins(options.browsers.allowedOrigins), // recorded, with who the browser said it is
     timed('impersonation', impersonate(options.authorizer), metrics), // who is asking from here on
-    limitInFlight(options.inFlight, metrics),       // after authentication: it needs to know who is asking
+    limitInFlight(options.inFlight, metrics), // after authentication: it needs to know who is asking
     timed('authorization', authorize(options.authorizer, metrics.authorization), metrics), // before the body is read
-    options.passOn,                                 // from here on only what this server answers itself
+    options.passOn, // from here on only what this server answers itself
   ];
-  const endpoint: Handler = (request) => (request.info.isResourceRequest ? options.resources(request) : options.nonResources(request));
+  const endpoint: Handler = (request) =>
+    request.info.isResourceRequest ? options.resources(request) : options.nonResources(request);
   const handle = chain(filters, endpoint);
   return (exchange) => handle(describe(exchange));
 }
@@ -105,4 +106,3 @@ function decodePath(raw: string): string {
     return raw;
   }
 }
-

@@ -20,7 +20,14 @@ export interface RequestInfo {
   readonly labelSelector: string;
 }
 
-const verbOfMethod: Readonly<Record<string, string>> = { POST: 'create', GET: 'get', HEAD: 'get', PUT: 'update', PATCH: 'patch', DELETE: 'delete' };
+const verbOfMethod: Readonly<Record<string, string>> = {
+  POST: 'create',
+  GET: 'get',
+  HEAD: 'get',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+};
 
 /** Subresources of a namespace itself; anything else below a namespace is a resource in it. */
 const namespaceSubresources = new Set(['status', 'finalize']);
@@ -42,10 +49,38 @@ export function parseRequestInfo(method: string, path: string, query: URLSearchP
   const { prefix, group, version, namespace, parts } = place;
   const [resource = '', name = '', subresource = ''] = parts;
   if (name !== '' && place.verb !== 'watch') {
-    return { isResourceRequest: true, path, verb: place.verb, prefix, group, version, namespace, resource, subresource, name, parts, fieldSelector: '', labelSelector: '' };
+    return {
+      isResourceRequest: true,
+      path,
+      verb: place.verb,
+      prefix,
+      group,
+      version,
+      namespace,
+      resource,
+      subresource,
+      name,
+      parts,
+      fieldSelector: '',
+      labelSelector: '',
+    };
   }
   const on = onCollection(place.verb, name, query);
-  return { isResourceRequest: true, path, verb: on.verb, prefix, group, version, namespace, resource, subresource, name: on.name, parts, fieldSelector: on.fieldSelector, labelSelector: on.labelSelector };
+  return {
+    isResourceRequest: true,
+    path,
+    verb: on.verb,
+    prefix,
+    group,
+    version,
+    namespace,
+    resource,
+    subresource,
+    name: on.name,
+    parts,
+    fieldSelector: on.fieldSelector,
+    labelSelector: on.labelSelector,
+  };
 }
 
 function placeOf(method: string, path: string): Place | undefined {
@@ -64,7 +99,14 @@ function placeOf(method: string, path: string): Place | undefined {
     namespace = segments[at + 1]!;
     if (segments.length > at + 2 && !namespaceSubresources.has(segments[at + 2]!)) at += 2;
   }
-  return { verb, prefix, group: prefix === 'api' ? '' : segments[1]!, version: segments[prefix === 'api' ? 1 : 2]!, namespace, parts: segments.slice(at) };
+  return {
+    verb,
+    prefix,
+    group: prefix === 'api' ? '' : segments[1]!,
+    version: segments[prefix === 'api' ? 1 : 2]!,
+    namespace,
+    parts: segments.slice(at),
+  };
 }
 
 function withoutLastSlashes(path: string): string {
@@ -74,7 +116,11 @@ function withoutLastSlashes(path: string): string {
 }
 
 /** Requests without a name are about the collection; `metadata.name` in the field selector names the object again. */
-function onCollection(verb: string, pathName: string, query: URLSearchParams): Pick<RequestInfo, 'verb' | 'name' | 'fieldSelector' | 'labelSelector'> {
+function onCollection(
+  verb: string,
+  pathName: string,
+  query: URLSearchParams,
+): Pick<RequestInfo, 'verb' | 'name' | 'fieldSelector' | 'labelSelector'> {
   const isRead = verb === 'get' || verb === 'watch';
   const isDelete = verb === 'delete';
   if (!isRead && !isDelete) return { verb, name: pathName, fieldSelector: '', labelSelector: '' };
@@ -93,11 +139,27 @@ export function queryFlag(value: string | null): boolean {
 const isWatch = (query: URLSearchParams): boolean => query.has('watch') && queryFlag(query.get('watch'));
 
 function nonResource(method: string, path: string): RequestInfo {
-  return { isResourceRequest: false, path, verb: method.toLowerCase(), prefix: '', group: '', version: '', namespace: '', resource: '', subresource: '', name: '', parts: [], fieldSelector: '', labelSelector: '' };
+  return {
+    isResourceRequest: false,
+    path,
+    verb: method.toLowerCase(),
+    prefix: '',
+    group: '',
+    version: '',
+    namespace: '',
+    resource: '',
+    subresource: '',
+    name: '',
+    parts: [],
+    fieldSelector: '',
+    labelSelector: '',
+  };
 }
 
 /** Requests without a time limit of their own: watches, and streams to pods, or to what servers of others have of that kind. */
 export const isLongRunning = (info: RequestInfo): boolean =>
-  info.verb === 'watch' || info.subresource === 'proxy' || (longRunningSubresources.has(info.subresource) && (info.resource === 'pods' || info.group !== ''));
+  info.verb === 'watch' ||
+  info.subresource === 'proxy' ||
+  (longRunningSubresources.has(info.subresource) && (info.resource === 'pods' || info.group !== ''));
 
 const longRunningSubresources = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);

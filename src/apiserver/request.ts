@@ -140,8 +140,14 @@ export class ApiRequest implements Work {
     // Filled in order: an early step knows less.
     const user = (this.user as UserInfo | undefined)?.name ?? '';
     const { verb, group, version, resource, subresource, namespace, name } = info;
-    const about = info.isResourceRequest ? { verb, group, version, resource, subresource, namespace, name, user } : { verb, path: info.path, user };
-    return Object.fromEntries(Object.entries({ ...about, auditId: this.auditId }).filter(([, text]) => text !== '').map(([key, text]) => [key, text.slice(0, maxDescribed)]));
+    const about = info.isResourceRequest
+      ? { verb, group, version, resource, subresource, namespace, name, user }
+      : { verb, path: info.path, user };
+    return Object.fromEntries(
+      Object.entries({ ...about, auditId: this.auditId })
+        .filter(([, text]) => text !== '')
+        .map(([key, text]) => [key, text.slice(0, maxDescribed)]),
+    );
   }
 
   /** Ends when the client goes away or the request times out. Made at first use: most requests never need it. */
@@ -192,7 +198,12 @@ export type HeaderMap = Record<string, string | number | readonly string[]>;
 /** A complete answer. `chunks` go out one by one under backpressure; `length` is known beforehand. */
 export type ApiResponse =
   | { readonly status: number; readonly headers: HeaderMap; readonly body?: Buffer | string }
-  | { readonly status: number; readonly headers: HeaderMap; readonly chunks: Iterable<Buffer>; readonly length?: number }
+  | {
+      readonly status: number;
+      readonly headers: HeaderMap;
+      readonly chunks: Iterable<Buffer>;
+      readonly length?: number;
+    }
   | { readonly status: number; readonly headers: HeaderMap; readonly stream: (sink: Sink) => Promise<void> }
   | WebSocketAnswer
   | UpgradedAnswer;

@@ -22,7 +22,11 @@ export class SeriesCounter {
   readonly #set: SeriesSet<Series>;
 
   constructor(options: SeriesMetricOptions) {
-    this.#set = new SeriesSet(options, { type: 'counter', make: (labels) => new Series(labels), valuesOf: ({ labels, value }) => [{ labels, value }] });
+    this.#set = new SeriesSet(options, {
+      type: 'counter',
+      make: (labels) => new Series(labels),
+      valuesOf: ({ labels, value }) => [{ labels, value }],
+    });
   }
 
   series(labels: Labels): CounterSeries {

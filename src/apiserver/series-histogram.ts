@@ -35,7 +35,11 @@ export class SeriesHistogram {
   readonly #set: SeriesSet<Series>;
 
   constructor(options: SeriesHistogramOptions) {
-    this.#set = new SeriesSet(options, { type: 'histogram', make: (labels) => new Series(labels, options.buckets), valuesOf: (series) => valuesOf(options, series) });
+    this.#set = new SeriesSet(options, {
+      type: 'histogram',
+      make: (labels) => new Series(labels, options.buckets),
+      valuesOf: (series) => valuesOf(options, series),
+    });
   }
 
   series(labels: Labels): HistogramSeries {
@@ -45,6 +49,14 @@ export class SeriesHistogram {
 
 function valuesOf({ name, buckets }: SeriesHistogramOptions, { labels, counts, sum }: Series): MetricValue[] {
   let total = 0;
-  const lines = counts.map((count, i) => ({ metricName: `${name}_bucket`, labels: { le: String(buckets[i] ?? '+Inf'), ...labels }, value: (total += count) }));
-  return [...lines, { metricName: `${name}_sum`, labels, value: sum }, { metricName: `${name}_count`, labels, value: total }];
+  const lines = counts.map((count, i) => ({
+    metricName: `${name}_bucket`,
+    labels: { le: String(buckets[i] ?? '+Inf'), ...labels },
+    value: (total += count),
+  }));
+  return [
+    ...lines,
+    { metricName: `${name}_sum`, labels, value: sum },
+    { metricName: `${name}_count`, labels, value: total },
+  ];
 }

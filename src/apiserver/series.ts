@@ -26,10 +26,18 @@ interface SeriesType<S> {
 }
 
 /** Shows values that are counted elsewhere. */
-export function showValues({ name, help, type, registry }: SeriesMetricOptions & { readonly type: 'counter' | 'gauge' | 'histogram' }, values: () => readonly MetricValue[], reset: () => void = () => undefined): void {
+export function showValues(
+  { name, help, type, registry }: SeriesMetricOptions & { readonly type: 'counter' | 'gauge' | 'histogram' },
+  values: () => readonly MetricValue[],
+  reset: () => void = () => undefined,
+): void {
   const shown = { name, help, type, aggregator: 'sum' };
   // All that the registry asks of a metric.
-  registry.registerMetric({ ...shown, get: () => Promise.resolve({ ...shown, values: values() }), reset } as unknown as Metric);
+  registry.registerMetric({
+    ...shown,
+    get: () => Promise.resolve({ ...shown, values: values() }),
+    reset,
+  } as unknown as Metric);
 }
 
 export class SeriesSet<S> {
@@ -38,7 +46,11 @@ export class SeriesSet<S> {
 
   constructor({ name, help, registry }: SeriesMetricOptions, type: SeriesType<S>) {
     this.#type = type;
-    showValues({ name, help, type: type.type, registry }, () => [...this.#all.values()].flatMap((series) => type.valuesOf(series)), () => this.#all.clear());
+    showValues(
+      { name, help, type: type.type, registry },
+      () => [...this.#all.values()].flatMap((series) => type.valuesOf(series)),
+      () => this.#all.clear(),
+    );
   }
 
   /** The series with these labels, which is shown from now on. Callers keep it. */

@@ -50,7 +50,9 @@ export class ServedApis {
 
   /** Those with custom resources, whoever answers them. */
   get customGroupVersions(): readonly GroupVersionInfo[] {
-    return [...this.#custom.values()].map((resources) => groupVersionOf([...resources.values()].map(({ info }) => info)));
+    return [...this.#custom.values()].map((resources) =>
+      groupVersionOf([...resources.values()].map(({ info }) => info)),
+    );
   }
 
   onChange(listener: () => void): void {
@@ -70,7 +72,10 @@ export class ServedApis {
     const entry = remote.resources?.find((candidate) => candidate['resource'] === resource);
     if (entry === undefined) return 'version';
     const subresources = Array.isArray(entry['subresources']) ? entry['subresources'] : [];
-    return subresource === '' || subresources.some((candidate) => isObject(candidate) && candidate['subresource'] === subresource) ? 'subresource' : 'resource';
+    return subresource === '' ||
+      subresources.some((candidate) => isObject(candidate) && candidate['subresource'] === subresource)
+      ? 'subresource'
+      : 'resource';
   }
 
   /** Of a version that the server itself serves no resource is looked for elsewhere. */
@@ -118,7 +123,9 @@ export class ServedApis {
 
   #refresh(): void {
     const remote = new Set(this.#remote.map(({ apiVersion }) => apiVersion));
-    const local = [...this.#builtIn.groupVersions, ...this.customGroupVersions].filter(({ apiVersion }) => !remote.has(apiVersion));
+    const local = [...this.#builtIn.groupVersions, ...this.customGroupVersions].filter(
+      ({ apiVersion }) => !remote.has(apiVersion),
+    );
     this.#groupVersions = inOrder([...local, ...this.#remote]);
     this.#own = this.#groupVersions.filter((info) => info.remote === undefined);
     for (const listener of this.#listeners) listener();
@@ -133,8 +140,15 @@ export class ServedApis {
  */
 function inOrder(groupVersions: readonly GroupVersionInfo[]): GroupVersionInfo[] {
   const priorities = new Map<string, number>();
-  for (const { group, groupPriority } of groupVersions) priorities.set(group, Math.max(groupPriority, priorities.get(group) ?? 0));
-  return groupVersions.toSorted((a, b) => priorities.get(b.group)! - priorities.get(a.group)! || compareTexts(a.group, b.group) || b.versionPriority - a.versionPriority || compareVersions(a.version, b.version));
+  for (const { group, groupPriority } of groupVersions)
+    priorities.set(group, Math.max(groupPriority, priorities.get(group) ?? 0));
+  return groupVersions.toSorted(
+    (a, b) =>
+      priorities.get(b.group)! - priorities.get(a.group)! ||
+      compareTexts(a.group, b.group) ||
+      b.versionPriority - a.versionPriority ||
+      compareVersions(a.version, b.version),
+  );
 }
 
 const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
@@ -142,7 +156,14 @@ const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 :
 function groupVersionOf(resources: readonly ResourceInfo[]): GroupVersionInfo {
   const { group, version, apiVersion } = resources[0]!;
   return {
-    group, version, apiVersion, types: '', groupPriority: customGroupPriority, versionPriority: customVersionPriority, enabledByDefault: true, isCustom: true,
+    group,
+    version,
+    apiVersion,
+    types: '',
+    groupPriority: customGroupPriority,
+    versionPriority: customVersionPriority,
+    enabledByDefault: true,
+    isCustom: true,
     resources: resources.toSorted((a, b) => compareTexts(a.name, b.name)),
   };
 }

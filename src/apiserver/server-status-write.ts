@@ -6,9 +6,19 @@ import type { ResourceStore } from '../registry/generic/resource-store.ts';
 const manager = 'kube-apiserver';
 
 /** @param live the object as it was; `object` gets the new managed fields */
-export function ownStatusWrite(fieldManager: FieldManager, store: ResourceStore, { live, object, now }: { readonly live: KubeObject; readonly object: KubeObject; readonly now: Date }): void {
+export function ownStatusWrite(
+  fieldManager: FieldManager,
+  store: ResourceStore,
+  { live, object, now }: { readonly live: KubeObject; readonly object: KubeObject; readonly now: Date },
+): void {
   const managedFields = fieldManager.update({
-    live, object, manager, subresource: 'status', apiVersion: store.storageVersion, typeId: store.storedType, now,
+    live,
+    object,
+    manager,
+    subresource: 'status',
+    apiVersion: store.storageVersion,
+    typeId: store.storedType,
+    now,
     resetFields: store.strategyOf('status').resetFields ?? [],
   });
   if (managedFields !== undefined) metaOf(object).managedFields = managedFields;

@@ -33,7 +33,15 @@ export interface Departure {
 }
 
 /** Resolves when no request is in work any more. */
-export async function letClientsGo({ shutdown, lifecycle, transport, requestTimeoutMs, withdraw, clock, log }: Departure): Promise<void> {
+export async function letClientsGo({
+  shutdown,
+  lifecycle,
+  transport,
+  requestTimeoutMs,
+  withdraw,
+  clock,
+  log,
+}: Departure): Promise<void> {
   const { delayMs, sendRetryAfter, watchGraceMs } = shutdown;
   lifecycle.stop();
   log.debug({ delayMs }, 'not ready any more');

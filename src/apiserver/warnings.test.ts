@@ -8,19 +8,42 @@ function warningsOf(...texts: string[]): Warnings {
 }
 
 const many = (count: number, make: (i: number) => string): string[] => Array.from({ length: count }, (_, i) => make(i));
-const numbered = (length: number) => (i: number): string => String(i).padEnd(length, '.');
+const numbered =
+  (length: number) =>
+  (i: number): string =>
+    String(i).padEnd(length, '.');
 
 describe('warnings of one answer', () => {
   test.each([
     { name: 'are told once', texts: ['a', 'b', 'a'], told: ['a', 'b'] },
     { name: 'are not empty', texts: ['', 'a'], told: ['a'] },
-    { name: 'are told whole up to 4,096 characters together', texts: ['x'.repeat(4000), 'y'.repeat(96)], told: ['x'.repeat(4000), 'y'.repeat(96)] },
-    { name: 'are told with 256 characters of each beyond', texts: ['x'.repeat(4000), 'y'.repeat(96), 'z'], told: ['x'.repeat(256), 'y'.repeat(96), 'z'] },
-    { name: 'are told with 256 characters of each beyond, a single one too', texts: ['x'.repeat(4097)], told: ['x'.repeat(256)] },
+    {
+      name: 'are told whole up to 4,096 characters together',
+      texts: ['x'.repeat(4000), 'y'.repeat(96)],
+      told: ['x'.repeat(4000), 'y'.repeat(96)],
+    },
+    {
+      name: 'are told with 256 characters of each beyond',
+      texts: ['x'.repeat(4000), 'y'.repeat(96), 'z'],
+      told: ['x'.repeat(256), 'y'.repeat(96), 'z'],
+    },
+    {
+      name: 'are told with 256 characters of each beyond, a single one too',
+      texts: ['x'.repeat(4097)],
+      told: ['x'.repeat(256)],
+    },
     { name: 'count characters, not their bytes or halves', texts: ['😀'.repeat(4096)], told: ['😀'.repeat(4096)] },
     { name: 'are not cut within a character', texts: ['😀'.repeat(4097)], told: ['😀'.repeat(256)] },
-    { name: 'that differ behind what is told are told both', texts: [`${'x'.repeat(4097)}a`, `${'x'.repeat(4097)}b`], told: ['x'.repeat(256), 'x'.repeat(256)] },
-    { name: 'end with the one that goes beyond 4,096 characters', texts: many(100, numbered(256)), told: many(17, numbered(256)) },
+    {
+      name: 'that differ behind what is told are told both',
+      texts: [`${'x'.repeat(4097)}a`, `${'x'.repeat(4097)}b`],
+      told: ['x'.repeat(256), 'x'.repeat(256)],
+    },
+    {
+      name: 'end with the one that goes beyond 4,096 characters',
+      texts: many(100, numbered(256)),
+      told: many(17, numbered(256)),
+    },
   ])('$name', ({ texts, told }) => {
     expect(warningsOf(...texts).texts).toEqual(told);
   });
@@ -37,7 +60,11 @@ describe('warnings of one answer', () => {
   test.each([
     { name: 'none before', before: [], since: ['a'] },
     { name: 'the same again', before: ['a'], since: ['a', 'b'] },
-    { name: 'those before were shortened by those since', before: ['x'.repeat(4000)], since: ['y'.repeat(4000), 'z'.repeat(4000)] },
+    {
+      name: 'those before were shortened by those since',
+      before: ['x'.repeat(4000)],
+      since: ['y'.repeat(4000), 'z'.repeat(4000)],
+    },
     { name: 'full before', before: many(100, numbered(256)), since: ['a'] },
   ])('are taken back: $name', ({ before, since }) => {
     const warnings = warningsOf(...before);

@@ -54,7 +54,12 @@ export class Warnings {
 
   /** Returns what takes back every warning since. */
   mark(): () => void {
-    const state: State = { texts: [...this.#texts], known: [...this.#known], length: this.#length, isShortened: this.#isShortened };
+    const state: State = {
+      texts: [...this.#texts],
+      known: [...this.#known],
+      length: this.#length,
+      isShortened: this.#isShortened,
+    };
     return () => this.#restore(state);
   }
 
@@ -81,7 +86,8 @@ export class Warnings {
 }
 
 /** Stands for a text in comparisons; a long text is not kept for them. */
-const keyOf = (text: string): string => (text.length <= maxTotalLength ? text : createHash('sha256').update(text).digest('base64'));
+const keyOf = (text: string): string =>
+  text.length <= maxTotalLength ? text : createHash('sha256').update(text).digest('base64');
 
 /** The first code points of a text, and how many they are. */
 function beginningOf(text: string, most: number): { readonly text: string; readonly length: number } {

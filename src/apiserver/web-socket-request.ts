@@ -4,11 +4,16 @@ import type { ApiRequest } from './request.ts';
 export const isWebSocketRequest = ({ exchange }: ApiRequest): boolean => exchange.upgrade === 'websocket';
 
 /** Whether a WebSocket is one of the protocols that it would take: somebody else may choose it. */
-export const offersWebSocket = ({ exchange }: ApiRequest): boolean => exchange.upgrade?.split(',').some((protocol) => protocol.trim() === 'websocket') ?? false;
+export const offersWebSocket = ({ exchange }: ApiRequest): boolean =>
+  exchange.upgrade?.split(',').some((protocol) => protocol.trim() === 'websocket') ?? false;
 
 /** Subprotocols in the order of the client's preference. */
 export const offeredProtocols = ({ exchange }: ApiRequest): string[] =>
-  exchange.headerValues('sec-websocket-protocol').flatMap((value) => value.split(',')).map((protocol) => protocol.trim()).filter((protocol) => protocol !== '');
+  exchange
+    .headerValues('sec-websocket-protocol')
+    .flatMap((value) => value.split(','))
+    .map((protocol) => protocol.trim())
+    .filter((protocol) => protocol !== '');
 
 /**
  * Clients that cannot set headers offer their token as a subprotocol.
@@ -21,4 +26,5 @@ export const tokenPrefix = 'base64url.bearer.authorization.k8s.io.';
  *
  * @NOTE differs from upstream: there it is taken out only if it was the credential that decided, and else may be told back.
  */
-export const withoutTokens = (protocols: readonly string[]): string[] => protocols.filter((protocol) => !protocol.startsWith(tokenPrefix));
+export const withoutTokens = (protocols: readonly string[]): string[] =>
+  protocols.filter((protocol) => !protocol.startsWith(tokenPrefix));

@@ -16,23 +16,55 @@ const secondsSince = (begun: number): number => (performance.now() - begun) / 10
 export function createWorkQueueMetrics(registry: MetricRegistry): WorkQueueMetrics {
   const adds = new SeriesCounter({ name: 'workqueue_adds_total', help: 'Keys that were put into a queue.', registry });
   const depth = new SeriesGauge({ name: 'workqueue_depth', help: 'Keys that wait in a queue.', registry });
-  const waits = new SeriesHistogram({ name: 'workqueue_queue_duration_seconds', help: 'Time a key waited in a queue, in seconds.', buckets, registry });
-  const works = new SeriesHistogram({ name: 'workqueue_work_duration_seconds', help: 'Time the work on a key took, in seconds.', buckets, registry });
-  const retries = new SeriesCounter({ name: 'workqueue_retries_total', help: 'Keys that were put into a queue again because the work on them failed.', registry });
+  const waits = new SeriesHistogram({
+    name: 'workqueue_queue_duration_seconds',
+    help: 'Time a key waited in a queue, in seconds.',
+    buckets,
+    registry,
+  });
+  const works = new SeriesHistogram({
+    name: 'workqueue_work_duration_seconds',
+    help: 'Time the work on a key took, in seconds.',
+    buckets,
+    registry,
+  });
+  const retries = new SeriesCounter({
+    name: 'workqueue_retries_total',
+    help: 'Keys that were put into a queue again because the work on them failed.',
+    registry,
+  });
   /** When the work began that is under way, by queue. */
   const running = new Map<string, Set<{ readonly begun: number }>>();
   const shown = (name: string, help: string, of: (seconds: readonly number[]) => number): void => {
     new Gauge({
-      name, help, labelNames: ['name'], registers: [registry],
+      name,
+      help,
+      labelNames: ['name'],
+      registers: [registry],
       collect() {
-        for (const [queue, works] of running) this.set({ name: queue }, of([...works].map(({ begun }) => secondsSince(begun))));
+        for (const [queue, works] of running)
+          this.set({ name: queue }, of([...works].map(({ begun }) => secondsSince(begun))));
       },
     });
   };
-  shown('workqueue_unfinished_work_seconds', 'Time that the work under way has taken together, in seconds.', (seconds) => seconds.reduce((sum, each) => sum + each, 0));
-  shown('workqueue_longest_running_processor_seconds', 'Time that the longest work under way has taken, in seconds.', (seconds) => Math.max(0, ...seconds));
+  shown(
+    'workqueue_unfinished_work_seconds',
+    'Time that the work under way has taken together, in seconds.',
+    (seconds) => seconds.reduce((sum, each) => sum + each, 0),
+  );
+  shown(
+    'workqueue_longest_running_processor_seconds',
+    'Time that the longest work under way has taken, in seconds.',
+    (seconds) => Math.max(0, ...seconds),
+  );
   return (name) => {
-    const series = { adds: adds.series({ name }), depth: depth.series({ name }), waits: waits.series({ name }), works: works.series({ name }), retries: retries.series({ name }) };
+    const series = {
+      adds: adds.series({ name }),
+      depth: depth.series({ name }),
+      waits: waits.series({ name }),
+      works: works.series({ name }),
+      retries: retries.series({ name }),
+    };
     const current = new Set<{ readonly begun: number }>();
     running.set(name, current);
     return {

@@ -39,7 +39,8 @@ class Shortener {
     if (value instanceof Error) return this.#error(value, depth);
     if (Array.isArray(value)) return this.#list(value, depth);
     if (ArrayBuffer.isView(value)) return `${value.byteLength} bytes`;
-    if ('toJSON' in value && typeof value.toJSON === 'function') return this.value((value as { toJSON(): unknown }).toJSON(), depth + 1);
+    if ('toJSON' in value && typeof value.toJSON === 'function')
+      return this.value((value as { toJSON(): unknown }).toJSON(), depth + 1);
     return this.#object(value as Readonly<Record<string, unknown>>, depth);
   }
 
@@ -57,20 +58,37 @@ class Shortener {
 
   #object(object: Readonly<Record<string, unknown>>, depth: number): object {
     const members = Object.entries(object);
-    const short = members.slice(0, maxMembers).map(([key, value]): [string, unknown] => [this.#text(key, maxText), this.value(value, depth + 1)]);
-    const isSame = members.length <= maxMembers && short.every(([key, value], i) => key === members[i]![0] && value === members[i]![1]);
+    const short = members
+      .slice(0, maxMembers)
+      .map(([key, value]): [string, unknown] => [this.#text(key, maxText), this.value(value, depth + 1)]);
+    const isSame =
+      members.length <= maxMembers &&
+      short.every(([key, value], i) => key === members[i]![0] && value === members[i]![1]);
     return isSame ? object : Object.fromEntries(short);
   }
 
   /** An error of the same class, with what loggers show of one. */
   #error(error: Error, depth: number): Error {
     const { message, stack, cause } = error;
-    const shown = { message: this.#text(message, maxText), stack: stack === undefined ? stack : this.#text(stack, maxStack), cause: this.value(cause, depth + 1) };
+    const shown = {
+      message: this.#text(message, maxText),
+      stack: stack === undefined ? stack : this.#text(stack, maxStack),
+      cause: this.value(cause, depth + 1),
+    };
     const own = this.#object({ ...error }, depth);
-    if (shown.message === message && shown.stack === stack && shown.cause === cause && Object.entries(own).every(([key, value]) => (error as unknown as Record<string, unknown>)[key] === value)) return error;
+    if (
+      shown.message === message &&
+      shown.stack === stack &&
+      shown.cause === cause &&
+      Object.entries(own).every(([key, value]) => (error as unknown as Record<string, unknown>)[key] === value)
+    )
+      return error;
     const short = Object.create(Object.getPrototypeOf(error) as object) as Error;
-    for (const [key, value] of Object.entries(own)) Object.defineProperty(short, key, { value, enumerable: true, configurable: true, writable: true });
-    for (const [key, value] of Object.entries(shown)) if (value !== undefined) Object.defineProperty(short, key, { value, enumerable: false, configurable: true, writable: true });
+    for (const [key, value] of Object.entries(own))
+      Object.defineProperty(short, key, { value, enumerable: true, configurable: true, writable: true });
+    for (const [key, value] of Object.entries(shown))
+      if (value !== undefined)
+        Object.defineProperty(short, key, { value, enumerable: false, configurable: true, writable: true });
     return short;
   }
 }

@@ -36,7 +36,9 @@ export class GatheredBytes {
   #append(piece: Buffer): void {
     if (this.#used + piece.length > this.#last!.length) {
       this.#full.push(this.#last!.subarray(0, this.#used));
-      this.#last = Buffer.allocUnsafe(Math.max(piece.length, Math.min(maxChunkBytes, Math.max(minChunkBytes, this.#length))));
+      this.#last = Buffer.allocUnsafe(
+        Math.max(piece.length, Math.min(maxChunkBytes, Math.max(minChunkBytes, this.#length))),
+      );
       this.#used = 0;
     }
     piece.copy(this.#last!, this.#used);

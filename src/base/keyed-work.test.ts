@@ -5,7 +5,15 @@ import { FakeClock } from './testing/fake-clock.ts';
 const setUp = (run: KeyedWorkOptions['run'], maxRunning = 10, more: Pick<KeyedWorkOptions, 'observer'> = {}) => {
   const clock = new FakeClock();
   const failures: [string, unknown][] = [];
-  const work = new KeyedWork({ run, onFailure: (key, error) => failures.push([key, error]), maxRunning, firstRetryMs: 10, maxRetryMs: 35, clock, ...more });
+  const work = new KeyedWork({
+    run,
+    onFailure: (key, error) => failures.push([key, error]),
+    maxRunning,
+    firstRetryMs: 10,
+    maxRetryMs: 35,
+    clock,
+    ...more,
+  });
   return { clock, work, failures };
 };
 
@@ -49,7 +57,9 @@ test('no more keys are worked on at once than there is room for, and one that ha
   const order: string[] = [];
   const { clock, work } = setUp((key, signal) => {
     order.push(key);
-    return key === 'hangs' ? new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined))) : Promise.resolve(undefined);
+    return key === 'hangs'
+      ? new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined)))
+      : Promise.resolve(undefined);
   }, 2);
   for (const key of ['hangs', 'b', 'c', 'd']) work.add(key);
   expect(order).toEqual(['hangs', 'b']);
@@ -86,7 +96,9 @@ test('who looks on is told when a key waits, is worked on, is done, and is tried
     retries: () => void seen.push('retries'),
   };
   let fails = 1;
-  const { clock, work } = setUp(() => (fails-- > 0 ? Promise.reject(new Error('no')) : Promise.resolve(undefined)), 1, { observer });
+  const { clock, work } = setUp(() => (fails-- > 0 ? Promise.reject(new Error('no')) : Promise.resolve(undefined)), 1, {
+    observer,
+  });
   work.add('a');
   work.add('b');
   expect(seen).toEqual(['waits', 'begins', 'waits']);

@@ -53,7 +53,8 @@ export class KeyedWork {
   add(key: string): void {
     if (this.#abort.signal.aborted) return;
     let state = this.#states.get(key);
-    if (state === undefined) this.#states.set(key, (state = { status: 'idle', failures: 0, timer: undefined, begin: undefined }));
+    if (state === undefined)
+      this.#states.set(key, (state = { status: 'idle', failures: 0, timer: undefined, begin: undefined }));
     state.timer?.cancel();
     if (state.status === 'running') state.status = 'running-again';
     if (state.status !== 'idle') return;

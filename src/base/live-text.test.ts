@@ -11,7 +11,9 @@ let files: WatchedFiles;
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'orch-live-'));
   warnings = [];
-  files = new WatchedFiles({ log: { ...silentLogger, warn: (details) => warnings.push(String((details as { err: Error }).err.message)) } });
+  files = new WatchedFiles({
+    log: { ...silentLogger, warn: (details) => warnings.push(String((details as { err: Error }).err.message)) },
+  });
 });
 afterEach(async () => {
   await files.stop();
@@ -58,6 +60,8 @@ describe('WatchedFiles', () => {
   test('a file that is wrong from the start is an error', async () => {
     await expect(files.watch(join(directory, 'nothing'))).rejects.toThrow('ENOENT');
     await writeFile(join(directory, 'file'), 'bad');
-    await expect(files.watch(join(directory, 'file'), () => Promise.reject(new Error('bad content')))).rejects.toThrow('bad content');
+    await expect(files.watch(join(directory, 'file'), () => Promise.reject(new Error('bad content')))).rejects.toThrow(
+      'bad content',
+    );
   });
 });

@@ -61,7 +61,9 @@ export class WatchedFiles {
 
   /** Looks at all files now. */
   look(): Promise<void> {
-    this.#looking ??= Promise.all(this.#files.map((file) => file.look(this.#log))).then(() => undefined).finally(() => (this.#looking = undefined));
+    this.#looking ??= Promise.all(this.#files.map((file) => file.look(this.#log)))
+      .then(() => undefined)
+      .finally(() => (this.#looking = undefined));
     return this.#looking;
   }
 

@@ -30,6 +30,9 @@ test.each([
   await expect(makeDirectories(join(home, path))).rejects.toMatchObject({ code });
 });
 
-test.skipIf(process.platform !== 'linux')('fails where the system has no place for one (only Linux has /proc)', async () => {
-  await expect(makeDirectories('/proc/orch/data')).rejects.toMatchObject({ code: 'ENOENT' });
-});
+test.skipIf(process.platform !== 'linux')(
+  'fails where the system has no place for one (only Linux has /proc)',
+  async () => {
+    await expect(makeDirectories('/proc/orch/data')).rejects.toMatchObject({ code: 'ENOENT' });
+  },
+);

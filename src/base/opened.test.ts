@@ -19,9 +19,11 @@ test('what was opened is closed in reverse when a later step fails, each after t
 
 test('nothing is closed when the start succeeds', async () => {
   const steps: string[] = [];
-  expect(await openTogether((opened) => {
-    opened.add(() => void steps.push('closed'));
-    return Promise.resolve(1);
-  })).toBe(1);
+  expect(
+    await openTogether((opened) => {
+      opened.add(() => void steps.push('closed'));
+      return Promise.resolve(1);
+    }),
+  ).toBe(1);
   expect(steps).toEqual([]);
 });

@@ -2,7 +2,10 @@ import { MessageChannel } from 'node:worker_threads';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { type Method, PortCalls } from './port-calls.ts';
 
-const errors = { encode: (error: unknown) => (error as Error).message, decode: (message: unknown) => new Error(`there: ${String(message)}`) };
+const errors = {
+  encode: (error: unknown) => (error as Error).message,
+  decode: (message: unknown) => new Error(`there: ${String(message)}`),
+};
 
 function connected(methods: Readonly<Record<string, Method>>): { readonly here: PortCalls; readonly there: PortCalls } {
   const { port1, port2 } = new MessageChannel();
@@ -14,7 +17,8 @@ function connected(methods: Readonly<Record<string, Method>>): { readonly here: 
 }
 
 /** Ends when the signal aborts, with what it was told. */
-const untilAborted = (signal: AbortSignal): Promise<never> => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+const untilAborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
 
 describe('a call over a port', () => {
   test('is answered with what the method gives', async () => {
@@ -68,15 +72,19 @@ describe('a stream over a port', () => {
   };
 
   test('gives every item in order, and the error that ends it', async () => {
-    const { here } = connected({ numbers: async function* () {
-      yield 1;
-      yield 2;
-      throw new Error('no');
-    } });
+    const { here } = connected({
+      numbers: async function* () {
+        yield 1;
+        yield 2;
+        throw new Error('no');
+      },
+    });
     const seen: unknown[] = [];
-    await expect((async () => {
-      for await (const item of here.stream('numbers', [], new AbortController().signal)) seen.push(item);
-    })()).rejects.toThrow('there: no');
+    await expect(
+      (async () => {
+        for await (const item of here.stream('numbers', [], new AbortController().signal)) seen.push(item);
+      })(),
+    ).rejects.toThrow('there: no');
     expect(seen).toEqual([1, 2]);
   });
 
@@ -94,7 +102,9 @@ describe('a stream over a port', () => {
   test('is aborted on the other side when its reader leaves', async () => {
     let heard: (() => void) | undefined;
     const hears = new Promise<void>((resolve) => (heard = resolve));
-    const { here } = connected({ numbers: (args, signal) => (signal.addEventListener('abort', () => heard!()), numbers(args, signal)) });
+    const { here } = connected({
+      numbers: (args, signal) => (signal.addEventListener('abort', () => heard!()), numbers(args, signal)),
+    });
     for await (const item of here.stream('numbers', [], new AbortController().signal)) if (item === 2) break;
     await hears;
   });

@@ -66,10 +66,15 @@ export class PortCalls {
   }
 
   /** @param transfer buffers in `args` that are handed over instead of copied */
-  call(method: string, args: readonly unknown[], { signal, transfer = [] }: { signal?: AbortSignal | undefined; transfer?: readonly ArrayBuffer[] } = {}): Promise<unknown> {
+  call(
+    method: string,
+    args: readonly unknown[],
+    { signal, transfer = [] }: { signal?: AbortSignal | undefined; transfer?: readonly ArrayBuffer[] } = {},
+  ): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const id = this.#begin({ result: resolve, item: () => undefined, end: () => undefined, fail: reject }, signal);
-      if (id !== undefined) this.#port.postMessage({ id, method, args, isStream: false } satisfies CallMessage, transfer);
+      if (id !== undefined)
+        this.#port.postMessage({ id, method, args, isStream: false } satisfies CallMessage, transfer);
     });
   }
 
@@ -80,12 +85,15 @@ export class PortCalls {
     let isOver = false;
     let failure: Error | undefined;
     let wake: () => void = () => undefined;
-    const id = this.#begin({
-      result: () => undefined,
-      item: (value) => (items.push(value), wake()),
-      end: () => ((isOver = true), wake()),
-      fail: (error) => ((failure = signal.aborted ? undefined : error), (isOver = true), wake()),
-    }, signal);
+    const id = this.#begin(
+      {
+        result: () => undefined,
+        item: (value) => (items.push(value), wake()),
+        end: () => ((isOver = true), wake()),
+        fail: (error) => ((failure = signal.aborted ? undefined : error), (isOver = true), wake()),
+      },
+      signal,
+    );
     if (id !== undefined) this.#port.postMessage({ id, method, args, isStream: true } satisfies CallMessage);
     try {
       for (;;) {
@@ -142,7 +150,8 @@ export class PortCalls {
 
   #receive(message: Message): void {
     if ('method' in message) void this.#answer(message);
-    else if ('abort' in message) this.#answering.get(message.abort)?.abort(new Error('the caller does not wait any more'));
+    else if ('abort' in message)
+      this.#answering.get(message.abort)?.abort(new Error('the caller does not wait any more'));
     else this.#hear(message);
   }
 

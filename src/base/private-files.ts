@@ -21,10 +21,18 @@ export async function makePrivate(path: string, mode: number, log: Logger): Prom
   try {
     await chmod(path, (found.mode & ~permissions & 0o7777) | mode);
   } catch (error) {
-    if ((found.mode & others) !== 0) log.warn({ path, mode: before, err: error }, 'other users of this machine may read this, and the permissions cannot be narrowed');
+    if ((found.mode & others) !== 0)
+      log.warn(
+        { path, mode: before, err: error },
+        'other users of this machine may read this, and the permissions cannot be narrowed',
+      );
     return;
   }
-  if ((found.mode & others) !== 0) log.warn({ path, before, now: octal(mode) }, 'the permissions let other users of this machine in, and were narrowed');
+  if ((found.mode & others) !== 0)
+    log.warn(
+      { path, before, now: octal(mode) },
+      'the permissions let other users of this machine in, and were narrowed',
+    );
 }
 
 /** Makes an empty file for its owner only, unless it is there: what opens it later to write does not choose its permissions. */

@@ -7,7 +7,9 @@ test('what makes no progress is noticed after its time, counted from its last st
   const standstill = new Standstill<string>(1_000);
   const look = (progress: Readonly<Record<string, number>>): string[] => {
     const isStill = standstill.look();
-    return Object.entries(progress).filter(([name, steps]) => isStill(name, steps)).map(([name]) => name);
+    return Object.entries(progress)
+      .filter(([name, steps]) => isStill(name, steps))
+      .map(([name]) => name);
   };
   expect(look({ a: 0, b: 0 })).toEqual([]);
   vi.advanceTimersByTime(999);

@@ -10,7 +10,8 @@ const collectGarbage = runInNewContext('gc') as () => void;
 test('a limit among other signals lasts, whatever the garbage collector takes', async () => {
   const stop = new AbortController();
   let reached = 0;
-  const begin = (): void => AbortSignal.any([stop.signal, timeLimit(50)]).addEventListener('abort', () => void reached++);
+  const begin = (): void =>
+    AbortSignal.any([stop.signal, timeLimit(50)]).addEventListener('abort', () => void reached++);
   for (let i = 0; i < 20; i++) begin();
   for (let i = 0; i < 100 && reached < 20; i++) {
     collectGarbage();

@@ -6,6 +6,9 @@
  */
 export function timeLimit(ms: number): AbortSignal {
   const controller = new AbortController();
-  setTimeout(() => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')), ms).unref();
+  setTimeout(
+    () => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError')),
+    ms,
+  ).unref();
   return controller.signal;
 }

@@ -50,7 +50,9 @@ export interface Failure {
   readonly failure: string;
 }
 
-export type Outcome = { readonly value: Exclude<Value, CelError>; readonly cost: number } | { readonly error: string; readonly cancelled: boolean; readonly cost: number };
+export type Outcome =
+  | { readonly value: Exclude<Value, CelError>; readonly cost: number }
+  | { readonly error: string; readonly cancelled: boolean; readonly cost: number };
 
 export interface Program {
   readonly type: CelType;
@@ -91,7 +93,8 @@ function merge(libraries: readonly Library[]): Base {
   const functions = new Map<string, readonly Overload[]>();
   const types = new Map<string, CelType>();
   for (const library of libraries) {
-    for (const { name, overloads } of library.functions) functions.set(name, [...(functions.get(name) ?? []), ...overloads]);
+    for (const { name, overloads } of library.functions)
+      functions.set(name, [...(functions.get(name) ?? []), ...overloads]);
     for (const [name, type] of library.types ?? []) types.set(name, type);
   }
   const typeNames = new Map(Array.from(types, ([name, type]) => [name, type.kind === 'opaque' ? type.name : name]));
@@ -99,32 +102,62 @@ function merge(libraries: readonly Library[]): Base {
 }
 
 /** Of names with dots, the most parts. */
-const longestOf = (names: Iterable<string>): number => Math.max(1, ...Array.from(names, (name) => name.split('.').length));
+const longestOf = (names: Iterable<string>): number =>
+  Math.max(1, ...Array.from(names, (name) => name.split('.').length));
 
 export function environment(options: EnvironmentOptions): Environment {
   const version = options.version ?? newestVersion;
-  const base = options.libraries === undefined ? baseOf(version) : merge([...librariesOf(version), ...options.libraries]);
+  const base =
+    options.libraries === undefined ? baseOf(version) : merge([...librariesOf(version), ...options.libraries]);
   const variables = new Map(Object.entries(options.variables));
-  const scope: Scope = { ...base, variables, longestName: Math.max(base.longestName, longestOf(variables.keys())), homogeneous: options.homogeneous ?? true };
-  const parsing: ParseOptions = { macros: true, optionals: version >= 28, twoVariables: version >= 32, ...options.parsing };
-  const compiling: Environment['compiling'] = (text, ...expected) => options.unchecked === true ? compileUnchecked(scope, base, parsing, text) : compileIn(scope, base, parsing, version, text, expected);
+  const scope: Scope = {
+    ...base,
+    variables,
+    longestName: Math.max(base.longestName, longestOf(variables.keys())),
+    homogeneous: options.homogeneous ?? true,
+  };
+  const parsing: ParseOptions = {
+    macros: true,
+    optionals: version >= 28,
+    twoVariables: version >= 32,
+    ...options.parsing,
+  };
+  const compiling: Environment['compiling'] = (text, ...expected) =>
+    options.unchecked === true
+      ? compileUnchecked(scope, base, parsing, text)
+      : compileIn(scope, base, parsing, version, text, expected);
   return { compiling, compile: (text, ...expected) => atOnce(compiling(text, ...expected)) };
 }
 
-function* compileIn(scope: Scope, base: Base, parsing: ParseOptions, version: number, text: string, expected: readonly CelType[]): Generator<void, Program | Failure> {
+function* compileIn(
+  scope: Scope,
+  base: Base,
+  parsing: ParseOptions,
+  version: number,
+  text: string,
+  expected: readonly CelType[],
+): Generator<void, Program | Failure> {
   const parsed = parse(text, parsing);
   if (parsed.node === undefined) return { failure: textOf(text, parsed.issues) };
   yield;
   const { type, issues } = check(parsed.node, scope);
   if (issues.length > 0) return { failure: textOf(text, issues) };
-  if (expected.length > 0 && !expected.some((wanted) => sameType(wanted, type))) return { failure: wrongTypeText(expected, type) };
+  if (expected.length > 0 && !expected.some((wanted) => sameType(wanted, type)))
+    return { failure: wrongTypeText(expected, type) };
   yield;
   const literals = version >= 29 ? yield* checkLiterals(parsed.node) : [];
   yield;
-  return literals.length > 0 ? { failure: textOf(text, literals) } : new CompiledProgram(parsed.node, type, compileExpression(parsed.node, base.typeNames));
+  return literals.length > 0
+    ? { failure: textOf(text, literals) }
+    : new CompiledProgram(parsed.node, type, compileExpression(parsed.node, base.typeNames));
 }
 
-function* compileUnchecked(scope: Scope, base: Base, parsing: ParseOptions, text: string): Generator<void, Program | Failure> {
+function* compileUnchecked(
+  scope: Scope,
+  base: Base,
+  parsing: ParseOptions,
+  text: string,
+): Generator<void, Program | Failure> {
   const parsed = parse(text, parsing);
   if (parsed.node === undefined) return { failure: textOf(text, parsed.issues) };
   yield;
@@ -140,8 +173,7 @@ function wrongTypeText(expected: readonly CelType[], found: CelType): string {
 const shownType = (type: CelType): string => (type.kind === 'null' ? 'null_type' : typeText(type));
 
 /** A part that a macro uses twice has its errors twice. */
-const textOf = (text: string, issues: readonly Issue[]): string =>
-  `compilation failed: ${uniqueText(text, issues)}`;
+const textOf = (text: string, issues: readonly Issue[]): string => `compilation failed: ${uniqueText(text, issues)}`;
 
 const maxIssues = 100;
 
@@ -177,11 +209,12 @@ class CompiledProgram implements Program {
     try {
       const value = this.run(state);
       state.charge(0);
-      return value instanceof CelError ? { error: value.message, cancelled: false, cost: state.cost } : { value, cost: state.cost };
+      return value instanceof CelError
+        ? { error: value.message, cancelled: false, cost: state.cost }
+        : { value, cost: state.cost };
     } catch (error) {
       if (error instanceof Cancelled) return { error: error.message, cancelled: true, cost: state.cost };
       throw error;
     }
   }
 }
-

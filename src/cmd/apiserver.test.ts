@@ -21,7 +21,11 @@ async function startedWith(...flags: string[]): Promise<{ config: ApiServerConfi
   const command = runCommand(['apiserver', '--data-dir', path('data'), '--cert-dir', path('certs'), ...flags], {
     startApiServer: (config) => {
       configs.push(config);
-      return Promise.resolve({ url: 'https://127.0.0.1:6443', ready: Promise.resolve(), close: () => Promise.resolve() });
+      return Promise.resolve({
+        url: 'https://127.0.0.1:6443',
+        ready: Promise.resolve(),
+        close: () => Promise.resolve(),
+      });
     },
   });
   await command.says('serving');
@@ -34,26 +38,68 @@ describe('orch apiserver', () => {
   test('listens everywhere and makes itself a certificate, which it uses again', async () => {
     const { config } = await startedWith('--external-hostname=api.example.com', '--advertise-address=192.0.2.7');
     expect(config.listen).toEqual({ address: '0.0.0.0', port: 6443 });
-    expect([config.authentication.clientCa, config.authentication.tokenFile, config.publicAddress]).toEqual([undefined, undefined, '192.0.2.7']);
+    expect([config.authentication.clientCa, config.authentication.tokenFile, config.publicAddress]).toEqual([
+      undefined,
+      undefined,
+      '192.0.2.7',
+    ]);
     const certificate = new X509Certificate(config.serving.certificate.get());
-    expect([certificate.subject, certificate.checkHost('api.example.com'), certificate.checkIP('192.0.2.7')]).toEqual(['CN=api.example.com', 'api.example.com', '192.0.2.7']);
+    expect([certificate.subject, certificate.checkHost('api.example.com'), certificate.checkIP('192.0.2.7')]).toEqual([
+      'CN=api.example.com',
+      'api.example.com',
+      '192.0.2.7',
+    ]);
     expect(await readFile(path('certs/apiserver.crt'), 'utf8')).toBe(config.serving.certificate.get());
     const again = await startedWith('--external-hostname=api.example.com', '--advertise-address=192.0.2.7');
     expect(again.config.serving.certificate.get()).toBe(config.serving.certificate.get());
-    expect((await startedWith('--external-hostname=other.example.com')).config.serving.certificate.get()).not.toBe(config.serving.certificate.get());
+    expect((await startedWith('--external-hostname=other.example.com')).config.serving.certificate.get()).not.toBe(
+      config.serving.certificate.get(),
+    );
   });
 
   test('hands on the contents of the files that flags name', async () => {
     const pki = createPki({ dnsNames: ['localhost'], ipAddresses: [] }, new Date());
-    const contents = { 'a.crt': pki.serving.certificate, 'a.key': pki.serving.key, 'ca.crt': pki.ca.certificate, 'tokens.csv': 'secret,jane,1\n', 'etcd.crt': pki.admin.certificate, 'etcd.key': pki.admin.key };
+    const contents = {
+      'a.crt': pki.serving.certificate,
+      'a.key': pki.serving.key,
+      'ca.crt': pki.ca.certificate,
+      'tokens.csv': 'secret,jane,1\n',
+      'etcd.crt': pki.admin.certificate,
+      'etcd.key': pki.admin.key,
+    };
     await Promise.all(Object.entries(contents).map(([name, content]) => writeFile(path(name), content)));
     const { config } = await startedWith(
-      ...['--tls-cert-file', path('a.crt'), '--tls-private-key-file', path('a.key'), '--client-ca-file', path('ca.crt'), '--token-auth-file', path('tokens.csv')],
-      ...['--etcd-servers=https://etcd:2379', '--etcd-cafile', path('ca.crt'), '--etcd-certfile', path('etcd.crt'), '--etcd-keyfile', path('etcd.key')],
+      ...[
+        '--tls-cert-file',
+        path('a.crt'),
+        '--tls-private-key-file',
+        path('a.key'),
+        '--client-ca-file',
+        path('ca.crt'),
+        '--token-auth-file',
+        path('tokens.csv'),
+      ],
+      ...[
+        '--etcd-servers=https://etcd:2379',
+        '--etcd-cafile',
+        path('ca.crt'),
+        '--etcd-certfile',
+        path('etcd.crt'),
+        '--etcd-keyfile',
+        path('etcd.key'),
+      ],
     );
     expect({ certificate: config.serving.certificate.get(), key: config.serving.key.get() }).toEqual(pki.serving);
-    expect([config.authentication.clientCa?.get(), config.authentication.tokenFile]).toEqual([pki.ca.certificate, 'secret,jane,1\n']);
-    expect(config.store).toEqual({ kind: 'etcd', servers: ['https://etcd:2379'], overrides: [], tls: { caFile: path('ca.crt'), certFile: path('etcd.crt'), keyFile: path('etcd.key') } });
+    expect([config.authentication.clientCa?.get(), config.authentication.tokenFile]).toEqual([
+      pki.ca.certificate,
+      'secret,jane,1\n',
+    ]);
+    expect(config.store).toEqual({
+      kind: 'etcd',
+      servers: ['https://etcd:2379'],
+      overrides: [],
+      tls: { caFile: path('ca.crt'), certFile: path('etcd.crt'), keyFile: path('etcd.key') },
+    });
   });
 
   test('keeps its data in --data-dir without etcd', async () => {
@@ -67,7 +113,13 @@ describe('orch apiserver', () => {
   });
 
   test('logs as --logging-format and -v say, and tells warnings once', async () => {
-    const { log } = await startedWith('--logging-format=json', '--profiling=false', '--profiling=false', '--apiserver-count=3', '--feature-gates=ElasticIndexedJob=true');
+    const { log } = await startedWith(
+      '--logging-format=json',
+      '--profiling=false',
+      '--profiling=false',
+      '--apiserver-count=3',
+      '--feature-gates=ElasticIndexedJob=true',
+    );
     const lines = log.trim().split('\n');
     expect(lines.slice(0, 3)).toEqual([
       'Warning: --profiling has no meaning in this runtime and is ignored',
@@ -81,6 +133,8 @@ describe('orch apiserver', () => {
     await writeFile(path('file'), '');
     const command = runCommand(['apiserver', '--data-dir', path('data'), '--cert-dir', path('file')]);
     expect(await command.exited).toBe(1);
-    expect(command.errors()).toBe(`Error: cannot write to ${path('file')}: a file is in the way; choose another directory with --cert-dir, or give --tls-cert-file and --tls-private-key-file\n`);
+    expect(command.errors()).toBe(
+      `Error: cannot write to ${path('file')}: a file is in the way; choose another directory with --cert-dir, or give --tls-cert-file and --tls-private-key-file\n`,
+    );
   });
 });

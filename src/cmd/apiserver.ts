@@ -31,12 +31,15 @@ export const apiserver: Command = async (argv, context) => {
     ownsProcess: true,
     signal: interrupts.signal,
   });
-  return await serveUntilStopped({
-    config,
-    interrupts,
-    onServing: ({ url }) => log.info({ url, version: config.version.gitVersion }, 'serving'),
-    onStopping: () => log.info({}, 'stopping'),
-  }, context);
+  return await serveUntilStopped(
+    {
+      config,
+      interrupts,
+      onServing: ({ url }) => log.info({ url, version: config.version.gitVersion }, 'serving'),
+      onStopping: () => log.info({}, 'stopping'),
+    },
+    context,
+  );
 };
 
 async function selfSigned({ serving, services }: ApiServerOptions, log: Logger): Promise<KeyPair> {

@@ -45,18 +45,42 @@ export interface Surroundings {
 }
 
 /** Rejects with no file being watched any more. */
-export const assembleApiServerConfig = (completed: CompletedOptions, around: Surroundings): Promise<ApiServerConfig> => openTogether((opened) => assemble(completed, around, opened));
+export const assembleApiServerConfig = (completed: CompletedOptions, around: Surroundings): Promise<ApiServerConfig> =>
+  openTogether((opened) => assemble(completed, around, opened));
 
-async function assemble({ options, given: flags, featureGates, groupVersions }: CompletedOptions, around: Surroundings, opened: Opened): Promise<ApiServerConfig> {
+async function assemble(
+  { options, given: flags, featureGates, groupVersions }: CompletedOptions,
+  around: Surroundings,
+  opened: Opened,
+): Promise<ApiServerConfig> {
   const { serving } = options;
-  const files = new WatchedFiles({ log: around.log, ...(around.fileCheckMs === undefined ? {} : { everyMs: around.fileCheckMs }) });
+  const files = new WatchedFiles({
+    log: around.log,
+    ...(around.fileCheckMs === undefined ? {} : { everyMs: around.fileCheckMs }),
+  });
   opened.add(() => files.stop());
   // One after the other, so that of several missing files it is always the same one that is named.
-  const given = await watchFlagPair(files, ['tls-cert-file', serving.tlsCertFile], ['tls-private-key-file', serving.tlsPrivateKeyFile]);
+  const given = await watchFlagPair(
+    files,
+    ['tls-cert-file', serving.tlsCertFile],
+    ['tls-private-key-file', serving.tlsPrivateKeyFile],
+  );
   const named = await watchNamedPairs(files, serving.tlsSniCertKeys);
-  const givenClient = await watchFlagPair(files, ['proxy-client-cert-file', serving.proxyClientCertFile], ['proxy-client-key-file', serving.proxyClientKeyFile]);
+  const givenClient = await watchFlagPair(
+    files,
+    ['proxy-client-cert-file', serving.proxyClientCertFile],
+    ['proxy-client-key-file', serving.proxyClientKeyFile],
+  );
   const authorization = await authorizationConfig(options.authorization, files, around.pod);
-  const authentication = withoutAnonymous(authorization, await authenticationConfig(options, { files, pki: around.pki, anonymousGiven: flags.has('anonymous-auth'), log: around.log }));
+  const authentication = withoutAnonymous(
+    authorization,
+    await authenticationConfig(options, {
+      files,
+      pki: around.pki,
+      anonymousGiven: flags.has('anonymous-auth'),
+      log: around.log,
+    }),
+  );
   const audit = await readAuditConfig(options, around.log);
   const encryption = await readEncryptionConfig(options.storage, featureGates, around.fileCheckMs);
   const metrics = await readMetricsConfig(options.metrics);
@@ -68,8 +92,12 @@ async function assemble({ options, given: flags, featureGates, groupVersions }: 
     listen: { address: serving.bindAddress, port: around.port ?? serving.securePort },
     publicAddress: await findPublicAddress(serving.advertiseAddress, serving.bindAddress),
     serving: {
-      ...(given ?? fixedPair(await around.serving())), named, clientAuthorities: clientAuthorities(authentication),
-      cipherSuites: serving.tlsCipherSuites, minVersion: tlsVersions[serving.tlsMinVersion ?? ''] ?? 'TLSv1.2', withoutHttp2: serving.disableHttp2Serving,
+      ...(given ?? fixedPair(await around.serving())),
+      named,
+      clientAuthorities: clientAuthorities(authentication),
+      cipherSuites: serving.tlsCipherSuites,
+      minVersion: tlsVersions[serving.tlsMinVersion ?? ''] ?? 'TLSv1.2',
+      withoutHttp2: serving.disableHttp2Serving,
     },
     authentication,
     authorization,
@@ -88,10 +116,15 @@ async function assemble({ options, given: flags, featureGates, groupVersions }: 
 
 /** A process that hosts servers for tests stalls by what else it does. */
 const stallsOf = ({ debugging, logs }: ApiServerOptions, given: GivenFlags, ownsProcess: boolean): StallReporting =>
-  ownsProcess ? { thresholdMs: debugging.eventLoopStallThresholdMs, lastWords: logs.format as LastWords } : { thresholdMs: given.has('event-loop-stall-threshold') ? debugging.eventLoopStallThresholdMs : 0 };
+  ownsProcess
+    ? { thresholdMs: debugging.eventLoopStallThresholdMs, lastWords: logs.format as LastWords }
+    : { thresholdMs: given.has('event-loop-stall-threshold') ? debugging.eventLoopStallThresholdMs : 0 };
 
 /** Where everybody may do everything, callers must at least have shown a credential. With flags the options see to it. */
-const withoutAnonymous = ({ authorizers }: AuthorizationConfig, authentication: AuthenticationConfig): AuthenticationConfig =>
+const withoutAnonymous = (
+  { authorizers }: AuthorizationConfig,
+  authentication: AuthenticationConfig,
+): AuthenticationConfig =>
   uses(authorizers, 'AlwaysAllow') ? { ...authentication, anonymous: undefined } : authentication;
 
 async function readStore(storage: ApiServerOptions['storage'], directory: string | undefined): Promise<StoreConfig> {
@@ -101,7 +134,12 @@ async function readStore(storage: ApiServerOptions['storage'], directory: string
   await readFlagFile('store-certfile', storage.certFile);
   await readFlagFile('store-keyfile', storage.keyFile);
   const overrides = storage.serversOverrides.map(readOverride).filter((override) => override !== undefined);
-  return { kind: 'etcd', servers: storage.servers, overrides, tls: definedOnly({ caFile: storage.caFile, certFile: storage.certFile, keyFile: storage.keyFile }) };
+  return {
+    kind: 'etcd',
+    servers: storage.servers,
+    overrides,
+    tls: definedOnly({ caFile: storage.caFile, certFile: storage.certFile, keyFile: storage.keyFile }),
+  };
 }
 
 type Pair = Pick<ServingTls, 'certificate' | 'key'>;
@@ -109,24 +147,40 @@ type Pair = Pick<ServingTls, 'certificate' | 'key'>;
 /** A flag, and the file that it names. */
 type FlagFile = readonly [flag: string, path: string | undefined];
 
-async function watchFlagPair(files: WatchedFiles, [certificateFlag, certificatePath]: FlagFile, [keyFlag, keyPath]: FlagFile): Promise<Pair | undefined> {
+async function watchFlagPair(
+  files: WatchedFiles,
+  [certificateFlag, certificatePath]: FlagFile,
+  [keyFlag, keyPath]: FlagFile,
+): Promise<Pair | undefined> {
   if (certificatePath === undefined || keyPath === undefined) return undefined;
   const certificate = await watchFlagFile(files, certificateFlag, certificatePath);
   const key = await watchFlagFile(files, keyFlag, keyPath);
-  if (!isPair(certificate.get(), key.get())) throw new UserError(`--${certificateFlag} and --${keyFlag} do not belong together, or cannot be read as PEM: ${certificatePath}, ${keyPath}`);
+  if (!isPair(certificate.get(), key.get()))
+    throw new UserError(
+      `--${certificateFlag} and --${keyFlag} do not belong together, or cannot be read as PEM: ${certificatePath}, ${keyPath}`,
+    );
   return { certificate, key };
 }
 
 /** `cert,key[:domain,…]` */
-const watchNamedPairs = (files: WatchedFiles, flags: readonly string[]): Promise<NamedPair[]> => Promise.all(flags.map(async (flag) => {
-  const { certificate: certificatePath, key: keyPath, names } = readNamedPair(flag)!;
-  const certificate = await watchFlagFile(files, 'tls-sni-cert-key', certificatePath);
-  const key = await watchFlagFile(files, 'tls-sni-cert-key', keyPath);
-  if (!isPair(certificate.get(), key.get())) throw new UserError(`--tls-sni-cert-key: certificate and key do not belong together, or cannot be read as PEM: ${certificatePath}, ${keyPath}`);
-  return { certificate, key, names };
-}));
+const watchNamedPairs = (files: WatchedFiles, flags: readonly string[]): Promise<NamedPair[]> =>
+  Promise.all(
+    flags.map(async (flag) => {
+      const { certificate: certificatePath, key: keyPath, names } = readNamedPair(flag)!;
+      const certificate = await watchFlagFile(files, 'tls-sni-cert-key', certificatePath);
+      const key = await watchFlagFile(files, 'tls-sni-cert-key', keyPath);
+      if (!isPair(certificate.get(), key.get()))
+        throw new UserError(
+          `--tls-sni-cert-key: certificate and key do not belong together, or cannot be read as PEM: ${certificatePath}, ${keyPath}`,
+        );
+      return { certificate, key, names };
+    }),
+  );
 
-const fixedPair = ({ certificate, key }: KeyPair): Pair => ({ certificate: fixedText(certificate), key: fixedText(key) });
+const fixedPair = ({ certificate, key }: KeyPair): Pair => ({
+  certificate: fixedText(certificate),
+  key: fixedText(key),
+});
 
 function definedOnly<T extends object>(members: { readonly [K in keyof T]: T[K] | undefined }): Partial<T> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Partial<T>;

@@ -15,18 +15,28 @@ import { describeFileError, readFlagFile } from './read-file.ts';
 import { UserError } from './user-error.ts';
 
 /** Undefined where nothing is recorded. Throws {@link UserError}. */
-export async function readAuditConfig({ audit, auditLog, auditWebhook }: Pick<ApiServerOptions, 'audit' | 'auditLog' | 'auditWebhook'>, log: Logger): Promise<AuditConfig | undefined> {
+export async function readAuditConfig(
+  { audit, auditLog, auditWebhook }: Pick<ApiServerOptions, 'audit' | 'auditLog' | 'auditWebhook'>,
+  log: Logger,
+): Promise<AuditConfig | undefined> {
   const text = await readFlagFile('audit-policy-file', audit.policyFile);
   const hasBackend = auditLog.path !== undefined || auditWebhook.configFile !== undefined;
   if (text === undefined || !hasBackend) {
-    if (text !== undefined || hasBackend) log.info({}, 'nothing is recorded for audit: that takes a policy file and a place to write to');
+    if (text !== undefined || hasBackend)
+      log.info({}, 'nothing is recorded for audit: that takes a policy file and a place to write to');
     return undefined;
   }
   const policy = readPolicy(text, audit.policyFile!, log);
   return {
     policy,
-    ...(auditLog.path === undefined ? {} : { log: { ...(await logSink(auditLog, auditLog.path)), ...backendOptions(auditLog) } }),
-    ...(auditWebhook.configFile === undefined ? {} : { webhook: { ...(await webhookSink(auditWebhook, auditWebhook.configFile)), ...backendOptions(auditWebhook) } }),
+    ...(auditLog.path === undefined
+      ? {}
+      : { log: { ...(await logSink(auditLog, auditLog.path)), ...backendOptions(auditLog) } }),
+    ...(auditWebhook.configFile === undefined
+      ? {}
+      : {
+          webhook: { ...(await webhookSink(auditWebhook, auditWebhook.configFile)), ...backendOptions(auditWebhook) },
+        }),
   };
 }
 
@@ -43,10 +53,17 @@ function readPolicy(text: string, path: string, log: Logger): AuditConfig['polic
 const bytesPerMegabyte = 1024 * 1024;
 const defaultMaxMegabytes = 100;
 
-async function logSink({ format, version, maxSizeMegabytes, maxAgeDays, maxBackups, compress }: ApiServerOptions['auditLog'], path: string): Promise<LogSinkOptions> {
+async function logSink(
+  { format, version, maxSizeMegabytes, maxAgeDays, maxBackups, compress }: ApiServerOptions['auditLog'],
+  path: string,
+): Promise<LogSinkOptions> {
   if (path !== '-') await ensureFile(path);
   const maxBytes = (maxSizeMegabytes || defaultMaxMegabytes) * bytesPerMegabyte;
-  return { format: format as LogSinkOptions['format'], apiVersion: version, file: path === '-' ? undefined : { path, maxBytes, maxAgeDays, maxBackups, compress } };
+  return {
+    format: format as LogSinkOptions['format'],
+    apiVersion: version,
+    file: path === '-' ? undefined : { path, maxBytes, maxAgeDays, maxBackups, compress },
+  };
 }
 
 /** A log that cannot be written should keep the server from starting rather than from recording. */
@@ -60,7 +77,10 @@ async function ensureFile(path: string): Promise<void> {
   }
 }
 
-async function webhookSink({ version, initialBackoffMs }: ApiServerOptions['auditWebhook'], path: string): Promise<WebhookSinkOptions> {
+async function webhookSink(
+  { version, initialBackoffMs }: ApiServerOptions['auditWebhook'],
+  path: string,
+): Promise<WebhookSinkOptions> {
   try {
     return { connection: await readConnectionFile(path), apiVersion: version, initialBackoffMs };
   } catch (error) {
@@ -72,9 +92,15 @@ function backendOptions(options: ApiServerOptions['auditLog'] | ApiServerOptions
   return {
     mode: options.mode as Mode,
     batch: {
-      bufferSize: options.batchBufferSize, maxBatchSize: options.batchMaxSize, maxWaitMs: options.batchMaxWaitMs,
-      throttle: options.batchThrottleEnable ? { perSecond: options.batchThrottleQps, burst: options.batchThrottleBurst } : undefined,
+      bufferSize: options.batchBufferSize,
+      maxBatchSize: options.batchMaxSize,
+      maxWaitMs: options.batchMaxWaitMs,
+      throttle: options.batchThrottleEnable
+        ? { perSecond: options.batchThrottleQps, burst: options.batchThrottleBurst }
+        : undefined,
     },
-    truncate: options.truncateEnabled ? { maxEventBytes: options.truncateMaxEventSize, maxBatchBytes: options.truncateMaxBatchSize } : undefined,
+    truncate: options.truncateEnabled
+      ? { maxEventBytes: options.truncateMaxEventSize, maxBatchBytes: options.truncateMaxBatchSize }
+      : undefined,
   };
 }

@@ -1,6 +1,11 @@
 /** How callers are known: what the options name, read and judged, with what a PKI of our own adds. */
 import { createPublicKey } from 'node:crypto';
-import type { AuthenticationConfig, RequestHeaderConfig, ServiceAccountConfig, WebhookConfig } from '../apiserver/authn/authentication.ts';
+import type {
+  AuthenticationConfig,
+  RequestHeaderConfig,
+  ServiceAccountConfig,
+  WebhookConfig,
+} from '../apiserver/authn/authentication.ts';
 import { readCertificates } from '../apiserver/authn/certificate-chain.ts';
 import type { AnonymousConfig, AuthenticationConfiguration } from '../apiserver/authn/jwt/configuration.ts';
 import { judgeConfiguration, type JwtConfig, readJudged } from '../apiserver/authn/jwt/live.ts';
@@ -24,7 +29,14 @@ export interface AuthenticationSurroundings {
   readonly log: Logger;
 }
 
-export async function authenticationConfig({ authentication, authorization, serviceAccounts }: Pick<ApiServerOptions, 'authentication' | 'authorization' | 'serviceAccounts'>, around: AuthenticationSurroundings): Promise<AuthenticationConfig> {
+export async function authenticationConfig(
+  {
+    authentication,
+    authorization,
+    serviceAccounts,
+  }: Pick<ApiServerOptions, 'authentication' | 'authorization' | 'serviceAccounts'>,
+  around: AuthenticationSurroundings,
+): Promise<AuthenticationConfig> {
   const clientCa = await watchAuthorities('client-ca-file', authentication.clientCaFile, around.files);
   const requestHeader = await requestHeaderConfig(authentication, around);
   const own = around.pki === undefined ? [] : [fixedText(around.pki.ca.certificate)];
@@ -39,7 +51,11 @@ export async function authenticationConfig({ authentication, authorization, serv
     serviceAccounts: accounts,
     jwt,
     webhook: await webhookConfig(authentication),
-    anonymous: anonymousConfig(jwt?.initial.configuration.anonymous, { allowed: authentication.anonymousAuth, alwaysAllow: authorization.modes.includes('AlwaysAllow') }, around),
+    anonymous: anonymousConfig(
+      jwt?.initial.configuration.anonymous,
+      { allowed: authentication.anonymousAuth, alwaysAllow: authorization.modes.includes('AlwaysAllow') },
+      around,
+    ),
     audiences: serviceAccounts.apiAudiences.length > 0 ? serviceAccounts.apiAudiences : (accounts?.issuers ?? []),
   };
 }
@@ -52,81 +68,194 @@ export function clientAuthorities({ clientCa, requestHeader }: AuthenticationCon
 
 /** What kubeadm writes, for the front proxy of our own PKI. */
 const ownFrontProxy = {
-  allowedNames: ['front-proxy-client'], usernameHeaders: ['X-Remote-User'], uidHeaders: [], groupHeaders: ['X-Remote-Group'], extraHeaderPrefixes: ['X-Remote-Extra-'],
+  allowedNames: ['front-proxy-client'],
+  usernameHeaders: ['X-Remote-User'],
+  uidHeaders: [],
+  groupHeaders: ['X-Remote-Group'],
+  extraHeaderPrefixes: ['X-Remote-Extra-'],
 };
 
-async function requestHeaderConfig(options: ApiServerOptions['authentication'], { files, pki }: AuthenticationSurroundings): Promise<RequestHeaderConfig | undefined> {
+async function requestHeaderConfig(
+  options: ApiServerOptions['authentication'],
+  { files, pki }: AuthenticationSurroundings,
+): Promise<RequestHeaderConfig | undefined> {
   const ca = await watchAuthorities('requestheader-client-ca-file', options.requestHeaderClientCaFile, files);
-  if (ca === undefined) return pki === undefined ? undefined : { ca: fixedText(pki.frontProxyCa.certificate), ...ownFrontProxy };
+  if (ca === undefined)
+    return pki === undefined ? undefined : { ca: fixedText(pki.frontProxyCa.certificate), ...ownFrontProxy };
   return {
-    ca, allowedNames: options.requestHeaderAllowedNames, usernameHeaders: options.requestHeaderUsernameHeaders,
-    uidHeaders: options.requestHeaderUidHeaders, groupHeaders: options.requestHeaderGroupHeaders, extraHeaderPrefixes: options.requestHeaderExtraHeaderPrefixes,
+    ca,
+    allowedNames: options.requestHeaderAllowedNames,
+    usernameHeaders: options.requestHeaderUsernameHeaders,
+    uidHeaders: options.requestHeaderUidHeaders,
+    groupHeaders: options.requestHeaderGroupHeaders,
+    extraHeaderPrefixes: options.requestHeaderExtraHeaderPrefixes,
   };
 }
 
-const watchAuthorities = async (flag: string, path: string | undefined, files: WatchedFiles): Promise<LiveText | undefined> =>
+const watchAuthorities = async (
+  flag: string,
+  path: string | undefined,
+  files: WatchedFiles,
+): Promise<LiveText | undefined> =>
   path === undefined ? undefined : watchFlagFile(files, flag, path, (pem) => void readCertificates(pem));
 
 /** The file may say it instead of the flag. Nobody is anonymous where everybody may do everything. */
-function anonymousConfig(file: AnonymousConfig | undefined, { allowed, alwaysAllow }: { readonly allowed: boolean; readonly alwaysAllow: boolean }, { anonymousGiven, log }: AuthenticationSurroundings): AuthenticationConfig['anonymous'] {
+function anonymousConfig(
+  file: AnonymousConfig | undefined,
+  { allowed, alwaysAllow }: { readonly allowed: boolean; readonly alwaysAllow: boolean },
+  { anonymousGiven, log }: AuthenticationSurroundings,
+): AuthenticationConfig['anonymous'] {
   if (file === undefined) return allowed ? { paths: [] } : undefined;
-  if (anonymousGiven) throw new UserError('--anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration file');
-  if (file.enabled && alwaysAllow) log.warn({}, 'AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should use a different authorizer');
+  if (anonymousGiven)
+    throw new UserError(
+      '--anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration file',
+    );
+  if (file.enabled && alwaysAllow)
+    log.warn(
+      {},
+      'AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should use a different authorizer',
+    );
   return file.enabled && !alwaysAllow ? { paths: file.conditions.map(({ path }) => path) } : undefined;
 }
 
-async function jwtConfig(options: ApiServerOptions['authentication'], disallowedIssuers: readonly string[], files: WatchedFiles): Promise<JwtConfig | undefined> {
+async function jwtConfig(
+  options: ApiServerOptions['authentication'],
+  disallowedIssuers: readonly string[],
+  files: WatchedFiles,
+): Promise<JwtConfig | undefined> {
   if (options.authenticationConfig !== undefined) {
-    const file = await watchFlagFile(files, 'authentication-config', options.authenticationConfig, async (text) => void (await readJudged(text, disallowedIssuers)));
-    return { initial: await readJudged(file.get(), disallowedIssuers), algorithms: signingAlgorithms, file, disallowedIssuers };
+    const file = await watchFlagFile(
+      files,
+      'authentication-config',
+      options.authenticationConfig,
+      async (text) => void (await readJudged(text, disallowedIssuers)),
+    );
+    return {
+      initial: await readJudged(file.get(), disallowedIssuers),
+      algorithms: signingAlgorithms,
+      file,
+      disallowedIssuers,
+    };
   }
   if (options.oidcIssuerUrl === undefined) return undefined;
   const certificateAuthority = (await readFlagFile('oidc-ca-file', options.oidcCaFile)) ?? '';
   try {
-    return { initial: await judgeConfiguration(oidcConfiguration(options, certificateAuthority), disallowedIssuers), algorithms: options.oidcSigningAlgorithms, file: undefined, disallowedIssuers };
+    return {
+      initial: await judgeConfiguration(oidcConfiguration(options, certificateAuthority), disallowedIssuers),
+      algorithms: options.oidcSigningAlgorithms,
+      file: undefined,
+      disallowedIssuers,
+    };
   } catch (error) {
     throw new UserError(`the --oidc-* flags are wrong: ${(error as Error).message}`);
   }
 }
 
 /** The same issuer as a configuration document would have it. */
-function oidcConfiguration(options: ApiServerOptions['authentication'], certificateAuthority: string): AuthenticationConfiguration {
-  const { oidcIssuerUrl: url = '', oidcClientId: clientId = '', oidcUsernameClaim: name, oidcUsernamePrefix: prefix, oidcGroupsClaim: groups, oidcGroupsPrefix, oidcRequiredClaims } = options;
+function oidcConfiguration(
+  options: ApiServerOptions['authentication'],
+  certificateAuthority: string,
+): AuthenticationConfiguration {
+  const {
+    oidcIssuerUrl: url = '',
+    oidcClientId: clientId = '',
+    oidcUsernameClaim: name,
+    oidcUsernamePrefix: prefix,
+    oidcGroupsClaim: groups,
+    oidcGroupsPrefix,
+    oidcRequiredClaims,
+  } = options;
   const usernamePrefix = prefix === '-' ? '' : (prefix ?? (name === 'email' ? '' : `${url}#`));
   const none = { claim: '', expression: '' };
   return {
-    jwt: [{
-      issuer: { url, discoveryURL: '', certificateAuthority, audiences: [clientId], audienceMatchPolicy: '' },
-      claimValidationRules: [...oidcRequiredClaims].map(([claim, requiredValue]) => ({ claim, requiredValue, expression: '', message: '' })),
-      claimMappings: { username: { claim: name, prefix: usernamePrefix, expression: '' }, groups: groups === undefined ? none : { claim: groups, prefix: oidcGroupsPrefix ?? '', expression: '' }, uid: none, extra: [] },
-      userValidationRules: [],
-    }],
+    jwt: [
+      {
+        issuer: { url, discoveryURL: '', certificateAuthority, audiences: [clientId], audienceMatchPolicy: '' },
+        claimValidationRules: [...oidcRequiredClaims].map(([claim, requiredValue]) => ({
+          claim,
+          requiredValue,
+          expression: '',
+          message: '',
+        })),
+        claimMappings: {
+          username: { claim: name, prefix: usernamePrefix, expression: '' },
+          groups: groups === undefined ? none : { claim: groups, prefix: oidcGroupsPrefix ?? '', expression: '' },
+          uid: none,
+          extra: [],
+        },
+        userValidationRules: [],
+      },
+    ],
   };
 }
 
 /** For tokens of our own key, where nobody says otherwise: what kubeadm says. */
 const ownIssuer = 'https://kubernetes.default.svc.cluster.local';
 
-async function serviceAccountConfig(options: ApiServerOptions['serviceAccounts'], own: Pki['serviceAccount'] | undefined): Promise<ServiceAccountConfig | undefined> {
-  if (options.signingEndpoint !== undefined) return { ...signed(options, options.issuers), keys: [], signingKey: undefined, signingEndpoint: options.signingEndpoint };
-  const given = await Promise.all(options.keyFiles.map((path) => readKeys('service-account-key-file', path, readPublicKeys)));
-  const signingKey = options.signingKeyFile === undefined ? undefined : await readKeys('service-account-signing-key-file', options.signingKeyFile, readSigningKey);
+async function serviceAccountConfig(
+  options: ApiServerOptions['serviceAccounts'],
+  own: Pki['serviceAccount'] | undefined,
+): Promise<ServiceAccountConfig | undefined> {
+  if (options.signingEndpoint !== undefined)
+    return {
+      ...signed(options, options.issuers),
+      keys: [],
+      signingKey: undefined,
+      signingEndpoint: options.signingEndpoint,
+    };
+  const given = await Promise.all(
+    options.keyFiles.map((path) => readKeys('service-account-key-file', path, readPublicKeys)),
+  );
+  const signingKey =
+    options.signingKeyFile === undefined
+      ? undefined
+      : await readKeys('service-account-signing-key-file', options.signingKeyFile, readSigningKey);
   const isOwn = signingKey === undefined && given.length === 0 && own !== undefined;
-  const keys = isOwn ? readPublicKeys(own.publicKey) : given.length > 0 ? given.flat() : signingKey === undefined ? [] : [verificationKey(createPublicKey(signingKey))];
+  const keys = isOwn
+    ? readPublicKeys(own.publicKey)
+    : given.length > 0
+      ? given.flat()
+      : signingKey === undefined
+        ? []
+        : [verificationKey(createPublicKey(signingKey))];
   if (keys.length === 0) return undefined;
   const issuers = options.issuers.length === 0 && isOwn ? [ownIssuer] : options.issuers;
-  return { ...signed(options, issuers), keys, signingKey: isOwn ? readSigningKey(own.privateKey) : signingKey, signingEndpoint: undefined };
+  return {
+    ...signed(options, issuers),
+    keys,
+    signingKey: isOwn ? readSigningKey(own.privateKey) : signingKey,
+    signingEndpoint: undefined,
+  };
 }
 
-const signed = ({ lookup, extendTokenExpiration, maxTokenExpirationMs, jwksUri }: ApiServerOptions['serviceAccounts'], issuers: readonly string[]): Omit<ServiceAccountConfig, 'keys' | 'signingKey' | 'signingEndpoint'> =>
-  ({ issuers, lookup, extendExpiration: extendTokenExpiration, maxExpirationSeconds: maxTokenExpirationMs / 1000, jwksUri });
+const signed = (
+  { lookup, extendTokenExpiration, maxTokenExpirationMs, jwksUri }: ApiServerOptions['serviceAccounts'],
+  issuers: readonly string[],
+): Omit<ServiceAccountConfig, 'keys' | 'signingKey' | 'signingEndpoint'> => ({
+  issuers,
+  lookup,
+  extendExpiration: extendTokenExpiration,
+  maxExpirationSeconds: maxTokenExpirationMs / 1000,
+  jwksUri,
+});
 
-async function webhookConfig({ webhookConfigFile, webhookVersion, webhookCacheTtlMs }: ApiServerOptions['authentication']): Promise<WebhookConfig | undefined> {
+async function webhookConfig({
+  webhookConfigFile,
+  webhookVersion,
+  webhookCacheTtlMs,
+}: ApiServerOptions['authentication']): Promise<WebhookConfig | undefined> {
   if (webhookConfigFile === undefined) return undefined;
   try {
-    return { connection: await readConnectionFile(webhookConfigFile), version: webhookVersion, cacheTtlMs: webhookCacheTtlMs };
+    return {
+      connection: await readConnectionFile(webhookConfigFile),
+      version: webhookVersion,
+      cacheTtlMs: webhookCacheTtlMs,
+    };
   } catch (error) {
-    throw new UserError(`--authentication-token-webhook-config-file: ${webhookConfigFile}: ${describeFileError(error)}`, { cause: error });
+    throw new UserError(
+      `--authentication-token-webhook-config-file: ${webhookConfigFile}: ${describeFileError(error)}`,
+      { cause: error },
+    );
   }
 }
 

@@ -15,7 +15,11 @@ type Options = ApiServerOptions['authorization'];
 /** Of the service that the flags name; the file has its own. */
 const flagTimeoutMs = 30_000;
 
-export async function authorizationConfig(options: Options, files: WatchedFiles, pod: Pod = thisPod): Promise<AuthorizationConfig> {
+export async function authorizationConfig(
+  options: Options,
+  files: WatchedFiles,
+  pod: Pod = thisPod,
+): Promise<AuthorizationConfig> {
   if (options.config !== undefined) return configuredByFile(options.config, options, files, pod);
   const authorizers: AuthorizerConfig[] = [];
   // One after the other, so that of several missing files it is always the same one that is named.
@@ -28,27 +32,52 @@ async function authorizerOf(type: AuthorizerType, options: Options): Promise<Aut
   if (type === 'ABAC') return { type, name, rules: await abacRules(options) };
   if (type !== 'Webhook') return { type, name };
   const connection = await readConnection(options.webhookConfigFile!, '--authorization-webhook-config-file');
-  const { webhookVersion: version, webhookCacheAuthorizedTtlMs: authorizedTtlMs, webhookCacheUnauthorizedTtlMs: unauthorizedTtlMs } = options;
-  return { type, name, webhook: { connection, version, authorizedTtlMs, unauthorizedTtlMs, timeoutMs: flagTimeoutMs, onFailure: 'noOpinion', conditions: [] } };
+  const {
+    webhookVersion: version,
+    webhookCacheAuthorizedTtlMs: authorizedTtlMs,
+    webhookCacheUnauthorizedTtlMs: unauthorizedTtlMs,
+  } = options;
+  return {
+    type,
+    name,
+    webhook: {
+      connection,
+      version,
+      authorizedTtlMs,
+      unauthorizedTtlMs,
+      timeoutMs: flagTimeoutMs,
+      onFailure: 'noOpinion',
+      conditions: [],
+    },
+  };
 }
 
 async function abacRules({ config, policyFile }: Options): Promise<AbacRule[]> {
-  if (policyFile === undefined) throw new UserError(`--authorization-config: ${config!}: authorizer ABAC needs --authorization-policy-file`);
+  if (policyFile === undefined)
+    throw new UserError(`--authorization-config: ${config!}: authorizer ABAC needs --authorization-policy-file`);
   const text = await readFlagFile('authorization-policy-file', policyFile);
   try {
     return parseAbacPolicy(text!);
   } catch (error) {
-    throw new UserError(`--authorization-policy-file: error reading policy file ${policyFile}, ${(error as Error).message}`);
+    throw new UserError(
+      `--authorization-policy-file: error reading policy file ${policyFile}, ${(error as Error).message}`,
+    );
   }
 }
 
-async function configuredByFile(file: string, options: Options, files: WatchedFiles, pod: Pod): Promise<AuthorizationConfig> {
+async function configuredByFile(
+  file: string,
+  options: Options,
+  files: WatchedFiles,
+  pod: Pod,
+): Promise<AuthorizationConfig> {
   // What becomes of a text that cannot be used is for who reads it, as it is counted.
   const text = await watchFlagFile(files, 'authorization-config', file);
   const known = new Map<AuthorizerType, AuthorizerConfig>();
   const read = async (content: string): Promise<AuthorizerConfig[]> => {
     const authorizers: AuthorizerConfig[] = [];
-    for (const configured of await configuredAuthorizers(content, file)) authorizers.push(await configuredAuthorizer(configured, { file, options, known, pod }));
+    for (const configured of await configuredAuthorizers(content, file))
+      authorizers.push(await configuredAuthorizer(configured, { file, options, known, pod }));
     return authorizers;
   };
   return { authorizers: await read(text.get()), file: { text, read } };
@@ -63,7 +92,20 @@ async function configuredAuthorizers(content: string, file: string): Promise<Con
 }
 
 /** `known` are those that are made once: the policy of ABAC is read at the start. */
-async function configuredAuthorizer({ type, webhook, name }: ConfiguredAuthorizer, { file, options, known, pod }: { readonly file: string; readonly options: Options; readonly known: Map<AuthorizerType, AuthorizerConfig>; readonly pod: Pod }): Promise<AuthorizerConfig> {
+async function configuredAuthorizer(
+  { type, webhook, name }: ConfiguredAuthorizer,
+  {
+    file,
+    options,
+    known,
+    pod,
+  }: {
+    readonly file: string;
+    readonly options: Options;
+    readonly known: Map<AuthorizerType, AuthorizerConfig>;
+    readonly pod: Pod;
+  },
+): Promise<AuthorizerConfig> {
   if (webhook === undefined) {
     const authorizer = known.get(type as AuthorizerType) ?? (await authorizerOf(type as AuthorizerType, options));
     known.set(authorizer.type, authorizer);
@@ -71,7 +113,10 @@ async function configuredAuthorizer({ type, webhook, name }: ConfiguredAuthorize
   }
   const { kubeConfigFile, ...settings } = webhook;
   const where = `--authorization-config: ${file}: authorizer ${name}`;
-  const connection = kubeConfigFile === undefined ? await podConnection(settings.version, pod, where) : await readConnection(kubeConfigFile, where);
+  const connection =
+    kubeConfigFile === undefined
+      ? await podConnection(settings.version, pod, where)
+      : await readConnection(kubeConfigFile, where);
   return { type: 'Webhook', name, webhook: { ...settings, connection } };
 }
 

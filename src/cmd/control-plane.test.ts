@@ -26,7 +26,9 @@ describe('startControlPlane', () => {
     await using other = await startControlPlane({}, startHttpsServer);
     expect(one.url).not.toBe(other.url);
     expect([await askWith(one.kubeconfig), await askWith(other.kubeconfig)]).toEqual([admin, admin]);
-    await expect(askWith(one.kubeconfig.replace(one.url, other.url))).rejects.toMatchObject({ code: 'SELF_SIGNED_CERT_IN_CHAIN' });
+    await expect(askWith(one.kubeconfig.replace(one.url, other.url))).rejects.toMatchObject({
+      code: 'SELF_SIGNED_CERT_IN_CHAIN',
+    });
   });
 
   test('with a data directory, a later one has the same credentials, and the files stay', async () => {
@@ -62,13 +64,24 @@ describe('startControlPlane', () => {
 
   test.each([
     { name: 'a free port of loopback', options: {}, listen: { address: '127.0.0.1', port: 0 } },
-    { name: 'the port it is given', options: { port: 7443, flags: ['--secure-port=8443'] }, listen: { address: '127.0.0.1', port: 7443 } },
-    { name: 'address and port of its flags', options: { flags: ['--secure-port=8443', '--bind-address=0.0.0.0'] }, listen: { address: '0.0.0.0', port: 8443 } },
+    {
+      name: 'the port it is given',
+      options: { port: 7443, flags: ['--secure-port=8443'] },
+      listen: { address: '127.0.0.1', port: 7443 },
+    },
+    {
+      name: 'address and port of its flags',
+      options: { flags: ['--secure-port=8443', '--bind-address=0.0.0.0'] },
+      listen: { address: '0.0.0.0', port: 8443 },
+    },
   ])('listens on $name', async ({ options, listen }) => {
     expect((await configOf(options)).listen).toEqual(listen);
   });
 
-  test.each([{ flags: [], allowed: true }, { flags: ['--allow-privileged=false'], allowed: false }])('privileged pods with $flags: $allowed', async ({ flags, allowed }) => {
+  test.each([
+    { flags: [], allowed: true },
+    { flags: ['--allow-privileged=false'], allowed: false },
+  ])('privileged pods with $flags: $allowed', async ({ flags, allowed }) => {
     expect((await configOf({ flags })).options.admission.allowPrivileged).toBe(allowed);
   });
 
@@ -79,7 +92,10 @@ describe('startControlPlane', () => {
   test('tells warnings to the logger it is given', async () => {
     const warnings: string[] = [];
     const nothing = (): void => undefined;
-    await configOf({ flags: ['--contention-profiling'], log: { debug: nothing, info: nothing, error: nothing, warn: (_, message) => warnings.push(message) } });
+    await configOf({
+      flags: ['--contention-profiling'],
+      log: { debug: nothing, info: nothing, error: nothing, warn: (_, message) => warnings.push(message) },
+    });
     expect(warnings).toEqual(['--contention-profiling has no meaning in this runtime and is ignored']);
   });
 
@@ -92,13 +108,20 @@ describe('startControlPlane', () => {
     await expect(startControlPlane({ flags }, startHttpsServer)).rejects.toThrow(message);
   });
 
-  test.each([{ name: 'before', abortEarly: true }, { name: 'during', abortEarly: false }])('a signal that aborts $name the wait for readiness ends it, and the server', async ({ abortEarly }) => {
+  test.each([
+    { name: 'before', abortEarly: true },
+    { name: 'during', abortEarly: false },
+  ])('a signal that aborts $name the wait for readiness ends it, and the server', async ({ abortEarly }) => {
     const controller = new AbortController();
     if (abortEarly) controller.abort(new Error('enough'));
     let closed = 0;
     const never = () => {
       setImmediate(() => controller.abort(new Error('enough')));
-      return Promise.resolve({ url: 'https://127.0.0.1:1', ready: new Promise<void>(() => undefined), close: () => Promise.resolve(void closed++) });
+      return Promise.resolve({
+        url: 'https://127.0.0.1:1',
+        ready: new Promise<void>(() => undefined),
+        close: () => Promise.resolve(void closed++),
+      });
     };
     await expect(startControlPlane({ signal: controller.signal }, never)).rejects.toThrow('enough');
     expect(closed).toBe(1);
@@ -124,4 +147,3 @@ describe('startControlPlane', () => {
     expect(seen).toHaveLength(1);
   });
 });
-

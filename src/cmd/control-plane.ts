@@ -26,18 +26,35 @@ const flags = { ...sections, ...ownMachineSections };
  *
  * @param around what a caller cannot choose, but a test can
  */
-export async function startControlPlane({ dataDir, port, flags: argv = [], fileCheckMs, log: given = silentLogger, signal = new AbortController().signal }: ControlPlaneOptions, start: StartApiServer, around: Pick<Surroundings, 'pod'> = {}): Promise<ControlPlane> {
+export async function startControlPlane(
+  {
+    dataDir,
+    port,
+    flags: argv = [],
+    fileCheckMs,
+    log: given = silentLogger,
+    signal = new AbortController().signal,
+  }: ControlPlaneOptions,
+  start: StartApiServer,
+  around: Pick<Surroundings, 'pod'> = {},
+): Promise<ControlPlane> {
   const log = boundedLogger(given);
   const parsed = parseWithoutOperands('createControlPlane', flags, argv);
   // There is nobody to print a help text for.
-  const options = { ...parsed.options, program: { help: program.flags.help.default, version: program.flags.version.default } };
+  const options = {
+    ...parsed.options,
+    program: { help: program.flags.help.default, version: program.flags.version.default },
+  };
   // A free port is fine here, which the flag does not allow.
   const completed = completeApiServerOptions(options, parsed.given);
   for (const warning of [...parsed.warnings, ...completed.warnings]) log.warn({}, warning);
   const names = servingNames({ ...options.serving, serviceClusterIpRanges: options.services.clusterIpRanges });
   const home = await openHome(dataDir);
   try {
-    const pki = dataDir === undefined ? createPki(names, new Date()) : await ensurePki(join(home.directory, 'pki'), names, new Date(), log);
+    const pki =
+      dataDir === undefined
+        ? createPki(names, new Date())
+        : await ensurePki(join(home.directory, 'pki'), names, new Date(), log);
     const config = await assembleApiServerConfig(completed, {
       ...around,
       serving: () => Promise.resolve(pki.serving),

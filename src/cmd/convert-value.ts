@@ -18,7 +18,10 @@ export const convertValue: ConvertValue = (input, to) => {
   const bytes = Buffer.from(input.buffer, input.byteOffset, input.byteLength);
   const opened = open(bytes);
   if (to === 'protobuf') return toProtobuf(opened);
-  const json = opened.typeId === undefined ? encodeJson(opened.value) : codecs.of(opened.typeId).toJson(opened.value, { typeMeta: opened.typeMeta });
+  const json =
+    opened.typeId === undefined
+      ? encodeJson(opened.value)
+      : codecs.of(opened.typeId).toJson(opened.value, { typeMeta: opened.typeMeta });
   return to === 'yaml' ? jsonToYaml(json) : Buffer.concat([prettyJson(json), Buffer.from('\n')]);
 };
 
@@ -31,7 +34,10 @@ const encrypted = Buffer.from('k8s:enc:');
 
 function open(bytes: Buffer): Opened {
   if (bytes.length === 0) throw new Error('nothing to convert');
-  if (bytes.subarray(0, encrypted.length).equals(encrypted)) throw new Error(`the value is encrypted (${bytes.subarray(0, 40).toString('latin1').split(':').slice(0, 5).join(':')})`);
+  if (bytes.subarray(0, encrypted.length).equals(encrypted))
+    throw new Error(
+      `the value is encrypted (${bytes.subarray(0, 40).toString('latin1').split(':').slice(0, 5).join(':')})`,
+    );
   return hasEnvelope(bytes) ? openEnvelope(bytes) : openText(bytes);
 }
 
@@ -39,7 +45,8 @@ function openEnvelope(bytes: Buffer): Opened {
   const { apiVersion, kind, raw, contentType } = readEnvelope(bytes);
   if (contentType === 'application/json') return openText(raw);
   const typeId = schemas.ofKind(apiVersion, kind);
-  if (typeId === undefined) throw new Error(`unknown type: kind ${JSON.stringify(kind)} of ${JSON.stringify(apiVersion)}`);
+  if (typeId === undefined)
+    throw new Error(`unknown type: kind ${JSON.stringify(kind)} of ${JSON.stringify(apiVersion)}`);
   return { typeMeta: { apiVersion, kind }, typeId, value: codecs.of(typeId).decode(raw) };
 }
 
@@ -59,6 +66,8 @@ function untyped(body: JsonBody, why: string): Opened {
   return { typeId: undefined, value, why };
 }
 
-const nameOf = ({ apiVersion, kind }: TypeMeta): string => (kind === '' ? 'an object without kind' : `${kind} of ${apiVersion}`);
+const nameOf = ({ apiVersion, kind }: TypeMeta): string =>
+  kind === '' ? 'an object without kind' : `${kind} of ${apiVersion}`;
 
-const firstCharacter = (bytes: Buffer): string | undefined => /[^\s]/.exec(bytes.subarray(0, 1024).toString('latin1'))?.[0];
+const firstCharacter = (bytes: Buffer): string | undefined =>
+  /[^\s]/.exec(bytes.subarray(0, 1024).toString('latin1'))?.[0];

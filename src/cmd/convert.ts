@@ -10,11 +10,16 @@ import { UserError } from './user-error.ts';
 
 const flags = {
   convert: section('Convert', {
-    to: customFlag<ConversionForm | undefined>('to', 'works', { default: undefined, help: 'The form to print: json, yaml or protobuf.' }, {
-      type: 'json|yaml|protobuf',
-      parse: (value) => conversionForms.find((form) => form === value) ?? unknownForm(),
-      format: () => '',
-    }),
+    to: customFlag<ConversionForm | undefined>(
+      'to',
+      'works',
+      { default: undefined, help: 'The form to print: json, yaml or protobuf.' },
+      {
+        type: 'json|yaml|protobuf',
+        parse: (value) => conversionForms.find((form) => form === value) ?? unknownForm(),
+        format: () => '',
+      },
+    ),
     help: bool('help', 'works', { shorthand: 'h', help: 'Print this text.' }),
   }),
 };

@@ -9,6 +9,9 @@ export async function prepareDataDir(directory: string, flag = '--data-dir'): Pr
     await makeDirectories(directory, 0o700);
     await access(directory, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw new UserError(`cannot write to ${directory}: ${describeFileError(error)}; choose another directory with ${flag}`, { cause: error });
+    throw new UserError(
+      `cannot write to ${directory}: ${describeFileError(error)}; choose another directory with ${flag}`,
+      { cause: error },
+    );
   }
 }

@@ -7,7 +7,11 @@ import type { ApiServerOptions } from './flags/api-server/table.ts';
 import { readFlagFile } from './read-file.ts';
 import { UserError } from './user-error.ts';
 
-export async function readEncryptionConfig({ encryptionProviderConfig: path, encryptionProviderConfigAutomaticReload: reload }: ApiServerOptions['storage'], featureGates: GateSettings, reloadMs: number | undefined): Promise<EncryptionConfig | undefined> {
+export async function readEncryptionConfig(
+  { encryptionProviderConfig: path, encryptionProviderConfigAutomaticReload: reload }: ApiServerOptions['storage'],
+  featureGates: GateSettings,
+  reloadMs: number | undefined,
+): Promise<EncryptionConfig | undefined> {
   if (path === undefined) return undefined;
   const text = (await readFlagFile('encryption-provider-config', path))!;
   try {
@@ -15,5 +19,9 @@ export async function readEncryptionConfig({ encryptionProviderConfig: path, enc
   } catch (error) {
     throw new UserError(`--encryption-provider-config: ${path}: ${(error as Error).message}`, { cause: error });
   }
-  return { text, ...(reload ? { reload: () => readFile(path, 'utf8') } : {}), ...(reloadMs === undefined ? {} : { reloadMs }) };
+  return {
+    text,
+    ...(reload ? { reload: () => readFile(path, 'utf8') } : {}),
+    ...(reloadMs === undefined ? {} : { reloadMs }),
+  };
 }

@@ -17,7 +17,10 @@ export interface Pod {
 }
 
 /** As every container of a pod finds it. */
-export const thisPod: Pod = { environment: process.env, accountFolder: '/var/run/secrets/kubernetes.io/serviceaccount' };
+export const thisPod: Pod = {
+  environment: process.env,
+  accountFolder: '/var/run/secrets/kubernetes.io/serviceaccount',
+};
 
 /**
  * Where reviews of access are to be had. The token is read for each request: nodes renew it.
@@ -27,16 +30,27 @@ export const thisPod: Pod = { environment: process.env, accountFolder: '/var/run
  *
  * @NOTE differs from upstream: without an authority of the cluster that can be read, nobody is asked; upstream would trust those of the system.
  */
-export async function inClusterConnection(version: string, { environment, accountFolder }: Pod): Promise<WebhookConnection> {
+export async function inClusterConnection(
+  version: string,
+  { environment, accountFolder }: Pod,
+): Promise<WebhookConnection> {
   const { KUBERNETES_SERVICE_HOST: host = '', KUBERNETES_SERVICE_PORT: port = '' } = environment;
-  if (host === '' || port === '') throw new UserError('InClusterConfig is for a server that runs as a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be defined');
+  if (host === '' || port === '')
+    throw new UserError(
+      'InClusterConfig is for a server that runs as a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be defined',
+    );
   const read = (name: string): Promise<string> => readAccountFile(path.join(accountFolder, name));
   const authorization = async (): Promise<string> => `Bearer ${(await read('token')).trim()}`;
   // Only to say early that there is none.
   await authorization();
   return {
     url: `https://${host.includes(':') ? `[${host}]` : host}:${port}/apis/authorization.k8s.io/${version}/subjectaccessreviews`,
-    ca: await read('ca.crt'), serverName: undefined, skipVerify: false, certificate: undefined, key: undefined, authorization,
+    ca: await read('ca.crt'),
+    serverName: undefined,
+    skipVerify: false,
+    certificate: undefined,
+    key: undefined,
+    authorization,
   };
 }
 

@@ -15,7 +15,9 @@ export interface Interrupts extends Disposable {
 /** The first signal asks for a clean stop, the second ends the process at once. */
 export function watchInterrupts({ onSignal, exit }: Pick<CommandContext, 'onSignal' | 'exit'>): Interrupts {
   const controller = new AbortController();
-  const first = new Promise<void>((resolve) => controller.signal.addEventListener('abort', () => resolve(), { once: true }));
+  const first = new Promise<void>((resolve) =>
+    controller.signal.addEventListener('abort', () => resolve(), { once: true }),
+  );
   let exitCode = 1;
   const stop = onSignal((signal) => {
     exitCode = exitCodes[signal] ?? 1;

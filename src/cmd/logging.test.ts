@@ -21,8 +21,16 @@ describe('text', () => {
   const error = Object.assign(new Error('refused = "no"'), { stack: 'Error: refused\n    at x' });
 
   test('writes details behind the message, quoted where they need it, on one line', async () => {
-    const [line] = await lines('text', 'error', { key: '/registry/a', count: 2, note: 'a "b"\nc', err: error, none: undefined });
-    expect(line).toMatch(/^E \d\d:\d\d:\d\d\.\d{3} a message key=\/registry\/a count=2 note="a \\"b\\"\\nc" err="refused = \\"no\\"" none=undefined\n$/);
+    const [line] = await lines('text', 'error', {
+      key: '/registry/a',
+      count: 2,
+      note: 'a "b"\nc',
+      err: error,
+      none: undefined,
+    });
+    expect(line).toMatch(
+      /^E \d\d:\d\d:\d\d\.\d{3} a message key=\/registry\/a count=2 note="a \\"b\\"\\nc" err="refused = \\"no\\"" none=undefined\n$/,
+    );
   });
 
   test('shows where an error comes from only to who asked for details', async () => {
@@ -32,7 +40,12 @@ describe('text', () => {
 
 test('json writes an object per line, errors with their stack', async () => {
   const [line] = await lines('json', 'error', { key: 'k', err: new Error('refused') });
-  expect(JSON.parse(line!)).toMatchObject({ level: 50, msg: 'a message', key: 'k', err: { type: 'Error', message: 'refused', stack: expect.stringContaining('logging.test') as string } });
+  expect(JSON.parse(line!)).toMatchObject({
+    level: 50,
+    msg: 'a message',
+    key: 'k',
+    err: { type: 'Error', message: 'refused', stack: expect.stringContaining('logging.test') as string },
+  });
   expect(await lines('json', 'warn', {})).toHaveLength(2);
 });
 
@@ -42,6 +55,11 @@ test.each(['text', 'json'])('a line has an end in format %s', async (format) => 
   expect(line).toContain('...TRUNCATED');
 });
 
-test.each([{ verbosity: 0, level: 'info' }, { verbosity: 1, level: 'info' }, { verbosity: 2, level: 'debug' }, { verbosity: 9, level: 'debug' }])('-v=$verbosity means $level', ({ verbosity, level }) => {
+test.each([
+  { verbosity: 0, level: 'info' },
+  { verbosity: 1, level: 'info' },
+  { verbosity: 2, level: 'debug' },
+  { verbosity: 9, level: 'debug' },
+])('-v=$verbosity means $level', ({ verbosity, level }) => {
   expect(levelOf(verbosity)).toBe(level);
 });

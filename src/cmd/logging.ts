@@ -25,17 +25,25 @@ const order: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 
 /** `W 11:21:53.412 cannot reach etcd endpoint=http://127.0.0.1:2379 err="connection refused"`; stacks at level debug only. */
 function createTextLogger(least: LogLevel, write: (line: string) => void): Logger {
-  const at = (level: LogLevel) => (details: object, message: string): void => {
-    if (order.indexOf(level) < order.indexOf(least)) return;
-    const pairs = Object.entries(details).map(([key, value]) => ` ${key}=${formatValue(value, least === 'debug')}`);
-    write(`${letters[level]} ${new Date().toISOString().slice(11, 23)} ${message}${pairs.join('')}\n`);
-  };
+  const at =
+    (level: LogLevel) =>
+    (details: object, message: string): void => {
+      if (order.indexOf(level) < order.indexOf(least)) return;
+      const pairs = Object.entries(details).map(([key, value]) => ` ${key}=${formatValue(value, least === 'debug')}`);
+      write(`${letters[level]} ${new Date().toISOString().slice(11, 23)} ${message}${pairs.join('')}\n`);
+    };
   return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
 function formatValue(value: unknown, withStack: boolean): string {
-  const text = value instanceof Error ? formatError(value, withStack) : typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
+  const text =
+    value instanceof Error
+      ? formatError(value, withStack)
+      : typeof value === 'string'
+        ? value
+        : (JSON.stringify(value) ?? String(value));
   return /^[^\s"=]+$/.test(text) ? text : JSON.stringify(text);
 }
 
-const formatError = (error: Error, withStack: boolean): string => (withStack && error.stack !== undefined ? error.stack : error.message);
+const formatError = (error: Error, withStack: boolean): string =>
+  withStack && error.stack !== undefined ? error.stack : error.message;

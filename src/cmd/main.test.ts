@@ -12,14 +12,29 @@ async function run(argv: readonly string[], parts: Parameters<typeof runCommand>
 }
 
 describe('orch', () => {
-  test.each([{ argv: [] }, { argv: ['help'] }, { argv: ['--help'] }, { argv: ['-h'] }])('$argv lists the commands', async ({ argv }) => {
-    const { code, out } = await run(argv);
-    expect(code).toBe(0);
-    for (const name of ['up', 'apiserver', 'convert', 'version', 'help']) expect(out).toMatch(new RegExp(`^  ${name} `, 'm'));
-  });
+  test.each([{ argv: [] }, { argv: ['help'] }, { argv: ['--help'] }, { argv: ['-h'] }])(
+    '$argv lists the commands',
+    async ({ argv }) => {
+      const { code, out } = await run(argv);
+      expect(code).toBe(0);
+      for (const name of ['up', 'apiserver', 'convert', 'version', 'help'])
+        expect(out).toMatch(new RegExp(`^  ${name} `, 'm'));
+    },
+  );
 
   test.each([
-    { argv: ['help', 'up'], says: ['Usage: orch up [flags]', '--data-dir', '(default 127.0.0.1)', 'Serving flags:', 'Storage flags:', '--store-servers, --etcd-servers strings', '[not supported yet: refused]'] },
+    {
+      argv: ['help', 'up'],
+      says: [
+        'Usage: orch up [flags]',
+        '--data-dir',
+        '(default 127.0.0.1)',
+        'Serving flags:',
+        'Storage flags:',
+        '--store-servers, --etcd-servers strings',
+        '[not supported yet: refused]',
+      ],
+    },
     { argv: ['up', '--help'], says: ['Usage: orch up [flags]'] },
     { argv: ['apiserver', '-h', '--secure-port=1'], says: ['Usage: orch apiserver [flags]', '(default 0.0.0.0)'] },
     { argv: ['convert', '--help'], says: ['Usage: orch convert --to json|yaml|protobuf [FILE]'] },
@@ -44,25 +59,33 @@ describe('orch', () => {
   });
 
   test('--version=raw prints all that is known of the build', async () => {
-    expect((await run(['apiserver', '--version=raw'])).out).toMatch(/^version\.Info\{Major:"1", Minor:"32", GitVersion:"v1\.32\.13\+orch[^"]*", GitCommit:"[^"]*", .*GoVersion:"node\d[^"]*", Compiler:"node", Platform:"\w+\/\w+"\}\n$/);
+    expect((await run(['apiserver', '--version=raw'])).out).toMatch(
+      /^version\.Info\{Major:"1", Minor:"32", GitVersion:"v1\.32\.13\+orch[^"]*", GitCommit:"[^"]*", .*GoVersion:"node\d[^"]*", Compiler:"node", Platform:"\w+\/\w+"\}\n$/,
+    );
   });
 
   test('its version is that of the package', () => {
-    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
+    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+      version: string;
+    };
     expect(orchVersion).toBe(version);
   });
 
   test.each([
     { argv: ['upp'], err: 'Error: unknown command "upp" (did you mean up?)\nSee \'orch help\'.\n' },
     { argv: ['help', 'toString'], err: 'Error: unknown command "toString"\nSee \'orch help help\'.\n' },
-    { argv: ['apiserver', '--secure-port=0', '--apiserver-count=0'], err: "Error: --secure-port 0 must be between 1 and 65535, inclusive. It cannot be turned off with 0\nError: --apiserver-count should be a positive number, but value '0' provided\nSee 'orch help apiserver'.\n" },
+    {
+      argv: ['apiserver', '--secure-port=0', '--apiserver-count=0'],
+      err: "Error: --secure-port 0 must be between 1 and 65535, inclusive. It cannot be turned off with 0\nError: --apiserver-count should be a positive number, but value '0' provided\nSee 'orch help apiserver'.\n",
+    },
   ])('$argv is refused', async ({ argv, err }) => {
     expect(await run(argv)).toEqual({ code: 1, out: '', err });
   });
 });
 
 describe('orch convert', () => {
-  const convertValue = (value: Uint8Array, to: string): Uint8Array => Buffer.from(`${to}:${Buffer.from(value).toString()}`);
+  const convertValue = (value: Uint8Array, to: string): Uint8Array =>
+    Buffer.from(`${to}:${Buffer.from(value).toString()}`);
 
   test.each([
     { name: 'standard input', argv: ['convert', '--to', 'yaml'] },
@@ -76,20 +99,32 @@ describe('orch convert', () => {
     const file = join(directory, 'value');
     await writeFile(file, 'bytes');
     expect((await run(['convert', '--to=json', file], { convertValue })).out).toBe('json:bytes');
-    const wrong = await run(['convert', '--to=json', file], { convertValue: () => { throw new Error('unknown kind'); } });
+    const wrong = await run(['convert', '--to=json', file], {
+      convertValue: () => {
+        throw new Error('unknown kind');
+      },
+    });
     expect(wrong).toEqual({ code: 1, out: '', err: `Error: ${file}: unknown kind\n` });
     await rm(directory, { recursive: true });
   });
 
   test('prints protobuf as the bytes they are', async () => {
     const bytes = Uint8Array.of(0x6b, 0x38, 0x73, 0x00, 0xff);
-    expect(Buffer.from((await run(['convert', '--to=protobuf'], { convertValue: () => bytes })).out, 'latin1')).toEqual(Buffer.from(bytes));
+    expect(Buffer.from((await run(['convert', '--to=protobuf'], { convertValue: () => bytes })).out, 'latin1')).toEqual(
+      Buffer.from(bytes),
+    );
   });
 
   test.each([
     { argv: ['convert'], err: "Error: orch convert needs --to json, yaml or protobuf\nSee 'orch help convert'.\n" },
-    { argv: ['convert', '--to=xml'], err: 'Error: invalid argument "xml" for "--to" flag: must be one of json, yaml, protobuf\nSee \'orch help convert\'.\n' },
-    { argv: ['convert', '--to=json', 'a', 'b'], err: 'Error: orch convert takes one file, got ["a","b"]\nSee \'orch help convert\'.\n' },
+    {
+      argv: ['convert', '--to=xml'],
+      err: 'Error: invalid argument "xml" for "--to" flag: must be one of json, yaml, protobuf\nSee \'orch help convert\'.\n',
+    },
+    {
+      argv: ['convert', '--to=json', 'a', 'b'],
+      err: 'Error: orch convert takes one file, got ["a","b"]\nSee \'orch help convert\'.\n',
+    },
     { argv: ['convert', '--to=json', '/nope'], err: 'Error: open /nope: no such file or directory\n' },
   ])('$argv is refused', async ({ argv, err }) => {
     expect(await run(argv, { convertValue })).toEqual({ code: 1, out: '', err });

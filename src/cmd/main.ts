@@ -13,12 +13,17 @@ interface CommandEntry {
 }
 
 const version: Command = (argv, { out }) => {
-  out(argv.includes('--raw') ? formatVersion('raw', versionInfo()) : `orch ${orchVersion}\n${formatVersion('short', versionInfo())}`);
+  out(
+    argv.includes('--raw')
+      ? formatVersion('raw', versionInfo())
+      : `orch ${orchVersion}\n${formatVersion('short', versionInfo())}`,
+  );
   return Promise.resolve(0);
 };
 
 const help: Command = async ([topic], context) => {
-  if (topic !== undefined && Object.hasOwn(commands, topic) && topic !== 'help' && topic !== 'version') return (await commands[topic]!.load())(['--help'], context);
+  if (topic !== undefined && Object.hasOwn(commands, topic) && topic !== 'help' && topic !== 'version')
+    return (await commands[topic]!.load())(['--help'], context);
   if (topic !== undefined && !Object.hasOwn(commands, topic)) throw new FlagError([unknownCommand(topic)]);
   context.out(usage());
   return 0;
@@ -26,8 +31,14 @@ const help: Command = async ([topic], context) => {
 
 const commands: Readonly<Record<string, CommandEntry>> = {
   up: { summary: 'Start a control plane on this machine', load: async () => (await import('./up.ts')).up },
-  apiserver: { summary: 'Run one API server, on etcd or on the embedded store', load: async () => (await import('./apiserver.ts')).apiserver },
-  convert: { summary: 'Show a stored value or an object as JSON, YAML or protobuf', load: async () => (await import('./convert.ts')).convert },
+  apiserver: {
+    summary: 'Run one API server, on etcd or on the embedded store',
+    load: async () => (await import('./apiserver.ts')).apiserver,
+  },
+  convert: {
+    summary: 'Show a stored value or an object as JSON, YAML or protobuf',
+    load: async () => (await import('./convert.ts')).convert,
+  },
   version: { summary: 'Print the version', load: () => Promise.resolve(version) },
   help: { summary: 'Print this text, or the flags of a command', load: () => Promise.resolve(help) },
 };
@@ -36,7 +47,9 @@ const usage = (): string => `A control plane with a Kubernetes-compatible API, o
 
 Usage: orch <command> [flags]
 
-${Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(12)}${summary}\n`).join('')}
+${Object.entries(commands)
+  .map(([name, { summary }]) => `  ${name.padEnd(12)}${summary}\n`)
+  .join('')}
 Try \`orch up\`. The flags of a command: orch help <command>
 `;
 
@@ -47,7 +60,9 @@ function unknownCommand(name: string): string {
 
 /** Returns the exit code. */
 export async function main(argv: readonly string[], context: CommandContext): Promise<number> {
-  const [name = 'help', ...rest] = argv.map((argument, index) => (index === 0 ? (topLevelFlags[argument] ?? argument) : argument));
+  const [name = 'help', ...rest] = argv.map((argument, index) =>
+    index === 0 ? (topLevelFlags[argument] ?? argument) : argument,
+  );
   try {
     if (!Object.hasOwn(commands, name)) throw new FlagError([unknownCommand(name)]);
     const command = await commands[name]!.load();
@@ -58,7 +73,11 @@ export async function main(argv: readonly string[], context: CommandContext): Pr
   }
 }
 
-const topLevelFlags: Readonly<Record<string, string | undefined>> = { '--help': 'help', '-h': 'help', '--version': 'version' };
+const topLevelFlags: Readonly<Record<string, string | undefined>> = {
+  '--help': 'help',
+  '-h': 'help',
+  '--version': 'version',
+};
 
 function describeError(error: unknown, command: string): string {
   if (error instanceof FlagError) {

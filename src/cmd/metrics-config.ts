@@ -6,10 +6,19 @@ import type { ApiServerOptions } from './flags/api-server/table.ts';
 import { readFlagFile } from './read-file.ts';
 import { UserError } from './user-error.ts';
 
-export async function readMetricsConfig({ disabledMetrics, allowMetricLabels, allowMetricLabelsManifest, showHiddenMetricsForVersion }: ApiServerOptions['metrics']): Promise<MetricSettings> {
+export async function readMetricsConfig({
+  disabledMetrics,
+  allowMetricLabels,
+  allowMetricLabelsManifest,
+  showHiddenMetricsForVersion,
+}: ApiServerOptions['metrics']): Promise<MetricSettings> {
   // The flag goes before the file, which is then not read.
   const lists = allowMetricLabels.size > 0 ? allowMetricLabels : await readManifest(allowMetricLabelsManifest);
-  return { disabled: disabledMetrics, showHidden: showHiddenMetricsForVersion !== undefined, allowedLabels: readAllowedLabels(lists) };
+  return {
+    disabled: disabledMetrics,
+    showHidden: showHiddenMetricsForVersion !== undefined,
+    allowedLabels: readAllowedLabels(lists),
+  };
 }
 
 /** @NOTE differs from upstream: there a file that cannot be read is logged, and every value is shown. */
@@ -26,6 +35,7 @@ async function readManifest(path: string | undefined): Promise<ReadonlyMap<strin
     throw new UserError(`${problem}: ${(error as Error).message}`);
   }
   const entries = Object.entries((value ?? {}) as object);
-  if (typeof value !== 'object' || entries.some(([key, list]) => typeof list !== 'string' || !isMetricLabel(key))) throw new UserError(problem);
+  if (typeof value !== 'object' || entries.some(([key, list]) => typeof list !== 'string' || !isMetricLabel(key)))
+    throw new UserError(problem);
   return new Map(entries as [string, string][]);
 }

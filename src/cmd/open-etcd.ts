@@ -10,10 +10,17 @@ export interface OpenStores {
 }
 
 /** Connects at the first call: a server starts without etcd, says that it is not ready, and goes on when etcd is there. */
-export function openEtcdStores({ servers, overrides }: StoreConfig & { kind: 'etcd' }, { log, options }: ApiServerConfig): OpenStores {
+export function openEtcdStores(
+  { servers, overrides }: StoreConfig & { kind: 'etcd' },
+  { log, options }: ApiServerConfig,
+): OpenStores {
   // Files, not their content: they are read again when a connection is made anew, so that certificates can be renewed.
   const { caFile, certFile, keyFile } = options.storage;
-  const tls = { ...(caFile === undefined ? {} : { caFile }), ...(certFile === undefined ? {} : { certFile }), ...(keyFile === undefined ? {} : { keyFile }) };
+  const tls = {
+    ...(caFile === undefined ? {} : { caFile }),
+    ...(certFile === undefined ? {} : { certFile }),
+    ...(keyFile === undefined ? {} : { keyFile }),
+  };
   const opened = new Map<string, EtcdStore>();
   // Overrides that name the same servers share their connections.
   const open = (endpoints: readonly string[]): EtcdStore => {

@@ -16,7 +16,12 @@ export async function readFlagFile(flag: string, path: string | undefined): Prom
  * The same for a file that is followed while the server runs.
  * @param check throws or rejects for a content that cannot be used
  */
-export async function watchFlagFile(files: WatchedFiles, flag: string, path: string, check?: (text: string) => void | Promise<void>): Promise<LiveText> {
+export async function watchFlagFile(
+  files: WatchedFiles,
+  flag: string,
+  path: string,
+  check?: (text: string) => void | Promise<void>,
+): Promise<LiveText> {
   let read = false;
   try {
     return await files.watch(path, async (text) => {
@@ -24,7 +29,10 @@ export async function watchFlagFile(files: WatchedFiles, flag: string, path: str
       await check?.(text);
     });
   } catch (error) {
-    throw new UserError(read ? `--${flag}: ${path}: ${(error as Error).message}` : `--${flag}: open ${path}: ${describeFileError(error)}`, { cause: error });
+    throw new UserError(
+      read ? `--${flag}: ${path}: ${(error as Error).message}` : `--${flag}: open ${path}: ${describeFileError(error)}`,
+      { cause: error },
+    );
   }
 }
 

@@ -18,13 +18,18 @@ import { explainStartError } from './start-errors.ts';
 import { formatVersion } from './version.ts';
 
 export const embeddedStoreFlags = section('Embedded store', {
-  dataDir: text('data-dir', 'works', { default: '.orch', help: 'Directory for the data of the embedded store. Not used with --store-servers.' }),
+  dataDir: text('data-dir', 'works', {
+    default: '.orch',
+    help: 'Directory for the data of the embedded store. Not used with --store-servers.',
+  }),
 });
 
 /** The flags of `orch apiserver`. */
 export const serverFlags = { local: embeddedStoreFlags, ...apiServerFlags } as const;
 export type ServerOptions = OptionsOf<typeof serverFlags>;
-export type ServerFlags = { readonly [K in keyof typeof serverFlags]: (typeof serverFlags)[K] extends Section<infer F> ? Section<F> : never };
+export type ServerFlags = {
+  readonly [K in keyof typeof serverFlags]: (typeof serverFlags)[K] extends Section<infer F> ? Section<F> : never;
+};
 
 export interface ReadCommandLine {
   readonly options: ServerOptions;
@@ -33,7 +38,13 @@ export interface ReadCommandLine {
 }
 
 /** Undefined when the user asked for help or the version and has got it. */
-export function readCommandLine(command: string, about: string, flags: ServerFlags, argv: readonly string[], { out, err, width }: CommandContext): ReadCommandLine | undefined {
+export function readCommandLine(
+  command: string,
+  about: string,
+  flags: ServerFlags,
+  argv: readonly string[],
+  { out, err, width }: CommandContext,
+): ReadCommandLine | undefined {
   const { options, given, warnings } = parseWithoutOperands(command, flags, argv);
   const { help, version } = options.program;
   if (help) out(`${about}\n\nUsage: ${command} [flags]\n\n${formatHelp(flags, width)}`);
@@ -45,7 +56,11 @@ export function readCommandLine(command: string, about: string, flags: ServerFla
   return { options, given, completed };
 }
 
-export const loggerFor = ({ logs }: Pick<ApiServerOptions, 'logs'>, level: LogLevel, { err }: CommandContext): Promise<Logger> => createLogger({ format: logs.format, level, write: err });
+export const loggerFor = (
+  { logs }: Pick<ApiServerOptions, 'logs'>,
+  level: LogLevel,
+  { err }: CommandContext,
+): Promise<Logger> => createLogger({ format: logs.format, level, write: err });
 
 export interface Serving {
   readonly config: ApiServerConfig;
@@ -55,7 +70,10 @@ export interface Serving {
 }
 
 /** Runs the server until a signal comes; returns the exit code. */
-export async function serveUntilStopped({ config, interrupts, onServing, onStopping }: Serving, { parts }: CommandContext): Promise<number> {
+export async function serveUntilStopped(
+  { config, interrupts, onServing, onStopping }: Serving,
+  { parts }: CommandContext,
+): Promise<number> {
   let server: RunningApiServer;
   try {
     server = await parts.startApiServer(config);

@@ -27,7 +27,9 @@ export const startApiServer: StartApiServer = async (config) => {
 
 async function openStores(store: StoreConfig, config: ApiServerConfig): Promise<OpenStores> {
   if (store.kind === 'etcd') return openEtcdStores(store, config);
-  const main = await openEmbeddedStore(store.directory === undefined ? {} : { directory: store.directory, log: config.log });
+  const main = await openEmbeddedStore(
+    store.directory === undefined ? {} : { directory: store.directory, log: config.log },
+  );
   return { main, overrides: new Map(), close: async () => main[Symbol.asyncDispose]() };
 }
 
@@ -37,13 +39,25 @@ export function serverConfig(config: ApiServerConfig, stores: OpenStores): Param
   const { serving, storage, services, admission, flowControl } = options;
   return {
     serving: {
-      address: listen.address, port: listen.port, publicAddress: config.publicAddress,
+      address: listen.address,
+      port: listen.port,
+      publicAddress: config.publicAddress,
       externalHostname: serving.externalHostname ?? config.publicAddress,
-      tls: config.serving, sharePort: serving.permitPortSharing, goAwayChance: serving.goawayChance,
-      browsers: { allowedOrigins: serving.corsAllowedOrigins, transportSecurity: serving.strictTransportSecurityDirectives },
+      tls: config.serving,
+      sharePort: serving.permitPortSharing,
+      goAwayChance: serving.goawayChance,
+      browsers: {
+        allowedOrigins: serving.corsAllowedOrigins,
+        transportSecurity: serving.strictTransportSecurityDirectives,
+      },
       maxStreamsPerConnection: serving.http2MaxStreamsPerConnection,
-      requestTimeoutMs: serving.requestTimeoutMs, minRequestTimeoutSeconds: serving.minRequestTimeoutSeconds,
-      shutdown: { delayMs: serving.shutdownDelayMs, sendRetryAfter: serving.shutdownSendRetryAfter, watchGraceMs: serving.shutdownWatchTerminationGracePeriodMs },
+      requestTimeoutMs: serving.requestTimeoutMs,
+      minRequestTimeoutSeconds: serving.minRequestTimeoutSeconds,
+      shutdown: {
+        delayMs: serving.shutdownDelayMs,
+        sendRetryAfter: serving.shutdownSendRetryAfter,
+        watchGraceMs: serving.shutdownWatchTerminationGracePeriodMs,
+      },
       livezGraceMs: serving.livezGracePeriodMs,
     },
     inFlight: { readOnly: flowControl.maxRequestsInflight, mutating: flowControl.maxMutatingRequestsInflight },
@@ -54,24 +68,41 @@ export function serverConfig(config: ApiServerConfig, stores: OpenStores): Param
     groupVersions: config.groupVersions,
     featureGates: config.featureGates,
     storage: {
-      store: stores.main, overrides: stores.overrides, prefix: storage.prefix,
+      store: stores.main,
+      overrides: stores.overrides,
+      prefix: storage.prefix,
       mediaType: storage.mediaType as Parameters<typeof start>[0]['storage']['mediaType'],
       usesWatchCache: (group, resource) => usesWatchCache(storage, group, resource),
-      eventTtlMs: storage.eventTtlMs, leaseReuseSeconds: storage.leaseReuseDurationSeconds, deleteCollectionWorkers: storage.deleteCollectionWorkers, garbageCollection: storage.enableGarbageCollector,
-      compactionIntervalMs: storage.compactionIntervalMs, countPollMs: storage.countMetricPollPeriodMs, sizePollMs: storage.dbMetricPollIntervalMs,
-      healthTimeoutMs: storage.healthcheckTimeoutMs, readyTimeoutMs: storage.readycheckTimeoutMs,
+      eventTtlMs: storage.eventTtlMs,
+      leaseReuseSeconds: storage.leaseReuseDurationSeconds,
+      deleteCollectionWorkers: storage.deleteCollectionWorkers,
+      garbageCollection: storage.enableGarbageCollector,
+      compactionIntervalMs: storage.compactionIntervalMs,
+      countPollMs: storage.countMetricPollPeriodMs,
+      sizePollMs: storage.dbMetricPollIntervalMs,
+      healthTimeoutMs: storage.healthcheckTimeoutMs,
+      readyTimeoutMs: storage.readycheckTimeoutMs,
       initializationTimeoutMs: storage.initializationTimeoutMs,
       ...(config.encryption === undefined ? {} : { encryption: config.encryption }),
     },
     services: {
-      clusterIpRanges: services.clusterIpRanges, nodePortRange: services.nodePortRange, kubernetesNodePort: services.kubernetesServiceNodePort,
-      endpointReconciler: storage.endpointReconcilerType as 'lease' | 'master-count' | 'none', apiServerCount: storage.apiserverCount,
+      clusterIpRanges: services.clusterIpRanges,
+      nodePortRange: services.nodePortRange,
+      kubernetesNodePort: services.kubernetesServiceNodePort,
+      endpointReconciler: storage.endpointReconcilerType as 'lease' | 'master-count' | 'none',
+      apiServerCount: storage.apiserverCount,
     },
     admission: {
-      enable: admission.enablePlugins, disable: admission.disablePlugins,
-      notReadyTolerationSeconds: admission.defaultNotReadyTolerationSeconds, unreachableTolerationSeconds: admission.defaultUnreachableTolerationSeconds,
+      enable: admission.enablePlugins,
+      disable: admission.disablePlugins,
+      notReadyTolerationSeconds: admission.defaultNotReadyTolerationSeconds,
+      unreachableTolerationSeconds: admission.defaultUnreachableTolerationSeconds,
     },
-    aggregation: { client: config.proxyClient, toEndpoints: serving.enableAggregatorRouting, rejectRedirects: serving.aggregatorRejectForwardingRedirect },
+    aggregation: {
+      client: config.proxyClient,
+      toEndpoints: serving.enableAggregatorRouting,
+      rejectRedirects: serving.aggregatorRejectForwardingRedirect,
+    },
     allowPrivileged: admission.allowPrivileged,
     stalls: config.stalls,
     version: config.version,
@@ -81,5 +112,5 @@ export function serverConfig(config: ApiServerConfig, stores: OpenStores): Param
 }
 
 /** A host that a client on this machine can use for a server on this address. */
-const hostOf = (address: string): string => (address === '0.0.0.0' || address === '::' ? '127.0.0.1' : address.includes(':') ? `[${address}]` : address);
-
+const hostOf = (address: string): string =>
+  address === '0.0.0.0' || address === '::' ? '127.0.0.1' : address.includes(':') ? `[${address}]` : address;

@@ -45,7 +45,9 @@ describe('orch up', () => {
     const command = runCommand(up());
     await command.says('kubectl get namespaces');
     await stop(command);
-    expect(command.output().replaceAll(directory, 'DIR').replaceAll(String(port), 'PORT')).toBe(`orch 0.1.0, Kubernetes API v1.32.13
+    expect(
+      command.output().replaceAll(directory, 'DIR').replaceAll(String(port), 'PORT'),
+    ).toBe(`orch 0.1.0, Kubernetes API v1.32.13
   keys and certificates  DIR/data/pki
   store                  embedded, DIR/data/store
   API server             https://127.0.0.1:PORT
@@ -102,9 +104,10 @@ Stopped. The data is in DIR/data.
   });
 
   test('Ctrl-C during the start gives up waiting', async () => {
-    const waiting = ({ signal }: ApiServerConfig) => once(signal, 'abort').then((): never => {
-      throw new Error('aborted');
-    });
+    const waiting = ({ signal }: ApiServerConfig) =>
+      once(signal, 'abort').then((): never => {
+        throw new Error('aborted');
+      });
     const command = runCommand(up(), { startApiServer: waiting });
     await command.says('store');
     command.interrupt('SIGTERM');
@@ -115,7 +118,12 @@ Stopped. The data is in DIR/data.
 
   test('says that it is ready only when the server is, and Ctrl-C ends waiting for that too', async () => {
     let closed = 0;
-    const startApiServer = () => Promise.resolve({ url: 'https://127.0.0.1:1', ready: new Promise<void>(() => undefined), close: () => Promise.resolve(void closed++) });
+    const startApiServer = () =>
+      Promise.resolve({
+        url: 'https://127.0.0.1:1',
+        ready: new Promise<void>(() => undefined),
+        close: () => Promise.resolve(void closed++),
+      });
     const command = runCommand(up(), { startApiServer });
     await command.says('https://127.0.0.1:1\n');
     await stop(command);
@@ -130,7 +138,10 @@ Stopped. The data is in DIR/data.
       await command.says('Ready');
       await stop(command);
     }
-    expect(configs.map(({ listen }) => listen)).toEqual([{ address: '127.0.0.1', port }, { address: '0.0.0.0', port }]);
+    expect(configs.map(({ listen }) => listen)).toEqual([
+      { address: '127.0.0.1', port },
+      { address: '0.0.0.0', port },
+    ]);
     expect(configs[0]!.store).toEqual({ kind: 'embedded', directory: join(dataDir, 'store') });
     expect(configs[1]!.options.serving.http2MaxStreamsPerConnection).toBe(10);
     expect((await readdir(dataDir)).sort()).toEqual(['admin.kubeconfig', 'pki']);
@@ -138,7 +149,13 @@ Stopped. The data is in DIR/data.
 
   test('runs on etcd with --store-servers', async () => {
     const { configs, startApiServer } = recording();
-    const command = runCommand(up('--store-servers=http://127.0.0.1:2379,http://127.0.0.1:2380', '--etcd-servers-overrides=/events#http://127.0.0.1:2381'), { startApiServer });
+    const command = runCommand(
+      up(
+        '--store-servers=http://127.0.0.1:2379,http://127.0.0.1:2380',
+        '--etcd-servers-overrides=/events#http://127.0.0.1:2381',
+      ),
+      { startApiServer },
+    );
     await command.says('Ready');
     await stop(command);
     expect(configs[0]!.store).toEqual({
@@ -173,43 +190,71 @@ describe('what orch up refuses, in one line with the next step', () => {
   test('a port in use', async () => {
     const other = createServer().listen(port, '127.0.0.1');
     await once(other, 'listening');
-    expect(await errorOf(up())).toBe('Error: port PORT on 127.0.0.1 is in use: stop the server there, or choose another port with --secure-port\n');
+    expect(await errorOf(up())).toBe(
+      'Error: port PORT on 127.0.0.1 is in use: stop the server there, or choose another port with --secure-port\n',
+    );
     other.close();
   });
 
   test('an address of another machine', async () => {
-    expect(await errorOf(up('--bind-address=192.0.2.99'))).toBe('Error: 192.0.2.99 is no address of this machine: choose another with --bind-address\n');
+    expect(await errorOf(up('--bind-address=192.0.2.99'))).toBe(
+      'Error: 192.0.2.99 is no address of this machine: choose another with --bind-address\n',
+    );
   });
 
   test('a data directory in use', async () => {
     const inUse = new StorageError('Unavailable', 'the data directory /d is in use by another process (pid 12)');
-    expect(await errorOf(up(), failing(inUse))).toBe('Error: the data directory /d is in use by another process (pid 12): stop that process, or choose another directory with --data-dir\n');
+    expect(await errorOf(up(), failing(inUse))).toBe(
+      'Error: the data directory /d is in use by another process (pid 12): stop that process, or choose another directory with --data-dir\n',
+    );
   });
 
   test('a data directory that cannot be', async () => {
     await writeFile(join(directory, 'file'), '');
     const argv = ['up', '--data-dir', join(directory, 'file', 'data')];
-    expect(await errorOf(argv)).toBe('Error: cannot write to DIR/file/data: not a directory; choose another directory with --data-dir\n');
+    expect(await errorOf(argv)).toBe(
+      'Error: cannot write to DIR/file/data: not a directory; choose another directory with --data-dir\n',
+    );
   });
 
   test('a port that needs rights', async () => {
     const denied = Object.assign(new Error('listen EACCES'), { code: 'EACCES', syscall: 'listen' });
-    expect(await errorOf(up(), failing(denied))).toBe('Error: port PORT needs more rights: choose one above 1023 with --secure-port\n');
+    expect(await errorOf(up(), failing(denied))).toBe(
+      'Error: port PORT needs more rights: choose one above 1023 with --secure-port\n',
+    );
   });
 
   test.each([
     { flags: ['--client-ca-file=/nope'], message: 'Error: --client-ca-file: open /nope: no such file or directory\n' },
-    { flags: ['--token-auth-file=/nope'], message: 'Error: --token-auth-file: open /nope: no such file or directory\n' },
-    { flags: ['--tls-cert-file=/nope', '--tls-private-key-file=/nope'], message: 'Error: --tls-cert-file: open /nope: no such file or directory\n' },
-    { flags: ['--store-servers=https://a:1', '--store-cafile=/nope'], message: 'Error: --store-cafile: open /nope: no such file or directory\n' },
+    {
+      flags: ['--token-auth-file=/nope'],
+      message: 'Error: --token-auth-file: open /nope: no such file or directory\n',
+    },
+    {
+      flags: ['--tls-cert-file=/nope', '--tls-private-key-file=/nope'],
+      message: 'Error: --tls-cert-file: open /nope: no such file or directory\n',
+    },
+    {
+      flags: ['--store-servers=https://a:1', '--store-cafile=/nope'],
+      message: 'Error: --store-cafile: open /nope: no such file or directory\n',
+    },
     { flags: ['--bogus'], message: "Error: unknown flag: --bogus\nSee 'orch help up'.\n" },
-    { flags: ['--egress-selector-config-file=x', '--tracing-config-file=y'], message: "Error: --egress-selector-config-file is not supported by this version yet\nError: --tracing-config-file is not supported by this version yet\nSee 'orch help up'.\n" },
-    { flags: ['extra'], message: 'Error: "orch up" does not take any arguments, got ["extra"]\nSee \'orch help up\'.\n' },
+    {
+      flags: ['--egress-selector-config-file=x', '--tracing-config-file=y'],
+      message:
+        "Error: --egress-selector-config-file is not supported by this version yet\nError: --tracing-config-file is not supported by this version yet\nSee 'orch help up'.\n",
+    },
+    {
+      flags: ['extra'],
+      message: 'Error: "orch up" does not take any arguments, got ["extra"]\nSee \'orch help up\'.\n',
+    },
   ])('$flags', async ({ flags, message }) => {
     expect(await errorOf(up(...flags))).toBe(message);
   });
 
   test('anything unforeseen comes with its stack', async () => {
-    expect(await errorOf(up(), failing(new TypeError('x is not a function')))).toMatch(/^Error: TypeError: x is not a function\n +at /);
+    expect(await errorOf(up(), failing(new TypeError('x is not a function')))).toMatch(
+      /^Error: TypeError: x is not a function\n +at /,
+    );
   });
 });

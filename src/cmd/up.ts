@@ -28,9 +28,15 @@ unless --bind-address says otherwise. Ctrl-C stops it; the next start continues 
 export const upFlags = {
   ...serverFlags,
   ...ownMachineSections,
-  authorization: section(serverFlags.authorization.title, { ...serverFlags.authorization.flags, modes: withDefault(serverFlags.authorization.flags.modes, ['Node', 'RBAC']) }),
+  authorization: section(serverFlags.authorization.title, {
+    ...serverFlags.authorization.flags,
+    modes: withDefault(serverFlags.authorization.flags.modes, ['Node', 'RBAC']),
+  }),
   local: section('Local control plane', {
-    dataDir: text('data-dir', 'works', { default: '.orch', help: 'Directory for everything that is kept: the data, pki/ with keys and certificates, and admin.kubeconfig.' }),
+    dataDir: text('data-dir', 'works', {
+      default: '.orch',
+      help: 'Directory for everything that is kept: the data, pki/ with keys and certificates, and admin.kubeconfig.',
+    }),
   }),
 } as const;
 
@@ -57,28 +63,40 @@ export const up: Command = async (argv, context) => {
   });
   out(`  store                  ${describeStore(config)}\n`);
   const kubeconfig = join(dataDir, 'admin.kubeconfig');
-  const code = await serveUntilStopped({
-    config,
-    interrupts,
-    onServing: async ({ url, ready }) => {
-      await writePrivateFile(kubeconfig, adminKubeconfig(url, config.serving.certificate.get(), pki));
-      out(`  API server             ${url}\n`);
-      await Promise.race([ready, interrupts.first]);
-      if (!interrupts.signal.aborted) out(`\n${nextSteps(shown(kubeconfig))}`);
+  const code = await serveUntilStopped(
+    {
+      config,
+      interrupts,
+      onServing: async ({ url, ready }) => {
+        await writePrivateFile(kubeconfig, adminKubeconfig(url, config.serving.certificate.get(), pki));
+        out(`  API server             ${url}\n`);
+        await Promise.race([ready, interrupts.first]);
+        if (!interrupts.signal.aborted) out(`\n${nextSteps(shown(kubeconfig))}`);
+      },
+      onStopping: () => out('\nStopping. Ctrl-C once more ends it at once.\n'),
     },
-    onStopping: () => out('\nStopping. Ctrl-C once more ends it at once.\n'),
-  }, context);
+    context,
+  );
   out(code === 0 ? `Stopped. The data is in ${shown(dataDir)}.\n` : 'Stopped before it was ready.\n');
   return code;
 };
 
 const ensureLocalPki = (dataDir: string, options: ApiServerOptions, log: Logger): Promise<Pki> =>
-  ensurePki(join(dataDir, 'pki'), servingNames({ ...options.serving, serviceClusterIpRanges: options.services.clusterIpRanges }), new Date(), log);
+  ensurePki(
+    join(dataDir, 'pki'),
+    servingNames({ ...options.serving, serviceClusterIpRanges: options.services.clusterIpRanges }),
+    new Date(),
+    log,
+  );
 
 const describeStore = ({ store }: ApiServerConfig): string =>
-  store.kind === 'etcd' ? `etcd at ${store.servers.join(', ')}` : `embedded, ${store.directory === undefined ? 'in memory' : shown(store.directory)}`;
+  store.kind === 'etcd'
+    ? `etcd at ${store.servers.join(', ')}`
+    : `embedded, ${store.directory === undefined ? 'in memory' : shown(store.directory)}`;
 
-const nextSteps = (kubeconfig: string): string => `Ready. The administrator's kubeconfig is ${kubeconfig}. In another terminal:
+const nextSteps = (
+  kubeconfig: string,
+): string => `Ready. The administrator's kubeconfig is ${kubeconfig}. In another terminal:
 
   export KUBECONFIG=${quote(kubeconfig.startsWith('/') ? kubeconfig : `$PWD/${kubeconfig}`)}
   kubectl get namespaces
@@ -92,5 +110,5 @@ function shown(path: string): string {
   return fromHere === '' || fromHere.startsWith('..') ? path : fromHere;
 }
 
-const quote = (path: string): string => (/^[\w./$@%+=:,-]+$/.test(path) ? path : `"${path.replace(/["\\`]/g, '\\$&')}"`);
-
+const quote = (path: string): string =>
+  /^[\w./$@%+=:,-]+$/.test(path) ? path : `"${path.replace(/["\\`]/g, '\\$&')}"`;

@@ -46,7 +46,8 @@ export class Channel {
   /** A connection that can carry one more stream now. */
   current(): EtcdConnection | undefined {
     for (const connection of this.#connections) {
-      if (connection.http2.activeStreams < Math.min(this.#options.maxStreams, connection.http2.maxStreams)) return connection;
+      if (connection.http2.activeStreams < Math.min(this.#options.maxStreams, connection.http2.maxStreams))
+        return connection;
     }
     // Short calls can wait for their turn; streams that stay would wait for ever.
     return this.#options.maxStreams === Infinity ? this.#connections[0] : undefined;
@@ -124,7 +125,11 @@ export class Channel {
   async #open(endpoint: Endpoint, signal: AbortSignal): Promise<EtcdConnection> {
     const { clock, tls, connection: options, greet } = this.#options;
     const socket = await connectSocket(endpoint, tls, signal);
-    const http2 = new Http2Connection(socket, { ...options, clock, onDraining: (reason) => this.#forget(connection, reason) });
+    const http2 = new Http2Connection(socket, {
+      ...options,
+      clock,
+      onDraining: (reason) => this.#forget(connection, reason),
+    });
     const connection = new EtcdConnection(endpoint, http2);
     const giveUp = (): void => http2.destroy(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
     if (signal.aborted) giveUp();
@@ -147,6 +152,7 @@ export class Channel {
     this.#connections.splice(index, 1);
     const { endpoints, log } = this.#options;
     this.#preferred = (endpoints.indexOf(connection.endpoint) + 1) % endpoints.length;
-    if (!this.#closed.signal.aborted) log.warn({ endpoint: connection.endpoint.url, reason: reason.message }, 'the connection to etcd is lost');
+    if (!this.#closed.signal.aborted)
+      log.warn({ endpoint: connection.endpoint.url, reason: reason.message }, 'the connection to etcd is lost');
   }
 }

@@ -8,7 +8,11 @@ import { startGrpcPeer, statusMessage } from './testing/grpc-peer.ts';
 import type { GrpcPeer, PeerCall } from './testing/grpc-peer.ts';
 import { startRawPeer } from '../http2/testing/http2-peer.ts';
 
-const put: TxnRequest = { compare: [{ key: 'a', modRevision: 0 }], success: [{ put: { key: 'a', value: Buffer.from('x') } }], failure: [] };
+const put: TxnRequest = {
+  compare: [{ key: 'a', modRevision: 0 }],
+  success: [{ put: { key: 'a', value: Buffer.from('x') } }],
+  failure: [],
+};
 const txnPath = '/etcdserverpb.KV/Txn';
 const rangePath = '/etcdserverpb.KV/Range';
 
@@ -38,11 +42,20 @@ describe('a write', () => {
 
   test.each([
     { name: 'whose connection is lost', step: cutOff, message: /^connection to etcd: / },
-    { name: 'that timed out in etcd', step: unavailable('etcdserver: request timed out'), message: /^etcdserver: request timed out$/ },
+    {
+      name: 'that timed out in etcd',
+      step: unavailable('etcdserver: request timed out'),
+      message: /^etcdserver: request timed out$/,
+    },
     { name: 'that found no leader', step: unavailable('etcdserver: no leader'), message: /^etcdserver: no leader$/ },
   ])('$name is not sent again: its outcome is unknown', async ({ step, message }) => {
     const peer = await startScript(step, answer);
-    await expect(write(openClient([peer.url]))).rejects.toMatchObject({ name: 'GrpcError', code: GrpcCode.unavailable, unprocessed: false, message: expect.stringMatching(message) });
+    await expect(write(openClient([peer.url]))).rejects.toMatchObject({
+      name: 'GrpcError',
+      code: GrpcCode.unavailable,
+      unprocessed: false,
+      message: expect.stringMatching(message),
+    });
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(peer.calls).toEqual([txnPath]);
   });
@@ -62,7 +75,10 @@ describe('a write', () => {
 
   test('that is refused again and again fails in the end', async () => {
     const peer = await startScript(refuse);
-    await expect(write(openClient([peer.url]))).rejects.toMatchObject({ code: GrpcCode.unavailable, unprocessed: true });
+    await expect(write(openClient([peer.url]))).rejects.toMatchObject({
+      code: GrpcCode.unavailable,
+      unprocessed: true,
+    });
     expect(peer.calls).toHaveLength(4);
   });
 });
@@ -81,8 +97,13 @@ describe('a read', () => {
   });
 
   test('is not tried again when etcd refuses it', async () => {
-    const peer = await startScript((call) => call.fail(GrpcCode.outOfRange, 'etcdserver: mvcc: required revision has been compacted'));
-    await expect(read(openClient([peer.url]))).rejects.toMatchObject({ code: GrpcCode.outOfRange, message: 'etcdserver: mvcc: required revision has been compacted' });
+    const peer = await startScript((call) =>
+      call.fail(GrpcCode.outOfRange, 'etcdserver: mvcc: required revision has been compacted'),
+    );
+    await expect(read(openClient([peer.url]))).rejects.toMatchObject({
+      code: GrpcCode.outOfRange,
+      message: 'etcdserver: mvcc: required revision has been compacted',
+    });
     expect(peer.calls).toHaveLength(1);
   });
 
@@ -98,8 +119,18 @@ describe('a read', () => {
 
 describe('an answer that is not gRPC as it should be', () => {
   test.each([
-    { name: 'HTTP 502 from a proxy', step: (call: PeerCall) => call.stream.respond({ ':status': 502 }, { endStream: true }), code: GrpcCode.unavailable, message: 'HTTP status 502 instead of an answer' },
-    { name: 'HTTP 404', step: (call: PeerCall) => call.stream.respond({ ':status': 404 }, { endStream: true }), code: GrpcCode.unimplemented, message: 'HTTP status 404 instead of an answer' },
+    {
+      name: 'HTTP 502 from a proxy',
+      step: (call: PeerCall) => call.stream.respond({ ':status': 502 }, { endStream: true }),
+      code: GrpcCode.unavailable,
+      message: 'HTTP status 502 instead of an answer',
+    },
+    {
+      name: 'HTTP 404',
+      step: (call: PeerCall) => call.stream.respond({ ':status': 404 }, { endStream: true }),
+      code: GrpcCode.unimplemented,
+      message: 'HTTP status 404 instead of an answer',
+    },
     {
       name: 'no status',
       step: (call: PeerCall) => {
@@ -109,15 +140,49 @@ describe('an answer that is not gRPC as it should be', () => {
       code: GrpcCode.unavailable,
       message: 'etcd ended a call without a status',
     },
-    { name: 'OK without a message', step: (call: PeerCall) => call.fail(0, ''), code: GrpcCode.internal, message: 'etcd said OK without an answer' },
-    { name: 'a code that nobody defined', step: (call: PeerCall) => call.fail(99, 'what'), code: GrpcCode.unknown, message: 'what' },
-    { name: 'a message that is percent-encoded', step: (call: PeerCall) => call.fail(5, 'l%C3%B6st%21'), code: GrpcCode.notFound, message: 'löst!' },
-    { name: 'a message that is badly encoded', step: (call: PeerCall) => call.fail(5, '100%'), code: GrpcCode.notFound, message: '100%' },
-    { name: 'bytes that are no protobuf', step: (call: PeerCall) => call.replyWith(Buffer.from([0, 0, 0, 0, 2, 0x0a, 0xff])), code: GrpcCode.internal, message: expect.stringMatching(/^an answer that cannot be read: /) },
-    { name: 'a compressed message', step: (call: PeerCall) => call.replyWith(Buffer.from([1, 0, 0, 0, 0])), code: GrpcCode.internal, message: 'a compressed message, which was not asked for' },
+    {
+      name: 'OK without a message',
+      step: (call: PeerCall) => call.fail(0, ''),
+      code: GrpcCode.internal,
+      message: 'etcd said OK without an answer',
+    },
+    {
+      name: 'a code that nobody defined',
+      step: (call: PeerCall) => call.fail(99, 'what'),
+      code: GrpcCode.unknown,
+      message: 'what',
+    },
+    {
+      name: 'a message that is percent-encoded',
+      step: (call: PeerCall) => call.fail(5, 'l%C3%B6st%21'),
+      code: GrpcCode.notFound,
+      message: 'löst!',
+    },
+    {
+      name: 'a message that is badly encoded',
+      step: (call: PeerCall) => call.fail(5, '100%'),
+      code: GrpcCode.notFound,
+      message: '100%',
+    },
+    {
+      name: 'bytes that are no protobuf',
+      step: (call: PeerCall) => call.replyWith(Buffer.from([0, 0, 0, 0, 2, 0x0a, 0xff])),
+      code: GrpcCode.internal,
+      message: expect.stringMatching(/^an answer that cannot be read: /),
+    },
+    {
+      name: 'a compressed message',
+      step: (call: PeerCall) => call.replyWith(Buffer.from([1, 0, 0, 0, 0])),
+      code: GrpcCode.internal,
+      message: 'a compressed message, which was not asked for',
+    },
   ])('$name is an error', async ({ step, code, message }) => {
     const peer = await startScript(step);
-    await expect(openClient([peer.url]).txn(put, { idempotent: false })).rejects.toMatchObject({ name: 'GrpcError', code, message });
+    await expect(openClient([peer.url]).txn(put, { idempotent: false })).rejects.toMatchObject({
+      name: 'GrpcError',
+      code,
+      message,
+    });
   });
 });
 
@@ -127,7 +192,10 @@ describe('time and abortion', () => {
     const clock = new FakeClock();
     const peer = await startScript((call) => call.stream.on('close', aborted));
     const client = openClient([peer.url], { clock, callTimeoutMs: 3_000 });
-    const outcome = expect(client.txn(put, { idempotent: false })).rejects.toMatchObject({ code: GrpcCode.deadlineExceeded, message: 'etcd did not answer within 3000 ms' });
+    const outcome = expect(client.txn(put, { idempotent: false })).rejects.toMatchObject({
+      code: GrpcCode.deadlineExceeded,
+      message: 'etcd did not answer within 3000 ms',
+    });
     await vi.waitFor(() => expect(peer.calls).toHaveLength(1));
     await clock.advance(2_999);
     await clock.advance(1);
@@ -159,7 +227,10 @@ describe('time and abortion', () => {
     await expect(client.range({ key: 'a' }, AbortSignal.abort())).rejects.toMatchObject({ code: GrpcCode.cancelled });
     expect(peer.calls).toHaveLength(0);
     const abort = new AbortController();
-    const running = expect(client.range({ key: 'a' }, abort.signal)).rejects.toMatchObject({ code: GrpcCode.cancelled, message: 'the caller gave up' });
+    const running = expect(client.range({ key: 'a' }, abort.signal)).rejects.toMatchObject({
+      code: GrpcCode.cancelled,
+      message: 'the caller gave up',
+    });
     await vi.waitFor(() => expect(peer.calls).toHaveLength(1));
     abort.abort();
     await running;
@@ -170,14 +241,20 @@ describe('time and abortion', () => {
     const peer = await startScript(silent);
     const client = openClient([peer.url]);
     const signal = AbortSignal.any([new AbortController().signal, AbortSignal.timeout(20)]);
-    await expect(client.range({ key: 'a' }, signal)).rejects.toMatchObject({ code: GrpcCode.deadlineExceeded, message: 'etcd did not answer in the time given' });
+    await expect(client.range({ key: 'a' }, signal)).rejects.toMatchObject({
+      code: GrpcCode.deadlineExceeded,
+      message: 'etcd did not answer in the time given',
+    });
     await expect(client.range({ key: 'a' }, signal)).rejects.toMatchObject({ code: GrpcCode.deadlineExceeded });
   });
 
   test('closing the client ends what runs and refuses what comes', async () => {
     const peer = await startScript(silent);
     const client = openClient([peer.url]);
-    const running = expect(client.range({ key: 'a' })).rejects.toMatchObject({ code: GrpcCode.cancelled, message: 'the etcd client is closed' });
+    const running = expect(client.range({ key: 'a' })).rejects.toMatchObject({
+      code: GrpcCode.cancelled,
+      message: 'the etcd client is closed',
+    });
     await vi.waitFor(() => expect(peer.calls).toHaveLength(1));
     await client[Symbol.asyncDispose]();
     await running;
@@ -192,7 +269,8 @@ describe('connecting', () => {
     await expect(client.range({ key: 'a' })).rejects.toMatchObject({
       code: GrpcCode.unavailable,
       unprocessed: true,
-      message: 'no etcd endpoint answers: http://127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1; http://127.0.0.1:2: connect ECONNREFUSED 127.0.0.1:2',
+      message:
+        'no etcd endpoint answers: http://127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1; http://127.0.0.1:2: connect ECONNREFUSED 127.0.0.1:2',
     });
   });
 
@@ -216,25 +294,39 @@ describe('connecting', () => {
     const clock = new FakeClock();
     const mute = await startRawPeer();
     const client = openClient([`http://127.0.0.1:${mute.port}`], { clock, dialTimeoutMs: 700 });
-    const read = expect(client.range({ key: 'a' })).rejects.toMatchObject({ message: `no etcd endpoint answers: http://127.0.0.1:${mute.port}: no answer within 700 ms` });
+    const read = expect(client.range({ key: 'a' })).rejects.toMatchObject({
+      message: `no etcd endpoint answers: http://127.0.0.1:${mute.port}: no answer within 700 ms`,
+    });
     await vi.waitFor(() => expect(mute.heard.length).toBeGreaterThan(0));
     await clock.advance(700);
     await read;
   });
 
   test.each([
-    { name: 'a learner', onGreeting: (call: PeerCall) => call.replyWith(statusMessage('3.5.16', true)), message: 'the member is a learner' },
-    { name: 'a member without a leader', onGreeting: (call: PeerCall) => call.fail(GrpcCode.unavailable, 'etcdserver: no leader'), message: 'etcdserver: no leader' },
+    {
+      name: 'a learner',
+      onGreeting: (call: PeerCall) => call.replyWith(statusMessage('3.5.16', true)),
+      message: 'the member is a learner',
+    },
+    {
+      name: 'a member without a leader',
+      onGreeting: (call: PeerCall) => call.fail(GrpcCode.unavailable, 'etcdserver: no leader'),
+      message: 'etcdserver: no leader',
+    },
   ])('passes by $name', async ({ onGreeting, message }) => {
     const unfit = await startGrpcPeer(answer, { onGreeting });
     const peer = await startScript(answer);
     expect((await openClient([unfit.url, peer.url]).range({ key: 'a' })).revision).toBe(42);
     expect(unfit.calls).toEqual([]);
-    await expect(openClient([unfit.url]).range({ key: 'a' })).rejects.toMatchObject({ message: expect.stringContaining(message) });
+    await expect(openClient([unfit.url]).range({ key: 'a' })).rejects.toMatchObject({
+      message: expect.stringContaining(message),
+    });
   });
 
   test('makes do with a server that does not tell its status', async () => {
-    const peer = await startGrpcPeer(answer, { onGreeting: (call) => call.fail(GrpcCode.unimplemented, 'unknown service') });
+    const peer = await startGrpcPeer(answer, {
+      onGreeting: (call) => call.fail(GrpcCode.unimplemented, 'unknown service'),
+    });
     const client = openClient([peer.url]);
     expect((await client.range({ key: 'a' })).revision).toBe(42);
     expect((await client.watches.connect()).version).toBe('');
@@ -243,7 +335,12 @@ describe('connecting', () => {
   test('waits longer from failure to failure', async () => {
     const clock = new FakeClock();
     const warnings: string[] = [];
-    const log = { debug: () => {}, info: () => {}, error: () => {}, warn: (_: object, message: string) => void warnings.push(message) };
+    const log = {
+      debug: () => {},
+      info: () => {},
+      error: () => {},
+      warn: (_: object, message: string) => void warnings.push(message),
+    };
     const client = openClient(['http://127.0.0.1:1'], { clock, log });
     await expect(client.range({ key: 'a' })).rejects.toMatchObject({ code: GrpcCode.unavailable });
     const waits: number[] = [];
@@ -280,7 +377,14 @@ describe('connecting', () => {
       answer(call);
     });
     await openClient([peer.url]).range({ key: 'a' });
-    expect(seen[0]).toMatchObject({ ':authority': `127.0.0.1:${peer.port}`, ':method': 'POST', ':scheme': 'http', 'content-type': 'application/grpc', te: 'trailers', hasleader: 'true' });
+    expect(seen[0]).toMatchObject({
+      ':authority': `127.0.0.1:${peer.port}`,
+      ':method': 'POST',
+      ':scheme': 'http',
+      'content-type': 'application/grpc',
+      te: 'trailers',
+      hasleader: 'true',
+    });
   });
 
   test('needs an endpoint', () => {

@@ -20,7 +20,15 @@ import { EtcdError, abortedBy, unavailable } from './errors.ts';
 import type { Method } from '../grpc/call.ts';
 import { GrpcCode } from '../grpc/status.ts';
 import { Http2Connection } from '../http2/client/connection.ts';
-import type { HeaderResponse, LeaseGrantResponse, RangeRequest, RangeResponse, StatusResponse, TxnRequest, TxnResponse } from './messages.ts';
+import type {
+  HeaderResponse,
+  LeaseGrantResponse,
+  RangeRequest,
+  RangeResponse,
+  StatusResponse,
+  TxnRequest,
+  TxnResponse,
+} from './messages.ts';
 import { PendingCall } from './pending-call.ts';
 import type { CallContext, CallOptions, RunningCall } from './pending-call.ts';
 
@@ -44,7 +52,10 @@ const defaults = { dialTimeoutMs: 5_000, callTimeoutMs: 10_000, keepaliveMs: 10_
 const rangeMethod: Method<RangeResponse> = { path: '/etcdserverpb.KV/Range', decode: decodeRange };
 const txnMethod: Method<TxnResponse> = { path: '/etcdserverpb.KV/Txn', decode: decodeTxn };
 const compactMethod: Method<HeaderResponse> = { path: '/etcdserverpb.KV/Compact', decode: decodeHeaderResponse };
-const leaseGrantMethod: Method<LeaseGrantResponse> = { path: '/etcdserverpb.Lease/LeaseGrant', decode: decodeLeaseGrant };
+const leaseGrantMethod: Method<LeaseGrantResponse> = {
+  path: '/etcdserverpb.Lease/LeaseGrant',
+  decode: decodeLeaseGrant,
+};
 const statusMethod: Method<StatusResponse> = { path: '/etcdserverpb.Maintenance/Status', decode: decodeStatus };
 
 export class EtcdClient implements AsyncDisposable {
@@ -137,7 +148,11 @@ export class EtcdClient implements AsyncDisposable {
     this.watches.close();
   }
 
-  #call<Response extends HeaderResponse>(method: Method<Response>, body: Buffer, options: CallOptions): Promise<Response> {
+  #call<Response extends HeaderResponse>(
+    method: Method<Response>,
+    body: Buffer,
+    options: CallOptions,
+  ): Promise<Response> {
     return new Promise((resolve, reject) => {
       if (this.#closed) return reject(closedError());
       if (options.signal?.aborted) return reject(abortedBy(options.signal));

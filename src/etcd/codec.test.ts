@@ -2,7 +2,15 @@ import { readFileSync } from 'node:fs';
 import protobuf from 'protobufjs';
 import { describe, expect, test } from 'vitest';
 import { decodeHeaderResponse, decodeLeaseGrant, decodeRange, decodeStatus, decodeTxn, decodeWatch } from './decode.ts';
-import { encodeCompaction, encodeEmpty, encodeLeaseGrant, encodeRange, encodeTxn, encodeWatchCreate, encodeWatchProgress } from './encode.ts';
+import {
+  encodeCompaction,
+  encodeEmpty,
+  encodeLeaseGrant,
+  encodeRange,
+  encodeTxn,
+  encodeWatchCreate,
+  encodeWatchProgress,
+} from './encode.ts';
 import type { Decode } from '../grpc/call.ts';
 import { prefixEnd } from './messages.ts';
 import { ProtoReader } from '../grpc/protobuf/reader.ts';
@@ -15,7 +23,9 @@ function readBack(type: string, grpcMessage: Buffer): unknown {
   expect(grpcMessage[0]).toBe(0);
   expect(grpcMessage.readUInt32BE(1)).toBe(grpcMessage.length - 5);
   const messageType = schema.lookupType(`etcdserverpb.${type}`);
-  return JSON.parse(JSON.stringify(messageType.toObject(messageType.decode(grpcMessage.subarray(5)), asObject), textual));
+  return JSON.parse(
+    JSON.stringify(messageType.toObject(messageType.decode(grpcMessage.subarray(5)), asObject), textual),
+  );
 }
 
 /** Bytes as text, so that expectations are readable. */
@@ -43,8 +53,16 @@ describe("requests, read by protobufjs with etcd's schema", () => {
       request: { key: '/a/', rangeEnd: prefixEnd('/a/'), limit: 500, revision: 2 ** 40 + 3, keysOnly: true },
       read: { key: '/a/', range_end: '/a0', limit: '500', revision: String(2 ** 40 + 3), keys_only: true },
     },
-    { name: 'a count', request: { key: '\0', rangeEnd: prefixEnd(''), countOnly: true }, read: { key: '\0', range_end: '\0', count_only: true } },
-    { name: 'no limit and the current revision', request: { key: 'a', limit: 0, revision: 0, keysOnly: false }, read: { key: 'a' } },
+    {
+      name: 'a count',
+      request: { key: '\0', rangeEnd: prefixEnd(''), countOnly: true },
+      read: { key: '\0', range_end: '\0', count_only: true },
+    },
+    {
+      name: 'no limit and the current revision',
+      request: { key: 'a', limit: 0, revision: 0, keysOnly: false },
+      read: { key: 'a' },
+    },
   ])('Range: $name', ({ request, read }) => {
     expect(readBack('RangeRequest', encodeRange(request))).toEqual(read);
   });
@@ -52,7 +70,11 @@ describe("requests, read by protobufjs with etcd's schema", () => {
   test('Txn: a guarded write with a lease, and a read otherwise', () => {
     const value = Buffer.alloc(3_000, 0xfe);
     const lease = 2n ** 62n + 12_345n;
-    const bytes = encodeTxn({ compare: [{ key, modRevision: 0 }], success: [{ put: { key, value, lease } }], failure: [{ range: { key } }] });
+    const bytes = encodeTxn({
+      compare: [{ key, modRevision: 0 }],
+      success: [{ put: { key, value, lease } }],
+      failure: [{ range: { key } }],
+    });
     expect(readBack('TxnRequest', bytes)).toEqual({
       compare: [{ target: 'MOD', key: keyBytes, mod_revision: '0' }],
       success: [{ request_put: { key: keyBytes, value: value.toString('latin1'), lease: String(lease) } }],
@@ -82,18 +104,37 @@ describe("requests, read by protobufjs with etcd's schema", () => {
   });
 
   test('Txn: a comparison of all keys of a range', () => {
-    const bytes = encodeTxn({ compare: [{ key: 'a', modRevision: 7 }, { key: '/b/', rangeEnd: prefixEnd('/b/'), modRevisionBelow: 300 }], success: [], failure: [] });
+    const bytes = encodeTxn({
+      compare: [
+        { key: 'a', modRevision: 7 },
+        { key: '/b/', rangeEnd: prefixEnd('/b/'), modRevisionBelow: 300 },
+      ],
+      success: [],
+      failure: [],
+    });
     expect(readBack('TxnRequest', bytes)).toEqual({
-      compare: [{ target: 'MOD', key: 'a', mod_revision: '7' }, { result: 'LESS', target: 'MOD', key: '/b/', mod_revision: '300', range_end: '/b0' }],
+      compare: [
+        { target: 'MOD', key: 'a', mod_revision: '7' },
+        { result: 'LESS', target: 'MOD', key: '/b/', mod_revision: '300', range_end: '/b0' },
+      ],
     });
   });
 
   test('Watch, Compact, LeaseGrant, Status', () => {
     const create = { key: '/a/', rangeEnd: prefixEnd('/a/'), startRevision: 300, progressNotify: true, prevKv: true };
     expect(readBack('WatchRequest', encodeWatchCreate(create))).toEqual({
-      create_request: { key: '/a/', range_end: '/a0', start_revision: '300', progress_notify: true, prev_kv: true, fragment: true },
+      create_request: {
+        key: '/a/',
+        range_end: '/a0',
+        start_revision: '300',
+        progress_notify: true,
+        prev_kv: true,
+        fragment: true,
+      },
     });
-    expect(readBack('WatchRequest', encodeWatchCreate({ key: 'a', startRevision: 0, progressNotify: false, prevKv: false }))).toEqual({ create_request: { key: 'a', fragment: true } });
+    expect(
+      readBack('WatchRequest', encodeWatchCreate({ key: 'a', startRevision: 0, progressNotify: false, prevKv: false })),
+    ).toEqual({ create_request: { key: 'a', fragment: true } });
     expect(readBack('WatchRequest', encodeWatchProgress())).toEqual({ progress_request: {} });
     expect(readBack('CompactionRequest', encodeCompaction(70_000))).toEqual({ revision: '70000' });
     expect(readBack('LeaseGrantRequest', encodeLeaseGrant(3_660))).toEqual({ TTL: '3660' });
@@ -102,20 +143,40 @@ describe("requests, read by protobufjs with etcd's schema", () => {
 });
 
 describe("answers, written by protobufjs with etcd's schema", () => {
-  const header = { cluster_id: '14841639068965178418', member_id: '10276657743932975437', revision: String(2 ** 45 + 1), raft_term: '2' };
+  const header = {
+    cluster_id: '14841639068965178418',
+    member_id: '10276657743932975437',
+    revision: String(2 ** 45 + 1),
+    raft_term: '2',
+  };
   const revision = 2 ** 45 + 1;
-  const kv = { key: Buffer.from('/a/ü'), create_revision: '7', mod_revision: '300', version: '3', value: Buffer.from([0, 1, 254, 255]), lease: '7587862094930943001' };
+  const kv = {
+    key: Buffer.from('/a/ü'),
+    create_revision: '7',
+    mod_revision: '300',
+    version: '3',
+    value: Buffer.from([0, 1, 254, 255]),
+    lease: '7587862094930943001',
+  };
   const read = { key: '/a/ü', createRevision: 7, modRevision: 300, value: Buffer.from([0, 1, 254, 255]) };
 
   test('Range', () => {
     const kvs = [kv, { key: Buffer.from('empty'), create_revision: '1', mod_revision: '1' }];
     const decoded = answer('RangeResponse', { header, kvs, more: true, count: '1000' }, decodeRange);
-    expect(decoded).toEqual({ revision, kvs: [read, { key: 'empty', createRevision: 1, modRevision: 1, value: Buffer.alloc(0) }], count: 1_000 });
+    expect(decoded).toEqual({
+      revision,
+      kvs: [read, { key: 'empty', createRevision: 1, modRevision: 1, value: Buffer.alloc(0) }],
+      count: 1_000,
+    });
     expect(decoded.kvs[0]!.value.buffer.byteLength).toBe(4);
   });
 
   test('Txn', () => {
-    const responses = [{ response_put: { header: { revision: '5' } } }, { response_range: { kvs: [kv], count: '1' } }, { response_delete_range: { deleted: '1' } }];
+    const responses = [
+      { response_put: { header: { revision: '5' } } },
+      { response_range: { kvs: [kv], count: '1' } },
+      { response_delete_range: { deleted: '1' } },
+    ];
     expect(answer('TxnResponse', { header, succeeded: true, responses }, decodeTxn)).toEqual({
       revision,
       succeeded: true,
@@ -125,7 +186,10 @@ describe("answers, written by protobufjs with etcd's schema", () => {
   });
 
   test('Watch', () => {
-    const events = [{ kv, prev_kv: kv }, { type: 'DELETE', kv: { key: Buffer.from('k'), mod_revision: '301' } }];
+    const events = [
+      { kv, prev_kv: kv },
+      { type: 'DELETE', kv: { key: Buffer.from('k'), mod_revision: '301' } },
+    ];
     expect(answer('WatchResponse', { header, watch_id: '-1', fragment: true, events }, decodeWatch)).toEqual({
       revision,
       created: false,
@@ -135,10 +199,20 @@ describe("answers, written by protobufjs with etcd's schema", () => {
       fragment: true,
       events: [
         { type: 'put', kv: read, prevKv: read },
-        { type: 'delete', kv: { key: 'k', createRevision: 0, modRevision: 301, value: Buffer.alloc(0) }, prevKv: undefined },
+        {
+          type: 'delete',
+          kv: { key: 'k', createRevision: 0, modRevision: 301, value: Buffer.alloc(0) },
+          prevKv: undefined,
+        },
       ],
     });
-    expect(answer('WatchResponse', { header, created: true, canceled: true, compact_revision: '9', cancel_reason: 'why' }, decodeWatch)).toMatchObject({
+    expect(
+      answer(
+        'WatchResponse',
+        { header, created: true, canceled: true, compact_revision: '9', cancel_reason: 'why' },
+        decodeWatch,
+      ),
+    ).toMatchObject({
       created: true,
       canceled: true,
       compactRevision: 9,
@@ -147,18 +221,30 @@ describe("answers, written by protobufjs with etcd's schema", () => {
   });
 
   test('LeaseGrant, with an id that no number can hold', () => {
-    expect(answer('LeaseGrantResponse', { header, ID: '7587862094930943001', TTL: '3660' }, decodeLeaseGrant)).toEqual({ revision, id: 7587862094930943001n, ttlSeconds: 3_660 });
+    expect(answer('LeaseGrantResponse', { header, ID: '7587862094930943001', TTL: '3660' }, decodeLeaseGrant)).toEqual({
+      revision,
+      id: 7587862094930943001n,
+      ttlSeconds: 3_660,
+    });
   });
 
   test('Status and Compact', () => {
     const status = { header, version: '3.5.16', dbSize: '24576', leader: '10276657743932975437', isLearner: true };
-    expect(answer('StatusResponse', status, decodeStatus)).toEqual({ revision, version: '3.5.16', dbSizeBytes: 24_576, leader: 10276657743932975437n, isLearner: true });
+    expect(answer('StatusResponse', status, decodeStatus)).toEqual({
+      revision,
+      version: '3.5.16',
+      dbSizeBytes: 24_576,
+      leader: 10276657743932975437n,
+      isLearner: true,
+    });
     expect(answer('CompactionResponse', { header }, decodeHeaderResponse)).toEqual({ revision });
   });
 
   test('fields that are not known are skipped, whatever their form', () => {
     const known = Buffer.from([0x08, 0x01]);
-    const unknown = Buffer.from([0xa0, 0x06, 0xff, 0x01, 0xa1, 0x06, 1, 2, 3, 4, 5, 6, 7, 8, 0xa2, 0x06, 3, 1, 2, 3, 0xa5, 0x06, 1, 2, 3, 4]);
+    const unknown = Buffer.from([
+      0xa0, 0x06, 0xff, 0x01, 0xa1, 0x06, 1, 2, 3, 4, 5, 6, 7, 8, 0xa2, 0x06, 3, 1, 2, 3, 0xa5, 0x06, 1, 2, 3, 4,
+    ]);
     const message = Buffer.concat([unknown, known, unknown]);
     const reader = new ProtoReader(message, 0, message.length);
     let found = 0;
@@ -171,7 +257,9 @@ describe("answers, written by protobufjs with etcd's schema", () => {
 
   test('a message cut off anywhere is refused or read in part, and never read beyond its end', () => {
     const messageType = schema.lookupType('etcdserverpb.WatchResponse');
-    const whole = Buffer.from(messageType.encode(messageType.fromObject({ header, events: [{ kv, prev_kv: kv }] })).finish());
+    const whole = Buffer.from(
+      messageType.encode(messageType.fromObject({ header, events: [{ kv, prev_kv: kv }] })).finish(),
+    );
     const surrounded = Buffer.concat([whole, Buffer.alloc(64, 0xff)]);
     for (let length = 0; length < whole.length; length++) {
       const reader = new ProtoReader(surrounded, 0, length);

@@ -67,7 +67,12 @@ export function dialFirst<T>(options: DialRoundOptions<T>): Promise<T> {
   });
 }
 
-async function withTimeout<T>(clock: Clock, timeoutMs: number, outer: AbortSignal, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+async function withTimeout<T>(
+  clock: Clock,
+  timeoutMs: number,
+  outer: AbortSignal,
+  run: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const abort = new AbortController();
   const onOuter = (): void => abort.abort(outer.reason);
   const timer = clock.after(timeoutMs, () => abort.abort(new Error(`no answer within ${timeoutMs} ms`)));

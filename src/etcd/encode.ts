@@ -7,7 +7,8 @@ const overheadBytes = 80;
 const maxUtf8BytesPerUnit = 3;
 
 const keyCapacity = (key: string): number => key.length * maxUtf8BytesPerUnit;
-const rangeCapacity = (request: RangeRequest): number => keyCapacity(request.key) + (request.rangeEnd?.length ?? 0) + overheadBytes;
+const rangeCapacity = (request: RangeRequest): number =>
+  keyCapacity(request.key) + (request.rangeEnd?.length ?? 0) + overheadBytes;
 
 export function encodeRange(request: RangeRequest): Buffer {
   const writer = new ProtoWriter(rangeCapacity(request));
@@ -34,7 +35,8 @@ export function encodeTxn(request: TxnRequest): Buffer {
 
 function txnCapacity({ compare, success, failure }: TxnRequest): number {
   let capacity = overheadBytes;
-  for (const one of compare) capacity += keyCapacity(one.key) + ('rangeEnd' in one ? one.rangeEnd.length : 0) + overheadBytes;
+  for (const one of compare)
+    capacity += keyCapacity(one.key) + ('rangeEnd' in one ? one.rangeEnd.length : 0) + overheadBytes;
   for (const op of success) capacity += opCapacity(op);
   for (const op of failure) capacity += opCapacity(op);
   return capacity;

@@ -3,11 +3,56 @@ import { parseEndpoint } from './endpoint.ts';
 
 describe('endpoints', () => {
   test.each([
-    { text: 'http://127.0.0.1:2379', endpoint: { url: 'http://127.0.0.1:2379', secure: false, host: '127.0.0.1', port: 2379, authority: '127.0.0.1:2379' } },
-    { text: ' https://etcd.example:2379/ ', endpoint: { url: 'https://etcd.example:2379', secure: true, host: 'etcd.example', port: 2379, authority: 'etcd.example:2379' } },
-    { text: 'https://[fd00::1]:2379', endpoint: { url: 'https://[fd00::1]:2379', secure: true, host: 'fd00::1', port: 2379, authority: '[fd00::1]:2379' } },
-    { text: 'https://etcd.example', endpoint: { url: 'https://etcd.example', secure: true, host: 'etcd.example', port: 443, authority: 'etcd.example' } },
-    { text: '10.0.0.1:2379', endpoint: { url: 'http://10.0.0.1:2379', secure: false, host: '10.0.0.1', port: 2379, authority: '10.0.0.1:2379' } },
+    {
+      text: 'http://127.0.0.1:2379',
+      endpoint: {
+        url: 'http://127.0.0.1:2379',
+        secure: false,
+        host: '127.0.0.1',
+        port: 2379,
+        authority: '127.0.0.1:2379',
+      },
+    },
+    {
+      text: ' https://etcd.example:2379/ ',
+      endpoint: {
+        url: 'https://etcd.example:2379',
+        secure: true,
+        host: 'etcd.example',
+        port: 2379,
+        authority: 'etcd.example:2379',
+      },
+    },
+    {
+      text: 'https://[fd00::1]:2379',
+      endpoint: {
+        url: 'https://[fd00::1]:2379',
+        secure: true,
+        host: 'fd00::1',
+        port: 2379,
+        authority: '[fd00::1]:2379',
+      },
+    },
+    {
+      text: 'https://etcd.example',
+      endpoint: {
+        url: 'https://etcd.example',
+        secure: true,
+        host: 'etcd.example',
+        port: 443,
+        authority: 'etcd.example',
+      },
+    },
+    {
+      text: '10.0.0.1:2379',
+      endpoint: {
+        url: 'http://10.0.0.1:2379',
+        secure: false,
+        host: '10.0.0.1',
+        port: 2379,
+        authority: '10.0.0.1:2379',
+      },
+    },
   ])('$text', ({ text, endpoint }) => {
     expect(parseEndpoint(text, false)).toEqual(endpoint);
   });

@@ -28,16 +28,25 @@ export function parseEndpoint(text: string, hasTls: boolean): Endpoint {
   if (!URL.canParse(withScheme)) throw invalid('not a URL such as https://10.0.0.1:2379');
   const url = new URL(withScheme);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') throw invalid('the scheme must be http or https');
-  if ((url.pathname !== '' && url.pathname !== '/') || url.search !== '' || url.username !== '') throw invalid('only scheme, host and port are allowed');
+  if ((url.pathname !== '' && url.pathname !== '/') || url.search !== '' || url.username !== '')
+    throw invalid('only scheme, host and port are allowed');
   const secure = url.protocol === 'https:';
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-  return { url: `${url.protocol}//${url.host}`, secure, host, port: Number(url.port === '' ? (secure ? 443 : 80) : url.port), authority: url.host };
+  return {
+    url: `${url.protocol}//${url.host}`,
+    secure,
+    host,
+    port: Number(url.port === '' ? (secure ? 443 : 80) : url.port),
+    authority: url.host,
+  };
 }
 
 /** Opens TCP, and TLS where the endpoint wants it. Rejects with the cause in words; `signal` gives up. */
 export function connectSocket(endpoint: Endpoint, files: TlsFiles, signal: AbortSignal): Promise<net.Socket> {
   return new Promise((resolve, reject) => {
-    const socket = endpoint.secure ? tls.connect(tlsOptions(endpoint, files)) : net.connect({ host: endpoint.host, port: endpoint.port });
+    const socket = endpoint.secure
+      ? tls.connect(tlsOptions(endpoint, files))
+      : net.connect({ host: endpoint.host, port: endpoint.port });
     const fail = (error: Error): void => {
       signal.removeEventListener('abort', onAbort);
       socket.destroy();
@@ -48,7 +57,8 @@ export function connectSocket(endpoint: Endpoint, files: TlsFiles, signal: Abort
     // An error can come after the promise is settled; the connection listens by then.
     socket.on('error', fail);
     socket.once(endpoint.secure ? 'secureConnect' : 'connect', () => {
-      if (socket instanceof tls.TLSSocket && socket.alpnProtocol !== 'h2') return fail(new Error('the server does not speak HTTP/2'));
+      if (socket instanceof tls.TLSSocket && socket.alpnProtocol !== 'h2')
+        return fail(new Error('the server does not speak HTTP/2'));
       signal.removeEventListener('abort', onAbort);
       socket.setNoDelay(true);
       socket.setKeepAlive(true, 30_000);
@@ -58,7 +68,8 @@ export function connectSocket(endpoint: Endpoint, files: TlsFiles, signal: Abort
 }
 
 function tlsOptions(endpoint: Endpoint, files: TlsFiles): tls.ConnectionOptions {
-  const read = (file: string | undefined): Buffer | undefined => (file === undefined || file === '' ? undefined : readFileSync(file));
+  const read = (file: string | undefined): Buffer | undefined =>
+    file === undefined || file === '' ? undefined : readFileSync(file);
   return {
     host: endpoint.host,
     port: endpoint.port,

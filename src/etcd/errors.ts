@@ -7,6 +7,7 @@ export { GrpcError as EtcdError, unavailable } from '../grpc/errors.ts';
 /** The caller gave up; a time limit of its own (`timeLimit`) is told as such. */
 export function abortedBy(signal: AbortSignal): GrpcError {
   const reason: unknown = signal.reason;
-  if (reason instanceof Error && reason.name === 'TimeoutError') return new GrpcError(GrpcCode.deadlineExceeded, 'etcd did not answer in the time given', { cause: reason });
+  if (reason instanceof Error && reason.name === 'TimeoutError')
+    return new GrpcError(GrpcCode.deadlineExceeded, 'etcd did not answer in the time given', { cause: reason });
   return new GrpcError(GrpcCode.cancelled, 'the caller gave up', { cause: reason });
 }

@@ -36,7 +36,10 @@ export interface PutRequest {
 }
 
 /** What a transaction does. `deleteRange` deletes one key. */
-export type RequestOp = { readonly range: RangeRequest } | { readonly put: PutRequest } | { readonly deleteRange: { readonly key: string } };
+export type RequestOp =
+  | { readonly range: RangeRequest }
+  | { readonly put: PutRequest }
+  | { readonly deleteRange: { readonly key: string } };
 
 /**
  * The key has this modRevision (0: it does not exist), or every key from `key` to `rangeEnd` (exclusive) has a

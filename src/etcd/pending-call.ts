@@ -51,7 +51,12 @@ export class PendingCall<Response> implements UnaryOutcome<Response>, RunningCal
   #settled = false;
 
   constructor(
-    request: { readonly method: Method<Response>; readonly body: Buffer; readonly options: CallOptions; readonly deadline: number },
+    request: {
+      readonly method: Method<Response>;
+      readonly body: Buffer;
+      readonly options: CallOptions;
+      readonly deadline: number;
+    },
     context: CallContext,
     outcome: UnaryOutcome<Response>,
   ) {
@@ -92,7 +97,9 @@ export class PendingCall<Response> implements UnaryOutcome<Response>, RunningCal
     if (isMemberUnfit(error) && this.#connection !== undefined) this.#context.channel.leave(this.#connection, error);
     if (!this.#mayRetry(error)) return this.#fail(error);
     if (error.unprocessed) return this.#attempt();
-    this.#retry = this.#context.clock.after(retryDelayMs * 2 ** this.#attempts * (0.5 + Math.random() / 2), () => this.#attempt());
+    this.#retry = this.#context.clock.after(retryDelayMs * 2 ** this.#attempts * (0.5 + Math.random() / 2), () =>
+      this.#attempt(),
+    );
   }
 
   #attempt(): void {
@@ -109,7 +116,8 @@ export class PendingCall<Response> implements UnaryOutcome<Response>, RunningCal
     if (this.#settled) return;
     this.#connection = connection;
     // The connection may have been lost between its promise and now.
-    if (connection.http2.draining) return this.reject(new EtcdError(GrpcCode.unavailable, 'the connection to etcd was lost', { unprocessed: true }));
+    if (connection.http2.draining)
+      return this.reject(new EtcdError(GrpcCode.unavailable, 'the connection to etcd was lost', { unprocessed: true }));
     this.#call = connection.unary(this.#method, this.#body, this);
   }
 

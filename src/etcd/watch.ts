@@ -24,7 +24,10 @@ export class WatchStream {
   readonly #call: StreamCall<WatchResponse>;
 
   constructor(connection: EtcdConnection, request: WatchCreateRequest, handler: WatchHandler) {
-    this.#call = connection.stream(watchMethod, { onMessage: (response) => handler.onResponse(response), onEnd: (error) => handler.onEnd(error) });
+    this.#call = connection.stream(watchMethod, {
+      onMessage: (response) => handler.onResponse(response),
+      onEnd: (error) => handler.onEnd(error),
+    });
     this.#call.send(encodeWatchCreate(request));
   }
 

@@ -23,7 +23,18 @@ export interface Method<Response> {
 }
 
 /** The header block of every request for a method. */
-export function requestHeaders(path: string, { authority, secure, metadata = [] }: { readonly authority: string; readonly secure: boolean; readonly metadata?: readonly (readonly [string, string])[] }): Buffer {
+export function requestHeaders(
+  path: string,
+  {
+    authority,
+    secure,
+    metadata = [],
+  }: {
+    readonly authority: string;
+    readonly secure: boolean;
+    readonly metadata?: readonly (readonly [string, string])[];
+  },
+): Buffer {
   return encodeHeaders([
     [':method', 'POST'],
     [':scheme', secure ? 'https' : 'http'],
@@ -77,7 +88,11 @@ abstract class Call implements StreamHandler {
     try {
       this.#reader.push(piece);
     } catch (error) {
-      this.abort(error instanceof GrpcError ? error : new GrpcError(GrpcCode.internal, `an answer that cannot be read: ${String(error)}`, { cause: error }));
+      this.abort(
+        error instanceof GrpcError
+          ? error
+          : new GrpcError(GrpcCode.internal, `an answer that cannot be read: ${String(error)}`, { cause: error }),
+      );
     }
   }
 
@@ -87,7 +102,10 @@ abstract class Call implements StreamHandler {
     else if (this.#refusal !== undefined) this.#finish(this.#refusal);
     else if (error !== undefined) this.#finish(fromHttp2(error, this.peer));
     else if (this.#httpStatus === '200') this.#finish(unavailable(`${this.peer} ended a call without a status`));
-    else this.#finish(new GrpcError(grpcCodeOfHttpStatus(this.#httpStatus), `HTTP status ${this.#httpStatus} instead of an answer`));
+    else
+      this.#finish(
+        new GrpcError(grpcCodeOfHttpStatus(this.#httpStatus), `HTTP status ${this.#httpStatus} instead of an answer`),
+      );
   }
 
   /** Ends the call from our side with this error. */
@@ -110,7 +128,8 @@ abstract class Call implements StreamHandler {
 
 function fromHttp2(error: Http2Error, peer: string): GrpcError {
   const details = { unprocessed: error.unprocessed, cause: error };
-  if (error.code === ErrorCode.enhanceYourCalm && !error.unprocessed) return new GrpcError(GrpcCode.resourceExhausted, error.message, details);
+  if (error.code === ErrorCode.enhanceYourCalm && !error.unprocessed)
+    return new GrpcError(GrpcCode.resourceExhausted, error.message, details);
   return unavailable(`connection to ${peer}: ${error.message}`, details);
 }
 
@@ -137,7 +156,8 @@ export class UnaryCall<Response> extends Call {
 
   protected override onEnd(error: GrpcError | undefined): void {
     if (error !== undefined) this.#outcome.reject(error);
-    else if (this.#response === undefined) this.#outcome.reject(new GrpcError(GrpcCode.internal, `${this.peer} said OK without an answer`));
+    else if (this.#response === undefined)
+      this.#outcome.reject(new GrpcError(GrpcCode.internal, `${this.peer} said OK without an answer`));
     else this.#outcome.resolve(this.#response);
   }
 }

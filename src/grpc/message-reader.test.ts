@@ -10,7 +10,10 @@ function message(text: string, flag = 0): Buffer {
 
 function read(bytes: Buffer, size: number, maxBytes = 1_000): string[] {
   const messages: string[] = [];
-  const reader = new MessageReader((buffer, start, end) => messages.push(buffer.toString('utf8', start, end)), maxBytes);
+  const reader = new MessageReader(
+    (buffer, start, end) => messages.push(buffer.toString('utf8', start, end)),
+    maxBytes,
+  );
   for (let at = 0; at < bytes.length; at += size) reader.push(bytes.subarray(at, at + size));
   return messages;
 }
@@ -23,12 +26,20 @@ describe('length-prefixed messages', () => {
   });
 
   test('that are compressed are refused', () => {
-    expect(() => read(message('x', 1), 100)).toThrow(expect.objectContaining({ name: 'GrpcError', code: 13, message: 'a compressed message, which was not asked for' }));
+    expect(() => read(message('x', 1), 100)).toThrow(
+      expect.objectContaining({
+        name: 'GrpcError',
+        code: 13,
+        message: 'a compressed message, which was not asked for',
+      }),
+    );
   });
 
   test('beyond the limit are refused before memory is spent on them', () => {
     expect(read(message('x'.repeat(10)), 100, 10)).toHaveLength(1);
     const prefix = Buffer.from([0, 0xff, 0xff, 0xff, 0xff]);
-    expect(() => read(prefix, 100, 10)).toThrow(expect.objectContaining({ code: 8, message: 'an answer of 4294967295 bytes, more than the limit of 10' }));
+    expect(() => read(prefix, 100, 10)).toThrow(
+      expect.objectContaining({ code: 8, message: 'an answer of 4294967295 bytes, more than the limit of 10' }),
+    );
   });
 });

@@ -49,7 +49,11 @@ export class MessageReader {
   #open(prefix: Buffer, prefixAt: number, piece: Buffer, at: number): number {
     if (prefix[prefixAt] !== 0) throw new GrpcError(GrpcCode.internal, 'a compressed message, which was not asked for');
     const length = prefix.readUInt32BE(prefixAt + 1);
-    if (length > this.#maxBytes) throw new GrpcError(GrpcCode.resourceExhausted, `an answer of ${length} bytes, more than the limit of ${this.#maxBytes}`);
+    if (length > this.#maxBytes)
+      throw new GrpcError(
+        GrpcCode.resourceExhausted,
+        `an answer of ${length} bytes, more than the limit of ${this.#maxBytes}`,
+      );
     if (at + length <= piece.length) {
       this.#onMessage(piece, at, at + length);
       return at + length;

@@ -59,7 +59,10 @@ export function parseGrpcMessage(text: string): string {
   }
 }
 
-const nameOfCode = new Map<GrpcCode, string>(Object.entries(GrpcCode).map(([name, code]) => [code, name[0]!.toUpperCase() + name.slice(1)]));
+const nameOfCode = new Map<GrpcCode, string>(
+  Object.entries(GrpcCode).map(([name, code]) => [code, name[0]!.toUpperCase() + name.slice(1)]),
+);
 
 /** `DeadlineExceeded`: as Go writes codes, in messages and in labels of metrics. */
-export const grpcCodeName = (code: GrpcCode): string => (code === GrpcCode.ok ? 'OK' : code === GrpcCode.cancelled ? 'Canceled' : nameOfCode.get(code)!);
+export const grpcCodeName = (code: GrpcCode): string =>
+  code === GrpcCode.ok ? 'OK' : code === GrpcCode.cancelled ? 'Canceled' : nameOfCode.get(code)!;

@@ -63,7 +63,10 @@ test('a program that comes back is found again', async () => {
   const socket = await socketPath();
   const client = clientOf(socket);
   const first = await listenAt(socket, say);
-  expect(await Promise.all([client.call(method, question, endless), client.call(method, question, endless)])).toEqual(['hi', 'hi']);
+  expect(await Promise.all([client.call(method, question, endless), client.call(method, question, endless)])).toEqual([
+    'hi',
+    'hi',
+  ]);
   expect(first.sessions.length).toBe(1);
   await first.stop();
   await listenAt(socket, say);
@@ -77,7 +80,11 @@ test('a call whose connection breaks is not sent again: the program may have don
     calls++;
     stream.session!.destroy();
   });
-  await expect(clientOf(socket).call(method, question, endless)).rejects.toMatchObject({ name: 'GrpcError', code: GrpcCode.unavailable, message: expect.stringMatching(/^connection to the program: /) });
+  await expect(clientOf(socket).call(method, question, endless)).rejects.toMatchObject({
+    name: 'GrpcError',
+    code: GrpcCode.unavailable,
+    message: expect.stringMatching(/^connection to the program: /),
+  });
   expect(calls).toBe(1);
 });
 
@@ -86,7 +93,10 @@ test('a time limit is told as such, and why nobody was reached', async () => {
   const limit = new AbortController();
   const asking = clientOf(socket).call(method, question, limit.signal);
   limit.abort(new DOMException('', 'TimeoutError'));
-  await expect(asking).rejects.toMatchObject({ code: GrpcCode.deadlineExceeded, message: expect.stringMatching(/^the program did not answer in time/) });
+  await expect(asking).rejects.toMatchObject({
+    code: GrpcCode.deadlineExceeded,
+    message: expect.stringMatching(/^the program did not answer in time/),
+  });
 });
 
 test('a client that is closed ends its calls', async () => {
@@ -95,7 +105,10 @@ test('a client that is closed ends its calls', async () => {
   const there = new Promise<void>((resolve) => (arrived = resolve));
   await listenAt(socket, () => arrived());
   const client = clientOf(socket);
-  const asking = expect(client.call(method, question, endless)).rejects.toMatchObject({ code: GrpcCode.cancelled, message: 'the client of the program is closed' });
+  const asking = expect(client.call(method, question, endless)).rejects.toMatchObject({
+    code: GrpcCode.cancelled,
+    message: 'the client of the program is closed',
+  });
   await there;
   client.close();
   await asking;

@@ -60,28 +60,44 @@ export class UnixClient {
 
   close(): void {
     this.#closed.abort();
-    void this.#connection?.then((connection) => connection.destroy(new Error('the client was closed')), () => undefined);
+    void this.#connection?.then(
+      (connection) => connection.destroy(new Error('the client was closed')),
+      () => undefined,
+    );
   }
 
   #gaveUp(signal: AbortSignal, last?: GrpcError): GrpcError {
     const why = last === undefined ? '' : `: ${last.message}`;
     if (this.#closed.signal.aborted) return new GrpcError(GrpcCode.cancelled, `the client of ${this.#peer} is closed`);
     const isTimeout = signal.reason instanceof Error && signal.reason.name === 'TimeoutError';
-    return isTimeout ? new GrpcError(GrpcCode.deadlineExceeded, `${this.#peer} did not answer in time${why}`) : new GrpcError(GrpcCode.cancelled, 'the caller gave up');
+    return isTimeout
+      ? new GrpcError(GrpcCode.deadlineExceeded, `${this.#peer} did not answer in time${why}`)
+      : new GrpcError(GrpcCode.cancelled, 'the caller gave up');
   }
 
-  #send<Response>(connection: Http2Connection, { path, decode }: Method<Response>, body: Buffer, signal: AbortSignal): Promise<Response> {
-    if (connection.draining) throw new GrpcError(GrpcCode.unavailable, `the connection to ${this.#peer} was lost`, { unprocessed: true });
+  #send<Response>(
+    connection: Http2Connection,
+    { path, decode }: Method<Response>,
+    body: Buffer,
+    signal: AbortSignal,
+  ): Promise<Response> {
+    if (connection.draining)
+      throw new GrpcError(GrpcCode.unavailable, `the connection to ${this.#peer} was lost`, { unprocessed: true });
     let headers = this.#headers.get(path);
-    if (headers === undefined) this.#headers.set(path, (headers = requestHeaders(path, { authority: 'localhost', secure: false })));
+    if (headers === undefined)
+      this.#headers.set(path, (headers = requestHeaders(path, { authority: 'localhost', secure: false })));
     const block = headers;
     return new Promise((resolve, reject) => {
       const onAbort = (): void => call.abort(this.#gaveUp(signal));
       const settle = (): void => signal.removeEventListener('abort', onAbort);
-      const call = new UnaryCall(decode, {
-        resolve: (response) => (settle(), resolve(response)),
-        reject: (error) => (settle(), reject(error)),
-      }, this.#peer);
+      const call = new UnaryCall(
+        decode,
+        {
+          resolve: (response) => (settle(), resolve(response)),
+          reject: (error) => (settle(), reject(error)),
+        },
+        this.#peer,
+      );
       signal.addEventListener('abort', onAbort, { once: true });
       call.start(connection, block, body);
     });
@@ -98,14 +114,21 @@ export class UnixClient {
       if (signal.aborted) throw this.#gaveUp(signal);
       this.#forget(connecting);
       this.#failures++;
-      throw new GrpcError(GrpcCode.unavailable, `connection to ${this.#peer}: ${(error as Error).message}`, { unprocessed: true, cause: error });
+      throw new GrpcError(GrpcCode.unavailable, `connection to ${this.#peer}: ${(error as Error).message}`, {
+        unprocessed: true,
+        cause: error,
+      });
     }
   }
 
   #open(): Promise<Http2Connection> {
     const opening = (async () => {
       const socket = net.connect({ path: this.#path.startsWith('@') ? `\0${this.#path.slice(1)}` : this.#path });
-      const connection = new Http2Connection(socket, { ...connectionOptions, clock: this.#clock, onDraining: () => this.#forget(opening) });
+      const connection = new Http2Connection(socket, {
+        ...connectionOptions,
+        clock: this.#clock,
+        onDraining: () => this.#forget(opening),
+      });
       await connection.ready;
       return connection;
     })();

@@ -14,7 +14,8 @@ function read(bytes: Buffer, sizes: readonly number[], maxFrameBytes = 16_384): 
         heard.push(`${data} on ${streamId}${endStream ? ', the last' : ''}`);
         data = '';
       },
-      frame: (type, flags, streamId, payload) => heard.push(`frame ${type} ${flags} ${streamId} ${payload.toString('hex')}`),
+      frame: (type, flags, streamId, payload) =>
+        heard.push(`frame ${type} ${flags} ${streamId} ${payload.toString('hex')}`),
       oversized: (type, length) => {
         heard.push(`oversized ${type} ${length}`);
         reader.stop();

@@ -67,7 +67,11 @@ export const maxStreamId = 0x7fff_ffff;
 export const connectionPreface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 
 /** Writes a frame header at `offset`; nine bytes must be free there. */
-export function writeFrameHeader(target: Buffer, offset: number, frame: { length: number; type: number; flags: number; streamId: number }): void {
+export function writeFrameHeader(
+  target: Buffer,
+  offset: number,
+  frame: { length: number; type: number; flags: number; streamId: number },
+): void {
   target[offset] = frame.length >>> 16;
   target[offset + 1] = frame.length >>> 8;
   target[offset + 2] = frame.length;

@@ -22,7 +22,9 @@ export interface HeaderBlock<T> {
 export class HeaderBlocks<T> {
   readonly #decodeBlock: (block: Buffer) => T;
   readonly #maxBlockBytes: number;
-  #open: { readonly streamId: number; readonly endStream: boolean; readonly block: GatheredBytes; bytes: number } | undefined;
+  #open:
+    | { readonly streamId: number; readonly endStream: boolean; readonly block: GatheredBytes; bytes: number }
+    | undefined;
 
   /** @param maxBlockBytes a peer that sends a larger block is not one that we can talk to */
   constructor(decode: (block: Buffer) => T, maxBlockBytes: number) {
@@ -69,7 +71,8 @@ export class HeaderBlocks<T> {
 
 /** The field that RFC 9113, section 5.3.2, took out of use. */
 function withoutPriority(payload: Buffer): Buffer {
-  if (payload.length < priorityBytes) throw new ConnectionError(ErrorCode.frameSizeError, 'HEADERS without their priority');
+  if (payload.length < priorityBytes)
+    throw new ConnectionError(ErrorCode.frameSizeError, 'HEADERS without their priority');
   return payload.subarray(priorityBytes);
 }
 

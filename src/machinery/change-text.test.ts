@@ -4,7 +4,9 @@ import { changeText } from './change-text.ts';
 test('shows what was removed and added, and nothing that is the same', () => {
   const before = { a: 1, list: [{ name: 'x' }, { name: 'y' }], same: { deep: true } };
   const after = { a: 2, list: [{ name: 'x' }], same: { deep: true }, added: 'v' };
-  expect(changeText('core.Thing', before, after)).toBe('  core.Thing{\n- \ta: 1,\n+ \ta: 2,\n- \tlist[1]: {"name":"y"},\n+ \tadded: "v",\n  }\n');
+  expect(changeText('core.Thing', before, after)).toBe(
+    '  core.Thing{\n- \ta: 1,\n+ \ta: 2,\n- \tlist[1]: {"name":"y"},\n+ \tadded: "v",\n  }\n',
+  );
 });
 
 test('stays short', () => {

@@ -33,9 +33,11 @@ class Lines {
 function addChanges(before: unknown, after: unknown, path: string, lines: Lines): void {
   if (isEqual(before, after)) return;
   if (isObject(before) && isObject(after)) {
-    for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) addChanges(before[key], after[key], path === '' ? key : `${path}.${key}`, lines);
+    for (const key of new Set([...Object.keys(before), ...Object.keys(after)]))
+      addChanges(before[key], after[key], path === '' ? key : `${path}.${key}`, lines);
   } else if (Array.isArray(before) && Array.isArray(after)) {
-    for (let i = 0; i < Math.max(before.length, after.length); i++) addChanges(before[i], after[i], `${path}[${i}]`, lines);
+    for (let i = 0; i < Math.max(before.length, after.length); i++)
+      addChanges(before[i], after[i], `${path}[${i}]`, lines);
   } else {
     lines.add('-', path, before);
     lines.add('+', path, after);

@@ -10,7 +10,11 @@ import { RawJson, type JsonValue } from './value.ts';
 
 const shapes = [
   { name: 'lists', nested: (depth: number): string => '['.repeat(depth) + ']'.repeat(depth), open: '[' },
-  { name: 'objects', nested: (depth: number): string => '{"a":'.repeat(depth - 1) + '{}' + '}'.repeat(depth - 1), open: '{' },
+  {
+    name: 'objects',
+    nested: (depth: number): string => '{"a":'.repeat(depth - 1) + '{}' + '}'.repeat(depth - 1),
+    open: '{',
+  },
 ];
 
 const raw = (text: string): JsonValue => new RawJson(text).asValue();
@@ -25,7 +29,9 @@ describe.each(shapes)('nested $name', ({ nested, open }) => {
     expect(() => parseJson(nested(maxValueDepth))).not.toThrow();
     expect(() => parseJson(nested(maxValueDepth + 1))).toThrow(`invalid character '${open}' exceeded max depth`);
     expect(new JsonBody(nested(maxValueDepth)).value().problems).toEqual([]);
-    expect(() => new JsonBody(nested(maxValueDepth + 1)).value()).toThrow(`invalid character '${open}' exceeded max depth`);
+    expect(() => new JsonBody(nested(maxValueDepth + 1)).value()).toThrow(
+      `invalid character '${open}' exceeded max depth`,
+    );
   });
 
   test('stay closed where they are carried and too deep', () => {
@@ -38,7 +44,8 @@ describe.each(shapes)('nested $name', ({ nested, open }) => {
   });
 
   test('are written as YAML that says the same', () => {
-    for (const depth of [240, maxValueDepth]) expect(parseYaml(jsonToYaml(Buffer.from(nested(depth)))).value).toEqual(parseJson(nested(depth)));
+    for (const depth of [240, maxValueDepth])
+      expect(parseYaml(jsonToYaml(Buffer.from(nested(depth)))).value).toEqual(parseJson(nested(depth)));
     const text = jsonToYaml(Buffer.from(`{"top":${nested(9_999)}}`)).toString();
     expect(text.trimEnd().endsWith(nested(10_000 - maxValueDepth))).toBe(true);
   });
@@ -47,7 +54,8 @@ describe.each(shapes)('nested $name', ({ nested, open }) => {
 test('a field set that is too deep is refused', () => {
   const fields = (depth: number): string => '{"f:a":'.repeat(depth - 1) + '{}' + '}'.repeat(depth - 1);
   expect(() => parseFieldsText(fields(maxValueDepth))).not.toThrow();
-  for (const depth of [maxValueDepth + 1, 10_000, 300_000]) expect(() => parseFieldsText(fields(depth))).toThrow('exceeded max depth');
+  for (const depth of [maxValueDepth + 1, 10_000, 300_000])
+    expect(() => parseFieldsText(fields(depth))).toThrow('exceeded max depth');
 });
 
 describe('a JSON patch that makes a deep document out of flat ones', () => {
@@ -63,19 +71,34 @@ describe('a JSON patch that makes a deep document out of flat ones', () => {
 
   test('by copying is refused', () => {
     const operations: JsonPatchOperation[] = [{ op: 'add', path: '/x', value: {} }];
-    for (let depth = 1; depth < 4096; depth *= 2) operations.push({ op: 'copy', from: '/x', path: `/x${'/x'.repeat(depth)}` });
+    for (let depth = 1; depth < 4096; depth *= 2)
+      operations.push({ op: 'copy', from: '/x', path: `/x${'/x'.repeat(depth)}` });
     expect(run(operations)).toMatchObject(refused);
   });
 
   test('by moving is refused, also when it ends by reading that', () => {
     const operations: JsonPatchOperation[] = [{ op: 'add', path: '/x', value: {} }];
-    for (let i = 0; i < 3_000; i++) operations.push({ op: 'move', from: '/x', path: '/y' }, { op: 'add', path: '/x', value: {} }, { op: 'move', from: '/y', path: '/x/k' });
+    for (let i = 0; i < 3_000; i++)
+      operations.push(
+        { op: 'move', from: '/x', path: '/y' },
+        { op: 'add', path: '/x', value: {} },
+        { op: 'move', from: '/y', path: '/x/k' },
+      );
     expect(run(operations)).toMatchObject(refused);
     expect(run([...operations, { op: 'copy', from: '/x', path: '/z' }])).toMatchObject(refused);
-    expect(run([...operations, { op: 'test', path: '/x', value: { k: { k: 1 } } }])).toMatchObject({ code: 422, cause: { message: 'testing value /x failed: test failed' } });
+    expect(run([...operations, { op: 'test', path: '/x', value: { k: { k: 1 } } }])).toMatchObject({
+      code: 422,
+      cause: { message: 'testing value /x failed: test failed' },
+    });
   });
 
   test('is applied when the document is flat again at its end', () => {
-    expect(run([{ op: 'add', path: '/x', value: {} }, { op: 'copy', from: '/x', path: '/x/x' }, { op: 'remove', path: '/x' }])).toBeUndefined();
+    expect(
+      run([
+        { op: 'add', path: '/x', value: {} },
+        { op: 'copy', from: '/x', path: '/x/x' },
+        { op: 'remove', path: '/x' },
+      ]),
+    ).toBeUndefined();
   });
 });

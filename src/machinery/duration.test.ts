@@ -3,10 +3,19 @@ import { formatDuration, parseDuration } from './duration.ts';
 
 describe('durations as Go writes them', () => {
   test.each([
-    { text: '0', printed: '0s' }, { text: '1m0s', printed: '1m0s' }, { text: '90m', printed: '1h30m0s' }, { text: '1.5s', printed: '1.5s' },
-    { text: '.5s', printed: '500ms' }, { text: '1500us', printed: '1.5ms' }, { text: '1µs', printed: '1µs' }, { text: '-1ns', printed: '-1ns' },
-    { text: '+1h', printed: '1h0m0s' }, { text: '1h5m30.25s', printed: '1h5m30.25s' }, { text: '2562047h47m16.854775807s', printed: '2562047h47m16.854775807s' },
-    { text: '-2562047h47m16.854775808s', printed: '-2562047h47m16.854775808s' }, { text: '1.0000000005s', printed: '1s' },
+    { text: '0', printed: '0s' },
+    { text: '1m0s', printed: '1m0s' },
+    { text: '90m', printed: '1h30m0s' },
+    { text: '1.5s', printed: '1.5s' },
+    { text: '.5s', printed: '500ms' },
+    { text: '1500us', printed: '1.5ms' },
+    { text: '1µs', printed: '1µs' },
+    { text: '-1ns', printed: '-1ns' },
+    { text: '+1h', printed: '1h0m0s' },
+    { text: '1h5m30.25s', printed: '1h5m30.25s' },
+    { text: '2562047h47m16.854775807s', printed: '2562047h47m16.854775807s' },
+    { text: '-2562047h47m16.854775808s', printed: '-2562047h47m16.854775808s' },
+    { text: '1.0000000005s', printed: '1s' },
   ])('$text is $printed', ({ text, printed }) => {
     expect(formatDuration(parseDuration(text))).toBe(printed);
   });

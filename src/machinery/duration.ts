@@ -12,7 +12,14 @@ export class DurationParseError extends Error {
 }
 
 const units = new Map<string, bigint>([
-  ['ns', 1n], ['us', 1000n], ['µs', 1000n], ['μs', 1000n], ['ms', 1_000_000n], ['s', 1_000_000_000n], ['m', 60_000_000_000n], ['h', 3_600_000_000_000n],
+  ['ns', 1n],
+  ['us', 1000n],
+  ['µs', 1000n],
+  ['μs', 1000n],
+  ['ms', 1_000_000n],
+  ['s', 1_000_000_000n],
+  ['m', 60_000_000_000n],
+  ['h', 3_600_000_000_000n],
 ]);
 const limit = 2n ** 63n;
 
@@ -31,7 +38,8 @@ export function parseDuration(text: string): bigint {
     const unit = /^[^.\d]*/.exec(rest)![0];
     if (unit === '') throw new DurationParseError(`time: missing unit in duration ${quoteTimeText(text)}`);
     const scale = units.get(unit);
-    if (scale === undefined) throw new DurationParseError(`time: unknown unit ${quoteTimeText(unit)} in duration ${quoteTimeText(text)}`);
+    if (scale === undefined)
+      throw new DurationParseError(`time: unknown unit ${quoteTimeText(unit)} in duration ${quoteTimeText(text)}`);
     total += BigInt(number[1]!.slice(0, 40) || '0') * scale + fractionOf(fraction.slice(0, 18), scale);
     if (total > limit || number[1]!.length > 40) throw invalid(text);
     rest = rest.slice(unit.length);
@@ -40,9 +48,11 @@ export function parseDuration(text: string): bigint {
   return negative ? -total : total;
 }
 
-const fractionOf = (digits: string, scale: bigint): bigint => (digits === '' ? 0n : (BigInt(digits) * scale) / 10n ** BigInt(digits.length));
+const fractionOf = (digits: string, scale: bigint): bigint =>
+  digits === '' ? 0n : (BigInt(digits) * scale) / 10n ** BigInt(digits.length);
 
-const invalid = (text: string): DurationParseError => new DurationParseError(`time: invalid duration ${quoteTimeText(text)}`);
+const invalid = (text: string): DurationParseError =>
+  new DurationParseError(`time: invalid duration ${quoteTimeText(text)}`);
 
 export function formatDuration(nanoseconds: bigint | number): string {
   const value = BigInt(nanoseconds);
@@ -60,6 +70,8 @@ export function formatDuration(nanoseconds: bigint | number): string {
 }
 
 function decimal(value: bigint, unit: bigint, digits: number): string {
-  const fraction = String(value % unit).padStart(digits, '0').replace(/0+$/, '');
+  const fraction = String(value % unit)
+    .padStart(digits, '0')
+    .replace(/0+$/, '');
   return fraction === '' ? `${value / unit}` : `${value / unit}.${fraction}`;
 }

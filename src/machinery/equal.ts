@@ -25,7 +25,8 @@ function isEqualObject(a: Record<string, unknown>, b: Record<string, unknown>): 
 }
 
 /** A key that users chose can be the name of something every object inherits. */
-const own = (object: Record<string, unknown>, key: string): unknown => (Object.hasOwn(object, key) ? object[key] : undefined);
+const own = (object: Record<string, unknown>, key: string): unknown =>
+  Object.hasOwn(object, key) ? object[key] : undefined;
 
 /** Absent, or a list or map without members. A struct has a prototype and is set even when empty. */
 function isUnset(value: unknown): boolean {
@@ -39,4 +40,6 @@ function isUnset(value: unknown): boolean {
 
 /** int64 values are bigints only where numbers are inexact, but a hand-made object may not know. */
 const isSameInteger = (a: unknown, b: unknown): boolean =>
-  (typeof a === 'bigint' && typeof b === 'number') || (typeof a === 'number' && typeof b === 'bigint') ? (a as number) == (b as number) : false; // eslint-disable-line eqeqeq
+  (typeof a === 'bigint' && typeof b === 'number') || (typeof a === 'number' && typeof b === 'bigint')
+    ? (a as number) == (b as number)
+    : false; // eslint-disable-line eqeqeq

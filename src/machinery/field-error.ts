@@ -47,7 +47,8 @@ const make = (type: FieldErrorType, path: FieldPath, title: string, detail: stri
   body: detail === '' ? title : `${title}: ${shownText(detail)}`,
 });
 
-export const required = (path: FieldPath, detail = ''): FieldError => make('FieldValueRequired', path, 'Required value', detail);
+export const required = (path: FieldPath, detail = ''): FieldError =>
+  make('FieldValueRequired', path, 'Required value', detail);
 
 export const invalid = (path: FieldPath, value: ShownValue, detail: string): FieldError =>
   make('FieldValueInvalid', path, titled('Invalid value', value), detail);
@@ -59,16 +60,29 @@ const allOf = (supported: readonly string[]): ShownText => {
 
 /** `supported` is shown in the order given; upstream sorts sets and keeps lists. */
 export const notSupported = (path: FieldPath, value: ShownValue, supported: readonly string[]): FieldError =>
-  make('FieldValueNotSupported', path, `Unsupported value: ${show(value)}`, supported.length === 0 ? '' : `supported values: ${allOf(supported)}`);
+  make(
+    'FieldValueNotSupported',
+    path,
+    `Unsupported value: ${show(value)}`,
+    supported.length === 0 ? '' : `supported values: ${allOf(supported)}`,
+  );
 
-export const forbidden = (path: FieldPath, detail: string): FieldError => make('FieldValueForbidden', path, 'Forbidden', detail);
+export const forbidden = (path: FieldPath, detail: string): FieldError =>
+  make('FieldValueForbidden', path, 'Forbidden', detail);
 
-export const duplicate = (path: FieldPath, value: ShownValue): FieldError => make('FieldValueDuplicate', path, `Duplicate value: ${show(value)}`, '');
+export const duplicate = (path: FieldPath, value: ShownValue): FieldError =>
+  make('FieldValueDuplicate', path, `Duplicate value: ${show(value)}`, '');
 
-export const notFound = (path: FieldPath, value: ShownValue): FieldError => make('FieldValueNotFound', path, `Not found: ${show(value)}`, '');
+export const notFound = (path: FieldPath, value: ShownValue): FieldError =>
+  make('FieldValueNotFound', path, `Not found: ${show(value)}`, '');
 
 export const tooLong = (path: FieldPath, maxLength: number): FieldError =>
-  make('FieldValueTooLong', path, 'Too long', maxLength >= 0 ? `may not be more than ${maxLength} bytes` : 'value is too long');
+  make(
+    'FieldValueTooLong',
+    path,
+    'Too long',
+    maxLength >= 0 ? `may not be more than ${maxLength} bytes` : 'value is too long',
+  );
 
 export const tooMany = (path: FieldPath, actual: number, max: number): FieldError =>
   make('FieldValueTooMany', path, `Too many: ${actual}`, `must have at most ${max} item${max === 1 ? '' : 's'}`);
@@ -76,7 +90,8 @@ export const tooMany = (path: FieldPath, actual: number, max: number): FieldErro
 export const typeInvalid = (path: FieldPath, value: ShownValue, detail: string): FieldError =>
   make('FieldValueTypeInvalid', path, titled('Invalid value', value), detail);
 
-export const internal = (path: FieldPath, message: string): FieldError => make('InternalError', path, 'Internal error', message);
+export const internal = (path: FieldPath, message: string): FieldError =>
+  make('InternalError', path, 'Internal error', message);
 
 /** Characters of all errors together that an answer shows. */
 const maxTotalLength = 256 * 1024;

@@ -7,7 +7,8 @@ import { invalid as invalidStatus, StatusError } from './status.ts';
 
 const path = FieldPath.of('spec');
 const kind = { group: 'apps', kind: 'Deployment' };
-const many = (count: number, detail = 'must be good'): FieldError[] => Array.from({ length: count }, (_, i) => invalid(path.index(i), i, detail));
+const many = (count: number, detail = 'must be good'): FieldError[] =>
+  Array.from({ length: count }, (_, i) => invalid(path.index(i), i, detail));
 
 /** A validation of as many bad items; tells how many it has looked at. */
 function validation(items: number): { readonly validate: () => FieldErrors; readonly judged: () => number } {
@@ -40,12 +41,14 @@ describe('errors of a validation', () => {
 
   test('that are not told end with the first', () => {
     let judged = 0;
-    expect(findsErrors((errors) => {
-      for (let i = 0; i < 1_000_000; i++) {
-        judged++;
-        errors.push(required(path));
-      }
-    })).toBe(true);
+    expect(
+      findsErrors((errors) => {
+        for (let i = 0; i < 1_000_000; i++) {
+          judged++;
+          errors.push(required(path));
+        }
+      }),
+    ).toBe(true);
     expect(judged).toBe(1);
     expect(findsErrors(() => undefined)).toBe(false);
   });
@@ -54,9 +57,17 @@ describe('errors of a validation', () => {
 describe('an answer with many errors', () => {
   test.each([
     { name: 'tells all of a few', errors: many(2), end: '0: must be good, spec[1]: Invalid value: 1: must be good]' },
-    { name: 'says how many more there are when they are long', errors: many(40, 'x'.repeat(8000)), end: ', and 8 more errors]' },
+    {
+      name: 'says how many more there are when they are long',
+      errors: many(40, 'x'.repeat(8000)),
+      end: ', and 8 more errors]',
+    },
     { name: 'says so of a single one', errors: many(33, 'x'.repeat(8000)), end: ', and 1 more error]' },
-    { name: 'says that there are more when it was not looked for all', errors: new TooManyErrors(many(maxFieldErrors)), end: ', and at least 1 more error]' },
+    {
+      name: 'says that there are more when it was not looked for all',
+      errors: new TooManyErrors(many(maxFieldErrors)),
+      end: ', and at least 1 more error]',
+    },
     { name: 'says both', errors: new TooManyErrors(many(40, 'x'.repeat(8000))), end: ', and at least 9 more errors]' },
   ])('$name', ({ errors, end }) => {
     const { message, details } = invalidStatus(kind, 'web', errors);
@@ -67,7 +78,9 @@ describe('an answer with many errors', () => {
   });
 
   test('shows an error of any length', () => {
-    expect(aggregateText([{ type: 'FieldValueInvalid', field: 'spec', body: 'x'.repeat(300_000) }])).toHaveLength('spec: '.length + 300_000);
+    expect(aggregateText([{ type: 'FieldValueInvalid', field: 'spec', body: 'x'.repeat(300_000) }])).toHaveLength(
+      'spec: '.length + 300_000,
+    );
   });
 });
 
@@ -76,10 +89,26 @@ const list = Array.from({ length: 100_000 }, (_, i) => String(i));
 
 describe('a large value is shown in part', () => {
   test.each([
-    { name: 'a text', error: invalid(path, long, 'too long'), body: /^Invalid value: "x{8192}"\.\.\. \(cut\): too long$/ },
-    { name: 'a list of texts', error: invalid(path, goStrings(list), 'too long'), body: /^Invalid value: \[\]string\{"0", "1", .*\.\.\. \(cut\): too long$/ },
-    { name: 'a struct', error: invalid(path, goStruct('core.PodSpec', { list }), 'no'), body: /^Invalid value: core\.PodSpec\{"list":\["0","1",.*\.\.\. \(cut\): no$/ },
-    { name: 'texts that could be', error: notSupported(path, 'a', list), body: /^Unsupported value: "a": supported values: "0", "1", .*\.\.\. \(cut\)$/ },
+    {
+      name: 'a text',
+      error: invalid(path, long, 'too long'),
+      body: /^Invalid value: "x{8192}"\.\.\. \(cut\): too long$/,
+    },
+    {
+      name: 'a list of texts',
+      error: invalid(path, goStrings(list), 'too long'),
+      body: /^Invalid value: \[\]string\{"0", "1", .*\.\.\. \(cut\): too long$/,
+    },
+    {
+      name: 'a struct',
+      error: invalid(path, goStruct('core.PodSpec', { list }), 'no'),
+      body: /^Invalid value: core\.PodSpec\{"list":\["0","1",.*\.\.\. \(cut\): no$/,
+    },
+    {
+      name: 'texts that could be',
+      error: notSupported(path, 'a', list),
+      body: /^Unsupported value: "a": supported values: "0", "1", .*\.\.\. \(cut\)$/,
+    },
     { name: 'a reason', error: invalid(path, 'a', long), body: /^Invalid value: "a": x{8192}\.\.\. \(cut\)$/ },
   ])('$name', ({ error, body }) => {
     expect(error.body.length).toBeLessThan(10_000);
@@ -92,7 +121,11 @@ describe('a large value is shown in part', () => {
 
   test('only as far as it is shown', () => {
     let shown = 0;
-    const values = new Proxy(list, { get: (target, key) => (typeof key === 'string' && /^\d+$/.test(key) ? shown++ : 0, Reflect.get(target, key) as unknown) });
+    const values = new Proxy(list, {
+      get: (target, key) => (
+        typeof key === 'string' && /^\d+$/.test(key) ? shown++ : 0, Reflect.get(target, key) as unknown
+      ),
+    });
     expect(goStrings(values).text.length).toBeLessThan(10_000);
     expect(shown).toBeLessThan(10_000);
   });

@@ -12,11 +12,16 @@ describe('field selectors', () => {
     { name: 'empty value', text: 'a=', canonical: 'a=' },
   ])('$name', ({ text, canonical }) => expect(fieldSelectorText(parseFieldSelector(text))).toBe(canonical));
 
-  test('unescapes values', () => expect(parseFieldSelector('a=x\\,y')).toEqual([{ field: 'a', operator: '=', value: 'x,y' }]));
+  test('unescapes values', () =>
+    expect(parseFieldSelector('a=x\\,y')).toEqual([{ field: 'a', operator: '=', value: 'x,y' }]));
 
   test.each([
     { name: 'no operator', text: 'a=1,b', message: "invalid selector: 'a=1,b'; can't understand 'b'" },
-    { name: 'unescaped equals sign', text: 'a=b=c', message: 'invalid field selector: unescaped character in value: 61' },
+    {
+      name: 'unescaped equals sign',
+      text: 'a=b=c',
+      message: 'invalid field selector: unescaped character in value: 61',
+    },
     { name: 'unknown escape', text: 'a=b\\c', message: 'invalid field selector: invalid escape sequence: \\c' },
     { name: 'escape at the end', text: 'a=b\\', message: 'invalid field selector: invalid escape sequence: \\' },
   ])('refuses: $name', ({ text, message }) => expect(() => parseFieldSelector(text)).toThrow(message));
@@ -26,17 +31,23 @@ describe('field selectors', () => {
     { text: 'a!=1', matches: false },
     { text: 'b=', matches: true },
     { text: 'a=1,b!=x', matches: true },
-  ])('matching $text', ({ text, matches }) => expect(fieldMatcher(parseFieldSelector(text))((field) => ({ a: '1' })[field])).toBe(matches));
+  ])('matching $text', ({ text, matches }) =>
+    expect(fieldMatcher(parseFieldSelector(text))((field) => ({ a: '1' })[field])).toBe(matches),
+  );
 
   test.each([
     { name: 'two values', text: 'a=1,a=2', matches: false },
     { name: 'a value twice', text: 'a=1,a=1', matches: true },
     { name: 'a value and not it', text: 'a=1,a!=1', matches: false },
     { name: 'a value and not others', text: 'a=1,a!=2,a!=3', matches: true },
-  ])('of one field: $name', ({ text, matches }) => expect(fieldMatcher(parseFieldSelector(text))((field) => ({ a: '1' })[field])).toBe(matches));
+  ])('of one field: $name', ({ text, matches }) =>
+    expect(fieldMatcher(parseFieldSelector(text))((field) => ({ a: '1' })[field])).toBe(matches),
+  );
 
   test('ask for each field once, however many terms there are', () => {
-    const matches = fieldMatcher(parseFieldSelector(Array.from({ length: 50_000 }, (_, i) => `a!=${i},b!=${i}`).join(',')));
+    const matches = fieldMatcher(
+      parseFieldSelector(Array.from({ length: 50_000 }, (_, i) => `a!=${i},b!=${i}`).join(',')),
+    );
     let asked = 0;
     expect(matches(() => (asked++, 'x'))).toBe(true);
     expect(asked).toBe(2);

@@ -27,16 +27,18 @@ export function fieldMatcher(terms: readonly FieldTerm[]): (valueOf: (field: str
   const conditions = new Map<string, FieldCondition>();
   for (const { field, operator, value } of terms) {
     let condition = conditions.get(field);
-    if (condition === undefined) conditions.set(field, (condition = { equal: undefined, isContradiction: false, unequal: new Set() }));
+    if (condition === undefined)
+      conditions.set(field, (condition = { equal: undefined, isContradiction: false, unequal: new Set() }));
     if (operator === '!=') condition.unequal.add(value);
     else if (condition.equal === undefined) condition.equal = value;
     else condition.isContradiction ||= condition.equal !== value;
   }
   const all = [...conditions];
-  return (valueOf) => all.every(([field, { equal, isContradiction, unequal }]) => {
-    const value = valueOf(field) ?? '';
-    return !isContradiction && (equal === undefined || value === equal) && !unequal.has(value);
-  });
+  return (valueOf) =>
+    all.every(([field, { equal, isContradiction, unequal }]) => {
+      const value = valueOf(field) ?? '';
+      return !isContradiction && (equal === undefined || value === equal) && !unequal.has(value);
+    });
 }
 
 /**
@@ -55,7 +57,8 @@ export function* readFieldSelector(text: string): Generator<FieldTerm, void> {
 }
 
 /** The text form, terms in the order given. */
-export const fieldSelectorText = (terms: readonly FieldTerm[]): string => terms.map(({ field, operator, value }) => `${field}${operator}${escapeValue(value)}`).join(',');
+export const fieldSelectorText = (terms: readonly FieldTerm[]): string =>
+  terms.map(({ field, operator, value }) => `${field}${operator}${escapeValue(value)}`).join(',');
 
 const escapeValue = (value: string): string => value.replace(/[\\,=]/g, '\\$&');
 
@@ -85,7 +88,8 @@ function unescapeValue(text: string): string {
   for (let i = 0; i < text.length; i++) {
     const char = text[i]!;
     if (char === '\\') out += unescaped(text[++i]);
-    else if (char === ',' || char === '=') throw new SelectorError(`invalid field selector: unescaped character in value: ${char.codePointAt(0)}`);
+    else if (char === ',' || char === '=')
+      throw new SelectorError(`invalid field selector: unescaped character in value: ${char.codePointAt(0)}`);
     else out += char;
   }
   return out;

@@ -12,8 +12,25 @@ test.each<{ value: JsonValue; printed: string; syntax: string; type: string; kin
   { value: 9007199254740993n, printed: '9007199254740993', syntax: '9007199254740993', type: 'int64', kind: 'number' },
   { value: true, printed: 'true', syntax: 'true', type: 'bool', kind: 'bool' },
   { value: null, printed: '<nil>', syntax: 'interface {}(nil)', type: '%!s(<nil>)', kind: 'null' },
-  { value: [1, 'x', [null]], printed: '[1 x [<nil>]]', syntax: '[]interface {}{1, "x", []interface {}{interface {}(nil)}}', type: '[]interface {}', kind: 'array' },
-  { value: { b: 1, a: { c: 'd' } }, printed: 'map[a:map[c:d] b:1]', syntax: 'map[string]interface {}{"a":map[string]interface {}{"c":"d"}, "b":1}', type: 'map[string]interface {}', kind: 'object' },
+  {
+    value: [1, 'x', [null]],
+    printed: '[1 x [<nil>]]',
+    syntax: '[]interface {}{1, "x", []interface {}{interface {}(nil)}}',
+    type: '[]interface {}',
+    kind: 'array',
+  },
+  {
+    value: { b: 1, a: { c: 'd' } },
+    printed: 'map[a:map[c:d] b:1]',
+    syntax: 'map[string]interface {}{"a":map[string]interface {}{"c":"d"}, "b":1}',
+    type: 'map[string]interface {}',
+    kind: 'object',
+  },
 ])('$value as Go prints it', ({ value, printed, syntax, type, kind }) => {
-  expect([goValue(value), goSyntax(value), goTypeName(value), goJsonKind(value)]).toEqual([printed, syntax, type, kind]);
+  expect([goValue(value), goSyntax(value), goTypeName(value), goJsonKind(value)]).toEqual([
+    printed,
+    syntax,
+    type,
+    kind,
+  ]);
 });

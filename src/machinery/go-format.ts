@@ -17,8 +17,16 @@ export function goValue(value: JsonValue | undefined): string {
 function addValue(text: ShownText, value: JsonValue | undefined): void {
   if (value === null || value === undefined) text.add('<nil>');
   else if (typeof value === 'number') text.add(goNumber(value));
-  else if (Array.isArray(value)) text.add('[').addAll(value, ' ', (item) => addValue(text, item)).add(']');
-  else if (isObject(value)) text.add('map[').addAll(sortedKeys(value), ' ', (key) => addValue(text.add(`${key}:`), value[key])).add(']');
+  else if (Array.isArray(value))
+    text
+      .add('[')
+      .addAll(value, ' ', (item) => addValue(text, item))
+      .add(']');
+  else if (isObject(value))
+    text
+      .add('map[')
+      .addAll(sortedKeys(value), ' ', (key) => addValue(text.add(`${key}:`), value[key]))
+      .add(']');
   else text.add(String(value));
 }
 
@@ -33,8 +41,16 @@ function addSyntax(text: ShownText, value: JsonValue | undefined): void {
   if (value === null || value === undefined) text.add('interface {}(nil)');
   else if (typeof value === 'string') text.add(shownQuoted(value, goQuote));
   else if (typeof value === 'number') text.add(goNumber(value));
-  else if (Array.isArray(value)) text.add('[]interface {}{').addAll(value, ', ', (item) => addSyntax(text, item)).add('}');
-  else if (isObject(value)) text.add('map[string]interface {}{').addAll(sortedKeys(value), ', ', (key) => addSyntax(text.add(`${shownQuoted(key, goQuote)}:`), value[key])).add('}');
+  else if (Array.isArray(value))
+    text
+      .add('[]interface {}{')
+      .addAll(value, ', ', (item) => addSyntax(text, item))
+      .add('}');
+  else if (isObject(value))
+    text
+      .add('map[string]interface {}{')
+      .addAll(sortedKeys(value), ', ', (key) => addSyntax(text.add(`${shownQuoted(key, goQuote)}:`), value[key]))
+      .add('}');
   else text.add(String(value));
 }
 
@@ -43,11 +59,16 @@ export function goTypeName(value: JsonValue | undefined): string {
   if (value === null || value === undefined) return '%!s(<nil>)';
   if (Array.isArray(value)) return '[]interface {}';
   switch (typeof value) {
-    case 'string': return 'string';
-    case 'boolean': return 'bool';
-    case 'bigint': return 'int64';
-    case 'number': return Number.isInteger(value) ? 'int64' : 'float64';
-    default: return 'map[string]interface {}';
+    case 'string':
+      return 'string';
+    case 'boolean':
+      return 'bool';
+    case 'bigint':
+      return 'int64';
+    case 'number':
+      return Number.isInteger(value) ? 'int64' : 'float64';
+    default:
+      return 'map[string]interface {}';
   }
 }
 
@@ -66,4 +87,7 @@ function goNumber(value: number): string {
   return value.toExponential().replace(/e([+-])(\d)$/, 'e$10$2');
 }
 
-const sortedKeys = (object: JsonObject): string[] => Object.keys(object).filter((key) => object[key] !== undefined).sort();
+const sortedKeys = (object: JsonObject): string[] =>
+  Object.keys(object)
+    .filter((key) => object[key] !== undefined)
+    .sort();

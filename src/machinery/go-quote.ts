@@ -4,7 +4,17 @@ import { ShownText, shownQuoted } from './shown-text.ts';
  * Text as Go's `%q` prints it: error messages of the API quote values this way, and clients show them verbatim.
  * @see {@link https://pkg.go.dev/strconv#Quote | strconv.Quote}
  */
-const shortEscapes: Record<number, string> = { 7: '\\a', 8: '\\b', 9: '\\t', 10: '\\n', 11: '\\v', 12: '\\f', 13: '\\r', 34: '\\"', 92: '\\\\' };
+const shortEscapes: Record<number, string> = {
+  7: '\\a',
+  8: '\\b',
+  9: '\\t',
+  10: '\\n',
+  11: '\\v',
+  12: '\\f',
+  13: '\\r',
+  34: '\\"',
+  92: '\\\\',
+};
 const plain = /^[ !#-[\]-~]*$/;
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u;
 
@@ -44,12 +54,17 @@ export const goBytes = (bytes: Uint8Array): GoSyntax => goList('[]byte', bytes, 
 
 /** `[]int32{1, 2}` */
 export const goNumbers = (typeName: string, values: readonly number[] | undefined): GoSyntax =>
-  (values === undefined ? new GoSyntax(`${typeName}(nil)`) : goList(typeName, values, String));
+  values === undefined ? new GoSyntax(`${typeName}(nil)`) : goList(typeName, values, String);
 
 /** A list whose items are shown by `show`. */
 export function goList<T>(typeName: string, values: Iterable<T>, show: (value: T) => string): GoSyntax {
   const text = new ShownText().add(`${typeName}{`);
-  return new GoSyntax(text.addAll(values, ', ', (value) => text.add(show(value))).add('}').toString());
+  return new GoSyntax(
+    text
+      .addAll(values, ', ', (value) => text.add(show(value)))
+      .add('}')
+      .toString(),
+  );
 }
 
 /** `map[string]string{"a":"b"}` with sorted keys. */
@@ -92,11 +107,17 @@ export function shownJson(value: unknown): string {
 function addJson(text: ShownText, value: unknown): void {
   if (typeof value !== 'object' || value === null) return void text.add(scalarJson(value));
   if (Array.isArray(value)) {
-    text.add('[').addAll(value as unknown[], ',', (item) => addJson(text, item)).add(']');
+    text
+      .add('[')
+      .addAll(value as unknown[], ',', (item) => addJson(text, item))
+      .add(']');
     return;
   }
   const members = Object.entries(value).filter(([, member]) => member !== undefined);
-  text.add('{').addAll(members, ',', ([name, member]) => addJson(text.add(`${scalarJson(name)}:`), member)).add('}');
+  text
+    .add('{')
+    .addAll(members, ',', ([name, member]) => addJson(text.add(`${scalarJson(name)}:`), member))
+    .add('}');
 }
 
 function scalarJson(value: unknown): string {

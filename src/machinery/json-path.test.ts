@@ -4,7 +4,12 @@ import type { JsonValue } from './value.ts';
 
 const value = {
   spec: { a: 'x', list: ['p', 'q', 'r'], 'dotted.key': 1 },
-  status: { conditions: [{ type: 'Ready', status: 'True', count: 3 }, { type: 'Done', status: 'False', count: 9 }] },
+  status: {
+    conditions: [
+      { type: 'Ready', status: 'True', count: 3 },
+      { type: 'Done', status: 'False', count: 9 },
+    ],
+  },
 };
 
 test.each<[path: string, found: JsonValue[]]>([
@@ -26,7 +31,20 @@ test.each<[path: string, found: JsonValue[]]>([
   ['.spec.list[ 1 : ]', ['q', 'r']],
   ['.spec.list[0:3:2]', ['p', 'r']],
   ['.status.conditions[?( @.count > 5 )].type', ['Done']],
-  ['.status..*', [value.status.conditions, value.status.conditions[0]!, 3, 'True', 'Ready', value.status.conditions[1]!, 9, 'False', 'Done'].map((each) => each as JsonValue)],
+  [
+    '.status..*',
+    [
+      value.status.conditions,
+      value.status.conditions[0]!,
+      3,
+      'True',
+      'Ready',
+      value.status.conditions[1]!,
+      9,
+      'False',
+      'Done',
+    ].map((each) => each as JsonValue),
+  ],
 ])('%s', (path, found) => {
   expect([...parseJsonPath(path)!(value)]).toEqual(found);
 });
@@ -47,9 +65,12 @@ test('what is not there is not looked for on all ways to it', () => {
   expect([...parseJsonPath(`${'..*'.repeat(10)}.none`)!(deep)]).toEqual([]);
 });
 
-test.each([`[${'\t'.repeat(20_000)}:${'\t'.repeat(20_000)}-:]`, `[?(@${'\\<'.repeat(50_000)}"`])('a path that cannot be read is looked at once (row %#)', (path) => {
-  expect(parseJsonPath(path)).toBeUndefined();
-});
+test.each([`[${'\t'.repeat(20_000)}:${'\t'.repeat(20_000)}-:]`, `[?(@${'\\<'.repeat(50_000)}"`])(
+  'a path that cannot be read is looked at once (row %#)',
+  (path) => {
+    expect(parseJsonPath(path)).toBeUndefined();
+  },
+);
 
 test.each(['.a[', 'a b', '[?(x)]', '.a[1'])('what cannot be read finds nothing: %s', (path) => {
   expect(parseJsonPath(path)).toBeUndefined();

@@ -27,7 +27,12 @@ export function parseJsonPath(text: string): JsonPath | undefined {
 /** Descents behind each other come by each value many times. What is not found by then is not there. */
 const maxVisited = 100_000;
 
-function* follow(steps: readonly Step[], next: number, value: JsonValue, visits: { left: number }): Generator<JsonValue> {
+function* follow(
+  steps: readonly Step[],
+  next: number,
+  value: JsonValue,
+  visits: { left: number },
+): Generator<JsonValue> {
   const step = steps[next];
   if (step === undefined) return yield value;
   for (const found of step(value)) {
@@ -45,8 +50,10 @@ const name = /^\.((?:[^.[\]\\\s]|\\.)+)/;
 const descent = /^\.\.((?:[^.[\]\\\s*]|\\.)+|\*)/;
 const index = /^\[\s*(-?\d+)\s*\]/;
 const slice = /^\[\s*(?:(-?\d+|-)\s*)?:\s*(?:(-?\d+|-)\s*)?(?::\s*(\d+)\s*)?\]/;
-const quoted = /^\[\s*((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?:\s*,\s*(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"))*)\s*\]/;
-const filter = /^\[\?\(\s*@((?:[^=!<>)"'\\]|\\.)*)(?:(==|!=|<=|>=|<|>)\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s)]+)\s*)?\)\]/;
+const quoted =
+  /^\[\s*((?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")(?:\s*,\s*(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"))*)\s*\]/;
+const filter =
+  /^\[\?\(\s*@((?:[^=!<>)"'\\]|\\.)*)(?:(==|!=|<=|>=|<|>)\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s)]+)\s*)?\)\]/;
 
 function nextStep(text: string): Read | undefined {
   const all = /^(?:\.\*|\[\*\])/.exec(text);
@@ -66,7 +73,9 @@ function bracketStep(text: string): Read | undefined {
   if (range !== null) return { step: part(range), length: range[0].length };
   const names = quoted.exec(text);
   if (names !== null) {
-    const keys = [...names[1]!.matchAll(/'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"/g)].map((match) => unescaped(match[1] ?? match[2]!));
+    const keys = [...names[1]!.matchAll(/'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"/g)].map((match) =>
+      unescaped(match[1] ?? match[2]!),
+    );
     return { step: (value) => keys.flatMap((key) => memberAt(key, value)), length: names[0].length };
   }
   const condition = filter.exec(text);
@@ -82,9 +91,19 @@ function memberAt(key: string, value: JsonValue): readonly JsonValue[] {
   return found === undefined ? [] : [found];
 }
 
-const member = (key: string): Step => (value) => memberAt(key, value);
+const member =
+  (key: string): Step =>
+  (value) =>
+    memberAt(key, value);
 
-const children = (value: JsonValue): readonly JsonValue[] => (Array.isArray(value) ? value : isObject(value) ? keysOf(value).sort().map((key) => value[key]!) : []);
+const children = (value: JsonValue): readonly JsonValue[] =>
+  Array.isArray(value)
+    ? value
+    : isObject(value)
+      ? keysOf(value)
+          .sort()
+          .map((key) => value[key]!)
+      : [];
 
 /** Everything inside. */
 function* below(value: JsonValue): Generator<JsonValue> {
@@ -95,28 +114,34 @@ function* below(value: JsonValue): Generator<JsonValue> {
 }
 
 /** Members with a name, of the value and of everything inside. */
-const named = (key: string): Step => function* (value) {
-  yield* memberAt(key, value);
-  for (const inside of below(value)) yield* memberAt(key, inside);
-};
+const named = (key: string): Step =>
+  function* (value) {
+    yield* memberAt(key, value);
+    for (const inside of below(value)) yield* memberAt(key, inside);
+  };
 
-const item = (at: number): Step => (value) => {
-  const found = Array.isArray(value) ? value.at(at) : undefined;
-  return found === undefined ? [] : [found];
-};
+const item =
+  (at: number): Step =>
+  (value) => {
+    const found = Array.isArray(value) ? value.at(at) : undefined;
+    return found === undefined ? [] : [found];
+  };
 
-const part = ([, from = '', to = '', by = '']: RegExpExecArray): Step => (value) => {
-  if (!Array.isArray(value)) return [];
-  const found = value.slice(from === '' ? 0 : Number(from), to === '' ? undefined : Number(to));
-  return by === '' || by === '0' ? found : found.filter((_, i) => i % Number(by) === 0);
-};
+const part =
+  ([, from = '', to = '', by = '']: RegExpExecArray): Step =>
+  (value) => {
+    if (!Array.isArray(value)) return [];
+    const found = value.slice(from === '' ? 0 : Number(from), to === '' ? undefined : Number(to));
+    return by === '' || by === '0' ? found : found.filter((_, i) => i % Number(by) === 0);
+  };
 
 function filterStep([, path = '', operator, literal]: RegExpExecArray): Step | undefined {
   const find = parseJsonPath(path.trimEnd());
   if (find === undefined) return undefined;
   const wanted = operator === undefined ? undefined : literalOf(literal!);
   return function* (value) {
-    for (const each of children(value)) if (some(find(each), (found) => wanted === undefined || compare(found, operator!, wanted))) yield each;
+    for (const each of children(value))
+      if (some(find(each), (found) => wanted === undefined || compare(found, operator!, wanted))) yield each;
   };
 }
 
@@ -136,5 +161,11 @@ function compare(a: JsonValue, operator: string, b: JsonValue): boolean {
   if (operator === '!=') return !jsonEqual(a, b);
   if (typeof a !== typeof b || (typeof a !== 'number' && typeof a !== 'string')) return false;
   const [left, right] = [a, b as typeof a];
-  return operator === '<' ? left < right : operator === '<=' ? left <= right : operator === '>' ? left > right : left >= right;
+  return operator === '<'
+    ? left < right
+    : operator === '<='
+      ? left <= right
+      : operator === '>'
+        ? left > right
+        : left >= right;
 }

@@ -3,7 +3,16 @@
  * @see {@link https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors | Label selectors}
  */
 import { FieldPath } from './field-path.ts';
-import { checkRequirementKey, createRequirement, nothing, type Requirement, type Requirements, SelectorError, type SelectorOperator, sortByKey } from './label-selector.ts';
+import {
+  checkRequirementKey,
+  createRequirement,
+  nothing,
+  type Requirement,
+  type Requirements,
+  SelectorError,
+  type SelectorOperator,
+  sortByKey,
+} from './label-selector.ts';
 
 /** The text form: `a=b,c in (x,y),!d`. Set values are sorted. */
 export function selectorText(requirements: Requirements): string {
@@ -12,15 +21,21 @@ export function selectorText(requirements: Requirements): string {
 
 function requirementText({ key, operator, values }: Requirement): string {
   switch (operator) {
-    case '!': return `!${key}`;
-    case 'exists': return key;
+    case '!':
+      return `!${key}`;
+    case 'exists':
+      return key;
     case '=':
     case '==':
-    case '!=': return `${key}${operator}${values[0] ?? ''}`;
-    case 'gt': return `${key}>${values[0] ?? ''}`;
-    case 'lt': return `${key}<${values[0] ?? ''}`;
+    case '!=':
+      return `${key}${operator}${values[0] ?? ''}`;
+    case 'gt':
+      return `${key}>${values[0] ?? ''}`;
+    case 'lt':
+      return `${key}<${values[0] ?? ''}`;
     case 'in':
-    case 'notin': return `${key} ${operator} (${[...values].sort().join(',')})`;
+    case 'notin':
+      return `${key} ${operator} (${[...values].sort().join(',')})`;
   }
 }
 
@@ -44,7 +59,17 @@ interface Token {
   readonly word?: boolean;
 }
 
-const symbolTokens: Readonly<Record<string, Token['kind']>> = { ',': ',', '(': '(', ')': ')', '!': '!', '=': 'operator', '==': 'operator', '!=': 'operator', '>': 'operator', '<': 'operator' };
+const symbolTokens: Readonly<Record<string, Token['kind']>> = {
+  ',': ',',
+  '(': '(',
+  ')': ')',
+  '!': '!',
+  '=': 'operator',
+  '==': 'operator',
+  '!=': 'operator',
+  '>': 'operator',
+  '<': 'operator',
+};
 const isSymbol = (char: string): boolean => '=!(),><'.includes(char);
 const isSpace = (char: string): boolean => char === ' ' || char === '\t' || char === '\r' || char === '\n';
 
@@ -78,7 +103,8 @@ function tokenOf(text: string): Token {
 /** As many symbol characters as still make a known symbol. */
 function symbolLength(text: string, at: number): number {
   let length = 1;
-  while (at + length < text.length && isSymbol(text[at + length]!) && text.slice(at, at + length + 1) in symbolTokens) length++;
+  while (at + length < text.length && isSymbol(text[at + length]!) && text.slice(at, at + length + 1) in symbolTokens)
+    length++;
   return length;
 }
 
@@ -88,7 +114,15 @@ function wordLength(text: string, at: number): number {
   return length;
 }
 
-const operatorOfText: Readonly<Record<string, SelectorOperator>> = { 'in': 'in', 'notin': 'notin', '=': '=', '==': '==', '!=': '!=', '>': 'gt', '<': 'lt' };
+const operatorOfText: Readonly<Record<string, SelectorOperator>> = {
+  in: 'in',
+  notin: 'notin',
+  '=': '=',
+  '==': '==',
+  '!=': '!=',
+  '>': 'gt',
+  '<': 'lt',
+};
 
 /** Recursive descent over the tokens; each method reads one rule and says what it expected instead. */
 class Parser {
@@ -104,7 +138,8 @@ class Parser {
     for (;;) {
       const first = this.#peek();
       if (first.kind === 'end') return;
-      if (first.kind !== 'identifier' && first.kind !== '!') throw found(first, ', expected: !, identifier, or \'end of string\'');
+      if (first.kind !== 'identifier' && first.kind !== '!')
+        throw found(first, ", expected: !, identifier, or 'end of string'");
       yield this.#wrapped(() => this.#requirement());
       const next = this.#take();
       if (next.kind === 'end') return;

@@ -4,8 +4,10 @@ import { readsDuring } from '../../test/support/counted.ts';
 import { equalities, everything, matchesLabels, nothing, type Requirement, requirementsOf } from './label-selector.ts';
 import { parseLabelSelector, selectorText } from './label-selector-text.ts';
 
-const numbered = (count: number, make: (i: number) => string): string => Array.from({ length: count }, (_, i) => make(i)).join(',');
-const keyMessage = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+const numbered = (count: number, make: (i: number) => string): string =>
+  Array.from({ length: count }, (_, i) => make(i)).join(',');
+const keyMessage =
+  "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 
 describe('text form of label selectors', () => {
   test.each([
@@ -25,17 +27,45 @@ describe('text form of label selectors', () => {
 
   test.each([
     { name: 'no key', text: '=a', message: "found '=', expected: !, identifier, or 'end of string'" },
-    { name: 'words', text: 'a b', message: "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt" },
+    {
+      name: 'words',
+      text: 'a b',
+      message: "unable to parse requirement: found 'b', expected: in, notin, =, ==, !=, gt, lt",
+    },
     { name: 'three words', text: 'a=b c', message: "found 'c', expected: ',' or 'end of string'" },
     { name: 'comma at the end', text: 'a=b,', message: "found '', expected: identifier after ','" },
     { name: 'value missing', text: 'a==!', message: "unable to parse requirement: found '!', expected: identifier" },
-    { name: 'set without parenthesis', text: 'a in b', message: "unable to parse requirement: found 'b' expected: '('" },
+    {
+      name: 'set without parenthesis',
+      text: 'a in b',
+      message: "unable to parse requirement: found 'b' expected: '('",
+    },
     { name: 'set not closed', text: 'a in (b', message: "unable to parse requirement: found '', expected: ',' or ')'" },
-    { name: 'set of operators', text: 'a in (=)', message: "unable to parse requirement: found '=', expected: ',', ')' or identifier" },
-    { name: 'bad key', text: 'a_=b', message: `unable to parse requirement: <nil>: Invalid value: "a_": ${keyMessage}` },
-    { name: 'bad value', text: 'a=b_', message: "unable to parse requirement: values[0][a]: Invalid value: \"b_\": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')" },
-    { name: 'no integer', text: 'a>b', message: "unable to parse requirement: values[0]: Invalid value: \"b\": for 'Gt', 'Lt' operators, the value must be an integer" },
-  ])('refuses: $name', ({ text, message }) => expect(() => parseLabelSelector(text)).toThrow(new RegExp(`^${message.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`)));
+    {
+      name: 'set of operators',
+      text: 'a in (=)',
+      message: "unable to parse requirement: found '=', expected: ',', ')' or identifier",
+    },
+    {
+      name: 'bad key',
+      text: 'a_=b',
+      message: `unable to parse requirement: <nil>: Invalid value: "a_": ${keyMessage}`,
+    },
+    {
+      name: 'bad value',
+      text: 'a=b_',
+      message:
+        "unable to parse requirement: values[0][a]: Invalid value: \"b_\": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
+    },
+    {
+      name: 'no integer',
+      text: 'a>b',
+      message:
+        "unable to parse requirement: values[0]: Invalid value: \"b\": for 'Gt', 'Lt' operators, the value must be an integer",
+    },
+  ])('refuses: $name', ({ text, message }) =>
+    expect(() => parseLabelSelector(text)).toThrow(new RegExp(`^${message.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`)),
+  );
 });
 
 describe('matching', () => {
@@ -64,7 +94,16 @@ describe('matching of many requirements', () => {
     const key = pick(random, ['a', 'b', 'c', 'd']);
     const values = Array.from({ length: 1 + Math.floor(random() * 3) }, () => String(Math.floor(random() * 4)));
     const operator = pick(random, ['=', '!=', 'in', 'notin', 'exists', '!', 'gt', 'lt'] as const);
-    return { key, operator, values: operator === 'in' || operator === 'notin' ? values : operator === 'exists' || operator === '!' ? [] : values.slice(0, 1) };
+    return {
+      key,
+      operator,
+      values:
+        operator === 'in' || operator === 'notin'
+          ? values
+          : operator === 'exists' || operator === '!'
+            ? []
+            : values.slice(0, 1),
+    };
   };
 
   test('is that of all of them, one by one', () => {
@@ -73,7 +112,9 @@ describe('matching of many requirements', () => {
       // Most that are drawn contradict each other: some of them are repeated instead.
       const few = Array.from({ length: 1 + Math.floor(random() * 4) }, anyRequirement);
       const many = Array.from({ length: 20 }, (_, i) => few[i % few.length]!);
-      const labels = Object.fromEntries(['a', 'b', 'c'].filter(() => random() < 0.7).map((key) => [key, String(Math.floor(random() * 4))]));
+      const labels = Object.fromEntries(
+        ['a', 'b', 'c'].filter(() => random() < 0.7).map((key) => [key, String(Math.floor(random() * 4))]),
+      );
       const expected = few.every((requirement) => matchesLabels([requirement], labels));
       if (expected) matching++;
       expect(matchesLabels(many, labels)).toBe(expected);
@@ -89,25 +130,37 @@ describe('matching of many requirements', () => {
     { name: 'that nothing can meet', text: numbered(20_000, (i) => `app=v${i}`), matches: false },
   ])('asks for the labels of the object, not for each requirement: $name', ({ text, matches }) => {
     const requirements = [...parseLabelSelector(text)];
-    const readsOf = (objects: number): number => readsDuring(requirements, (counted) => {
-      for (let i = 0; i < objects; i++) expect(matchesLabels(counted, { app: 'web' })).toBe(matches);
-    });
+    const readsOf = (objects: number): number =>
+      readsDuring(requirements, (counted) => {
+        for (let i = 0; i < objects; i++) expect(matchesLabels(counted, { app: 'web' })).toBe(matches);
+      });
     expect(readsOf(101) - readsOf(1)).toBeLessThan(100 * 10);
   });
 });
 
 test('a requirement that is refused names no more than its first errors', () => {
-  expect(() => parseLabelSelector(`a in (${numbered(50_000, (i) => `_${i}`)})`)).toThrow(expect.objectContaining({ message: expect.stringMatching(/^.{1,200000}$/s) as string }));
+  expect(() => parseLabelSelector(`a in (${numbered(50_000, (i) => `_${i}`)})`)).toThrow(
+    expect.objectContaining({ message: expect.stringMatching(/^.{1,200000}$/s) as string }),
+  );
 });
 
 describe('object form of label selectors', () => {
   test('no selector selects nothing', () => expect(requirementsOf(undefined)).toBe(nothing));
   test('an empty selector selects everything', () => expect(requirementsOf({})).toEqual(everything));
   test('labels and expressions, as text', () => {
-    const selector = { matchLabels: { b: 'c' }, matchExpressions: [{ key: 'a', operator: 'In', values: ['y', 'x'] }, { key: 'z', operator: 'DoesNotExist' }] };
+    const selector = {
+      matchLabels: { b: 'c' },
+      matchExpressions: [
+        { key: 'a', operator: 'In', values: ['y', 'x'] },
+        { key: 'z', operator: 'DoesNotExist' },
+      ],
+    };
     expect(selectorText(requirementsOf(selector))).toBe('a in (x,y),b=c,!z');
   });
-  test('an unknown operator is refused', () => expect(() => requirementsOf({ matchExpressions: [{ key: 'a', operator: 'Is' }] })).toThrow('"Is" is not a valid label selector operator'));
+  test('an unknown operator is refused', () =>
+    expect(() => requirementsOf({ matchExpressions: [{ key: 'a', operator: 'Is' }] })).toThrow(
+      '"Is" is not a valid label selector operator',
+    ));
 });
 
 test.each([

@@ -118,7 +118,12 @@ class KeyCondition {
   }
 
   accepts(value: string): boolean {
-    return this.#isAllowed && this.#allowed?.has(value) !== false && !this.#denied.has(value) && this.#comparisons.every((requirement) => matchesRequirement(requirement, value));
+    return (
+      this.#isAllowed &&
+      this.#allowed?.has(value) !== false &&
+      !this.#denied.has(value) &&
+      this.#comparisons.every((requirement) => matchesRequirement(requirement, value))
+    );
   }
 
   #allow(values: readonly string[]): void {
@@ -134,9 +139,15 @@ class KeyCondition {
   }
 }
 
-const isNarrower = (requirement: Requirement, other: Requirement): boolean => matchesRequirement(other, requirement.values[0]) || integerOf(requirement.values[0]) === undefined;
+const isNarrower = (requirement: Requirement, other: Requirement): boolean =>
+  matchesRequirement(other, requirement.values[0]) || integerOf(requirement.values[0]) === undefined;
 
-const entriesOf = (labels: Labels | undefined): Iterable<[string, string]> => (labels === undefined ? [] : isMap(labels) ? labels.entries() : Object.entries(labels as Readonly<Record<string, string>>));
+const entriesOf = (labels: Labels | undefined): Iterable<[string, string]> =>
+  labels === undefined
+    ? []
+    : isMap(labels)
+      ? labels.entries()
+      : Object.entries(labels as Readonly<Record<string, string>>);
 
 /** What the requirements say of the values of labels without a choice: others may remain. */
 export function equalities(requirements: Requirements): ReadonlyMap<string, string> {
@@ -151,13 +162,19 @@ function matchesRequirement({ operator, values }: Requirement, value: string | u
   switch (operator) {
     case '=':
     case '==':
-    case 'in': return value !== undefined && hasValue(values, value);
+    case 'in':
+      return value !== undefined && hasValue(values, value);
     case '!=':
-    case 'notin': return value === undefined || !hasValue(values, value);
-    case 'exists': return value !== undefined;
-    case '!': return value === undefined;
-    case 'gt': return compareIntegers(value, values, (a, b) => a > b);
-    case 'lt': return compareIntegers(value, values, (a, b) => a < b);
+    case 'notin':
+      return value === undefined || !hasValue(values, value);
+    case 'exists':
+      return value !== undefined;
+    case '!':
+      return value === undefined;
+    case 'gt':
+      return compareIntegers(value, values, (a, b) => a > b);
+    case 'lt':
+      return compareIntegers(value, values, (a, b) => a < b);
   }
 }
 
@@ -171,7 +188,11 @@ function hasValue(values: readonly string[], value: string): boolean {
   return known.has(value);
 }
 
-function compareIntegers(value: string | undefined, values: readonly string[], holds: (a: bigint, b: bigint) => boolean): boolean {
+function compareIntegers(
+  value: string | undefined,
+  values: readonly string[],
+  holds: (a: bigint, b: bigint) => boolean,
+): boolean {
   const left = integerOf(value);
   const right = integerOf(values[0]);
   return left !== undefined && right !== undefined && holds(left, right);
@@ -182,7 +203,12 @@ function integerOf(text: string | undefined): bigint | undefined {
   return typeof value === 'bigint' ? value : undefined;
 }
 
-const objectOperators: Readonly<Record<string, SelectorOperator>> = { In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: '!' };
+const objectOperators: Readonly<Record<string, SelectorOperator>> = {
+  In: 'in',
+  NotIn: 'notin',
+  Exists: 'exists',
+  DoesNotExist: '!',
+};
 
 /** The object form as requirements. No selector selects nothing, an empty one everything. Throws {@link SelectorError}. */
 export function requirementsOf(selector: LabelSelector | undefined): Requirements {
@@ -202,7 +228,8 @@ export function requirementsOfMap(labels: Readonly<Record<string, string>> | und
 }
 
 /** Sorts in place. */
-export const sortByKey = (requirements: Requirement[]): Requirement[] => requirements.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+export const sortByKey = (requirements: Requirement[]): Requirement[] =>
+  requirements.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
 
 /** Checks key, number and form of the values. Throws {@link SelectorError} with every error. */
 export function createRequirement(key: string, operator: SelectorOperator, values: readonly string[]): Requirement {
@@ -211,7 +238,11 @@ export function createRequirement(key: string, operator: SelectorOperator, value
 }
 
 /** Undefined for what {@link createRequirement} refuses. */
-export const requirementOf = (key: string, operator: SelectorOperator, values: readonly string[]): Requirement | undefined => (isGood(key, operator, values) ? { key, operator, values } : undefined);
+export const requirementOf = (
+  key: string,
+  operator: SelectorOperator,
+  values: readonly string[],
+): Requirement | undefined => (isGood(key, operator, values) ? { key, operator, values } : undefined);
 
 export const isRequirementKey = (key: string): boolean => isQualifiedName(key).length === 0;
 
@@ -222,21 +253,29 @@ export function checkRequirementKey(key: string, path: FieldPath): void {
 }
 
 const isGood = (key: string, operator: SelectorOperator, values: readonly string[]): boolean =>
-  isRequirementKey(key) && countProblem(operator, values) === undefined && values.every((value) => isLabelValue(value).length === 0 && (!isComparison(operator) || integerOf(value) !== undefined));
+  isRequirementKey(key) &&
+  countProblem(operator, values) === undefined &&
+  values.every(
+    (value) => isLabelValue(value).length === 0 && (!isComparison(operator) || integerOf(value) !== undefined),
+  );
 
 const isComparison = (operator: SelectorOperator): boolean => operator === 'gt' || operator === 'lt';
 
 function countProblem(operator: SelectorOperator, { length }: readonly string[]): string | undefined {
   switch (operator) {
     case 'in':
-    case 'notin': return length === 0 ? "for 'in', 'notin' operators, values set can't be empty" : undefined;
+    case 'notin':
+      return length === 0 ? "for 'in', 'notin' operators, values set can't be empty" : undefined;
     case '=':
     case '==':
-    case '!=': return length === 1 ? undefined : 'exact-match compatibility requires one single value';
+    case '!=':
+      return length === 1 ? undefined : 'exact-match compatibility requires one single value';
     case 'exists':
-    case '!': return length === 0 ? undefined : 'values set must be empty for exists and does not exist';
+    case '!':
+      return length === 0 ? undefined : 'values set must be empty for exists and does not exist';
     case 'gt':
-    case 'lt': return length === 1 ? undefined : "for 'Gt', 'Lt' operators, exactly one value is required";
+    case 'lt':
+      return length === 1 ? undefined : "for 'Gt', 'Lt' operators, exactly one value is required";
   }
 }
 
@@ -248,7 +287,9 @@ function requirementErrors(key: string, operator: SelectorOperator, values: read
   const problem = countProblem(operator, values);
   if (problem !== undefined) errors.push(invalid(path, goStrings(values), problem));
   if (isComparison(operator)) {
-    for (const [i, value] of values.entries()) if (integerOf(value) === undefined) errors.push(invalid(path.index(i), value, "for 'Gt', 'Lt' operators, the value must be an integer"));
+    for (const [i, value] of values.entries())
+      if (integerOf(value) === undefined)
+        errors.push(invalid(path.index(i), value, "for 'Gt', 'Lt' operators, the value must be an integer"));
   }
   for (const [i, value] of values.entries()) {
     const messages = isLabelValue(value);

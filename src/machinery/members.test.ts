@@ -5,8 +5,13 @@ import { RawJson, type JsonObject, type JsonValue } from './value.ts';
 const special = JSON.parse('{"__proto__":1,"b":2}') as JsonObject;
 
 describe('members', () => {
-  it('are the object\'s own', () => {
-    expect([memberOf({}, 'constructor'), memberOf({}, '__proto__'), memberOf(special, '__proto__'), hasMember({ a: undefined }, 'a')]).toEqual([undefined, undefined, 1, false]);
+  it("are the object's own", () => {
+    expect([
+      memberOf({}, 'constructor'),
+      memberOf({}, '__proto__'),
+      memberOf(special, '__proto__'),
+      hasMember({ a: undefined }, 'a'),
+    ]).toEqual([undefined, undefined, 1, false]);
     expect(keysOf({ a: undefined, b: null })).toEqual(['b']);
   });
 

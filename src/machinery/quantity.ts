@@ -19,8 +19,26 @@ export class QuantityError extends Error {
   override readonly name = 'QuantityError';
 }
 
-const decimalSuffixes = new Map([['n', -9], ['u', -6], ['m', -3], ['', 0], ['k', 3], ['M', 6], ['G', 9], ['T', 12], ['P', 15], ['E', 18]]);
-const binarySuffixes = new Map([['Ki', 10], ['Mi', 20], ['Gi', 30], ['Ti', 40], ['Pi', 50], ['Ei', 60]]);
+const decimalSuffixes = new Map([
+  ['n', -9],
+  ['u', -6],
+  ['m', -3],
+  ['', 0],
+  ['k', 3],
+  ['M', 6],
+  ['G', 9],
+  ['T', 12],
+  ['P', 15],
+  ['E', 18],
+]);
+const binarySuffixes = new Map([
+  ['Ki', 10],
+  ['Mi', 20],
+  ['Gi', 30],
+  ['Ti', 40],
+  ['Pi', 50],
+  ['Ei', 60],
+]);
 const decimalSuffixOf = new Map([...decimalSuffixes].map(([suffix, exponent]) => [exponent, suffix]));
 const binarySuffixOf = ['', ...binarySuffixes.keys()];
 
@@ -119,11 +137,16 @@ export class Quantity {
 
   private combine(other: Quantity, operation: (a: bigint, b: bigint) => bigint): Quantity {
     const scale = Math.min(this.scale, other.scale);
-    return new Quantity(operation(unscaledAt(this, scale), unscaledAt(other, scale)), scale, this.isZero() ? other.format : this.format);
+    return new Quantity(
+      operation(unscaledAt(this, scale), unscaledAt(other, scale)),
+      scale,
+      this.isZero() ? other.format : this.format,
+    );
   }
 }
 
-const toQuantity = (value: Quantity | bigint | number): Quantity => (value instanceof Quantity ? value : new Quantity(BigInt(value)));
+const toQuantity = (value: Quantity | bigint | number): Quantity =>
+  value instanceof Quantity ? value : new Quantity(BigInt(value));
 
 const unscaledAt = (quantity: Quantity, scale: number): bigint =>
   quantity.scale === scale ? quantity.unscaled : quantity.unscaled * 10n ** BigInt(quantity.scale - scale);
@@ -144,7 +167,10 @@ export function parseQuantity(text: string): Quantity {
   const digits = whole + fraction;
   const magnitude = BigInt(digits);
   const signed = negative ? -magnitude : magnitude;
-  const fast = base === 2 ? parseBinary(text, signed, whole, fraction, exponent) : parseDecimal(text, signed, digits, exponent - fraction.length, format);
+  const fast =
+    base === 2
+      ? parseBinary(text, signed, whole, fraction, exponent)
+      : parseDecimal(text, signed, digits, exponent - fraction.length, format);
   return fast ?? parseSlowly(signed, exponent, fraction.length, base, format);
 }
 
@@ -152,7 +178,12 @@ export function parseQuantity(text: string): Quantity {
 function splitQuantity(text: string): { negative: boolean; whole: string; fraction: string; suffix: string } {
   const match = /^([+-]?)0*(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/.exec(text);
   if (match === null) throw new QuantityError(wrongFormat);
-  return { negative: match[1] === '-', whole: match[2] === '' ? '0' : match[2]!, fraction: match[3] ?? '', suffix: match[4]! };
+  return {
+    negative: match[1] === '-',
+    whole: match[2] === '' ? '0' : match[2]!,
+    fraction: match[3] ?? '',
+    suffix: match[4]!,
+  };
 }
 
 function readSuffix(suffix: string): { base: 2 | 10; exponent: number; format: QuantityFormat } {
@@ -166,13 +197,25 @@ function readSuffix(suffix: string): { base: 2 | 10; exponent: number; format: Q
   return { base: 10, exponent: Math.max(exponent, -maxExponent), format: 'DecimalExponent' };
 }
 
-function parseDecimal(text: string, signed: bigint, digits: string, scale: number, format: QuantityFormat): Quantity | undefined {
+function parseDecimal(
+  text: string,
+  signed: bigint,
+  digits: string,
+  scale: number,
+  format: QuantityFormat,
+): Quantity | undefined {
   if (digits.length > maxFastDigits || scale < nano) return undefined;
   const canonical = scale % 3 === 0 && !digits.endsWith('000') && !digits.startsWith('0');
   return new Quantity(signed, scale, format, canonical ? text : undefined);
 }
 
-function parseBinary(text: string, signed: bigint, whole: string, fraction: string, exponent: number): Quantity | undefined {
+function parseBinary(
+  text: string,
+  signed: bigint,
+  whole: string,
+  fraction: string,
+  exponent: number,
+): Quantity | undefined {
   if (fraction !== '' || 14 - whole.length - Math.trunc((exponent * 3) / 10) < 0) return undefined;
   const scaled = signed << BigInt(exponent);
   if (scaled > maxInt64 || scaled < -maxInt64) return undefined;
@@ -180,7 +223,13 @@ function parseBinary(text: string, signed: bigint, whole: string, fraction: stri
 }
 
 /** Numbers with too many digits for the short way: rounded to nano, binary ones capped at 2^63-1. */
-function parseSlowly(signed: bigint, exponent: number, fractionDigits: number, base: 2 | 10, format: QuantityFormat): Quantity {
+function parseSlowly(
+  signed: bigint,
+  exponent: number,
+  fractionDigits: number,
+  base: 2 | 10,
+  format: QuantityFormat,
+): Quantity {
   const negative = signed < 0n;
   let unscaled = negative ? -signed : signed;
   let scale = -fractionDigits;
@@ -198,9 +247,15 @@ function parseSlowly(signed: bigint, exponent: number, fractionDigits: number, b
 
 function canonicalText(quantity: Quantity): string {
   if (quantity.isZero()) return '0';
-  if (quantity.format === 'BinarySI' && quantity.isInteger() && (quantity.compare(1024) >= 0 || quantity.compare(-1024) <= 0)) return binaryText(quantity.value());
+  if (
+    quantity.format === 'BinarySI' &&
+    quantity.isInteger() &&
+    (quantity.compare(1024) >= 0 || quantity.compare(-1024) <= 0)
+  )
+    return binaryText(quantity.value());
   const { mantissa, exponent } = canonicalDecimal(quantity);
-  const suffix = quantity.format === 'DecimalExponent' || quantity.format === '' ? undefined : decimalSuffixOf.get(exponent);
+  const suffix =
+    quantity.format === 'DecimalExponent' || quantity.format === '' ? undefined : decimalSuffixOf.get(exponent);
   if (suffix !== undefined) return `${mantissa}${suffix}`;
   return exponent === 0 ? `${mantissa}` : `${mantissa}e${exponent}`;
 }
@@ -227,4 +282,8 @@ function canonicalDecimal(quantity: Quantity): { mantissa: bigint; exponent: num
 }
 
 /** The text as upstream prints it after reading it. Throws {@link QuantityError}. Quick for texts seen before. */
-export const canonicalQuantity = remembered((text) => parseQuantity(text).toString(), { maxBytes: 1024 * 1024, maxKeyLength: 64, bytesOf: textBytes });
+export const canonicalQuantity = remembered((text) => parseQuantity(text).toString(), {
+  maxBytes: 1024 * 1024,
+  maxKeyLength: 64,
+  bytesOf: textBytes,
+});

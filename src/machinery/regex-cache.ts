@@ -19,7 +19,9 @@ const bytesPerPattern = 3000;
 
 function ownBytes(pattern: string, compiled: Compiled): number {
   const text = bytesPerPattern + pattern.length * 2;
-  return typeof compiled === 'string' ? text : text + Math.max(compiled.programSize(), regexSize(pattern)) * bytesPerInstruction;
+  return typeof compiled === 'string'
+    ? text
+    : text + Math.max(compiled.programSize(), regexSize(pattern)) * bytesPerInstruction;
 }
 
 /** What the engine has noted of the texts it has seen, by its own account: up to 8 MB a pattern. */

@@ -37,7 +37,8 @@ const tooLarge = 'error parsing regexp: expression too large';
 
 /** A class of Unicode has hundreds of ranges. */
 const unicodeSize = 50;
-const token = /\[:\^?\w+:\]|\[\^?\]?|\\Q[^]*?(?:\\E|$)|\\[pPx](?:\{[^}]*\}|[^])?|\\[^]|\((?:\?(?:P?<[^>]*>|[\w-]*[:)]?))?|\{(\d+)(?:,(\d*))?\}|[^]/gu;
+const token =
+  /\[:\^?\w+:\]|\[\^?\]?|\\Q[^]*?(?:\\E|$)|\\[pPx](?:\{[^}]*\}|[^])?|\\[^]|\((?:\?(?:P?<[^>]*>|[\w-]*[:)]?))?|\{(\d+)(?:,(\d*))?\}|[^]/gu;
 
 function sizeOf(part: string): number {
   if (part.startsWith('\\Q')) return part.length;
@@ -80,8 +81,18 @@ const stepsBetweenLooks = 50_000;
  *
  * @param indexOf finds a text in another
  */
-export function watchedText(text: string, pattern: engine.RE2JS, look: () => void, indexOf = (whole: string, part: string, from?: number): number => whole.indexOf(part, from)): string {
-  return new WatchedText(text, Math.ceil(stepsBetweenLooks / pattern.programSize()), look, indexOf) as unknown as string;
+export function watchedText(
+  text: string,
+  pattern: engine.RE2JS,
+  look: () => void,
+  indexOf = (whole: string, part: string, from?: number): number => whole.indexOf(part, from),
+): string {
+  return new WatchedText(
+    text,
+    Math.ceil(stepsBetweenLooks / pattern.programSize()),
+    look,
+    indexOf,
+  ) as unknown as string;
 }
 
 class WatchedText extends String {
@@ -91,7 +102,12 @@ class WatchedText extends String {
   private readonly look: () => void;
   private readonly find: (whole: string, part: string, from?: number) => number;
 
-  constructor(text: string, between: number, look: () => void, find: (whole: string, part: string, from?: number) => number) {
+  constructor(
+    text: string,
+    between: number,
+    look: () => void,
+    find: (whole: string, part: string, from?: number) => number,
+  ) {
     super(text);
     this.text = text;
     this.between = between;

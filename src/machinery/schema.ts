@@ -8,8 +8,23 @@
 
 /** Types that have no fields of their own, with a JSON form that their protobuf message does not show. */
 export type ScalarType =
-  | 'string' | 'bytes' | 'bool' | 'int32' | 'int64' | 'uint32' | 'uint64' | 'double'
-  | 'time' | 'microtime' | 'duration' | 'fieldsV1' | 'quantity' | 'intOrString' | 'rawExtension' | 'goDuration' | 'any';
+  | 'string'
+  | 'bytes'
+  | 'bool'
+  | 'int32'
+  | 'int64'
+  | 'uint32'
+  | 'uint64'
+  | 'double'
+  | 'time'
+  | 'microtime'
+  | 'duration'
+  | 'fieldsV1'
+  | 'quantity'
+  | 'intOrString'
+  | 'rawExtension'
+  | 'goDuration'
+  | 'any';
 
 /**
  * Forms of a type whose JSON is not an object of its fields: a message behind a scalar, any JSON value (`json`;
@@ -17,7 +32,11 @@ export type ScalarType =
  */
 export type JsonForm =
   | Extract<ScalarType, 'time' | 'microtime' | 'duration' | 'fieldsV1' | 'quantity' | 'intOrString' | 'rawExtension'>
-  | 'json' | 'unknown' | 'schemaOrArray' | 'schemaOrBool' | 'schemaOrStringArray';
+  | 'json'
+  | 'unknown'
+  | 'schemaOrArray'
+  | 'schemaOrBool'
+  | 'schemaOrStringArray';
 
 export interface Field {
   /** Name in JSON; '' for an inlined struct, '-' for a field that JSON does not have. */
@@ -67,7 +86,10 @@ export interface TypeSchema {
   readonly kind?: boolean;
   readonly namespaced?: boolean;
   readonly structType?: 'atomic' | 'granular';
-  readonly unions?: readonly { readonly discriminator?: string; readonly fields: readonly { readonly fieldName: string; readonly discriminatorValue: string }[] }[];
+  readonly unions?: readonly {
+    readonly discriminator?: string;
+    readonly fields: readonly { readonly fieldName: string; readonly discriminatorValue: string }[];
+  }[];
   /** Its JSON is not an object of its fields. */
   readonly jsonForm?: JsonForm;
   /** No protobuf form (Table). */

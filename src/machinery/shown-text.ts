@@ -42,8 +42,9 @@ export class ShownText {
 }
 
 /** The text, or as much of it as an error shows. What was cut before stays as it is. */
-export const shownText = (text: string, most = maxShownLength): string => (text.length <= most + cutMark.length ? text : text.slice(0, most) + cutMark);
+export const shownText = (text: string, most = maxShownLength): string =>
+  text.length <= most + cutMark.length ? text : text.slice(0, most) + cutMark;
 
 /** As {@link shownText}, with quotes around by `quote`; what is cut is not quoted first. */
 export const shownQuoted = (text: string, quote: (text: string) => string): string =>
-  (text.length <= maxShownLength ? quote(text) : quote(text.slice(0, maxShownLength)) + cutMark);
+  text.length <= maxShownLength ? quote(text) : quote(text.slice(0, maxShownLength)) + cutMark;

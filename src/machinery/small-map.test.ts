@@ -1,12 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import { mapOfPairs, PairMap, RecordKeys, RecordMap } from './small-map.ts';
 
-const entries: [string, string][] = [['a', '1'], ['b', ''], ['__proto__', '3']];
+const entries: [string, string][] = [
+  ['a', '1'],
+  ['b', ''],
+  ['__proto__', '3'],
+];
 const keys = new RecordKeys(entries.map(([key]) => key));
 
 describe.each([
   { name: 'pairs', map: mapOfPairs(entries.flat()) },
-  { name: 'records', map: new RecordMap(keys, entries.map(([, value]) => value)) },
+  {
+    name: 'records',
+    map: new RecordMap(
+      keys,
+      entries.map(([, value]) => value),
+    ),
+  },
 ])('a map over $name behaves as a Map', ({ map }) => {
   const expected = new Map(entries);
 

@@ -39,7 +39,9 @@ const maxNameLength = 1024;
 const maxCauses = 1000;
 
 const boundedDetails = (details: StatusDetails | undefined): StatusDetails | undefined =>
-  (details?.causes === undefined || details.causes.length <= maxCauses ? details : { ...details, causes: details.causes.slice(0, maxCauses) });
+  details?.causes === undefined || details.causes.length <= maxCauses
+    ? details
+    : { ...details, causes: details.causes.slice(0, maxCauses) };
 
 /** The message and the number of causes are bounded: an answer is sent, kept for the audit log and repeated by clients. */
 export class StatusError extends Error {
@@ -50,7 +52,13 @@ export class StatusError extends Error {
   /** A token with which an expired list can go on in the current state. */
   readonly continueToken: string | undefined;
 
-  constructor(code: number, reason: string, message: string, details?: StatusDetails, options: { cause?: unknown; continueToken?: string } = {}) {
+  constructor(
+    code: number,
+    reason: string,
+    message: string,
+    details?: StatusDetails,
+    options: { cause?: unknown; continueToken?: string } = {},
+  ) {
     super(shownText(message, maxMessageLength), options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.reason = reason;
@@ -60,7 +68,10 @@ export class StatusError extends Error {
 
   toStatus(): Status {
     return {
-      kind: 'Status', apiVersion: 'v1', metadata: this.continueToken === undefined ? {} : { continue: this.continueToken }, status: 'Failure',
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: this.continueToken === undefined ? {} : { continue: this.continueToken },
+      status: 'Failure',
       ...(this.message === '' ? {} : { message: this.message }),
       ...(this.reason === '' ? {} : { reason: this.reason }),
       ...(this.details === undefined ? {} : { details: this.details }),
@@ -76,7 +87,8 @@ export interface GroupResource {
 }
 
 /** `pods`, `deployments.apps`: how messages name a resource. */
-export const qualified = ({ group, resource }: GroupResource): string => (group === '' ? resource : `${resource}.${group}`);
+export const qualified = ({ group, resource }: GroupResource): string =>
+  group === '' ? resource : `${resource}.${group}`;
 
 const about = (gr: GroupResource, name: string, more: Partial<StatusDetails> = {}): StatusDetails => ({
   ...(name === '' ? {} : { name: shownText(name, maxNameLength) }),
@@ -92,25 +104,45 @@ export const alreadyExists = (gr: GroupResource, name: string): StatusError =>
   new StatusError(409, 'AlreadyExists', `${qualified(gr)} ${goQuote(name)} already exists`, about(gr, name));
 
 export const conflict = (gr: GroupResource, name: string, why: string): StatusError =>
-  new StatusError(409, 'Conflict', `Operation cannot be fulfilled on ${qualified(gr)} ${goQuote(name)}: ${why}`, about(gr, name));
+  new StatusError(
+    409,
+    'Conflict',
+    `Operation cannot be fulfilled on ${qualified(gr)} ${goQuote(name)}: ${why}`,
+    about(gr, name),
+  );
 
 /** The object was changed since the caller read it. */
 export const modified = (gr: GroupResource, name: string): StatusError =>
   conflict(gr, name, 'the object has been modified; please apply your changes to the latest version and try again');
 
 /** `kind` is the object's kind, with its group: `Deployment.apps "web" is invalid: …`. */
-export function invalid(kind: { readonly group: string; readonly kind: string }, name: string, found: readonly FieldError[] | TooManyErrors): StatusError {
+export function invalid(
+  kind: { readonly group: string; readonly kind: string },
+  name: string,
+  found: readonly FieldError[] | TooManyErrors,
+): StatusError {
   const gr = { group: kind.group, resource: kind.kind };
   const isCut = found instanceof TooManyErrors;
   const errors = isCut ? found.errors : found;
   const causes = shownErrors(errors).map((error) => ({ reason: error.type, message: error.body, field: error.field }));
-  return new StatusError(422, 'Invalid', `${qualified(gr)} ${goQuote(shownText(name, maxNameLength))} is invalid: ${aggregateText(errors, isCut)}`, about(gr, name, { causes }));
+  return new StatusError(
+    422,
+    'Invalid',
+    `${qualified(gr)} ${goQuote(shownText(name, maxNameLength))} is invalid: ${aggregateText(errors, isCut)}`,
+    about(gr, name, { causes }),
+  );
 }
 
-export const badRequest = (message: string, options?: { cause?: unknown }): StatusError => new StatusError(400, 'BadRequest', message, undefined, options);
+export const badRequest = (message: string, options?: { cause?: unknown }): StatusError =>
+  new StatusError(400, 'BadRequest', message, undefined, options);
 
 export const forbidden = (gr: GroupResource, name: string, why: string): StatusError =>
-  new StatusError(403, 'Forbidden', `${qualified(gr)} ${name === '' ? '' : `${goQuote(name)} `}is forbidden: ${why}`.trimStart(), about(gr, name));
+  new StatusError(
+    403,
+    'Forbidden',
+    `${qualified(gr)} ${name === '' ? '' : `${goQuote(name)} `}is forbidden: ${why}`.trimStart(),
+    about(gr, name),
+  );
 
 export const unauthorized = (message = 'Unauthorized'): StatusError => new StatusError(401, 'Unauthorized', message);
 
@@ -119,15 +151,25 @@ export const expired = (message: string): StatusError => new StatusError(410, 'E
 export const gone = (message: string): StatusError => new StatusError(410, 'Gone', message);
 
 export const methodNotAllowed = (gr: GroupResource, action: string): StatusError =>
-  new StatusError(405, 'MethodNotAllowed', `${action} is not supported on resources of kind ${goQuote(qualified(gr))}`, about(gr, ''));
+  new StatusError(
+    405,
+    'MethodNotAllowed',
+    `${action} is not supported on resources of kind ${goQuote(qualified(gr))}`,
+    about(gr, ''),
+  );
 
 export const notAcceptable = (accepted: readonly string[]): StatusError =>
   new StatusError(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`);
 
 export const unsupportedMediaType = (accepted: readonly string[]): StatusError =>
-  new StatusError(415, 'UnsupportedMediaType', `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`);
+  new StatusError(
+    415,
+    'UnsupportedMediaType',
+    `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
+  );
 
-export const requestEntityTooLarge = (message: string): StatusError => new StatusError(413, 'RequestEntityTooLarge', message);
+export const requestEntityTooLarge = (message: string): StatusError =>
+  new StatusError(413, 'RequestEntityTooLarge', message);
 
 export const tooManyRequests = (message: string, retryAfterSeconds: number): StatusError =>
   new StatusError(429, 'TooManyRequests', message, { retryAfterSeconds });
@@ -136,11 +178,19 @@ export const timeout = (message: string, retryAfterSeconds = 0): StatusError =>
   new StatusError(504, 'Timeout', `Timeout: ${message}`, retryAfterSeconds > 0 ? { retryAfterSeconds } : {});
 
 export const serverTimeout = (gr: GroupResource, operation: string, retryAfterSeconds: number): StatusError =>
-  new StatusError(500, 'ServerTimeout', `The ${operation} operation against ${qualified(gr)} could not be completed at this time, please try again.`, about(gr, operation, { retryAfterSeconds }));
+  new StatusError(
+    500,
+    'ServerTimeout',
+    `The ${operation} operation against ${qualified(gr)} could not be completed at this time, please try again.`,
+    about(gr, operation, { retryAfterSeconds }),
+  );
 
 /** A client asks for a version that is not there yet (`Too large resource version: 9, current: 5`); it should ask again in a second. */
 export function tooLargeResourceVersion(message: string): StatusError {
-  return new StatusError(504, 'Timeout', `Timeout: ${message}`, { causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }], retryAfterSeconds: 1 });
+  return new StatusError(504, 'Timeout', `Timeout: ${message}`, {
+    causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+    retryAfterSeconds: 1,
+  });
 }
 
 export const serviceUnavailable = (message: string): StatusError => new StatusError(503, 'ServiceUnavailable', message);
@@ -149,6 +199,7 @@ export const internalError = (message: string, options?: { cause?: unknown }): S
   new StatusError(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] }, options);
 
 /** A bare error as upstream shows one that is no Status: code 500 and the text, no reason. */
-export const plainError = (message: string, options?: { cause?: unknown }): StatusError => new StatusError(500, '', message, undefined, options);
+export const plainError = (message: string, options?: { cause?: unknown }): StatusError =>
+  new StatusError(500, '', message, undefined, options);
 
 export const isStatusError = (error: unknown): error is StatusError => error instanceof StatusError;

@@ -30,16 +30,52 @@ describe('Time, RFC 3339 with whole seconds', () => {
   });
 
   test.each([
-    { name: 'a word', text: 'yesterday', message: 'parsing time "yesterday" as "2006-01-02T15:04:05Z07:00": cannot parse "yesterday" as "2006"' },
+    {
+      name: 'a word',
+      text: 'yesterday',
+      message: 'parsing time "yesterday" as "2006-01-02T15:04:05Z07:00": cannot parse "yesterday" as "2006"',
+    },
     { name: 'nothing', text: '', message: 'parsing time "" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "2006"' },
-    { name: 'a date', text: '2024-05-01', message: 'parsing time "2024-05-01" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "T"' },
-    { name: 'no zone', text: '2024-05-01T10:00:00', message: 'parsing time "2024-05-01T10:00:00" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "Z07:00"' },
-    { name: 'month 13', text: '2024-13-01T10:00:00Z', message: 'parsing time "2024-13-01T10:00:00Z": month out of range' },
-    { name: 'February 30', text: '2024-02-30T10:00:00Z', message: 'parsing time "2024-02-30T10:00:00Z": day out of range' },
-    { name: 'February 29 of a common year', text: '2023-02-29T10:00:00Z', message: 'parsing time "2023-02-29T10:00:00Z": day out of range' },
-    { name: 'hour 24', text: '2024-05-01T24:00:00Z', message: 'parsing time "2024-05-01T24:00:00Z": hour out of range' },
-    { name: 'more text', text: '2024-05-01T10:00:00Zx', message: 'parsing time "2024-05-01T10:00:00Zx": extra text: "x"' },
-    { name: 'quotes and other characters', text: '"é', message: 'parsing time "\\"\\xc3\\xa9" as "2006-01-02T15:04:05Z07:00": cannot parse "\\"\\xc3\\xa9" as "2006"' },
+    {
+      name: 'a date',
+      text: '2024-05-01',
+      message: 'parsing time "2024-05-01" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "T"',
+    },
+    {
+      name: 'no zone',
+      text: '2024-05-01T10:00:00',
+      message: 'parsing time "2024-05-01T10:00:00" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "Z07:00"',
+    },
+    {
+      name: 'month 13',
+      text: '2024-13-01T10:00:00Z',
+      message: 'parsing time "2024-13-01T10:00:00Z": month out of range',
+    },
+    {
+      name: 'February 30',
+      text: '2024-02-30T10:00:00Z',
+      message: 'parsing time "2024-02-30T10:00:00Z": day out of range',
+    },
+    {
+      name: 'February 29 of a common year',
+      text: '2023-02-29T10:00:00Z',
+      message: 'parsing time "2023-02-29T10:00:00Z": day out of range',
+    },
+    {
+      name: 'hour 24',
+      text: '2024-05-01T24:00:00Z',
+      message: 'parsing time "2024-05-01T24:00:00Z": hour out of range',
+    },
+    {
+      name: 'more text',
+      text: '2024-05-01T10:00:00Zx',
+      message: 'parsing time "2024-05-01T10:00:00Zx": extra text: "x"',
+    },
+    {
+      name: 'quotes and other characters',
+      text: '"é',
+      message: 'parsing time "\\"\\xc3\\xa9" as "2006-01-02T15:04:05Z07:00": cannot parse "\\"\\xc3\\xa9" as "2006"',
+    },
   ])('refuses $name', ({ text, message }) => {
     expect(() => parseTime(text)).toThrow(expect.objectContaining({ message }));
   });
@@ -56,8 +92,18 @@ describe('MicroTime, six fraction digits', () => {
   });
 
   test.each([
-    { name: 'whole seconds', text: '2024-05-01T10:00:00Z', message: 'parsing time "2024-05-01T10:00:00Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "Z" as ".000000"' },
-    { name: 'seven digits', text: '2024-05-01T10:00:00.1234567Z', message: 'parsing time "2024-05-01T10:00:00.1234567Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "7Z" as "Z07:00"' },
+    {
+      name: 'whole seconds',
+      text: '2024-05-01T10:00:00Z',
+      message:
+        'parsing time "2024-05-01T10:00:00Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "Z" as ".000000"',
+    },
+    {
+      name: 'seven digits',
+      text: '2024-05-01T10:00:00.1234567Z',
+      message:
+        'parsing time "2024-05-01T10:00:00.1234567Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "7Z" as "Z07:00"',
+    },
   ])('refuses $name', ({ text, message }) => {
     expect(() => parseMicroTime(text)).toThrow(expect.objectContaining({ message }));
   });

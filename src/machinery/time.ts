@@ -56,11 +56,17 @@ function civilFromDays(days: number): { year: number; month: number; day: number
   const shifted = days + 719468;
   const era = Math.floor(shifted / 146097);
   const dayOfEra = shifted - era * 146097;
-  const yearOfEra = Math.floor((dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36524) - Math.floor(dayOfEra / 146096)) / 365);
+  const yearOfEra = Math.floor(
+    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36524) - Math.floor(dayOfEra / 146096)) / 365,
+  );
   const dayOfYear = dayOfEra - (365 * yearOfEra + (yearOfEra >> 2) - Math.floor(yearOfEra / 100));
   const shiftedMonth = Math.floor((5 * dayOfYear + 2) / 153);
   const month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9;
-  return { year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, day: dayOfYear - Math.floor((153 * shiftedMonth + 2) / 5) + 1 };
+  return {
+    year: yearOfEra + era * 400 + (month <= 2 ? 1 : 0),
+    month,
+    day: dayOfYear - Math.floor((153 * shiftedMonth + 2) / 5) + 1,
+  };
 }
 
 function daysFromCivil(year: number, month: number, day: number): number {
@@ -91,8 +97,17 @@ type Step = { readonly element: Element } | { readonly literal: string };
 const secondsLayout = '2006-01-02T15:04:05Z07:00';
 const microLayout = '2006-01-02T15:04:05.000000Z07:00';
 const date: readonly Step[] = [
-  { element: '2006' }, { literal: '-' }, { element: '01' }, { literal: '-' }, { element: '02' }, { literal: 'T' },
-  { element: '15' }, { literal: ':' }, { element: '04' }, { literal: ':' }, { element: '05' },
+  { element: '2006' },
+  { literal: '-' },
+  { element: '01' },
+  { literal: '-' },
+  { element: '02' },
+  { literal: 'T' },
+  { element: '15' },
+  { literal: ':' },
+  { element: '04' },
+  { literal: ':' },
+  { element: '05' },
 ];
 const secondsSteps: readonly Step[] = [...date, { element: 'Z07:00' }];
 const microSteps: readonly Step[] = [...date, { element: '.000000' }, { element: 'Z07:00' }];
@@ -117,9 +132,22 @@ export function parseUtcSeconds(text: string): number | undefined {
   const hour = digits2(text, 11);
   const minute = digits2(text, 14);
   const second = digits2(text, 17);
-  const separated = text.charCodeAt(4) === 45 && text.charCodeAt(7) === 45 && text.charCodeAt(10) === 84 && text.charCodeAt(13) === 58 && text.charCodeAt(16) === 58;
+  const separated =
+    text.charCodeAt(4) === 45 &&
+    text.charCodeAt(7) === 45 &&
+    text.charCodeAt(10) === 84 &&
+    text.charCodeAt(13) === 58 &&
+    text.charCodeAt(16) === 58;
   // Comparisons with NaN, which a character that is no digit gives, are false.
-  const inRange = year >= 0 && month >= 1 && month <= 12 && day >= 1 && day <= daysIn(month, year) && hour < 24 && minute < 60 && second < 60;
+  const inRange =
+    year >= 0 &&
+    month >= 1 &&
+    month <= 12 &&
+    day >= 1 &&
+    day <= daysIn(month, year) &&
+    hour < 24 &&
+    minute < 60 &&
+    second < 60;
   if (!separated || !inRange) return undefined;
   return daysFromCivil(year, month, day) * secondsPerDay + hour * 3600 + minute * 60 + second;
 }
@@ -130,7 +158,16 @@ function digits2(text: string, at: number): number {
   return high >= 0 && high <= 9 && low >= 0 && low <= 9 ? high * 10 + low : NaN;
 }
 
-interface Parts { year: number; month: number; day: number; hour: number; minute: number; second: number; nanos: number; offset: number }
+interface Parts {
+  year: number;
+  month: number;
+  day: number;
+  hour: number;
+  minute: number;
+  second: number;
+  nanos: number;
+  offset: number;
+}
 
 function parseLayout(text: string, layout: string, steps: readonly Step[]): Instant {
   const parts: Parts = { year: 0, month: 1, day: 1, hour: 0, minute: 0, second: 0, nanos: 0, offset: 0 };
@@ -149,24 +186,54 @@ function parseLayout(text: string, layout: string, steps: readonly Step[]): Inst
   if (rest !== '') throw new TimeParseError(`parsing time ${quote(text)}: extra text: ${quote(rest)}`);
   if (parts.day < 1 || parts.day > daysIn(parts.month, parts.year)) throw outOfRange(text, 'day');
   const days = daysFromCivil(parts.year, parts.month, parts.day);
-  return { seconds: days * secondsPerDay + parts.hour * 3600 + parts.minute * 60 + parts.second - parts.offset, nanos: parts.nanos };
+  return {
+    seconds: days * secondsPerDay + parts.hour * 3600 + parts.minute * 60 + parts.second - parts.offset,
+    nanos: parts.nanos,
+  };
 }
 
 /** How many characters the element took; undefined when it does not match; the name of what is out of range. */
 function takeElement(element: Element, rest: string, parts: Parts, micro: boolean): number | string | undefined {
   switch (element) {
-    case '2006': return takeNumber(/^\d{4}/, rest, (n) => { parts.year = n; });
-    case '01': return takeNumber(/^\d\d/, rest, (n) => { parts.month = n; return n < 1 || n > 12 ? 'month' : undefined; });
-    case '02': return takeNumber(/^\d\d/, rest, (n) => { parts.day = n; });
-    case '15': return takeNumber(/^\d\d?/, rest, (n) => { parts.hour = n; return n >= 24 ? 'hour' : undefined; });
-    case '04': return takeNumber(/^\d\d/, rest, (n) => { parts.minute = n; return n >= 60 ? 'minute' : undefined; });
-    case '05': return takeSeconds(rest, parts, micro);
-    case '.000000': return takeNumber(/^[.,](\d{6})/, rest, (n) => { parts.nanos = n * 1000; });
-    case 'Z07:00': return takeZone(rest, parts);
+    case '2006':
+      return takeNumber(/^\d{4}/, rest, (n) => {
+        parts.year = n;
+      });
+    case '01':
+      return takeNumber(/^\d\d/, rest, (n) => {
+        parts.month = n;
+        return n < 1 || n > 12 ? 'month' : undefined;
+      });
+    case '02':
+      return takeNumber(/^\d\d/, rest, (n) => {
+        parts.day = n;
+      });
+    case '15':
+      return takeNumber(/^\d\d?/, rest, (n) => {
+        parts.hour = n;
+        return n >= 24 ? 'hour' : undefined;
+      });
+    case '04':
+      return takeNumber(/^\d\d/, rest, (n) => {
+        parts.minute = n;
+        return n >= 60 ? 'minute' : undefined;
+      });
+    case '05':
+      return takeSeconds(rest, parts, micro);
+    case '.000000':
+      return takeNumber(/^[.,](\d{6})/, rest, (n) => {
+        parts.nanos = n * 1000;
+      });
+    case 'Z07:00':
+      return takeZone(rest, parts);
   }
 }
 
-function takeNumber(pattern: RegExp, rest: string, set: (n: number) => string | undefined | void): number | string | undefined {
+function takeNumber(
+  pattern: RegExp,
+  rest: string,
+  set: (n: number) => string | undefined | void,
+): number | string | undefined {
   const match = pattern.exec(rest);
   if (match === null) return undefined;
   return set(Number(match[1] ?? match[0])) ?? match[0].length;
@@ -194,7 +261,9 @@ function takeZone(rest: string, parts: Parts): number | string | undefined {
 }
 
 function cannotParse(text: string, layout: string, rest: string, element: string): TimeParseError {
-  return new TimeParseError(`parsing time ${quote(text)} as ${quote(layout)}: cannot parse ${quote(rest)} as ${quote(element)}`);
+  return new TimeParseError(
+    `parsing time ${quote(text)} as ${quote(layout)}: cannot parse ${quote(rest)} as ${quote(element)}`,
+  );
 }
 
 function outOfRange(text: string, what: string): TimeParseError {

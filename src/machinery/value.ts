@@ -13,7 +13,9 @@
  */
 export type JsonScalar = string | number | bigint | boolean;
 export type JsonValue = JsonScalar | null | JsonValue[] | JsonObject;
-export interface JsonObject { [key: string]: JsonValue | undefined }
+export interface JsonObject {
+  [key: string]: JsonValue | undefined;
+}
 
 /** An object without a prototype: safe for keys that users choose. */
 export function createMap<T = JsonValue>(): Record<string, T> {

@@ -9,7 +9,11 @@ const stages: Readonly<Record<string, number>> = { alpha: 0, beta: 1 };
 export function compareVersions(a: string, b: string): number {
   const [first, second] = [pattern.exec(a), pattern.exec(b)];
   if (first === null || second === null) return first !== null ? -1 : second !== null ? 1 : a < b ? -1 : a > b ? 1 : 0;
-  return stageOf(second) - stageOf(first) || Number(second[1]) - Number(first[1]) || Number(second[3] ?? 0) - Number(first[3] ?? 0);
+  return (
+    stageOf(second) - stageOf(first) ||
+    Number(second[1]) - Number(first[1]) ||
+    Number(second[3] ?? 0) - Number(first[3] ?? 0)
+  );
 }
 
 const stageOf = ([, , stage]: RegExpExecArray): number => (stage === undefined ? 2 : stages[stage]!);

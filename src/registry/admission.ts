@@ -63,7 +63,10 @@ export interface AdmissionObserver {
 const unobserved: Durations = { observe: () => undefined };
 const nobody: AdmissionObserver = { plugin: () => unobserved, step: () => unobserved };
 
-export function createAdmissionChain(plugins: readonly AdmissionPlugin[], observer: AdmissionObserver = nobody): Admission {
+export function createAdmissionChain(
+  plugins: readonly AdmissionPlugin[],
+  observer: AdmissionObserver = nobody,
+): Admission {
   return { admit: createPhase('admit', plugins, observer), validate: createPhase('validate', plugins, observer) };
 }
 
@@ -78,12 +81,19 @@ interface Step {
   readonly durations: Durations;
 }
 
-function createPhase(phase: AdmissionPhase, plugins: readonly AdmissionPlugin[], observer: AdmissionObserver): Admission['admit'] {
+function createPhase(
+  phase: AdmissionPhase,
+  plugins: readonly AdmissionPlugin[],
+  observer: AdmissionObserver,
+): Admission['admit'] {
   // Made at the first use: the list of plugins is complete then.
   const steps = new Map<Operation, Step>();
   const stepOf = (operation: Operation): Step => {
     const taking = plugins.filter((plugin) => plugin[phase] !== undefined && plugin.handles(operation));
-    return { parts: taking.map((plugin) => ({ plugin, durations: observer.plugin(plugin.name, operation, phase, false) })), durations: observer.step(operation, phase, false) };
+    return {
+      parts: taking.map((plugin) => ({ plugin, durations: observer.plugin(plugin.name, operation, phase, false) })),
+      durations: observer.step(operation, phase, false),
+    };
   };
   return async (attributes) => {
     const { operation } = attributes;

@@ -69,7 +69,11 @@ export function createCatalog(options: CatalogOptions): RegistryCatalog {
       const key = storeKey(info.group, info.name);
       if (info.storage !== undefined && !stores.has(key)) stores.set(key, createStore(options, info));
       const form = formOf(options, info);
-      const forms = entryOf(formsOfStored, `${info.storage?.apiVersion ?? info.apiVersion}/${info.name}`, () => new Map<string, VersionForm>());
+      const forms = entryOf(
+        formsOfStored,
+        `${info.storage?.apiVersion ?? info.apiVersion}/${info.name}`,
+        () => new Map<string, VersionForm>(),
+      );
       forms.set(info.apiVersion, form);
       resources.set(info.name, { info, form, store: stores.get(key), forms });
     }
@@ -77,10 +81,12 @@ export function createCatalog(options: CatalogOptions): RegistryCatalog {
   }
   const custom = new Map<string, ResourceStore>();
   const compacted = (store: Store, revision: number): void => {
-    for (const resource of [...stores.values(), ...custom.values()]) if (resource.isOpen && options.storeOf(resource) === store) resource.storage.compacted?.(revision);
+    for (const resource of [...stores.values(), ...custom.values()])
+      if (resource.isOpen && options.storeOf(resource) === store) resource.storage.compacted?.(revision);
   };
   return {
-    entries, compacted,
+    entries,
+    compacted,
     get stores() {
       return [...stores.values(), ...custom.values()];
     },
@@ -100,29 +106,46 @@ function entryOf<V>(map: Map<string, V>, key: string, make: () => V): V {
 }
 
 function formOf({ codecs, schemas }: CatalogOptions, info: ResourceInfo): VersionForm {
-  const stored = info.storage === undefined ? info.type : (schemas.ofKind(info.storage.apiVersion, info.kind) ?? info.type);
+  const stored =
+    info.storage === undefined ? info.type : (schemas.ofKind(info.storage.apiVersion, info.kind) ?? info.type);
   return createVersionForm({
-    apiVersion: info.apiVersion, kind: info.kind, listKind: info.listKind ?? `${info.kind}List`,
-    typeId: info.type, storedTypeId: stored, codecs,
+    apiVersion: info.apiVersion,
+    kind: info.kind,
+    listKind: info.listKind ?? `${info.kind}List`,
+    typeId: info.type,
+    storedTypeId: stored,
+    codecs,
     rules: definitionOf(info.group, info.name).versions?.[info.version],
   });
 }
 
 /** The form of any version, served or not: old servers may have stored it. */
-function anyForm(options: CatalogOptions, info: ResourceInfo, apiVersion: string, kind: string): VersionForm | undefined {
+function anyForm(
+  options: CatalogOptions,
+  info: ResourceInfo,
+  apiVersion: string,
+  kind: string,
+): VersionForm | undefined {
   const typeId = options.schemas.ofKind(apiVersion, kind);
   if (typeId === undefined) return undefined;
   const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
   return createVersionForm({
-    apiVersion, kind, listKind: `${kind}List`, typeId, storedTypeId: options.schemas.ofKind(info.storage!.apiVersion, info.kind) ?? info.type,
-    codecs: options.codecs, rules: definitionIn(groupOf(apiVersion), info).versions?.[version],
+    apiVersion,
+    kind,
+    listKind: `${kind}List`,
+    typeId,
+    storedTypeId: options.schemas.ofKind(info.storage!.apiVersion, info.kind) ?? info.type,
+    codecs: options.codecs,
+    rules: definitionIn(groupOf(apiVersion), info).versions?.[version],
   });
 }
 
-const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '');
+const groupOf = (apiVersion: string): string =>
+  apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
 
 /** A group that serves the resource too may have its own form of it (events); one that once did has none. */
-const definitionIn = (group: string, info: ResourceInfo): ResourceDefinition => definitionOf(hasDefinition(group, info.name) ? group : info.group, info.name);
+const definitionIn = (group: string, info: ResourceInfo): ResourceDefinition =>
+  definitionOf(hasDefinition(group, info.name) ? group : info.group, info.name);
 
 function createStore(options: CatalogOptions, info: ResourceInfo): ResourceStore {
   const storage = info.storage!;
@@ -132,16 +155,26 @@ function createStore(options: CatalogOptions, info: ResourceInfo): ResourceStore
   const stored = anyForm(options, info, storage.apiVersion, storedVersion.kind) ?? formOf(options, info);
   const hooks = options.hooks.get(storeKey(info.group, info.name));
   const door = createDoor({
-    stored, others: (apiVersion, kind) => anyForm(options, info, apiVersion, kind), mediaType: options.mediaType, scan: options.scanner(stored.typeId, storage.fieldSelectors),
+    stored,
+    others: (apiVersion, kind) => anyForm(options, info, apiVersion, kind),
+    mediaType: options.mediaType,
+    scan: options.scanner(stored.typeId, storage.fieldSelectors),
     ...(hooks?.complete === undefined ? {} : { complete: hooks.complete }),
     ...(definition.untypedVersions === undefined ? {} : { untyped: definition.untypedVersions }),
   });
   return new ResourceStore({
     // Errors name the group of the stored kind, whichever group is asked.
-    group: groupOf(storage.apiVersion), resource: info.name, kind: info.kind, namespaced: info.namespaced,
-    storageVersion: storage.apiVersion, storedType: stored.typeId, definition,
+    group: groupOf(storage.apiVersion),
+    resource: info.name,
+    kind: info.kind,
+    namespaced: info.namespaced,
+    storageVersion: storage.apiVersion,
+    storedType: stored.typeId,
+    definition,
     openStorage: () => options.openStorage(info, prefix, door),
-    layout: { prefix, namespaced: info.namespaced }, codec: stored.codec, admission: options.admission,
+    layout: { prefix, namespaced: info.namespaced },
+    codec: stored.codec,
+    admission: options.admission,
     garbageCollection: options.garbageCollection,
     ...(hooks === undefined ? {} : { hooks }),
     ...(info.name === 'events' ? { lease: options.eventLease } : {}),

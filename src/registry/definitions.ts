@@ -24,25 +24,46 @@ import { storage } from './storage/index.ts';
 import type { ResourceDefinition } from './strategy.ts';
 
 const lists: readonly (readonly ResourceDefinition[])[] = [
-  admissionregistration, apiextensions, apiregistration, apps, autoscaling, batch, certificates, coordination, core, discovery, flowcontrol, networking, node, policy,
-  rbac, scheduling, storage,
+  admissionregistration,
+  apiextensions,
+  apiregistration,
+  apps,
+  autoscaling,
+  batch,
+  certificates,
+  coordination,
+  core,
+  discovery,
+  flowcontrol,
+  networking,
+  node,
+  policy,
+  rbac,
+  scheduling,
+  storage,
 ];
 
 /** Rules of a kind that has none of its own: those of metadata, and of a status that only its own endpoint writes. */
 const defaultDefinition = (group: string, resource: string): ResourceDefinition => {
   const namespaced = resourcesOfGroup(group, resource)?.namespaced ?? false;
-  const validate = (object: KubeObject): FieldErrors => validateBuiltInMeta(object.metadata ?? {}, { namespaced, validateName: subdomainName });
-  const validateUpdate = (object: KubeObject, old: KubeObject): FieldErrors => FieldErrors.joined(validateBuiltInMetaUpdate(object.metadata ?? {}, old.metadata ?? {}), validate(object));
+  const validate = (object: KubeObject): FieldErrors =>
+    validateBuiltInMeta(object.metadata ?? {}, { namespaced, validateName: subdomainName });
+  const validateUpdate = (object: KubeObject, old: KubeObject): FieldErrors =>
+    FieldErrors.joined(validateBuiltInMetaUpdate(object.metadata ?? {}, old.metadata ?? {}), validate(object));
   return { group, resource, strategy: { validate, validateUpdate } };
 };
 
 const resourcesOfGroup = (group: string, resource: string): ResourceInfo | undefined =>
-  groupVersions.filter((info) => info.group === group).flatMap(({ resources }) => resources).find(({ name }) => name === resource);
+  groupVersions
+    .filter((info) => info.group === group)
+    .flatMap(({ resources }) => resources)
+    .find(({ name }) => name === resource);
 
 const key = (group: string, resource: string): string => `${group}/${resource}`;
 
 const byResource = new Map(lists.flat().map((definition) => [key(definition.group, definition.resource), definition]));
 
-export const definitionOf = (group: string, resource: string): ResourceDefinition => byResource.get(key(group, resource)) ?? defaultDefinition(group, resource);
+export const definitionOf = (group: string, resource: string): ResourceDefinition =>
+  byResource.get(key(group, resource)) ?? defaultDefinition(group, resource);
 
 export const hasDefinition = (group: string, resource: string): boolean => byResource.has(key(group, resource));

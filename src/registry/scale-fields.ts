@@ -10,9 +10,19 @@ export function scaleFieldsOf({ info: { name }, form: { custom } }: Pick<Catalog
   if (custom?.scale !== undefined) return custom.scale;
   const selectorOf = (object: KubeObject): unknown => (asJson(object)['spec'] as JsonObject | undefined)?.['selector'];
   if (name === 'replicationcontrollers') {
-    return { ...builtInReplicas, selectorText: (object) => mapText((selectorOf(object) ?? {}) as Record<string, string>) };
+    return {
+      ...builtInReplicas,
+      selectorText: (object) => mapText((selectorOf(object) ?? {}) as Record<string, string>),
+    };
   }
-  return { ...builtInReplicas, selectorText: (object) => selectorText(requirementsOf(selectorOf(object) as LabelSelector | undefined)) };
+  return {
+    ...builtInReplicas,
+    selectorText: (object) => selectorText(requirementsOf(selectorOf(object) as LabelSelector | undefined)),
+  };
 }
 
-const mapText = (labels: Readonly<Record<string, string>>): string => Object.keys(labels).sort().map((key) => `${key}=${labels[key]!}`).join(',');
+const mapText = (labels: Readonly<Record<string, string>>): string =>
+  Object.keys(labels)
+    .sort()
+    .map((key) => `${key}=${labels[key]!}`)
+    .join(',');

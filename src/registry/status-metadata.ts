@@ -1,6 +1,14 @@
 import type { ObjectMeta } from '../machinery/object-meta.ts';
 
-const kept = ['deletionTimestamp', 'generation', 'selfLink', 'labels', 'annotations', 'finalizers', 'ownerReferences'] as const;
+const kept = [
+  'deletionTimestamp',
+  'generation',
+  'selfLink',
+  'labels',
+  'annotations',
+  'finalizers',
+  'ownerReferences',
+] as const;
 
 /** For subresources that write a part of the object: all other metadata stays as it was, but for managed fields. */
 export function keepMetadata(meta: ObjectMeta, old: ObjectMeta): void {

@@ -7,21 +7,37 @@ const fieldNames = new RecordKeys(['spec.nodeName', 'status.phase']);
 
 function pod(index: number, labels: readonly string[]): [string, IndexCard] {
   const name = `pod-number-${index}`;
-  return [`/registry/pods/default/${name}`, { namespace: 'default', name, labels: mapOfPairs(labels), fields: new RecordMap(fieldNames, [`n${index}`, 'Running']) }];
+  return [
+    `/registry/pods/default/${name}`,
+    {
+      namespace: 'default',
+      name,
+      labels: mapOfPairs(labels),
+      fields: new RecordMap(fieldNames, [`n${index}`, 'Running']),
+    },
+  ];
 }
 
 describe('cards that share', () => {
   test('say what they said before', () => {
     const [key, card] = pod(1, ['app', 'x', 'tier', 'y', '__proto__', 'z']);
     const shared = createCardSharing()(key, card);
-    expect({ ...shared, labels: [...shared.labels], fields: [...shared.fields] }).toEqual({ ...card, labels: [...card.labels], fields: [...card.fields] });
+    expect({ ...shared, labels: [...shared.labels], fields: [...shared.fields] }).toEqual({
+      ...card,
+      labels: [...card.labels],
+      fields: [...card.fields],
+    });
     expect([shared.labels.get('tier'), shared.fields.get('spec.nodeName')]).toEqual(['y', 'n1']);
   });
 
   test('have label maps that say the same in common, and no others', () => {
     const share = createCardSharing();
     const [first, same, otherValue, otherPlace, none] = [
-      share(...pod(1, ['app', 'x'])), share(...pod(2, ['app', 'x'])), share(...pod(3, ['app', 'y'])), share(...pod(4, ['ap', 'px'])), share(...pod(5, [])),
+      share(...pod(1, ['app', 'x'])),
+      share(...pod(2, ['app', 'x'])),
+      share(...pod(3, ['app', 'y'])),
+      share(...pod(4, ['ap', 'px'])),
+      share(...pod(5, [])),
     ];
     expect(same.labels).toBe(first.labels);
     expect([...otherValue.labels]).toEqual([['app', 'y']]);
@@ -32,7 +48,14 @@ describe('cards that share', () => {
   test('stay right when more different labels come than are remembered', () => {
     const share = createCardSharing();
     const many = Array.from({ length: 10_000 }, (_, index) => share(...pod(index, ['id', String(index)])));
-    expect(many.every(({ labels, name, fields }, index) => labels.get('id') === String(index) && name === `pod-number-${index}` && fields.get('spec.nodeName') === `n${index}`)).toBe(true);
+    expect(
+      many.every(
+        ({ labels, name, fields }, index) =>
+          labels.get('id') === String(index) &&
+          name === `pod-number-${index}` &&
+          fields.get('spec.nodeName') === `n${index}`,
+      ),
+    ).toBe(true);
   });
 
   test('keep fields of another form, and a name that is not the end of the key', () => {

@@ -9,7 +9,11 @@ import type { IndexCard } from './objects.ts';
 /** Makes a card that shares what it has in common with those before it. One maker per resource. */
 export function createCardSharing(): (key: string, card: IndexCard) => IndexCard {
   const strings = new BoundedCache<string>({ maxBytes: maxBytes / 2, maxKeyLength: 512 });
-  const labelMaps = new BoundedCache<ReadonlyMap<string, string>>({ maxBytes: maxBytes / 2, maxKeyLength: 8192, bytesOf: (_, pairs) => textBytes(pairs) });
+  const labelMaps = new BoundedCache<ReadonlyMap<string, string>>({
+    maxBytes: maxBytes / 2,
+    maxKeyLength: 8192,
+    bytesOf: (_, pairs) => textBytes(pairs),
+  });
   const intern = (text: string): string => strings.getOrMake(text, (own) => own);
 
   const sharedLabels = (labels: ReadonlyMap<string, string>): ReadonlyMap<string, string> => {

@@ -115,7 +115,12 @@ describe('compactor', () => {
     const store = await openStore();
     const clock = new FakeClock();
     const warnings: string[] = [];
-    const log = { debug: () => {}, info: () => {}, error: () => {}, warn: (_: object, message: string) => void warnings.push(message) };
+    const log = {
+      debug: () => {},
+      info: () => {},
+      error: () => {},
+      warn: (_: object, message: string) => void warnings.push(message),
+    };
     const replica = new Replica(store, clock, { log });
     await interval(clock, [replica]);
     replica.failNext = new StorageError('Unavailable', 'gone');

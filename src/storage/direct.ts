@@ -9,7 +9,17 @@ import { StorageError } from './errors.ts';
 import { bookmarkEvent, objectEvent, weightOf } from './events.ts';
 import type { Store } from './interface.ts';
 import type {
-  ObjectCodec, ObjectEvent, ObjectGuardedResult, ObjectList, ObjectListOptions, ObjectStorage, ObjectWatch, ObjectWatchOptions, ObjectWrite, ReadVersion, StoredObject,
+  ObjectCodec,
+  ObjectEvent,
+  ObjectGuardedResult,
+  ObjectList,
+  ObjectListOptions,
+  ObjectStorage,
+  ObjectWatch,
+  ObjectWatchOptions,
+  ObjectWrite,
+  ReadVersion,
+  StoredObject,
 } from './objects.ts';
 import { openListed, openObject } from './opening.ts';
 import { defaultBookmarkIntervalMs, OpenWatches } from './open-watches.ts';
@@ -51,7 +61,16 @@ class DirectObjectStorage implements ObjectStorage {
   readonly #writer: ObjectWriter;
   readonly #watches: OpenWatches;
 
-  constructor({ store, prefix, namespaced = true, codec, clock = systemClock, watchLimits, bookmarkIntervalMs = defaultBookmarkIntervalMs, counts = new StorageCounts() }: DirectObjectStorageOptions) {
+  constructor({
+    store,
+    prefix,
+    namespaced = true,
+    codec,
+    clock = systemClock,
+    watchLimits,
+    bookmarkIntervalMs = defaultBookmarkIntervalMs,
+    counts = new StorageCounts(),
+  }: DirectObjectStorageOptions) {
     this.prefix = prefix;
     this.counts = counts;
     this.#store = store;
@@ -59,7 +78,11 @@ class DirectObjectStorage implements ObjectStorage {
     this.#keys = { prefix, namespaced };
     this.#limits = { ...defaultWatchLimits, ...watchLimits };
     this.#writer = new ObjectWriter({ store, codec, toObject: (kv) => openObject(codec, kv) });
-    this.#watches = new OpenWatches({ clock, bookmarkIntervalMs, requestProgress: () => void store.requestProgress(prefix).catch(() => undefined) });
+    this.#watches = new OpenWatches({
+      clock,
+      bookmarkIntervalMs,
+      requestProgress: () => void store.requestProgress(prefix).catch(() => undefined),
+    });
   }
 
   async get(key: string, version: ReadVersion, signal?: AbortSignal): Promise<StoredObject | undefined> {
@@ -97,7 +120,12 @@ class DirectObjectStorage implements ObjectStorage {
 
   async watch(options: ObjectWatchOptions): Promise<ObjectWatch> {
     const abort = new AbortController();
-    const watch: DirectWatch = { abort, position: 0, range: rangeOf(this.#keys, options.selection), filter: filterOf(this.#keys, options.selection) };
+    const watch: DirectWatch = {
+      abort,
+      position: 0,
+      range: rangeOf(this.#keys, options.selection),
+      filter: filterOf(this.#keys, options.selection),
+    };
     const queue: WatchQueue = new WatchQueue({
       onReady: options.onReady,
       limits: this.#limits,
@@ -110,7 +138,8 @@ class DirectObjectStorage implements ObjectStorage {
     });
     const { after } = options;
     if (typeof after === 'number' && after > 0 && options.initialEvents !== true) this.#follow(watch, queue, after);
-    else if (options.initialEvents === false) this.#follow(watch, queue, await this.#store.currentRevision(options.signal));
+    else if (options.initialEvents === false)
+      this.#follow(watch, queue, await this.#store.currentRevision(options.signal));
     else await this.#beginWithState(watch, queue, options);
     this.#watches.add(queue, options.bookmarks === true);
     return queue;
@@ -146,12 +175,16 @@ class DirectObjectStorage implements ObjectStorage {
   }
 
   /** Takes a page's objects until the limit; then returns what is left of the range. */
-  #collect(page: Page, into: { objects: StoredObject[]; filter: CardFilter | undefined; limit: number }): { count: number; lastKey: string } | undefined {
+  #collect(
+    page: Page,
+    into: { objects: StoredObject[]; filter: CardFilter | undefined; limit: number },
+  ): { count: number; lastKey: string } | undefined {
     for (const [index, kv] of page.kvs.entries()) {
       const object = openListed(this.#codec, kv);
       if (into.filter !== undefined && !into.filter(object.card)) continue;
       into.objects.push(object);
-      if (into.objects.length === into.limit) return { count: page.kvs.length - index - 1 + page.rest, lastKey: kv.key };
+      if (into.objects.length === into.limit)
+        return { count: page.kvs.length - index - 1 + page.rest, lastKey: kv.key };
     }
     return undefined;
   }
@@ -171,7 +204,9 @@ class DirectObjectStorage implements ObjectStorage {
     if (typeof after === 'number') requireRevision({ match: 'notOlderThan', revision: after }, first.value.revision);
     queue.begin(0);
     const bookmark = options.initialEvents === true && options.bookmarks === true;
-    void this.#sendState({ watch, queue, first: first.value, pages, bookmark }).catch((error: unknown) => queue.end(asStorageError(error)));
+    void this.#sendState({ watch, queue, first: first.value, pages, bookmark }).catch((error: unknown) =>
+      queue.end(asStorageError(error)),
+    );
   }
 
   async #sendState({ watch, queue, first, pages, bookmark }: StateSource): Promise<void> {
@@ -187,8 +222,13 @@ class DirectObjectStorage implements ObjectStorage {
   }
 
   #pushState(page: Page, { filter }: DirectWatch, queue: WatchQueue): void {
-    const objects = page.kvs.map((kv) => openListed(this.#codec, kv)).filter((object) => filter === undefined || filter(object.card));
-    push(queue, objects.map((object) => objectEvent('ADDED', object.revision, object)));
+    const objects = page.kvs
+      .map((kv) => openListed(this.#codec, kv))
+      .filter((object) => filter === undefined || filter(object.card));
+    push(
+      queue,
+      objects.map((object) => objectEvent('ADDED', object.revision, object)),
+    );
   }
 
   #pump(watch: DirectWatch, queue: WatchQueue, after: number): Promise<void> {
@@ -197,7 +237,16 @@ class DirectObjectStorage implements ObjectStorage {
       watch.position = Math.max(watch.position, revision);
       return false;
     };
-    return pumpStoreWatch({ store: this.#store, codec: this.#codec, range, filter, after, queue, signal: abort.signal, reached });
+    return pumpStoreWatch({
+      store: this.#store,
+      codec: this.#codec,
+      range,
+      filter,
+      after,
+      queue,
+      signal: abort.signal,
+      reached,
+    });
   }
 }
 
@@ -218,9 +267,11 @@ interface StateSource {
 }
 
 function push(queue: WatchQueue, events: readonly ObjectEvent[]): void {
-  if (events.length > 0 && queue.push(events, events.length === 1 ? weightOf(events[0]!) : weightOfAll(events))) queue.announce();
+  if (events.length > 0 && queue.push(events, events.length === 1 ? weightOf(events[0]!) : weightOfAll(events)))
+    queue.announce();
 }
 
 function requireRevision(version: ReadVersion, revision: number): void {
-  if (version.match === 'notOlderThan' && revision < version.revision) throw tooLargeVersion(version.revision, revision);
+  if (version.match === 'notOlderThan' && revision < version.revision)
+    throw tooLargeVersion(version.revision, revision);
 }

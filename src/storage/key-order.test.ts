@@ -21,7 +21,8 @@ describe('byte strings', () => {
 
   test('with a prefix all come before its end', () => {
     const end = endOfPrefix(toByteString('/a/'));
-    for (const key of ['/a/', '/a/\u007f', '/a/\u00ff', '/a/\u{10ffff}z']) expect(compareByteStrings(toByteString(key), end)).toBe(-1);
+    for (const key of ['/a/', '/a/\u007f', '/a/\u00ff', '/a/\u{10ffff}z'])
+      expect(compareByteStrings(toByteString(key), end)).toBe(-1);
     expect(compareByteStrings(toByteString('/a0'), end)).toBe(1);
   });
 });

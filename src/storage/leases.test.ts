@@ -44,7 +44,11 @@ describe('shared leases', () => {
   test('callers at the same time wait for one grant', async () => {
     const store = grantingStore();
     const manager = createLeaseManager({ clock: new FakeClock() });
-    expect(await Promise.all([manager.lease(store, 60), manager.lease(store, 60), manager.lease(store, 60)])).toEqual(['1', '1', '1']);
+    expect(await Promise.all([manager.lease(store, 60), manager.lease(store, 60), manager.lease(store, 60)])).toEqual([
+      '1',
+      '1',
+      '1',
+    ]);
     expect(store.ttls).toEqual([63]);
   });
 

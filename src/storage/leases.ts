@@ -43,7 +43,12 @@ export function createLeaseManager(options: LeaseManagerOptions = {}): LeaseMana
     const wholeSeconds = Math.ceil(ttlSeconds);
     const lifeSeconds = wholeSeconds + Math.min(Math.floor(wholeSeconds * maxReuseShare), reuseSeconds);
     // The store counts from when the request arrives, which is later than now.
-    const shared: SharedLease = { granted: store.grantLease(lifeSeconds), lease: undefined, endsMs: clock.now() + lifeSeconds * 1000, objects: 0 };
+    const shared: SharedLease = {
+      granted: store.grantLease(lifeSeconds),
+      lease: undefined,
+      endsMs: clock.now() + lifeSeconds * 1000,
+      objects: 0,
+    };
     leases.set(ttlSeconds, shared);
     shared.granted.then(
       (lease) => (shared.lease = lease),
@@ -58,7 +63,8 @@ export function createLeaseManager(options: LeaseManagerOptions = {}): LeaseMana
       if (leases === undefined) byStore.set(store, (leases = new Map()));
       let shared = leases.get(ttlSeconds);
       const longEnough = shared !== undefined && clock.now() + ttlSeconds * 1000 < shared.endsMs;
-      if (shared === undefined || !longEnough || shared.objects >= maxObjects) shared = grant(store, leases, ttlSeconds);
+      if (shared === undefined || !longEnough || shared.objects >= maxObjects)
+        shared = grant(store, leases, ttlSeconds);
       shared.objects++;
       return shared.granted;
     },

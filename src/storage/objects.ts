@@ -168,7 +168,11 @@ export interface ObjectStorage extends AsyncDisposable {
   /** Guard as in `Store.update`; `current` is fresh from the store. */
   update(key: string, bytes: Uint8Array, expected: number, options?: ObjectWrite): Promise<ObjectGuardedResult>;
 
-  delete(key: string, expected: number, options?: { signal?: AbortSignal }): Promise<{ applied: true; revision: number } | { applied: false; current: StoredObject | undefined }>;
+  delete(
+    key: string,
+    expected: number,
+    options?: { signal?: AbortSignal },
+  ): Promise<{ applied: true; revision: number } | { applied: false; current: StoredObject | undefined }>;
 
   /** Whether an update that changes nothing shall be written all the same: see `Store.isStale`. */
   isStale(object: StoredObject, signal?: AbortSignal): Promise<boolean>;

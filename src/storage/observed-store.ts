@@ -1,5 +1,16 @@
 /** A store that tells of its calls, how long each took and whether it failed. Watches are not told of: they last. */
-import type { GetResult, GuardedResult, LeaseId, ListOptions, ListResult, Store, StoreStatus, WatchBatch, WatchOptions, WriteOptions } from './interface.ts';
+import type {
+  GetResult,
+  GuardedResult,
+  LeaseId,
+  ListOptions,
+  ListResult,
+  Store,
+  StoreStatus,
+  WatchBatch,
+  WatchOptions,
+  WriteOptions,
+} from './interface.ts';
 
 export type StoreOperation = 'get' | 'list' | 'listWithCount' | 'create' | 'update' | 'delete';
 export type StoreObserver = (operation: StoreOperation, milliseconds: number, failed: boolean) => void;
@@ -18,7 +29,10 @@ class ObservedStore implements Store {
   }
 
   list(prefix: string, options?: ListOptions & { signal?: AbortSignal }): Promise<ListResult> {
-    return this.#timed(options?.keysOnly === true && options.limit === 1 ? 'listWithCount' : 'list', this.inner.list(prefix, options));
+    return this.#timed(
+      options?.keysOnly === true && options.limit === 1 ? 'listWithCount' : 'list',
+      this.inner.list(prefix, options),
+    );
   }
 
   create(key: string, value: Uint8Array, options?: WriteOptions): Promise<{ revision: number }> {

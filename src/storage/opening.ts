@@ -22,7 +22,11 @@ export function openListed(codec: ObjectCodec, kv: StoredValue): StoredObject {
     return openObject(codec, kv);
   } catch (error) {
     if (!(error instanceof UndecryptableError)) throw error;
-    throw new UndecryptableError(`unable to transform key ${JSON.stringify(kv.key)}: ${error.message}`, { key: kv.key, revision: kv.modRevision, cause: error.cause });
+    throw new UndecryptableError(`unable to transform key ${JSON.stringify(kv.key)}: ${error.message}`, {
+      key: kv.key,
+      revision: kv.modRevision,
+      cause: error.cause,
+    });
   }
 }
 
@@ -33,7 +37,8 @@ export class UndecryptableError extends StorageError {
   }
 }
 
-const undecryptable = ({ key, modRevision }: StoredValue, cause: Error): UndecryptableError => new UndecryptableError(cause.message, { key, revision: modRevision, cause });
+const undecryptable = ({ key, modRevision }: StoredValue, cause: Error): UndecryptableError =>
+  new UndecryptableError(cause.message, { key, revision: modRevision, cause });
 
 export function unreadable(key: string, revision: number, cause: unknown): StorageError {
   return new StorageError('Internal', `the object stored at ${key} cannot be read`, { key, revision, cause });

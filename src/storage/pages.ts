@@ -70,7 +70,10 @@ export function keyAfter(key: string): string {
 
 async function readOne(store: Store, key: string, options: PagesOptions): Promise<Page> {
   const { revision, start, signal } = options;
-  const got = await store.get(key, { ...(revision === undefined ? {} : { revision }), ...(signal === undefined ? {} : { signal }) });
+  const got = await store.get(key, {
+    ...(revision === undefined ? {} : { revision }),
+    ...(signal === undefined ? {} : { signal }),
+  });
   const kvs = got.kv === undefined || (start !== undefined && start > key) ? [] : [got.kv];
   return { revision: revision ?? got.revision, kvs, rest: 0 };
 }

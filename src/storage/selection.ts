@@ -30,7 +30,8 @@ export function filterOf(keys: ResourceKeys, selection: Selection | undefined): 
   if (selection === undefined) return undefined;
   const filters: CardFilter[] = [];
   const { namespace, name, fieldEquals, matches } = selection;
-  if (!keys.namespaced && namespace !== undefined && namespace !== '') filters.push((card) => card.namespace === namespace);
+  if (!keys.namespaced && namespace !== undefined && namespace !== '')
+    filters.push((card) => card.namespace === namespace);
   if (keys.namespaced && namespace === undefined && name !== undefined) filters.push((card) => card.name === name);
   for (const [field, value] of fieldEquals ?? []) filters.push((card) => fieldOf(card, field) === value);
   if (matches !== undefined) filters.push(matches);
@@ -44,7 +45,10 @@ export function fieldOf(card: IndexCard, field: string): string {
 
 /** Whether `ObjectList.remaining` is left out: with a selector the rest of the range says nothing about matches. */
 export function hasSelector(selection: Selection | undefined): boolean {
-  return selection !== undefined && (selection.name !== undefined || selection.matches !== undefined || (selection.fieldEquals?.size ?? 0) > 0);
+  return (
+    selection !== undefined &&
+    (selection.name !== undefined || selection.matches !== undefined || (selection.fieldEquals?.size ?? 0) > 0)
+  );
 }
 
 export function inRange(range: KeyRange, key: string): boolean {

@@ -2,7 +2,12 @@ import { describe, expect, test } from 'vitest';
 import { createSharedCall, createSharedCalls } from './shared-call.ts';
 
 /** A call whose answers a test gives one by one. */
-function controlled(): { call: () => Promise<number>; sent: () => number; answer: (value: number) => void; fail: (error: Error) => void } {
+function controlled(): {
+  call: () => Promise<number>;
+  sent: () => number;
+  answer: (value: number) => void;
+  fail: (error: Error) => void;
+} {
   const waiting: { resolve: (value: number) => void; reject: (error: Error) => void }[] = [];
   let sent = 0;
   return {

@@ -89,5 +89,8 @@ export function openPrevious(event: KeyEvent, codec: ObjectCodec): StoredObject 
 /** Without the version before nobody can tell who saw the object: the watch cannot go on. */
 function requirePrevious(event: KeyEvent): KeyValue {
   if (event.previous !== undefined) return event.previous;
-  throw new StorageError('Compacted', 'the version before a change has been compacted', { key: event.key, revision: event.modRevision });
+  throw new StorageError('Compacted', 'the version before a change has been compacted', {
+    key: event.key,
+    revision: event.modRevision,
+  });
 }

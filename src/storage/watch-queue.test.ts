@@ -5,17 +5,33 @@ import { defaultWatchLimits, WatchQueue, weightOfAll } from './watch-queue.ts';
 import type { WatchLimits } from './watch-queue.ts';
 
 function event(revision: number): ObjectEvent {
-  return objectEvent('ADDED', revision, { key: 'k', revision, bytes: Buffer.alloc(10), card: { namespace: '', name: 'k', labels: new Map(), fields: new Map() } });
+  return objectEvent('ADDED', revision, {
+    key: 'k',
+    revision,
+    bytes: Buffer.alloc(10),
+    card: { namespace: '', name: 'k', labels: new Map(), fields: new Map() },
+  });
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
 /** A queue at a position, with the number of times its consumer was called. */
-function open(limits: Partial<WatchLimits> = {}): { queue: WatchQueue; at: { position: number }; calls: () => number; closes: () => number; push: (...events: ObjectEvent[]) => void } {
+function open(limits: Partial<WatchLimits> = {}): {
+  queue: WatchQueue;
+  at: { position: number };
+  calls: () => number;
+  closes: () => number;
+  push: (...events: ObjectEvent[]) => void;
+} {
   const at = { position: 10 };
   let calls = 0;
   let closes = 0;
-  const queue = new WatchQueue({ onReady: () => void calls++, onClose: () => void closes++, limits: { ...defaultWatchLimits, ...limits }, position: () => at.position });
+  const queue = new WatchQueue({
+    onReady: () => void calls++,
+    onClose: () => void closes++,
+    limits: { ...defaultWatchLimits, ...limits },
+    position: () => at.position,
+  });
   const push = (...events: ObjectEvent[]): void => {
     if (queue.push(events, weightOfAll(events))) queue.announce();
   };

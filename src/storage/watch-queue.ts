@@ -157,7 +157,8 @@ export class WatchQueue implements ObjectWatch {
   checkStall(now: number): void {
     if (this.#backlog === undefined && this.#onRoom === undefined) return void (this.#untouchedSince = undefined);
     this.#untouchedSince ??= now;
-    if (now - this.#untouchedSince >= this.#limits.stallMs) this.end(slowConsumer('took nothing of what the watch began with in time'));
+    if (now - this.#untouchedSince >= this.#limits.stallMs)
+      this.end(slowConsumer('took nothing of what the watch began with in time'));
   }
 
   #takeBacklog(): readonly ObjectEvent[] | undefined {
@@ -188,7 +189,10 @@ export class WatchQueue implements ObjectWatch {
 
   /** One batch is always accepted: a lease can end more objects at one revision than may wait. */
   #isTooMuch(events: number, bytes: number): boolean {
-    return this.#events > 0 && (this.#events + events > this.#limits.maxEvents || this.#bytes + bytes > this.#limits.maxBytes);
+    return (
+      this.#events > 0 &&
+      (this.#events + events > this.#limits.maxEvents || this.#bytes + bytes > this.#limits.maxBytes)
+    );
   }
 
   #overflow(arriving: number): boolean {
@@ -216,7 +220,8 @@ export class WatchQueue implements ObjectWatch {
 }
 
 /** For `onClose`: whether it is called because the consumer was too slow. */
-export const isTerminated = (queue: WatchQueue): boolean => !queue.closed && isStorageError(queue.ended, 'SlowConsumer');
+export const isTerminated = (queue: WatchQueue): boolean =>
+  !queue.closed && isStorageError(queue.ended, 'SlowConsumer');
 
 export function weightOfAll(events: readonly ObjectEvent[]): number {
   let bytes = 0;

@@ -49,7 +49,11 @@ export class ObjectWriter {
 }
 
 function writeOptions({ lease, signal, guards }: ObjectWrite): WriteOptions {
-  return { ...(lease === undefined ? {} : { lease }), ...(signal === undefined ? {} : { signal }), ...(guards === undefined ? {} : { guards }) };
+  return {
+    ...(lease === undefined ? {} : { lease }),
+    ...(signal === undefined ? {} : { signal }),
+    ...(guards === undefined ? {} : { guards }),
+  };
 }
 
 function asBuffer(bytes: Uint8Array): Buffer {

@@ -21,22 +21,36 @@ export interface Growth {
 }
 
 /** Counts the work of a case at `size`/4, `size`/2 and `size`; undefined where it has no such request. */
-export async function measureGrowth(server: ComplexityServer, counter: WorkCounter, { request }: Case, size: number): Promise<Growth | undefined> {
+export async function measureGrowth(
+  server: ComplexityServer,
+  counter: WorkCounter,
+  { request }: Case,
+  size: number,
+): Promise<Growth | undefined> {
   const works: Work[] = [];
   let status = 0;
   let length = 0;
   for (const bytes of [0, size / 4, size / 2, size]) {
     const message = request(bytes);
     if (message === undefined) return undefined;
-    length = (message.body?.length ?? 0) + message.target.length + (message.headers ?? []).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
-    works.push(await counter.count(async () => {
-      ({ status } = await server.send(message));
-    }));
+    length =
+      (message.body?.length ?? 0) +
+      message.target.length +
+      (message.headers ?? []).reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+    works.push(
+      await counter.count(async () => {
+        ({ status } = await server.send(message));
+      }),
+    );
   }
   const [base, quarter, half, whole] = works as [Work, Work, Work, Work];
   const isSmall = whole.total - base.total < smallWork;
   return {
-    exponent: isSmall ? 0 : Math.min(exponent(base.total, quarter.total, half.total, 2), exponent(base.total, half.total, whole.total, 2)),
-    status, perByte: whole.total / length, grown: grownMost(half, whole),
+    exponent: isSmall
+      ? 0
+      : Math.min(exponent(base.total, quarter.total, half.total, 2), exponent(base.total, half.total, whole.total, 2)),
+    status,
+    perByte: whole.total / length,
+    grown: grownMost(half, whole),
   };
 }

@@ -18,10 +18,19 @@ export interface Place {
 }
 
 /** `spec.template.spec.containers[].args[]` */
-export const placeText = ({ path }: Place): string => path.map(({ json, shape }) => json + (shape === 'list' ? '[]' : shape === 'map' ? '{}' : '')).join('.');
+export const placeText = ({ path }: Place): string =>
+  path.map(({ json, shape }) => json + (shape === 'list' ? '[]' : shape === 'map' ? '{}' : '')).join('.');
 
 /** Forms whose JSON is a text of any length. */
-const textForms: ReadonlySet<string> = new Set(['string', 'bytes', 'quantity', 'intOrString', 'time', 'microtime', 'duration']);
+const textForms: ReadonlySet<string> = new Set([
+  'string',
+  'bytes',
+  'quantity',
+  'intOrString',
+  'time',
+  'microtime',
+  'duration',
+]);
 
 /** A type that contains itself is entered so often. */
 const maxNesting = 2;
@@ -36,7 +45,9 @@ export class Places {
   /** In the order of declaration. Each field of each type once, where it is nearest to the object. */
   of(typeId: string): Place[] {
     const places = new Map<string, Place>();
-    const waiting: { readonly type: string; readonly path: readonly Step[]; readonly inside: readonly string[] }[] = [{ type: typeId, path: [], inside: [] }];
+    const waiting: { readonly type: string; readonly path: readonly Step[]; readonly inside: readonly string[] }[] = [
+      { type: typeId, path: [], inside: [] },
+    ];
     for (const { type, path, inside } of waiting) {
       for (const { member, owner } of this.#members(type)) {
         const step: Step = { json: member.json, shape: member.shape as Step['shape'], element: member.element };
@@ -45,7 +56,11 @@ export class Places {
         const what = whatIs(member);
         if (what !== undefined && !places.has(declaredAt)) places.set(declaredAt, { path: at, declaredAt, what });
         const next = structOf(member.element);
-        if (next !== undefined && inside.filter((id) => id === next).length < maxNesting - 1 && !waiting.some((known) => known.type === next)) {
+        if (
+          next !== undefined &&
+          inside.filter((id) => id === next).length < maxNesting - 1 &&
+          !waiting.some((known) => known.type === next)
+        ) {
           waiting.push({ type: next, path: at, inside: [...inside, type] });
         }
       }
@@ -54,11 +69,16 @@ export class Places {
   }
 
   #members(type: string): { readonly member: Member; readonly owner: string }[] {
-    return this.#plans.of(type).members.flatMap((member) => (member.shape === 'inline' ? this.#members(structOf(member.element)!) : [{ member, owner: type }]));
+    return this.#plans
+      .of(type)
+      .members.flatMap((member) =>
+        member.shape === 'inline' ? this.#members(structOf(member.element)!) : [{ member, owner: type }],
+      );
   }
 }
 
-const structOf = (element: Element): string | undefined => (element.form === 'struct' ? element.type : 'schema' in element ? element.schema : undefined);
+const structOf = (element: Element): string | undefined =>
+  element.form === 'struct' ? element.type : 'schema' in element ? element.schema : undefined;
 
 function whatIs({ shape, element }: Member): Place['what'] | undefined {
   if (shape === 'list' || shape === 'map') return shape;

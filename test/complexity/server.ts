@@ -14,7 +14,17 @@ export class ComplexityServer implements AsyncDisposable {
   }
 
   static async start(flags: readonly string[] = []): Promise<ComplexityServer> {
-    const server = new ComplexityServer(await startTestServer({ flags: ['--runtime-config=api/all=true', '--feature-gates=AllAlpha=true,AllBeta=true', '--authorization-mode=RBAC', ...flags], settled: true }));
+    const server = new ComplexityServer(
+      await startTestServer({
+        flags: [
+          '--runtime-config=api/all=true',
+          '--feature-gates=AllAlpha=true,AllBeta=true',
+          '--authorization-mode=RBAC',
+          ...flags,
+        ],
+        settled: true,
+      }),
+    );
     for (const request of [...setup, ...endpointSetup]) {
       const { status, body } = await server.send(request);
       if (status !== 201) throw new Error(`${request.target} was answered ${status}: ${body.toString()}`);
@@ -34,7 +44,10 @@ export class ComplexityServer implements AsyncDisposable {
   send(request: MemoryRequest): Promise<MemoryAnswer> {
     const { headers = [] } = request;
     const hasCaller = headers.some(([name]) => name === 'authorization');
-    return sendInMemory(this.#handle, hasCaller ? request : { ...request, headers: [['authorization', 'Bearer admintoken'], ...headers] });
+    return sendInMemory(
+      this.#handle,
+      hasCaller ? request : { ...request, headers: [['authorization', 'Bearer admintoken'], ...headers] },
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

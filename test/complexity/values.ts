@@ -16,7 +16,8 @@ export const varieties = ['equal', 'different', 'warned', 'wrong'] as const;
 export type Variety = (typeof varieties)[number];
 
 /** Texts that tell items apart. Others say what an item is, and stay. */
-const identity = /^(name|key|ip|host|hostname|path|mountPath|devicePath|topologyKey|uid|value|values|expression|message|url|id|hostPort|containerPort|port|nodePort)$/i;
+const identity =
+  /^(name|key|ip|host|hostname|path|mountPath|devicePath|topologyKey|uid|value|values|expression|message|url|id|hostPort|containerPort|port|nodePort)$/i;
 /** Names that rules of pods and nodes warn about. */
 const warnedKeys = ['beta.kubernetes.io/arch', 'failure-domain.beta.kubernetes.io/zone'];
 const nestingOfItems = 3;
@@ -55,7 +56,10 @@ export class Values {
     const { element, shape } = path.at(-1)!;
     if (what === 'text') return longText(element, variety, size);
     const template = Array.isArray(known) ? known[0] : undefined;
-    const item = (i: number): JsonValue => (isPlainObject(template) ? this.#vary(template, i, variety) : this.#element(element, path.at(-1)!.json, i, variety, nestingOfItems));
+    const item = (i: number): JsonValue =>
+      isPlainObject(template)
+        ? this.#vary(template, i, variety)
+        : this.#element(element, path.at(-1)!.json, i, variety, nestingOfItems);
     const count = Math.max(1, Math.floor(size / this.#itemBytes(item)));
     if (shape !== 'map') return Array.from({ length: count }, (_, i) => item(i));
     return Object.fromEntries(Array.from({ length: count }, (_, i) => [keyOf(i, variety), item(i)]));
@@ -70,32 +74,64 @@ export class Values {
   }
 
   #vary(template: JsonObject, i: number, variety: Variety): JsonObject {
-    return Object.fromEntries(Object.entries(template).map(([name, value]) => {
-      if (typeof value === 'string') return [name, identity.test(name) ? text(value, i, variety) : value];
-      if (typeof value === 'number') return [name, identity.test(name) ? number(i, variety) : value];
-      return [name, value];
-    })) as JsonObject;
+    return Object.fromEntries(
+      Object.entries(template).map(([name, value]) => {
+        if (typeof value === 'string') return [name, identity.test(name) ? text(value, i, variety) : value];
+        if (typeof value === 'number') return [name, identity.test(name) ? number(i, variety) : value];
+        return [name, value];
+      }),
+    ) as JsonObject;
   }
 
   #element(element: Element, name: string, i: number, variety: Variety, depth: number): JsonValue {
     switch (element.form) {
-      case 'string': return text(sampleText(name), i, variety);
-      case 'bytes': return Buffer.from(variety === 'different' ? `v${i}` : 'v').toString('base64');
-      case 'bool': return true;
-      case 'int32': case 'uint32': case 'int64': case 'uint64': case 'goDuration': return number(i, variety);
-      case 'double': return variety === 'different' ? i + 0.5 : 0.5;
-      case 'quantity': return variety === 'wrong' ? `-${i + 1}` : variety === 'warned' ? `${i}.5` : variety === 'different' ? String(i) : '1';
-      case 'intOrString': return number(i, variety);
-      case 'time': return '2024-05-01T10:00:00Z';
-      case 'microtime': return '2024-05-01T10:00:00.000000Z';
-      case 'duration': return '1s';
-      case 'fieldsV1': return { [`f:a${i}`]: {} } as JsonObject;
-      case 'texts': return [text('v', i, variety)];
-      case 'rawExtension': case 'unknown': case 'json': case 'any': return { a: text('v', i, variety) } as JsonObject;
-      case 'struct': return this.#struct(element, i, variety, depth);
-      case 'schemaOrBool': return true;
-      case 'schemaOrArray': return { type: 'string' } as JsonObject;
-      case 'schemaOrStringArray': return [text('a', i, variety)];
+      case 'string':
+        return text(sampleText(name), i, variety);
+      case 'bytes':
+        return Buffer.from(variety === 'different' ? `v${i}` : 'v').toString('base64');
+      case 'bool':
+        return true;
+      case 'int32':
+      case 'uint32':
+      case 'int64':
+      case 'uint64':
+      case 'goDuration':
+        return number(i, variety);
+      case 'double':
+        return variety === 'different' ? i + 0.5 : 0.5;
+      case 'quantity':
+        return variety === 'wrong'
+          ? `-${i + 1}`
+          : variety === 'warned'
+            ? `${i}.5`
+            : variety === 'different'
+              ? String(i)
+              : '1';
+      case 'intOrString':
+        return number(i, variety);
+      case 'time':
+        return '2024-05-01T10:00:00Z';
+      case 'microtime':
+        return '2024-05-01T10:00:00.000000Z';
+      case 'duration':
+        return '1s';
+      case 'fieldsV1':
+        return { [`f:a${i}`]: {} } as JsonObject;
+      case 'texts':
+        return [text('v', i, variety)];
+      case 'rawExtension':
+      case 'unknown':
+      case 'json':
+      case 'any':
+        return { a: text('v', i, variety) } as JsonObject;
+      case 'struct':
+        return this.#struct(element, i, variety, depth);
+      case 'schemaOrBool':
+        return true;
+      case 'schemaOrArray':
+        return { type: 'string' } as JsonObject;
+      case 'schemaOrStringArray':
+        return [text('a', i, variety)];
     }
   }
 
@@ -126,33 +162,59 @@ export class Values {
   }
 }
 
-const isPlainObject = (value: JsonValue | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isPlainObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Sources of volumes and the like are pointers of which one is set. */
 const isOneOfMany = (members: readonly Member[], { element, pointer, shape }: Member): boolean =>
-  shape === 'single' && element.form === 'struct' && pointer && members.filter((other) => other.pointer && other.element.form === 'struct').length > 3;
+  shape === 'single' &&
+  element.form === 'struct' &&
+  pointer &&
+  members.filter((other) => other.pointer && other.element.form === 'struct').length > 3;
 
 const isWanted = ({ field, shape, element, pointer, omitempty }: Member): boolean =>
-  field.required === true || (shape === 'single' && !pointer && (element.form !== 'struct' ? identity.test(field.json) || !omitempty : !omitempty));
+  field.required === true ||
+  (shape === 'single' &&
+    !pointer &&
+    (element.form !== 'struct' ? identity.test(field.json) || !omitempty : !omitempty));
 
 const sampleText = (name: string): string =>
-  /ip$|address/i.test(name) ? '10.0.0.1' : /path|url/i.test(name) ? '/a' : /image/i.test(name) ? 'app:1' : /version/i.test(name) ? 'v1' : 'a';
+  /ip$|address/i.test(name)
+    ? '10.0.0.1'
+    : /path|url/i.test(name)
+      ? '/a'
+      : /image/i.test(name)
+        ? 'app:1'
+        : /version/i.test(name)
+          ? 'v1'
+          : 'a';
 
 function text(base: string, i: number, variety: Variety): string {
   switch (variety) {
-    case 'equal': return base;
-    case 'different': return base === '10.0.0.1' ? `10.${(i >> 16) & 255}.${(i >> 8) & 255}.${i & 255}` : `${base}-${i}`;
-    case 'warned': return warnedKeys[i % warnedKeys.length]!;
-    case 'wrong': return `-${base} ${i}!`;
+    case 'equal':
+      return base;
+    case 'different':
+      return base === '10.0.0.1' ? `10.${(i >> 16) & 255}.${(i >> 8) & 255}.${i & 255}` : `${base}-${i}`;
+    case 'warned':
+      return warnedKeys[i % warnedKeys.length]!;
+    case 'wrong':
+      return `-${base} ${i}!`;
   }
 }
 
-const number = (i: number, variety: Variety): number => (variety === 'different' ? 1 + (i % 65_535) : variety === 'wrong' ? -1 - i : 1);
+const number = (i: number, variety: Variety): number =>
+  variety === 'different' ? 1 + (i % 65_535) : variety === 'wrong' ? -1 - i : 1;
 
 /** Keys of a map cannot be equal. */
-const keyOf = (i: number, variety: Variety): string => (variety === 'wrong' ? `-bad key ${i}!` : variety === 'warned' ? `beta.kubernetes.io/k${i}` : `k${i}`);
+const keyOf = (i: number, variety: Variety): string =>
+  variety === 'wrong' ? `-bad key ${i}!` : variety === 'warned' ? `beta.kubernetes.io/k${i}` : `k${i}`;
 
-const units: Readonly<Record<Variety, string>> = { equal: 'a', different: 'a.b-c/d', warned: '1', wrong: '-%\\"\u0001 é' };
+const units: Readonly<Record<Variety, string>> = {
+  equal: 'a',
+  different: 'a.b-c/d',
+  warned: '1',
+  wrong: '-%\\"\u0001 é',
+};
 
 function longText(element: Element, variety: Variety, size: number): JsonValue {
   if (element.form === 'bytes') return Buffer.alloc((size * 3) / 4, units[variety]).toString('base64');

@@ -21,12 +21,17 @@ const elementsPerMove = 8;
 const length = (self: { readonly length: number }): number => self.length;
 const bytes = (self: { readonly length: number }): number => self.length / bytesPerUnit;
 /** A search goes from its second argument to what it finds. */
-const found = (self: { readonly length: number }, [, from = 0]: readonly unknown[], index: unknown): number => 1 + Math.max(0, (index === -1 ? self.length : Number(index)) - Number(from));
-const foundAt = (self: string, args: readonly unknown[], index: unknown): number => found(self, args, index) / bytesPerUnit;
-const resultLength = (_: unknown, __: readonly unknown[], result: unknown): number => (result as { readonly length: number }).length;
-const resultBytes = (_: unknown, __: readonly unknown[], result: unknown): number => (result as { readonly length: number }).length / bytesPerUnit;
+const found = (self: { readonly length: number }, [, from = 0]: readonly unknown[], index: unknown): number =>
+  1 + Math.max(0, (index === -1 ? self.length : Number(index)) - Number(from));
+const foundAt = (self: string, args: readonly unknown[], index: unknown): number =>
+  found(self, args, index) / bytesPerUnit;
+const resultLength = (_: unknown, __: readonly unknown[], result: unknown): number =>
+  (result as { readonly length: number }).length;
+const resultBytes = (_: unknown, __: readonly unknown[], result: unknown): number =>
+  (result as { readonly length: number }).length / bytesPerUnit;
 /** What an array moves in memory when it gets longer or shorter in front or in the middle. */
-const moved = (self: { readonly length: number }, [start = 0]: readonly unknown[]): number => 1 + Math.max(0, self.length - Math.max(0, Number(start))) / elementsPerMove;
+const moved = (self: { readonly length: number }, [start = 0]: readonly unknown[]): number =>
+  1 + Math.max(0, self.length - Math.max(0, Number(start))) / elementsPerMove;
 const movedAll = (self: { readonly length: number }): number => 1 + self.length / elementsPerMove;
 
 /** Where the search that repeats ended last: it goes on there, a sticky one at one position. */
@@ -41,24 +46,98 @@ const searched = (pattern: RegExp, [text]: readonly unknown[]): number => {
 };
 
 const builtIns: readonly (readonly [of: string, owner: object, costs: Readonly<Record<string, Cost>>])[] = [
-  ['Array', Array.prototype, {
-    includes: ((self: readonly unknown[], args: readonly unknown[]) => found(self, args, Array.prototype.indexOf.call(self, args[0]))) as Cost,
-    indexOf: found as Cost, lastIndexOf: length as Cost, slice: resultLength, concat: resultLength, splice: moved as Cost,
-    shift: movedAll as Cost, unshift: movedAll as Cost, sort: length as Cost, reverse: length as Cost, join: length as Cost, fill: length as Cost,
-    toSorted: length as Cost, toReversed: length as Cost, flat: resultLength, push: (_, args) => args.length, with: length as Cost, at: () => 1,
-  }],
+  [
+    'Array',
+    Array.prototype,
+    {
+      includes: ((self: readonly unknown[], args: readonly unknown[]) =>
+        found(self, args, Array.prototype.indexOf.call(self, args[0]))) as Cost,
+      indexOf: found as Cost,
+      lastIndexOf: length as Cost,
+      slice: resultLength,
+      concat: resultLength,
+      splice: moved as Cost,
+      shift: movedAll as Cost,
+      unshift: movedAll as Cost,
+      sort: length as Cost,
+      reverse: length as Cost,
+      join: length as Cost,
+      fill: length as Cost,
+      toSorted: length as Cost,
+      toReversed: length as Cost,
+      flat: resultLength,
+      push: (_, args) => args.length,
+      with: length as Cost,
+      at: () => 1,
+    },
+  ],
   ['Array', Array, { from: resultLength }],
-  ['Object', Object, { keys: resultLength, entries: resultLength, values: resultLength, fromEntries: (_, [entries]) => (Array.isArray(entries) ? entries.length : 1), assign: (_, [, ...sources]) => sources.reduce((sum: number, source) => sum + (source === null || source === undefined ? 0 : Reflect.ownKeys(Object(source)).length), 0) }],
-  ['String', String.prototype, {
-    includes: ((self: string, args: readonly unknown[]) => foundAt(self, args, String.prototype.indexOf.call(self, String(args[0])))) as Cost,
-    indexOf: foundAt as Cost, lastIndexOf: bytes as Cost, split: ((self: string, _: readonly unknown[], parts: readonly unknown[]) => parts.length + bytes(self)) as Cost,
-    replace: bytes as Cost, replaceAll: bytes as Cost, toLowerCase: bytes as Cost, toUpperCase: bytes as Cost, trim: bytes as Cost, match: bytes as Cost,
-    repeat: resultBytes, padStart: resultBytes, padEnd: resultBytes, normalize: bytes as Cost,
-  }],
+  [
+    'Object',
+    Object,
+    {
+      keys: resultLength,
+      entries: resultLength,
+      values: resultLength,
+      fromEntries: (_, [entries]) => (Array.isArray(entries) ? entries.length : 1),
+      assign: (_, [, ...sources]) =>
+        sources.reduce(
+          (sum: number, source) =>
+            sum + (source === null || source === undefined ? 0 : Reflect.ownKeys(Object(source)).length),
+          0,
+        ),
+    },
+  ],
+  [
+    'String',
+    String.prototype,
+    {
+      includes: ((self: string, args: readonly unknown[]) =>
+        foundAt(self, args, String.prototype.indexOf.call(self, String(args[0])))) as Cost,
+      indexOf: foundAt as Cost,
+      lastIndexOf: bytes as Cost,
+      split: ((self: string, _: readonly unknown[], parts: readonly unknown[]) => parts.length + bytes(self)) as Cost,
+      replace: bytes as Cost,
+      replaceAll: bytes as Cost,
+      toLowerCase: bytes as Cost,
+      toUpperCase: bytes as Cost,
+      trim: bytes as Cost,
+      match: bytes as Cost,
+      repeat: resultBytes,
+      padStart: resultBytes,
+      padEnd: resultBytes,
+      normalize: bytes as Cost,
+    },
+  ],
   ['RegExp', RegExp.prototype, { exec: searched as Cost, test: searched as Cost }],
-  ['Buffer', Buffer, { concat: resultBytes, from: resultBytes, byteLength: (_, [text]) => (text as { readonly length: number }).length / bytesPerUnit }],
-  ['Buffer', Buffer.prototype, { toString: resultBytes, equals: bytes as Cost, compare: bytes as Cost, indexOf: foundAt as unknown as Cost, copy: (_, __, copied) => Number(copied) / bytesPerUnit }],
-  ['JSON', JSON, { parse: (_, [text]) => String(text).length / bytesPerUnit, stringify: (_, __, text) => (text === undefined ? 0 : String(text).length / bytesPerUnit) }],
+  [
+    'Buffer',
+    Buffer,
+    {
+      concat: resultBytes,
+      from: resultBytes,
+      byteLength: (_, [text]) => (text as { readonly length: number }).length / bytesPerUnit,
+    },
+  ],
+  [
+    'Buffer',
+    Buffer.prototype,
+    {
+      toString: resultBytes,
+      equals: bytes as Cost,
+      compare: bytes as Cost,
+      indexOf: foundAt as unknown as Cost,
+      copy: (_, __, copied) => Number(copied) / bytesPerUnit,
+    },
+  ],
+  [
+    'JSON',
+    JSON,
+    {
+      parse: (_, [text]) => String(text).length / bytesPerUnit,
+      stringify: (_, __, text) => (text === undefined ? 0 : String(text).length / bytesPerUnit),
+    },
+  ],
 ];
 
 /** What was counted, and where: by function, `<built-in>.<name>` for what is not ours. */
@@ -178,6 +257,9 @@ export function exponent(base: number, small: number, large: number, factor: num
 /** The parts that grew most, for the message of a failure. */
 export function grownMost(small: Work, large: Work, most = 3): string {
   const grown = [...large.parts].map(([part, amount]) => ({ part, from: small.parts.get(part) ?? 0, to: amount }));
-  return grown.sort((a, b) => b.to - b.from - (a.to - a.from)).slice(0, most)
-    .map(({ part, from, to }) => `${part === '' ? '<anonymous>' : part} ${Math.round(from)} -> ${Math.round(to)}`).join(', ');
+  return grown
+    .sort((a, b) => b.to - b.from - (a.to - a.from))
+    .slice(0, most)
+    .map(({ part, from, to }) => `${part === '' ? '<anonymous>' : part} ${Math.round(from)} -> ${Math.round(to)}`)
+    .join(', ');
 }

@@ -25,7 +25,19 @@ async function startAudited(mode: string): Promise<Audited> {
   await writeFile(inside('policy.yaml'), 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules:\n- level: Metadata\n');
   const [port = 0] = await freePorts(1);
   const logPath = inside('audit.log');
-  const orch = new OrchProcess(['up', '--data-dir', inside('data'), '--secure-port', String(port), '--audit-policy-file', inside('policy.yaml'), '--audit-log-path', logPath, '--audit-log-mode', mode]);
+  const orch = new OrchProcess([
+    'up',
+    '--data-dir',
+    inside('data'),
+    '--secure-port',
+    String(port),
+    '--audit-policy-file',
+    inside('policy.yaml'),
+    '--audit-log-path',
+    logPath,
+    '--audit-log-mode',
+    mode,
+  ]);
   onTestFinished(async () => {
     await orch.kill('SIGKILL');
     await rm(directory, { recursive: true, force: true });
@@ -42,7 +54,10 @@ async function ask(client: ApiClient, name: string, onAnswer: () => void): Promi
   for (let i = 0; ; i++) {
     const auditId = `${name}-${i}`;
     const headers = { 'audit-id': auditId };
-    const sent = i % 2 === 0 ? client.send('POST', configMaps, { metadata: { name: auditId } }, { headers }) : client.send('GET', `${configMaps}/${name}-${i - 1}`, undefined, { headers });
+    const sent =
+      i % 2 === 0
+        ? client.send('POST', configMaps, { metadata: { name: auditId } }, { headers })
+        : client.send('GET', `${configMaps}/${name}-${i - 1}`, undefined, { headers });
     const answer = await sent.catch(() => undefined);
     if (answer === undefined) return answered;
     answered.push(auditId);
@@ -51,7 +66,11 @@ async function ask(client: ApiClient, name: string, onAnswer: () => void): Promi
 }
 
 /** What was being written at the end may be cut off. */
-const eventsOf = (log: string): Event[] => log.split('\n').slice(0, -1).map((line) => JSON.parse(line) as Event);
+const eventsOf = (log: string): Event[] =>
+  log
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Event);
 
 describe.each(['blocking', 'blocking-strict'])('kill -9 under load in mode %s', (mode) => {
   test('every request that was answered has its events in the log', { timeout: 120_000 }, async () => {
@@ -59,13 +78,18 @@ describe.each(['blocking', 'blocking-strict'])('kill -9 under load in mode %s', 
     let count = 0;
     let enough: () => void = () => undefined;
     const many = new Promise<void>((resolve) => (enough = resolve));
-    const asking = Array.from({ length: writers }, (_, i) => ask(client, `w${i}`, () => void (++count === 400 && enough())));
+    const asking = Array.from({ length: writers }, (_, i) =>
+      ask(client, `w${i}`, () => void (++count === 400 && enough())),
+    );
     await many;
     await orch.kill('SIGKILL');
     const answered = (await Promise.all(asking)).flat();
     expect(answered.length).toBeGreaterThanOrEqual(400);
     const stages = new Map<string, string[]>();
-    for (const { auditID, stage } of eventsOf(await readFile(logPath, 'utf8'))) stages.set(auditID!, [...(stages.get(auditID!) ?? []), stage!]);
-    expect(answered.filter((auditId) => stages.get(auditId)?.join(' ') !== 'RequestReceived ResponseComplete')).toEqual([]);
+    for (const { auditID, stage } of eventsOf(await readFile(logPath, 'utf8')))
+      stages.set(auditID!, [...(stages.get(auditID!) ?? []), stage!]);
+    expect(answered.filter((auditId) => stages.get(auditId)?.join(' ') !== 'RequestReceived ResponseComplete')).toEqual(
+      [],
+    );
   });
 });

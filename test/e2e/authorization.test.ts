@@ -16,12 +16,23 @@ beforeAll(async () => {
   const [port = 0] = await freePorts(1);
   const tokens = join(directory, 'tokens.csv');
   await writeFile(tokens, 'alicetoken,alice,1,"devs"\n');
-  orch = new OrchProcess(['up', '--data-dir', join(directory, 'data'), '--secure-port', String(port), '--token-auth-file', tokens]);
+  orch = new OrchProcess([
+    'up',
+    '--data-dir',
+    join(directory, 'data'),
+    '--secure-port',
+    String(port),
+    '--token-auth-file',
+    tokens,
+  ]);
   await orch.says('Ready');
   admin = join(directory, 'data', 'admin.kubeconfig');
   alice = join(directory, 'alice.kubeconfig');
   const text = await readFile(admin, 'utf8');
-  await writeFile(alice, text.replace(/client-certificate-data: .*\n/, 'token: alicetoken\n').replace(/ *client-key-data: .*\n/, ''));
+  await writeFile(
+    alice,
+    text.replace(/client-certificate-data: .*\n/, 'token: alicetoken\n').replace(/ *client-key-data: .*\n/, ''),
+  );
 });
 afterAll(async () => {
   await orch[Symbol.asyncDispose]();
@@ -33,11 +44,17 @@ const apply = async (name: string, object: object): Promise<string> => {
   await writeFile(file, JSON.stringify(object));
   return file;
 };
-const role = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name: 'reader' }, rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list'] }] };
+const role = {
+  apiVersion: 'rbac.authorization.k8s.io/v1',
+  kind: 'ClusterRole',
+  metadata: { name: 'reader' },
+  rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list'] }],
+};
 
 describe.each(['1.32', '1.20'] as const)('kubectl %s', (version) => {
   /** The exit code of `can-i` says no. */
-  const canI = (kubeconfig: string, ...args: string[]): Promise<string> => kubectl(version, kubeconfig, 'auth', 'can-i', ...args).catch((error: { stdout: string }) => error.stdout);
+  const canI = (kubeconfig: string, ...args: string[]): Promise<string> =>
+    kubectl(version, kubeconfig, 'auth', 'can-i', ...args).catch((error: { stdout: string }) => error.stdout);
 
   test('auth can-i asks for the user, and for others', async () => {
     expect(await canI(admin, 'delete', 'nodes')).toMatch(/yes\n$/);
@@ -50,7 +67,9 @@ describe.each(['1.32', '1.20'] as const)('kubectl %s', (version) => {
     const mine = await kubectl(version, alice, 'auth', 'can-i', '--list', '--no-headers');
     expect(mine).toMatch(/selfsubjectaccessreviews\.authorization\.k8s\.io +\[\] +\[\] +\[create\]/);
     expect(mine).not.toContain('*.*');
-    expect(await kubectl(version, admin, 'auth', 'can-i', '--list', '--no-headers')).toMatch(/\*\.\* +\[\] +\[\] +\[\*\]/);
+    expect(await kubectl(version, admin, 'auth', 'can-i', '--list', '--no-headers')).toMatch(
+      /\*\.\* +\[\] +\[\] +\[\*\]/,
+    );
   });
 
   test('auth reconcile gives back what was taken', async () => {
@@ -58,13 +77,20 @@ describe.each(['1.32', '1.20'] as const)('kubectl %s', (version) => {
     await kubectl(version, admin, 'auth', 'reconcile', '-f', file);
     await kubectl(version, admin, 'patch', 'clusterrole', 'reader', '--type=merge', '-p', '{"rules":[]}');
     expect(await kubectl(version, admin, 'auth', 'reconcile', '-f', file)).toContain('reader reconciled');
-    expect(await kubectl(version, admin, 'get', 'clusterrole', 'reader', '-o', 'jsonpath={.rules[*].verbs}')).toContain('list');
+    expect(await kubectl(version, admin, 'get', 'clusterrole', 'reader', '-o', 'jsonpath={.rules[*].verbs}')).toContain(
+      'list',
+    );
     await kubectl(version, admin, 'delete', 'clusterrole', 'reader');
   });
 
   test('certificate approve, by who may', async () => {
     const name = `csr-${version.replace('.', '-')}`;
-    const request = { apiVersion: 'certificates.k8s.io/v1', kind: 'CertificateSigningRequest', metadata: { name }, spec: { signerName: 'example.com/one', request: encodedRequest({ commonName: 'a' }), usages: ['client auth'] } };
+    const request = {
+      apiVersion: 'certificates.k8s.io/v1',
+      kind: 'CertificateSigningRequest',
+      metadata: { name },
+      spec: { signerName: 'example.com/one', request: encodedRequest({ commonName: 'a' }), usages: ['client auth'] },
+    };
     await kubectl('1.32', admin, 'create', '-f', await apply(name, request));
     await expect(kubectl('1.32', alice, 'certificate', 'approve', name)).rejects.toThrow('User "alice" cannot');
     expect(await kubectl('1.32', admin, 'certificate', 'approve', name)).toContain('approved');
@@ -73,6 +99,10 @@ describe.each(['1.32', '1.20'] as const)('kubectl %s', (version) => {
 });
 
 test('a refusal is told as kubectl users know it', async () => {
-  await expect(kubectl('1.32', alice, 'get', 'secrets')).rejects.toThrow('Error from server (Forbidden): secrets is forbidden: User "alice" cannot list resource "secrets" in API group "" in the namespace "default"');
-  await expect(kubectl('1.32', alice, 'create', 'clusterrolebinding', 'mine', '--clusterrole=cluster-admin', '--user=alice')).rejects.toThrow('cannot create resource "clusterrolebindings"');
+  await expect(kubectl('1.32', alice, 'get', 'secrets')).rejects.toThrow(
+    'Error from server (Forbidden): secrets is forbidden: User "alice" cannot list resource "secrets" in API group "" in the namespace "default"',
+  );
+  await expect(
+    kubectl('1.32', alice, 'create', 'clusterrolebinding', 'mine', '--clusterrole=cluster-admin', '--user=alice'),
+  ).rejects.toThrow('cannot create resource "clusterrolebindings"');
 });

@@ -41,7 +41,14 @@ class Server {
   }
 
   async start(): Promise<void> {
-    this.#process = new OrchProcess(['up', '--data-dir', this.#dataDir, '--secure-port', String(this.#port), ...this.#flags]);
+    this.#process = new OrchProcess([
+      'up',
+      '--data-dir',
+      this.#dataDir,
+      '--secure-port',
+      String(this.#port),
+      ...this.#flags,
+    ]);
     await this.#process.says('Ready');
     this.#client?.[Symbol.dispose]();
     this.#client = new ApiClient(await readFile(path.join(this.#dataDir, 'admin.kubeconfig'), 'utf8'));
@@ -72,35 +79,43 @@ async function expectNothingLost(server: Server, loads: readonly Load[], followe
   const last = await server.client.send('POST', configMaps, { metadata: { name: 'last' } });
   await follower.until(Number(last.object.metadata!.resourceVersion));
   const { object } = await server.client.send('GET', configMaps);
-  const items = (object['items'] as { metadata: { name: string; resourceVersion: string } }[]).map(({ metadata }) => [metadata.name, Number(metadata.resourceVersion)] as const);
+  const items = (object['items'] as { metadata: { name: string; resourceVersion: string } }[]).map(
+    ({ metadata }) => [metadata.name, Number(metadata.resourceVersion)] as const,
+  );
   expect([...replayed(follower.events)].sort()).toEqual(items.filter(([name]) => !name.includes('root-ca')).sort());
   expect(follower.expired).toBe(false);
 }
 
 describe('kill -9 of the server under load', () => {
-  test.each(['the embedded store', 'etcd'] as const)('on %s loses no acknowledged write, and watches that come back have no gap', { timeout: 180_000 }, async (store) => {
-    const etcd = store === 'etcd' ? await EtcdServer.start({ fsync: true }) : undefined;
-    onTestFinished(() => etcd?.[Symbol.asyncDispose]());
-    const server = await Server.start(...(etcd === undefined ? [] : [`--store-servers=${etcd.url}`]));
-    const follower = await follow(server);
-    const loads: Load[] = [];
-    for (let round = 0; round < 4; round++) {
-      const load = new Load(() => server.client, 8, `round-${round}`);
-      loads.push(load);
-      await load.until(100 + round * 67);
-      await server.kill();
-      await load.stop();
-      await server.start();
-      expect(await lost(server.client, load)).toEqual([]);
-    }
-    await expectNothingLost(server, loads, follower);
-    expect(follower.resumed).toBeGreaterThanOrEqual(4);
-    expect(loads.reduce((sum, { count }) => sum + count, 0)).toBeGreaterThan(700);
-  });
+  test.each(['the embedded store', 'etcd'] as const)(
+    'on %s loses no acknowledged write, and watches that come back have no gap',
+    { timeout: 180_000 },
+    async (store) => {
+      const etcd = store === 'etcd' ? await EtcdServer.start({ fsync: true }) : undefined;
+      onTestFinished(() => etcd?.[Symbol.asyncDispose]());
+      const server = await Server.start(...(etcd === undefined ? [] : [`--store-servers=${etcd.url}`]));
+      const follower = await follow(server);
+      const loads: Load[] = [];
+      for (let round = 0; round < 4; round++) {
+        const load = new Load(() => server.client, 8, `round-${round}`);
+        loads.push(load);
+        await load.until(100 + round * 67);
+        await server.kill();
+        await load.stop();
+        await server.start();
+        expect(await lost(server.client, load)).toEqual([]);
+      }
+      await expectNothingLost(server, loads, follower);
+      expect(follower.resumed).toBeGreaterThanOrEqual(4);
+      expect(loads.reduce((sum, { count }) => sum + count, 0)).toBeGreaterThan(700);
+    },
+  );
 });
 
 describe('kill -9 of etcd under load', () => {
-  test('fails requests within their time and /readyz with them, ends watches, and everything recovers by itself', { timeout: 240_000 }, async () => {
+  test('fails requests within their time and /readyz with them, ends watches, and everything recovers by itself', {
+    timeout: 240_000,
+  }, async () => {
     const etcd = await EtcdServer.start({ fsync: true });
     onTestFinished(() => etcd[Symbol.asyncDispose]());
     const requestTimeoutMs = 10_000;
@@ -116,15 +131,26 @@ describe('kill -9 of etcd under load', () => {
 
       // Every kind of request is answered in its time, with an error that says to come again.
       const answers = await Promise.all([
-        server.client.send('POST', configMaps, { metadata: { name: `away-${round}` } }), server.client.send('GET', `${configMaps}/away`), server.client.send('GET', '/api/v1/pods'),
-        server.client.send('DELETE', `${configMaps}/away`), server.client.send('PATCH', `${configMaps}/round-0-0-0`, { data: { x: String(round) } }, { contentType: 'application/merge-patch+json' }),
+        server.client.send('POST', configMaps, { metadata: { name: `away-${round}` } }),
+        server.client.send('GET', `${configMaps}/away`),
+        server.client.send('GET', '/api/v1/pods'),
+        server.client.send('DELETE', `${configMaps}/away`),
+        server.client.send(
+          'PATCH',
+          `${configMaps}/round-0-0-0`,
+          { data: { x: String(round) } },
+          { contentType: 'application/merge-patch+json' },
+        ),
       ]);
       for (const { status, object } of answers) {
         expect([500, 503, 504]).toContain(status);
         expect(object).toMatchObject({ kind: 'Status', status: 'Failure', code: status });
       }
       const ready = await server.client.send('GET', '/readyz?verbose');
-      expect([ready.status, ready.body.toString()]).toEqual([500, expect.stringContaining('[-]etcd-readiness failed: reason withheld')]);
+      expect([ready.status, ready.body.toString()]).toEqual([
+        500,
+        expect.stringContaining('[-]etcd-readiness failed: reason withheld'),
+      ]);
       expect((await server.client.send('GET', '/livez/ping')).status).toBe(200);
       await load.stop();
       // A little more than the limit, for the way there and back.
@@ -132,7 +158,10 @@ describe('kill -9 of etcd under load', () => {
       await watch?.ended;
 
       await etcd.restart();
-      await vi.waitFor(async () => expect((await server.client.send('GET', '/readyz')).body.toString()).toBe('ok'), patience);
+      await vi.waitFor(
+        async () => expect((await server.client.send('GET', '/readyz')).body.toString()).toBe('ok'),
+        patience,
+      );
       expect(await lost(server.client, load)).toEqual([]);
     }
     await expectNothingLost(server, loads, follower);
@@ -150,7 +179,14 @@ describe('etcd that is away at the start', () => {
     const directory = await mkdtemp(path.join(tmpdir(), 'orch-crash-'));
     onTestFinished(() => rm(directory, { recursive: true, force: true }));
     const [port = 0] = await freePorts(1);
-    await using orch = new OrchProcess(['up', '--data-dir', directory, '--secure-port', String(port), `--store-servers=${etcd.url}`]);
+    await using orch = new OrchProcess([
+      'up',
+      '--data-dir',
+      directory,
+      '--secure-port',
+      String(port),
+      `--store-servers=${etcd.url}`,
+    ]);
     await orch.warns(`no etcd endpoint answers: ${etcd.url}: connect ECONNREFUSED`);
     await etcd.restart();
     await orch.says('Ready');

@@ -25,7 +25,13 @@ afterAll(async () => {
 async function runAs(user: string, ...args: string[]): Promise<string> {
   const own = join(directory, 'own.kubeconfig');
   const text = await readFile(kubeconfig, 'utf8');
-  await writeFile(own, text.replace(/ {4}client-certificate-data: .*\n {4}client-key-data: .*\n/, user.replace(/^/gm, '    ').concat('\n')));
+  await writeFile(
+    own,
+    text.replace(
+      / {4}client-certificate-data: .*\n {4}client-key-data: .*\n/,
+      user.replace(/^/gm, '    ').concat('\n'),
+    ),
+  );
   return kubectl('1.32', own, ...args);
 }
 
@@ -43,7 +49,11 @@ describe('kubectl with the credentials of orch up', () => {
   test('create token makes one that the server knows, for as long as it was asked for', async () => {
     await run('create', 'serviceaccount', 'robot');
     const token = (await run('create', 'token', 'robot', '--duration=20m')).trim();
-    const { exp, iat, iss } = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as { exp: number; iat: number; iss: string };
+    const { exp, iat, iss } = JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as {
+      exp: number;
+      iat: number;
+      iss: string;
+    };
     expect([exp - iat, iss]).toEqual([1200, 'https://kubernetes.default.svc.cluster.local']);
     expect(await withToken(token, ...name)).toBe('system:serviceaccount:default:robot');
     await expect(withToken(`${token}x`, ...name)).rejects.toThrow('You must be logged in to the server');
@@ -52,7 +62,9 @@ describe('kubectl with the credentials of orch up', () => {
   test('create token binds to objects', async () => {
     await run('create', 'serviceaccount', 'bound');
     await run('create', 'secret', 'generic', 'anchor');
-    const token = (await run('create', 'token', 'bound', '--bound-object-kind=Secret', '--bound-object-name=anchor')).trim();
+    const token = (
+      await run('create', 'token', 'bound', '--bound-object-kind=Secret', '--bound-object-name=anchor')
+    ).trim();
     await run('delete', 'secret', 'anchor');
     await expect(withToken(token, ...name)).rejects.toThrow('You must be logged in to the server');
   });
@@ -61,19 +73,36 @@ describe('kubectl with the credentials of orch up', () => {
     await run('create', 'serviceaccount', 'plugin');
     const token = (await run('create', 'token', 'plugin')).trim();
     const program = join(directory, 'plugin');
-    await writeFile(program, `#!/bin/sh\necho '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"${token}"}}'\n`);
+    await writeFile(
+      program,
+      `#!/bin/sh\necho '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"${token}"}}'\n`,
+    );
     await chmod(program, 0o700);
-    expect(await runAs(`exec:\n  apiVersion: client.authentication.k8s.io/v1\n  command: ${program}\n  interactiveMode: Never`, ...name)).toBe('system:serviceaccount:default:plugin');
+    expect(
+      await runAs(
+        `exec:\n  apiVersion: client.authentication.k8s.io/v1\n  command: ${program}\n  interactiveMode: Never`,
+        ...name,
+      ),
+    ).toBe('system:serviceaccount:default:plugin');
   });
 
   test('an exec plugin hands over a certificate and its key', async () => {
     const own = await readFile(kubeconfig, 'utf8');
-    const pemOf = (field: string): string => JSON.stringify(Buffer.from(new RegExp(`${field}: (\\S+)`).exec(own)![1]!, 'base64').toString());
+    const pemOf = (field: string): string =>
+      JSON.stringify(Buffer.from(new RegExp(`${field}: (\\S+)`).exec(own)![1]!, 'base64').toString());
     const program = join(directory, 'certificate-plugin');
     const status = `{"clientCertificateData":${pemOf('client-certificate-data')},"clientKeyData":${pemOf('client-key-data')}}`;
-    await writeFile(`${program}.json`, `{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":${status}}`);
+    await writeFile(
+      `${program}.json`,
+      `{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":${status}}`,
+    );
     await writeFile(program, `#!/bin/sh\ncat '${program}.json'\n`, { mode: 0o700 });
-    expect(await runAs(`exec:\n  apiVersion: client.authentication.k8s.io/v1\n  command: ${program}\n  interactiveMode: Never`, ...name)).toBe('orch-admin');
+    expect(
+      await runAs(
+        `exec:\n  apiVersion: client.authentication.k8s.io/v1\n  command: ${program}\n  interactiveMode: Never`,
+        ...name,
+      ),
+    ).toBe('orch-admin');
   });
 
   test('a token in a file, and being somebody else', async () => {

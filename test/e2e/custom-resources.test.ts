@@ -73,8 +73,12 @@ async function apply(text: string, ...flags: string[]): Promise<string> {
 }
 
 test('a definition and its objects, from the first apply to the last delete', async () => {
-  expect(await apply(definition)).toBe('customresourcedefinition.apiextensions.k8s.io/crontabs.stable.example.com created\n');
-  expect(await kubectl('wait', '--for=condition=established', '--timeout=30s', 'crd/crontabs.stable.example.com')).toContain('condition met');
+  expect(await apply(definition)).toBe(
+    'customresourcedefinition.apiextensions.k8s.io/crontabs.stable.example.com created\n',
+  );
+  expect(
+    await kubectl('wait', '--for=condition=established', '--timeout=30s', 'crd/crontabs.stable.example.com'),
+  ).toContain('condition met');
 
   expect(await apply(object('one', '{cronSpec: "* * * * */5"}'))).toBe('crontab.stable.example.com/one created\n');
   expect(await kubectl('get', 'ct')).toMatch(/^NAME +SPEC +REPLICAS\none +\* \* \* \* \*\/5 +1\n$/);
@@ -82,21 +86,39 @@ test('a definition and its objects, from the first apply to the last delete', as
   expect(await kubectl('get', 'ct', 'one', '-o', 'jsonpath={.spec.image}')).toBe('busybox');
   expect(await kubectl('explain', 'crontab.spec.cronSpec')).toContain('The schedule.');
   expect(await kubectl('explain', 'crontab', '--recursive')).toContain('ObjectMeta');
-  expect(await kubectl('api-resources', '--api-group=stable.example.com')).toMatch(/crontabs +ct +stable\.example\.com\/v1 +true +CronTab/);
+  expect(await kubectl('api-resources', '--api-group=stable.example.com')).toMatch(
+    /crontabs +ct +stable\.example\.com\/v1 +true +CronTab/,
+  );
 
   await expect(apply(object('bad', '{cronSpec: "never"}'))).rejects.toThrow('spec.cronSpec in body should match');
   await expect(apply(object('bad', '{cronSpec: "* * * * *", odd: 1}'))).rejects.toThrow('unknown field "spec.odd"');
   expect(await apply(object('one', '{cronSpec: "0 * * * *"}'))).toBe('crontab.stable.example.com/one configured\n');
   expect(await apply(object('one', '{cronSpec: "0 * * * *"}'))).toBe('crontab.stable.example.com/one unchanged\n');
-  expect(await apply(object('two', '{cronSpec: "1 * * * *"}'), '--server-side')).toBe('crontab.stable.example.com/two serverside-applied\n');
+  expect(await apply(object('two', '{cronSpec: "1 * * * *"}'), '--server-side')).toBe(
+    'crontab.stable.example.com/two serverside-applied\n',
+  );
 
   await kubectl('patch', 'ct', 'one', '--type=merge', '-p', '{"spec":{"replicas":3}}');
-  await kubectl('patch', 'ct', 'one', '--subresource=status', '--type=merge', '-p', '{"status":{"replicas":3,"labelSelector":"app=one"}}');
+  await kubectl(
+    'patch',
+    'ct',
+    'one',
+    '--subresource=status',
+    '--type=merge',
+    '-p',
+    '{"status":{"replicas":3,"labelSelector":"app=one"}}',
+  );
   expect(await kubectl('scale', 'ct/one', '--replicas=5')).toContain('scaled');
-  expect(await kubectl('get', 'ct', 'one', '-o', 'jsonpath={.spec.replicas} {.status.replicas} {.metadata.generation}')).toBe('5 3 4');
-  expect(await kubectl('get', 'ct', 'one', '--subresource=scale', '-o', 'jsonpath={.spec.replicas} {.status.selector}')).toBe('5 app=one');
+  expect(
+    await kubectl('get', 'ct', 'one', '-o', 'jsonpath={.spec.replicas} {.status.replicas} {.metadata.generation}'),
+  ).toBe('5 3 4');
+  expect(
+    await kubectl('get', 'ct', 'one', '--subresource=scale', '-o', 'jsonpath={.spec.replicas} {.status.selector}'),
+  ).toBe('5 app=one');
   await kubectl('label', 'ct', '--all', 'colour=blue');
-  expect(await kubectl('get', 'ct', '-l', 'colour=blue', '-o', 'name')).toBe('crontab.stable.example.com/one\ncrontab.stable.example.com/two\n');
+  expect(await kubectl('get', 'ct', '-l', 'colour=blue', '-o', 'name')).toBe(
+    'crontab.stable.example.com/one\ncrontab.stable.example.com/two\n',
+  );
 
   expect(await kubectl('delete', 'ct', 'two')).toContain('deleted');
   expect(await kubectl('delete', 'crd', 'crontabs.stable.example.com', '--timeout=30s')).toContain('deleted');

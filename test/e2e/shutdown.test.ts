@@ -38,7 +38,10 @@ async function up(...flags: string[]): Promise<Running> {
 }
 
 function connect({ kubeconfig, port }: Running): http2.ClientHttp2Session {
-  const session = http2.connect(`https://127.0.0.1:${port}`, { ...credentials(kubeconfig), servername: 'localhost' } as http2.SecureClientSessionOptions);
+  const session = http2.connect(`https://127.0.0.1:${port}`, {
+    ...credentials(kubeconfig),
+    servername: 'localhost',
+  } as http2.SecureClientSessionOptions);
   session.on('error', () => undefined);
   onTestFinished(() => session.destroy());
   return session;
@@ -58,7 +61,13 @@ describe('SIGTERM', () => {
 
     const exited = orch.kill('SIGTERM');
     // From here on it takes 8 s until nothing is served any more.
-    await vi.waitFor(async () => expect((await client.send('GET', '/readyz?verbose')).body.toString()).toContain('[-]shutdown failed: reason withheld'), patience);
+    await vi.waitFor(
+      async () =>
+        expect((await client.send('GET', '/readyz?verbose')).body.toString()).toContain(
+          '[-]shutdown failed: reason withheld',
+        ),
+      patience,
+    );
     expect((await client.send('GET', '/livez')).status).toBe(200);
     expect((await client.send('GET', '/healthz')).status).toBe(200);
     expect((await client.send('POST', configMaps, { metadata: { name: 'in-time' } })).status).toBe(201);

@@ -47,13 +47,17 @@ interface Line {
 }
 
 const linesOf = (text: string): Line[] =>
-  text.split('\n').filter((line) => line.startsWith('{') && line.endsWith('}')).map((line) => JSON.parse(line) as Line);
+  text
+    .split('\n')
+    .filter((line) => line.startsWith('{') && line.endsWith('}'))
+    .map((line) => JSON.parse(line) as Line);
 
 test('a request that holds up the program is in its log, with the functions of the bundle; and the program ends when it is told', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'orch-e2e-'));
   const [port = 0] = await freePorts(1);
   const flags = ['--event-loop-stall-threshold=50ms', '--logging-format=json'];
-  const start = (): OrchProcess => new OrchProcess(['up', '--data-dir', dataDir, '--secure-port', String(port), ...flags]);
+  const start = (): OrchProcess =>
+    new OrchProcess(['up', '--data-dir', dataDir, '--secure-port', String(port), ...flags]);
   const orch = withNodeOptions(`--import=data:text/javascript,${encodeURIComponent(slowParser)}`, start);
   onTestFinished(async () => {
     await orch[Symbol.asyncDispose]();
@@ -63,10 +67,13 @@ test('a request that holds up the program is in its log, with the functions of t
   const client = new ApiClient(await readFile(join(dataDir, 'admin.kubeconfig'), 'utf8'));
   onTestFinished(() => client[Symbol.dispose]());
   const isOurs = ({ msg, verb, stack = [] }: Line): boolean =>
-    msg === 'the event loop stood still' && verb === 'create' && stack.some((frame) => frame.startsWith('parseSlowly ('));
+    msg === 'the event loop stood still' &&
+    verb === 'create' &&
+    stack.some((frame) => frame.startsWith('parseSlowly ('));
   const found = (): Line | undefined => linesOf(orch.errors).find(isOurs);
   const body = { metadata: { name: 'slow' }, data: { marker } };
-  while (found() === undefined) expect((await client.send('POST', '/api/v1/namespaces/default/configmaps?dryRun=All', body)).status).toBe(201);
+  while (found() === undefined)
+    expect((await client.send('POST', '/api/v1/namespaces/default/configmaps?dryRun=All', body)).status).toBe(201);
   expect(found()!.stack).toContainEqual(expect.stringMatching(/^\S+ \(file:\/\/.*\/dist\/.*\.js:\d+:\d+\)$/));
   expect(found()).toMatchObject({ resource: 'configmaps', version: 'v1', namespace: 'default', user: 'orch-admin' });
   expect((await client.send('GET', '/metrics')).body.toString()).toMatch(/^orch_event_loop_stalls_total [1-9]/m);
@@ -81,6 +88,8 @@ test('a program that hosts control planes ends by itself when they are closed, w
     await Promise.all(all.map((one) => one.close()));
     console.log('closed');
   `;
-  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], { cwd: root });
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', script], {
+    cwd: root,
+  });
   expect(stdout).toBe('closed\n');
 });

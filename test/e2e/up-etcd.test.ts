@@ -31,7 +31,9 @@ describe('orch up on etcd', () => {
     }
     await using orch = await up('--etcd-servers', etcd.url);
     await orch.says('Ready');
-    expect(await kubectl('1.32', kubeconfig, 'get', 'configmaps', '-o', 'name')).toBe('configmap/first\nconfigmap/second\n');
+    expect(await kubectl('1.32', kubeconfig, 'get', 'configmaps', '-o', 'name')).toBe(
+      'configmap/first\nconfigmap/second\n',
+    );
   });
 
   test('that is away: it waits, says why, is not ready, and stops at Ctrl-C', async () => {
@@ -39,11 +41,16 @@ describe('orch up on etcd', () => {
     await using orch = await up('--store-servers', `http://127.0.0.1:${port}`);
     await orch.says('API server');
     await orch.warns('ECONNREFUSED');
-    await expect(kubectl('1.32', kubeconfig, 'get', '--raw', '/readyz')).rejects.toThrow(/InternalError|internal error/);
+    await expect(kubectl('1.32', kubeconfig, 'get', '--raw', '/readyz')).rejects.toThrow(
+      /InternalError|internal error/,
+    );
     // At once, and not when the time of a request is over.
     const unknown = 'the request has been made before all known HTTP paths have been installed, please try again';
-    for (const path of ['/apis', '/apis/apps/v1', '/apis/example.com/v1/things']) await expect(kubectl('1.32', kubeconfig, 'get', '--raw', path)).rejects.toThrow(unknown);
-    await expect(kubectl('1.32', kubeconfig, 'get', '--raw', '/api/v1/namespaces/default/pods')).rejects.toThrow('the store is not available: the watch cache of /registry/pods/ could not be filled');
+    for (const path of ['/apis', '/apis/apps/v1', '/apis/example.com/v1/things'])
+      await expect(kubectl('1.32', kubeconfig, 'get', '--raw', path)).rejects.toThrow(unknown);
+    await expect(kubectl('1.32', kubeconfig, 'get', '--raw', '/api/v1/namespaces/default/pods')).rejects.toThrow(
+      'the store is not available: the watch cache of /registry/pods/ could not be filled',
+    );
     expect(orch.output).not.toContain('Ready');
     expect(await orch.kill('SIGINT')).toEqual({ code: 0, signal: null });
   });

@@ -3,7 +3,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
 /** Text, bytes, parts one after the other, or a part many times. */
-export type Recipe = string | { readonly hex: string } | readonly Recipe[] | { readonly repeat: Recipe; readonly times: number };
+export type Recipe =
+  | string
+  | { readonly hex: string }
+  | readonly Recipe[]
+  | { readonly repeat: Recipe; readonly times: number };
 
 export interface CorpusCase {
   readonly name: string;
@@ -30,6 +34,8 @@ export function recipeOf(bytes: Buffer): Recipe {
 export function corpusOf(root: string, target: string): CorpusCase[] {
   const folder = path.join(root, 'test', 'corpora', target);
   if (!existsSync(folder)) return [];
-  const files = readdirSync(folder).filter((file) => file.endsWith('.json')).sort();
+  const files = readdirSync(folder)
+    .filter((file) => file.endsWith('.json'))
+    .sort();
   return files.map((file) => JSON.parse(readFileSync(path.join(folder, file), 'utf8')) as CorpusCase);
 }

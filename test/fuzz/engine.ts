@@ -21,18 +21,23 @@ export interface Limits {
 }
 
 /** Each run has numbers of its own, so that one can be repeated without those before it. */
-const randomOf = (seed: number, run: number): RandomSource => randomSource(Math.imul(seed, 0x9e3779b1) ^ Math.imul(run + 1, 0x85ebca6b));
+const randomOf = (seed: number, run: number): RandomSource =>
+  randomSource(Math.imul(seed, 0x9e3779b1) ^ Math.imul(run + 1, 0x85ebca6b));
 
 export const inputOf = (target: FuzzTarget, seed: number, run: number): Buffer => target.generate(randomOf(seed, run));
 
 /** The first failure, and how many inputs were tried. */
-export async function fuzz(target: FuzzTarget, { seed, run: first = 0, runs = Infinity, milliseconds = Infinity }: Limits): Promise<{ tried: number; failure?: Failure }> {
+export async function fuzz(
+  target: FuzzTarget,
+  { seed, run: first = 0, runs = Infinity, milliseconds = Infinity }: Limits,
+): Promise<{ tried: number; failure?: Failure }> {
   const end = performance.now() + milliseconds;
   let run = first;
   for (; run < first + runs && performance.now() < end; run++) {
     const input = inputOf(target, seed, run);
     const error = await failureOf(target, input);
-    if (error !== undefined) return { tried: run - first + 1, failure: { seed, run, input: await shrink(target, input), error } };
+    if (error !== undefined)
+      return { tried: run - first + 1, failure: { seed, run, input: await shrink(target, input), error } };
   }
   return { tried: run - first };
 }
@@ -64,8 +69,9 @@ async function shrink(target: FuzzTarget, input: Buffer): Promise<Buffer> {
 }
 
 /** What to do about it. */
-export const failureText = (name: string, { seed, run, input, error }: Failure): string => [
-  `${error.name}: ${error.message}`,
-  `repeat it: npm run fuzz -- ${name} --seed ${seed} --run ${run}`,
-  `keep it:   test/corpora/${name}/<what-it-is>.json  {"name": "…", "input": ${JSON.stringify(recipeOf(input))}}`,
-].join('\n');
+export const failureText = (name: string, { seed, run, input, error }: Failure): string =>
+  [
+    `${error.name}: ${error.message}`,
+    `repeat it: npm run fuzz -- ${name} --seed ${seed} --run ${run}`,
+    `keep it:   test/corpora/${name}/<what-it-is>.json  {"name": "…", "input": ${JSON.stringify(recipeOf(input))}}`,
+  ].join('\n');

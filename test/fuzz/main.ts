@@ -11,7 +11,10 @@ npm run fuzz -- TARGET --seed N --run K    one of them`;
 
 /** Returns the exit code. @param root of the project */
 export async function main(args: string[], root: string): Promise<number> {
-  const { positionals: [name, seconds = '60'], values } = parseArgs({ args, allowPositionals: true, options: { seed: { type: 'string' }, run: { type: 'string' } } });
+  const {
+    positionals: [name, seconds = '60'],
+    values,
+  } = parseArgs({ args, allowPositionals: true, options: { seed: { type: 'string' }, run: { type: 'string' } } });
   const names = targetNames(root);
   if (name === undefined || !names.includes(name)) {
     console.log(`${usage}\n`);
@@ -30,6 +33,10 @@ export async function main(args: string[], root: string): Promise<number> {
     console.log(`${(performance.now() - before).toFixed(0).padStart(6)} ms  ${title}`);
   }
   const { tried, failure } = await fuzz(target, { seed, milliseconds: Number(seconds) * 1000 });
-  console.log(failure === undefined ? `${tried} inputs of seed ${seed}: nothing found` : `${failureText(name, failure)}\n${failure.error.stack}`);
+  console.log(
+    failure === undefined
+      ? `${tried} inputs of seed ${seed}: nothing found`
+      : `${failureText(name, failure)}\n${failure.error.stack}`,
+  );
   return failure === undefined ? 0 : 1;
 }

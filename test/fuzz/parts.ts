@@ -24,17 +24,27 @@ export function expectWithin(actual: number, limit: number, what: string): void 
 /** A valid input with a few changes: bytes, pieces of another one, a piece many times over, the end cut off. */
 export function changed(random: RandomSource, bytes: Buffer, other: Buffer = bytes): Buffer {
   switch (randomInt(random, 9)) {
-    case 0: case 1: case 2: return bytes;
-    case 3: return splice(random, bytes, other);
-    case 4: return repeatPiece(random, bytes);
-    default: return mutate(random, bytes);
+    case 0:
+    case 1:
+    case 2:
+      return bytes;
+    case 3:
+      return splice(random, bytes, other);
+    case 4:
+      return repeatPiece(random, bytes);
+    default:
+      return mutate(random, bytes);
   }
 }
 
 function splice(random: RandomSource, bytes: Buffer, other: Buffer): Buffer {
   const from = randomInt(random, other.length + 1);
   const at = randomInt(random, bytes.length + 1);
-  return Buffer.concat([bytes.subarray(0, at), other.subarray(from, from + randomInt(random, 40)), bytes.subarray(at + randomInt(random, 10))]);
+  return Buffer.concat([
+    bytes.subarray(0, at),
+    other.subarray(from, from + randomInt(random, 40)),
+    bytes.subarray(at + randomInt(random, 10)),
+  ]);
 }
 
 function repeatPiece(random: RandomSource, bytes: Buffer): Buffer {
@@ -55,4 +65,5 @@ export function parts(input: Buffer): [head: string, rest: Buffer] {
   return end < 0 ? [input.toString(), Buffer.alloc(0)] : [input.toString('utf8', 0, end), input.subarray(end + 1)];
 }
 
-export const joined = (head: string, rest: Buffer): Buffer => Buffer.concat([Buffer.from(head), Buffer.from([0]), rest]);
+export const joined = (head: string, rest: Buffer): Buffer =>
+  Buffer.concat([Buffer.from(head), Buffer.from([0]), rest]);

@@ -8,7 +8,10 @@ import { attempt } from './parts.ts';
  * Reads a list of document and patch and applies one to the other: it is done or refused with a status, and whatever
  * comes of it the document stays as it was. Undefined where there is no result.
  */
-export function applyPatch(input: Buffer, apply: (document: JsonObject, patch: JsonValue) => JsonValue): JsonValue | undefined {
+export function applyPatch(
+  input: Buffer,
+  apply: (document: JsonObject, patch: JsonValue) => JsonValue,
+): JsonValue | undefined {
   const pair = attempt(() => parseJson(input), 'JsonSyntaxError', 'JsonTypeError');
   if (!Array.isArray(pair)) return undefined;
   const [document, patch = null] = pair;

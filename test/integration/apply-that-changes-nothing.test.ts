@@ -10,11 +10,20 @@ const named = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
 test.each([
   { name: 'the same data', first: { data: { k: 'v' } }, second: { data: { k: 'v' } } },
   { name: 'data that is empty where there was none', first: { data: null }, second: { data: {} } },
-  { name: 'labels and data that are empty', first: { metadata: { name: 'a', labels: {} }, data: {} }, second: { metadata: { name: 'a', labels: {} }, data: {} } },
+  {
+    name: 'labels and data that are empty',
+    first: { metadata: { name: 'a', labels: {} }, data: {} },
+    second: { metadata: { name: 'a', labels: {} }, data: {} },
+  },
 ])('$name, applied a minute later, writes nothing', async ({ first, second }) => {
   await using server = await startTestServer();
   const apply = async (more: object): Promise<KubeObject> =>
-    (await server.send('PATCH', '/api/v1/namespaces/default/configmaps/a?fieldManager=m', { body: { ...named, ...more }, headers: { 'content-type': 'application/apply-patch+yaml' } })).json<KubeObject>();
+    (
+      await server.send('PATCH', '/api/v1/namespaces/default/configmaps/a?fieldManager=m', {
+        body: { ...named, ...more },
+        headers: { 'content-type': 'application/apply-patch+yaml' },
+      })
+    ).json<KubeObject>();
   const before = await apply(first);
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 });
   const after = await apply(second);

@@ -32,8 +32,15 @@ const named = new Map(all.map((one) => [one.name, one]));
 
 /** In an order that has nothing to do with their names, but is the same each time. */
 const seed = process.env['ORCH_COMPLEXITY_SEED'] ?? '1';
-const rank = ({ name }: Case): string => createHash('sha256').update(seed + name).digest('hex');
-const sample = all.map((one) => ({ one, rank: rank(one) })).sort((a, b) => (a.rank < b.rank ? -1 : 1)).slice(0, sampleSize).map(({ one }) => one);
+const rank = ({ name }: Case): string =>
+  createHash('sha256')
+    .update(seed + name)
+    .digest('hex');
+const sample = all
+  .map((one) => ({ one, rank: rank(one) }))
+  .sort((a, b) => (a.rank < b.rank ? -1 : 1))
+  .slice(0, sampleSize)
+  .map(({ one }) => one);
 
 /** Each took more than linear time once. */
 const onceSlow = [
@@ -60,7 +67,9 @@ const onceSlow = [
 async function expectLinear(one: Case): Promise<void> {
   const growth = await measureGrowth(server, counter, one, size);
   if (growth === undefined) return;
-  expect(growth.exponent, `the exponent of growth; what grew most: ${growth.grown}`).toBeLessThanOrEqual(largestExponent);
+  expect(growth.exponent, `the exponent of growth; what grew most: ${growth.grown}`).toBeLessThanOrEqual(
+    largestExponent,
+  );
 }
 
 describe('requests that once took more than linear work', () => {

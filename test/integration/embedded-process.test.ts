@@ -19,7 +19,10 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(program, { force: true }));
 
-type Told = Acknowledgement | { readonly kind: 'open'; readonly pid: number } | { readonly kind: 'failed'; readonly reason: string; readonly message: string };
+type Told =
+  | Acknowledgement
+  | { readonly kind: 'open'; readonly pid: number }
+  | { readonly kind: 'failed'; readonly reason: string; readonly message: string };
 
 function temporaryDirectory(): string {
   const directory = mkdtempSync(path.join(tmpdir(), 'orch-store-'));
@@ -78,11 +81,14 @@ async function historyOf(store: Store, compacted: number): Promise<KeyEvent[]> {
     events.push(...batch.events);
     if (batch.revision >= current) break;
   }
-  expect(events.map((event) => event.modRevision)).toEqual(Array.from({ length: current - compacted }, (_, i) => compacted + 1 + i));
+  expect(events.map((event) => event.modRevision)).toEqual(
+    Array.from({ length: current - compacted }, (_, i) => compacted + 1 + i),
+  );
   return events;
 }
 
-const outline = (value: string | null | undefined): string => (typeof value !== 'string' ? 'deleted' : `${value.length} bytes, ${value.slice(0, 8)}`);
+const outline = (value: string | null | undefined): string =>
+  typeof value !== 'string' ? 'deleted' : `${value.length} bytes, ${value.slice(0, 8)}`;
 
 async function expectAcknowledged(store: Store, acknowledged: readonly Acknowledgement[]): Promise<void> {
   const compacted = Math.max(1, ...acknowledged.filter((what) => what.kind === 'compact').map((what) => what.revision));
@@ -93,18 +99,24 @@ async function expectAcknowledged(store: Store, acknowledged: readonly Acknowled
     if ((last.get(what.key)?.revision ?? 0) < what.revision) last.set(what.key, what);
     if (what.revision <= compacted) continue;
     const event = byRevision.get(what.revision);
-    expect([event?.key, outline(event?.type === 'delete' ? null : event?.value.toString())]).toEqual([what.key, outline(what.value)]);
+    expect([event?.key, outline(event?.type === 'delete' ? null : event?.value.toString())]).toEqual([
+      what.key,
+      outline(what.value),
+    ]);
   }
   for (const { key, value, revision } of last.values()) {
     const { kv } = await store.get(key, { revision: Math.max(revision, compacted) });
     // A later write of this key may have become durable right before the kill, and history up to it compacted.
-    if (revision >= compacted || kv?.modRevision === revision) expect([key, outline(kv?.value.toString())]).toEqual([key, outline(value)]);
+    if (revision >= compacted || kv?.modRevision === revision)
+      expect([key, outline(kv?.value.toString())]).toEqual([key, outline(value)]);
     else expect(kv?.modRevision ?? Infinity).toBeGreaterThan(revision);
   }
 }
 
 describe('kill -9', () => {
-  test('at any moment loses nothing that was acknowledged and leaves a store that works', { timeout: 120_000 }, async () => {
+  test('at any moment loses nothing that was acknowledged and leaves a store that works', {
+    timeout: 120_000,
+  }, async () => {
     const directory = temporaryDirectory();
     const acknowledged: Acknowledgement[] = [];
     for (let seed = 0; seed < 12; seed++) {
@@ -152,24 +164,47 @@ describe('a directory that another process has', () => {
 });
 
 const strace = spawnSync('strace', ['-e', 'trace=write', 'true']);
-const cannotTrace = strace.error !== undefined ? 'strace is not installed' : strace.status === 0 ? undefined : 'strace may not trace here';
+const cannotTrace =
+  strace.error !== undefined
+    ? 'strace is not installed'
+    : strace.status === 0
+      ? undefined
+      : 'strace may not trace here';
 
 describe(`the order of system calls${cannotTrace === undefined ? '' : ` (skipped: ${cannotTrace})`}`, () => {
-  test.skipIf(cannotTrace !== undefined)('is data, fdatasync, synchronous meta page, answer', { timeout: 60_000 }, () => {
-    const directory = temporaryDirectory();
-    const trace = path.join(directory, 'trace');
-    const calls = 'trace=openat,pwrite64,pwritev,writev,fdatasync,fsync,write';
-    const run = spawnSync('strace', ['-f', '-s', '40', '-e', calls, '-o', trace, process.execPath, program, path.join(directory, 'data'), '0', '1', '30']);
-    expect(run.status).toBe(0);
-    const steps = stepsOf(readFileSync(trace, 'utf8'));
-    const answers = steps.flatMap((step, i) => (step === 'answer' ? [i] : []));
-    expect(answers).toHaveLength(30);
-    let from = steps.indexOf('open') + 1;
-    for (const answer of answers) {
-      expect(steps.slice(from, answer).join(' ')).toMatch(/^(data )+sync meta$/);
-      from = answer + 1;
-    }
-  });
+  test.skipIf(cannotTrace !== undefined)(
+    'is data, fdatasync, synchronous meta page, answer',
+    { timeout: 60_000 },
+    () => {
+      const directory = temporaryDirectory();
+      const trace = path.join(directory, 'trace');
+      const calls = 'trace=openat,pwrite64,pwritev,writev,fdatasync,fsync,write';
+      const run = spawnSync('strace', [
+        '-f',
+        '-s',
+        '40',
+        '-e',
+        calls,
+        '-o',
+        trace,
+        process.execPath,
+        program,
+        path.join(directory, 'data'),
+        '0',
+        '1',
+        '30',
+      ]);
+      expect(run.status).toBe(0);
+      const steps = stepsOf(readFileSync(trace, 'utf8'));
+      const answers = steps.flatMap((step, i) => (step === 'answer' ? [i] : []));
+      expect(answers).toHaveLength(30);
+      let from = steps.indexOf('open') + 1;
+      for (const answer of answers) {
+        expect(steps.slice(from, answer).join(' ')).toMatch(/^(data )+sync meta$/);
+        from = answer + 1;
+      }
+    },
+  );
 });
 
 type Step = 'open' | 'data' | 'sync' | 'meta' | 'answer';

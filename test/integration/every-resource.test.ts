@@ -11,12 +11,16 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 const protobuf = 'application/vnd.kubernetes.protobuf';
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer({ flags: ['--runtime-config=api/all=true', '--feature-gates=AllAlpha=true,AllBeta=true'], settled: true });
+  server = await startTestServer({
+    flags: ['--runtime-config=api/all=true', '--feature-gates=AllAlpha=true,AllBeta=true'],
+    settled: true,
+  });
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
 const keyOf = ({ group, name }: ResourceInfo): string => `${group}/${name}`;
-const pathOf = ({ apiVersion, group, namespaced, name }: ResourceInfo): string => `${group === '' ? '/api' : '/apis'}/${apiVersion}/${namespaced ? 'namespaces/default/' : ''}${name}`;
+const pathOf = ({ apiVersion, group, namespaced, name }: ResourceInfo): string =>
+  `${group === '' ? '/api' : '/apis'}/${apiVersion}/${namespaced ? 'namespaces/default/' : ''}${name}`;
 const stored = groupVersions.flatMap(({ resources }) => resources).filter(({ storage }) => storage !== undefined);
 
 function objectOf(info: ResourceInfo): KubeObject {
@@ -33,9 +37,17 @@ interface WatchedEvent {
 
 /** All changes since a version: the watch ends by itself. */
 async function eventsSince(path: string, resourceVersion: string): Promise<string[]> {
-  const { status, text } = await server.send('GET', `${path}?watch=1&resourceVersion=${resourceVersion}&timeoutSeconds=1`);
+  const { status, text } = await server.send(
+    'GET',
+    `${path}?watch=1&resourceVersion=${resourceVersion}&timeoutSeconds=1`,
+  );
   expect(status).toBe(200);
-  return text.trim().split('\n').filter(Boolean).map((line) => JSON.parse(line) as WatchedEvent).map(({ type, object }) => `${type} ${object.metadata!.name}`);
+  return text
+    .trim()
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as WatchedEvent)
+    .map(({ type, object }) => `${type} ${object.metadata!.name}`);
 }
 
 /** Namespaces wait for a controller to empty them; what has a finalizer waits for whoever set it. */
@@ -48,7 +60,11 @@ async function removeForGood(info: ResourceInfo, path: string): Promise<void> {
   if (info.name === 'namespaces') {
     delete object.spec!.finalizers;
     await server.send('PUT', `${path}/finalize`, { body: object });
-  } else await server.send('PATCH', path, { body: { metadata: { finalizers: null } }, headers: { 'content-type': 'application/merge-patch+json' } });
+  } else
+    await server.send('PATCH', path, {
+      body: { metadata: { finalizers: null } },
+      headers: { 'content-type': 'application/merge-patch+json' },
+    });
   expect((await server.send('GET', path)).status).toBe(404);
 }
 
@@ -57,33 +73,50 @@ test('the table has every resource', () => {
   expect(stored.length).toBeGreaterThan(65);
 });
 
-describe.concurrent.each(stored.map((info) => ({ name: `${info.apiVersion} ${info.name}`, info })))('$name', ({ info }) => {
-  const path = pathOf(info);
+describe.concurrent.each(stored.map((info) => ({ name: `${info.apiVersion} ${info.name}`, info })))(
+  '$name',
+  ({ info }) => {
+    const path = pathOf(info);
 
-  test('is created, read, listed, watched and deleted in JSON and in protobuf', async () => {
-    const object = objectOf(info);
-    const { name } = object.metadata!;
-    const before = (await server.send('GET', `${path}?limit=1`)).json<{ metadata: { resourceVersion: string } }>().metadata.resourceVersion;
+    test('is created, read, listed, watched and deleted in JSON and in protobuf', async () => {
+      const object = objectOf(info);
+      const { name } = object.metadata!;
+      const before = (await server.send('GET', `${path}?limit=1`)).json<{ metadata: { resourceVersion: string } }>()
+        .metadata.resourceVersion;
 
-    const created = await server.send('POST', path, { body: object });
-    expect(created.status, created.text).toBe(201);
-    const one = await server.send('GET', `${path}/${name}`);
-    expect(one.json<KubeObject>()).toMatchObject({ apiVersion: info.apiVersion, kind: info.kind, metadata: { name } });
-    expect((await server.send('GET', path)).json<{ items: KubeObject[] }>().items.map(({ metadata }) => metadata!.name)).toContain(name);
-    await removeForGood(info, `${path}/${name}`);
+      const created = await server.send('POST', path, { body: object });
+      expect(created.status, created.text).toBe(201);
+      const one = await server.send('GET', `${path}/${name}`);
+      expect(one.json<KubeObject>()).toMatchObject({
+        apiVersion: info.apiVersion,
+        kind: info.kind,
+        metadata: { name },
+      });
+      expect(
+        (await server.send('GET', path)).json<{ items: KubeObject[] }>().items.map(({ metadata }) => metadata!.name),
+      ).toContain(name);
+      await removeForGood(info, `${path}/${name}`);
 
-    const codec = codecs.of(info.type);
-    const body = writeEnvelope(info.apiVersion, info.kind, codec.encode(codec.normalize(object as unknown as JsonObject).value as JsonObject));
-    const again = await server.send('POST', path, { body, headers: { 'content-type': protobuf, accept: protobuf } });
-    expect(again.status).toBe(201);
-    const read = await server.send('GET', `${path}/${name}`, { headers: { accept: protobuf } });
-    expect(read.headers['content-type']).toBe(protobuf);
-    const envelope = readEnvelope(read.bytes);
-    expect([envelope.apiVersion, envelope.kind]).toEqual([info.apiVersion, info.kind]);
-    expect((codec.decode(envelope.raw) as KubeObject).metadata!.name).toBe(name);
-    await removeForGood(info, `${path}/${name}`);
+      const codec = codecs.of(info.type);
+      const body = writeEnvelope(
+        info.apiVersion,
+        info.kind,
+        codec.encode(codec.normalize(object as unknown as JsonObject).value as JsonObject),
+      );
+      const again = await server.send('POST', path, { body, headers: { 'content-type': protobuf, accept: protobuf } });
+      expect(again.status).toBe(201);
+      const read = await server.send('GET', `${path}/${name}`, { headers: { accept: protobuf } });
+      expect(read.headers['content-type']).toBe(protobuf);
+      const envelope = readEnvelope(read.bytes);
+      expect([envelope.apiVersion, envelope.kind]).toEqual([info.apiVersion, info.kind]);
+      expect((codec.decode(envelope.raw) as KubeObject).metadata!.name).toBe(name);
+      await removeForGood(info, `${path}/${name}`);
 
-    const events = (await eventsSince(path, before)).filter((event) => event.endsWith(` ${name}`));
-    expect([events.filter((event) => event.startsWith('ADDED')).length, events.filter((event) => event.startsWith('DELETED')).length]).toEqual([2, 2]);
-  });
-});
+      const events = (await eventsSince(path, before)).filter((event) => event.endsWith(` ${name}`));
+      expect([
+        events.filter((event) => event.startsWith('ADDED')).length,
+        events.filter((event) => event.startsWith('DELETED')).length,
+      ]).toEqual([2, 2]);
+    });
+  },
+);

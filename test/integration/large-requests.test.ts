@@ -21,7 +21,12 @@ beforeAll(async () => {
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
-const configMap = (name: string, data: Readonly<Record<string, string>> = { a: '1' }): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, annotations }, data });
+const configMap = (name: string, data: Readonly<Record<string, string>> = { a: '1' }): object => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, annotations },
+  data,
+});
 const versionOf = (answer: Answer): string => answer.json<KubeObject>().metadata!.resourceVersion!;
 const merge = { 'content-type': 'application/merge-patch+json' };
 
@@ -29,11 +34,19 @@ describe('a large object', () => {
   test('is created, replaced, patched and applied like a small one', async () => {
     const created = await server.send('POST', `${namespace}/configmaps`, { body: configMap('life') });
     expect([created.status, created.json<KubeObject>().metadata!.uid]).toEqual([201, expect.any(String)]);
-    const replaced = await server.send('PUT', `${namespace}/configmaps/life`, { body: { ...configMap('life', { a: '2' }) } });
+    const replaced = await server.send('PUT', `${namespace}/configmaps/life`, {
+      body: { ...configMap('life', { a: '2' }) },
+    });
     expect(replaced.json()).toMatchObject({ data: { a: '2' } });
-    const patched = await server.send('PATCH', `${namespace}/configmaps/life`, { body: { data: { b: large } }, headers: merge });
+    const patched = await server.send('PATCH', `${namespace}/configmaps/life`, {
+      body: { data: { b: large } },
+      headers: merge,
+    });
     expect(patched.json()).toMatchObject({ data: { a: '2', b: large } });
-    const applied = await server.send('PATCH', `${namespace}/configmaps/life?fieldManager=me&force=true`, { body: configMap('life', { c: '3' }), headers: { 'content-type': 'application/apply-patch+yaml' } });
+    const applied = await server.send('PATCH', `${namespace}/configmaps/life?fieldManager=me&force=true`, {
+      body: configMap('life', { c: '3' }),
+      headers: { 'content-type': 'application/apply-patch+yaml' },
+    });
     expect(applied.json<KubeObject>().metadata!.managedFields!.map(({ manager }) => manager)).toContain('me');
     const versions = [created, replaced, patched, applied].map((answer) => Number(versionOf(answer)));
     expect(versions).toEqual(versions.toSorted((a, b) => a - b));
@@ -41,67 +54,136 @@ describe('a large object', () => {
   });
 
   test('is not stored by a dry run', async () => {
-    expect((await server.send('POST', `${namespace}/configmaps?dryRun=All`, { body: configMap('dry') })).status).toBe(201);
+    expect((await server.send('POST', `${namespace}/configmaps?dryRun=All`, { body: configMap('dry') })).status).toBe(
+      201,
+    );
     expect((await server.send('GET', `${namespace}/configmaps/dry`)).status).toBe(404);
   });
 
   test('is refused with the same words as a small one', async () => {
-    const answers = await Promise.all([{}, annotations].map((more) => server.send('POST', `${namespace}/pods`, { body: { kind: 'Pod', apiVersion: 'v1', metadata: { name: '-wrong-', annotations: more }, spec: { containers: [] } } })));
+    const answers = await Promise.all(
+      [{}, annotations].map((more) =>
+        server.send('POST', `${namespace}/pods`, {
+          body: {
+            kind: 'Pod',
+            apiVersion: 'v1',
+            metadata: { name: '-wrong-', annotations: more },
+            spec: { containers: [] },
+          },
+        }),
+      ),
+    );
     expect(answers.map(({ status }) => status)).toEqual([422, 422]);
     expect(answers[0]!.text).toBe(answers[1]!.text);
   });
 
   test('has the warnings of a small one', async () => {
     const port = { containerPort: 80 };
-    const body = (more: object): object => ({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'ports', annotations: more }, spec: { containers: [{ name: 'a', image: 'a', ports: [port, port] }] } });
-    const [small, other] = await Promise.all([{}, annotations].map((more) => server.send('POST', `${namespace}/pods?dryRun=All`, { body: body(more) })));
+    const body = (more: object): object => ({
+      kind: 'Pod',
+      apiVersion: 'v1',
+      metadata: { name: 'ports', annotations: more },
+      spec: { containers: [{ name: 'a', image: 'a', ports: [port, port] }] },
+    });
+    const [small, other] = await Promise.all(
+      [{}, annotations].map((more) => server.send('POST', `${namespace}/pods?dryRun=All`, { body: body(more) })),
+    );
     expect(small!.headers['warning']).toBeDefined();
     expect(other!.headers['warning']).toEqual(small!.headers['warning']);
   });
 
   test('conflicts with a version that is gone', async () => {
     const created = await server.send('POST', `${namespace}/configmaps`, { body: configMap('conflict') });
-    const again = { ...configMap('conflict', { a: '2' }), metadata: { name: 'conflict', annotations, resourceVersion: versionOf(created) } };
+    const again = {
+      ...configMap('conflict', { a: '2' }),
+      metadata: { name: 'conflict', annotations, resourceVersion: versionOf(created) },
+    };
     expect((await server.send('PUT', `${namespace}/configmaps/conflict`, { body: again })).status).toBe(200);
     expect((await server.send('PUT', `${namespace}/configmaps/conflict`, { body: again })).status).toBe(409);
   });
 
   test('is seen by a watch that is open', async () => {
-    const { resourceVersion } = (await server.send('GET', `${namespace}/configmaps?limit=1`)).json<{ metadata: { resourceVersion: string } }>().metadata;
+    const { resourceVersion } = (await server.send('GET', `${namespace}/configmaps?limit=1`)).json<{
+      metadata: { resourceVersion: string };
+    }>().metadata;
     await server.send('POST', `${namespace}/configmaps`, { body: configMap('watched') });
-    const { text } = await server.send('GET', `${namespace}/configmaps?watch=1&resourceVersion=${resourceVersion}&timeoutSeconds=1`);
-    const events = text.trim().split('\n').map((line) => JSON.parse(line) as { type: string; object: KubeObject });
+    const { text } = await server.send(
+      'GET',
+      `${namespace}/configmaps?watch=1&resourceVersion=${resourceVersion}&timeoutSeconds=1`,
+    );
+    const events = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { type: string; object: KubeObject });
     expect(events.map(({ type, object }) => `${type} ${object.metadata!.name}`)).toContain('ADDED watched');
   });
 
   test('of a custom resource is checked by its definition as it is now', async () => {
-    const schema = (maxLength: number): object => ({ openAPIV3Schema: { type: 'object', properties: { word: { type: 'string', maxLength } } } });
+    const schema = (maxLength: number): object => ({
+      openAPIV3Schema: { type: 'object', properties: { word: { type: 'string', maxLength } } },
+    });
     const definition = customDefinition({ versions: [{ schema: schema(5) as never }] });
     await server.send('POST', definitionsPath, { body: definition });
-    const thing = (name: string, word: string): object => ({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name, annotations }, word, unknown: 1 });
+    const thing = (name: string, word: string): object => ({
+      apiVersion: 'example.com/v1',
+      kind: 'Widget',
+      metadata: { name, annotations },
+      word,
+      unknown: 1,
+    });
     const at = '/apis/example.com/v1/namespaces/default/widgets';
     await expect.poll(async () => (await server.send('GET', at)).status).toBe(200);
     const created = await server.send('POST', at, { body: thing('one', 'short') });
     expect([created.status, created.json<Record<string, unknown>>()['unknown']]).toEqual([201, undefined]);
     expect((await server.send('POST', at, { body: thing('two', 'longer') })).status).toBe(422);
-    await server.send('PATCH', `${definitionsPath}/widgets.example.com`, { body: [{ op: 'replace', path: '/spec/versions/0/schema', value: schema(6) }], headers: { 'content-type': 'application/json-patch+json' } });
+    await server.send('PATCH', `${definitionsPath}/widgets.example.com`, {
+      body: [{ op: 'replace', path: '/spec/versions/0/schema', value: schema(6) }],
+      headers: { 'content-type': 'application/json-patch+json' },
+    });
     expect((await server.send('POST', at, { body: thing('two', 'longer') })).status).toBe(201);
   });
 
   test('of a service gets an address', async () => {
-    const body = { kind: 'Service', apiVersion: 'v1', metadata: { name: 'large', annotations }, spec: { ports: [{ port: 80 }] } };
+    const body = {
+      kind: 'Service',
+      apiVersion: 'v1',
+      metadata: { name: 'large', annotations },
+      spec: { ports: [{ port: 80 }] },
+    };
     const created = await server.send('POST', `${namespace}/services`, { body });
     expect(created.json<{ spec: { clusterIP: string } }>().spec.clusterIP).toMatch(/^\d+\.\d+\.\d+\.\d+$/);
   });
 
   test('of a role grants nothing that its writer does not have', async () => {
     const rbac = '/apis/rbac.authorization.k8s.io/v1';
-    const role = (name: string, verbs: readonly string[]): object => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name, annotations }, rules: [{ apiGroups: ['rbac.authorization.k8s.io'], resources: ['clusterroles'], verbs }] });
+    const role = (name: string, verbs: readonly string[]): object => ({
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'ClusterRole',
+      metadata: { name, annotations },
+      rules: [{ apiGroups: ['rbac.authorization.k8s.io'], resources: ['clusterroles'], verbs }],
+    });
     await server.send('POST', `${rbac}/clusterroles`, { body: role('writer', ['create']) });
-    await server.send('POST', `${rbac}/clusterrolebindings`, { body: { metadata: { name: 'writer' }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'writer' }, subjects: [{ kind: 'User', name: 'alice', apiGroup: 'rbac.authorization.k8s.io' }] } });
-    await expect.poll(async () => (await server.send('POST', `${rbac}/clusterroles`, { user: 'alice', body: role('same', ['create']) })).status).toBe(201);
-    const refused = await server.send('POST', `${rbac}/clusterroles`, { user: 'alice', body: role('more', ['delete']) });
-    expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('is attempting to grant RBAC permissions not currently held')]);
+    await server.send('POST', `${rbac}/clusterrolebindings`, {
+      body: {
+        metadata: { name: 'writer' },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'writer' },
+        subjects: [{ kind: 'User', name: 'alice', apiGroup: 'rbac.authorization.k8s.io' }],
+      },
+    });
+    await expect
+      .poll(
+        async () =>
+          (await server.send('POST', `${rbac}/clusterroles`, { user: 'alice', body: role('same', ['create']) })).status,
+      )
+      .toBe(201);
+    const refused = await server.send('POST', `${rbac}/clusterroles`, {
+      user: 'alice',
+      body: role('more', ['delete']),
+    });
+    expect([refused.status, refused.text]).toEqual([
+      403,
+      expect.stringContaining('is attempting to grant RBAC permissions not currently held'),
+    ]);
   });
 });
 
@@ -111,12 +193,30 @@ describe('the audit log', () => {
     onTestFinished(() => rm(directory, { recursive: true }));
     const policy = path.join(directory, 'policy.json');
     const log = path.join(directory, 'audit.log');
-    await writeFile(policy, JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'RequestResponse', verbs: ['create'], resources: [{ group: '', resources: ['configmaps'] }] }] }));
-    await using recorded = await startTestServer({ flags: [`--audit-policy-file=${policy}`, `--audit-log-path=${log}`] });
+    await writeFile(
+      policy,
+      JSON.stringify({
+        apiVersion: 'audit.k8s.io/v1',
+        kind: 'Policy',
+        rules: [{ level: 'RequestResponse', verbs: ['create'], resources: [{ group: '', resources: ['configmaps'] }] }],
+      }),
+    );
+    await using recorded = await startTestServer({
+      flags: [`--audit-policy-file=${policy}`, `--audit-log-path=${log}`],
+    });
     await recorded.send('POST', `${namespace}/configmaps`, { body: configMap('recorded') });
-    const events = (await readFile(log, 'utf8')).trim().split('\n').map((line) => JSON.parse(line) as { objectRef?: { name: string }; requestObject?: KubeObject; responseObject?: KubeObject });
+    const events = (await readFile(log, 'utf8'))
+      .trim()
+      .split('\n')
+      .map(
+        (line) =>
+          JSON.parse(line) as { objectRef?: { name: string }; requestObject?: KubeObject; responseObject?: KubeObject },
+      );
     const event = events.find(({ objectRef }) => objectRef?.name === 'recorded');
-    expect([event?.requestObject?.metadata?.name, event?.responseObject?.metadata?.uid]).toEqual(['recorded', expect.any(String)]);
+    expect([event?.requestObject?.metadata?.name, event?.responseObject?.metadata?.uid]).toEqual([
+      'recorded',
+      expect.any(String),
+    ]);
   });
 });
 
@@ -139,9 +239,18 @@ describe('other requests', () => {
 describe('the thread', () => {
   test('that needs too much memory fails the request and not the server, and the next request gets another one', async () => {
     await using small = await startTestServer({ largeRequests: { heapMegabytes: 24 } });
-    const containers = Array.from({ length: 24_000 }, (_, i) => ({ name: `c-${i}`, image: 'app:1', command: ['a', 'b', 'c', 'd'] }));
-    const refused = await small.send('POST', `${namespace}/pods?dryRun=All`, { body: { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'heavy' }, spec: { containers } } });
-    expect([refused.status, refused.text]).toEqual([500, expect.stringContaining('the request needed more memory than a request may have')]);
+    const containers = Array.from({ length: 24_000 }, (_, i) => ({
+      name: `c-${i}`,
+      image: 'app:1',
+      command: ['a', 'b', 'c', 'd'],
+    }));
+    const refused = await small.send('POST', `${namespace}/pods?dryRun=All`, {
+      body: { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'heavy' }, spec: { containers } },
+    });
+    expect([refused.status, refused.text]).toEqual([
+      500,
+      expect.stringContaining('the request needed more memory than a request may have'),
+    ]);
     expect((await small.send('POST', `${namespace}/configmaps`, { body: configMap('after') })).status).toBe(201);
   });
 });

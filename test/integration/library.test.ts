@@ -12,8 +12,10 @@ function apiOf({ kubeconfig }: Pick<ControlPlane, 'kubeconfig'>): CoreV1Api {
   return config.makeApiClient(CoreV1Api);
 }
 
-const create = (api: CoreV1Api, name: string) => api.createNamespacedConfigMap({ namespace: 'default', body: { metadata: { name } } });
-const namesIn = async (api: CoreV1Api): Promise<string[]> => (await api.listNamespacedConfigMap({ namespace: 'default' })).items.map(({ metadata }) => metadata!.name!);
+const create = (api: CoreV1Api, name: string) =>
+  api.createNamespacedConfigMap({ namespace: 'default', body: { metadata: { name } } });
+const namesIn = async (api: CoreV1Api): Promise<string[]> =>
+  (await api.listNamespacedConfigMap({ namespace: 'default' })).items.map(({ metadata }) => metadata!.name!);
 
 describe('createControlPlane', () => {
   test('two at once in one process share nothing', async () => {

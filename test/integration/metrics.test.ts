@@ -15,13 +15,22 @@ import { startTestServer, type TestServer } from '../support/test-server.ts';
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await startTestServer({ flags: ['--allow-privileged=false', '--feature-gates=ImageVolume=true'], settled: true });
+  server = await startTestServer({
+    flags: ['--allow-privileged=false', '--feature-gates=ImageVolume=true'],
+    settled: true,
+  });
 });
 afterAll(() => server[Symbol.asyncDispose]());
 
 const pods = '/api/v1/namespaces/default/pods';
-const pod = (name: string, privileged = false): object => ({ metadata: { name }, spec: { containers: [{ name: 'c', image: 'i', securityContext: { privileged } }] } });
-const lines = async (name: string): Promise<string[]> => (await server.send('GET', '/metrics')).text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+const pod = (name: string, privileged = false): object => ({
+  metadata: { name },
+  spec: { containers: [{ name: 'c', image: 'i', securityContext: { privileged } }] },
+});
+const lines = async (name: string): Promise<string[]> =>
+  (await server.send('GET', '/metrics')).text
+    .split('\n')
+    .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
 /** Value of the series whose labels contain all of these. */
 async function valueOf(name: string, ...labels: string[]): Promise<number | undefined> {
   const line = (await lines(name)).find((candidate) => labels.every((label) => candidate.includes(label)));
@@ -35,16 +44,33 @@ describe('metrics', () => {
     const before = (await valueOf(name, 'name="DefaultTolerationSeconds"', ...created)) ?? 0;
     await server.send('POST', pods, { body: pod('a') });
     expect(await valueOf(name, 'name="DefaultTolerationSeconds"', ...created)).toBe(before + 1);
-    expect(await valueOf('apiserver_admission_step_admission_duration_seconds_count', ...created)).toBeGreaterThan(before);
+    expect(await valueOf('apiserver_admission_step_admission_duration_seconds_count', ...created)).toBeGreaterThan(
+      before,
+    );
     await server.send('POST', '/api/v1/namespaces/absent/pods', { body: pod('a') });
-    expect(await valueOf(name, 'name="NamespaceLifecycle"', 'operation="CREATE"', 'rejected="true"', 'type="admit"')).toBe(1);
-    expect(await valueOf('apiserver_admission_controller_admission_duration_seconds_bucket', 'name="NamespaceLifecycle"', 'le="+Inf"', 'rejected="true"')).toBe(1);
+    expect(
+      await valueOf(name, 'name="NamespaceLifecycle"', 'operation="CREATE"', 'rejected="true"', 'type="admit"'),
+    ).toBe(1);
+    expect(
+      await valueOf(
+        'apiserver_admission_controller_admission_duration_seconds_bucket',
+        'name="NamespaceLifecycle"',
+        'le="+Inf"',
+        'rejected="true"',
+      ),
+    ).toBe(1);
   });
 
   test('of who calls, by result, and few by name', async () => {
-    const attempts = async (result: string): Promise<number> => (await valueOf('authentication_attempts', `result="${result}"`)) ?? 0;
-    const users = async (name: string): Promise<number> => (await valueOf('authenticated_user_requests', `username="${name}"`)) ?? 0;
-    const before = { errors: await attempts('error'), successes: await attempts('success'), others: await users('other') };
+    const attempts = async (result: string): Promise<number> =>
+      (await valueOf('authentication_attempts', `result="${result}"`)) ?? 0;
+    const users = async (name: string): Promise<number> =>
+      (await valueOf('authenticated_user_requests', `username="${name}"`)) ?? 0;
+    const before = {
+      errors: await attempts('error'),
+      successes: await attempts('success'),
+      others: await users('other'),
+    };
     expect((await server.send('GET', '/version', { headers: { authorization: 'Bearer wrong' } })).status).toBe(401);
     expect(await attempts('error')).toBe(before.errors + 1);
     expect(await valueOf('authentication_duration_seconds_count', 'result="error"')).toBe(before.errors + 1);
@@ -56,28 +82,45 @@ describe('metrics', () => {
   });
 
   test('of the time that filters take', async () => {
-    const counts = () => Promise.all(['authentication', 'impersonation', 'authorization'].map(async (filter) => (await valueOf('apiserver_request_filter_duration_seconds_count', `filter="${filter}"`)) ?? 0));
+    const counts = () =>
+      Promise.all(
+        ['authentication', 'impersonation', 'authorization'].map(
+          async (filter) =>
+            (await valueOf('apiserver_request_filter_duration_seconds_count', `filter="${filter}"`)) ?? 0,
+        ),
+      );
     const before = await counts();
     await server.send('GET', '/version');
     for (const [i, count] of (await counts()).entries()) expect(count).toBeGreaterThan(before[i]!);
   });
 
   test('of tokens that are remembered, and of those that are looked up', async () => {
-    const asked = async (status: string): Promise<number> => (await valueOf('authentication_token_cache_request_total', `status="${status}"`)) ?? 0;
+    const asked = async (status: string): Promise<number> =>
+      (await valueOf('authentication_token_cache_request_total', `status="${status}"`)) ?? 0;
     const [hits, misses] = [await asked('hit'), await asked('miss')];
     const failed = (await valueOf('authentication_token_cache_fetch_total', 'status="error"')) ?? 0;
     await server.send('GET', '/version', { headers: { authorization: 'Bearer nobody-knows' } });
-    expect([await asked('miss'), await valueOf('authentication_token_cache_request_duration_seconds_count', 'status="miss"')]).toEqual([misses + 1, misses + 1]);
-    expect((await valueOf('authentication_token_cache_fetch_total', 'status="error"')) ?? 0).toBeGreaterThanOrEqual(failed);
+    expect([
+      await asked('miss'),
+      await valueOf('authentication_token_cache_request_duration_seconds_count', 'status="miss"'),
+    ]).toEqual([misses + 1, misses + 1]);
+    expect((await valueOf('authentication_token_cache_fetch_total', 'status="error"')) ?? 0).toBeGreaterThanOrEqual(
+      failed,
+    );
     expect(await asked('hit')).toBeGreaterThan(hits);
-    expect(await lines('authentication_token_cache_active_fetch_count')).toEqual(['authentication_token_cache_active_fetch_count{status="in_flight"} 0', 'authentication_token_cache_active_fetch_count{status="blocked"} 0']);
+    expect(await lines('authentication_token_cache_active_fetch_count')).toEqual([
+      'authentication_token_cache_active_fetch_count{status="in_flight"} 0',
+      'authentication_token_cache_active_fetch_count{status="blocked"} 0',
+    ]);
   });
 
   test('of the time that client certificates have left', async () => {
     const name = 'apiserver_client_certificate_expiration_seconds';
     const before = (await valueOf(`${name}_count`))!;
     const config = await readFile(server.kubeconfigPath, 'utf8');
-    const [cert, key] = ['certificate', 'key'].map((part) => Buffer.from(new RegExp(`client-${part}-data: (\\S+)`).exec(config)![1]!, 'base64'));
+    const [cert, key] = ['certificate', 'key'].map((part) =>
+      Buffer.from(new RegExp(`client-${part}-data: (\\S+)`).exec(config)![1]!, 'base64'),
+    );
     const request = https.get(`${server.url}/version`, { ca: server.ca, cert, key, agent: false });
     const [response] = (await once(request, 'response')) as [IncomingMessage];
     response.resume();
@@ -89,9 +132,19 @@ describe('metrics', () => {
   test('of the work beside requests, by queue', async () => {
     const queue = 'name="AvailableConditionController"';
     // The APIServices of this server are looked at when they were made.
-    await vi.waitFor(async () => expect(await valueOf('workqueue_work_duration_seconds_count', queue)).toBeGreaterThan(0), { timeout: 20_000 });
-    expect(await valueOf('workqueue_adds_total', queue)).toBeGreaterThanOrEqual((await valueOf('workqueue_queue_duration_seconds_count', queue))!);
-    for (const name of ['workqueue_depth', 'workqueue_retries_total', 'workqueue_unfinished_work_seconds', 'workqueue_longest_running_processor_seconds']) {
+    await vi.waitFor(
+      async () => expect(await valueOf('workqueue_work_duration_seconds_count', queue)).toBeGreaterThan(0),
+      { timeout: 20_000 },
+    );
+    expect(await valueOf('workqueue_adds_total', queue)).toBeGreaterThanOrEqual(
+      (await valueOf('workqueue_queue_duration_seconds_count', queue))!,
+    );
+    for (const name of [
+      'workqueue_depth',
+      'workqueue_retries_total',
+      'workqueue_unfinished_work_seconds',
+      'workqueue_longest_running_processor_seconds',
+    ]) {
       expect(await valueOf(name, queue)).toBeGreaterThanOrEqual(0);
     }
   });
@@ -100,7 +153,9 @@ describe('metrics', () => {
     await server.send('GET', '/livez/ping');
     await server.send('GET', '/readyz');
     expect(await valueOf('kubernetes_healthcheck', 'name="ping"', 'type="livez"')).toBe(1);
-    expect(await valueOf('kubernetes_healthchecks_total', 'name="informer-sync"', 'type="readyz"', 'status="success"')).toBe(1);
+    expect(
+      await valueOf('kubernetes_healthchecks_total', 'name="informer-sync"', 'type="readyz"', 'status="success"'),
+    ).toBe(1);
   });
 
   test('of the build and of feature gates', async () => {
@@ -110,7 +165,10 @@ describe('metrics', () => {
   });
 
   test('of cluster IPs and node ports', async () => {
-    const service = (name: string, more: object): object => ({ metadata: { name }, spec: { ports: [{ port: 80 }], ...more } });
+    const service = (name: string, more: object): object => ({
+      metadata: { name },
+      spec: { ports: [{ port: 80 }], ...more },
+    });
     const post = (body: object) => server.send('POST', '/api/v1/namespaces/default/services', { body });
     await post(service('static', { clusterIP: '10.0.0.7' }));
     await post(service('dynamic', { type: 'NodePort' }));
@@ -133,22 +191,39 @@ describe('metrics', () => {
     {
       await using first = await startTestServer({ store });
       const before = (await store.get(range)).kv!.value;
-      await first.send('POST', '/api/v1/namespaces/default/services', { body: { metadata: { name: 's' }, spec: { clusterIP: '10.0.0.9', ports: [{ port: 80 }] } } });
+      await first.send('POST', '/api/v1/namespaces/default/services', {
+        body: { metadata: { name: 's' }, spec: { clusterIP: '10.0.0.9', ports: [{ port: 80 }] } },
+      });
       await store.update(range, before, (await store.get(range)).kv!.modRevision);
     }
     await using second = await startTestServer({ store });
-    expect((await second.send('GET', '/metrics')).text).toContain('apiserver_clusterip_repair_ip_errors_total{type="repair"} 1');
+    expect((await second.send('GET', '/metrics')).text).toContain(
+      'apiserver_clusterip_repair_ip_errors_total{type="repair"} 1',
+    );
     let events: { items: object[] } = { items: [] };
     while (events.items.length === 0) events = (await second.send('GET', '/api/v1/namespaces/default/events')).json();
-    expect(events.items).toMatchObject([{
-      type: 'Warning', reason: 'ClusterIPNotAllocated', message: 'Cluster IP [IPv4]:10.0.0.9 is not allocated; repairing', involvedObject: { kind: 'Service', name: 's' }, source: { component: 'ipallocator-repair-controller' },
-    }]);
+    expect(events.items).toMatchObject([
+      {
+        type: 'Warning',
+        reason: 'ClusterIPNotAllocated',
+        message: 'Cluster IP [IPv4]:10.0.0.9 is not allocated; repairing',
+        involvedObject: { kind: 'Service', name: 's' },
+        source: { component: 'ipallocator-repair-controller' },
+      },
+    ]);
   });
 
   test('of deprecated APIs that were asked for', async () => {
     expect(await lines('apiserver_requested_deprecated_apis')).toEqual([]);
     await server.send('GET', '/api/v1/componentstatuses');
-    expect(await valueOf('apiserver_requested_deprecated_apis', 'resource="componentstatuses"', 'version="v1"', 'removed_release=""')).toBe(1);
+    expect(
+      await valueOf(
+        'apiserver_requested_deprecated_apis',
+        'resource="componentstatuses"',
+        'version="v1"',
+        'removed_release=""',
+      ),
+    ).toBe(1);
   });
 
   test('of the store and of the caches of resources', async () => {
@@ -160,7 +235,9 @@ describe('metrics', () => {
     expect(watch.text).toContain('"ADDED"');
     const resource = 'resource="configmaps"';
     expect(await valueOf('etcd_requests_total', 'operation="create"', 'type="configmaps"')).toBeGreaterThan(0);
-    expect(await valueOf('etcd_request_duration_seconds_count', 'operation="create"', 'type="configmaps"')).toBe(await valueOf('etcd_requests_total', 'operation="create"', 'type="configmaps"'));
+    expect(await valueOf('etcd_request_duration_seconds_count', 'operation="create"', 'type="configmaps"')).toBe(
+      await valueOf('etcd_requests_total', 'operation="create"', 'type="configmaps"'),
+    );
     expect(await valueOf('apiserver_watch_cache_initializations_total', resource)).toBe(1);
     expect(await valueOf('apiserver_watch_cache_events_received_total', resource)).toBeGreaterThan(0);
     expect(await valueOf('apiserver_watch_cache_events_dispatched_total', resource)).toBeGreaterThan(0);
@@ -169,10 +246,16 @@ describe('metrics', () => {
     expect(await valueOf('apiserver_init_events_total', resource)).toBeGreaterThan(0);
     expect(await valueOf('apiserver_storage_list_total', resource)).toBe(1);
     expect(await valueOf('apiserver_cache_list_total', 'resource_prefix="/configmaps"', 'index=""')).toBeGreaterThan(0);
-    expect(await valueOf('apiserver_cache_list_fetched_objects_total', 'resource_prefix="/configmaps"', 'index=""')).toBeGreaterThan(0);
-    expect(await valueOf('apiserver_cache_list_returned_objects_total', 'resource_prefix="/configmaps"')).toBeGreaterThan(0);
+    expect(
+      await valueOf('apiserver_cache_list_fetched_objects_total', 'resource_prefix="/configmaps"', 'index=""'),
+    ).toBeGreaterThan(0);
+    expect(
+      await valueOf('apiserver_cache_list_returned_objects_total', 'resource_prefix="/configmaps"'),
+    ).toBeGreaterThan(0);
     expect(await valueOf('apiserver_watch_events_total', 'kind="ConfigMap"', 'version="v1"')).toBeGreaterThan(0);
-    expect(await valueOf('apiserver_request_sli_duration_seconds_count', 'verb="GET"', 'resource="configmaps"')).toBe(1);
+    expect(await valueOf('apiserver_request_sli_duration_seconds_count', 'verb="GET"', 'resource="configmaps"')).toBe(
+      1,
+    );
     expect(await valueOf('apiserver_longrunning_requests', 'verb="WATCH"', 'resource="configmaps"')).toBe(0);
   });
 
@@ -191,21 +274,47 @@ describe('metrics', () => {
   });
 
   test('have the types, labels and buckets of 1.32', { skip: !hasShared('facts/metrics.json') }, async () => {
-    const facts = JSON.parse(readFileSync(sharedPath('facts/metrics.json'), 'utf8')) as Record<string, Record<string, Record<string, { type: string; labels?: string[]; buckets?: (number | string)[] }>>>;
-    const known = new Map(['STABLE', 'BETA', 'ALPHA'].flatMap((level) => Object.values(facts[level]!).flatMap((metrics) => Object.entries(metrics).map(([name, fact]) => [name, { level, ...fact }] as const))));
+    const facts = JSON.parse(readFileSync(sharedPath('facts/metrics.json'), 'utf8')) as Record<
+      string,
+      Record<string, Record<string, { type: string; labels?: string[]; buckets?: (number | string)[] }>>
+    >;
+    const known = new Map(
+      ['STABLE', 'BETA', 'ALPHA'].flatMap((level) =>
+        Object.values(facts[level]!).flatMap((metrics) =>
+          Object.entries(metrics).map(([name, fact]) => [name, { level, ...fact }] as const),
+        ),
+      ),
+    );
     const { text } = await server.send('GET', '/metrics');
     const wrong: string[] = [];
     for (const [, name = '', help = '', type = ''] of text.matchAll(/^# HELP (\S+) (.*)\n# TYPE \S+ (\w+)$/gm)) {
       if (/^(process|nodejs)_/.test(name)) continue;
       const fact = known.get(name);
-      const series = text.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name}_bucket{`));
-      const labels = [...new Set(series.flatMap((line) => [...line.slice(0, line.lastIndexOf('}')).matchAll(/[{,](\w+)="/g)].map(([, label]) => label!)))].filter((label) => label !== 'le').sort();
+      const series = text
+        .split('\n')
+        .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name}_bucket{`));
+      const labels = [
+        ...new Set(
+          series.flatMap((line) =>
+            [...line.slice(0, line.lastIndexOf('}')).matchAll(/[{,](\w+)="/g)].map(([, label]) => label!),
+          ),
+        ),
+      ]
+        .filter((label) => label !== 'le')
+        .sort();
       const buckets = [...new Set(series.flatMap((line) => /[{,]le="([^"+]+)"/.exec(line)?.[1] ?? []))].map(Number);
       if (fact === undefined) wrong.push(`${name} is not in 1.32`);
       else if (!help.startsWith(`[${fact.level}] `)) wrong.push(`${name}: ${help}`);
       else if (fact.type !== 'Custom' && fact.type.toLowerCase() !== type) wrong.push(`${name}: ${type}`);
-      else if (series.length > 0 && !isDeepStrictEqual(labels, [...(fact.labels ?? [])].sort())) wrong.push(`${name}: labels ${labels.join()}, not ${fact.labels?.join()}`);
-      else if (type === 'histogram' && buckets.length > 0 && fact.buckets !== undefined && !isDeepStrictEqual(buckets, fact.buckets.map(Number))) wrong.push(`${name}: buckets ${buckets.join()}`);
+      else if (series.length > 0 && !isDeepStrictEqual(labels, [...(fact.labels ?? [])].sort()))
+        wrong.push(`${name}: labels ${labels.join()}, not ${fact.labels?.join()}`);
+      else if (
+        type === 'histogram' &&
+        buckets.length > 0 &&
+        fact.buckets !== undefined &&
+        !isDeepStrictEqual(buckets, fact.buckets.map(Number))
+      )
+        wrong.push(`${name}: buckets ${buckets.join()}`);
     }
     expect(wrong).toEqual([]);
   });
@@ -213,7 +322,13 @@ describe('metrics', () => {
 
 describe('flags of metrics', () => {
   test('leave metrics out, show what is hidden, and limit values of labels', async () => {
-    await using limited = await startTestServer({ flags: ['--disabled-metrics=apiserver_response_sizes', '--show-hidden-metrics-for-version=1.31', '--allow-metric-labels=apiserver_request_total,code=200,201'] });
+    await using limited = await startTestServer({
+      flags: [
+        '--disabled-metrics=apiserver_response_sizes',
+        '--show-hidden-metrics-for-version=1.31',
+        '--allow-metric-labels=apiserver_request_total,code=200,201',
+      ],
+    });
     await limited.send('GET', pods);
     await limited.send('GET', `${pods}/absent`);
     const { text } = await limited.send('GET', '/metrics');
@@ -233,6 +348,8 @@ describe('flags of metrics', () => {
     await limited.send('POST', pods, { body: pod('p') });
     expect((await limited.send('GET', '/metrics')).text).toMatch(/^apiserver_request_total\{verb="unexpected"/m);
     await writeFile(manifest, '- a\n');
-    await expect(startTestServer({ flags: [`--allow-metric-labels-manifest=${manifest}`] })).rejects.toThrow('is not a map of metricName,labelName to labelValue,labelValue,...');
+    await expect(startTestServer({ flags: [`--allow-metric-labels-manifest=${manifest}`] })).rejects.toThrow(
+      'is not a map of metricName,labelName to labelValue,labelValue,...',
+    );
   });
 });

@@ -8,7 +8,10 @@ test('a config map is kept', async () => {
   config.loadFromString(controlPlane.kubeconfig);
   const api = config.makeApiClient(CoreV1Api);
 
-  await api.createNamespacedConfigMap({ namespace: 'default', body: { metadata: { name: 'colours' }, data: { sky: 'blue' } } });
+  await api.createNamespacedConfigMap({
+    namespace: 'default',
+    body: { metadata: { name: 'colours' }, data: { sky: 'blue' } },
+  });
 
   const { data } = await api.readNamespacedConfigMap({ namespace: 'default', name: 'colours' });
   expect(data).toEqual({ sky: 'blue' });

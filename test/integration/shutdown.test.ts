@@ -34,9 +34,14 @@ async function start(options: TestServerOptions): Promise<Stopping> {
 }
 
 /** What a start does beside requests ends when the server stops, done or not: probes go on to say what was not. */
-const started = (server: TestServer): Promise<void> => vi.waitFor(async () => expect(await ask(server, '/readyz')).toMatchObject({ status: 200 }), patience);
+const started = (server: TestServer): Promise<void> =>
+  vi.waitFor(async () => expect(await ask(server, '/readyz')).toMatchObject({ status: 200 }), patience);
 
-const headersOf = (extra: object = {}): Record<string, string> => ({ authorization: 'Bearer admintoken', 'content-type': 'application/json', ...extra });
+const headersOf = (extra: object = {}): Record<string, string> => ({
+  authorization: 'Bearer admintoken',
+  'content-type': 'application/json',
+  ...extra,
+});
 const configMap = (name: string): Buffer => Buffer.from(JSON.stringify({ metadata: { name } }));
 
 /** A connection over HTTP/2. */
@@ -55,7 +60,8 @@ async function answerTo(stream: http2.ClientHttp2Stream): Promise<Answer> {
   return { status: Number(headers[':status']), headers, text };
 }
 
-const get = (session: http2.ClientHttp2Session, path: string): Promise<Answer> => answerTo(session.request({ ':path': path, ...headersOf() }));
+const get = (session: http2.ClientHttp2Session, path: string): Promise<Answer> =>
+  answerTo(session.request({ ':path': path, ...headersOf() }));
 
 /** A write whose body has not come yet, which the server has in work: the same connection answers a later request. */
 async function heldOverHttp2(session: http2.ClientHttp2Session, name: string): Promise<{ finish(): Promise<Answer> }> {
@@ -70,11 +76,21 @@ async function heldOverHttp1({ url, ca }: TestServer, name: string): Promise<{ f
   const agent = new https.Agent({ keepAlive: true });
   onTestFinished(() => agent.destroy());
   const body = configMap(name);
-  const request = https.request(`${url}${configMaps}`, { method: 'POST', ca, servername: 'localhost', agent, headers: { ...headersOf(), expect: '100-continue', 'content-length': String(body.length) } });
+  const request = https.request(`${url}${configMaps}`, {
+    method: 'POST',
+    ca,
+    servername: 'localhost',
+    agent,
+    headers: { ...headersOf(), expect: '100-continue', 'content-length': String(body.length) },
+  });
   const answer = new Promise<Answer>((resolve, reject) => {
     request.once('error', reject).once('response', (message) => {
       let text = '';
-      message.setEncoding('utf8').on('data', (chunk: string) => (text += chunk)).once('error', reject).once('end', () => resolve({ status: message.statusCode!, headers: message.headers, text }));
+      message
+        .setEncoding('utf8')
+        .on('data', (chunk: string) => (text += chunk))
+        .once('error', reject)
+        .once('end', () => resolve({ status: message.statusCode!, headers: message.headers, text }));
     });
   });
   request.flushHeaders();
@@ -86,10 +102,15 @@ async function heldOverHttp1({ url, ca }: TestServer, name: string): Promise<{ f
 function ask({ url, ca }: TestServer, path: string, headers: object = {}): Promise<Answer> {
   const agent = new https.Agent({ keepAlive: true });
   return new Promise<Answer>((resolve, reject) => {
-    https.get(`${url}${path}`, { ca, servername: 'localhost', agent, headers: headersOf(headers) }, (message) => {
-      let text = '';
-      message.setEncoding('utf8').on('data', (chunk: string) => (text += chunk)).once('end', () => resolve({ status: message.statusCode!, headers: message.headers, text }));
-    }).once('error', reject);
+    https
+      .get(`${url}${path}`, { ca, servername: 'localhost', agent, headers: headersOf(headers) }, (message) => {
+        let text = '';
+        message
+          .setEncoding('utf8')
+          .on('data', (chunk: string) => (text += chunk))
+          .once('end', () => resolve({ status: message.statusCode!, headers: message.headers, text }));
+      })
+      .once('error', reject);
   }).finally(() => agent.destroy());
 }
 
@@ -98,7 +119,8 @@ const nobodyListens = (server: TestServer): Promise<void> =>
     await expect(ask(server, '/livez')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   }, patience);
 
-const waits = (closing: Promise<void>): Promise<string> => Promise.race([closing.then(() => 'over'), new Promise<string>((resolve) => setImmediate(() => resolve('waits')))]);
+const waits = (closing: Promise<void>): Promise<string> =>
+  Promise.race([closing.then(() => 'over'), new Promise<string>((resolve) => setImmediate(() => resolve('waits')))]);
 
 describe('a server that stops', () => {
   test('answers what it has in work, and listens no longer', async () => {
@@ -161,7 +183,16 @@ describe('with --shutdown-send-retry-after', () => {
       expect(answer.status).toBe(429);
       return answer;
     }, patience);
-    expect(busy).toMatchObject({ text: 'The apiserver is shutting down, please try again later.\n', headers: { 'retry-after': '5', connection: 'close', 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', 'audit-id': expect.any(String) as string } });
+    expect(busy).toMatchObject({
+      text: 'The apiserver is shutting down, please try again later.\n',
+      headers: {
+        'retry-after': '5',
+        connection: 'close',
+        'content-type': 'text/plain; charset=utf-8',
+        'x-content-type-options': 'nosniff',
+        'audit-id': expect.any(String) as string,
+      },
+    });
     expect(busy.headers['cache-control']).toBeUndefined();
 
     // Over HTTP/2 the connection is to be left, which here is a GOAWAY.
@@ -170,7 +201,10 @@ describe('with --shutdown-send-retry-after', () => {
     await leaving;
 
     // Those who look after the server are answered to its end, and nobody counts the others as answered.
-    expect(await ask(server, '/readyz')).toMatchObject({ status: 500, text: expect.stringContaining('[-]shutdown failed: reason withheld') as string });
+    expect(await ask(server, '/readyz')).toMatchObject({
+      status: 500,
+      text: expect.stringContaining('[-]shutdown failed: reason withheld') as string,
+    });
     expect(await ask(server, '/livez')).toMatchObject({ status: 200, text: 'ok' });
     expect(await ask(server, configMaps, { 'user-agent': 'kube-apiserver/v1.32.0' })).toMatchObject({ status: 200 });
     const metrics = await ask(server, '/metrics');
@@ -187,7 +221,9 @@ describe('with --shutdown-send-retry-after', () => {
 describe('with --shutdown-watch-termination-grace-period', () => {
   test('watches end by themselves and are waited for, those of slow clients too', async () => {
     const { server, stop } = await start({ flags: ['--shutdown-watch-termination-grace-period=60s'] });
-    const streams = Array.from({ length: 20 }, () => connect(server).request({ ':path': `${configMaps}?watch=true&allowWatchBookmarks=true`, ...headersOf() }));
+    const streams = Array.from({ length: 20 }, () =>
+      connect(server).request({ ':path': `${configMaps}?watch=true&allowWatchBookmarks=true`, ...headersOf() }),
+    );
     await Promise.all(streams.map((stream) => once(stream, 'response')));
     const ended = streams.slice(1).map((stream) => once(stream.resume(), 'end'));
     const stopped = stop();
@@ -201,31 +237,46 @@ describe('with --shutdown-watch-termination-grace-period', () => {
 });
 
 /** Keeps what is warned of. */
-const listening = (warned: string[]): Logger => ({ debug: () => undefined, info: () => undefined, warn: (_, message) => void warned.push(message), error: (_, message) => void warned.push(message) });
+const listening = (warned: string[]): Logger => ({
+  debug: () => undefined,
+  info: () => undefined,
+  warn: (_, message) => void warned.push(message),
+  error: (_, message) => void warned.push(message),
+});
 
 /** A store whose calls the test can hold. */
-function holding(): { wrap: (store: Store) => Store; hold: (fits: (method: string, key: string) => boolean) => void; release: () => void; readonly held: string[]; readonly calls: string[] } {
+function holding(): {
+  wrap: (store: Store) => Store;
+  hold: (fits: (method: string, key: string) => boolean) => void;
+  release: () => void;
+  readonly held: string[];
+  readonly calls: string[];
+} {
   let fits: (method: string, key: string) => boolean = () => false;
   const waiting: (() => void)[] = [];
   const held: string[] = [];
   const calls: string[] = [];
-  const wrap = (store: Store): Store => new Proxy(store, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name, target);
-      if (typeof member !== 'function' || typeof name === 'symbol' || name === 'watch') return typeof member === 'function' ? (member.bind(target) as unknown) : member;
-      return async (...args: unknown[]): Promise<unknown> => {
-        const call = `${name} ${String(args[0])}`;
-        calls.push(call);
-        if (fits(name, String(args[0]))) {
-          held.push(call);
-          await new Promise<void>((resolve) => waiting.push(resolve));
-        }
-        return Reflect.apply(member, target, args) as unknown;
-      };
-    },
-  });
+  const wrap = (store: Store): Store =>
+    new Proxy(store, {
+      get(target, name) {
+        const member: unknown = Reflect.get(target, name, target);
+        if (typeof member !== 'function' || typeof name === 'symbol' || name === 'watch')
+          return typeof member === 'function' ? (member.bind(target) as unknown) : member;
+        return async (...args: unknown[]): Promise<unknown> => {
+          const call = `${name} ${String(args[0])}`;
+          calls.push(call);
+          if (fits(name, String(args[0]))) {
+            held.push(call);
+            await new Promise<void>((resolve) => waiting.push(resolve));
+          }
+          return Reflect.apply(member, target, args) as unknown;
+        };
+      },
+    });
   return {
-    wrap, held, calls,
+    wrap,
+    held,
+    calls,
     hold: (next) => (fits = next),
     release: () => {
       fits = () => false;
@@ -256,11 +307,24 @@ describe('what runs beside requests', () => {
   test('does not keep the server when the store never answers, and the log says what was left', async () => {
     const warned: string[] = [];
     const store = holding();
-    const { stop } = await start({ wrap: store.wrap, log: listening(warned), settled: true, flags: ['--advertise-address=192.0.2.7', '--store-compaction-interval=10ms'] });
+    const { stop } = await start({
+      wrap: store.wrap,
+      log: listening(warned),
+      settled: true,
+      flags: ['--advertise-address=192.0.2.7', '--store-compaction-interval=10ms'],
+    });
     store.hold(() => true);
-    await vi.waitFor(() => expect(store.held).toContainEqual(expect.stringMatching(/^(update compact_rev_key|compact \d+)$/)), patience);
+    await vi.waitFor(
+      () => expect(store.held).toContainEqual(expect.stringMatching(/^(update compact_rev_key|compact \d+)$/)),
+      patience,
+    );
     onTestFinished(store.release);
     await stop();
-    expect(warned).toEqual(expect.arrayContaining(['taking this server out of the kubernetes service did not end in time and is left to itself', 'work beside requests did not end in time and is left to itself']));
+    expect(warned).toEqual(
+      expect.arrayContaining([
+        'taking this server out of the kubernetes service did not end in time and is left to itself',
+        'work beside requests did not end in time and is left to itself',
+      ]),
+    );
   });
 });

@@ -30,7 +30,10 @@ async function makeNoise(until: () => Promise<boolean>): Promise<number> {
   const text = 'x'.repeat(900_000);
   let bytes = 0;
   for (let i = 0; !(await until()); i++) {
-    const { status } = await server.client.send('PUT', `${configMaps}/noisy`, { metadata: { name: 'noisy' }, data: { text: `${i} ${text}` } });
+    const { status } = await server.client.send('PUT', `${configMaps}/noisy`, {
+      metadata: { name: 'noisy' },
+      data: { text: `${i} ${text}` },
+    });
     expect(status).toBe(200);
     bytes += text.length;
     if (bytes > 10 * queueBytes) throw new Error(`the watch was still open after ${bytes} bytes`);
@@ -41,11 +44,19 @@ async function makeNoise(until: () => Promise<boolean>): Promise<number> {
 /** Watches of config maps that the server has open. */
 async function openWatches(): Promise<number> {
   const { body } = await server.client.send('GET', '/metrics');
-  const lines = body.toString().split('\n').filter((line) => line.startsWith('apiserver_longrunning_requests{') && line.includes('resource="configmaps"'));
+  const lines = body
+    .toString()
+    .split('\n')
+    .filter((line) => line.startsWith('apiserver_longrunning_requests{') && line.includes('resource="configmaps"'));
   return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
 }
 
-const tlsOptions = (): tls.ConnectionOptions => ({ port: Number(new URL(server.controlPlane.url).port), host: '127.0.0.1', servername: 'localhost', ...credentials(server.controlPlane.kubeconfig) });
+const tlsOptions = (): tls.ConnectionOptions => ({
+  port: Number(new URL(server.controlPlane.url).port),
+  host: '127.0.0.1',
+  servername: 'localhost',
+  ...credentials(server.controlPlane.kubeconfig),
+});
 
 describe('a watcher that reads nothing more', () => {
   test('over HTTP/2 loses its stream, and its connection goes on', { timeout: 120_000 }, async () => {
@@ -73,7 +84,11 @@ describe('a watcher that reads nothing more', () => {
 
   test.each([
     { over: 'HTTP/1.1', headers: '' },
-    { over: 'a WebSocket', headers: 'connection: upgrade\r\nupgrade: websocket\r\norigin: https://localhost\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n' },
+    {
+      over: 'a WebSocket',
+      headers:
+        'connection: upgrade\r\nupgrade: websocket\r\norigin: https://localhost\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n',
+    },
   ])('over $over loses its connection', { timeout: 120_000 }, async ({ headers }) => {
     const before = await openWatches();
     const socket = tls.connect({ ...tlsOptions(), ALPNProtocols: ['http/1.1'] });

@@ -53,10 +53,12 @@ vi.mock(import('../../src/apiserver/representation/watch-events.ts'), async (ori
 /** A method that is held up before it does what it does. */
 function holdIn<T extends object, K extends keyof T & string>(target: T, method: K, step: string, name: string): void {
   const original = target[method] as (...args: unknown[]) => unknown;
-  const held = { [name](this: unknown, ...args: unknown[]): unknown {
-    holdAt(step);
-    return original.apply(this, args);
-  } };
+  const held = {
+    [name](this: unknown, ...args: unknown[]): unknown {
+      holdAt(step);
+      return original.apply(this, args);
+    },
+  };
   vi.spyOn(target as Record<string, (...args: unknown[]) => unknown>, method).mockImplementation(held[name]!);
 }
 
@@ -71,11 +73,14 @@ beforeAll(async () => {
   holdIn(Encoder.prototype, 'jsonItem', 'serialization of an item', 'encodeItemSlowly');
   server = await startTestServer({
     flags: ['--event-loop-stall-threshold=100ms', '--authorization-mode=AlwaysAllow'],
-    log: { ...silentLogger, warn: (details, message) => {
-      if (message !== 'the event loop stood still') return;
-      lines.push(details as Record<string, unknown>);
-      wake();
-    } },
+    log: {
+      ...silentLogger,
+      warn: (details, message) => {
+        if (message !== 'the event loop stood still') return;
+        lines.push(details as Record<string, unknown>);
+        wake();
+      },
+    },
   });
 });
 afterAll(async () => {
@@ -89,7 +94,9 @@ beforeEach(() => {
 /** The line about the stall that this test made; a busy machine may make others. */
 async function lineWith(frame: string): Promise<Record<string, unknown>> {
   for (;;) {
-    const line = lines.find(({ stack }) => (stack as string[]).some((text) => text.startsWith(`${frame} (`) || text.startsWith(`Object.${frame} (`)));
+    const line = lines.find(({ stack }) =>
+      (stack as string[]).some((text) => text.startsWith(`${frame} (`) || text.startsWith(`Object.${frame} (`)),
+    );
     if (line !== undefined) return line;
     await new Promise<void>((resolve) => (wake = resolve));
   }
@@ -98,14 +105,47 @@ async function lineWith(frame: string): Promise<Record<string, unknown>> {
 const collection = '/api/v1/namespaces/default/configmaps';
 const named = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { a: 'b' } });
 
-const rows: readonly { at: string; frame: string; method: string; path?: string; body?: unknown; headers?: Record<string, string>; verb: string; name?: string }[] = [
+const rows: readonly {
+  at: string;
+  frame: string;
+  method: string;
+  path?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  verb: string;
+  name?: string;
+}[] = [
   { at: 'decode', frame: 'decodeSlowly', method: 'POST', body: named('decoded'), verb: 'create' },
   { at: 'admission', frame: 'admitSlowly', method: 'POST', body: named('admitted'), verb: 'create' },
   { at: 'validation', frame: 'validateSlowly', method: 'POST', body: named('validated'), verb: 'create' },
-  { at: 'serialization', frame: 'encodeSlowly', method: 'GET', path: `${collection}/stored`, verb: 'get', name: 'stored' },
+  {
+    at: 'serialization',
+    frame: 'encodeSlowly',
+    method: 'GET',
+    path: `${collection}/stored`,
+    verb: 'get',
+    name: 'stored',
+  },
   { at: 'serialization of an item', frame: 'encodeItemSlowly', method: 'GET', verb: 'list' },
-  { at: 'validation of an update', frame: 'validateUpdateSlowly', method: 'PUT', path: `${collection}/stored`, body: { ...named('stored'), data: { c: 'd' } }, verb: 'update', name: 'stored' },
-  { at: 'validation of an update', frame: 'validateUpdateSlowly', method: 'PATCH', path: `${collection}/stored`, body: { data: { e: 'f' } }, headers: { 'content-type': 'application/merge-patch+json' }, verb: 'patch', name: 'stored' },
+  {
+    at: 'validation of an update',
+    frame: 'validateUpdateSlowly',
+    method: 'PUT',
+    path: `${collection}/stored`,
+    body: { ...named('stored'), data: { c: 'd' } },
+    verb: 'update',
+    name: 'stored',
+  },
+  {
+    at: 'validation of an update',
+    frame: 'validateUpdateSlowly',
+    method: 'PATCH',
+    path: `${collection}/stored`,
+    body: { data: { e: 'f' } },
+    headers: { 'content-type': 'application/merge-patch+json' },
+    verb: 'patch',
+    name: 'stored',
+  },
 ];
 
 describe('a request that holds up the event loop is named in the log', () => {
@@ -115,10 +155,21 @@ describe('a request that holds up the event loop is named in the log', () => {
 
   test.each(rows)('in its $at: $verb', async ({ at, frame, method, path = collection, body, headers, verb, name }) => {
     hold.at = at;
-    const { status } = await server.send(method, path, { user: 'alice', ...(body === undefined ? {} : { body }), ...(headers === undefined ? {} : { headers }) });
+    const { status } = await server.send(method, path, {
+      user: 'alice',
+      ...(body === undefined ? {} : { body }),
+      ...(headers === undefined ? {} : { headers }),
+    });
     expect(status).toBeLessThan(300);
     const line = await lineWith(frame);
-    expect(line).toMatchObject({ verb, resource: 'configmaps', version: 'v1', namespace: 'default', user: 'alice', ...(name === undefined ? {} : { name }) });
+    expect(line).toMatchObject({
+      verb,
+      resource: 'configmaps',
+      version: 'v1',
+      namespace: 'default',
+      user: 'alice',
+      ...(name === undefined ? {} : { name }),
+    });
     expect(line['seconds']).toBeGreaterThan(0.1);
   });
 
@@ -142,7 +193,8 @@ describe('a request that holds up the event loop is named in the log', () => {
 });
 
 test('metrics count stalls and their seconds', async () => {
-  const count = async (): Promise<number> => Number(/^orch_event_loop_stalls_total (\d+)$/m.exec((await server.send('GET', '/metrics')).text)![1]);
+  const count = async (): Promise<number> =>
+    Number(/^orch_event_loop_stalls_total (\d+)$/m.exec((await server.send('GET', '/metrics')).text)![1]);
   const before = await count();
   hold.at = 'validation';
   await server.send('POST', collection, { body: named('counted') });

@@ -12,7 +12,10 @@ function heldStore(): { wrap: (store: Store) => Store; release: () => void } {
   const wrap = (store: Store): Store =>
     new Proxy(store, {
       get(target, name) {
-        if (name === 'list') return async (...args: Parameters<Store['list']>) => (args[0] === '/registry/leases/' && (await released), target.list(...args));
+        if (name === 'list')
+          return async (...args: Parameters<Store['list']>) => (
+            args[0] === '/registry/leases/' && (await released), target.list(...args)
+          );
         const member: unknown = Reflect.get(target, name, target);
         return typeof member === 'function' ? (member.bind(target) as unknown) : member;
       },
@@ -27,13 +30,19 @@ describe('--storage-initialization-timeout, with the gate WatchCacheInitializati
     expect((await server.send('GET', check)).status).toBe(500);
     expect((await server.send('GET', '/readyz')).text).toContain('[-]poststarthook/storage-readiness failed');
     release();
-    await vi.waitFor(async () => expect((await server.send('GET', check)).status).toBe(200), { timeout: 20_000, interval: 20 });
+    await vi.waitFor(async () => expect((await server.send('GET', check)).status).toBe(200), {
+      timeout: 20_000,
+      interval: 20,
+    });
   });
 
   test('when the time is over the server goes on without them', async () => {
     const { wrap, release } = heldStore();
     await using server = await startTestServer({ wrap, flags: [gate, '--storage-initialization-timeout=0s'] });
-    await vi.waitFor(async () => expect((await server.send('GET', check)).status).toBe(200), { timeout: 20_000, interval: 20 });
+    await vi.waitFor(async () => expect((await server.send('GET', check)).status).toBe(200), {
+      timeout: 20_000,
+      interval: 20,
+    });
     release();
   });
 

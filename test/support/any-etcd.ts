@@ -22,7 +22,10 @@ const ways: readonly WayToEtcd[] = [
 ];
 
 /** The first way that leads to an etcd. One that is offered and fails is reported and passed over; the last failure is thrown. */
-export async function startAnyEtcd(candidates: readonly WayToEtcd[] = ways, report: (line: string) => void = console.warn): Promise<RunningEtcd> {
+export async function startAnyEtcd(
+  candidates: readonly WayToEtcd[] = ways,
+  report: (line: string) => void = console.warn,
+): Promise<RunningEtcd> {
   let failure = new Error('there is no way to an etcd');
   for (const { name, start } of candidates) {
     try {

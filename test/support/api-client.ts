@@ -19,7 +19,14 @@ export interface ApiAnswer {
 
 export interface ApiObject {
   readonly kind?: string;
-  readonly metadata?: { readonly name?: string; readonly namespace?: string; readonly uid?: string; readonly resourceVersion?: string; readonly continue?: string; readonly labels?: Record<string, string> };
+  readonly metadata?: {
+    readonly name?: string;
+    readonly namespace?: string;
+    readonly uid?: string;
+    readonly resourceVersion?: string;
+    readonly continue?: string;
+    readonly labels?: Record<string, string>;
+  };
   readonly [member: string]: unknown;
 }
 
@@ -31,12 +38,20 @@ export interface WatchEvent {
 export const versionOf = ({ object }: Pick<WatchEvent, 'object'>): number => Number(object.metadata?.resourceVersion);
 
 /** What a kubeconfig with certificates inside says, for TLS. */
-export function credentials(kubeconfig: string): { ca: Buffer | undefined; cert: Buffer | undefined; key: Buffer | undefined } {
+export function credentials(kubeconfig: string): {
+  ca: Buffer | undefined;
+  cert: Buffer | undefined;
+  key: Buffer | undefined;
+} {
   const data = (name: string): Buffer | undefined => {
     const found = new RegExp(`${name}: (\\S+)`).exec(kubeconfig)?.[1];
     return found === undefined ? undefined : Buffer.from(found, 'base64');
   };
-  return { ca: data('certificate-authority-data'), cert: data('client-certificate-data'), key: data('client-key-data') };
+  return {
+    ca: data('certificate-authority-data'),
+    cert: data('client-certificate-data'),
+    key: data('client-key-data'),
+  };
 }
 
 export class ApiClient implements Disposable {
@@ -55,15 +70,40 @@ export class ApiClient implements Disposable {
     const kubeconfig = server;
     this.#headers = {};
     this.#port = Number(/server: "?https:\/\/[^:]+:(\d+)/.exec(kubeconfig)![1]);
-    this.#agent = new https.Agent({ keepAlive: true, maxSockets: 64, ...credentials(kubeconfig), servername: 'localhost' });
+    this.#agent = new https.Agent({
+      keepAlive: true,
+      maxSockets: 64,
+      ...credentials(kubeconfig),
+      servername: 'localhost',
+    });
   }
 
   /** Rejects when no answer comes. */
-  send(method: string, path: string, body?: string | Buffer | object, { contentType = 'application/json', headers = {}, signal }: ApiRequestOptions = {}): Promise<ApiAnswer> {
-    const bytes = body === undefined ? undefined : Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  send(
+    method: string,
+    path: string,
+    body?: string | Buffer | object,
+    { contentType = 'application/json', headers = {}, signal }: ApiRequestOptions = {},
+  ): Promise<ApiAnswer> {
+    const bytes =
+      body === undefined
+        ? undefined
+        : Buffer.isBuffer(body)
+          ? body
+          : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
     return new Promise((resolve, reject) => {
-      const request = this.#open(method, path, { ...(bytes === undefined ? {} : { 'content-type': contentType, 'content-length': String(bytes.length) }), ...headers }, signal);
-      request.once('error', reject).once('response', (message: IncomingMessage) => void collect(message).then(resolve, reject));
+      const request = this.#open(
+        method,
+        path,
+        {
+          ...(bytes === undefined ? {} : { 'content-type': contentType, 'content-length': String(bytes.length) }),
+          ...headers,
+        },
+        signal,
+      );
+      request
+        .once('error', reject)
+        .once('response', (message: IncomingMessage) => void collect(message).then(resolve, reject));
       request.end(bytes);
     });
   }
@@ -74,14 +114,25 @@ export class ApiClient implements Disposable {
       const request = this.#open('GET', path, {});
       request.once('error', reject).once('response', (message: IncomingMessage) => {
         if (message.statusCode === 200) return resolve(new WatchStream(request, message));
-        void collect(message).then(({ status, body }) => reject(new Error(`the watch was answered ${status}: ${body.toString()}`)), reject);
+        void collect(message).then(
+          ({ status, body }) => reject(new Error(`the watch was answered ${status}: ${body.toString()}`)),
+          reject,
+        );
       });
       request.end();
     });
   }
 
   #open(method: string, path: string, headers: Readonly<Record<string, string>>, signal?: AbortSignal): ClientRequest {
-    return https.request({ agent: this.#agent, host: '127.0.0.1', port: this.#port, method, path, headers: { ...this.#headers, ...headers }, ...(signal === undefined ? {} : { signal }) });
+    return https.request({
+      agent: this.#agent,
+      host: '127.0.0.1',
+      port: this.#port,
+      method,
+      path,
+      headers: { ...this.#headers, ...headers },
+      ...(signal === undefined ? {} : { signal }),
+    });
   }
 
   [Symbol.dispose](): void {
@@ -94,7 +145,9 @@ async function collect(message: IncomingMessage): Promise<ApiAnswer> {
   for await (const chunk of message) chunks.push(chunk as Buffer);
   const body = Buffer.concat(chunks);
   return {
-    status: message.statusCode ?? 0, headers: message.headers, body,
+    status: message.statusCode ?? 0,
+    headers: message.headers,
+    body,
     get object() {
       return JSON.parse(body.toString()) as ApiObject;
     },
@@ -121,11 +174,13 @@ export class WatchStream {
     });
     message.once('error', () => undefined);
     request.on('error', () => undefined);
-    this.ended = new Promise((resolve) => message.once('close', () => {
-      this.#hasEnded = true;
-      this.#heard();
-      resolve();
-    }));
+    this.ended = new Promise((resolve) =>
+      message.once('close', () => {
+        this.#hasEnded = true;
+        this.#heard();
+        resolve();
+      }),
+    );
   }
 
   /** Throws when the stream ends before. */

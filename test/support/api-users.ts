@@ -25,23 +25,42 @@ export interface ApiUsers extends AsyncDisposable {
   /** @param user who asks; undefined for nobody */
   call(user: string | undefined, method: string, path: string, call?: Call): Promise<Answer>;
   /** Asks until the answer is as wanted: what an object allows is known a moment after it was written. */
-  until(user: string | undefined, method: string, path: string, wanted: (answer: Answer) => boolean, call?: Call): Promise<Answer>;
+  until(
+    user: string | undefined,
+    method: string,
+    path: string,
+    wanted: (answer: Answer) => boolean,
+    call?: Call,
+  ): Promise<Answer>;
   /** As `admin`; throws unless it was created. */
   create(path: string, body: object): Promise<Answer>;
 }
 
 /** @param users groups by user name; `admin` is in system:masters */
-export async function startApiUsers(users: Readonly<Record<string, readonly string[]>>, flags: readonly string[], options: Pick<ControlPlaneOptions, 'dataDir' | 'fileCheckMs' | 'log'> = {}): Promise<ApiUsers> {
+export async function startApiUsers(
+  users: Readonly<Record<string, readonly string[]>>,
+  flags: readonly string[],
+  options: Pick<ControlPlaneOptions, 'dataDir' | 'fileCheckMs' | 'log'> = {},
+): Promise<ApiUsers> {
   const directory = await mkdtemp(join(tmpdir(), 'orch-users-'));
   const all = { admin: ['system:masters'], ...users };
   const tokens = join(directory, 'tokens.csv');
-  await writeFile(tokens, Object.entries(all).map(([name, groups]) => `token-${name},${name},uid-${name},"${groups.join(',')}"\n`).join(''));
+  await writeFile(
+    tokens,
+    Object.entries(all)
+      .map(([name, groups]) => `token-${name},${name},uid-${name},"${groups.join(',')}"\n`)
+      .join(''),
+  );
   const controlPlane = await createControlPlane({ flags: [`--token-auth-file=${tokens}`, ...flags], ...options });
   const ca = Buffer.from(/certificate-authority-data: (\S+)/.exec(controlPlane.kubeconfig)![1]!, 'base64');
   const agent = new Agent({ keepAlive: true, ca });
-  const call: ApiUsers['call'] = (user, method, path, options = {}) => send(agent, `${controlPlane.url}${path}`, method, user, options);
+  const call: ApiUsers['call'] = (user, method, path, options = {}) =>
+    send(agent, `${controlPlane.url}${path}`, method, user, options);
   return {
-    url: controlPlane.url, kubeconfigPath: controlPlane.kubeconfigPath, directory, call,
+    url: controlPlane.url,
+    kubeconfigPath: controlPlane.kubeconfigPath,
+    directory,
+    call,
     async until(user, method, path, wanted, options) {
       for (;;) {
         const answer = await call(user, method, path, options);
@@ -61,22 +80,37 @@ export async function startApiUsers(users: Readonly<Record<string, readonly stri
   };
 }
 
-function send(agent: Agent, url: string, method: string, user: string | undefined, { body, contentType = 'application/json', headers = {} }: Call): Promise<Answer> {
+function send(
+  agent: Agent,
+  url: string,
+  method: string,
+  user: string | undefined,
+  { body, contentType = 'application/json', headers = {} }: Call,
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const outgoing = request(url, {
-      agent, method,
-      headers: { ...(user === undefined ? {} : { authorization: `Bearer token-${user}` }), ...(body === undefined ? {} : { 'content-type': contentType }), ...headers },
-    }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => {
-        const text = Buffer.concat(chunks).toString();
-        // A 304 has the type of what it stands for, and no body.
-        const isJson = text !== '' && (response.headers['content-type'] ?? '').includes('json');
-        resolve({ status: response.statusCode!, headers: response.headers, body: isJson ? JSON.parse(text) : text });
-      });
-      response.on('error', reject);
-    });
+    const outgoing = request(
+      url,
+      {
+        agent,
+        method,
+        headers: {
+          ...(user === undefined ? {} : { authorization: `Bearer token-${user}` }),
+          ...(body === undefined ? {} : { 'content-type': contentType }),
+          ...headers,
+        },
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString();
+          // A 304 has the type of what it stands for, and no body.
+          const isJson = text !== '' && (response.headers['content-type'] ?? '').includes('json');
+          resolve({ status: response.statusCode!, headers: response.headers, body: isJson ? JSON.parse(text) : text });
+        });
+        response.on('error', reject);
+      },
+    );
     outgoing.on('error', reject);
     outgoing.end(body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body));
   });

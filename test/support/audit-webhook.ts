@@ -37,18 +37,29 @@ export class AuditWebhook implements AsyncDisposable {
 
   static async start(): Promise<AuditWebhook> {
     const certificates = await createTestCertificates();
-    const [ca, cert, key] = await Promise.all([certificates.caFile, certificates.server.certFile, certificates.server.keyFile].map((file) => readFile(file, 'utf8')));
-    const server = https.createServer({ ca, cert, key, requestCert: true, rejectUnauthorized: true } as https.ServerOptions).listen(0, '127.0.0.1');
+    const [ca, cert, key] = await Promise.all(
+      [certificates.caFile, certificates.server.certFile, certificates.server.keyFile].map((file) =>
+        readFile(file, 'utf8'),
+      ),
+    );
+    const server = https
+      .createServer({ ca, cert, key, requestCert: true, rejectUnauthorized: true } as https.ServerOptions)
+      .listen(0, '127.0.0.1');
     await once(server, 'listening');
     return new AuditWebhook(server, certificates);
   }
 
   /** Writes the file that names this service. */
-  async kubeconfig(directory: string, { token = 'hook-token', server = `https://127.0.0.1:${this.#port}/events` } = {}): Promise<string> {
+  async kubeconfig(
+    directory: string,
+    { token = 'hook-token', server = `https://127.0.0.1:${this.#port}/events` } = {},
+  ): Promise<string> {
     const { caFile, client } = this.certificates;
     const file = path.join(directory, `webhook-${Math.random().toString(36).slice(2)}.yaml`);
     const config = {
-      apiVersion: 'v1', kind: 'Config', 'current-context': 'audit',
+      apiVersion: 'v1',
+      kind: 'Config',
+      'current-context': 'audit',
       clusters: [{ name: 'service', cluster: { server, 'certificate-authority': caFile } }],
       users: [{ name: 'server', user: { 'client-certificate': client.certFile, 'client-key': client.keyFile, token } }],
       contexts: [{ name: 'audit', context: { cluster: 'service', user: 'server' } }],
@@ -66,13 +77,18 @@ export class AuditWebhook implements AsyncDisposable {
     while (!condition()) await once(this.#events, 'call');
   }
 
-  async #take(request: NodeJS.ReadableStream & { headers: NodeJS.Dict<string | string[]>; socket: unknown }, response: { writeHead(status: number): { end(): void } }): Promise<void> {
+  async #take(
+    request: NodeJS.ReadableStream & { headers: NodeJS.Dict<string | string[]>; socket: unknown },
+    response: { writeHead(status: number): { end(): void } },
+  ): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const certificate = (request.socket as TLSSocket).getPeerCertificate();
     const call = {
-      list: JSON.parse(Buffer.concat(chunks).toString()) as EventList, authorization: request.headers['authorization'] as string | undefined,
-      client: certificate.subject.CN as string | undefined, fingerprint: certificate.fingerprint256,
+      list: JSON.parse(Buffer.concat(chunks).toString()) as EventList,
+      authorization: request.headers['authorization'] as string | undefined,
+      client: certificate.subject.CN as string | undefined,
+      fingerprint: certificate.fingerprint256,
     };
     const answer = this.answers.shift() ?? 200;
     this.calls.push(call);

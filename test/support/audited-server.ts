@@ -41,11 +41,18 @@ export class AuditedServer implements AsyncDisposable {
     const directory = await mkdtemp(path.join(tmpdir(), 'orch-audit-'));
     const file = (name: string): string => path.join(directory, name);
     await writeFile(file('tokens.csv'), 'admin-token,admin,1,"system:masters"\njane-token,jane,2,"devs,ops"\n');
-    if (policy !== undefined) await writeFile(file('policy.yaml'), `apiVersion: audit.k8s.io/v1\nkind: Policy\n${policy}`);
-    const own = [`--token-auth-file=${file('tokens.csv')}`, ...(policy === undefined ? [] : [`--audit-policy-file=${file('policy.yaml')}`])];
+    if (policy !== undefined)
+      await writeFile(file('policy.yaml'), `apiVersion: audit.k8s.io/v1\nkind: Policy\n${policy}`);
+    const own = [
+      `--token-auth-file=${file('tokens.csv')}`,
+      ...(policy === undefined ? [] : [`--audit-policy-file=${file('policy.yaml')}`]),
+    ];
     const all = [...own, ...flags.map((flag) => flag.replace('DIRECTORY', directory))];
     try {
-      return new AuditedServer(directory, await createControlPlane({ flags: all, ...(log === undefined ? {} : { log }) }));
+      return new AuditedServer(
+        directory,
+        await createControlPlane({ flags: all, ...(log === undefined ? {} : { log }) }),
+      );
     } catch (error) {
       await rm(directory, { recursive: true });
       throw error;
@@ -56,10 +63,23 @@ export class AuditedServer implements AsyncDisposable {
     return path.join(this.directory, 'audit.log');
   }
 
-  async send(method: string, target: string, { user = 'admin', body, headers = {} }: SendOptions = {}): Promise<Answer> {
+  async send(
+    method: string,
+    target: string,
+    { user = 'admin', body, headers = {} }: SendOptions = {},
+  ): Promise<Answer> {
     const bytes = body === undefined ? undefined : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-    const all = { ...(user === '' ? {} : { authorization: `Bearer ${user}-token` }), ...(bytes === undefined ? {} : { 'content-type': 'application/json' }), ...headers };
-    const response = await this.client.send({ method, path: target, headers: all, ...(bytes === undefined ? {} : { body: bytes }) });
+    const all = {
+      ...(user === '' ? {} : { authorization: `Bearer ${user}-token` }),
+      ...(bytes === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    };
+    const response = await this.client.send({
+      method,
+      path: target,
+      headers: all,
+      ...(bytes === undefined ? {} : { body: bytes }),
+    });
     return { status: response.status, headers: response.headers, text: response.body.toString() };
   }
 

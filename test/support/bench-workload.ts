@@ -8,11 +8,23 @@ const list = (items: OpenApiSchema): OpenApiSchema => ({ type: 'array', items, m
 const object = (properties: Record<string, OpenApiSchema>): OpenApiSchema => ({ type: 'object', properties });
 
 const container = object({
-  name: text, image: text, command: list(text), env: list(object({ name: text, value: text })), ports: list(object({ name: text, containerPort: integer, protocol: text })), resources: object({ limits: texts, requests: texts }),
+  name: text,
+  image: text,
+  command: list(text),
+  env: list(object({ name: text, value: text })),
+  ports: list(object({ name: text, containerPort: integer, protocol: text })),
+  resources: object({ limits: texts, requests: texts }),
 });
 
 export const benchSchema: OpenApiSchema = object({
-  spec: object({ minReplicas: integer, replicas: integer, maxReplicas: integer, strategy: text, selector: texts, containers: list(container) }),
+  spec: object({
+    minReplicas: integer,
+    replicas: integer,
+    maxReplicas: integer,
+    strategy: text,
+    selector: texts,
+    containers: list(container),
+  }),
 });
 
 export const benchRules = [
@@ -22,17 +34,39 @@ export const benchRules = [
 ];
 
 const containerNamed = (name: string): object => ({
-  name, image: `registry.example.com/team/${name}:v1.2.3`, command: ['/bin/server', '--port=8080', '--log-level=info'],
+  name,
+  image: `registry.example.com/team/${name}:v1.2.3`,
+  command: ['/bin/server', '--port=8080', '--log-level=info'],
   env: Array.from({ length: 6 }, (_, i) => ({ name: `SETTING_${i}`, value: `value of setting number ${i}` })),
-  ports: [{ name: 'http', containerPort: 8080, protocol: 'TCP' }, { name: 'metrics', containerPort: 9090, protocol: 'TCP' }],
+  ports: [
+    { name: 'http', containerPort: 8080, protocol: 'TCP' },
+    { name: 'metrics', containerPort: 9090, protocol: 'TCP' },
+  ],
   resources: { limits: { cpu: '500m', memory: '256Mi' }, requests: { cpu: '250m', memory: '128Mi' } },
 });
 
 export const benchObject = {
-  apiVersion: 'example.com/v1', kind: 'Workload',
+  apiVersion: 'example.com/v1',
+  kind: 'Workload',
   metadata: {
-    name: 'web-frontend', namespace: 'production', uid: '7f3c2a9e-5f2e-4a53-9d0e-0a4b3f1f9e11', generation: 7, creationTimestamp: '2024-05-01T10:00:00Z',
-    labels: { 'app.kubernetes.io/name': 'web-frontend', 'app.kubernetes.io/part-of': 'shop', 'app.kubernetes.io/version': '1.2.3' }, annotations: { 'example.com/owner': 'team-web', 'example.com/description': 'serves the pages of the shop' },
+    name: 'web-frontend',
+    namespace: 'production',
+    uid: '7f3c2a9e-5f2e-4a53-9d0e-0a4b3f1f9e11',
+    generation: 7,
+    creationTimestamp: '2024-05-01T10:00:00Z',
+    labels: {
+      'app.kubernetes.io/name': 'web-frontend',
+      'app.kubernetes.io/part-of': 'shop',
+      'app.kubernetes.io/version': '1.2.3',
+    },
+    annotations: { 'example.com/owner': 'team-web', 'example.com/description': 'serves the pages of the shop' },
   },
-  spec: { minReplicas: 2, replicas: 3, maxReplicas: 10, strategy: 'Rolling', selector: { app: 'web-frontend' }, containers: ['web', 'proxy', 'agent'].map(containerNamed) },
+  spec: {
+    minReplicas: 2,
+    replicas: 3,
+    maxReplicas: 10,
+    strategy: 'Rolling',
+    selector: { app: 'web-frontend' },
+    containers: ['web', 'proxy', 'agent'].map(containerNamed),
+  },
 };

@@ -12,6 +12,15 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 export async function bundle(entry: URL): Promise<string> {
   const outfile = path.join(root, '.cache', 'test', `${path.basename(entry.pathname, '.ts')}-${process.pid}.mjs`);
   mkdirSync(path.dirname(outfile), { recursive: true });
-  await build({ entryPoints: [fileURLToPath(entry)], outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external', target: 'node20', logLevel: 'error' });
+  await build({
+    entryPoints: [fileURLToPath(entry)],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    target: 'node20',
+    logLevel: 'error',
+  });
   return outfile;
 }

@@ -31,7 +31,10 @@ export interface TestServer extends ControlPlane {
 }
 
 /** A control plane in this process, with the program's own parts. */
-export async function startTestServer(options: ControlPlaneOptions, around?: Parameters<typeof startControlPlane>[2]): Promise<TestServer> {
+export async function startTestServer(
+  options: ControlPlaneOptions,
+  around?: Parameters<typeof startControlPlane>[2],
+): Promise<TestServer> {
   const controlPlane = await startControlPlane(options, startApiServer, around);
   const ca = Buffer.from(/certificate-authority-data: (\S+)/.exec(controlPlane.kubeconfig)![1]!, 'base64').toString();
   const call = (request: Call): Promise<Answer> => callServer(controlPlane.url, ca, request);
@@ -39,16 +42,42 @@ export async function startTestServer(options: ControlPlaneOptions, around?: Par
 }
 
 async function whoAmI(call: TestServer['call'], request: Call): Promise<unknown> {
-  const answer = await call({ ...request, method: 'POST', path: '/apis/authentication.k8s.io/v1/selfsubjectreviews', body: { kind: 'SelfSubjectReview', apiVersion: 'authentication.k8s.io/v1' } });
+  const answer = await call({
+    ...request,
+    method: 'POST',
+    path: '/apis/authentication.k8s.io/v1/selfsubjectreviews',
+    body: { kind: 'SelfSubjectReview', apiVersion: 'authentication.k8s.io/v1' },
+  });
   return answer.status === 201 ? (answer.body as { status: { userInfo: unknown } }).status.userInfo : answer.status;
 }
 
-export async function callServer(url: string, ca: string, { method = 'GET', path = '/api', headers = [], body, certificate }: Call): Promise<Answer> {
+export async function callServer(
+  url: string,
+  ca: string,
+  { method = 'GET', path = '/api', headers = [], body, certificate }: Call,
+): Promise<Answer> {
   const { hostname, port } = new URL(url);
   const content = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
   const request = https.request({
-    host: hostname, port, ca, servername: 'localhost', method, path, agent: false,
-    headers: ['host', 'localhost', ...headers, ...(content === undefined ? [] : [...(headers.includes('content-type') ? [] : ['content-type', 'application/json']), 'content-length', String(content.length)])] as unknown as Record<string, string>,
+    host: hostname,
+    port,
+    ca,
+    servername: 'localhost',
+    method,
+    path,
+    agent: false,
+    headers: [
+      'host',
+      'localhost',
+      ...headers,
+      ...(content === undefined
+        ? []
+        : [
+            ...(headers.includes('content-type') ? [] : ['content-type', 'application/json']),
+            'content-length',
+            String(content.length),
+          ]),
+    ] as unknown as Record<string, string>,
     ...(certificate === undefined ? {} : { cert: certificate.certificate, key: certificate.key }),
   });
   request.end(content);
@@ -58,11 +87,19 @@ export async function callServer(url: string, ca: string, { method = 'GET', path
 }
 
 /** The same over HTTP/2. */
-export async function callServer2(session: http2.ClientHttp2Session, path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+export async function callServer2(
+  session: http2.ClientHttp2Session,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
   const stream = session.request({ ':path': path, ...headers });
   const [response] = (await once(stream, 'response')) as [http2.IncomingHttpHeaders];
   const chunks = await stream.toArray();
-  return answerOf(Number(response[':status']), response as Answer['headers'], Buffer.concat(chunks as Buffer[]).toString());
+  return answerOf(
+    Number(response[':status']),
+    response as Answer['headers'],
+    Buffer.concat(chunks as Buffer[]).toString(),
+  );
 }
 
 function answerOf(status: number, headers: Answer['headers'], text: string): Answer {

@@ -1,5 +1,9 @@
 /** Definitions of custom resources for tests. */
-import type { CustomResourceDefinition, CustomResourceDefinitionVersion, JSONSchemaProps } from '../../src/api/gen/types/apiextensions-v1.ts';
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionVersion,
+  JSONSchemaProps,
+} from '../../src/api/gen/types/apiextensions-v1.ts';
 import type { Replica } from './replica.ts';
 
 export const definitionsPath = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -12,15 +16,39 @@ export interface DefinitionOptions {
   readonly spec?: Readonly<Record<string, unknown>>;
 }
 
-export const objectSchema = (properties: Readonly<Record<string, unknown>>, more: Readonly<Record<string, unknown>> = {}): { openAPIV3Schema: JSONSchemaProps } =>
-  ({ openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties, ...more } } } as JSONSchemaProps });
+export const objectSchema = (
+  properties: Readonly<Record<string, unknown>>,
+  more: Readonly<Record<string, unknown>> = {},
+): { openAPIV3Schema: JSONSchemaProps } => ({
+  openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties, ...more } } } as JSONSchemaProps,
+});
 
 /** Of `plural.example.com`. The first version is stored. */
-export function customDefinition({ plural = 'widgets', kind = 'Widget', scope = 'Namespaced', versions = [{}], spec = {} }: DefinitionOptions = {}): object {
+export function customDefinition({
+  plural = 'widgets',
+  kind = 'Widget',
+  scope = 'Namespaced',
+  versions = [{}],
+  spec = {},
+}: DefinitionOptions = {}): object {
   const anything = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
   return {
-    apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: `${plural}.example.com` },
-    spec: { group: 'example.com', scope, names: { plural, kind }, versions: versions.map((version, i) => ({ name: `v${i + 1}`, served: true, storage: i === 0, schema: anything, ...version })), ...spec },
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: `${plural}.example.com` },
+    spec: {
+      group: 'example.com',
+      scope,
+      names: { plural, kind },
+      versions: versions.map((version, i) => ({
+        name: `v${i + 1}`,
+        served: true,
+        storage: i === 0,
+        schema: anything,
+        ...version,
+      })),
+      ...spec,
+    },
   };
 }
 
@@ -33,4 +61,5 @@ export async function establish(replica: Replica, definition: object): Promise<s
   return path;
 }
 
-export const isEstablished = ({ status }: CustomResourceDefinition): boolean => status.conditions?.some(({ type, status: state }) => type === 'Established' && state === 'True') === true;
+export const isEstablished = ({ status }: CustomResourceDefinition): boolean =>
+  status.conditions?.some(({ type, status: state }) => type === 'Established' && state === 'True') === true;

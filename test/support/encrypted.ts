@@ -8,7 +8,10 @@ import { ApiClient } from './api-client.ts';
 import { EtcdServer, type EtcdVersion, type RunningEtcd } from './etcd.ts';
 
 /** A key of 32 bytes. */
-export const namedKey = (name: string, fill: number): { name: string; secret: string } => ({ name, secret: Buffer.alloc(32, fill).toString('base64') });
+export const namedKey = (name: string, fill: number): { name: string; secret: string } => ({
+  name,
+  secret: Buffer.alloc(32, fill).toString('base64'),
+});
 
 export interface Rule {
   readonly resources: readonly string[];
@@ -16,7 +19,8 @@ export interface Rule {
 }
 
 /** As a document; `YAML` reads it too. */
-export const encryptionConfiguration = (rules: readonly Rule[]): string => JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration', resources: rules });
+export const encryptionConfiguration = (rules: readonly Rule[]): string =>
+  JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration', resources: rules });
 
 export class EncryptedServer implements AsyncDisposable {
   readonly client: ApiClient;
@@ -68,7 +72,13 @@ export class EncryptedCluster implements AsyncDisposable {
     const file = path.join(directory, 'encryption.yaml');
     await writeFile(file, encryptionConfiguration(rules ?? []));
     const controlPlane = await createControlPlane({
-      flags: [`--store-servers=${this.etcd.url}`, '--service-cluster-ip-range=10.0.0.0/24', '--endpoint-reconciler-type=none', ...(rules === undefined ? [] : [`--encryption-provider-config=${file}`]), ...flags],
+      flags: [
+        `--store-servers=${this.etcd.url}`,
+        '--service-cluster-ip-range=10.0.0.0/24',
+        '--endpoint-reconciler-type=none',
+        ...(rules === undefined ? [] : [`--encryption-provider-config=${file}`]),
+        ...flags,
+      ],
       fileCheckMs: 20,
     });
     const server = new EncryptedServer(controlPlane, file);

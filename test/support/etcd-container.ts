@@ -34,7 +34,13 @@ export async function startEtcdContainer(): Promise<RunningEtcd | undefined> {
     .withAutoCleanup(false)
     .withLabels({ [ownerLabel]: `${hostname()}/${process.pid}` })
     .withExposedPorts(clientPort)
-    .withCommand(['/usr/local/bin/etcd', `--listen-client-urls=http://0.0.0.0:${clientPort}`, `--advertise-client-urls=http://127.0.0.1:${clientPort}`, '--logger=zap', '--unsafe-no-fsync'])
+    .withCommand([
+      '/usr/local/bin/etcd',
+      `--listen-client-urls=http://0.0.0.0:${clientPort}`,
+      `--advertise-client-urls=http://127.0.0.1:${clientPort}`,
+      '--logger=zap',
+      '--unsafe-no-fsync',
+    ])
     .withWaitStrategy(Wait.forHttp('/health', clientPort).withStartupTimeout(startTimeoutMs))
     .start();
   return {
@@ -49,7 +55,10 @@ async function removeAbandoned(engine: ContainerRuntimeClient): Promise<void> {
     const [host, pid] = (Labels[ownerLabel] ?? '').split('/');
     if (host !== hostname() || processLives(Number(pid))) continue;
     // Another test process may be doing the same.
-    await engine.container.getById(Id).remove({ force: true, v: true }).catch(() => undefined);
+    await engine.container
+      .getById(Id)
+      .remove({ force: true, v: true })
+      .catch(() => undefined);
   }
 }
 
@@ -63,6 +72,8 @@ function processLives(pid: number): boolean {
 
 async function within<T>(ms: number, work: Promise<T>, message: string): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => (timer = setTimeout(() => reject(new Error(`${message} within ${ms / 1000} s`)), ms)));
+  const late = new Promise<never>(
+    (_, reject) => (timer = setTimeout(() => reject(new Error(`${message} within ${ms / 1000} s`)), ms)),
+  );
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

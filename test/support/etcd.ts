@@ -41,7 +41,10 @@ export class EtcdServer implements RunningEtcd {
   #process: ChildProcess | undefined;
   #output = '';
 
-  private constructor(options: EtcdOptions, member: { dataDir: string; name: string; port: number; peerUrl: string; cluster: string }) {
+  private constructor(
+    options: EtcdOptions,
+    member: { dataDir: string; name: string; port: number; peerUrl: string; cluster: string },
+  ) {
     this.#options = options;
     this.dataDir = member.dataDir;
     this.port = member.port;
@@ -92,7 +95,9 @@ export class EtcdServer implements RunningEtcd {
   async restart(): Promise<void> {
     await this.stop();
     this.#output = '';
-    const child = spawn(this.#options.program ?? toolPath(`etcd-${this.#options.version ?? '3.5'}`), this.#flags(), { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(this.#options.program ?? toolPath(`etcd-${this.#options.version ?? '3.5'}`), this.#flags(), {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     this.#process = child;
     process.once('exit', this.#killAtExit);
     await this.#untilServing(child);
@@ -147,7 +152,14 @@ export class EtcdServer implements RunningEtcd {
       `--initial-cluster=${this.#cluster}`,
       '--logger=zap',
       ...(fsync ? [] : ['--unsafe-no-fsync']),
-      ...(tls === undefined ? [] : [`--cert-file=${tls.certFile}`, `--key-file=${tls.keyFile}`, `--trusted-ca-file=${tls.caFile}`, '--client-cert-auth']),
+      ...(tls === undefined
+        ? []
+        : [
+            `--cert-file=${tls.certFile}`,
+            `--key-file=${tls.keyFile}`,
+            `--trusted-ca-file=${tls.caFile}`,
+            '--client-cert-auth',
+          ]),
       ...flags,
     ];
   }
@@ -161,7 +173,9 @@ export class EtcdServer implements RunningEtcd {
       child.stdout?.on('data', read);
       child.stderr?.on('data', read);
       child.once('error', reject);
-      child.once('exit', (code, signal) => reject(new Error(`etcd ended (${code ?? signal}):\n${this.#output.split('\n').slice(-8).join('\n')}`)));
+      child.once('exit', (code, signal) =>
+        reject(new Error(`etcd ended (${code ?? signal}):\n${this.#output.split('\n').slice(-8).join('\n')}`)),
+      );
     });
   }
 }

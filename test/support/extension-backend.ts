@@ -9,7 +9,14 @@ import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { TLSSocket } from 'node:tls';
-import { createAuthority, createFrontProxyClient, createServing, caSubject, frontProxyCaSubject, type KeyPair } from '../../src/cmd/pki/pki.ts';
+import {
+  createAuthority,
+  createFrontProxyClient,
+  createServing,
+  caSubject,
+  frontProxyCaSubject,
+  type KeyPair,
+} from '../../src/cmd/pki/pki.ts';
 
 /** Authorities and certificates of a cluster with servers behind the front proxy, and the flags that make a server the proxy. */
 export interface FrontProxyFiles extends AsyncDisposable {
@@ -35,9 +42,16 @@ export async function createFrontProxyFiles(): Promise<FrontProxyFiles> {
     await writeFile(file, text);
     return file;
   };
-  const clientFiles = { certificate: await write('proxy.crt', client.certificate), key: await write('proxy.key', client.key) };
+  const clientFiles = {
+    certificate: await write('proxy.crt', client.certificate),
+    key: await write('proxy.key', client.key),
+  };
   return {
-    directory, ca, frontProxyCa, clientFiles, write,
+    directory,
+    ca,
+    frontProxyCa,
+    clientFiles,
+    write,
     serving: createServing(ca, { dnsNames: ['agg.default.svc'], ipAddresses: ['127.0.0.1'] }, now),
     flags: [`--proxy-client-cert-file=${clientFiles.certificate}`, `--proxy-client-key-file=${clientFiles.key}`],
     caBundle: Buffer.from(ca.certificate).toString('base64'),
@@ -57,7 +71,8 @@ export interface Received {
   readonly client: string | undefined;
 }
 
-export const valuesOf = ({ raw }: Received, name: string): string[] => raw.filter((_, i) => i % 2 === 1 && raw[i - 1]!.toLowerCase() === name);
+export const valuesOf = ({ raw }: Received, name: string): string[] =>
+  raw.filter((_, i) => i % 2 === 1 && raw[i - 1]!.toLowerCase() === name);
 
 type Answer = (request: Http2ServerRequest, response: Http2ServerResponse, received: Received) => void | Promise<void>;
 
@@ -75,9 +90,29 @@ export class ExtensionBackend implements AsyncDisposable {
   /** Answers what a test asks for; what it leaves is answered with 200 and a line. */
   answer: Answer = (_, response) => void response.end('{"kind":"Answer"}\n');
   /** Answers requests for another protocol on their connections, over HTTP/1.1; they are refused by default. */
-  upgrade: (request: IncomingMessage, socket: Socket, head: Buffer) => void = (_, socket) => void socket.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+  upgrade: (request: IncomingMessage, socket: Socket, head: Buffer) => void = (_, socket) =>
+    void socket.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
   /** Answers `/apis/agg.example.com/v1` and what else servers are asked for by themselves. */
-  own: Record<string, { status?: number; type?: string; body: string }> = { '/apis/agg.example.com/v1': { body: JSON.stringify({ kind: 'APIResourceList', apiVersion: 'v1', groupVersion: 'agg.example.com/v1', resources: [{ name: 'things', singularName: 'thing', namespaced: true, kind: 'Thing', verbs: ['get', 'list', 'watch', 'create'], shortNames: ['th'] }, { name: 'things/status', singularName: '', namespaced: true, kind: 'Thing', verbs: ['get'] }] }) } };
+  own: Record<string, { status?: number; type?: string; body: string }> = {
+    '/apis/agg.example.com/v1': {
+      body: JSON.stringify({
+        kind: 'APIResourceList',
+        apiVersion: 'v1',
+        groupVersion: 'agg.example.com/v1',
+        resources: [
+          {
+            name: 'things',
+            singularName: 'thing',
+            namespaced: true,
+            kind: 'Thing',
+            verbs: ['get', 'list', 'watch', 'create'],
+            shortNames: ['th'],
+          },
+          { name: 'things/status', singularName: '', namespaced: true, kind: 'Thing', verbs: ['get'] },
+        ],
+      }),
+    },
+  };
   readonly #server: http2.Http2SecureServer;
   readonly #sockets = new Set<Socket>();
   readonly #heard = new EventEmitter().setMaxListeners(0);
@@ -98,10 +133,23 @@ export class ExtensionBackend implements AsyncDisposable {
     });
   }
 
-  static async start({ files, http2: speaksHttp2 = true, host = '127.0.0.1', port = 0 }: BackendOptions): Promise<ExtensionBackend> {
-    const tls = { cert: files.serving.certificate, key: files.serving.key, ca: files.frontProxyCa.certificate, requestCert: true, rejectUnauthorized: false };
+  static async start({
+    files,
+    http2: speaksHttp2 = true,
+    host = '127.0.0.1',
+    port = 0,
+  }: BackendOptions): Promise<ExtensionBackend> {
+    const tls = {
+      cert: files.serving.certificate,
+      key: files.serving.key,
+      ca: files.frontProxyCa.certificate,
+      requestCert: true,
+      rejectUnauthorized: false,
+    };
     // What is used of requests and answers is the same for both.
-    const server = speaksHttp2 ? http2.createSecureServer(tls) : (https.createServer(tls) as unknown as http2.Http2SecureServer);
+    const server = speaksHttp2
+      ? http2.createSecureServer(tls)
+      : (https.createServer(tls) as unknown as http2.Http2SecureServer);
     server.listen(port, host);
     await once(server, 'listening');
     return new ExtensionBackend(server);
@@ -145,7 +193,14 @@ export class ExtensionBackend implements AsyncDisposable {
   #keep(request: Http2ServerRequest | IncomingMessage, body: string): Received {
     const socket = request.socket as TLSSocket;
     const { method = '', url: target = '', httpVersion, rawHeaders } = request;
-    const received: Received = { method, target, httpVersion, raw: [...rawHeaders], body, client: socket.authorized ? socket.getPeerCertificate().fingerprint256 : undefined };
+    const received: Received = {
+      method,
+      target,
+      httpVersion,
+      raw: [...rawHeaders],
+      body,
+      client: socket.authorized ? socket.getPeerCertificate().fingerprint256 : undefined,
+    };
     this.received.push(received);
     this.#heard.emit('received');
     return received;
@@ -166,12 +221,31 @@ export interface ApiServiceOptions {
 }
 
 /** An APIService for a service called `agg` in `default`. */
-export const apiService = ({ group = 'agg.example.com', version = 'v1', port, spec = {} }: ApiServiceOptions): object => ({
-  apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', metadata: { name: `${version}.${group}` },
-  spec: { group, version, groupPriorityMinimum: 100, versionPriority: 10, service: { name: 'agg', namespace: 'default', port }, ...spec },
+export const apiService = ({
+  group = 'agg.example.com',
+  version = 'v1',
+  port,
+  spec = {},
+}: ApiServiceOptions): object => ({
+  apiVersion: 'apiregistration.k8s.io/v1',
+  kind: 'APIService',
+  metadata: { name: `${version}.${group}` },
+  spec: {
+    group,
+    version,
+    groupPriorityMinimum: 100,
+    versionPriority: 10,
+    service: { name: 'agg', namespace: 'default', port },
+    ...spec,
+  },
 });
 
 /** A service that is this machine: whatever port the APIService names is the backend's. */
-export const localService = { apiVersion: 'v1', kind: 'Service', metadata: { name: 'agg' }, spec: { type: 'ExternalName', externalName: 'localhost' } };
+export const localService = {
+  apiVersion: 'v1',
+  kind: 'Service',
+  metadata: { name: 'agg' },
+  spec: { type: 'ExternalName', externalName: 'localhost' },
+};
 
 export const apiServicesPath = '/apis/apiregistration.k8s.io/v1/apiservices';

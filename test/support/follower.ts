@@ -43,10 +43,12 @@ export class Follower {
           for (const event of stream.events.slice(taken)) this.#take(event);
           taken = stream.events.length;
         };
-        await stream.until(() => {
-          take();
-          return this.#stopped;
-        }).catch(() => undefined);
+        await stream
+          .until(() => {
+            take();
+            return this.#stopped;
+          })
+          .catch(() => undefined);
         take();
       } catch {
         await new Promise((resolve) => setTimeout(resolve, 50));
@@ -74,7 +76,10 @@ export function replayed(events: readonly WatchEvent[]): Map<string, number> {
     const version = versionOf(event);
     if (version <= last) throw new Error(`${event.type} of ${name} at ${version} came after ${last}`);
     last = version;
-    if ((event.type === 'ADDED') === objects.has(name)) throw new Error(`${event.type} of ${name} at ${version}, which ${objects.has(name) ? 'was there' : 'was not there'}`);
+    if ((event.type === 'ADDED') === objects.has(name))
+      throw new Error(
+        `${event.type} of ${name} at ${version}, which ${objects.has(name) ? 'was there' : 'was not there'}`,
+      );
     if (event.type === 'DELETED') objects.delete(name);
     else objects.set(name, version);
   }

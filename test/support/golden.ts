@@ -4,7 +4,12 @@ import { hasShared, sharedPath } from './shared.ts';
 
 /** One request with the recorded answer of the reference server. */
 export interface GoldenStep {
-  readonly request: { readonly method: string; readonly path: string; readonly contentType: string; readonly body?: JsonValue };
+  readonly request: {
+    readonly method: string;
+    readonly path: string;
+    readonly contentType: string;
+    readonly body?: JsonValue;
+  };
   readonly response: { readonly status: number; readonly body?: JsonValue };
 }
 
@@ -26,7 +31,13 @@ export const hasGolden = hasShared('golden', 'protocol-patches.jsonl');
 export function goldenCases(file: string): GoldenCase[] {
   const lines = readFileSync(sharedPath('golden', file), 'utf8').trimEnd().split('\n');
   return lines.map((line) => {
-    const recorded = JSON.parse(line) as { id?: string; kind?: string; action?: string; name?: string; steps: RecordedStep[] };
+    const recorded = JSON.parse(line) as {
+      id?: string;
+      kind?: string;
+      action?: string;
+      name?: string;
+      steps: RecordedStep[];
+    };
     const name = recorded.id ?? `${recorded.kind} ${recorded.action} ${recorded.name}`;
     return { file, name, steps: recorded.steps.filter(isRequest).map(readStep) };
   });
@@ -37,13 +48,24 @@ const isRequest = (step: Partial<RecordedStep>): step is RecordedStep => step.re
 
 function readStep({ request, response }: RecordedStep): GoldenStep {
   const { headers, contentType, method = '', path = '', ...rest } = request;
-  return { request: { ...rest, method, path, contentType: contentType ?? headers?.['Content-Type'] ?? defaultType(method) }, response };
+  return {
+    request: { ...rest, method, path, contentType: contentType ?? headers?.['Content-Type'] ?? defaultType(method) },
+    response,
+  };
 }
 
-const defaultType = (method: string): string => (method === 'PATCH' ? 'application/merge-patch+json' : 'application/json');
+const defaultType = (method: string): string =>
+  method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
 
 /** The object of a successful answer, undefined for a Status, a list or a table. */
 export function answeredObject({ response }: GoldenStep): JsonObject | undefined {
   const body = response.body as JsonObject | undefined;
-  return response.status < 300 && typeof body === 'object' && body !== null && 'metadata' in body && body['kind'] !== 'Status' && !('items' in body) ? body : undefined;
+  return response.status < 300 &&
+    typeof body === 'object' &&
+    body !== null &&
+    'metadata' in body &&
+    body['kind'] !== 'Status' &&
+    !('items' in body)
+    ? body
+    : undefined;
 }

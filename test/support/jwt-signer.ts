@@ -7,7 +7,9 @@ import { fileURLToPath } from 'node:url';
 import * as grpc from '@grpc/grpc-js';
 import protobuf from 'protobufjs';
 
-const proto = fileURLToPath(new URL('../../src/apiserver/authn/service-accounts/external/external-signer.proto', import.meta.url));
+const proto = fileURLToPath(
+  new URL('../../src/apiserver/authn/service-accounts/external/external-signer.proto', import.meta.url),
+);
 const schema = protobuf.loadSync(proto).lookupService('v1alpha1.ExternalJWTSigner');
 
 export interface SignerKey {
@@ -50,8 +52,15 @@ export class JwtSigner implements AsyncDisposable {
 
   async listen(): Promise<void> {
     const server = new grpc.Server();
-    server.addService(definition(), Object.fromEntries(['Sign', 'FetchKeys', 'Metadata'].map((name) => [name, this.#handle(name as 'Sign')])));
-    await new Promise<void>((resolve, reject) => server.bindAsync(`unix:${this.socket}`, grpc.ServerCredentials.createInsecure(), (error) => (error === null ? resolve() : reject(error))));
+    server.addService(
+      definition(),
+      Object.fromEntries(['Sign', 'FetchKeys', 'Metadata'].map((name) => [name, this.#handle(name as 'Sign')])),
+    );
+    await new Promise<void>((resolve, reject) =>
+      server.bindAsync(`unix:${this.socket}`, grpc.ServerCredentials.createInsecure(), (error) =>
+        error === null ? resolve() : reject(error),
+      ),
+    );
     this.#server = server;
   }
 
@@ -62,9 +71,19 @@ export class JwtSigner implements AsyncDisposable {
   }
 
   /** A token as this program would sign it. */
-  signed(claims: string, key = this.keys[0]!, header: object = { alg: 'ES256', kid: key.id, typ: 'JWT' }): { header: string; signature: string } {
+  signed(
+    claims: string,
+    key = this.keys[0]!,
+    header: object = { alg: 'ES256', kid: key.id, typ: 'JWT' },
+  ): { header: string; signature: string } {
     const first = encode(header);
-    return { header: first, signature: sign('sha256', Buffer.from(`${first}.${claims}`), { key: key.privateKey, dsaEncoding: 'ieee-p1363' }).toString('base64url') };
+    return {
+      header: first,
+      signature: sign('sha256', Buffer.from(`${first}.${claims}`), {
+        key: key.privateKey,
+        dsaEncoding: 'ieee-p1363',
+      }).toString('base64url'),
+    };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -90,23 +109,37 @@ export class JwtSigner implements AsyncDisposable {
   }
 
   fetchedKeys(): Answer {
-    const keys = this.keys.map(({ id, publicKey, isExcluded }) => ({ keyId: id, key: publicKey.export({ type: 'spki', format: 'der' }), excludeFromOidcDiscovery: isExcluded }));
-    return { keys, dataTimestamp: { seconds: 1_700_000_000, nanos: 500_000_000 }, refreshHintSeconds: this.refreshHintSeconds };
+    const keys = this.keys.map(({ id, publicKey, isExcluded }) => ({
+      keyId: id,
+      key: publicKey.export({ type: 'spki', format: 'der' }),
+      excludeFromOidcDiscovery: isExcluded,
+    }));
+    return {
+      keys,
+      dataTimestamp: { seconds: 1_700_000_000, nanos: 500_000_000 },
+      refreshHintSeconds: this.refreshHintSeconds,
+    };
   }
 }
 
 /** The service of the schema as grpc-js wants it. */
 function definition(): grpc.ServiceDefinition {
-  return Object.fromEntries(schema.methodsArray.map((method) => {
-    method.resolve();
-    const { resolvedRequestType: request, resolvedResponseType: response } = method;
-    return [method.name, {
-      path: `/v1alpha1.ExternalJWTSigner/${method.name}`, requestStream: false, responseStream: false,
-      requestSerialize: (value: object) => Buffer.from(request!.encode(request!.fromObject(value)).finish()),
-      requestDeserialize: (bytes: Buffer) => request!.toObject(request!.decode(bytes), { defaults: true }),
-      responseSerialize: (value: object) => Buffer.from(response!.encode(response!.fromObject(value)).finish()),
-      responseDeserialize: (bytes: Buffer) => response!.toObject(response!.decode(bytes)),
-    }];
-  }));
+  return Object.fromEntries(
+    schema.methodsArray.map((method) => {
+      method.resolve();
+      const { resolvedRequestType: request, resolvedResponseType: response } = method;
+      return [
+        method.name,
+        {
+          path: `/v1alpha1.ExternalJWTSigner/${method.name}`,
+          requestStream: false,
+          responseStream: false,
+          requestSerialize: (value: object) => Buffer.from(request!.encode(request!.fromObject(value)).finish()),
+          requestDeserialize: (bytes: Buffer) => request!.toObject(request!.decode(bytes), { defaults: true }),
+          responseSerialize: (value: object) => Buffer.from(response!.encode(response!.fromObject(value)).finish()),
+          responseDeserialize: (bytes: Buffer) => response!.toObject(response!.decode(bytes)),
+        },
+      ];
+    }),
+  );
 }
-

@@ -34,15 +34,35 @@ export class KindRules<T> {
   readonly #version: string;
   readonly #context: StrategyContext;
 
-  constructor(apiVersion: string, resource: string, { now = testNow, gates = {}, allowPrivileged = true }: KindOptions = {}) {
+  constructor(
+    apiVersion: string,
+    resource: string,
+    { now = testNow, gates = {}, allowPrivileged = true }: KindOptions = {},
+  ) {
     const info = findResource(apiVersion, resource)!;
     const definition = definitionOf(info.group, resource);
     this.#typeId = info.type;
     this.#version = info.version;
-    this.#context = { now, user: { name: 'tester', groups: [] }, enabled: (gate) => isGateOn(gate, gates), apiVersion, allowPrivileged };
+    this.#context = {
+      now,
+      user: { name: 'tester', groups: [] },
+      enabled: (gate) => isGateOn(gate, gates),
+      apiVersion,
+      allowPrivileged,
+    };
     this.#rules = {
-      group: info.group, resourceName: resource, kind: { group: info.group, kind: info.kind }, namespaced: info.namespaced, definition, resource: definition.strategy,
-      strategyOf: (subresource) => (subresource === '' ? definition.strategy : subresource === 'status' ? definition.status! : definition.subresources![subresource]!),
+      group: info.group,
+      resourceName: resource,
+      kind: { group: info.group, kind: info.kind },
+      namespaced: info.namespaced,
+      definition,
+      resource: definition.strategy,
+      strategyOf: (subresource) =>
+        subresource === ''
+          ? definition.strategy
+          : subresource === 'status'
+            ? definition.status!
+            : definition.subresources![subresource]!,
     };
   }
 
@@ -89,7 +109,9 @@ export class KindRules<T> {
     const meta = metaOf(object);
     meta.namespace ??= metaOf(before).namespace!;
     meta.resourceVersion ??= '1';
-    return this.#write(object, subresource, (request) => atOnce(prepareForUpdate(object, before, this.#rules, request)));
+    return this.#write(object, subresource, (request) =>
+      atOnce(prepareForUpdate(object, before, this.#rules, request)),
+    );
   }
 
   #new(json: unknown): KubeObject {
@@ -105,7 +127,11 @@ export class KindRules<T> {
     return object;
   }
 
-  #write(object: KubeObject, subresource: string, prepare: (request: Parameters<typeof prepareForCreate>[2]) => void): Written<T> {
+  #write(
+    object: KubeObject,
+    subresource: string,
+    prepare: (request: Parameters<typeof prepareForCreate>[2]) => void,
+  ): Written<T> {
     const warnings: string[] = [];
     const errors: string[] = [];
     try {
@@ -122,6 +148,14 @@ export class KindRules<T> {
   }
 
   #request(subresource: string, warnings: string[]): Parameters<typeof prepareForCreate>[2] {
-    return { namespace: 'default', name: '', subresource, context: this.#context, dryRun: false, options: {}, warn: (text) => warnings.push(text) > 0 };
+    return {
+      namespace: 'default',
+      name: '',
+      subresource,
+      context: this.#context,
+      dryRun: false,
+      options: {},
+      warn: (text) => warnings.push(text) > 0,
+    };
   }
 }

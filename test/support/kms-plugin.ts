@@ -4,7 +4,8 @@ import { rm } from 'node:fs/promises';
 import grpc from '@grpc/grpc-js';
 import protobuf from 'protobufjs';
 
-const schema = protobuf.parse(`
+const schema = protobuf.parse(
+  `
   syntax = "proto3";
   message StatusRequest {}
   message StatusResponse { string version = 1; string healthz = 2; string key_id = 3; }
@@ -16,7 +17,9 @@ const schema = protobuf.parse(`
   message VersionResponse { string version = 1; string runtime_name = 2; string runtime_version = 3; }
   message OldRequest { string version = 1; bytes value = 2; }
   message OldResponse { bytes value = 1; }
-`, { keepCase: true }).root;
+`,
+  { keepCase: true },
+).root;
 
 type Message = Record<string, unknown>;
 type Answer = (request: Message) => Message;
@@ -41,20 +44,53 @@ export class KmsPlugin implements AsyncDisposable {
 
   async start(): Promise<void> {
     const server = new grpc.Server();
-    server.addService(service('v2', { Status: ['StatusRequest', 'StatusResponse'], Encrypt: ['EncryptRequest', 'EncryptResponse'], Decrypt: ['DecryptRequest', 'DecryptResponse'] }), {
-      Status: this.#answer('Status', () => ({ version: 'v2', healthz: this.healthz, key_id: this.keyId })),
-      Encrypt: this.#answer('Encrypt', ({ plaintext }) => this.#encrypt(plaintext as Buffer)),
-      Decrypt: this.#answer('Decrypt', ({ ciphertext, key_id, annotations }) => ({ plaintext: this.#decrypt(ciphertext as Buffer, key_id as string, (annotations as Record<string, Buffer>)[annotation]!) })),
-    });
-    server.addService(service('v1beta1', { Version: ['VersionRequest', 'VersionResponse'], Encrypt: ['OldRequest', 'OldResponse'], Decrypt: ['OldRequest', 'OldResponse'] }), {
-      Version: this.#answer('Version', () => ({ version: 'v1beta1', runtime_name: 'test', runtime_version: '1.0.0' })),
-      Encrypt: this.#answer('Encrypt', ({ value }) => {
-        const { ciphertext, annotations } = this.#encrypt(value as Buffer) as { ciphertext: Buffer; annotations: Record<string, Buffer> };
-        return { value: Buffer.concat([annotations[annotation]!, ciphertext]) };
+    server.addService(
+      service('v2', {
+        Status: ['StatusRequest', 'StatusResponse'],
+        Encrypt: ['EncryptRequest', 'EncryptResponse'],
+        Decrypt: ['DecryptRequest', 'DecryptResponse'],
       }),
-      Decrypt: this.#answer('Decrypt', ({ value }) => ({ value: this.#decrypt((value as Buffer).subarray(12), this.keyId, (value as Buffer).subarray(0, 12)) })),
-    });
-    await new Promise<void>((resolve, reject) => server.bindAsync(this.endpoint, grpc.ServerCredentials.createInsecure(), (error) => (error === null ? resolve() : reject(error))));
+      {
+        Status: this.#answer('Status', () => ({ version: 'v2', healthz: this.healthz, key_id: this.keyId })),
+        Encrypt: this.#answer('Encrypt', ({ plaintext }) => this.#encrypt(plaintext as Buffer)),
+        Decrypt: this.#answer('Decrypt', ({ ciphertext, key_id, annotations }) => ({
+          plaintext: this.#decrypt(
+            ciphertext as Buffer,
+            key_id as string,
+            (annotations as Record<string, Buffer>)[annotation]!,
+          ),
+        })),
+      },
+    );
+    server.addService(
+      service('v1beta1', {
+        Version: ['VersionRequest', 'VersionResponse'],
+        Encrypt: ['OldRequest', 'OldResponse'],
+        Decrypt: ['OldRequest', 'OldResponse'],
+      }),
+      {
+        Version: this.#answer('Version', () => ({
+          version: 'v1beta1',
+          runtime_name: 'test',
+          runtime_version: '1.0.0',
+        })),
+        Encrypt: this.#answer('Encrypt', ({ value }) => {
+          const { ciphertext, annotations } = this.#encrypt(value as Buffer) as {
+            ciphertext: Buffer;
+            annotations: Record<string, Buffer>;
+          };
+          return { value: Buffer.concat([annotations[annotation]!, ciphertext]) };
+        }),
+        Decrypt: this.#answer('Decrypt', ({ value }) => ({
+          value: this.#decrypt((value as Buffer).subarray(12), this.keyId, (value as Buffer).subarray(0, 12)),
+        })),
+      },
+    );
+    await new Promise<void>((resolve, reject) =>
+      server.bindAsync(this.endpoint, grpc.ServerCredentials.createInsecure(), (error) =>
+        error === null ? resolve() : reject(error),
+      ),
+    );
     this.#server = server;
   }
 
@@ -83,7 +119,11 @@ export class KmsPlugin implements AsyncDisposable {
   #encrypt(plaintext: Buffer): Message {
     const nonce = randomBytes(12);
     const cipher = createCipheriv('aes-256-gcm', this.#keyOf(this.keyId), nonce);
-    return { ciphertext: Buffer.concat([cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]), key_id: this.keyId, annotations: { [annotation]: nonce } };
+    return {
+      ciphertext: Buffer.concat([cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]),
+      key_id: this.keyId,
+      annotations: { [annotation]: nonce },
+    };
   }
 
   #decrypt(ciphertext: Buffer, keyId: string, nonce: Buffer): Buffer {
@@ -98,12 +138,31 @@ export class KmsPlugin implements AsyncDisposable {
   }
 }
 
-function service(version: string, methods: Readonly<Record<string, readonly [string, string]>>): grpc.ServiceDefinition {
-  return Object.fromEntries(Object.entries(methods).map(([name, [request, response]]) => [name, {
-    path: `/${version}.KeyManagementService/${name}`, requestStream: false, responseStream: false,
-    requestSerialize: write(request), requestDeserialize: read(request), responseSerialize: write(response), responseDeserialize: read(response),
-  }]));
+function service(
+  version: string,
+  methods: Readonly<Record<string, readonly [string, string]>>,
+): grpc.ServiceDefinition {
+  return Object.fromEntries(
+    Object.entries(methods).map(([name, [request, response]]) => [
+      name,
+      {
+        path: `/${version}.KeyManagementService/${name}`,
+        requestStream: false,
+        responseStream: false,
+        requestSerialize: write(request),
+        requestDeserialize: read(request),
+        responseSerialize: write(response),
+        responseDeserialize: read(response),
+      },
+    ]),
+  );
 }
 
-const write = (type: string) => (message: object): Buffer => Buffer.from(schema.lookupType(type).encode(message).finish());
-const read = (type: string) => (bytes: Buffer): object => schema.lookupType(type).toObject(schema.lookupType(type).decode(bytes), { defaults: true });
+const write =
+  (type: string) =>
+  (message: object): Buffer =>
+    Buffer.from(schema.lookupType(type).encode(message).finish());
+const read =
+  (type: string) =>
+  (bytes: Buffer): object =>
+    schema.lookupType(type).toObject(schema.lookupType(type).decode(bytes), { defaults: true });

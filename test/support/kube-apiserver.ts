@@ -9,10 +9,13 @@ import { ApiClient } from './api-client.ts';
 import { freePorts } from './ports.ts';
 
 /** A kube-apiserver to compare with: `ORCH_KUBE_APISERVER` names it, or it is on the PATH. Tests skip with a reason without one. */
-export const kubeApiServerPath: string | undefined =
-  [process.env['ORCH_KUBE_APISERVER'], ...(process.env['PATH'] ?? '').split(path.delimiter).map((folder) => path.join(folder, 'kube-apiserver'))].find((file) => file !== undefined && file !== '' && existsSync(file));
+export const kubeApiServerPath: string | undefined = [
+  process.env['ORCH_KUBE_APISERVER'],
+  ...(process.env['PATH'] ?? '').split(path.delimiter).map((folder) => path.join(folder, 'kube-apiserver')),
+].find((file) => file !== undefined && file !== '' && existsSync(file));
 
-export const noKubeApiServer = kubeApiServerPath === undefined ? ' (skipped: no kube-apiserver; ORCH_KUBE_APISERVER can name one)' : '';
+export const noKubeApiServer =
+  kubeApiServerPath === undefined ? ' (skipped: no kube-apiserver; ORCH_KUBE_APISERVER can name one)' : '';
 
 /** Upstream's server as a process of its own, on a given etcd. */
 export class KubeApiServer implements AsyncDisposable {
@@ -33,25 +36,48 @@ export class KubeApiServer implements AsyncDisposable {
    * @param flags DIRECTORY stands for a folder of the server's own
    * @param files what is there at the start
    */
-  static async start(etcdUrl: string, flags: readonly string[] = [], files: Readonly<Record<string, string>> = {}): Promise<KubeApiServer> {
+  static async start(
+    etcdUrl: string,
+    flags: readonly string[] = [],
+    files: Readonly<Record<string, string>> = {},
+  ): Promise<KubeApiServer> {
     const directory = await mkdtemp(path.join(tmpdir(), 'orch-kube-'));
     const inside = (name: string): string => path.join(directory, name);
-    const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048, publicKeyEncoding: { type: 'spki', format: 'pem' }, privateKeyEncoding: { type: 'pkcs1', format: 'pem' } });
+    const { publicKey, privateKey } = generateKeyPairSync('rsa', {
+      modulusLength: 2048,
+      publicKeyEncoding: { type: 'spki', format: 'pem' },
+      privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+    });
     await writeFile(inside('sa.key'), privateKey);
     await writeFile(inside('sa.pub'), publicKey);
     await writeFile(inside('tokens.csv'), 'admin-token,admin,1,"system:masters"\njane-token,jane,2,"devs,ops"\n');
     for (const [name, text] of Object.entries(files)) await writeFile(inside(name), text);
     const [port = 0] = await freePorts(1);
-    const child = spawn(kubeApiServerPath!, [
-      `--etcd-servers=${etcdUrl}`, '--bind-address=127.0.0.1', '--advertise-address=127.0.0.1', `--secure-port=${port}`, `--cert-dir=${inside('certs')}`,
-      `--service-account-key-file=${inside('sa.pub')}`, `--service-account-signing-key-file=${inside('sa.key')}`, '--service-account-issuer=https://localhost',
-      '--service-cluster-ip-range=10.0.0.0/24', `--token-auth-file=${inside('tokens.csv')}`, '--authorization-mode=RBAC', '--endpoint-reconciler-type=none',
-      // Pods can then be created with no controller running.
-      '--disable-admission-plugins=ServiceAccount',
-      ...flags.map((flag) => flag.replace('DIRECTORY', directory)),
-    ], { stdio: 'ignore' });
+    const child = spawn(
+      kubeApiServerPath!,
+      [
+        `--etcd-servers=${etcdUrl}`,
+        '--bind-address=127.0.0.1',
+        '--advertise-address=127.0.0.1',
+        `--secure-port=${port}`,
+        `--cert-dir=${inside('certs')}`,
+        `--service-account-key-file=${inside('sa.pub')}`,
+        `--service-account-signing-key-file=${inside('sa.key')}`,
+        '--service-account-issuer=https://localhost',
+        '--service-cluster-ip-range=10.0.0.0/24',
+        `--token-auth-file=${inside('tokens.csv')}`,
+        '--authorization-mode=RBAC',
+        '--endpoint-reconciler-type=none',
+        // Pods can then be created with no controller running.
+        '--disable-admission-plugins=ServiceAccount',
+        ...flags.map((flag) => flag.replace('DIRECTORY', directory)),
+      ],
+      { stdio: 'ignore' },
+    );
     const server = new KubeApiServer(child, port, directory);
-    const failed = once(child, 'exit').then(([code]) => Promise.reject(new Error(`kube-apiserver ended (${String(code)})`)));
+    const failed = once(child, 'exit').then(([code]) =>
+      Promise.reject(new Error(`kube-apiserver ended (${String(code)})`)),
+    );
     await Promise.race([server.#untilReady(), failed]);
     failed.catch(() => undefined);
     return server;

@@ -62,8 +62,13 @@ export class Load {
     const isDeletion = exists && n % 5 === 4;
     const started = performance.now();
     const path = exists ? `${configMaps}/${name}` : configMaps;
-    const object = { metadata: { name, ...(exists ? { resourceVersion: String(before.version) } : {}) }, data: { value } };
-    const sent = isDeletion ? this.#client().send('DELETE', path) : this.#client().send(exists ? 'PUT' : 'POST', path, object);
+    const object = {
+      metadata: { name, ...(exists ? { resourceVersion: String(before.version) } : {}) },
+      data: { value },
+    };
+    const sent = isDeletion
+      ? this.#client().send('DELETE', path)
+      : this.#client().send(exists ? 'PUT' : 'POST', path, object);
     const answer = await sent.catch(() => undefined);
     this.longestMs = Math.max(this.longestMs, performance.now() - started);
     const status = answer?.status ?? 0;
@@ -84,17 +89,25 @@ export class Load {
 /** What of the acknowledged is not there: empty when nothing was lost. */
 export async function lost(client: ApiClient, load: Load): Promise<string[]> {
   const { object } = await client.send('GET', configMaps);
-  const held = new Map((object['items'] as { metadata: { name: string; resourceVersion: string }; data?: { value?: string } }[]).map((item) => [item.metadata.name, item]));
+  const held = new Map(
+    (object['items'] as { metadata: { name: string; resourceVersion: string }; data?: { value?: string } }[]).map(
+      (item) => [item.metadata.name, item],
+    ),
+  );
   const missing: string[] = [];
   for (const { name, value, version } of load.acknowledged.values()) {
     if (load.unknown.has(name)) {
       // The write without an answer may have come after; what is not allowed is to be older.
       const found = held.get(name);
-      if (found !== undefined && Number(found.metadata.resourceVersion) < version) missing.push(`${name}: went back to ${found.metadata.resourceVersion}, had ${version}`);
+      if (found !== undefined && Number(found.metadata.resourceVersion) < version)
+        missing.push(`${name}: went back to ${found.metadata.resourceVersion}, had ${version}`);
       continue;
     }
     const found = held.get(name);
-    if (found?.data?.value !== value) missing.push(`${name}: wrote ${String(value).slice(0, 12)} at ${version}, found ${String(found?.data?.value).slice(0, 12)} at ${found?.metadata.resourceVersion}`);
+    if (found?.data?.value !== value)
+      missing.push(
+        `${name}: wrote ${String(value).slice(0, 12)} at ${version}, found ${String(found?.data?.value).slice(0, 12)} at ${found?.metadata.resourceVersion}`,
+      );
   }
   return missing;
 }

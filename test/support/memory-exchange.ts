@@ -18,7 +18,10 @@ export interface MemoryAnswer {
 export type Handle = (exchange: Exchange) => Promise<ApiResponse>;
 
 /** Sends a request through the chain and reads the whole answer. */
-export async function sendInMemory(handle: Handle, { method, target, headers = [], body = Buffer.alloc(0) }: MemoryRequest): Promise<MemoryAnswer> {
+export async function sendInMemory(
+  handle: Handle,
+  { method, target, headers = [], body = Buffer.alloc(0) }: MemoryRequest,
+): Promise<MemoryAnswer> {
   const exchange = new GivenExchange({ method, target, headers, body });
   const answer = await handle(exchange);
   try {
@@ -32,7 +35,13 @@ async function readAnswer(answer: ApiResponse): Promise<Buffer> {
   if ('chunks' in answer) return Buffer.concat([...answer.chunks]);
   if (!('stream' in answer)) return Buffer.from('body' in answer ? (answer.body ?? '') : '');
   const chunks: Buffer[] = [];
-  const sink: Sink = { write: (chunk) => chunks.push(chunk) > 0, drained: () => Promise.resolve(), closed: false, onClose: () => undefined, abort: () => undefined };
+  const sink: Sink = {
+    write: (chunk) => chunks.push(chunk) > 0,
+    drained: () => Promise.resolve(),
+    closed: false,
+    onClose: () => undefined,
+    abort: () => undefined,
+  };
   await answer.stream(sink);
   return Buffer.concat(chunks);
 }

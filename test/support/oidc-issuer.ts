@@ -21,7 +21,10 @@ export class OidcIssuer implements AsyncDisposable {
   /** Requests for keys. */
   keyRequests = 0;
   /** What is answered beside what a provider answers, by path. */
-  readonly pages = new Map<string, (authorization: string | undefined) => Promise<{ status: number; body: string; headers?: Record<string, string> }>>();
+  readonly pages = new Map<
+    string,
+    (authorization: string | undefined) => Promise<{ status: number; body: string; headers?: Record<string, string> }>
+  >();
 
   private constructor(ca: string, server: https.Server) {
     this.ca = ca;
@@ -29,14 +32,21 @@ export class OidcIssuer implements AsyncDisposable {
     server.on('request', (request, response) => {
       if (request.url === '/jwks') this.keyRequests++;
       const page = this.pages.get(request.url ?? '');
-      if (page !== undefined) return void page(request.headers.authorization).then(({ status, body, headers = {} }) => response.writeHead(status, headers).end(body));
+      if (page !== undefined)
+        return void page(request.headers.authorization).then(({ status, body, headers = {} }) =>
+          response.writeHead(status, headers).end(body),
+        );
       void this.#provider!.callback()(request, response);
     });
   }
 
   static async start(openssl: Openssl): Promise<OidcIssuer> {
     const ca = await openssl.authority('issuer-ca');
-    const shown = await openssl.issue({ subject: '/CN=issuer', issuer: ca, extensions: ['extendedKeyUsage=serverAuth', 'subjectAltName=DNS:localhost'] });
+    const shown = await openssl.issue({
+      subject: '/CN=issuer',
+      issuer: ca,
+      extensions: ['extendedKeyUsage=serverAuth', 'subjectAltName=DNS:localhost'],
+    });
     const issuer = new OidcIssuer(ca.certificate, https.createServer({ cert: shown.certificate, key: shown.key }));
     await issuer.listen();
     issuer.rotate();
@@ -67,24 +77,48 @@ export class OidcIssuer implements AsyncDisposable {
     this.#key = { id, secret };
     const key = secret.export({ format: 'jwk' });
     this.#provider = new Provider(this.url, {
-      clients: [{ client_id: clientId, client_secret: 'secret', grant_types: [grant], redirect_uris: [], response_types: [], token_endpoint_auth_method: 'client_secret_post' }],
-      jwks: { keys: [{ ...key, kid: id, use: 'sig', alg: 'RS256' } as never] }, cookies: { keys: ['secret'] },
+      clients: [
+        {
+          client_id: clientId,
+          client_secret: 'secret',
+          grant_types: [grant],
+          redirect_uris: [],
+          response_types: [],
+          token_endpoint_auth_method: 'client_secret_post',
+        },
+      ],
+      jwks: { keys: [{ ...key, kid: id, use: 'sig', alg: 'RS256' } as never] },
+      cookies: { keys: ['secret'] },
       features: { devInteractions: { enabled: false } },
     });
     const provider = this.#provider;
-    provider.registerGrantType(grant, async (ctx) => {
-      const { sub = 'nobody', ...claims } = JSON.parse(ctx.oidc.params!['claims_json'] as string) as { sub?: string };
-      const token = new provider.IdToken({ sub }, { ctx });
-      for (const [name, value] of Object.entries(claims)) token.set(name, value as never);
-      Object.assign(token, { scope: 'openid' });
-      ctx.body = { id_token: await token.issue({ use: 'idtoken' }), token_type: 'Bearer', access_token: 'none' };
-    }, ['claims_json']);
+    provider.registerGrantType(
+      grant,
+      async (ctx) => {
+        const { sub = 'nobody', ...claims } = JSON.parse(ctx.oidc.params!['claims_json'] as string) as { sub?: string };
+        const token = new provider.IdToken({ sub }, { ctx });
+        for (const [name, value] of Object.entries(claims)) token.set(name, value as never);
+        Object.assign(token, { scope: 'openid' });
+        ctx.body = { id_token: await token.issue({ use: 'idtoken' }), token_type: 'Bearer', access_token: 'none' };
+      },
+      ['claims_json'],
+    );
   }
 
   /** An ID token with these claims beside those that every one has. */
   async token(claims: Readonly<Record<string, unknown>>): Promise<string> {
-    const form = new URLSearchParams({ grant_type: grant, client_id: clientId, client_secret: 'secret', claims_json: JSON.stringify(claims) });
-    const request = https.request(`${this.url}/token`, { method: 'POST', ca: this.ca, agent: false, headers: { 'content-type': 'application/x-www-form-urlencoded' } });
+    const form = new URLSearchParams({
+      grant_type: grant,
+      client_id: clientId,
+      client_secret: 'secret',
+      claims_json: JSON.stringify(claims),
+    });
+    const request = https.request(`${this.url}/token`, {
+      method: 'POST',
+      ca: this.ca,
+      agent: false,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    });
     request.end(form.toString());
     const [response] = (await once(request, 'response')) as [IncomingMessage];
     const body = Buffer.concat((await response.toArray()) as Buffer[]).toString();
@@ -99,12 +133,19 @@ export class OidcIssuer implements AsyncDisposable {
 
   /** The keys that the provider publishes, as JWK. */
   publishedKeys(): object[] {
-    return [{ ...createPublicKey(this.#key!.secret).export({ format: 'jwk' }), kid: this.#key!.id, use: 'sig', alg: 'RS256' }];
+    return [
+      { ...createPublicKey(this.#key!.secret).export({ format: 'jwk' }), kid: this.#key!.id, use: 'sig', alg: 'RS256' },
+    ];
   }
 
   /** What the provider would never say, signed with its key, or with another one. */
-  sign(claims: object, { alg = 'RS256', key = this.#key!.secret }: { readonly alg?: string; readonly key?: KeyObject | Uint8Array } = {}): Promise<string> {
-    return new CompactSign(Buffer.from(JSON.stringify(claims))).setProtectedHeader({ alg, kid: this.#key!.id }).sign(key);
+  sign(
+    claims: object,
+    { alg = 'RS256', key = this.#key!.secret }: { readonly alg?: string; readonly key?: KeyObject | Uint8Array } = {},
+  ): Promise<string> {
+    return new CompactSign(Buffer.from(JSON.stringify(claims)))
+      .setProtectedHeader({ alg, kid: this.#key!.id })
+      .sign(key);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -46,20 +46,46 @@ export class Openssl implements AsyncDisposable {
   }
 
   authority(commonName: string, issuer?: OpensslPair): Promise<OpensslPair> {
-    return this.issue({ subject: `/CN=${commonName}`, extensions: authorityExtensions, ...(issuer === undefined ? {} : { issuer }) });
+    return this.issue({
+      subject: `/CN=${commonName}`,
+      extensions: authorityExtensions,
+      ...(issuer === undefined ? {} : { issuer }),
+    });
   }
 
   async issue({ subject, issuer, days = 2, extensions = [clientUsage] }: CertificateForm): Promise<OpensslPair> {
     const at = (name: string): string => path.join(this.#folder, `${this.#count}.${name}`);
     this.#count++;
     await writeFile(at('ext'), extensions.join('\n'));
-    await run('openssl', ['req', '-new', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-subj', subject, '-keyout', at('key'), '-out', at('csr')]);
+    await run('openssl', [
+      'req',
+      '-new',
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:P-256',
+      '-nodes',
+      '-subj',
+      subject,
+      '-keyout',
+      at('key'),
+      '-out',
+      at('csr'),
+    ]);
     const sign = ['x509', '-req', '-in', at('csr'), '-days', String(days), '-extfile', at('ext'), '-out', at('crt')];
     if (issuer === undefined) await run('openssl', [...sign, '-signkey', at('key')]);
     else {
       await writeFile(at('ca.crt'), issuer.certificate);
       await writeFile(at('ca.key'), issuer.key);
-      await run('openssl', [...sign, '-CA', at('ca.crt'), '-CAkey', at('ca.key'), '-set_serial', String(1000 + this.#count)]);
+      await run('openssl', [
+        ...sign,
+        '-CA',
+        at('ca.crt'),
+        '-CAkey',
+        at('ca.key'),
+        '-set_serial',
+        String(1000 + this.#count),
+      ]);
     }
     return { certificate: await readFile(at('crt'), 'utf8'), key: await readFile(at('key'), 'utf8') };
   }

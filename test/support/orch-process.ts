@@ -9,7 +9,8 @@ import { toolPath } from '../../hack/lib/test-tools.mjs';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** For suites that start the program: they must not test yesterday's. */
-export const buildOrch = (): void => void execFileSync(process.execPath, ['hack/build.mjs'], { cwd: root, stdio: 'inherit' });
+export const buildOrch = (): void =>
+  void execFileSync(process.execPath, ['hack/build.mjs'], { cwd: root, stdio: 'inherit' });
 
 export interface Exit {
   readonly code: number | null;
@@ -40,7 +41,11 @@ export class OrchProcess implements AsyncDisposable {
   }
 
   async #writes(stream: 'stdout' | 'stderr', written: () => string, text: string): Promise<void> {
-    const ended = this.exited.then(({ code, signal }) => Promise.reject(new Error(`ended (${code ?? signal}) before it wrote ${JSON.stringify(text)}:\n${this.output}${this.errors}`)));
+    const ended = this.exited.then(({ code, signal }) =>
+      Promise.reject(
+        new Error(`ended (${code ?? signal}) before it wrote ${JSON.stringify(text)}:\n${this.output}${this.errors}`),
+      ),
+    );
     ended.catch(() => undefined);
     while (!written().includes(text)) await Promise.race([once(this.#child[stream]!, 'data'), ended]);
   }
@@ -56,7 +61,13 @@ export class OrchProcess implements AsyncDisposable {
 }
 
 /** Runs an unmodified kubectl and returns what it prints. Rejects with its error text when it fails. */
-export async function kubectl(version: '1.20' | '1.32', kubeconfig: string, ...args: readonly string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(toolPath(`kubectl-${version}`), ['--kubeconfig', kubeconfig, ...args], { maxBuffer: 64 * 1024 * 1024 });
+export async function kubectl(
+  version: '1.20' | '1.32',
+  kubeconfig: string,
+  ...args: readonly string[]
+): Promise<string> {
+  const { stdout } = await promisify(execFile)(toolPath(`kubectl-${version}`), ['--kubeconfig', kubeconfig, ...args], {
+    maxBuffer: 64 * 1024 * 1024,
+  });
   return stdout;
 }

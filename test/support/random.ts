@@ -24,13 +24,20 @@ const keys = ['a', 'b', 'c', 'd/e', 'f~g', '0', '10', 'toString', 'ü'];
 export function randomJson(random: RandomSource, depth = 4): JsonValue {
   const kind = randomInt(random, depth > 0 ? 8 : 5);
   switch (kind) {
-    case 0: return pick(random, ['', 'x', 'y', 'long text']);
-    case 1: return randomInt(random, 3);
-    case 2: return random() < 0.5;
-    case 3: return null;
-    case 4: return random() < 0.5 ? 1.5 : 'z';
-    case 5: return Array.from({ length: randomInt(random, 4) }, () => randomJson(random, depth - 1));
-    default: return randomObject(random, depth - 1);
+    case 0:
+      return pick(random, ['', 'x', 'y', 'long text']);
+    case 1:
+      return randomInt(random, 3);
+    case 2:
+      return random() < 0.5;
+    case 3:
+      return null;
+    case 4:
+      return random() < 0.5 ? 1.5 : 'z';
+    case 5:
+      return Array.from({ length: randomInt(random, 4) }, () => randomJson(random, depth - 1));
+    default:
+      return randomObject(random, depth - 1);
   }
 }
 

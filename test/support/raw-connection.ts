@@ -24,15 +24,23 @@ export class RawConnection implements Disposable {
       this.#heard();
     });
     socket.on('error', () => undefined);
-    this.closed = new Promise((resolve) => socket.once('close', () => {
-      this.#isClosed = true;
-      this.#heard();
-      resolve();
-    }));
+    this.closed = new Promise((resolve) =>
+      socket.once('close', () => {
+        this.#isClosed = true;
+        this.#heard();
+        resolve();
+      }),
+    );
   }
 
   static async open({ url, ca }: { readonly url: string; readonly ca: string }): Promise<RawConnection> {
-    const socket = tls.connect({ host: '127.0.0.1', port: Number(new URL(url).port), servername: 'localhost', ca, ALPNProtocols: ['http/1.1'] });
+    const socket = tls.connect({
+      host: '127.0.0.1',
+      port: Number(new URL(url).port),
+      servername: 'localhost',
+      ca,
+      ALPNProtocols: ['http/1.1'],
+    });
     await once(socket, 'secureConnect');
     return new RawConnection(socket);
   }
@@ -46,7 +54,11 @@ export class RawConnection implements Disposable {
   async answer(): Promise<RawAnswer> {
     const head = await this.#until((text) => (text.includes('\r\n\r\n') ? text.indexOf('\r\n\r\n') + 4 : 0));
     const [first = '', ...lines] = head.split('\r\n');
-    const headers = Object.fromEntries(lines.filter((line) => line !== '').map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]));
+    const headers = Object.fromEntries(
+      lines
+        .filter((line) => line !== '')
+        .map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+    );
     const status = Number(first.split(' ')[1]);
     const length = Number(headers['content-length'] ?? 0);
     const body = length === 0 ? '' : await this.#until((text) => (text.length >= length ? length : 0));

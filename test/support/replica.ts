@@ -29,15 +29,35 @@ export async function startReplica(etcdUrl?: string, ...more: readonly string[])
   const directory = await mkdtemp(path.join(tmpdir(), 'orch-replica-'));
   const tokens = path.join(directory, 'tokens.csv');
   await writeFile(tokens, 'admintoken,admin,1,"system:masters"\n');
-  const controlPlane = await createControlPlane({ flags: [...(etcdUrl === undefined ? [] : [`--store-servers=${etcdUrl}`]), `--token-auth-file=${tokens}`, ...more] });
+  const controlPlane = await createControlPlane({
+    flags: [...(etcdUrl === undefined ? [] : [`--store-servers=${etcdUrl}`]), `--token-auth-file=${tokens}`, ...more],
+  });
   const ca = /certificate-authority-data: (\S+)/.exec(controlPlane.kubeconfig)![1]!;
   const client = new Client(Number(new URL(controlPlane.url).port), Buffer.from(ca, 'base64').toString());
   const authorization = 'Bearer admintoken';
-  const send = async <T>(method: string, url: string, body?: unknown, contentType = 'application/json', accept = 'application/json'): Promise<Answer<T>> => {
-    const response = await client.send({ method, path: url, headers: { authorization, 'content-type': contentType, accept }, ...(body === undefined ? {} : { body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)) }) });
+  const send = async <T>(
+    method: string,
+    url: string,
+    body?: unknown,
+    contentType = 'application/json',
+    accept = 'application/json',
+  ): Promise<Answer<T>> => {
+    const response = await client.send({
+      method,
+      path: url,
+      headers: { authorization, 'content-type': contentType, accept },
+      ...(body === undefined ? {} : { body: Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)) }),
+    });
     const text = response.body.toString();
-    const warnings = [response.headers['warning'] ?? []].flat().map((warning) => /"([\s\S]*)"$/.exec(warning)?.[1] ?? warning);
-    return { status: response.status, warnings, etag: response.headers['etag'] as string | undefined, body: (text.startsWith('{') ? JSON.parse(text) : text) as T };
+    const warnings = [response.headers['warning'] ?? []]
+      .flat()
+      .map((warning) => /"([\s\S]*)"$/.exec(warning)?.[1] ?? warning);
+    return {
+      status: response.status,
+      warnings,
+      etag: response.headers['etag'] as string | undefined,
+      body: (text.startsWith('{') ? JSON.parse(text) : text) as T,
+    };
   };
   return {
     url: controlPlane.url,
@@ -54,7 +74,11 @@ export async function startReplica(etcdUrl?: string, ...more: readonly string[])
       let text = '';
       let end: () => void = () => undefined;
       const ended = new Promise<void>((resolve) => (end = resolve));
-      const opened = await client.open({ method: 'GET', path: url, headers: { authorization } }, (chunk) => (text += chunk.toString()), () => end());
+      const opened = await client.open(
+        { method: 'GET', path: url, headers: { authorization } },
+        (chunk) => (text += chunk.toString()),
+        () => end(),
+      );
       return { events: ended.then(() => text), close: () => opened.close() };
     },
     async [Symbol.asyncDispose]() {

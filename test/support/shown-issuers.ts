@@ -10,10 +10,24 @@ import type { OpensslPair } from './openssl.ts';
  * @see {@link https://github.com/nodejs/node/issues/65579}
  */
 export async function runtimeShowsIssuers(chain: OpensslPair, authority: OpensslPair): Promise<boolean> {
-  const server = tls.createServer({ cert: authority.certificate, key: authority.key, ca: authority.certificate, requestCert: true, rejectUnauthorized: false }).listen(0, '127.0.0.1');
+  const server = tls
+    .createServer({
+      cert: authority.certificate,
+      key: authority.key,
+      ca: authority.certificate,
+      requestCert: true,
+      rejectUnauthorized: false,
+    })
+    .listen(0, '127.0.0.1');
   await once(server, 'listening');
   const accepted = once(server, 'secureConnection') as Promise<[tls.TLSSocket]>;
-  const client = tls.connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', rejectUnauthorized: false, cert: chain.certificate, key: chain.key });
+  const client = tls.connect({
+    port: (server.address() as AddressInfo).port,
+    host: '127.0.0.1',
+    rejectUnauthorized: false,
+    cert: chain.certificate,
+    key: chain.key,
+  });
   const [socket] = await accepted;
   const isShown = socket.getPeerX509Certificate()?.issuerCertificate !== undefined;
   for (const end of [client, socket]) end.destroy();

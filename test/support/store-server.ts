@@ -17,16 +17,29 @@ export interface StoreServer extends AsyncDisposable {
 export async function startOnStore(store: Store, flags: readonly string[] = []): Promise<StoreServer> {
   const faults: { message: string; error: unknown }[] = [];
   const nothing = (): void => undefined;
-  const log = { debug: nothing, info: nothing, warn: nothing, error: (details: object, message: string) => void faults.push({ message, error: (details as { err?: unknown }).err }) };
-  const controlPlane = await startControlPlane({ flags: ['--endpoint-reconciler-type=none', ...flags], log }, async (config) => {
-    const server = await startApiServer(serverConfig(config, { main: store, overrides: new Map(), close: () => Promise.resolve() }));
-    return { url: `https://127.0.0.1:${server.port}`, ready: server.bootstrapped, close: () => server.close() };
-  });
+  const log = {
+    debug: nothing,
+    info: nothing,
+    warn: nothing,
+    error: (details: object, message: string) =>
+      void faults.push({ message, error: (details as { err?: unknown }).err }),
+  };
+  const controlPlane = await startControlPlane(
+    { flags: ['--endpoint-reconciler-type=none', ...flags], log },
+    async (config) => {
+      const server = await startApiServer(
+        serverConfig(config, { main: store, overrides: new Map(), close: () => Promise.resolve() }),
+      );
+      return { url: `https://127.0.0.1:${server.port}`, ready: server.bootstrapped, close: () => server.close() };
+    },
+  );
   const client = new ApiClient(controlPlane.kubeconfig);
   // The default roles come after what a control plane waits for.
   while ((await client.send('GET', '/readyz')).status !== 200) await new Promise((resolve) => setTimeout(resolve, 20));
   return {
-    controlPlane, client, faults,
+    controlPlane,
+    client,
+    faults,
     async [Symbol.asyncDispose]() {
       client[Symbol.dispose]();
       await controlPlane.close();

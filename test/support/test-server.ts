@@ -31,7 +31,15 @@ export interface TestServer extends AsyncDisposable {
   /** The chain of the server, for requests without a connection. */
   readonly handle: Handle;
   /** As an administrator unless `user` is `alice`, who is in no group of the system. */
-  send(method: string, path: string, options?: { readonly body?: unknown; readonly user?: 'admin' | 'alice'; readonly headers?: Readonly<Record<string, string>> }): Promise<Answer>;
+  send(
+    method: string,
+    path: string,
+    options?: {
+      readonly body?: unknown;
+      readonly user?: 'admin' | 'alice';
+      readonly headers?: Readonly<Record<string, string>>;
+    },
+  ): Promise<Answer>;
 }
 
 export interface TestServerOptions {
@@ -48,28 +56,61 @@ export interface TestServerOptions {
   readonly wrap?: (store: Store) => Store;
 }
 
-export async function startTestServer({ flags = [], wrap = (store) => store, settled = false, store: given, log, largeRequests }: TestServerOptions = {}): Promise<TestServer> {
+export async function startTestServer({
+  flags = [],
+  wrap = (store) => store,
+  settled = false,
+  store: given,
+  log,
+  largeRequests,
+}: TestServerOptions = {}): Promise<TestServer> {
   const directory = await mkdtemp(path.join(tmpdir(), 'orch-server-'));
   const tokens = path.join(directory, 'tokens.csv');
   await writeFile(tokens, 'admintoken,admin,1,"system:masters"\nalicetoken,alice,2,"devs"\n');
   const store = given ?? (await openEmbeddedStore());
   let handle: Handle | undefined;
-  const controlPlane = await startControlPlane({ flags: [`--token-auth-file=${tokens}`, ...flags], ...(log === undefined ? {} : { log }) }, async (config) => {
-    const server = await startApiServer({ ...serverConfig(config, { main: wrap(store), overrides: new Map(), close: () => Promise.resolve() }), ...(largeRequests === undefined ? {} : { largeRequests }) });
-    ({ handle } = server);
-    return { url: `https://127.0.0.1:${server.port}`, ready: settled ? server.settled : server.bootstrapped, close: () => server.close() };
-  });
+  const controlPlane = await startControlPlane(
+    { flags: [`--token-auth-file=${tokens}`, ...flags], ...(log === undefined ? {} : { log }) },
+    async (config) => {
+      const server = await startApiServer({
+        ...serverConfig(config, { main: wrap(store), overrides: new Map(), close: () => Promise.resolve() }),
+        ...(largeRequests === undefined ? {} : { largeRequests }),
+      });
+      ({ handle } = server);
+      return {
+        url: `https://127.0.0.1:${server.port}`,
+        ready: settled ? server.settled : server.bootstrapped,
+        close: () => server.close(),
+      };
+    },
+  );
   const ca = Buffer.from(/certificate-authority-data: (\S+)/.exec(controlPlane.kubeconfig)![1]!, 'base64').toString();
   const client = new Client(Number(new URL(controlPlane.url).port), ca);
   return {
-    url: controlPlane.url, kubeconfigPath: controlPlane.kubeconfigPath, ca, store, handle: handle!,
+    url: controlPlane.url,
+    kubeconfigPath: controlPlane.kubeconfigPath,
+    ca,
+    store,
+    handle: handle!,
     async send(method, target, { body, user = 'admin', headers = {} } = {}) {
       const response = await client.send({
-        method, path: target, headers: { authorization: `Bearer ${user}token`, ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+        method,
+        path: target,
+        headers: {
+          authorization: `Bearer ${user}token`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
         ...(body === undefined ? {} : { body: Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body)) }),
       });
       const text = response.body.toString();
-      return { status: response.status, headers: response.headers, text, bytes: response.body, json: <T>() => JSON.parse(text) as T };
+      return {
+        status: response.status,
+        headers: response.headers,
+        text,
+        bytes: response.body,
+        json: <T>() => JSON.parse(text) as T,
+      };
     },
     async [Symbol.asyncDispose]() {
       client.close();

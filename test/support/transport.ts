@@ -14,10 +14,28 @@ const now = new Date();
 const authority = createAuthority(caSubject, now);
 const pair = createServing(authority, { dnsNames: ['localhost'], ipAddresses: ['127.0.0.1'] }, now);
 
-export async function startTransport(options: Pick<TransportOptions, 'handle'> & Partial<TransportOptions>): Promise<TestTransport> {
+export async function startTransport(
+  options: Pick<TransportOptions, 'handle'> & Partial<TransportOptions>,
+): Promise<TestTransport> {
   const transport = await listen({
-    address: '127.0.0.1', port: 0, maxStreamsPerConnection: 0, ...options,
-    tls: { certificate: fixedText(pair.certificate), key: fixedText(pair.key), named: [], clientAuthorities: undefined, cipherSuites: [], minVersion: 'TLSv1.2', withoutHttp2: false },
+    address: '127.0.0.1',
+    port: 0,
+    maxStreamsPerConnection: 0,
+    ...options,
+    tls: {
+      certificate: fixedText(pair.certificate),
+      key: fixedText(pair.key),
+      named: [],
+      clientAuthorities: undefined,
+      cipherSuites: [],
+      minVersion: 'TLSv1.2',
+      withoutHttp2: false,
+    },
   });
-  return { url: `https://127.0.0.1:${transport.port}`, port: transport.port, ca: authority.certificate, [Symbol.asyncDispose]: () => transport.close(0) };
+  return {
+    url: `https://127.0.0.1:${transport.port}`,
+    port: transport.port,
+    ca: authority.certificate,
+    [Symbol.asyncDispose]: () => transport.close(0),
+  };
 }

@@ -18,27 +18,42 @@ const machines = [
   {
     name: 'deb822 sources with folded fields, sources too, and a disabled stanza',
     files: {
-      'sources.list.d/a.sources': 'Types: deb\nURIs: http://off.example/debian\nSuites: trixie\nComponents: main\nEnabled: no\n',
-      'sources.list.d/b.sources': 'Types: deb deb-src\nURIs:\n http://mirror.example/debian/\nSuites: trixie\n trixie-updates\nComponents: main contrib\nSigned-By:\n -----BEGIN PGP PUBLIC KEY BLOCK-----\n .\n abc\n',
+      'sources.list.d/a.sources':
+        'Types: deb\nURIs: http://off.example/debian\nSuites: trixie\nComponents: main\nEnabled: no\n',
+      'sources.list.d/b.sources':
+        'Types: deb deb-src\nURIs:\n http://mirror.example/debian/\nSuites: trixie\n trixie-updates\nComponents: main contrib\nSigned-By:\n -----BEGIN PGP PUBLIC KEY BLOCK-----\n .\n abc\n',
     },
     mirror: { uri: 'http://mirror.example/debian/', signedBy: undefined },
   },
   {
     name: 'a classic sources.list',
-    files: { 'sources.list': `# comment\n#deb http://old.example/debian bullseye main\n${security}\ndeb http://mirror.example/debian bookworm main contrib # note\ndeb-src http://mirror.example/debian bookworm main\n` },
+    files: {
+      'sources.list': `# comment\n#deb http://old.example/debian bullseye main\n${security}\ndeb http://mirror.example/debian bookworm main contrib # note\ndeb-src http://mirror.example/debian bookworm main\n`,
+    },
     mirror: { uri: 'http://mirror.example/debian', signedBy: undefined },
   },
   {
     name: 'a classic line with options, in a part',
-    files: { 'sources.list': '\n', 'sources.list.d/debian.list': 'deb [arch=amd64 signed-by=/keys/d.gpg] https://mirror.example/debian stable main\n' },
+    files: {
+      'sources.list': '\n',
+      'sources.list.d/debian.list':
+        'deb [arch=amd64 signed-by=/keys/d.gpg] https://mirror.example/debian stable main\n',
+    },
     mirror: { uri: 'https://mirror.example/debian', signedBy: '/keys/d.gpg' },
   },
   {
     name: 'only archives of others',
-    files: { 'sources.list.d/other.list': 'deb https://packages.example/node nodistro main\n', 'sources.list': `${security}\ndeb http://mirror.example/ubuntu noble main\n` },
+    files: {
+      'sources.list.d/other.list': 'deb https://packages.example/node nodistro main\n',
+      'sources.list': `${security}\ndeb http://mirror.example/ubuntu noble main\n`,
+    },
     mirror: undefined,
   },
-  { name: 'files that apt does not read', files: { 'sources.list.d/debian.list.disabled': 'deb http://mirror.example/debian stable main\n' }, mirror: undefined },
+  {
+    name: 'files that apt does not read',
+    files: { 'sources.list.d/debian.list.disabled': 'deb http://mirror.example/debian stable main\n' },
+    mirror: undefined,
+  },
   { name: 'no apt at all', files: {}, mirror: undefined },
 ];
 

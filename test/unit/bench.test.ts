@@ -17,15 +17,43 @@ import { createTestCertificates } from '../support/certificates.ts';
 describe('options', () => {
   test.each([
     { name: 'an unknown option', argv: ['--objetcs', '3'], problem: /--objetcs/ },
-    { name: 'a number that is none', argv: ['--objects', '2k'], problem: '--objects wants a number from 1 to 9999999, not "2k"' },
+    {
+      name: 'a number that is none',
+      argv: ['--objects', '2k'],
+      problem: '--objects wants a number from 1 to 9999999, not "2k"',
+    },
     { name: 'no objects', argv: ['--objects', '0'], problem: '--objects wants a number from 1 to 9999999, not "0"' },
-    { name: 'a URL without encryption', argv: ['--peer', 'http://127.0.0.1:1'], problem: '--peer wants a URL that begins with https://, not "http://127.0.0.1:1"' },
+    {
+      name: 'a URL without encryption',
+      argv: ['--peer', 'http://127.0.0.1:1'],
+      problem: '--peer wants a URL that begins with https://, not "http://127.0.0.1:1"',
+    },
     { name: 'a token for nobody', argv: ['--peer-token', 'x'], problem: '--peer-token needs --peer' },
-    { name: 'a process that is none', argv: ['--server', 'https://127.0.0.1:1', '--pid', 'self'], problem: '--pid wants process ids, not "self"' },
-    { name: 'a store for a server that runs already', argv: ['--server', 'https://127.0.0.1:1', '--store-servers', 'http://127.0.0.1:2379'], problem: /--store-servers is for the server that is started/ },
-    { name: 'an audit level that is none', argv: ['--audit', 'All'], problem: '--audit is Metadata, Request, RequestResponse, not "All"' },
-    { name: 'a peer like a server that runs already', argv: ['--server', 'https://127.0.0.1:1', '--peer', 'plain'], problem: /--peer plain is for the server that is started/ },
-    { name: 'an unknown content type', argv: ['--content-type', 'yaml'], problem: '--content-type is protobuf or json, not "yaml"' },
+    {
+      name: 'a process that is none',
+      argv: ['--server', 'https://127.0.0.1:1', '--pid', 'self'],
+      problem: '--pid wants process ids, not "self"',
+    },
+    {
+      name: 'a store for a server that runs already',
+      argv: ['--server', 'https://127.0.0.1:1', '--store-servers', 'http://127.0.0.1:2379'],
+      problem: /--store-servers is for the server that is started/,
+    },
+    {
+      name: 'an audit level that is none',
+      argv: ['--audit', 'All'],
+      problem: '--audit is Metadata, Request, RequestResponse, not "All"',
+    },
+    {
+      name: 'a peer like a server that runs already',
+      argv: ['--server', 'https://127.0.0.1:1', '--peer', 'plain'],
+      problem: /--peer plain is for the server that is started/,
+    },
+    {
+      name: 'an unknown content type',
+      argv: ['--content-type', 'yaml'],
+      problem: '--content-type is protobuf or json, not "yaml"',
+    },
   ])('refuses $name', ({ argv, problem }) => {
     expect(() => readOptions(argv)).toThrow(UsageError);
     expect(() => readOptions(argv)).toThrow(problem);
@@ -33,11 +61,20 @@ describe('options', () => {
 
   test('several processes can make up a server', () => {
     const options = readOptions(['--server', 'https://127.0.0.1:6443', '--token', 't', '--pid', '12,34']);
-    expect(options?.server).toEqual({ url: new URL('https://127.0.0.1:6443'), token: 't', pids: [12, 34], caFile: undefined });
+    expect(options?.server).toEqual({
+      url: new URL('https://127.0.0.1:6443'),
+      token: 't',
+      pids: [12, 34],
+      caFile: undefined,
+    });
   });
 
   test('the peer can be another server of ours, without audit', () => {
-    expect(readOptions(['--audit', 'Metadata', '--peer', 'plain'])).toMatchObject({ auditLevel: 'Metadata', plainPeer: true, peer: undefined });
+    expect(readOptions(['--audit', 'Metadata', '--peer', 'plain'])).toMatchObject({
+      auditLevel: 'Metadata',
+      plainPeer: true,
+      peer: undefined,
+    });
   });
 
   test('help is no run', () => {
@@ -92,21 +129,59 @@ describe('runWorkers', () => {
     const fail = (message: string): never => {
       throw new Error(message);
     };
-    const measured = await runWorkers(work, async (i) => void (i % 4 === 1 && fail(`operation ${i}`)), () => fail('check'));
+    const measured = await runWorkers(
+      work,
+      async (i) => void (i % 4 === 1 && fail(`operation ${i}`)),
+      () => fail('check'),
+    );
     expect(measured).toMatchObject({ operations: 10, errors: 4, firstError: 'operation 1' });
   });
 
   test('rejects when it is interrupted', async () => {
     const interrupt = new AbortController();
     const reason = new Error('interrupted');
-    await expect(runWorkers({ ...work, signal: interrupt.signal }, async (i) => void (i === 4 && interrupt.abort(reason)))).rejects.toBe(reason);
+    await expect(
+      runWorkers({ ...work, signal: interrupt.signal }, async (i) => void (i === 4 && interrupt.abort(reason))),
+    ).rejects.toBe(reason);
   });
 });
 
 test('of several rounds the report has the medians and the least of each side, and of their differences', () => {
-  const measured = (cpuMicroseconds: number): Measured => ({ operations: 1, errors: 0, firstError: undefined, seconds: 1, operationsPerSecond: 1, p50Ms: 1, p99Ms: 1, cpuMicroseconds, residentMegabytes: 1, driverCpuShare: 0 });
-  const reports = [[10, 9], [30, 10], [12, 2]].map(([server, peer], i): PhaseReport => ({ round: i + 1, phase: 'get', server: measured(server!), peer: measured(peer!), ratio: undefined }));
-  expect(medianRows(reports).split('\n').slice(2).map((line) => line.split(/\s+/))).toEqual([['get', 'server', '12.0', '10.0'], ['get', 'peer', '9.0', '2.0'], ['get', 'server-peer', '10.0', '1.0']]);
+  const measured = (cpuMicroseconds: number): Measured => ({
+    operations: 1,
+    errors: 0,
+    firstError: undefined,
+    seconds: 1,
+    operationsPerSecond: 1,
+    p50Ms: 1,
+    p99Ms: 1,
+    cpuMicroseconds,
+    residentMegabytes: 1,
+    driverCpuShare: 0,
+  });
+  const reports = [
+    [10, 9],
+    [30, 10],
+    [12, 2],
+  ].map(
+    ([server, peer], i): PhaseReport => ({
+      round: i + 1,
+      phase: 'get',
+      server: measured(server!),
+      peer: measured(peer!),
+      ratio: undefined,
+    }),
+  );
+  expect(
+    medianRows(reports)
+      .split('\n')
+      .slice(2)
+      .map((line) => line.split(/\s+/)),
+  ).toEqual([
+    ['get', 'server', '12.0', '10.0'],
+    ['get', 'peer', '9.0', '2.0'],
+    ['get', 'server-peer', '10.0', '1.0'],
+  ]);
 });
 
 describe('usageOf', () => {
@@ -130,7 +205,11 @@ describe('HttpClient', () => {
   async function startServer() {
     const certificates = await createTestCertificates();
     const { certFile, keyFile } = certificates.server;
-    const server = http2.createSecureServer({ cert: await readFile(certFile), key: await readFile(keyFile), settings: { maxConcurrentStreams: 2 } });
+    const server = http2.createSecureServer({
+      cert: await readFile(certFile),
+      key: await readFile(keyFile),
+      settings: { maxConcurrentStreams: 2 },
+    });
     let sessions = 0;
     server.on('session', () => sessions++).on('stream', (stream) => stream.respond({ ':status': 200 }));
     server.listen(0, '127.0.0.1');
@@ -139,7 +218,13 @@ describe('HttpClient', () => {
     return {
       certificates,
       sessions: () => sessions,
-      connect: (caFile: string | undefined) => HttpClient.connect({ address: { url, token: undefined, pids: [], caFile }, accept: '*/*', gzip: false, sessions: 1 }),
+      connect: (caFile: string | undefined) =>
+        HttpClient.connect({
+          address: { url, token: undefined, pids: [], caFile },
+          accept: '*/*',
+          gzip: false,
+          sessions: 1,
+        }),
       [Symbol.asyncDispose]: async () => {
         server.close();
         await certificates[Symbol.asyncDispose]();

@@ -6,7 +6,14 @@ import ts from 'typescript';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 const source = path.resolve(import.meta.dirname, '../../src');
-const options: ts.CompilerOptions = { strict: true, types: [], target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.NodeNext, noEmit: true, skipDefaultLibCheck: true };
+const options: ts.CompilerOptions = {
+  strict: true,
+  types: [],
+  target: ts.ScriptTarget.ES2022,
+  module: ts.ModuleKind.NodeNext,
+  noEmit: true,
+  skipDefaultLibCheck: true,
+};
 
 let directory: string;
 beforeEach(async () => {
@@ -16,18 +23,28 @@ afterEach(() => rm(directory, { recursive: true }));
 
 /** Writes the declarations of a file and of all that they import. @returns their names */
 async function declare(file: string): Promise<string[]> {
-  const { outputText } = ts.transpileDeclaration(await readFile(path.join(source, file), 'utf8'), { compilerOptions: options });
+  const { outputText } = ts.transpileDeclaration(await readFile(path.join(source, file), 'utf8'), {
+    compilerOptions: options,
+  });
   const target = path.join(directory, file.replace(/\.ts$/, '.d.ts'));
   await mkdir(path.dirname(target), { recursive: true });
   await writeFile(target, outputText.replaceAll(/(from '\..*)\.ts'/g, "$1.js'"));
-  const imported = new Set([...outputText.matchAll(/from '(\..*\.ts)'/g)].map(([, name]) => path.join(path.dirname(file), name!)));
+  const imported = new Set(
+    [...outputText.matchAll(/from '(\..*\.ts)'/g)].map(([, name]) => path.join(path.dirname(file), name!)),
+  );
   return [file, ...(await Promise.all([...imported].map(declare))).flat()];
 }
 
 test('the declarations of the library need neither the types of Node nor what is inside', async () => {
-  expect([...new Set(await declare('index.ts'))].sort()).toEqual(['base/logger.ts', 'cmd/control-plane-types.ts', 'index.ts']);
+  expect([...new Set(await declare('index.ts'))].sort()).toEqual([
+    'base/logger.ts',
+    'cmd/control-plane-types.ts',
+    'index.ts',
+  ]);
   const user = path.join(directory, 'user.mts');
-  await writeFile(user, `
+  await writeFile(
+    user,
+    `
     import { createControlPlane, type ControlPlane, type ControlPlaneOptions, type Logger } from './index.js';
     const options: ControlPlaneOptions = { flags: [] };
     const controlPlane: ControlPlane = await createControlPlane(options);
@@ -35,7 +52,10 @@ test('the declarations of the library need neither the types of Node nor what is
     export const url: string = controlPlane.url;
     // @ts-expect-error there is no such option
     await createControlPlane({ nope: 1 });
-  `);
-  const messages = ts.getPreEmitDiagnostics(ts.createProgram([user], options)).map(({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`);
+  `,
+  );
+  const messages = ts
+    .getPreEmitDiagnostics(ts.createProgram([user], options))
+    .map(({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`);
   expect(messages).toEqual([]);
 });

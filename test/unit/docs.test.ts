@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 
 const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-const { dependencies, devDependencies } = JSON.parse(read('package.json')) as Record<'dependencies' | 'devDependencies', Record<string, string>>;
+const { dependencies, devDependencies } = JSON.parse(read('package.json')) as Record<
+  'dependencies' | 'devDependencies',
+  Record<string, string>
+>;
 
 test('the example in the README is the one that test/integration runs', () => {
   const [, example] = /```ts\n(.*?)```/s.exec(read('README.md')) ?? [];
@@ -11,7 +14,11 @@ test('the example in the README is the one that test/integration runs', () => {
 
 describe('docs/dependencies.md', () => {
   const [runtime = '', development = ''] = read('docs/dependencies.md').split('## For development');
-  const listed = (text: string): string[] => text.split('\n').filter((line) => line.startsWith('| `')).flatMap((line) => [...line.split(' | ')[0]!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!));
+  const listed = (text: string): string[] =>
+    text
+      .split('\n')
+      .filter((line) => line.startsWith('| `'))
+      .flatMap((line) => [...line.split(' | ')[0]!.matchAll(/`([^`]+)`/g)].map(([, name]) => name!));
 
   test('has every dependency and no other', () => {
     expect(listed(runtime).sort()).toEqual(Object.keys(dependencies).sort());

@@ -7,7 +7,9 @@ import type { FuzzTarget } from '../fuzz/target.ts';
 import { loadTarget, targetNames } from '../fuzz/targets.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const targets = await Promise.all(targetNames(root).map(async (name) => ({ name, target: await loadTarget(name), corpus: corpusOf(root, name) })));
+const targets = await Promise.all(
+  targetNames(root).map(async (name) => ({ name, target: await loadTarget(name), corpus: corpusOf(root, name) })),
+);
 
 const fixedSeed = 1;
 const freshSeed = Math.floor(Math.random() * 2 ** 31);
@@ -24,5 +26,6 @@ describe.each(targets)('$name', ({ name, target, corpus }) => {
 
   test('inputs of a fixed seed', () => expectNothing(name, target, { seed: fixedSeed, runs: target.runs }));
 
-  test('inputs of a fresh seed', () => expectNothing(name, target, { seed: freshSeed, milliseconds: freshMilliseconds }));
+  test('inputs of a fresh seed', () =>
+    expectNothing(name, target, { seed: freshSeed, milliseconds: freshMilliseconds }));
 });

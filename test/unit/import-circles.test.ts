@@ -5,7 +5,10 @@ import { expect, test } from 'vitest';
 
 const root = path.resolve(import.meta.dirname, '../../src');
 const isSource = (name: string): boolean => name.endsWith('.ts') && !/\.(test|bench|test-d)\.ts$/.test(name);
-const imports = (file: string): string[] => [...readFileSync(path.join(root, file), 'utf8').matchAll(/^(?:import|export)\b[^;]*?from '(\.[^']+\.ts)'/gm)].map(([, to]) => path.join(path.dirname(file), to!));
+const imports = (file: string): string[] =>
+  [...readFileSync(path.join(root, file), 'utf8').matchAll(/^(?:import|export)\b[^;]*?from '(\.[^']+\.ts)'/gm)].map(
+    ([, to]) => path.join(path.dirname(file), to!),
+  );
 
 /** The first circle that is found, as a path that ends where it begins. */
 function findCircle(graph: ReadonlyMap<string, readonly string[]>): string[] | undefined {
@@ -28,7 +31,15 @@ function findCircle(graph: ReadonlyMap<string, readonly string[]>): string[] | u
 }
 
 test('a circle of imports is found', () => {
-  expect(findCircle(new Map([['a', ['b']], ['b', ['c']], ['c', ['b']]]))).toEqual(['b', 'c', 'b']);
+  expect(
+    findCircle(
+      new Map([
+        ['a', ['b']],
+        ['b', ['c']],
+        ['c', ['b']],
+      ]),
+    ),
+  ).toEqual(['b', 'c', 'b']);
 });
 
 test('there is no circle of imports', () => {

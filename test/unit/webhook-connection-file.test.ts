@@ -18,12 +18,22 @@ const write = async (name: string, text: string): Promise<string> => {
   return path.join(folder, name);
 };
 
-const connectionFile = (user: object, cluster: object = { server: 'https://hook.example.com/review' }): Promise<string> =>
-  write('connection.yaml', JSON.stringify({
-    'current-context': 'c', contexts: [{ name: 'c', context: { cluster: 'hook', user: 'me' } }], clusters: [{ name: 'hook', cluster }], users: [{ name: 'me', user }],
-  }));
+const connectionFile = (
+  user: object,
+  cluster: object = { server: 'https://hook.example.com/review' },
+): Promise<string> =>
+  write(
+    'connection.yaml',
+    JSON.stringify({
+      'current-context': 'c',
+      contexts: [{ name: 'c', context: { cluster: 'hook', user: 'me' } }],
+      clusters: [{ name: 'hook', cluster }],
+      users: [{ name: 'me', user }],
+    }),
+  );
 
-const pair = (name: string): { certificate: string; key: string } => createSelfSigned(name, { dnsNames: [name], ipAddresses: [] }, new Date());
+const pair = (name: string): { certificate: string; key: string } =>
+  createSelfSigned(name, { dnsNames: [name], ipAddresses: [] }, new Date());
 
 describe('certificate and key in files of their own', () => {
   async function follow() {
@@ -31,7 +41,10 @@ describe('certificate and key in files of their own', () => {
     await write('client.crt', first.certificate);
     await write('client.key', first.key);
     const clock = new FakeClock();
-    const { renewedPair } = await readConnectionFile(await connectionFile({ 'client-certificate': 'client.crt', 'client-key': 'client.key' }), clock);
+    const { renewedPair } = await readConnectionFile(
+      await connectionFile({ 'client-certificate': 'client.crt', 'client-key': 'client.key' }),
+      clock,
+    );
     /** The pair when it is time to look again. */
     const next = async () => {
       await clock.advance(1000);
@@ -53,7 +66,17 @@ describe('certificate and key in files of their own', () => {
     { name: 'only one of them is new', spoil: () => write('client.crt', pair('second').certificate) },
     { name: 'one cannot be read', spoil: () => rm(path.join(folder, 'client.key')) },
     { name: 'one is no PEM', spoil: () => write('client.key', 'half of a k') },
-    { name: 'the key is of somebody else', spoil: () => write('client.key', generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }) as string) },
+    {
+      name: 'the key is of somebody else',
+      spoil: () =>
+        write(
+          'client.key',
+          generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({
+            type: 'pkcs8',
+            format: 'pem',
+          }) as string,
+        ),
+    },
   ])('stay those from before while $name', async ({ spoil }) => {
     const { first, next } = await follow();
     await spoil();
@@ -69,7 +92,9 @@ describe('certificate and key in files of their own', () => {
 test('certificate and key in the file itself are read once, with the file', async () => {
   const { certificate, key } = pair('inside');
   const data = (pem: string): string => Buffer.from(pem).toString('base64');
-  const connection = await readConnectionFile(await connectionFile({ 'client-certificate-data': data(certificate), 'client-key-data': data(key) }));
+  const connection = await readConnectionFile(
+    await connectionFile({ 'client-certificate-data': data(certificate), 'client-key-data': data(key) }),
+  );
   expect(connection).toMatchObject({ certificate, key });
   expect(connection.renewedPair).toBeUndefined();
 });
@@ -77,7 +102,11 @@ test('certificate and key in the file itself are read once, with the file', asyn
 describe('who the server is there', () => {
   test.each([
     { name: 'a token', user: { token: 't' }, header: 'Bearer t' },
-    { name: 'a name and a password', user: { username: 'jane', password: 'p:w' }, header: `Basic ${Buffer.from('jane:p:w').toString('base64')}` },
+    {
+      name: 'a name and a password',
+      user: { username: 'jane', password: 'p:w' },
+      header: `Basic ${Buffer.from('jane:p:w').toString('base64')}`,
+    },
     { name: 'nobody', user: {}, header: undefined },
   ])('$name', async ({ user, header }) => {
     expect(await (await readConnectionFile(await connectionFile(user))).authorization()).toBe(header);
@@ -96,14 +125,28 @@ describe('a file is refused', () => {
   test.each([
     { name: 'without a context', text: '{}', message: 'there is no current-context' },
     { name: 'with a context that is not there', text: '{current-context: c}', message: 'context "c" does not exist' },
-    { name: 'with a cluster that is not there', text: '{current-context: c, contexts: [{name: c, context: {cluster: hook}}]}', message: 'cluster "hook" does not exist' },
-    { name: 'with a user that is not there', text: '{current-context: c, contexts: [{name: c, context: {cluster: hook, user: me}}], clusters: [{name: hook, cluster: {server: "https://a"}}]}', message: 'user "me" does not exist' },
-    { name: 'without a server', text: '{current-context: c, contexts: [{name: c, context: {cluster: hook}}], clusters: [{name: hook, cluster: {}}]}', message: 'cluster "hook" has no server that is a URL' },
+    {
+      name: 'with a cluster that is not there',
+      text: '{current-context: c, contexts: [{name: c, context: {cluster: hook}}]}',
+      message: 'cluster "hook" does not exist',
+    },
+    {
+      name: 'with a user that is not there',
+      text: '{current-context: c, contexts: [{name: c, context: {cluster: hook, user: me}}], clusters: [{name: hook, cluster: {server: "https://a"}}]}',
+      message: 'user "me" does not exist',
+    },
+    {
+      name: 'without a server',
+      text: '{current-context: c, contexts: [{name: c, context: {cluster: hook}}], clusters: [{name: hook, cluster: {}}]}',
+      message: 'cluster "hook" has no server that is a URL',
+    },
   ])('$name', async ({ text, message }) => {
     await expect(readConnectionFile(await write('connection.yaml', text))).rejects.toThrow(message);
   });
 
   test.each(['exec', 'auth-provider'])('with a user that runs %s', async (kind) => {
-    await expect(readConnectionFile(await connectionFile({ [kind]: {} }))).rejects.toThrow(`users with ${kind} are not supported here: use a certificate, a token or tokenFile`);
+    await expect(readConnectionFile(await connectionFile({ [kind]: {} }))).rejects.toThrow(
+      `users with ${kind} are not supported here: use a certificate, a token or tokenFile`,
+    );
   });
 });

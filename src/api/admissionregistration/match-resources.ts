@@ -24,7 +24,9 @@ export function checkMatchResources(resources: MatchResources, path: FieldPath, 
   // Errors call it by another name than the field has.
   checkSelector(resources.objectSelector, path.child('labelSelector'), errors);
   resources.resourceRules?.forEach((rule, i) => checkNamedRule(rule, path.child('resourceRules').index(i), errors));
-  resources.excludeResourceRules?.forEach((rule, i) => checkNamedRule(rule, path.child('excludeResourceRules').index(i), errors));
+  resources.excludeResourceRules?.forEach((rule, i) =>
+    checkNamedRule(rule, path.child('excludeResourceRules').index(i), errors),
+  );
 }
 
 function checkSelector(selector: LabelSelector | undefined, path: FieldPath, errors: FieldErrors): void {

@@ -1,4 +1,8 @@
-import type { ParamRef, ValidatingAdmissionPolicyBinding, ValidationAction } from '../gen/types/admissionregistration-v1.ts';
+import type {
+  ParamRef,
+  ValidatingAdmissionPolicyBinding,
+  ValidationAction,
+} from '../gen/types/admissionregistration-v1.ts';
 import { duplicate, forbidden, invalid, required } from '../../machinery/field-error.ts';
 import type { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
@@ -26,14 +30,20 @@ export function validatePolicyBinding({ metadata, spec }: ValidatingAdmissionPol
   else checkFormat(isDns1123Subdomain, policyName, specPath.child('policyName'), errors);
   if (spec.paramRef !== undefined) checkParamRef(spec.paramRef, specPath.child('paramRef'), errors);
   // The misspelt path is upstream's, and clients see it.
-  if (spec.matchResources !== undefined) checkMatchResources(spec.matchResources, specPath.child('matchResouces'), errors);
+  if (spec.matchResources !== undefined)
+    checkMatchResources(spec.matchResources, specPath.child('matchResouces'), errors);
   checkActions(spec.validationActions ?? [], specPath.child('validationActions'), errors);
   return errors;
 }
 
-function checkParamRef({ name = '', selector, parameterNotFoundAction = '' }: ParamRef, path: FieldPath, errors: FieldErrors): void {
+function checkParamRef(
+  { name = '', selector, parameterNotFoundAction = '' }: ParamRef,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (name !== '') checkFormat(isPathSegmentName, name, path.child('name'), errors);
-  if (name !== '' && selector !== undefined) errors.push(forbidden(path.child('name'), exclusive), forbidden(path.child('selector'), exclusive));
+  if (name !== '' && selector !== undefined)
+    errors.push(forbidden(path.child('name'), exclusive), forbidden(path.child('selector'), exclusive));
   checkLabelSelector(selector, path.child('selector'), errors);
   if (name === '' && selector === undefined) errors.push(required(path, 'one of name or selector must be specified'));
   if (parameterNotFoundAction === '') errors.push(required(path.child('parameterNotFoundAction')));
@@ -49,7 +59,13 @@ function checkActions(list: readonly ValidationAction[], path: FieldPath, errors
   });
   if (seen.has('Deny') && seen.has('Warn')) {
     const shown = goNames('[]admissionregistration.ValidationAction', list);
-    errors.push(invalid(path, shown, 'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)'));
+    errors.push(
+      invalid(
+        path,
+        shown,
+        'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)',
+      ),
+    );
   }
   if (list.length === 0) errors.push(required(path, 'at least one validation action is required'));
 }

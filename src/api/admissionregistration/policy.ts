@@ -2,7 +2,15 @@
  * Policies in CEL, and their bindings to what they hold for.
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/ | Validating Admission Policy}
  */
-import type { AuditAnnotation, ExpressionWarning, ParamKind, ValidatingAdmissionPolicy, ValidatingAdmissionPolicySpec, Validation, Variable } from '../gen/types/admissionregistration-v1.ts';
+import type {
+  AuditAnnotation,
+  ExpressionWarning,
+  ParamKind,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicySpec,
+  Validation,
+  Variable,
+} from '../gen/types/admissionregistration-v1.ts';
 import { boolType, type CelType, dynType, nullType, stringType } from '../../cel/index.ts';
 import { duplicate, invalid, required } from '../../machinery/field-error.ts';
 import { FieldErrors } from '../../machinery/field-errors.ts';
@@ -31,14 +39,26 @@ export function setPolicyDefaults({ spec }: ValidatingAdmissionPolicy): void {
   setMatchResourcesDefaults(spec.matchConstraints);
 }
 
-function expressionsOf({ matchConditions = [], variables = [], validations = [], auditAnnotations = [] }: ValidatingAdmissionPolicySpec): ReadonlySet<string> {
+function expressionsOf({
+  matchConditions = [],
+  variables = [],
+  validations = [],
+  auditAnnotations = [],
+}: ValidatingAdmissionPolicySpec): ReadonlySet<string> {
   const found = [...matchConditions, ...variables, ...validations].map(({ expression }) => expression);
-  const others = [...validations.map(({ messageExpression }) => messageExpression), ...auditAnnotations.map(({ valueExpression }) => valueExpression)];
+  const others = [
+    ...validations.map(({ messageExpression }) => messageExpression),
+    ...auditAnnotations.map(({ valueExpression }) => valueExpression),
+  ];
   return new Set([...found, ...others].filter((expression) => expression !== undefined));
 }
 
 /** Adds what is wrong with a new or changed policy to `errors`, in the steps of each expression. */
-export function* validatePolicy({ metadata, spec }: ValidatingAdmissionPolicy, old: ValidatingAdmissionPolicy | undefined, errors: FieldErrors): Generator<void, FieldErrors> {
+export function* validatePolicy(
+  { metadata, spec }: ValidatingAdmissionPolicy,
+  old: ValidatingAdmissionPolicy | undefined,
+  errors: FieldErrors,
+): Generator<void, FieldErrors> {
   const stored = old === undefined ? undefined : expressionsOf(old.spec);
   errors.push(...validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName }));
   if (spec.failurePolicy === undefined) errors.push(required(specPath.child('failurePolicy')));
@@ -46,10 +66,14 @@ export function* validatePolicy({ metadata, spec }: ValidatingAdmissionPolicy, o
   if (spec.paramKind !== undefined) checkParamKind(spec.paramKind, specPath.child('paramKind'), errors);
   checkConstraints(spec, specPath.child('matchConstraints'), errors);
   const params = spec.paramKind !== undefined;
-  yield* checkMatchConditions(spec.matchConditions, specPath.child('matchConditions'), errors, { stored, use: { params } });
+  yield* checkMatchConditions(spec.matchConditions, specPath.child('matchConditions'), errors, {
+    stored,
+    use: { params },
+  });
   const variables = new Map<string, CelType>();
   const rules: PolicyRules = { stored, use: { params, authorizer: true, variables }, variables };
-  for (const [i, variable] of (spec.variables ?? []).entries()) yield* checkVariable(variable, specPath.child('variables').index(i), errors, rules);
+  for (const [i, variable] of (spec.variables ?? []).entries())
+    yield* checkVariable(variable, specPath.child('variables').index(i), errors, rules);
   yield* checkWork(spec, metadata.name ?? '', errors, rules);
   return errors;
 }
@@ -59,21 +83,38 @@ interface PolicyRules extends ExpressionRules {
   readonly variables: Map<string, CelType>;
 }
 
-function checkConstraints({ matchConstraints }: ValidatingAdmissionPolicySpec, path: FieldPath, errors: FieldErrors): void {
+function checkConstraints(
+  { matchConstraints }: ValidatingAdmissionPolicySpec,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (matchConstraints === undefined) return void errors.push(required(path));
   checkMatchResources(matchConstraints, path, errors);
   // The rules say which types the expressions are about.
   if ((matchConstraints.resourceRules?.length ?? 0) === 0) errors.push(required(path.child('resourceRules')));
 }
 
-function* checkWork({ validations = [], auditAnnotations = [] }: ValidatingAdmissionPolicySpec, policy: string, errors: FieldErrors, rules: PolicyRules): Generator<void, void> {
+function* checkWork(
+  { validations = [], auditAnnotations = [] }: ValidatingAdmissionPolicySpec,
+  policy: string,
+  errors: FieldErrors,
+  rules: PolicyRules,
+): Generator<void, void> {
   const auditPath = specPath.child('auditAnnotations');
   if (validations.length === 0 && auditAnnotations.length === 0) {
     errors.push(required(specPath.child('validations'), nothingToDo), required(auditPath, nothingToDo));
     return;
   }
-  for (const [i, validation] of validations.entries()) yield* checkValidation(validation, specPath.child('validations').index(i), errors, rules);
-  if (auditAnnotations.length > maxAuditAnnotations) errors.push(invalid(auditPath, goStruct('[]admissionregistration.AuditAnnotation', auditAnnotations), `must not have more than ${maxAuditAnnotations} auditAnnotations`));
+  for (const [i, validation] of validations.entries())
+    yield* checkValidation(validation, specPath.child('validations').index(i), errors, rules);
+  if (auditAnnotations.length > maxAuditAnnotations)
+    errors.push(
+      invalid(
+        auditPath,
+        goStruct('[]admissionregistration.AuditAnnotation', auditAnnotations),
+        `must not have more than ${maxAuditAnnotations} auditAnnotations`,
+      ),
+    );
   const seen = new Set<string>();
   for (const [i, annotation] of auditAnnotations.entries()) {
     const { key = '' } = annotation;
@@ -88,7 +129,10 @@ function checkParamKind({ apiVersion = '', kind = '' }: ParamKind, path: FieldPa
   else checkApiVersion(apiVersion, path.child('apiVersion'), errors);
   if (kind === '') return void errors.push(required(path.child('kind')));
   const messages = isDns1035Label(kind.toLowerCase());
-  if (messages.length > 0) errors.push(invalid(path.child('kind'), kind, `may have mixed case, but should otherwise match: ${messages.join(',')}`));
+  if (messages.length > 0)
+    errors.push(
+      invalid(path.child('kind'), kind, `may have mixed case, but should otherwise match: ${messages.join(',')}`),
+    );
 }
 
 function checkApiVersion(text: string, path: FieldPath, errors: FieldErrors): void {
@@ -103,37 +147,67 @@ function checkApiVersion(text: string, path: FieldPath, errors: FieldErrors): vo
   if (versionMessages.length > 0) errors.push(invalid(path, version, versionMessages.join(',')));
 }
 
-function* checkVariable({ name = '', expression = '' }: Variable, path: FieldPath, errors: FieldErrors, rules: PolicyRules): Generator<void, void> {
+function* checkVariable(
+  { name = '', expression = '' }: Variable,
+  path: FieldPath,
+  errors: FieldErrors,
+  rules: PolicyRules,
+): Generator<void, void> {
   if (name.trim() === '') errors.push(required(path.child('name'), 'name is not specified'));
   else if (!isCelIdentifier(name)) errors.push(invalid(path.child('name'), name, 'name is not a valid CEL identifier'));
   if (expression.trim() === '') errors.push(required(path.child('expression'), 'expression is not specified'));
-  const type = expression.trim() === '' ? undefined : yield* checkExpression(expression, path.child('expression'), errors, rules);
+  const type =
+    expression.trim() === '' ? undefined : yield* checkExpression(expression, path.child('expression'), errors, rules);
   rules.variables.set(name, type ?? dynType);
 }
 
-function* checkValidation({ expression = '', messageExpression = '', message = '', reason }: Validation, path: FieldPath, errors: FieldErrors, rules: PolicyRules): Generator<void, void> {
+function* checkValidation(
+  { expression = '', messageExpression = '', message = '', reason }: Validation,
+  path: FieldPath,
+  errors: FieldErrors,
+  rules: PolicyRules,
+): Generator<void, void> {
   if (expression.trim() === '') errors.push(required(path.child('expression'), 'expression is not specified'));
   else yield* checkExpression(expression, path.child('expression'), errors, rules, boolType);
-  if (messageExpression !== '' && messageExpression.trim() === '') errors.push(invalid(path.child('messageExpression'), messageExpression, 'must be non-empty if specified'));
+  if (messageExpression !== '' && messageExpression.trim() === '')
+    errors.push(invalid(path.child('messageExpression'), messageExpression, 'must be non-empty if specified'));
   // A message is for people who may not ask what others may do.
-  else if (messageExpression !== '') yield* checkExpression(messageExpression, path.child('messageExpression'), errors, { ...rules, use: { ...rules.use, authorizer: false } }, stringType);
-  if (message !== '' && message.trim() === '') errors.push(invalid(path.child('message'), message, 'message must be non-empty if specified'));
-  else if (message.trim().includes('\n')) errors.push(invalid(path.child('message'), message, 'message must not contain line breaks'));
+  else if (messageExpression !== '')
+    yield* checkExpression(
+      messageExpression,
+      path.child('messageExpression'),
+      errors,
+      { ...rules, use: { ...rules.use, authorizer: false } },
+      stringType,
+    );
+  if (message !== '' && message.trim() === '')
+    errors.push(invalid(path.child('message'), message, 'message must be non-empty if specified'));
+  else if (message.trim().includes('\n'))
+    errors.push(invalid(path.child('message'), message, 'message must not contain line breaks'));
   if (reason !== undefined) checkEnum(reason, reasons, path.child('reason'), errors);
 }
 
 /** In the audit log the key has the policy's name before it. */
-function* checkAuditAnnotation({ key = '', valueExpression = '' }: AuditAnnotation, policy: string, path: FieldPath, errors: FieldErrors, rules: PolicyRules): Generator<void, void> {
+function* checkAuditAnnotation(
+  { key = '', valueExpression = '' }: AuditAnnotation,
+  policy: string,
+  path: FieldPath,
+  errors: FieldErrors,
+  rules: PolicyRules,
+): Generator<void, void> {
   checkLabelName(policy === '' ? key : `${policy}/${key}`, path.child('key'), errors);
   const trimmed = valueExpression.trim();
   if (trimmed === '') errors.push(required(path.child('valueExpression'), 'valueExpression is not specified'));
-  else if (byteLength(trimmed) > maxAuditExpressionBytes) errors.push(required(path.child('valueExpression'), `must not exceed ${maxAuditExpressionBytes} bytes in length`));
+  else if (byteLength(trimmed) > maxAuditExpressionBytes)
+    errors.push(required(path.child('valueExpression'), `must not exceed ${maxAuditExpressionBytes} bytes in length`));
   else yield* checkExpression(valueExpression, path.child('valueExpression'), errors, rules, stringType, nullType);
 }
 
 export function validatePolicyStatusUpdate({ status }: ValidatingAdmissionPolicy): FieldErrors {
   const errors = new FieldErrors();
-  status.typeChecking?.expressionWarnings?.forEach((warning, i) => checkWarning(warning, statusPath.child('typeChecking', 'expressionWarnings').index(i), errors));
+  status.typeChecking?.expressionWarnings?.forEach((warning, i) =>
+    checkWarning(warning, statusPath.child('typeChecking', 'expressionWarnings').index(i), errors),
+  );
   checkConditions(status.conditions, statusPath.child('conditions'), errors);
   return errors;
 }

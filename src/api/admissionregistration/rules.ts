@@ -1,5 +1,9 @@
 /** Which requests a webhook or a policy is for. @see {@link https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#matching-requests-rules | Matching requests: rules} */
-import type { NamedRuleWithOperations, OperationType, RuleWithOperations } from '../gen/types/admissionregistration-v1.ts';
+import type {
+  NamedRuleWithOperations,
+  OperationType,
+  RuleWithOperations,
+} from '../gen/types/admissionregistration-v1.ts';
 import { duplicate, invalid, required } from '../../machinery/field-error.ts';
 import type { FieldErrors } from '../../machinery/field-errors.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
@@ -16,7 +20,9 @@ export function setRuleDefaults(rule: { scope?: string }): void {
 
 export function checkRule(rule: RuleWithOperations, path: FieldPath, errors: FieldErrors): void {
   checkList(rule.operations, path.child('operations'), errors, 'operations', shownOperations);
-  rule.operations?.forEach((operation, i) => checkEnum(operation, operations, path.child('operations').index(i), errors));
+  rule.operations?.forEach((operation, i) =>
+    checkEnum(operation, operations, path.child('operations').index(i), errors),
+  );
   checkList(rule.apiGroups, path.child('apiGroups'), errors, 'API groups', goStrings);
   checkList(rule.apiVersions, path.child('apiVersions'), errors, 'API versions', goStrings);
   rule.apiVersions?.forEach((version, i) => {
@@ -26,12 +32,20 @@ export function checkRule(rule: RuleWithOperations, path: FieldPath, errors: Fie
   if (rule.scope !== undefined) checkEnum(rule.scope, scopes, path.child('scope'), errors);
 }
 
-const shownOperations = (list: readonly OperationType[]): GoSyntax => goNames('[]admissionregistration.OperationType', list);
+const shownOperations = (list: readonly OperationType[]): GoSyntax =>
+  goNames('[]admissionregistration.OperationType', list);
 
 /** Something has to be there, and `*` stands alone. */
-function checkList<T extends string>(list: readonly T[] | undefined, path: FieldPath, errors: FieldErrors, noun: string, shown: (list: readonly T[]) => GoSyntax): void {
+function checkList<T extends string>(
+  list: readonly T[] | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+  noun: string,
+  shown: (list: readonly T[]) => GoSyntax,
+): void {
   if (list === undefined || list.length === 0) errors.push(required(path));
-  else if (list.length > 1 && list.includes('*' as T)) errors.push(invalid(path, shown(list), `if '*' is present, must not specify other ${noun}`));
+  else if (list.length > 1 && list.includes('*' as T))
+    errors.push(invalid(path, shown(list), `if '*' is present, must not specify other ${noun}`));
 }
 
 /** `pods`, `pods/log`, `pods/*`, `* /log`, `*`, `* /*` (without the blanks): what a wildcard covers is not named again. */
@@ -45,14 +59,19 @@ function checkResources(resources: readonly string[], path: FieldPath, errors: F
     if (slash < 0) return;
     const resource = text.slice(0, slash);
     const subresource = text.slice(slash + 1);
-    if (allSubresourcesOf.has(resource)) errors.push(invalid(path.index(i), text, `if '${resource}/*' is present, must not specify ${text}`));
-    if (subresourceOfAll.has(subresource)) errors.push(invalid(path.index(i), text, `if '*/${subresource}' is present, must not specify ${text}`));
+    if (allSubresourcesOf.has(resource))
+      errors.push(invalid(path.index(i), text, `if '${resource}/*' is present, must not specify ${text}`));
+    if (subresourceOfAll.has(subresource))
+      errors.push(invalid(path.index(i), text, `if '*/${subresource}' is present, must not specify ${text}`));
     if (subresource === '*') allSubresourcesOf.add(resource);
     if (resource === '*') subresourceOfAll.add(subresource);
   });
-  if (resources.length > 1 && resources.includes('*/*')) errors.push(invalid(path, goStrings(resources), "if '*/*' is present, must not specify other resources"));
+  if (resources.length > 1 && resources.includes('*/*'))
+    errors.push(invalid(path, goStrings(resources), "if '*/*' is present, must not specify other resources"));
   if (resources.includes('*') && resources.some((text) => text !== '' && text !== '*' && !text.includes('/'))) {
-    errors.push(invalid(path, goStrings(resources), "if '*' is present, must not specify other resources without subresources"));
+    errors.push(
+      invalid(path, goStrings(resources), "if '*' is present, must not specify other resources without subresources"),
+    );
   }
 }
 

@@ -1,20 +1,37 @@
-import type { ParamKind, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '../gen/types/admissionregistration-v1.ts';
+import type {
+  ParamKind,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+} from '../gen/types/admissionregistration-v1.ts';
 import { formatLabelSelector } from '../meta/label-selector.ts';
 import { ageCell } from '../table/cells.ts';
 import type { WebhookConfiguration } from './webhooks.ts';
 
 type Cells = (string | number)[];
 
-export const webhookConfigurationCells = ({ metadata, webhooks }: WebhookConfiguration, now: Date): Cells => [metadata.name ?? '', webhooks?.length ?? 0, ageCell(metadata.creationTimestamp, now)];
-
-export const policyCells = ({ metadata, spec }: ValidatingAdmissionPolicy, now: Date): Cells => [
-  metadata.name ?? '', spec.validations?.length ?? 0, paramKindCell(spec.paramKind), ageCell(metadata.creationTimestamp, now),
+export const webhookConfigurationCells = ({ metadata, webhooks }: WebhookConfiguration, now: Date): Cells => [
+  metadata.name ?? '',
+  webhooks?.length ?? 0,
+  ageCell(metadata.creationTimestamp, now),
 ];
 
-const paramKindCell = (kind: ParamKind | undefined): string => (kind === undefined ? '<unset>' : `${kind.apiVersion ?? ''}/${kind.kind ?? ''}`);
+export const policyCells = ({ metadata, spec }: ValidatingAdmissionPolicy, now: Date): Cells => [
+  metadata.name ?? '',
+  spec.validations?.length ?? 0,
+  paramKindCell(spec.paramKind),
+  ageCell(metadata.creationTimestamp, now),
+];
+
+const paramKindCell = (kind: ParamKind | undefined): string =>
+  kind === undefined ? '<unset>' : `${kind.apiVersion ?? ''}/${kind.kind ?? ''}`;
 
 export function policyBindingCells({ metadata, spec }: ValidatingAdmissionPolicyBinding, now: Date): Cells {
-  return [metadata.name ?? '', spec.policyName ?? '', paramRefCell(spec.paramRef), ageCell(metadata.creationTimestamp, now)];
+  return [
+    metadata.name ?? '',
+    spec.policyName ?? '',
+    paramRefCell(spec.paramRef),
+    ageCell(metadata.creationTimestamp, now),
+  ];
 }
 
 /** `*` stands for the namespace of the object that is judged. */

@@ -21,10 +21,18 @@ interface TakenNames {
 
 /** @param others definitions of the same group; this one may be among them */
 export function judgeNames(definition: CustomResourceDefinition, others: Iterable<CustomResourceDefinition>): Naming {
-  const { spec: { names: wanted }, status } = definition;
+  const {
+    spec: { names: wanted },
+    status,
+  } = definition;
   const taken = namesOf(others, definition.metadata.name);
   const accepted: CustomResourceDefinitionNames = { ...status.acceptedNames };
-  let namesAccepted: Finding = { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' };
+  let namesAccepted: Finding = {
+    type: 'NamesAccepted',
+    status: 'True',
+    reason: 'NoConflicts',
+    message: 'no conflicts found',
+  };
   const refuse = (reason: string, message: string): void => {
     namesAccepted = { type: 'NamesAccepted', status: 'False', reason, message };
   };
@@ -46,18 +54,29 @@ const singleNames = [
   { member: 'listKind', used: 'kinds', reason: 'ListKindConflict' },
 ] as const;
 
-function judgeShortNames({ shortNames: wanted = [] }: CustomResourceDefinitionNames, accepted: CustomResourceDefinitionNames, { resources }: TakenNames, refuse: (reason: string, message: string) => void): void {
+function judgeShortNames(
+  { shortNames: wanted = [] }: CustomResourceDefinitionNames,
+  accepted: CustomResourceDefinitionNames,
+  { resources }: TakenNames,
+  refuse: (reason: string, message: string) => void,
+): void {
   if (isEqual(wanted, accepted.shortNames ?? [])) return;
   const known = new Set(accepted.shortNames);
-  const conflicts = wanted.map((name) => conflictOf(name, known.has(name) ? name : '', resources)).filter((conflict) => conflict !== undefined);
+  const conflicts = wanted
+    .map((name) => conflictOf(name, known.has(name) ? name : '', resources))
+    .filter((conflict) => conflict !== undefined);
   if (conflicts.length === 0) setName(accepted, 'shortNames', wanted.length === 0 ? undefined : wanted);
   else refuse('ShortNamesConflict', conflicts.length === 1 ? conflicts[0]! : `[${conflicts.join(', ')}]`);
 }
 
 const conflictOf = (wanted: string, accepted: string, taken: ReadonlySet<string>): string | undefined =>
-  (wanted === accepted || !taken.has(wanted) ? undefined : `${goQuote(wanted)} is already in use`);
+  wanted === accepted || !taken.has(wanted) ? undefined : `${goQuote(wanted)} is already in use`;
 
-function setName<K extends keyof CustomResourceDefinitionNames>(names: CustomResourceDefinitionNames, member: K, value: CustomResourceDefinitionNames[K]): void {
+function setName<K extends keyof CustomResourceDefinitionNames>(
+  names: CustomResourceDefinitionNames,
+  member: K,
+  value: CustomResourceDefinitionNames[K],
+): void {
   if (value === undefined) delete names[member];
   else names[member] = value;
 }
@@ -65,9 +84,13 @@ function setName<K extends keyof CustomResourceDefinitionNames>(names: CustomRes
 function namesOf(definitions: Iterable<CustomResourceDefinition>, except: string | undefined): TakenNames {
   const resources = new Set<string>();
   const kinds = new Set<string>();
-  for (const { metadata, status: { acceptedNames: names } } of definitions) {
+  for (const {
+    metadata,
+    status: { acceptedNames: names },
+  } of definitions) {
     if (metadata.name === except) continue;
-    for (const name of [names.plural, names.singular, ...(names.shortNames ?? [])]) if ((name ?? '') !== '') resources.add(name!);
+    for (const name of [names.plural, names.singular, ...(names.shortNames ?? [])])
+      if ((name ?? '') !== '') resources.add(name!);
     for (const kind of [names.kind, names.listKind]) if ((kind ?? '') !== '') kinds.add(kind!);
   }
   return { resources, kinds };

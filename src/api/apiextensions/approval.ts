@@ -23,16 +23,27 @@ const missing = `protected groups must have approval annotation "${annotation}",
 const malformed = `protected groups must have approval annotation "${annotation}" with either a URL or a reason starting with "unapproved", ${see}`;
 
 /** Undefined for a group that nobody protects. */
-export function approvalOf(definition: CustomResourceDefinition): { readonly state: State; readonly message: string } | undefined {
+export function approvalOf(
+  definition: CustomResourceDefinition,
+): { readonly state: State; readonly message: string } | undefined {
   if (!isProtected(definition.spec.group ?? '')) return undefined;
   const value = annotationOf(definition);
   const state = stateOf(value);
-  const messages: Readonly<Record<State, string>> = { missing, invalid: malformed, bypassed: `not approved: ${goQuote(value)}`, approved: `approved in ${value}` };
+  const messages: Readonly<Record<State, string>> = {
+    missing,
+    invalid: malformed,
+    bypassed: `not approved: ${goQuote(value)}`,
+    approved: `approved in ${value}`,
+  };
   return { state, message: messages[state] };
 }
 
 /** A state that stays as it was is let pass. */
-export function checkApproval(definition: CustomResourceDefinition, old: CustomResourceDefinition | undefined, errors: FieldErrors): void {
+export function checkApproval(
+  definition: CustomResourceDefinition,
+  old: CustomResourceDefinition | undefined,
+  errors: FieldErrors,
+): void {
   if (!isProtected(definition.spec.group ?? '')) return;
   const value = annotationOf(definition);
   const state = stateOf(value);

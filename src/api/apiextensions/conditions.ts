@@ -1,7 +1,12 @@
 /** Conditions of definitions. */
 import type { CustomResourceDefinition, CustomResourceDefinitionCondition } from '../gen/types/apiextensions-v1.ts';
 
-export type ConditionType = 'NamesAccepted' | 'Established' | 'Terminating' | 'NonStructuralSchema' | 'KubernetesAPIApprovalPolicyConformant';
+export type ConditionType =
+  | 'NamesAccepted'
+  | 'Established'
+  | 'Terminating'
+  | 'NonStructuralSchema'
+  | 'KubernetesAPIApprovalPolicyConformant';
 
 export interface Finding {
   readonly type: ConditionType;
@@ -10,21 +15,31 @@ export interface Finding {
   readonly message: string;
 }
 
-export const conditionOf = ({ status }: CustomResourceDefinition, type: ConditionType): CustomResourceDefinitionCondition | undefined =>
-  status.conditions?.find((condition) => condition.type === type);
+export const conditionOf = (
+  { status }: CustomResourceDefinition,
+  type: ConditionType,
+): CustomResourceDefinitionCondition | undefined => status.conditions?.find((condition) => condition.type === type);
 
-export const hasCondition = (definition: CustomResourceDefinition, type: ConditionType): boolean => conditionOf(definition, type)?.status === 'True';
+export const hasCondition = (definition: CustomResourceDefinition, type: ConditionType): boolean =>
+  conditionOf(definition, type)?.status === 'True';
 
 /** The time of the last transition stays while the status does. Lists are made anew: what was read may be shared. */
-export function setCondition(definition: CustomResourceDefinition, { type, status, reason, message }: Finding, now: string): void {
+export function setCondition(
+  definition: CustomResourceDefinition,
+  { type, status, reason, message }: Finding,
+  now: string,
+): void {
   const { conditions = [] } = definition.status;
   const old = conditions.find((condition) => condition.type === type);
-  const lastTransitionTime = old?.status === status && old.lastTransitionTime !== undefined ? old.lastTransitionTime : now;
+  const lastTransitionTime =
+    old?.status === status && old.lastTransitionTime !== undefined ? old.lastTransitionTime : now;
   const next: CustomResourceDefinitionCondition = { type, status, lastTransitionTime, reason, message };
-  definition.status.conditions = old === undefined ? [...conditions, next] : conditions.map((condition) => (condition === old ? next : condition));
+  definition.status.conditions =
+    old === undefined ? [...conditions, next] : conditions.map((condition) => (condition === old ? next : condition));
 }
 
 export function removeCondition(definition: CustomResourceDefinition, type: ConditionType): void {
   const { conditions } = definition.status;
-  if (conditions?.some((condition) => condition.type === type) === true) definition.status.conditions = conditions.filter((condition) => condition.type !== type);
+  if (conditions?.some((condition) => condition.type === type) === true)
+    definition.status.conditions = conditions.filter((condition) => condition.type !== type);
 }

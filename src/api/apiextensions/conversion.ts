@@ -14,7 +14,12 @@ const reviewVersions = ['v1', 'v1beta1'];
 const needless = 'should not be set when strategy is not set to Webhook';
 
 /** @param old what is stored: a bundle that was bad then may stay so */
-export function checkConversion({ strategy = '', webhook }: CustomResourceConversion, old: CustomResourceConversion | undefined, path: FieldPath, errors: FieldErrors): void {
+export function checkConversion(
+  { strategy = '', webhook }: CustomResourceConversion,
+  old: CustomResourceConversion | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (strategy === '') errors.push(required(path.child('strategy')));
   else checkEnum(strategy, ['None', 'Webhook'], path.child('strategy'), errors);
   const client = path.child('webhookClientConfig');
@@ -23,7 +28,8 @@ export function checkConversion({ strategy = '', webhook }: CustomResourceConver
     if (webhook?.clientConfig === undefined) errors.push(required(client, 'required when strategy is set to Webhook'));
     else {
       checkWebhookTarget(webhook.clientConfig, client, errors);
-      if (bundleProblem(old) === undefined) checkBundle(webhook.clientConfig.caBundle, client.child('caBundle'), errors);
+      if (bundleProblem(old) === undefined)
+        checkBundle(webhook.clientConfig.caBundle, client.child('caBundle'), errors);
     }
     checkReviewVersions(webhook?.conversionReviewVersions ?? [], versions, errors);
     return;
@@ -32,13 +38,18 @@ export function checkConversion({ strategy = '', webhook }: CustomResourceConver
   if ((webhook?.conversionReviewVersions?.length ?? 0) > 0) errors.push(forbidden(versions, needless));
 }
 
-const problemOf = (bundle: string | undefined): string | undefined => (bundle === undefined || bundle === '' ? undefined : trustedCertificatesProblem(Buffer.from(bundle, 'base64').toString('latin1')));
+const problemOf = (bundle: string | undefined): string | undefined =>
+  bundle === undefined || bundle === ''
+    ? undefined
+    : trustedCertificatesProblem(Buffer.from(bundle, 'base64').toString('latin1'));
 
-const bundleProblem = (conversion: CustomResourceConversion | undefined): string | undefined => problemOf(conversion?.webhook?.clientConfig?.caBundle);
+const bundleProblem = (conversion: CustomResourceConversion | undefined): string | undefined =>
+  problemOf(conversion?.webhook?.clientConfig?.caBundle);
 
 function checkBundle(bundle: string | undefined, path: FieldPath, errors: FieldErrors): void {
   const problem = problemOf(bundle);
-  if (problem !== undefined) errors.push(invalid(path, goBytes(Buffer.from(bundle!, 'base64')), `unable to load root certificates: ${problem}`));
+  if (problem !== undefined)
+    errors.push(invalid(path, goBytes(Buffer.from(bundle!, 'base64')), `unable to load root certificates: ${problem}`));
 }
 
 function checkReviewVersions(versions: readonly string[], path: FieldPath, errors: FieldErrors): void {
@@ -48,5 +59,6 @@ function checkReviewVersions(versions: readonly string[], path: FieldPath, error
     if (repeated.has(i)) errors.push(invalid(path.index(i), version, 'duplicate version'));
     else checkFormat(isDns1035Label, version, path.index(i), errors);
   });
-  if (!versions.some((version) => reviewVersions.includes(version))) errors.push(invalid(path, goStrings(versions), `must include at least one of ${reviewVersions.join(', ')}`));
+  if (!versions.some((version) => reviewVersions.includes(version)))
+    errors.push(invalid(path, goStrings(versions), `must include at least one of ${reviewVersions.join(', ')}`));
 }

@@ -30,12 +30,18 @@ export const namesAreAccepted = 'the initial names have been accepted';
 
 /** What was established once stays so: there may be objects. */
 function established(definition: CustomResourceDefinition, namesAccepted: boolean, establish: boolean): Finding {
-  if (hasCondition(definition, 'Established') || (namesAccepted && establish)) return { type: 'Established', status: 'True', reason: 'InitialNamesAccepted', message: namesAreAccepted };
+  if (hasCondition(definition, 'Established') || (namesAccepted && establish))
+    return { type: 'Established', status: 'True', reason: 'InitialNamesAccepted', message: namesAreAccepted };
   if (namesAccepted) return { type: 'Established', status: 'False', reason: 'Installing', message: namesAreAccepted };
   return { type: 'Established', status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' };
 }
 
-function setOrRemove(definition: CustomResourceDefinition, type: Finding['type'], finding: Finding | undefined, now: string): void {
+function setOrRemove(
+  definition: CustomResourceDefinition,
+  type: Finding['type'],
+  finding: Finding | undefined,
+  now: string,
+): void {
   if (finding !== undefined) setCondition(definition, finding, now);
   else if (conditionOf(definition, type) !== undefined) removeCondition(definition, type);
 }
@@ -43,15 +49,39 @@ function setOrRemove(definition: CustomResourceDefinition, type: Finding['type']
 /** Definitions that were written before schemas had to be structural. */
 function nonStructural({ spec }: CustomResourceDefinition): Finding | undefined {
   const path = FieldPath.of('spec', 'versions');
-  const preserves = spec.preserveUnknownFields === true ? [invalid(FieldPath.of('spec', 'preserveUnknownFields'), true, 'must be false')] : [];
-  const problems = gathered(() => FieldErrors.joined(preserves, ...(spec.versions ?? []).map(({ schema }, i) => (schema?.openAPIV3Schema === undefined ? [] : checkStructural(schema.openAPIV3Schema, path.index(i).child('schema', 'openAPIV3Schema'))))));
-  return problems.length === 0 ? undefined : { type: 'NonStructuralSchema', status: 'True', reason: 'Violations', message: aggregateText(problems) };
+  const preserves =
+    spec.preserveUnknownFields === true
+      ? [invalid(FieldPath.of('spec', 'preserveUnknownFields'), true, 'must be false')]
+      : [];
+  const problems = gathered(() =>
+    FieldErrors.joined(
+      preserves,
+      ...(spec.versions ?? []).map(({ schema }, i) =>
+        schema?.openAPIV3Schema === undefined
+          ? []
+          : checkStructural(schema.openAPIV3Schema, path.index(i).child('schema', 'openAPIV3Schema')),
+      ),
+    ),
+  );
+  return problems.length === 0
+    ? undefined
+    : { type: 'NonStructuralSchema', status: 'True', reason: 'Violations', message: aggregateText(problems) };
 }
 
-const approvalReasons = { missing: 'MissingAnnotation', invalid: 'InvalidAnnotation', bypassed: 'UnapprovedAnnotation', approved: 'ApprovedAnnotation' } as const;
+const approvalReasons = {
+  missing: 'MissingAnnotation',
+  invalid: 'InvalidAnnotation',
+  bypassed: 'UnapprovedAnnotation',
+  approved: 'ApprovedAnnotation',
+} as const;
 
 function approval(definition: CustomResourceDefinition): Finding | undefined {
   const found = approvalOf(definition);
   if (found === undefined) return undefined;
-  return { type: 'KubernetesAPIApprovalPolicyConformant', status: found.state === 'approved' ? 'True' : 'False', reason: approvalReasons[found.state], message: found.message };
+  return {
+    type: 'KubernetesAPIApprovalPolicyConformant',
+    status: found.state === 'approved' ? 'True' : 'False',
+    reason: approvalReasons[found.state],
+    message: found.message,
+  };
 }

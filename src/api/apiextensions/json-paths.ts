@@ -1,5 +1,10 @@
 /** Paths into custom objects, as definitions name them for columns, scale and field selectors. */
-import type { CustomResourceColumnDefinition, CustomResourceSubresources, JSONSchemaProps, SelectableField } from '../gen/types/apiextensions-v1.ts';
+import type {
+  CustomResourceColumnDefinition,
+  CustomResourceSubresources,
+  JSONSchemaProps,
+  SelectableField,
+} from '../gen/types/apiextensions-v1.ts';
 import { duplicate, invalid, notSupported, required, tooMany } from '../../machinery/field-error.ts';
 import type { FieldErrors } from '../../machinery/field-errors.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
@@ -21,24 +26,36 @@ export function checkSubresources({ scale }: CustomResourceSubresources, path: F
   checkReplicasPath(scale.statusReplicasPath ?? '', '.status', path.child('scale', 'statusReplicasPath'), errors);
   const { labelSelectorPath: selector = '' } = scale;
   const at = path.child('scale', 'labelSelectorPath');
-  if (selector !== '' && checkSimplePath(selector, at, errors) && !/^\.(spec|status)\./.test(selector)) errors.push(invalid(at, selector, 'should be a json path under either .spec or .status'));
+  if (selector !== '' && checkSimplePath(selector, at, errors) && !/^\.(spec|status)\./.test(selector))
+    errors.push(invalid(at, selector, 'should be a json path under either .spec or .status'));
 }
 
 function checkReplicasPath(text: string, under: string, path: FieldPath, errors: FieldErrors): void {
   if (text === '') errors.push(required(path));
-  else if (checkSimplePath(text, path, errors) && !text.startsWith(`${under}.`)) errors.push(invalid(path, text, `should be a json path under ${under}`));
+  else if (checkSimplePath(text, path, errors) && !text.startsWith(`${under}.`))
+    errors.push(invalid(path, text, `should be a json path under ${under}`));
 }
 
-export function checkColumn({ name = '', type = '', format = '', jsonPath = '' }: CustomResourceColumnDefinition, path: FieldPath, errors: FieldErrors): void {
+export function checkColumn(
+  { name = '', type = '', format = '', jsonPath = '' }: CustomResourceColumnDefinition,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (name === '') errors.push(required(path.child('name')));
   if (type === '') errors.push(required(path.child('type'), `must be one of ${columnTypes.join(',')}`));
   else if (!columnTypes.includes(type)) errors.push(notSupported(path.child('type'), type, columnTypes));
-  if (format !== '' && !columnFormats.includes(format)) errors.push(notSupported(path.child('format'), format, columnFormats));
+  if (format !== '' && !columnFormats.includes(format))
+    errors.push(notSupported(path.child('format'), format, columnFormats));
   if (jsonPath === '') errors.push(required(path.child('JSONPath')));
   else checkSimplePath(jsonPath, path.child('JSONPath'), errors);
 }
 
-export function checkSelectableFields(fields: readonly SelectableField[], schema: JSONSchemaProps | undefined, path: FieldPath, errors: FieldErrors): void {
+export function checkSelectableFields(
+  fields: readonly SelectableField[],
+  schema: JSONSchemaProps | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const seen = new Set<string>();
   fields.forEach(({ jsonPath = '' }, i) => {
     const at = path.index(i).child('jsonPath');
@@ -46,7 +63,14 @@ export function checkSelectableFields(fields: readonly SelectableField[], schema
     const found = resolveFieldPath(jsonPath, schema);
     if (typeof found === 'string') return void errors.push(invalid(at, jsonPath, `is an invalid path: ${found}`));
     if (/^\.metadata\b/.test(jsonPath)) errors.push(invalid(at, jsonPath, 'must not point to fields in metadata'));
-    if (!['string', 'boolean', 'integer'].includes(found.type ?? '')) errors.push(invalid(at, jsonPath, 'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.'));
+    if (!['string', 'boolean', 'integer'].includes(found.type ?? ''))
+      errors.push(
+        invalid(
+          at,
+          jsonPath,
+          'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.',
+        ),
+      );
     if (seen.has(jsonPath)) errors.push(duplicate(path.index(i), jsonPath));
     seen.add(jsonPath);
   });
@@ -61,7 +85,8 @@ export function resolveFieldPath(text: string, schema: JSONSchemaProps | undefin
   let current = schema;
   while (rest !== '') {
     const match = segment.exec(rest);
-    if (match === null) return /^[.[]/.test(rest) ? 'does not refer to a valid field' : `expected [ or . but got: ${rest}`;
+    if (match === null)
+      return /^[.[]/.test(rest) ? 'does not refer to a valid field' : `expected [ or . but got: ${rest}`;
     current = memberOf(current, match[1] ?? match[2]!.replace(/\\(.)/g, '$1'));
     if (current === undefined) return 'does not refer to a valid field';
     rest = rest.slice(match[0].length);
@@ -70,4 +95,5 @@ export function resolveFieldPath(text: string, schema: JSONSchemaProps | undefin
 }
 
 const memberOf = (schema: JSONSchemaProps | undefined, name: string): JSONSchemaProps | undefined =>
-  schema?.properties?.[name] ?? (typeof schema?.additionalProperties === 'object' ? schema.additionalProperties : undefined);
+  schema?.properties?.[name] ??
+  (typeof schema?.additionalProperties === 'object' ? schema.additionalProperties : undefined);

@@ -15,7 +15,8 @@ export function checkListSchema(schema: JSONSchemaProps, path: FieldPath, errors
     const rule = `must be array if ${typeMember} is specified`;
     if (type === '') errors.push(required(path.child('type'), rule));
     else if (type !== 'array') errors.push(invalid(path.child('type'), type, rule));
-    else if (!['atomic', 'set', 'map'].includes(listType)) errors.push(notSupported(path.child(typeMember), listType, ['atomic', 'set', 'map']));
+    else if (!['atomic', 'set', 'map'].includes(listType))
+      errors.push(notSupported(path.child(typeMember), listType, ['atomic', 'set', 'map']));
   }
   if (keys.length > 0) {
     const rule = `must be map if ${keysMember} is non-empty`;
@@ -28,31 +29,64 @@ export function checkListSchema(schema: JSONSchemaProps, path: FieldPath, errors
 
 function checkMapList({ items }: JSONSchemaProps, keys: readonly string[], path: FieldPath, errors: FieldErrors): void {
   if (keys.length === 0) errors.push(required(path.child(keysMember), `must not be empty if ${typeMember} is map`));
-  if (items === undefined) return void errors.push(required(path.child('items'), `must have a schema if ${typeMember} is map`));
-  if (Array.isArray(items)) return void errors.push(invalid(path.child('items'), goStruct('apiextensions.JSONSchemaPropsOrArray', items), `must only have a single schema if ${typeMember} is map`));
-  if (items.type !== 'object') return void errors.push(invalid(path.child('items', 'type'), items.type ?? '', `must be object if parent array's ${typeMember} is map`));
+  if (items === undefined)
+    return void errors.push(required(path.child('items'), `must have a schema if ${typeMember} is map`));
+  if (Array.isArray(items))
+    return void errors.push(
+      invalid(
+        path.child('items'),
+        goStruct('apiextensions.JSONSchemaPropsOrArray', items),
+        `must only have a single schema if ${typeMember} is map`,
+      ),
+    );
+  if (items.type !== 'object')
+    return void errors.push(
+      invalid(path.child('items', 'type'), items.type ?? '', `must be object if parent array's ${typeMember} is map`),
+    );
   const repeated = repeatedAt(keys);
   keys.forEach((key, i) => {
     const property = items.properties?.[key];
-    if (property === undefined) errors.push(invalid(path.child(keysMember), goStrings(keys), 'entries must all be names of item properties'));
-    else if (property.type === 'array' || property.type === 'object') errors.push(invalid(path.child('items', 'properties').key(key).child('type'), property.type, `must be a scalar type if parent array's ${typeMember} is map`));
-    if (repeated.has(i)) errors.push(invalid(path.child(keysMember).index(i), goStrings(keys), 'must not contain duplicate entries'));
+    if (property === undefined)
+      errors.push(invalid(path.child(keysMember), goStrings(keys), 'entries must all be names of item properties'));
+    else if (property.type === 'array' || property.type === 'object')
+      errors.push(
+        invalid(
+          path.child('items', 'properties').key(key).child('type'),
+          property.type,
+          `must be a scalar type if parent array's ${typeMember} is map`,
+        ),
+      );
+    if (repeated.has(i))
+      errors.push(invalid(path.child(keysMember).index(i), goStrings(keys), 'must not contain duplicate entries'));
   });
 }
 
 /** Items of a map have their keys; those of a set can be told apart as a whole. */
-function checkItems({ items }: JSONSchemaProps, listType: 'map' | 'set', keys: readonly string[], path: FieldPath, errors: FieldErrors): void {
+function checkItems(
+  { items }: JSONSchemaProps,
+  listType: 'map' | 'set',
+  keys: readonly string[],
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (items === undefined || Array.isArray(items)) return;
-  if (items.nullable === true) errors.push(forbidden(path.child('nullable'), `cannot be nullable when ${typeMember} is ${listType}`));
+  if (items.nullable === true)
+    errors.push(forbidden(path.child('nullable'), `cannot be nullable when ${typeMember} is ${listType}`));
   if (listType === 'map') {
     const needed = new Set(items.required);
     for (const key of keys) {
       const property = items.properties?.[key];
       if (property === undefined || property.default !== undefined || needed.has(key)) continue;
-      errors.push(required(path.child('properties').key(key).child('default'), `this property is in ${keysMember}, so it must have a default or be a required property`));
+      errors.push(
+        required(
+          path.child('properties').key(key).child('default'),
+          `this property is in ${keysMember}, so it must have a default or be a required property`,
+        ),
+      );
     }
     return;
   }
   const member = items.type === 'object' ? 'x-kubernetes-map-type' : items.type === 'array' ? typeMember : undefined;
-  if (member !== undefined && items[member] !== 'atomic') errors.push(invalid(path.child(member), items[member], `must be atomic as item of a list with ${typeMember}=set`));
+  if (member !== undefined && items[member] !== 'atomic')
+    errors.push(invalid(path.child(member), items[member], `must be atomic as item of a list with ${typeMember}=set`));
 }

@@ -12,11 +12,19 @@ function errorsOf(properties: Record<string, JSONSchemaProps>, stored?: Readonly
   return errors.map(fieldErrorText);
 }
 
-const withRule = (schema: JSONSchemaProps, ...rules: ValidationRule[]): JSONSchemaProps => ({ ...schema, 'x-kubernetes-validations': rules });
+const withRule = (schema: JSONSchemaProps, ...rules: ValidationRule[]): JSONSchemaProps => ({
+  ...schema,
+  'x-kubernetes-validations': rules,
+});
 const text: JSONSchemaProps = { type: 'string' };
 const short: JSONSchemaProps = { type: 'string', maxLength: 10 };
-const list = (items: JSONSchemaProps, more: JSONSchemaProps = {}): JSONSchemaProps => ({ type: 'array', items, ...more });
-const advice = '(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)';
+const list = (items: JSONSchemaProps, more: JSONSchemaProps = {}): JSONSchemaProps => ({
+  type: 'array',
+  items,
+  ...more,
+});
+const advice =
+  '(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)';
 
 describe('cost of rules', () => {
   test('a rule in a list counts as often as the list has elements', () => {
@@ -29,28 +37,60 @@ describe('cost of rules', () => {
 
   test('where nothing limits the list, a request does', () => {
     expect(errorsOf({ l: list(withRule(text, { rule: 'self != "a"' })) })).toEqual([]);
-    expect(errorsOf({ l: list(withRule(text, { rule: 'self.contains("abc")' })) })[0]).toContain('estimated rule cost exceeds budget by factor of more than 100x');
+    expect(errorsOf({ l: list(withRule(text, { rule: 'self.contains("abc")' })) })[0]).toContain(
+      'estimated rule cost exceeds budget by factor of more than 100x',
+    );
   });
 
   test('all rules together, the worst by name', () => {
-    const heavy = (n: number): [string, JSONSchemaProps] => [`p${n}`, withRule(list(list(short, { maxItems: 400 }), { maxItems: 1000 }), { rule: 'self.all(x, x.all(y, y.startsWith("a")))' }, { rule: 'true' })];
+    const heavy = (n: number): [string, JSONSchemaProps] => [
+      `p${n}`,
+      withRule(
+        list(list(short, { maxItems: 400 }), { maxItems: 1000 }),
+        { rule: 'self.all(x, x.all(y, y.startsWith("a")))' },
+        { rule: 'true' },
+      ),
+    ];
     const errors = errorsOf(Object.fromEntries(Array.from({ length: 60 }, (_, n) => heavy(n))));
-    expect(errors.filter((error) => error.endsWith('contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'))).toHaveLength(4);
-    expect(errors.at(-1)).toMatch(/^s: Forbidden: x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema exceeds budget by factor of 1\.2\d+x/);
+    expect(
+      errors.filter((error) =>
+        error.endsWith('contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'),
+      ),
+    ).toHaveLength(4);
+    expect(errors.at(-1)).toMatch(
+      /^s: Forbidden: x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema exceeds budget by factor of 1\.2\d+x/,
+    );
   });
 });
 
 describe('rules about the old value', () => {
   const transition: ValidationRule = { rule: 'self == oldSelf' };
-  const within = (path: string, of: string): string => `${path}.x-kubernetes-validations[0].rule: Invalid value: "self == oldSelf": oldSelf cannot be used on the uncorrelatable portion of the schema within ${of}`;
-  const keyed: JSONSchemaProps = { type: 'object', properties: { k: short, v: withRule(short, transition) }, required: ['k'] };
+  const within = (path: string, of: string): string =>
+    `${path}.x-kubernetes-validations[0].rule: Invalid value: "self == oldSelf": oldSelf cannot be used on the uncorrelatable portion of the schema within ${of}`;
+  const keyed: JSONSchemaProps = {
+    type: 'object',
+    properties: { k: short, v: withRule(short, transition) },
+    required: ['k'],
+  };
 
   test.each<[string, JSONSchemaProps, string[]]>([
     ['a property', withRule(short, transition), []],
-    ['an element of a list', list(withRule(short, transition), { maxItems: 5 }), [within('s.properties[p].items', 's.properties[p]')]],
+    [
+      'an element of a list',
+      list(withRule(short, transition), { maxItems: 5 }),
+      [within('s.properties[p].items', 's.properties[p]')],
+    ],
     ['a value of a map', { type: 'object', additionalProperties: withRule(short, transition), maxProperties: 5 }, []],
-    ['a list with keys', list(keyed, { maxItems: 5, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] }), []],
-    ['a list without keys', list(keyed, { maxItems: 5 }), [within('s.properties[p].items.properties[v]', 's.properties[p]')]],
+    [
+      'a list with keys',
+      list(keyed, { maxItems: 5, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] }),
+      [],
+    ],
+    [
+      'a list without keys',
+      list(keyed, { maxItems: 5 }),
+      [within('s.properties[p].items.properties[v]', 's.properties[p]')],
+    ],
   ])('%s', (_, schema, errors) => expect(errorsOf({ p: schema })).toEqual(errors));
 });
 
@@ -64,20 +104,31 @@ describe('the language of rules', () => {
   });
 
   test('a rule of a schema that is not in order is not compiled', () => {
-    expect(errorsOf({ l: { type: 'nonsense', 'x-kubernetes-validations': [{ rule: 'nonsense' }] } })[0]).toContain('Unsupported value: "nonsense"');
-    expect(errorsOf({ l: { type: 'nonsense', 'x-kubernetes-validations': [{ rule: 'nonsense' }] } }).join()).not.toContain('compilation failed');
+    expect(errorsOf({ l: { type: 'nonsense', 'x-kubernetes-validations': [{ rule: 'nonsense' }] } })[0]).toContain(
+      'Unsupported value: "nonsense"',
+    );
+    expect(
+      errorsOf({ l: { type: 'nonsense', 'x-kubernetes-validations': [{ rule: 'nonsense' }] } }).join(),
+    ).not.toContain('compilation failed');
   });
 });
 
 describe('rules that are compiled ahead', () => {
-  const schema = (): JSONSchemaProps => withRule({
-    type: 'object',
-    properties: {
-      l: list(withRule(short, { rule: 'self != "a"' }, { rule: 'self.nothing' }), { maxItems: 3 }),
-      m: { type: 'object', additionalProperties: withRule(text, { rule: 'oldSelf ==' }) },
-      e: withRule({ type: 'object', 'x-kubernetes-embedded-resource': true, properties: {} }, { rule: 'self.metadata.name != ""' }),
-    },
-  }, { rule: 'has(self.l) || self.metadata.name.startsWith("x")' });
+  const schema = (): JSONSchemaProps =>
+    withRule(
+      {
+        type: 'object',
+        properties: {
+          l: list(withRule(short, { rule: 'self != "a"' }, { rule: 'self.nothing' }), { maxItems: 3 }),
+          m: { type: 'object', additionalProperties: withRule(text, { rule: 'oldSelf ==' }) },
+          e: withRule(
+            { type: 'object', 'x-kubernetes-embedded-resource': true, properties: {} },
+            { rule: 'self.metadata.name != ""' },
+          ),
+        },
+      },
+      { rule: 'has(self.l) || self.metadata.name.startsWith("x")' },
+    );
   const judged = (root: JSONSchemaProps): string[] => {
     const errors = new FieldErrors();
     checkSchema(root, true, FieldPath.of('s'), errors);
@@ -91,7 +142,12 @@ describe('rules that are compiled ahead', () => {
 
   test('are so in steps, and are judged like those that are not', () => {
     const ahead = schema();
-    expect([...compileAhead({ versions: [{ name: 'v1', schema: { openAPIV3Schema: ahead } }] } as CustomResourceDefinitionSpec, undefined)]).toHaveLength(stepsOfExpressions + stepsUntilChecked + stepsOfCosts);
+    expect([
+      ...compileAhead(
+        { versions: [{ name: 'v1', schema: { openAPIV3Schema: ahead } }] } as CustomResourceDefinitionSpec,
+        undefined,
+      ),
+    ]).toHaveLength(stepsOfExpressions + stepsUntilChecked + stepsOfCosts);
     expect(judged(ahead)).toEqual(judged(schema()));
     expect(judged(ahead).length).toBeGreaterThan(1);
   });

@@ -18,7 +18,8 @@ const maxTotalCost = 100_000_000;
 /** Of rules that are to blame, so many are named; those that cost next to nothing are not. */
 const maxNamed = 4;
 const minNamedCost = maxTotalCost / 100;
-const advice = '(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)';
+const advice =
+  '(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)';
 
 /** Rules and messages of a definition, in all versions. */
 export function rulesOf({ versions = [] }: CustomResourceDefinitionSpec): Set<string> {
@@ -29,7 +30,8 @@ export function rulesOf({ versions = [] }: CustomResourceDefinitionSpec): Set<st
 
 function collectRules(schema: JSONSchemaProps | undefined, found: Set<string>): void {
   if (schema === undefined) return;
-  for (const { rule = '', messageExpression = '' } of schema['x-kubernetes-validations'] ?? []) found.add(rule).add(messageExpression);
+  for (const { rule = '', messageExpression = '' } of schema['x-kubernetes-validations'] ?? [])
+    found.add(rule).add(messageExpression);
   for (const inside of schemasInside(schema)) collectRules(inside, found);
 }
 
@@ -46,9 +48,27 @@ export class RuleTotals {
   /** The rules to blame, then the whole. */
   check(path: FieldPath, errors: FieldErrors): void {
     if (this.total <= maxTotalCost) return;
-    const worst = this.costs.filter(({ cost }) => cost >= minNamedCost).sort((a, b) => b.cost - a.cost).slice(0, maxNamed);
-    for (const rule of worst) errors.push(forbidden(rule.path, 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'));
-    errors.push(forbidden(path, exceeds('x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema', this.total, maxTotalCost)));
+    const worst = this.costs
+      .filter(({ cost }) => cost >= minNamedCost)
+      .sort((a, b) => b.cost - a.cost)
+      .slice(0, maxNamed);
+    for (const rule of worst)
+      errors.push(
+        forbidden(
+          rule.path,
+          'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema',
+        ),
+      );
+    errors.push(
+      forbidden(
+        path,
+        exceeds(
+          'x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema',
+          this.total,
+          maxTotalCost,
+        ),
+      ),
+    );
   }
 }
 
@@ -75,8 +95,12 @@ export type Step = 'items' | 'properties' | 'additionalProperties';
 /** The context of a schema directly inside. */
 export function inner(context: RuleContext, schema: JSONSchemaProps, step: Step, path: FieldPath): RuleContext {
   const limit = step === 'properties' ? 1 : step === 'items' ? schema.maxItems : schema.maxProperties;
-  const cardinality = limit === undefined || context.cardinality === undefined ? undefined : context.cardinality * Math.max(0, Number(limit));
-  const matched = step === 'items' ? schema['x-kubernetes-list-type'] === 'map' : schema['x-kubernetes-map-type'] !== 'atomic';
+  const cardinality =
+    limit === undefined || context.cardinality === undefined
+      ? undefined
+      : context.cardinality * Math.max(0, Number(limit));
+  const matched =
+    step === 'items' ? schema['x-kubernetes-list-type'] === 'map' : schema['x-kubernetes-map-type'] !== 'atomic';
   return { ...context, isRoot: false, cardinality, uncorrelated: context.uncorrelated ?? (matched ? undefined : path) };
 }
 
@@ -88,13 +112,17 @@ const compiledAhead = new WeakMap<JSONSchemaProps, readonly CompiledRule[] | und
  *
  * @param old what is stored, if something is
  */
-export function* compileAhead(spec: CustomResourceDefinitionSpec, old: CustomResourceDefinitionSpec | undefined): Generator<void, void> {
+export function* compileAhead(
+  spec: CustomResourceDefinitionSpec,
+  old: CustomResourceDefinitionSpec | undefined,
+): Generator<void, void> {
   const stored = old === undefined ? new Set<string>() : rulesOf(old);
   const todo = (spec.versions ?? []).map(({ schema }) => ({ schema: schema?.openAPIV3Schema, isRoot: true }));
   for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
     const { schema, isRoot } = next;
     if (schema === undefined) continue;
-    if ((schema['x-kubernetes-validations'] ?? []).length > 0) compiledAhead.set(schema, yield* compiling(schema, isRoot, stored));
+    if ((schema['x-kubernetes-validations'] ?? []).length > 0)
+      compiledAhead.set(schema, yield* compiling(schema, isRoot, stored));
     for (const inside of schemasInside(schema)) todo.push({ schema: inside, isRoot: false });
   }
 }
@@ -107,50 +135,108 @@ function schemasInside({ properties = {}, additionalProperties, items }: JSONSch
   ];
 }
 
-function compiling(schema: JSONSchemaProps, isRoot: boolean, stored: ReadonlySet<string>): Generator<void, CompiledRule[] | undefined> {
-  const areStored = (schema['x-kubernetes-validations'] ?? []).every(({ rule = '', messageExpression = '' }) => stored.has(rule) && stored.has(messageExpression));
-  return compilingRules(schema, isRoot || schema['x-kubernetes-embedded-resource'] === true, areStored ? {} : { version: compatibilityVersion });
+function compiling(
+  schema: JSONSchemaProps,
+  isRoot: boolean,
+  stored: ReadonlySet<string>,
+): Generator<void, CompiledRule[] | undefined> {
+  const areStored = (schema['x-kubernetes-validations'] ?? []).every(
+    ({ rule = '', messageExpression = '' }) => stored.has(rule) && stored.has(messageExpression),
+  );
+  return compilingRules(
+    schema,
+    isRoot || schema['x-kubernetes-embedded-resource'] === true,
+    areStored ? {} : { version: compatibilityVersion },
+  );
 }
 
 /** @param path of the schema */
-export function checkCompiledRules(schema: JSONSchemaProps, context: RuleContext, path: FieldPath, errors: FieldErrors): void {
+export function checkCompiledRules(
+  schema: JSONSchemaProps,
+  context: RuleContext,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const rules = schema['x-kubernetes-validations'] ?? [];
   if (rules.length === 0) return;
-  const compiled = compiledAhead.has(schema) ? compiledAhead.get(schema) : atOnce(compiling(schema, context.isRoot, context.stored));
+  const compiled = compiledAhead.has(schema)
+    ? compiledAhead.get(schema)
+    : atOnce(compiling(schema, context.isRoot, context.stored));
   rules.forEach((rule, i) => {
-    if (compiled !== undefined) checkRule(rule, compiled[i]!, context, path.child('x-kubernetes-validations').index(i), errors);
+    if (compiled !== undefined)
+      checkRule(rule, compiled[i]!, context, path.child('x-kubernetes-validations').index(i), errors);
   });
 }
 
-function checkRule(source: ValidationRule, compiled: CompiledRule, context: RuleContext, path: FieldPath, errors: FieldErrors): void {
+function checkRule(
+  source: ValidationRule,
+  compiled: CompiledRule,
+  context: RuleContext,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const rulePath = path.child('rule');
   const cost = compiled.maxCost * (context.cardinality ?? compiled.maxCardinality);
   if (cost > maxRuleCost) errors.push(forbidden(rulePath, exceeds('estimated rule cost', cost, maxRuleCost)));
   context.totals.add(rulePath, cost);
   const { problem } = compiled.rule;
-  if (problem !== undefined && (source.rule ?? '').trim() !== '') errors.push(invalid(rulePath, goRule(source), problem));
+  if (problem !== undefined && (source.rule ?? '').trim() !== '')
+    errors.push(invalid(rulePath, goRule(source), problem));
   checkMessage(source, compiled, context, path.child('messageExpression'), errors);
   checkOldSelf(source, compiled, context, path, errors);
 }
 
-function checkMessage(source: ValidationRule, { messageExpression, maxMessageCost }: CompiledRule, { totals }: RuleContext, path: FieldPath, errors: FieldErrors): void {
+function checkMessage(
+  source: ValidationRule,
+  { messageExpression, maxMessageCost }: CompiledRule,
+  { totals }: RuleContext,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (messageExpression === undefined || (source.messageExpression ?? '').trim() === '') return;
-  if (messageExpression.problem !== undefined) return void errors.push(invalid(path, goRule(source), messageExpression.problem));
-  if (maxMessageCost > maxRuleCost) errors.push(forbidden(path, exceeds('estimated messageExpression cost', maxMessageCost, maxRuleCost)));
+  if (messageExpression.problem !== undefined)
+    return void errors.push(invalid(path, goRule(source), messageExpression.problem));
+  if (maxMessageCost > maxRuleCost)
+    errors.push(forbidden(path, exceeds('estimated messageExpression cost', maxMessageCost, maxRuleCost)));
   totals.add(path, maxMessageCost);
 }
 
-function checkOldSelf(source: ValidationRule, { usesOldSelf }: CompiledRule, { uncorrelated }: RuleContext, path: FieldPath, errors: FieldErrors): void {
+function checkOldSelf(
+  source: ValidationRule,
+  { usesOldSelf }: CompiledRule,
+  { uncorrelated }: RuleContext,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (!usesOldSelf) {
-    if (source.optionalOldSelf !== undefined) errors.push(invalid(path.child('optionalOldSelf'), source.optionalOldSelf, 'may not be set if oldSelf is not used in rule'));
+    if (source.optionalOldSelf !== undefined)
+      errors.push(
+        invalid(path.child('optionalOldSelf'), source.optionalOldSelf, 'may not be set if oldSelf is not used in rule'),
+      );
   } else if (uncorrelated !== undefined) {
-    errors.push(invalid(path.child('rule'), source.rule ?? '', `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelated.toString()}`));
+    errors.push(
+      invalid(
+        path.child('rule'),
+        source.rule ?? '',
+        `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelated.toString()}`,
+      ),
+    );
   }
 }
 
 /** As Go shows the struct: of optional members it shows where they are in memory, which tells nobody anything. */
-function goRule({ rule = '', message = '', messageExpression = '', reason, fieldPath = '', optionalOldSelf }: ValidationRule): GoSyntax {
-  const pointer = (type: string, value: unknown): string => `(*${type})(${value === undefined ? 'nil' : '0xc000000000'})`;
-  return new GoSyntax(`apiextensions.ValidationRule{Rule:${goQuote(rule)}, Message:${goQuote(message)}, MessageExpression:${goQuote(messageExpression)}, `
-    + `Reason:${pointer('apiextensions.FieldValueErrorReason', reason)}, FieldPath:${goQuote(fieldPath)}, OptionalOldSelf:${pointer('bool', optionalOldSelf)}}`);
+function goRule({
+  rule = '',
+  message = '',
+  messageExpression = '',
+  reason,
+  fieldPath = '',
+  optionalOldSelf,
+}: ValidationRule): GoSyntax {
+  const pointer = (type: string, value: unknown): string =>
+    `(*${type})(${value === undefined ? 'nil' : '0xc000000000'})`;
+  return new GoSyntax(
+    `apiextensions.ValidationRule{Rule:${goQuote(rule)}, Message:${goQuote(message)}, MessageExpression:${goQuote(messageExpression)}, ` +
+      `Reason:${pointer('apiextensions.FieldValueErrorReason', reason)}, FieldPath:${goQuote(fieldPath)}, OptionalOldSelf:${pointer('bool', optionalOldSelf)}}`,
+  );
 }

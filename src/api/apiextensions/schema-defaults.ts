@@ -14,12 +14,22 @@ export function checkDefaults(schema: JSONSchemaProps, path: FieldPath, errors: 
   if (schema.default !== undefined) {
     const value = plain(schema.default);
     const at = path.child('default');
-    if (hasUnknown(value, schema)) errors.push(invalid(at, new GoSyntax(goSyntax(value)), 'must not have unknown fields'));
-    else errors.push(...validateValue(value, schema as JsonObject).map((error) => ({ ...error, field: error.field === '<nil>' ? at.toString() : at.child(error.field).toString() })));
+    if (hasUnknown(value, schema))
+      errors.push(invalid(at, new GoSyntax(goSyntax(value)), 'must not have unknown fields'));
+    else
+      errors.push(
+        ...validateValue(value, schema as JsonObject).map((error) => ({
+          ...error,
+          field: error.field === '<nil>' ? at.toString() : at.child(error.field).toString(),
+        })),
+      );
   }
-  if (schema.items !== undefined && !Array.isArray(schema.items)) checkDefaults(schema.items, path.child('items'), errors);
-  for (const name of Object.keys(schema.properties ?? {}).sort()) checkDefaults(schema.properties![name]!, path.child('properties').key(name), errors);
-  if (typeof schema.additionalProperties === 'object') checkDefaults(schema.additionalProperties, path.child('additionalProperties'), errors);
+  if (schema.items !== undefined && !Array.isArray(schema.items))
+    checkDefaults(schema.items, path.child('items'), errors);
+  for (const name of Object.keys(schema.properties ?? {}).sort())
+    checkDefaults(schema.properties![name]!, path.child('properties').key(name), errors);
+  if (typeof schema.additionalProperties === 'object')
+    checkDefaults(schema.additionalProperties, path.child('additionalProperties'), errors);
 }
 
 const plain = (value: JsonValue): JsonValue => (value instanceof RawJson ? parseJson(Buffer.from(value.text)) : value);
@@ -33,7 +43,9 @@ function hasUnknown(value: JsonValue | undefined, schema: JSONSchemaProps): bool
   }
   if (!isObject(value)) return false;
   return Object.entries(value).some(([name, member]) => {
-    const known = schema.properties?.[name] ?? (typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined);
+    const known =
+      schema.properties?.[name] ??
+      (typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined);
     if (known !== undefined) return hasUnknown(member, known);
     if (schema['x-kubernetes-embedded-resource'] === true && objectMembers.includes(name)) return false;
     return schema['x-kubernetes-preserve-unknown-fields'] !== true && schema.additionalProperties !== true;

@@ -14,21 +14,68 @@ function schemaErrors(schema: JSONSchemaProps, hasStatus = false): string[] {
   return errors.map(fieldErrorText);
 }
 
-const withField = (a: JSONSchemaProps, more: JSONSchemaProps = {}): JSONSchemaProps => ({ type: 'object', properties: { a }, ...more });
+const withField = (a: JSONSchemaProps, more: JSONSchemaProps = {}): JSONSchemaProps => ({
+  type: 'object',
+  properties: { a },
+  ...more,
+});
 
 describe('structural schemas', () => {
   test.each<{ name: string; schema: JSONSchemaProps; errors: string[] }>([
-    { name: 'integer or string as documentation has it', schema: withField({ 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] }), errors: [] },
-    { name: 'integer or string with a pattern', schema: withField({ 'x-kubernetes-int-or-string': true, allOf: [{ anyOf: [{ type: 'integer' }, { type: 'string' }] }, { pattern: 'a' }] }), errors: [] },
-    { name: 'values of a map that a junctor speaks of', schema: withField({ type: 'object', additionalProperties: { type: 'string' } }, { oneOf: [{ properties: { a: { properties: { x: { maxLength: 1 } } } } }] }), errors: [] },
     {
-      name: 'a default inside of a junctor', schema: withField({ type: 'string' }, { not: { properties: { a: { default: 'x', nullable: true } } } }),
-      errors: ['s.not.properties[a].default: Forbidden: must be undefined to be structural', 's.not.properties[a].nullable: Forbidden: must be false to be structural'],
+      name: 'integer or string as documentation has it',
+      schema: withField({ 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] }),
+      errors: [],
     },
-    { name: 'metadata inside of a junctor', schema: { type: 'object', properties: { metadata: { type: 'object' } }, not: { properties: { metadata: {} } } }, errors: ['s.not.properties[metadata]: Forbidden: must not be specified in a nested context'] },
-    { name: 'items that only a junctor knows', schema: withField({ type: 'array', items: { type: 'string' }, not: { items: { items: {} } } }), errors: ['s.properties[a].items.items: Required value: because it is defined in s.properties[a].not.items.items'] },
-    { name: 'names in metadata', schema: { type: 'object', properties: { metadata: { type: 'object', properties: { name: { type: 'string', maxLength: 5 } } } } }, errors: [] },
-    { name: 'an embedded object that says nothing', schema: withField({ type: 'object', 'x-kubernetes-embedded-resource': true }), errors: ['s.properties[a].properties: Required value: must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields'] },
+    {
+      name: 'integer or string with a pattern',
+      schema: withField({
+        'x-kubernetes-int-or-string': true,
+        allOf: [{ anyOf: [{ type: 'integer' }, { type: 'string' }] }, { pattern: 'a' }],
+      }),
+      errors: [],
+    },
+    {
+      name: 'values of a map that a junctor speaks of',
+      schema: withField(
+        { type: 'object', additionalProperties: { type: 'string' } },
+        { oneOf: [{ properties: { a: { properties: { x: { maxLength: 1 } } } } }] },
+      ),
+      errors: [],
+    },
+    {
+      name: 'a default inside of a junctor',
+      schema: withField({ type: 'string' }, { not: { properties: { a: { default: 'x', nullable: true } } } }),
+      errors: [
+        's.not.properties[a].default: Forbidden: must be undefined to be structural',
+        's.not.properties[a].nullable: Forbidden: must be false to be structural',
+      ],
+    },
+    {
+      name: 'metadata inside of a junctor',
+      schema: { type: 'object', properties: { metadata: { type: 'object' } }, not: { properties: { metadata: {} } } },
+      errors: ['s.not.properties[metadata]: Forbidden: must not be specified in a nested context'],
+    },
+    {
+      name: 'items that only a junctor knows',
+      schema: withField({ type: 'array', items: { type: 'string' }, not: { items: { items: {} } } }),
+      errors: ['s.properties[a].items.items: Required value: because it is defined in s.properties[a].not.items.items'],
+    },
+    {
+      name: 'names in metadata',
+      schema: {
+        type: 'object',
+        properties: { metadata: { type: 'object', properties: { name: { type: 'string', maxLength: 5 } } } },
+      },
+      errors: [],
+    },
+    {
+      name: 'an embedded object that says nothing',
+      schema: withField({ type: 'object', 'x-kubernetes-embedded-resource': true }),
+      errors: [
+        's.properties[a].properties: Required value: must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields',
+      ],
+    },
   ])('$name', ({ schema, errors }) => {
     expect(schemaErrors(schema)).toEqual(errors);
   });
@@ -36,37 +83,78 @@ describe('structural schemas', () => {
 
 describe('keywords', () => {
   test('a schema with one that is not supported is looked at no further', () => {
-    expect(schemaErrors({ properties: { a: { patternProperties: {} } } })).toEqual(['s.properties[a].patternProperties: Forbidden: patternProperties is not supported']);
+    expect(schemaErrors({ properties: { a: { patternProperties: {} } } })).toEqual([
+      's.properties[a].patternProperties: Forbidden: patternProperties is not supported',
+    ]);
   });
 
   test('at the root, beside a status subresource, only what concerns all of the object', () => {
     expect(schemaErrors({ type: 'object', description: 'd', required: ['spec'] }, true)).toEqual([]);
-    expect(schemaErrors({ type: 'object', maxProperties: 3 }, true)).toEqual([expect.stringContaining('fields are allowed at the root of the schema if the status subresource is enabled')]);
+    expect(schemaErrors({ type: 'object', maxProperties: 3 }, true)).toEqual([
+      expect.stringContaining('fields are allowed at the root of the schema if the status subresource is enabled'),
+    ]);
   });
 
   test('keys of a map list are scalars, each once', () => {
-    const items: JSONSchemaProps = { type: 'object', required: ['k', 'o'], properties: { k: { type: 'string' }, o: { type: 'object' } } };
-    expect(schemaErrors(withField({ type: 'array', items, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k', 'k', 'o'] }))).toEqual([
+    const items: JSONSchemaProps = {
+      type: 'object',
+      required: ['k', 'o'],
+      properties: { k: { type: 'string' }, o: { type: 'object' } },
+    };
+    expect(
+      schemaErrors(
+        withField({
+          type: 'array',
+          items,
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-list-map-keys': ['k', 'k', 'o'],
+        }),
+      ),
+    ).toEqual([
       's.properties[a].x-kubernetes-list-map-keys[1]: Invalid value: []string{"k", "k", "o"}: must not contain duplicate entries',
-      "s.properties[a].items.properties[o].type: Invalid value: \"object\": must be a scalar type if parent array's x-kubernetes-list-type is map",
+      's.properties[a].items.properties[o].type: Invalid value: "object": must be a scalar type if parent array\'s x-kubernetes-list-type is map',
     ]);
   });
 });
 
 describe('defaults', () => {
   test.each<{ name: string; schema: JSONSchemaProps; unknown: boolean }>([
-    { name: 'known fields', schema: { type: 'object', properties: { x: { type: 'integer' } }, default: { x: 1 } }, unknown: false },
-    { name: 'a field in a list', schema: { type: 'array', items: { type: 'object' }, default: [{ y: 1 }] }, unknown: true },
-    { name: 'values of a map', schema: { type: 'object', additionalProperties: { type: 'string' }, default: { y: 'z' } }, unknown: false },
-    { name: 'where unknown fields are kept', schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, default: { y: 1 } }, unknown: false },
+    {
+      name: 'known fields',
+      schema: { type: 'object', properties: { x: { type: 'integer' } }, default: { x: 1 } },
+      unknown: false,
+    },
+    {
+      name: 'a field in a list',
+      schema: { type: 'array', items: { type: 'object' }, default: [{ y: 1 }] },
+      unknown: true,
+    },
+    {
+      name: 'values of a map',
+      schema: { type: 'object', additionalProperties: { type: 'string' }, default: { y: 'z' } },
+      unknown: false,
+    },
+    {
+      name: 'where unknown fields are kept',
+      schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, default: { y: 1 } },
+      unknown: false,
+    },
     { name: 'carried JSON', schema: { type: 'object', default: new RawJson('{"y":1}').asValue() }, unknown: true },
   ])('$name', ({ schema, unknown }) => {
-    expect(schemaErrors(withField(schema))).toEqual(unknown ? [expect.stringMatching(/must not have unknown fields$/)] : []);
+    expect(schemaErrors(withField(schema))).toEqual(
+      unknown ? [expect.stringMatching(/must not have unknown fields$/)] : [],
+    );
   });
 
   test('one that its own schema refuses', () => {
-    expect(schemaErrors(withField({ type: 'string', maxLength: 1, default: 'xx' }))).toEqual([expect.stringMatching(/\.default: Too long: may not be more than 1 bytes$/)]);
-    expect(schemaErrors(withField({ type: 'object', properties: { n: { type: 'integer' } }, default: { n: 'x' } }))).toEqual([expect.stringMatching(/\.default\.n: Invalid value: "string": n in body must be of type integer: "string"$/)]);
+    expect(schemaErrors(withField({ type: 'string', maxLength: 1, default: 'xx' }))).toEqual([
+      expect.stringMatching(/\.default: Too long: may not be more than 1 bytes$/),
+    ]);
+    expect(
+      schemaErrors(withField({ type: 'object', properties: { n: { type: 'integer' } }, default: { n: 'x' } })),
+    ).toEqual([
+      expect.stringMatching(/\.default\.n: Invalid value: "string": n in body must be of type integer: "string"$/),
+    ]);
   });
 });
 

@@ -17,7 +17,9 @@ const embedded = 'x-kubernetes-embedded-resource';
 const intOrString = 'x-kubernetes-int-or-string';
 
 const withoutType: Readonly<Record<Level, string>> = {
-  root: 'must not be empty at the root', item: 'must not be empty for specified array items', field: 'must not be empty for specified object fields',
+  root: 'must not be empty at the root',
+  item: 'must not be empty for specified array items',
+  field: 'must not be empty for specified object fields',
 };
 
 /** Errors in the order of their texts. */
@@ -31,7 +33,8 @@ export function checkStructural(schema: JSONSchemaProps, path: FieldPath): Field
 /** By their schemas, what is wrong with patterns that were compiled ahead. */
 const compiledAhead = new WeakMap<JSONSchemaProps, string | undefined>();
 
-const problemOf = (schema: JSONSchemaProps): string | undefined => (compiledAhead.has(schema) ? compiledAhead.get(schema) : patternProblem(schema.pattern ?? ''));
+const problemOf = (schema: JSONSchemaProps): string | undefined =>
+  compiledAhead.has(schema) ? compiledAhead.get(schema) : patternProblem(schema.pattern ?? '');
 
 /** Compiles the patterns of a schema, a pattern a step, so that who checks it need not do all at once. */
 export function* compilePatternsAhead(root: JSONSchemaProps): Generator<void, void> {
@@ -56,10 +59,14 @@ function checkShape(schema: JSONSchemaProps, level: Level, path: FieldPath, erro
   if (schema[embedded] === true && type !== 'object') {
     const rule = `must be object if ${embedded} is true`;
     errors.push(type === '' ? required(path.child('type'), rule) : invalid(path.child('type'), type, rule));
-  } else if (type === '' && schema[intOrString] !== true && schema[preserve] !== true) errors.push(required(path.child('type'), withoutType[level]));
-  if (schema[embedded] === true && additional !== undefined) errors.push(forbidden(path.child('additionalProperties'), `must not be used if ${embedded} is set`));
-  if (level === 'root' && type !== '' && type !== 'object') errors.push(invalid(path.child('type'), type, 'must be object at the root'));
-  if (level === 'root' || schema[embedded] === true) checkObjectMembers(schema, level, path.child('properties'), errors);
+  } else if (type === '' && schema[intOrString] !== true && schema[preserve] !== true)
+    errors.push(required(path.child('type'), withoutType[level]));
+  if (schema[embedded] === true && additional !== undefined)
+    errors.push(forbidden(path.child('additionalProperties'), `must not be used if ${embedded} is set`));
+  if (level === 'root' && type !== '' && type !== 'object')
+    errors.push(invalid(path.child('type'), type, 'must be object at the root'));
+  if (level === 'root' || schema[embedded] === true)
+    checkObjectMembers(schema, level, path.child('properties'), errors);
   if (schema[embedded] === true && schema[preserve] !== true && Object.keys(schema.properties ?? {}).length === 0) {
     errors.push(required(path.child('properties'), `must not be empty if ${embedded} is true without ${preserve}`));
   }
@@ -67,30 +74,50 @@ function checkShape(schema: JSONSchemaProps, level: Level, path: FieldPath, erro
 
 function* shapes(schema: JSONSchemaProps, path: FieldPath): Generator<[JSONSchemaProps, FieldPath, Level]> {
   if (schema.items !== undefined && !Array.isArray(schema.items)) yield [schema.items, path.child('items'), 'item'];
-  for (const [name, property] of Object.entries(schema.properties ?? {})) yield [property, path.child('properties').key(name), 'field'];
-  if (typeof schema.additionalProperties === 'object') yield [schema.additionalProperties, path.child('additionalProperties'), 'field'];
+  for (const [name, property] of Object.entries(schema.properties ?? {}))
+    yield [property, path.child('properties').key(name), 'field'];
+  if (typeof schema.additionalProperties === 'object')
+    yield [schema.additionalProperties, path.child('additionalProperties'), 'field'];
 }
 
 function checkIntOrString(schema: JSONSchemaProps, path: FieldPath, errors: FieldErrors): void {
   if (schema[intOrString] !== true) return;
-  for (const member of [preserve, embedded] as const) if (schema[member] === true) errors.push(invalid(path.child(member), true, `must be false if ${intOrString} is true`));
+  for (const member of [preserve, embedded] as const)
+    if (schema[member] === true)
+      errors.push(invalid(path.child(member), true, `must be false if ${intOrString} is true`));
 }
 
 /** Members that every object has: the server knows their schemas. */
-function checkObjectMembers({ properties = {} }: JSONSchemaProps, level: Level, path: FieldPath, errors: FieldErrors): void {
+function checkObjectMembers(
+  { properties = {} }: JSONSchemaProps,
+  level: Level,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   for (const name of ['kind', 'apiVersion']) {
     const property = properties[name];
-    if (property !== undefined && property.type !== 'string') errors.push(invalid(path.key(name).child('type'), property.type ?? '', 'must be string'));
+    if (property !== undefined && property.type !== 'string')
+      errors.push(invalid(path.key(name).child('type'), property.type ?? '', 'must be string'));
   }
   const { metadata } = properties;
   if (metadata === undefined) return;
-  if (metadata.type !== 'object') errors.push(invalid(path.key('metadata').child('type'), metadata.type ?? '', 'must be object'));
-  if (level === 'root' && hasMoreThanNames(metadata)) errors.push(forbidden(path.key('metadata'), 'must not specify anything other than name and generateName, but metadata is implicitly specified'));
+  if (metadata.type !== 'object')
+    errors.push(invalid(path.key('metadata').child('type'), metadata.type ?? '', 'must be object'));
+  if (level === 'root' && hasMoreThanNames(metadata))
+    errors.push(
+      forbidden(
+        path.key('metadata'),
+        'must not specify anything other than name and generateName, but metadata is implicitly specified',
+      ),
+    );
 }
 
 function hasMoreThanNames(metadata: JSONSchemaProps): boolean {
   const { type: _type, default: _default, properties = {}, ...others } = metadata;
-  return Object.values(others).some((value) => value !== undefined) || Object.keys(properties).some((name) => name !== 'name' && name !== 'generateName');
+  return (
+    Object.values(others).some((value) => value !== undefined) ||
+    Object.keys(properties).some((name) => name !== 'name' && name !== 'generateName')
+  );
 }
 
 interface Exemptions {
@@ -107,21 +134,40 @@ function exemptions(schema: JSONSchemaProps): Exemptions {
 }
 
 const isIntOrString = (anyOf: readonly JSONSchemaProps[] | undefined): boolean =>
-  anyOf?.length === 2 && anyOf[0]!.type === 'integer' && anyOf[1]!.type === 'string' && anyOf.every((schema) => Object.keys(schema).length === 1);
+  anyOf?.length === 2 &&
+  anyOf[0]!.type === 'integer' &&
+  anyOf[1]!.type === 'string' &&
+  anyOf.every((schema) => Object.keys(schema).length === 1);
 
 function checkJunctors(schema: JSONSchemaProps, path: FieldPath, errors: FieldErrors, exempt: Exemptions): void {
   if (!exempt.anyOf) schema.anyOf?.forEach((sub, i) => checkNested(sub, path.child('anyOf').index(i), errors));
-  schema.allOf?.forEach((sub, i) => checkNested(sub, path.child('allOf').index(i), errors, { anyOf: i === 0 && exempt.firstAllOf, firstAllOf: false }));
+  schema.allOf?.forEach((sub, i) =>
+    checkNested(sub, path.child('allOf').index(i), errors, { anyOf: i === 0 && exempt.firstAllOf, firstAllOf: false }),
+  );
   schema.oneOf?.forEach((sub, i) => checkNested(sub, path.child('oneOf').index(i), errors));
   if (schema.not !== undefined) checkNested(schema.not, path.child('not'), errors);
   const problem = problemOf(schema);
-  if (problem !== undefined) errors.push(invalid(path.child('pattern'), schema.pattern, `must be a valid regular expression, but isn't: ${problem}`));
+  if (problem !== undefined)
+    errors.push(
+      invalid(path.child('pattern'), schema.pattern, `must be a valid regular expression, but isn't: ${problem}`),
+    );
 }
 
 /** What belongs to the shape, by what it must be inside of junctors. */
 const shapeMembers: readonly (readonly [keyof JSONSchemaProps, string])[] = [
-  ['type', 'empty'], ['additionalProperties', 'undefined'], ['default', 'undefined'], ['title', 'empty'], ['description', 'empty'], ['nullable', 'false'], [preserve, 'false'], [embedded, 'false'],
-  [intOrString, 'false'], ['x-kubernetes-list-map-keys', 'empty'], ['x-kubernetes-list-type', 'undefined'], ['x-kubernetes-map-type', 'undefined'], ['x-kubernetes-validations', 'empty'],
+  ['type', 'empty'],
+  ['additionalProperties', 'undefined'],
+  ['default', 'undefined'],
+  ['title', 'empty'],
+  ['description', 'empty'],
+  ['nullable', 'false'],
+  [preserve, 'false'],
+  [embedded, 'false'],
+  [intOrString, 'false'],
+  ['x-kubernetes-list-map-keys', 'empty'],
+  ['x-kubernetes-list-type', 'undefined'],
+  ['x-kubernetes-map-type', 'undefined'],
+  ['x-kubernetes-validations', 'empty'],
 ];
 
 function checkNested(schema: JSONSchemaProps, path: FieldPath, errors: FieldErrors, exempt = nothingExempt): void {
@@ -129,9 +175,11 @@ function checkNested(schema: JSONSchemaProps, path: FieldPath, errors: FieldErro
   for (const [sub, at] of shapes(schema, path)) checkNested(sub, at, errors);
   for (const [member, wanted] of shapeMembers) {
     const value = schema[member];
-    if (value !== undefined && value !== false && value !== '') errors.push(forbidden(path.child(member), `must be ${wanted} to be structural`));
+    if (value !== undefined && value !== false && value !== '')
+      errors.push(forbidden(path.child(member), `must be ${wanted} to be structural`));
   }
-  if (schema.properties?.['metadata'] !== undefined) errors.push(forbidden(path.child('properties').key('metadata'), 'must not be specified in a nested context'));
+  if (schema.properties?.['metadata'] !== undefined)
+    errors.push(forbidden(path.child('properties').key('metadata'), 'must not be specified in a nested context'));
 }
 
 /** Whatever a junctor speaks of has to be in the shape. */
@@ -140,13 +188,27 @@ function checkCompleteness(schema: JSONSchemaProps, path: FieldPath, errors: Fie
   for (const [sub, at] of shapes(schema, path)) checkCompleteness(sub, at, errors);
 }
 
-function checkJunctorsKnown(nested: JSONSchemaProps, schema: JSONSchemaProps, schemaPath: FieldPath, path: FieldPath, errors: FieldErrors): void {
-  for (const member of ['allOf', 'anyOf', 'oneOf'] as const) nested[member]?.forEach((sub, i) => checkKnown(sub, schema, schemaPath, path.child(member).index(i), errors));
+function checkJunctorsKnown(
+  nested: JSONSchemaProps,
+  schema: JSONSchemaProps,
+  schemaPath: FieldPath,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  for (const member of ['allOf', 'anyOf', 'oneOf'] as const)
+    nested[member]?.forEach((sub, i) => checkKnown(sub, schema, schemaPath, path.child(member).index(i), errors));
   if (nested.not !== undefined) checkKnown(nested.not, schema, schemaPath, path.child('not'), errors);
 }
 
-function checkKnown(nested: JSONSchemaProps, schema: JSONSchemaProps | undefined, schemaPath: FieldPath, path: FieldPath, errors: FieldErrors): void {
-  if (schema === undefined) return void errors.push(required(schemaPath, `because it is defined in ${path.toString()}`));
+function checkKnown(
+  nested: JSONSchemaProps,
+  schema: JSONSchemaProps | undefined,
+  schemaPath: FieldPath,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  if (schema === undefined)
+    return void errors.push(required(schemaPath, `because it is defined in ${path.toString()}`));
   checkJunctorsKnown(nested, schema, schemaPath, path, errors);
   for (const [sub, at] of shapes(nested, path)) {
     // The same step from the schema's own path.
@@ -162,5 +224,7 @@ function follow(schema: JSONSchemaProps, path: FieldPath, step: string): [JSONSc
   if (step === 'additionalProperties') return [additional, path.child('additionalProperties')];
   const name = step.slice('properties['.length, -1);
   const property = schema.properties?.[name];
-  return property === undefined && additional !== undefined ? [additional, path.child('additionalProperties')] : [property, path.child('properties').key(name)];
+  return property === undefined && additional !== undefined
+    ? [additional, path.child('additionalProperties')]
+    : [property, path.child('properties').key(name)];
 }

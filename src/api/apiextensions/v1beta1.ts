@@ -13,11 +13,32 @@ export function fromOldDefinition(old: JsonObject): JsonObject {
 }
 
 function fromOldSpec(old: JsonObject): JsonObject {
-  const { version, versions, validation, subresources, additionalPrinterColumns, conversion, preserveUnknownFields = true, scope = 'Namespaced', ...rest } = old;
-  const common = { ...(validation === undefined ? {} : { schema: validation }), ...(subresources === undefined ? {} : { subresources }), ...(additionalPrinterColumns === undefined ? {} : { additionalPrinterColumns }) };
-  const own = Array.isArray(versions) && versions.length > 0 ? versions : version === undefined ? [] : [{ name: version, served: true, storage: true }];
+  const {
+    version,
+    versions,
+    validation,
+    subresources,
+    additionalPrinterColumns,
+    conversion,
+    preserveUnknownFields = true,
+    scope = 'Namespaced',
+    ...rest
+  } = old;
+  const common = {
+    ...(validation === undefined ? {} : { schema: validation }),
+    ...(subresources === undefined ? {} : { subresources }),
+    ...(additionalPrinterColumns === undefined ? {} : { additionalPrinterColumns }),
+  };
+  const own =
+    Array.isArray(versions) && versions.length > 0
+      ? versions
+      : version === undefined
+        ? []
+        : [{ name: version, served: true, storage: true }];
   return {
-    ...rest, scope, preserveUnknownFields,
+    ...rest,
+    scope,
+    preserveUnknownFields,
     ...(isObject(conversion) ? { conversion: fromOldConversion(conversion) } : {}),
     versions: own.map((each) => (isObject(each) ? withColumns({ ...each, ...common }) : each)),
   };
@@ -34,7 +55,11 @@ function renamed(column: JsonValue): JsonValue {
   return { ...rest, jsonPath };
 }
 
-function fromOldConversion({ strategy = 'None', webhookClientConfig, conversionReviewVersions }: JsonObject): JsonObject {
+function fromOldConversion({
+  strategy = 'None',
+  webhookClientConfig,
+  conversionReviewVersions,
+}: JsonObject): JsonObject {
   if (strategy !== 'Webhook') return { strategy };
   const clientConfig = webhookClientConfig === undefined ? {} : { clientConfig: webhookClientConfig };
   return { strategy, webhook: { ...clientConfig, conversionReviewVersions: conversionReviewVersions ?? ['v1beta1'] } };

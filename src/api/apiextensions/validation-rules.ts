@@ -11,18 +11,27 @@ export function checkValidationRules(schema: JSONSchemaProps, path: FieldPath, e
   schema['x-kubernetes-validations']?.forEach((rule, i) => {
     const at = path.index(i);
     checkTexts(rule, at, errors);
-    if (rule.reason !== undefined && !reasons.includes(rule.reason)) errors.push(notSupported(at.child('reason'), rule.reason, reasons));
+    if (rule.reason !== undefined && !reasons.includes(rule.reason))
+      errors.push(notSupported(at.child('reason'), rule.reason, reasons));
     checkFieldPath(rule.fieldPath ?? '', schema, at.child('fieldPath'), errors);
   });
 }
 
-function checkTexts({ rule = '', message = '', messageExpression = '' }: ValidationRule, path: FieldPath, errors: FieldErrors): void {
+function checkTexts(
+  { rule = '', message = '', messageExpression = '' }: ValidationRule,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const trimmed = message.trim();
   if (rule.trim() === '') errors.push(required(path.child('rule'), 'rule is not specified'));
-  else if (message !== '' && trimmed === '') errors.push(invalid(path.child('message'), message, 'message must be non-empty if specified'));
-  else if (trimmed.includes('\n')) errors.push(invalid(path.child('message'), message, 'message must not contain line breaks'));
-  else if (rule.trim().includes('\n') && trimmed === '') errors.push(required(path.child('message'), 'message must be specified if rule contains line breaks'));
-  if (messageExpression !== '' && messageExpression.trim() === '') errors.push(required(path.child('messageExpression'), 'must be non-empty if specified'));
+  else if (message !== '' && trimmed === '')
+    errors.push(invalid(path.child('message'), message, 'message must be non-empty if specified'));
+  else if (trimmed.includes('\n'))
+    errors.push(invalid(path.child('message'), message, 'message must not contain line breaks'));
+  else if (rule.trim().includes('\n') && trimmed === '')
+    errors.push(required(path.child('message'), 'message must be specified if rule contains line breaks'));
+  if (messageExpression !== '' && messageExpression.trim() === '')
+    errors.push(required(path.child('messageExpression'), 'must be non-empty if specified'));
 }
 
 function checkFieldPath(text: string, schema: JSONSchemaProps, path: FieldPath, errors: FieldErrors): void {
@@ -30,5 +39,6 @@ function checkFieldPath(text: string, schema: JSONSchemaProps, path: FieldPath, 
   const trimmed = text.trim();
   if (trimmed === '') errors.push(invalid(path, text, 'fieldPath must be non-empty if specified'));
   else if (trimmed.includes('\n')) errors.push(invalid(path, text, 'fieldPath must not contain line breaks'));
-  if (typeof resolveFieldPath(text, schema) === 'string') errors.push(invalid(path, text, 'fieldPath must be a valid path'));
+  if (typeof resolveFieldPath(text, schema) === 'string')
+    errors.push(invalid(path, text, 'fieldPath must be a valid path'));
 }

@@ -7,12 +7,22 @@ import { validateDefinition, validateDefinitionUpdate } from './validation.ts';
 
 type Version = NonNullable<CustomResourceDefinition['spec']['versions']>[number];
 
-const version = (name: string, more: Partial<Version> = {}): Version => ({ name, served: true, schema: { openAPIV3Schema: { type: 'object' } }, ...more });
+const version = (name: string, more: Partial<Version> = {}): Version => ({
+  name,
+  served: true,
+  schema: { openAPIV3Schema: { type: 'object' } },
+  ...more,
+});
 
 function definition(change: (object: CustomResourceDefinition) => void = () => undefined): CustomResourceDefinition {
   const object: CustomResourceDefinition = {
     metadata: { name: 'things.a.example.com', resourceVersion: '1' },
-    spec: { group: 'a.example.com', scope: 'Namespaced', names: { plural: 'things', kind: 'Thing' }, versions: [version('v1', { storage: true })] },
+    spec: {
+      group: 'a.example.com',
+      scope: 'Namespaced',
+      names: { plural: 'things', kind: 'Thing' },
+      versions: [version('v1', { storage: true })],
+    },
     status: { acceptedNames: {}, storedVersions: ['v1'] },
   };
   change(object);
@@ -20,7 +30,8 @@ function definition(change: (object: CustomResourceDefinition) => void = () => u
   return object;
 }
 
-const errorsOf = (change: (object: CustomResourceDefinition) => void): string[] => validateDefinition(definition(change)).map(fieldErrorText);
+const errorsOf = (change: (object: CustomResourceDefinition) => void): string[] =>
+  validateDefinition(definition(change)).map(fieldErrorText);
 
 test('names, list kind and conversion are filled in', () => {
   const { spec } = definition();
@@ -30,14 +41,18 @@ test('names, list kind and conversion are filled in', () => {
 describe('where errors of a version are said to be', () => {
   const bad = { openAPIV3Schema: { type: 'string' } };
   test('above the versions when all have the same schema', () => {
-    expect(errorsOf(({ spec }) => {
-      spec.versions = [version('v1', { storage: true, schema: bad }), version('v2', { schema: bad })];
-    })).toEqual(['spec.validation.openAPIV3Schema.type: Invalid value: "string": must be object at the root']);
+    expect(
+      errorsOf(({ spec }) => {
+        spec.versions = [version('v1', { storage: true, schema: bad }), version('v2', { schema: bad })];
+      }),
+    ).toEqual(['spec.validation.openAPIV3Schema.type: Invalid value: "string": must be object at the root']);
   });
   test('at the version when they differ', () => {
-    expect(errorsOf(({ spec }) => {
-      spec.versions = [version('v1', { storage: true }), version('v2', { schema: bad })];
-    })).toEqual(['spec.versions[1].schema.openAPIV3Schema.type: Invalid value: "string": must be object at the root']);
+    expect(
+      errorsOf(({ spec }) => {
+        spec.versions = [version('v1', { storage: true }), version('v2', { schema: bad })];
+      }),
+    ).toEqual(['spec.versions[1].schema.openAPIV3Schema.type: Invalid value: "string": must be object at the root']);
   });
 });
 
@@ -47,40 +62,74 @@ describe('groups of the community', () => {
     ['unapproved, an experiment', 0],
     ['yes', 1],
   ])('approval %s: %d errors', (approval, count) => {
-    expect(errorsOf(({ metadata, spec }) => {
-      spec.group = 'x.k8s.io';
-      metadata.name = 'things.x.k8s.io';
-      metadata.annotations = { 'api-approved.kubernetes.io': approval };
-    })).toHaveLength(count);
+    expect(
+      errorsOf(({ metadata, spec }) => {
+        spec.group = 'x.k8s.io';
+        metadata.name = 'things.x.k8s.io';
+        metadata.annotations = { 'api-approved.kubernetes.io': approval };
+      }),
+    ).toHaveLength(count);
   });
 });
 
 describe('certificate authorities of a conversion webhook', () => {
   const caCertificate = testAuthority();
-  const withBundle = (caBundle: string) => ({ spec }: CustomResourceDefinition): void => {
-    spec.conversion = { strategy: 'Webhook', webhook: { clientConfig: { url: 'https://a.example.com/', caBundle }, conversionReviewVersions: ['v1'] } };
-  };
+  const withBundle =
+    (caBundle: string) =>
+    ({ spec }: CustomResourceDefinition): void => {
+      spec.conversion = {
+        strategy: 'Webhook',
+        webhook: { clientConfig: { url: 'https://a.example.com/', caBundle }, conversionReviewVersions: ['v1'] },
+      };
+    };
   const at = 'spec.conversion.webhookClientConfig.caBundle: Invalid value: []byte{';
   const base64 = (text: string): string => Buffer.from(text).toString('base64');
   test.each([
     { name: 'none', bundle: '', errors: [] },
     { name: 'certificates', bundle: base64(caCertificate), errors: [] },
-    { name: 'certificates beside something else', bundle: base64(`-----BEGIN X-----\nAAAA\n-----END X-----\n${caCertificate}`), errors: [] },
-    { name: 'a line feed', bundle: 'Cg==', errors: [`${at}0xa}: unable to load root certificates: unable to parse bytes as PEM block`] },
-    { name: 'a certificate that is none', bundle: base64('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'), errors: [expect.stringMatching(/unable to load root certificates: failed to parse certificate: x509: malformed certificate$/)] },
-    { name: 'other blocks only', bundle: base64('-----BEGIN X-----\nAAAA\n-----END X-----\n'), errors: [expect.stringMatching(/unable to load root certificates: no valid certificate authority data seen$/)] },
+    {
+      name: 'certificates beside something else',
+      bundle: base64(`-----BEGIN X-----\nAAAA\n-----END X-----\n${caCertificate}`),
+      errors: [],
+    },
+    {
+      name: 'a line feed',
+      bundle: 'Cg==',
+      errors: [`${at}0xa}: unable to load root certificates: unable to parse bytes as PEM block`],
+    },
+    {
+      name: 'a certificate that is none',
+      bundle: base64('-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n'),
+      errors: [
+        expect.stringMatching(
+          /unable to load root certificates: failed to parse certificate: x509: malformed certificate$/,
+        ),
+      ],
+    },
+    {
+      name: 'other blocks only',
+      bundle: base64('-----BEGIN X-----\nAAAA\n-----END X-----\n'),
+      errors: [expect.stringMatching(/unable to load root certificates: no valid certificate authority data seen$/)],
+    },
   ])('$name', ({ bundle, errors }) => {
     expect(errorsOf(withBundle(bundle))).toEqual(errors);
   });
 
   test('may stay bad, and may not become so', () => {
-    const update = (old: string, bundle: string): number => validateDefinitionUpdate(definition(withBundle(bundle)), definition(withBundle(old))).length;
-    expect([update('Cg==', 'Cg=='), update('Cg==', 'Cgo='), update('', 'Cg=='), update(base64(caCertificate), 'Cg==')]).toEqual([0, 0, 1, 1]);
+    const update = (old: string, bundle: string): number =>
+      validateDefinitionUpdate(definition(withBundle(bundle)), definition(withBundle(old))).length;
+    expect([
+      update('Cg==', 'Cg=='),
+      update('Cg==', 'Cgo='),
+      update('', 'Cg=='),
+      update(base64(caCertificate), 'Cg=='),
+    ]).toEqual([0, 0, 1, 1]);
   });
 });
 
 describe('updates', () => {
-  const update = (old: CustomResourceDefinition, change: (object: CustomResourceDefinition) => void): string[] => validateDefinitionUpdate(definition(change), old).map(fieldErrorText);
+  const update = (old: CustomResourceDefinition, change: (object: CustomResourceDefinition) => void): string[] =>
+    validateDefinitionUpdate(definition(change), old).map(fieldErrorText);
   const rename = ({ spec }: CustomResourceDefinition): void => {
     spec.scope = 'Cluster';
     spec.names.kind = 'Other';
@@ -91,13 +140,18 @@ describe('updates', () => {
     const established = definition(({ status }) => {
       status.conditions = [{ type: 'Established', status: 'True' }];
     });
-    expect(update(established, rename)).toEqual(['spec.scope: Invalid value: "Cluster": field is immutable', 'spec.names.kind: Invalid value: "Other": field is immutable']);
+    expect(update(established, rename)).toEqual([
+      'spec.scope: Invalid value: "Cluster": field is immutable',
+      'spec.names.kind: Invalid value: "Other": field is immutable',
+    ]);
   });
 
   test('a version that was stored may not go', () => {
-    expect(update(definition(), (object) => {
-      object.spec.versions = [version('v2', { storage: true })];
-      object.status.storedVersions = ['v1', 'v2'];
-    })).toEqual(['status.storedVersions[0]: Invalid value: "v1": must appear in spec.versions']);
+    expect(
+      update(definition(), (object) => {
+        object.spec.versions = [version('v2', { storage: true })];
+        object.status.storedVersions = ['v1', 'v2'];
+      }),
+    ).toEqual(['status.storedVersions[0]: Invalid value: "v1": must appear in spec.versions']);
   });
 });

@@ -1,5 +1,9 @@
 /** Definitions of custom resources. @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/ | Extend the Kubernetes API with CustomResourceDefinitions} */
-import type { CustomResourceDefinition, CustomResourceDefinitionSpec, CustomResourceDefinitionVersion } from '../gen/types/apiextensions-v1.ts';
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionSpec,
+  CustomResourceDefinitionVersion,
+} from '../gen/types/apiextensions-v1.ts';
 import { invalid, required } from '../../machinery/field-error.ts';
 import type { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
@@ -25,7 +29,10 @@ export function validateDefinition(definition: CustomResourceDefinition): FieldE
   return errors;
 }
 
-export function validateDefinitionUpdate(definition: CustomResourceDefinition, old: CustomResourceDefinition): FieldErrors {
+export function validateDefinitionUpdate(
+  definition: CustomResourceDefinition,
+  old: CustomResourceDefinition,
+): FieldErrors {
   const errors = validateObjectMetaUpdate(definition.metadata, old.metadata);
   const { spec } = definition;
   checkSpec(spec, old.spec, errors);
@@ -40,61 +47,98 @@ export function validateDefinitionUpdate(definition: CustomResourceDefinition, o
   return errors;
 }
 
-export function validateDefinitionStatusUpdate(definition: CustomResourceDefinition, old: CustomResourceDefinition): FieldErrors {
+export function validateDefinitionStatusUpdate(
+  definition: CustomResourceDefinition,
+  old: CustomResourceDefinition,
+): FieldErrors {
   const errors = validateObjectMetaUpdate(definition.metadata, old.metadata);
   checkNames(definition.status.acceptedNames, statusPath.child('acceptedNames'), errors);
   return errors;
 }
 
-const isEstablished = ({ status }: CustomResourceDefinition): boolean => status.conditions?.some(({ type, status: state }) => type === 'Established' && state === 'True') === true;
+const isEstablished = ({ status }: CustomResourceDefinition): boolean =>
+  status.conditions?.some(({ type, status: state }) => type === 'Established' && state === 'True') === true;
 
 /** `widgets.example.com` */
-const nameOf = ({ names, group = '' }: CustomResourceDefinitionSpec): NameRule => (name, prefix) => {
-  const messages = subdomainName(name, prefix);
-  return name === `${names.plural ?? ''}.${group}` ? messages : [...messages, 'must be spec.names.plural+"."+spec.group'];
-};
+const nameOf =
+  ({ names, group = '' }: CustomResourceDefinitionSpec): NameRule =>
+  (name, prefix) => {
+    const messages = subdomainName(name, prefix);
+    return name === `${names.plural ?? ''}.${group}`
+      ? messages
+      : [...messages, 'must be spec.names.plural+"."+spec.group'];
+  };
 
-function checkRest(definition: CustomResourceDefinition, old: CustomResourceDefinition | undefined, errors: FieldErrors): void {
+function checkRest(
+  definition: CustomResourceDefinition,
+  old: CustomResourceDefinition | undefined,
+  errors: FieldErrors,
+): void {
   const { spec, status } = definition;
   checkNames(status.acceptedNames, statusPath.child('acceptedNames'), errors);
   checkStoredVersions(status.storedVersions, spec.versions ?? [], statusPath.child('storedVersions'), errors);
   checkApproval(definition, old, errors);
   if (spec.preserveUnknownFields === true && old?.spec.preserveUnknownFields !== true) {
-    errors.push(invalid(specPath.child('preserveUnknownFields'), true, 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead'));
+    errors.push(
+      invalid(
+        specPath.child('preserveUnknownFields'),
+        true,
+        'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead',
+      ),
+    );
   }
 }
 
-function checkStoredVersions(stored: readonly string[] | undefined, versions: readonly CustomResourceDefinitionVersion[], path: FieldPath, errors: FieldErrors): void {
-  if (stored === undefined || stored.length === 0) return void errors.push(invalid(path, goStrings(stored), 'must have at least one stored version'));
+function checkStoredVersions(
+  stored: readonly string[] | undefined,
+  versions: readonly CustomResourceDefinitionVersion[],
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  if (stored === undefined || stored.length === 0)
+    return void errors.push(invalid(path, goStrings(stored), 'must have at least one stored version'));
   const known = new Set(stored);
   const served = new Set(versions.map(({ name }) => name));
   for (const { name = '', storage } of versions) {
-    if (storage === true && !known.has(name)) errors.push(invalid(path, goStrings(stored), `must have the storage version ${name}`));
+    if (storage === true && !known.has(name))
+      errors.push(invalid(path, goStrings(stored), `must have the storage version ${name}`));
   }
   stored.forEach((name, i) => {
     if (!served.has(name)) errors.push(invalid(path.index(i), name, 'must appear in spec.versions'));
   });
 }
 
-function checkSpec(spec: CustomResourceDefinitionSpec, old: CustomResourceDefinitionSpec | undefined, errors: FieldErrors): void {
+function checkSpec(
+  spec: CustomResourceDefinitionSpec,
+  old: CustomResourceDefinitionSpec | undefined,
+  errors: FieldErrors,
+): void {
   const { group = '', scope = '', versions = [] } = spec;
   checkGroup(group, specPath.child('group'), errors);
   if (scope === '') errors.push(required(specPath.child('scope')));
   else checkEnum(scope, ['Cluster', 'Namespaced'], specPath.child('scope'), errors);
   const versionsPath = specPath.child('versions');
   versions.forEach(({ schema }, i) => {
-    if (schema?.openAPIV3Schema === undefined) errors.push(required(versionsPath.index(i).child('schema', 'openAPIV3Schema'), 'schemas are required'));
+    if (schema?.openAPIV3Schema === undefined)
+      errors.push(required(versionsPath.index(i).child('schema', 'openAPIV3Schema'), 'schemas are required'));
   });
   versions.forEach((version, i) => {
     checkLabel(version.name ?? '', versionsPath.index(i).child('name'), errors);
     checkWarning(version, versionsPath.index(i).child('deprecationWarning'), errors);
   });
-  const shared = checkVersionParts(versions, versionsPath, specPath, errors, old === undefined ? new Set() : rulesOf(old));
+  const shared = checkVersionParts(
+    versions,
+    versionsPath,
+    specPath,
+    errors,
+    old === undefined ? new Set() : rulesOf(old),
+  );
   checkVersionSet(spec.versions, versionsPath, errors);
   checkRequiredNames(spec.names, specPath.child('names'), errors);
   checkNames(spec.names, specPath.child('names'), errors);
   errors.push(...shared);
-  if (spec.conversion !== undefined) checkConversion(spec.conversion, old?.conversion, specPath.child('conversion'), errors);
+  if (spec.conversion !== undefined)
+    checkConversion(spec.conversion, old?.conversion, specPath.child('conversion'), errors);
 }
 
 function checkGroup(group: string, path: FieldPath, errors: FieldErrors): void {
@@ -104,10 +148,16 @@ function checkGroup(group: string, path: FieldPath, errors: FieldErrors): void {
   else if (!group.includes('.')) errors.push(invalid(path, group, 'should be a domain with at least one dot'));
 }
 
-function checkVersionSet(versions: readonly CustomResourceDefinitionVersion[] | undefined, path: FieldPath, errors: FieldErrors): void {
+function checkVersionSet(
+  versions: readonly CustomResourceDefinitionVersion[] | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const list = versions ?? [];
-  if (new Set(list.map(({ name }) => name)).size < list.length) errors.push(invalid(path, shownVersions(versions), 'must contain unique version names'));
-  if (list.filter(({ storage }) => storage === true).length !== 1) errors.push(invalid(path, shownVersions(versions), 'must have exactly one version marked as storage version'));
+  if (new Set(list.map(({ name }) => name)).size < list.length)
+    errors.push(invalid(path, shownVersions(versions), 'must contain unique version names'));
+  if (list.filter(({ storage }) => storage === true).length !== 1)
+    errors.push(invalid(path, shownVersions(versions), 'must have exactly one version marked as storage version'));
   // The first version is known by another path as well.
   if ((list[0]?.name ?? '') !== '') checkLabel(list[0]!.name!, specPath.child('version'), errors);
 }
@@ -116,16 +166,25 @@ function checkVersionSet(versions: readonly CustomResourceDefinitionVersion[] | 
 function shownVersions(versions: readonly CustomResourceDefinitionVersion[] | undefined): GoSyntax {
   const type = '[]apiextensions.CustomResourceDefinitionVersion';
   if (versions === undefined) return new GoSyntax(`${type}(nil)`);
-  return goList(type, versions, ({ name = '', served = false, storage = false, deprecated = false, deprecationWarning }) =>
-    `apiextensions.CustomResourceDefinitionVersion{Name:${goQuote(name)}, Served:${served}, Storage:${storage}, Deprecated:${deprecated}, `
-    + `DeprecationWarning:${deprecationWarning === undefined ? '(*string)(nil)' : goQuote(deprecationWarning)}, Schema:(*apiextensions.CustomResourceValidation)(nil), `
-    + 'Subresources:(*apiextensions.CustomResourceSubresources)(nil), AdditionalPrinterColumns:[]apiextensions.CustomResourceColumnDefinition(nil), SelectableFields:[]apiextensions.SelectableField(nil)}');
+  return goList(
+    type,
+    versions,
+    ({ name = '', served = false, storage = false, deprecated = false, deprecationWarning }) =>
+      `apiextensions.CustomResourceDefinitionVersion{Name:${goQuote(name)}, Served:${served}, Storage:${storage}, Deprecated:${deprecated}, ` +
+      `DeprecationWarning:${deprecationWarning === undefined ? '(*string)(nil)' : goQuote(deprecationWarning)}, Schema:(*apiextensions.CustomResourceValidation)(nil), ` +
+      'Subresources:(*apiextensions.CustomResourceSubresources)(nil), AdditionalPrinterColumns:[]apiextensions.CustomResourceColumnDefinition(nil), SelectableFields:[]apiextensions.SelectableField(nil)}',
+  );
 }
 
-function checkWarning({ deprecated, deprecationWarning: text }: CustomResourceDefinitionVersion, path: FieldPath, errors: FieldErrors): void {
+function checkWarning(
+  { deprecated, deprecationWarning: text }: CustomResourceDefinitionVersion,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (text === undefined) return;
   if (deprecated !== true) errors.push(invalid(path, text, 'can only be set for deprecated versions'));
   if (text === '') errors.push(invalid(path, text, 'must not be empty'));
-  if (Buffer.byteLength(text) > maxWarningLength) errors.push(invalid(path, text, `must be <= ${maxWarningLength} characters long`));
+  if (Buffer.byteLength(text) > maxWarningLength)
+    errors.push(invalid(path, text, `must be <= ${maxWarningLength} characters long`));
   if (/\p{Cc}/u.test(text)) errors.push(invalid(path, text, 'must not contain control characters'));
 }

@@ -20,24 +20,37 @@ interface Part {
 
 const parts: readonly Part[] = [
   {
-    member: 'schema', shared: 'validation',
+    member: 'schema',
+    shared: 'validation',
     check: ({ schema, subresources }, path, errors, stored) => {
-      if (schema?.openAPIV3Schema !== undefined) checkSchema(schema.openAPIV3Schema, subresources?.status !== undefined, path.child('openAPIV3Schema'), errors, stored);
+      if (schema?.openAPIV3Schema !== undefined)
+        checkSchema(
+          schema.openAPIV3Schema,
+          subresources?.status !== undefined,
+          path.child('openAPIV3Schema'),
+          errors,
+          stored,
+        );
     },
   },
   {
-    member: 'subresources', shared: 'subresources',
+    member: 'subresources',
+    shared: 'subresources',
     check: ({ subresources }, path, errors) => {
       if (subresources !== undefined) checkSubresources(subresources, path, errors);
     },
   },
   {
-    member: 'additionalPrinterColumns', shared: 'additionalPrinterColumns',
-    check: ({ additionalPrinterColumns: columns = [] }, path, errors) => columns.forEach((column, i) => checkColumn(column, path.index(i), errors)),
+    member: 'additionalPrinterColumns',
+    shared: 'additionalPrinterColumns',
+    check: ({ additionalPrinterColumns: columns = [] }, path, errors) =>
+      columns.forEach((column, i) => checkColumn(column, path.index(i), errors)),
   },
   {
-    member: 'selectableFields', shared: 'selectableFields',
-    check: ({ selectableFields = [], schema }, path, errors) => checkSelectableFields(selectableFields, schema?.openAPIV3Schema, path, errors),
+    member: 'selectableFields',
+    shared: 'selectableFields',
+    check: ({ selectableFields = [], schema }, path, errors) =>
+      checkSelectableFields(selectableFields, schema?.openAPIV3Schema, path, errors),
   },
 ];
 
@@ -46,13 +59,22 @@ const parts: readonly Part[] = [
  *
  * @param stored rules that the stored definition has already
  */
-export function checkVersionParts(versions: readonly Version[], path: FieldPath, specPath: FieldPath, errors: FieldErrors, stored: ReadonlySet<string>): FieldErrors {
+export function checkVersionParts(
+  versions: readonly Version[],
+  path: FieldPath,
+  specPath: FieldPath,
+  errors: FieldErrors,
+  stored: ReadonlySet<string>,
+): FieldErrors {
   const [first, ...others] = versions;
   const shared = new FieldErrors();
   if (first === undefined) return shared;
-  const sharedParts = new Set(parts.filter(({ member }) => others.every((version) => isEqual(version[member], first[member]))));
+  const sharedParts = new Set(
+    parts.filter(({ member }) => others.every((version) => isEqual(version[member], first[member]))),
+  );
   versions.forEach((version, i) => {
-    for (const part of parts) if (!sharedParts.has(part)) part.check(version, path.index(i).child(part.member), errors, stored);
+    for (const part of parts)
+      if (!sharedParts.has(part)) part.check(version, path.index(i).child(part.member), errors, stored);
   });
   for (const part of sharedParts) part.check(first, specPath.child(part.shared), shared, stored);
   return shared;

@@ -2,10 +2,14 @@ import type { APIService, APIServiceStatus, ServiceReference } from '../gen/type
 import { ageCell } from '../table/cells.ts';
 
 export const apiServiceCells = ({ metadata, spec, status }: APIService, now: Date): string[] => [
-  metadata.name ?? '', serviceCell(spec.service), availableCell(status), ageCell(metadata.creationTimestamp, now),
+  metadata.name ?? '',
+  serviceCell(spec.service),
+  availableCell(status),
+  ageCell(metadata.creationTimestamp, now),
 ];
 
-const serviceCell = (service: ServiceReference | undefined): string => (service === undefined ? 'Local' : `${service.namespace ?? ''}/${service.name ?? ''}`);
+const serviceCell = (service: ServiceReference | undefined): string =>
+  service === undefined ? 'Local' : `${service.namespace ?? ''}/${service.name ?? ''}`;
 
 /** `True`, or the state and why: `False (ServiceNotFound)`. */
 function availableCell({ conditions }: APIServiceStatus): string {

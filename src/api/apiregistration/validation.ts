@@ -20,7 +20,8 @@ export function validateApiService({ metadata, spec }: APIService): FieldErrors 
   const errors = validateBuiltInMeta(metadata, { namespaced: false, validateName: nameOf(spec) });
   const { group = '', version = '', groupPriorityMinimum = 0, versionPriority = 0 } = spec;
   if (group !== '') checkFormat(isDns1123Subdomain, group, specPath.child('group'), errors);
-  else if (version !== 'v1') errors.push(required(specPath.child('group'), 'only v1 may have an empty group and it better be legacy kube'));
+  else if (version !== 'v1')
+    errors.push(required(specPath.child('group'), 'only v1 may have an empty group and it better be legacy kube'));
   checkFormat(isDns1035Label, version, specPath.child('version'), errors);
   checkPriority(groupPriorityMinimum, maxGroupPriority, specPath.child('groupPriorityMinimum'), errors);
   checkPriority(versionPriority, maxVersionPriority, specPath.child('versionPriority'), errors);
@@ -30,35 +31,55 @@ export function validateApiService({ metadata, spec }: APIService): FieldErrors 
 }
 
 /** `v1.apps`: the name is what the spec says. */
-const nameOf = ({ group = '', version = '' }: APIServiceSpec): NameRule => (name) => {
-  const messages = isPathSegmentName(name);
-  if (messages.length > 0) return messages;
-  const wanted = `${version}.${group}`;
-  return name === wanted ? [] : [`must be \`spec.version+"."+spec.group\`: ${goQuote(wanted)}`];
-};
+const nameOf =
+  ({ group = '', version = '' }: APIServiceSpec): NameRule =>
+  (name) => {
+    const messages = isPathSegmentName(name);
+    if (messages.length > 0) return messages;
+    const wanted = `${version}.${group}`;
+    return name === wanted ? [] : [`must be \`spec.version+"."+spec.group\`: ${goQuote(wanted)}`];
+  };
 
 function checkPriority(value: number, max: number, path: FieldPath, errors: FieldErrors): void {
   if (value <= 0 || value > max) errors.push(invalid(path, value, `must be positive and less than ${max}`));
 }
 
 function checkLocal({ caBundle = '', insecureSkipTLSVerify = false }: APIServiceSpec, errors: FieldErrors): void {
-  if (caBundle !== '') errors.push(invalid(specPath.child('caBundle'), `${Buffer.byteLength(caBundle, 'base64')} bytes`, 'local APIServices may not have a caBundle'));
-  if (insecureSkipTLSVerify) errors.push(invalid(specPath.child('insecureSkipTLSVerify'), true, 'local APIServices may not have insecureSkipTLSVerify'));
+  if (caBundle !== '')
+    errors.push(
+      invalid(
+        specPath.child('caBundle'),
+        `${Buffer.byteLength(caBundle, 'base64')} bytes`,
+        'local APIServices may not have a caBundle',
+      ),
+    );
+  if (insecureSkipTLSVerify)
+    errors.push(
+      invalid(specPath.child('insecureSkipTLSVerify'), true, 'local APIServices may not have insecureSkipTLSVerify'),
+    );
 }
 
-function checkRemote({ caBundle = '', insecureSkipTLSVerify = false }: APIServiceSpec, service: ServiceReference, errors: FieldErrors): void {
+function checkRemote(
+  { caBundle = '', insecureSkipTLSVerify = false }: APIServiceSpec,
+  service: ServiceReference,
+  errors: FieldErrors,
+): void {
   const path = specPath.child('service');
   checkRequiredText(service.namespace, path.child('namespace'), errors);
   checkRequiredText(service.name, path.child('name'), errors);
   checkServicePort(service.port ?? 0, path.child('port'), errors);
-  if (insecureSkipTLSVerify && caBundle !== '') errors.push(invalid(specPath.child('insecureSkipTLSVerify'), true, 'may not be true if caBundle is present'));
+  if (insecureSkipTLSVerify && caBundle !== '')
+    errors.push(invalid(specPath.child('insecureSkipTLSVerify'), true, 'may not be true if caBundle is present'));
 }
 
-export const validateApiServiceUpdate = (service: APIService, old: APIService): FieldErrors => FieldErrors.joined(validateBuiltInMetaUpdate(service.metadata, old.metadata), validateApiService(service));
+export const validateApiServiceUpdate = (service: APIService, old: APIService): FieldErrors =>
+  FieldErrors.joined(validateBuiltInMetaUpdate(service.metadata, old.metadata), validateApiService(service));
 
 export function validateApiServiceStatusUpdate(service: APIService, old: APIService): FieldErrors {
   const errors = validateBuiltInMetaUpdate(service.metadata, old.metadata);
   const path = FieldPath.of('status', 'conditions');
-  service.status.conditions?.forEach(({ status }, i) => checkEnum(status, ['False', 'True', 'Unknown'], path.index(i).child('status'), errors));
+  service.status.conditions?.forEach(({ status }, i) =>
+    checkEnum(status, ['False', 'True', 'Unknown'], path.index(i).child('status'), errors),
+  );
   return errors;
 }

@@ -21,9 +21,11 @@ export function amountOf(value: IntOrPercent): number {
   return percentOf(value) ?? (/^[-+]?\d+$/.test(value) ? Number(value) : 0);
 }
 
-const percentOf = (value: string): number | undefined => (isPercent(value).length === 0 ? Number(value.slice(0, -1)) : undefined);
+const percentOf = (value: string): number | undefined =>
+  isPercent(value).length === 0 ? Number(value.slice(0, -1)) : undefined;
 
 export function checkAtMostAll(value: IntOrPercent, path: FieldPath, errors: FieldErrors): void {
   const percent = typeof value === 'string' ? percentOf(value) : undefined;
-  if (percent !== undefined && percent > 100) errors.push(invalid(path, shownIntOrPercent(value), 'must not be greater than 100%'));
+  if (percent !== undefined && percent > 100)
+    errors.push(invalid(path, shownIntOrPercent(value), 'must not be greater than 100%'));
 }

@@ -6,12 +6,24 @@ import { checkNonNegative } from '../meta/checks.ts';
 
 type Counts<Name extends string> = { readonly [N in Name]?: number | bigint };
 
-export function checkCounts<Name extends string>(status: Counts<Name>, names: readonly Name[], path: FieldPath, errors: FieldErrors): void {
+export function checkCounts<Name extends string>(
+  status: Counts<Name>,
+  names: readonly Name[],
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   for (const name of names) checkNonNegative(status[name], path.child(name), errors);
 }
 
 /** None of `names` may be above `bound`, which `boundName` calls by name. */
-export function checkAtMost<Name extends string>(status: Counts<Name>, names: readonly Name[], bound: number | undefined, boundName: string, path: FieldPath, errors: FieldErrors): void {
+export function checkAtMost<Name extends string>(
+  status: Counts<Name>,
+  names: readonly Name[],
+  bound: number | undefined,
+  boundName: string,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   for (const name of names) {
     const count = status[name] ?? 0;
     if (count > (bound ?? 0)) errors.push(invalid(path.child(name), count, `cannot be greater than ${boundName}`));
@@ -19,7 +31,12 @@ export function checkAtMost<Name extends string>(status: Counts<Name>, names: re
 }
 
 /** How often names of children collided only grows: the next name depends on it. */
-export function checkCollisionCount({ collisionCount: count }: { collisionCount?: number }, { collisionCount: old }: { collisionCount?: number }, path: FieldPath, errors: FieldErrors): void {
+export function checkCollisionCount(
+  { collisionCount: count }: { collisionCount?: number },
+  { collisionCount: old }: { collisionCount?: number },
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (old === undefined || (count !== undefined && count >= old)) return;
   errors.push(invalid(path.child('collisionCount'), count ?? 0, 'cannot be decremented'));
 }

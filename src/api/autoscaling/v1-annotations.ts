@@ -15,13 +15,25 @@ export const currentMetricsAnnotation = `${prefix}current-metrics`;
 export const conditionsAnnotation = `${prefix}conditions`;
 export const behaviorAnnotation = `${prefix}behavior`;
 
-export const roundTripAnnotations: readonly string[] = [metricsAnnotation, currentMetricsAnnotation, conditionsAnnotation, behaviorAnnotation];
+export const roundTripAnnotations: readonly string[] = [
+  metricsAnnotation,
+  currentMetricsAnnotation,
+  conditionsAnnotation,
+  behaviorAnnotation,
+];
 
 type ItemType = 'MetricSpec' | 'MetricStatus' | 'HorizontalPodAutoscalerCondition';
 
 const codecOf = (type: ItemType) => codecs.of(`autoscaling/v1.${type}`);
 
-export const listText = (items: readonly object[], type: ItemType): string => `[${items.map((item) => codecOf(type).toJson(item as JsonObject).toString()).join(',')}]`;
+export const listText = (items: readonly object[], type: ItemType): string =>
+  `[${items
+    .map((item) =>
+      codecOf(type)
+        .toJson(item as JsonObject)
+        .toString(),
+    )
+    .join(',')}]`;
 
 export function readList<T>(text: string | undefined, type: ItemType): T[] | undefined {
   return attempt(text, (value) => {
@@ -44,19 +56,37 @@ function attempt<T>(text: string | undefined, read: (value: JsonValue) => T | un
 export const behaviorText = ({ scaleUp, scaleDown }: v2.HorizontalPodAutoscalerBehavior): string =>
   JSON.stringify({ ScaleUp: capitalRules(scaleUp), ScaleDown: capitalRules(scaleDown) });
 
-const capitalRules = (rules: v2.HPAScalingRules | undefined): object | null => rules === undefined ? null : {
-  StabilizationWindowSeconds: rules.stabilizationWindowSeconds ?? null,
-  SelectPolicy: rules.selectPolicy ?? null,
-  Policies: rules.policies?.map(({ type = '', value = 0, periodSeconds = 0 }) => ({ Type: type, Value: value, PeriodSeconds: periodSeconds })) ?? null,
-};
+const capitalRules = (rules: v2.HPAScalingRules | undefined): object | null =>
+  rules === undefined
+    ? null
+    : {
+        StabilizationWindowSeconds: rules.stabilizationWindowSeconds ?? null,
+        SelectPolicy: rules.selectPolicy ?? null,
+        Policies:
+          rules.policies?.map(({ type = '', value = 0, periodSeconds = 0 }) => ({
+            Type: type,
+            Value: value,
+            PeriodSeconds: periodSeconds,
+          })) ?? null,
+      };
 
 export function readBehavior(text: string | undefined): v2.HorizontalPodAutoscalerBehavior | undefined {
-  const behavior = attempt(text, (value) => codecs.of('autoscaling/v2.HorizontalPodAutoscalerBehavior').normalize(uncapitalized(value)).value as v2.HorizontalPodAutoscalerBehavior);
+  const behavior = attempt(
+    text,
+    (value) =>
+      codecs.of('autoscaling/v2.HorizontalPodAutoscalerBehavior').normalize(uncapitalized(value))
+        .value as v2.HorizontalPodAutoscalerBehavior,
+  );
   return behavior?.scaleUp === undefined && behavior?.scaleDown === undefined ? undefined : behavior;
 }
 
 function uncapitalized(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(uncapitalized);
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key.slice(0, 1).toLowerCase() + key.slice(1), uncapitalized(member!)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [
+      key.slice(0, 1).toLowerCase() + key.slice(1),
+      uncapitalized(member!),
+    ]),
+  );
 }

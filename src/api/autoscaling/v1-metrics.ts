@@ -5,26 +5,66 @@ import type * as v2 from '../gen/types/autoscaling-v2.ts';
 const zero = '0';
 
 /** A member that is there only when `convert` has something to convert. */
-const maybe = <A, B>(value: A | undefined, convert: (value: A) => B): B | undefined => (value === undefined ? undefined : convert(value));
+const maybe = <A, B>(value: A | undefined, convert: (value: A) => B): B | undefined =>
+  value === undefined ? undefined : convert(value);
 
 export const metricToV1 = (metric: v2.MetricSpec): v1.MetricSpec => ({
   type: metric.type as v1.MetricSourceType,
-  object: maybe(metric.object, ({ describedObject, metric: { name, selector }, target }) => ({ target: describedObject, metricName: name, targetValue: target.value ?? zero, selector, averageValue: target.averageValue })),
-  pods: maybe(metric.pods, ({ metric: { name, selector }, target }) => ({ metricName: name, targetAverageValue: target.averageValue ?? zero, selector })),
-  resource: maybe(metric.resource, ({ name, target }) => ({ name, targetAverageUtilization: target.averageUtilization, targetAverageValue: target.averageValue })),
-  containerResource: maybe(metric.containerResource, ({ name, container, target }) => ({ name, targetAverageUtilization: target.averageUtilization, targetAverageValue: target.averageValue, container })),
-  external: maybe(metric.external, ({ metric: { name, selector }, target }) => ({ metricName: name, metricSelector: selector, targetValue: target.value, targetAverageValue: target.averageValue })),
+  object: maybe(metric.object, ({ describedObject, metric: { name, selector }, target }) => ({
+    target: describedObject,
+    metricName: name,
+    targetValue: target.value ?? zero,
+    selector,
+    averageValue: target.averageValue,
+  })),
+  pods: maybe(metric.pods, ({ metric: { name, selector }, target }) => ({
+    metricName: name,
+    targetAverageValue: target.averageValue ?? zero,
+    selector,
+  })),
+  resource: maybe(metric.resource, ({ name, target }) => ({
+    name,
+    targetAverageUtilization: target.averageUtilization,
+    targetAverageValue: target.averageValue,
+  })),
+  containerResource: maybe(metric.containerResource, ({ name, container, target }) => ({
+    name,
+    targetAverageUtilization: target.averageUtilization,
+    targetAverageValue: target.averageValue,
+    container,
+  })),
+  external: maybe(metric.external, ({ metric: { name, selector }, target }) => ({
+    metricName: name,
+    metricSelector: selector,
+    targetValue: target.value,
+    targetAverageValue: target.averageValue,
+  })),
 });
 
 export const metricFromV1 = (metric: v1.MetricSpec): v2.MetricSpec => ({
   type: metric.type,
-  object: maybe(metric.object, ({ target, metricName, selector, targetValue, averageValue }) => ({ describedObject: target, metric: { name: metricName, selector }, target: objectTarget(targetValue, averageValue) })),
-  pods: maybe(metric.pods, ({ metricName, selector, targetAverageValue = zero }) => ({ metric: { name: metricName, selector }, target: { type: 'AverageValue', averageValue: targetAverageValue } })),
+  object: maybe(metric.object, ({ target, metricName, selector, targetValue, averageValue }) => ({
+    describedObject: target,
+    metric: { name: metricName, selector },
+    target: objectTarget(targetValue, averageValue),
+  })),
+  pods: maybe(metric.pods, ({ metricName, selector, targetAverageValue = zero }) => ({
+    metric: { name: metricName, selector },
+    target: { type: 'AverageValue', averageValue: targetAverageValue },
+  })),
   resource: maybe(metric.resource, ({ name, ...source }) => ({ name, target: resourceTarget(source) })),
-  containerResource: maybe(metric.containerResource, ({ name, container, ...source }) => ({ name, container, target: resourceTarget(source) })),
+  containerResource: maybe(metric.containerResource, ({ name, container, ...source }) => ({
+    name,
+    container,
+    target: resourceTarget(source),
+  })),
   external: maybe(metric.external, ({ metricName, metricSelector, targetValue, targetAverageValue }) => ({
     metric: { name: metricName, selector: metricSelector },
-    target: { type: targetValue === undefined ? 'AverageValue' : 'Value', value: targetValue, averageValue: targetAverageValue },
+    target: {
+      type: targetValue === undefined ? 'AverageValue' : 'Value',
+      value: targetValue,
+      averageValue: targetAverageValue,
+    },
   })),
 });
 
@@ -39,27 +79,78 @@ function objectTarget(value = zero, averageValue: string | undefined): v2.Metric
   return { type: 'AverageValue', value: value === zero ? undefined : value, averageValue };
 }
 
-const resourceTarget = ({ targetAverageUtilization, targetAverageValue }: v1.ResourceMetricSource): v2.MetricTarget =>
-  ({ type: targetAverageUtilization === undefined ? 'AverageValue' : 'Utilization', averageUtilization: targetAverageUtilization, averageValue: targetAverageValue });
+const resourceTarget = ({
+  targetAverageUtilization,
+  targetAverageValue,
+}: v1.ResourceMetricSource): v2.MetricTarget => ({
+  type: targetAverageUtilization === undefined ? 'AverageValue' : 'Utilization',
+  averageUtilization: targetAverageUtilization,
+  averageValue: targetAverageValue,
+});
 
 export const metricStatusToV1 = (metric: v2.MetricStatus): v1.MetricStatus => ({
   type: metric.type as v1.MetricSourceType,
-  object: maybe(metric.object, ({ describedObject, metric: { name, selector }, current }) => ({ target: describedObject, metricName: name, currentValue: current.value ?? zero, selector, averageValue: current.averageValue })),
-  pods: maybe(metric.pods, ({ metric: { name, selector }, current }) => ({ metricName: name, currentAverageValue: current.averageValue ?? zero, selector })),
+  object: maybe(metric.object, ({ describedObject, metric: { name, selector }, current }) => ({
+    target: describedObject,
+    metricName: name,
+    currentValue: current.value ?? zero,
+    selector,
+    averageValue: current.averageValue,
+  })),
+  pods: maybe(metric.pods, ({ metric: { name, selector }, current }) => ({
+    metricName: name,
+    currentAverageValue: current.averageValue ?? zero,
+    selector,
+  })),
   resource: maybe(metric.resource, ({ name, current }) => ({ name, ...resourceCurrentToV1(current) })),
-  containerResource: maybe(metric.containerResource, ({ name, container, current }) => ({ name, ...resourceCurrentToV1(current), container })),
-  external: maybe(metric.external, ({ metric: { name, selector }, current }) => ({ metricName: name, metricSelector: selector, currentValue: current.value ?? zero, currentAverageValue: current.averageValue })),
+  containerResource: maybe(metric.containerResource, ({ name, container, current }) => ({
+    name,
+    ...resourceCurrentToV1(current),
+    container,
+  })),
+  external: maybe(metric.external, ({ metric: { name, selector }, current }) => ({
+    metricName: name,
+    metricSelector: selector,
+    currentValue: current.value ?? zero,
+    currentAverageValue: current.averageValue,
+  })),
 });
 
-const resourceCurrentToV1 = ({ averageUtilization, averageValue = zero }: v2.MetricValueStatus): v1.ResourceMetricStatus => ({ currentAverageUtilization: averageUtilization, currentAverageValue: averageValue });
+const resourceCurrentToV1 = ({
+  averageUtilization,
+  averageValue = zero,
+}: v2.MetricValueStatus): v1.ResourceMetricStatus => ({
+  currentAverageUtilization: averageUtilization,
+  currentAverageValue: averageValue,
+});
 
 export const metricStatusFromV1 = (metric: v1.MetricStatus): v2.MetricStatus => ({
   type: metric.type,
-  object: maybe(metric.object, ({ target, metricName, selector, currentValue = zero, averageValue }) => ({ describedObject: target, metric: { name: metricName, selector }, current: { value: currentValue, averageValue } })),
-  pods: maybe(metric.pods, ({ metricName, selector, currentAverageValue = zero }) => ({ metric: { name: metricName, selector }, current: { averageValue: currentAverageValue } })),
+  object: maybe(metric.object, ({ target, metricName, selector, currentValue = zero, averageValue }) => ({
+    describedObject: target,
+    metric: { name: metricName, selector },
+    current: { value: currentValue, averageValue },
+  })),
+  pods: maybe(metric.pods, ({ metricName, selector, currentAverageValue = zero }) => ({
+    metric: { name: metricName, selector },
+    current: { averageValue: currentAverageValue },
+  })),
   resource: maybe(metric.resource, ({ name, ...status }) => ({ name, current: resourceCurrentFromV1(status) })),
-  containerResource: maybe(metric.containerResource, ({ name, container, ...status }) => ({ name, container, current: resourceCurrentFromV1(status) })),
-  external: maybe(metric.external, ({ metricName, metricSelector, currentValue = zero, currentAverageValue }) => ({ metric: { name: metricName, selector: metricSelector }, current: { value: currentValue, averageValue: currentAverageValue } })),
+  containerResource: maybe(metric.containerResource, ({ name, container, ...status }) => ({
+    name,
+    container,
+    current: resourceCurrentFromV1(status),
+  })),
+  external: maybe(metric.external, ({ metricName, metricSelector, currentValue = zero, currentAverageValue }) => ({
+    metric: { name: metricName, selector: metricSelector },
+    current: { value: currentValue, averageValue: currentAverageValue },
+  })),
 });
 
-const resourceCurrentFromV1 = ({ currentAverageUtilization, currentAverageValue = zero }: v1.ResourceMetricStatus): v2.MetricValueStatus => ({ averageUtilization: currentAverageUtilization, averageValue: currentAverageValue });
+const resourceCurrentFromV1 = ({
+  currentAverageUtilization,
+  currentAverageValue = zero,
+}: v1.ResourceMetricStatus): v2.MetricValueStatus => ({
+  averageUtilization: currentAverageUtilization,
+  averageValue: currentAverageValue,
+});

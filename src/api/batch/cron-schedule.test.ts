@@ -46,7 +46,11 @@ describe('a cron schedule', () => {
     { text: '*/0 * * * *', message: 'step of range should be a positive number: */0' },
     { text: '*/-1 * * * *', message: 'negative number (-1) not allowed: -1' },
     { text: '1.5 * * * *', message: 'failed to parse int from 1.5: strconv.Atoi: parsing "1.5": invalid syntax' },
-    { text: '9223372036854775808 * * * *', message: 'failed to parse int from 9223372036854775808: strconv.Atoi: parsing "9223372036854775808": value out of range' },
+    {
+      text: '9223372036854775808 * * * *',
+      message:
+        'failed to parse int from 9223372036854775808: strconv.Atoi: parsing "9223372036854775808": value out of range',
+    },
     { text: '@every x', message: 'failed to parse duration @every x: time: invalid duration "x"' },
     { text: '@Daily', message: 'unrecognized descriptor: @Daily' },
     { text: 'TZ=Mars/Base * * * * *', message: 'provided bad location Mars/Base: unknown time zone Mars/Base' },
@@ -58,6 +62,8 @@ describe('a cron schedule', () => {
 
   it('is refused without reading a million digits', () => {
     const digits = '1'.repeat(1_000_000);
-    expect(() => parseCronSchedule(`${digits} * * * *`)).toThrow(`strconv.Atoi: parsing "${digits}": value out of range`);
+    expect(() => parseCronSchedule(`${digits} * * * *`)).toThrow(
+      `strconv.Atoi: parsing "${digits}": value out of range`,
+    );
   });
 });

@@ -46,12 +46,21 @@ interface Bounds {
 const minutes: Bounds = { min: 0, max: 59 };
 const hours: Bounds = { min: 0, max: 23 };
 const daysOfMonth: Bounds = { min: 1, max: 31 };
-const months: Bounds = { min: 1, max: 12, names: ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'] };
+const months: Bounds = {
+  min: 1,
+  max: 12,
+  names: ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'],
+};
 const daysOfWeek: Bounds = { min: 0, max: 6, names: ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] };
 
 const descriptors = new Map([
-  ['@yearly', '0 0 1 1 *'], ['@annually', '0 0 1 1 *'], ['@monthly', '0 0 1 * *'], ['@weekly', '0 0 * * 0'],
-  ['@daily', '0 0 * * *'], ['@midnight', '0 0 * * *'], ['@hourly', '0 * * * *'],
+  ['@yearly', '0 0 1 1 *'],
+  ['@annually', '0 0 1 1 *'],
+  ['@monthly', '0 0 1 * *'],
+  ['@weekly', '0 0 * * 0'],
+  ['@daily', '0 0 * * *'],
+  ['@midnight', '0 0 * * *'],
+  ['@hourly', '0 * * * *'],
 ]);
 const everyPrefix = '@every ';
 
@@ -83,18 +92,23 @@ function parseInterval(text: string): bigint {
   try {
     return parseDuration(text.slice(everyPrefix.length));
   } catch (error) {
-    if (error instanceof DurationParseError) throw new CronParseError(`failed to parse duration ${text}: ${error.message}`);
+    if (error instanceof DurationParseError)
+      throw new CronParseError(`failed to parse duration ${text}: ${error.message}`);
     throw error;
   }
 }
 
 function parseFields(text: string): CronFields {
   const parts = text.split(/\s+/).filter((part) => part !== '');
-  if (parts.length !== 5) throw new CronParseError(`expected exactly 5 fields, found ${parts.length}: [${parts.join(' ')}]`);
+  if (parts.length !== 5)
+    throw new CronParseError(`expected exactly 5 fields, found ${parts.length}: [${parts.join(' ')}]`);
   const [minute, hour, dayOfMonth, month, dayOfWeek] = parts as [string, string, string, string, string];
   return {
-    minute: parseField(minute, minutes), hour: parseField(hour, hours), dayOfMonth: parseField(dayOfMonth, daysOfMonth),
-    month: parseField(month, months), dayOfWeek: parseField(dayOfWeek, daysOfWeek),
+    minute: parseField(minute, minutes),
+    hour: parseField(hour, hours),
+    dayOfMonth: parseField(dayOfMonth, daysOfMonth),
+    month: parseField(month, months),
+    dayOfWeek: parseField(dayOfWeek, daysOfWeek),
   };
 }
 
@@ -158,7 +172,8 @@ function parseValue(text: string, { min, names }: Bounds): number {
 }
 
 function parseNumber(text: string): number {
-  const fail = (reason: string): CronParseError => new CronParseError(`failed to parse int from ${text}: strconv.Atoi: parsing ${goQuote(text)}: ${reason}`);
+  const fail = (reason: string): CronParseError =>
+    new CronParseError(`failed to parse int from ${text}: strconv.Atoi: parsing ${goQuote(text)}: ${reason}`);
   const number = readInteger(text);
   if (typeof number === 'string') throw fail(number);
   if (number < 0n) throw new CronParseError(`negative number (${number}) not allowed: ${text}`);

@@ -30,7 +30,8 @@ function readElement(bytes: Buffer): DerElement {
   if (first === undefined) throw new DerError('asn1: syntax error: data truncated');
   // A short length is the byte itself; of a long one the byte says how many bytes it has.
   const size = first < 0x80 ? 0 : first & 0x7f;
-  if (first === 0x80 || size > 4 || bytes.length < 2 + size) throw new DerError('asn1: structure error: length too large');
+  if (first === 0x80 || size > 4 || bytes.length < 2 + size)
+    throw new DerError('asn1: structure error: length too large');
   const length = size === 0 ? first : bytes.readUIntBE(2, size);
   const end = 2 + size + length;
   if (end > bytes.length) throw new DerError('asn1: syntax error: data truncated');
@@ -38,6 +39,6 @@ function readElement(bytes: Buffer): DerElement {
 }
 
 export function expectTag(element: DerElement | undefined, tag: number): DerElement {
-  if (element?.tag !== tag) throw new DerError('asn1: structure error: tags don\'t match');
+  if (element?.tag !== tag) throw new DerError("asn1: structure error: tags don't match");
   return element;
 }

@@ -32,5 +32,7 @@ export function trustedCertificatesProblem(pem: string): string | undefined {
   const certificates = blocks.filter(({ type, hasHeaders }) => type === 'CERTIFICATE' && !hasHeaders);
   if (certificates.some(({ bytes }) => bytes.length > 0 && isCertificates(bytes))) return undefined;
   if (blocks.length === 0) return 'unable to parse bytes as PEM block';
-  return certificates.length === 0 ? 'no valid certificate authority data seen' : 'failed to parse certificate: x509: malformed certificate';
+  return certificates.length === 0
+    ? 'no valid certificate authority data seen'
+    : 'failed to parse certificate: x509: malformed certificate';
 }

@@ -30,7 +30,11 @@ export function readPem(text: string): PemBlock[] {
       open = { type: line.slice(begin.length, -dashes.length), hasHeaders: false, contentStart: undefined };
     } else if (open !== undefined) {
       if (line === `${end}${open.type}${dashes}`) {
-        blocks.push({ type: open.type, hasHeaders: open.hasHeaders, bytes: Buffer.from(text.slice(open.contentStart ?? start, start), 'base64') });
+        blocks.push({
+          type: open.type,
+          hasHeaders: open.hasHeaders,
+          bytes: Buffer.from(text.slice(open.contentStart ?? start, start), 'base64'),
+        });
         open = undefined;
       } else if (open.contentStart === undefined && line.indexOf(':') > 0) open.hasHeaders = true;
       else if (contentLine.test(line)) open.contentStart ??= start;

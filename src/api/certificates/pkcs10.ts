@@ -16,14 +16,24 @@ const ecdsa = (digest: string): Algorithm => ({ digest, failure: 'x509: ECDSA ve
 
 /** By object identifier, in hex. @see {@link https://www.rfc-editor.org/rfc/rfc5758#section-3.2 | RFC 5758}, {@link https://www.rfc-editor.org/rfc/rfc4055#section-5 | RFC 4055}, {@link https://www.rfc-editor.org/rfc/rfc8410#section-3 | RFC 8410} */
 const algorithms: Readonly<Record<string, Algorithm>> = {
-  '2a864886f70d010105': rsa('sha1'), '2a864886f70d01010b': rsa('sha256'), '2a864886f70d01010c': rsa('sha384'), '2a864886f70d01010d': rsa('sha512'),
-  '2a8648ce3d0401': ecdsa('sha1'), '2a8648ce3d040302': ecdsa('sha256'), '2a8648ce3d040303': ecdsa('sha384'), '2a8648ce3d040304': ecdsa('sha512'),
+  '2a864886f70d010105': rsa('sha1'),
+  '2a864886f70d01010b': rsa('sha256'),
+  '2a864886f70d01010c': rsa('sha384'),
+  '2a864886f70d01010d': rsa('sha512'),
+  '2a8648ce3d0401': ecdsa('sha1'),
+  '2a8648ce3d040302': ecdsa('sha256'),
+  '2a8648ce3d040303': ecdsa('sha384'),
+  '2a8648ce3d040304': ecdsa('sha512'),
   '2b6570': { digest: null, failure: 'x509: Ed25519 verification failure' },
 };
 
 const pssIdentifier = '2a864886f70d01010a';
 /** Digests that parameters of RSASSA-PSS name. */
-const pssDigests: Readonly<Record<string, string>> = { '608648016503040201': 'sha256', '608648016503040202': 'sha384', '608648016503040203': 'sha512' };
+const pssDigests: Readonly<Record<string, string>> = {
+  '608648016503040201': 'sha256',
+  '608648016503040202': 'sha384',
+  '608648016503040203': 'sha512',
+};
 
 /** What is wrong with a PEM text that should hold a request signed with its own key; undefined when nothing is. */
 export function certificateRequestProblem(pem: string): string | undefined {
@@ -62,13 +72,22 @@ function algorithmOf(identifier: Buffer): Algorithm | undefined {
   const [oid, parameters] = readDer(identifier);
   const id = expectTag(oid, derTags.oid).content.toString('hex');
   if (id !== pssIdentifier) return algorithms[id];
-  const digest = Object.entries(pssDigests).find(([digestId]) => parameters?.content.toString('hex').includes(digestId) === true)?.[1];
+  const digest = Object.entries(pssDigests).find(
+    ([digestId]) => parameters?.content.toString('hex').includes(digestId) === true,
+  )?.[1];
   return digest === undefined ? undefined : { digest, failure: rsaFailure, pss: true };
 }
 
 function isSigned(data: Buffer, key: KeyObject, { digest, pss }: Algorithm, signature: Buffer): boolean {
   try {
-    return verify(digest, data, pss === true ? { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST } : key, signature);
+    return verify(
+      digest,
+      data,
+      pss === true
+        ? { key, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST }
+        : key,
+      signature,
+    );
   } catch {
     // A key that does not fit the algorithm.
     return false;

@@ -5,7 +5,14 @@
 import { invalid, tooLong } from '../../machinery/field-error.ts';
 import type { FieldErrors } from '../../machinery/field-errors.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
-import { byteLength, type Checker, isDns1123Label, isDns1123Subdomain, maxLabelLength, maxSubdomainLength } from '../../machinery/formats/names.ts';
+import {
+  byteLength,
+  type Checker,
+  isDns1123Label,
+  isDns1123Subdomain,
+  maxLabelLength,
+  maxSubdomainLength,
+} from '../../machinery/formats/names.ts';
 import { goQuote } from '../../machinery/go-quote.ts';
 import { checkRequiredText } from '../meta/checks.ts';
 
@@ -15,10 +22,14 @@ const maxSignerNameLength = maxSubdomainLength + 1 + maxLabelLength + 1 + maxSub
 export function checkSignerName(name: string, path: FieldPath, errors: FieldErrors): void {
   if (!checkRequiredText(name, path, errors)) return;
   const [domain, signer, ...more] = name.split('/');
-  if (signer === undefined || more.length > 0) return void errors.push(invalid(path, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'"));
+  if (signer === undefined || more.length > 0)
+    return void errors.push(
+      invalid(path, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'"),
+    );
   if (byteLength(domain!) > maxSubdomainLength) errors.push(tooLong(path, maxSubdomainLength));
   checkFirstBadLabel(domain!, isDns1123Label, path, errors);
-  if (!domain!.includes('.')) errors.push(invalid(path, domain!, 'should be a domain with at least two segments separated by dots'));
+  if (!domain!.includes('.'))
+    errors.push(invalid(path, domain!, 'should be a domain with at least two segments separated by dots'));
   checkFirstBadLabel(signer, isDns1123Subdomain, path, errors);
   if (byteLength(name) > maxSignerNameLength) errors.push(tooLong(path, maxSignerNameLength));
 }

@@ -18,9 +18,29 @@ const minExpirationSeconds = 600;
 const legacySigner = 'kubernetes.io/legacy-unknown';
 
 const usages = [
-  'any', 'cert sign', 'client auth', 'code signing', 'content commitment', 'crl sign', 'data encipherment', 'decipher only', 'digital signature', 'email protection',
-  'encipher only', 'ipsec end system', 'ipsec tunnel', 'ipsec user', 'key agreement', 'key encipherment', 'microsoft sgc', 'netscape sgc', 'ocsp signing', 's/mime',
-  'server auth', 'signing', 'timestamping',
+  'any',
+  'cert sign',
+  'client auth',
+  'code signing',
+  'content commitment',
+  'crl sign',
+  'data encipherment',
+  'decipher only',
+  'digital signature',
+  'email protection',
+  'encipher only',
+  'ipsec end system',
+  'ipsec tunnel',
+  'ipsec user',
+  'key agreement',
+  'key encipherment',
+  'microsoft sgc',
+  'netscape sgc',
+  'ocsp signing',
+  's/mime',
+  'server auth',
+  'signing',
+  'timestamping',
 ];
 
 export function validateSigningRequest(request: CertificateSigningRequest): FieldErrors {
@@ -37,10 +57,19 @@ function checkSpec(spec: CertificateSigningRequestSpec, errors: FieldErrors): vo
   if (problem !== undefined) errors.push(invalid(specPath.child('request'), goBytes(bytes), problem));
   checkUsages(spec.usages ?? [], specPath.child('usages'), errors);
   const { signerName = '', expirationSeconds } = spec;
-  if (signerName === legacySigner) errors.push(invalid(specPath.child('signerName'), signerName, 'the legacy signerName is not allowed via this API version'));
+  if (signerName === legacySigner)
+    errors.push(
+      invalid(specPath.child('signerName'), signerName, 'the legacy signerName is not allowed via this API version'),
+    );
   else checkSignerName(signerName, specPath.child('signerName'), errors);
   if (expirationSeconds !== undefined && expirationSeconds < minExpirationSeconds) {
-    errors.push(invalid(specPath.child('expirationSeconds'), expirationSeconds, 'may not specify a duration less than 600 seconds (10 minutes)'));
+    errors.push(
+      invalid(
+        specPath.child('expirationSeconds'),
+        expirationSeconds,
+        'may not specify a duration less than 600 seconds (10 minutes)',
+      ),
+    );
   }
 }
 
@@ -64,7 +93,11 @@ export interface SigningRequestRights {
 }
 
 /** The spec is kept by every update, so it is not judged again: older servers took more than this one. */
-export function validateSigningRequestUpdate(request: CertificateSigningRequest, old: CertificateSigningRequest, { mayApprove = false, mayIssue = false }: SigningRequestRights = {}): FieldErrors {
+export function validateSigningRequestUpdate(
+  request: CertificateSigningRequest,
+  old: CertificateSigningRequest,
+  { mayApprove = false, mayIssue = false }: SigningRequestRights = {},
+): FieldErrors {
   const errors = validateBuiltInMeta(request.metadata, { namespaced: false, validateName: pathSegmentName });
   const { conditions = [], certificate = '' } = request.status;
   const before = old.status.certificate ?? '';

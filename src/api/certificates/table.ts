@@ -3,8 +3,12 @@ import { humanDuration } from '../../machinery/human-duration.ts';
 import { ageCell, textCell } from '../table/cells.ts';
 
 export const signingRequestCells = ({ metadata, spec, status }: CertificateSigningRequest, now: Date): string[] => [
-  metadata.name ?? '', ageCell(metadata.creationTimestamp, now), textCell(spec.signerName), spec.username ?? '',
-  spec.expirationSeconds === undefined ? '<none>' : humanDuration(spec.expirationSeconds * 1000), stateCell(status),
+  metadata.name ?? '',
+  ageCell(metadata.creationTimestamp, now),
+  textCell(spec.signerName),
+  spec.username ?? '',
+  spec.expirationSeconds === undefined ? '<none>' : humanDuration(spec.expirationSeconds * 1000),
+  stateCell(status),
 ];
 
 /** The decision, and what came of it: `Approved,Issued`. */

@@ -5,9 +5,21 @@ import { validateLease } from './lease-validation.ts';
 
 test.each<{ name: string; spec: LeaseSpec; errors: string[] }>([
   { name: 'may be empty', spec: {}, errors: [] },
-  { name: 'is elected by a strategy of the API or of a domain', spec: { strategy: 'OldestEmulationVersion', preferredHolder: 'a' }, errors: [] },
-  { name: 'refuses an unknown strategy', spec: { strategy: 'Mine' }, errors: ['spec.strategy: Unsupported value: "Mine": supported values: "OldestEmulationVersion"'] },
-  { name: 'is asked for only in an election', spec: { preferredHolder: 'a' }, errors: ['spec.preferredHolder: Forbidden: may only be specified if `strategy` is defined'] },
+  {
+    name: 'is elected by a strategy of the API or of a domain',
+    spec: { strategy: 'OldestEmulationVersion', preferredHolder: 'a' },
+    errors: [],
+  },
+  {
+    name: 'refuses an unknown strategy',
+    spec: { strategy: 'Mine' },
+    errors: ['spec.strategy: Unsupported value: "Mine": supported values: "OldestEmulationVersion"'],
+  },
+  {
+    name: 'is asked for only in an election',
+    spec: { preferredHolder: 'a' },
+    errors: ['spec.preferredHolder: Forbidden: may only be specified if `strategy` is defined'],
+  },
 ])('a lease: $name', ({ spec, errors }) => {
   expect(validateLease({ metadata: { name: 'l', namespace: 'n' }, spec }).map(fieldErrorText)).toEqual(errors);
 });

@@ -20,11 +20,17 @@ export function validateLeaseUpdate({ metadata, spec }: Lease, old: Lease): Fiel
   return errors;
 }
 
-function checkSpec({ leaseDurationSeconds, leaseTransitions, strategy, preferredHolder = '' }: LeaseSpec, path: FieldPath, errors: FieldErrors): void {
-  if (leaseDurationSeconds !== undefined && leaseDurationSeconds <= 0) errors.push(invalid(path.child('leaseDurationSeconds'), leaseDurationSeconds, 'must be greater than 0'));
+function checkSpec(
+  { leaseDurationSeconds, leaseTransitions, strategy, preferredHolder = '' }: LeaseSpec,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  if (leaseDurationSeconds !== undefined && leaseDurationSeconds <= 0)
+    errors.push(invalid(path.child('leaseDurationSeconds'), leaseDurationSeconds, 'must be greater than 0'));
   checkNonNegative(leaseTransitions, path.child('leaseTransitions'), errors);
   if (strategy !== undefined) checkStrategy(strategy, path.child('strategy'), errors);
-  if (preferredHolder !== '' && (strategy ?? '') === '') errors.push(forbidden(path.child('preferredHolder'), 'may only be specified if `strategy` is defined'));
+  if (preferredHolder !== '' && (strategy ?? '') === '')
+    errors.push(forbidden(path.child('preferredHolder'), 'may only be specified if `strategy` is defined'));
 }
 
 const strategies = ['OldestEmulationVersion'];

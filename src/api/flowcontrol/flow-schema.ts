@@ -27,7 +27,10 @@ export function validateFlowSchema({ metadata, spec, status }: FlowSchema): Fiel
   const errors = validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName });
   checkSpec(spec, name, errors);
   const fixed = mandatoryFlowSchemas.get(name);
-  if (fixed !== undefined && !isEqual(spec, fixed)) errors.push(invalid(specPath, goStruct('flowcontrol.FlowSchemaSpec', spec), `spec of '${name}' must equal the fixed value`));
+  if (fixed !== undefined && !isEqual(spec, fixed))
+    errors.push(
+      invalid(specPath, goStruct('flowcontrol.FlowSchemaSpec', spec), `spec of '${name}' must equal the fixed value`),
+    );
   checkStatusConditions(status.conditions, errors);
   return errors;
 }
@@ -41,7 +44,14 @@ export function validateFlowSchemaStatusUpdate({ status }: FlowSchema): FieldErr
 function checkSpec(spec: FlowSchemaSpec, name: string, errors: FieldErrors): void {
   checkPrecedence(spec.matchingPrecedence ?? 0, name, specPath.child('matchingPrecedence'), errors);
   const method = spec.distinguisherMethod;
-  if (method !== undefined && !methods.includes(method.type ?? '')) errors.push(notSupported(specPath.child('distinguisherMethod', 'type'), goStruct('flowcontrol.FlowDistinguisherMethod', method), methods));
+  if (method !== undefined && !methods.includes(method.type ?? ''))
+    errors.push(
+      notSupported(
+        specPath.child('distinguisherMethod', 'type'),
+        goStruct('flowcontrol.FlowDistinguisherMethod', method),
+        methods,
+      ),
+    );
   const { name: level = '' } = spec.priorityLevelConfiguration;
   const levelPath = specPath.child('priorityLevelConfiguration', 'name');
   if (level === '') errors.push(required(levelPath, 'must reference a priority level'));
@@ -52,5 +62,6 @@ function checkSpec(spec: FlowSchemaSpec, name: string, errors: FieldErrors): voi
 function checkPrecedence(precedence: number, name: string, path: FieldPath, errors: FieldErrors): void {
   if (precedence <= 0) errors.push(invalid(path, precedence, 'must be a positive value'));
   if (precedence > maxPrecedence) errors.push(invalid(path, precedence, `must not be greater than ${maxPrecedence}`));
-  if (precedence === 1 && name !== 'exempt') errors.push(invalid(path, precedence, "only the schema named 'exempt' may have matchingPrecedence 1"));
+  if (precedence === 1 && name !== 'exempt')
+    errors.push(invalid(path, precedence, "only the schema named 'exempt' may have matchingPrecedence 1"));
 }

@@ -1,5 +1,12 @@
 /** How many requests of a level may run, and what happens to the others. @see {@link https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#prioritylevelconfiguration | PriorityLevelConfiguration} */
-import type { ExemptPriorityLevelConfiguration, LimitedPriorityLevelConfiguration, LimitResponse, PriorityLevelConfiguration, PriorityLevelConfigurationSpec, QueuingConfiguration } from '../gen/types/flowcontrol-v1.ts';
+import type {
+  ExemptPriorityLevelConfiguration,
+  LimitedPriorityLevelConfiguration,
+  LimitResponse,
+  PriorityLevelConfiguration,
+  PriorityLevelConfigurationSpec,
+  QueuingConfiguration,
+} from '../gen/types/flowcontrol-v1.ts';
 import { forbidden, invalid, notSupported, required } from '../../machinery/field-error.ts';
 import { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
@@ -51,26 +58,42 @@ export function validatePriorityLevelStatusUpdate({ status }: PriorityLevelConfi
 /** Of the exempt level the shares may be set. */
 function checkMandatory(spec: PriorityLevelConfigurationSpec, name: string, errors: FieldErrors): void {
   const fixed = mandatoryPriorityLevels.get(name);
-  const wanted = fixed !== undefined && name === exempt && spec.exempt !== undefined ? { ...fixed, exempt: spec.exempt } : fixed;
+  const wanted =
+    fixed !== undefined && name === exempt && spec.exempt !== undefined ? { ...fixed, exempt: spec.exempt } : fixed;
   if (wanted === undefined || isEqual(spec, wanted)) return;
-  const rule = name === exempt ? "spec of 'exempt' except the spec.exempt field must equal the fixed value" : `spec of '${name}' must equal the fixed value`;
+  const rule =
+    name === exempt
+      ? "spec of 'exempt' except the spec.exempt field must equal the fixed value"
+      : `spec of '${name}' must equal the fixed value`;
   errors.push(invalid(specPath, goStruct('flowcontrol.PriorityLevelConfigurationSpec', spec), rule));
 }
 
-function checkSpec({ type = '', limited, exempt: exempted }: PriorityLevelConfigurationSpec, name: string, errors: FieldErrors): void {
-  if ((name === exempt) !== (type === 'Exempt')) errors.push(invalid(specPath.child('type'), type, "type must be 'Exempt' if and only if name is 'exempt'"));
+function checkSpec(
+  { type = '', limited, exempt: exempted }: PriorityLevelConfigurationSpec,
+  name: string,
+  errors: FieldErrors,
+): void {
+  if ((name === exempt) !== (type === 'Exempt'))
+    errors.push(invalid(specPath.child('type'), type, "type must be 'Exempt' if and only if name is 'exempt'"));
   if (type === 'Exempt') {
-    if (limited !== undefined) errors.push(forbidden(specPath.child('limited'), 'must be nil if the type is not Limited'));
+    if (limited !== undefined)
+      errors.push(forbidden(specPath.child('limited'), 'must be nil if the type is not Limited'));
     if (exempted !== undefined) checkExempt(exempted, specPath.child('exempt'), errors);
   } else if (type === 'Limited') {
     if (exempted !== undefined) errors.push(forbidden(specPath.child('exempt'), 'must be nil if the type is Limited'));
-    if (limited === undefined) errors.push(required(specPath.child('limited'), 'must not be empty when type is Limited'));
+    if (limited === undefined)
+      errors.push(required(specPath.child('limited'), 'must not be empty when type is Limited'));
     else checkLimited(limited, specPath.child('limited'), errors);
   } else errors.push(notSupported(specPath.child('type'), type, ['Exempt', 'Limited']));
 }
 
-function checkExempt({ nominalConcurrencyShares: shares = 0, lendablePercent }: ExemptPriorityLevelConfiguration, path: FieldPath, errors: FieldErrors): void {
-  if (shares < 0) errors.push(invalid(path.child('nominalConcurrencyShares'), shares, 'must be a non-negative integer'));
+function checkExempt(
+  { nominalConcurrencyShares: shares = 0, lendablePercent }: ExemptPriorityLevelConfiguration,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  if (shares < 0)
+    errors.push(invalid(path.child('nominalConcurrencyShares'), shares, 'must be a non-negative integer'));
   checkPercent(lendablePercent, path.child('lendablePercent'), errors);
 }
 
@@ -79,11 +102,20 @@ function checkPercent(value: number | undefined, path: FieldPath, errors: FieldE
 }
 
 function checkLimited(limited: LimitedPriorityLevelConfiguration, path: FieldPath, errors: FieldErrors): void {
-  const { nominalConcurrencyShares: shares = 0, limitResponse, lendablePercent, borrowingLimitPercent: borrowing } = limited;
-  if (shares < 0) errors.push(invalid(path.child('nominalConcurrencyShares'), shares, 'must be a non-negative integer'));
+  const {
+    nominalConcurrencyShares: shares = 0,
+    limitResponse,
+    lendablePercent,
+    borrowingLimitPercent: borrowing,
+  } = limited;
+  if (shares < 0)
+    errors.push(invalid(path.child('nominalConcurrencyShares'), shares, 'must be a non-negative integer'));
   checkLimitResponse(limitResponse, path.child('limitResponse'), errors);
   checkPercent(lendablePercent, path.child('lendablePercent'), errors);
-  if (borrowing !== undefined && borrowing < 0) errors.push(invalid(path.child('borrowingLimitPercent'), borrowing, 'if specified, must be a non-negative integer'));
+  if (borrowing !== undefined && borrowing < 0)
+    errors.push(
+      invalid(path.child('borrowingLimitPercent'), borrowing, 'if specified, must be a non-negative integer'),
+    );
 }
 
 function checkLimitResponse({ type = '', queuing }: LimitResponse, path: FieldPath, errors: FieldErrors): void {
@@ -96,14 +128,26 @@ function checkLimitResponse({ type = '', queuing }: LimitResponse, path: FieldPa
   } else errors.push(notSupported(path.child('type'), type, ['Queue', 'Reject']));
 }
 
-function checkQueuing({ queues = 0, handSize = 0, queueLengthLimit = 0 }: QueuingConfiguration, path: FieldPath, errors: FieldErrors): void {
+function checkQueuing(
+  { queues = 0, handSize = 0, queueLengthLimit = 0 }: QueuingConfiguration,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (queueLengthLimit <= 0) errors.push(invalid(path.child('queueLengthLimit'), queueLengthLimit, 'must be positive'));
   if (queues <= 0) errors.push(invalid(path.child('queues'), queues, 'must be positive'));
-  else if (queues > maxQueues) errors.push(invalid(path.child('queues'), queues, `must not be greater than ${maxQueues}`));
+  else if (queues > maxQueues)
+    errors.push(invalid(path.child('queues'), queues, `must not be greater than ${maxQueues}`));
   const hand = path.child('handSize');
   if (handSize <= 0) errors.push(invalid(hand, handSize, 'must be positive'));
   else if (handSize > queues) errors.push(invalid(hand, handSize, `should not be greater than queues (${queues})`));
-  else if (entropyBits(queues, handSize) > maxHashBits) errors.push(invalid(hand, handSize, `required entropy bits of deckSize ${queues} and handSize ${handSize} should not be greater than ${maxHashBits}`));
+  else if (entropyBits(queues, handSize) > maxHashBits)
+    errors.push(
+      invalid(
+        hand,
+        handSize,
+        `required entropy bits of deckSize ${queues} and handSize ${handSize} should not be greater than ${maxHashBits}`,
+      ),
+    );
 }
 
 /** Bits that dealing `handSize` cards from `deckSize` uses up. */

@@ -12,15 +12,29 @@ interface Facts {
   readonly flowSchemas: Readonly<Record<'mandatory' | 'suggested', object>>;
 }
 
-test.skipIf(!hasShared('facts/flowcontrol.json'))('the objects equal the recorded facts (skipped where facts/flowcontrol.json is absent)', () => {
-  const { priorityLevels, flowSchemas } = JSON.parse(readFileSync(sharedPath('facts/flowcontrol.json'), 'utf8')) as Facts;
-  expect({ mandatory: Object.fromEntries(mandatoryPriorityLevels), suggested: Object.fromEntries(suggestedPriorityLevels) }).toEqual(priorityLevels);
-  expect({ mandatory: Object.fromEntries(mandatoryFlowSchemas), suggested: Object.fromEntries(suggestedFlowSchemas) }).toEqual(flowSchemas);
-});
+test.skipIf(!hasShared('facts/flowcontrol.json'))(
+  'the objects equal the recorded facts (skipped where facts/flowcontrol.json is absent)',
+  () => {
+    const { priorityLevels, flowSchemas } = JSON.parse(
+      readFileSync(sharedPath('facts/flowcontrol.json'), 'utf8'),
+    ) as Facts;
+    expect({
+      mandatory: Object.fromEntries(mandatoryPriorityLevels),
+      suggested: Object.fromEntries(suggestedPriorityLevels),
+    }).toEqual(priorityLevels);
+    expect({
+      mandatory: Object.fromEntries(mandatoryFlowSchemas),
+      suggested: Object.fromEntries(suggestedFlowSchemas),
+    }).toEqual(flowSchemas);
+  },
+);
 
 test.each([...suggestedFlowSchemas])('flow schema %s is valid, and its level is one of ours', (name, spec) => {
   expect(validateFlowSchema({ metadata: { name }, spec, status: {} }).map(fieldErrorText)).toEqual([]);
-  expect(suggestedPriorityLevels.has(spec.priorityLevelConfiguration.name!) || spec.priorityLevelConfiguration.name === 'exempt').toBe(true);
+  expect(
+    suggestedPriorityLevels.has(spec.priorityLevelConfiguration.name!) ||
+      spec.priorityLevelConfiguration.name === 'exempt',
+  ).toBe(true);
 });
 
 test.each([...suggestedPriorityLevels])('priority level %s is valid', (name, spec) => {

@@ -6,8 +6,12 @@ type Cells = (string | number)[];
 const none = '<none>';
 
 export const flowSchemaCells = ({ metadata, spec, status }: FlowSchema, now: Date): Cells => [
-  metadata.name ?? '', spec.priorityLevelConfiguration.name ?? '', spec.matchingPrecedence ?? 0, spec.distinguisherMethod?.type ?? none,
-  ageCell(metadata.creationTimestamp, now), status.conditions?.find(({ type }) => type === 'Dangling')?.status ?? '?',
+  metadata.name ?? '',
+  spec.priorityLevelConfiguration.name ?? '',
+  spec.matchingPrecedence ?? 0,
+  spec.distinguisherMethod?.type ?? none,
+  ageCell(metadata.creationTimestamp, now),
+  status.conditions?.find(({ type }) => type === 'Dangling')?.status ?? '?',
 ];
 
 /** In the order in which requests are matched. */
@@ -18,9 +22,14 @@ export function compareFlowSchemas(a: FlowSchema, b: FlowSchema): number {
 
 export function priorityLevelCells({ metadata, spec }: PriorityLevelConfiguration, now: Date): Cells {
   const queuing = spec.limited?.limitResponse.queuing;
-  const count = (value: number | undefined): string | number => (queuing === undefined ? none : value ?? 0);
+  const count = (value: number | undefined): string | number => (queuing === undefined ? none : (value ?? 0));
   return [
-    metadata.name ?? '', spec.type ?? '', spec.limited === undefined ? none : spec.limited.nominalConcurrencyShares ?? none,
-    count(queuing?.queues), count(queuing?.handSize), count(queuing?.queueLengthLimit), ageCell(metadata.creationTimestamp, now),
+    metadata.name ?? '',
+    spec.type ?? '',
+    spec.limited === undefined ? none : (spec.limited.nominalConcurrencyShares ?? none),
+    count(queuing?.queues),
+    count(queuing?.handSize),
+    count(queuing?.queueLengthLimit),
+    ageCell(metadata.creationTimestamp, now),
   ];
 }

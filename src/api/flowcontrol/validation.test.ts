@@ -5,13 +5,17 @@ import { validateFlowSchema } from './flow-schema.ts';
 import { mandatoryFlowSchemas, mandatoryPriorityLevels } from './mandatory.ts';
 import { setPriorityLevelDefaults, validatePriorityLevel } from './priority-level.ts';
 
-const schemaErrors = (name: string, spec: FlowSchemaSpec): string[] => validateFlowSchema({ metadata: { name }, spec, status: {} }).map(fieldErrorText);
-const levelErrors = (name: string, spec: PriorityLevelConfigurationSpec): string[] => validatePriorityLevel({ metadata: { name }, spec, status: {} }).map(fieldErrorText);
+const schemaErrors = (name: string, spec: FlowSchemaSpec): string[] =>
+  validateFlowSchema({ metadata: { name }, spec, status: {} }).map(fieldErrorText);
+const levelErrors = (name: string, spec: PriorityLevelConfigurationSpec): string[] =>
+  validatePriorityLevel({ metadata: { name }, spec, status: {} }).map(fieldErrorText);
 
 describe('mandatory objects', () => {
   test.each([...mandatoryFlowSchemas])('flow schema %s is valid as it is, and only so', (name, spec) => {
     expect(schemaErrors(name, spec)).toEqual([]);
-    expect(schemaErrors(name, { ...spec, rules: [] })).toEqual([expect.stringContaining(`spec of '${name}' must equal the fixed value`)]);
+    expect(schemaErrors(name, { ...spec, rules: [] })).toEqual([
+      expect.stringContaining(`spec of '${name}' must equal the fixed value`),
+    ]);
   });
 
   test.each([...mandatoryPriorityLevels])('priority level %s is valid as it is', (name, spec) => {
@@ -19,7 +23,9 @@ describe('mandatory objects', () => {
   });
 
   test('the exempt level may be given shares', () => {
-    expect(levelErrors('exempt', { type: 'Exempt', exempt: { nominalConcurrencyShares: 7, lendablePercent: 50 } })).toEqual([]);
+    expect(
+      levelErrors('exempt', { type: 'Exempt', exempt: { nominalConcurrencyShares: 7, lendablePercent: 50 } }),
+    ).toEqual([]);
   });
 });
 
@@ -27,18 +33,63 @@ describe('rules of a flow schema', () => {
   const rule = { verbs: ['get'], apiGroups: [''], resources: ['pods'], clusterScope: true };
   const spec = { priorityLevelConfiguration: { name: 'l' }, matchingPrecedence: 5 };
   test.each([
-    { name: 'members of another kind of subject', rules: [{ subjects: [{ kind: 'User', group: { name: 'g' } }], resourceRules: [rule] }], errors: ["spec.rules[0].subjects[0].user: Required value: user is required when subject kind is 'User'", "spec.rules[0].subjects[0].group: Forbidden: group is forbidden when subject kind is not 'Group'"] },
-    { name: 'a service account without namespace', rules: [{ subjects: [{ kind: 'ServiceAccount', serviceAccount: { name: '*' } }], resourceRules: [rule] }], errors: ['spec.rules[0].subjects[0].serviceAccount.namespace: Required value: must specify namespace for service account'] },
-    { name: 'what is no namespace', rules: [{ subjects: [{ kind: 'Group', group: { name: 'g' } }], resourceRules: [{ ...rule, namespaces: ['a', 'b.c'] }] }], errors: ["spec.rules[0].resourceRules[0].namespaces[1]: Invalid value: \"b.c\": each member of this list must be '*' or a DNS-1123 label; must not contain dots"] },
-    { name: 'URLs with wildcards inside', rules: [{ subjects: [{ kind: 'Group', group: { name: 'g' } }], nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/a/*', '/a*/b'] }] }], errors: ['spec.rules[0].nonResourceRules[0].nonResourceURLs[1]: Invalid value: "/a*/b": wildcard can only do suffix matching'] },
+    {
+      name: 'members of another kind of subject',
+      rules: [{ subjects: [{ kind: 'User', group: { name: 'g' } }], resourceRules: [rule] }],
+      errors: [
+        "spec.rules[0].subjects[0].user: Required value: user is required when subject kind is 'User'",
+        "spec.rules[0].subjects[0].group: Forbidden: group is forbidden when subject kind is not 'Group'",
+      ],
+    },
+    {
+      name: 'a service account without namespace',
+      rules: [{ subjects: [{ kind: 'ServiceAccount', serviceAccount: { name: '*' } }], resourceRules: [rule] }],
+      errors: [
+        'spec.rules[0].subjects[0].serviceAccount.namespace: Required value: must specify namespace for service account',
+      ],
+    },
+    {
+      name: 'what is no namespace',
+      rules: [
+        { subjects: [{ kind: 'Group', group: { name: 'g' } }], resourceRules: [{ ...rule, namespaces: ['a', 'b.c'] }] },
+      ],
+      errors: [
+        'spec.rules[0].resourceRules[0].namespaces[1]: Invalid value: "b.c": each member of this list must be \'*\' or a DNS-1123 label; must not contain dots',
+      ],
+    },
+    {
+      name: 'URLs with wildcards inside',
+      rules: [
+        {
+          subjects: [{ kind: 'Group', group: { name: 'g' } }],
+          nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/a/*', '/a*/b'] }],
+        },
+      ],
+      errors: [
+        'spec.rules[0].nonResourceRules[0].nonResourceURLs[1]: Invalid value: "/a*/b": wildcard can only do suffix matching',
+      ],
+    },
   ])('$name', ({ rules, errors }) => {
     expect(schemaErrors('s', { ...spec, rules })).toEqual(errors);
   });
 });
 
 test('queues of a level are filled in, and a hand of them must fit the hash', () => {
-  const level = { metadata: { name: 'l' }, spec: { type: 'Limited', limited: { limitResponse: { type: 'Queue', queuing: { queues: 2048 } } } } as PriorityLevelConfigurationSpec, status: {} };
+  const level = {
+    metadata: { name: 'l' },
+    spec: {
+      type: 'Limited',
+      limited: { limitResponse: { type: 'Queue', queuing: { queues: 2048 } } },
+    } as PriorityLevelConfigurationSpec,
+    status: {},
+  };
   setPriorityLevelDefaults(level);
-  expect(level.spec.limited).toEqual({ nominalConcurrencyShares: 30, lendablePercent: 0, limitResponse: { type: 'Queue', queuing: { queues: 2048, handSize: 8, queueLengthLimit: 50 } } });
-  expect(validatePriorityLevel(level).map(fieldErrorText)).toEqual(['spec.limited.limitResponse.queuing.handSize: Invalid value: 8: required entropy bits of deckSize 2048 and handSize 8 should not be greater than 60']);
+  expect(level.spec.limited).toEqual({
+    nominalConcurrencyShares: 30,
+    lendablePercent: 0,
+    limitResponse: { type: 'Queue', queuing: { queues: 2048, handSize: 8, queueLengthLimit: 50 } },
+  });
+  expect(validatePriorityLevel(level).map(fieldErrorText)).toEqual([
+    'spec.limited.limitResponse.queuing.handSize: Invalid value: 8: required entropy bits of deckSize 2048 and handSize 8 should not be greater than 60',
+  ]);
 });

@@ -7,7 +7,12 @@ import type { Checker } from '../../machinery/formats/names.ts';
 import { isEqual } from '../../machinery/equal.ts';
 
 /** One `Invalid` error for each message of a checker. */
-export function invalidEach(messages: readonly string[], path: FieldPath, value: ShownValue, errors: FieldErrors): void {
+export function invalidEach(
+  messages: readonly string[],
+  path: FieldPath,
+  value: ShownValue,
+  errors: FieldErrors,
+): void {
   for (const message of messages) errors.push(invalid(path, value, message));
 }
 
@@ -21,19 +26,41 @@ export function checkNonNegative(value: number | bigint | undefined, path: Field
 }
 
 /** `shown` is what the message shows when the value is not a scalar. */
-export function checkImmutable(value: unknown, old: unknown, path: FieldPath, errors: FieldErrors, shown?: (value: never) => ShownValue): void {
+export function checkImmutable(
+  value: unknown,
+  old: unknown,
+  path: FieldPath,
+  errors: FieldErrors,
+  shown?: (value: never) => ShownValue,
+): void {
   if (isEqual(value, old)) return;
-  errors.push(invalid(path, shown === undefined || value === undefined ? (value as ShownValue) : shown(value as never), immutableMessage));
+  errors.push(
+    invalid(
+      path,
+      shown === undefined || value === undefined ? (value as ShownValue) : shown(value as never),
+      immutableMessage,
+    ),
+  );
 }
 
-export function checkRequiredText(value: string | undefined, path: FieldPath, errors: FieldErrors, detail = ''): boolean {
+export function checkRequiredText(
+  value: string | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+  detail = '',
+): boolean {
   if (value !== undefined && value !== '') return true;
   errors.push(required(path, detail));
   return false;
 }
 
 /** One of a closed set. `supported` in the order messages show it. */
-export function checkEnum(value: string | undefined, supported: readonly string[], path: FieldPath, errors: FieldErrors): void {
+export function checkEnum(
+  value: string | undefined,
+  supported: readonly string[],
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (!supported.includes(value ?? '')) errors.push(notSupported(path, value ?? '', supported));
 }
 

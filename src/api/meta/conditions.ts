@@ -19,7 +19,11 @@ const statuses = ['False', 'True', 'Unknown'];
 const maxReasonLength = 1024;
 const maxMessageLength = 32 * 1024;
 
-export function checkConditions(conditions: readonly Condition[] | undefined, path: FieldPath, errors: FieldErrors): void {
+export function checkConditions(
+  conditions: readonly Condition[] | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const seen = new Set<string>();
   conditions?.forEach((condition, i) => {
     const type = condition.type ?? '';
@@ -33,7 +37,8 @@ export function checkCondition(condition: Condition, path: FieldPath, errors: Fi
   const { type = '', status = '', observedGeneration = 0, lastTransitionTime, reason = '', message = '' } = condition;
   checkLabelName(type, path.child('type'), errors);
   if (!statuses.includes(status)) errors.push(notSupported(path.child('status'), status, statuses));
-  if (observedGeneration < 0) errors.push(invalid(path.child('observedGeneration'), observedGeneration, 'must be greater than or equal to zero'));
+  if (observedGeneration < 0)
+    errors.push(invalid(path.child('observedGeneration'), observedGeneration, 'must be greater than or equal to zero'));
   if (lastTransitionTime === undefined) errors.push(required(path.child('lastTransitionTime'), 'must be set'));
   if (reason === '') errors.push(required(path.child('reason'), 'must be set'));
   else {

@@ -9,7 +9,8 @@ import { invalidEach } from './checks.ts';
 export function checkDomainPrefixedPath(value: string, path: FieldPath, errors: FieldErrors): void {
   if (value === '') return void errors.push(required(path));
   const slash = value.indexOf('/');
-  if (slash <= 0 || slash === value.length - 1) return void errors.push(invalid(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")'));
+  if (slash <= 0 || slash === value.length - 1)
+    return void errors.push(invalid(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")'));
   const host = value.slice(0, slash);
   const rest = value.slice(slash + 1);
   invalidEach(isDns1123Subdomain(host), path, host, errors);
@@ -21,7 +22,8 @@ export function checkFullyQualifiedName(value: string, path: FieldPath, errors: 
   if (value === '') return void errors.push(required(path));
   const messages = isDns1123Subdomain(value);
   if (messages.length > 0) errors.push(invalid(path, value, messages.join(',')));
-  else if (value.split('.').length < 3) errors.push(invalid(path, value, 'should be a domain with at least three segments separated by dots'));
+  else if (value.split('.').length < 3)
+    errors.push(invalid(path, value, 'should be a domain with at least three segments separated by dots'));
 }
 
 /** A domain of at least two labels, each of at most 63 characters; a final dot is allowed. */
@@ -31,7 +33,8 @@ export function checkFullyQualifiedDomainName(value: string, path: FieldPath, er
   const messages = isDns1123Subdomain(name);
   if (messages.length > 0) return void errors.push(invalid(path, name, messages.join(',')));
   const labels = name.split('.');
-  if (labels.length < 2) return void errors.push(invalid(path, name, 'should be a domain with at least two segments separated by dots'));
+  if (labels.length < 2)
+    return void errors.push(invalid(path, name, 'should be a domain with at least two segments separated by dots'));
   for (const label of labels) {
     const wrong = isDns1123Label(label);
     if (wrong.length > 0) return void errors.push(invalid(path, label, wrong.join(',')));

@@ -31,7 +31,8 @@ export function checkAnnotations(annotations: StringMap | undefined, path: Field
     characters += key.length + annotations[key]!.length;
   }
   // A character has at most three bytes in UTF-8 for each of its UTF-16 units: most objects need no exact count.
-  if (characters * 3 > maxAnnotationsSize && annotationsSize(annotations) > maxAnnotationsSize) errors.push(tooLong(path, maxAnnotationsSize));
+  if (characters * 3 > maxAnnotationsSize && annotationsSize(annotations) > maxAnnotationsSize)
+    errors.push(tooLong(path, maxAnnotationsSize));
 }
 
 function annotationsSize(annotations: StringMap): number {

@@ -8,12 +8,19 @@ const maxManagerLength = 128;
 const maxSubresourceLength = 256;
 
 /** @see {@link https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management | Field management} */
-export function checkManagedFields(entries: readonly ManagedFieldsEntry[] | undefined, path: FieldPath, errors: FieldErrors): void {
+export function checkManagedFields(
+  entries: readonly ManagedFieldsEntry[] | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   entries?.forEach((entry, i) => {
-    if (entry.operation !== 'Apply' && entry.operation !== 'Update') errors.push(invalid(path.index(i).child('operation'), entry.operation ?? '', 'must be `Apply` or `Update`'));
-    if ((entry.fieldsType ?? '') !== '' && entry.fieldsType !== 'FieldsV1') errors.push(invalid(path.index(i).child('fieldsType'), entry.fieldsType, 'must be `FieldsV1`'));
+    if (entry.operation !== 'Apply' && entry.operation !== 'Update')
+      errors.push(invalid(path.index(i).child('operation'), entry.operation ?? '', 'must be `Apply` or `Update`'));
+    if ((entry.fieldsType ?? '') !== '' && entry.fieldsType !== 'FieldsV1')
+      errors.push(invalid(path.index(i).child('fieldsType'), entry.fieldsType, 'must be `FieldsV1`'));
     checkFieldManager(entry.manager ?? '', () => path.index(i).child('manager'), errors);
-    if (byteLength(entry.subresource ?? '') > maxSubresourceLength) errors.push(tooLong(path.index(i).child('subresource'), maxSubresourceLength));
+    if (byteLength(entry.subresource ?? '') > maxSubresourceLength)
+      errors.push(tooLong(path.index(i).child('subresource'), maxSubresourceLength));
   });
 }
 
@@ -25,7 +32,14 @@ export function checkFieldManager(manager: string, path: () => FieldPath, errors
   if (printable.test(manager)) return;
   let position = 0;
   for (const char of manager) {
-    if (!printable.test(char)) errors.push(invalid(path(), manager, `invalid character U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')} (at position ${position})`));
+    if (!printable.test(char))
+      errors.push(
+        invalid(
+          path(),
+          manager,
+          `invalid character U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')} (at position ${position})`,
+        ),
+      );
     position += byteLength(char);
   }
 }

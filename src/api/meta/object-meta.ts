@@ -39,9 +39,15 @@ export function validateObjectMeta(meta: ObjectMeta, rules: ObjectMetaRules): Fi
   return errors;
 }
 
-function checkNames(meta: ObjectMeta, { namespaced, validateName }: ObjectMetaRules, path: FieldPath, errors: FieldErrors): void {
+function checkNames(
+  meta: ObjectMeta,
+  { namespaced, validateName }: ObjectMetaRules,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const { generateName = '', name = '', namespace = '' } = meta;
-  if (generateName !== '') invalidEach(validateName(generateName, true), path.child('generateName'), generateName, errors);
+  if (generateName !== '')
+    invalidEach(validateName(generateName, true), path.child('generateName'), generateName, errors);
   if (name === '') errors.push(required(path.child('name'), 'name or generateName is required'));
   else invalidEach(validateName(name, false), path.child('name'), name, errors);
   if (!namespaced) {
@@ -51,11 +57,18 @@ function checkNames(meta: ObjectMeta, { namespaced, validateName }: ObjectMetaRu
 }
 
 /** Errors of metadata that is to replace `old`: what may not change, and the rules of its parts but the names. */
-export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path: FieldPath = metadataPath): FieldErrors {
+export function validateObjectMetaUpdate(
+  meta: ObjectMeta,
+  old: ObjectMeta,
+  path: FieldPath = metadataPath,
+): FieldErrors {
   const errors = new FieldErrors();
-  if (old.deletionTimestamp !== undefined) checkNoNewFinalizers(meta.finalizers, old.finalizers, path.child('finalizers'), errors);
-  if ((meta.resourceVersion ?? '') === '') errors.push(invalid(path.child('resourceVersion'), '', 'must be specified for an update'));
-  if ((meta.generation ?? 0) < (old.generation ?? 0)) errors.push(invalid(path.child('generation'), meta.generation ?? 0, 'must not be decremented'));
+  if (old.deletionTimestamp !== undefined)
+    checkNoNewFinalizers(meta.finalizers, old.finalizers, path.child('finalizers'), errors);
+  if ((meta.resourceVersion ?? '') === '')
+    errors.push(invalid(path.child('resourceVersion'), '', 'must be specified for an update'));
+  if ((meta.generation ?? 0) < (old.generation ?? 0))
+    errors.push(invalid(path.child('generation'), meta.generation ?? 0, 'must not be decremented'));
   checkImmutableMeta(meta, old, path, errors);
   checkLabels(meta.labels, path.child('labels'), errors);
   checkAnnotations(meta.annotations, path.child('annotations'), errors);
@@ -65,10 +78,23 @@ export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path
 }
 
 function checkImmutableMeta(meta: ObjectMeta, old: ObjectMeta, path: FieldPath, errors: FieldErrors): void {
-  for (const field of ['name', 'namespace', 'uid'] as const) checkImmutable(meta[field] ?? '', old[field] ?? '', path.child(field), errors);
-  if (meta.creationTimestamp !== old.creationTimestamp) checkImmutable(meta.creationTimestamp ?? null, old.creationTimestamp, path.child('creationTimestamp'), errors, (value: string | null) => goTime(value ?? undefined));
+  for (const field of ['name', 'namespace', 'uid'] as const)
+    checkImmutable(meta[field] ?? '', old[field] ?? '', path.child(field), errors);
+  if (meta.creationTimestamp !== old.creationTimestamp)
+    checkImmutable(
+      meta.creationTimestamp ?? null,
+      old.creationTimestamp,
+      path.child('creationTimestamp'),
+      errors,
+      (value: string | null) => goTime(value ?? undefined),
+    );
   checkImmutable(meta.deletionTimestamp, old.deletionTimestamp, path.child('deletionTimestamp'), errors, goTime);
-  checkImmutable(meta.deletionGracePeriodSeconds, old.deletionGracePeriodSeconds, path.child('deletionGracePeriodSeconds'), errors);
+  checkImmutable(
+    meta.deletionGracePeriodSeconds,
+    old.deletionGracePeriodSeconds,
+    path.child('deletionGracePeriodSeconds'),
+    errors,
+  );
 }
 
 /** {@link validateObjectMeta} for a built-in kind. */
@@ -79,7 +105,11 @@ export function validateBuiltInMeta(meta: ObjectMeta, rules: ObjectMetaRules): F
 }
 
 /** {@link validateObjectMetaUpdate} for a built-in kind. */
-export function validateBuiltInMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path: FieldPath = metadataPath): FieldErrors {
+export function validateBuiltInMetaUpdate(
+  meta: ObjectMeta,
+  old: ObjectMeta,
+  path: FieldPath = metadataPath,
+): FieldErrors {
   const errors = validateObjectMetaUpdate(meta, old, path);
   checkStandardFinalizers(meta.finalizers, path.child('finalizers'), errors);
   return errors;
@@ -89,6 +119,16 @@ export function validateBuiltInMetaUpdate(meta: ObjectMeta, old: ObjectMeta, pat
  * The errors of a changed object that upstream judges as a new one and then as a changed one: clients see those of the
  * spec twice.
  */
-export function judgedTwice(meta: ObjectMeta, old: ObjectMeta, rules: ObjectMetaRules, specErrors: readonly FieldError[]): FieldErrors {
-  return FieldErrors.joined(validateBuiltInMeta(meta, rules), specErrors, validateBuiltInMetaUpdate(meta, old), specErrors);
+export function judgedTwice(
+  meta: ObjectMeta,
+  old: ObjectMeta,
+  rules: ObjectMetaRules,
+  specErrors: readonly FieldError[],
+): FieldErrors {
+  return FieldErrors.joined(
+    validateBuiltInMeta(meta, rules),
+    specErrors,
+    validateBuiltInMetaUpdate(meta, old),
+    specErrors,
+  );
 }

@@ -5,7 +5,11 @@ import { goList, type GoSyntax, goStruct } from '../../machinery/go-quote.ts';
 import type { OwnerReference } from '../../machinery/object-meta.ts';
 
 /** @see {@link https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/ | Owners and Dependents} */
-export function checkOwnerReferences(owners: readonly OwnerReference[] | undefined, path: FieldPath, errors: FieldErrors): void {
+export function checkOwnerReferences(
+  owners: readonly OwnerReference[] | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (owners === undefined) return;
   let controller: string | undefined;
   let shown: GoSyntax | undefined;
@@ -14,21 +18,33 @@ export function checkOwnerReferences(owners: readonly OwnerReference[] | undefin
     if (owner.controller !== true) continue;
     const current = `${owner.kind ?? ''}/${owner.name ?? ''}`;
     if (controller === undefined) controller = current;
-    else errors.push(invalid(path, (shown ??= shownOwners(owners)), `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${current}`));
+    else
+      errors.push(
+        invalid(
+          path,
+          (shown ??= shownOwners(owners)),
+          `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${current}`,
+        ),
+      );
   }
 }
 
-const shownOwners = (owners: readonly OwnerReference[]): GoSyntax => goList('[]v1.OwnerReference', owners, (owner) => goStruct('v1.OwnerReference', owner).text);
+const shownOwners = (owners: readonly OwnerReference[]): GoSyntax =>
+  goList('[]v1.OwnerReference', owners, (owner) => goStruct('v1.OwnerReference', owner).text);
 
 function checkOwnerReference(owner: OwnerReference, path: FieldPath, errors: FieldErrors): void {
   const { group, version } = splitApiVersion(owner.apiVersion ?? '');
   const kind = owner.kind ?? '';
-  if (version === '') errors.push(invalid(path.child('apiVersion'), owner.apiVersion ?? '', 'version must not be empty'));
+  if (version === '')
+    errors.push(invalid(path.child('apiVersion'), owner.apiVersion ?? '', 'version must not be empty'));
   if (kind === '') errors.push(invalid(path.child('kind'), '', 'kind must not be empty'));
   if ((owner.name ?? '') === '') errors.push(invalid(path.child('name'), '', 'name must not be empty'));
   if ((owner.uid ?? '') === '') errors.push(invalid(path.child('uid'), '', 'uid must not be empty'));
   // An event lives for an hour: nothing should go when it goes.
-  if (group === '' && version === 'v1' && kind === 'Event') errors.push(invalid(path, goStruct('v1.OwnerReference', owner), '/v1, Kind=Event is disallowed from being an owner'));
+  if (group === '' && version === 'v1' && kind === 'Event')
+    errors.push(
+      invalid(path, goStruct('v1.OwnerReference', owner), '/v1, Kind=Event is disallowed from being an owner'),
+    );
 }
 
 /** `apps/v1` in two; with more than one slash there is no version. */

@@ -27,7 +27,8 @@ const urlForm = '; desired format: https://host[/path]';
 
 /** Exactly one of an HTTPS URL and a service of the cluster. */
 export function checkWebhookTarget({ url, service }: WebhookTarget, path: FieldPath, errors: FieldErrors): void {
-  if ((url === undefined) === (service === undefined)) errors.push(required(path, 'exactly one of url or service is required'));
+  if ((url === undefined) === (service === undefined))
+    errors.push(required(path, 'exactly one of url or service is required'));
   else if (url !== undefined) checkWebhookUrl(url, path.child('url'), errors);
   else checkService(service!, path.child('service'), errors);
 }
@@ -36,8 +37,12 @@ function checkWebhookUrl(text: string, path: FieldPath, errors: FieldErrors): vo
   const { scheme = '', authority = '', query = '', fragment = '' } = urlPattern.exec(text)!.groups!;
   const at = authority.lastIndexOf('@');
   const host = authority.slice(at + 1);
-  if (!URL.canParse(`http://${host === '' ? 'h' : host}`)) return void errors.push(required(path, `url must be a valid URL: parse "${text}": invalid character in host name${urlForm}`));
-  if (scheme.toLowerCase() !== 'https') errors.push(invalid(path, scheme.toLowerCase(), `'https' is the only allowed URL scheme${urlForm}`));
+  if (!URL.canParse(`http://${host === '' ? 'h' : host}`))
+    return void errors.push(
+      required(path, `url must be a valid URL: parse "${text}": invalid character in host name${urlForm}`),
+    );
+  if (scheme.toLowerCase() !== 'https')
+    errors.push(invalid(path, scheme.toLowerCase(), `'https' is the only allowed URL scheme${urlForm}`));
   if (host === '') errors.push(invalid(path, '', `host must be specified${urlForm}`));
   if (at >= 0) errors.push(invalid(path, authority.slice(0, at), 'user information is not permitted in the URL'));
   if (fragment !== '') errors.push(invalid(path, fragment, 'fragments are not permitted in the URL'));
@@ -45,9 +50,14 @@ function checkWebhookUrl(text: string, path: FieldPath, errors: FieldErrors): vo
 }
 
 /** The parts of a URI reference, RFC 3986, appendix B: every text matches. */
-const urlPattern = /^(?:(?<scheme>[^:/?#]+):)?(?:\/\/(?<authority>[^/?#]*))?[^?#]*(?:\?(?<query>[^#]*))?(?:#(?<fragment>[\s\S]*))?/;
+const urlPattern =
+  /^(?:(?<scheme>[^:/?#]+):)?(?:\/\/(?<authority>[^/?#]*))?[^?#]*(?:\?(?<query>[^#]*))?(?:#(?<fragment>[\s\S]*))?/;
 
-function checkService({ namespace = '', name = '', path: urlPath, port = 0 }: ServiceTarget, path: FieldPath, errors: FieldErrors): void {
+function checkService(
+  { namespace = '', name = '', path: urlPath, port = 0 }: ServiceTarget,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (name === '') errors.push(required(path.child('name'), 'service name is required'));
   if (namespace === '') errors.push(required(path.child('namespace'), 'service namespace is required'));
   checkServicePort(port, path.child('port'), errors);
@@ -67,6 +77,7 @@ function checkUrlPath(text: string, path: FieldPath, errors: FieldErrors): void 
   const segments = text.slice(1).replace(/\/$/, '').split('/');
   segments.forEach((segment, i) => {
     if (segment === '') errors.push(invalid(path, text, `segment[${i}] may not be empty`));
-    else for (const message of isDns1123Subdomain(segment)) errors.push(invalid(path, text, `segment[${i}]: ${message}`));
+    else
+      for (const message of isDns1123Subdomain(segment)) errors.push(invalid(path, text, `segment[${i}]: ${message}`));
   });
 }

@@ -29,11 +29,17 @@ export function validateIpAddress({ metadata, spec: { parentRef } }: IPAddress):
 
 export function validateIpAddressUpdate(address: IPAddress, old: IPAddress): FieldErrors {
   const errors = validateBuiltInMetaUpdate(address.metadata, old.metadata);
-  checkImmutable(address.spec.parentRef, old.spec.parentRef, parentPath, errors, (parent: ParentReference) => goStruct('networking.ParentReference', parent));
+  checkImmutable(address.spec.parentRef, old.spec.parentRef, parentPath, errors, (parent: ParentReference) =>
+    goStruct('networking.ParentReference', parent),
+  );
   return errors;
 }
 
-function checkParent({ group = '', resource = '', namespace = '', name = '' }: ParentReference, path: FieldPath, errors: FieldErrors): void {
+function checkParent(
+  { group = '', resource = '', namespace = '', name = '' }: ParentReference,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   // The core group has no name.
   if (group !== '') checkFormat(isDns1123Subdomain, group, path.child('group'), errors);
   checkSegment(resource, path.child('resource'), errors);
@@ -47,10 +53,18 @@ function checkSegment(text: string, path: FieldPath, errors: FieldErrors): void 
 }
 
 /** One cell more than there are columns, as upstream has it. */
-export const ipAddressCells = ({ metadata, spec }: IPAddress, now: Date): string[] => [metadata.name ?? '', parentCell(spec.parentRef), ageCell(metadata.creationTimestamp, now)];
+export const ipAddressCells = ({ metadata, spec }: IPAddress, now: Date): string[] => [
+  metadata.name ?? '',
+  parentCell(spec.parentRef),
+  ageCell(metadata.creationTimestamp, now),
+];
 
 function parentCell(parent: ParentReference | undefined): string {
   if (parent === undefined) return '<none>';
   const { group = '', resource = '', namespace = '', name = '' } = parent;
-  return [`${resource}${group === '' ? '' : `.${group}`}`.toLowerCase(), ...(namespace === '' ? [] : [namespace]), name].join('/');
+  return [
+    `${resource}${group === '' ? '' : `.${group}`}`.toLowerCase(),
+    ...(namespace === '' ? [] : [namespace]),
+    name,
+  ].join('/');
 }

@@ -18,7 +18,14 @@ export function validateServiceCidr({ metadata, spec: { cidrs = [] } }: ServiceC
   const shown = new GoSyntax(`networking.ServiceCIDRSpec{CIDRs:${goStrings(cidrs).text}}`);
   if (cidrs.length === 0) errors.push(required(cidrsPath, 'at least one CIDR required'));
   else if (cidrs.length > 2) errors.push(invalid(cidrsPath, shown, 'may only hold up to 2 values'));
-  else if (cidrs.length === 2 && !areDualStack(cidrs)) errors.push(invalid(cidrsPath, shown, 'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64'));
+  else if (cidrs.length === 2 && !areDualStack(cidrs))
+    errors.push(
+      invalid(
+        cidrsPath,
+        shown,
+        'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64',
+      ),
+    );
   else cidrs.forEach((cidr, i) => checkRange(cidr, cidrsPath.index(i), errors));
   return errors;
 }
@@ -41,4 +48,8 @@ export function validateServiceCidrUpdate(range: ServiceCIDR, old: ServiceCIDR):
   return errors;
 }
 
-export const serviceCidrCells = ({ metadata, spec }: ServiceCIDR, now: Date): string[] => [metadata.name ?? '', (spec.cidrs ?? []).join(','), ageCell(metadata.creationTimestamp, now)];
+export const serviceCidrCells = ({ metadata, spec }: ServiceCIDR, now: Date): string[] => [
+  metadata.name ?? '',
+  (spec.cidrs ?? []).join(','),
+  ageCell(metadata.creationTimestamp, now),
+];

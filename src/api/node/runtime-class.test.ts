@@ -5,8 +5,19 @@ const classes = new KindRules('node.k8s.io/v1', 'runtimeclasses');
 const a = { key: 'a', operator: 'Exists' };
 
 test.each([
-  { name: 'differ in their seconds', tolerations: [{ ...a, effect: 'NoExecute' }, { ...a, effect: 'NoExecute', tolerationSeconds: 5 }], errors: [] },
-  { name: 'are the same', tolerations: [a, { key: 'b', operator: 'Exists' }, a], errors: [expect.stringMatching(/^scheduling\.tolerations\[2\]: Duplicate value: core\.Toleration\{/)] },
+  {
+    name: 'differ in their seconds',
+    tolerations: [
+      { ...a, effect: 'NoExecute' },
+      { ...a, effect: 'NoExecute', tolerationSeconds: 5 },
+    ],
+    errors: [],
+  },
+  {
+    name: 'are the same',
+    tolerations: [a, { key: 'b', operator: 'Exists' }, a],
+    errors: [expect.stringMatching(/^scheduling\.tolerations\[2\]: Duplicate value: core\.Toleration\{/)],
+  },
 ])('tolerations of a runtime class that $name', ({ tolerations, errors }) => {
   expect(classes.create({ metadata: { name: 'x' }, handler: 'h', scheduling: { tolerations } }).errors).toEqual(errors);
 });

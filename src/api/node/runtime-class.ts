@@ -19,16 +19,26 @@ export const setRuntimeClassDefaults = ({ overhead }: RuntimeClass): void => rou
 
 const handlerPath = FieldPath.of('handler');
 
-export function validateRuntimeClass({ metadata, handler = '', overhead, scheduling }: RuntimeClass, rules: PodRules): FieldErrors {
+export function validateRuntimeClass(
+  { metadata, handler = '', overhead, scheduling }: RuntimeClass,
+  rules: PodRules,
+): FieldErrors {
   const errors = validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName });
   checkFormat(isDns1123Label, handler, handlerPath, errors);
-  if (overhead !== undefined) checkRequirements({ limits: overhead.podFixed }, FieldPath.of('overhead', 'podFixed'), errors, { rules, claims: new Set() });
+  if (overhead !== undefined)
+    checkRequirements({ limits: overhead.podFixed }, FieldPath.of('overhead', 'podFixed'), errors, {
+      rules,
+      claims: new Set(),
+    });
   if (scheduling !== undefined) checkScheduling(scheduling, FieldPath.of('scheduling'), errors);
   return errors;
 }
 
 export function validateRuntimeClassUpdate(object: RuntimeClass, old: RuntimeClass, rules: PodRules): FieldErrors {
-  const errors = FieldErrors.joined(validateRuntimeClass(object, rules), validateBuiltInMetaUpdate(object.metadata, old.metadata));
+  const errors = FieldErrors.joined(
+    validateRuntimeClass(object, rules),
+    validateBuiltInMetaUpdate(object.metadata, old.metadata),
+  );
   checkImmutable(object.handler, old.handler, handlerPath, errors);
   return errors;
 }
@@ -37,7 +47,9 @@ function checkScheduling({ nodeSelector, tolerations = [] }: Scheduling, path: F
   checkLabels(nodeSelector, path.child('nodeSelector'), errors);
   // Upstream names the member twice.
   checkTolerations(tolerations, path.child('tolerations', 'tolerations'), errors);
-  for (const i of repeatedAt(tolerations.map(meaningOf))) errors.push(duplicate(path.child('tolerations').index(i), goStruct('core.Toleration', tolerations[i]!)));
+  for (const i of repeatedAt(tolerations.map(meaningOf)))
+    errors.push(duplicate(path.child('tolerations').index(i), goStruct('core.Toleration', tolerations[i]!)));
 }
 
-const meaningOf = ({ key, operator, value, effect, tolerationSeconds }: Toleration): string => JSON.stringify([key, operator, value, effect, tolerationSeconds?.toString()]);
+const meaningOf = ({ key, operator, value, effect, tolerationSeconds }: Toleration): string =>
+  JSON.stringify([key, operator, value, effect, tolerationSeconds?.toString()]);

@@ -18,21 +18,33 @@ const evictionPolicies = ['AlwaysAllow', 'IfHealthyBudget'];
 export function validateDisruptionBudget({ spec }: PodDisruptionBudget, rules: LabelSelectorRules = {}): FieldErrors {
   const errors = new FieldErrors();
   const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy: policy } = spec;
-  if (minAvailable !== undefined && maxUnavailable !== undefined) errors.push(invalid(specPath, goStruct('policy.PodDisruptionBudgetSpec', spec), 'minAvailable and maxUnavailable cannot be both set'));
+  if (minAvailable !== undefined && maxUnavailable !== undefined)
+    errors.push(
+      invalid(
+        specPath,
+        goStruct('policy.PodDisruptionBudgetSpec', spec),
+        'minAvailable and maxUnavailable cannot be both set',
+      ),
+    );
   checkShare(minAvailable, specPath.child('minAvailable'), errors);
   checkShare(maxUnavailable, specPath.child('maxUnavailable'), errors);
   checkLabelSelector(selector, specPath.child('selector'), errors, rules);
-  if (policy !== undefined && !evictionPolicies.includes(policy)) errors.push(notSupported(specPath.child('unhealthyPodEvictionPolicy'), policy, evictionPolicies));
+  if (policy !== undefined && !evictionPolicies.includes(policy))
+    errors.push(notSupported(specPath.child('unhealthyPodEvictionPolicy'), policy, evictionPolicies));
   return errors;
 }
 
 export const validateDisruptionBudgetUpdate = (object: PodDisruptionBudget, old: PodDisruptionBudget): FieldErrors =>
   validateDisruptionBudget(object, { allowInvalidValues: hasInvalidSelectorValue(old.spec.selector) });
 
-export function validateDisruptionBudgetStatusUpdate(object: PodDisruptionBudget, old: PodDisruptionBudget): FieldErrors {
+export function validateDisruptionBudgetStatusUpdate(
+  object: PodDisruptionBudget,
+  old: PodDisruptionBudget,
+): FieldErrors {
   const errors = validateBuiltInMetaUpdate(object.metadata, old.metadata);
   checkConditions(object.status.conditions, statusPath.child('conditions'), errors);
-  for (const member of ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] as const) checkNonNegative(object.status[member], statusPath.child(member), errors);
+  for (const member of ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] as const)
+    checkNonNegative(object.status[member], statusPath.child(member), errors);
   return errors;
 }
 
@@ -42,5 +54,6 @@ function checkShare(value: PodDisruptionBudgetSpec['minAvailable'], path: FieldP
   const shown = goStruct('intstr.IntOrString', { StrVal: value });
   const messages = isPercent(value);
   invalidEach(messages, path, shown, errors);
-  if (messages.length === 0 && Number(value.slice(0, -1)) > 100) errors.push(invalid(path, shown, 'must not be greater than 100%'));
+  if (messages.length === 0 && Number(value.slice(0, -1)) > 100)
+    errors.push(invalid(path, shown, 'must not be greater than 100%'));
 }

@@ -13,8 +13,10 @@ import { rbacGroup } from './defaults.ts';
 
 export const validateRoleBinding = (object: RoleBinding): FieldErrors => validateBinding(object, true);
 export const validateClusterRoleBinding = (object: ClusterRoleBinding): FieldErrors => validateBinding(object, false);
-export const validateRoleBindingUpdate = (object: RoleBinding, old: RoleBinding): FieldErrors => validateBindingUpdate(object, old, true);
-export const validateClusterRoleBindingUpdate = (object: ClusterRoleBinding, old: ClusterRoleBinding): FieldErrors => validateBindingUpdate(object, old, false);
+export const validateRoleBindingUpdate = (object: RoleBinding, old: RoleBinding): FieldErrors =>
+  validateBindingUpdate(object, old, true);
+export const validateClusterRoleBindingUpdate = (object: ClusterRoleBinding, old: ClusterRoleBinding): FieldErrors =>
+  validateBindingUpdate(object, old, false);
 
 type AnyBinding = RoleBinding | ClusterRoleBinding;
 
@@ -29,20 +31,31 @@ function validateBinding({ metadata, roleRef, subjects }: AnyBinding, namespaced
 function validateBindingUpdate(object: AnyBinding, old: AnyBinding, namespaced: boolean): FieldErrors {
   const errors = validateBinding(object, namespaced);
   const all = FieldErrors.joined(errors, errors, validateBuiltInMetaUpdate(object.metadata, old.metadata));
-  if (!isEqual(object.roleRef, old.roleRef)) all.push(invalid(FieldPath.of('roleRef'), goStruct('rbac.RoleRef', object.roleRef), 'cannot change roleRef'));
+  if (!isEqual(object.roleRef, old.roleRef))
+    all.push(invalid(FieldPath.of('roleRef'), goStruct('rbac.RoleRef', object.roleRef), 'cannot change roleRef'));
   return all;
 }
 
-function checkRoleRef({ apiGroup = '', kind = '', name = '' }: RoleRef, kinds: readonly string[], errors: FieldErrors): void {
+function checkRoleRef(
+  { apiGroup = '', kind = '', name = '' }: RoleRef,
+  kinds: readonly string[],
+  errors: FieldErrors,
+): void {
   const path = FieldPath.of('roleRef');
   if (apiGroup !== rbacGroup) errors.push(notSupported(path.child('apiGroup'), apiGroup, [rbacGroup]));
   if (!kinds.includes(kind)) errors.push(notSupported(path.child('kind'), kind, kinds));
-  if (checkRequiredText(name, path.child('name'), errors)) invalidEach(pathSegmentName(name, false), path.child('name'), name, errors);
+  if (checkRequiredText(name, path.child('name'), errors))
+    invalidEach(pathSegmentName(name, false), path.child('name'), name, errors);
 }
 
 const subjectKinds = ['ServiceAccount', 'User', 'Group'];
 
-function checkSubject({ kind = '', name = '', apiGroup = '', namespace = '' }: Subject, namespaced: boolean, path: FieldPath, errors: FieldErrors): void {
+function checkSubject(
+  { kind = '', name = '', apiGroup = '', namespace = '' }: Subject,
+  namespaced: boolean,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const hasName = checkRequiredText(name, path.child('name'), errors);
   if (!subjectKinds.includes(kind)) return void errors.push(notSupported(path.child('kind'), kind, subjectKinds));
   const isAccount = kind === 'ServiceAccount';

@@ -33,7 +33,11 @@ export function missingRules(owned: readonly PolicyRule[], wanted: readonly Poli
 }
 
 /** Undefined is the last when there was too much to look at. */
-function* missingParts(index: RuleIndex, wanted: readonly PolicyRule[], steps: Steps): Generator<PolicyRule | undefined> {
+function* missingParts(
+  index: RuleIndex,
+  wanted: readonly PolicyRule[],
+  steps: Steps,
+): Generator<PolicyRule | undefined> {
   for (const rule of wanted) {
     yield* onResources(index, rule, steps);
     yield* onPaths(index, rule, steps);
@@ -41,7 +45,11 @@ function* missingParts(index: RuleIndex, wanted: readonly PolicyRule[], steps: S
   }
 }
 
-function* onResources(index: RuleIndex, { apiGroups = [], resources = [], verbs = [], resourceNames = [] }: PolicyRule, steps: Steps): Generator<PolicyRule> {
+function* onResources(
+  index: RuleIndex,
+  { apiGroups = [], resources = [], verbs = [], resourceNames = [] }: PolicyRule,
+  steps: Steps,
+): Generator<PolicyRule> {
   for (const group of apiGroups) {
     for (const resource of resources) {
       steps.take();
@@ -54,13 +62,18 @@ function* onResources(index: RuleIndex, { apiGroups = [], resources = [], verbs 
         if (held.onAll(verb)) continue;
         const part = { apiGroups: [group], resources: [resource], verbs: [verb] };
         if (resourceNames.length === 0) yield part;
-        for (const name of resourceNames) if (!held.onNamed(verb, name, steps)) yield { ...part, resourceNames: [name] };
+        for (const name of resourceNames)
+          if (!held.onNamed(verb, name, steps)) yield { ...part, resourceNames: [name] };
       }
     }
   }
 }
 
-function* onPaths(index: RuleIndex, { nonResourceURLs = [], verbs = [] }: PolicyRule, steps: Steps): Generator<PolicyRule> {
+function* onPaths(
+  index: RuleIndex,
+  { nonResourceURLs = [], verbs = [] }: PolicyRule,
+  steps: Steps,
+): Generator<PolicyRule> {
   for (const url of nonResourceURLs) {
     for (const verb of verbs) {
       steps.take();
@@ -98,8 +111,12 @@ function withVerbsTogether(rules: readonly PolicyRule[]): Iterable<PolicyRule> {
 }
 
 /** What a rule is about if that is one thing: such rules differ in their verbs only. */
-function simpleKey({ apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule, idOf: (text: string) => number): string | undefined {
-  if (apiGroups.length !== 1 || resources.length !== 1 || resourceNames.length > 1 || nonResourceURLs.length > 0) return undefined;
+function simpleKey(
+  { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule,
+  idOf: (text: string) => number,
+): string | undefined {
+  if (apiGroups.length !== 1 || resources.length !== 1 || resourceNames.length > 1 || nonResourceURLs.length > 0)
+    return undefined;
   return [...apiGroups, ...resources, ...resourceNames].map(idOf).join('/');
 }
 
@@ -114,12 +131,24 @@ function numbered(): (text: string) => number {
 }
 
 function describe({ apiGroups, resources, nonResourceURLs, resourceNames, verbs }: PolicyRule): string {
-  const parts = { APIGroups: apiGroups, Resources: resources, NonResourceURLs: nonResourceURLs, ResourceNames: resourceNames, Verbs: [...new Set(verbs)] };
-  return `{${Object.entries(parts).filter(([, values]) => (values?.length ?? 0) > 0).map(([name, values]) => `${name}:${quoteAll(values!)}`).join(', ')}}`;
+  const parts = {
+    APIGroups: apiGroups,
+    Resources: resources,
+    NonResourceURLs: nonResourceURLs,
+    ResourceNames: resourceNames,
+    Verbs: [...new Set(verbs)],
+  };
+  return `{${Object.entries(parts)
+    .filter(([, values]) => (values?.length ?? 0) > 0)
+    .map(([name, values]) => `${name}:${quoteAll(values!)}`)
+    .join(', ')}}`;
 }
 
 /** `["a" "b"]` */
 export function quoteAll(values: readonly string[]): string {
   const text = new ShownText().add('[');
-  return text.addAll(values, ' ', (value) => text.add(shownQuoted(value, goQuote))).add(']').toString();
+  return text
+    .addAll(values, ' ', (value) => text.add(shownQuoted(value, goQuote)))
+    .add(']')
+    .toString();
 }

@@ -6,6 +6,7 @@ export const rbacGroup = 'rbac.authorization.k8s.io';
 export function setBindingDefaults({ roleRef, subjects }: RoleBinding | ClusterRoleBinding): void {
   if ((roleRef.apiGroup ?? '') === '') roleRef.apiGroup = rbacGroup;
   for (const subject of subjects ?? []) {
-    if ((subject.apiGroup ?? '') === '' && (subject.kind === 'User' || subject.kind === 'Group')) subject.apiGroup = rbacGroup;
+    if ((subject.apiGroup ?? '') === '' && (subject.kind === 'User' || subject.kind === 'Group'))
+      subject.apiGroup = rbacGroup;
   }
 }

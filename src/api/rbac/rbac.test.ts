@@ -12,8 +12,22 @@ const aboutPods: PolicyRule = { apiGroups: [''], resources: ['pods'], verbs: ['g
 describe('roles', () => {
   test.each<{ name: string; rule: PolicyRule; inNamespace: string[]; inCluster: string[] }>([
     { name: 'resources', rule: aboutPods, inNamespace: [], inCluster: [] },
-    { name: 'paths', rule: { nonResourceURLs: ['/x'], verbs: ['get'] }, inNamespace: ['rules[0].nonResourceURLs: Invalid value: []string{"/x"}: namespaced rules cannot apply to non-resource URLs'], inCluster: [] },
-    { name: 'names without resources', rule: { nonResourceURLs: ['/x'], verbs: ['get'], resourceNames: ['a'] }, inNamespace: [expect.any(String), expect.any(String)], inCluster: ['rules[0].nonResourceURLs: Invalid value: []string{"/x"}: rules cannot apply to both regular resources and non-resource URLs'] },
+    {
+      name: 'paths',
+      rule: { nonResourceURLs: ['/x'], verbs: ['get'] },
+      inNamespace: [
+        'rules[0].nonResourceURLs: Invalid value: []string{"/x"}: namespaced rules cannot apply to non-resource URLs',
+      ],
+      inCluster: [],
+    },
+    {
+      name: 'names without resources',
+      rule: { nonResourceURLs: ['/x'], verbs: ['get'], resourceNames: ['a'] },
+      inNamespace: [expect.any(String), expect.any(String)],
+      inCluster: [
+        'rules[0].nonResourceURLs: Invalid value: []string{"/x"}: rules cannot apply to both regular resources and non-resource URLs',
+      ],
+    },
   ])('judge rules about $name', ({ rule, inNamespace, inCluster }) => {
     expect(validateRole({ metadata: namespaced, rules: [rule] }).map(fieldErrorText)).toEqual(inNamespace);
     expect(validateClusterRole({ metadata: cluster, rules: [rule] }).map(fieldErrorText)).toEqual(inCluster);
@@ -22,14 +36,31 @@ describe('roles', () => {
   const notUnderstood = 'aggregationRule.clusterRoleSelectors[0]: Invalid value: "null": invalid label selector.';
 
   test.each([
-    { name: 'no label', selector: { matchLabels: { 'bad key': 'x' } }, why: /^aggregationRule\.clusterRoleSelectors\[0\]\.matchLabels: Invalid value: "bad key": / },
-    { name: 'no value', selector: { matchExpressions: [{ key: 'a', operator: 'In' as const, values: ['b c'] }] }, why: /^aggregationRule\.clusterRoleSelectors\[0\]\.matchExpressions\[0\]\.values\[0\]: Invalid value: "b c": / },
+    {
+      name: 'no label',
+      selector: { matchLabels: { 'bad key': 'x' } },
+      why: /^aggregationRule\.clusterRoleSelectors\[0\]\.matchLabels: Invalid value: "bad key": /,
+    },
+    {
+      name: 'no value',
+      selector: { matchExpressions: [{ key: 'a', operator: 'In' as const, values: ['b c'] }] },
+      why: /^aggregationRule\.clusterRoleSelectors\[0\]\.matchExpressions\[0\]\.values\[0\]: Invalid value: "b c": /,
+    },
   ])('say why a selector is not understood: $name', ({ selector, why }) => {
-    expect(validateClusterRole({ metadata: cluster, aggregationRule: { clusterRoleSelectors: [selector] } }).map(fieldErrorText)).toEqual([expect.stringMatching(why), notUnderstood]);
+    expect(
+      validateClusterRole({ metadata: cluster, aggregationRule: { clusterRoleSelectors: [selector] } }).map(
+        fieldErrorText,
+      ),
+    ).toEqual([expect.stringMatching(why), notUnderstood]);
   });
 
   test('do not go on with a selector that nobody understands, but do not say what is wrong with a value that was there before', () => {
-    const role = { metadata: cluster, aggregationRule: { clusterRoleSelectors: [{ matchExpressions: [{ key: 'a', operator: 'In' as const, values: ['b c'] }] }] } };
+    const role = {
+      metadata: cluster,
+      aggregationRule: {
+        clusterRoleSelectors: [{ matchExpressions: [{ key: 'a', operator: 'In' as const, values: ['b c'] }] }],
+      },
+    };
     expect(validateClusterRoleUpdate(role, role).map(fieldErrorText)).toEqual([notUnderstood, notUnderstood]);
   });
 });
@@ -39,7 +70,11 @@ describe('bindings', () => {
   const account: Subject = { kind: 'ServiceAccount', name: 's' };
 
   test('get the API group where one is needed', () => {
-    const binding = { metadata: namespaced, roleRef: { kind: 'Role', name: 'r' }, subjects: [{ kind: 'User', name: 'a' }, account] };
+    const binding = {
+      metadata: namespaced,
+      roleRef: { kind: 'Role', name: 'r' },
+      subjects: [{ kind: 'User', name: 'a' }, account],
+    };
     setBindingDefaults(binding);
     expect(binding).toMatchObject({ roleRef: { apiGroup: rbacGroup }, subjects: [{ apiGroup: rbacGroup }, account] });
     expect(binding.subjects[1]).not.toHaveProperty('apiGroup');
@@ -47,11 +82,16 @@ describe('bindings', () => {
 
   test('of the cluster say which namespace an account is of', () => {
     expect(validateRoleBinding({ metadata: namespaced, roleRef, subjects: [account] })).toEqual([]);
-    expect(validateClusterRoleBinding({ metadata: cluster, roleRef, subjects: [account] }).map(fieldErrorText)).toEqual(['subjects[0].namespace: Required value']);
+    expect(validateClusterRoleBinding({ metadata: cluster, roleRef, subjects: [account] }).map(fieldErrorText)).toEqual(
+      ['subjects[0].namespace: Required value'],
+    );
   });
 
   test('keep their role', () => {
-    const errors = validateRoleBindingUpdate({ metadata: namespaced, roleRef: { ...roleRef, name: 'edit' } }, { metadata: namespaced, roleRef });
+    const errors = validateRoleBindingUpdate(
+      { metadata: namespaced, roleRef: { ...roleRef, name: 'edit' } },
+      { metadata: namespaced, roleRef },
+    );
     expect(errors.map(({ field, type }) => [field, type])).toEqual([['roleRef', 'FieldValueInvalid']]);
   });
 });

@@ -99,7 +99,13 @@ export class RuleIndex {
     });
   }
 
-  #add({ verbs = [], apiGroups = [], resources = [], resourceNames: names = [], nonResourceURLs: urls = [] }: PolicyRule): void {
+  #add({
+    verbs = [],
+    apiGroups = [],
+    resources = [],
+    resourceNames: names = [],
+    nonResourceURLs: urls = [],
+  }: PolicyRule): void {
     const rule: Rule = { verbs, groups: new Set(apiGroups), names };
     for (const group of apiGroups) this.#groups.add(group);
     for (const resource of new Set(resources)) {

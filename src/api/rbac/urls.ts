@@ -1,5 +1,6 @@
 /** `*` at the end stands for anything that follows. */
-export const coversUrl = (own: string, url: string): boolean => own === '*' || own === url || (own.endsWith('*') && url.startsWith(prefixOf(own)));
+export const coversUrl = (own: string, url: string): boolean =>
+  own === '*' || own === url || (own.endsWith('*') && url.startsWith(prefixOf(own)));
 
 /** What is before the stars at the end. */
 export function prefixOf(pattern: string): string {

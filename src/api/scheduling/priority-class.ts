@@ -10,7 +10,10 @@ import { metadataPath, validateBuiltInMeta, validateBuiltInMetaUpdate } from '..
 const highestUserPriority = 1_000_000_000;
 
 /** The classes that the system brings, by name; their values are out of users' reach. */
-const systemClasses: Readonly<Record<string, number>> = { 'system-node-critical': 2_000_001_000, 'system-cluster-critical': 2_000_000_000 };
+const systemClasses: Readonly<Record<string, number>> = {
+  'system-node-critical': 2_000_001_000,
+  'system-cluster-critical': 2_000_000_000,
+};
 
 const policies = ['PreemptLowerPriority', 'Never'];
 const policyPath = FieldPath.of('preemptionPolicy');
@@ -24,8 +27,17 @@ export function validatePriorityClass(object: PriorityClass): FieldErrors {
   const errors = validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName });
   if (metadata.name?.startsWith('system-') === true) {
     const problem = systemClassProblem(object, metadata.name);
-    if (problem !== undefined) errors.push(forbidden(metadataPath.child('name'), `priority class names with 'system-' prefix are reserved for system use only. error: ${problem}`));
-  } else if (value > highestUserPriority) errors.push(forbidden(FieldPath.of('value'), `maximum allowed value of a user defined priority is ${highestUserPriority}`));
+    if (problem !== undefined)
+      errors.push(
+        forbidden(
+          metadataPath.child('name'),
+          `priority class names with 'system-' prefix are reserved for system use only. error: ${problem}`,
+        ),
+      );
+  } else if (value > highestUserPriority)
+    errors.push(
+      forbidden(FieldPath.of('value'), `maximum allowed value of a user defined priority is ${highestUserPriority}`),
+    );
   if ((policy as string) === '') errors.push(required(policyPath));
   else if (policy !== undefined && !policies.includes(policy)) errors.push(notSupported(policyPath, policy, policies));
   return errors;
@@ -40,7 +52,8 @@ function systemClassProblem({ value = 0, globalDefault = false }: PriorityClass,
 /** What pods have copied may not change. */
 export function validatePriorityClassUpdate(object: PriorityClass, old: PriorityClass): FieldErrors {
   const errors = validateBuiltInMetaUpdate(object.metadata, old.metadata);
-  if ((object.value ?? 0) !== (old.value ?? 0)) errors.push(forbidden(FieldPath.of('value'), 'may not be changed in an update.'));
+  if ((object.value ?? 0) !== (old.value ?? 0))
+    errors.push(forbidden(FieldPath.of('value'), 'may not be changed in an update.'));
   checkImmutable(object.preemptionPolicy, old.preemptionPolicy, policyPath, errors);
   return errors;
 }

@@ -25,18 +25,25 @@ export function setStorageClassDefaults(object: StorageClass): void {
 export function validateStorageClass(object: StorageClass): FieldErrors {
   const { metadata, provisioner = '', reclaimPolicy, volumeBindingMode } = object;
   const errors = validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName });
-  if (checkRequiredText(provisioner, path('provisioner'), errors)) checkLabelName(provisioner.toLowerCase(), path('provisioner'), errors);
+  if (checkRequiredText(provisioner, path('provisioner'), errors))
+    checkLabelName(provisioner.toLowerCase(), path('provisioner'), errors);
   checkParameters(object.parameters, path('parameters'), errors, { allowEmpty: true });
-  if (reclaimPolicy !== undefined && !reclaimPolicies.includes(reclaimPolicy)) errors.push(notSupported(path('reclaimPolicy'), reclaimPolicy, reclaimPolicies));
+  if (reclaimPolicy !== undefined && !reclaimPolicies.includes(reclaimPolicy))
+    errors.push(notSupported(path('reclaimPolicy'), reclaimPolicy, reclaimPolicies));
   if (volumeBindingMode === undefined) errors.push(required(path('volumeBindingMode')));
-  else if (!bindingModes.includes(volumeBindingMode)) errors.push(notSupported(path('volumeBindingMode'), volumeBindingMode, bindingModes));
+  else if (!bindingModes.includes(volumeBindingMode))
+    errors.push(notSupported(path('volumeBindingMode'), volumeBindingMode, bindingModes));
   checkTopologies(object.allowedTopologies, path('allowedTopologies'), errors);
   return errors;
 }
 
 export function validateStorageClassUpdate(object: StorageClass, old: StorageClass): FieldErrors {
-  const errors = FieldErrors.joined(validateStorageClass(object), validateBuiltInMetaUpdate(object.metadata, old.metadata));
-  for (const member of ['parameters', 'provisioner', 'reclaimPolicy'] as const) checkUnchanged(object[member], old[member], member, errors);
+  const errors = FieldErrors.joined(
+    validateStorageClass(object),
+    validateBuiltInMetaUpdate(object.metadata, old.metadata),
+  );
+  for (const member of ['parameters', 'provisioner', 'reclaimPolicy'] as const)
+    checkUnchanged(object[member], old[member], member, errors);
   checkImmutable(object.volumeBindingMode, old.volumeBindingMode, path('volumeBindingMode'), errors);
   return errors;
 }
@@ -86,15 +93,26 @@ function checkTopology({ matchLabelExpressions = [] }: TopologySelectorTerm, at:
   });
 }
 
-export function validateVolumeAttributesClass({ metadata, driverName = '', parameters }: VolumeAttributesClass): FieldErrors {
+export function validateVolumeAttributesClass({
+  metadata,
+  driverName = '',
+  parameters,
+}: VolumeAttributesClass): FieldErrors {
   const errors = validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName });
   checkCsiDriverName(driverName, path('driverName'), errors);
   checkParameters(parameters, path('parameters'), errors, { allowEmpty: false });
   return errors;
 }
 
-export function validateVolumeAttributesClassUpdate(object: VolumeAttributesClass, old: VolumeAttributesClass): FieldErrors {
-  const errors = FieldErrors.joined(validateVolumeAttributesClass(object), validateBuiltInMetaUpdate(object.metadata, old.metadata));
-  for (const member of ['driverName', 'parameters'] as const) checkUnchanged(object[member], old[member], member, errors);
+export function validateVolumeAttributesClassUpdate(
+  object: VolumeAttributesClass,
+  old: VolumeAttributesClass,
+): FieldErrors {
+  const errors = FieldErrors.joined(
+    validateVolumeAttributesClass(object),
+    validateBuiltInMetaUpdate(object.metadata, old.metadata),
+  );
+  for (const member of ['driverName', 'parameters'] as const)
+    checkUnchanged(object[member], old[member], member, errors);
   return errors;
 }

@@ -1,5 +1,12 @@
 /** What CSI drivers tell about themselves. @see {@link https://kubernetes-csi.github.io/docs/csi-objects.html | CSI objects} */
-import type { CSIDriver, CSIDriverSpec, CSINode, CSINodeDriver, CSIStorageCapacity, TokenRequest } from '../gen/types/storage-v1.ts';
+import type {
+  CSIDriver,
+  CSIDriverSpec,
+  CSINode,
+  CSINodeDriver,
+  CSIStorageCapacity,
+  TokenRequest,
+} from '../gen/types/storage-v1.ts';
 import { duplicate, invalid, notSupported, required } from '../../machinery/field-error.ts';
 import { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
@@ -40,7 +47,13 @@ export function validateCsiDriverUpdate(object: CSIDriver, old: CSIDriver): Fiel
   const errors = validateBuiltInMetaUpdate(object.metadata, old.metadata);
   checkDriverSpec(object.spec, errors);
   checkImmutable(object.spec.attachRequired, old.spec.attachRequired, specPath.child('attachedRequired'), errors);
-  checkImmutable(object.spec.volumeLifecycleModes, old.spec.volumeLifecycleModes, specPath.child('volumeLifecycleModes'), errors, (modes: string[]) => goStruct('[]storage.VolumeLifecycleMode', modes));
+  checkImmutable(
+    object.spec.volumeLifecycleModes,
+    old.spec.volumeLifecycleModes,
+    specPath.child('volumeLifecycleModes'),
+    errors,
+    (modes: string[]) => goStruct('[]storage.VolumeLifecycleMode', modes),
+  );
   return errors;
 }
 
@@ -50,9 +63,12 @@ function checkDriverSpec(spec: CSIDriverSpec, errors: FieldErrors): void {
   if (spec.podInfoOnMount === undefined) errors.push(required(specPath.child('podInfoOnMount')));
   if (spec.storageCapacity === undefined) errors.push(required(specPath.child('storageCapacity')));
   if (fsGroupPolicy === undefined) errors.push(required(specPath.child('fsGroupPolicy')));
-  else if (!fsGroupPolicies.includes(fsGroupPolicy)) errors.push(notSupported(specPath.child('fsGroupPolicy'), fsGroupPolicy, fsGroupPolicies));
+  else if (!fsGroupPolicies.includes(fsGroupPolicy))
+    errors.push(notSupported(specPath.child('fsGroupPolicy'), fsGroupPolicy, fsGroupPolicies));
   checkTokenRequests(spec.tokenRequests, specPath.child('tokenRequests'), errors);
-  for (const mode of volumeLifecycleModes) if (!lifecycleModes.includes(mode)) errors.push(notSupported(specPath.child('volumeLifecycleModes'), mode, lifecycleModes));
+  for (const mode of volumeLifecycleModes)
+    if (!lifecycleModes.includes(mode))
+      errors.push(notSupported(specPath.child('volumeLifecycleModes'), mode, lifecycleModes));
 }
 
 function checkTokenRequests(requests: readonly TokenRequest[] | undefined, path: FieldPath, errors: FieldErrors): void {
@@ -76,10 +92,16 @@ export function validateCsiNode({ metadata, spec: { drivers = [] } }: CSINode): 
   return errors;
 }
 
-function checkNodeDriver({ name = '', nodeID = '', allocatable, topologyKeys = [] }: CSINodeDriver, names: Set<string>, path: FieldPath, errors: FieldErrors): void {
+function checkNodeDriver(
+  { name = '', nodeID = '', allocatable, topologyKeys = [] }: CSINodeDriver,
+  names: Set<string>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   checkCsiDriverName(name, path.child('name'), errors);
   checkRequiredText(nodeID, path.child('nodeID'), errors);
-  if (byteLength(nodeID) > maxNodeIdLength) errors.push(invalid(path.child('nodeID'), nodeID, `must be ${maxNodeIdLength} characters or less`));
+  if (byteLength(nodeID) > maxNodeIdLength)
+    errors.push(invalid(path.child('nodeID'), nodeID, `must be ${maxNodeIdLength} characters or less`));
   checkNonNegative(allocatable?.count, path.child('allocatable', 'count'), errors);
   if (names.has(name)) errors.push(duplicate(path.child('name'), name));
   names.add(name);
@@ -98,7 +120,8 @@ export function validateCsiNodeUpdate(object: CSINode, old: CSINode): FieldError
   const byName = new Map(old.spec.drivers?.toReversed().map((driver) => [driver.name, driver]));
   for (const driver of object.spec.drivers ?? []) {
     const before = byName.get(driver.name);
-    if (before !== undefined && !isEqual(driver, before)) errors.push(invalid(FieldPath.of('CSINodeDriver'), goStruct('storage.CSINodeDriver', driver), immutableMessage));
+    if (before !== undefined && !isEqual(driver, before))
+      errors.push(invalid(FieldPath.of('CSINodeDriver'), goStruct('storage.CSINodeDriver', driver), immutableMessage));
   }
   return errors;
 }
@@ -109,7 +132,8 @@ export function validateCsiStorageCapacity(object: CSIStorageCapacity, rules: La
   checkLabelSelector(object.nodeTopology, FieldPath.of('nodeTopology'), errors, rules);
   for (const member of ['capacity', 'maximumVolumeSize'] as const) {
     const amount = object[member];
-    if (amount !== undefined && quantityOf(amount).sign() < 0) errors.push(invalid(FieldPath.of(member), amount, negativeMessage));
+    if (amount !== undefined && quantityOf(amount).sign() < 0)
+      errors.push(invalid(FieldPath.of(member), amount, negativeMessage));
   }
   return errors;
 }
@@ -117,7 +141,9 @@ export function validateCsiStorageCapacity(object: CSIStorageCapacity, rules: La
 /** What is asked of the driver cannot change, only what it answers. */
 export function validateCsiStorageCapacityUpdate(object: CSIStorageCapacity, old: CSIStorageCapacity): FieldErrors {
   const errors = validateCsiStorageCapacity(object, { allowInvalidValues: hasInvalidSelectorValue(old.nodeTopology) });
-  checkImmutable(object.nodeTopology, old.nodeTopology, FieldPath.of('nodeTopology'), errors, (selector: object) => goStruct('v1.LabelSelector', selector));
+  checkImmutable(object.nodeTopology, old.nodeTopology, FieldPath.of('nodeTopology'), errors, (selector: object) =>
+    goStruct('v1.LabelSelector', selector),
+  );
   checkImmutable(object.storageClassName, old.storageClassName, FieldPath.of('storageClassName'), errors);
   return errors;
 }

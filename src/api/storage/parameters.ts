@@ -10,7 +10,12 @@ export const maxParametersSize = 256 * 1024;
 type StringMap = Readonly<Record<string, string>>;
 
 /** What a driver is told about the volumes of a class: its own words. */
-export function checkParameters(parameters: StringMap | undefined, path: FieldPath, errors: FieldErrors, { allowEmpty }: { readonly allowEmpty: boolean }): void {
+export function checkParameters(
+  parameters: StringMap | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+  { allowEmpty }: { readonly allowEmpty: boolean },
+): void {
   const count = Object.keys(parameters ?? {}).length;
   if (count > maxParameters) errors.push(tooLong(path, maxParameters));
   if (count === 0 && !allowEmpty) errors.push(required(path, 'must contain at least one key/value pair'));

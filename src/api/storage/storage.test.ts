@@ -2,27 +2,56 @@ import { describe, expect, test } from 'vitest';
 import type { CSINodeDriver, StorageClass, VolumeAttachment } from '../gen/types/storage-v1.ts';
 import { fieldErrorText } from '../../machinery/field-error.ts';
 import { gathered } from '../../machinery/field-errors.ts';
-import { validateStorageClass, validateStorageClassUpdate, validateVolumeAttributesClass, validateVolumeAttributesClassUpdate } from './classes.ts';
+import {
+  validateStorageClass,
+  validateStorageClassUpdate,
+  validateVolumeAttributesClass,
+  validateVolumeAttributesClassUpdate,
+} from './classes.ts';
 import { validateCsiDriver, validateCsiNodeUpdate, validateCsiStorageCapacityUpdate } from './csi-objects.ts';
 import { validateVolumeAttachment, validateVolumeAttachmentUpdate } from './volume-attachment.ts';
 
 const metadata = { name: 'x', resourceVersion: '1' };
-const storageClass = (members: Partial<StorageClass> = {}): StorageClass => ({ metadata, provisioner: 'x.example.com/p', reclaimPolicy: 'Delete', volumeBindingMode: 'Immediate', ...members });
+const storageClass = (members: Partial<StorageClass> = {}): StorageClass => ({
+  metadata,
+  provisioner: 'x.example.com/p',
+  reclaimPolicy: 'Delete',
+  volumeBindingMode: 'Immediate',
+  ...members,
+});
 const topology = (...values: string[]) => ({ matchLabelExpressions: [{ key: 'zone', values }] });
 
 describe('StorageClass', () => {
   test.each<{ name: string; members: Partial<StorageClass>; errors: string[] }>([
     { name: 'takes a provisioner in capitals', members: { provisioner: 'X.example.com/P' }, errors: [] },
-    { name: 'has at most 256 KiB of parameters', members: { parameters: { a: 'x'.repeat(256 * 1024) } }, errors: ['parameters: Too long: may not be more than 262144 bytes'] },
-    { name: 'says each topology once, in whatever order', members: { allowedTopologies: [topology('a', 'b'), topology('b', 'a')] }, errors: ['allowedTopologies[1].matchLabelExpressions: Duplicate value: ""'] },
-    { name: 'has no topology without expressions', members: { allowedTopologies: [topology('a'), {}] }, errors: Array<string>(2).fill('allowedTopologies[1].matchLabelExpressions: Duplicate value: ""') },
-    { name: 'wants values in a topology', members: { allowedTopologies: [topology()] }, errors: ['allowedTopologies[0].matchLabelExpressions[0].values: Required value'] },
+    {
+      name: 'has at most 256 KiB of parameters',
+      members: { parameters: { a: 'x'.repeat(256 * 1024) } },
+      errors: ['parameters: Too long: may not be more than 262144 bytes'],
+    },
+    {
+      name: 'says each topology once, in whatever order',
+      members: { allowedTopologies: [topology('a', 'b'), topology('b', 'a')] },
+      errors: ['allowedTopologies[1].matchLabelExpressions: Duplicate value: ""'],
+    },
+    {
+      name: 'has no topology without expressions',
+      members: { allowedTopologies: [topology('a'), {}] },
+      errors: Array<string>(2).fill('allowedTopologies[1].matchLabelExpressions: Duplicate value: ""'),
+    },
+    {
+      name: 'wants values in a topology',
+      members: { allowedTopologies: [topology()] },
+      errors: ['allowedTopologies[0].matchLabelExpressions[0].values: Required value'],
+    },
   ])('$name', ({ members, errors }) => {
     expect(validateStorageClass(storageClass(members)).map(fieldErrorText)).toEqual(errors);
   });
 
   test('is judged in little time, and with few errors for a term, however many terms it has', () => {
-    const of = (count: number, term: () => object): number => gathered(() => validateStorageClass(storageClass({ allowedTopologies: Array.from({ length: count }, term) }))).length;
+    const of = (count: number, term: () => object): number =>
+      gathered(() => validateStorageClass(storageClass({ allowedTopologies: Array.from({ length: count }, term) })))
+        .length;
     expect([of(100_000, () => ({})), of(100_000, () => topology('a'))]).toEqual([256, 256]);
   });
 
@@ -31,19 +60,33 @@ describe('StorageClass', () => {
   });
 
   test('may not change its provisioner', () => {
-    expect(validateStorageClassUpdate(storageClass({ provisioner: 'y' }), storageClass()).map(fieldErrorText)).toEqual(['provisioner: Forbidden: updates to provisioner are forbidden.']);
+    expect(validateStorageClassUpdate(storageClass({ provisioner: 'y' }), storageClass()).map(fieldErrorText)).toEqual([
+      'provisioner: Forbidden: updates to provisioner are forbidden.',
+    ]);
   });
 });
 
 test('a VolumeAttributesClass has parameters, and keeps them', () => {
   const attributes = { metadata, driverName: 'd.example.com', parameters: { a: 'b' } };
-  expect(validateVolumeAttributesClass({ ...attributes, parameters: undefined }).map(fieldErrorText)).toEqual(['parameters: Required value: must contain at least one key/value pair']);
-  expect(validateVolumeAttributesClassUpdate({ ...attributes, parameters: { a: 'c' } }, attributes).map(fieldErrorText)).toEqual(['parameters: Forbidden: updates to parameters are forbidden.']);
+  expect(validateVolumeAttributesClass({ ...attributes, parameters: undefined }).map(fieldErrorText)).toEqual([
+    'parameters: Required value: must contain at least one key/value pair',
+  ]);
+  expect(
+    validateVolumeAttributesClassUpdate({ ...attributes, parameters: { a: 'c' } }, attributes).map(fieldErrorText),
+  ).toEqual(['parameters: Forbidden: updates to parameters are forbidden.']);
 });
 
 test('a CSIDriver asks for one token per audience', () => {
-  const spec = { attachRequired: true, podInfoOnMount: false, storageCapacity: false, fsGroupPolicy: 'File', tokenRequests: [{ audience: 'a' }, { audience: 'a', expirationSeconds: 1 }] };
-  expect(validateCsiDriver({ metadata, spec }).map(fieldErrorText)).toEqual(['spec.tokenRequests[1].audience: Duplicate value: "a"']);
+  const spec = {
+    attachRequired: true,
+    podInfoOnMount: false,
+    storageCapacity: false,
+    fsGroupPolicy: 'File',
+    tokenRequests: [{ audience: 'a' }, { audience: 'a', expirationSeconds: 1 }],
+  };
+  expect(validateCsiDriver({ metadata, spec }).map(fieldErrorText)).toEqual([
+    'spec.tokenRequests[1].audience: Duplicate value: "a"',
+  ]);
 });
 
 describe('CSINode', () => {
@@ -53,7 +96,12 @@ describe('CSINode', () => {
   test.each([
     { name: 'may lose a driver', now: node(), old: node(driver), fields: [] },
     { name: 'may get a driver', now: node(driver), old: node(), fields: [] },
-    { name: 'may not change a driver', now: node({ ...driver, nodeID: 'o' }), old: node(driver), fields: ['CSINodeDriver'] },
+    {
+      name: 'may not change a driver',
+      now: node({ ...driver, nodeID: 'o' }),
+      old: node(driver),
+      fields: ['CSINodeDriver'],
+    },
   ])('$name', ({ now, old, fields }) => {
     expect(validateCsiNodeUpdate(now, old).map(({ field }) => field)).toEqual(fields);
   });
@@ -62,23 +110,40 @@ describe('CSINode', () => {
 test('a CSIStorageCapacity keeps what it is about', () => {
   const capacity = { metadata: { ...metadata, namespace: 'n' }, storageClassName: 'fast', capacity: '1Gi' };
   expect(validateCsiStorageCapacityUpdate({ ...capacity, capacity: '2Gi' }, capacity)).toEqual([]);
-  expect(validateCsiStorageCapacityUpdate({ ...capacity, storageClassName: 'slow', nodeTopology: {} }, capacity).map(({ field }) => field)).toEqual(['nodeTopology', 'storageClassName']);
+  expect(
+    validateCsiStorageCapacityUpdate({ ...capacity, storageClassName: 'slow', nodeTopology: {} }, capacity).map(
+      ({ field }) => field,
+    ),
+  ).toEqual(['nodeTopology', 'storageClassName']);
 });
 
 describe('VolumeAttachment', () => {
   const rules = { volumeAttributesClass: false };
-  const attachment = (spec: Partial<VolumeAttachment['spec']> = {}): VolumeAttachment =>
-    ({ metadata, spec: { attacher: 'd.example.com', nodeName: 'n', source: { persistentVolumeName: 'v' }, ...spec }, status: {} });
+  const attachment = (spec: Partial<VolumeAttachment['spec']> = {}): VolumeAttachment => ({
+    metadata,
+    spec: { attacher: 'd.example.com', nodeName: 'n', source: { persistentVolumeName: 'v' }, ...spec },
+    status: {},
+  });
 
   test.each([
     { name: 'takes one source', spec: {}, errors: [] },
-    { name: 'refuses two sources', spec: { source: { persistentVolumeName: 'v', inlineVolumeSpec: {} } }, errors: ['spec.source: Forbidden: must specify exactly one of inlineVolumeSpec and persistentVolumeName'] },
-    { name: 'wants the attacher to be a driver', spec: { attacher: 'a_b' }, errors: [expect.stringContaining('spec.attacher: Invalid value: "a_b"')] },
+    {
+      name: 'refuses two sources',
+      spec: { source: { persistentVolumeName: 'v', inlineVolumeSpec: {} } },
+      errors: ['spec.source: Forbidden: must specify exactly one of inlineVolumeSpec and persistentVolumeName'],
+    },
+    {
+      name: 'wants the attacher to be a driver',
+      spec: { attacher: 'a_b' },
+      errors: [expect.stringContaining('spec.attacher: Invalid value: "a_b"')],
+    },
   ])('$name', ({ spec, errors }) => {
     expect(validateVolumeAttachment(attachment(spec), rules).map(fieldErrorText)).toEqual(errors);
   });
 
   test('keeps its spec', () => {
-    expect(validateVolumeAttachmentUpdate(attachment({ nodeName: 'o' }), attachment(), rules).map(({ field }) => field)).toEqual(['spec']);
+    expect(
+      validateVolumeAttachmentUpdate(attachment({ nodeName: 'o' }), attachment(), rules).map(({ field }) => field),
+    ).toEqual(['spec']);
   });
 });

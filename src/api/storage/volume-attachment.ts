@@ -31,31 +31,53 @@ function validateAttachment({ metadata, spec, status }: VolumeAttachment, rules:
 /** With the rules that came with v1: existing objects need not keep them. */
 export function validateVolumeAttachment(object: VolumeAttachment, rules: PersistentVolumeRules): FieldErrors {
   const errors = validateAttachment(object, rules);
-  const { attacher = '', source: { persistentVolumeName } } = object.spec;
+  const {
+    attacher = '',
+    source: { persistentVolumeName },
+  } = object.spec;
   checkCsiDriverName(attacher, specPath.child('attacher'), errors);
-  if (persistentVolumeName !== undefined) checkFormat(isDns1123Subdomain, persistentVolumeName, specPath.child('source', 'persistentVolumeName'), errors);
+  if (persistentVolumeName !== undefined)
+    checkFormat(isDns1123Subdomain, persistentVolumeName, specPath.child('source', 'persistentVolumeName'), errors);
   return errors;
 }
 
 /** Upstream judges the changed object twice, and clients see each error twice. */
-export function validateVolumeAttachmentUpdate(object: VolumeAttachment, old: VolumeAttachment, rules: PersistentVolumeRules): FieldErrors {
+export function validateVolumeAttachmentUpdate(
+  object: VolumeAttachment,
+  old: VolumeAttachment,
+  rules: PersistentVolumeRules,
+): FieldErrors {
   const own = validateAttachment(object, rules);
   const errors = FieldErrors.joined(own, own);
-  if (!isEqual(object.spec, old.spec)) errors.push(invalid(specPath, goStruct('storage.VolumeAttachmentSpec', object.spec), immutableMessage));
+  if (!isEqual(object.spec, old.spec))
+    errors.push(invalid(specPath, goStruct('storage.VolumeAttachmentSpec', object.spec), immutableMessage));
   return errors;
 }
 
 const oneOfTwo = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
 
-function checkSource({ inlineVolumeSpec, persistentVolumeName }: VolumeAttachmentSource, path: FieldPath, errors: FieldErrors, rules: PersistentVolumeRules): void {
+function checkSource(
+  { inlineVolumeSpec, persistentVolumeName }: VolumeAttachmentSource,
+  path: FieldPath,
+  errors: FieldErrors,
+  rules: PersistentVolumeRules,
+): void {
   if (inlineVolumeSpec !== undefined && persistentVolumeName !== undefined) errors.push(forbidden(path, oneOfTwo));
-  else if (inlineVolumeSpec !== undefined) checkInlineVolumeSpec(inlineVolumeSpec, path.child('inlineVolumeSpec'), errors, rules);
+  else if (inlineVolumeSpec !== undefined)
+    checkInlineVolumeSpec(inlineVolumeSpec, path.child('inlineVolumeSpec'), errors, rules);
   else if (persistentVolumeName === undefined) errors.push(required(path, oneOfTwo));
-  else checkRequiredText(persistentVolumeName, path.child('persistentVolumeName'), errors, 'must specify non empty persistentVolumeName');
+  else
+    checkRequiredText(
+      persistentVolumeName,
+      path.child('persistentVolumeName'),
+      errors,
+      'must specify non empty persistentVolumeName',
+    );
 }
 
 const maxMessageLength = 1024;
 
 function checkError(error: VolumeError | undefined, path: FieldPath, errors: FieldErrors): void {
-  if (byteLength(error?.message ?? '') > maxMessageLength) errors.push(tooLong(path.child('message'), maxMessageLength));
+  if (byteLength(error?.message ?? '') > maxMessageLength)
+    errors.push(tooLong(path.child('message'), maxMessageLength));
 }

@@ -4,7 +4,8 @@ import { humanDuration } from '../../machinery/human-duration.ts';
 type StringMap = Readonly<Record<string, string>>;
 
 /** Time since a timestamp, `<unknown>` when there is none. */
-export const ageCell = (timestamp: string | undefined, now: Date): string => (timestamp === undefined ? '<unknown>' : humanDuration(now.getTime() - Date.parse(timestamp)));
+export const ageCell = (timestamp: string | undefined, now: Date): string =>
+  timestamp === undefined ? '<unknown>' : humanDuration(now.getTime() - Date.parse(timestamp));
 
 /** `k=v` pairs sorted by key, `<none>` when there are none. */
 export function labelsCell(labels: StringMap | undefined): string {
@@ -12,7 +13,8 @@ export function labelsCell(labels: StringMap | undefined): string {
   return keys.length === 0 ? '<none>' : keys.map((key) => `${key}=${labels![key]!}`).join(',');
 }
 
-export const boolCell = (value: boolean | undefined): string => (value === undefined ? '<unset>' : value ? 'True' : 'False');
+export const boolCell = (value: boolean | undefined): string =>
+  value === undefined ? '<unset>' : value ? 'True' : 'False';
 
 /** The text itself, `<none>` when it is empty. */
 export const textCell = (value: string | undefined): string => (value === undefined || value === '' ? '<none>' : value);

@@ -9,6 +9,8 @@ export const isAbout = ({ resource, subresource }: AdmissionAttributes, group: s
 /** 403 in admission's words. An object that has no name yet is called by its prefix. */
 export function refused(attributes: AdmissionAttributes, why: string): StatusError {
   const { name, object, resource } = attributes;
-  const shown = [name, object?.metadata?.name, object?.metadata?.generateName].find((text) => text !== undefined && text !== '') ?? 'Unknown';
+  const shown =
+    [name, object?.metadata?.name, object?.metadata?.generateName].find((text) => text !== undefined && text !== '') ??
+    'Unknown';
   return forbidden({ group: resource.group, resource: resource.resource }, shown, why);
 }

@@ -20,10 +20,12 @@ export interface SignerOptions {
   readonly authorizer: Authorizer;
 }
 
-const isAboutRequest = ({ resource, subresource }: AdmissionAttributes, wanted: string): boolean => resource.group === group && resource.resource === 'certificatesigningrequests' && subresource === wanted;
+const isAboutRequest = ({ resource, subresource }: AdmissionAttributes, wanted: string): boolean =>
+  resource.group === group && resource.resource === 'certificatesigningrequests' && subresource === wanted;
 
 /** The signer is that of the stored request: what the update says of it does not count. */
-const signerOf = ({ oldObject }: AdmissionAttributes): string => (oldObject as CertificateSigningRequest).spec.signerName ?? '';
+const signerOf = ({ oldObject }: AdmissionAttributes): string =>
+  (oldObject as CertificateSigningRequest).spec.signerName ?? '';
 
 export const createCertificateApproval = ({ authorizer }: SignerOptions): AdmissionPlugin => ({
   name: 'CertificateApproval',
@@ -31,7 +33,8 @@ export const createCertificateApproval = ({ authorizer }: SignerOptions): Admiss
   async validate(attributes) {
     if (!isAboutRequest(attributes, 'approval')) return;
     const signer = signerOf(attributes);
-    if (!(await maySign(authorizer, attributes.user, 'approve', signer))) throw refused(attributes, `user not permitted to approve requests with signerName ${goQuote(signer)}`);
+    if (!(await maySign(authorizer, attributes.user, 'approve', signer)))
+      throw refused(attributes, `user not permitted to approve requests with signerName ${goQuote(signer)}`);
   },
 });
 
@@ -42,9 +45,11 @@ export const createCertificateSigning = ({ authorizer }: SignerOptions): Admissi
     if (!isAboutRequest(attributes, 'status')) return;
     const { status } = attributes.object as CertificateSigningRequest;
     const before = (attributes.oldObject as CertificateSigningRequest).status;
-    if ((status.certificate ?? '') === (before.certificate ?? '') && isEqual(status.conditions, before.conditions)) return;
+    if ((status.certificate ?? '') === (before.certificate ?? '') && isEqual(status.conditions, before.conditions))
+      return;
     const signer = signerOf(attributes);
-    if (!(await maySign(authorizer, attributes.user, 'sign', signer))) throw refused(attributes, `user not permitted to sign requests with signerName ${goQuote(signer)}`);
+    if (!(await maySign(authorizer, attributes.user, 'sign', signer)))
+      throw refused(attributes, `user not permitted to sign requests with signerName ${goQuote(signer)}`);
   },
 });
 
@@ -56,7 +61,8 @@ export const createClusterTrustBundleAttest = ({ authorizer }: SignerOptions): A
     const { object, oldObject } = attributes;
     const signer = (object as ClusterTrustBundle).spec.signerName ?? '';
     if (signer === '' || (oldObject !== undefined && isOnlyForCollection(object!, oldObject))) return;
-    if (!(await maySign(authorizer, attributes.user, 'attest', signer))) throw refused(attributes, `user not permitted to attest for signerName ${goQuote(signer)}`);
+    if (!(await maySign(authorizer, attributes.user, 'attest', signer)))
+      throw refused(attributes, `user not permitted to attest for signerName ${goQuote(signer)}`);
   },
 });
 
@@ -68,7 +74,8 @@ export const certificateSubjectRestriction: AdmissionPlugin = {
     if (!isAboutRequest(attributes, '')) return;
     const { spec } = attributes.object as CertificateSigningRequest;
     if (spec.signerName !== clientSigner) return;
-    if (subjectOf(attributes, spec.request ?? '').organizations.includes(privilegedGroup)) throw refused(attributes, `use of ${clientSigner} signer with ${privilegedGroup} group is not allowed`);
+    if (subjectOf(attributes, spec.request ?? '').organizations.includes(privilegedGroup))
+      throw refused(attributes, `use of ${clientSigner} signer with ${privilegedGroup} group is not allowed`);
   },
 };
 
@@ -80,10 +87,26 @@ function subjectOf(attributes: AdmissionAttributes, base64: string): RequestSubj
   }
 }
 
-async function maySign(authorizer: Authorizer, user: UserInfo, verb: 'approve' | 'sign' | 'attest', signer: string): Promise<boolean> {
+async function maySign(
+  authorizer: Authorizer,
+  user: UserInfo,
+  verb: 'approve' | 'sign' | 'attest',
+  signer: string,
+): Promise<boolean> {
   const names = [signer, `${signer.split('/', 1)[0]}/*`];
   for (const name of names) {
-    const attributes = { user, verb, group, version: '*', resource: 'signers', subresource: '', namespace: '', name, path: '', isResourceRequest: true };
+    const attributes = {
+      user,
+      verb,
+      group,
+      version: '*',
+      resource: 'signers',
+      subresource: '',
+      namespace: '',
+      name,
+      path: '',
+      isResourceRequest: true,
+    };
     if ((await authorizer.authorize(attributes)).decision === 'allow') return true;
   }
   return false;

@@ -14,9 +14,13 @@ export function createDefaultStorageClass({ objects }: { readonly objects: Admis
     admit(attributes) {
       if (!isAbout(attributes, '', 'persistentvolumeclaims')) return undefined;
       const { metadata, spec } = attributes.object as PersistentVolumeClaim;
-      if (spec.storageClassName !== undefined || hasAnnotation(metadata, 'volume.beta.kubernetes.io/storage-class')) return undefined;
+      if (spec.storageClassName !== undefined || hasAnnotation(metadata, 'volume.beta.kubernetes.io/storage-class'))
+        return undefined;
       return objects.list('storage.k8s.io', 'storageclasses').then((classes) => {
-        const found = newest(classes, ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class']);
+        const found = newest(classes, [
+          'storageclass.kubernetes.io/is-default-class',
+          'storageclass.beta.kubernetes.io/is-default-class',
+        ]);
         if (found !== undefined) spec.storageClassName = found;
       });
     },
@@ -31,7 +35,11 @@ export function createDefaultIngressClass({ objects }: { readonly objects: Admis
     admit(attributes) {
       if (!isAbout(attributes, 'networking.k8s.io', 'ingresses')) return undefined;
       const ingress = attributes.object as Ingress;
-      if (ingress.spec?.ingressClassName !== undefined || hasAnnotation(ingress.metadata, 'kubernetes.io/ingress.class')) return undefined;
+      if (
+        ingress.spec?.ingressClassName !== undefined ||
+        hasAnnotation(ingress.metadata, 'kubernetes.io/ingress.class')
+      )
+        return undefined;
       return objects.list('networking.k8s.io', 'ingressclasses').then((classes) => {
         const found = newest(classes, ['ingressclass.kubernetes.io/is-default-class']);
         if (found !== undefined) ingress.spec = { ...ingress.spec, ingressClassName: found };
@@ -40,7 +48,8 @@ export function createDefaultIngressClass({ objects }: { readonly objects: Admis
   };
 }
 
-const hasAnnotation = (metadata: ObjectMeta | undefined, key: string): boolean => metadata?.annotations?.[key] !== undefined;
+const hasAnnotation = (metadata: ObjectMeta | undefined, key: string): boolean =>
+  metadata?.annotations?.[key] !== undefined;
 
 function newest(classes: readonly KubeObject[], markers: readonly string[]): string | undefined {
   const marked = classes.filter(({ metadata }) => markers.some((marker) => metadata?.annotations?.[marker] === 'true'));

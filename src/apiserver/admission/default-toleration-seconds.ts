@@ -13,8 +13,14 @@ export interface DefaultTolerationSecondsOptions {
   readonly unreachableSeconds: number;
 }
 
-export function createDefaultTolerationSeconds({ notReadySeconds, unreachableSeconds }: DefaultTolerationSecondsOptions): AdmissionPlugin {
-  const defaults = [{ key: 'node.kubernetes.io/not-ready', seconds: notReadySeconds }, { key: 'node.kubernetes.io/unreachable', seconds: unreachableSeconds }];
+export function createDefaultTolerationSeconds({
+  notReadySeconds,
+  unreachableSeconds,
+}: DefaultTolerationSecondsOptions): AdmissionPlugin {
+  const defaults = [
+    { key: 'node.kubernetes.io/not-ready', seconds: notReadySeconds },
+    { key: 'node.kubernetes.io/unreachable', seconds: unreachableSeconds },
+  ];
   return {
     name: 'DefaultTolerationSeconds',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
@@ -24,10 +30,21 @@ export function createDefaultTolerationSeconds({ notReadySeconds, unreachableSec
       const given = spec.tolerations ?? [];
       const missing = defaults.filter(({ key }) => !given.some((toleration) => isToleratedBy(toleration, key)));
       if (missing.length === 0) return;
-      spec.tolerations = [...given, ...missing.map(({ key, seconds }): Toleration => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: seconds }))];
+      spec.tolerations = [
+        ...given,
+        ...missing.map(
+          ({ key, seconds }): Toleration => ({
+            key,
+            operator: 'Exists',
+            effect: 'NoExecute',
+            tolerationSeconds: seconds,
+          }),
+        ),
+      ];
     },
   };
 }
 
 /** Without a key or an effect a toleration is about all of them. */
-const isToleratedBy = ({ key, effect }: Toleration, taint: string): boolean => (key ?? taint) === taint && (effect ?? 'NoExecute') === 'NoExecute';
+const isToleratedBy = ({ key, effect }: Toleration, taint: string): boolean =>
+  (key ?? taint) === taint && (effect ?? 'NoExecute') === 'NoExecute';

@@ -16,17 +16,32 @@ interface Item {
 /** @param limits undefined for objects that only have requests */
 export function violations(item: Item, requests: Readonly<Amounts>, limits: Readonly<Amounts> | undefined): string[] {
   const type = item.type ?? '';
-  const each = (amounts: Readonly<Amounts> | undefined, check: (name: string, bound: Quantity) => string | undefined): string[] =>
-    Object.keys(amounts ?? {}).sort().flatMap((name) => check(name, quantityOf(amounts![name]!)) ?? []);
-  const read = (name: string): { request: Quantity | undefined; limit: Quantity | undefined } => ({ request: optional(requests[name]), limit: optional(limits?.[name]) });
+  const each = (
+    amounts: Readonly<Amounts> | undefined,
+    check: (name: string, bound: Quantity) => string | undefined,
+  ): string[] =>
+    Object.keys(amounts ?? {})
+      .sort()
+      .flatMap((name) => check(name, quantityOf(amounts![name]!)) ?? []);
+  const read = (name: string): { request: Quantity | undefined; limit: Quantity | undefined } => ({
+    request: optional(requests[name]),
+    limit: optional(limits?.[name]),
+  });
   return [
-    ...each(item.min, (name, bound) => belowMinimum(`minimum ${name} usage per ${type} is ${bound.toString()}`, bound, read(name))),
-    ...each(item.max, (name, bound) => aboveMaximum(`maximum ${name} usage per ${type} is ${bound.toString()}`, bound, read(name), limits === undefined)),
-    ...each(item.maxLimitRequestRatio, (name, bound) => aboveRatio(`${name} max limit to request ratio per ${type} is ${bound.toString()}`, bound, read(name))),
+    ...each(item.min, (name, bound) =>
+      belowMinimum(`minimum ${name} usage per ${type} is ${bound.toString()}`, bound, read(name)),
+    ),
+    ...each(item.max, (name, bound) =>
+      aboveMaximum(`maximum ${name} usage per ${type} is ${bound.toString()}`, bound, read(name), limits === undefined),
+    ),
+    ...each(item.maxLimitRequestRatio, (name, bound) =>
+      aboveRatio(`${name} max limit to request ratio per ${type} is ${bound.toString()}`, bound, read(name)),
+    ),
   ];
 }
 
-const optional = (text: string | undefined): Quantity | undefined => (text === undefined ? undefined : quantityOf(text));
+const optional = (text: string | undefined): Quantity | undefined =>
+  text === undefined ? undefined : quantityOf(text);
 
 interface Used {
   readonly request: Quantity | undefined;
@@ -39,11 +54,18 @@ function belowMinimum(rule: string, bound: Quantity, { request, limit }: Used): 
   return limit !== undefined && limit.compare(bound) < 0 ? `${rule}, but limit is ${limit.toString()}` : undefined;
 }
 
-function aboveMaximum(rule: string, bound: Quantity, { request, limit }: Used, requestsOnly: boolean): string | undefined {
+function aboveMaximum(
+  rule: string,
+  bound: Quantity,
+  { request, limit }: Used,
+  requestsOnly: boolean,
+): string | undefined {
   if (requestsOnly && request === undefined) return `${rule}.  No request is specified`;
   if (!requestsOnly && limit === undefined) return `${rule}.  No limit is specified`;
   if (limit !== undefined && limit.compare(bound) > 0) return `${rule}, but limit is ${limit.toString()}`;
-  return request !== undefined && request.compare(bound) > 0 ? `${rule}, but request is ${request.toString()}` : undefined;
+  return request !== undefined && request.compare(bound) > 0
+    ? `${rule}, but request is ${request.toString()}`
+    : undefined;
 }
 
 function aboveRatio(rule: string, bound: Quantity, { request, limit }: Used): string | undefined {

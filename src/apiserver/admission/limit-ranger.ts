@@ -31,7 +31,8 @@ export function createLimitRanger({ objects }: { readonly objects: AdmissionObje
     },
     validate(attributes) {
       const isClaim = isAbout(attributes, '', 'persistentvolumeclaims');
-      if ((!isClaim && !isPod(attributes)) || attributes.oldObject?.metadata?.deletionTimestamp !== undefined) return undefined;
+      if ((!isClaim && !isPod(attributes)) || attributes.oldObject?.metadata?.deletionTimestamp !== undefined)
+        return undefined;
       const known = applied.get(attributes.object!);
       if (known === undefined) return limitsIn(attributes).then((ranges) => check(attributes, ranges, isClaim));
       check(attributes, known, isClaim);
@@ -45,15 +46,31 @@ const maxComparisons = 1_000_000;
 
 function checkWork(attributes: AdmissionAttributes, ranges: readonly LimitRangeItem[][]): void {
   const { containers = [], initContainers = [] } = (attributes.object as Pod).spec;
-  const amounts = ranges.flat().reduce((sum, item) => sum + [item.min, item.max, item.maxLimitRequestRatio, item.default, item.defaultRequest].reduce((count, list) => count + Object.keys(list ?? {}).length, 1), 0);
-  if (amounts * (containers.length + initContainers.length) > maxComparisons) throw refused(attributes, 'too many containers for so many limits');
+  const amounts = ranges
+    .flat()
+    .reduce(
+      (sum, item) =>
+        sum +
+        [item.min, item.max, item.maxLimitRequestRatio, item.default, item.defaultRequest].reduce(
+          (count, list) => count + Object.keys(list ?? {}).length,
+          1,
+        ),
+      0,
+    );
+  if (amounts * (containers.length + initContainers.length) > maxComparisons)
+    throw refused(attributes, 'too many containers for so many limits');
 }
 
 function check(attributes: AdmissionAttributes, ranges: readonly LimitRangeItem[][], isClaim: boolean): void {
   if (!isClaim) checkWork(attributes, ranges);
   for (const limits of ranges) {
-    const found = firstOf(isClaim ? claimViolations(attributes.object as PersistentVolumeClaim, limits) : podViolations(attributes.object as Pod, limits));
-    if (found.length > 0) throw refused(attributes, found.length === 1 ? found[0]! : `[${[...new Set(found)].join(', ')}]`);
+    const found = firstOf(
+      isClaim
+        ? claimViolations(attributes.object as PersistentVolumeClaim, limits)
+        : podViolations(attributes.object as Pod, limits),
+    );
+    if (found.length > 0)
+      throw refused(attributes, found.length === 1 ? found[0]! : `[${[...new Set(found)].join(', ')}]`);
   }
 }
 
@@ -79,18 +96,30 @@ function setDefaults({ metadata, spec }: Pod, limits: readonly LimitRangeItem[])
     Object.assign(requests, defaultRequest);
     Object.assign(maximums, limit);
   }
-  const notes = [...fill(spec.containers, 'container', requests, maximums), ...fill(spec.initContainers, 'init container', requests, maximums)];
+  const notes = [
+    ...fill(spec.containers, 'container', requests, maximums),
+    ...fill(spec.initContainers, 'init container', requests, maximums),
+  ];
   if (notes.length === 0) return;
   metadata.annotations ??= createMap<string>();
   metadata.annotations[annotation] = `LimitRanger plugin set: ${notes.join('; ')}`;
 }
 
 /** Returns what was set, for the annotation. */
-function fill(containers: readonly Container[] | undefined, what: string, requests: Amounts, limits: Amounts): string[] {
-  return (containers ?? []).flatMap((container) => (['requests', 'limits'] as const).flatMap((part) => {
-    const set = setMissing(container, part, part === 'requests' ? requests : limits);
-    return set.length === 0 ? [] : [`${set.sort().join(', ')} ${part === 'requests' ? 'request' : 'limit'} for ${what} ${container.name ?? ''}`];
-  }));
+function fill(
+  containers: readonly Container[] | undefined,
+  what: string,
+  requests: Amounts,
+  limits: Amounts,
+): string[] {
+  return (containers ?? []).flatMap((container) =>
+    (['requests', 'limits'] as const).flatMap((part) => {
+      const set = setMissing(container, part, part === 'requests' ? requests : limits);
+      return set.length === 0
+        ? []
+        : [`${set.sort().join(', ')} ${part === 'requests' ? 'request' : 'limit'} for ${what} ${container.name ?? ''}`];
+    }),
+  );
 }
 
 function setMissing(container: Container, part: 'requests' | 'limits', defaults: Amounts): string[] {
@@ -106,11 +135,16 @@ function* podViolations({ spec }: Pod, limits: readonly LimitRangeItem[]): Gener
   for (const limit of limits) {
     if (limit.type === 'Pod') yield* violations(limit, podAmounts(spec, 'requests'), podAmounts(spec, 'limits'));
     if (limit.type !== 'Container') continue;
-    for (const { resources } of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) yield* violations(limit, resources?.requests ?? {}, resources?.limits ?? {});
+    for (const { resources } of [...(spec.containers ?? []), ...(spec.initContainers ?? [])])
+      yield* violations(limit, resources?.requests ?? {}, resources?.limits ?? {});
   }
 }
 
 /** Claims have requests only. */
 function claimViolations({ spec }: PersistentVolumeClaim, limits: readonly LimitRangeItem[]): string[] {
-  return limits.filter(({ type }) => type === 'PersistentVolumeClaim').flatMap((limit) => violations({ ...limit, maxLimitRequestRatio: undefined }, spec.resources?.requests ?? {}, undefined));
+  return limits
+    .filter(({ type }) => type === 'PersistentVolumeClaim')
+    .flatMap((limit) =>
+      violations({ ...limit, maxLimitRequestRatio: undefined }, spec.resources?.requests ?? {}, undefined),
+    );
 }

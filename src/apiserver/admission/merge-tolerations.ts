@@ -13,7 +13,8 @@ export function mergeTolerations(first: readonly Toleration[], second: readonly 
     const key = bucketOf(toleration.key, toleration.effect, toleration);
     const found = widest.get(key);
     const isWider = found === undefined || secondsOf(toleration) > found.seconds;
-    if (isWider || (secondsOf(toleration) === found.seconds && !isEqual(toleration, all[found.index]))) widest.set(key, { seconds: secondsOf(toleration), index });
+    if (isWider || (secondsOf(toleration) === found.seconds && !isEqual(toleration, all[found.index])))
+      widest.set(key, { seconds: secondsOf(toleration), index });
   }
   return all.filter((toleration, index) => !isCovered(toleration, index, widest));
 }
@@ -43,8 +44,18 @@ function isCovered(toleration: Toleration, index: number, widest: ReadonlyMap<st
 }
 
 /** What a toleration covers, but for how long: a key, an effect, and any value or one. */
-const bucketOf = (key: string | undefined, effect: string | undefined, { operator, value }: Pick<Toleration, 'operator' | 'value'>): string =>
-  keyOf(key ?? '', effect ?? '', operator === 'Exists' ? 'Exists' : 'Equal', operator === 'Exists' ? '' : (value ?? ''));
+const bucketOf = (
+  key: string | undefined,
+  effect: string | undefined,
+  { operator, value }: Pick<Toleration, 'operator' | 'value'>,
+): string =>
+  keyOf(
+    key ?? '',
+    effect ?? '',
+    operator === 'Exists' ? 'Exists' : 'Equal',
+    operator === 'Exists' ? '' : (value ?? ''),
+  );
 
 /** For ever without seconds. Other effects than NoExecute have nothing that ends. */
-const secondsOf = ({ effect, tolerationSeconds }: Toleration): number => (effect !== 'NoExecute' || tolerationSeconds === undefined ? Infinity : Number(tolerationSeconds));
+const secondsOf = ({ effect, tolerationSeconds }: Toleration): number =>
+  effect !== 'NoExecute' || tolerationSeconds === undefined ? Infinity : Number(tolerationSeconds);

@@ -13,36 +13,61 @@ describe('NamespaceLifecycle', () => {
     { name: 'a namespace that the cache does not know yet', cached: [], fresh: ['Active'] },
     { name: 'a namespace that only the cache still sees going', cached: ['Terminating'], fresh: ['Active'] },
   ])('admits what is created in $name', async ({ cached, fresh }) => {
-    const plugin = createNamespaceLifecycle({ objects: objectsOf({ '/namespaces': cached.map(namespace) }, { '/namespaces': fresh.map(namespace) }), now });
+    const plugin = createNamespaceLifecycle({
+      objects: objectsOf({ '/namespaces': cached.map(namespace) }, { '/namespaces': fresh.map(namespace) }),
+      now,
+    });
     await expect(plugin.admit!(attributesFor('configmaps', configMap))).resolves.toBeUndefined();
   });
 
   it('answers 404 about the namespace when that is absent', async () => {
     const plugin = createNamespaceLifecycle({ objects: objectsOf({}), now });
-    await expect(plugin.admit!(attributesFor('configmaps', configMap))).rejects.toMatchObject({ code: 404, reason: 'NotFound', message: 'namespaces "team" not found' });
+    await expect(plugin.admit!(attributesFor('configmaps', configMap))).rejects.toMatchObject({
+      code: 404,
+      reason: 'NotFound',
+      message: 'namespaces "team" not found',
+    });
   });
 
   it('refuses new content in a namespace on its way out, with the cause', async () => {
     const plugin = createNamespaceLifecycle({ objects: objectsOf({ '/namespaces': [namespace('Terminating')] }), now });
     await expect(plugin.admit!(attributesFor('configmaps', configMap))).rejects.toMatchObject({
-      code: 403, reason: 'Forbidden', message: 'configmaps "a" is forbidden: unable to create new content in namespace team because it is being terminated',
-      details: { causes: [{ reason: 'NamespaceTerminating', message: 'namespace team is being terminated', field: 'metadata.namespace' }] },
+      code: 403,
+      reason: 'Forbidden',
+      message:
+        'configmaps "a" is forbidden: unable to create new content in namespace team because it is being terminated',
+      details: {
+        causes: [
+          {
+            reason: 'NamespaceTerminating',
+            message: 'namespace team is being terminated',
+            field: 'metadata.namespace',
+          },
+        ],
+      },
     });
   });
 
   it('lets what is there change and go', async () => {
     const plugin = createNamespaceLifecycle({ objects: objectsOf({ '/namespaces': [namespace('Terminating')] }), now });
-    await expect(plugin.admit!(attributesFor('configmaps', configMap, { operation: 'UPDATE' }))).resolves.toBeUndefined();
+    await expect(
+      plugin.admit!(attributesFor('configmaps', configMap, { operation: 'UPDATE' })),
+    ).resolves.toBeUndefined();
     expect(plugin.admit!(attributesFor('configmaps', undefined, { operation: 'DELETE' }))).toBeUndefined();
   });
 
   it('keeps the namespaces that everything relies on', () => {
     const plugin = createNamespaceLifecycle({ objects: objectsOf({}), now });
-    expect(() => plugin.admit!(attributesFor('namespaces', undefined, { operation: 'DELETE', name: 'kube-system' }))).toThrow('namespaces "kube-system" is forbidden: this namespace may not be deleted');
+    expect(() =>
+      plugin.admit!(attributesFor('namespaces', undefined, { operation: 'DELETE', name: 'kube-system' })),
+    ).toThrow('namespaces "kube-system" is forbidden: this namespace may not be deleted');
   });
 
   it('does not believe the cache about a namespace that was just deleted here', async () => {
-    const plugin = createNamespaceLifecycle({ objects: objectsOf({ '/namespaces': [namespace('Active')] }, { '/namespaces': [namespace('Terminating')] }), now });
+    const plugin = createNamespaceLifecycle({
+      objects: objectsOf({ '/namespaces': [namespace('Active')] }, { '/namespaces': [namespace('Terminating')] }),
+      now,
+    });
     await plugin.admit!(attributesFor('namespaces', undefined, { operation: 'DELETE', name: 'team' }));
     await expect(plugin.admit!(attributesFor('configmaps', configMap))).rejects.toMatchObject({ code: 403 });
   });

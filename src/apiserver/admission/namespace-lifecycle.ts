@@ -46,7 +46,8 @@ export function createNamespaceLifecycle({ objects, now }: NamespaceLifecycleOpt
       const { operation, kind, namespace } = attributes;
       if (kind.kind === 'Namespace' && kind.group === '') {
         if (operation !== 'DELETE') return undefined;
-        if (immortal.has(attributes.name)) throw forbidden(namespaces, attributes.name, 'this namespace may not be deleted');
+        if (immortal.has(attributes.name))
+          throw forbidden(namespaces, attributes.name, 'this namespace may not be deleted');
         deleted.set(attributes.name, now().getTime());
         return undefined;
       }
@@ -59,11 +60,19 @@ export function createNamespaceLifecycle({ objects, now }: NamespaceLifecycleOpt
 
 const isTerminating = ({ status }: Namespace): boolean => status?.phase === 'Terminating';
 
-const isAccessReview = ({ resource }: AdmissionAttributes): boolean => resource.group === 'authorization.k8s.io' && resource.resource === 'localsubjectaccessreviews';
+const isAccessReview = ({ resource }: AdmissionAttributes): boolean =>
+  resource.group === 'authorization.k8s.io' && resource.resource === 'localsubjectaccessreviews';
 
 function terminating(attributes: AdmissionAttributes): StatusError {
   const { namespace } = attributes;
-  const { code, reason, message, details } = refused(attributes, `unable to create new content in namespace ${namespace} because it is being terminated`);
-  const cause = { reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' };
+  const { code, reason, message, details } = refused(
+    attributes,
+    `unable to create new content in namespace ${namespace} because it is being terminated`,
+  );
+  const cause = {
+    reason: 'NamespaceTerminating',
+    message: `namespace ${namespace} is being terminated`,
+    field: 'metadata.namespace',
+  };
   return new StatusError(code, reason, message, { ...details, causes: [cause] });
 }

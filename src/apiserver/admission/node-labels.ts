@@ -1,7 +1,16 @@
 /** Which labels a node may give itself. @see {@link https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#noderestriction | NodeRestriction} */
 const allowed = new Set([
-  'kubernetes.io/hostname', 'topology.kubernetes.io/zone', 'topology.kubernetes.io/region', 'failure-domain.beta.kubernetes.io/zone', 'failure-domain.beta.kubernetes.io/region',
-  'beta.kubernetes.io/instance-type', 'node.kubernetes.io/instance-type', 'kubernetes.io/os', 'kubernetes.io/arch', 'beta.kubernetes.io/os', 'beta.kubernetes.io/arch',
+  'kubernetes.io/hostname',
+  'topology.kubernetes.io/zone',
+  'topology.kubernetes.io/region',
+  'failure-domain.beta.kubernetes.io/zone',
+  'failure-domain.beta.kubernetes.io/region',
+  'beta.kubernetes.io/instance-type',
+  'node.kubernetes.io/instance-type',
+  'kubernetes.io/os',
+  'kubernetes.io/arch',
+  'beta.kubernetes.io/os',
+  'beta.kubernetes.io/arch',
 ]);
 const allowedDomains = ['kubelet.kubernetes.io', 'node.kubernetes.io'];
 const forbiddenDomain = 'node-restriction.kubernetes.io';
@@ -22,5 +31,7 @@ type Labels = Readonly<Record<string, string>>;
 /** Labels that came, changed or went and that a node may not touch: workloads are steered by them. Sorted. */
 export function forbiddenChanges(labels: Labels = {}, before: Labels = {}): string[] {
   const own = (of: Labels, key: string): string | undefined => (Object.hasOwn(of, key) ? of[key] : undefined);
-  return [...new Set([...Object.keys(labels), ...Object.keys(before)])].filter((key) => own(labels, key) !== own(before, key) && isForbidden(key)).sort();
+  return [...new Set([...Object.keys(labels), ...Object.keys(before)])]
+    .filter((key) => own(labels, key) !== own(before, key) && isForbidden(key))
+    .sort();
 }

@@ -9,7 +9,11 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../../registry/admiss
 import { isAbout, refused } from './attributes.ts';
 import type { AdmissionObjects } from './objects.ts';
 
-export function createPersistentVolumeClaimResize({ objects }: { readonly objects: AdmissionObjects }): AdmissionPlugin {
+export function createPersistentVolumeClaimResize({
+  objects,
+}: {
+  readonly objects: AdmissionObjects;
+}): AdmissionPlugin {
   return {
     name: 'PersistentVolumeClaimResize',
     handles: (operation) => operation === 'UPDATE',
@@ -17,18 +21,25 @@ export function createPersistentVolumeClaimResize({ objects }: { readonly object
       if (!isAbout(attributes, '', 'persistentvolumeclaims')) return undefined;
       const old = attributes.oldObject as PersistentVolumeClaim;
       if (sizeOf(attributes.object as PersistentVolumeClaim).compare(sizeOf(old)) <= 0) return undefined;
-      if (old.status?.phase !== 'Bound') throw refused(attributes, 'Only bound persistent volume claims can be expanded');
+      if (old.status?.phase !== 'Bound')
+        throw refused(attributes, 'Only bound persistent volume claims can be expanded');
       return checkClass(attributes, objects);
     },
   };
 }
 
-const sizeOf = ({ spec }: PersistentVolumeClaim): ReturnType<typeof quantityOf> => quantityOf(spec.resources?.requests?.['storage'] ?? '0');
+const sizeOf = ({ spec }: PersistentVolumeClaim): ReturnType<typeof quantityOf> =>
+  quantityOf(spec.resources?.requests?.['storage'] ?? '0');
 
 async function checkClass(attributes: AdmissionAttributes, objects: AdmissionObjects): Promise<void> {
   const { metadata, spec } = attributes.object as PersistentVolumeClaim;
   const name = metadata.annotations?.['volume.beta.kubernetes.io/storage-class'] ?? spec.storageClassName ?? '';
-  const find = async (): Promise<StorageClass | undefined> => (await objects.find<StorageClass>('storage.k8s.io', 'storageclasses', '', name)) ?? objects.findFresh<StorageClass>('storage.k8s.io', 'storageclasses', '', name);
+  const find = async (): Promise<StorageClass | undefined> =>
+    (await objects.find<StorageClass>('storage.k8s.io', 'storageclasses', '', name)) ??
+    objects.findFresh<StorageClass>('storage.k8s.io', 'storageclasses', '', name);
   if (name !== '' && (await find())?.allowVolumeExpansion === true) return;
-  throw refused(attributes, 'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize');
+  throw refused(
+    attributes,
+    'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize',
+  );
 }

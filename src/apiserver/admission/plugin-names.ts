@@ -12,7 +12,11 @@ export interface PluginName {
 }
 
 /** @NOTE differs from upstream: ServiceAccount is off unless it is asked for, until a controller makes the `default` account of each namespace. */
-const plugin = (name: string, place: 'default' | 'optional', here: 'here' | 'not here'): PluginName => ({ name, default: place === 'default', here: here === 'here' });
+const plugin = (name: string, place: 'default' | 'optional', here: 'here' | 'not here'): PluginName => ({
+  name,
+  default: place === 'default',
+  here: here === 'here',
+});
 
 export const pluginNames: readonly PluginName[] = [
   plugin('AlwaysAdmit', 'optional', 'not here'),

@@ -9,7 +9,12 @@ import { objectsOf } from './testing/attributes.ts';
 const running = (enable: readonly string[], disable: readonly string[]): string[] =>
   createAdmissionPlugins({
     settings: { enable, disable, notReadyTolerationSeconds: 300, unreachableTolerationSeconds: 300 },
-    registry: { storeOf: () => undefined }, objects: objectsOf({}), authorizer: alwaysAllow, fieldManager: createFieldManager({ schemas }), now: () => new Date(), featureEnabled: () => true,
+    registry: { storeOf: () => undefined },
+    objects: objectsOf({}),
+    authorizer: alwaysAllow,
+    fieldManager: createFieldManager({ schemas }),
+    now: () => new Date(),
+    featureEnabled: () => true,
   }).map(({ name }) => name);
 
 const here = pluginNames.filter((plugin) => plugin.here).map(({ name }) => name);

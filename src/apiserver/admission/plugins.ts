@@ -6,7 +6,12 @@ import type { FieldManager } from '../../machinery/managed-fields/field-manager.
 import type { AdmissionPlugin } from '../../registry/admission.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
-import { certificateSubjectRestriction, createCertificateApproval, createCertificateSigning, createClusterTrustBundleAttest } from './certificate-signers.ts';
+import {
+  certificateSubjectRestriction,
+  createCertificateApproval,
+  createCertificateSigning,
+  createClusterTrustBundleAttest,
+} from './certificate-signers.ts';
 import { createDefaultIngressClass, createDefaultStorageClass } from './default-classes.ts';
 import { createDefaultTolerationSeconds } from './default-toleration-seconds.ts';
 import { createLimitRanger } from './limit-ranger.ts';
@@ -45,11 +50,23 @@ export interface AdmissionPluginOptions {
 /** Those that run, in execution order. */
 export function createAdmissionPlugins(options: AdmissionPluginOptions): AdmissionPlugin[] {
   const { enable, disable } = options.settings;
-  const running = new Set(pluginNames.filter((plugin) => (plugin.default || enable.includes(plugin.name)) && !disable.includes(plugin.name)).map(({ name }) => name));
+  const running = new Set(
+    pluginNames
+      .filter((plugin) => (plugin.default || enable.includes(plugin.name)) && !disable.includes(plugin.name))
+      .map(({ name }) => name),
+  );
   return everyPlugin(options).filter(({ name }) => running.has(name));
 }
 
-function everyPlugin({ settings, registry, objects, authorizer, fieldManager, now, featureEnabled }: AdmissionPluginOptions): AdmissionPlugin[] {
+function everyPlugin({
+  settings,
+  registry,
+  objects,
+  authorizer,
+  fieldManager,
+  now,
+  featureEnabled,
+}: AdmissionPluginOptions): AdmissionPlugin[] {
   return [
     createNamespaceLifecycle({ objects, now }),
     createLimitRanger({ objects }),
@@ -58,7 +75,10 @@ function everyPlugin({ settings, registry, objects, authorizer, fieldManager, no
     taintNodesByCondition,
     createPodSecurity({ objects }),
     createPriority({ objects }),
-    createDefaultTolerationSeconds({ notReadySeconds: settings.notReadyTolerationSeconds, unreachableSeconds: settings.unreachableTolerationSeconds }),
+    createDefaultTolerationSeconds({
+      notReadySeconds: settings.notReadyTolerationSeconds,
+      unreachableSeconds: settings.unreachableTolerationSeconds,
+    }),
     createDefaultStorageClass({ objects }),
     createStorageObjectInUseProtection({ featureEnabled }),
     createPersistentVolumeClaimResize({ objects }),

@@ -5,6 +5,7 @@ import { addAll, containerSums } from '../../api/core/pod/pod-resources.ts';
 export function podAmounts(spec: PodSpec, part: 'requests' | 'limits'): Record<string, string> {
   const { overhead = {} } = spec;
   const running = containerSums(spec, part);
-  for (const name of Object.keys(overhead)) if (part === 'requests' || running.get(name)?.isZero() === false) addAll(running, { [name]: overhead[name]! });
+  for (const name of Object.keys(overhead))
+    if (part === 'requests' || running.get(name)?.isZero() === false) addAll(running, { [name]: overhead[name]! });
   return Object.fromEntries([...running].map(([name, amount]) => [name, amount.toString()]));
 }

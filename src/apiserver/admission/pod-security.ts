@@ -20,13 +20,27 @@ import { isStricter, type LevelVersion, levelVersionText, type Policy, policyOf 
 
 /** Where each kind with a pod template has it. */
 const templatePaths = new Map<string, readonly string[]>([
-  ['/podtemplates', ['template']], ['/replicationcontrollers', ['spec', 'template']], ['apps/replicasets', ['spec', 'template']],
-  ['apps/deployments', ['spec', 'template']], ['apps/statefulsets', ['spec', 'template']], ['apps/daemonsets', ['spec', 'template']],
-  ['batch/jobs', ['spec', 'template']], ['batch/cronjobs', ['spec', 'jobTemplate', 'spec', 'template']],
+  ['/podtemplates', ['template']],
+  ['/replicationcontrollers', ['spec', 'template']],
+  ['apps/replicasets', ['spec', 'template']],
+  ['apps/deployments', ['spec', 'template']],
+  ['apps/statefulsets', ['spec', 'template']],
+  ['apps/daemonsets', ['spec', 'template']],
+  ['batch/jobs', ['spec', 'template']],
+  ['batch/cronjobs', ['spec', 'jobTemplate', 'spec', 'template']],
 ]);
 
 /** Writes to a pod that cannot change what the standards are about. */
-const ignoredSubresources: ReadonlySet<string> = new Set(['exec', 'attach', 'binding', 'eviction', 'log', 'portforward', 'proxy', 'status']);
+const ignoredSubresources: ReadonlySet<string> = new Set([
+  'exec',
+  'attach',
+  'binding',
+  'eviction',
+  'log',
+  'portforward',
+  'proxy',
+  'status',
+]);
 
 /** Pods that are looked at when a namespace gets stricter. */
 const maxPodsToCheck = 3000;
@@ -34,7 +48,9 @@ const maxPodsToCheck = 3000;
 export function createPodSecurity({ objects }: { readonly objects: AdmissionObjects }): AdmissionPlugin {
   const policies = new WeakMap<Namespace, Policy>();
   const policyIn = async (namespace: string): Promise<Policy> => {
-    const found = await objects.find<Namespace>('', 'namespaces', '', namespace) ?? await objects.findFresh<Namespace>('', 'namespaces', '', namespace);
+    const found =
+      (await objects.find<Namespace>('', 'namespaces', '', namespace)) ??
+      (await objects.findFresh<Namespace>('', 'namespaces', '', namespace));
     if (found === undefined) return policyOf(undefined);
     let policy = policies.get(found);
     if (policy === undefined) policies.set(found, (policy = policyOf(found.metadata?.labels)));
@@ -44,8 +60,12 @@ export function createPodSecurity({ objects }: { readonly objects: AdmissionObje
     name: 'PodSecurity',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
     validate(attributes) {
-      const { resource: { group, resource }, subresource } = attributes;
-      if (group === '' && resource === 'namespaces') return subresource === '' ? validateNamespace(attributes, objects) : undefined;
+      const {
+        resource: { group, resource },
+        subresource,
+      } = attributes;
+      if (group === '' && resource === 'namespaces')
+        return subresource === '' ? validateNamespace(attributes, objects) : undefined;
       if (group === '' && resource === 'pods') return validatePod(attributes, policyIn);
       const path = subresource === '' ? templatePaths.get(`${group}/${resource}`) : undefined;
       return path === undefined ? undefined : validateTemplate(attributes, path, policyIn);
@@ -65,11 +85,16 @@ async function validatePod(attributes: AdmissionAttributes, policyIn: PolicyIn):
   note(attributes, 'enforce-policy', levelVersionText(enforce));
   noteViolations(attributes, policy, pod);
   const findings = evaluatePod(enforce, pod);
-  if (findings.length > 0) throw refused(attributes, `violates PodSecurity ${goQuote(levelVersionText(enforce))}: ${detailsText(findings)}`);
+  if (findings.length > 0)
+    throw refused(attributes, `violates PodSecurity ${goQuote(levelVersionText(enforce))}: ${detailsText(findings)}`);
   warnAbout(attributes, warn, pod);
 }
 
-async function validateTemplate(attributes: AdmissionAttributes, path: readonly string[], policyIn: PolicyIn): Promise<void> {
+async function validateTemplate(
+  attributes: AdmissionAttributes,
+  path: readonly string[],
+  policyIn: PolicyIn,
+): Promise<void> {
   const { spec, metadata } = (templateAt(attributes.object!, path) ?? {}) as PodTemplateSpec;
   if (spec === undefined) return;
   const policy = await policyIn(attributes.namespace);
@@ -77,9 +102,11 @@ async function validateTemplate(attributes: AdmissionAttributes, path: readonly 
   warnAbout(attributes, policy.warn, { metadata, spec });
 }
 
-const isFullyPrivileged = ({ enforce, audit, warn, errors }: Policy): boolean => errors.length === 0 && [enforce, audit, warn].every(({ level }) => level === 'privileged');
+const isFullyPrivileged = ({ enforce, audit, warn, errors }: Policy): boolean =>
+  errors.length === 0 && [enforce, audit, warn].every(({ level }) => level === 'privileged');
 
-const note = ({ annotate }: AdmissionAttributes, key: string, value: string): void => annotate(`pod-security.kubernetes.io/${key}`, value);
+const note = ({ annotate }: AdmissionAttributes, key: string, value: string): void =>
+  annotate(`pod-security.kubernetes.io/${key}`, value);
 
 function noteViolations(attributes: AdmissionAttributes, { audit, errors }: Policy, pod: PodView): void {
   if (errors.length > 0) note(attributes, 'error', `Failed to parse policy: ${aggregateText(errors)}`);
@@ -87,7 +114,8 @@ function noteViolations(attributes: AdmissionAttributes, { audit, errors }: Poli
   if (findings.length > 0) note(attributes, 'audit-violations', violationText(audit, findings));
 }
 
-const violationText = (level: LevelVersion, findings: ReturnType<typeof evaluatePod>): string => `would violate PodSecurity ${goQuote(levelVersionText(level))}: ${detailsText(findings)}`;
+const violationText = (level: LevelVersion, findings: ReturnType<typeof evaluatePod>): string =>
+  `would violate PodSecurity ${goQuote(levelVersionText(level))}: ${detailsText(findings)}`;
 
 const templateAt = (object: KubeObject, path: readonly string[]): JsonObject | undefined =>
   path.reduce<JsonObject | undefined>((value, member) => value?.[member] as JsonObject | undefined, asJson(object));
@@ -101,7 +129,11 @@ function warnAbout({ warn }: AdmissionAttributes, level: LevelVersion, pod: PodV
 function isSignificant({ spec }: Pod, { spec: old }: Pod): boolean {
   for (const list of ['containers', 'initContainers'] as const) {
     const containers = spec[list] ?? [];
-    if (containers.length !== (old[list]?.length ?? 0) || containers.some(({ image }, i) => image !== old[list]![i]!.image)) return true;
+    if (
+      containers.length !== (old[list]?.length ?? 0) ||
+      containers.some(({ image }, i) => image !== old[list]![i]!.image)
+    )
+      return true;
   }
   const images = new Map(old.ephemeralContainers?.toReversed().map(({ name, image }) => [name, image]));
   return (spec.ephemeralContainers ?? []).some(({ name, image }) => images.get(name) !== image);
@@ -112,13 +144,19 @@ function validateNamespace(attributes: AdmissionAttributes, objects: AdmissionOb
   const policy = policyOf(object!.metadata?.labels);
   const old = oldObject === undefined ? undefined : policyOf(oldObject.metadata?.labels);
   // What was wrong before does not stand in the way of other changes.
-  if (policy.errors.length > 0 && !(old !== undefined && isEqual(policy.errors, old.errors))) throw invalid(kind, name, policy.errors);
+  if (policy.errors.length > 0 && !(old !== undefined && isEqual(policy.errors, old.errors)))
+    throw invalid(kind, name, policy.errors);
   if (old === undefined || policy.enforce.level === 'privileged') return undefined;
-  const isTighter = policy.enforce.version !== old.enforce.version || isStricter(policy.enforce.level, old.enforce.level);
+  const isTighter =
+    policy.enforce.version !== old.enforce.version || isStricter(policy.enforce.level, old.enforce.level);
   return isTighter ? warnAboutExistingPods(attributes, policy.enforce, objects) : undefined;
 }
 
-async function warnAboutExistingPods({ name, warn }: AdmissionAttributes, enforce: LevelVersion, objects: AdmissionObjects): Promise<void> {
+async function warnAboutExistingPods(
+  { name, warn }: AdmissionAttributes,
+  enforce: LevelVersion,
+  objects: AdmissionObjects,
+): Promise<void> {
   const pods = await objects.list<Pod>('', 'pods', name);
   const byReasons = new Map<string, string[]>();
   for (const pod of pods.slice(0, maxPodsToCheck)) {
@@ -127,10 +165,16 @@ async function warnAboutExistingPods({ name, warn }: AdmissionAttributes, enforc
     if (names !== undefined) names.push(pod.metadata.name!);
     else if (reasons !== '') byReasons.set(reasons, [pod.metadata.name!]);
   }
-  if (pods.length > maxPodsToCheck) warn(`new PodSecurity enforce level only checked against the first ${maxPodsToCheck} of ${pods.length} existing pods`);
+  if (pods.length > maxPodsToCheck)
+    warn(
+      `new PodSecurity enforce level only checked against the first ${maxPodsToCheck} of ${pods.length} existing pods`,
+    );
   if (byReasons.size === 0) return;
-  warn(`existing pods in namespace ${goQuote(name)} violate the new PodSecurity enforce level ${goQuote(levelVersionText(enforce))}`);
-  for (const line of [...byReasons].map(([reasons, names]) => `${groupText(names.sort())}: ${reasons}`).sort()) warn(line);
+  warn(
+    `existing pods in namespace ${goQuote(name)} violate the new PodSecurity enforce level ${goQuote(levelVersionText(enforce))}`,
+  );
+  for (const line of [...byReasons].map(([reasons, names]) => `${groupText(names.sort())}: ${reasons}`).sort())
+    warn(line);
 }
 
 function groupText(names: readonly string[]): string {

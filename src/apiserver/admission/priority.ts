@@ -23,7 +23,9 @@ export function createPriority({ objects }: { readonly objects: AdmissionObjects
     },
     validate(attributes) {
       if (!isAbout(attributes, group, resource)) return undefined;
-      return (attributes.object as PriorityClass).globalDefault === true ? checkOnlyDefault(attributes, objects) : undefined;
+      return (attributes.object as PriorityClass).globalDefault === true
+        ? checkOnlyDefault(attributes, objects)
+        : undefined;
     },
   };
 }
@@ -40,19 +42,31 @@ async function setPriority(attributes: AdmissionAttributes, objects: AdmissionOb
   const priority = priorityClass?.value ?? 0;
   const policy = priorityClass?.preemptionPolicy ?? 'PreemptLowerPriority';
   if (spec.priority !== undefined && spec.priority !== priority) {
-    throw refused(attributes, `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${priority} from the given PriorityClass name`);
+    throw refused(
+      attributes,
+      `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${priority} from the given PriorityClass name`,
+    );
   }
   if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== policy) {
-    throw refused(attributes, `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${policy} from the given PriorityClass name`);
+    throw refused(
+      attributes,
+      `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${policy} from the given PriorityClass name`,
+    );
   }
   if (priorityClass !== undefined) spec.priorityClassName = priorityClass.metadata.name!;
   spec.priority = priority;
   spec.preemptionPolicy = policy;
 }
 
-async function classOf(name: string, attributes: AdmissionAttributes, objects: AdmissionObjects): Promise<PriorityClass | undefined> {
+async function classOf(
+  name: string,
+  attributes: AdmissionAttributes,
+  objects: AdmissionObjects,
+): Promise<PriorityClass | undefined> {
   if (name === '') return defaultClass(objects);
-  const found = (await objects.find<PriorityClass>(group, resource, '', name)) ?? (await objects.findFresh<PriorityClass>(group, resource, '', name));
+  const found =
+    (await objects.find<PriorityClass>(group, resource, '', name)) ??
+    (await objects.findFresh<PriorityClass>(group, resource, '', name));
   if (found === undefined) throw refused(attributes, `no PriorityClass with name ${name} was found`);
   return found;
 }
@@ -61,7 +75,8 @@ async function classOf(name: string, attributes: AdmissionAttributes, objects: A
 async function defaultClass(objects: AdmissionObjects): Promise<PriorityClass | undefined> {
   let found: PriorityClass | undefined;
   for (const candidate of await objects.list<PriorityClass>(group, resource)) {
-    if (candidate.globalDefault === true && (found === undefined || (candidate.value ?? 0) < (found.value ?? 0))) found = candidate;
+    if (candidate.globalDefault === true && (found === undefined || (candidate.value ?? 0) < (found.value ?? 0)))
+      found = candidate;
   }
   return found;
 }
@@ -69,5 +84,8 @@ async function defaultClass(objects: AdmissionObjects): Promise<PriorityClass | 
 async function checkOnlyDefault(attributes: AdmissionAttributes, objects: AdmissionObjects): Promise<void> {
   const other = await defaultClass(objects);
   if (other === undefined || (attributes.operation === 'UPDATE' && other.metadata.name === attributes.name)) return;
-  throw refused(attributes, `PriorityClass ${other.metadata.name!} is already marked as default. Only one default can exist`);
+  throw refused(
+    attributes,
+    `PriorityClass ${other.metadata.name!} is already marked as default. Only one default can exist`,
+  );
 }

@@ -46,23 +46,35 @@ export function createResourceQuota({ objects, registry, fieldManager, now }: Re
   const charge = async (attributes: AdmissionAttributes, name: string, added: Usage): Promise<void> => {
     const store = registry.storeOf('', 'resourcequotas')!;
     const { namespace } = attributes;
-    await readModifyWrite(store, store.key(namespace, name), (current, stored) => {
-      // A quota that is gone limits nobody.
-      if (current === undefined || stored === undefined) return Promise.resolve({ action: 'keep', object: {} });
-      const quota = current as ResourceQuota;
-      checkRoom(attributes, quota, added);
-      addUsed(quota, added);
-      ownStatusWrite(fieldManager, store, { live: store.decode(stored), object: quota, now: now() });
-      return Promise.resolve({ action: 'write', object: quota });
-    }, chargeRequest(namespace, name, now())).catch(ignoreMissing);
+    await readModifyWrite(
+      store,
+      store.key(namespace, name),
+      (current, stored) => {
+        // A quota that is gone limits nobody.
+        if (current === undefined || stored === undefined) return Promise.resolve({ action: 'keep', object: {} });
+        const quota = current as ResourceQuota;
+        checkRoom(attributes, quota, added);
+        addUsed(quota, added);
+        ownStatusWrite(fieldManager, store, { live: store.decode(stored), object: quota, now: now() });
+        return Promise.resolve({ action: 'write', object: quota });
+      },
+      chargeRequest(namespace, name, now()),
+    ).catch(ignoreMissing);
   };
   return {
     name: 'ResourceQuota',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
     validate(attributes) {
       const { operation, resource, subresource, namespace } = attributes;
-      if (namespace === '' || subresource !== '' || resource.resource === 'events' || attributes.kind.kind === 'Namespace') return undefined;
-      if (operation === 'UPDATE' && !(resource.group === '' && countedOnUpdate.has(resource.resource))) return undefined;
+      if (
+        namespace === '' ||
+        subresource !== '' ||
+        resource.resource === 'events' ||
+        attributes.kind.kind === 'Namespace'
+      )
+        return undefined;
+      if (operation === 'UPDATE' && !(resource.group === '' && countedOnUpdate.has(resource.resource)))
+        return undefined;
       return check(attributes);
     },
   };
@@ -89,27 +101,50 @@ function checkSaid(attributes: AdmissionAttributes, quota: ResourceQuota, pod: P
   const counted = hardNames(quota).filter((hard) => countsAs(group, resource, hard));
   const missing = pod === undefined ? '' : missingOf(pod, counted);
   if (missing !== '') throw refused(attributes, `failed quota: ${name}: must specify ${missing}`);
-  if (counted.some((hard) => quota.status?.used?.[hard] === undefined)) throw refused(attributes, `status unknown for quota: ${name}, resources: ${counted.join(',')}`);
+  if (counted.some((hard) => quota.status?.used?.[hard] === undefined))
+    throw refused(attributes, `status unknown for quota: ${name}, resources: ${counted.join(',')}`);
 }
 
 function checkRoom(attributes: AdmissionAttributes, quota: ResourceQuota, added: Usage): void {
   const { hard = {}, used = {} } = quota.status ?? {};
-  const exceeded = hardNames(quota).filter((name) => added.has(name) && quantityOf(used[name] ?? '0').add(added.get(name)!).compare(quantityOf(hard[name]!)) > 0);
+  const exceeded = hardNames(quota).filter(
+    (name) =>
+      added.has(name) &&
+      quantityOf(used[name] ?? '0')
+        .add(added.get(name)!)
+        .compare(quantityOf(hard[name]!)) > 0,
+  );
   if (exceeded.length === 0) return;
-  const list = (amountOf: (name: string) => string): string => exceeded.map((name) => `${name}=${amountOf(name)}`).join(',');
-  throw refused(attributes, `exceeded quota: ${quota.metadata.name!}, requested: ${list((name) => added.get(name)!.toString())}, used: ${list((name) => used[name] ?? '0')}, limited: ${list((name) => hard[name]!)}`);
+  const list = (amountOf: (name: string) => string): string =>
+    exceeded.map((name) => `${name}=${amountOf(name)}`).join(',');
+  throw refused(
+    attributes,
+    `exceeded quota: ${quota.metadata.name!}, requested: ${list((name) => added.get(name)!.toString())}, used: ${list((name) => used[name] ?? '0')}, limited: ${list((name) => hard[name]!)}`,
+  );
 }
 
 function addUsed(quota: ResourceQuota, added: Usage): void {
   const used = Object.assign(createMap<string>(), quota.status?.used);
-  for (const name of hardNames(quota)) if (added.has(name)) used[name] = quantityOf(used[name] ?? '0').add(added.get(name)!).toString();
+  for (const name of hardNames(quota))
+    if (added.has(name))
+      used[name] = quantityOf(used[name] ?? '0')
+        .add(added.get(name)!)
+        .toString();
   quota.status = { ...quota.status, used };
 }
 
 /** The server itself writes the status of a quota. */
 function chargeRequest(namespace: string, name: string, now: Date): WriteRequest {
   const user = { name: 'system:apiserver', groups: ['system:masters'] };
-  return { namespace, name, subresource: 'status', context: { now, user, enabled: () => false, apiVersion: 'v1', allowPrivileged: false }, dryRun: false, options: {}, warn: () => false };
+  return {
+    namespace,
+    name,
+    subresource: 'status',
+    context: { now, user, enabled: () => false, apiVersion: 'v1', allowPrivileged: false },
+    dryRun: false,
+    options: {},
+    warn: () => false,
+  };
 }
 
 function ignoreMissing(error: unknown): undefined {

@@ -19,7 +19,9 @@ export function createRuntimeClass({ objects }: { readonly objects: AdmissionObj
     name: 'RuntimeClass',
     handles: (operation) => operation === 'CREATE',
     admit(attributes) {
-      return isAbout(attributes, '', 'pods') && (attributes.object as Pod).spec.runtimeClassName !== undefined ? takeOver(attributes, objects) : undefined;
+      return isAbout(attributes, '', 'pods') && (attributes.object as Pod).spec.runtimeClassName !== undefined
+        ? takeOver(attributes, objects)
+        : undefined;
     },
     validate(attributes) {
       if (!isAbout(attributes, '', 'pods')) return undefined;
@@ -33,7 +35,9 @@ export function createRuntimeClass({ objects }: { readonly objects: AdmissionObj
 
 async function classOf(attributes: AdmissionAttributes, objects: AdmissionObjects): Promise<RuntimeClass> {
   const name = (attributes.object as Pod).spec.runtimeClassName!;
-  const found = (await objects.find<RuntimeClass>(group, resource, '', name)) ?? (await objects.findFresh<RuntimeClass>(group, resource, '', name));
+  const found =
+    (await objects.find<RuntimeClass>(group, resource, '', name)) ??
+    (await objects.findFresh<RuntimeClass>(group, resource, '', name));
   if (found === undefined) throw refused(attributes, `pod rejected: RuntimeClass "${name}" not found`);
   return found;
 }
@@ -50,10 +54,15 @@ async function takeOver(attributes: AdmissionAttributes, objects: AdmissionObjec
     const wanted = scheduling.nodeSelector![key]!;
     spec.nodeSelector ??= createMap<string>();
     const own = spec.nodeSelector[key];
-    if (own !== undefined && own !== wanted) throw refused(attributes, `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${wanted}; pod.spec.nodeSelector[${key}] = ${own}`);
+    if (own !== undefined && own !== wanted)
+      throw refused(
+        attributes,
+        `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${wanted}; pod.spec.nodeSelector[${key}] = ${own}`,
+      );
     spec.nodeSelector[key] = wanted;
   }
-  if (scheduling.tolerations !== undefined) spec.tolerations = mergeTolerations(spec.tolerations ?? [], scheduling.tolerations);
+  if (scheduling.tolerations !== undefined)
+    spec.tolerations = mergeTolerations(spec.tolerations ?? [], scheduling.tolerations);
 }
 
 async function validateOverhead(attributes: AdmissionAttributes, objects: AdmissionObjects): Promise<void> {
@@ -65,8 +74,13 @@ async function validateOverhead(attributes: AdmissionAttributes, objects: Admiss
 function checkSameOverhead(attributes: AdmissionAttributes, wanted: Readonly<Record<string, string>> = {}): void {
   const { overhead } = (attributes.object as Pod).spec;
   if (overhead === undefined) return;
-  const isSame = (name: string): boolean => overhead[name] !== undefined && wanted[name] !== undefined && quantityOf(overhead[name]).compare(quantityOf(wanted[name])) === 0;
-  if (![...Object.keys(overhead), ...Object.keys(wanted)].every(isSame)) throw refused(attributes, "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead");
+  const isSame = (name: string): boolean =>
+    overhead[name] !== undefined &&
+    wanted[name] !== undefined &&
+    quantityOf(overhead[name]).compare(quantityOf(wanted[name])) === 0;
+  if (![...Object.keys(overhead), ...Object.keys(wanted)].every(isSame))
+    throw refused(attributes, "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead");
 }
 
-const overheadWithoutClass = (attributes: AdmissionAttributes): Error => refused(attributes, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
+const overheadWithoutClass = (attributes: AdmissionAttributes): Error =>
+  refused(attributes, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');

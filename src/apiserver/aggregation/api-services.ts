@@ -61,7 +61,8 @@ export class ApiServices {
   async follow(signal: AbortSignal): Promise<void> {
     if (this.#store === undefined) return;
     await follow({
-      store: this.#store, signal,
+      store: this.#store,
+      signal,
       onState: (objects) => {
         this.#replaceAll(objects);
         this.#known.open();

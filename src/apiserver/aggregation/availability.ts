@@ -52,17 +52,31 @@ export class Availability {
     this.#options = options;
     this.#work = new KeyedWork({
       run: (name, signal) => this.#update(name, signal),
-      onFailure: (name, error) => options.log.warn({ err: error, apiService: name }, 'the availability of an APIService could not be brought up to date'),
-      maxRunning, firstRetryMs: 50, maxRetryMs: recheckMs, observer: options.queue,
+      onFailure: (name, error) =>
+        options.log.warn(
+          { err: error, apiService: name },
+          'the availability of an APIService could not be brought up to date',
+        ),
+      maxRunning,
+      firstRetryMs: 50,
+      maxRetryMs: recheckMs,
+      observer: options.queue,
     });
     options.services.onChange((name, before, after) => {
-      if (before === undefined || after === undefined || !isEqual(before.spec, after.spec) || (after.spec.service === undefined && !says(after, local))) this.#work.add(name);
+      if (
+        before === undefined ||
+        after === undefined ||
+        !isEqual(before.spec, after.spec) ||
+        (after.spec.service === undefined && !says(after, local))
+      )
+        this.#work.add(name);
     });
   }
 
   /** Something about a service changed. */
   recheck(namespace: string, name: string): void {
-    for (const { service, name: api } of this.#options.services.remotes) if (service.namespace === namespace && service.name === name) this.#work.add(api);
+    for (const { service, name: api } of this.#options.services.remotes)
+      if (service.namespace === namespace && service.name === name) this.#work.add(api);
   }
 
   stop(): Promise<void> {
@@ -90,9 +104,13 @@ export class Availability {
   /** What was found of another service than it has by now is not written. */
   async #write(name: string, { spec }: APIService, finding: Finding): Promise<void> {
     try {
-      await this.#options.writer.change<APIService>({ ...apiServicesResource, namespace: '', name }, (changed) => {
-        if (isEqual(changed.spec, spec)) setCondition(changed, finding, new Date());
-      }, 'status');
+      await this.#options.writer.change<APIService>(
+        { ...apiServicesResource, namespace: '', name },
+        (changed) => {
+          if (isEqual(changed.spec, spec)) setCondition(changed, finding, new Date());
+        },
+        'status',
+      );
     } catch (error) {
       if (!isStatusError(error) || error.reason !== 'NotFound') throw error;
     }
@@ -111,28 +129,44 @@ async function findOut(api: RemoteApi, means: Means, signal: AbortSignal): Promi
 }
 
 /** What the objects of the cluster say. */
-async function findMissing({ service: { namespace, name, port: wanted } }: RemoteApi, { objects }: Means): Promise<Finding | undefined> {
+async function findMissing(
+  { service: { namespace, name, port: wanted } }: RemoteApi,
+  { objects }: Means,
+): Promise<Finding | undefined> {
   const text = `service/${name} in "${namespace}"`;
-  const unknown = (reason: string) => (error: unknown): Finding => ({ status: 'Unknown', reason, message: `${text} cannot be checked due to: ${(error as Error).message}` });
+  const unknown =
+    (reason: string) =>
+    (error: unknown): Finding => ({
+      status: 'Unknown',
+      reason,
+      message: `${text} cannot be checked due to: ${(error as Error).message}`,
+    });
   const service = await objects.find<Service>('', 'services', namespace, name).catch(unknown('ServiceAccessError'));
   if (service === undefined) return unavailable('ServiceNotFound', `${text} is not present`);
   if ('reason' in service) return service;
   if ((service.spec.type ?? 'ClusterIP') !== 'ClusterIP') return undefined;
   const port = service.spec.ports?.find((candidate) => candidate.port === wanted);
   if (port === undefined) return unavailable('ServicePortError', `${text} is not listening on port ${wanted}`);
-  const endpoints = await objects.find<Endpoints>('', 'endpoints', namespace, name).catch(unknown('EndpointsAccessError'));
+  const endpoints = await objects
+    .find<Endpoints>('', 'endpoints', namespace, name)
+    .catch(unknown('EndpointsAccessError'));
   if (endpoints === undefined) return unavailable('EndpointsNotFound', `cannot find endpoints for ${text}`);
   if ('reason' in endpoints) return endpoints;
   const { name: portName = '' } = port;
-  return hasActive(endpoints, portName) ? undefined : unavailable('MissingEndpoints', `endpoints for ${text} have no addresses with port name "${portName}"`);
+  return hasActive(endpoints, portName)
+    ? undefined
+    : unavailable('MissingEndpoints', `endpoints for ${text} have no addresses with port name "${portName}"`);
 }
 
 const hasActive = ({ subsets = [] }: Endpoints, portName: string): boolean =>
-  subsets.some(({ addresses = [], ports = [] }) => addresses.length > 0 && ports.some(({ name = '' }) => name === portName));
+  subsets.some(
+    ({ addresses = [], ports = [] }) => addresses.length > 0 && ports.some(({ name = '' }) => name === portName),
+  );
 
 async function findAnswering(api: RemoteApi, means: Means, signal: AbortSignal): Promise<Finding> {
   const enough = new AbortController();
-  const askOnce = (): Promise<void> => ask(api, means, AbortSignal.any([signal, enough.signal, timeLimit(checkTimeoutMs)]));
+  const askOnce = (): Promise<void> =>
+    ask(api, means, AbortSignal.any([signal, enough.signal, timeLimit(checkTimeoutMs)]));
   try {
     await askOnce().catch(() => Promise.any(Array.from({ length: furtherAttempts }, askOnce)));
     return passed;
@@ -159,7 +193,8 @@ async function ask(api: RemoteApi, { resolve, backends }: Means, signal: AbortSi
   } catch (error) {
     throw new Error(`failing or missing response from ${url}: Get "${url}": ${connectionErrorText(error, address)}`);
   }
-  if (status < 200 || status > 299) throw new Error(`failing or missing response from ${url}: bad status from ${url}: ${status}`);
+  if (status < 200 || status > 299)
+    throw new Error(`failing or missing response from ${url}: bad status from ${url}: ${status}`);
 }
 
 function says(object: APIService, finding: Finding): boolean {
@@ -173,5 +208,8 @@ function setCondition(service: APIService, finding: Finding, now: Date): void {
   const current = conditions[index];
   const lastTransitionTime = current?.status === finding.status ? current.lastTransitionTime : undefined;
   const condition = { type: 'Available', ...finding, lastTransitionTime: lastTransitionTime ?? timestamp(now) };
-  service.status = { ...service.status, conditions: index < 0 ? [...conditions, condition] : conditions.with(index, condition) };
+  service.status = {
+    ...service.status,
+    conditions: index < 0 ? [...conditions, condition] : conditions.with(index, condition),
+  };
 }

@@ -114,7 +114,10 @@ export class BackendConnections {
   async upgrade(address: Address, request: BackendRequest): Promise<BackendResponse | Upgraded> {
     const opening = this.#open(address, ['http/1.1']);
     const socket = await abortable(opening, request.signal).catch((error: unknown) => {
-      opening.then((late) => late.destroy(), () => undefined);
+      opening.then(
+        (late) => late.destroy(),
+        () => undefined,
+      );
       throw error;
     });
     this.#upgrades.add(socket);
@@ -156,8 +159,14 @@ export class BackendConnections {
   async #connected(place: Place, address: Address): Promise<void> {
     if (place.dials.size === 0) this.#dial(place, address);
     const slow = new AbortController();
-    const opened = Promise.any(place.dials).then(() => 'opened', (error: AggregateError) => Promise.reject(error.errors[0] as Error));
-    const outcome = await Promise.race([opened, pause(impatienceMs, 'slow', { signal: slow.signal, ref: false }).catch(() => 'slow')]).finally(() => slow.abort());
+    const opened = Promise.any(place.dials).then(
+      () => 'opened',
+      (error: AggregateError) => Promise.reject(error.errors[0] as Error),
+    );
+    const outcome = await Promise.race([
+      opened,
+      pause(impatienceMs, 'slow', { signal: slow.signal, ref: false }).catch(() => 'slow'),
+    ]).finally(() => slow.abort());
     if (outcome === 'slow' && place.dials.size < maxDials) this.#dial(place, address);
   }
 
@@ -180,12 +189,17 @@ export class BackendConnections {
   #forgetUnused(): void {
     for (const [key, { dials, sessions, agent, spare }] of this.#places) {
       const isOpen = dials.size > 0 || sessions.size > 0 || spare?.destroyed === false;
-      if (!isOpen && Object.keys(agent.sockets).length === 0 && Object.keys(agent.freeSockets).length === 0) this.#places.delete(key);
+      if (!isOpen && Object.keys(agent.sockets).length === 0 && Object.keys(agent.freeSockets).length === 0)
+        this.#places.delete(key);
     }
   }
 
   #createPlace(address: Address): Place {
-    const agent = new http.Agent({ keepAlive: true, maxFreeSockets: this.#retired ? 0 : maxIdleSockets, timeout: idleTimeoutMs });
+    const agent = new http.Agent({
+      keepAlive: true,
+      maxFreeSockets: this.#retired ? 0 : maxIdleSockets,
+      timeout: idleTimeoutMs,
+    });
     const place: Place = { protocol: undefined, dials: new Set(), sessions: new Set(), agent, spare: undefined };
     Object.assign(agent, {
       createConnection: (_: unknown, done: (error: Error | null, socket?: tls.TLSSocket) => void): void => {
@@ -195,11 +209,14 @@ export class BackendConnections {
           spare.setTimeout(0).removeAllListeners('timeout');
           return done(null, spare);
         }
-        this.#open(address, ['http/1.1']).then((socket) => done(null, socket), (error: Error) => {
-          // It may speak something else when it is back.
-          place.protocol = undefined;
-          done(error);
-        });
+        this.#open(address, ['http/1.1']).then(
+          (socket) => done(null, socket),
+          (error: Error) => {
+            // It may speak something else when it is back.
+            place.protocol = undefined;
+            done(error);
+          },
+        );
       },
     });
     return place;
@@ -219,7 +236,10 @@ export class BackendConnections {
   }
 
   #addSession(place: Place, socket: tls.TLSSocket, authority: string): void {
-    const session = http2.connect(`https://${authority}`, { createConnection: () => socket, settings: { enablePush: false, initialWindowSize: streamWindow } });
+    const session = http2.connect(`https://${authority}`, {
+      createConnection: () => socket,
+      settings: { enablePush: false, initialWindowSize: streamWindow },
+    });
     const entry: Session = { session, streams: 0, leaving: false, used: false };
     place.sessions.add(entry);
     session.once('connect', () => session.setLocalWindowSize(connectionWindow));
@@ -231,11 +251,22 @@ export class BackendConnections {
 
   async #open(address: Address, protocols: string[]): Promise<tls.TLSSocket> {
     const { serverName, ca, skipVerify, client } = this.#identity;
-    const plain = net.connect({ host: address.host, port: address.port, noDelay: true, keepAlive: true, keepAliveInitialDelay: quietMs });
+    const plain = net.connect({
+      host: address.host,
+      port: address.port,
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: quietMs,
+    });
     await happened(plain, 'connect', connectTimeoutMs);
     const socket = tls.connect({
-      socket: plain, servername: serverName, ALPNProtocols: protocols, rejectUnauthorized: !skipVerify, checkServerIdentity,
-      ...(ca === undefined ? {} : { ca }), ...(client === undefined ? {} : { cert: client.certificate, key: client.key }),
+      socket: plain,
+      servername: serverName,
+      ALPNProtocols: protocols,
+      rejectUnauthorized: !skipVerify,
+      checkServerIdentity,
+      ...(ca === undefined ? {} : { ca }),
+      ...(client === undefined ? {} : { cert: client.certificate, key: client.key }),
     });
     await happened(socket, 'secureConnect', handshakeTimeoutMs);
     return socket;
@@ -245,19 +276,32 @@ export class BackendConnections {
 /** Rejects, with the socket destroyed, when it fails or ends before, or does not come to it in time. */
 function happened(socket: net.Socket, event: 'connect' | 'secureConnect', timeoutMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => socket.destroy(Object.assign(new Error('i/o timeout'), { code: 'ETIMEDOUT' })), timeoutMs);
-    socket.once(event, resolve).once('error', reject).once('close', () => reject(Object.assign(new Error('EOF'), { code: 'ECONNRESET' })));
+    const timer = setTimeout(
+      () => socket.destroy(Object.assign(new Error('i/o timeout'), { code: 'ETIMEDOUT' })),
+      timeoutMs,
+    );
+    socket
+      .once(event, resolve)
+      .once('error', reject)
+      .once('close', () => reject(Object.assign(new Error('EOF'), { code: 'ECONNRESET' })));
     socket.once(event, () => clearTimeout(timer)).once('close', () => clearTimeout(timer));
   });
 }
 
 /** The name must stand among the alternative names: a common name is none (RFC 9525 section 2). */
 function checkServerIdentity(host: string, certificate: tls.PeerCertificate): Error | undefined {
-  if (certificate.subjectaltname === undefined) return new Error('tls: failed to verify certificate: x509: certificate relies on legacy Common Name field, use SANs instead');
+  if (certificate.subjectaltname === undefined)
+    return new Error(
+      'tls: failed to verify certificate: x509: certificate relies on legacy Common Name field, use SANs instead',
+    );
   const problem = tls.checkServerIdentity(host, certificate);
   if (problem === undefined) return undefined;
-  const names = certificate.subjectaltname.split(', ').flatMap((name) => (name.startsWith('DNS:') ? [name.slice(4)] : []));
-  return new Error(`tls: failed to verify certificate: x509: certificate is ${names.length === 0 ? 'not valid for any names, but wanted to match' : `valid for ${names.join(', ')}, not`} ${host}`);
+  const names = certificate.subjectaltname
+    .split(', ')
+    .flatMap((name) => (name.startsWith('DNS:') ? [name.slice(4)] : []));
+  return new Error(
+    `tls: failed to verify certificate: x509: certificate is ${names.length === 0 ? 'not valid for any names, but wanted to match' : `valid for ${names.join(', ')}, not`} ${host}`,
+  );
 }
 
 /** Nothing of an answer came, and the connection may be to blame. */
@@ -277,12 +321,19 @@ class BrokenConnection extends Error {
 const repeatable = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** A body has been read by then. */
-const mayRepeat = ({ method, body }: BackendRequest, { wasUsed, refused }: BrokenConnection): boolean => body === undefined && (refused || (wasUsed && repeatable.has(method)));
+const mayRepeat = ({ method, body }: BackendRequest, { wasUsed, refused }: BrokenConnection): boolean =>
+  body === undefined && (refused || (wasUsed && repeatable.has(method)));
 
 function freeSession({ sessions }: Place): Session | undefined {
   for (const entry of sessions) {
     const { session, streams, leaving } = entry;
-    if (!leaving && !session.closed && !session.destroyed && streams < Math.min(session.remoteSettings.maxConcurrentStreams ?? maxStreams, maxStreams)) return entry;
+    if (
+      !leaving &&
+      !session.closed &&
+      !session.destroyed &&
+      streams < Math.min(session.remoteSettings.maxConcurrentStreams ?? maxStreams, maxStreams)
+    )
+      return entry;
   }
   return undefined;
 }
@@ -290,16 +341,29 @@ function freeSession({ sessions }: Place): Session | undefined {
 /** Ends a connection that nobody uses, and one that is dead. */
 function ask({ session, streams }: Session): void {
   if (streams === 0) return session.close();
-  const timer = setTimeout(() => session.destroy(Object.assign(new Error('http2: client connection lost'), { code: 'ECONNRESET' })), pingTimeoutMs).unref();
+  const timer = setTimeout(
+    () => session.destroy(Object.assign(new Error('http2: client connection lost'), { code: 'ECONNRESET' })),
+    pingTimeoutMs,
+  ).unref();
   if (!session.ping(() => clearTimeout(timer))) session.destroy();
 }
 
-function sendHttp2(entry: Session, authority: string, { method, target, headers, body, signal }: BackendRequest): Promise<BackendResponse> {
+function sendHttp2(
+  entry: Session,
+  authority: string,
+  { method, target, headers, body, signal }: BackendRequest,
+): Promise<BackendResponse> {
   const { session, used: wasUsed } = entry;
   entry.used = true;
   return new Promise((resolve, reject) => {
     const stream = session.request(
-      { ':method': method, ':path': target, ':authority': authority, ':scheme': 'https', ...Object.fromEntries(headers) } as unknown as http2.OutgoingHttpHeaders,
+      {
+        ':method': method,
+        ':path': target,
+        ':authority': authority,
+        ':scheme': 'https',
+        ...Object.fromEntries(headers),
+      } as unknown as http2.OutgoingHttpHeaders,
       { endStream: body === undefined, signal },
     );
     entry.streams++;
@@ -311,21 +375,40 @@ function sendHttp2(entry: Session, authority: string, { method, target, headers,
     stream.on('error', (error) => void (failure ??= error));
     stream.once('close', () => {
       entry.streams--;
-      reject(new BrokenConnection(failure ?? Object.assign(new Error('EOF'), { code: 'ECONNRESET' }), { wasUsed, refused: stream.rstCode === http2.constants.NGHTTP2_REFUSED_STREAM }));
+      reject(
+        new BrokenConnection(failure ?? Object.assign(new Error('EOF'), { code: 'ECONNRESET' }), {
+          wasUsed,
+          refused: stream.rstCode === http2.constants.NGHTTP2_REFUSED_STREAM,
+        }),
+      );
     });
     // Not a pipeline, which would end the source with the target: the source is also the way back to the client.
     body?.pipe(stream);
   });
 }
 
-function sendHttp1({ agent }: Place, address: Address, { method, target, headers, body, signal }: BackendRequest): Promise<BackendResponse> {
+function sendHttp1(
+  { agent }: Place,
+  address: Address,
+  { method, target, headers, body, signal }: BackendRequest,
+): Promise<BackendResponse> {
   return new Promise((resolve, reject) => {
     const request = http.request({
-      agent, host: address.host, port: address.port, method, path: target, signal, setHost: false,
+      agent,
+      host: address.host,
+      port: address.port,
+      method,
+      path: target,
+      signal,
+      setHost: false,
       headers: { host: authorityOf(address), ...Object.fromEntries(headers) } as unknown as http.OutgoingHttpHeaders,
     });
-    request.once('response', (response) => resolve({ status: response.statusCode ?? 0, headers: collect(response.rawHeaders), body: response }));
-    request.on('error', (error) => reject(new BrokenConnection(error, { wasUsed: request.reusedSocket, refused: false })));
+    request.once('response', (response) =>
+      resolve({ status: response.statusCode ?? 0, headers: collect(response.rawHeaders), body: response }),
+    );
+    request.on('error', (error) =>
+      reject(new BrokenConnection(error, { wasUsed: request.reusedSocket, refused: false })),
+    );
     // Not what we asked for, and no connection for others.
     request.once('upgrade', (_response, socket) => socket.destroy());
     if (body === undefined) request.end();
@@ -334,16 +417,25 @@ function sendHttp1({ agent }: Place, address: Address, { method, target, headers
 }
 
 /** The answer's body ends the connection, where it is not another protocol's from then on. */
-function sendUpgrade(socket: tls.TLSSocket, address: Address, { method, target, headers, signal }: BackendRequest): Promise<BackendResponse | Upgraded> {
+function sendUpgrade(
+  socket: tls.TLSSocket,
+  address: Address,
+  { method, target, headers, signal }: BackendRequest,
+): Promise<BackendResponse | Upgraded> {
   return new Promise((resolve, reject) => {
     const request = http.request({
-      createConnection: () => socket, method, path: target, setHost: false,
+      createConnection: () => socket,
+      method,
+      path: target,
+      setHost: false,
       headers: { host: authorityOf(address), ...Object.fromEntries(headers) } as unknown as http.OutgoingHttpHeaders,
     });
     const abort = (): void => void request.destroy(signal.reason as Error);
     signal.addEventListener('abort', abort, { once: true });
     socket.once('close', () => signal.removeEventListener('abort', abort));
-    request.once('response', (response) => resolve({ status: response.statusCode ?? 0, headers: collect(response.rawHeaders), body: response }));
+    request.once('response', (response) =>
+      resolve({ status: response.statusCode ?? 0, headers: collect(response.rawHeaders), body: response }),
+    );
     request.once('upgrade', (response, connection, head) => {
       // From here on the end of the client is told by its connection, behind what it said.
       signal.removeEventListener('abort', abort);

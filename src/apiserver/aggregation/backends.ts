@@ -1,7 +1,12 @@
 /** The servers behind APIServices: where they are, how they are known, and the connections to them. */
 import type { Readable } from 'node:stream';
 import type { LiveText } from '../../base/live-text.ts';
-import { BackendConnections, type BackendIdentity, type BackendResponse, type Upgraded } from './backend-connections.ts';
+import {
+  BackendConnections,
+  type BackendIdentity,
+  type BackendResponse,
+  type Upgraded,
+} from './backend-connections.ts';
 import type { Headers } from './forwarded-headers.ts';
 import type { RemoteApi, ServicePort } from './remote-api.ts';
 import { type Address, authorityOf } from './service-address.ts';
@@ -40,22 +45,42 @@ export class Backends {
 
   /** Rejects when the other side is not who it should be. */
   send({ service, ca, skipVerify }: RemoteApi, address: Address, call: BackendCall): Promise<BackendResponse> {
-    return this.#connectionsOf({ serverName: serverNameOf(service), ca, skipVerify, client: this.#pair }).send(address, { body: undefined, ...call });
+    return this.#connectionsOf({ serverName: serverNameOf(service), ca, skipVerify, client: this.#pair }).send(
+      address,
+      { body: undefined, ...call },
+    );
   }
 
   /** The same for a request whose connection may change its protocol. */
-  upgrade({ service, ca, skipVerify }: RemoteApi, address: Address, call: BackendCall): Promise<BackendResponse | Upgraded> {
-    return this.#connectionsOf({ serverName: serverNameOf(service), ca, skipVerify, client: this.#pair }).upgrade(address, { body: undefined, ...call });
+  upgrade(
+    { service, ca, skipVerify }: RemoteApi,
+    address: Address,
+    call: BackendCall,
+  ): Promise<BackendResponse | Upgraded> {
+    return this.#connectionsOf({ serverName: serverNameOf(service), ca, skipVerify, client: this.#pair }).upgrade(
+      address,
+      { body: undefined, ...call },
+    );
   }
 
   /** The same whoever answers: for checks, which carry no secret. */
   check({ service }: RemoteApi, address: Address, call: BackendCall): Promise<BackendResponse> {
-    return this.#connectionsOf({ serverName: serverNameOf(service), ca: undefined, skipVerify: true, client: this.#pair }).send(address, { body: undefined, ...call });
+    return this.#connectionsOf({
+      serverName: serverNameOf(service),
+      ca: undefined,
+      skipVerify: true,
+      client: this.#pair,
+    }).send(address, { body: undefined, ...call });
   }
 
   /** Lets go of connections that no API needs any more. */
   keepOnly(apis: Iterable<RemoteApi>): void {
-    const used = new Set([...apis].flatMap(({ service, ca, skipVerify }) => [keyOf(serverNameOf(service), ca, skipVerify), keyOf(serverNameOf(service), undefined, true)]));
+    const used = new Set(
+      [...apis].flatMap(({ service, ca, skipVerify }) => [
+        keyOf(serverNameOf(service), ca, skipVerify),
+        keyOf(serverNameOf(service), undefined, true),
+      ]),
+    );
     for (const [key, connections] of this.#connections) {
       if (used.has(key)) continue;
       this.#connections.delete(key);
@@ -91,6 +116,7 @@ export class Backends {
 
 const serverNameOf = ({ name, namespace }: ServicePort): string => `${name}.${namespace}.svc`;
 
-const keyOf = (serverName: string, ca: string | undefined, skipVerify: boolean): string => JSON.stringify([serverName, ca ?? '', skipVerify]);
+const keyOf = (serverName: string, ca: string | undefined, skipVerify: boolean): string =>
+  JSON.stringify([serverName, ca ?? '', skipVerify]);
 
 export const urlOf = (address: Address, path: string): string => `https://${authorityOf(address)}${path}`;

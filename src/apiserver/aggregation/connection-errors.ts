@@ -3,18 +3,27 @@ import type { Address } from './service-address.ts';
 import { authorityOf } from './service-address.ts';
 
 const dialReasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'connection refused', EHOSTUNREACH: 'no route to host', ENETUNREACH: 'network is unreachable', EADDRNOTAVAIL: 'cannot assign requested address',
+  ECONNREFUSED: 'connection refused',
+  EHOSTUNREACH: 'no route to host',
+  ENETUNREACH: 'network is unreachable',
+  EADDRNOTAVAIL: 'cannot assign requested address',
 };
 
 const tlsReasons: Readonly<Record<string, string>> = {
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'certificate signed by unknown authority', UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'certificate signed by unknown authority',
-  SELF_SIGNED_CERT_IN_CHAIN: 'certificate signed by unknown authority', DEPTH_ZERO_SELF_SIGNED_CERT: 'certificate signed by unknown authority',
-  CERT_HAS_EXPIRED: 'certificate has expired or is not yet valid', CERT_NOT_YET_VALID: 'certificate has expired or is not yet valid',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'certificate signed by unknown authority',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'certificate signed by unknown authority',
+  SELF_SIGNED_CERT_IN_CHAIN: 'certificate signed by unknown authority',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'certificate signed by unknown authority',
+  CERT_HAS_EXPIRED: 'certificate has expired or is not yet valid',
+  CERT_NOT_YET_VALID: 'certificate has expired or is not yet valid',
 };
 
 /** The address behind a name, of those that were tried the last. */
 function dialled(error: Error): Address | undefined {
-  const { address, port } = (error instanceof AggregateError ? error.errors.at(-1) : error) as { address?: string; port?: number };
+  const { address, port } = (error instanceof AggregateError ? error.errors.at(-1) : error) as {
+    address?: string;
+    port?: number;
+  };
   return address === undefined || port === undefined ? undefined : { host: address, port };
 }
 

@@ -44,7 +44,9 @@ const refreshMs = 60_000;
 const discoveryTimeoutMs = 5000;
 const openApiTimeoutMs = 60_000;
 const maxRunning = 8;
-const discoveryTypes = ['v2', 'v2beta1'].map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`).join(',');
+const discoveryTypes = ['v2', 'v2beta1']
+  .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
+  .join(',');
 /** Sees everything, for the first question; only what everybody sees, for the others. */
 const discoverer: UserInfo = { name: 'system:kube-aggregator', groups: ['system:masters'] };
 const reader: UserInfo = { name: 'system:aggregator', groups: [] };
@@ -59,8 +61,15 @@ export class RemoteDocuments {
     this.#options = options;
     this.#work = new KeyedWork({
       run: (name, signal) => this.#update(name, signal),
-      onFailure: (name, error) => options.log.warn({ err: error, apiService: name }, 'what the server of an API says of itself could not be fetched'),
-      maxRunning, firstRetryMs: 1000, maxRetryMs: refreshMs, observer: options.queue,
+      onFailure: (name, error) =>
+        options.log.warn(
+          { err: error, apiService: name },
+          'what the server of an API says of itself could not be fetched',
+        ),
+      maxRunning,
+      firstRetryMs: 1000,
+      maxRetryMs: refreshMs,
+      observer: options.queue,
     });
     options.services.onChange((name, before, after) => {
       const wasRemote = before !== undefined && remoteApiOf(before) !== undefined;
@@ -100,7 +109,10 @@ export class RemoteDocuments {
     }
     const before = this.#documents.get(name)?.openApiV2;
     const [resources, openApi, openApiV2] = await Promise.all([
-      discover(api, fetch, signal).catch((error: unknown) => void log.debug({ err: error, apiService: name }, 'the server of an API did not say what it has')),
+      discover(api, fetch, signal).catch(
+        (error: unknown) =>
+          void log.debug({ err: error, apiService: name }, 'the server of an API did not say what it has'),
+      ),
       findOpenApi(api, fetch, signal).catch(() => undefined),
       readOpenApiV2(api, before, fetch, signal).catch((error: unknown) => {
         log.debug({ err: error, apiService: name }, 'the OpenAPI document of an API could not be read');
@@ -114,29 +126,63 @@ export class RemoteDocuments {
 
   #publish(): void {
     const { services, apis } = this.#options;
-    const parts = [...services.remotes].sort(byPriority).flatMap((api) => this.#documents.get(api.name)?.openApiV2?.part ?? []);
+    const parts = [...services.remotes]
+      .sort(byPriority)
+      .flatMap((api) => this.#documents.get(api.name)?.openApiV2?.part ?? []);
     if (parts.length !== this.#parts.length || parts.some((part, i) => part !== this.#parts[i])) this.#parts = parts;
     apis.setRemote([...services.remotes].map((api) => groupVersionOf(api, this.#documents.get(api.name)?.resources)));
   }
 }
 
-const groupVersionOf = ({ group, version, apiVersion, groupPriority, versionPriority }: RemoteApi, resources: readonly JsonObject[] | undefined): GroupVersionInfo => ({
-  group, version, apiVersion, types: '', groupPriority, versionPriority, enabledByDefault: true, resources: [],
-  remote: { freshness: resources === undefined ? 'Stale' : 'Current', ...(resources === undefined || resources.length === 0 ? {} : { resources }) },
+const groupVersionOf = (
+  { group, version, apiVersion, groupPriority, versionPriority }: RemoteApi,
+  resources: readonly JsonObject[] | undefined,
+): GroupVersionInfo => ({
+  group,
+  version,
+  apiVersion,
+  types: '',
+  groupPriority,
+  versionPriority,
+  enabledByDefault: true,
+  resources: [],
+  remote: {
+    freshness: resources === undefined ? 'Stale' : 'Current',
+    ...(resources === undefined || resources.length === 0 ? {} : { resources }),
+  },
 });
 
 async function discover(api: RemoteApi, fetch: Fetch, signal: AbortSignal): Promise<readonly JsonObject[]> {
-  const all = await fetch(api, { path: '/apis', user: discoverer, accept: discoveryTypes, timeoutMs: discoveryTimeoutMs, signal });
+  const all = await fetch(api, {
+    path: '/apis',
+    user: discoverer,
+    accept: discoveryTypes,
+    timeoutMs: discoveryTimeoutMs,
+    signal,
+  });
   if (all.status === 503) throw new Error('the server answered with status 503');
-  if (all.status === 200 && all.contentType.includes('as=APIGroupDiscoveryList')) return resourcesInGroups(parsed(all), api) ?? [];
-  const one = await fetch(api, { path: `/apis/${api.apiVersion}`, user: { ...discoverer, groups: [] }, accept: 'application/json', timeoutMs: discoveryTimeoutMs, signal });
+  if (all.status === 200 && all.contentType.includes('as=APIGroupDiscoveryList'))
+    return resourcesInGroups(parsed(all), api) ?? [];
+  const one = await fetch(api, {
+    path: `/apis/${api.apiVersion}`,
+    user: { ...discoverer, groups: [] },
+    accept: 'application/json',
+    timeoutMs: discoveryTimeoutMs,
+    signal,
+  });
   if (one.status !== 200) throw new Error(`the server answered with status ${one.status}`);
   return resourcesFromList(parsed(one), api);
 }
 
 /** A server can speak for its own group version only. */
 async function findOpenApi(api: RemoteApi, fetch: Fetch, signal: AbortSignal): Promise<string | undefined> {
-  const index = await fetch(api, { path: '/openapi/v3', user: reader, accept: 'application/json', timeoutMs: openApiTimeoutMs, signal });
+  const index = await fetch(api, {
+    path: '/openapi/v3',
+    user: reader,
+    accept: 'application/json',
+    timeoutMs: openApiTimeoutMs,
+    signal,
+  });
   const paths = index.status === 200 ? parsed(index) : undefined;
   const key = `apis/${api.apiVersion}`;
   const entry = memberIn(memberIn(paths, 'paths'), key);
@@ -144,16 +190,30 @@ async function findOpenApi(api: RemoteApi, fetch: Fetch, signal: AbortSignal): P
   return typeof url === 'string' && url.split('?', 1)[0] === `/openapi/v3/${key}` ? url : undefined;
 }
 
-async function readOpenApiV2(api: RemoteApi, before: DocumentV2 | undefined, fetch: Fetch, signal: AbortSignal): Promise<DocumentV2 | undefined> {
-  const answer = await fetch(api, { path: '/openapi/v2', user: reader, accept: 'application/json', ifNoneMatch: before?.etag, timeoutMs: openApiTimeoutMs, signal });
+async function readOpenApiV2(
+  api: RemoteApi,
+  before: DocumentV2 | undefined,
+  fetch: Fetch,
+  signal: AbortSignal,
+): Promise<DocumentV2 | undefined> {
+  const answer = await fetch(api, {
+    path: '/openapi/v2',
+    user: reader,
+    accept: 'application/json',
+    ifNoneMatch: before?.etag,
+    timeoutMs: openApiTimeoutMs,
+    signal,
+  });
   if (answer.status === 304) return before;
   if (answer.status === 404) return undefined;
   if (answer.status !== 200) throw new Error(`the server answered with status ${answer.status}`);
   return { etag: answer.etag, part: partV2(parsed(answer), api.apiVersion) };
 }
 
-const byPriority = (a: RemoteApi, b: RemoteApi): number => b.groupPriority - a.groupPriority || b.versionPriority - a.versionPriority || (a.name < b.name ? -1 : 1);
+const byPriority = (a: RemoteApi, b: RemoteApi): number =>
+  b.groupPriority - a.groupPriority || b.versionPriority - a.versionPriority || (a.name < b.name ? -1 : 1);
 
-const memberIn = (value: JsonValue | undefined, name: string): JsonValue | undefined => (isObject(value) ? memberOf(value, name) : undefined);
+const memberIn = (value: JsonValue | undefined, name: string): JsonValue | undefined =>
+  isObject(value) ? memberOf(value, name) : undefined;
 
 const parsed = ({ body }: Fetched): JsonValue => JSON.parse(body) as JsonValue;

@@ -37,9 +37,23 @@ const maxBytes = 16 * 1024 * 1024;
 
 export function createFetch({ backends, resolve }: FetchOptions): Fetch {
   return async (api, { path, user, accept, ifNoneMatch, timeoutMs, signal }) => {
-    const headers = new Map<string, readonly string[]>([['accept', [accept]], ...(ifNoneMatch === undefined ? [] : [['if-none-match', [ifNoneMatch]] as const]), ...userHeaders(user, false)]);
-    const answer = await backends.send(api, await resolve(api.service), { method: 'GET', target: path, headers, signal: AbortSignal.any([signal, timeLimit(timeoutMs)]) });
-    return { status: answer.status, contentType: answer.headers.get('content-type')?.[0] ?? '', etag: answer.headers.get('etag')?.[0], body: await readText(answer) };
+    const headers = new Map<string, readonly string[]>([
+      ['accept', [accept]],
+      ...(ifNoneMatch === undefined ? [] : [['if-none-match', [ifNoneMatch]] as const]),
+      ...userHeaders(user, false),
+    ]);
+    const answer = await backends.send(api, await resolve(api.service), {
+      method: 'GET',
+      target: path,
+      headers,
+      signal: AbortSignal.any([signal, timeLimit(timeoutMs)]),
+    });
+    return {
+      status: answer.status,
+      contentType: answer.headers.get('content-type')?.[0] ?? '',
+      etag: answer.headers.get('etag')?.[0],
+      body: await readText(answer),
+    };
   };
 }
 

@@ -10,9 +10,30 @@ import type { Exchange, HeaderMap } from '../request.ts';
 export type Headers = ReadonlyMap<string, readonly string[]>;
 
 /** About one connection, not about the request (RFC 9110 section 7.6.1). */
-const hopByHop = ['connection', 'proxy-connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'te', 'trailer', 'transfer-encoding', 'upgrade', 'http2-settings'];
+const hopByHop = [
+  'connection',
+  'proxy-connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'http2-settings',
+];
 /** What is said anew, or is none of the business of the server behind. */
-const ownMatters = ['host', 'expect', 'authorization', 'x-remote-user', 'x-remote-uid', 'x-remote-group', 'impersonate-user', 'impersonate-uid', 'impersonate-group'];
+const ownMatters = [
+  'host',
+  'expect',
+  'authorization',
+  'x-remote-user',
+  'x-remote-uid',
+  'x-remote-group',
+  'impersonate-user',
+  'impersonate-uid',
+  'impersonate-group',
+];
 const ownPrefixes = ['x-remote-extra-', 'impersonate-extra-'];
 
 export interface ForwardingOptions {
@@ -32,12 +53,21 @@ export interface ForwardedRequest {
   readonly authority: string;
 }
 
-export function forwardedHeaders({ exchange, auditId, user, path, authority }: ForwardedRequest, options: ForwardingOptions): Headers {
-  const dropped = new Set([...hopByHop, ...ownMatters, ...options.frontProxyHeaders, ...namedByConnection(exchange.headerValues('connection'))]);
+export function forwardedHeaders(
+  { exchange, auditId, user, path, authority }: ForwardedRequest,
+  options: ForwardingOptions,
+): Headers {
+  const dropped = new Set([
+    ...hopByHop,
+    ...ownMatters,
+    ...options.frontProxyHeaders,
+    ...namedByConnection(exchange.headerValues('connection')),
+  ]);
   const prefixes = [...ownPrefixes, ...options.frontProxyPrefixes];
   const headers = new Map<string, readonly string[]>();
   for (const name of exchange.headerNames()) {
-    if (!dropped.has(name) && !prefixes.some((prefix) => name.startsWith(prefix))) headers.set(name, exchange.headerValues(name));
+    if (!dropped.has(name) && !prefixes.some((prefix) => name.startsWith(prefix)))
+      headers.set(name, exchange.headerValues(name));
   }
   for (const name of ['accept', 'content-type']) {
     const values = headers.get(name);
@@ -56,9 +86,16 @@ export function forwardedHeaders({ exchange, auditId, user, path, authority }: F
 
 /** A token can come in the place of a WebSocket protocol, which is then not for others to see. */
 const withoutToken = (values: readonly string[] | undefined): readonly string[] | undefined =>
-  values?.map((value) => value.split(',').map((part) => part.trim()).filter((part) => !part.startsWith('base64url.bearer.authorization.k8s.io.')).join(', '));
+  values?.map((value) =>
+    value
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => !part.startsWith('base64url.bearer.authorization.k8s.io.'))
+      .join(', '),
+  );
 
-const namedByConnection = (values: readonly string[]): string[] => values.flatMap((value) => value.split(',')).map((name) => name.trim().toLowerCase());
+const namedByConnection = (values: readonly string[]): string[] =>
+  values.flatMap((value) => value.split(',')).map((name) => name.trim().toLowerCase());
 
 /** Who asks, in the headers that servers behind a front proxy read. */
 export function userHeaders({ name, uid, groups, extra = {} }: UserInfo, tellUid: boolean): [string, string[]][] {
@@ -66,7 +103,9 @@ export function userHeaders({ name, uid, groups, extra = {} }: UserInfo, tellUid
     ['x-remote-user', [wire(name)]],
     ...(tellUid && uid !== undefined && uid !== '' ? [['x-remote-uid', [wire(uid)]] as [string, string[]]] : []),
     ...(groups.length === 0 ? [] : [['x-remote-group', groups.map(wire)] as [string, string[]]]),
-    ...Object.entries(extra).filter(([, values]) => values.length > 0).map(([key, values]): [string, string[]] => [`x-remote-extra-${escapedKey(key)}`, values.map(wire)]),
+    ...Object.entries(extra)
+      .filter(([, values]) => values.length > 0)
+      .map(([key, values]): [string, string[]] => [`x-remote-extra-${escapedKey(key)}`, values.map(wire)]),
   ];
 }
 
@@ -74,10 +113,20 @@ export function userHeaders({ name, uid, groups, extra = {} }: UserInfo, tellUid
 const wire = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
 /** Percent-encoded where a header name cannot have the character (RFC 9110 section 5.6.2). Header names do not keep capitals. */
-const escapedKey = (key: string): string => wire(key).replace(/[^A-Za-z0-9!#$&'*+\-.^_`|~]/g, (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, '0')}`).toLowerCase();
+const escapedKey = (key: string): string =>
+  wire(key)
+    .replace(/[^A-Za-z0-9!#$&'*+\-.^_`|~]/g, (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, '0')}`)
+    .toLowerCase();
 
 /** Who may read an answer from a browser is said by this server. */
-const notForClients = new Set([...hopByHop, 'access-control-allow-credentials', 'access-control-allow-headers', 'access-control-allow-methods', 'access-control-allow-origin', 'audit-id']);
+const notForClients = new Set([
+  ...hopByHop,
+  'access-control-allow-credentials',
+  'access-control-allow-headers',
+  'access-control-allow-methods',
+  'access-control-allow-origin',
+  'audit-id',
+]);
 
 /** The headers of an answer as they go to the client. */
 export function answerHeaders(headers: Headers): HeaderMap {

@@ -55,14 +55,20 @@ export function passOn(services: ApiServices, apis: Pick<ServedApis, 'isBuiltIn'
 
 /** What is asked for, as far as it can be another server's: everything below `/apis/<group>/<version>`. */
 function groupVersionOf({ path, info }: ApiRequest): string | undefined {
-  if (info.isResourceRequest) return info.group !== '' && path.startsWith(`/apis/${info.group}/`) ? apiVersionOf(info.group, info.version) : undefined;
+  if (info.isResourceRequest)
+    return info.group !== '' && path.startsWith(`/apis/${info.group}/`)
+      ? apiVersionOf(info.group, info.version)
+      : undefined;
   return groupVersionPath.exec(path)?.[1];
 }
 
 const groupVersionPath = /^\/apis\/([^/]+\/[^/]+)\/?$/;
 
-const text = (status: number, message: string): ApiResponse =>
-  ({ status, headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }, body: `${message}\n` });
+const text = (status: number, message: string): ApiResponse => ({
+  status,
+  headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+  body: `${message}\n`,
+});
 
 export function createProxy(options: ProxyOptions): Proxy {
   const { resolve, onRefusal, log } = options;
@@ -75,7 +81,8 @@ export function createProxy(options: ProxyOptions): Proxy {
     request.isPassedOn = true;
     if (!api.isAvailable) return unavailable(request);
     if (leadsAstray(request.path)) return notFoundPage;
-    if (api.ca !== undefined && !api.ca.includes('-----BEGIN CERTIFICATE-----')) return refuse(request, 500, 'unable to load root certificates: unable to parse bytes as PEM block');
+    if (api.ca !== undefined && !api.ca.includes('-----BEGIN CERTIFICATE-----'))
+      return refuse(request, 500, 'unable to load root certificates: unable to parse bytes as PEM block');
     let address: Address;
     try {
       address = await resolve(api.service);
@@ -89,28 +96,58 @@ export function createProxy(options: ProxyOptions): Proxy {
 }
 
 /** The wish of a request with a body is ignored, as a server may (RFC 9110 section 7.8). */
-const isUpgrade = ({ exchange }: ApiRequest): boolean => exchange.canChangeProtocol === true && exchange.header('upgrade') !== undefined;
+const isUpgrade = ({ exchange }: ApiRequest): boolean =>
+  exchange.canChangeProtocol === true && exchange.header('upgrade') !== undefined;
 
 /**
  * Whether others may read the path differently from how it was judged here.
  *
  * @NOTE differs from upstream, which passes on such paths as well.
  */
-const leadsAstray = (path: string): boolean => path.split('/').slice(1).some((segment, i, all) => segment === '.' || segment === '..' || (segment === '' && i < all.length - 1));
+const leadsAstray = (path: string): boolean =>
+  path
+    .split('/')
+    .slice(1)
+    .some((segment, i, all) => segment === '.' || segment === '..' || (segment === '' && i < all.length - 1));
 
-async function send(request: ApiRequest, api: RemoteApi, address: Address, { backends, forwarding, rejectRedirects, requestTimeoutMs, onAbort }: ProxyOptions): Promise<ApiResponse> {
+async function send(
+  request: ApiRequest,
+  api: RemoteApi,
+  address: Address,
+  { backends, forwarding, rejectRedirects, requestTimeoutMs, onAbort }: ProxyOptions,
+): Promise<ApiResponse> {
   const body = request.exchange.bodyStream();
-  const signal = isDiscovery(request) ? AbortSignal.any([request.signal, timeLimit(discoveryTimeoutMs)]) : request.signal;
+  const signal = isDiscovery(request)
+    ? AbortSignal.any([request.signal, timeLimit(discoveryTimeoutMs)])
+    : request.signal;
   try {
-    const answer = await backends.send(api, address, { ...forwarded(request, address, forwarding), ...(body === undefined ? {} : { body }), signal });
+    const answer = await backends.send(api, address, {
+      ...forwarded(request, address, forwarding),
+      ...(body === undefined ? {} : { body }),
+      signal,
+    });
     const location = answer.headers.get('location')?.[0] ?? '';
     if (rejectRedirects && answer.status >= 300 && answer.status <= 399 && location !== '') {
       answer.body.destroy();
-      return { status: 502, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: 'the backend attempted to redirect this request, which is not permitted' };
+      return {
+        status: 502,
+        headers: { 'content-type': 'text/plain; charset=utf-8' },
+        body: 'the backend attempted to redirect this request, which is not permitted',
+      };
     }
     const headers = answerHeaders(answer.headers);
-    if (location.startsWith('/') && !location.startsWith('//')) headers['location'] = `https://${authorityOf(address)}${location}`;
-    return { status: answer.status, headers, stream: (sink) => relay(answer, telling(sink, () => onAbort(request)), deadlineOf(request, requestTimeoutMs)) };
+    if (location.startsWith('/') && !location.startsWith('//'))
+      headers['location'] = `https://${authorityOf(address)}${location}`;
+    return {
+      status: answer.status,
+      headers,
+      stream: (sink) =>
+        relay(
+          answer,
+          telling(sink, () => onAbort(request)),
+          deadlineOf(request, requestTimeoutMs),
+        ),
+    };
   } catch (error) {
     return text(503, `error trying to reach service: ${connectionErrorText(error, address)}`);
   }
@@ -120,7 +157,12 @@ async function send(request: ApiRequest, api: RemoteApi, address: Address, { bac
  * Hands the client's connection and one of our own to each other when the other side agrees to another protocol. What it
  * says instead is an answer like any other if it is an error.
  */
-async function upgrade(request: ApiRequest, api: RemoteApi, address: Address, { backends, forwarding, requestTimeoutMs, onAbort }: ProxyOptions): Promise<ApiResponse> {
+async function upgrade(
+  request: ApiRequest,
+  api: RemoteApi,
+  address: Address,
+  { backends, forwarding, requestTimeoutMs, onAbort }: ProxyOptions,
+): Promise<ApiResponse> {
   const { exchange, signal } = request;
   const call = forwarded(request, address, forwarding);
   const wish = new Map([...call.headers, ['connection', ['Upgrade']], ['upgrade', exchange.headerValues('upgrade')]]);
@@ -128,25 +170,45 @@ async function upgrade(request: ApiRequest, api: RemoteApi, address: Address, { 
     const answer = await backends.upgrade(api, address, { ...call, headers: wish, signal });
     const headers = answerHeaders(answer.headers);
     if ('body' in answer) {
-      if (answer.status >= 400) return { status: answer.status, headers, stream: (sink) => relay(answer, telling(sink, () => onAbort(request)), deadlineOf(request, requestTimeoutMs)) };
+      if (answer.status >= 400)
+        return {
+          status: answer.status,
+          headers,
+          stream: (sink) =>
+            relay(
+              answer,
+              telling(sink, () => onAbort(request)),
+              deadlineOf(request, requestTimeoutMs),
+            ),
+        };
       answer.body.destroy();
       return text(503, `invalid upgrade response: status code ${answer.status}`);
     }
     const { connection } = answer;
-    return { status: 101, headers: { ...headers, connection: 'Upgrade', upgrade: answer.headers.get('upgrade') ?? [] }, input: connection, stream: (sink) => relayUpgraded(connection, sink) };
+    return {
+      status: 101,
+      headers: { ...headers, connection: 'Upgrade', upgrade: answer.headers.get('upgrade') ?? [] },
+      input: connection,
+      stream: (sink) => relayUpgraded(connection, sink),
+    };
   } catch (error) {
     return text(503, `error dialing backend: ${connectionErrorText(error, address)}`);
   }
 }
 
-const deadlineOf = ({ isLongRunning, receivedAt }: ApiRequest, requestTimeoutMs: number): number | undefined => (isLongRunning ? undefined : receivedAt + requestTimeoutMs);
+const deadlineOf = ({ isLongRunning, receivedAt }: ApiRequest, requestTimeoutMs: number): number | undefined =>
+  isLongRunning ? undefined : receivedAt + requestTimeoutMs;
 
 /** A request as it goes to the server behind, but for its body. */
 function forwarded(request: ApiRequest, address: Address, forwarding: ForwardingOptions): Omit<BackendCall, 'signal'> {
   const { exchange, auditId, user, method } = request;
   const path = escapedPath(request.path);
   const query = request.query.toString();
-  return { method, target: query === '' ? path : `${path}?${query}`, headers: forwardedHeaders({ exchange, auditId, user, path, authority: authorityOf(address) }, forwarding) };
+  return {
+    method,
+    target: query === '' ? path : `${path}?${query}`,
+    headers: forwardedHeaders({ exchange, auditId, user, path, authority: authorityOf(address) }, forwarding),
+  };
 }
 
 const isDiscovery = ({ info, path }: ApiRequest): boolean => !info.isResourceRequest && groupVersionPath.test(path);
@@ -184,7 +246,8 @@ async function relay({ body }: BackendResponse, sink: Sink, deadline: number | u
 }
 
 /** Until one side ends: what it has said is still handed on. */
-const relayUpgraded = (connection: Duplex, sink: Sink): Promise<void> => copy(connection, sink, () => void connection.end(() => connection.destroy()));
+const relayUpgraded = (connection: Duplex, sink: Sink): Promise<void> =>
+  copy(connection, sink, () => void connection.end(() => connection.destroy()));
 
 /** @param stop ends the source, when the client is gone */
 async function copy(body: Readable, sink: Sink, stop: () => void): Promise<void> {

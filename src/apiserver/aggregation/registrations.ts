@@ -22,20 +22,43 @@ type Management = 'onstart' | 'true';
 const nameOf = ({ version, group }: GroupVersionInfo): string => `${version}.${group}`;
 const objectNamed = (name: string) => ({ ...apiServicesResource, namespace: '', name });
 const isManaged = ({ metadata }: APIService, how: Management): boolean => metadata.labels?.[managedLabel] === how;
-const specOf = ({ group, version, groupPriority, versionPriority }: GroupVersionInfo): APIServiceSpec => ({ group, version, groupPriorityMinimum: groupPriority, versionPriority });
+const specOf = ({ group, version, groupPriority, versionPriority }: GroupVersionInfo): APIServiceSpec => ({
+  group,
+  version,
+  groupPriorityMinimum: groupPriority,
+  versionPriority,
+});
 
 /** Once, at the start. */
-export async function registerBuiltIn(writer: InternalWriter, groupVersions: readonly GroupVersionInfo[]): Promise<void> {
-  const present = new Map((await writer.list<APIService>(apiServicesResource, 'mostRecent')).map((service) => [service.metadata.name ?? '', service]));
+export async function registerBuiltIn(
+  writer: InternalWriter,
+  groupVersions: readonly GroupVersionInfo[],
+): Promise<void> {
+  const present = new Map(
+    (await writer.list<APIService>(apiServicesResource, 'mostRecent')).map((service) => [
+      service.metadata.name ?? '',
+      service,
+    ]),
+  );
   // The group of these objects is not registered itself: it is always there.
-  const wanted = new Map(groupVersions.filter(({ group }) => group !== apiServicesResource.group).map((info) => [nameOf(info), specOf(info)]));
+  const wanted = new Map(
+    groupVersions
+      .filter(({ group }) => group !== apiServicesResource.group)
+      .map((info) => [nameOf(info), specOf(info)]),
+  );
   for (const [name, spec] of wanted) await ensure(writer, name, spec, 'onstart', present.get(name));
   for (const [name, service] of present) {
     if (isManaged(service, 'onstart') && !wanted.has(name)) await writer.remove(objectNamed(name));
   }
 }
 
-async function ensure(writer: InternalWriter, name: string, spec: APIServiceSpec, how: Management, current: APIService | undefined): Promise<void> {
+async function ensure(
+  writer: InternalWriter,
+  name: string,
+  spec: APIServiceSpec,
+  how: Management,
+  current: APIService | undefined,
+): Promise<void> {
   const object = objectNamed(name);
   if (current === undefined) {
     const labels = Object.assign(createMap<string>(), { [managedLabel]: how });
@@ -68,8 +91,15 @@ export class CustomRegistrations {
     this.#options = options;
     this.#work = new KeyedWork({
       run: (name) => this.#reconcile(name).then(() => undefined),
-      onFailure: (name, error) => options.log.warn({ err: error, apiService: name }, 'the APIService of custom resources could not be brought up to date'),
-      maxRunning, firstRetryMs: 50, maxRetryMs: 30_000, observer: options.queue,
+      onFailure: (name, error) =>
+        options.log.warn(
+          { err: error, apiService: name },
+          'the APIService of custom resources could not be brought up to date',
+        ),
+      maxRunning,
+      firstRetryMs: 50,
+      maxRetryMs: 30_000,
+      observer: options.queue,
     });
     options.services.onChange((name, _, after) => {
       if (this.#wanted.has(name) || (after !== undefined && isManaged(after, 'true'))) this.#add(name);
@@ -82,8 +112,11 @@ export class CustomRegistrations {
     const { services, apis, writer } = this.#options;
     await Promise.all([services.known(), apis.known()]);
     this.#compare();
-    const managed = (await writer.list<APIService>(apiServicesResource, 'any')).filter((service) => isManaged(service, 'true')).map(({ metadata }) => metadata.name!);
-    for (const name of new Set([...this.#wanted.keys(), ...managed])) await this.#reconcile(name).catch(() => this.#work.add(name));
+    const managed = (await writer.list<APIService>(apiServicesResource, 'any'))
+      .filter((service) => isManaged(service, 'true'))
+      .map(({ metadata }) => metadata.name!);
+    for (const name of new Set([...this.#wanted.keys(), ...managed]))
+      await this.#reconcile(name).catch(() => this.#work.add(name));
     this.#isStarted = true;
     for (const name of this.#wanted.keys()) this.#add(name);
   }
@@ -119,6 +152,11 @@ export class CustomRegistrations {
     const { writer } = this.#options;
     if (!writer.isServed(definitions)) return false;
     const all = await writer.list<CustomResourceDefinition>(definitions, 'mostRecent');
-    return all.some((definition) => definition.spec.group === group && hasCondition(definition, 'Established') && definition.spec.versions?.some(({ name, served }) => name === version && served === true) === true);
+    return all.some(
+      (definition) =>
+        definition.spec.group === group &&
+        hasCondition(definition, 'Established') &&
+        definition.spec.versions?.some(({ name, served }) => name === version && served === true) === true,
+    );
   }
 }

@@ -29,15 +29,31 @@ export interface RemoteApi {
  * @NOTE differs from upstream: the core group is always answered here, whatever its APIService says.
  */
 export function remoteApiOf(object: APIService): RemoteApi | undefined {
-  const { group = '', version = '', service, caBundle = '', insecureSkipTLSVerify = false, groupPriorityMinimum = 0, versionPriority = 0 } = object.spec;
+  const {
+    group = '',
+    version = '',
+    service,
+    caBundle = '',
+    insecureSkipTLSVerify = false,
+    groupPriorityMinimum = 0,
+    versionPriority = 0,
+  } = object.spec;
   if (service === undefined || group === '') return undefined;
   return {
-    name: object.metadata.name!, group, version, apiVersion: `${group}/${version}`, groupPriority: groupPriorityMinimum, versionPriority,
+    name: object.metadata.name!,
+    group,
+    version,
+    apiVersion: `${group}/${version}`,
+    groupPriority: groupPriorityMinimum,
+    versionPriority,
     service: { namespace: service.namespace ?? '', name: service.name ?? '', port: service.port ?? defaultPort },
-    ca: caBundle === '' ? undefined : Buffer.from(caBundle, 'base64').toString(), skipVerify: insecureSkipTLSVerify,
+    ca: caBundle === '' ? undefined : Buffer.from(caBundle, 'base64').toString(),
+    skipVerify: insecureSkipTLSVerify,
     isAvailable: availabilityOf(object)?.status === 'True',
   };
 }
 
-export const availabilityOf = ({ status }: APIService): NonNullable<APIService['status']['conditions']>[number] | undefined =>
+export const availabilityOf = ({
+  status,
+}: APIService): NonNullable<APIService['status']['conditions']>[number] | undefined =>
   status.conditions?.find(({ type }) => type === 'Available');

@@ -73,10 +73,34 @@ export function setUpAggregation(setup: AggregationSetup): Aggregation {
   const resolve = createServiceResolver({ objects, toEndpoints: config.toEndpoints });
   const backends = new Backends(config.client, isPair);
   const queueOf = createWorkQueueMetrics(metrics.registry);
-  const availability = new Availability({ services, writer, objects, resolve, backends, observer: createAvailabilityMetrics(metrics.registry), queue: queueOf('AvailableConditionController'), log });
-  const documents = new RemoteDocuments({ services, apis, fetch: createFetch({ backends, resolve }), queue: queueOf('DiscoveryController'), log });
+  const availability = new Availability({
+    services,
+    writer,
+    objects,
+    resolve,
+    backends,
+    observer: createAvailabilityMetrics(metrics.registry),
+    queue: queueOf('AvailableConditionController'),
+    log,
+  });
+  const documents = new RemoteDocuments({
+    services,
+    apis,
+    fetch: createFetch({ backends, resolve }),
+    queue: queueOf('DiscoveryController'),
+    log,
+  });
   const registrations = new CustomRegistrations({ writer, services, apis, queue: queueOf('autoregister'), log });
-  const proxy = createProxy({ backends, resolve, forwarding, rejectRedirects: config.rejectRedirects, requestTimeoutMs: setup.requestTimeoutMs, onRefusal: (request, code) => metrics.terminated(request, code, 'aggregator'), onAbort: (request) => metrics.aborted(request), log });
+  const proxy = createProxy({
+    backends,
+    resolve,
+    forwarding,
+    rejectRedirects: config.rejectRedirects,
+    requestTimeoutMs: setup.requestTimeoutMs,
+    onRefusal: (request, code) => metrics.terminated(request, code, 'aggregator'),
+    onAbort: (request) => metrics.aborted(request),
+    log,
+  });
   const backing = followBacking(setup, services, availability);
   services.onChange(() => backends.keepOnly(services.remotes));
   apis.waitFor(() => services.known());
@@ -100,7 +124,10 @@ export function setUpAggregation(setup: AggregationSetup): Aggregation {
           registered.open();
         } catch (error) {
           if (signal.aborted) return;
-          log.warn({ err: error }, 'the APIServices of this server could not be brought up to date and are tried again');
+          log.warn(
+            { err: error },
+            'the APIServices of this server could not be brought up to date and are tried again',
+          );
           await sleep(clock, retryMs, signal);
         }
       }
@@ -115,14 +142,23 @@ export function setUpAggregation(setup: AggregationSetup): Aggregation {
 }
 
 /** Few clusters have an API that is not local: services are followed once there is one. */
-function followBacking({ registry, log }: AggregationSetup, services: ApiServices, availability: Availability): { stop(): Promise<void> } {
+function followBacking(
+  { registry, log }: AggregationSetup,
+  services: ApiServices,
+  availability: Availability,
+): { stop(): Promise<void> } {
   const followers: ObjectFollower[] = [];
   services.onChange(() => {
     if (!services.hasRemotes || followers.length > 0) return;
     for (const resource of ['services', 'endpoints']) {
       const store = registry.storeOf('', resource);
       if (store === undefined) continue;
-      const follower = new ObjectFollower({ store, log, onChange: (before, after) => availability.recheck((after ?? before)!.card.namespace, (after ?? before)!.card.name) });
+      const follower = new ObjectFollower({
+        store,
+        log,
+        onChange: (before, after) =>
+          availability.recheck((after ?? before)!.card.namespace, (after ?? before)!.card.name),
+      });
       followers.push(follower);
       follower.start();
     }

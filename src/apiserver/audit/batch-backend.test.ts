@@ -7,8 +7,13 @@ function setUp(options: Partial<BatchOptions & SinkTraits> = {}) {
   const clock = new FakeClock();
   const sink = new ManualSink();
   const lost: string[] = [];
-  const report = (plugin: string, error: unknown, events: number): void => void lost.push(`${plugin} ${events}: ${(error as Error).message}`);
-  const backend = new BatchBackend(sink, { bufferSize: 10, maxBatchSize: 3, maxWaitMs: 1000, throttle: undefined, parallel: 1, merges: false, ...options }, { report, clock });
+  const report = (plugin: string, error: unknown, events: number): void =>
+    void lost.push(`${plugin} ${events}: ${(error as Error).message}`);
+  const backend = new BatchBackend(
+    sink,
+    { bufferSize: 10, maxBatchSize: 3, maxWaitMs: 1000, throttle: undefined, parallel: 1, merges: false, ...options },
+    { report, clock },
+  );
   const add = (...ids: readonly string[]): boolean[] => ids.map((id) => backend.add(auditEvent(id)));
   return { clock, sink, lost, backend, add };
 }
@@ -44,7 +49,11 @@ describe('batches', () => {
     expect(sink.batches).toEqual([['1', '2']]);
     await sink.done();
     await sink.done(false);
-    expect(sink.batches).toEqual([['1', '2'], ['3', '4'], ['5', '6']]);
+    expect(sink.batches).toEqual([
+      ['1', '2'],
+      ['3', '4'],
+      ['5', '6'],
+    ]);
   });
 
   test('are on their way at the same time as far as the sink allows it', () => {
@@ -62,7 +71,10 @@ describe('batches', () => {
     expect(sink.batches).toEqual([['1', '2', '3']]);
     await sink.done();
     await clock.advance(100);
-    expect(sink.batches).toEqual([['1', '2', '3'], ['4', '5']]);
+    expect(sink.batches).toEqual([
+      ['1', '2', '3'],
+      ['4', '5'],
+    ]);
   });
 });
 

@@ -52,7 +52,11 @@ export class BatchBackend implements AuditBackend {
   #closed = false;
   #onDrained: () => void = () => undefined;
 
-  constructor(sink: AuditSink, options: BatchOptions & SinkTraits, { report, clock }: { readonly report: ReportLoss; readonly clock: Clock }) {
+  constructor(
+    sink: AuditSink,
+    options: BatchOptions & SinkTraits,
+    { report, clock }: { readonly report: ReportLoss; readonly clock: Clock },
+  ) {
     const { bufferSize, maxBatchSize, maxWaitMs, throttle } = options;
     const merges = options.merges && throttle === undefined;
     this.#sink = sink;
@@ -88,7 +92,8 @@ export class BatchBackend implements AuditBackend {
   }
 
   #advance(): void {
-    while (this.#waiting.length > 0 && this.#sending < this.#parallel && this.#isReady() && this.#isAllowed()) this.#send();
+    while (this.#waiting.length > 0 && this.#sending < this.#parallel && this.#isReady() && this.#isAllowed())
+      this.#send();
     if (this.#closed && this.#waiting.length === 0 && this.#sending === 0) this.#onDrained();
   }
 

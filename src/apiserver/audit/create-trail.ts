@@ -39,15 +39,38 @@ const logTraits: SinkTraits = { parallel: 1, merges: true };
 const webhookTraits: SinkTraits = { parallel: 15, merges: false };
 
 /** Undefined when there is nowhere to write to. */
-export function createAuditTrail(config: AuditConfig, { counters, log, calls, clock = systemClock }: AuditSurroundings): AuditTrail | undefined {
+export function createAuditTrail(
+  config: AuditConfig,
+  { counters, log, calls, clock = systemClock }: AuditSurroundings,
+): AuditTrail | undefined {
   const report = createLossReport({ count: (plugin, events) => counters.lost(plugin, events), log, clock });
   const backends: AuditBackend[] = [];
-  if (config.log !== undefined) backends.push(backendOf(createLogSink(config.log, { report, log }), config.log, logTraits, report, clock));
-  if (config.webhook !== undefined) backends.push(backendOf(new WebhookSink(config.webhook, { report, clock, calls }), config.webhook, webhookTraits, report, clock));
-  return backends.length === 0 ? undefined : new AuditTrail({ policy: createAuditPolicy(config.policy), backends, counters });
+  if (config.log !== undefined)
+    backends.push(backendOf(createLogSink(config.log, { report, log }), config.log, logTraits, report, clock));
+  if (config.webhook !== undefined)
+    backends.push(
+      backendOf(
+        new WebhookSink(config.webhook, { report, clock, calls }),
+        config.webhook,
+        webhookTraits,
+        report,
+        clock,
+      ),
+    );
+  return backends.length === 0
+    ? undefined
+    : new AuditTrail({ policy: createAuditPolicy(config.policy), backends, counters });
 }
 
-function backendOf(sink: AuditSink, { mode, batch, truncate }: BackendOptions, traits: SinkTraits, report: ReportLoss, clock: Clock): AuditBackend {
+function backendOf(
+  sink: AuditSink,
+  { mode, batch, truncate }: BackendOptions,
+  traits: SinkTraits,
+  report: ReportLoss,
+  clock: Clock,
+): AuditBackend {
   const bounded = truncate === undefined ? sink : truncating(sink, truncate, report);
-  return mode === 'batch' ? new BatchBackend(bounded, { ...batch, ...traits }, { report, clock }) : blockingBackend(bounded, mode === 'blocking-strict');
+  return mode === 'batch'
+    ? new BatchBackend(bounded, { ...batch, ...traits }, { report, clock })
+    : blockingBackend(bounded, mode === 'blocking-strict');
 }

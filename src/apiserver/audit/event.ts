@@ -82,7 +82,16 @@ export class AuditEvent {
   /** The event's JSON on one line, between `head`, which has the opening bracket, and `tail`. */
   text(head: string, tail: string): string {
     const { request } = this;
-    const { stage, stageMicros, impersonatedUser, objectRef, responseStatus, requestObject, responseObject, annotations } = this.at;
+    const {
+      stage,
+      stageMicros,
+      impersonatedUser,
+      objectRef,
+      responseStatus,
+      requestObject,
+      responseObject,
+      annotations,
+    } = this.at;
     const parts = [head, request.head, stage, request.front];
     if (impersonatedUser !== undefined) parts.push(',"impersonatedUser":', userText(impersonatedUser));
     parts.push(request.origin);
@@ -99,7 +108,12 @@ export class AuditEvent {
 
   /** The same without the objects, and with a note that they were left out. */
   truncated(): AuditEvent {
-    return new AuditEvent(this.request, { ...this.at, requestObject: undefined, responseObject: undefined, annotations: { ...this.at.annotations, 'audit.k8s.io/truncated': 'true' } });
+    return new AuditEvent(this.request, {
+      ...this.at,
+      requestObject: undefined,
+      responseObject: undefined,
+      annotations: { ...this.at.annotations, 'audit.k8s.io/truncated': 'true' },
+    });
   }
 }
 
@@ -145,12 +159,18 @@ const quote = (text: string): string => (plain.test(text) ? `"${text}"` : escape
 const maxCacheBytes = 1024 * 1024;
 const maxShort = 256;
 const maxUserAgent = 2048;
-const quoted = (maxKeyLength: number, make: (text: string) => string): ((text: string) => string) => remembered(make, { maxBytes: maxCacheBytes, maxKeyLength, bytesOf: textBytes });
+const quoted = (maxKeyLength: number, make: (text: string) => string): ((text: string) => string) =>
+  remembered(make, { maxBytes: maxCacheBytes, maxKeyLength, bytesOf: textBytes });
 
 const userAgentText = quoted(maxUserAgent, (userAgent) => (userAgent === '' ? '' : `,"userAgent":${quote(userAgent)}`));
 /** Most requests have one. */
 const addressText = quoted(maxShort, (address) => `,"sourceIPs":[${quote(address)}]`);
-const addressesText = (addresses: readonly string[]): string => (addresses.length === 0 ? '' : addresses.length === 1 ? addressText(addresses[0]!) : `,"sourceIPs":${listText(addresses)}`);
+const addressesText = (addresses: readonly string[]): string =>
+  addresses.length === 0
+    ? ''
+    : addresses.length === 1
+      ? addressText(addresses[0]!)
+      : `,"sourceIPs":${listText(addresses)}`;
 /** Longer ones are made each time. */
 const shortText = quoted(maxShort, quote);
 
@@ -173,35 +193,59 @@ function makeUserText({ name, uid = '', groups, extra = {} }: UserInfo): string 
   if (uid !== '') members.push(`"uid":${quote(uid)}`);
   if (groups.length > 0) members.push(`"groups":${listText(groups)}`);
   const keys = Object.keys(extra).sort();
-  if (keys.length > 0) members.push(`"extra":{${keys.map((key) => `${quote(key)}:${listText(extra[key]!)}`).join(',')}}`);
+  if (keys.length > 0)
+    members.push(`"extra":{${keys.map((key) => `${quote(key)}:${listText(extra[key]!)}`).join(',')}}`);
   return `{${members.join(',')}}`;
 }
 
 const listText = (texts: readonly string[]): string => `[${texts.map(quote).join(',')}]`;
 
-const memberOf = (member: keyof ReferenceFacts, textOf: (text: string) => string) => ({ member, head: `"${member}":`, textOf });
+const memberOf = (member: keyof ReferenceFacts, textOf: (text: string) => string) => ({
+  member,
+  head: `"${member}":`,
+  textOf,
+});
 /** In this order. What many requests have in common is quoted once. */
 const referenceMembers = [
-  memberOf('resource', shortText), memberOf('namespace', shortText), memberOf('name', quote), memberOf('uid', quote),
-  memberOf('apiGroup', shortText), memberOf('apiVersion', shortText), memberOf('resourceVersion', quote), memberOf('subresource', shortText),
+  memberOf('resource', shortText),
+  memberOf('namespace', shortText),
+  memberOf('name', quote),
+  memberOf('uid', quote),
+  memberOf('apiGroup', shortText),
+  memberOf('apiVersion', shortText),
+  memberOf('resourceVersion', quote),
+  memberOf('subresource', shortText),
 ];
 
 function referenceText(reference: ReferenceFacts): string {
   let text = '';
-  for (const { member, head, textOf } of referenceMembers) if (reference[member] !== '') text += (text === '' ? '{' : ',') + head + textOf(reference[member]);
+  for (const { member, head, textOf } of referenceMembers)
+    if (reference[member] !== '') text += (text === '' ? '{' : ',') + head + textOf(reference[member]);
   return text === '' ? '{}' : `${text}}`;
 }
 
 function statusText({ status, message, reason, details, code }: ResponseStatus): string {
-  if (status === undefined && message === undefined && reason === undefined && details === undefined) return `{"metadata":{},"code":${code ?? 0}}`;
-  return escapeHtml(JSON.stringify({ metadata: {}, status, message: message === '' ? undefined : message, reason: reason === '' ? undefined : reason, details, code }));
+  if (status === undefined && message === undefined && reason === undefined && details === undefined)
+    return `{"metadata":{},"code":${code ?? 0}}`;
+  return escapeHtml(
+    JSON.stringify({
+      metadata: {},
+      status,
+      message: message === '' ? undefined : message,
+      reason: reason === '' ? undefined : reason,
+      details,
+      code,
+    }),
+  );
 }
 
 function annotationsText(annotations: Readonly<Record<string, string>>): string {
   let text = '';
-  for (const key of sorted(Object.keys(annotations))) text += `${text === '' ? ',"annotations":{' : ','}${shortText(key)}:${shortText(annotations[key]!)}`;
+  for (const key of sorted(Object.keys(annotations)))
+    text += `${text === '' ? ',"annotations":{' : ','}${shortText(key)}:${shortText(annotations[key]!)}`;
   return text === '' ? '' : `${text}}`;
 }
 
 /** Most have two, in this order. */
-const sorted = (keys: string[]): string[] => (keys.length < 2 || (keys.length === 2 && keys[0]! < keys[1]!) ? keys : keys.sort());
+const sorted = (keys: string[]): string[] =>
+  keys.length < 2 || (keys.length === 2 && keys[0]! < keys[1]!) ? keys : keys.sort();

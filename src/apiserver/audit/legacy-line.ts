@@ -8,7 +8,10 @@ export function legacyLine({ request: { facts }, at }: AuditEvent): string {
   const { impersonatedUser, objectRef, responseStatus, stage } = at;
   const hasUser = user !== undefined && user.name !== '';
   const pairs = {
-    id: auditId, stage, ip: sourceIps[0] ?? '<unknown>', method: verb,
+    id: auditId,
+    stage,
+    ip: sourceIps[0] ?? '<unknown>',
+    method: verb,
     user: hasUser ? user.name : '<none>',
     groups: hasUser && user.groups.length > 0 ? quoted(user.groups) : '<none>',
     as: impersonatedUser?.name ?? '<self>',
@@ -20,7 +23,9 @@ export function legacyLine({ request: { facts }, at }: AuditEvent): string {
   };
   // Fractions of a second end with their last digit that is not zero, as Go's RFC3339Nano has them.
   const time = microTimeText(receivedMicros).replace(/\.?0*Z$/, 'Z');
-  return `${time} AUDIT: ${Object.entries(pairs).map(([name, value]) => `${name}=${goQuote(value)}`).join(' ')}`;
+  return `${time} AUDIT: ${Object.entries(pairs)
+    .map(([name, value]) => `${name}=${goQuote(value)}`)
+    .join(' ')}`;
 }
 
 const quoted = (names: readonly string[]): string => names.map(goQuote).join(',');

@@ -29,9 +29,13 @@ interface Waiting {
   readonly resolve: (written: boolean) => void;
 }
 
-export function createLogSink({ format, apiVersion, file }: LogSinkOptions, { report, log }: { readonly report: ReportLoss; readonly log: Logger }): AuditSink {
+export function createLogSink(
+  { format, apiVersion, file }: LogSinkOptions,
+  { report, log }: { readonly report: ReportLoss; readonly log: Logger },
+): AuditSink {
   const head = eventHead(apiVersion);
-  const textOf = format === 'json' ? (event: AuditEvent) => event.text(head, '\n') : (event: AuditEvent) => `${legacyLine(event)}\n`;
+  const textOf =
+    format === 'json' ? (event: AuditEvent) => event.text(head, '\n') : (event: AuditEvent) => `${legacyLine(event)}\n`;
   const output = file === undefined ? standardOutput : new RotatingFile(file, { log });
   const writer = new LineWriter(output, (error, lines) => report('log', error, lines));
   return { textOf, write: (lines) => writer.write(lines), close: () => writer.close() };
@@ -50,9 +54,12 @@ class LineWriter {
   }
 
   write(lines: readonly string[]): Promise<boolean> {
-    const fitting = lines.filter((line) => line.length <= this.#output.maxBytes && Buffer.byteLength(line) <= this.#output.maxBytes);
+    const fitting = lines.filter(
+      (line) => line.length <= this.#output.maxBytes && Buffer.byteLength(line) <= this.#output.maxBytes,
+    );
     const lost = lines.length - fitting.length;
-    if (lost > 0) this.#onLoss(new Error(`an event is larger than the ${this.#output.maxBytes} bytes that a file may have`), lost);
+    if (lost > 0)
+      this.#onLoss(new Error(`an event is larger than the ${this.#output.maxBytes} bytes that a file may have`), lost);
     if (fitting.length === 0) return Promise.resolve(lost === 0);
     return new Promise((resolve) => {
       this.#waiting.push({ lines: fitting, resolve: (written) => resolve(written && lost === 0) });
@@ -90,8 +97,11 @@ class LineWriter {
 
 const standardOutput: Output = {
   maxBytes: Infinity,
-  append: (lines) => new Promise((resolve, reject) => {
-    process.stdout.write(lines.join(''), (error) => (error === null || error === undefined ? resolve() : reject(error)));
-  }),
+  append: (lines) =>
+    new Promise((resolve, reject) => {
+      process.stdout.write(lines.join(''), (error) =>
+        error === null || error === undefined ? resolve() : reject(error),
+      );
+    }),
   close: () => Promise.resolve(),
 };

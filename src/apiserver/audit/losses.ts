@@ -6,7 +6,15 @@ import type { ReportLoss } from './backend.ts';
 const quietMs = 10_000;
 
 /** Counts each event that was lost, and logs that some were. What was in them is nothing for a log. */
-export function createLossReport({ count, log, clock }: { readonly count: (plugin: string, events: number) => void; readonly log: Logger; readonly clock: Clock }): ReportLoss {
+export function createLossReport({
+  count,
+  log,
+  clock,
+}: {
+  readonly count: (plugin: string, events: number) => void;
+  readonly log: Logger;
+  readonly clock: Clock;
+}): ReportLoss {
   const untold = new Map<string, { events: number; since: number }>();
   return (plugin, error, events) => {
     count(plugin, events);

@@ -13,10 +13,27 @@ export class AuditMetrics implements AuditCounters {
 
   constructor(registry: Registry) {
     const registers = [registry];
-    this.#events = new SeriesCounter({ name: 'apiserver_audit_event_total', help: 'Audit events handed to the backends.', registry }).series({});
-    this.#losses = new Counter({ name: 'apiserver_audit_error_total', help: 'Audit events that could not be recorded, by the part that failed.', labelNames: ['plugin'], registers });
-    this.#levels = new SeriesCounter({ name: 'apiserver_audit_level_total', help: 'Requests by the audit level that the policy has for them.', registry });
-    this.#rejected = new Counter({ name: 'apiserver_audit_requests_rejected_total', help: 'Requests refused because their audit event could not be recorded.', registers });
+    this.#events = new SeriesCounter({
+      name: 'apiserver_audit_event_total',
+      help: 'Audit events handed to the backends.',
+      registry,
+    }).series({});
+    this.#losses = new Counter({
+      name: 'apiserver_audit_error_total',
+      help: 'Audit events that could not be recorded, by the part that failed.',
+      labelNames: ['plugin'],
+      registers,
+    });
+    this.#levels = new SeriesCounter({
+      name: 'apiserver_audit_level_total',
+      help: 'Requests by the audit level that the policy has for them.',
+      registry,
+    });
+    this.#rejected = new Counter({
+      name: 'apiserver_audit_requests_rejected_total',
+      help: 'Requests refused because their audit event could not be recorded.',
+      registers,
+    });
   }
 
   event(): void {

@@ -27,14 +27,20 @@ export interface ReadPolicy {
 export function readAuditPolicy(text: string): ReadPolicy {
   const body = readYaml(text);
   const { apiVersion, kind } = body.typeMeta();
-  const identity = [...identityErrors('apiVersion', apiVersion, apiVersions), ...identityErrors('kind', kind, ['Policy'])];
+  const identity = [
+    ...identityErrors('apiVersion', apiVersion, apiVersions),
+    ...identityErrors('kind', kind, ['Policy']),
+  ];
   if (identity.length > 0) throw new Error(aggregateText(identity));
   const { value, problems } = codecs.of('audit/v1.Policy').fromJson(body);
   const policy = value as unknown as Policy;
   const errors = policyErrors(policy);
   if (errors.length > 0) throw new Error(aggregateText(errors));
   if ((policy.rules ?? []).length === 0) throw new Error('rules: Required value: loaded illegal policy with 0 rules');
-  return { policy, warnings: problems.map((problem) => `${problem.replace(/\s*\n\s*/g, ' ')} (audit policy; passed over)`) };
+  return {
+    policy,
+    warnings: problems.map((problem) => `${problem.replace(/\s*\n\s*/g, ' ')} (audit policy; passed over)`),
+  };
 }
 
 function identityErrors(field: string, value: string, supported: readonly string[]): FieldError[] {
@@ -48,14 +54,25 @@ const policyErrors = ({ rules = [], omitStages }: Policy): FieldError[] => [
   ...rules.flatMap((rule, index) => ruleErrors(rule, FieldPath.of('rules').index(index))),
 ];
 
-function ruleErrors({ level = '', nonResourceURLs = [], resources = [], namespaces = [], omitStages }: PolicyRule, path: FieldPath): FieldError[] {
+function ruleErrors(
+  { level = '', nonResourceURLs = [], resources = [], namespaces = [], omitStages }: PolicyRule,
+  path: FieldPath,
+): FieldError[] {
   const isMixed = nonResourceURLs.length > 0 && (resources.length > 0 || namespaces.length > 0);
   return [
     ...levelErrors(level, path.child('level')),
     ...nonResourceURLs.flatMap((url, index) => urlErrors(url, path.child('nonResourceURLs').index(index))),
     ...resources.flatMap((resource, index) => resourceErrors(resource, path.child('resources').index(index))),
     ...stageErrors(omitStages, path.child('omitStages')),
-    ...(isMixed ? [invalid(path.child('nonResourceURLs'), goStrings(nonResourceURLs), 'rules cannot apply to both regular resources and non-resource URLs')] : []),
+    ...(isMixed
+      ? [
+          invalid(
+            path.child('nonResourceURLs'),
+            goStrings(nonResourceURLs),
+            'rules cannot apply to both regular resources and non-resource URLs',
+          ),
+        ]
+      : []),
   ];
 }
 
@@ -68,17 +85,34 @@ function urlErrors(url: string, path: FieldPath): FieldError[] {
   if (url === '*') return [];
   return [
     ...(url.startsWith('/') ? [] : [invalid(path, url, "non-resource URL rules must begin with a '/' character")]),
-    ...(url.slice(0, -1).includes('*') ? [invalid(path, url, "non-resource URL wildcards '*' must be the final character of the rule")] : []),
+    ...(url.slice(0, -1).includes('*')
+      ? [invalid(path, url, "non-resource URL wildcards '*' must be the final character of the rule")]
+      : []),
   ];
 }
 
-function resourceErrors({ group = '', resources = [], resourceNames = [] }: GroupResources, path: FieldPath): FieldError[] {
+function resourceErrors(
+  { group = '', resources = [], resourceNames = [] }: GroupResources,
+  path: FieldPath,
+): FieldError[] {
   const bad = group === '' ? [] : isDns1123Subdomain(group);
   return [
     ...(bad.length === 0 ? [] : [invalid(path.child('group'), group, bad.join(','))]),
-    ...(resourceNames.length > 0 && resources.length === 0 ? [invalid(path.child('resourceNames'), goStrings(resourceNames), 'using resourceNames requires at least one resource')] : []),
+    ...(resourceNames.length > 0 && resources.length === 0
+      ? [
+          invalid(
+            path.child('resourceNames'),
+            goStrings(resourceNames),
+            'using resourceNames requires at least one resource',
+          ),
+        ]
+      : []),
   ];
 }
 
 const stageErrors = (omitStages: readonly string[] = [], path: FieldPath): FieldError[] =>
-  omitStages.flatMap((stage, index) => ((stages as readonly string[]).includes(stage) ? [] : [invalid(path.index(index), stage, `allowed stages are ${stages.join(',')}`)]));
+  omitStages.flatMap((stage, index) =>
+    (stages as readonly string[]).includes(stage)
+      ? []
+      : [invalid(path.index(index), stage, `allowed stages are ${stages.join(',')}`)],
+  );

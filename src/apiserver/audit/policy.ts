@@ -30,7 +30,11 @@ export interface AuditPolicy {
 export function createAuditPolicy({ rules = [], omitStages = [], omitManagedFields = false }: Policy): AuditPolicy {
   const ready = rules.map((rule) => ({
     matches: matcherOf(rule),
-    decision: { level: rule.level as Level, omitStages: new Set([...omitStages, ...(rule.omitStages ?? [])]), omitManagedFields: rule.omitManagedFields ?? omitManagedFields },
+    decision: {
+      level: rule.level as Level,
+      omitStages: new Set([...omitStages, ...(rule.omitStages ?? [])]),
+      omitManagedFields: rule.omitManagedFields ?? omitManagedFields,
+    },
   }));
   const none: AuditDecision = { level: 'None', omitStages: new Set(omitStages), omitManagedFields };
   return {
@@ -66,10 +70,16 @@ function matcherOf({ users, userGroups, verbs, namespaces, resources, nonResourc
 const isGiven = <T>(list: readonly T[] | undefined): list is readonly T[] => list !== undefined && list.length > 0;
 
 /** Requests without a namespace have the empty one. */
-function resourceMatcher(namespaces: readonly string[] | undefined, resources: readonly GroupResources[] | undefined): Matcher {
+function resourceMatcher(
+  namespaces: readonly string[] | undefined,
+  resources: readonly GroupResources[] | undefined,
+): Matcher {
   const names = isGiven(namespaces) ? new Set(namespaces) : undefined;
   const groups = isGiven(resources) ? resources.map(groupMatcher) : undefined;
-  return (info) => info.isResourceRequest && (names === undefined || names.has(info.namespace)) && (groups === undefined || groups.some((matches) => matches(info)));
+  return (info) =>
+    info.isResourceRequest &&
+    (names === undefined || names.has(info.namespace)) &&
+    (groups === undefined || groups.some((matches) => matches(info)));
 }
 
 type InfoMatcher = (info: RequestInfo) => boolean;
@@ -83,11 +93,17 @@ function groupMatcher({ group = '', resources, resourceNames }: GroupResources):
   const exact = new Set(resources);
   const all = exact.has('*');
   const ofAny = new Set(resources.filter((resource) => resource.startsWith('*/')).map((resource) => resource.slice(2)));
-  const whole = new Set(resources.filter((resource) => resource.endsWith('/*')).map((resource) => resource.slice(0, -2)));
+  const whole = new Set(
+    resources.filter((resource) => resource.endsWith('/*')).map((resource) => resource.slice(0, -2)),
+  );
   const names = isGiven(resourceNames) ? new Set(resourceNames) : undefined;
   return ({ group: asked, resource, subresource, name }) =>
-    asked === group && (names === undefined || names.has(name)) &&
-    (all || exact.has(subresource === '' ? resource : `${resource}/${subresource}`) || (subresource !== '' && ofAny.has(subresource)) || whole.has(resource));
+    asked === group &&
+    (names === undefined || names.has(name)) &&
+    (all ||
+      exact.has(subresource === '' ? resource : `${resource}/${subresource}`) ||
+      (subresource !== '' && ofAny.has(subresource)) ||
+      whole.has(resource));
 }
 
 /** A path, or the beginning of one with `*` behind it. */
@@ -95,5 +111,6 @@ function pathMatcher(urls: readonly string[]): Matcher {
   const exact = new Set(urls);
   const all = exact.has('*');
   const prefixes = urls.filter((url) => url.endsWith('*')).map((url) => url.slice(0, -1));
-  return (info) => !info.isResourceRequest && (all || exact.has(info.path) || prefixes.some((prefix) => info.path.startsWith(prefix)));
+  return (info) =>
+    !info.isResourceRequest && (all || exact.has(info.path) || prefixes.some((prefix) => info.path.startsWith(prefix)));
 }

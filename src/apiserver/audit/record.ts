@@ -95,7 +95,13 @@ export class AuditRecord implements RequestRecord {
   completeReference({ namespace = '', name = '', uid = '', resourceVersion = '' }: ObjectMeta): void {
     const known = this.#objectRef?.facts;
     if (known === undefined) return;
-    this.#objectRef = new ObjectReference({ ...known, namespace: known.namespace || namespace, name: known.name || name, uid: known.uid || uid, resourceVersion: known.resourceVersion || resourceVersion });
+    this.#objectRef = new ObjectReference({
+      ...known,
+      namespace: known.namespace || namespace,
+      name: known.name || name,
+      uid: known.uid || uid,
+      resourceVersion: known.resourceVersion || resourceVersion,
+    });
   }
 
   /** @param json on one line */
@@ -128,7 +134,8 @@ export class AuditRecord implements RequestRecord {
     this.#isDone = true;
     const micros = nowMicros();
     const tookMicros = micros - this.#text!.facts.receivedMicros;
-    if (stage === 'ResponseComplete' && tookMicros > slowMicros && !this.#request.isLongRunning) this.annotate('apiserver.latency.k8s.io/total', formatDuration(tookMicros * 1000));
+    if (stage === 'ResponseComplete' && tookMicros > slowMicros && !this.#request.isLongRunning)
+      this.annotate('apiserver.latency.k8s.io/total', formatDuration(tookMicros * 1000));
     const result = this.#emit(stage, micros);
     this.#trail.closed();
     return result;
@@ -146,12 +153,24 @@ export class AuditRecord implements RequestRecord {
     const text = this.#text!;
     const shortener = new Shortener(text.facts.cut);
     // Impersonation is the only step that replaces the user.
-    const impersonatedUser = user === undefined || user === this.#user ? undefined : shortener.user('impersonatedUser', user);
+    const impersonatedUser =
+      user === undefined || user === this.#user ? undefined : shortener.user('impersonatedUser', user);
     const objectRef = this.#shortReference(shortener);
     const status = this.#safeStatus();
     const responseStatus = status === undefined ? undefined : shortener.status(status);
     const annotations = shortener.annotations(this.#annotations);
-    return this.#trail.process(new AuditEvent(text, { stage, stageMicros, impersonatedUser, objectRef, responseStatus, requestObject: this.#requestObject, responseObject: this.#responseObject, annotations }));
+    return this.#trail.process(
+      new AuditEvent(text, {
+        stage,
+        stageMicros,
+        impersonatedUser,
+        objectRef,
+        responseStatus,
+        requestObject: this.#requestObject,
+        responseObject: this.#responseObject,
+        annotations,
+      }),
+    );
   }
 
   #shortReference(shortener: Shortener): ObjectReference | undefined {
@@ -163,14 +182,30 @@ export class AuditRecord implements RequestRecord {
 
   #safeStatus(): ResponseStatus | undefined {
     const status = this.#status;
-    return status === undefined || this.keepsRequest || !quotesItsObject(this.#request.info, status) ? status : withoutQuotes(status);
+    return status === undefined || this.keepsRequest || !quotesItsObject(this.#request.info, status)
+      ? status
+      : withoutQuotes(status);
   }
 }
 
 const referenceOf = (info: RequestInfo): ObjectReference =>
-  new ObjectReference({ resource: info.resource, namespace: info.namespace, name: info.name, uid: '', apiGroup: info.group, apiVersion: info.version, resourceVersion: '', subresource: info.subresource });
+  new ObjectReference({
+    resource: info.resource,
+    namespace: info.namespace,
+    name: info.name,
+    uid: '',
+    apiGroup: info.group,
+    apiVersion: info.version,
+    resourceVersion: '',
+    subresource: info.subresource,
+  });
 
-function requestText(request: ApiRequest, user: UserInfo | undefined, { level }: AuditDecision, receivedMicros: number): RequestText {
+function requestText(
+  request: ApiRequest,
+  user: UserInfo | undefined,
+  { level }: AuditDecision,
+  receivedMicros: number,
+): RequestText {
   const { exchange, auditId, info } = request;
   const shortener = new Shortener();
   const { addresses, isCut } = sourceAddresses(exchange);
@@ -179,5 +214,15 @@ function requestText(request: ApiRequest, user: UserInfo | undefined, { level }:
   const verb = shortener.text('verb', info.verb, maxChars.name);
   const userAgent = shortener.text('userAgent', request.header('user-agent') ?? '', maxChars.userAgent);
   const shortUser = user === undefined ? undefined : shortener.user('user', user);
-  return new RequestText({ level, auditId, requestUri, verb, user: shortUser, sourceIps: addresses, userAgent, receivedMicros, cut: shortener.cut });
+  return new RequestText({
+    level,
+    auditId,
+    requestUri,
+    verb,
+    user: shortUser,
+    sourceIps: addresses,
+    userAgent,
+    receivedMicros,
+    cut: shortener.cut,
+  });
 }

@@ -27,7 +27,11 @@ export function backupName(name: string, time: Date): string {
   return path.join(dir, `${stem}-${time.toISOString().slice(0, -1).replaceAll(':', '-')}${ext}`);
 }
 
-export const exists = (name: string): Promise<boolean> => access(name).then(() => true, () => false);
+export const exists = (name: string): Promise<boolean> =>
+  access(name).then(
+    () => true,
+    () => false,
+  );
 
 interface RotatedFile {
   readonly path: string;
@@ -56,7 +60,9 @@ export class RotatedFiles {
     this.#wanted = true;
     this.#work = this.#work.then(async () => {
       this.#wanted = false;
-      await this.#tidyOnce().catch((error: unknown) => this.#log.warn({ err: error }, 'old audit logs could not be put in order'));
+      await this.#tidyOnce().catch((error: unknown) =>
+        this.#log.warn({ err: error }, 'old audit logs could not be put in order'),
+      );
     });
   }
 
@@ -68,7 +74,11 @@ export class RotatedFiles {
     const { maxBackups, maxAgeDays, compress } = this.#options;
     if (maxBackups === 0 && maxAgeDays === 0 && !compress) return;
     const files = await this.#list();
-    const kept = files.filter((file, index) => (maxBackups === 0 || index < maxBackups) && (maxAgeDays === 0 || file.time >= this.#now().getTime() - maxAgeDays * dayMs));
+    const kept = files.filter(
+      (file, index) =>
+        (maxBackups === 0 || index < maxBackups) &&
+        (maxAgeDays === 0 || file.time >= this.#now().getTime() - maxAgeDays * dayMs),
+    );
     for (const file of files) if (!kept.includes(file)) await rm(file.path, { force: true });
     if (compress) for (const file of kept) if (!file.isCompressed) await compressFile(file.path);
   }
@@ -84,7 +94,12 @@ export class RotatedFiles {
       const plain = isCompressed ? file.slice(0, -compressedSuffix.length) : file;
       if (!plain.startsWith(`${name}-`) || !plain.endsWith(ext) || (isCompressed && names.includes(plain))) continue;
       const match = pattern.exec(plain.slice(name.length + 1, plain.length - ext.length));
-      if (match !== null) files.push({ path: path.join(dir, file), time: Date.parse(`${match[1]!}${match[2]!}:${match[3]!}:${match[4]!}Z`), isCompressed });
+      if (match !== null)
+        files.push({
+          path: path.join(dir, file),
+          time: Date.parse(`${match[1]!}${match[2]!}:${match[3]!}:${match[4]!}Z`),
+          isCompressed,
+        });
     }
     return files.sort((a, b) => b.time - a.time);
   }

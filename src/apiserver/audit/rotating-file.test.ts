@@ -20,7 +20,10 @@ const files = async (): Promise<string[]> => (await readdir(directory)).sort();
 /** A file of ten bytes, with a clock that goes on by a second a look. */
 function fileOf(options: Partial<RotationOptions> = {}, start = '2024-01-02T03:04:05.000Z'): RotatingFile {
   let now = Date.parse(start) - 1000;
-  return new RotatingFile({ path: at('audit.log'), maxBytes: 10, maxAgeDays: 0, maxBackups: 0, compress: false, ...options }, { log: silentLogger, now: () => new Date((now += 1000)) });
+  return new RotatingFile(
+    { path: at('audit.log'), maxBytes: 10, maxAgeDays: 0, maxBackups: 0, compress: false, ...options },
+    { log: silentLogger, now: () => new Date((now += 1000)) },
+  );
 }
 
 async function appendAll(file: RotatingFile, ...lines: readonly (readonly string[])[]): Promise<void> {
@@ -48,7 +51,9 @@ describe('a log file', () => {
     const before = process.umask(0o077);
     onTestFinished(() => void process.umask(before));
     await appendAll(fileOf({ compress: true }), ['two\n'], ['three\n']);
-    expect(await Promise.all((await files()).map(async (name) => (await stat(at(name))).mode & 0o777))).toEqual([0o640, 0o640]);
+    expect(await Promise.all((await files()).map(async (name) => (await stat(at(name))).mode & 0o777))).toEqual([
+      0o640, 0o640,
+    ]);
   });
 
   test('goes on where it ended', async () => {
@@ -96,10 +101,23 @@ describe('files that were set aside', () => {
   const old = (name: string): Promise<void> => writeFile(at(name), name);
 
   test('are deleted when they are too many, the oldest first, and nothing else is', async () => {
-    const others = ['audit.txt', 'audit-x.log', 'other-2020-01-01T00-00-00.000.log', 'audit-2020-01-01T00-00-00.000.txt'];
-    for (const name of [...others, 'audit-2021-01-01T00-00-00.000.log', 'audit-2022-01-01T00-00-00.000.log', 'audit-2023-01-01T00-00-00.000.log.gz']) await old(name);
+    const others = [
+      'audit.txt',
+      'audit-x.log',
+      'other-2020-01-01T00-00-00.000.log',
+      'audit-2020-01-01T00-00-00.000.txt',
+    ];
+    for (const name of [
+      ...others,
+      'audit-2021-01-01T00-00-00.000.log',
+      'audit-2022-01-01T00-00-00.000.log',
+      'audit-2023-01-01T00-00-00.000.log.gz',
+    ])
+      await old(name);
     await appendAll(fileOf({ maxBackups: 2 }), ['one\n'], ['two\n'], ['three\n']);
-    expect(await files()).toEqual([...others, 'audit-2023-01-01T00-00-00.000.log.gz', 'audit-2024-01-02T03-04-06.000.log', 'audit.log'].sort());
+    expect(await files()).toEqual(
+      [...others, 'audit-2023-01-01T00-00-00.000.log.gz', 'audit-2024-01-02T03-04-06.000.log', 'audit.log'].sort(),
+    );
   });
 
   test('are deleted when they are too old by their names', async () => {
@@ -116,8 +134,14 @@ describe('files that were set aside', () => {
     // Half of a compressed file, of a run that was killed.
     await writeFile(at('audit-2023-01-01T00-00-00.000.log.gz'), 'broken');
     await appendAll(fileOf({ compress: true }), ['one\n'], ['two\n'], ['three\n']);
-    expect(await files()).toEqual(['audit-2023-01-01T00-00-00.000.log.gz', 'audit-2024-01-02T03-04-06.000.log.gz', 'audit.log']);
-    expect(gunzipSync(await readFile(at('audit-2023-01-01T00-00-00.000.log.gz'))).toString()).toBe('audit-2023-01-01T00-00-00.000.log');
+    expect(await files()).toEqual([
+      'audit-2023-01-01T00-00-00.000.log.gz',
+      'audit-2024-01-02T03-04-06.000.log.gz',
+      'audit.log',
+    ]);
+    expect(gunzipSync(await readFile(at('audit-2023-01-01T00-00-00.000.log.gz'))).toString()).toBe(
+      'audit-2023-01-01T00-00-00.000.log',
+    );
     expect(gunzipSync(await readFile(at('audit-2024-01-02T03-04-06.000.log.gz'))).toString()).toBe('one\ntwo\n');
   });
 });

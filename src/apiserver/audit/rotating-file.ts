@@ -21,7 +21,10 @@ export class RotatingFile {
   readonly #now: () => Date;
   #file: { readonly handle: FileHandle; size: number } | undefined;
 
-  constructor(options: RotationOptions, { log, now = () => new Date() }: { readonly log: Logger; readonly now?: () => Date }) {
+  constructor(
+    options: RotationOptions,
+    { log, now = () => new Date() }: { readonly log: Logger; readonly now?: () => Date },
+  ) {
     this.#options = options;
     this.#now = now;
     this.#rotated = new RotatedFiles(options, { log, now });
@@ -77,7 +80,11 @@ export class RotatingFile {
     const { path: name } = this.#options;
     await makeDirectories(path.dirname(name), directoryMode);
     const mode = (await setAside(name, this.#now())) ?? privateFileMode;
-    const handle = await open(name, constants.O_CREAT | constants.O_WRONLY | constants.O_TRUNC | constants.O_APPEND, privateFileMode);
+    const handle = await open(
+      name,
+      constants.O_CREAT | constants.O_WRONLY | constants.O_TRUNC | constants.O_APPEND,
+      privateFileMode,
+    );
     // Not left to the umask: who could read the file before reads on, and nobody else.
     await setMode(handle, mode);
     return { handle, size: 0 };
@@ -100,7 +107,8 @@ async function setAside(name: string, now: Date): Promise<number | undefined> {
     throw error;
   }
   let time = now.getTime();
-  while ((await exists(backupName(name, new Date(time)))) || (await exists(`${backupName(name, new Date(time))}.gz`))) time++;
+  while ((await exists(backupName(name, new Date(time)))) || (await exists(`${backupName(name, new Date(time))}.gz`)))
+    time++;
   await rename(name, backupName(name, new Date(time)));
   return mode & 0o777;
 }

@@ -10,7 +10,8 @@ import type { ResponseStatus } from './event.ts';
 /** A bearer token in the query (RFC 6750, section 2.3). No authenticator of ours reads one; clients send them all the same. */
 const tokenParameter = /([?&]access_token=)[^&#]*/gi;
 
-export const requestUriOf = (target: string): string => (/access_token/i.test(target) ? target.replace(tokenParameter, '$1REDACTED') : target);
+export const requestUriOf = (target: string): string =>
+  /access_token/i.test(target) ? target.replace(tokenParameter, '$1REDACTED') : target;
 
 /** Resources whose objects are secrets, or hold some. */
 const secretive = new Set(['/secrets', '/serviceaccounts/token', 'authentication.k8s.io/tokenreviews']);

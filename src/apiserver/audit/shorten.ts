@@ -12,7 +12,14 @@ import type { ReferenceFacts, ResponseStatus } from './event.ts';
 export const cutAnnotation = 'audit.orch.io/cut';
 
 /** UTF-16 units, without the mark of what was cut. */
-export const maxChars = { userAgent: 1024, name: 1024, uri: 16_384, message: 16_384, annotation: 16_384, list: 32_768 } as const;
+export const maxChars = {
+  userAgent: 1024,
+  name: 1024,
+  uri: 16_384,
+  message: 16_384,
+  annotation: 16_384,
+  list: 32_768,
+} as const;
 export const maxItems = 1000;
 
 const mark = '...TRUNCATED';
@@ -62,8 +69,18 @@ export class Shortener {
   user(member: string, user: UserInfo): UserInfo {
     if (isShortUser(user)) return user;
     const { name, uid, groups, extra } = user;
-    const short = { name: this.text(`${member}.username`, name, maxChars.name), uid: this.#optional(`${member}.uid`, uid), groups: this.texts(`${member}.groups`, groups), extra: this.#extra(`${member}.extra`, extra) };
-    return { name: short.name, groups: short.groups, ...(short.uid === undefined ? {} : { uid: short.uid }), ...(short.extra === undefined ? {} : { extra: short.extra }) };
+    const short = {
+      name: this.text(`${member}.username`, name, maxChars.name),
+      uid: this.#optional(`${member}.uid`, uid),
+      groups: this.texts(`${member}.groups`, groups),
+      extra: this.#extra(`${member}.extra`, extra),
+    };
+    return {
+      name: short.name,
+      groups: short.groups,
+      ...(short.uid === undefined ? {} : { uid: short.uid }),
+      ...(short.extra === undefined ? {} : { extra: short.extra }),
+    };
   }
 
   #optional<T extends string | undefined>(member: string, text: T): T | string {
@@ -88,16 +105,35 @@ export class Shortener {
   /** The same object where nothing is to be cut. */
   reference(facts: ReferenceFacts): ReferenceFacts {
     const { resource, namespace, name, uid, apiGroup, apiVersion, resourceVersion, subresource } = facts;
-    const max = Math.max(resource.length, namespace.length, name.length, uid.length, apiGroup.length, apiVersion.length, resourceVersion.length, subresource.length);
+    const max = Math.max(
+      resource.length,
+      namespace.length,
+      name.length,
+      uid.length,
+      apiGroup.length,
+      apiVersion.length,
+      resourceVersion.length,
+      subresource.length,
+    );
     if (max <= maxChars.name) return facts;
-    return Object.fromEntries(Object.entries(facts).map(([member, text]: [string, string]) => [member, this.text(`objectRef.${member}`, text, maxChars.name)])) as unknown as ReferenceFacts;
+    return Object.fromEntries(
+      Object.entries(facts).map(([member, text]: [string, string]) => [
+        member,
+        this.text(`objectRef.${member}`, text, maxChars.name),
+      ]),
+    ) as unknown as ReferenceFacts;
   }
 
   /** The same object where nothing is to be cut. */
   status(status: ResponseStatus): ResponseStatus {
     const { message, details } = status;
-    const short = { message: message === undefined ? message : this.text('responseStatus.message', message, maxChars.message), details: details === undefined ? details : this.#details(details) };
-    return short.message === message && short.details === details ? status : ({ ...status, ...short } as ResponseStatus);
+    const short = {
+      message: message === undefined ? message : this.text('responseStatus.message', message, maxChars.message),
+      details: details === undefined ? details : this.#details(details),
+    };
+    return short.message === message && short.details === details
+      ? status
+      : ({ ...status, ...short } as ResponseStatus);
   }
 
   #details(details: StatusDetails): StatusDetails {
@@ -106,7 +142,13 @@ export class Shortener {
     const isWhole = [name, group, kind, uid].every((text) => text === undefined || text.length <= maxChars.name);
     const kept = causes === undefined ? causes : this.#causes(`${at}.causes`, causes);
     if (isWhole && kept === causes) return details;
-    const short = { name: this.#optional(`${at}.name`, name), group: this.#optional(`${at}.group`, group), kind: this.#optional(`${at}.kind`, kind), uid: this.#optional(`${at}.uid`, uid), causes: kept };
+    const short = {
+      name: this.#optional(`${at}.name`, name),
+      group: this.#optional(`${at}.group`, group),
+      kind: this.#optional(`${at}.kind`, kind),
+      uid: this.#optional(`${at}.uid`, uid),
+      causes: kept,
+    };
     return { ...details, ...Object.fromEntries(Object.entries(short).filter(([, value]) => value !== undefined)) };
   }
 
@@ -125,16 +167,23 @@ export class Shortener {
     const short: [string, string][] = [];
     for (const key in annotations) {
       const text = annotations[key]!;
-      if (text.length > maxChars.annotation) short.push([key, this.text(`annotations.${key}`, text, maxChars.annotation)]);
+      if (text.length > maxChars.annotation)
+        short.push([key, this.text(`annotations.${key}`, text, maxChars.annotation)]);
     }
-    return this.#cut.length === 0 ? annotations : { ...annotations, ...Object.fromEntries(short), [cutAnnotation]: this.#cut.join(', ') };
+    return this.#cut.length === 0
+      ? annotations
+      : { ...annotations, ...Object.fromEntries(short), [cutAnnotation]: this.#cut.join(', ') };
   }
 }
 
 const isShortUser = ({ name, uid = '', groups, extra }: UserInfo): boolean =>
-  name.length <= maxChars.name && uid.length <= maxChars.name && fits(groups, maxChars.list) && (extra === undefined || fitsExtra(extra));
+  name.length <= maxChars.name &&
+  uid.length <= maxChars.name &&
+  fits(groups, maxChars.list) &&
+  (extra === undefined || fitsExtra(extra));
 
-const fitsExtra = (extra: NonNullable<UserInfo['extra']>): boolean => fits(Object.entries(extra).flat(2), maxChars.list);
+const fitsExtra = (extra: NonNullable<UserInfo['extra']>): boolean =>
+  fits(Object.entries(extra).flat(2), maxChars.list);
 
 function fits(texts: readonly string[], left: number): boolean {
   if (texts.length > maxItems) return false;
@@ -142,4 +191,5 @@ function fits(texts: readonly string[], left: number): boolean {
   return true;
 }
 
-const lengthOf = ({ reason = '', message = '', field = '' }: StatusCause): number => reason.length + message.length + field.length;
+const lengthOf = ({ reason = '', message = '', field = '' }: StatusCause): number =>
+  reason.length + message.length + field.length;

@@ -27,7 +27,14 @@ const normal = (text: string): string | undefined => {
 };
 
 /** Most requests name no proxy, and a server has not many peers at a time. */
-const direct = remembered((remoteAddress): SourceAddresses => ({ addresses: chain([], undefined, normal(remoteAddress)), isCut: false }), { maxBytes: 1024 * 1024, maxKeyLength: maxEntryLength, bytesOf: ({ addresses }) => addresses.reduce((sum, address) => sum + textBytes(address), 100) });
+const direct = remembered(
+  (remoteAddress): SourceAddresses => ({ addresses: chain([], undefined, normal(remoteAddress)), isCut: false }),
+  {
+    maxBytes: 1024 * 1024,
+    maxKeyLength: maxEntryLength,
+    bytesOf: ({ addresses }) => addresses.reduce((sum, address) => sum + textBytes(address), 100),
+  },
+);
 
 export function sourceAddresses(exchange: Exchange): SourceAddresses {
   const forwarded = exchange.header('x-forwarded-for');

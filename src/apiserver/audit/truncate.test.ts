@@ -8,14 +8,24 @@ import { truncating } from './truncate.ts';
 function setUp(maxEventBytes: number, maxBatchBytes: number) {
   const batches: (readonly string[])[] = [];
   const lost: string[] = [];
-  const sink: AuditSink = { textOf: (event) => event.text('{', ''), write: (texts) => (batches.push(texts), Promise.resolve(true)), close: () => Promise.resolve() };
-  const bounded = truncating(sink, { maxEventBytes, maxBatchBytes }, (plugin, error, events) => void lost.push(`${plugin} ${events}: ${(error as Error).message}`));
-  const write = (...events: readonly AuditEvent[]): Promise<boolean> => bounded.write(events.map((event) => bounded.textOf(event)).filter((text) => text !== undefined));
+  const sink: AuditSink = {
+    textOf: (event) => event.text('{', ''),
+    write: (texts) => (batches.push(texts), Promise.resolve(true)),
+    close: () => Promise.resolve(),
+  };
+  const bounded = truncating(
+    sink,
+    { maxEventBytes, maxBatchBytes },
+    (plugin, error, events) => void lost.push(`${plugin} ${events}: ${(error as Error).message}`),
+  );
+  const write = (...events: readonly AuditEvent[]): Promise<boolean> =>
+    bounded.write(events.map((event) => bounded.textOf(event)).filter((text) => text !== undefined));
   return { batches, lost, write };
 }
 
 const parsed = (text: string): Event => JSON.parse(text) as Event;
-const ids = (batches: readonly (readonly string[])[]): (string | undefined)[][] => batches.map((batch) => batch.map((text) => parsed(text).auditID));
+const ids = (batches: readonly (readonly string[])[]): (string | undefined)[][] =>
+  batches.map((batch) => batch.map((text) => parsed(text).auditID));
 const large = JSON.stringify({ text: 'x'.repeat(1000) });
 
 describe('truncation', () => {
@@ -28,7 +38,13 @@ describe('truncation', () => {
 
   test('takes request and response out of what does not, and says so', async () => {
     const { batches, write } = setUp(1000, 10_000);
-    await write(auditEvent('1', { requestObject: large, responseObject: '{}', annotations: { a: 'b' } }, { level: 'RequestResponse' }));
+    await write(
+      auditEvent(
+        '1',
+        { requestObject: large, responseObject: '{}', annotations: { a: 'b' } },
+        { level: 'RequestResponse' },
+      ),
+    );
     const event = parsed(batches[0]![0]!);
     expect(event).toMatchObject({ auditID: '1', annotations: { a: 'b', 'audit.k8s.io/truncated': 'true' } });
     expect(event).not.toHaveProperty('requestObject');

@@ -14,7 +14,11 @@ export interface TruncateOptions {
  * @NOTE differs from upstream: batches are measured as they are sent; there, where a buffer stands behind this step,
  * only single events ever reach it.
  */
-export function truncating(sink: AuditSink, { maxEventBytes, maxBatchBytes }: TruncateOptions, report: ReportLoss): AuditSink {
+export function truncating(
+  sink: AuditSink,
+  { maxEventBytes, maxBatchBytes }: TruncateOptions,
+  report: ReportLoss,
+): AuditSink {
   const fits = (text: string | undefined): boolean => text === undefined || Buffer.byteLength(text) <= maxEventBytes;
   return {
     textOf(event) {
@@ -34,7 +38,11 @@ export function truncating(sink: AuditSink, { maxEventBytes, maxBatchBytes }: Tr
   };
 }
 
-const hasObjects = ({ request: { facts: { level } } }: AuditEvent): boolean => level === 'Request' || level === 'RequestResponse';
+const hasObjects = ({
+  request: {
+    facts: { level },
+  },
+}: AuditEvent): boolean => level === 'Request' || level === 'RequestResponse';
 
 function split(texts: readonly string[], maxBytes: number): string[][] {
   const batches: string[][] = [];

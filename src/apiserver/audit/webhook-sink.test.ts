@@ -7,7 +7,11 @@ import { auditEvent } from './testing/events.ts';
 import { WebhookSink } from './webhook-sink.ts';
 
 /** Takes calls and never answers. */
-async function startDeafServer(): Promise<{ url: string; called: Promise<unknown>; [Symbol.asyncDispose](): Promise<void> }> {
+async function startDeafServer(): Promise<{
+  url: string;
+  called: Promise<unknown>;
+  [Symbol.asyncDispose](): Promise<void>;
+}> {
   const server = http.createServer(() => undefined).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
@@ -25,8 +29,19 @@ test('a service that does not answer holds up a stop for a while only, and its e
   await using server = await startDeafServer();
   const clock = new FakeClock();
   const lost: string[] = [];
-  const connection = { url: server.url, ca: undefined, certificate: undefined, key: undefined, serverName: undefined, skipVerify: false, authorization: () => Promise.resolve(undefined) };
-  const sink = new WebhookSink({ connection, apiVersion: 'audit.k8s.io/v1', initialBackoffMs: 1 }, { clock, report: (plugin, error, events) => void lost.push(`${plugin} ${events}`) });
+  const connection = {
+    url: server.url,
+    ca: undefined,
+    certificate: undefined,
+    key: undefined,
+    serverName: undefined,
+    skipVerify: false,
+    authorization: () => Promise.resolve(undefined),
+  };
+  const sink = new WebhookSink(
+    { connection, apiVersion: 'audit.k8s.io/v1', initialBackoffMs: 1 },
+    { clock, report: (plugin, error, events) => void lost.push(`${plugin} ${events}`) },
+  );
   const written = sink.write([auditEvent('1'), auditEvent('2')].map((event) => sink.textOf(event)));
   await server.called;
   const closed = sink.close();

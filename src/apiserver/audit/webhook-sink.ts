@@ -41,7 +41,14 @@ export class WebhookSink implements AuditSink {
   #lastCall: Timer | undefined;
   readonly #running = new Set<Promise<boolean>>();
 
-  constructor(options: WebhookSinkOptions, { report, clock, calls }: { readonly report: ReportLoss; readonly clock: Clock; readonly calls?: CallObserver | undefined }) {
+  constructor(
+    options: WebhookSinkOptions,
+    {
+      report,
+      clock,
+      calls,
+    }: { readonly report: ReportLoss; readonly clock: Clock; readonly calls?: CallObserver | undefined },
+  ) {
     this.#options = options;
     this.#report = report;
     this.#clock = clock;
@@ -62,7 +69,9 @@ export class WebhookSink implements AuditSink {
 
   hurry(): void {
     this.#hurry.abort();
-    this.#lastCall ??= this.#clock.after(lastCallMs, () => this.#giveUp.abort(new Error('the webhook does not answer and the server stops')));
+    this.#lastCall ??= this.#clock.after(lastCallMs, () =>
+      this.#giveUp.abort(new Error('the webhook does not answer and the server stops')),
+    );
   }
 
   async close(): Promise<void> {
@@ -74,7 +83,9 @@ export class WebhookSink implements AuditSink {
 
   async #deliver(events: readonly string[]): Promise<boolean> {
     const { apiVersion, initialBackoffMs } = this.#options;
-    const body = Buffer.from(`{"kind":"EventList","apiVersion":"${apiVersion}","metadata":{},"items":[${events.join(',')}]}`);
+    const body = Buffer.from(
+      `{"kind":"EventList","apiVersion":"${apiVersion}","metadata":{},"items":[${events.join(',')}]}`,
+    );
     for (let attempt = 1; ; attempt++) {
       const isLast = attempt === attempts || this.#hurry.signal.aborted;
       try {
@@ -86,12 +97,20 @@ export class WebhookSink implements AuditSink {
           return false;
         }
       }
-      await sleep(this.#clock, initialBackoffMs * backoffFactor ** (attempt - 1) * (1 + Math.random() * jitter), this.#hurry.signal);
+      await sleep(
+        this.#clock,
+        initialBackoffMs * backoffFactor ** (attempt - 1) * (1 + Math.random() * jitter),
+        this.#hurry.signal,
+      );
     }
   }
 
   async #post(body: Buffer): Promise<void> {
-    const { status } = await this.#connections.post(body, AbortSignal.any([this.#giveUp.signal, timeLimit(requestTimeoutMs)]), maxAnswerBytes);
+    const { status } = await this.#connections.post(
+      body,
+      AbortSignal.any([this.#giveUp.signal, timeLimit(requestTimeoutMs)]),
+      maxAnswerBytes,
+    );
     if (status < 200 || status > 299) throw new WebhookStatusError(status);
   }
 }

@@ -7,5 +7,8 @@ const nobody: Identity = { user: { name: anonymousUser, groups: [groups.unauthen
  * @param paths when there are any, only requests for exactly these
  */
 export function anonymous(paths: readonly string[] = []): RequestAuthenticator {
-  return { name: 'anonymous', authenticate: (request) => (paths.length === 0 || paths.includes(request.path) ? nobody : undefined) };
+  return {
+    name: 'anonymous',
+    authenticate: (request) => (paths.length === 0 || paths.includes(request.path) ? nobody : undefined),
+  };
 }

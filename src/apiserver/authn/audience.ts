@@ -11,7 +11,8 @@ export function forOwnAudiences(tokens: TokenAuthenticator, own: readonly string
       if (audiences.length === 0) return tokens.authenticateToken(token, audiences);
       const shared = intersect(audiences, own);
       if (shared.length === 0) return undefined;
-      const name = (identity: Identity | undefined): Identity | undefined => (identity === undefined ? undefined : { ...identity, audiences: shared });
+      const name = (identity: Identity | undefined): Identity | undefined =>
+        identity === undefined ? undefined : { ...identity, audiences: shared };
       const found = tokens.authenticateToken(token, shared);
       return found instanceof Promise ? found.then(name) : name(found);
     },

@@ -4,7 +4,12 @@ import type { LiveText } from '../../base/live-text.ts';
 import type { Logger } from '../../base/logger.ts';
 import { anonymous } from './anonymous.ts';
 import { forOwnAudiences } from './audience.ts';
-import { type Identity, type RequestAuthenticator, type TokenAuthenticator, withAuthenticatedGroup } from './authenticator.ts';
+import {
+  type Identity,
+  type RequestAuthenticator,
+  type TokenAuthenticator,
+  withAuthenticatedGroup,
+} from './authenticator.ts';
 import { bearerTokens, judge, webSocketTokens } from './bearer-token.ts';
 import { bootstrapTokens } from './bootstrap-token.ts';
 import { TrustedAuthorities } from './certificate-chain.ts';
@@ -96,60 +101,135 @@ const webhookTimeoutMs = 10_000;
 
 export function createAuthentication(config: AuthenticationConfig, around: AuthenticationSurroundings): Authentication {
   const { clientCa, requestHeader, audiences } = config;
-  const webhook = config.webhook === undefined ? undefined : createWebhookClient({ connection: config.webhook.connection, timeoutMs: webhookTimeoutMs, observer: around.calls });
+  const webhook =
+    config.webhook === undefined
+      ? undefined
+      : createWebhookClient({
+          connection: config.webhook.connection,
+          timeoutMs: webhookTimeoutMs,
+          observer: around.calls,
+        });
   const jwt = config.jwt === undefined ? undefined : liveJwtTokens(config.jwt, around.log);
   const known = tokenAuthenticators(config, around, { jwt, webhook });
-  const tokens = known.length === 0 ? undefined : cachedTokens({ tokens: unionOfTokens(known), successTtlMs, failureTtlMs: 0, observer: around.metrics });
-  const requests = unionOfRequests([
-    ...(requestHeader === undefined ? [] : [requestHeaders({ ...requestHeader, authorities: new TrustedAuthorities(requestHeader.ca) })]),
-    ...(clientCa === undefined ? [] : [clientCertificates(new TrustedAuthorities(clientCa), (seconds) => around.metrics.certificateLasts(seconds))]),
-    ...(tokens === undefined ? [] : [bearerTokens(tokens, audiences), webSocketTokens(tokens, audiences)]),
-  ], config.anonymous === undefined ? undefined : anonymous(config.anonymous.paths));
-  return { requests, audiences, issuing: issuingOf(config, around.accountKeys), close: async () => void (await Promise.all([jwt?.close(), webhook?.close()])), review: (token, wanted) => review(tokens, token, wanted) };
+  const tokens =
+    known.length === 0
+      ? undefined
+      : cachedTokens({ tokens: unionOfTokens(known), successTtlMs, failureTtlMs: 0, observer: around.metrics });
+  const requests = unionOfRequests(
+    [
+      ...(requestHeader === undefined
+        ? []
+        : [requestHeaders({ ...requestHeader, authorities: new TrustedAuthorities(requestHeader.ca) })]),
+      ...(clientCa === undefined
+        ? []
+        : [
+            clientCertificates(new TrustedAuthorities(clientCa), (seconds) => around.metrics.certificateLasts(seconds)),
+          ]),
+      ...(tokens === undefined ? [] : [bearerTokens(tokens, audiences), webSocketTokens(tokens, audiences)]),
+    ],
+    config.anonymous === undefined ? undefined : anonymous(config.anonymous.paths),
+  );
+  return {
+    requests,
+    audiences,
+    issuing: issuingOf(config, around.accountKeys),
+    close: async () => void (await Promise.all([jwt?.close(), webhook?.close()])),
+    review: (token, wanted) => review(tokens, token, wanted),
+  };
 }
 
-function issuingOf({ serviceAccounts, audiences }: AuthenticationConfig, keys: AccountKeys | undefined): TokenIssuing | undefined {
+function issuingOf(
+  { serviceAccounts, audiences }: AuthenticationConfig,
+  keys: AccountKeys | undefined,
+): TokenIssuing | undefined {
   if (serviceAccounts === undefined || keys?.sign === undefined) return undefined;
-  const { issuers: [issuer = ''], extendExpiration } = serviceAccounts;
-  return { issuer, sign: keys.sign, audiences, extendExpiration, extendedSeconds: keys.extendedSeconds, maxExpirationSeconds: keys.maxExpirationSeconds };
+  const {
+    issuers: [issuer = ''],
+    extendExpiration,
+  } = serviceAccounts;
+  return {
+    issuer,
+    sign: keys.sign,
+    audiences,
+    extendExpiration,
+    extendedSeconds: keys.extendedSeconds,
+    maxExpirationSeconds: keys.maxExpirationSeconds,
+  };
 }
 
 /** In this order. Those who ask others come last. */
-function tokenAuthenticators(config: AuthenticationConfig, around: AuthenticationSurroundings, { jwt, webhook }: { readonly jwt: TokenAuthenticator | undefined; readonly webhook: WebhookClient | undefined }): TokenAuthenticator[] {
+function tokenAuthenticators(
+  config: AuthenticationConfig,
+  around: AuthenticationSurroundings,
+  { jwt, webhook }: { readonly jwt: TokenAuthenticator | undefined; readonly webhook: WebhookClient | undefined },
+): TokenAuthenticator[] {
   const own = (tokens: TokenAuthenticator): TokenAuthenticator => forOwnAudiences(tokens, config.audiences);
   return [
     ...(config.tokenFile === undefined ? [] : [own(tokenFile(config.tokenFile))]),
-    ...(config.serviceAccounts === undefined ? [] : serviceAccountTokens(config.serviceAccounts, config.audiences, around)),
+    ...(config.serviceAccounts === undefined
+      ? []
+      : serviceAccountTokens(config.serviceAccounts, config.audiences, around)),
     ...(config.bootstrapTokens ? [own(bootstrapTokens(around.objects))] : []),
     ...(jwt === undefined ? [] : [own(jwt)]),
-    ...(config.webhook === undefined || webhook === undefined ? [] : [askedTokens(config.webhook, webhook, config.audiences)]),
+    ...(config.webhook === undefined || webhook === undefined
+      ? []
+      : [askedTokens(config.webhook, webhook, config.audiences)]),
   ];
 }
 
-function askedTokens({ version, cacheTtlMs }: WebhookConfig, client: WebhookClient, audiences: readonly string[]): TokenAuthenticator {
-  return cachedTokens({ tokens: webhookTokens({ client, version, audiences }), successTtlMs: cacheTtlMs, failureTtlMs: cacheTtlMs });
+function askedTokens(
+  { version, cacheTtlMs }: WebhookConfig,
+  client: WebhookClient,
+  audiences: readonly string[],
+): TokenAuthenticator {
+  return cachedTokens({
+    tokens: webhookTokens({ client, version, audiences }),
+    successTtlMs: cacheTtlMs,
+    failureTtlMs: cacheTtlMs,
+  });
 }
 
 /** Those in secrets first: the two are told apart by their issuer. */
-function serviceAccountTokens({ issuers, lookup }: ServiceAccountConfig, audiences: readonly string[], { objects, onLegacyTokenUse, accountKeys, metrics }: AuthenticationSurroundings): TokenAuthenticator[] {
+function serviceAccountTokens(
+  { issuers, lookup }: ServiceAccountConfig,
+  audiences: readonly string[],
+  { objects, onLegacyTokenUse, accountKeys, metrics }: AuthenticationSurroundings,
+): TokenAuthenticator[] {
   if (accountKeys === undefined) return [];
   const { keys } = accountKeys;
   const count = (use: AccountTokenUse): void => metrics.accountTokenUsed(use);
   const legacy = legacyTokens({ objects, lookup, onUse: onLegacyTokenUse, count });
   return [
     verifiedTokens({ name: 'legacy-service-account', issuers: [legacyIssuer], keys, audiences, validate: legacy }),
-    ...(issuers.length === 0 ? [] : [verifiedTokens({ name: 'service-account', issuers, keys, audiences, validate: boundTokens({ objects, count }) })]),
+    ...(issuers.length === 0
+      ? []
+      : [
+          verifiedTokens({
+            name: 'service-account',
+            issuers,
+            keys,
+            audiences,
+            validate: boundTokens({ objects, count }),
+          }),
+        ]),
   ];
 }
 
 const unknownToken = 'invalid bearer token';
 
-async function review(tokens: TokenAuthenticator | undefined, token: string, audiences: readonly string[]): Promise<Identity> {
+async function review(
+  tokens: TokenAuthenticator | undefined,
+  token: string,
+  audiences: readonly string[],
+): Promise<Identity> {
   try {
     const identity = tokens === undefined ? undefined : await judge(tokens, token, audiences);
     if (identity !== undefined) return withAuthenticatedGroup(identity);
   } catch (error) {
-    throw new AuthenticationError([unknownToken, ...(error instanceof AuthenticationError ? error.messages : [(error as Error).message])]);
+    throw new AuthenticationError([
+      unknownToken,
+      ...(error instanceof AuthenticationError ? error.messages : [(error as Error).message]),
+    ]);
   }
   throw new AuthenticationError([unknownToken]);
 }

@@ -30,7 +30,11 @@ export interface TokenAuthenticator {
    * @param audiences for one of which the token must be; none where audiences do not matter
    * @param connection that the token came on: what is worked out about the token may be kept with it
    */
-  authenticateToken(token: string, audiences: readonly string[], connection?: object): MaybePromise<Identity | undefined>;
+  authenticateToken(
+    token: string,
+    audiences: readonly string[],
+    connection?: object,
+  ): MaybePromise<Identity | undefined>;
 }
 
 export const groups = { authenticated: 'system:authenticated', unauthenticated: 'system:unauthenticated' } as const;
@@ -42,11 +46,17 @@ const grouped = new WeakMap<UserInfo, UserInfo>();
 /** Everybody who is known is in one group more. */
 export function withAuthenticatedGroup(identity: Identity): Identity {
   const { user } = identity;
-  if (user.name === anonymousUser || user.groups.includes(groups.authenticated) || user.groups.includes(groups.unauthenticated)) return identity;
+  if (
+    user.name === anonymousUser ||
+    user.groups.includes(groups.authenticated) ||
+    user.groups.includes(groups.unauthenticated)
+  )
+    return identity;
   let member = grouped.get(user);
   if (member === undefined) grouped.set(user, (member = { ...user, groups: [...user.groups, groups.authenticated] }));
   return { ...identity, user: member };
 }
 
 /** The members of `left` that are in `right`, in the order of `left`. */
-export const intersect = (left: readonly string[], right: readonly string[]): string[] => left.filter((item) => right.includes(item));
+export const intersect = (left: readonly string[], right: readonly string[]): string[] =>
+  left.filter((item) => right.includes(item));

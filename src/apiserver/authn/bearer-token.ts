@@ -36,7 +36,12 @@ export function bearerTokens(tokens: TokenAuthenticator, audiences: readonly str
 }
 
 /** Bounds the work that an unknown caller can cause. */
-export function judge(tokens: TokenAuthenticator, token: string, audiences: readonly string[], connection?: object): MaybePromise<Identity | undefined> {
+export function judge(
+  tokens: TokenAuthenticator,
+  token: string,
+  audiences: readonly string[],
+  connection?: object,
+): MaybePromise<Identity | undefined> {
   if (token.length > maxTokenLength) throw new Error(invalidToken);
   return tokens.authenticateToken(token, audiences, connection);
 }
@@ -70,6 +75,7 @@ export function webSocketTokens(tokens: TokenAuthenticator, audiences: readonly 
 function decode(encoded: string): string {
   const bytes = Buffer.from(encoded, 'base64url');
   const text = bytes.toString('utf8');
-  if (!/^[\w-]+$/.test(encoded) || !Buffer.from(text, 'utf8').equals(bytes)) throw new Error('invalid base64url.bearer.authorization token');
+  if (!/^[\w-]+$/.test(encoded) || !Buffer.from(text, 'utf8').equals(bytes))
+    throw new Error('invalid base64url.bearer.authorization token');
   return text;
 }

@@ -5,10 +5,21 @@ import { bootstrapTokens } from './bootstrap-token.ts';
 const now = Date.parse('2026-01-02T00:00:00Z');
 const data = { 'token-id': 'abcdef', 'token-secret': '0123456789abcdef', 'usage-bootstrap-authentication': 'true' };
 
-function askWith(changes: Readonly<Record<string, string | undefined>> = {}, more: Record<string, unknown> = {}, token = 'abcdef.0123456789abcdef') {
-  const encoded = Object.fromEntries(Object.entries({ ...data, ...changes }).map(([key, value]) => [key, Buffer.from(value ?? '').toString('base64')]));
+function askWith(
+  changes: Readonly<Record<string, string | undefined>> = {},
+  more: Record<string, unknown> = {},
+  token = 'abcdef.0123456789abcdef',
+) {
+  const encoded = Object.fromEntries(
+    Object.entries({ ...data, ...changes }).map(([key, value]) => [key, Buffer.from(value ?? '').toString('base64')]),
+  );
   const secret = { type: 'bootstrap.kubernetes.io/token', data: encoded, metadata: {}, ...more } as KubeObject;
-  const find = (_group: string, resource: string, namespace: string, name: string) => Promise.resolve(`${resource}/${namespace}/${name}` === 'secrets/kube-system/bootstrap-token-abcdef' ? (secret as never) : undefined);
+  const find = (_group: string, resource: string, namespace: string, name: string) =>
+    Promise.resolve(
+      `${resource}/${namespace}/${name}` === 'secrets/kube-system/bootstrap-token-abcdef'
+        ? (secret as never)
+        : undefined,
+    );
   return bootstrapTokens({ find, findFresh: find }, () => now).authenticateToken(token, []);
 }
 
@@ -18,8 +29,17 @@ describe('bootstrap tokens', () => {
   });
 
   test('can name more groups, and end', async () => {
-    expect(await askWith({ 'auth-extra-groups': 'system:bootstrappers:b,system:bootstrappers:a', expiration: '2026-01-02T01:00:00+00:30' })).toEqual({
-      user: { name: 'system:bootstrap:abcdef', groups: ['system:bootstrappers', 'system:bootstrappers:a', 'system:bootstrappers:b'] }, expiresAt: now + 30 * 60_000,
+    expect(
+      await askWith({
+        'auth-extra-groups': 'system:bootstrappers:b,system:bootstrappers:a',
+        expiration: '2026-01-02T01:00:00+00:30',
+      }),
+    ).toEqual({
+      user: {
+        name: 'system:bootstrap:abcdef',
+        groups: ['system:bootstrappers', 'system:bootstrappers:a', 'system:bootstrappers:b'],
+      },
+      expiresAt: now + 30 * 60_000,
     });
   });
 

@@ -19,7 +19,9 @@ export function bootstrapTokens(objects: ObjectReader, now: () => number = Date.
       if (id === undefined || secret === undefined) return undefined;
       const name = `bootstrap-token-${id}`;
       // One that was made a moment ago may not be in the cache yet.
-      const found = (await objects.find<Secret>('', 'secrets', 'kube-system', name)) ?? (await objects.findFresh<Secret>('', 'secrets', 'kube-system', name));
+      const found =
+        (await objects.find<Secret>('', 'secrets', 'kube-system', name)) ??
+        (await objects.findFresh<Secret>('', 'secrets', 'kube-system', name));
       return found === undefined ? undefined : ownerOf(found, id, secret, now());
     },
   };
@@ -29,8 +31,13 @@ export function bootstrapTokens(objects: ObjectReader, now: () => number = Date.
 function ownerOf(object: Secret, id: string, secret: string, now: number): Identity | undefined {
   const text = (key: string): string => Buffer.from(object.data?.[key] ?? '', 'base64').toString();
   const expires = expiryOf(text('expiration'));
-  const isGood = isSameSecret(text('token-secret'), secret) && text('token-id') === id && object.type === secretType && object.metadata?.deletionTimestamp === undefined
-    && expires > now && text('usage-bootstrap-authentication') === 'true';
+  const isGood =
+    isSameSecret(text('token-secret'), secret) &&
+    text('token-id') === id &&
+    object.type === secretType &&
+    object.metadata?.deletionTimestamp === undefined &&
+    expires > now &&
+    text('usage-bootstrap-authentication') === 'true';
   const extraGroups = text('auth-extra-groups');
   const extra = extraGroups === '' ? [] : extraGroups.split(',');
   if (!isGood || !extra.every((group) => extraGroup.test(group))) return undefined;

@@ -47,23 +47,41 @@ export function readCertificates(pem: string): X509Certificate[] {
 
 function judge(peer: PeerCertificate, bundle: readonly X509Certificate[]): Verdict {
   const wrongUsage = !allowsClients(peer.certificate);
-  const chain = wrongUsage ? undefined : findChain([peer.certificate], peer.issuers, bundle, { left: maxSignatureChecks });
-  const error = wrongUsage ? 'certificate specifies an incompatible key usage' : chain === undefined ? 'certificate signed by unknown authority' : undefined;
+  const chain = wrongUsage
+    ? undefined
+    : findChain([peer.certificate], peer.issuers, bundle, { left: maxSignatureChecks });
+  const error = wrongUsage
+    ? 'certificate specifies an incompatible key usage'
+    : chain === undefined
+      ? 'certificate signed by unknown authority'
+      : undefined;
   return {
-    bundle, error,
+    bundle,
+    error,
     from: Math.max(...(chain ?? []).map((certificate) => Date.parse(certificate.validFrom))),
     to: Math.min(...(chain ?? []).map((certificate) => Date.parse(certificate.validTo))),
   };
 }
 
 /** From the client's certificate to one of the bundle, each signed by the next. */
-function findChain(chain: readonly X509Certificate[], between: readonly X509Certificate[], bundle: readonly X509Certificate[], checks: { left: number }): readonly X509Certificate[] | undefined {
+function findChain(
+  chain: readonly X509Certificate[],
+  between: readonly X509Certificate[],
+  bundle: readonly X509Certificate[],
+  checks: { left: number },
+): readonly X509Certificate[] | undefined {
   const last = chain.at(-1)!;
   if (bundle.some(({ fingerprint256 }) => fingerprint256 === last.fingerprint256)) return chain;
-  const vouches = (issuer: X509Certificate): boolean => issuer.ca && last.checkIssued(issuer) && checks.left-- > 0 && last.verify(issuer.publicKey);
+  const vouches = (issuer: X509Certificate): boolean =>
+    issuer.ca && last.checkIssued(issuer) && checks.left-- > 0 && last.verify(issuer.publicKey);
   for (const anchor of bundle) if (vouches(anchor)) return [...chain, anchor];
   for (const issuer of between) {
-    if (chain.some(({ fingerprint256 }) => fingerprint256 === issuer.fingerprint256) || !allowsClients(issuer) || !vouches(issuer)) continue;
+    if (
+      chain.some(({ fingerprint256 }) => fingerprint256 === issuer.fingerprint256) ||
+      !allowsClients(issuer) ||
+      !vouches(issuer)
+    )
+      continue;
     const found = findChain([...chain, issuer], between, bundle, checks);
     if (found !== undefined) return found;
   }
@@ -71,4 +89,7 @@ function findChain(chain: readonly X509Certificate[], between: readonly X509Cert
 }
 
 /** A certificate that names no extended usage may be used for all; the extended ones are what Node calls keyUsage. */
-const allowsClients = ({ keyUsage }: X509Certificate): boolean => (keyUsage as string[] | undefined) === undefined || keyUsage.includes(usage.clientAuth) || keyUsage.includes(usage.any);
+const allowsClients = ({ keyUsage }: X509Certificate): boolean =>
+  (keyUsage as string[] | undefined) === undefined ||
+  keyUsage.includes(usage.clientAuth) ||
+  keyUsage.includes(usage.any);

@@ -11,7 +11,10 @@ const identities = new WeakMap<PeerCertificate, Identity>();
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authentication/#x509-client-certificates | X.509 client certificates}
  * @param lasts told of the seconds that each good certificate has left
  */
-export function clientCertificates(authorities: TrustedAuthorities, lasts: (seconds: number) => void): RequestAuthenticator {
+export function clientCertificates(
+  authorities: TrustedAuthorities,
+  lasts: (seconds: number) => void,
+): RequestAuthenticator {
   return {
     name: 'x509',
     authenticate(request) {
@@ -26,7 +29,8 @@ export function clientCertificates(authorities: TrustedAuthorities, lasts: (seco
 }
 
 /** Names the certificate by its serial number: the rest of it is the client's own words. */
-export const problemText = (peer: PeerCertificate, problem: string): string => `verifying certificate SN=${BigInt(`0x${peer.certificate.serialNumber}`)} failed: x509: ${problem}`;
+export const problemText = (peer: PeerCertificate, problem: string): string =>
+  `verifying certificate SN=${BigInt(`0x${peer.certificate.serialNumber}`)} failed: x509: ${problem}`;
 
 /** Milliseconds since 1970; once per connection. */
 function endOf(peer: PeerCertificate): number {
@@ -40,7 +44,13 @@ function identityOf(peer: PeerCertificate): Identity {
   let identity = identities.get(peer);
   if (identity === undefined) {
     const digest = createHash('sha256').update(peer.certificate.raw).digest('hex');
-    identity = { user: { name: peer.commonName, groups: peer.organizations, extra: { 'authentication.kubernetes.io/credential-id': [`X509SHA256=${digest}`] } } };
+    identity = {
+      user: {
+        name: peer.commonName,
+        groups: peer.organizations,
+        extra: { 'authentication.kubernetes.io/credential-id': [`X509SHA256=${digest}`] },
+      },
+    };
     identities.set(peer, identity);
   }
   return identity;

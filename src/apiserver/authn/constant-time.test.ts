@@ -36,16 +36,28 @@ const user = { name: 'jane', groups: [] };
 const uid = '0b5d6f7e';
 
 const objects: Readonly<Record<string, object>> = {
-  'bootstrap-token-abcdef': { type: 'bootstrap.kubernetes.io/token', data: { 'token-id': encode('abcdef'), 'token-secret': encode('0123456789abcdef'), 'usage-bootstrap-authentication': encode('true') }, metadata: {} },
+  'bootstrap-token-abcdef': {
+    type: 'bootstrap.kubernetes.io/token',
+    data: {
+      'token-id': encode('abcdef'),
+      'token-secret': encode('0123456789abcdef'),
+      'usage-bootstrap-authentication': encode('true'),
+    },
+    metadata: {},
+  },
   'robot-token': { data: { token: encode('right-token') }, metadata: {} },
   robot: { metadata: { uid } },
 };
-const find = (_group: string, _resource: string, _namespace: string, name: string): Promise<never> => Promise.resolve(objects[name] as never);
+const find = (_group: string, _resource: string, _namespace: string, name: string): Promise<never> =>
+  Promise.resolve(objects[name] as never);
 const reader = { find, findFresh: find };
 
 const legacyClaims = {
-  sub: 'system:serviceaccount:default:robot', 'kubernetes.io/serviceaccount/namespace': 'default', 'kubernetes.io/serviceaccount/secret.name': 'robot-token',
-  'kubernetes.io/serviceaccount/service-account.name': 'robot', 'kubernetes.io/serviceaccount/service-account.uid': uid,
+  sub: 'system:serviceaccount:default:robot',
+  'kubernetes.io/serviceaccount/namespace': 'default',
+  'kubernetes.io/serviceaccount/secret.name': 'robot-token',
+  'kubernetes.io/serviceaccount/service-account.name': 'robot',
+  'kubernetes.io/serviceaccount/service-account.uid': uid,
 };
 
 interface Place {
@@ -61,25 +73,58 @@ interface Place {
 const audiences: string[] = [];
 
 const remembering = (connection: object | undefined) => {
-  const tokens = cachedTokens({ tokens: { name: 'own', authenticateToken: (token): Identity | undefined => (Buffer.from(token).equals(Buffer.from('right-token')) ? { user } : undefined) }, successTtlMs: 60_000, failureTtlMs: 0 });
+  const tokens = cachedTokens({
+    tokens: {
+      name: 'own',
+      authenticateToken: (token): Identity | undefined =>
+        Buffer.from(token).equals(Buffer.from('right-token')) ? { user } : undefined,
+    },
+    successTtlMs: 60_000,
+    failureTtlMs: 0,
+  });
   return (token: string): MaybePromise<unknown> => tokens.authenticateToken(token, audiences, connection);
 };
 
 const places: Place[] = [
   {
-    name: 'a token of the token file', right: 'right-token', wrong: 'wrong-token', decided: { comparisons: true, digests: true },
+    name: 'a token of the token file',
+    right: 'right-token',
+    wrong: 'wrong-token',
+    decided: { comparisons: true, digests: true },
     prepare: () => (token) => tokenFile('right-token,jane,1\n').authenticateToken(token, []),
   },
   {
-    name: 'the secret of a bootstrap token', right: 'abcdef.0123456789abcdef', wrong: 'abcdef.fedcba9876543210', decided: { comparisons: true },
+    name: 'the secret of a bootstrap token',
+    right: 'abcdef.0123456789abcdef',
+    wrong: 'abcdef.fedcba9876543210',
+    decided: { comparisons: true },
     prepare: () => (token) => bootstrapTokens(reader).authenticateToken(token, []),
   },
   {
-    name: 'a token that a secret holds', right: 'right-token', wrong: 'wrong-token', decided: { comparisons: true },
-    prepare: () => (token) => legacyTokens({ objects: reader, lookup: true, onUse: () => undefined, count: () => undefined })(legacyClaims, token).catch(() => undefined),
+    name: 'a token that a secret holds',
+    right: 'right-token',
+    wrong: 'wrong-token',
+    decided: { comparisons: true },
+    prepare: () => (token) =>
+      legacyTokens({ objects: reader, lookup: true, onUse: () => undefined, count: () => undefined })(
+        legacyClaims,
+        token,
+      ).catch(() => undefined),
   },
-  { name: 'a token that is remembered', right: 'right-token', wrong: 'wrong-token', decided: { digests: true }, prepare: () => remembering(undefined) },
-  { name: 'the last token of a connection', right: 'right-token', wrong: 'wrong-token', decided: { comparisons: true }, prepare: () => remembering({}) },
+  {
+    name: 'a token that is remembered',
+    right: 'right-token',
+    wrong: 'wrong-token',
+    decided: { digests: true },
+    prepare: () => remembering(undefined),
+  },
+  {
+    name: 'the last token of a connection',
+    right: 'right-token',
+    wrong: 'wrong-token',
+    decided: { comparisons: true },
+    prepare: () => remembering({}),
+  },
 ];
 
 describe.each(places)('$name', ({ right, wrong, decided, prepare }) => {

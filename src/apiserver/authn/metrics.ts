@@ -24,12 +24,30 @@ export interface TokenCacheObserver {
 export type AccountTokenUse = 'legacy' | 'legacy-auto' | 'legacy-manual' | 'invalid-legacy-auto' | 'valid' | 'stale';
 
 const accountTokenMetrics: Readonly<Record<AccountTokenUse, { readonly name: string; readonly help: string }>> = {
-  legacy: { name: 'serviceaccount_legacy_tokens_total', help: 'Tokens of service accounts from secrets that were used.' },
-  'legacy-auto': { name: 'serviceaccount_legacy_auto_token_uses_total', help: 'Uses of tokens from secrets that were made for their service accounts.' },
-  'legacy-manual': { name: 'serviceaccount_legacy_manual_token_uses_total', help: 'Uses of tokens from secrets that somebody asked for.' },
-  'invalid-legacy-auto': { name: 'serviceaccount_invalid_legacy_auto_token_uses_total', help: 'Uses of tokens from secrets that had been marked invalid.' },
-  valid: { name: 'serviceaccount_valid_tokens_total', help: 'Extended tokens of service accounts that were used in time.' },
-  stale: { name: 'serviceaccount_stale_tokens_total', help: 'Extended tokens of service accounts that were used after clients should have read them anew.' },
+  legacy: {
+    name: 'serviceaccount_legacy_tokens_total',
+    help: 'Tokens of service accounts from secrets that were used.',
+  },
+  'legacy-auto': {
+    name: 'serviceaccount_legacy_auto_token_uses_total',
+    help: 'Uses of tokens from secrets that were made for their service accounts.',
+  },
+  'legacy-manual': {
+    name: 'serviceaccount_legacy_manual_token_uses_total',
+    help: 'Uses of tokens from secrets that somebody asked for.',
+  },
+  'invalid-legacy-auto': {
+    name: 'serviceaccount_invalid_legacy_auto_token_uses_total',
+    help: 'Uses of tokens from secrets that had been marked invalid.',
+  },
+  valid: {
+    name: 'serviceaccount_valid_tokens_total',
+    help: 'Extended tokens of service accounts that were used in time.',
+  },
+  stale: {
+    name: 'serviceaccount_stale_tokens_total',
+    help: 'Extended tokens of service accounts that were used after clients should have read them anew.',
+  },
 };
 
 const hour = 3600;
@@ -49,24 +67,76 @@ export class AuthenticationMetrics implements TokenCacheObserver {
   readonly #accountTokens: Readonly<Record<AccountTokenUse, CounterSeries>>;
 
   constructor(registry: MetricRegistry) {
-    this.#users = new SeriesCounter({ name: 'authenticated_user_requests', help: 'Requests of authenticated users; few have a name of their own here.', registry });
-    const attempts = new SeriesCounter({ name: 'authentication_attempts', help: 'Requests whose caller was looked for, by result.', registry });
-    const durations = new SeriesHistogram({ name: 'authentication_duration_seconds', help: 'Time until the caller of a request was known, in seconds.', buckets: Array.from({ length: 15 }, (_, i) => 0.001 * 2 ** i), registry });
-    const attempt = (result: AuthenticationResult) => once(() => ({ total: attempts.series({ result }), duration: durations.series({ result }) }));
+    this.#users = new SeriesCounter({
+      name: 'authenticated_user_requests',
+      help: 'Requests of authenticated users; few have a name of their own here.',
+      registry,
+    });
+    const attempts = new SeriesCounter({
+      name: 'authentication_attempts',
+      help: 'Requests whose caller was looked for, by result.',
+      registry,
+    });
+    const durations = new SeriesHistogram({
+      name: 'authentication_duration_seconds',
+      help: 'Time until the caller of a request was known, in seconds.',
+      buckets: Array.from({ length: 15 }, (_, i) => 0.001 * 2 ** i),
+      registry,
+    });
+    const attempt = (result: AuthenticationResult) =>
+      once(() => ({ total: attempts.series({ result }), duration: durations.series({ result }) }));
     this.#attempts = { success: attempt('success'), failure: attempt('failure'), error: attempt('error') };
     this.#expiration = new SeriesHistogram({
-      name: 'apiserver_client_certificate_expiration_seconds', help: 'Time that is left to the client certificate of a request, in seconds.', registry,
-      buckets: [0, hour / 2, hour, 2 * hour, 6 * hour, 12 * hour, day, 2 * day, 4 * day, 7 * day, 30 * day, 90 * day, 180 * day, 360 * day],
+      name: 'apiserver_client_certificate_expiration_seconds',
+      help: 'Time that is left to the client certificate of a request, in seconds.',
+      registry,
+      buckets: [
+        0,
+        hour / 2,
+        hour,
+        2 * hour,
+        6 * hour,
+        12 * hour,
+        day,
+        2 * day,
+        4 * day,
+        7 * day,
+        30 * day,
+        90 * day,
+        180 * day,
+        360 * day,
+      ],
     }).series({});
-    const questions = new SeriesCounter({ name: 'authentication_token_cache_request_total', help: 'Tokens that were looked up, by whether they were remembered.', registry });
-    const waits = new SeriesHistogram({ name: 'authentication_token_cache_request_duration_seconds', help: 'Time until the owner of a token was known, in seconds.', buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10], registry });
-    const asked = (status: 'hit' | 'miss') => once(() => ({ total: questions.series({ status }), duration: waits.series({ status }) }));
+    const questions = new SeriesCounter({
+      name: 'authentication_token_cache_request_total',
+      help: 'Tokens that were looked up, by whether they were remembered.',
+      registry,
+    });
+    const waits = new SeriesHistogram({
+      name: 'authentication_token_cache_request_duration_seconds',
+      help: 'Time until the owner of a token was known, in seconds.',
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+      registry,
+    });
+    const asked = (status: 'hit' | 'miss') =>
+      once(() => ({ total: questions.series({ status }), duration: waits.series({ status }) }));
     this.#asked = { hit: asked('hit'), miss: asked('miss') };
-    this.#fetched = new SeriesCounter({ name: 'authentication_token_cache_fetch_total', help: 'Tokens whose owner was found out, by how it went.', registry });
-    const active = new SeriesGauge({ name: 'authentication_token_cache_active_fetch_count', help: 'Tokens whose owner is being found out, and requests that wait for one.', registry });
+    this.#fetched = new SeriesCounter({
+      name: 'authentication_token_cache_fetch_total',
+      help: 'Tokens whose owner was found out, by how it went.',
+      registry,
+    });
+    const active = new SeriesGauge({
+      name: 'authentication_token_cache_active_fetch_count',
+      help: 'Tokens whose owner is being found out, and requests that wait for one.',
+      registry,
+    });
     this.#inFlight = active.series({ status: 'in_flight' });
     this.#blocked = active.series({ status: 'blocked' });
-    const uses = Object.entries(accountTokenMetrics).map(([use, metric]) => [use, new SeriesCounter({ ...metric, registry }).series({})]);
+    const uses = Object.entries(accountTokenMetrics).map(([use, metric]) => [
+      use,
+      new SeriesCounter({ ...metric, registry }).series({}),
+    ]);
     this.#accountTokens = Object.fromEntries(uses) as Record<AccountTokenUse, CounterSeries>;
   }
 
@@ -120,6 +190,12 @@ function once<T>(make: () => T): () => T {
 }
 
 /** There may be as many users as callers like: those that every cluster has are told apart. */
-const known: ReadonlySet<string> = new Set(['admin', 'client', 'kube_proxy', 'kubelet', 'system:serviceaccount:kube-system:default']);
+const known: ReadonlySet<string> = new Set([
+  'admin',
+  'client',
+  'kube_proxy',
+  'kubelet',
+  'system:serviceaccount:kube-system:default',
+]);
 
 const shown = (user: string): string => (known.has(user) ? user : user.includes('@') ? 'email_id' : 'other');

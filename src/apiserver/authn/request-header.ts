@@ -20,7 +20,12 @@ export interface RequestHeaderOptions {
 
 export function requestHeaders(options: RequestHeaderOptions): RequestAuthenticator {
   const lower = (names: readonly string[]): string[] => names.map((name) => name.toLowerCase());
-  const [names, uids, groupNames, prefixes] = [lower(options.usernameHeaders), lower(options.uidHeaders), lower(options.groupHeaders), lower(options.extraHeaderPrefixes)];
+  const [names, uids, groupNames, prefixes] = [
+    lower(options.usernameHeaders),
+    lower(options.uidHeaders),
+    lower(options.groupHeaders),
+    lower(options.extraHeaderPrefixes),
+  ];
   return {
     name: 'requestheader',
     authenticate({ exchange }) {
@@ -28,22 +33,35 @@ export function requestHeaders(options: RequestHeaderOptions): RequestAuthentica
       if (peer === undefined) return undefined;
       const problem = options.authorities.problemWith(peer);
       if (problem !== undefined) throw new Error(problemText(peer, problem));
-      if (options.allowedNames.length > 0 && !options.allowedNames.includes(peer.commonName)) throw new Error(`x509: subject with cn=${peer.commonName} is not in the allowed list`);
+      if (options.allowedNames.length > 0 && !options.allowedNames.includes(peer.commonName))
+        throw new Error(`x509: subject with cn=${peer.commonName} is not in the allowed list`);
       const name = firstValue(exchange, names);
       if (name === undefined) return undefined;
       const uid = firstValue(exchange, uids);
       const extra = collected(extraOf(exchange, prefixes));
       const groups = groupNames.flatMap((header) => exchange.headerValues(header)).filter((value) => value !== '');
-      return { user: { name, ...(uid === undefined ? {} : { uid }), groups, ...(extra === undefined ? {} : { extra }) } };
+      return {
+        user: { name, ...(uid === undefined ? {} : { uid }), groups, ...(extra === undefined ? {} : { extra }) },
+      };
     },
   };
 }
 
-const firstValue = (exchange: Exchange, headers: readonly string[]): string | undefined => headers.map((header) => exchange.headerValues(header)[0]).find((value) => value !== undefined && value !== '');
+const firstValue = (exchange: Exchange, headers: readonly string[]): string | undefined =>
+  headers.map((header) => exchange.headerValues(header)[0]).find((value) => value !== undefined && value !== '');
 
 const extraOf = (exchange: Exchange, prefixes: readonly string[]): [string, string][] =>
-  exchange.headerNames().flatMap((header) => prefixes.filter((prefix) => header.startsWith(prefix))
-    .flatMap((prefix) => exchange.headerValues(header).map((value): [string, string] => [extraKey(header.slice(prefix.length)), value])));
+  exchange
+    .headerNames()
+    .flatMap((header) =>
+      prefixes
+        .filter((prefix) => header.startsWith(prefix))
+        .flatMap((prefix) =>
+          exchange
+            .headerValues(header)
+            .map((value): [string, string] => [extraKey(header.slice(prefix.length)), value]),
+        ),
+    );
 
 /** Values by key; undefined when there are none. Keys come from clients, so no object collects them that has members of its own. */
 export function collected(pairs: readonly (readonly [string, string])[]): Record<string, string[]> | undefined {

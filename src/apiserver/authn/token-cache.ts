@@ -46,28 +46,51 @@ const identityBytes = 500;
 /** As estimated. */
 function bytesOf({ identity }: Entry): number {
   if (identity === undefined) return 0;
-  const { user: { name, uid = '', groups, extra = {} }, annotations = {} } = identity;
-  return [name, uid, ...groups, ...Object.entries(extra).flat(2), ...Object.entries(annotations).flat()].reduce((sum, text) => sum + textBytes(text) + perText, identityBytes);
+  const {
+    user: { name, uid = '', groups, extra = {} },
+    annotations = {},
+  } = identity;
+  return [name, uid, ...groups, ...Object.entries(extra).flat(2), ...Object.entries(annotations).flat()].reduce(
+    (sum, text) => sum + textBytes(text) + perText,
+    identityBytes,
+  );
 }
 
 const perText = 24;
 
-const nobody: TokenCacheObserver = { asked: () => undefined, fetching: () => () => undefined, waiting: () => () => undefined };
+const nobody: TokenCacheObserver = {
+  asked: () => undefined,
+  fetching: () => () => undefined,
+  waiting: () => () => undefined,
+};
 
-export function cachedTokens({ tokens, successTtlMs, failureTtlMs, maxBytes = defaultMaxBytes, observer = nobody, clock = systemClock, now = Date.now }: TokenCacheOptions): TokenAuthenticator {
+export function cachedTokens({
+  tokens,
+  successTtlMs,
+  failureTtlMs,
+  maxBytes = defaultMaxBytes,
+  observer = nobody,
+  clock = systemClock,
+  now = Date.now,
+}: TokenCacheOptions): TokenAuthenticator {
   const secret = randomBytes(32);
   const entries = new BoundedCache<Entry>({ maxBytes, maxKeyLength, bytesOf });
   const pending = new Map<string, Promise<Identity | undefined>>();
   const lastOf = new WeakMap<object, Brought>();
-  const keyOf = (token: string, audiences: readonly string[]): string => createHmac('sha256', secret).update(`${audiences.length === 0 ? '' : JSON.stringify(audiences)}\n${token}`).digest('binary');
+  const keyOf = (token: string, audiences: readonly string[]): string =>
+    createHmac('sha256', secret)
+      .update(`${audiences.length === 0 ? '' : JSON.stringify(audiences)}\n${token}`)
+      .digest('binary');
 
   const remember = (key: string, identity: Identity | undefined): void => {
-    const ttl = identity === undefined ? failureTtlMs : Math.min(successTtlMs, (identity.expiresAt ?? Infinity) - now());
+    const ttl =
+      identity === undefined ? failureTtlMs : Math.min(successTtlMs, (identity.expiresAt ?? Infinity) - now());
     if (ttl <= 0) return;
     entries.set(key, { identity, until: clock.now() + ttl });
   };
 
-  const fetch = (token: string, audiences: readonly string[]): MaybePromise<Identity | undefined> => settling(() => tokens.authenticateToken(token, audiences), observer.fetching());
+  const fetch = (token: string, audiences: readonly string[]): MaybePromise<Identity | undefined> =>
+    settling(() => tokens.authenticateToken(token, audiences), observer.fetching());
 
   const ask = (key: string, token: string, audiences: readonly string[]): MaybePromise<Identity | undefined> => {
     const waiting = pending.get(key);
@@ -77,10 +100,12 @@ export function cachedTokens({ tokens, successTtlMs, failureTtlMs, maxBytes = de
       remember(key, answer);
       return answer;
     }
-    const shared = answer.then((identity) => {
-      remember(key, identity);
-      return identity;
-    }).finally(() => pending.delete(key));
+    const shared = answer
+      .then((identity) => {
+        remember(key, identity);
+        return identity;
+      })
+      .finally(() => pending.delete(key));
     pending.set(key, shared);
     return shared;
   };
@@ -95,12 +120,16 @@ export function cachedTokens({ tokens, successTtlMs, failureTtlMs, maxBytes = de
       const begun = performance.now();
       if (entry !== undefined && entry.until > clock.now()) {
         // Only what was good: a stranger's tokens are not kept for as long as the connection lasts.
-        if (!isSame && connection !== undefined && entry.identity !== undefined) lastOf.set(connection, { token: Buffer.from(token), audiences, key });
+        if (!isSame && connection !== undefined && entry.identity !== undefined)
+          lastOf.set(connection, { token: Buffer.from(token), audiences, key });
         observer.asked('hit', (performance.now() - begun) / 1000);
         return entry.identity;
       }
       if (entry !== undefined) entries.delete(key);
-      return settling(() => ask(key, token, audiences), () => observer.asked('miss', (performance.now() - begun) / 1000));
+      return settling(
+        () => ask(key, token, audiences),
+        () => observer.asked('miss', (performance.now() - begun) / 1000),
+      );
     },
   };
 }
@@ -114,7 +143,11 @@ function settling<T>(work: () => MaybePromise<T>, done: (status: 'ok' | 'error')
     done('error');
     throw error;
   }
-  if (result instanceof Promise) result.then(() => done('ok'), () => done('error'));
+  if (result instanceof Promise)
+    result.then(
+      () => done('ok'),
+      () => done('error'),
+    );
   else done('ok');
   return result;
 }

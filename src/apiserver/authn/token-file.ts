@@ -10,7 +10,8 @@ import type { Identity, TokenAuthenticator } from './authenticator.ts';
 /** Found by digest and compared in constant time: how long it takes says nothing about the token. */
 export function tokenFile(content: string): TokenAuthenticator {
   const owners = new Map<string, { token: Buffer; identity: Identity }>();
-  for (const { token, user } of parseTokenFile(content)) owners.set(digest(token), { token: Buffer.from(token), identity: { user } });
+  for (const { token, user } of parseTokenFile(content))
+    owners.set(digest(token), { token: Buffer.from(token), identity: { user } });
   return {
     name: 'token-file',
     authenticateToken(token) {
@@ -28,9 +29,22 @@ export function parseTokenFile(content: string): { token: string; user: UserInfo
   for (const [index, line] of content.split(/\r?\n/).entries()) {
     if (line.trim() === '' || line.startsWith('#')) continue;
     const [token = '', name, uid, groups = ''] = parseCsvLine(line);
-    if (name === undefined || uid === undefined) throw new Error(`token file: line ${index + 1} must have at least 3 columns (token, user name, user uid), but has ${name === undefined ? 1 : 2}`);
+    if (name === undefined || uid === undefined)
+      throw new Error(
+        `token file: line ${index + 1} must have at least 3 columns (token, user name, user uid), but has ${name === undefined ? 1 : 2}`,
+      );
     if (token === '') continue;
-    records.push({ token, user: { name, ...(uid === '' ? {} : { uid }), groups: groups.split(',').map((group) => group.trim()).filter((group) => group !== '') } });
+    records.push({
+      token,
+      user: {
+        name,
+        ...(uid === '' ? {} : { uid }),
+        groups: groups
+          .split(',')
+          .map((group) => group.trim())
+          .filter((group) => group !== ''),
+      },
+    });
   }
   return records;
 }

@@ -9,8 +9,14 @@ import { fakeRequest } from './testing.ts';
 import { unionOfRequests, unionOfTokens } from './union.ts';
 
 const jane: Identity = { user: { name: 'jane', groups: ['devs'] } };
-const knows = (token: string, identity = jane): TokenAuthenticator => ({ name: 'knows', authenticateToken: (given) => (given === token ? identity : undefined) });
-const refuses = (message: string): TokenAuthenticator => ({ name: 'refuses', authenticateToken: () => Promise.reject(new Error(message)) });
+const knows = (token: string, identity = jane): TokenAuthenticator => ({
+  name: 'knows',
+  authenticateToken: (given) => (given === token ? identity : undefined),
+});
+const refuses = (message: string): TokenAuthenticator => ({
+  name: 'refuses',
+  authenticateToken: () => Promise.reject(new Error(message)),
+});
 
 describe('unionOfTokens', () => {
   test('the first success wins, whatever others found wrong before', async () => {
@@ -35,17 +41,24 @@ describe('unionOfRequests', () => {
   const requests = unionOfRequests([bearerTokens(knows('t'), [])], anonymous());
 
   test('adds everybody who is known to one group', async () => {
-    expect(await requests.authenticate(fakeRequest(['authorization', 'Bearer t']))).toEqual({ user: { name: 'jane', groups: ['devs', 'system:authenticated'] } });
+    expect(await requests.authenticate(fakeRequest(['authorization', 'Bearer t']))).toEqual({
+      user: { name: 'jane', groups: ['devs', 'system:authenticated'] },
+    });
   });
 
   test('who has no credential is anonymous, who has a wrong one is not', () => {
-    expect(requests.authenticate(fakeRequest())).toEqual({ user: { name: 'system:anonymous', groups: ['system:unauthenticated'] } });
+    expect(requests.authenticate(fakeRequest())).toEqual({
+      user: { name: 'system:anonymous', groups: ['system:unauthenticated'] },
+    });
     expect(() => requests.authenticate(fakeRequest(['authorization', 'Bearer x']))).toThrow('invalid bearer token');
   });
 
   test('with paths, anonymous is only who asks for one of them', () => {
     const some = unionOfRequests([], anonymous(['/livez']));
-    expect([some.authenticate(fakeRequest([], { path: '/livez' })), some.authenticate(fakeRequest([], { path: '/livez/ping' }))]).toMatchObject([{ user: { name: 'system:anonymous' } }, undefined]);
+    expect([
+      some.authenticate(fakeRequest([], { path: '/livez' })),
+      some.authenticate(fakeRequest([], { path: '/livez/ping' })),
+    ]).toMatchObject([{ user: { name: 'system:anonymous' } }, undefined]);
   });
 });
 
@@ -64,17 +77,23 @@ describe('the bearer token of a request', () => {
   test('with a space too many is none, and the caller is told', () => {
     const request = fakeRequest(['Authorization', 'Bearer  t']);
     expect(bearer.authenticate(request)).toBeUndefined();
-    expect(request.warnings.texts).toEqual(['the provided Authorization header contains extra space before the bearer token, and is ignored']);
+    expect(request.warnings.texts).toEqual([
+      'the provided Authorization header contains extra space before the bearer token, and is ignored',
+    ]);
   });
 
   test('two headers are refused: which one counts must not depend on who reads them', () => {
-    expect(() => ask('Authorization', 'Bearer t', 'authorization', 'Bearer x')).toThrow('several Authorization headers');
+    expect(() => ask('Authorization', 'Bearer t', 'authorization', 'Bearer x')).toThrow(
+      'several Authorization headers',
+    );
   });
 
   test('is not looked at when it is larger than any token', () => {
     const asked: string[] = [];
     const all = bearerTokens({ name: 'all', authenticateToken: (token) => void asked.push(token) }, []);
-    expect(() => all.authenticate(fakeRequest(['authorization', `Bearer ${'x'.repeat(300_000)}`]))).toThrow('invalid bearer token');
+    expect(() => all.authenticate(fakeRequest(['authorization', `Bearer ${'x'.repeat(300_000)}`]))).toThrow(
+      'invalid bearer token',
+    );
     expect(asked).toEqual([]);
   });
 });
@@ -82,8 +101,12 @@ describe('the bearer token of a request', () => {
 describe('the bearer token among the subprotocols of a WebSocket', () => {
   const socket = webSocketTokens(knows('tökén'), []);
   const upgrade = ['upgrade', 'websocket', 'connection', 'keep-alive, Upgrade'];
-  const offer = (...protocols: string[]) => socket.authenticate(fakeRequest([...upgrade, ...protocols.flatMap((protocol) => ['sec-websocket-protocol', protocol])]));
-  const carrying = (token: string | Buffer) => `base64url.bearer.authorization.k8s.io.${Buffer.from(token as string).toString('base64url')}`;
+  const offer = (...protocols: string[]) =>
+    socket.authenticate(
+      fakeRequest([...upgrade, ...protocols.flatMap((protocol) => ['sec-websocket-protocol', protocol])]),
+    );
+  const carrying = (token: string | Buffer) =>
+    `base64url.bearer.authorization.k8s.io.${Buffer.from(token as string).toString('base64url')}`;
 
   test('is read beside the protocol that is spoken', () => {
     expect(offer(`v5.channel.k8s.io, ${carrying('tökén')}`)).toBe(jane);
@@ -94,10 +117,22 @@ describe('the bearer token among the subprotocols of a WebSocket', () => {
 
   test.each([
     { name: 'an unknown one', offered: ['a', carrying('x')], message: 'invalid bearer token' },
-    { name: 'two', offered: ['a', carrying('tökén'), carrying('x')], message: 'multiple base64.bearer.authorization tokens specified' },
+    {
+      name: 'two',
+      offered: ['a', carrying('tökén'), carrying('x')],
+      message: 'multiple base64.bearer.authorization tokens specified',
+    },
     { name: 'one with nothing else to speak', offered: [carrying('tökén')], message: 'missing additional subprotocol' },
-    { name: 'one that is no text', offered: ['a', carrying(Buffer.from([0xff, 0xfe]))], message: 'invalid base64url.bearer.authorization token' },
-    { name: 'one that is no base64', offered: ['a', 'base64url.bearer.authorization.k8s.io.a*b'], message: 'invalid base64url.bearer.authorization token' },
+    {
+      name: 'one that is no text',
+      offered: ['a', carrying(Buffer.from([0xff, 0xfe]))],
+      message: 'invalid base64url.bearer.authorization token',
+    },
+    {
+      name: 'one that is no base64',
+      offered: ['a', 'base64url.bearer.authorization.k8s.io.a*b'],
+      message: 'invalid base64url.bearer.authorization token',
+    },
   ])('$name is refused', ({ offered, message }) => {
     expect(() => offer(...offered)).toThrow(message);
   });
@@ -108,9 +143,16 @@ describe('cachedTokens', () => {
 
   function counting(identity: Identity | undefined = jane) {
     const state = { asked: 0, at: 0 };
-    const tokens: TokenAuthenticator = { name: 'counting', authenticateToken: () => Promise.resolve(void state.asked++).then(() => identity) };
+    const tokens: TokenAuthenticator = {
+      name: 'counting',
+      authenticateToken: () => Promise.resolve(void state.asked++).then(() => identity),
+    };
     const clock = { now: () => state.at, after: () => ({ cancel: () => undefined }) };
-    return { state, cache: (ttls: { successTtlMs: number; failureTtlMs: number; maxBytes?: number }) => cachedTokens({ tokens, clock, now: () => state.at, ...ttls }) };
+    return {
+      state,
+      cache: (ttls: { successTtlMs: number; failureTtlMs: number; maxBytes?: number }) =>
+        cachedTokens({ tokens, clock, now: () => state.at, ...ttls }),
+    };
   }
 
   test('remembers an owner for a while, and answers at once then', async () => {
@@ -142,16 +184,30 @@ describe('cachedTokens', () => {
   });
 
   test('that nobody is known is remembered only where it should be, and what was wrong never', async () => {
-    for (const [failureTtlMs, asked] of [[0, 2], [5, 1]] as const) {
+    for (const [failureTtlMs, asked] of [
+      [0, 2],
+      [5, 1],
+    ] as const) {
       const unknown = counting(undefined);
       // A default parameter would put Jane back.
-      const tokens = cachedTokens({ tokens: { name: 'none', authenticateToken: () => Promise.resolve(void unknown.state.asked++).then(() => undefined) }, successTtlMs: 10, failureTtlMs });
+      const tokens = cachedTokens({
+        tokens: {
+          name: 'none',
+          authenticateToken: () => Promise.resolve(void unknown.state.asked++).then(() => undefined),
+        },
+        successTtlMs: 10,
+        failureTtlMs,
+      });
       await tokens.authenticateToken('t', []);
       await tokens.authenticateToken('t', []);
       expect(unknown.state.asked).toBe(asked);
     }
     let asked = 0;
-    const failing = cachedTokens({ tokens: { name: 'failing', authenticateToken: () => Promise.reject(new Error(`no ${asked++}`)) }, successTtlMs: 10, failureTtlMs: 10 });
+    const failing = cachedTokens({
+      tokens: { name: 'failing', authenticateToken: () => Promise.reject(new Error(`no ${asked++}`)) },
+      successTtlMs: 10,
+      failureTtlMs: 10,
+    });
     await expect(failing.authenticateToken('t', [])).rejects.toThrow('no 0');
     await expect(failing.authenticateToken('t', [])).rejects.toThrow('no 1');
   });
@@ -177,11 +233,20 @@ describe('cachedTokens', () => {
     { name: 'a longer one that begins alike', token: 'tt', audiences: noAudiences },
     { name: 'the same token for others', token: 't', audiences: ['a'] },
   ])('$name on the same connection is another question', async ({ token, audiences }) => {
-    const tokens = cachedTokens({ tokens: { name: 'own', authenticateToken: (token, audiences) => ({ user: { name: `${token} ${audiences.join()}`, groups: [] } }) }, successTtlMs: 10_000, failureTtlMs: 0 });
+    const tokens = cachedTokens({
+      tokens: {
+        name: 'own',
+        authenticateToken: (token, audiences) => ({ user: { name: `${token} ${audiences.join()}`, groups: [] } }),
+      },
+      successTtlMs: 10_000,
+      failureTtlMs: 0,
+    });
     const connection = {};
     for (let i = 0; i < 3; i++) {
       expect(tokens.authenticateToken('t', noAudiences, connection)).toMatchObject({ user: { name: 't ' } });
-      expect(tokens.authenticateToken(token, audiences, connection)).toMatchObject({ user: { name: `${token} ${audiences.join()}` } });
+      expect(tokens.authenticateToken(token, audiences, connection)).toMatchObject({
+        user: { name: `${token} ${audiences.join()}` },
+      });
     }
   });
 
@@ -215,6 +280,8 @@ describe('the token file', () => {
   });
 
   test('a line that says too little is refused by its number, without the token', () => {
-    expect(() => parseTokenFile('secret,name,1\nhidden,name\n')).toThrow(/^token file: line 2 must have at least 3 columns \(token, user name, user uid\), but has 2$/);
+    expect(() => parseTokenFile('secret,name,1\nhidden,name\n')).toThrow(
+      /^token file: line 2 must have at least 3 columns \(token, user name, user uid\), but has 2$/,
+    );
   });
 });

@@ -1,6 +1,12 @@
 /** Several authenticators as one: the first success wins, and what the others found wrong is kept for when there is none. */
 import type { ApiRequest } from '../request.ts';
-import { type Identity, type MaybePromise, type RequestAuthenticator, type TokenAuthenticator, withAuthenticatedGroup } from './authenticator.ts';
+import {
+  type Identity,
+  type MaybePromise,
+  type RequestAuthenticator,
+  type TokenAuthenticator,
+  withAuthenticatedGroup,
+} from './authenticator.ts';
 
 /** Nobody is known by any of them; the message joins what each said. */
 export class AuthenticationError extends Error {
@@ -17,7 +23,11 @@ export class AuthenticationError extends Error {
 type Attempt = () => MaybePromise<Identity | undefined>;
 
 /** Undefined when none of them is used. Throws {@link AuthenticationError} when none succeeds and one found something wrong. */
-function firstSuccess(attempts: readonly Attempt[], from = 0, problems: string[] = []): MaybePromise<Identity | undefined> {
+function firstSuccess(
+  attempts: readonly Attempt[],
+  from = 0,
+  problems: string[] = [],
+): MaybePromise<Identity | undefined> {
   for (let at = from; at < attempts.length; at++) {
     try {
       const pending = attempts[at]!();
@@ -32,7 +42,12 @@ function firstSuccess(attempts: readonly Attempt[], from = 0, problems: string[]
   return undefined;
 }
 
-async function goOn(pending: Promise<Identity | undefined>, attempts: readonly Attempt[], next: number, problems: string[]): Promise<Identity | undefined> {
+async function goOn(
+  pending: Promise<Identity | undefined>,
+  attempts: readonly Attempt[],
+  next: number,
+  problems: string[],
+): Promise<Identity | undefined> {
   try {
     const identity = await pending;
     if (identity !== undefined) return identity;
@@ -42,20 +57,26 @@ async function goOn(pending: Promise<Identity | undefined>, attempts: readonly A
   return firstSuccess(attempts, next, problems);
 }
 
-const messagesOf = (error: unknown): readonly string[] => (error instanceof AuthenticationError ? error.messages : [error instanceof Error ? error.message : String(error)]);
+const messagesOf = (error: unknown): readonly string[] =>
+  error instanceof AuthenticationError ? error.messages : [error instanceof Error ? error.message : String(error)];
 
 export function unionOfTokens(authenticators: readonly TokenAuthenticator[]): TokenAuthenticator {
   return {
     name: 'tokens',
-    authenticateToken: (token, audiences) => firstSuccess(authenticators.map((authenticator) => () => authenticator.authenticateToken(token, audiences))),
+    authenticateToken: (token, audiences) =>
+      firstSuccess(authenticators.map((authenticator) => () => authenticator.authenticateToken(token, audiences))),
   };
 }
 
 /**
  * @param last asked only when nobody else was asked in vain: a credential that is wrong must not become anonymous
  */
-export function unionOfRequests(authenticators: readonly RequestAuthenticator[], last: RequestAuthenticator | undefined): RequestAuthenticator {
-  const finish = (request: ApiRequest, identity: Identity | undefined): MaybePromise<Identity | undefined> => (identity === undefined ? last?.authenticate(request) : withAuthenticatedGroup(identity));
+export function unionOfRequests(
+  authenticators: readonly RequestAuthenticator[],
+  last: RequestAuthenticator | undefined,
+): RequestAuthenticator {
+  const finish = (request: ApiRequest, identity: Identity | undefined): MaybePromise<Identity | undefined> =>
+    identity === undefined ? last?.authenticate(request) : withAuthenticatedGroup(identity);
   return {
     name: 'all',
     authenticate(request) {

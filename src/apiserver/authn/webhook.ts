@@ -17,7 +17,12 @@ export interface WebhookTokensOptions {
 /** The part of the answer that is looked at; anybody may have written it. */
 interface Answer {
   readonly apiVersion?: unknown;
-  readonly status?: { readonly authenticated?: unknown; readonly user?: unknown; readonly audiences?: unknown; readonly error?: unknown };
+  readonly status?: {
+    readonly authenticated?: unknown;
+    readonly user?: unknown;
+    readonly audiences?: unknown;
+    readonly error?: unknown;
+  };
 }
 
 export function webhookTokens({ client, version, audiences: own }: WebhookTokensOptions): TokenAuthenticator {
@@ -25,8 +30,15 @@ export function webhookTokens({ client, version, audiences: own }: WebhookTokens
   return {
     name: 'webhook',
     async authenticateToken(token, wanted) {
-      const answer = (await client.post({ apiVersion, kind: 'TokenReview', metadata: { creationTimestamp: null }, spec: { token, ...(wanted.length === 0 ? {} : { audiences: wanted }) }, status: { user: {} } })) as Answer | null;
-      if (answer?.apiVersion !== apiVersion) throw new Error(`the webhook answered with something else than a TokenReview of ${apiVersion}`);
+      const answer = (await client.post({
+        apiVersion,
+        kind: 'TokenReview',
+        metadata: { creationTimestamp: null },
+        spec: { token, ...(wanted.length === 0 ? {} : { audiences: wanted }) },
+        status: { user: {} },
+      })) as Answer | null;
+      if (answer?.apiVersion !== apiVersion)
+        throw new Error(`the webhook answered with something else than a TokenReview of ${apiVersion}`);
       const { authenticated, user, audiences, error } = answer.status ?? {};
       const named = texts(audiences);
       const shared = intersect(wanted, named.length === 0 ? own : named);
@@ -41,12 +53,17 @@ export function webhookTokens({ client, version, audiences: own }: WebhookTokens
 function identityOf(shown: unknown, audiences: readonly string[]): Identity {
   const { username, uid, groups, extra } = (shown ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof username !== 'string' || username === '') throw new Error('the webhook named no user');
-  const more = Object.entries((extra ?? {}) as Record<string, unknown>).map(([key, values]) => [key, texts(values)] as const);
+  const more = Object.entries((extra ?? {}) as Record<string, unknown>).map(
+    ([key, values]) => [key, texts(values)] as const,
+  );
   const user: UserInfo = {
-    name: username, ...(typeof uid === 'string' && uid !== '' ? { uid } : {}), groups: texts(groups),
+    name: username,
+    ...(typeof uid === 'string' && uid !== '' ? { uid } : {}),
+    groups: texts(groups),
     ...(more.length === 0 ? {} : { extra: Object.fromEntries(more) }),
   };
   return { user, ...(audiences.length === 0 ? {} : { audiences }) };
 }
 
-const texts = (value: unknown): string[] => (Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : []);
+const texts = (value: unknown): string[] =>
+  Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];

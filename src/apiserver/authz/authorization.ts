@@ -91,10 +91,13 @@ const needsMore: readonly AuthorizerType[] = ['Node', 'RBAC', 'ABAC'];
  * everybody was allowed everything.
  */
 function checkTypes(authorizers: readonly AuthorizerConfig[], initial: readonly AuthorizerConfig[]): void {
-  const missing = new Set(initial.map(({ type }) => type).filter((type) => type !== 'Webhook' && !uses(authorizers, type)));
+  const missing = new Set(
+    initial.map(({ type }) => type).filter((type) => type !== 'Webhook' && !uses(authorizers, type)),
+  );
   if (missing.size > 0) throw new Error(`missing required types: [${[...missing].sort().join(' ')}]`);
   for (const type of [...needsMore, 'AlwaysAllow'] as const) {
-    if (uses(authorizers, type) && !uses(initial, type)) throw new Error(`authorizer type ${type} is not allowed if it was not enabled at initial server startup`);
+    if (uses(authorizers, type) && !uses(initial, type))
+      throw new Error(`authorizer type ${type} is not allowed if it was not enabled at initial server startup`);
   }
 }
 
@@ -111,24 +114,44 @@ function createParts({ registry, decode, log, featureEnabled, metrics, calls }: 
   const nodeObjects = new FollowedResources(registry, log, graph.resources);
   const authorizerOf = (config: AuthorizerConfig, clients: WebhookClient[]): Authorizer => {
     switch (config.type) {
-      case 'AlwaysAllow': return alwaysAllow;
-      case 'AlwaysDeny': return alwaysDeny;
-      case 'ABAC': return createAbacAuthorizer(config.rules);
-      case 'RBAC': return createRbacAuthorizer(rbac.policy);
-      case 'Node': return createNodeAuthorizer({ graph, loading: () => nodeObjects.loading(), rules: nodeRules(featureEnabled), ownOnly: featureEnabled('AuthorizeNodeWithSelectors') });
+      case 'AlwaysAllow':
+        return alwaysAllow;
+      case 'AlwaysDeny':
+        return alwaysDeny;
+      case 'ABAC':
+        return createAbacAuthorizer(config.rules);
+      case 'RBAC':
+        return createRbacAuthorizer(rbac.policy);
+      case 'Node':
+        return createNodeAuthorizer({
+          graph,
+          loading: () => nodeObjects.loading(),
+          rules: nodeRules(featureEnabled),
+          ownOnly: featureEnabled('AuthorizeNodeWithSelectors'),
+        });
       case 'Webhook': {
         const { connection, timeoutMs, ...settings } = config.webhook;
         const client = createWebhookClient({ connection, timeoutMs, observer: calls });
         clients.push(client);
-        return createWebhookAuthorizer({ ...settings, client, withSelectors: featureEnabled('AuthorizeWithSelectors'), observer: observerOf(config.name, metrics) });
+        return createWebhookAuthorizer({
+          ...settings,
+          client,
+          withSelectors: featureEnabled('AuthorizeWithSelectors'),
+          observer: observerOf(config.name, metrics),
+        });
       }
     }
   };
   return {
-    rbac, nodeObjects,
+    rbac,
+    nodeObjects,
     chainOf(configs) {
       const clients: WebhookClient[] = [];
-      const authorizers = configs.map((config) => ({ type: config.type, name: config.name, authorizer: authorizerOf(config, clients) }));
+      const authorizers = configs.map((config) => ({
+        type: config.type,
+        name: config.name,
+        authorizer: authorizerOf(config, clients),
+      }));
       return {
         authorizer: createUnion(authorizers, ({ type, name }, decision) => metrics().decided(type, name, decision)),
         close: async () => {
@@ -139,9 +162,13 @@ function createParts({ registry, decode, log, featureEnabled, metrics, calls }: 
   };
 }
 
-const observerOf = (name: string, metrics: () => AuthorizationMetrics): Parameters<typeof createWebhookAuthorizer>[0]['observer'] => ({
+const observerOf = (
+  name: string,
+  metrics: () => AuthorizationMetrics,
+): Parameters<typeof createWebhookAuthorizer>[0]['observer'] => ({
   called: (result, seconds, failedOpen) => metrics().webhookCalled(name, result, seconds, failedOpen),
   conditionsJudged: (seconds, result) => metrics().conditionsJudged(name, seconds, result),
 });
 
-const nodeRules = (featureEnabled: (gate: string) => boolean): readonly PolicyRule[] => bootstrapPolicy(featureEnabled).clusterRoles.find(({ metadata }) => metadata.name === 'system:node')?.rules ?? [];
+const nodeRules = (featureEnabled: (gate: string) => boolean): readonly PolicyRule[] =>
+  bootstrapPolicy(featureEnabled).clusterRoles.find(({ metadata }) => metadata.name === 'system:node')?.rules ?? [];

@@ -8,7 +8,11 @@ import { parseLabelSelector } from '../../machinery/label-selector-text.ts';
 import type { UserInfo } from '../../machinery/user.ts';
 import type { RequestInfo } from '../request-info.ts';
 
-export interface AuthorizationAttributes extends Pick<RequestInfo, 'verb' | 'group' | 'version' | 'namespace' | 'resource' | 'subresource' | 'name' | 'path' | 'isResourceRequest'> {
+export interface AuthorizationAttributes
+  extends Pick<
+    RequestInfo,
+    'verb' | 'group' | 'version' | 'namespace' | 'resource' | 'subresource' | 'name' | 'path' | 'isResourceRequest'
+  > {
   readonly user: UserInfo;
   /** What a list, watch or deletecollection is narrowed down to; absent when nothing is, or when it cannot be read. */
   readonly fieldSelector?: readonly FieldTerm[];
@@ -89,8 +93,13 @@ export function requestAttributes(user: UserInfo, info: RequestInfo): Authorizat
 }
 
 /** The members for selectors, left out where they select everything. */
-export const selectors = (fieldSelector: readonly FieldTerm[], labelSelector: readonly Requirement[]): Pick<AuthorizationAttributes, 'fieldSelector' | 'labelSelector'> =>
-  ({ ...(fieldSelector.length === 0 ? {} : { fieldSelector }), ...(labelSelector.length === 0 ? {} : { labelSelector }) });
+export const selectors = (
+  fieldSelector: readonly FieldTerm[],
+  labelSelector: readonly Requirement[],
+): Pick<AuthorizationAttributes, 'fieldSelector' | 'labelSelector'> => ({
+  ...(fieldSelector.length === 0 ? {} : { fieldSelector }),
+  ...(labelSelector.length === 0 ? {} : { labelSelector }),
+});
 
 function readable<T>(text: string, parse: (text: string) => readonly T[]): readonly T[] {
   try {

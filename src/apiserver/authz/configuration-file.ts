@@ -5,7 +5,15 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import type { Program } from '../../cel/index.ts';
-import { aggregateText, duplicate, type FieldError, invalid, notSupported, required, tooMany } from '../../machinery/field-error.ts';
+import {
+  aggregateText,
+  duplicate,
+  type FieldError,
+  invalid,
+  notSupported,
+  required,
+  tooMany,
+} from '../../machinery/field-error.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { isDns1123Subdomain } from '../../machinery/formats/names.ts';
 import { goQuote } from '../../machinery/go-quote.ts';
@@ -47,7 +55,8 @@ export function* readAuthorizationConfiguration(text: string): Generator<void, C
   if (problems.length > 0) throw new Error(problems.join('; '));
   if (!isObject(value)) throw new Error('it holds no AuthorizationConfiguration');
   const { apiVersion, kind } = value;
-  if (!apiVersions.includes(apiVersion as string) || kind !== 'AuthorizationConfiguration') throw new Error(`no kind ${goQuote(textOf(kind))} is registered for version ${goQuote(textOf(apiVersion))}`);
+  if (!apiVersions.includes(apiVersion as string) || kind !== 'AuthorizationConfiguration')
+    throw new Error(`no kind ${goQuote(textOf(kind))} is registered for version ${goQuote(textOf(apiVersion))}`);
   const errors: FieldError[] = [];
   checkNames(value, ['apiVersion', 'kind', 'authorizers'], undefined, errors);
   const authorizers = yield* readAuthorizers(listOf(value['authorizers'], FieldPath.of('authorizers'), errors), errors);
@@ -60,11 +69,17 @@ function* readAuthorizers(items: readonly JsonValue[], errors: FieldError[]): Ge
   if (items.length === 0) errors.push(required(at, 'at least one authorization mode must be defined'));
   const seen = { types: new Set<string>(), names: new Set<string>() };
   const authorizers: ConfiguredAuthorizer[] = [];
-  for (const [i, item] of items.entries()) authorizers.push(yield* readAuthorizer(objectOf(item, at.index(i), errors), at.index(i), seen, errors));
+  for (const [i, item] of items.entries())
+    authorizers.push(yield* readAuthorizer(objectOf(item, at.index(i), errors), at.index(i), seen, errors));
   return authorizers;
 }
 
-function* readAuthorizer(fields: JsonObject, at: FieldPath, seen: { readonly types: Set<string>; readonly names: Set<string> }, errors: FieldError[]): Generator<void, ConfiguredAuthorizer> {
+function* readAuthorizer(
+  fields: JsonObject,
+  at: FieldPath,
+  seen: { readonly types: Set<string>; readonly names: Set<string> },
+  errors: FieldError[],
+): Generator<void, ConfiguredAuthorizer> {
   checkNames(fields, ['type', 'name', 'webhook'], at, errors);
   const [type, name] = [textAt(fields, 'type', at, errors), textAt(fields, 'name', at, errors)];
   if (type === '') errors.push(required(at.child('type')));
@@ -73,38 +88,66 @@ function* readAuthorizer(fields: JsonObject, at: FieldPath, seen: { readonly typ
   seen.types.add(type);
   checkName(name, type, at.child('name'), seen.names, errors);
   const { webhook } = fields;
-  if (type === 'Webhook' && webhook === undefined) errors.push(required(at.child('webhook'), 'required when type=Webhook'));
-  if (type !== 'Webhook' && webhook !== undefined) errors.push(invalid(at.child('webhook'), 'non-null', 'may only be specified when type=Webhook'));
-  return { type, name, webhook: type === 'Webhook' && webhook !== undefined ? yield* readWebhook(objectOf(webhook, at.child('webhook'), errors), at.child('webhook'), errors) : undefined };
+  if (type === 'Webhook' && webhook === undefined)
+    errors.push(required(at.child('webhook'), 'required when type=Webhook'));
+  if (type !== 'Webhook' && webhook !== undefined)
+    errors.push(invalid(at.child('webhook'), 'non-null', 'may only be specified when type=Webhook'));
+  return {
+    type,
+    name,
+    webhook:
+      type === 'Webhook' && webhook !== undefined
+        ? yield* readWebhook(objectOf(webhook, at.child('webhook'), errors), at.child('webhook'), errors)
+        : undefined,
+  };
 }
 
 function checkName(name: string, type: string, at: FieldPath, seen: Set<string>, errors: FieldError[]): void {
   if (name === '') errors.push(required(at));
   else if (seen.has(name)) errors.push(duplicate(at, name));
-  else if (isDns1123Subdomain(name).length > 0) errors.push(invalid(at, name, `authorizer name is invalid: ${isDns1123Subdomain(name).join(', ')}`));
-  else if (type !== 'Webhook' && knownTypes.includes(type) && name !== type.toLowerCase()) errors.push(invalid(at, name, `expected name ${type.toLowerCase()} for authorizer ${type} instead of ${name}`));
+  else if (isDns1123Subdomain(name).length > 0)
+    errors.push(invalid(at, name, `authorizer name is invalid: ${isDns1123Subdomain(name).join(', ')}`));
+  else if (type !== 'Webhook' && knownTypes.includes(type) && name !== type.toLowerCase())
+    errors.push(invalid(at, name, `expected name ${type.toLowerCase()} for authorizer ${type} instead of ${name}`));
   seen.add(name);
 }
 
-const webhookFields = ['authorizedTTL', 'unauthorizedTTL', 'timeout', 'subjectAccessReviewVersion', 'matchConditionSubjectAccessReviewVersion', 'failurePolicy', 'connectionInfo', 'matchConditions'];
+const webhookFields = [
+  'authorizedTTL',
+  'unauthorizedTTL',
+  'timeout',
+  'subjectAccessReviewVersion',
+  'matchConditionSubjectAccessReviewVersion',
+  'failurePolicy',
+  'connectionInfo',
+  'matchConditions',
+];
 
 function* readWebhook(fields: JsonObject, at: FieldPath, errors: FieldError[]): Generator<void, ConfiguredWebhook> {
   checkNames(fields, webhookFields, at, errors);
   const timeoutMs = durationAt(fields, 'timeout', at, errors);
   if (timeoutMs === undefined) errors.push(required(at.child('timeout')));
-  else if (timeoutMs <= 0 || timeoutMs > maxTimeoutMs) errors.push(invalid(at.child('timeout'), textOf(fields['timeout']), 'must be > 0s and <= 30s'));
+  else if (timeoutMs <= 0 || timeoutMs > maxTimeoutMs)
+    errors.push(invalid(at.child('timeout'), textOf(fields['timeout']), 'must be > 0s and <= 30s'));
   const { conditions, count } = yield* readConditions(fields, at.child('matchConditions'), errors);
   const conditionVersion = textAt(fields, 'matchConditionSubjectAccessReviewVersion', at, errors);
   const versionAt = at.child('matchConditionSubjectAccessReviewVersion');
-  if (conditionVersion === '' && count > 0) errors.push(required(versionAt, 'required if match conditions are specified'));
-  if (conditionVersion !== '' && conditionVersion !== 'v1') errors.push(notSupported(versionAt, conditionVersion, ['v1']));
+  if (conditionVersion === '' && count > 0)
+    errors.push(required(versionAt, 'required if match conditions are specified'));
+  if (conditionVersion !== '' && conditionVersion !== 'v1')
+    errors.push(notSupported(versionAt, conditionVersion, ['v1']));
   return {
-    timeoutMs: timeoutMs ?? 0, conditions,
+    timeoutMs: timeoutMs ?? 0,
+    conditions,
     authorizedTtlMs: ttlAt(fields, 'authorizedTTL', defaultTtlMs.authorized, at, errors),
     unauthorizedTtlMs: ttlAt(fields, 'unauthorizedTTL', defaultTtlMs.unauthorized, at, errors),
     version: oneOf(fields, 'subjectAccessReviewVersion', ['v1', 'v1beta1'], at, errors),
     onFailure: oneOf(fields, 'failurePolicy', ['Deny', 'NoOpinion'], at, errors) === 'Deny' ? 'deny' : 'noOpinion',
-    kubeConfigFile: readConnectionInfo(objectOf(fields['connectionInfo'] ?? {}, at.child('connectionInfo'), errors), at.child('connectionInfo'), errors),
+    kubeConfigFile: readConnectionInfo(
+      objectOf(fields['connectionInfo'] ?? {}, at.child('connectionInfo'), errors),
+      at.child('connectionInfo'),
+      errors,
+    ),
   };
 }
 
@@ -115,7 +158,13 @@ function ttlAt(fields: JsonObject, name: string, usualMs: number, at: FieldPath,
   return ms === 0 ? usualMs : ms;
 }
 
-function oneOf(fields: JsonObject, name: string, values: readonly string[], at: FieldPath, errors: FieldError[]): string {
+function oneOf(
+  fields: JsonObject,
+  name: string,
+  values: readonly string[],
+  at: FieldPath,
+  errors: FieldError[],
+): string {
   const value = textAt(fields, name, at, errors);
   if (value === '') errors.push(required(at.child(name)));
   else if (!values.includes(value)) errors.push(notSupported(at.child(name), value, values));
@@ -127,16 +176,22 @@ function readConnectionInfo(fields: JsonObject, at: FieldPath, errors: FieldErro
   const type = oneOf(fields, 'type', connectionTypes, at, errors);
   const file = textAt(fields, 'kubeConfigFile', at, errors);
   const fileAt = at.child('kubeConfigFile');
-  if (type === 'InClusterConfig' && file !== '') errors.push(invalid(fileAt, file, 'can only be set when type=KubeConfigFile'));
+  if (type === 'InClusterConfig' && file !== '')
+    errors.push(invalid(fileAt, file, 'can only be set when type=KubeConfigFile'));
   if (type !== 'KubeConfigFile') return undefined;
   if (file === '') errors.push(required(fileAt));
   else if (!path.isAbsolute(file)) errors.push(invalid(fileAt, file, 'must be an absolute path'));
-  else if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true) errors.push(invalid(fileAt, file, 'must be a regular file'));
+  else if (statSync(file, { throwIfNoEntry: false })?.isFile() !== true)
+    errors.push(invalid(fileAt, file, 'must be a regular file'));
   return file;
 }
 
 /** @returns also how many there should be: what is wrong is not among the conditions */
-function* readConditions(fields: JsonObject, at: FieldPath, errors: FieldError[]): Generator<void, { readonly conditions: Program[]; readonly count: number }> {
+function* readConditions(
+  fields: JsonObject,
+  at: FieldPath,
+  errors: FieldError[],
+): Generator<void, { readonly conditions: Program[]; readonly count: number }> {
   const items = listOf(fields['matchConditions'], at, errors);
   if (items.length > maxConditions) errors.push(tooMany(at, items.length, maxConditions));
   const seen = new Set<string>();
@@ -149,7 +204,7 @@ function* readConditions(fields: JsonObject, at: FieldPath, errors: FieldError[]
     if (expression === '') errors.push(required(expressionAt));
     else if (seen.has(expression)) errors.push(duplicate(expressionAt, expression));
     else {
-      conditions.push(...yield* compiled(expression, expressionAt, errors));
+      conditions.push(...(yield* compiled(expression, expressionAt, errors)));
       yield;
     }
     seen.add(expression);
@@ -166,11 +221,18 @@ function* compiled(expression: string, at: FieldPath, errors: FieldError[]): Gen
   }
 }
 
-const textOf = (value: JsonValue | undefined): string => (typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value));
+const textOf = (value: JsonValue | undefined): string =>
+  typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value);
 
-function checkNames(fields: JsonObject, known: readonly string[], at: FieldPath | undefined, errors: FieldError[]): void {
+function checkNames(
+  fields: JsonObject,
+  known: readonly string[],
+  at: FieldPath | undefined,
+  errors: FieldError[],
+): void {
   for (const name of Object.keys(fields)) {
-    if (!known.includes(name)) errors.push(invalid(at === undefined ? FieldPath.of(name) : at.child(name), name, 'unknown field'));
+    if (!known.includes(name))
+      errors.push(invalid(at === undefined ? FieldPath.of(name) : at.child(name), name, 'unknown field'));
   }
 }
 

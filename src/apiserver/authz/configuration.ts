@@ -21,4 +21,5 @@ export interface AuthorizationConfig {
   readonly file?: { readonly text: LiveText; readonly read: (text: string) => Promise<readonly AuthorizerConfig[]> };
 }
 
-export const uses = (authorizers: readonly AuthorizerConfig[], type: AuthorizerType): boolean => authorizers.some((authorizer) => authorizer.type === type);
+export const uses = (authorizers: readonly AuthorizerConfig[], type: AuthorizerType): boolean =>
+  authorizers.some((authorizer) => authorizer.type === type);

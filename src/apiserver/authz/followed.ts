@@ -26,10 +26,13 @@ export class FollowedResources {
 
   /** A resource that is not served has no objects. */
   constructor(registry: Pick<RegistryCatalog, 'storeOf'>, log: Logger, resources: readonly FollowedResource[]) {
-    this.#make = () => resources.flatMap(({ group, resource, onChange }) => {
-      const store = registry.storeOf(group, resource);
-      return store === undefined ? [] : [new ObjectFollower({ store, log, onChange: (before, after) => onChange(before, after, store) })];
-    });
+    this.#make = () =>
+      resources.flatMap(({ group, resource, onChange }) => {
+        const store = registry.storeOf(group, resource);
+        return store === undefined
+          ? []
+          : [new ObjectFollower({ store, log, onChange: (before, after) => onChange(before, after, store) })];
+      });
   }
 
   start(): void {

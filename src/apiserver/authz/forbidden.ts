@@ -6,10 +6,21 @@ import type { AuthorizationAttributes } from './authorizer.ts';
 export function forbiddenRequest(attributes: AuthorizationAttributes, reason: string): StatusError {
   const { group, resource, name, isResourceRequest } = attributes;
   const why = `${escapeHtml(deed(attributes))}${reason === '' ? '' : `: ${reason}`}`;
-  return isResourceRequest ? forbidden({ group, resource }, name, why) : new StatusError(403, 'Forbidden', `forbidden: ${why}`, {});
+  return isResourceRequest
+    ? forbidden({ group, resource }, name, why)
+    : new StatusError(403, 'Forbidden', `forbidden: ${why}`, {});
 }
 
-function deed({ user, verb, group, namespace, resource, subresource, path, isResourceRequest }: AuthorizationAttributes): string {
+function deed({
+  user,
+  verb,
+  group,
+  namespace,
+  resource,
+  subresource,
+  path,
+  isResourceRequest,
+}: AuthorizationAttributes): string {
   const cannot = `User ${goQuote(user.name)} cannot ${verb}`;
   if (!isResourceRequest) return `${cannot} path ${goQuote(path)}`;
   const scope = namespace === '' ? 'at the cluster scope' : `in the namespace ${goQuote(namespace)}`;
@@ -17,4 +28,5 @@ function deed({ user, verb, group, namespace, resource, subresource, path, isRes
 }
 
 /** Names come from the client; an old browser may take the text for a page. */
-const escapeHtml = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const escapeHtml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

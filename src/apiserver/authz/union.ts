@@ -1,5 +1,11 @@
 import {
-  type AuthorizationAttributes, type AuthorizationDecision, type AuthorizationRules, type Authorizer, joinErrors, noRules, privilegedGroup,
+  type AuthorizationAttributes,
+  type AuthorizationDecision,
+  type AuthorizationRules,
+  type Authorizer,
+  joinErrors,
+  noRules,
+  privilegedGroup,
 } from './authorizer.ts';
 
 export interface NamedAuthorizer {
@@ -17,34 +23,60 @@ export type OnDecision = (by: NamedAuthorizer, decision: 'allow' | 'deny') => vo
  * Authorizers in order: the first that allows or denies decides. Before all of them the privileged group may do
  * everything: whatever is configured, somebody can repair it.
  */
-export function createUnion(authorizers: readonly NamedAuthorizer[], onDecision: OnDecision = () => undefined): Authorizer {
+export function createUnion(
+  authorizers: readonly NamedAuthorizer[],
+  onDecision: OnDecision = () => undefined,
+): Authorizer {
   return {
     authorize(attributes) {
       if (attributes.user.groups.includes(privilegedGroup)) return { decision: 'allow', reason: '' };
       return askFrom(0, authorizers, attributes, onDecision, [], []);
     },
     rulesFor: async (user, namespace) => {
-      const all = await Promise.all(authorizers.map(async ({ authorizer }) => authorizer.rulesFor?.(user, namespace) ?? noRules));
+      const all = await Promise.all(
+        authorizers.map(async ({ authorizer }) => authorizer.rulesFor?.(user, namespace) ?? noRules),
+      );
       return all.reduce(joinRules, noRules);
     },
   };
 }
 
 /** Waits only for those who make it wait: the ones in memory answer at once. */
-function askFrom(start: number, authorizers: readonly NamedAuthorizer[], attributes: AuthorizationAttributes, onDecision: OnDecision, reasons: string[], errors: string[]): AuthorizationDecision | Promise<AuthorizationDecision> {
+function askFrom(
+  start: number,
+  authorizers: readonly NamedAuthorizer[],
+  attributes: AuthorizationAttributes,
+  onDecision: OnDecision,
+  reasons: string[],
+  errors: string[],
+): AuthorizationDecision | Promise<AuthorizationDecision> {
   for (let i = start; i < authorizers.length; i++) {
     const asked = authorizers[i]!;
     const answer = asked.authorizer.authorize(attributes);
     if (answer instanceof Promise) {
-      return answer.then((decision) => settle(asked, decision, onDecision, reasons, errors) ?? askFrom(i + 1, authorizers, attributes, onDecision, reasons, errors));
+      return answer.then(
+        (decision) =>
+          settle(asked, decision, onDecision, reasons, errors) ??
+          askFrom(i + 1, authorizers, attributes, onDecision, reasons, errors),
+      );
     }
     const decided = settle(asked, answer, onDecision, reasons, errors);
     if (decided !== undefined) return decided;
   }
-  return { decision: 'noOpinion', reason: reasons.join('\n'), ...(errors.length === 0 ? {} : { error: joinErrors(errors) }) };
+  return {
+    decision: 'noOpinion',
+    reason: reasons.join('\n'),
+    ...(errors.length === 0 ? {} : { error: joinErrors(errors) }),
+  };
 }
 
-function settle(asked: NamedAuthorizer, answer: AuthorizationDecision, onDecision: OnDecision, reasons: string[], errors: string[]): AuthorizationDecision | undefined {
+function settle(
+  asked: NamedAuthorizer,
+  answer: AuthorizationDecision,
+  onDecision: OnDecision,
+  reasons: string[],
+  errors: string[],
+): AuthorizationDecision | undefined {
   if (answer.decision !== 'noOpinion') {
     onDecision(asked, answer.decision);
     return answer;

@@ -15,13 +15,25 @@ const ip = (value: string | number): string => `Cluster IP [${familyOf(String(va
 
 const wordings: Readonly<Record<ObservedRange['kind'], Readonly<Record<Exclude<FindingType, 'leak'>, Wording>>>> = {
   clusterIp: {
-    outOfRange: { reason: 'ClusterIPOutOfRange', note: (value, range) => `${ip(value)} is not within the service CIDR ${range}; please recreate service` },
-    duplicate: { reason: 'ClusterIPAlreadyAllocated', note: (value) => `${ip(value)} was assigned to multiple services; please recreate service` },
+    outOfRange: {
+      reason: 'ClusterIPOutOfRange',
+      note: (value, range) => `${ip(value)} is not within the service CIDR ${range}; please recreate service`,
+    },
+    duplicate: {
+      reason: 'ClusterIPAlreadyAllocated',
+      note: (value) => `${ip(value)} was assigned to multiple services; please recreate service`,
+    },
     repair: { reason: 'ClusterIPNotAllocated', note: (value) => `${ip(value)} is not allocated; repairing` },
   },
   nodePort: {
-    outOfRange: { reason: 'PortOutOfRange', note: (value, range) => `Port ${value} is not within the port range ${range}; please recreate service` },
-    duplicate: { reason: 'PortAlreadyAllocated', note: (value) => `Port ${value} was assigned to multiple services; please recreate service` },
+    outOfRange: {
+      reason: 'PortOutOfRange',
+      note: (value, range) => `Port ${value} is not within the port range ${range}; please recreate service`,
+    },
+    duplicate: {
+      reason: 'PortAlreadyAllocated',
+      note: (value) => `Port ${value} was assigned to multiple services; please recreate service`,
+    },
     repair: { reason: 'PortNotAllocated', note: (value) => `Port ${value} is not allocated; repairing` },
   },
 };
@@ -36,15 +48,34 @@ export interface AllocationEventOptions {
 }
 
 /** Events are made beside the repair, which does not wait for them. */
-export function createAllocationEvents({ writer, now, log }: AllocationEventOptions): (range: ObservedRange, finding: Finding) => void {
+export function createAllocationEvents({
+  writer,
+  now,
+  log,
+}: AllocationEventOptions): (range: ObservedRange, finding: Finding) => void {
   let made = 0;
   return ({ kind, text }, { type, value, service }) => {
     if (type === 'leak' || service === undefined || !writer().isServed({ group: '', resource: 'events' })) return;
     const { reason, note } = wordings[kind][type];
     const { name = '', namespace = '' } = service.metadata;
-    const object = { group: '', resource: 'events', namespace, name: `${name}.${now().getTime().toString(16)}${(made++).toString(16)}` };
-    const event = eventOf(service, { reason, message: note(value, text), reporter: reporters[kind], action: actions[kind], now: now() });
-    writer().create(object, event).catch((error: unknown) => log.warn({ err: error, service: `${namespace}/${name}` }, 'the event of a repair could not be made'));
+    const object = {
+      group: '',
+      resource: 'events',
+      namespace,
+      name: `${name}.${now().getTime().toString(16)}${(made++).toString(16)}`,
+    };
+    const event = eventOf(service, {
+      reason,
+      message: note(value, text),
+      reporter: reporters[kind],
+      action: actions[kind],
+      now: now(),
+    });
+    writer()
+      .create(object, event)
+      .catch((error: unknown) =>
+        log.warn({ err: error, service: `${namespace}/${name}` }, 'the event of a repair could not be made'),
+      );
   };
 }
 
@@ -60,8 +91,23 @@ function eventOf({ metadata }: Service, { reason, message, reporter, action, now
   const time = formatTime(Math.floor(now.getTime() / 1000));
   return {
     metadata: {},
-    involvedObject: { kind: 'Service', apiVersion: 'v1', namespace: metadata.namespace!, name: metadata.name!, uid: metadata.uid!, resourceVersion: metadata.resourceVersion! },
-    reason, message, type: 'Warning', source: { component: reporter }, firstTimestamp: time, lastTimestamp: time, count: 1,
-    reportingComponent: reporter, reportingInstance: reporter, action,
+    involvedObject: {
+      kind: 'Service',
+      apiVersion: 'v1',
+      namespace: metadata.namespace!,
+      name: metadata.name!,
+      uid: metadata.uid!,
+      resourceVersion: metadata.resourceVersion!,
+    },
+    reason,
+    message,
+    type: 'Warning',
+    source: { component: reporter },
+    firstTimestamp: time,
+    lastTimestamp: time,
+    count: 1,
+    reportingComponent: reporter,
+    reportingInstance: reporter,
+    action,
   };
 }

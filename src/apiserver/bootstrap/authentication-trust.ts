@@ -11,24 +11,36 @@ import type { InternalWriter } from './internal-writer.ts';
 
 export const trustIntervalMs = 60_000;
 
-const name = { group: '', resource: 'configmaps', namespace: 'kube-system', name: 'extension-apiserver-authentication' };
+const name = {
+  group: '',
+  resource: 'configmaps',
+  namespace: 'kube-system',
+  name: 'extension-apiserver-authentication',
+};
 type Data = Readonly<Record<string, string>>;
 
 /** Does nothing when the config map says it already, or when there is nothing to say. */
-export async function publishAuthenticationTrust(writer: InternalWriter, config: AuthenticationConfig, now: Date): Promise<void> {
+export async function publishAuthenticationTrust(
+  writer: InternalWriter,
+  config: AuthenticationConfig,
+  now: Date,
+): Promise<void> {
   if (!writer.isServed(name) || (config.clientCa === undefined && config.requestHeader === undefined)) return;
   const found = await writer.find<ConfigMap>(name);
   const data = combined(found?.data ?? {}, config, now);
   if (found === undefined) await writer.create(name, { data } as KubeObject);
-  else if (!isSame(found.data ?? {}, data)) await writer.change<ConfigMap>(name, (object) => void (object.data = combined(object.data ?? {}, config, now)));
+  else if (!isSame(found.data ?? {}, data))
+    await writer.change<ConfigMap>(name, (object) => void (object.data = combined(object.data ?? {}, config, now)));
 }
 
-const isSame = (a: Data, b: Data): boolean => Object.keys(a).length === Object.keys(b).length && Object.entries(b).every(([key, value]) => a[key] === value);
+const isSame = (a: Data, b: Data): boolean =>
+  Object.keys(a).length === Object.keys(b).length && Object.entries(b).every(([key, value]) => a[key] === value);
 
 function combined(before: Data, { clientCa, requestHeader }: AuthenticationConfig, now: Date): Record<string, string> {
   const data: Record<string, string> = { ...before };
   const authorities = (key: string, own: string): void => void (data[key] = unexpired([before[key] ?? '', own], now));
-  const list = (key: string, own: readonly string[]): void => void (data[key] = JSON.stringify([...new Set([...readList(before[key]), ...own])]));
+  const list = (key: string, own: readonly string[]): void =>
+    void (data[key] = JSON.stringify([...new Set([...readList(before[key]), ...own])]));
   if (clientCa !== undefined) authorities('client-ca-file', clientCa.get());
   if (requestHeader === undefined) return data;
   authorities('requestheader-client-ca-file', requestHeader.ca.get());
@@ -52,11 +64,14 @@ function readList(text: string | undefined): string[] {
 
 /** Each certificate once, without those that have ended. */
 function unexpired(bundles: readonly string[], now: Date): string {
-  const blocks = bundles.flatMap((bundle) => bundle.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []);
+  const blocks = bundles.flatMap(
+    (bundle) => bundle.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [],
+  );
   const certificates = new Map<string, string>();
   for (const block of blocks) {
     const certificate = readCertificate(block);
-    if (certificate !== undefined && Date.parse(certificate.validTo) > now.getTime()) certificates.set(certificate.fingerprint512, `${block}\n`);
+    if (certificate !== undefined && Date.parse(certificate.validTo) > now.getTime())
+      certificates.set(certificate.fingerprint512, `${block}\n`);
   }
   return [...certificates.values()].join('');
 }

@@ -22,7 +22,10 @@ export interface ReconcilerOptions {
 }
 
 /** Nobody publishes anything: somebody else does. */
-export const noReconciler: EndpointReconciler = { reconcile: () => Promise.resolve(), withdraw: () => Promise.resolve() };
+export const noReconciler: EndpointReconciler = {
+  reconcile: () => Promise.resolve(),
+  withdraw: () => Promise.resolve(),
+};
 
 export interface LeaseReconcilerOptions extends ReconcilerOptions {
   readonly leases: Pick<MasterLeases, 'list' | 'renew' | 'remove'>;
@@ -51,7 +54,10 @@ export function createLeaseReconciler({ endpoints, ip, ports, leases }: LeaseRec
       // First of all: the other servers publish this one even if what follows fails.
       await leases.renew(ip);
       await publishAll(async (ips) => {
-        if (ips.length === 0) throw new Error('no API server IP addresses were listed in storage, refusing to erase all endpoints for the kubernetes Service');
+        if (ips.length === 0)
+          throw new Error(
+            'no API server IP addresses were listed in storage, refusing to erase all endpoints for the kubernetes Service',
+          );
         await endpoints.publish((current) => withAddresses(current, ips, ports, false));
       });
     },
@@ -66,29 +72,54 @@ export function createLeaseReconciler({ endpoints, ip, ports, leases }: LeaseRec
 }
 
 /** One subset with exactly these addresses. Ports that are there stay, unless `fixPorts`. */
-export function withAddresses(current: readonly EndpointSubset[] = [], ips: readonly string[], ports: readonly EndpointPort[], fixPorts: boolean): EndpointSubset[] {
+export function withAddresses(
+  current: readonly EndpointSubset[] = [],
+  ips: readonly string[],
+  ports: readonly EndpointPort[],
+  fixPorts: boolean,
+): EndpointSubset[] {
   if (ips.length === 0) return [];
   const [subset] = current.length === 1 ? current : [];
   const published = (subset?.addresses ?? []).map(({ ip }) => ip ?? '');
   const isSame = published.length === ips.length && new Set([...published, ...ips]).size === ips.length;
-  return [{ ...subset, addresses: isSame ? subset!.addresses! : sorted(ips.map((ip) => ({ ip }))), ports: subset?.ports === undefined || fixPorts ? [...ports] : subset.ports }];
+  return [
+    {
+      ...subset,
+      addresses: isSame ? subset!.addresses! : sorted(ips.map((ip) => ({ ip }))),
+      ports: subset?.ports === undefined || fixPorts ? [...ports] : subset.ports,
+    },
+  ];
 }
 
 /**
  * There are so many servers, none knows which of the others are there: each adds itself and, when they become too many,
  * takes away the one behind it. A server that has gone stays until somebody needs its place.
  */
-export function createMasterCountReconciler({ endpoints, ip, ports, count }: ReconcilerOptions & { readonly count: number }): EndpointReconciler {
+export function createMasterCountReconciler({
+  endpoints,
+  ip,
+  ports,
+  count,
+}: ReconcilerOptions & { readonly count: number }): EndpointReconciler {
   return {
     reconcile: () => endpoints.publish((current) => withOwnAddress(current, ip, ports, count)),
     async withdraw() {
       if (!(await endpoints.exist())) return;
-      await endpoints.publish((current = []) => current.map((subset) => ({ ...subset, addresses: (subset.addresses ?? []).filter((address) => address.ip !== ip) })).filter(({ addresses, notReadyAddresses = [] }) => addresses.length + notReadyAddresses.length > 0));
+      await endpoints.publish((current = []) =>
+        current
+          .map((subset) => ({ ...subset, addresses: (subset.addresses ?? []).filter((address) => address.ip !== ip) }))
+          .filter(({ addresses, notReadyAddresses = [] }) => addresses.length + notReadyAddresses.length > 0),
+      );
     },
   };
 }
 
-export function withOwnAddress(current: readonly EndpointSubset[] = [], ip: string, ports: readonly EndpointPort[], count: number): EndpointSubset[] {
+export function withOwnAddress(
+  current: readonly EndpointSubset[] = [],
+  ip: string,
+  ports: readonly EndpointPort[],
+  count: number,
+): EndpointSubset[] {
   const [subset] = current.length === 1 ? current : [];
   if (subset === undefined) return [{ addresses: [{ ip }], ports: [...ports] }];
   const published = subset.addresses ?? [];
@@ -102,4 +133,5 @@ export function withOwnAddress(current: readonly EndpointSubset[] = [], ip: stri
   return [{ ...subset, addresses }];
 }
 
-const sorted = (addresses: readonly EndpointAddress[]): EndpointAddress[] => [...addresses].sort((a, b) => ((a.ip ?? '') < (b.ip ?? '') ? -1 : 1));
+const sorted = (addresses: readonly EndpointAddress[]): EndpointAddress[] =>
+  [...addresses].sort((a, b) => ((a.ip ?? '') < (b.ip ?? '') ? -1 : 1));

@@ -15,12 +15,17 @@ export const flowSchemaConditionResources = [flowSchemas, priorityLevels];
 
 export async function updateFlowSchemaConditions(writer: InternalWriter, now: () => Date): Promise<void> {
   const own = writer.as(reader);
-  const levels = new Set((await own.list<PriorityLevelConfiguration>(priorityLevels, 'any')).map(({ metadata }) => metadata.name));
+  const levels = new Set(
+    (await own.list<PriorityLevelConfiguration>(priorityLevels, 'any')).map(({ metadata }) => metadata.name),
+  );
   for (const schema of await own.list<FlowSchema>(flowSchemas, 'any')) {
     const condition = danglingCondition(schema, levels, now());
     if (condition === undefined) continue;
     try {
-      await own.applyStatus({ ...flowSchemas, namespace: '', name: schema.metadata.name! }, { conditions: [condition] });
+      await own.applyStatus(
+        { ...flowSchemas, namespace: '', name: schema.metadata.name! },
+        { conditions: [condition] },
+      );
     } catch (error) {
       if (!isStatusError(error) || error.reason !== 'NotFound') throw error;
     }
@@ -28,14 +33,19 @@ export async function updateFlowSchemaConditions(writer: InternalWriter, now: ()
 }
 
 /** Undefined when the schema has it already. */
-function danglingCondition({ spec, status }: FlowSchema, levels: ReadonlySet<string | undefined>, now: Date): Record<string, string> | undefined {
+function danglingCondition(
+  { spec, status }: FlowSchema,
+  levels: ReadonlySet<string | undefined>,
+  now: Date,
+): Record<string, string> | undefined {
   const { name = '' } = spec.priorityLevelConfiguration;
   const names = `This FlowSchema references the PriorityLevelConfiguration object named "${name}"`;
   const wanted = levels.has(name)
     ? { type: 'Dangling', status: 'False', reason: 'Found', message: `${names} and it exists` }
     : { type: 'Dangling', status: 'True', reason: 'NotFound', message: `${names} but there is no such object` };
   const current = status.conditions?.find(({ type }) => type === wanted.type);
-  if (current?.status === wanted.status && current.reason === wanted.reason && current.message === wanted.message) return undefined;
+  if (current?.status === wanted.status && current.reason === wanted.reason && current.message === wanted.message)
+    return undefined;
   const lastTransitionTime = current?.status === wanted.status ? current.lastTransitionTime : undefined;
   return { ...wanted, lastTransitionTime: lastTransitionTime ?? timestamp(now) };
 }

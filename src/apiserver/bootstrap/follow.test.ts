@@ -15,7 +15,14 @@ class Source {
     watch: ({ onReady }: ObjectWatchOptions): Promise<ObjectWatch> => {
       const state = { events: [] as ObjectEvent[], ended: undefined as Error | undefined, onReady, closed: false };
       this.watches.push(state);
-      return Promise.resolve({ take: () => state.events.splice(0), revision: 0, get ended() { return state.ended; }, close: () => void (state.closed = true) });
+      return Promise.resolve({
+        take: () => state.events.splice(0),
+        revision: 0,
+        get ended() {
+          return state.ended;
+        },
+        close: () => void (state.closed = true),
+      });
     },
   } as unknown as ResourceStore;
 
@@ -32,11 +39,12 @@ class Rounds {
   readonly #waiting: { finish: () => void; fail: (error: Error) => void }[] = [];
   count = 0;
 
-  readonly round = (): Promise<void> => new Promise((resolve, reject) => {
-    this.count++;
-    this.#waiting.push({ finish: resolve, fail: reject });
-    this.#arrived.shift()?.();
-  });
+  readonly round = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      this.count++;
+      this.#waiting.push({ finish: resolve, fail: reject });
+      this.#arrived.shift()?.();
+    });
 
   async next(): Promise<{ finish: () => void; fail: (error: Error) => void }> {
     if (this.#waiting.length === 0) await new Promise<void>((resolve) => this.#arrived.push(resolve));

@@ -32,7 +32,8 @@ async function followOnce({ stores, round }: FollowOptions, signal: AbortSignal)
   const changed = new Gate();
   const watches: ObjectWatch[] = [];
   try {
-    for (const store of stores) watches.push(await store.watch({ after: 'any', signal, onReady: () => changed.open() }));
+    for (const store of stores)
+      watches.push(await store.watch({ after: 'any', signal, onReady: () => changed.open() }));
     for (;;) {
       // Before the events are taken: one that comes from here on opens the gate again.
       changed.shut();

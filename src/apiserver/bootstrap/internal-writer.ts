@@ -60,7 +60,10 @@ export class InternalWriter {
   }
 
   /** All objects of a cluster-wide resource. With `any`, as the cache has them, which can be a moment behind. */
-  async list<T extends KubeObject>(resource: Pick<ObjectName, 'group' | 'resource'>, match: 'any' | 'mostRecent'): Promise<T[]> {
+  async list<T extends KubeObject>(
+    resource: Pick<ObjectName, 'group' | 'resource'>,
+    match: 'any' | 'mostRecent',
+  ): Promise<T[]> {
     const store = this.#store(resource);
     const { objects } = await store.list({ version: { match } });
     return objects.map((stored) => store.decode(stored) as T);
@@ -73,31 +76,49 @@ export class InternalWriter {
     object.metadata = { ...object.metadata, name: name.name, namespace: name.namespace };
     setDefaults(store, object);
     try {
-      await createObject(store, object, { admit: (candidate) => this.#own(store, candidate, undefined, request), validate: () => Promise.resolve() }, request);
+      await createObject(
+        store,
+        object,
+        { admit: (candidate) => this.#own(store, candidate, undefined, request), validate: () => Promise.resolve() },
+        request,
+      );
     } catch (error) {
       if (!isStatusError(error) || error.reason !== 'AlreadyExists') throw error;
     }
   }
 
   /** Reads, changes, writes; again when somebody else was faster. Throws 404. */
-  async change<T extends KubeObject>(name: ObjectName, change: (object: T) => void, subresource: '' | 'status' = ''): Promise<void> {
+  async change<T extends KubeObject>(
+    name: ObjectName,
+    change: (object: T) => void,
+    subresource: '' | 'status' = '',
+  ): Promise<void> {
     await this.changed(name, change, subresource);
   }
 
   /** The same, and the object as it is then. */
-  async changed<T extends KubeObject>(name: ObjectName, change: (object: T) => void, subresource: '' | 'status' = ''): Promise<T> {
+  async changed<T extends KubeObject>(
+    name: ObjectName,
+    change: (object: T) => void,
+    subresource: '' | 'status' = '',
+  ): Promise<T> {
     const store = this.#store(name);
     const request = { ...this.#request(store, name, name.name), subresource };
-    const { stored } = await updateObject(store, {
-      change: (_current, copy) => {
-        const object = copy();
-        change(object as T);
-        setDefaults(store, object);
-        return object;
+    const { stored } = await updateObject(
+      store,
+      {
+        change: (_current, copy) => {
+          const object = copy();
+          change(object as T);
+          setDefaults(store, object);
+          return object;
+        },
+        admit: (object, old) => this.#own(store, object, old, request),
+        validate: () => Promise.resolve(),
       },
-      admit: (object, old) => this.#own(store, object, old, request),
-      validate: () => Promise.resolve(),
-    }, { allowCreate: false }, request);
+      { allowCreate: false },
+      request,
+    );
     return store.decode(stored) as T;
   }
 
@@ -107,14 +128,25 @@ export class InternalWriter {
     const request = { ...this.#request(store, name, name.name), subresource: 'status' };
     const { kind } = store.kind;
     const config = { apiVersion: store.storageVersion, kind, metadata: { name: name.name }, status };
-    await updateObject(store, {
-      change: (_current, copy) => {
-        const { object, changed } = this.#options.fieldManager.apply({ ...this.#ownership(store, request), live: copy(), config, kind, force: true });
-        return changed ? (store.codec.normalize(asJson(object)).value as KubeObject) : object;
+    await updateObject(
+      store,
+      {
+        change: (_current, copy) => {
+          const { object, changed } = this.#options.fieldManager.apply({
+            ...this.#ownership(store, request),
+            live: copy(),
+            config,
+            kind,
+            force: true,
+          });
+          return changed ? (store.codec.normalize(asJson(object)).value as KubeObject) : object;
+        },
+        admit: () => Promise.resolve(),
+        validate: () => Promise.resolve(),
       },
-      admit: () => Promise.resolve(),
-      validate: () => Promise.resolve(),
-    }, { allowCreate: false }, request);
+      { allowCreate: false },
+      request,
+    );
   }
 
   async remove(name: ObjectName): Promise<void> {
@@ -141,7 +173,11 @@ export class InternalWriter {
 
   #ownership(store: ResourceStore, { context, subresource }: WriteRequest) {
     return {
-      manager: this.#options.manager ?? serverName, subresource, apiVersion: store.storageVersion, typeId: store.storedType, now: context.now,
+      manager: this.#options.manager ?? serverName,
+      subresource,
+      apiVersion: store.storageVersion,
+      typeId: store.storedType,
+      now: context.now,
       resetFields: store.strategyOf(subresource).resetFields ?? [],
     };
   }

@@ -10,14 +10,26 @@ import { createInternalDoor } from '../../registry/generic/internal-door.ts';
 import { openEmbeddedStore } from '../../storage/embedded/open.ts';
 import type { Store } from '../../storage/interface.ts';
 import { ControlledStore } from '../../storage/testing/controlled-store.ts';
-import { createLeaseReconciler, createMasterCountReconciler, type EndpointReconciler, noReconciler, type ReconcilerOptions } from './endpoint-reconcilers.ts';
+import {
+  createLeaseReconciler,
+  createMasterCountReconciler,
+  type EndpointReconciler,
+  noReconciler,
+  type ReconcilerOptions,
+} from './endpoint-reconcilers.ts';
 import { InternalWriter, type ObjectName } from './internal-writer.ts';
 import { KubernetesService } from './kubernetes-service.ts';
 import { MasterLeases } from './master-leases.ts';
 import { PublishedEndpoints } from './published-endpoints.ts';
 
 const fieldManager = createFieldManager({ schemas });
-const door = createInternalDoor({ apiVersion: 'v1', kind: 'Endpoints', typeId: 'core/v1.Endpoints', codecs, mediaType: 'application/vnd.kubernetes.protobuf' });
+const door = createInternalDoor({
+  apiVersion: 'v1',
+  kind: 'Endpoints',
+  typeId: 'core/v1.Endpoints',
+  codecs,
+  mediaType: 'application/vnd.kubernetes.protobuf',
+});
 const kubernetes = { namespace: 'default', name: 'kubernetes' };
 const endpointsName: ObjectName = { group: '', resource: 'endpoints', ...kubernetes };
 const sliceName: ObjectName = { group: 'discovery.k8s.io', resource: 'endpointslices', ...kubernetes };
@@ -36,19 +48,42 @@ interface Replica {
 }
 
 const leasesOf = (): MasterLeases => new MasterLeases({ store, prefix: '/registry', door, ttlSeconds: 15 });
-const byLease = (options: ReconcilerOptions): EndpointReconciler => createLeaseReconciler({ ...options, leases: leasesOf() });
+const byLease = (options: ReconcilerOptions): EndpointReconciler =>
+  createLeaseReconciler({ ...options, leases: leasesOf() });
 
 function replica(
-  ip: string, create: (options: ReconcilerOptions) => EndpointReconciler = byLease, nodePort = 0, on: Store = store,
+  ip: string,
+  create: (options: ReconcilerOptions) => EndpointReconciler = byLease,
+  nodePort = 0,
+  on: Store = store,
 ): Replica {
   const registry = new ServiceServer({ store: on });
   const writer = new InternalWriter({ registry: registry.registry, fieldManager, enabled: () => true });
-  const reconciler = create({ endpoints: new PublishedEndpoints(writer), ip, ports: [{ name: 'https', port: 6443, protocol: 'TCP' }] });
-  return { registry, writer, service: new KubernetesService({ writer, reconciler, clusterIp: '10.0.0.1', port: 6443, nodePort, log: silentLogger }) };
+  const reconciler = create({
+    endpoints: new PublishedEndpoints(writer),
+    ip,
+    ports: [{ name: 'https', port: 6443, protocol: 'TCP' }],
+  });
+  return {
+    registry,
+    writer,
+    service: new KubernetesService({
+      writer,
+      reconciler,
+      clusterIp: '10.0.0.1',
+      port: 6443,
+      nodePort,
+      log: silentLogger,
+    }),
+  };
 }
 
-const published = async ({ writer }: Replica): Promise<(string | undefined)[]> => (await writer.find<Endpoints>(endpointsName))?.subsets?.flatMap(({ addresses = [] }) => addresses.map(({ ip }) => ip)) ?? [];
-const sliced = async ({ writer }: Replica): Promise<string[]> => (await writer.find<EndpointSlice>(sliceName))?.endpoints?.flatMap(({ addresses = [] }) => addresses) ?? [];
+const published = async ({ writer }: Replica): Promise<(string | undefined)[]> =>
+  (await writer.find<Endpoints>(endpointsName))?.subsets?.flatMap(({ addresses = [] }) =>
+    addresses.map(({ ip }) => ip),
+  ) ?? [];
+const sliced = async ({ writer }: Replica): Promise<string[]> =>
+  (await writer.find<EndpointSlice>(sliceName))?.endpoints?.flatMap(({ addresses = [] }) => addresses) ?? [];
 
 describe('the kubernetes service', () => {
   test('has the first address of the range and leads to the port that the server listens on', async () => {
@@ -56,9 +91,17 @@ describe('the kubernetes service', () => {
     await service.sync();
     const made = await registry.get('kubernetes');
     expect(made.metadata.labels).toEqual({ component: 'apiserver', provider: 'kubernetes' });
-    expect(made.metadata.managedFields).toMatchObject([{ manager: 'kube-apiserver', operation: 'Update', apiVersion: 'v1' }]);
+    expect(made.metadata.managedFields).toMatchObject([
+      { manager: 'kube-apiserver', operation: 'Update', apiVersion: 'v1' },
+    ]);
     expect(made.spec).toEqual({
-      type: 'ClusterIP', clusterIP: '10.0.0.1', clusterIPs: ['10.0.0.1'], ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack', sessionAffinity: 'None', internalTrafficPolicy: 'Cluster',
+      type: 'ClusterIP',
+      clusterIP: '10.0.0.1',
+      clusterIPs: ['10.0.0.1'],
+      ipFamilies: ['IPv4'],
+      ipFamilyPolicy: 'SingleStack',
+      sessionAffinity: 'None',
+      internalTrafficPolicy: 'Cluster',
       ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: 6443 }],
     });
   });
@@ -94,9 +137,16 @@ describe('endpoints of the kubernetes service, by lease', () => {
     const [first, second] = [replica('192.0.2.1'), replica('192.0.2.2')];
     await first.service.sync();
     await second.service.sync();
-    expect([await published(first), await sliced(first)]).toEqual([['192.0.2.1', '192.0.2.2'], ['192.0.2.1', '192.0.2.2']]);
+    expect([await published(first), await sliced(first)]).toEqual([
+      ['192.0.2.1', '192.0.2.2'],
+      ['192.0.2.1', '192.0.2.2'],
+    ]);
     await first.service.stop();
-    expect([await published(second), await sliced(second), await leasesOf().list()]).toEqual([['192.0.2.2'], ['192.0.2.2'], ['192.0.2.2']]);
+    expect([await published(second), await sliced(second), await leasesOf().list()]).toEqual([
+      ['192.0.2.2'],
+      ['192.0.2.2'],
+      ['192.0.2.2'],
+    ]);
     await second.service.stop();
     expect([await published(second), await sliced(second), await leasesOf().list()]).toEqual([[], [], []]);
   });
@@ -142,10 +192,14 @@ describe('endpoints of the kubernetes service, by lease', () => {
   test('what is made says that no controller should copy it', async () => {
     const { service, writer } = replica('192.0.2.1');
     await service.sync();
-    expect((await writer.find<Endpoints>(endpointsName))!.metadata.labels).toEqual({ 'endpointslice.kubernetes.io/skip-mirror': 'true' });
+    expect((await writer.find<Endpoints>(endpointsName))!.metadata.labels).toEqual({
+      'endpointslice.kubernetes.io/skip-mirror': 'true',
+    });
     expect(await writer.find<EndpointSlice>(sliceName)).toMatchObject({
-      metadata: { labels: { 'kubernetes.io/service-name': 'kubernetes' } }, addressType: 'IPv4',
-      endpoints: [{ addresses: ['192.0.2.1'], conditions: { ready: true } }], ports: [{ name: 'https', port: 6443, protocol: 'TCP' }],
+      metadata: { labels: { 'kubernetes.io/service-name': 'kubernetes' } },
+      addressType: 'IPv4',
+      endpoints: [{ addresses: ['192.0.2.1'], conditions: { ready: true } }],
+      ports: [{ name: 'https', port: 6443, protocol: 'TCP' }],
     });
   });
 
@@ -163,12 +217,18 @@ describe('endpoints of the kubernetes service, by lease', () => {
     await leasesOf().renew('192.0.2.1');
     await leasesOf().renew('192.0.2.1');
     const { kv } = await store.get('/registry/masterleases/192.0.2.1');
-    expect(door.codec.decode(door.open(kv!.key, kv!.value, kv!.modRevision).bytes)).toEqual({ metadata: { generation: 2 }, subsets: [{ addresses: [{ ip: '192.0.2.1' }] }] });
+    expect(door.codec.decode(door.open(kv!.key, kv!.value, kv!.modRevision).bytes)).toEqual({
+      metadata: { generation: 2 },
+      subsets: [{ addresses: [{ ip: '192.0.2.1' }] }],
+    });
   });
 });
 
 describe('endpoints of the kubernetes service, otherwise', () => {
-  const byCount = (count: number) => (options: ReconcilerOptions): EndpointReconciler => createMasterCountReconciler({ ...options, count });
+  const byCount =
+    (count: number) =>
+    (options: ReconcilerOptions): EndpointReconciler =>
+      createMasterCountReconciler({ ...options, count });
 
   test('a known number of servers', async () => {
     const [first, second] = [replica('192.0.2.1', byCount(2)), replica('192.0.2.2', byCount(2))];
@@ -192,7 +252,8 @@ describe('endpoints of the kubernetes service, otherwise', () => {
     write.release();
     await round;
     expect([await published(slow), await sliced(slow)]).toEqual([
-      ['192.0.2.1', '192.0.2.2', '192.0.2.3'], ['192.0.2.1', '192.0.2.2', '192.0.2.3'],
+      ['192.0.2.1', '192.0.2.2', '192.0.2.3'],
+      ['192.0.2.1', '192.0.2.2', '192.0.2.3'],
     ]);
   });
 
@@ -200,6 +261,9 @@ describe('endpoints of the kubernetes service, otherwise', () => {
     const none = replica('192.0.2.1', () => noReconciler);
     await none.service.sync();
     await none.service.stop();
-    expect([await none.writer.find(endpointsName), (await none.registry.get('kubernetes')).spec.clusterIP]).toEqual([undefined, '10.0.0.1']);
+    expect([await none.writer.find(endpointsName), (await none.registry.get('kubernetes')).spec.clusterIP]).toEqual([
+      undefined,
+      '10.0.0.1',
+    ]);
   });
 });

@@ -82,8 +82,13 @@ export class KubernetesService {
     return {
       metadata: { labels: Object.assign(createMap<string>(), { component: 'apiserver', provider: 'kubernetes' }) },
       spec: {
-        clusterIP: clusterIp, ipFamilyPolicy: 'SingleStack', sessionAffinity: 'None', type: hasNodePort ? 'NodePort' : 'ClusterIP',
-        ports: [{ name: 'https', protocol: 'TCP', port: servicePort, targetPort: port, ...(hasNodePort ? { nodePort } : {}) }],
+        clusterIP: clusterIp,
+        ipFamilyPolicy: 'SingleStack',
+        sessionAffinity: 'None',
+        type: hasNodePort ? 'NodePort' : 'ClusterIP',
+        ports: [
+          { name: 'https', protocol: 'TCP', port: servicePort, targetPort: port, ...(hasNodePort ? { nodePort } : {}) },
+        ],
       },
       status: { loadBalancer: {} },
     };

@@ -25,14 +25,23 @@ export function legacyTokenMarks({ writer, now, log }: LegacyTokenMarksOptions):
     const { uid = '', name = '', namespace = '' } = metadata;
     if (metadata.labels?.[labels.lastUsed] === today || marking.has(uid)) return;
     marking.add(uid);
-    const mark = (secret: KubeObject): void => void Object.assign((metaOf(secret).labels ??= {}), { [labels.lastUsed]: today });
-    writer.change({ group: '', resource: 'secrets', namespace, name }, mark)
-      .catch((error: unknown) => log.warn({ err: error, secret: `${namespace}/${name}` }, 'the use of a token in a secret could not be noted'))
+    const mark = (secret: KubeObject): void =>
+      void Object.assign((metaOf(secret).labels ??= {}), { [labels.lastUsed]: today });
+    writer
+      .change({ group: '', resource: 'secrets', namespace, name }, mark)
+      .catch((error: unknown) =>
+        log.warn({ err: error, secret: `${namespace}/${name}` }, 'the use of a token in a secret could not be noted'),
+      )
       .finally(() => marking.delete(uid));
   };
 }
 
-const trackingSince = { group: '', resource: 'configmaps', namespace: 'kube-system', name: 'kube-apiserver-legacy-service-account-token-tracking' };
+const trackingSince = {
+  group: '',
+  resource: 'configmaps',
+  namespace: 'kube-system',
+  name: 'kube-apiserver-legacy-service-account-token-tracking',
+};
 
 /** Says since when uses are noted. */
 export async function ensureTrackingSince(writer: InternalWriter, now: Date): Promise<void> {

@@ -28,7 +28,9 @@ export class MasterLeases {
   /** Addresses of the servers, in their order. */
   async list(): Promise<string[]> {
     const { kvs } = await this.#options.store.list(this.#prefix);
-    return kvs.flatMap(({ key, value, modRevision }) => this.#decode(key, value, modRevision).subsets?.[0]?.addresses?.[0]?.ip ?? []);
+    return kvs.flatMap(
+      ({ key, value, modRevision }) => this.#decode(key, value, modRevision).subsets?.[0]?.addresses?.[0]?.ip ?? [],
+    );
   }
 
   /** Makes the key of this server, or lets it live for another time to live. */
@@ -38,7 +40,8 @@ export class MasterLeases {
     const key = this.#prefix + ip;
     let { kv } = await store.get(key);
     for (;;) {
-      const generation = kv === undefined ? 0 : Number(this.#decode(key, kv.value, kv.modRevision).metadata.generation ?? 0);
+      const generation =
+        kv === undefined ? 0 : Number(this.#decode(key, kv.value, kv.modRevision).metadata.generation ?? 0);
       const result = await store.update(key, this.#encode(key, ip, generation + 1), kv?.modRevision ?? 0, { lease });
       if (result.applied) return;
       kv = result.current;
@@ -62,6 +65,9 @@ export class MasterLeases {
 
   #encode(key: string, ip: string, generation: number): Uint8Array {
     const { door } = this.#options;
-    return door.seal(key, door.codec.encode(asJson({ metadata: { generation }, subsets: [{ addresses: [{ ip }] }] } as Endpoints)));
+    return door.seal(
+      key,
+      door.codec.encode(asJson({ metadata: { generation }, subsets: [{ addresses: [{ ip }] }] } as Endpoints)),
+    );
   }
 }

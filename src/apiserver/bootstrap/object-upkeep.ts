@@ -36,7 +36,13 @@ const retryMs = 1000;
 /** Who has just started a server wants to use it: that goes first. */
 const delayMs = 100;
 
-export function createObjectUpkeep({ writer, registry, aggregation, log, clock = systemClock }: ObjectUpkeepOptions): ObjectUpkeep {
+export function createObjectUpkeep({
+  writer,
+  registry,
+  aggregation,
+  log,
+  clock = systemClock,
+}: ObjectUpkeepOptions): ObjectUpkeep {
   const now = (): Date => new Date();
   const flowControl = new Gate();
 
@@ -52,9 +58,18 @@ export function createObjectUpkeep({ writer, registry, aggregation, log, clock =
     }
   };
   const followed = (resources: readonly Resource[], round: () => Promise<void>, signal: AbortSignal): Promise<void> =>
-    follow({ stores: resources.map(({ group, resource }) => registry.storeOf(group, resource)!).filter(Boolean), round, log, clock }, signal);
+    follow(
+      {
+        stores: resources.map(({ group, resource }) => registry.storeOf(group, resource)!).filter(Boolean),
+        round,
+        log,
+        clock,
+      },
+      signal,
+    );
 
-  const keepObjects = (signal: AbortSignal): Promise<void> => persist('the objects of flow control', () => keepFlowControlObjects(writer), signal);
+  const keepObjects = (signal: AbortSignal): Promise<void> =>
+    persist('the objects of flow control', () => keepFlowControlObjects(writer), signal);
   const keepThemFromNowOn = async (signal: AbortSignal): Promise<void> => {
     for (;;) {
       await sleep(clock, flowControlIntervalMs, signal);

@@ -9,14 +9,28 @@ const systemNamespaces = ['default', 'kube-system', 'kube-public', 'kube-node-le
 
 /** @see {@link https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/#priorityclass | PriorityClass} */
 const systemPriorityClasses = [
-  { name: 'system-node-critical', value: 2_000_001_000, description: 'Used for system critical pods that must not be moved from their current node.' },
-  { name: 'system-cluster-critical', value: 2_000_000_000, description: 'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.' },
+  {
+    name: 'system-node-critical',
+    value: 2_000_001_000,
+    description: 'Used for system critical pods that must not be moved from their current node.',
+  },
+  {
+    name: 'system-cluster-critical',
+    value: 2_000_000_000,
+    description:
+      'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.',
+  },
 ];
 
 export async function createBootstrapObjects(writer: InternalWriter): Promise<void> {
-  for (const name of systemNamespaces) await ensure(writer, { group: '', resource: 'namespaces', namespace: '', name }, {});
+  for (const name of systemNamespaces)
+    await ensure(writer, { group: '', resource: 'namespaces', namespace: '', name }, {});
   for (const { name, ...members } of systemPriorityClasses) {
-    await ensure(writer, { group: 'scheduling.k8s.io', resource: 'priorityclasses', namespace: '', name }, members as KubeObject);
+    await ensure(
+      writer,
+      { group: 'scheduling.k8s.io', resource: 'priorityclasses', namespace: '', name },
+      members as KubeObject,
+    );
   }
 }
 

@@ -37,7 +37,11 @@ export class PublishedEndpoints {
         endpoints.metadata.labels ??= createMap();
         endpoints.metadata.labels[skipMirrorLabel] = 'true';
       });
-    } else await this.#writer.create(endpointsName, { metadata: { labels: labels(skipMirrorLabel, 'true') }, subsets: change(undefined) } as Endpoints);
+    } else
+      await this.#writer.create(endpointsName, {
+        metadata: { labels: labels(skipMirrorLabel, 'true') },
+        subsets: change(undefined),
+      } as Endpoints);
     await this.#publishSlice();
   }
 
@@ -69,14 +73,25 @@ export class PublishedEndpoints {
 /** A slice has addresses of one family: IPv6 if all are. */
 function sliceOf({ addresses = [], notReadyAddresses = [], ports = [] }: EndpointSubset): EndpointSlice {
   const isIpv6 = (ip: string | undefined): boolean => ip?.includes(':') === true;
-  const all = [...addresses.map(({ ip }) => ({ ip, ready: true })), ...notReadyAddresses.map(({ ip }) => ({ ip, ready: false }))];
+  const all = [
+    ...addresses.map(({ ip }) => ({ ip, ready: true })),
+    ...notReadyAddresses.map(({ ip }) => ({ ip, ready: false })),
+  ];
   const allIpv6 = all.length > 0 && all.every(({ ip }) => isIpv6(ip));
-  const endpoints = all.filter(({ ip }) => isIpv6(ip) === allIpv6).map(({ ip, ready }): Endpoint => ({ addresses: [ip ?? ''], conditions: { ready } }));
+  const endpoints = all
+    .filter(({ ip }) => isIpv6(ip) === allIpv6)
+    .map(({ ip, ready }): Endpoint => ({ addresses: [ip ?? ''], conditions: { ready } }));
   return {
     metadata: { labels: labels(serviceNameLabel, kubernetesName.name) },
-    addressType: allIpv6 ? 'IPv6' : 'IPv4', endpoints,
-    ports: ports.map(({ name = '', port, protocol }: EndpointPort) => ({ name, ...(port === undefined ? {} : { port }), ...(protocol === undefined ? {} : { protocol }) })),
+    addressType: allIpv6 ? 'IPv6' : 'IPv4',
+    endpoints,
+    ports: ports.map(({ name = '', port, protocol }: EndpointPort) => ({
+      name,
+      ...(port === undefined ? {} : { port }),
+      ...(protocol === undefined ? {} : { protocol }),
+    })),
   };
 }
 
-const labels = (key: string, value: string): Record<string, string> => Object.assign(createMap<string>(), { [key]: value });
+const labels = (key: string, value: string): Record<string, string> =>
+  Object.assign(createMap<string>(), { [key]: value });

@@ -34,20 +34,40 @@ interface Life {
 
 type Reconciler = ApiServerConfig['services']['endpointReconciler'];
 
-function life({ publicAddress = '192.0.2.7', endpointReconciler = 'lease' as Reconciler, apiServerCount = 1, nodePort = 0 } = {}): Life {
+function life({
+  publicAddress = '192.0.2.7',
+  endpointReconciler = 'lease' as Reconciler,
+  apiServerCount = 1,
+  nodePort = 0,
+} = {}): Life {
   const told: string[] = [];
   const note = (_details: object, message: string): void => void told.push(message);
   const log: Logger = { debug: () => undefined, info: note, warn: note, error: note };
   const registry = new ServiceServer({ store });
   const writer = new InternalWriter({ registry: registry.registry, fieldManager, enabled: () => true });
   const config = {
-    serving: { publicAddress }, log, storage: { store, prefix: '/registry', mediaType: 'application/vnd.kubernetes.protobuf' },
+    serving: { publicAddress },
+    log,
+    storage: { store, prefix: '/registry', mediaType: 'application/vnd.kubernetes.protobuf' },
     services: { kubernetesNodePort: nodePort, endpointReconciler, apiServerCount },
   } as unknown as ApiServerConfig;
   return {
-    upkeep: createServiceUpkeep({ config, registry: registry.registry, ranges: registry.ranges, codecs, writer, port: () => 6443 }), registry, told,
-    published: async () => (await writer.find<Endpoints>(endpointsName))?.subsets?.flatMap(({ addresses = [] }) => addresses.map(({ ip }) => ip!)) ?? [],
-    leases: async () => (await store.list('/registry/masterleases/')).kvs.map(({ key }) => key.slice('/registry/masterleases/'.length)),
+    upkeep: createServiceUpkeep({
+      config,
+      registry: registry.registry,
+      ranges: registry.ranges,
+      codecs,
+      writer,
+      port: () => 6443,
+    }),
+    registry,
+    told,
+    published: async () =>
+      (await writer.find<Endpoints>(endpointsName))?.subsets?.flatMap(({ addresses = [] }) =>
+        addresses.map(({ ip }) => ip!),
+      ) ?? [],
+    leases: async () =>
+      (await store.list('/registry/masterleases/')).kvs.map(({ key }) => key.slice('/registry/masterleases/'.length)),
   };
 }
 
@@ -55,9 +75,16 @@ describe('a server that starts', () => {
   test('makes the ranges, the kubernetes service and its endpoint', async () => {
     const { upkeep, registry, published } = life({ nodePort: 31_000 });
     await upkeep.prepare();
-    expect((await registry.get('kubernetes')).spec).toMatchObject({ clusterIP: '10.0.0.1', type: 'NodePort', ports: [{ port: 443, targetPort: 6443, nodePort: 31_000 }] });
+    expect((await registry.get('kubernetes')).spec).toMatchObject({
+      clusterIP: '10.0.0.1',
+      type: 'NodePort',
+      ports: [{ port: 443, targetPort: 6443, nodePort: 31_000 }],
+    });
     expect(await published()).toEqual(['192.0.2.7']);
-    expect((await store.list('/registry/ranges/')).kvs.map(({ key }) => key)).toEqual(['/registry/ranges/serviceips', '/registry/ranges/servicenodeports']);
+    expect((await store.list('/registry/ranges/')).kvs.map(({ key }) => key)).toEqual([
+      '/registry/ranges/serviceips',
+      '/registry/ranges/servicenodeports',
+    ]);
     await upkeep.stop();
   });
 
@@ -71,8 +98,18 @@ describe('a server that starts', () => {
   });
 
   test('has nothing to do where services are not served', async () => {
-    const { registry, ranges } = { registry: { storeOf: () => undefined } as unknown as RegistryCatalog, ranges: {} as never };
-    const upkeep = createServiceUpkeep({ config: {} as never, registry, ranges, codecs, writer: {} as never, port: () => 0 });
+    const { registry, ranges } = {
+      registry: { storeOf: () => undefined } as unknown as RegistryCatalog,
+      ranges: {} as never,
+    };
+    const upkeep = createServiceUpkeep({
+      config: {} as never,
+      registry,
+      ranges,
+      codecs,
+      writer: {} as never,
+      port: () => 0,
+    });
     expect(upkeep.tasks).toEqual([]);
     await upkeep.prepare();
     await upkeep.stop();
@@ -152,10 +189,17 @@ describe('without an endpoint of its own', () => {
     await upkeep.stop();
   });
 
-  test.each(['127.0.0.1', '127.8.9.10', '::1'])('because %s is every machine itself: it says so', async (publicAddress) => {
-    const { upkeep, published, leases, told } = life({ publicAddress });
-    await upkeep.prepare();
-    expect([await published(), await leases(), told]).toEqual([[], [], ['this machine has a loopback address only: the kubernetes service gets no endpoint']]);
-    await upkeep.stop();
-  });
+  test.each(['127.0.0.1', '127.8.9.10', '::1'])(
+    'because %s is every machine itself: it says so',
+    async (publicAddress) => {
+      const { upkeep, published, leases, told } = life({ publicAddress });
+      await upkeep.prepare();
+      expect([await published(), await leases(), told]).toEqual([
+        [],
+        [],
+        ['this machine has a loopback address only: the kubernetes service gets no endpoint'],
+      ]);
+      await upkeep.stop();
+    },
+  );
 });

@@ -5,7 +5,12 @@ import type { RegistryCatalog } from '../../registry/catalog.ts';
 import type { ServiceRanges } from '../../registry/core/services/allocation/service-ranges.ts';
 import { createInternalDoor } from '../../registry/generic/internal-door.ts';
 import type { ApiServerConfig } from '../config.ts';
-import { createLeaseReconciler, createMasterCountReconciler, type EndpointReconciler, noReconciler } from './endpoint-reconcilers.ts';
+import {
+  createLeaseReconciler,
+  createMasterCountReconciler,
+  type EndpointReconciler,
+  noReconciler,
+} from './endpoint-reconcilers.ts';
 import { endsWithin } from '../last-resort.ts';
 import type { InternalWriter } from './internal-writer.ts';
 import { KubernetesService, kubernetesServiceIntervalMs } from './kubernetes-service.ts';
@@ -57,10 +62,17 @@ export function createServiceUpkeep(options: ServiceUpkeepOptions): ServiceUpkee
       await kubernetes.withdrawStale();
       await sync();
     },
-    tasks: [{ everyMs: repairIntervalMs, run: () => ranges.repair() }, { everyMs: kubernetesServiceIntervalMs, run: sync }],
+    tasks: [
+      { everyMs: repairIntervalMs, run: () => ranges.repair() },
+      { everyMs: kubernetesServiceIntervalMs, run: sync },
+    ],
     async stop() {
       isStopped = true;
-      if (kubernetes !== undefined) await endsWithin({ ms: stopTimeoutMs, what: 'taking this server out of the kubernetes service', log: config.log }, kubernetes.stop());
+      if (kubernetes !== undefined)
+        await endsWithin(
+          { ms: stopTimeoutMs, what: 'taking this server out of the kubernetes service', log: config.log },
+          kubernetes.stop(),
+        );
     },
   };
 }
@@ -68,8 +80,12 @@ export function createServiceUpkeep(options: ServiceUpkeepOptions): ServiceUpkee
 function createKubernetesService(options: ServiceUpkeepOptions): KubernetesService {
   const { config, ranges, writer } = options;
   return new KubernetesService({
-    writer, reconciler: createReconciler(options), log: config.log,
-    clusterIp: ranges.primary.valueOf(0), port: options.port(), nodePort: config.services.kubernetesNodePort,
+    writer,
+    reconciler: createReconciler(options),
+    log: config.log,
+    clusterIp: ranges.primary.valueOf(0),
+    port: options.port(),
+    nodePort: config.services.kubernetesNodePort,
   });
 }
 
@@ -81,10 +97,24 @@ function createReconciler({ config, codecs, port, writer }: ServiceUpkeepOptions
     log.info({ address: ip }, 'this machine has a loopback address only: the kubernetes service gets no endpoint');
     return noReconciler;
   }
-  const options = { endpoints: new PublishedEndpoints(writer), ip, ports: [{ name: 'https', port: port(), protocol: 'TCP' as const }] };
-  if (services.endpointReconciler === 'master-count') return createMasterCountReconciler({ ...options, count: services.apiServerCount });
-  const door = createInternalDoor({ apiVersion: 'v1', kind: 'Endpoints', typeId: 'core/v1.Endpoints', codecs, mediaType: storage.mediaType });
-  return createLeaseReconciler({ ...options, leases: new MasterLeases({ store: storage.store, prefix: storage.prefix, door, ttlSeconds: leaseTtlSeconds }) });
+  const options = {
+    endpoints: new PublishedEndpoints(writer),
+    ip,
+    ports: [{ name: 'https', port: port(), protocol: 'TCP' as const }],
+  };
+  if (services.endpointReconciler === 'master-count')
+    return createMasterCountReconciler({ ...options, count: services.apiServerCount });
+  const door = createInternalDoor({
+    apiVersion: 'v1',
+    kind: 'Endpoints',
+    typeId: 'core/v1.Endpoints',
+    codecs,
+    mediaType: storage.mediaType,
+  });
+  return createLeaseReconciler({
+    ...options,
+    leases: new MasterLeases({ store: storage.store, prefix: storage.prefix, door, ttlSeconds: leaseTtlSeconds }),
+  });
 }
 
 /** Endpoints may not be on loopback: to everybody else that is another machine. */

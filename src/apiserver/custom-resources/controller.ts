@@ -50,7 +50,8 @@ export class DefinitionController {
     this.#definitions = new Definitions({
       store,
       onChange: (name) => this.#enqueue(name),
-      onFailure: (error) => options.log.warn({ err: error }, 'the definitions of custom resources could not be followed'),
+      onFailure: (error) =>
+        options.log.warn({ err: error }, 'the definitions of custom resources could not be followed'),
     });
   }
 
@@ -97,7 +98,10 @@ export class DefinitionController {
 
   #failed(name: string, error: unknown): void {
     if (this.#stop.signal.aborted) return;
-    this.#options.log.warn({ err: error, definition: name }, 'the definition of a custom resource could not be brought up to date');
+    this.#options.log.warn(
+      { err: error, definition: name },
+      'the definition of a custom resource could not be brought up to date',
+    );
     this.#later(retryMs, () => this.#enqueue(name));
   }
 
@@ -123,14 +127,22 @@ export class DefinitionController {
   #update(definition: CustomResourceDefinition): void {
     const name = definition.metadata.name!;
     const establish = this.#options.apiServerCount <= 1 || this.#ripe.has(name);
-    updateStatus(definition, { others: this.#definitions!.inGroup(definition.spec.group ?? ''), establish, now: timestamp(new Date()) });
+    updateStatus(definition, {
+      others: this.#definitions!.inGroup(definition.spec.group ?? ''),
+      establish,
+      now: timestamp(new Date()),
+    });
   }
 
   async #write(name: string): Promise<void> {
     try {
-      const written = await this.#options.writer.changed<CustomResourceDefinition>({ ...definitionsResource, namespace: '', name }, (current) => {
-        if (current.metadata.deletionTimestamp === undefined) this.#update(current);
-      }, 'status');
+      const written = await this.#options.writer.changed<CustomResourceDefinition>(
+        { ...definitionsResource, namespace: '', name },
+        (current) => {
+          if (current.metadata.deletionTimestamp === undefined) this.#update(current);
+        },
+        'status',
+      );
       this.#definitions!.set(written);
     } catch (error) {
       if (!isStatusError(error) || error.reason !== 'NotFound') throw error;
@@ -155,7 +167,9 @@ export class DefinitionController {
     this.#ripe.delete(name);
     if (this.#finalizing.has(name)) return;
     const options = { ...this.#options, definitions: this.#definitions!, signal: this.#stop.signal };
-    const done = removeInstances(name, options).catch((error: unknown) => this.#failed(name, error)).finally(() => this.#finalizing.delete(name));
+    const done = removeInstances(name, options)
+      .catch((error: unknown) => this.#failed(name, error))
+      .finally(() => this.#finalizing.delete(name));
     this.#finalizing.set(name, done);
   }
 }

@@ -40,17 +40,42 @@ export class ConversionWebhooks {
     const { url, ca, serverName } = connection;
     const key = JSON.stringify([url, ca, serverName]);
     let client = this.#clients.get(key);
-    if (client === undefined) this.#clients.set(key, (client = createWebhookClient({ connection, timeoutMs, retryDelaysMs: [], maxAnswerBytes, observer: this.#calls })));
+    if (client === undefined)
+      this.#clients.set(
+        key,
+        (client = createWebhookClient({
+          connection,
+          timeoutMs,
+          retryDelaysMs: [],
+          maxAnswerBytes,
+          observer: this.#calls,
+        })),
+      );
     return client;
   }
 
-  async #connection({ url, service, caBundle }: NonNullable<NonNullable<CustomResourceConversion['webhook']>['clientConfig']>): Promise<WebhookConnection> {
-    const common = { ca: caBundle === undefined ? undefined : Buffer.from(caBundle, 'base64').toString(), skipVerify: false, certificate: undefined, key: undefined, authorization: () => Promise.resolve(undefined) };
+  async #connection({
+    url,
+    service,
+    caBundle,
+  }: NonNullable<NonNullable<CustomResourceConversion['webhook']>['clientConfig']>): Promise<WebhookConnection> {
+    const common = {
+      ca: caBundle === undefined ? undefined : Buffer.from(caBundle, 'base64').toString(),
+      skipVerify: false,
+      certificate: undefined,
+      key: undefined,
+      authorization: () => Promise.resolve(undefined),
+    };
     if (url !== undefined) return { ...common, url, serverName: undefined };
     const { name = '', namespace = '', path = '/', port = 443 } = service ?? {};
     // Service addresses are reached without DNS; the certificate is that of the service's name.
     const serverName = `${name}.${namespace}.svc`;
-    return { ...common, url: `https://${bracketed(await this.#addressOf(namespace, name))}:${port}${path.startsWith('/') ? path : `/${path}`}`, host: `${serverName}:${port}`, serverName };
+    return {
+      ...common,
+      url: `https://${bracketed(await this.#addressOf(namespace, name))}:${port}${path.startsWith('/') ? path : `/${path}`}`,
+      host: `${serverName}:${port}`,
+      serverName,
+    };
   }
 
   async #addressOf(namespace: string, name: string): Promise<string> {

@@ -7,24 +7,56 @@ import type { ServedResource } from '../endpoints/served.ts';
 import { ServedApis } from '../served-apis.ts';
 import { CustomResources } from './custom-resources.ts';
 
-function definition(version: string, options: { established?: boolean; uid?: string; terminating?: boolean } = {}): CustomResourceDefinition {
+function definition(
+  version: string,
+  options: { established?: boolean; uid?: string; terminating?: boolean } = {},
+): CustomResourceDefinition {
   const { established = true, uid = 'u', terminating = false } = options;
-  const conditions = [{ type: 'Established', status: established ? 'True' : 'False' }, ...(terminating ? [{ type: 'Terminating', status: 'True' }] : [])];
-  return { metadata: { name: 'things.e.com', uid }, spec: { group: 'e.com', scope: 'Namespaced', names: { plural: 'things' }, versions: [{ name: version }] }, status: { acceptedNames: { plural: 'things' }, conditions } };
+  const conditions = [
+    { type: 'Established', status: established ? 'True' : 'False' },
+    ...(terminating ? [{ type: 'Terminating', status: 'True' }] : []),
+  ];
+  return {
+    metadata: { name: 'things.e.com', uid },
+    spec: { group: 'e.com', scope: 'Namespaced', names: { plural: 'things' }, versions: [{ name: version }] },
+    status: { acceptedNames: { plural: 'things' }, conditions },
+  };
 }
 
-function setUp(): { readonly subject: CustomResources; readonly apis: ServedApis; readonly closed: string[]; readonly stores: Set<unknown> } {
+function setUp(): {
+  readonly subject: CustomResources;
+  readonly apis: ServedApis;
+  readonly closed: string[];
+  readonly stores: Set<unknown>;
+} {
   const apis = new ServedApis({ groupVersions: [], resources: new Map() });
   const closed: string[] = [];
   const stores = new Set<unknown>();
-  const registry = { add: (store: unknown) => stores.add(store), remove: (store: unknown) => stores.delete(store) } as unknown as RegistryCatalog;
+  const registry = {
+    add: (store: unknown) => stores.add(store),
+    remove: (store: unknown) => stores.delete(store),
+  } as unknown as RegistryCatalog;
   const create = ({ spec }: CustomResourceDefinition): CustomResource => {
     const { name } = spec.versions![0]!;
     if (name === 'bad') throw new Error('cannot be read');
     const store = { close: () => Promise.resolve(void closed.push(name!)) };
-    return { store, entries: [{ info: { group: 'e.com', version: name, apiVersion: `e.com/${name}`, name: 'things' } }] } as unknown as CustomResource;
+    return {
+      store,
+      entries: [{ info: { group: 'e.com', version: name, apiVersion: `e.com/${name}`, name: 'things' } }],
+    } as unknown as CustomResource;
   };
-  return { subject: new CustomResources({ registry, apis, create, serve: (entry) => ({ ...entry }) as unknown as ServedResource, log: silentLogger }), apis, closed, stores };
+  return {
+    subject: new CustomResources({
+      registry,
+      apis,
+      create,
+      serve: (entry) => ({ ...entry }) as unknown as ServedResource,
+      log: silentLogger,
+    }),
+    apis,
+    closed,
+    stores,
+  };
 }
 
 describe('what definitions define', () => {
@@ -38,14 +70,22 @@ describe('what definitions define', () => {
     expect(stores.size).toBe(1);
     subject.sync('things.e.com', undefined);
     await subject.close();
-    expect([apis.find('e.com/v1', 'things'), apis.groupVersions, stores.size, closed]).toEqual([undefined, [], 0, ['v1']]);
+    expect([apis.find('e.com/v1', 'things'), apis.groupVersions, stores.size, closed]).toEqual([
+      undefined,
+      [],
+      0,
+      ['v1'],
+    ]);
   });
 
   test('is opened anew when the definition is another, and only then', () => {
     const { subject, closed, apis } = setUp();
     subject.sync('things.e.com', definition('v1'));
     const first = apis.find('e.com/v1', 'things');
-    subject.sync('things.e.com', { ...definition('v1'), metadata: { name: 'things.e.com', uid: 'u', labels: { a: 'b' } } });
+    subject.sync('things.e.com', {
+      ...definition('v1'),
+      metadata: { name: 'things.e.com', uid: 'u', labels: { a: 'b' } },
+    });
     expect(apis.find('e.com/v1', 'things')).toBe(first);
     subject.sync('things.e.com', definition('v1', { uid: 'made again' }));
     expect(apis.find('e.com/v1', 'things')).not.toBe(first);

@@ -65,9 +65,11 @@ export class CustomResources {
     const old = this.#open.get(name);
     const wanted = definition !== undefined && hasCondition(definition, 'Established') ? definition : undefined;
     const signature = wanted === undefined ? '' : signatureOf(wanted);
-    if (old?.signature !== signature && (old !== undefined || wanted !== undefined)) this.#swap(name, old, wanted, signature);
+    if (old?.signature !== signature && (old !== undefined || wanted !== undefined))
+      this.#swap(name, old, wanted, signature);
     const open = this.#open.get(name);
-    if (open !== undefined && definition !== undefined) open.life.isTerminating = hasCondition(definition, 'Terminating');
+    if (open !== undefined && definition !== undefined)
+      open.life.isTerminating = hasCondition(definition, 'Terminating');
   }
 
   /** When what was replaced or removed is closed. */
@@ -75,7 +77,12 @@ export class CustomResources {
     await Promise.all(this.#closing);
   }
 
-  #swap(name: string, old: Open | undefined, definition: CustomResourceDefinition | undefined, signature: string): void {
+  #swap(
+    name: string,
+    old: Open | undefined,
+    definition: CustomResourceDefinition | undefined,
+    signature: string,
+  ): void {
     const { apis, registry } = this.#options;
     // First, because it can fail: then everything stays as it was.
     const next = definition === undefined ? undefined : this.#make(definition, signature);
@@ -92,15 +99,27 @@ export class CustomResources {
   #make(definition: CustomResourceDefinition, signature: string): Open {
     const resource = this.#options.create(definition);
     const life = new OpenLifetime();
-    return { resource, signature, life, served: resource.entries.map((entry) => ({ ...this.#options.serve(entry), lifetime: life })) };
+    return {
+      resource,
+      signature,
+      life,
+      served: resource.entries.map((entry) => ({ ...this.#options.serve(entry), lifetime: life })),
+    };
   }
 
   #close({ resource }: Open): void {
-    const closing = resource.store.close().catch((error: unknown) => this.#options.log.warn({ err: error }, 'the storage of a custom resource could not be closed'))
+    const closing = resource.store
+      .close()
+      .catch((error: unknown) =>
+        this.#options.log.warn({ err: error }, 'the storage of a custom resource could not be closed'),
+      )
       .finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
   }
 }
 
 /** Changes with everything that says how objects are served and stored. */
-const signatureOf = ({ metadata, spec, status }: CustomResourceDefinition): string => JSON.stringify([metadata.uid, spec, status.acceptedNames], (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+const signatureOf = ({ metadata, spec, status }: CustomResourceDefinition): string =>
+  JSON.stringify([metadata.uid, spec, status.acceptedNames], (_, value: unknown) =>
+    typeof value === 'bigint' ? String(value) : value,
+  );

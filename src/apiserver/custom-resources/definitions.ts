@@ -40,7 +40,8 @@ export class Definitions {
   follow(signal: AbortSignal): Promise<void> {
     const { store, onFailure } = this.#options;
     return follow({
-      store, signal,
+      store,
+      signal,
       onState: (objects) => {
         this.#replaceAll(objects);
         this.#known.open();

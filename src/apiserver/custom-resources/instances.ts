@@ -22,14 +22,20 @@ export interface RemoveInstancesOptions {
 
 const definitionsResource = { group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions', namespace: '' };
 
-const inProgress = { type: 'Terminating', status: 'True', reason: 'InstanceDeletionInProgress', message: 'CustomResource deletion is in progress' } as const;
+const inProgress = {
+  type: 'Terminating',
+  status: 'True',
+  reason: 'InstanceDeletionInProgress',
+  message: 'CustomResource deletion is in progress',
+} as const;
 
 /** Resolves when the definition has been let go, or the signal aborts. */
 export async function removeInstances(name: string, options: RemoveInstancesOptions): Promise<void> {
   const { definitions, resources, writer, signal } = options;
   const definition = definitions.get(name);
   if (definition?.metadata.finalizers?.includes(cleanupFinalizer) !== true) return;
-  const change = (apply: (current: CustomResourceDefinition) => void, subresource: '' | 'status'): Promise<void> => gone(writer.change<CustomResourceDefinition>({ ...definitionsResource, name }, apply, subresource));
+  const change = (apply: (current: CustomResourceDefinition) => void, subresource: '' | 'status'): Promise<void> =>
+    gone(writer.change<CustomResourceDefinition>({ ...definitionsResource, name }, apply, subresource));
   await change((current) => setCondition(current, inProgress, timestamp(new Date())), 'status');
   const store = hasCondition(definition, 'Established') ? resources.storeOf(name) : undefined;
   if (store !== undefined) await emptied(store, signal);
@@ -80,5 +86,10 @@ async function emptied(store: ResourceStore, signal: AbortSignal): Promise<void>
 
 async function removeOne(store: ResourceStore, stored: StoredObject, signal: AbortSignal): Promise<void> {
   const { namespace, name } = stored.card;
-  await deleteObject(store, {}, () => Promise.resolve(), internalRequest(store, { namespace, name, enabled: () => false, signal }));
+  await deleteObject(
+    store,
+    {},
+    () => Promise.resolve(),
+    internalRequest(store, { namespace, name, enabled: () => false, signal }),
+  );
 }

@@ -38,14 +38,36 @@ export interface CustomResourceParts {
   close(): Promise<void>;
 }
 
-export function setUpCustomResources({ registry, apis, admission, writer, storePrefix, apiServerCount, openStorage, serve, log, calls }: CustomResourceSetup): CustomResourceParts {
+export function setUpCustomResources({
+  registry,
+  apis,
+  admission,
+  writer,
+  storePrefix,
+  apiServerCount,
+  openStorage,
+  serve,
+  log,
+  calls,
+}: CustomResourceSetup): CustomResourceParts {
   const metadataType = createBuiltInTypes(schemas).of('meta/v1.ObjectMeta');
   const webhooks = new ConversionWebhooks(registry, calls);
   const resources = new CustomResources({
-    registry, apis, serve, log,
-    create: (definition) => createCustomResource({
-      definition, storePrefix, admission, openStorage, metadataType, metadata: codecs.of('meta/v1.ObjectMeta'), garbageCollection: true, converter: webhooks.converterOf(definition.spec.conversion),
-    }),
+    registry,
+    apis,
+    serve,
+    log,
+    create: (definition) =>
+      createCustomResource({
+        definition,
+        storePrefix,
+        admission,
+        openStorage,
+        metadataType,
+        metadata: codecs.of('meta/v1.ObjectMeta'),
+        garbageCollection: true,
+        converter: webhooks.converterOf(definition.spec.conversion),
+      }),
   });
   const controller = new DefinitionController({ registry, resources, writer, apiServerCount, log });
   apis.waitFor(() => controller.known());

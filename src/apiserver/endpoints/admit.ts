@@ -6,7 +6,14 @@ import type { WriteRequest } from '../../registry/generic/write.ts';
 import type { ApiRequest } from '../request.ts';
 import type { ServedResource } from './served.ts';
 
-export function attributesOf(served: ServedResource, request: ApiRequest, write: WriteRequest, operation: AdmissionAttributes['operation'], object: KubeObject | undefined, oldObject: KubeObject | undefined): AdmissionAttributes {
+export function attributesOf(
+  served: ServedResource,
+  request: ApiRequest,
+  write: WriteRequest,
+  operation: AdmissionAttributes['operation'],
+  object: KubeObject | undefined,
+  oldObject: KubeObject | undefined,
+): AdmissionAttributes {
   const { info } = served;
   return {
     operation,
@@ -15,7 +22,8 @@ export function attributesOf(served: ServedResource, request: ApiRequest, write:
     kind: { group: info.group, version: info.version, kind: info.kind },
     namespace: write.namespace,
     name: write.name !== '' ? write.name : (object?.metadata?.name ?? ''),
-    object, oldObject,
+    object,
+    oldObject,
     options: write.options,
     user: request.user,
     dryRun: write.dryRun,

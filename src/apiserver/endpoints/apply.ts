@@ -7,14 +7,26 @@ import type { PatchEnvironment } from './patch-environment.ts';
  * Server-side apply: the object with what the configuration says, and with who owns what.
  * @see {@link https://kubernetes.io/docs/reference/using-api/server-side-apply/ | Server-Side Apply}
  */
-export function applyConfiguration(config: JsonObject, environment: PatchEnvironment): (current: KubeObject | undefined, copy: () => KubeObject) => KubeObject {
+export function applyConfiguration(
+  config: JsonObject,
+  environment: PatchEnvironment,
+): (current: KubeObject | undefined, copy: () => KubeObject) => KubeObject {
   const { context, served, parameters, manager, now, subresource, decode } = environment;
   const { form } = served;
   return (current, copy) => {
     const live = current === undefined ? undefined : form.fromStored(copy());
     const { object, changed } = context.fieldManager.apply({
-      live, config, manager, force: parameters.force, subresource, kind: form.kind, apiVersion: form.apiVersion, typeId: form.custom?.mergeType ?? form.typeId, now,
-      resetFields: served.store!.strategyOf(subresource).resetFields ?? [], ...ownershipVersions(served),
+      live,
+      config,
+      manager,
+      force: parameters.force,
+      subresource,
+      kind: form.kind,
+      apiVersion: form.apiVersion,
+      typeId: form.custom?.mergeType ?? form.typeId,
+      now,
+      resetFields: served.store!.strategyOf(subresource).resetFields ?? [],
+      ...ownershipVersions(served),
     });
     const wanted = changed ? decode(object) : object;
     if (metaOf(wanted).name === undefined && live !== undefined) metaOf(wanted).name = metaOf(live).name!;

@@ -27,7 +27,8 @@ export interface RequestBody {
 export async function readBody(context: EndpointContext, request: ApiRequest): Promise<RequestBody> {
   const mediaType = bodyType(canonicalMediaType(request.header('content-type') ?? ''));
   const bytes = await readBytes(context, request);
-  const decode = mediaType === protobuf ? decodeProtobuf : decodeText(mediaType === yaml ? await yamlBody(bytes) : jsonBody(bytes));
+  const decode =
+    mediaType === protobuf ? decodeProtobuf : decodeText(mediaType === yaml ? await yamlBody(bytes) : jsonBody(bytes));
   return {
     decode(served, validation, warn) {
       const object = decode(context, served.form, bytes, validation, warn) as KubeObject;
@@ -38,13 +39,22 @@ export async function readBody(context: EndpointContext, request: ApiRequest): P
 }
 
 /** The whole body of a write. Throws 413, and `LargeBody` where another thread is to begin anew with it. */
-export async function readBytes({ maxBodyBytes }: EndpointContext, { givenBody, exchange, largeBodyBytes }: ApiRequest): Promise<Buffer> {
+export async function readBytes(
+  { maxBodyBytes }: EndpointContext,
+  { givenBody, exchange, largeBodyBytes }: ApiRequest,
+): Promise<Buffer> {
   const bytes = givenBody ?? (await exchange.readBody(maxBodyBytes));
   if (largeBodyBytes !== undefined && bytes.length >= largeBodyBytes) throw new LargeBody(bytes);
   return bytes;
 }
 
-type Decode = (context: EndpointContext, form: VersionForm, bytes: Buffer, validation: FieldValidation, warn: (text: string) => void) => JsonObject;
+type Decode = (
+  context: EndpointContext,
+  form: VersionForm,
+  bytes: Buffer,
+  validation: FieldValidation,
+  warn: (text: string) => void,
+) => JsonObject;
 
 interface TypeMeta {
   readonly apiVersion: string;
@@ -65,21 +75,23 @@ const decodeProtobuf: Decode = (context, form, bytes) => {
   }
 };
 
-const decodeText = (read: TextBody): Decode => (context, form, bytes, validation, warn) => {
-  let typeMeta: TypeMeta | undefined;
-  try {
-    const body = readKnown(read);
-    if (form.custom !== undefined) requireTypeMeta(body.claimed, bytes);
-    typeMeta = completed(body.claimed, form);
-    if (form.custom !== undefined) checkVersion(form, typeMeta);
-    const { value, problems } = codecFor(context, form, typeMeta).fromJson(body.document);
-    checkKind(form, typeMeta);
-    report(problems, validation, warn);
-    return value;
-  } catch (error) {
-    throw refused(error, form, typeMeta, bytes);
-  }
-};
+const decodeText =
+  (read: TextBody): Decode =>
+  (context, form, bytes, validation, warn) => {
+    let typeMeta: TypeMeta | undefined;
+    try {
+      const body = readKnown(read);
+      if (form.custom !== undefined) requireTypeMeta(body.claimed, bytes);
+      typeMeta = completed(body.claimed, form);
+      if (form.custom !== undefined) checkVersion(form, typeMeta);
+      const { value, problems } = codecFor(context, form, typeMeta).fromJson(body.document);
+      checkKind(form, typeMeta);
+      report(problems, validation, warn);
+      return value;
+    } catch (error) {
+      throw refused(error, form, typeMeta, bytes);
+    }
+  };
 
 /** What the document says it is; an error that comes before that has no kind to speak of. */
 function readKnown(read: TextBody): { document: JsonBody; claimed: TypeMeta } {
@@ -87,7 +99,8 @@ function readKnown(read: TextBody): { document: JsonBody; claimed: TypeMeta } {
     const document = read();
     return { document, claimed: document.typeMeta() };
   } catch (error) {
-    if (error instanceof JsonSyntaxError || error instanceof JsonTypeError) throw new Error(`couldn't get version/kind; json parse error: ${error.message}`, { cause: error });
+    if (error instanceof JsonSyntaxError || error instanceof JsonTypeError)
+      throw new Error(`couldn't get version/kind; json parse error: ${error.message}`, { cause: error });
     throw error;
   }
 }
@@ -110,20 +123,31 @@ function codecFor({ codecs, schemas }: EndpointContext, form: VersionForm, { api
   // Whether a custom object is of the right kind is found out when it is validated.
   if (apiVersion === form.apiVersion && (kind === form.kind || form.custom !== undefined)) return form.codec;
   const typeId = schemas.ofKind(apiVersion, kind);
-  if (typeId === undefined) throw new Error(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"`);
+  if (typeId === undefined)
+    throw new Error(
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"`,
+    );
   return codecs.of(typeId);
 }
 
 function checkKind(form: VersionForm, { apiVersion, kind }: TypeMeta): void {
   if (form.custom !== undefined) return;
-  if (kind !== form.kind || (groupOf(apiVersion) !== groupOf(form.apiVersion) && form.convertible?.includes(apiVersion) !== true)) {
-    throw new Error(`converting (${goType(apiVersion, kind)}) to (${internalType(form.apiVersion, form.kind)}): unknown conversion`);
+  if (
+    kind !== form.kind ||
+    (groupOf(apiVersion) !== groupOf(form.apiVersion) && form.convertible?.includes(apiVersion) !== true)
+  ) {
+    throw new Error(
+      `converting (${goType(apiVersion, kind)}) to (${internalType(form.apiVersion, form.kind)}): unknown conversion`,
+    );
   }
   checkVersion(form, { apiVersion, kind });
 }
 
 function checkVersion(form: VersionForm, { apiVersion }: TypeMeta): void {
-  if (apiVersion !== form.apiVersion && form.accepts?.includes(apiVersion) !== true) throw badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${form.apiVersion})`);
+  if (apiVersion !== form.apiVersion && form.accepts?.includes(apiVersion) !== true)
+    throw badRequest(
+      `the API version in the data (${apiVersion}) does not match the expected API version (${form.apiVersion})`,
+    );
 }
 
 const versionOf = (apiVersion: string): string => apiVersion.slice(apiVersion.indexOf('/') + 1);
@@ -139,8 +163,15 @@ const summaryLength = 30;
 /** 400 in upstream's words: with the kind when it is known, else with the beginning of the body. */
 function refused(error: unknown, form: VersionForm, typeMeta: TypeMeta | undefined, bytes: Buffer): unknown {
   if (!(error instanceof Error) || error.name === 'StatusError') return error;
-  if (typeMeta !== undefined) return badRequest(`${typeMeta.kind} in version ${JSON.stringify(versionOf(typeMeta.apiVersion))} cannot be handled as a ${form.kind}: ${error.message}`, { cause: error });
-  return badRequest(`the object provided is unrecognized (must be of type ${form.kind}): ${error.message} (${summary(bytes)})`, { cause: error });
+  if (typeMeta !== undefined)
+    return badRequest(
+      `${typeMeta.kind} in version ${JSON.stringify(versionOf(typeMeta.apiVersion))} cannot be handled as a ${form.kind}: ${error.message}`,
+      { cause: error },
+    );
+  return badRequest(
+    `the object provided is unrecognized (must be of type ${form.kind}): ${error.message} (${summary(bytes)})`,
+    { cause: error },
+  );
 }
 
 function summary(bytes: Buffer): string {
@@ -151,7 +182,12 @@ function summary(bytes: Buffer): string {
 }
 
 /** A body that is an options object, such as DeleteOptions. Upstream answers its errors bare, with code 500. */
-export async function decodeOptions(context: EndpointContext, request: ApiRequest, bytes: Buffer, kind: string): Promise<JsonObject> {
+export async function decodeOptions(
+  context: EndpointContext,
+  request: ApiRequest,
+  bytes: Buffer,
+  kind: string,
+): Promise<JsonObject> {
   const codec = context.codecs.of(`meta/v1.${kind}`);
   const mediaType = optionsType(request);
   try {
@@ -163,7 +199,9 @@ export async function decodeOptions(context: EndpointContext, request: ApiReques
     }
     const { document, claimed } = readKnown(mediaType === yaml ? await yamlBody(bytes) : jsonBody(bytes));
     if (claimed.kind !== '' && claimed.kind !== kind) {
-      throw new Error(`no kind ${JSON.stringify(claimed.kind)} is registered for version ${JSON.stringify(claimed.apiVersion)} in scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"`);
+      throw new Error(
+        `no kind ${JSON.stringify(claimed.kind)} is registered for version ${JSON.stringify(claimed.apiVersion)} in scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"`,
+      );
     }
     const { value } = codec.fromJson(document);
     recordOptions(request, codec, kind, claimed.apiVersion, value);
@@ -175,4 +213,5 @@ export async function decodeOptions(context: EndpointContext, request: ApiReques
 
 const optionsType = (request: ApiRequest): string => bodyType(canonicalMediaType(request.header('content-type') ?? ''));
 
-const bare = (error: unknown): StatusError | unknown => (error instanceof Error && error.name !== 'StatusError' ? plainError(error.message) : error);
+const bare = (error: unknown): StatusError | unknown =>
+  error instanceof Error && error.name !== 'StatusError' ? plainError(error.message) : error;

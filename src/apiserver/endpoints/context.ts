@@ -44,7 +44,11 @@ export interface EndpointContext {
 
 export const defaultMaxBodyBytes = 3 * 1024 * 1024;
 
-export function strategyContext(context: EndpointContext, served: ServedResource, request: ApiRequest): StrategyContext {
+export function strategyContext(
+  context: EndpointContext,
+  served: ServedResource,
+  request: ApiRequest,
+): StrategyContext {
   return {
     now: context.now(),
     user: request.user,
@@ -60,7 +64,12 @@ export interface WriteRequestInput {
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-export function writeRequest(context: EndpointContext, served: ServedResource, request: ApiRequest, input: WriteRequestInput): WriteRequest {
+export function writeRequest(
+  context: EndpointContext,
+  served: ServedResource,
+  request: ApiRequest,
+  input: WriteRequestInput,
+): WriteRequest {
   return {
     namespace: served.info.namespaced ? request.info.namespace : '',
     name: request.info.name,
@@ -74,4 +83,5 @@ export function writeRequest(context: EndpointContext, served: ServedResource, r
   };
 }
 
-export const managerOf = (request: ApiRequest, kind: string): string => fieldManagerParameter(request.query.get('fieldManager'), request.header('user-agent'), kind);
+export const managerOf = (request: ApiRequest, kind: string): string =>
+  fieldManagerParameter(request.query.get('fieldManager'), request.header('user-agent'), kind);

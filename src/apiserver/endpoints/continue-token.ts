@@ -44,7 +44,8 @@ interface TokenFields {
 
 function parse(text: string): TokenFields {
   const bad = /[^A-Za-z0-9_-]/.exec(text);
-  if (bad !== null || text.length % 4 === 1) throw notValid(`illegal base64 data at input byte ${bad?.index ?? text.length - 1}`);
+  if (bad !== null || text.length % 4 === 1)
+    throw notValid(`illegal base64 data at input byte ${bad?.index ?? text.length - 1}`);
   const json = Buffer.from(text, 'base64url').toString();
   try {
     const value = parseJson(json);
@@ -75,15 +76,20 @@ function fail(what: string, name: string, goType: string): never {
 
 const notValid = (why: string): StatusError => badRequest(`invalid continue token: continue key is not valid: ${why}`);
 
-const invalid = (why: string, suffix: string): StatusError => badRequest(`invalid continue token: continue key is not valid: ${why}${suffix}`);
+const invalid = (why: string, suffix: string): StatusError =>
+  badRequest(`invalid continue token: continue key is not valid: ${why}${suffix}`);
 
 /** The greatest text below `key` that a stored key can have. */
-const predecessor = (key: string): string => `${key.slice(0, -1)}${String.fromCharCode(Math.max(1, key.charCodeAt(key.length - 1) - 1))}\uffff`;
+const predecessor = (key: string): string =>
+  `${key.slice(0, -1)}${String.fromCharCode(Math.max(1, key.charCodeAt(key.length - 1) - 1))}\uffff`;
 
 /** 410 with a token that goes on from the same place in the current state. */
 export function expiredToken(lastKey: string, prefix: string): StatusError {
-  return new StatusError(410, 'Expired',
+  return new StatusError(
+    410,
+    'Expired',
     'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
-    undefined, { continueToken: encodeContinueToken(lastKey, prefix, -1) },
+    undefined,
+    { continueToken: encodeContinueToken(lastKey, prefix, -1) },
   );
 }

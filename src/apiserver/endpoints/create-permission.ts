@@ -8,7 +8,10 @@ import type { EndpointContext } from './context.ts';
  * For verbs that may create what they were to change: who was allowed to update or patch must be allowed to create as
  * well. Asked once per request, when it comes to that. The result throws 403.
  */
-export function createPermission({ authorizer }: Pick<EndpointContext, 'authorizer'>, request: ApiRequest): () => Promise<void> {
+export function createPermission(
+  { authorizer }: Pick<EndpointContext, 'authorizer'>,
+  request: ApiRequest,
+): () => Promise<void> {
   const attributes = { ...requestAttributes(request.user, request.info), verb: 'create' };
   let answer: Promise<AuthorizationDecision> | undefined;
   return async () => {

@@ -11,18 +11,27 @@ import { flagParameter, parseInteger } from './list-parameters.ts';
 import { dryRunParameter, isDryRun } from './write-parameters.ts';
 
 /** Options of a DELETE: the body when there is one, else the query. */
-export async function readDeleteOptions(context: EndpointContext, served: ServedResource, request: ApiRequest): Promise<DeleteOptions> {
+export async function readDeleteOptions(
+  context: EndpointContext,
+  served: ServedResource,
+  request: ApiRequest,
+): Promise<DeleteOptions> {
   const body = await request.exchange.readBody(context.maxBodyBytes);
-  const options = body.length > 0 ? fromBody(await decodeOptions(context, request, body, 'DeleteOptions')) : fromQuery(request.query);
+  const options =
+    body.length > 0 ? fromBody(await decodeOptions(context, request, body, 'DeleteOptions')) : fromQuery(request.query);
   validate(options);
   const warning = served.store?.resource.silentDeletionWarning;
-  if (warning !== undefined && options.propagationPolicy === undefined && options.orphanDependents === undefined) request.warn(warning);
+  if (warning !== undefined && options.propagationPolicy === undefined && options.orphanDependents === undefined)
+    request.warn(warning);
   return options;
 }
 
 function fromBody(body: JsonObject): DeleteOptions {
   const options = body as unknown as DeleteOptions & { gracePeriodSeconds?: number | bigint };
-  return { ...options, ...(options.gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds: Number(options.gracePeriodSeconds) }) };
+  return {
+    ...options,
+    ...(options.gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds: Number(options.gracePeriodSeconds) }),
+  };
 }
 
 function fromQuery(query: URLSearchParams): DeleteOptions {
@@ -41,7 +50,13 @@ const policies = ['Foreground', 'Background', 'Orphan'];
 function validate(options: DeleteOptions): void {
   const errors = [];
   if (options.orphanDependents !== undefined && options.propagationPolicy !== undefined) {
-    errors.push(invalidField(FieldPath.of('propagationPolicy'), options.propagationPolicy, 'orphanDependents and deletionPropagation cannot be both set'));
+    errors.push(
+      invalidField(
+        FieldPath.of('propagationPolicy'),
+        options.propagationPolicy,
+        'orphanDependents and deletionPropagation cannot be both set',
+      ),
+    );
   }
   if (options.propagationPolicy !== undefined && !policies.includes(options.propagationPolicy)) {
     errors.push(notSupported(FieldPath.of('propagationPolicy'), options.propagationPolicy, [...policies, 'nil']));
@@ -49,4 +64,3 @@ function validate(options: DeleteOptions): void {
   if (errors.length > 0) throw invalidStatus({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', errors);
   isDryRun(options.dryRun ?? [], 'DeleteOptions');
 }
-

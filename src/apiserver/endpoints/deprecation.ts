@@ -23,7 +23,8 @@ function isYetToCome(since: string): boolean {
 
 /** Undefined for an API that stays. */
 export function deprecationOf(schemas: SchemaRegistry, form: VersionForm): Deprecation | undefined {
-  if (form.custom !== undefined) return form.custom.deprecation === undefined ? undefined : { text: form.custom.deprecation, removed: '' };
+  if (form.custom !== undefined)
+    return form.custom.deprecation === undefined ? undefined : { text: form.custom.deprecation, removed: '' };
   const { deprecated = deprecatedSince[form.typeId], removed, replacement } = schemas.type(form.typeId);
   if (deprecated === undefined || isYetToCome(deprecated)) return undefined;
   const [group = '', version = '', kind = ''] = replacement?.split(',') ?? [];

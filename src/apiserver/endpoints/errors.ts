@@ -2,13 +2,20 @@ import { serviceUnavailable, StatusError } from '../../machinery/status.ts';
 import type { ApiResponse } from '../request.ts';
 
 /** The answer of a server that knows nothing under this path. */
-export const notFoundPage: ApiResponse = { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }, body: '404 page not found\n' };
+export const notFoundPage: ApiResponse = {
+  status: 404,
+  headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+  body: '404 page not found\n',
+};
 
 /** The path names no resource of this server. */
-export const noSuchResource = (): StatusError => new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
+export const noSuchResource = (): StatusError =>
+  new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
 
 /** What is served besides the built-in resources could not be read yet. No client is told to come again by itself: nobody knows when the store comes back. */
-export const pathsUnknown = (): StatusError => serviceUnavailable('the request has been made before all known HTTP paths have been installed, please try again');
+export const pathsUnknown = (): StatusError =>
+  serviceUnavailable('the request has been made before all known HTTP paths have been installed, please try again');
 
 /** The resource is there, but not with this method. */
-export const methodNotAllowed = (): StatusError => new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+export const methodNotAllowed = (): StatusError =>
+  new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});

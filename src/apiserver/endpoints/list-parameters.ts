@@ -20,11 +20,15 @@ export const integerParameter = (query: URLSearchParams, name: string): number |
   return text === null ? undefined : parseInteger(text);
 };
 
-export const flagParameter = (query: URLSearchParams, name: string): boolean => query.has(name) && queryFlag(query.get(name));
+export const flagParameter = (query: URLSearchParams, name: string): boolean =>
+  query.has(name) && queryFlag(query.get(name));
 
 /** A resourceVersion parameter as a revision. Throws what upstream throws: a bare error. */
 export function parseResourceVersion(text: string): number {
-  const invalid = (why: string): Error => plainError(`resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`);
+  const invalid = (why: string): Error =>
+    plainError(
+      `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`,
+    );
   if (!/^\d+$/.test(text)) throw invalid('invalid syntax');
   // Many digits take long to read.
   if (text.replace(/^0*/, '').length > 20 || BigInt(text) >= 2n ** 64n) throw invalid('value out of range');
@@ -74,16 +78,20 @@ export function validateListParameters(parameters: ListParameters, watchListEnab
 function matchErrors({ resourceVersion, resourceVersionMatch, continueToken }: ListParameters): FieldErrors {
   const errors = new FieldErrors();
   const at = path('resourceVersionMatch');
-  if (resourceVersion === '') errors.push(forbidden(at, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
+  if (resourceVersion === '')
+    errors.push(forbidden(at, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
   if (continueToken !== '') errors.push(forbidden(at, 'resourceVersionMatch is forbidden when continue is provided'));
-  if (resourceVersionMatch !== 'Exact' && resourceVersionMatch !== 'NotOlderThan') errors.push(notSupported(at, resourceVersionMatch, ['Exact', 'NotOlderThan', '']));
-  if (resourceVersionMatch === 'Exact' && resourceVersion === '0') errors.push(forbidden(at, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+  if (resourceVersionMatch !== 'Exact' && resourceVersionMatch !== 'NotOlderThan')
+    errors.push(notSupported(at, resourceVersionMatch, ['Exact', 'NotOlderThan', '']));
+  if (resourceVersionMatch === 'Exact' && resourceVersion === '0')
+    errors.push(forbidden(at, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
   return errors;
 }
 
 function listErrors(parameters: ListParameters): FieldErrors {
   const errors = parameters.resourceVersionMatch === '' ? new FieldErrors() : matchErrors(parameters);
-  if (parameters.sendInitialEvents !== undefined) errors.push(forbidden(path('sendInitialEvents'), 'sendInitialEvents is forbidden for list'));
+  if (parameters.sendInitialEvents !== undefined)
+    errors.push(forbidden(path('sendInitialEvents'), 'sendInitialEvents is forbidden for list'));
   return errors;
 }
 
@@ -92,14 +100,22 @@ function watchErrors(parameters: ListParameters, enabled: boolean): FieldErrors 
   const at = path('resourceVersionMatch');
   const errors = new FieldErrors();
   if (sendInitialEvents === undefined) {
-    if (resourceVersionMatch !== '') errors.push(forbidden(at, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
+    if (resourceVersionMatch !== '')
+      errors.push(forbidden(at, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
     if (continueToken !== '') errors.push(forbidden(at, 'resourceVersionMatch is forbidden when continue is provided'));
     return errors;
   }
-  if (!enabled) errors.push(forbidden(path('sendInitialEvents'), 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled'));
-  if (resourceVersionMatch === '') errors.push(forbidden(at, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
-  else if (resourceVersionMatch !== 'NotOlderThan') errors.push(notSupported(at, resourceVersionMatch, ['NotOlderThan']));
+  if (!enabled)
+    errors.push(
+      forbidden(
+        path('sendInitialEvents'),
+        'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled',
+      ),
+    );
+  if (resourceVersionMatch === '')
+    errors.push(forbidden(at, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
+  else if (resourceVersionMatch !== 'NotOlderThan')
+    errors.push(notSupported(at, resourceVersionMatch, ['NotOlderThan']));
   if (continueToken !== '') errors.push(forbidden(at, 'resourceVersionMatch is forbidden when continue is provided'));
   return errors;
 }
-

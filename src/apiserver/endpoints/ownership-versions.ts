@@ -3,7 +3,9 @@ import { asJson, type KubeObject } from '../../machinery/object-meta.ts';
 import type { ServedResource } from './served.ts';
 
 /** The versions in which the fields of an object can be owned; nothing for a resource that has only one. */
-export function ownershipVersions({ form, forms }: Pick<ServedResource, 'form' | 'forms'>): { readonly versions?: VersionSource } {
+export function ownershipVersions({ form, forms }: Pick<ServedResource, 'form' | 'forms'>): {
+  readonly versions?: VersionSource;
+} {
   if (form.custom !== undefined) return form.custom.versions === undefined ? {} : { versions: form.custom.versions };
   if (forms.size < 2) return {};
   return {

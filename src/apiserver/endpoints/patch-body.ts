@@ -48,7 +48,14 @@ export interface Patch {
 }
 
 export function createPatch(type: PatchType, body: TextBody, given: Omit<PatchEnvironment, 'decode'>): Patch {
-  if (type === 'apply') return { ownsItsFields: true, apply: applyConfiguration(parseConfiguration(body), { ...given, decode: (value) => decoded(value as JsonValue, [], given) }) };
+  if (type === 'apply')
+    return {
+      ownsItsFields: true,
+      apply: applyConfiguration(parseConfiguration(body), {
+        ...given,
+        decode: (value) => decoded(value as JsonValue, [], given),
+      }),
+    };
   const { change, problems, shown } = changeOf(type, body, given);
   return {
     ownsItsFields: false,
@@ -68,7 +75,11 @@ interface Change {
   readonly shown?: () => string;
 }
 
-function changeOf(type: Exclude<PatchType, 'apply'>, body: TextBody, { context, served, parameters }: Omit<PatchEnvironment, 'decode'>): Change {
+function changeOf(
+  type: Exclude<PatchType, 'apply'>,
+  body: TextBody,
+  { context, served, parameters }: Omit<PatchEnvironment, 'decode'>,
+): Change {
   const { value, problems } = parsePatch(body);
   if (type === 'json') {
     const { operations, problems: unknown } = decodeJsonPatch(value, parameters.fieldValidation);
@@ -80,7 +91,11 @@ function changeOf(type: Exclude<PatchType, 'apply'>, body: TextBody, { context, 
   }
   const patch = decodeStrategicMergePatch(value);
   // It works on an object whose kind is settled: what a patch says of it, such as an older version, changes nothing.
-  const change = (document: JsonObject): JsonObject => ({ ...context.strategicMerge.apply(document, patch, served.form.typeId), apiVersion: served.form.apiVersion, kind: served.form.kind });
+  const change = (document: JsonObject): JsonObject => ({
+    ...context.strategicMerge.apply(document, patch, served.form.typeId),
+    apiVersion: served.form.apiVersion,
+    kind: served.form.kind,
+  });
   return { change, problems, shown: () => patchText(patch) };
 }
 
@@ -100,16 +115,21 @@ function parseConfiguration(read: TextBody): JsonObject {
   try {
     ({ value } = read().value());
   } catch (error) {
-    if (error instanceof YamlError) throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`, { cause: error });
-    if (error instanceof JsonSyntaxError || error instanceof JsonTypeError) throw badRequest(`error decoding YAML: ${jsonProblem}: ${error.message}`, { cause: error });
+    if (error instanceof YamlError)
+      throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`, { cause: error });
+    if (error instanceof JsonSyntaxError || error instanceof JsonTypeError)
+      throw badRequest(`error decoding YAML: ${jsonProblem}: ${error.message}`, { cause: error });
     throw error;
   }
   if (value === null) return {};
   if (isObject(value)) return value;
-  throw badRequest(`error decoding YAML: ${jsonProblem}: json: cannot unmarshal ${goTypeOf(value)} into Go value of type map[string]interface {}`);
+  throw badRequest(
+    `error decoding YAML: ${jsonProblem}: json: cannot unmarshal ${goTypeOf(value)} into Go value of type map[string]interface {}`,
+  );
 }
 
-const goTypeOf = (value: JsonValue): string => (Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value);
+const goTypeOf = (value: JsonValue): string =>
+  Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
 
 /** The object as its JSON shows it, nothing of it shared: patches see members that are always written, and kind and apiVersion. */
 function jsonForm({ form }: ServedResource, object: KubeObject, toJsonForm: EndpointContext['toJsonForm']): JsonObject {
@@ -121,7 +141,12 @@ function jsonForm({ form }: ServedResource, object: KubeObject, toJsonForm: Endp
 const openedMetadata = (object: JsonObject): JsonObject => parseJson(stringifyJson(object)) as JsonObject;
 
 /** What came out must still be an object of the kind; what fits no field of it is reported like in any body. */
-function decoded(value: JsonValue, patchProblems: readonly string[], { context, served, parameters, warn }: Omit<PatchEnvironment, 'decode'>, shown = () => patchedText(value)): KubeObject {
+function decoded(
+  value: JsonValue,
+  patchProblems: readonly string[],
+  { context, served, parameters, warn }: Omit<PatchEnvironment, 'decode'>,
+  shown = () => patchedText(value),
+): KubeObject {
   const { form } = served;
   try {
     checkKind(value as JsonObject, form, context);
@@ -147,8 +172,14 @@ function checkKind(object: JsonObject, form: ServedResource['form'], { schemas, 
   const kind = object['kind'] ?? form.kind;
   // Another kind than that of its definition is found out when a custom object is validated.
   if (apiVersion === form.apiVersion && (kind === form.kind || form.custom !== undefined)) return;
-  const typeId = typeof apiVersion === 'string' && typeof kind === 'string' ? schemas.ofKind(apiVersion, kind) : undefined;
-  if (typeId === undefined || kind === form.kind) throw new JsonTypeError(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"`);
+  const typeId =
+    typeof apiVersion === 'string' && typeof kind === 'string' ? schemas.ofKind(apiVersion, kind) : undefined;
+  if (typeId === undefined || kind === form.kind)
+    throw new JsonTypeError(
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"`,
+    );
   codecs.of(typeId).normalize(object);
-  throw new JsonTypeError(`converting (${goType(apiVersion as string, kind as string)}) to (${internalType(form.apiVersion, form.kind)}): unknown conversion`);
+  throw new JsonTypeError(
+    `converting (${goType(apiVersion as string, kind as string)}) to (${internalType(form.apiVersion, form.kind)}): unknown conversion`,
+  );
 }

@@ -9,15 +9,31 @@ import type { ApiRequest, RequestRecord } from '../request.ts';
 import type { TextBody } from './text-body.ts';
 
 /** Before anything changes the object. */
-export function recordObject({ audit }: ApiRequest, { codec, apiVersion, kind }: VersionForm, object: KubeObject): void {
+export function recordObject(
+  { audit }: ApiRequest,
+  { codec, apiVersion, kind }: VersionForm,
+  object: KubeObject,
+): void {
   if (audit === undefined) return;
   if (object.metadata !== undefined) audit.completeReference(object.metadata);
-  if (audit.keepsRequest) audit.keepRequest(objectText(audit, codec.toJson(asJson(object), { typeMeta: { apiVersion, kind } })));
+  if (audit.keepsRequest)
+    audit.keepRequest(objectText(audit, codec.toJson(asJson(object), { typeMeta: { apiVersion, kind } })));
 }
 
 /** An options object that is the body. @param apiVersion as claimed; empty when it claims nothing */
-export function recordOptions({ audit }: ApiRequest, codec: TypeCodec, kind: string, apiVersion: string, options: JsonObject): void {
-  if (audit?.keepsRequest === true) audit.keepRequest(codec.toJson(options, { typeMeta: { apiVersion: apiVersion === '' ? 'meta.k8s.io/v1' : apiVersion, kind } }).toString());
+export function recordOptions(
+  { audit }: ApiRequest,
+  codec: TypeCodec,
+  kind: string,
+  apiVersion: string,
+  options: JsonObject,
+): void {
+  if (audit?.keepsRequest === true)
+    audit.keepRequest(
+      codec
+        .toJson(options, { typeMeta: { apiVersion: apiVersion === '' ? 'meta.k8s.io/v1' : apiVersion, kind } })
+        .toString(),
+    );
 }
 
 /** The patch itself, as JSON. One that cannot be read is refused later. */
@@ -45,6 +61,7 @@ function withoutManagedFields(value: JsonValue): JsonValue {
   const { metadata, items, rows } = value;
   if (isObject(metadata)) delete metadata['managedFields'];
   if (Array.isArray(items)) items.forEach(withoutManagedFields);
-  if (Array.isArray(rows)) for (const row of rows) if (isObject(row) && isObject(row['object'])) withoutManagedFields(row['object']);
+  if (Array.isArray(rows))
+    for (const row of rows) if (isObject(row) && isObject(row['object'])) withoutManagedFields(row['object']);
   return value;
 }

@@ -3,7 +3,14 @@ import { type Status, StatusError } from '../../machinery/status.ts';
 import type { StoredObject } from '../../storage/objects.ts';
 import { jsonToYaml } from '../../machinery/json/yaml.ts';
 import { compressible, gzip, gzipChunks, gzipList } from '../representation/gzip.ts';
-import { type ChunkedBody, jsonItems, type ListItems, type ListPage, plainList, protobufItems } from '../representation/list.ts';
+import {
+  type ChunkedBody,
+  jsonItems,
+  type ListItems,
+  type ListPage,
+  plainList,
+  protobufItems,
+} from '../representation/list.ts';
 import { encodeMetaObject, prettyJson } from '../representation/meta-object.ts';
 import { partialListJson, partialListProtobuf } from '../representation/partial-list.ts';
 import { partialEnvelope, partialJson } from '../representation/partial-metadata.ts';
@@ -18,7 +25,14 @@ import { recordAnswer } from './record.ts';
 
 /** Negotiates before any work is done. Throws 406. */
 export function representationOf(request: ApiRequest, { form }: ServedResource, isCollection: boolean): Representation {
-  return negotiate({ accept: request.header('accept'), userAgent: request.header('user-agent'), pretty: request.query.get('pretty'), convertible: isConvertible, isCollection, hasProtobuf: form.custom === undefined });
+  return negotiate({
+    accept: request.header('accept'),
+    userAgent: request.header('user-agent'),
+    pretty: request.query.get('pretty'),
+    convertible: isConvertible,
+    isCollection,
+    hasProtobuf: form.custom === undefined,
+  });
 }
 
 export const representationOfStatus = (request: ApiRequest): Representation =>
@@ -27,13 +41,27 @@ export const representationOfStatus = (request: ApiRequest): Representation =>
 const plainJson = { mediaType: json, pretty: false } as const;
 
 /** An object that was never stored. */
-export function metaResponse(request: ApiRequest, representation: Representation, status: number, apiVersion: string, kind: string, value: object): ApiResponse {
+export function metaResponse(
+  request: ApiRequest,
+  representation: Representation,
+  status: number,
+  apiVersion: string,
+  kind: string,
+  value: object,
+): ApiResponse {
   if (kind === 'Status') request.audit?.keepStatus(value as Partial<Status>);
   recordAnswer(request, () => encodeMetaObject(apiVersion, kind, value, plainJson));
   return bytesResponse(request, representation, status, encodeMetaObject(apiVersion, kind, value, representation));
 }
 
-export async function objectResponse(context: EndpointContext, served: ServedResource, request: ApiRequest, representation: Representation, status: number, object: StoredObject): Promise<ApiResponse> {
+export async function objectResponse(
+  context: EndpointContext,
+  served: ServedResource,
+  request: ApiRequest,
+  representation: Representation,
+  status: number,
+  object: StoredObject,
+): Promise<ApiResponse> {
   if (mayWait(served)) await convertedAhead(served, [object]);
   recordAnswer(request, () => objectBytes(context, served, request, { ...representation, ...plainJson }, object));
   return bytesResponse(request, representation, status, objectBytes(context, served, request, representation, object));
@@ -44,29 +72,53 @@ export async function convertedAhead({ store }: ServedResource, objects: readonl
   await settleAll(objects, (object) => store!.decode(object));
 }
 
-function objectBytes(context: EndpointContext, served: ServedResource, request: ApiRequest, representation: Representation, object: StoredObject): Buffer {
+function objectBytes(
+  context: EndpointContext,
+  served: ServedResource,
+  request: ApiRequest,
+  representation: Representation,
+  object: StoredObject,
+): Buffer {
   const { encoder } = context;
   const { revision } = object;
   if (representation.as === 'Table') {
-    return asText(tableJson(encoder, served, [{ object, revision }], {
-      include: includeObjectParameter(request.query.get('includeObject')), version: representation.asVersion ?? 'v1', now: context.now(),
-      metadata: revision === 0 ? {} : { resourceVersion: String(revision) }, withColumns: true,
-    }), representation);
+    return asText(
+      tableJson(encoder, served, [{ object, revision }], {
+        include: includeObjectParameter(request.query.get('includeObject')),
+        version: representation.asVersion ?? 'v1',
+        now: context.now(),
+        metadata: revision === 0 ? {} : { resourceVersion: String(revision) },
+        withColumns: true,
+      }),
+      representation,
+    );
   }
   if (representation.as !== undefined) {
     if (representation.as.endsWith('List')) throw notAList(served, representation.as);
     const message = encoder.message(served, object, revision);
     const version = representation.asVersion ?? 'v1';
-    return representation.mediaType === protobuf ? partialEnvelope(message, version) : asText(partialJson(message, version), representation);
+    return representation.mediaType === protobuf
+      ? partialEnvelope(message, version)
+      : asText(partialJson(message, version), representation);
   }
-  return representation.mediaType === protobuf ? encoder.envelope(served, object, revision) : asText(encoder.json(served, object, revision), representation);
+  return representation.mediaType === protobuf
+    ? encoder.envelope(served, object, revision)
+    : asText(encoder.json(served, object, revision), representation);
 }
 
 const notAList = ({ info }: ServedResource, as: string): StatusError =>
-  new StatusError(406, 'NotAcceptable', `you requested ${as}, but the requested object is not a list (*${goPackage(info.group)}.${info.kind})`);
+  new StatusError(
+    406,
+    'NotAcceptable',
+    `you requested ${as}, but the requested object is not a list (*${goPackage(info.group)}.${info.kind})`,
+  );
 
 const isAList = ({ info, form }: ServedResource, as: string): StatusError =>
-  new StatusError(406, 'NotAcceptable', `you requested ${as}, but the requested object is a list (*${goPackage(info.group)}.${form.listKind})`);
+  new StatusError(
+    406,
+    'NotAcceptable',
+    `you requested ${as}, but the requested object is a list (*${goPackage(info.group)}.${form.listKind})`,
+  );
 
 /** The package that upstream's message names: the group's first label, `core` for the core group. */
 const goPackage = (group: string): string => (group === '' ? 'core' : group.split('.', 1)[0]!);
@@ -80,38 +132,75 @@ function asText(json: Buffer, { mediaType, pretty }: Representation): Buffer {
 
 const newline = Buffer.from('\n');
 
-export async function listResponse(context: EndpointContext, served: ServedResource, request: ApiRequest, representation: Representation, page: ListPage): Promise<ApiResponse> {
+export async function listResponse(
+  context: EndpointContext,
+  served: ServedResource,
+  request: ApiRequest,
+  representation: Representation,
+  page: ListPage,
+): Promise<ApiResponse> {
   if (mayWait(served)) await convertedAhead(served, page.objects);
   const { encoder } = context;
   const version = representation.asVersion ?? 'v1';
   if (representation.as === 'Table') {
     recordAnswer(request, () => tableOf(context, served, request, version, page));
-    return bytesResponse(request, representation, 200, asText(tableOf(context, served, request, version, page), representation));
+    return bytesResponse(
+      request,
+      representation,
+      200,
+      asText(tableOf(context, served, request, version, page), representation),
+    );
   }
   if (representation.as === 'PartialObjectMetadata') throw isAList(served, representation.as);
-  const asJson = (): ChunkedBody => (representation.as === undefined ? plainList(jsonItems(encoder, served, page)) : partialListJson(encoder, served, page, version));
+  const asJson = (): ChunkedBody =>
+    representation.as === undefined
+      ? plainList(jsonItems(encoder, served, page))
+      : partialListJson(encoder, served, page, version);
   recordAnswer(request, () => Buffer.concat([...asJson().chunks]));
   const isText = representation.mediaType !== protobuf && (representation.mediaType === yaml || representation.pretty);
   if (representation.as !== undefined) {
-    const body = representation.mediaType === protobuf ? partialListProtobuf(encoder, served, page, version) : partialListJson(encoder, served, page, version);
+    const body =
+      representation.mediaType === protobuf
+        ? partialListProtobuf(encoder, served, page, version)
+        : partialListJson(encoder, served, page, version);
     return isText ? textResponse(request, representation, body) : chunkedResponse(request, representation, body);
   }
-  if (representation.mediaType === protobuf) return itemsResponse(context, request, representation, protobufItems(encoder, served, page));
+  if (representation.mediaType === protobuf)
+    return itemsResponse(context, request, representation, protobufItems(encoder, served, page));
   const items = jsonItems(encoder, served, page);
-  return isText ? textResponse(request, representation, plainList(items)) : itemsResponse(context, request, representation, items);
+  return isText
+    ? textResponse(request, representation, plainList(items))
+    : itemsResponse(context, request, representation, items);
 }
 
 const textResponse = (request: ApiRequest, representation: Representation, { chunks }: ChunkedBody): ApiResponse =>
   bytesResponse(request, representation, 200, asText(Buffer.concat([...chunks]), representation));
 
-function itemsResponse({ encoder }: EndpointContext, request: ApiRequest, representation: Representation, items: ListItems): ApiResponse {
-  return gzipList(request, { 'content-type': representation.mediaType }, items, encoder.budget) ?? chunkedResponse(request, representation, plainList(items));
+function itemsResponse(
+  { encoder }: EndpointContext,
+  request: ApiRequest,
+  representation: Representation,
+  items: ListItems,
+): ApiResponse {
+  return (
+    gzipList(request, { 'content-type': representation.mediaType }, items, encoder.budget) ??
+    chunkedResponse(request, representation, plainList(items))
+  );
 }
 
-function tableOf(context: EndpointContext, served: ServedResource, request: ApiRequest, version: string, page: ListPage): Buffer {
+function tableOf(
+  context: EndpointContext,
+  served: ServedResource,
+  request: ApiRequest,
+  version: string,
+  page: ListPage,
+): Buffer {
   const objects = page.objects.map((object) => ({ object, revision: object.revision }));
   return tableJson(context.encoder, served, objects, {
-    include: includeObjectParameter(request.query.get('includeObject')), version, now: context.now(), withColumns: true,
+    include: includeObjectParameter(request.query.get('includeObject')),
+    version,
+    now: context.now(),
+    withColumns: true,
     metadata: {
       resourceVersion: String(page.revision),
       ...(page.continueToken === undefined ? {} : { continue: page.continueToken }),
@@ -125,7 +214,11 @@ function bytesResponse(request: ApiRequest, { mediaType }: Representation, statu
   return compressible(request, body.length) ? gzip(status, headers, body) : { status, headers, body };
 }
 
-function chunkedResponse(request: ApiRequest, { mediaType }: Representation, { chunks, length }: ChunkedBody): ApiResponse {
+function chunkedResponse(
+  request: ApiRequest,
+  { mediaType }: Representation,
+  { chunks, length }: ChunkedBody,
+): ApiResponse {
   const headers: HeaderMap = { 'content-type': mediaType };
   if (length === undefined || compressible(request, length)) return gzipChunks(request, headers, chunks, length);
   return { status: 200, headers, chunks, length };

@@ -2,7 +2,13 @@
  * From a resource path and a method to the verb that answers. What is served is data (`api/resources.ts` and what
  * `--runtime-config` left of it); there is one route per verb, not one per kind.
  */
-import { badRequest, type GroupResource, methodNotAllowed as notSupportedMethod, notFound, StatusError } from '../../machinery/status.ts';
+import {
+  badRequest,
+  type GroupResource,
+  methodNotAllowed as notSupportedMethod,
+  notFound,
+  StatusError,
+} from '../../machinery/status.ts';
 import { pathSegmentErrors } from '../../registry/generic/common-fields.ts';
 import type { ApiRequest, ApiResponse } from '../request.ts';
 import type { EndpointContext } from './context.ts';
@@ -22,7 +28,11 @@ import { watchObjects } from './verbs/watch.ts';
 type Verb = (context: EndpointContext, served: ServedResource, request: ApiRequest) => Promise<ApiResponse>;
 
 /** Verbs that read the body of an object or of a patch, and may be worked on in another thread. */
-export const writeVerbs: Readonly<Record<string, Verb>> = { create: createObject, update: updateObject, patch: patchObject };
+export const writeVerbs: Readonly<Record<string, Verb>> = {
+  create: createObject,
+  update: updateObject,
+  patch: patchObject,
+};
 
 const verbs: Readonly<Record<string, Verb>> = {
   get: getObject,
@@ -34,10 +44,22 @@ const verbs: Readonly<Record<string, Verb>> = {
 };
 
 /** Verbs by how many segments the path has behind the namespace: a collection, or one object. */
-const collectionVerbs: Readonly<Record<string, readonly string[]>> = { GET: ['list', 'watch'], POST: ['create'], DELETE: ['deletecollection'] };
-const objectVerbs: Readonly<Record<string, readonly string[]>> = { GET: ['get', 'list', 'watch'], PUT: ['update'], PATCH: ['patch'], DELETE: ['delete'] };
+const collectionVerbs: Readonly<Record<string, readonly string[]>> = {
+  GET: ['list', 'watch'],
+  POST: ['create'],
+  DELETE: ['deletecollection'],
+};
+const objectVerbs: Readonly<Record<string, readonly string[]>> = {
+  GET: ['get', 'list', 'watch'],
+  PUT: ['update'],
+  PATCH: ['patch'],
+  DELETE: ['delete'],
+};
 
-export function createRouter(context: EndpointContext, apis: ServedApis): (request: ApiRequest) => Promise<ApiResponse> {
+export function createRouter(
+  context: EndpointContext,
+  apis: ServedApis,
+): (request: ApiRequest) => Promise<ApiResponse> {
   return (request) => {
     const { info } = request;
     const apiVersion = info.group === '' ? info.version : `${info.group}/${info.version}`;
@@ -57,7 +79,12 @@ function checkSegments([, name, subresource]: readonly string[]): void {
 }
 
 /** A server that has just started may not have read the definition yet. */
-async function routeLate(context: EndpointContext, apis: ServedApis, apiVersion: string, request: ApiRequest): Promise<ApiResponse> {
+async function routeLate(
+  context: EndpointContext,
+  apis: ServedApis,
+  apiVersion: string,
+  request: ApiRequest,
+): Promise<ApiResponse> {
   await apis.known();
   const served = apis.find(apiVersion, request.info.resource);
   return served?.lifetime === undefined ? notFoundPage : routeCustom(context, served, served.lifetime, request);
@@ -67,7 +94,10 @@ function route(context: EndpointContext, served: ServedResource, request: ApiReq
   const { deprecation } = served;
   const { info } = request;
   // A method that the resource does not have says nothing about it.
-  if (deprecation !== undefined && (info.subresource !== '' || (served.info.verbs as readonly string[]).includes(info.verb))) {
+  if (
+    deprecation !== undefined &&
+    (info.subresource !== '' || (served.info.verbs as readonly string[]).includes(info.verb))
+  ) {
     tellDeprecation(request, deprecation);
     context.deprecatedUse(served, info.subresource, deprecation.removed);
   }
@@ -76,16 +106,28 @@ function route(context: EndpointContext, served: ServedResource, request: ApiReq
 }
 
 /** Custom resources are answered for by another part of upstream's server, which words some refusals otherwise. */
-async function routeCustom(context: EndpointContext, served: ServedResource, lifetime: Lifetime, request: ApiRequest): Promise<ApiResponse> {
+async function routeCustom(
+  context: EndpointContext,
+  served: ServedResource,
+  lifetime: Lifetime,
+  request: ApiRequest,
+): Promise<ApiResponse> {
   const { info: resource } = served;
   const { info } = request;
-  if (resource.namespaced ? info.namespace === '' && (info.parts.length > 1 || info.verb === 'create') : info.namespace !== '') return notFoundPage;
+  if (
+    resource.namespaced
+      ? info.namespace === '' && (info.parts.length > 1 || info.verb === 'create')
+      : info.namespace !== ''
+  )
+    return notFoundPage;
   const about = { group: resource.group, resource: resource.name };
-  if (info.subresource !== '' && !resource.subresources.some(({ name }) => name === info.subresource)) throw notFound(about, info.name);
+  if (info.subresource !== '' && !resource.subresources.some(({ name }) => name === info.subresource))
+    throw notFound(about, info.name);
   if (info.parts.length > 3) return notFoundPage;
   const verbs: readonly string[] = info.subresource === '' ? resource.verbs : subresourceVerbs;
   const byPath = (info.parts.length === 1 ? collectionVerbs : objectVerbs)[request.method] ?? [];
-  if (!verbs.includes(info.verb) || !byPath.includes(info.verb)) throw notSupportedMethod(about, info.verb === '' ? request.method.toLowerCase() : info.verb);
+  if (!verbs.includes(info.verb) || !byPath.includes(info.verb))
+    throw notSupportedMethod(about, info.verb === '' ? request.method.toLowerCase() : info.verb);
   if (info.verb === 'create' && lifetime.isTerminating) throw terminating(about);
   const leave = lifetime.enter();
   try {
@@ -98,14 +140,22 @@ async function routeCustom(context: EndpointContext, served: ServedResource, lif
 const subresourceVerbs = ['get', 'patch', 'update'];
 
 const terminating = ({ group, resource }: GroupResource): StatusError =>
-  new StatusError(405, 'MethodNotAllowed', 'create not allowed while custom resource definition is terminating', { group, kind: resource });
+  new StatusError(405, 'MethodNotAllowed', 'create not allowed while custom resource definition is terminating', {
+    group,
+    kind: resource,
+  });
 
 /**
  * Objects in namespaces have no path outside of one; only lists reach over all namespaces. The others have none inside, where
  * the rights in that namespace would count; but a namespace is in itself.
  */
 function checkScope({ info: resource }: ServedResource, { info, method }: ApiRequest): void {
-  if (!resource.namespaced && info.namespace !== '' && !(resource.name === 'namespaces' && info.parts[1] === info.namespace)) throw noSuchResource();
+  if (
+    !resource.namespaced &&
+    info.namespace !== '' &&
+    !(resource.name === 'namespaces' && info.parts[1] === info.namespace)
+  )
+    throw noSuchResource();
   if (!resource.namespaced || info.namespace !== '') return;
   if (info.parts.length > 1 && info.verb !== 'watch') throw noSuchResource();
   if (method !== 'GET') throw resource.verbs.includes('list') ? methodNotAllowed() : noSuchResource();
@@ -126,9 +176,16 @@ function routeObject(context: EndpointContext, served: ServedResource, request: 
   return answer(context, served, verb, request);
 }
 
-function answer(context: EndpointContext, served: ServedResource, verb: string, request: ApiRequest): Promise<ApiResponse> {
+function answer(
+  context: EndpointContext,
+  served: ServedResource,
+  verb: string,
+  request: ApiRequest,
+): Promise<ApiResponse> {
   const here = (): Promise<ApiResponse> => verbs[verb]!(context, served, request);
-  return context.largeRequests === undefined || writeVerbs[verb] === undefined ? here() : context.largeRequests.answer(served, request, here);
+  return context.largeRequests === undefined || writeVerbs[verb] === undefined
+    ? here()
+    : context.largeRequests.answer(served, request, here);
 }
 
 /** A resource without a collection of its own has no verbs on objects either (reviews). */

@@ -15,23 +15,35 @@ export interface RequestSelection {
 
 /** Throws 400 for a selector that cannot be read, or names a field the kind has not. */
 export function selectionOf(served: ServedResource, request: ApiRequest): RequestSelection {
-  const namespace = served.info.namespaced && request.info.namespace !== '' ? { namespace: request.info.namespace } : {};
+  const namespace =
+    served.info.namespaced && request.info.namespace !== '' ? { namespace: request.info.namespace } : {};
   const labelText = request.query.get('labelSelector') ?? '';
   const fieldText = request.query.get('fieldSelector') ?? '';
   const pathName = request.info.parts[1];
   const labels = labelText === '' ? undefined : parseLabels(labelText);
   const fields = fieldText === '' ? undefined : parseFields(fieldText, served);
-  if (labels === undefined && fields === undefined && pathName === undefined) return { selection: namespace, hasSelector: false };
+  if (labels === undefined && fields === undefined && pathName === undefined)
+    return { selection: namespace, hasSelector: false };
   const name = fields?.equals.get('metadata.name') ?? pathName;
-  if (pathName !== undefined && fields?.equals.get('metadata.name') !== undefined && fields.equals.get('metadata.name') !== pathName) {
+  if (
+    pathName !== undefined &&
+    fields?.equals.get('metadata.name') !== undefined &&
+    fields.equals.get('metadata.name') !== pathName
+  ) {
     throw badRequest(`fieldSelector metadata.name doesn't match requested name`);
   }
-  const matches = (card: IndexCard): boolean => (fields === undefined || fields.matches(card)) && (labels === undefined || matchesLabels(labels, card.labels));
-  const fieldEquals = fields === undefined ? undefined : new Map([...fields.equals].filter(([field]) => !field.startsWith('metadata.')));
+  const matches = (card: IndexCard): boolean =>
+    (fields === undefined || fields.matches(card)) && (labels === undefined || matchesLabels(labels, card.labels));
+  const fieldEquals =
+    fields === undefined ? undefined : new Map([...fields.equals].filter(([field]) => !field.startsWith('metadata.')));
   return {
     selection: {
-      ...namespace, ...(name === undefined ? {} : { name }), ...(fieldEquals === undefined || fieldEquals.size === 0 ? {} : { fieldEquals }),
-      ...(labels === undefined ? {} : { labelEquals: equalities(labels) }), matches, matchesKey: JSON.stringify([labelText, fieldText]),
+      ...namespace,
+      ...(name === undefined ? {} : { name }),
+      ...(fieldEquals === undefined || fieldEquals.size === 0 ? {} : { fieldEquals }),
+      ...(labels === undefined ? {} : { labelEquals: equalities(labels) }),
+      matches,
+      matchesKey: JSON.stringify([labelText, fieldText]),
     },
     hasSelector: true,
   };
@@ -58,7 +70,9 @@ function parseFields(text: string, served: ServedResource): Fields | undefined {
   for (const { field } of requirements) {
     if (!known.has(field)) throw badRequest(unknownField(served, field));
   }
-  const equals = new Map(requirements.filter(({ operator }) => operator === '=').map(({ field, value }) => [field, value]));
+  const equals = new Map(
+    requirements.filter(({ operator }) => operator === '=').map(({ field, value }) => [field, value]),
+  );
   const matches = fieldMatcher(requirements);
   return {
     equals,
@@ -75,10 +89,17 @@ function readFields(text: string): readonly FieldTerm[] {
 }
 
 const fieldValue = (card: IndexCard, field: string): string =>
-  field === 'metadata.name' ? card.name : field === 'metadata.namespace' ? card.namespace : (card.fields.get(field) ?? '');
+  field === 'metadata.name'
+    ? card.name
+    : field === 'metadata.namespace'
+      ? card.namespace
+      : (card.fields.get(field) ?? '');
 
 /** Kinds with selectors of their own say it in other words than the rest. */
 function unknownField({ info, form }: ServedResource, field: string): string {
-  const own = form.custom !== undefined || (info.storage?.fieldSelectors.some((name) => !name.startsWith('metadata.')) ?? false);
-  return own ? `field label not supported: ${field}` : `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
+  const own =
+    form.custom !== undefined || (info.storage?.fieldSelectors.some((name) => !name.startsWith('metadata.')) ?? false);
+  return own
+    ? `field label not supported: ${field}`
+    : `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
 }

@@ -34,13 +34,17 @@ export interface Lifetime {
 export type VirtualResource = SubresourceEndpoint['verbs'];
 
 /** Whether the resource comes from a definition. Also true where the form is that of its Scale. */
-export const isCustom = ({ forms, info }: Pick<ServedResource, 'forms' | 'info'>): boolean => forms.get(info.apiVersion)?.custom !== undefined;
+export const isCustom = ({ forms, info }: Pick<ServedResource, 'forms' | 'info'>): boolean =>
+  forms.get(info.apiVersion)?.custom !== undefined;
 
 /** Whether an object may have to be converted by somebody else before it can be shown. */
-export const mayWait = ({ forms, info }: Pick<ServedResource, 'forms' | 'info'>): boolean => forms.get(info.apiVersion)?.custom?.mayWait === true;
+export const mayWait = ({ forms, info }: Pick<ServedResource, 'forms' | 'info'>): boolean =>
+  forms.get(info.apiVersion)?.custom?.mayWait === true;
 
 export interface SubresourceEndpoint {
   readonly info: SubresourceInfo;
   /** By API verb: get, update, patch, create. A verb without a handler is not allowed. */
-  readonly verbs: Readonly<Partial<Record<string, (served: ServedResource, request: ApiRequest) => Promise<ApiResponse>>>>;
+  readonly verbs: Readonly<
+    Partial<Record<string, (served: ServedResource, request: ApiRequest) => Promise<ApiResponse>>>
+  >;
 }

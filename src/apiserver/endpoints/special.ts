@@ -19,7 +19,12 @@ import { createTokenRequest } from './virtual/token-request.ts';
 import { scaleFieldsOf } from '../../registry/scale-fields.ts';
 
 /** Endpoints of subresources that are not written in the form of their object. */
-export function subresourcesOf(context: EndpointContext, entry: CatalogEntry, registry: RegistryCatalog, authentication: Authentication): ReadonlyMap<string, SubresourceEndpoint> {
+export function subresourcesOf(
+  context: EndpointContext,
+  entry: CatalogEntry,
+  registry: RegistryCatalog,
+  authentication: Authentication,
+): ReadonlyMap<string, SubresourceEndpoint> {
   const endpoints = new Map<string, SubresourceEndpoint>();
   for (const info of entry.info.subresources) {
     const verbs = verbsOf(context, entry, registry, authentication, info.name);
@@ -28,14 +33,24 @@ export function subresourcesOf(context: EndpointContext, entry: CatalogEntry, re
   return endpoints;
 }
 
-function verbsOf(context: EndpointContext, entry: CatalogEntry, registry: RegistryCatalog, { issuing }: Authentication, subresource: string): SubresourceEndpoint['verbs'] | undefined {
+function verbsOf(
+  context: EndpointContext,
+  entry: CatalogEntry,
+  registry: RegistryCatalog,
+  { issuing }: Authentication,
+  subresource: string,
+): SubresourceEndpoint['verbs'] | undefined {
   if (subresource === 'scale') return scaleVerbs(context, entry);
   if (entry.info.group !== '') return undefined;
   switch (`${entry.info.name}/${subresource}`) {
-    case 'pods/binding': return { create: createBinding(context, registry) };
-    case 'pods/eviction': return { create: createEviction(context, registry) };
-    case 'serviceaccounts/token': return { create: createTokenRequest(context, registry, issuing) };
-    default: return createConnections(registry).get(`${entry.info.name}/${subresource}`);
+    case 'pods/binding':
+      return { create: createBinding(context, registry) };
+    case 'pods/eviction':
+      return { create: createEviction(context, registry) };
+    case 'serviceaccounts/token':
+      return { create: createTokenRequest(context, registry, issuing) };
+    default:
+      return createConnections(registry).get(`${entry.info.name}/${subresource}`);
   }
 }
 
@@ -43,12 +58,21 @@ function scaleVerbs(context: EndpointContext, entry: CatalogEntry): SubresourceE
   const fields = scaleFieldsOf(entry);
   const form = createScaleForm(context.codecs, fields);
   const { missingReplicas } = fields;
-  const shown = missingReplicas === undefined ? form : createScaleForm(context.codecs, { ...fields, specReplicas: (object) => fields.specReplicas(object) ?? raise(missingReplicas()) });
+  const shown =
+    missingReplicas === undefined
+      ? form
+      : createScaleForm(context.codecs, {
+          ...fields,
+          specReplicas: (object) => fields.specReplicas(object) ?? raise(missingReplicas()),
+        });
   const asScale = (served: ServedResource): ServedResource => ({ ...served, form });
   return {
-    get: (served, request) => getObject(context, { ...served, form: shown }, request).catch((error: unknown) => {
-      throw isStatusError(error) && error.reason === 'NotFound' ? notFound({ group: entry.info.group, resource: `${entry.info.name}/scale` }, request.info.name) : error;
-    }),
+    get: (served, request) =>
+      getObject(context, { ...served, form: shown }, request).catch((error: unknown) => {
+        throw isStatusError(error) && error.reason === 'NotFound'
+          ? notFound({ group: entry.info.group, resource: `${entry.info.name}/scale` }, request.info.name)
+          : error;
+      }),
     update: (served, request) => updateObject(context, asScale(served), request),
     patch: (served, request) => patchObject(context, asScale(served), request),
   };
@@ -59,19 +83,32 @@ function raise(error: Error): never {
 }
 
 /** Types that are asked or POSTed and answered, never stored. */
-export function virtualResource(context: EndpointContext, entry: CatalogEntry, registry: RegistryCatalog, config: ApiServerConfig, authentication: Authentication): VirtualResource | undefined {
+export function virtualResource(
+  context: EndpointContext,
+  entry: CatalogEntry,
+  registry: RegistryCatalog,
+  config: ApiServerConfig,
+  authentication: Authentication,
+): VirtualResource | undefined {
   const { kind } = entry.info;
   if (entry.store !== undefined) return undefined;
   switch (kind) {
-    case 'Binding': return { create: createBinding(context, registry) };
-    case 'ComponentStatus': return createComponentStatuses(context, new Map([['store', () => checkStore(config)]]));
-    case 'SelfSubjectReview': return { create: createSelfSubjectReview(context) };
-    case 'TokenReview': return { create: createTokenReview(context, authentication) };
-    case 'SelfSubjectRulesReview': return { create: createRulesReview(context, context.authorizer) };
+    case 'Binding':
+      return { create: createBinding(context, registry) };
+    case 'ComponentStatus':
+      return createComponentStatuses(context, new Map([['store', () => checkStore(config)]]));
+    case 'SelfSubjectReview':
+      return { create: createSelfSubjectReview(context) };
+    case 'TokenReview':
+      return { create: createTokenReview(context, authentication) };
+    case 'SelfSubjectRulesReview':
+      return { create: createRulesReview(context, context.authorizer) };
     case 'SubjectAccessReview':
     case 'LocalSubjectAccessReview':
-    case 'SelfSubjectAccessReview': return { create: createAccessReview(context, context.authorizer, kind) };
-    default: return undefined;
+    case 'SelfSubjectAccessReview':
+      return { create: createAccessReview(context, context.authorizer, kind) };
+    default:
+      return undefined;
   }
 }
 

@@ -5,7 +5,10 @@ import { inTurns } from '../../machinery/turns.ts';
 /** A body in JSON or YAML. Reads it anew at every call; throws what is wrong with it. */
 export type TextBody = () => JsonBody;
 
-export const jsonBody = (bytes: Buffer): TextBody => () => new JsonBody(bytes);
+export const jsonBody =
+  (bytes: Buffer): TextBody =>
+  () =>
+    new JsonBody(bytes);
 
 /** YAML is converted here and now, in turns with other requests. What is wrong with it is told when it is read: other checks come first. */
 export async function yamlBody(bytes: Buffer): Promise<TextBody> {

@@ -6,14 +6,17 @@ import { isWebSocketRequest, offeredProtocols, withoutTokens } from '../web-sock
 import type { ApiRequest, ApiResponse, WebSocketAnswer } from '../request.ts';
 
 /** What the client asks to have opened: the subprotocol that is spoken on it, or the answer that it cannot be. */
-export type Opening = { readonly protocol: WebSocketAnswer['webSocket']['protocol'] } | { readonly refused: ApiResponse };
+export type Opening =
+  | { readonly protocol: WebSocketAnswer['webSocket']['protocol'] }
+  | { readonly refused: ApiResponse };
 
 /** Undefined where nobody asks for one. */
 export function openingOf(request: ApiRequest): Opening | undefined {
   if (!isWebSocketRequest(request)) return undefined;
   if (!request.exchange.canBecomeWebSocket) return refusal(400, 'not websocket protocol');
   if (!key.test(request.header('sec-websocket-key') ?? '')) return refusal(400, 'mismatch challenge/response');
-  if (request.header('sec-websocket-version') !== '13') return refusal(400, 'missing or bad WebSocket Version', { 'sec-websocket-version': '13' });
+  if (request.header('sec-websocket-version') !== '13')
+    return refusal(400, 'missing or bad WebSocket Version', { 'sec-websocket-version': '13' });
   if (!isOrigin(request.header('origin') ?? '')) return refusal(403);
   const [protocol, ...others] = withoutTokens(offeredProtocols(request));
   return others.length > 0 || (protocol !== undefined && !token.test(protocol)) ? refusal(400) : { protocol };
@@ -27,5 +30,11 @@ const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const isOrigin = (text: string): boolean => /^(?:\/|[a-z][a-z0-9+.-]*:.)[^\s\x00-\x1f\x7f]*$/i.test(text);
 
 function refusal(status: number, body = '', headers: Readonly<Record<string, string>> = {}): Opening {
-  return { refused: { status, headers: { ...headers, 'content-type': 'text/plain; charset=utf-8', connection: 'close' }, body } };
+  return {
+    refused: {
+      status,
+      headers: { ...headers, 'content-type': 'text/plain; charset=utf-8', connection: 'close' },
+      body,
+    },
+  };
 }

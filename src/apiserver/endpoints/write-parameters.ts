@@ -19,7 +19,10 @@ export const dryRunParameter = (query: URLSearchParams, kind: string): boolean =
 
 /** @param values of the parameter, or of a field in the body */
 export function isDryRun(values: readonly string[], kind: string): boolean {
-  if (!isSupported(values)) throw invalidStatus({ group: 'meta.k8s.io', kind }, '', [notSupported(path('dryRun'), goStrings(values), [dryRunAll])]);
+  if (!isSupported(values))
+    throw invalidStatus({ group: 'meta.k8s.io', kind }, '', [
+      notSupported(path('dryRun'), goStrings(values), [dryRunAll]),
+    ]);
   return values.length > 0;
 }
 
@@ -41,7 +44,9 @@ export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 export function fieldValidationParameter(value: string | null, kind: string): FieldValidation {
   if (value === null || value === '') return 'Warn';
   if (value === 'Ignore' || value === 'Warn' || value === 'Strict') return value;
-  throw invalidStatus({ group: 'meta.k8s.io', kind }, '', [notSupported(path('fieldValidation'), value, ['', 'Ignore', 'Strict', 'Warn'])]);
+  throw invalidStatus({ group: 'meta.k8s.io', kind }, '', [
+    notSupported(path('fieldValidation'), value, ['', 'Ignore', 'Strict', 'Warn']),
+  ]);
 }
 
 const maxManagerLength = 128;
@@ -52,17 +57,22 @@ export function fieldManagerParameter(value: string | null, userAgent: string | 
     const errors = new FieldErrors();
     if (value.length > maxManagerLength) errors.push(tooLong(path('fieldManager'), maxManagerLength));
     const bad = [...value].findIndex((char) => !/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(char));
-    if (bad >= 0) errors.push(invalid(path('fieldManager'), value, `invalid character ${goRune([...value][bad]!)} (at position ${bad})`));
+    if (bad >= 0)
+      errors.push(
+        invalid(path('fieldManager'), value, `invalid character ${goRune([...value][bad]!)} (at position ${bad})`),
+      );
     if (errors.length > 0) throw invalidStatus({ group: 'meta.k8s.io', kind }, '', errors);
     return value;
   }
   const product = (userAgent ?? '').split('/', 1)[0]!;
-  const cut = [...product].slice(0, maxManagerLength).filter((char) => /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(char)).join('');
+  const cut = [...product]
+    .slice(0, maxManagerLength)
+    .filter((char) => /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(char))
+    .join('');
   return cut === '' ? 'unknown' : cut;
 }
 
 const goRune = (char: string): string => `U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
-
 
 export interface WriteParameters {
   readonly dryRun: boolean;
@@ -76,20 +86,32 @@ export const createParameters = (query: URLSearchParams): WriteParameters => wri
 export const updateParameters = (query: URLSearchParams): WriteParameters => writeParameters(query, 'UpdateOptions');
 
 /** @param isApply server-side apply needs a manager, and is the only patch that may be forced */
-export function patchParameters(query: URLSearchParams, isApply: boolean): WriteParameters & { readonly force: boolean } {
+export function patchParameters(
+  query: URLSearchParams,
+  isApply: boolean,
+): WriteParameters & { readonly force: boolean } {
   const errors = new FieldErrors();
   const isForced = query.has('force') && queryFlag(query.get('force'));
-  if (isApply && (query.get('fieldManager') ?? '') === '') errors.push(required(path('fieldManager'), 'is required for apply patch'));
+  if (isApply && (query.get('fieldManager') ?? '') === '')
+    errors.push(required(path('fieldManager'), 'is required for apply patch'));
   if (!isApply && query.has('force')) errors.push(forbidden(path('force'), 'may not be specified for non-apply patch'));
   if (errors.length > 0) throw invalidStatus({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', errors);
   const parameters = writeParameters(query, 'PatchOptions');
-  return { ...parameters, force: isForced, options: isForced ? { ...parameters.options, force: true } : parameters.options };
+  return {
+    ...parameters,
+    force: isForced,
+    options: isForced ? { ...parameters.options, force: true } : parameters.options,
+  };
 }
 
 function writeParameters(query: URLSearchParams, kind: string): WriteParameters {
   const dryRun = dryRunParameter(query, kind);
   const fieldValidation = fieldValidationParameter(query.get('fieldValidation'), kind);
   const fieldManager = query.get('fieldManager') ?? '';
-  const options = { ...(dryRun ? { dryRun: [dryRunAll] } : {}), ...(fieldManager === '' ? {} : { fieldManager }), ...(query.has('fieldValidation') ? { fieldValidation } : {}) };
+  const options = {
+    ...(dryRun ? { dryRun: [dryRunAll] } : {}),
+    ...(fieldManager === '' ? {} : { fieldManager }),
+    ...(query.has('fieldValidation') ? { fieldValidation } : {}),
+  };
   return { dryRun, fieldValidation, options };
 }

@@ -27,44 +27,92 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-const headers: Readonly<Record<string, string>> = { 'user-agent': 'kubectl/v1.32.0 (linux/amd64) kubernetes/70d3cc9', accept: 'application/json' };
+const headers: Readonly<Record<string, string>> = {
+  'user-agent': 'kubectl/v1.32.0 (linux/amd64) kubernetes/70d3cc9',
+  accept: 'application/json',
+};
 const target = '/api/v1/namespaces/default/pods/web-7d4b9c6f5-x2x9z?resourceVersion=0';
 const user = { name: 'system:node:node-17', groups: ['system:nodes', 'system:authenticated'] };
 
 /** Two events for each request. Rules before the one that matches, as policies have them. */
 const rules: PolicyRule[] = [
-  { level: 'None', users: ['system:kube-proxy'], verbs: ['watch'], resources: [{ resources: ['endpoints', 'services', 'services/status'] }] },
-  { level: 'None', userGroups: ['system:nodes'], verbs: ['get'], resources: [{ resources: ['nodes', 'nodes/status'] }] },
+  {
+    level: 'None',
+    users: ['system:kube-proxy'],
+    verbs: ['watch'],
+    resources: [{ resources: ['endpoints', 'services', 'services/status'] }],
+  },
+  {
+    level: 'None',
+    userGroups: ['system:nodes'],
+    verbs: ['get'],
+    resources: [{ resources: ['nodes', 'nodes/status'] }],
+  },
   { level: 'None', nonResourceURLs: ['/healthz*', '/version', '/swagger*'] },
   { level: 'None', resources: [{ resources: ['events'] }] },
-  { level: 'Request', users: ['kubelet', 'system:node-problem-detector'], verbs: ['update', 'patch'], resources: [{ resources: ['nodes/status', 'pods/status'] }] },
-  { level: 'Metadata', resources: [{ resources: ['secrets', 'configmaps', 'serviceaccounts/token'] }, { group: 'authentication.k8s.io', resources: ['tokenreviews'] }] },
+  {
+    level: 'Request',
+    users: ['kubelet', 'system:node-problem-detector'],
+    verbs: ['update', 'patch'],
+    resources: [{ resources: ['nodes/status', 'pods/status'] }],
+  },
+  {
+    level: 'Metadata',
+    resources: [
+      { resources: ['secrets', 'configmaps', 'serviceaccounts/token'] },
+      { group: 'authentication.k8s.io', resources: ['tokenreviews'] },
+    ],
+  },
   { level: 'Metadata' },
 ];
 
 const nothing = (): void => undefined;
 const counters = {
-  event: nothing, level: nothing, rejected: nothing,
+  event: nothing,
+  level: nothing,
+  rejected: nothing,
   lost: () => {
     throw new Error('an event was lost');
   },
 };
 
 function openTrail(name: string, more: readonly PolicyRule[] = []): AuditTrail {
-  const trail = createAuditTrail({
-    policy: { metadata: {}, rules: [...more, ...rules] },
-    log: {
-      format: 'json', apiVersion: 'audit.k8s.io/v1', file: { path: path.join(directory, name), maxBytes: 100 * 1024 * 1024, maxAgeDays: 0, maxBackups: 1, compress: false },
-      mode: 'batch', batch: { bufferSize: 1_000_000, maxBatchSize: 1, maxWaitMs: 0, throttle: undefined }, truncate: undefined,
+  const trail = createAuditTrail(
+    {
+      policy: { metadata: {}, rules: [...more, ...rules] },
+      log: {
+        format: 'json',
+        apiVersion: 'audit.k8s.io/v1',
+        file: {
+          path: path.join(directory, name),
+          maxBytes: 100 * 1024 * 1024,
+          maxAgeDays: 0,
+          maxBackups: 1,
+          compress: false,
+        },
+        mode: 'batch',
+        batch: { bufferSize: 1_000_000, maxBatchSize: 1, maxWaitMs: 0, throttle: undefined },
+        truncate: undefined,
+      },
     },
-  }, { counters, log: silentLogger })!;
+    { counters, log: silentLogger },
+  )!;
   trails.push(trail);
   return trail;
 }
 
 const exchange: Exchange = {
-  method: 'GET', target, httpVersion: '2.0', remoteAddress: '192.0.2.17',
-  header: (name) => headers[name], headerValues: () => [], headerNames: () => Object.keys(headers), readBody: () => Promise.resolve(Buffer.alloc(0)), bodyStream: () => undefined, peerCertificate: () => undefined, onClose: () => undefined,
+  method: 'GET',
+  target,
+  httpVersion: '2.0',
+  remoteAddress: '192.0.2.17',
+  header: (name) => headers[name],
+  headerValues: () => [],
+  headerNames: () => Object.keys(headers),
+  readBody: () => Promise.resolve(Buffer.alloc(0)),
+  bodyStream: () => undefined,
+  peerCertificate: () => undefined,
+  onClose: () => undefined,
 };
 const url = new URL(target, 'https://host');
 const info = parseRequestInfo('GET', url.pathname, url.searchParams);
@@ -76,26 +124,45 @@ const authenticate: Filter = async (request, next) => {
 };
 const authorize: Filter = async (request, next) => {
   request.annotate('authorization.k8s.io/decision', 'allow');
-  request.annotate('authorization.k8s.io/reason', 'RBAC: allowed by ClusterRoleBinding "system:node" of ClusterRole "system:node"');
+  request.annotate(
+    'authorization.k8s.io/reason',
+    'RBAC: allowed by ClusterRoleBinding "system:node" of ClusterRole "system:node"',
+  );
   return next(request);
 };
 const endpoint: Handler = () => Promise.resolve(ok);
 
 function row(name: string, handle: Handler): void {
-  bench(name, async () => {
-    for (let i = 0; i < requests; i++) {
-      const request = new ApiRequest(exchange, url.pathname, url.searchParams, 'b2a1c1a0-6f3e-4a60-9a34-ad9b0a1c2d3e', performance.now());
-      request.info = info;
-      await handle(request);
-    }
-    await turn();
-  }, options);
+  bench(
+    name,
+    async () => {
+      for (let i = 0; i < requests; i++) {
+        const request = new ApiRequest(
+          exchange,
+          url.pathname,
+          url.searchParams,
+          'b2a1c1a0-6f3e-4a60-9a34-ad9b0a1c2d3e',
+          performance.now(),
+        );
+        request.info = info;
+        await handle(request);
+      }
+      await turn();
+    },
+    options,
+  );
 }
 
 describe('a hundred requests', () => {
   row('without audit', chain([authenticate, authorize], endpoint));
   const none = openTrail('none.log', [{ level: 'None' }]);
-  row('that the policy does not want', chain([recordRefused(none), authenticate, recordRequests(none), authorize], endpoint));
+  row(
+    'that the policy does not want',
+    chain([recordRefused(none), authenticate, recordRequests(none), authorize], endpoint),
+  );
   const metadata = openTrail('metadata.log');
-  row('at level Metadata, mode batch', chain([recordRefused(metadata), authenticate, recordRequests(metadata), authorize], endpoint));
+  row(
+    'at level Metadata, mode batch',
+    chain([recordRefused(metadata), authenticate, recordRequests(metadata), authorize], endpoint),
+  );
 });

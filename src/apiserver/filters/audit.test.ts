@@ -40,15 +40,20 @@ function setUp(stored: (event: Event) => boolean = () => true) {
   const events: Event[] = [];
   const counts = { rejected: 0 };
   const trail = new AuditTrail({
-    policy: createAuditPolicy({ metadata: {}, rules: [{ level: 'None', users: ['nobody'] }, { level: 'RequestResponse' }] }),
+    policy: createAuditPolicy({
+      metadata: {},
+      rules: [{ level: 'None', users: ['nobody'] }, { level: 'RequestResponse' }],
+    }),
     counters: { event: () => undefined, level: () => undefined, rejected: () => void counts.rejected++ },
-    backends: [{
-      add: (event) => {
-        events.push(JSON.parse(event.text(eventHead('audit.k8s.io/v1'), '')) as Event);
-        return stored(events.at(-1)!);
+    backends: [
+      {
+        add: (event) => {
+          events.push(JSON.parse(event.text(eventHead('audit.k8s.io/v1'), '')) as Event);
+          return stored(events.at(-1)!);
+        },
+        close: () => Promise.resolve(),
       },
-      close: () => Promise.resolve(),
-    }],
+    ],
   });
   return { events, counts, trail };
 }
@@ -62,24 +67,41 @@ function requestOf(target: string): { request: ApiRequest; exchange: TestExchang
 }
 
 /** The chain of a server, with what the steps behind audit do. */
-const serve = (trail: AuditTrail, request: ApiRequest, endpoint: Handler, { user = jane, timeoutMs = 60_000 } = {}): Promise<ApiResponse> =>
-  chain([
-    recordRefused(trail), limitTime(timeoutMs, { terminated: () => undefined, endedAfterTimeout: () => undefined }),
-    (asked, next) => {
-      asked.user = user;
-      return next(asked);
-    },
-    recordRequests(trail),
-  ], endpoint)(request);
+const serve = (
+  trail: AuditTrail,
+  request: ApiRequest,
+  endpoint: Handler,
+  { user = jane, timeoutMs = 60_000 } = {},
+): Promise<ApiResponse> =>
+  chain(
+    [
+      recordRefused(trail),
+      limitTime(timeoutMs, { terminated: () => undefined, endedAfterTimeout: () => undefined }),
+      (asked, next) => {
+        asked.user = user;
+        return next(asked);
+      },
+      recordRequests(trail),
+    ],
+    endpoint,
+  )(request);
 
 const stagesOf = (events: readonly Event[]): (string | undefined)[] => events.map(({ stage }) => stage);
 
 describe('the record of a request', () => {
   test('ends with Panic when nobody expected the error, whose text it does not show', async () => {
     const { trail, events } = setUp();
-    await expect(serve(trail, requestOf('/version').request, () => Promise.reject(new TypeError('the token is 1234')))).rejects.toThrow('1234');
+    await expect(
+      serve(trail, requestOf('/version').request, () => Promise.reject(new TypeError('the token is 1234'))),
+    ).rejects.toThrow('1234');
     expect(stagesOf(events)).toEqual(['RequestReceived', 'Panic']);
-    expect(events[1]!.responseStatus).toEqual({ metadata: {}, status: 'Failure', message: "APIServer panic'd: TypeError", reason: 'InternalError', code: 500 });
+    expect(events[1]!.responseStatus).toEqual({
+      metadata: {},
+      status: 'Failure',
+      message: "APIServer panic'd: TypeError",
+      reason: 'InternalError',
+      code: 500,
+    });
     expect(JSON.stringify(events)).not.toContain('1234');
   });
 
@@ -87,7 +109,9 @@ describe('the record of a request', () => {
     const { trail, events } = setUp();
     let finish: (response: ApiResponse) => void = () => undefined;
     const late = new Promise<ApiResponse>((resolve) => (finish = resolve));
-    await expect(serve(trail, requestOf('/version').request, () => late, { timeoutMs: 1 })).rejects.toMatchObject({ code: 504 });
+    await expect(serve(trail, requestOf('/version').request, () => late, { timeoutMs: 1 })).rejects.toMatchObject({
+      code: 504,
+    });
     finish(ok);
     await late;
     await trail.close();
@@ -102,28 +126,46 @@ describe('the record of a request', () => {
       return Promise.resolve(ok);
     });
     expect(events[0]).not.toHaveProperty('impersonatedUser');
-    expect(events[1]).toMatchObject({ user: { username: 'jane' }, impersonatedUser: { username: 'bob', uid: '7', groups: ['ops'], extra: { scope: ['a', 'b'] } } });
+    expect(events[1]).toMatchObject({
+      user: { username: 'jane' },
+      impersonatedUser: { username: 'bob', uid: '7', groups: ['ops'], extra: { scope: ['a', 'b'] } },
+    });
   });
 
   test('keeps the first note under a key, notes from before the policy included', async () => {
     const { trail, events } = setUp();
     const { request } = requestOf('/version');
-    await chain([recordRefused(trail), (asked, next) => {
-      asked.annotate('b', '1');
-      asked.user = jane;
-      return next(asked);
-    }, recordRequests(trail)], (asked) => {
-      asked.annotate('b', '2');
-      asked.annotate('a', '<&>');
-      return Promise.resolve(ok);
-    })(request);
+    await chain(
+      [
+        recordRefused(trail),
+        (asked, next) => {
+          asked.annotate('b', '1');
+          asked.user = jane;
+          return next(asked);
+        },
+        recordRequests(trail),
+      ],
+      (asked) => {
+        asked.annotate('b', '2');
+        asked.annotate('a', '<&>');
+        return Promise.resolve(ok);
+      },
+    )(request);
     expect(events.map(({ annotations }) => annotations)).toEqual([{ b: '1' }, { a: '<&>', b: '1' }]);
   });
 
   test('of a watch that is refused has the beginning too', async () => {
     const { trail, events } = setUp();
-    await expect(serve(trail, requestOf('/api/v1/pods?watch=1').request, () => Promise.reject(new StatusError(410, 'Expired', 'too old')))).rejects.toMatchObject({ code: 410 });
-    expect(events.map(({ stage, responseStatus }) => [stage, responseStatus?.code])).toEqual([['RequestReceived', undefined], ['ResponseStarted', 410], ['ResponseComplete', 410]]);
+    await expect(
+      serve(trail, requestOf('/api/v1/pods?watch=1').request, () =>
+        Promise.reject(new StatusError(410, 'Expired', 'too old')),
+      ),
+    ).rejects.toMatchObject({ code: 410 });
+    expect(events.map(({ stage, responseStatus }) => [stage, responseStatus?.code])).toEqual([
+      ['RequestReceived', undefined],
+      ['ResponseStarted', 410],
+      ['ResponseComplete', 410],
+    ]);
   });
 
   test('of a watch ends when its connection does', async () => {
@@ -137,16 +179,27 @@ describe('the record of a request', () => {
 
   test('of somebody who is not known is the refusal alone', async () => {
     const { trail, events } = setUp();
-    await expect(chain([recordRefused(trail), () => Promise.reject(unauthorized()), recordRequests(trail)], () => Promise.resolve(ok))(requestOf('/version').request)).rejects.toMatchObject({ code: 401 });
-    expect(events).toMatchObject([{ stage: 'ResponseStarted', user: {}, sourceIPs: ['192.0.2.1'], responseStatus: { code: 401 } }]);
+    await expect(
+      chain([recordRefused(trail), () => Promise.reject(unauthorized()), recordRequests(trail)], () =>
+        Promise.resolve(ok),
+      )(requestOf('/version').request),
+    ).rejects.toMatchObject({ code: 401 });
+    expect(events).toMatchObject([
+      { stage: 'ResponseStarted', user: {}, sourceIPs: ['192.0.2.1'], responseStatus: { code: 401 } },
+    ]);
   });
 
   test('does not exist where the policy wants none, and neither do its notes', async () => {
     const { trail, events } = setUp();
-    await serve(trail, requestOf('/version').request, (request) => {
-      expect(request.audit).toBeUndefined();
-      return Promise.resolve(ok);
-    }, { user: { name: 'nobody', groups: [] } });
+    await serve(
+      trail,
+      requestOf('/version').request,
+      (request) => {
+        expect(request.audit).toBeUndefined();
+        return Promise.resolve(ok);
+      },
+      { user: { name: 'nobody', groups: [] } },
+    );
     expect(events).toEqual([]);
   });
 });
@@ -154,7 +207,10 @@ describe('the record of a request', () => {
 test('a request whose first event cannot be stored is not served', async () => {
   const { trail, counts, events } = setUp(() => false);
   const response = await serve(trail, requestOf('/version').request, () => Promise.reject(new Error('served')));
-  expect(response).toMatchObject({ status: 500, body: 'Internal Server Error: "/version": failed to store audit event\n' });
+  expect(response).toMatchObject({
+    status: 500,
+    body: 'Internal Server Error: "/version": failed to store audit event\n',
+  });
   expect([counts.rejected, stagesOf(events)]).toEqual([1, ['RequestReceived']]);
 });
 

@@ -62,7 +62,8 @@ function answer(request: ApiRequest, record: AuditRecord, response: ApiResponse)
   return pending(started);
 }
 
-const pending = (result: Promise<boolean> | boolean): Promise<boolean> | undefined => (typeof result === 'boolean' ? undefined : result);
+const pending = (result: Promise<boolean> | boolean): Promise<boolean> | undefined =>
+  typeof result === 'boolean' ? undefined : result;
 
 /**
  * What is no Status is a mistake of the server's.
@@ -83,7 +84,12 @@ function keepError(record: AuditRecord, error: unknown): boolean {
     record.setCode(406);
     return true;
   }
-  const status = known?.toStatus() ?? { status: 'Failure' as const, message: `APIServer panic'd: ${error instanceof Error ? error.name : typeof error}`, reason: 'InternalError', code: 500 };
+  const status = known?.toStatus() ?? {
+    status: 'Failure' as const,
+    message: `APIServer panic'd: ${error instanceof Error ? error.name : typeof error}`,
+    reason: 'InternalError',
+    code: 500,
+  };
   record.keepStatus(status);
   if (record.keepsResponse && known !== undefined) record.keepResponse(JSON.stringify(status));
   return known !== undefined;
@@ -94,5 +100,9 @@ function notStored({ exchange }: ApiRequest, record: AuditRecord, trail: AuditTr
   trail.counters.rejected();
   record.drop();
   const body = `Internal Server Error: ${JSON.stringify(exchange.target)}: failed to store audit event\n`;
-  return { status: 500, headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' }, body };
+  return {
+    status: 500,
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+    body,
+  };
 }

@@ -7,7 +7,11 @@ import type { ApiRequest, Filter } from '../request.ts';
 const noAnnotations: Readonly<Record<string, string>> = {};
 
 /** Finds out who is calling. What was wrong with a credential is for the log: the caller learns that it was not good. */
-export function authenticate(authenticator: RequestAuthenticator, log: Pick<Logger, 'debug'>, metrics: Pick<AuthenticationMetrics, 'authenticated'>): Filter {
+export function authenticate(
+  authenticator: RequestAuthenticator,
+  log: Pick<Logger, 'debug'>,
+  metrics: Pick<AuthenticationMetrics, 'authenticated'>,
+): Filter {
   return async (request, next) => {
     const identity = await identify(authenticator, request, log, metrics);
     if (identity === undefined) {
@@ -23,9 +27,15 @@ export function authenticate(authenticator: RequestAuthenticator, log: Pick<Logg
   };
 }
 
-async function identify(authenticator: RequestAuthenticator, request: ApiRequest, log: Pick<Logger, 'debug'>, metrics: Pick<AuthenticationMetrics, 'authenticated'>): Promise<Identity | undefined> {
+async function identify(
+  authenticator: RequestAuthenticator,
+  request: ApiRequest,
+  log: Pick<Logger, 'debug'>,
+  metrics: Pick<AuthenticationMetrics, 'authenticated'>,
+): Promise<Identity | undefined> {
   const begun = performance.now();
-  const tell = (result: AuthenticationResult, user?: string): void => metrics.authenticated(result, user, (performance.now() - begun) / 1000);
+  const tell = (result: AuthenticationResult, user?: string): void =>
+    metrics.authenticated(result, user, (performance.now() - begun) / 1000);
   try {
     const pending = authenticator.authenticate(request);
     const identity = pending instanceof Promise ? await pending : pending;
@@ -33,7 +43,14 @@ async function identify(authenticator: RequestAuthenticator, request: ApiRequest
     return identity;
   } catch (error) {
     tell('error');
-    log.debug({ reason: error instanceof Error ? error.message : String(error), auditId: request.auditId, from: request.exchange.remoteAddress }, 'a request was not authenticated');
+    log.debug(
+      {
+        reason: error instanceof Error ? error.message : String(error),
+        auditId: request.auditId,
+        from: request.exchange.remoteAddress,
+      },
+      'a request was not authenticated',
+    );
     return undefined;
   }
 }

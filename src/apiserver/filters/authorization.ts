@@ -1,4 +1,9 @@
-import { type AuthorizationDecision, type AuthorizationResult, type Authorizer, requestAttributes } from '../authz/authorizer.ts';
+import {
+  type AuthorizationDecision,
+  type AuthorizationResult,
+  type Authorizer,
+  requestAttributes,
+} from '../authz/authorizer.ts';
 import { forbiddenRequest } from '../authz/forbidden.ts';
 import type { AuthorizationMetrics } from '../authz/metrics.ts';
 import type { ApiRequest, ApiResponse, Filter } from '../request.ts';
@@ -43,6 +48,7 @@ function resultOf({ decision, error }: AuthorizationDecision): AuthorizationResu
 
 /** Upstream answers with plain text here and no Status. */
 const notDecided = ({ exchange }: ApiRequest, error: string): ApiResponse => ({
-  status: 500, headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+  status: 500,
+  headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
   body: `Internal Server Error: ${JSON.stringify(exchange.target)}: ${error}\n`,
 });

@@ -10,7 +10,8 @@ export interface BrowserOptions {
 
 const corsHeaders: HeaderMap = {
   'access-control-allow-methods': 'POST, GET, OPTIONS, PUT, DELETE, PATCH',
-  'access-control-allow-headers': 'Content-Type, Content-Length, Accept-Encoding, X-CSRF-Token, Authorization, X-Requested-With, If-Modified-Since',
+  'access-control-allow-headers':
+    'Content-Type, Content-Length, Accept-Encoding, X-CSRF-Token, Authorization, X-Requested-With, If-Modified-Since',
   'access-control-expose-headers': 'Date',
   'access-control-allow-credentials': 'true',
 };
@@ -21,14 +22,19 @@ const corsHeaders: HeaderMap = {
  */
 export function tellBrowsers({ allowedOrigins, transportSecurity }: BrowserOptions): Filter {
   const patterns = allowedOrigins.map((pattern) => new RegExp(pattern));
-  const always: HeaderMap = transportSecurity.length === 0 ? {} : { 'strict-transport-security': transportSecurity.join('; ') };
+  const always: HeaderMap =
+    transportSecurity.length === 0 ? {} : { 'strict-transport-security': transportSecurity.join('; ') };
   if (patterns.length === 0 && transportSecurity.length === 0) return (request, next) => next(request);
   return async (request, next) => {
     const origin = patterns.length === 0 ? undefined : request.header('origin');
-    if (origin === undefined || !patterns.some((pattern) => pattern.test(origin))) return withHeaders(await next(request), always);
+    if (origin === undefined || !patterns.some((pattern) => pattern.test(origin)))
+      return withHeaders(await next(request), always);
     const headers = { ...always, ...corsHeaders, 'access-control-allow-origin': origin };
     return request.method === 'OPTIONS' ? { status: 204, headers } : withHeaders(await next(request), headers);
   };
 }
 
-const withHeaders = (response: ApiResponse, headers: HeaderMap): ApiResponse => ({ ...response, headers: { ...headers, ...response.headers } });
+const withHeaders = (response: ApiResponse, headers: HeaderMap): ApiResponse => ({
+  ...response,
+  headers: { ...headers, ...response.headers },
+});

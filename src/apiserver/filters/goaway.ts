@@ -8,6 +8,8 @@ export function goAwayAtTimes(chance: number, random: () => number = Math.random
   if (chance <= 0) return (request, next) => next(request);
   return async (request, next) => {
     const response = await next(request);
-    return request.exchange.httpVersion === '2.0' && random() < chance ? { ...response, headers: { ...response.headers, connection: 'close' } } : response;
+    return request.exchange.httpVersion === '2.0' && random() < chance
+      ? { ...response, headers: { ...response.headers, connection: 'close' } }
+      : response;
   };
 }

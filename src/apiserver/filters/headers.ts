@@ -13,9 +13,11 @@ export const answerInKind: Filter = async (request, next) => {
   if (request.orchNames && typeof type === 'string') headers['content-type'] = orchMediaType(type);
   // What is made while it is sent is made for this request too.
   const work: Work = { [describeWork]: () => request[describeWork]() };
-  if ('stream' in response) return { ...response, headers, stream: (sink) => response.stream(Object.assign(sink, work)) };
+  if ('stream' in response)
+    return { ...response, headers, stream: (sink) => response.stream(Object.assign(sink, work)) };
   return 'chunks' in response ? { ...response, headers, ...work } : { ...response, headers };
 };
 
 /** A quoted-string (RFC 9110 section 5.6.4), a character for each byte of its UTF-8; control characters would end the header. */
-const quote = (text: string): string => `"${Buffer.from(text.replace(/[\x00-\x1f\x7f]/g, ' ').replace(/[\\"]/g, '\\$&'), 'utf8').toString('latin1')}"`;
+const quote = (text: string): string =>
+  `"${Buffer.from(text.replace(/[\x00-\x1f\x7f]/g, ' ').replace(/[\\"]/g, '\\$&'), 'utf8').toString('latin1')}"`;

@@ -23,7 +23,12 @@ interface Wish {
 }
 
 const prefix = 'impersonate-';
-const header = { user: 'impersonate-user', group: 'impersonate-group', uid: 'impersonate-uid', extraPrefix: 'impersonate-extra-' } as const;
+const header = {
+  user: 'impersonate-user',
+  group: 'impersonate-group',
+  uid: 'impersonate-uid',
+  extraPrefix: 'impersonate-extra-',
+} as const;
 
 export function impersonate(authorizer: Authorizer): Filter {
   return async (request, next) => {
@@ -43,17 +48,23 @@ function wishesOf(exchange: Exchange): Wish[] {
   const first = (name: string): string => exchange.headerValues(name)[0] ?? '';
   const name = first(header.user);
   const account = splitUserName(name);
-  const user: Wish[] = name === '' ? [] : [account === undefined ? { kind: 'User', name } : { kind: 'ServiceAccount', ...account }];
+  const user: Wish[] =
+    name === '' ? [] : [account === undefined ? { kind: 'User', name } : { kind: 'ServiceAccount', ...account }];
   const groups = exchange.headerValues(header.group).map((group): Wish => ({ kind: 'Group', name: group }));
-  const extras = exchange.headerNames().filter((other) => other.startsWith(header.extraPrefix)).flatMap((other) => {
-    const key = extraKey(other.slice(header.extraPrefix.length));
-    return exchange.headerValues(other).map((value): Wish => ({ kind: 'UserExtra', name: value, key }));
-  });
+  const extras = exchange
+    .headerNames()
+    .filter((other) => other.startsWith(header.extraPrefix))
+    .flatMap((other) => {
+      const key = extraKey(other.slice(header.extraPrefix.length));
+      return exchange.headerValues(other).map((value): Wish => ({ kind: 'UserExtra', name: value, key }));
+    });
   const uid = first(header.uid);
   return [...user, ...groups, ...extras, ...(uid === '' ? [] : [{ kind: 'UID', name: uid } as const])];
 }
 
-const resources: Readonly<Record<Wish['kind'], { readonly group: string; readonly version: string; readonly resource: string }>> = {
+const resources: Readonly<
+  Record<Wish['kind'], { readonly group: string; readonly version: string; readonly resource: string }>
+> = {
   User: { group: '', version: '', resource: 'users' },
   ServiceAccount: { group: '', version: '', resource: 'serviceaccounts' },
   Group: { group: '', version: '', resource: 'groups' },
@@ -61,8 +72,16 @@ const resources: Readonly<Record<Wish['kind'], { readonly group: string; readonl
   UID: { group: 'authentication.k8s.io', version: 'v1', resource: 'uids' },
 };
 
-const attributesOf = (user: UserInfo, { kind, name, namespace = '', key = '' }: Wish): AuthorizationAttributes =>
-  ({ user, verb: 'impersonate', ...resources[kind], namespace, subresource: key, name, path: '', isResourceRequest: true });
+const attributesOf = (user: UserInfo, { kind, name, namespace = '', key = '' }: Wish): AuthorizationAttributes => ({
+  user,
+  verb: 'impersonate',
+  ...resources[kind],
+  namespace,
+  subresource: key,
+  name,
+  path: '',
+  isResourceRequest: true,
+});
 
 /** A request has space for tens of thousands of wishes. */
 async function mustAllBeAllowed(authorizer: Authorizer, user: UserInfo, wishes: readonly Wish[]): Promise<void> {
@@ -99,7 +118,12 @@ function userOf(wishes: readonly Wish[]): UserInfo {
   const groups = named.length === 0 && isAccount ? groupsOf(namespace) : named;
   const uid = wishes.find((wish) => wish.kind === 'UID')?.name;
   const extra = collected(wishes.filter((wish) => wish.kind === 'UserExtra').map((wish) => [wish.key!, wish.name]));
-  return { name: userName, groups: [...groups, ...impliedGroups(userName, groups)], ...(uid === undefined ? {} : { uid }), ...(extra === undefined ? {} : { extra }) };
+  return {
+    name: userName,
+    groups: [...groups, ...impliedGroups(userName, groups)],
+    ...(uid === undefined ? {} : { uid }),
+    ...(extra === undefined ? {} : { extra }),
+  };
 }
 
 function impliedGroups(user: string, named: readonly string[]): string[] {
@@ -111,9 +135,14 @@ function impliedGroups(user: string, named: readonly string[]): string[] {
 /** In the form of the reference, which shows references to objects here, and plain text. */
 function withoutUser({ exchange }: ApiRequest, wishes: readonly Wish[]): ApiResponse {
   const shown = new ShownText();
-  shown.addAll(wishes, ' ', ({ kind, name, key = '' }) => shown.add(`{${kind}  ${name}  ${resources[kind].group === '' ? '' : `${resources[kind].group}/${resources[kind].version}`}  ${key}}`));
+  shown.addAll(wishes, ' ', ({ kind, name, key = '' }) =>
+    shown.add(
+      `{${kind}  ${name}  ${resources[kind].group === '' ? '' : `${resources[kind].group}/${resources[kind].version}`}  ${key}}`,
+    ),
+  );
   return {
-    status: 500, headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
+    status: 500,
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
     body: `Internal Server Error: ${JSON.stringify(exchange.target)}: requested [${shown}] without impersonating a user\n`,
   };
 }

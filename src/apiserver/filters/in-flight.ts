@@ -42,7 +42,8 @@ export function limitInFlight(limits: InFlightLimits, metrics: Metrics): Filter 
   };
 }
 
-const isRead = (info: RequestInfo): boolean => readVerbs.has(info.verb) || (!info.isResourceRequest && info.verb === 'head');
+const isRead = (info: RequestInfo): boolean =>
+  readVerbs.has(info.verb) || (!info.isResourceRequest && info.verb === 'head');
 
 /** The operators' own group must get in when the server is full. */
 const isExempt = ({ user }: ApiRequest): boolean => user.groups.includes('system:masters');

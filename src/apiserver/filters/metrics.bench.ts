@@ -9,8 +9,14 @@ const names = ['authentication', 'audit', 'impersonation', 'authorization'];
 const pass: Filter = (request, next) => next(request);
 const answer = Promise.resolve<ApiResponse>({ status: 200, headers: {} });
 const metrics = new Metrics({ knows: () => 'subresource', serverId: 'x' });
-const plain = chain(names.map(() => pass), () => answer);
-const measured = chain(names.map((name) => timed(name, pass, metrics)), () => answer);
+const plain = chain(
+  names.map(() => pass),
+  () => answer,
+);
+const measured = chain(
+  names.map((name) => timed(name, pass, metrics)),
+  () => answer,
+);
 const request = {} as ApiRequest;
 const options = { time: 1000, warmupTime: 300 };
 

@@ -15,13 +15,23 @@ async function observed(metrics: Metrics): Promise<readonly (string | undefined)
 
 describe('the duration of a filter', () => {
   it.each([
-    { name: 'is the time until it passes a request on', filter: (next: () => Promise<ApiResponse>) => (vi.advanceTimersByTime(20), next()), expected: ['0.02', '1'] },
-    { name: 'is not that of a refusal', filter: () => (vi.advanceTimersByTime(20), Promise.reject(refusal)), expected: ['0', '0'] },
+    {
+      name: 'is the time until it passes a request on',
+      filter: (next: () => Promise<ApiResponse>) => (vi.advanceTimersByTime(20), next()),
+      expected: ['0.02', '1'],
+    },
+    {
+      name: 'is not that of a refusal',
+      filter: () => (vi.advanceTimersByTime(20), Promise.reject(refusal)),
+      expected: ['0', '0'],
+    },
   ])('$name', async ({ filter, expected }) => {
     vi.useFakeTimers({ toFake: ['performance'] });
     const metrics = new Metrics({ knows: () => 'subresource', serverId: 'x' });
     const handle = timed('tested', (passed, next) => filter(() => next(passed)), metrics);
-    await handle(request, () => (vi.advanceTimersByTime(500), Promise.resolve(response))).catch((error: unknown) => expect(error).toBe(refusal));
+    await handle(request, () => (vi.advanceTimersByTime(500), Promise.resolve(response))).catch((error: unknown) =>
+      expect(error).toBe(refusal),
+    );
     vi.useRealTimers();
     expect(await observed(metrics)).toEqual(expected);
   });

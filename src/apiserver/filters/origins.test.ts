@@ -4,9 +4,20 @@ import { judgeOrigins } from './origins.ts';
 
 const ok: ApiResponse = { status: 101, headers: {} };
 
-function ask(headers: Readonly<Record<string, string>>, upgrade: string | undefined = 'websocket', allowed: readonly string[] = []): Promise<ApiResponse> {
-  const exchange = { method: 'GET', target: '/', upgrade, header: (name: string) => headers[name] } as unknown as Exchange;
-  return judgeOrigins(allowed)(new ApiRequest(exchange, '/', new URLSearchParams(), 'audit-1', 0), () => Promise.resolve(ok));
+function ask(
+  headers: Readonly<Record<string, string>>,
+  upgrade: string | undefined = 'websocket',
+  allowed: readonly string[] = [],
+): Promise<ApiResponse> {
+  const exchange = {
+    method: 'GET',
+    target: '/',
+    upgrade,
+    header: (name: string) => headers[name],
+  } as unknown as Exchange;
+  return judgeOrigins(allowed)(new ApiRequest(exchange, '/', new URLSearchParams(), 'audit-1', 0), () =>
+    Promise.resolve(ok),
+  );
 }
 
 describe('a WebSocket', () => {
@@ -14,9 +25,17 @@ describe('a WebSocket', () => {
     { name: 'of the host that is asked', origin: 'https://api.example.com:6443' },
     { name: 'of the same host in other letters', origin: 'https://API.Example.com:6443' },
     { name: 'of the host whose port is the default one', host: 'api.example.com', origin: 'https://api.example.com' },
-    { name: 'of the host whose default port the client says', host: 'api.example.com:443', origin: 'https://api.example.com' },
+    {
+      name: 'of the host whose default port the client says',
+      host: 'api.example.com:443',
+      origin: 'https://api.example.com',
+    },
     { name: 'of an address', host: '[::1]:6443', origin: 'https://[::1]:6443' },
-    { name: 'of an origin that is listed', origin: 'https://ui.example.com', allowed: ['^https://other$', '//ui\\.example\\.com(:|$)'] },
+    {
+      name: 'of an origin that is listed',
+      origin: 'https://ui.example.com',
+      allowed: ['^https://other$', '//ui\\.example\\.com(:|$)'],
+    },
     { name: 'of a client that is no browser', origin: undefined },
   ])('is opened for a page $name', async ({ host = 'api.example.com:6443', origin, allowed }) => {
     expect(await ask({ host, ...(origin === undefined ? {} : { origin }) }, 'websocket', allowed)).toBe(ok);
@@ -33,13 +52,29 @@ describe('a WebSocket', () => {
     { name: 'with nothing for an origin', origin: '' },
     { name: 'of an origin that is not listed', origin: 'https://evil.org', allowed: ['//ui\\.example\\.com(:|$)'] },
     { name: 'where the client says no host', host: '', origin: 'https://' },
-    { name: 'that would take another protocol as well', origin: 'https://evil.example.com', upgrade: 'foo/1, websocket' },
+    {
+      name: 'that would take another protocol as well',
+      origin: 'https://evil.example.com',
+      upgrade: 'foo/1, websocket',
+    },
   ])('is not opened for a page $name', async ({ host = 'api.example.com:6443', origin, upgrade, allowed }) => {
-    await expect(ask({ host, origin }, upgrade, allowed)).resolves.toMatchObject({ status: 403, headers: { connection: 'close' } });
+    await expect(ask({ host, origin }, upgrade, allowed)).resolves.toMatchObject({
+      status: 403,
+      headers: { connection: 'close' },
+    });
   });
 });
 
 test.each([undefined, 'spdy/3.1', 'h2c'])('what is no WebSocket is not judged by its origin: %s', async (upgrade) => {
-  const exchange = { method: 'GET', target: '/', upgrade, header: () => 'https://evil.example.com' } as unknown as Exchange;
-  expect(await judgeOrigins([])(new ApiRequest(exchange, '/', new URLSearchParams(), 'audit-1', 0), () => Promise.resolve(ok))).toBe(ok);
+  const exchange = {
+    method: 'GET',
+    target: '/',
+    upgrade,
+    header: () => 'https://evil.example.com',
+  } as unknown as Exchange;
+  expect(
+    await judgeOrigins([])(new ApiRequest(exchange, '/', new URLSearchParams(), 'audit-1', 0), () =>
+      Promise.resolve(ok),
+    ),
+  ).toBe(ok);
 });

@@ -15,13 +15,22 @@ export function judgeOrigins(allowedOrigins: readonly string[]): Filter {
   return (request, next) => {
     if (!offersWebSocket(request)) return next(request);
     const origin = request.header('origin');
-    if (origin === undefined || isOfHost(origin, request.header('host') ?? '') || patterns.some((pattern) => pattern.test(origin))) return next(request);
+    if (
+      origin === undefined ||
+      isOfHost(origin, request.header('host') ?? '') ||
+      patterns.some((pattern) => pattern.test(origin))
+    )
+      return next(request);
     return Promise.resolve(refusal);
   };
 }
 
 /** As for an origin that is none (`endpoints/web-socket.ts`). */
-const refusal: ApiResponse = { status: 403, headers: { 'content-type': 'text/plain; charset=utf-8', connection: 'close' }, body: '' };
+const refusal: ApiResponse = {
+  status: 403,
+  headers: { 'content-type': 'text/plain; charset=utf-8', connection: 'close' },
+  body: '',
+};
 
 function isOfHost(origin: string, host: string): boolean {
   const own = `https://${host}`;

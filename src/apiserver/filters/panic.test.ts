@@ -5,16 +5,34 @@ import { renderErrors, statusOf } from './panic.ts';
 
 async function render(error: Error): Promise<{ status: number; heard: string[] }> {
   const heard: string[] = [];
-  const exchange = { method: 'GET', target: '/', header: () => undefined, headerValues: () => [] } as unknown as Exchange;
+  const exchange = {
+    method: 'GET',
+    target: '/',
+    header: () => undefined,
+    headerValues: () => [],
+  } as unknown as Exchange;
   const request = new ApiRequest(exchange, '/', new URLSearchParams(), 'audit-1', 0);
-  const filter = renderErrors({ error: (_, message) => void heard.push(message) }, { terminated: (_, code) => void heard.push(`terminated ${code}`) });
+  const filter = renderErrors(
+    { error: (_, message) => void heard.push(message) },
+    { terminated: (_, code) => void heard.push(`terminated ${code}`) },
+  );
   return { status: (await filter(request, () => Promise.reject(error))).status, heard };
 }
 
 describe('an error of a request', () => {
   test.each([
-    { name: 'that nobody expected is logged and counted', error: new TypeError('x is not a function'), status: 500, heard: ['terminated 500', 'request failed'] },
-    { name: 'of the store is logged with its cause', error: new StatusError(500, 'InternalError', 'no', {}, { cause: new Error('why') }), status: 500, heard: ['request failed'] },
+    {
+      name: 'that nobody expected is logged and counted',
+      error: new TypeError('x is not a function'),
+      status: 500,
+      heard: ['terminated 500', 'request failed'],
+    },
+    {
+      name: 'of the store is logged with its cause',
+      error: new StatusError(500, 'InternalError', 'no', {}, { cause: new Error('why') }),
+      status: 500,
+      heard: ['request failed'],
+    },
     { name: 'of the client is not', error: new StatusError(404, 'NotFound', 'no'), status: 404, heard: [] },
     { name: 'whose body is too large is not', error: new BodyTooLarge(1), status: 413, heard: [] },
     { name: 'whose body is none is not', error: new BrokenBody('no'), status: 500, heard: [] },

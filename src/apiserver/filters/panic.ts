@@ -19,7 +19,15 @@ export function renderErrors(log: ErrorLog, metrics: Pick<Metrics, 'terminated'>
       return await next(request);
     } catch (error) {
       if (statusOf(error) === undefined) metrics.terminated(request, 500);
-      return statusResponse(request, toStatus(error, (cause) => log.error({ err: cause, auditId: request.auditId, method: request.method, path: request.path }, 'request failed')));
+      return statusResponse(
+        request,
+        toStatus(error, (cause) =>
+          log.error(
+            { err: cause, auditId: request.auditId, method: request.method, path: request.path },
+            'request failed',
+          ),
+        ),
+      );
     }
   };
 }
@@ -35,5 +43,10 @@ export function statusOf(error: unknown): StatusError | undefined {
 function toStatus(error: unknown, report: (cause: unknown) => void): StatusError {
   const status = statusOf(error);
   if (status === undefined || (status.code >= 500 && status.cause !== undefined)) report(error);
-  return status ?? new StatusError(500, 'InternalError', 'Internal error occurred: the server could not finish the request', { causes: [{ message: 'the server could not finish the request' }] });
+  return (
+    status ??
+    new StatusError(500, 'InternalError', 'Internal error occurred: the server could not finish the request', {
+      causes: [{ message: 'the server could not finish the request' }],
+    })
+  );
 }

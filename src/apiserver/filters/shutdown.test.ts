@@ -8,7 +8,12 @@ import { countRequests, followWatches, sendRetryAfter } from './shutdown.ts';
 /** A request and what ends its exchange. */
 function request(path: string, userAgent = 'kubectl/v1.32.0'): { request: ApiRequest; close(): void } {
   const closed: (() => void)[] = [];
-  const exchange = { method: 'GET', target: path, header: (name: string) => (name === 'user-agent' ? userAgent : undefined), onClose: (listener: () => void) => closed.push(listener) } as unknown as Exchange;
+  const exchange = {
+    method: 'GET',
+    target: path,
+    header: (name: string) => (name === 'user-agent' ? userAgent : undefined),
+    onClose: (listener: () => void) => closed.push(listener),
+  } as unknown as Exchange;
   const [plain = '', query = ''] = path.split('?');
   const made = new ApiRequest(exchange, plain, new URLSearchParams(query), 'audit-1', 0);
   made.info = parseRequestInfo('GET', plain, made.query);
@@ -18,7 +23,10 @@ function request(path: string, userAgent = 'kubectl/v1.32.0'): { request: ApiReq
 const pods = '/api/v1/namespaces/default/pods';
 const watch = `${pods}?watch=true`;
 const ok: ApiResponse = { status: 200, headers: {}, body: 'ok' };
-const answer = (response: ApiResponse): Handler => () => Promise.resolve(response);
+const answer =
+  (response: ApiResponse): Handler =>
+  () =>
+    Promise.resolve(response);
 
 const refused = (): Lifecycle => {
   const lifecycle = new Lifecycle();
@@ -32,7 +40,13 @@ const unavailable: ApiResponse = {
   body: '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"apiserver is shutting down","reason":"ServiceUnavailable","code":503}\n\n',
 };
 
-const exempt = [...['/readyz', '/readyz/etcd?verbose', '/livez', '/healthz', '/metrics'].map((path) => ({ path, userAgent: 'curl/8' })), { path: pods, userAgent: 'kube-apiserver/v1.32.0 (linux/amd64)' }];
+const exempt = [
+  ...['/readyz', '/readyz/etcd?verbose', '/livez', '/healthz', '/metrics'].map((path) => ({
+    path,
+    userAgent: 'curl/8',
+  })),
+  { path: pods, userAgent: 'kube-apiserver/v1.32.0 (linux/amd64)' },
+];
 
 describe('--shutdown-send-retry-after', () => {
   test('lets everything through until nothing new is begun', async () => {
@@ -44,7 +58,13 @@ describe('--shutdown-send-retry-after', () => {
   test.each([pods, watch, '/version', '/api'])('then asks %s to come again, elsewhere', async (path) => {
     expect(await sendRetryAfter(refused())(request(path).request, answer(ok))).toEqual({
       status: 429,
-      headers: { 'audit-id': 'audit-1', 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', 'retry-after': '5', connection: 'close' },
+      headers: {
+        'audit-id': 'audit-1',
+        'content-type': 'text/plain; charset=utf-8',
+        'x-content-type-options': 'nosniff',
+        'retry-after': '5',
+        connection: 'close',
+      },
       body: 'The apiserver is shutting down, please try again later.\n',
     });
   });
@@ -59,10 +79,17 @@ describe('a request over a connection that is still open', () => {
     expect(await countRequests(refused())(request(pods).request, answer(ok))).toEqual(unavailable);
   });
 
-  test.each(exempt)('is answered where it goes to $path and is of $userAgent, and nobody waits for it', async ({ path, userAgent }) => {
-    const lifecycle = refused();
-    expect(await countRequests(lifecycle)(request(path, userAgent).request, () => Promise.resolve({ ...ok, body: String(lifecycle.requests) }))).toEqual({ ...ok, body: '0' });
-  });
+  test.each(exempt)(
+    'is answered where it goes to $path and is of $userAgent, and nobody waits for it',
+    async ({ path, userAgent }) => {
+      const lifecycle = refused();
+      expect(
+        await countRequests(lifecycle)(request(path, userAgent).request, () =>
+          Promise.resolve({ ...ok, body: String(lifecycle.requests) }),
+        ),
+      ).toEqual({ ...ok, body: '0' });
+    },
+  );
 
   test('is a watch: let through without a grace period, refused with one', async () => {
     expect(await countRequests(refused())(request(watch).request, answer(ok))).toBe(ok);
@@ -75,7 +102,9 @@ describe('what is counted as in work', () => {
   test('a request until it is answered, or has failed', async () => {
     const lifecycle = new Lifecycle();
     const filter = countRequests(lifecycle);
-    const seen = await filter(request(pods).request, () => Promise.resolve({ ...ok, body: String(lifecycle.requests) }));
+    const seen = await filter(request(pods).request, () =>
+      Promise.resolve({ ...ok, body: String(lifecycle.requests) }),
+    );
     expect([seen, lifecycle.requests]).toEqual([{ ...ok, body: '1' }, 0]);
     await expect(filter(request(pods).request, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(lifecycle.requests).toBe(0);
@@ -92,12 +121,20 @@ describe('what is counted as in work', () => {
 
   test('no watch', async () => {
     const lifecycle = new Lifecycle();
-    await countRequests(lifecycle)(request(watch).request, () => Promise.resolve({ ...ok, body: String(lifecycle.requests) })).then((response) => expect(response).toMatchObject({ body: '0' }));
+    await countRequests(lifecycle)(request(watch).request, () =>
+      Promise.resolve({ ...ok, body: String(lifecycle.requests) }),
+    ).then((response) => expect(response).toMatchObject({ body: '0' }));
   });
 });
 
 describe('a watch', () => {
-  const sink = { write: () => true, drained: () => Promise.resolve(), closed: false, onClose: () => undefined, abort: () => undefined } satisfies Sink;
+  const sink = {
+    write: () => true,
+    drained: () => Promise.resolve(),
+    closed: false,
+    onClose: () => undefined,
+    abort: () => undefined,
+  } satisfies Sink;
   /** A stream that goes on until its sink says that it is closed. */
   const stream = async (seen: Sink): Promise<void> => {
     await new Promise<void>((resolve) => seen.onClose(resolve));
@@ -110,7 +147,10 @@ describe('a watch', () => {
     const response = await followWatches(lifecycle)(made, answer({ status: 200, headers: {}, stream }));
     if (!('stream' in response)) throw new Error('no stream');
     const ended = response.stream(sink);
-    const over = lifecycle.endWatches(60_000, { now: () => 0, after: (_, callback) => (setImmediate(callback), { cancel: () => undefined }) });
+    const over = lifecycle.endWatches(60_000, {
+      now: () => 0,
+      after: (_, callback) => (setImmediate(callback), { cancel: () => undefined }),
+    });
     await ended;
     expect(lifecycle.watches).toBe(1);
     close();
@@ -122,7 +162,10 @@ describe('a watch', () => {
     const lifecycle = new Lifecycle();
     const { request: made, close } = request(watch);
     const response = await followWatches(lifecycle)(made, answer({ status: 200, headers: {}, stream }));
-    const over = lifecycle.endWatches(60_000, { now: () => 0, after: (_, callback) => (setImmediate(callback), { cancel: () => undefined }) });
+    const over = lifecycle.endWatches(60_000, {
+      now: () => 0,
+      after: (_, callback) => (setImmediate(callback), { cancel: () => undefined }),
+    });
     if ('stream' in response) await response.stream(sink);
     close();
     await over;
@@ -131,7 +174,9 @@ describe('a watch', () => {
   test('that was refused is not waited for', async () => {
     const lifecycle = new Lifecycle();
     await followWatches(lifecycle)(request(watch).request, answer({ ...ok, status: 403 }));
-    await expect(followWatches(lifecycle)(request(watch).request, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+    await expect(
+      followWatches(lifecycle)(request(watch).request, () => Promise.reject(new Error('no'))),
+    ).rejects.toThrow('no');
     expect(lifecycle.watches).toBe(0);
   });
 });

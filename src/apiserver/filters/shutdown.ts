@@ -11,7 +11,8 @@ const exemptPaths = ['/readyz', '/livez', '/healthz', '/metrics'];
 const exemptUserAgent = 'kube-apiserver/';
 
 const isExempt = (request: ApiRequest): boolean =>
-  exemptPaths.some((prefix) => request.path.startsWith(prefix)) || (request.header('user-agent') ?? '').startsWith(exemptUserAgent);
+  exemptPaths.some((prefix) => request.path.startsWith(prefix)) ||
+  (request.header('user-agent') ?? '').startsWith(exemptUserAgent);
 
 const nosniff = { 'x-content-type-options': 'nosniff' };
 
@@ -24,7 +25,13 @@ export function sendRetryAfter(lifecycle: Lifecycle): Filter {
     if (lifecycle.takesRequests || isExempt(request)) return next(request);
     return Promise.resolve({
       status: 429,
-      headers: { 'audit-id': request.auditId, 'content-type': 'text/plain; charset=utf-8', ...nosniff, 'retry-after': '5', connection: 'close' },
+      headers: {
+        'audit-id': request.auditId,
+        'content-type': 'text/plain; charset=utf-8',
+        ...nosniff,
+        'retry-after': '5',
+        connection: 'close',
+      },
       body: 'The apiserver is shutting down, please try again later.\n',
     });
   };
@@ -42,7 +49,8 @@ export function countRequests(lifecycle: Lifecycle): Filter {
       return (response = await next(request));
     } finally {
       // What is sent piece by piece, as the client takes it, has only begun.
-      if (response !== undefined && ('chunks' in response || 'stream' in response)) request.exchange.onClose(() => lifecycle.leave());
+      if (response !== undefined && ('chunks' in response || 'stream' in response))
+        request.exchange.onClose(() => lifecycle.leave());
       else lifecycle.leave();
     }
   };
@@ -72,7 +80,17 @@ export function followWatches(lifecycle: Lifecycle): Filter {
       remove();
       return response;
     }
-    return { ...response, stream: (sink) => response.stream(closable(sink, () => isOver, (listener) => (close = listener))) };
+    return {
+      ...response,
+      stream: (sink) =>
+        response.stream(
+          closable(
+            sink,
+            () => isOver,
+            (listener) => (close = listener),
+          ),
+        ),
+    };
   };
 }
 
@@ -97,5 +115,9 @@ function closable(sink: Sink, isOver: () => boolean, onOver: (listener: () => vo
 function unavailable(): ApiResponse {
   const { status, message, reason, code } = serviceUnavailable('apiserver is shutting down').toStatus();
   const body = JSON.stringify({ kind: 'Status', apiVersion: 'v1', metadata: {}, status, message, reason, code });
-  return { status: 503, headers: { 'content-type': 'application/json', ...nosniff, 'retry-after': '1' }, body: `${body}\n\n` };
+  return {
+    status: 503,
+    headers: { 'content-type': 'application/json', ...nosniff, 'retry-after': '1' },
+    body: `${body}\n\n`,
+  };
 }

@@ -19,7 +19,10 @@ describe('a request that is answered with a timeout', () => {
     { name: 'an error that nobody expected', end: () => Promise.reject(new TypeError('no')), status: 'panic' },
   ])('is counted as terminated, and once more when it comes to its end: $name', async ({ end, status }) => {
     const counted: unknown[] = [];
-    const filter = limitTime(1, { terminated: (_, code) => void counted.push(code), endedAfterTimeout: (result) => void counted.push(result) });
+    const filter = limitTime(1, {
+      terminated: (_, code) => void counted.push(code),
+      endedAfterTimeout: (result) => void counted.push(result),
+    });
     let finish: () => void = () => undefined;
     const released = new Promise<void>((resolve) => (finish = resolve));
     const inner = released.then(end);
@@ -33,7 +36,10 @@ describe('a request that is answered with a timeout', () => {
 
   test('in time is neither', async () => {
     const counted: unknown[] = [];
-    const filter = limitTime(60_000, { terminated: (_, code) => void counted.push(code), endedAfterTimeout: (result) => void counted.push(result) });
+    const filter = limitTime(60_000, {
+      terminated: (_, code) => void counted.push(code),
+      endedAfterTimeout: (result) => void counted.push(result),
+    });
     expect(await filter(request(), () => Promise.resolve(ok))).toBe(ok);
     expect(counted).toEqual([]);
   });

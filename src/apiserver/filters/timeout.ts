@@ -17,7 +17,12 @@ export function limitTime(maxMs: number, metrics: Pick<Metrics, 'terminated' | '
     return new Promise<ApiResponse>((resolve, reject) => {
       let late: NodeJS.Timeout | undefined;
       const timer = setTimeout(() => {
-        const expired = new StatusError(504, 'Timeout', 'Timeout: request did not complete within the allotted timeout', {});
+        const expired = new StatusError(
+          504,
+          'Timeout',
+          'Timeout: request did not complete within the allotted timeout',
+          {},
+        );
         metrics.terminated(request, 504);
         late = setTimeout(() => {
           late = undefined;
@@ -32,7 +37,10 @@ export function limitTime(maxMs: number, metrics: Pick<Metrics, 'terminated' | '
         clearTimeout(late);
         metrics.endedAfterTimeout(status);
       };
-      next(request).then((response) => (end('ok'), resolve(response)), (error: unknown) => (end(statusOf(error) === undefined ? 'panic' : 'ok'), reject(error as Error)));
+      next(request).then(
+        (response) => (end('ok'), resolve(response)),
+        (error: unknown) => (end(statusOf(error) === undefined ? 'panic' : 'ok'), reject(error as Error)),
+      );
     });
   };
 }

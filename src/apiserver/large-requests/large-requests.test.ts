@@ -11,7 +11,9 @@ import { StatusError } from '../../machinery/status.ts';
 import { StorageError } from '../../storage/errors.ts';
 
 /** A thread that answers each call with what its code says; `reply(result)` answers the call `message`. */
-const threadOf = (code: string): URL => new URL(`data:text/javascript,${encodeURIComponent(`
+const threadOf = (code: string): URL =>
+  new URL(
+    `data:text/javascript,${encodeURIComponent(`
   import { parentPort } from 'node:worker_threads';
   const held = [];
   parentPort.on('message', (message) => {
@@ -20,18 +22,38 @@ const threadOf = (code: string): URL => new URL(`data:text/javascript,${encodeUR
     if (message.method === 'ping') return reply(true);
     if (message.method === 'run') { ${code} }
   });
-`)}`);
+`)}`,
+  );
 
 const served = { info: { name: 'configmaps', group: '' } } as unknown as ServedResource;
 const answeredHere: ApiResponse = { status: 201, headers: {}, body: 'here' };
 
-function setUp(code: string, limits: Partial<LargeRequestLimits> = {}): { readonly send: (body: string) => Promise<string>; readonly request: (body: string) => ApiRequest; readonly subject: LargeRequests } {
+function setUp(
+  code: string,
+  limits: Partial<LargeRequestLimits> = {},
+): {
+  readonly send: (body: string) => Promise<string>;
+  readonly request: (body: string) => ApiRequest;
+  readonly subject: LargeRequests;
+} {
   const subject = new LargeRequests({
-    config: {} as never, storeOf: () => undefined as never, authorizer: {} as never, admission: {} as never, log: silentLogger, limits: { bodyBytes: 5, ...limits }, file: threadOf(code),
+    config: {} as never,
+    storeOf: () => undefined as never,
+    authorizer: {} as never,
+    admission: {} as never,
+    log: silentLogger,
+    limits: { bodyBytes: 5, ...limits },
+    file: threadOf(code),
   });
   onTestFinished(() => subject.close());
   const request = (body: string): ApiRequest => {
-    const made = new ApiRequest(new GivenExchange({ method: 'POST', target: '/', headers: [], body: Buffer.from(body) }), '/', new URLSearchParams(), 'id', 0);
+    const made = new ApiRequest(
+      new GivenExchange({ method: 'POST', target: '/', headers: [], body: Buffer.from(body) }),
+      '/',
+      new URLSearchParams(),
+      'id',
+      0,
+    );
     made.user = { name: 'alice', groups: [] };
     return made;
   };
@@ -65,17 +87,33 @@ describe('a write', () => {
   });
 
   test('fails with the error of the thread', async () => {
-    const { send } = setUp('reply({ warnings: ["careful"], recorded: [], error: { code: 409, statusReason: "Conflict", message: "taken", details: { name: "a" } } })');
-    await expect(send('12345')).rejects.toMatchObject({ name: 'StatusError', code: 409, reason: 'Conflict', message: 'taken', details: { name: 'a' } });
+    const { send } = setUp(
+      'reply({ warnings: ["careful"], recorded: [], error: { code: 409, statusReason: "Conflict", message: "taken", details: { name: "a" } } })',
+    );
+    await expect(send('12345')).rejects.toMatchObject({
+      name: 'StatusError',
+      code: 409,
+      reason: 'Conflict',
+      message: 'taken',
+      details: { name: 'a' },
+    });
   });
 
   test('waits until the thread has room for it', async () => {
-    const { send } = setUp('held.push(message.id); if (held.length === 2) for (const id of held.splice(0)) reply(answer("two at once"), id)', { atOnce: 2 });
-    expect(await Promise.all([send('11111'), send('22222'), send('33333'), send('44444')])).toEqual(Array(4).fill('two at once'));
+    const { send } = setUp(
+      'held.push(message.id); if (held.length === 2) for (const id of held.splice(0)) reply(answer("two at once"), id)',
+      { atOnce: 2 },
+    );
+    expect(await Promise.all([send('11111'), send('22222'), send('33333'), send('44444')])).toEqual(
+      Array(4).fill('two at once'),
+    );
   });
 
   test('gives up waiting when its client goes away', async () => {
-    const { send, request, subject } = setUp('held.push(message.id); if (held.length === 2) for (const id of held.splice(0)) reply(answer("done"), id)', { atOnce: 1 });
+    const { send, request, subject } = setUp(
+      'held.push(message.id); if (held.length === 2) for (const id of held.splice(0)) reply(answer("done"), id)',
+      { atOnce: 1 },
+    );
     const first = request('11111');
     const working = answerTo(subject, first);
     const second = request('22222');
@@ -91,13 +129,21 @@ describe('a write', () => {
 
 describe('the thread', () => {
   test('that ends fails its requests, and the next one gets another thread', async () => {
-    const { send } = setUp('const text = new TextDecoder().decode(message.args[0].body); if (text === "crash") throw new Error("crash"); reply(answer("there"))');
-    await expect(send('crash')).rejects.toMatchObject({ code: 500, message: expect.stringContaining('the thread for large requests has ended') as string });
+    const { send } = setUp(
+      'const text = new TextDecoder().decode(message.args[0].body); if (text === "crash") throw new Error("crash"); reply(answer("there"))',
+    );
+    await expect(send('crash')).rejects.toMatchObject({
+      code: 500,
+      message: expect.stringContaining('the thread for large requests has ended') as string,
+    });
     expect(await send('12345')).toBe('there');
   });
 
   test('that is in a loop is ended after its request was aborted', async () => {
-    const { send, request, subject } = setUp('const text = new TextDecoder().decode(message.args[0].body); if (text === "loops") for (;;); reply(answer("there"))', { unresponsiveMs: 20 });
+    const { send, request, subject } = setUp(
+      'const text = new TextDecoder().decode(message.args[0].body); if (text === "loops") for (;;); reply(answer("there"))',
+      { unresponsiveMs: 20 },
+    );
     const stuck = request('loops');
     const outcome = answerTo(subject, stuck);
     await expect.poll(() => stuck.largeBodyBytes).toBe(5);
@@ -115,8 +161,17 @@ describe('the thread', () => {
 
 describe('errors between the threads', () => {
   test.each([
-    { name: 'of the API', error: new StatusError(422, 'Invalid', 'wrong', { name: 'a', causes: [{ reason: 'x', message: 'y', field: 'z' }] }) },
-    { name: 'with a continue token', error: new StatusError(410, 'Expired', 'old', undefined, { continueToken: 'token' }) },
+    {
+      name: 'of the API',
+      error: new StatusError(422, 'Invalid', 'wrong', {
+        name: 'a',
+        causes: [{ reason: 'x', message: 'y', field: 'z' }],
+      }),
+    },
+    {
+      name: 'with a continue token',
+      error: new StatusError(410, 'Expired', 'old', undefined, { continueToken: 'token' }),
+    },
     { name: 'of the store', error: new StorageError('Compacted', 'gone', { revision: 7 }) },
   ])('keep what they say: $name', ({ error }) => {
     const decoded = requestErrors.decode(structuredClone(requestErrors.encode(error)));

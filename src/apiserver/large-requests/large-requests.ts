@@ -24,7 +24,14 @@ import type { ServedResource } from '../endpoints/served.ts';
 import type { ApiRequest, ApiResponse, RequestRecord } from '../request.ts';
 import { LargeBody } from './large-body.ts';
 import { type LargeRequestLimits, usualLimits } from './limits.ts';
-import { type AdmissionObservation, type LargeOutcome, type LargeRequest, type LargeRequestsConfig, type RecordedCall, requestErrors } from './messages.ts';
+import {
+  type AdmissionObservation,
+  type LargeOutcome,
+  type LargeRequest,
+  type LargeRequestsConfig,
+  type RecordedCall,
+  requestErrors,
+} from './messages.ts';
 
 export interface LargeRequestsOptions {
   readonly config: LargeRequestsConfig;
@@ -95,7 +102,10 @@ export class LargeRequests {
     const stopWatching = this.#watchFor(thread, request.signal);
     try {
       const body = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
-      const outcome = (await thread.calls.call('run', [messageOf(served, request, body)], { signal: request.signal, transfer: [body] })) as LargeOutcome;
+      const outcome = (await thread.calls.call('run', [messageOf(served, request, body)], {
+        signal: request.signal,
+        transfer: [body],
+      })) as LargeOutcome;
       return answerOf(outcome, request);
     } finally {
       stopWatching();
@@ -127,20 +137,33 @@ export class LargeRequests {
     if (next !== undefined) return next();
     this.#inWork--;
     if (this.#inWork > 0 || this.#isClosed) return;
-    this.#idleTimer = setTimeout(() => void (this.#thread !== undefined && this.#end(this.#thread, new Error('idle'))), this.#limits.idleMs).unref();
+    this.#idleTimer = setTimeout(
+      () => void (this.#thread !== undefined && this.#end(this.#thread, new Error('idle'))),
+      this.#limits.idleMs,
+    ).unref();
   }
 
   #start(file: URL): Thread {
     const { config, storeOf, authorizer, admission, log } = this.#options;
-    const worker = new Worker(file, { workerData: config, name: 'large requests', resourceLimits: { maxOldGenerationSizeMb: this.#limits.heapMegabytes } });
+    const worker = new Worker(file, {
+      workerData: config,
+      name: 'large requests',
+      resourceLimits: { maxOldGenerationSizeMb: this.#limits.heapMegabytes },
+    });
     const methods = {
       ...storeMethods(storeOf),
       authorize: ([attributes]: readonly AuthorizationAttributes[]) => authorizer.authorize(attributes!),
       observeAdmission: ([name, operation, phase, rejected, seconds]: AdmissionObservation) =>
-        (name === undefined ? admission.step(operation, phase, rejected) : admission.plugin(name, operation, phase, rejected)).observe(seconds),
+        (name === undefined
+          ? admission.step(operation, phase, rejected)
+          : admission.plugin(name, operation, phase, rejected)
+        ).observe(seconds),
       log: ([level, details, message]: readonly [keyof Logger, object, string]) => log[level](details, message),
     };
-    const calls = new PortCalls(worker as unknown as CallPort, { methods: methods as unknown as Readonly<Record<string, Method>>, errors: requestErrors });
+    const calls = new PortCalls(worker as unknown as CallPort, {
+      methods: methods as unknown as Readonly<Record<string, Method>>,
+      errors: requestErrors,
+    });
     const thread: Thread = { worker, calls, inWork: 0 };
     const lost = (why: string): void => {
       if (this.#thread === thread) this.#thread = undefined;
@@ -149,7 +172,11 @@ export class LargeRequests {
     worker.unref();
     worker.once('error', (error: Error & { code?: string }) => {
       log.error({ err: error }, 'the thread for large requests has ended');
-      lost(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'the request needed more memory than a request may have' : 'the thread for large requests has ended');
+      lost(
+        error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+          ? 'the request needed more memory than a request may have'
+          : 'the thread for large requests has ended',
+      );
     });
     worker.once('exit', () => lost('the thread for large requests has ended'));
     return thread;
@@ -158,13 +185,17 @@ export class LargeRequests {
   /** After an abort that the thread does not hear, because it is in a loop, it is ended with all that it has. */
   #watchFor(thread: Thread, signal: AbortSignal): () => void {
     const { unresponsiveMs } = this.#limits;
-    const check = (): void => void setTimeout(() => {
-      const limit = setTimeout(() => {
-        this.#options.log.error({}, 'the thread for large requests does not answer and is ended');
-        void this.#end(thread, internalError('the thread for large requests did not answer'));
+    const check = (): void =>
+      void setTimeout(() => {
+        const limit = setTimeout(() => {
+          this.#options.log.error({}, 'the thread for large requests does not answer and is ended');
+          void this.#end(thread, internalError('the thread for large requests did not answer'));
+        }, unresponsiveMs).unref();
+        void thread.calls
+          .call('ping', [])
+          .catch(() => undefined)
+          .finally(() => clearTimeout(limit));
       }, unresponsiveMs).unref();
-      void thread.calls.call('ping', []).catch(() => undefined).finally(() => clearTimeout(limit));
-    }, unresponsiveMs).unref();
     signal.addEventListener('abort', check, { once: true });
     return () => signal.removeEventListener('abort', check);
   }
@@ -179,9 +210,25 @@ export class LargeRequests {
 function messageOf({ info, lifetime }: ServedResource, request: ApiRequest, body: ArrayBuffer): LargeRequest {
   const { exchange, audit } = request;
   return {
-    method: request.method, path: request.path, query: request.query.toString(), body, user: request.user, auditId: request.auditId,
-    headers: exchange.headerNames().flatMap((name) => (handedOver.has(name) ? exchange.headerValues(name).map((value) => [name, value] as const) : [])),
-    audit: audit === undefined ? undefined : { keepsRequest: audit.keepsRequest, keepsResponse: audit.keepsResponse, omitsManagedFields: audit.omitsManagedFields },
+    method: request.method,
+    path: request.path,
+    query: request.query.toString(),
+    body,
+    user: request.user,
+    auditId: request.auditId,
+    headers: exchange
+      .headerNames()
+      .flatMap((name) =>
+        handedOver.has(name) ? exchange.headerValues(name).map((value) => [name, value] as const) : [],
+      ),
+    audit:
+      audit === undefined
+        ? undefined
+        : {
+            keepsRequest: audit.keepsRequest,
+            keepsResponse: audit.keepsResponse,
+            omitsManagedFields: audit.omitsManagedFields,
+          },
     definition: lifetime === undefined ? undefined : `${info.name}.${info.group}`,
   };
 }
@@ -205,5 +252,7 @@ function replay(record: RequestRecord, [method, args]: RecordedCall): void {
 /** In what is built, beside the program or above its chunks; for sources, in what was built of them. */
 function threadFile(): URL | undefined {
   const name = 'large-requests.js';
-  return [`./${name}`, `../${name}`, `../../../dist/${name}`].map((path) => new URL(path, import.meta.url)).find((url) => existsSync(fileURLToPath(url)));
+  return [`./${name}`, `../${name}`, `../../../dist/${name}`]
+    .map((path) => new URL(path, import.meta.url))
+    .find((url) => existsSync(fileURLToPath(url)));
 }

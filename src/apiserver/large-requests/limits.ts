@@ -16,4 +16,10 @@ export interface LargeRequestLimits {
   readonly unresponsiveMs: number;
 }
 
-export const usualLimits: LargeRequestLimits = { bodyBytes: largeBodyBytes, heapMegabytes: 768, atOnce: 8, idleMs: 30_000, unresponsiveMs: 5_000 };
+export const usualLimits: LargeRequestLimits = {
+  bodyBytes: largeBodyBytes,
+  heapMegabytes: 768,
+  atOnce: 8,
+  idleMs: 30_000,
+  unresponsiveMs: 5_000,
+};

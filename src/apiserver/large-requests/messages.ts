@@ -42,7 +42,10 @@ export interface LargeRequest {
 }
 
 /** A call of {@link RequestRecord}, in order. */
-export type RecordedCall = readonly [method: 'annotate' | 'completeReference' | 'keepRequest' | 'keepResponse', args: readonly unknown[]];
+export type RecordedCall = readonly [
+  method: 'annotate' | 'completeReference' | 'keepRequest' | 'keepResponse',
+  args: readonly unknown[],
+];
 
 export interface LargeAnswer {
   readonly status: number;
@@ -56,14 +59,21 @@ export interface Aside {
   readonly recorded: readonly RecordedCall[];
 }
 
-export type LargeOutcome = Aside & ({ readonly answer: LargeAnswer } | { readonly error: unknown } | { readonly isUnknown: true });
+export type LargeOutcome = Aside &
+  ({ readonly answer: LargeAnswer } | { readonly error: unknown } | { readonly isUnknown: true });
 
 /** Names of the stores that the thread asks for: of the objects of a resource, as they are in the clear, or of what lies beside them. */
 export const objectsOf = (group: string, resource: string): string => `objects ${group}/${resource}`;
 export const plainOf = (group: string, resource: string): string => `plain ${group}/${resource}`;
 
 /** Observations of admission, for the metrics of the server. */
-export type AdmissionObservation = readonly [plugin: string | undefined, operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT', phase: AdmissionPhase, rejected: boolean, seconds: number];
+export type AdmissionObservation = readonly [
+  plugin: string | undefined,
+  operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT',
+  phase: AdmissionPhase,
+  rejected: boolean,
+  seconds: number,
+];
 
 interface EncodedStatus {
   readonly code: number;

@@ -4,11 +4,21 @@ import type { Store } from '../../storage/interface.ts';
 import type { ApiServerConfig } from '../config.ts';
 import { objectsOf, plainOf, type LargeRequestsConfig } from './messages.ts';
 
-export function largeRequestsConfig({ storage, services, featureGates, admission, allowPrivileged }: ApiServerConfig, groupVersions: readonly GroupVersionInfo[]): LargeRequestsConfig {
+export function largeRequestsConfig(
+  { storage, services, featureGates, admission, allowPrivileged }: ApiServerConfig,
+  groupVersions: readonly GroupVersionInfo[],
+): LargeRequestsConfig {
   return {
-    groupVersions, featureGates, admission, allowPrivileged,
+    groupVersions,
+    featureGates,
+    admission,
+    allowPrivileged,
     services: { clusterIpRanges: services.clusterIpRanges, nodePortRange: services.nodePortRange },
-    storagePrefix: storage.prefix, mediaType: storage.mediaType, garbageCollection: storage.garbageCollection, eventTtlMs: storage.eventTtlMs, leaseReuseSeconds: storage.leaseReuseSeconds,
+    storagePrefix: storage.prefix,
+    mediaType: storage.mediaType,
+    garbageCollection: storage.garbageCollection,
+    eventTtlMs: storage.eventTtlMs,
+    leaseReuseSeconds: storage.leaseReuseSeconds,
   };
 }
 

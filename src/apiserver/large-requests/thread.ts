@@ -42,7 +42,17 @@ import { parseRequestInfo } from '../request-info.ts';
 import { ServedApis } from '../served-apis.ts';
 import { createSharedDecoder } from '../shared-decoder.ts';
 import { GivenExchange } from './given-exchange.ts';
-import { type AdmissionObservation, type Aside, type LargeOutcome, type LargeRequest, type LargeRequestsConfig, objectsOf, plainOf, type RecordedCall, requestErrors } from './messages.ts';
+import {
+  type AdmissionObservation,
+  type Aside,
+  type LargeOutcome,
+  type LargeRequest,
+  type LargeRequestsConfig,
+  objectsOf,
+  plainOf,
+  type RecordedCall,
+  requestErrors,
+} from './messages.ts';
 
 /** What was made for one answer is not asked for again. */
 const representationBudgetBytes = 1024 * 1024;
@@ -57,52 +67,132 @@ class LargeRequestThread {
 
   constructor(port: MessagePort, config: LargeRequestsConfig) {
     this.#calls = new PortCalls(port, {
-      methods: { run: ([request]: readonly LargeRequest[], signal: AbortSignal) => this.#run(request!, signal), ping: () => true } as never,
+      methods: {
+        run: ([request]: readonly LargeRequest[], signal: AbortSignal) => this.#run(request!, signal),
+        ping: () => true,
+      } as never,
       errors: requestErrors,
     });
     const storeOf = (name: string): RemoteStore => new RemoteStore(this.#calls, name);
     const log = this.#logger();
     const featureEnabled = (gate: string): boolean => isGateOn(gate, config.featureGates);
-    const authorizer: Authorizer = { authorize: (attributes) => this.#calls.call('authorize', [attributes]) as ReturnType<Authorizer['authorize']> };
+    const authorizer: Authorizer = {
+      authorize: (attributes) => this.#calls.call('authorize', [attributes]) as ReturnType<Authorizer['authorize']>,
+    };
     const openStorage = (info: ResourceInfo, prefix: string, codec: ObjectCodec): ObjectStorage =>
-      createDirectObjectStorage({ store: storeOf(objectsOf(info.group, info.name)), prefix, codec, namespaced: info.namespaced });
+      createDirectObjectStorage({
+        store: storeOf(objectsOf(info.group, info.name)),
+        prefix,
+        codec,
+        namespaced: info.namespaced,
+      });
     const decode = createSharedDecoder();
     const leases = createLeaseManager({ reuseSeconds: config.leaseReuseSeconds });
     const events = storeOf(plainOf('', 'events'));
     const ranges: ServiceRanges = createServiceRanges({
-      store: storeOf(plainOf('', 'services')), prefix: config.storagePrefix, mediaType: config.mediaType, codecs,
-      clusterIpRanges: config.services.clusterIpRanges, nodePortRange: config.services.nodePortRange, services: () => this.#registry.storeOf('', 'services')!, log,
+      store: storeOf(plainOf('', 'services')),
+      prefix: config.storagePrefix,
+      mediaType: config.mediaType,
+      codecs,
+      clusterIpRanges: config.services.clusterIpRanges,
+      nodePortRange: config.services.nodePortRange,
+      services: () => this.#registry.storeOf('', 'services')!,
+      log,
     });
-    const rbac = new RbacSource({ registry: { storeOf: (group, resource) => this.#registry.storeOf(group, resource) }, decode, log });
+    const rbac = new RbacSource({
+      registry: { storeOf: (group, resource) => this.#registry.storeOf(group, resource) },
+      decode,
+      log,
+    });
     const hooks = new Map<string, WriteHooks>([
-      ['/services', createServiceHooks({ allocator: ranges.allocator, endpoints: () => this.#registry.storeOf('', 'endpoints'), log }) as WriteHooks],
+      [
+        '/services',
+        createServiceHooks({
+          allocator: ranges.allocator,
+          endpoints: () => this.#registry.storeOf('', 'endpoints'),
+          log,
+        }) as WriteHooks,
+      ],
       ...createEscalationHooks({ authorizer: () => authorizer, policy: rbac.policy }),
     ]);
     const plugins: AdmissionPlugin[] = [];
     const admission = createAdmissionChain(plugins, this.#admissionObserver());
     this.#registry = createCatalog({
-      groupVersions: config.groupVersions, schemas, codecs, scanner: (typeId, fields) => createCardScanner(schemas, typeId, fields),
-      storeOf: ({ group, resourceName }) => storeOf(plainOf(group, resourceName)), storePrefix: config.storagePrefix, mediaType: config.mediaType,
-      openStorage, admission, garbageCollection: config.garbageCollection, hooks, eventLease: () => leases.lease(events, config.eventTtlMs / 1000),
+      groupVersions: config.groupVersions,
+      schemas,
+      codecs,
+      scanner: (typeId, fields) => createCardScanner(schemas, typeId, fields),
+      storeOf: ({ group, resourceName }) => storeOf(plainOf(group, resourceName)),
+      storePrefix: config.storagePrefix,
+      mediaType: config.mediaType,
+      openStorage,
+      admission,
+      garbageCollection: config.garbageCollection,
+      hooks,
+      eventLease: () => leases.lease(events, config.eventTtlMs / 1000),
     });
     const fieldManager = createFieldManager({ schemas });
     const now = (): Date => new Date();
     const objects = createAdmissionObjects(this.#registry, decode);
-    plugins.push(...createAdmissionPlugins({ settings: config.admission, registry: this.#registry, objects, authorizer, fieldManager, now, featureEnabled }));
+    plugins.push(
+      ...createAdmissionPlugins({
+        settings: config.admission,
+        registry: this.#registry,
+        objects,
+        authorizer,
+        fieldManager,
+        now,
+        featureEnabled,
+      }),
+    );
     this.#context = {
-      codecs, schemas, admission, authorizer, encoder: new Encoder(representationBudgetBytes), fieldManager, strategicMerge: createStrategicMerge(schemas), toJsonForm: createJsonForm(schemas),
-      now, featureEnabled, allowPrivileged: config.allowPrivileged, maxBodyBytes: defaultMaxBodyBytes,
+      codecs,
+      schemas,
+      admission,
+      authorizer,
+      encoder: new Encoder(representationBudgetBytes),
+      fieldManager,
+      strategicMerge: createStrategicMerge(schemas),
+      toJsonForm: createJsonForm(schemas),
+      now,
+      featureEnabled,
+      allowPrivileged: config.allowPrivileged,
+      maxBodyBytes: defaultMaxBodyBytes,
       // Told by the server, before the request came here.
-      deprecatedUse: () => undefined, watchEvents: () => () => undefined, minRequestTimeoutSeconds: 0, deleteCollectionWorkers: 1,
+      deprecatedUse: () => undefined,
+      watchEvents: () => () => undefined,
+      minRequestTimeoutSeconds: 0,
+      deleteCollectionWorkers: 1,
     };
-    this.#apis = new ServedApis({ groupVersions: config.groupVersions, resources: new Map([...this.#registry.entries].map(([apiVersion, resources]) => [apiVersion, new Map([...resources].map(([name, entry]) => [name, served(entry)]))])) });
-    const webhooks = new ConversionWebhooks(this.#registry, { begins: () => ({ answered: () => undefined, ended: () => undefined }) });
+    this.#apis = new ServedApis({
+      groupVersions: config.groupVersions,
+      resources: new Map(
+        [...this.#registry.entries].map(([apiVersion, resources]) => [
+          apiVersion,
+          new Map([...resources].map(([name, entry]) => [name, served(entry)])),
+        ]),
+      ),
+    });
+    const webhooks = new ConversionWebhooks(this.#registry, {
+      begins: () => ({ answered: () => undefined, ended: () => undefined }),
+    });
     const metadataType = createBuiltInTypes(schemas).of('meta/v1.ObjectMeta');
     this.#customResources = new CustomResources({
-      registry: this.#registry, apis: this.#apis, serve: served, log,
-      create: (definition) => createCustomResource({
-        definition, storePrefix: config.storagePrefix, admission, openStorage, metadataType, metadata: codecs.of('meta/v1.ObjectMeta'), garbageCollection: true, converter: webhooks.converterOf(definition.spec.conversion),
-      }),
+      registry: this.#registry,
+      apis: this.#apis,
+      serve: served,
+      log,
+      create: (definition) =>
+        createCustomResource({
+          definition,
+          storePrefix: config.storagePrefix,
+          admission,
+          openStorage,
+          metadataType,
+          metadata: codecs.of('meta/v1.ObjectMeta'),
+          garbageCollection: true,
+          converter: webhooks.converterOf(definition.spec.conversion),
+        }),
     });
   }
 
@@ -126,24 +216,36 @@ class LargeRequestThread {
     if (definition !== undefined) {
       const store = this.#registry.storeOf(definitions.group, definitions.resource)!;
       const stored = await store.find('', definition, { match: 'mostRecent' });
-      this.#customResources.sync(definition, stored === undefined ? undefined : (store.decode(stored) as CustomResourceDefinition));
+      this.#customResources.sync(
+        definition,
+        stored === undefined ? undefined : (store.decode(stored) as CustomResourceDefinition),
+      );
     }
     return this.#apis.find(info.group === '' ? info.version : `${info.group}/${info.version}`, info.resource);
   }
 
   #logger(): Logger {
-    const log = (level: keyof Logger) => (details: object, message: string): void => {
-      const { err, ...rest } = details as { readonly err?: unknown };
-      void this.#calls.call('log', [level, err === undefined ? rest : { ...rest, err: requestErrors.encode(err) }, message]).catch(() => undefined);
-    };
+    const log =
+      (level: keyof Logger) =>
+      (details: object, message: string): void => {
+        const { err, ...rest } = details as { readonly err?: unknown };
+        void this.#calls
+          .call('log', [level, err === undefined ? rest : { ...rest, err: requestErrors.encode(err) }, message])
+          .catch(() => undefined);
+      };
     return { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
   }
 
   #admissionObserver(): AdmissionObserver {
-    const observe = (...about: AdmissionObservation): void => void this.#calls.call('observeAdmission', about).catch(() => undefined);
+    const observe = (...about: AdmissionObservation): void =>
+      void this.#calls.call('observeAdmission', about).catch(() => undefined);
     return {
-      plugin: (name, operation, phase, rejected) => ({ observe: (seconds) => observe(name, operation, phase, rejected, seconds) }),
-      step: (operation, phase, rejected) => ({ observe: (seconds) => observe(undefined, operation, phase, rejected, seconds) }),
+      plugin: (name, operation, phase, rejected) => ({
+        observe: (seconds) => observe(name, operation, phase, rejected, seconds),
+      }),
+      step: (operation, phase, rejected) => ({
+        observe: (seconds) => observe(undefined, operation, phase, rejected, seconds),
+      }),
     };
   }
 }
@@ -151,14 +253,33 @@ class LargeRequestThread {
 /** Only for what has a store: nothing else is sent here. */
 const served = (entry: CatalogEntry): ServedResource => ({ ...entry, deprecation: undefined, subresources: new Map() });
 
-function requestOf({ method, path, query, headers, body, user, auditId, audit }: LargeRequest, recorded: RecordedCall[]): ApiRequest {
+function requestOf(
+  { method, path, query, headers, body, user, auditId, audit }: LargeRequest,
+  recorded: RecordedCall[],
+): ApiRequest {
   const parameters = parseQuery(query);
-  const request = new ApiRequest(new GivenExchange({ method, target: path, headers, body: Buffer.from(body) }), path, parameters, auditId, performance.now());
+  const request = new ApiRequest(
+    new GivenExchange({ method, target: path, headers, body: Buffer.from(body) }),
+    path,
+    parameters,
+    auditId,
+    performance.now(),
+  );
   request.info = parseRequestInfo(method, path, parameters);
   request.user = user;
   if (audit === undefined) return request;
-  const keep = (name: RecordedCall[0]) => (...args: readonly unknown[]): void => void recorded.push([name, args]);
-  request.audit = { ...audit, annotate: keep('annotate'), completeReference: keep('completeReference'), keepRequest: keep('keepRequest'), keepResponse: keep('keepResponse'), keepStatus: () => undefined };
+  const keep =
+    (name: RecordedCall[0]) =>
+    (...args: readonly unknown[]): void =>
+      void recorded.push([name, args]);
+  request.audit = {
+    ...audit,
+    annotate: keep('annotate'),
+    completeReference: keep('completeReference'),
+    keepRequest: keep('keepRequest'),
+    keepResponse: keep('keepResponse'),
+    keepStatus: () => undefined,
+  };
   return request;
 }
 

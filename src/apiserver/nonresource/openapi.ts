@@ -16,15 +16,22 @@ export interface RemoteOpenApi {
 }
 
 /** @param groupVersions what is served here now; another list when that changes */
-export function openApiHandlers({ gitVersion }: VersionInfo, groupVersions: () => readonly GroupVersionInfo[], remote: RemoteOpenApi): [string, Handler][] {
+export function openApiHandlers(
+  { gitVersion }: VersionInfo,
+  groupVersions: () => readonly GroupVersionInfo[],
+  remote: RemoteOpenApi,
+): [string, Handler][] {
   const documents = new OpenApi({ version: gitVersion, groupVersions });
   return [
     ['/openapi/v2', (request) => Promise.resolve(serveV2(documents, request, remote))],
     ['/openapi/v3', (request) => Promise.resolve(rendered(request, documents.v3Index(remote.paths()), 'Accept'))],
-    ['/openapi/v3/', async (request) => {
-      const key = request.path.slice('/openapi/v3/'.length);
-      return remote.paths().has(key) ? remote.answer(request, key) : serveV3(documents, request);
-    }],
+    [
+      '/openapi/v3/',
+      async (request) => {
+        const key = request.path.slice('/openapi/v3/'.length);
+        return remote.paths().has(key) ? remote.answer(request, key) : serveV3(documents, request);
+      },
+    ],
   ];
 }
 
@@ -40,16 +47,25 @@ function formOf(request: ApiRequest, forms: Readonly<Record<string, Form>>): For
   return undefined;
 }
 
-function rendered(request: ApiRequest, { body, contentType, etag }: Rendition, vary: string | readonly string[], extra: Record<string, string> = {}): ApiResponse {
+function rendered(
+  request: ApiRequest,
+  { body, contentType, etag }: Rendition,
+  vary: string | readonly string[],
+  extra: Record<string, string> = {},
+): ApiResponse {
   const quoted = `"${etag}"`;
   const headers = { 'content-type': contentType, etag: quoted, vary, ...extra };
-  return request.header('if-none-match') === quoted ? { status: 304, headers } : { status: 200, headers, body: Buffer.from(body) };
+  return request.header('if-none-match') === quoted
+    ? { status: 304, headers }
+    : { status: 200, headers, body: Buffer.from(body) };
 }
 
 function serveV2(documents: OpenApi, request: ApiRequest, remote: RemoteOpenApi): ApiResponse {
   const vary = ['Accept-Encoding', 'Accept'];
   const form = formOf(request, V2_FORMS);
-  return form === undefined ? { status: 406, headers: { vary } } : rendered(request, documents.v2(form, remote.parts()), vary);
+  return form === undefined
+    ? { status: 406, headers: { vary } }
+    : rendered(request, documents.v2(form, remote.parts()), vary);
 }
 
 function serveV3(documents: OpenApi, request: ApiRequest): ApiResponse {
@@ -61,6 +77,16 @@ function serveV3(documents: OpenApi, request: ApiRequest): ApiResponse {
   const wanted = request.query.get('hash');
   if (wanted === null) return rendered(request, document, 'Accept');
   const { etag: hash } = documents.v3(path, 'json')!;
-  if (wanted === hash) return rendered(request, document, 'Accept', { 'cache-control': 'public, immutable', expires: new Date(Date.now() + 365 * 24 * 3600 * 1000).toUTCString() });
-  return { ...rendered(request, document, 'Accept', { location: `/openapi/v3/${path}?hash=${hash}`, 'content-type': 'application/json' }), status: 301 };
+  if (wanted === hash)
+    return rendered(request, document, 'Accept', {
+      'cache-control': 'public, immutable',
+      expires: new Date(Date.now() + 365 * 24 * 3600 * 1000).toUTCString(),
+    });
+  return {
+    ...rendered(request, document, 'Accept', {
+      location: `/openapi/v3/${path}?hash=${hash}`,
+      'content-type': 'application/json',
+    }),
+    status: 301,
+  };
 }

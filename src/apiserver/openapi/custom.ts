@@ -15,23 +15,44 @@ const listMeta = 'meta/v1.ListMeta';
 export const customReferences: readonly string[] = [objectMeta, listMeta];
 
 /** Definitions of a resource by type id: of its kind, and of its lists. */
-export function customDefinitions({ type, name, group, version, kind, listKind, schema }: ResourceInfo, dialect: Dialect): readonly (readonly [string, JsonObject])[] {
+export function customDefinitions(
+  { type, name, group, version, kind, listKind, schema }: ResourceInfo,
+  dialect: Dialect,
+): readonly (readonly [string, JsonObject])[] {
   if (schema === undefined) return [];
   const shown = dialect === 'v2' ? simplified(schema) : schema;
-  const gvk = (ofKind: string): JsonObject => ({ 'x-kubernetes-group-version-kind': [{ group, kind: ofKind, version }] });
+  const gvk = (ofKind: string): JsonObject => ({
+    'x-kubernetes-group-version-kind': [{ group, kind: ofKind, version }],
+  });
   const items = { description: `The ${name}.`, type: 'array', items: reference(dialect, definitionName(type)) };
   return [
     [type, { ...withIdentity(shown, dialect, true), ...gvk(kind) }],
-    [`${type}List`, {
-      description: `A list of ${name}.`, type: 'object', required: ['items'],
-      properties: { ...identity, items, metadata: referring(listMeta, 'Version of the list, and how to continue it.', dialect) }, ...gvk(listKind ?? `${kind}List`),
-    }],
+    [
+      `${type}List`,
+      {
+        description: `A list of ${name}.`,
+        type: 'object',
+        required: ['items'],
+        properties: {
+          ...identity,
+          items,
+          metadata: referring(listMeta, 'Version of the list, and how to continue it.', dialect),
+        },
+        ...gvk(listKind ?? `${kind}List`),
+      },
+    ],
   ];
 }
 
 const identity: JsonObject = {
-  apiVersion: { description: 'Group and version of the schema that the object is written in, for example apps/v1.', type: 'string' },
-  kind: { description: 'Kind of the object, in CamelCase, for example Deployment. It cannot be changed.', type: 'string' },
+  apiVersion: {
+    description: 'Group and version of the schema that the object is written in, for example apps/v1.',
+    type: 'string',
+  },
+  kind: {
+    description: 'Kind of the object, in CamelCase, for example Deployment. It cannot be changed.',
+    type: 'string',
+  },
 };
 
 function referring(id: string, description: string, dialect: Dialect): JsonObject {
@@ -49,12 +70,24 @@ function withIdentity(schema: JsonObject, dialect: Dialect, isObjectItself = fal
     if (isObject(sub)) result[member] = withIdentity(sub, dialect);
   }
   if (!isObjectItself && memberOf(schema, 'x-kubernetes-embedded-resource') !== true) return result;
-  result['properties'] = { ...(isObject(result['properties']) ? result['properties'] : {}), ...identity, metadata: referring(objectMeta, 'Name, namespace, labels, annotations and the other metadata that every object has.', dialect) };
+  result['properties'] = {
+    ...(isObject(result['properties']) ? result['properties'] : {}),
+    ...identity,
+    metadata: referring(
+      objectMeta,
+      'Name, namespace, labels, annotations and the other metadata that every object has.',
+      dialect,
+    ),
+  };
   return result;
 }
 
 const mapped = (object: JsonObject, change: (value: JsonObject) => JsonObject): JsonObject =>
-  Object.fromEntries(keysOf(object).sort().map((name) => [name, isObject(object[name]) ? change(object[name]) : object[name]]));
+  Object.fromEntries(
+    keysOf(object)
+      .sort()
+      .map((name) => [name, isObject(object[name]) ? change(object[name]) : object[name]]),
+  );
 
 const dropped: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'not', 'default', 'nullable']);
 /** What describes a value that may be null, or may have more than is known. */
@@ -69,7 +102,8 @@ function simplified(schema: JsonObject): JsonObject {
     const value = schema[name]!;
     if (name === 'properties') result[name] = mapped(value as JsonObject, simplified);
     else if ((name === 'items' || name === 'additionalProperties') && isObject(value)) result[name] = simplified(value);
-    else if (name !== 'additionalProperties' || value !== true) result[name] = name === 'required' ? withoutNullable(value, schema) : value;
+    else if (name !== 'additionalProperties' || value !== true)
+      result[name] = name === 'required' ? withoutNullable(value, schema) : value;
   }
   return result;
 }

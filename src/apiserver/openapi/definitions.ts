@@ -20,8 +20,13 @@ const REFERENCE: Record<Dialect, string> = { v2: '#/definitions/', v3: '#/compon
 
 /** Type ids behind the scalars that have a definition of their own. */
 const SCALAR_DEFINITIONS: Readonly<Record<string, string>> = {
-  time: 'meta/v1.Time', microtime: 'meta/v1.MicroTime', duration: 'meta/v1.Duration', fieldsV1: 'meta/v1.FieldsV1',
-  quantity: 'resource.Quantity', intOrString: 'intstr.IntOrString', rawExtension: 'runtime.RawExtension',
+  time: 'meta/v1.Time',
+  microtime: 'meta/v1.MicroTime',
+  duration: 'meta/v1.Duration',
+  fieldsV1: 'meta/v1.FieldsV1',
+  quantity: 'resource.Quantity',
+  intOrString: 'intstr.IntOrString',
+  rawExtension: 'runtime.RawExtension',
 };
 
 const PRIMITIVES: Readonly<Record<string, { schema: JsonObject; zero?: JsonValue }>> = {
@@ -49,7 +54,11 @@ const FORMS: Readonly<Record<JsonForm, JsonObject | Record<Dialect, JsonObject>>
     v2: { type: 'string', format: 'int-or-string' },
     v3: { oneOf: [{ type: 'integer' }, { type: 'string' }], format: 'int-or-string' },
   },
-  json: {}, unknown: {}, schemaOrArray: {}, schemaOrBool: {}, schemaOrStringArray: {},
+  json: {},
+  unknown: {},
+  schemaOrArray: {},
+  schemaOrBool: {},
+  schemaOrStringArray: {},
 };
 
 /** `io.k8s.api.core.v1.Pod` for `core/v1.Pod`. */
@@ -85,7 +94,8 @@ export class Definitions {
 
   get(id: string): JsonObject {
     let definition = this.#made.get(id);
-    if (definition === undefined) this.#made.set(id, (definition = this.#custom.get(id)?.definition ?? new Builder(this.#dialect).definition(id)));
+    if (definition === undefined)
+      this.#made.set(id, (definition = this.#custom.get(id)?.definition ?? new Builder(this.#dialect).definition(id)));
     return definition;
   }
 
@@ -157,7 +167,9 @@ class Builder {
     return type.fields.flatMap((field) => {
       if (field.inline) return this.#members(schemas.type(field.type));
       if (field.json === '-' || field.json === '') return [];
-      return [{ name: field.json, schema: this.#property(field, texts[field.json]), required: field.required ?? false }];
+      return [
+        { name: field.json, schema: this.#property(field, texts[field.json]), required: field.required ?? false },
+      ];
     });
   }
 
@@ -176,7 +188,8 @@ class Builder {
   #value(field: Field, siblings: JsonObject, extensions: JsonObject, always: boolean): JsonObject {
     const primitive = PRIMITIVES[field.type];
     if (primitive !== undefined) {
-      const initial = field.default === undefined ? (always ? primitive.zero : undefined) : (field.default as JsonValue);
+      const initial =
+        field.default === undefined ? (always ? primitive.zero : undefined) : (field.default as JsonValue);
       return { ...siblings, ...primitive.schema, ...this.#default(initial), ...enumeration(field), ...extensions };
     }
     const target = SCALAR_DEFINITIONS[field.type] ?? field.type;
@@ -212,9 +225,18 @@ interface Member {
 const KIND_MEMBERS: readonly Member[] = [
   {
     name: 'apiVersion',
-    schema: { description: 'Group and version of the schema that the object is written in, for example apps/v1.', type: 'string' },
+    schema: {
+      description: 'Group and version of the schema that the object is written in, for example apps/v1.',
+      type: 'string',
+    },
   },
-  { name: 'kind', schema: { description: 'Kind of the object, in CamelCase, for example Deployment. It cannot be changed.', type: 'string' } },
+  {
+    name: 'kind',
+    schema: {
+      description: 'Kind of the object, in CamelCase, for example Deployment. It cannot be changed.',
+      type: 'string',
+    },
+  },
 ];
 
 const enumeration = (field: Field): JsonObject => (field.enum ? { enum: [...field.enum] } : {});
@@ -232,5 +254,8 @@ function fieldExtensions(field: Field): JsonObject {
 
 function unionExtension({ discriminator, fields }: NonNullable<TypeSchema['unions']>[number]): JsonObject {
   const values = fields.map(({ fieldName, discriminatorValue }) => [fieldName, discriminatorValue]);
-  return { ...(discriminator && { discriminator }), 'fields-to-discriminateBy': Object.fromEntries(values) as JsonObject };
+  return {
+    ...(discriminator && { discriminator }),
+    'fields-to-discriminateBy': Object.fromEntries(values) as JsonObject,
+  };
 }

@@ -4,28 +4,61 @@ import { mergeV2, partV2 } from './merge-v2.ts';
 import { encodeV2 } from './protobuf-v2.ts';
 
 const to = (name: string): JsonObject => ({ $ref: `#/definitions/${name}` });
-const answers = (name: string): JsonObject => ({ get: { responses: { 200: { description: 'OK', schema: to(name) } } } });
-const kinds = (...groups: string[]): JsonObject => ({ 'x-kubernetes-group-version-kind': groups.map((group) => ({ group, version: 'v1', kind: 'DeleteOptions' })) });
+const answers = (name: string): JsonObject => ({
+  get: { responses: { 200: { description: 'OK', schema: to(name) } } },
+});
+const kinds = (...groups: string[]): JsonObject => ({
+  'x-kubernetes-group-version-kind': groups.map((group) => ({ group, version: 'v1', kind: 'DeleteOptions' })),
+});
 
 const meta = { type: 'object', properties: { name: { type: 'string' } } };
 const own: JsonObject = {
-  swagger: '2.0', info: { title: 'Kubernetes', version: 'v1' },
+  swagger: '2.0',
+  info: { title: 'Kubernetes', version: 'v1' },
   paths: { '/api/v1/pods': answers('Pod') },
-  definitions: { Pod: { properties: { metadata: to('Meta') } }, Meta: meta, Options: { type: 'object', ...kinds('', 'apps') } },
+  definitions: {
+    Pod: { properties: { metadata: to('Meta') } },
+    Meta: meta,
+    Options: { type: 'object', ...kinds('', 'apps') },
+  },
   parameters: { pretty: { name: 'pretty', in: 'query', type: 'string' } },
 };
-const document = (paths: JsonObject, definitions: JsonObject, parameters: JsonObject = {}): JsonObject => ({ swagger: '2.0', info: { title: 'Other', version: 'v9' }, paths, definitions, parameters });
-const part = (paths: JsonObject, definitions: JsonObject, parameters?: JsonObject) => partV2(document(paths, definitions, parameters), 'example.com/v1')!;
+const document = (paths: JsonObject, definitions: JsonObject, parameters: JsonObject = {}): JsonObject => ({
+  swagger: '2.0',
+  info: { title: 'Other', version: 'v9' },
+  paths,
+  definitions,
+  parameters,
+});
+const part = (paths: JsonObject, definitions: JsonObject, parameters?: JsonObject) =>
+  partV2(document(paths, definitions, parameters), 'example.com/v1')!;
 const thing = '/apis/example.com/v1/things';
 
 describe('what a server says of an API', () => {
   test('is the paths of the group version and what they refer to, at any depth', () => {
-    const { paths, components } = partV2(document(
-      { [thing]: answers('Thing'), '/apis/example.com/': answers('Group'), '/apis/example.com/v10/x': answers('Secret'), '/apis/apps/v1/deployments': answers('Secret'), '/api/v1/pods': answers('Secret') },
-      { Thing: { properties: { metadata: to('Meta'), parts: { items: to('Part') } } }, Part: { properties: { whole: to('Thing') } }, Meta: meta, Group: {}, Secret: {} },
-    ), 'example.com/v1')!;
+    const { paths, components } = partV2(
+      document(
+        {
+          [thing]: answers('Thing'),
+          '/apis/example.com/': answers('Group'),
+          '/apis/example.com/v10/x': answers('Secret'),
+          '/apis/apps/v1/deployments': answers('Secret'),
+          '/api/v1/pods': answers('Secret'),
+        },
+        {
+          Thing: { properties: { metadata: to('Meta'), parts: { items: to('Part') } } },
+          Part: { properties: { whole: to('Thing') } },
+          Meta: meta,
+          Group: {},
+          Secret: {},
+        },
+      ),
+      'example.com/v1',
+    )!;
     expect([...paths.keys()]).toEqual([thing, '/apis/example.com/']);
-    expect([...components.keys()].sort()).toEqual(['Group', 'Meta', 'Part', 'Thing'].map((name) => `#/definitions/${name}`));
+    expect([...components.keys()].sort()).toEqual(
+      ['Group', 'Meta', 'Part', 'Thing'].map((name) => `#/definitions/${name}`),
+    );
   });
 
   test.each<{ what: string; document: JsonObject | string | null }>([
@@ -50,27 +83,55 @@ describe('the document of all', () => {
   });
 
   test('has paths and definitions of others, and shares those that are equal', () => {
-    const merged = mergeV2(own, [part({ [thing]: answers('Thing') }, { Thing: { properties: { metadata: to('Meta') } }, Meta: meta })]);
-    expect(merged).toEqual({ ...own, paths: { ...own['paths'] as JsonObject, [thing]: answers('Thing') }, definitions: { ...own['definitions'] as JsonObject, Thing: { properties: { metadata: to('Meta') } } } });
+    const merged = mergeV2(own, [
+      part({ [thing]: answers('Thing') }, { Thing: { properties: { metadata: to('Meta') } }, Meta: meta }),
+    ]);
+    expect(merged).toEqual({
+      ...own,
+      paths: { ...(own['paths'] as JsonObject), [thing]: answers('Thing') },
+      definitions: { ...(own['definitions'] as JsonObject), Thing: { properties: { metadata: to('Meta') } } },
+    });
   });
 
   test('keeps definitions apart that have one name, and what refers to them', () => {
-    const other = { Thing: { properties: { metadata: to('Meta') } }, Pod: { properties: { metadata: to('Meta') } }, Meta: { ...meta, description: 'Other.' } };
+    const other = {
+      Thing: { properties: { metadata: to('Meta') } },
+      Pod: { properties: { metadata: to('Meta') } },
+      Meta: { ...meta, description: 'Other.' },
+    };
     const merged = mergeV2(own, [part({ [thing]: { ...answers('Thing'), post: answers('Pod')['get'] } }, other)]);
-    expect(merged['definitions']).toEqual({ ...own['definitions'] as JsonObject, Thing: { properties: { metadata: to('Meta_v2') } }, Pod_v2: { properties: { metadata: to('Meta_v2') } }, Meta_v2: other.Meta });
+    expect(merged['definitions']).toEqual({
+      ...(own['definitions'] as JsonObject),
+      Thing: { properties: { metadata: to('Meta_v2') } },
+      Pod_v2: { properties: { metadata: to('Meta_v2') } },
+      Meta_v2: other.Meta,
+    });
     expect((merged['paths'] as JsonObject)[thing]).toEqual({ ...answers('Thing'), post: answers('Pod_v2')['get'] });
   });
 
   test('finds again what another server has brought, and counts on for what is new', () => {
-    const from = (group: string, description: string) => partV2(document({ [`/apis/${group}/v1/x`]: answers('Meta') }, { Meta: { ...meta, description } }), `${group}/v1`)!;
+    const from = (group: string, description: string) =>
+      partV2(
+        document({ [`/apis/${group}/v1/x`]: answers('Meta') }, { Meta: { ...meta, description } }),
+        `${group}/v1`,
+      )!;
     const merged = mergeV2(own, [from('a', 'One.'), from('b', 'One.'), from('c', 'Another.')]);
     expect(Object.keys(merged['definitions'] as JsonObject)).toEqual(['Meta', 'Meta_v2', 'Meta_v3', 'Options', 'Pod']);
-    expect(['a', 'b', 'c'].map((group) => (merged['paths'] as JsonObject)[`/apis/${group}/v1/x`])).toEqual([answers('Meta_v2'), answers('Meta_v2'), answers('Meta_v3')]);
+    expect(['a', 'b', 'c'].map((group) => (merged['paths'] as JsonObject)[`/apis/${group}/v1/x`])).toEqual([
+      answers('Meta_v2'),
+      answers('Meta_v2'),
+      answers('Meta_v3'),
+    ]);
   });
 
   test('shares options that differ only in the kinds they are, which it has all of then', () => {
-    const merged = mergeV2(own, [part({ [thing]: answers('Options') }, { Options: { type: 'object', ...kinds('example.com', 'apps') } })]);
-    expect((merged['definitions'] as JsonObject)['Options']).toEqual({ type: 'object', ...kinds('', 'apps', 'example.com') });
+    const merged = mergeV2(own, [
+      part({ [thing]: answers('Options') }, { Options: { type: 'object', ...kinds('example.com', 'apps') } }),
+    ]);
+    expect((merged['definitions'] as JsonObject)['Options']).toEqual({
+      type: 'object',
+      ...kinds('', 'apps', 'example.com'),
+    });
     expect((own['definitions'] as JsonObject)['Options']).toEqual({ type: 'object', ...kinds('', 'apps') });
   });
 
@@ -83,21 +144,37 @@ describe('the document of all', () => {
 
   test('keeps parameters apart as well', () => {
     const withPretty = { parameters: [{ $ref: '#/parameters/pretty' }] };
-    const merged = mergeV2(own, [part({ [thing]: withPretty }, {}, { pretty: { name: 'pretty', in: 'header', type: 'string' } })]);
+    const merged = mergeV2(own, [
+      part({ [thing]: withPretty }, {}, { pretty: { name: 'pretty', in: 'header', type: 'string' } }),
+    ]);
     expect(Object.keys(merged['parameters'] as JsonObject)).toEqual(['pretty', 'pretty_v2']);
     expect((merged['paths'] as JsonObject)[thing]).toEqual({ parameters: [{ $ref: '#/parameters/pretty_v2' }] });
   });
 
   test('takes names for what they are', () => {
-    const hostile = JSON.parse(`{"paths":{"${thing}":{"get":{"$ref":"#/definitions/__proto__"}}},"definitions":{"__proto__":{"type":"string"},"constructor":{}}}`) as JsonObject;
+    const hostile = JSON.parse(
+      `{"paths":{"${thing}":{"get":{"$ref":"#/definitions/__proto__"}}},"definitions":{"__proto__":{"type":"string"},"constructor":{}}}`,
+    ) as JsonObject;
     const merged = mergeV2(own, [partV2(hostile, 'example.com/v1')!]);
     expect(Object.hasOwn(merged['definitions'] as JsonObject, '__proto__')).toBe(true);
     expect(({} as JsonObject)['type']).toBeUndefined();
   });
 
   test('has a protobuf form also when a member is not what it should be', () => {
-    const odd = { Thing: { maxLength: -1, minLength: 1e300, properties: 'x', items: null, required: { a: 1 }, type: 7 } } as unknown as JsonObject;
-    const merged = mergeV2(own, [part({ [thing]: { get: { parameters: 'x', responses: null }, parameters: [null, { in: 'nowhere' }, { in: 'toString' }] } as unknown as JsonObject }, odd)]);
+    const odd = {
+      Thing: { maxLength: -1, minLength: 1e300, properties: 'x', items: null, required: { a: 1 }, type: 7 },
+    } as unknown as JsonObject;
+    const merged = mergeV2(own, [
+      part(
+        {
+          [thing]: {
+            get: { parameters: 'x', responses: null },
+            parameters: [null, { in: 'nowhere' }, { in: 'toString' }],
+          } as unknown as JsonObject,
+        },
+        odd,
+      ),
+    ]);
     expect(Buffer.from(encodeV2(merged)).includes(thing)).toBe(true);
   });
 });

@@ -37,7 +37,11 @@ export function mergeV2(own: JsonObject, parts: readonly PartV2[]): JsonObject {
     const names = add(reachable(added.values(), part.components), components);
     for (const [path, item] of added) paths.set(path, renamed(item, names) as JsonObject);
   }
-  return { ...own, paths: Object.fromEntries([...paths].sort(byName)), ...Object.fromEntries(sections.map((section) => [section, sectionOf(section, components)])) };
+  return {
+    ...own,
+    paths: Object.fromEntries([...paths].sort(byName)),
+    ...Object.fromEntries(sections.map((section) => [section, sectionOf(section, components)])),
+  };
 }
 
 /** Puts what comes beside what is there. @returns the new names of what could not keep its own */
@@ -46,7 +50,9 @@ function add(coming: ReadonlyMap<string, JsonObject>, present: Map<string, JsonO
   // One number for all: what refers to each other stays together, and is found again by the next server that has the same.
   for (let number = 2; ; number++) {
     const names = new Map([...conflicts].map((name) => [name, `${name}_v${number}`]));
-    const last = new Map([...coming].map(([name, component]) => [names.get(name) ?? name, renamed(component, names) as JsonObject]));
+    const last = new Map(
+      [...coming].map(([name, component]) => [names.get(name) ?? name, renamed(component, names) as JsonObject]),
+    );
     if ([...conflicts].some((name) => differs(last.get(names.get(name)!)!, present.get(names.get(name)!)))) continue;
     for (const [name, component] of last) present.set(name, withKindsOf(present.get(name), component));
     return names;
@@ -54,17 +60,24 @@ function add(coming: ReadonlyMap<string, JsonObject>, present: Map<string, JsonO
 }
 
 /** What is there already and says something else, by itself or by what it refers to. */
-function conflicting(coming: ReadonlyMap<string, JsonObject>, present: ReadonlyMap<string, JsonObject>): ReadonlySet<string> {
-  const found = new Set([...coming].filter(([name, component]) => differs(component, present.get(name))).map(([name]) => name));
-  for (let before = -1; before < found.size;) {
+function conflicting(
+  coming: ReadonlyMap<string, JsonObject>,
+  present: ReadonlyMap<string, JsonObject>,
+): ReadonlySet<string> {
+  const found = new Set(
+    [...coming].filter(([name, component]) => differs(component, present.get(name))).map(([name]) => name),
+  );
+  for (let before = -1; before < found.size; ) {
     before = found.size;
-    for (const [name, component] of coming) if (present.has(name) && referencesIn(component).some((target) => found.has(target))) found.add(name);
+    for (const [name, component] of coming)
+      if (present.has(name) && referencesIn(component).some((target) => found.has(target))) found.add(name);
   }
   return found;
 }
 
 /** Options and events are of every group that takes them: which ones makes no difference. */
-const differs = (component: JsonObject, present: JsonObject | undefined): boolean => present !== undefined && !jsonEqual(withoutKinds(component), withoutKinds(present));
+const differs = (component: JsonObject, present: JsonObject | undefined): boolean =>
+  present !== undefined && !jsonEqual(withoutKinds(component), withoutKinds(present));
 
 const withoutKinds = (component: JsonObject): JsonObject => ({ ...component, [kindsMember]: undefined });
 
@@ -80,7 +93,10 @@ function kindsOf(component: JsonObject): readonly JsonValue[] {
   return Array.isArray(kinds) ? kinds : [];
 }
 
-function reachable(roots: Iterable<JsonObject>, components: ReadonlyMap<string, JsonObject>): ReadonlyMap<string, JsonObject> {
+function reachable(
+  roots: Iterable<JsonObject>,
+  components: ReadonlyMap<string, JsonObject>,
+): ReadonlyMap<string, JsonObject> {
   const found = new Map<string, JsonObject>();
   const waiting = [...roots];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
@@ -98,26 +114,48 @@ function referencesIn(value: JsonValue | undefined, depth = 0): string[] {
   if (depth > maxDepth) throw new Error(`the document is nested more than ${maxDepth} deep`);
   if (Array.isArray(value)) return value.flatMap((item) => referencesIn(item, depth + 1));
   if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, member]) => (name === '$ref' && typeof member === 'string' ? [member] : referencesIn(member, depth + 1)));
+  return Object.entries(value).flatMap(([name, member]) =>
+    name === '$ref' && typeof member === 'string' ? [member] : referencesIn(member, depth + 1),
+  );
 }
 
 function renamed(value: JsonValue | undefined, names: ReadonlyMap<string, string>): JsonValue | undefined {
   if (names.size === 0) return value;
   if (Array.isArray(value)) return value.map((item) => renamed(item, names)!);
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, name === '$ref' && typeof member === 'string' ? names.get(member) ?? member : renamed(member, names)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      name === '$ref' && typeof member === 'string' ? (names.get(member) ?? member) : renamed(member, names),
+    ]),
+  );
 }
 
-const componentsOf = (document: JsonObject): Map<string, JsonObject> => new Map(sections.flatMap((section) => objectsIn(document, section).map(([name, component]): [string, JsonObject] => [`#/${section}/${name}`, component])));
+const componentsOf = (document: JsonObject): Map<string, JsonObject> =>
+  new Map(
+    sections.flatMap((section) =>
+      objectsIn(document, section).map(([name, component]): [string, JsonObject] => [
+        `#/${section}/${name}`,
+        component,
+      ]),
+    ),
+  );
 
 function sectionOf(section: string, components: ReadonlyMap<string, JsonObject>): JsonObject {
   const prefix = `#/${section}/`;
-  return Object.fromEntries([...components].filter(([name]) => name.startsWith(prefix)).map(([name, component]): [string, JsonObject] => [name.slice(prefix.length), component]).sort(byName));
+  return Object.fromEntries(
+    [...components]
+      .filter(([name]) => name.startsWith(prefix))
+      .map(([name, component]): [string, JsonObject] => [name.slice(prefix.length), component])
+      .sort(byName),
+  );
 }
 
 const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1);
 
 function objectsIn(document: JsonObject, name: string): [string, JsonObject][] {
   const section = memberOf(document, name);
-  return isObject(section) ? Object.entries(section).filter((entry): entry is [string, JsonObject] => isObject(entry[1])) : [];
+  return isObject(section)
+    ? Object.entries(section).filter((entry): entry is [string, JsonObject] => isObject(entry[1]))
+    : [];
 }

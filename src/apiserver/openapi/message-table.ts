@@ -26,43 +26,74 @@ export function writeMembers(out: ProtoWriter, object: JsonValue, table: Message
     if (value === undefined) continue;
     const write = Object.hasOwn(writers, name) ? writers[name] : undefined;
     if (write) write(out, value);
-    else if (table.extensions !== undefined && name.startsWith('x-')) named(table.extensions, anyField)(out, { [name]: value });
+    else if (table.extensions !== undefined && name.startsWith('x-'))
+      named(table.extensions, anyField)(out, { [name]: value });
   }
 }
 
-export const text = (field: number): Write => (out, value) => { if (typeof value === 'string') out.text(field, value); };
-export const flag = (field: number): Write => (out, value) => { if (typeof value === 'boolean') out.flag(field, value); };
-export const integer = (field: number): Write => (out, value) => { if (Number.isSafeInteger(value) && (value as number) >= 0) out.integer(field, value as number); };
-export const double = (field: number): Write => (out, value) => { if (typeof value === 'number') out.double(field, value); };
+export const text =
+  (field: number): Write =>
+  (out, value) => {
+    if (typeof value === 'string') out.text(field, value);
+  };
+export const flag =
+  (field: number): Write =>
+  (out, value) => {
+    if (typeof value === 'boolean') out.flag(field, value);
+  };
+export const integer =
+  (field: number): Write =>
+  (out, value) => {
+    if (Number.isSafeInteger(value) && (value as number) >= 0) out.integer(field, value as number);
+  };
+export const double =
+  (field: number): Write =>
+  (out, value) => {
+    if (typeof value === 'number') out.double(field, value);
+  };
 
 /** A message whose fields are the members of the object. */
-export const message = (field: number, table: MessageTable): Write => (out, value) =>
-  out.message(field, () => writeMembers(out, value, table));
+export const message =
+  (field: number, table: MessageTable): Write =>
+  (out, value) =>
+    out.message(field, () => writeMembers(out, value, table));
 
 /** A message around what another writer writes. */
-export const wrapped = (field: number, write: Write): Write => (out, value) => out.message(field, () => write(out, value));
+export const wrapped =
+  (field: number, write: Write): Write =>
+  (out, value) =>
+    out.message(field, () => write(out, value));
 
 /** One field per element. */
-export const each = (write: Write): Write => (out, value) => {
-  if (Array.isArray(value)) for (const element of value) write(out, element);
-};
+export const each =
+  (write: Write): Write =>
+  (out, value) => {
+    if (Array.isArray(value)) for (const element of value) write(out, element);
+  };
 
 /** A map as a list of messages with the name (1) and what `write` makes of the value. */
-export const named = (field: number, write: Write): Write => (out, value) => {
-  if (!isObject(value)) return;
-  for (const [name, member] of Object.entries(value)) {
-    if (member === undefined) continue;
-    out.message(field, () => {
-      out.text(1, name);
-      write(out, member);
-    });
-  }
-};
+export const named =
+  (field: number, write: Write): Write =>
+  (out, value) => {
+    if (!isObject(value)) return;
+    for (const [name, member] of Object.entries(value)) {
+      if (member === undefined) continue;
+      out.message(field, () => {
+        out.text(1, name);
+        write(out, member);
+      });
+    }
+  };
 
 /** Any value: as YAML, of which JSON is a part. */
-export const any = (field: number): Write => (out, value) =>
-  out.message(field, () => out.text(2, JSON.stringify(value)));
+export const any =
+  (field: number): Write =>
+  (out, value) =>
+    out.message(field, () => out.text(2, JSON.stringify(value)));
 const anyField = any(2);
 
-export const choose = (select: (value: JsonValue) => Write): Write => (out, value) => select(value)(out, value);
+export const choose =
+  (select: (value: JsonValue) => Write): Write =>
+  (out, value) =>
+    select(value)(out, value);
 export const isReference = (value: JsonValue): boolean => isObject(value) && '$ref' in value;

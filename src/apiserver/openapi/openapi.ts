@@ -75,7 +75,10 @@ export class OpenApi {
     if (parts !== this.#parts) this.#forgetV2();
     this.#parts = parts;
     return this.#keep(`v2 ${form}`, () => {
-      const document = mergeV2(documentV2(this.#version, [...sections.values()], this.#definitions('v2', this.#groupVersions)), parts);
+      const document = mergeV2(
+        documentV2(this.#version, [...sections.values()], this.#definitions('v2', this.#groupVersions)),
+        parts,
+      );
       return form === 'json' ? renderJson(document) : render(encodeV2(document), PROTOBUF_TYPES.v2);
     });
   }
@@ -98,7 +101,11 @@ export class OpenApi {
     const json = this.#keep(`v3 json ${key}`, () => renderJson(this.#v3(section)));
     if (form === 'json') return json;
     // Both forms have the hash of the JSON: it is what the index names.
-    return this.#keep(`v3 protobuf ${key}`, () => ({ ...json, body: encodeV3(this.#v3(section)), contentType: PROTOBUF_TYPES.v3 }));
+    return this.#keep(`v3 protobuf ${key}`, () => ({
+      ...json,
+      body: encodeV3(this.#v3(section)),
+      contentType: PROTOBUF_TYPES.v3,
+    }));
   }
 
   #etag(key: string): string {
@@ -108,12 +115,24 @@ export class OpenApi {
   }
 
   #v3(section: Section): JsonObject {
-    return documentV3(this.#version, section, this.#definitions('v3', this.#groupVersions.filter(({ group, version }) => basePath(group, version).slice(1) === section.key)));
+    return documentV3(
+      this.#version,
+      section,
+      this.#definitions(
+        'v3',
+        this.#groupVersions.filter(({ group, version }) => basePath(group, version).slice(1) === section.key),
+      ),
+    );
   }
 
   #definitions(dialect: 'v2' | 'v3', groupVersions: readonly GroupVersionInfo[]): Definitions {
-    const custom = groupVersions.flatMap(({ resources }) => resources).flatMap((resource) => customDefinitions(resource, dialect));
-    return new Definitions(dialect, new Map(custom.map(([id, definition]) => [id, { definition, references: customReferences }])));
+    const custom = groupVersions
+      .flatMap(({ resources }) => resources)
+      .flatMap((resource) => customDefinitions(resource, dialect));
+    return new Definitions(
+      dialect,
+      new Map(custom.map(([id, definition]) => [id, { definition, references: customReferences }])),
+    );
   }
 
   /** The sections of what is served now. Of what was made before, that stays which would come out the same. */
@@ -123,9 +142,16 @@ export class OpenApi {
     const before = new Map(this.#groupVersions.map((info) => [info.apiVersion, info]));
     const isSame = (info: GroupVersionInfo): boolean => {
       const old = before.get(info.apiVersion);
-      return old !== undefined && old.resources.length === info.resources.length && old.resources.every((resource, i) => resource === info.resources[i]);
+      return (
+        old !== undefined &&
+        old.resources.length === info.resources.length &&
+        old.resources.every((resource, i) => resource === info.resources[i])
+      );
     };
-    const changed = [...groupVersions.filter((info) => !isSame(info)), ...this.#groupVersions.filter(({ apiVersion }) => !groupVersions.some((info) => info.apiVersion === apiVersion))];
+    const changed = [
+      ...groupVersions.filter((info) => !isSame(info)),
+      ...this.#groupVersions.filter(({ apiVersion }) => !groupVersions.some((info) => info.apiVersion === apiVersion)),
+    ];
     this.#forgetV2();
     this.#kept.delete('v3');
     for (const { group, version } of changed) this.#forget(basePath(group, version).slice(1));

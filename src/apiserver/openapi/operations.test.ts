@@ -3,7 +3,8 @@ import { findResource, type ResourceInfo } from '../../api/resources.ts';
 import { groupTag, groupTitle, resourceOperations, type Operation } from './operations.ts';
 import { pathItems } from './paths.ts';
 
-const operationsOf = (apiVersion: string, name: string): Operation[] => resourceOperations(findResource(apiVersion, name) as ResourceInfo);
+const operationsOf = (apiVersion: string, name: string): Operation[] =>
+  resourceOperations(findResource(apiVersion, name) as ResourceInfo);
 const ids = (operations: Operation[]): Record<string, string> =>
   Object.fromEntries(operations.map(({ method, path, operationId }) => [`${method} ${path}`, operationId]));
 
@@ -60,7 +61,8 @@ describe('operations of a resource', () => {
   test('a subresource has the kind of its body', () => {
     const eviction = operationsOf('v1', 'pods').find(({ path }) => path.endsWith('/eviction'));
     expect(eviction).toMatchObject({
-      operationId: 'createCoreV1NamespacedPodEviction', kind: { group: 'policy', version: 'v1', kind: 'Eviction' },
+      operationId: 'createCoreV1NamespacedPodEviction',
+      kind: { group: 'policy', version: 'v1', kind: 'Eviction' },
       body: { type: 'policy/v1.Eviction', required: true },
     });
   });
@@ -74,29 +76,55 @@ describe('operations of a resource', () => {
   });
 
   test('names the query parameters of each action', () => {
-    const names = (action: string): string[] | undefined => operationsOf('v1', 'configmaps')
-      .find((operation) => operation.action === action)?.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name);
+    const names = (action: string): string[] | undefined =>
+      operationsOf('v1', 'configmaps')
+        .find((operation) => operation.action === action)
+        ?.parameters.filter((parameter) => parameter.in === 'query')
+        .map(({ name }) => name);
     expect(names('post')).toEqual(['dryRun', 'fieldManager', 'fieldValidation', 'pretty']);
     expect(names('patch')).toEqual(['dryRun', 'fieldManager', 'fieldValidation', 'force', 'pretty']);
     expect(names('delete')).toEqual([
-      'dryRun', 'gracePeriodSeconds', 'ignoreStoreReadErrorWithClusterBreakingPotential', 'orphanDependents', 'pretty', 'propagationPolicy',
+      'dryRun',
+      'gracePeriodSeconds',
+      'ignoreStoreReadErrorWithClusterBreakingPotential',
+      'orphanDependents',
+      'pretty',
+      'propagationPolicy',
     ]);
     expect(names('list')).toEqual([
-      'allowWatchBookmarks', 'continue', 'fieldSelector', 'labelSelector', 'limit', 'pretty', 'resourceVersion', 'resourceVersionMatch',
-      'sendInitialEvents', 'timeoutSeconds', 'watch',
+      'allowWatchBookmarks',
+      'continue',
+      'fieldSelector',
+      'labelSelector',
+      'limit',
+      'pretty',
+      'resourceVersion',
+      'resourceVersionMatch',
+      'sendInitialEvents',
+      'timeoutSeconds',
+      'watch',
     ]);
   });
 });
 
 describe('parameters of a path', () => {
-  const item = pathItems(operationsOf('v1', 'configmaps')).find(({ path }) => path === '/api/v1/namespaces/{namespace}/configmaps');
+  const item = pathItems(operationsOf('v1', 'configmaps')).find(
+    ({ path }) => path === '/api/v1/namespaces/{namespace}/configmaps',
+  );
 
   test('lifts what all operations take', () => {
     expect(item?.shared.map(({ name }) => name)).toEqual(['namespace', 'pretty']);
   });
 
   test('leaves the rest with its operation', () => {
-    const own = item?.operations.map(({ operation, own }) => [operation.method, own.some(({ name }) => name === 'dryRun')]);
-    expect(own).toEqual([['get', false], ['post', true], ['delete', true]]);
+    const own = item?.operations.map(({ operation, own }) => [
+      operation.method,
+      own.some(({ name }) => name === 'dryRun'),
+    ]);
+    expect(own).toEqual([
+      ['get', false],
+      ['post', true],
+      ['delete', true],
+    ]);
   });
 });

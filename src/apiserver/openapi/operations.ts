@@ -5,7 +5,19 @@
 import type { ResourceInfo, SubresourceInfo } from '../../api/resources.ts';
 import { schemas } from '../../api/schemas.ts';
 import {
-  byName, CREATE, DELETE, DELETE_COLLECTION, LIST, nameOf, NAMESPACE, PATCH, PATH, PRETTY, queryOf, UPDATE, type Parameter,
+  byName,
+  CREATE,
+  DELETE,
+  DELETE_COLLECTION,
+  LIST,
+  nameOf,
+  NAMESPACE,
+  PATCH,
+  PATH,
+  PRETTY,
+  queryOf,
+  UPDATE,
+  type Parameter,
 } from './parameters.ts';
 
 export type Method = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch';
@@ -29,13 +41,18 @@ export interface Operation {
 export const MEDIA = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
 const STREAMS = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'];
 const PATCHES = [
-  'application/json-patch+json', 'application/merge-patch+json', 'application/strategic-merge-patch+json', 'application/apply-patch+yaml',
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/strategic-merge-patch+json',
+  'application/apply-patch+yaml',
 ];
 const ANY = ['*/*'];
 const STATUS = 'meta/v1.Status';
 /** Subresources that hand the connection over; every method they serve is a `connect`. */
 const CONNECT: Readonly<Record<string, readonly Method[]>> = {
-  attach: ['get', 'post'], exec: ['get', 'post'], portforward: ['get', 'post'],
+  attach: ['get', 'post'],
+  exec: ['get', 'post'],
+  portforward: ['get', 'post'],
   proxy: ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'],
 };
 
@@ -43,11 +60,14 @@ export const ok = (type?: string): Operation['responses'] => answers(['200', 'OK
 
 function answers(...rows: [code: string, description: string, type?: string][]): Operation['responses'] {
   const all: typeof rows = [...rows, ['401', 'Unauthorized']];
-  return Object.fromEntries(all.map(([code, description, type]) => [code, { description, ...(type !== undefined && { type }) }]));
+  return Object.fromEntries(
+    all.map(([code, description, type]) => [code, { description, ...(type !== undefined && { type }) }]),
+  );
 }
 
 /** `/apis/apps/v1`, and `/api/v1` for the core group. */
-export const basePath = (group: string, version: string): string => (group === '' ? `/api/${version}` : `/apis/${group}/${version}`);
+export const basePath = (group: string, version: string): string =>
+  group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 
 /** `RbacAuthorization` for `rbac.authorization.k8s.io`, `Core` for the core group. */
 export function groupTitle(group: string): string {
@@ -64,7 +84,12 @@ const capitalized = (word: string): string => word.charAt(0).toUpperCase() + wor
 
 export function resourceOperations(resource: ResourceInfo): Operation[] {
   const build = new ResourceOperations(resource);
-  const found = [...build.collection(), ...build.item(), ...(isCustom(resource) ? [] : build.watches()), ...resource.subresources.flatMap((sub) => build.subresource(sub))];
+  const found = [
+    ...build.collection(),
+    ...build.item(),
+    ...(isCustom(resource) ? [] : build.watches()),
+    ...resource.subresources.flatMap((sub) => build.subresource(sub)),
+  ];
   return isCustom(resource) ? found.map(asCustom) : found;
 }
 
@@ -76,10 +101,17 @@ const customPatches = PATCHES.filter((type) => type !== 'application/strategic-m
 function asCustom(operation: Operation): Operation {
   const withoutProtobuf = (types: readonly string[]): string[] => types.filter((type) => !type.includes('protobuf'));
   const { consumes, produces } = operation;
-  return { ...operation, produces: withoutProtobuf(produces), ...(consumes === undefined ? {} : { consumes: consumes === PATCHES ? customPatches : withoutProtobuf(consumes) }) };
+  return {
+    ...operation,
+    produces: withoutProtobuf(produces),
+    ...(consumes === undefined ? {} : { consumes: consumes === PATCHES ? customPatches : withoutProtobuf(consumes) }),
+  };
 }
 
-type Details = Omit<Operation, 'path' | 'tag' | 'operationId' | 'parameters' | 'kind'> & { query: readonly Parameter[]; kind?: Operation['kind'] };
+type Details = Omit<Operation, 'path' | 'tag' | 'operationId' | 'parameters' | 'kind'> & {
+  query: readonly Parameter[];
+  kind?: Operation['kind'];
+};
 
 class ResourceOperations {
   readonly #resource: ResourceInfo;
@@ -105,9 +137,11 @@ class ResourceOperations {
     const found: Operation[] = [];
     if (this.#has('list')) {
       found.push(this.#operation(path, `list${noun}`, this.#list()));
-      if (namespaced) found.push(this.#operation(`${this.#base}/${name}`, `list${this.#title}${kind}ForAllNamespaces`, this.#list()));
+      if (namespaced)
+        found.push(this.#operation(`${this.#base}/${name}`, `list${this.#title}${kind}ForAllNamespaces`, this.#list()));
     }
-    if (this.#has('create')) found.push(this.#operation(path, `create${noun}`, create(this.#type, `create ${article(kind)} ${kind}`)));
+    if (this.#has('create'))
+      found.push(this.#operation(path, `create${noun}`, create(this.#type, `create ${article(kind)} ${kind}`)));
     if (this.#has('deletecollection')) {
       const noun = this.#noun(kind, 'Collection');
       const details = deletion('deletecollection', DELETE_COLLECTION(), `delete collection of ${kind}`, ok(STATUS));
@@ -121,14 +155,23 @@ class ResourceOperations {
     const path = `${this.#base}${this.#scope}/${name}/{name}`;
     const noun = this.#noun(kind);
     const found: Operation[] = [];
-    if (this.#has('get')) found.push(this.#operation(path, `read${noun}`, read(this.#type, `read the specified ${kind}`)));
-    if (this.#has('update')) found.push(this.#operation(path, `replace${noun}`, replace(this.#type, `replace the specified ${kind}`)));
+    if (this.#has('get'))
+      found.push(this.#operation(path, `read${noun}`, read(this.#type, `read the specified ${kind}`)));
+    if (this.#has('update'))
+      found.push(this.#operation(path, `replace${noun}`, replace(this.#type, `replace the specified ${kind}`)));
     if (this.#has('delete')) {
       const type = returnsDeleted ? this.#type : STATUS;
       const responses = answers(['200', 'OK', type], ['202', 'Accepted', type]);
-      found.push(this.#operation(path, `delete${noun}`, deletion('delete', DELETE(), `delete ${article(kind)} ${kind}`, responses)));
+      found.push(
+        this.#operation(
+          path,
+          `delete${noun}`,
+          deletion('delete', DELETE(), `delete ${article(kind)} ${kind}`, responses),
+        ),
+      );
     }
-    if (this.#has('patch')) found.push(this.#operation(path, `patch${noun}`, patch(this.#type, `partially update the specified ${kind}`)));
+    if (this.#has('patch'))
+      found.push(this.#operation(path, `patch${noun}`, patch(this.#type, `partially update the specified ${kind}`)));
     return found;
   }
 
@@ -143,14 +186,18 @@ class ResourceOperations {
       const id = `watch${this.#title}${kind}ListForAllNamespaces`;
       if (namespaced) found.push(this.#operation(`${this.#base}/watch/${name}`, id, this.#watch('watchlist')));
     }
-    if (this.#has('get')) found.push(this.#operation(`${scoped}/{name}`, `watch${this.#noun(kind)}`, this.#watch('watch')));
+    if (this.#has('get'))
+      found.push(this.#operation(`${scoped}/{name}`, `watch${this.#noun(kind)}`, this.#watch('watch')));
     return found;
   }
 
   subresource(sub: SubresourceInfo): Operation[] {
     const { name, kind, apiVersion } = this.#resource;
     const path = `${this.#base}${this.#scope}/${name}/{name}/${sub.name}`;
-    const type = sub.kind === kind && sub.apiVersion === apiVersion ? this.#type : (schemas.ofKind(sub.apiVersion, sub.kind) ?? '');
+    const type =
+      sub.kind === kind && sub.apiVersion === apiVersion
+        ? this.#type
+        : (schemas.ofKind(sub.apiVersion, sub.kind) ?? '');
     const noun = this.#noun(kind) + capitalized(sub.name);
     const connect = CONNECT[sub.name];
     if (connect) return connect.flatMap((method) => this.#connect(path, method, sub, type));
@@ -161,9 +208,12 @@ class ResourceOperations {
       found.push(this.#operation(path, operationId, { ...details, kind: kindOfBody }));
     };
     if (sub.verbs.includes('get')) add(`read${noun}`, read(type, `read ${sub.name} of the specified ${kind}`));
-    if (sub.verbs.includes('create')) add(`create${noun}`, create(type, `create ${sub.name} of ${article(kind)} ${kind}`));
-    if (sub.verbs.includes('update')) add(`replace${noun}`, replace(type, `replace ${sub.name} of the specified ${kind}`));
-    if (sub.verbs.includes('patch')) add(`patch${noun}`, patch(type, `partially update ${sub.name} of the specified ${kind}`));
+    if (sub.verbs.includes('create'))
+      add(`create${noun}`, create(type, `create ${sub.name} of ${article(kind)} ${kind}`));
+    if (sub.verbs.includes('update'))
+      add(`replace${noun}`, replace(type, `replace ${sub.name} of the specified ${kind}`));
+    if (sub.verbs.includes('patch'))
+      add(`patch${noun}`, patch(type, `partially update ${sub.name} of the specified ${kind}`));
     return found;
   }
 
@@ -171,8 +221,14 @@ class ResourceOperations {
     const { kind } = this.#resource;
     const noun = this.#noun(kind, capitalized(method)) + capitalized(sub.name);
     const details: Details = {
-      method, action: 'connect', description: `connect ${method.toUpperCase()} requests to ${sub.name} of ${kind}`, kind: kindOf(sub),
-      query: queryOf([type]), consumes: ANY, produces: ANY, responses: ok('string'),
+      method,
+      action: 'connect',
+      description: `connect ${method.toUpperCase()} requests to ${sub.name} of ${kind}`,
+      kind: kindOf(sub),
+      query: queryOf([type]),
+      consumes: ANY,
+      produces: ANY,
+      responses: ok('string'),
     };
     const found = [this.#operation(path, `connect${noun}`, details)];
     if (sub.name === 'proxy') found.push(this.#operation(`${path}/{path}`, `connect${noun}WithPath`, details));
@@ -181,26 +237,42 @@ class ResourceOperations {
 
   #log(): Details {
     return {
-      method: 'get', action: 'get', description: `read log of the specified ${this.#resource.kind}`, consumes: ANY,
-      query: [...queryOf(['core/v1.PodLogOptions']), PRETTY], produces: ['text/plain', ...MEDIA], responses: ok('string'),
+      method: 'get',
+      action: 'get',
+      description: `read log of the specified ${this.#resource.kind}`,
+      consumes: ANY,
+      query: [...queryOf(['core/v1.PodLogOptions']), PRETTY],
+      produces: ['text/plain', ...MEDIA],
+      responses: ok('string'),
     };
   }
 
   #list(): Details {
     const { kind } = this.#resource;
     return {
-      method: 'get', action: 'list', description: `list or watch objects of kind ${kind}`, query: [...LIST(), PRETTY], consumes: ANY,
-      produces: [...MEDIA, ...STREAMS], responses: ok(`${this.#type}List`),
+      method: 'get',
+      action: 'list',
+      description: `list or watch objects of kind ${kind}`,
+      query: [...LIST(), PRETTY],
+      consumes: ANY,
+      produces: [...MEDIA, ...STREAMS],
+      responses: ok(`${this.#type}List`),
     };
   }
 
   #watch(action: 'watch' | 'watchlist'): Details {
     const { kind } = this.#resource;
-    const description = action === 'watch'
-      ? `watch one object of kind ${kind}. Deprecated: list with watch and a field selector instead.`
-      : `watch objects of kind ${kind}. Deprecated: list with watch instead.`;
+    const description =
+      action === 'watch'
+        ? `watch one object of kind ${kind}. Deprecated: list with watch and a field selector instead.`
+        : `watch objects of kind ${kind}. Deprecated: list with watch instead.`;
     return {
-      method: 'get', action, description, query: [...LIST(), PRETTY], consumes: ANY, produces: [...MEDIA, ...STREAMS],
+      method: 'get',
+      action,
+      description,
+      query: [...LIST(), PRETTY],
+      consumes: ANY,
+      produces: [...MEDIA, ...STREAMS],
       responses: ok('meta/v1.WatchEvent'),
     };
   }
@@ -231,27 +303,63 @@ function kindOf({ apiVersion, kind }: SubresourceInfo): NonNullable<Operation['k
   return { group, version, kind };
 }
 
-const read = (type: string, description: string): Details =>
-  ({ method: 'get', action: 'get', description, query: [PRETTY], consumes: ANY, produces: MEDIA, responses: ok(type) });
+const read = (type: string, description: string): Details => ({
+  method: 'get',
+  action: 'get',
+  description,
+  query: [PRETTY],
+  consumes: ANY,
+  produces: MEDIA,
+  responses: ok(type),
+});
 
 const create = (type: string, description: string): Details => ({
-  method: 'post', action: 'post', description, query: [...CREATE(), PRETTY], body: { type, required: true }, consumes: ANY, produces: MEDIA,
+  method: 'post',
+  action: 'post',
+  description,
+  query: [...CREATE(), PRETTY],
+  body: { type, required: true },
+  consumes: ANY,
+  produces: MEDIA,
   responses: answers(['200', 'OK', type], ['201', 'Created', type], ['202', 'Accepted', type]),
 });
 
 const replace = (type: string, description: string): Details => ({
-  method: 'put', action: 'put', description, query: [...UPDATE(), PRETTY], body: { type, required: true }, consumes: ANY, produces: MEDIA,
+  method: 'put',
+  action: 'put',
+  description,
+  query: [...UPDATE(), PRETTY],
+  body: { type, required: true },
+  consumes: ANY,
+  produces: MEDIA,
   responses: answers(['200', 'OK', type], ['201', 'Created', type]),
 });
 
 const patch = (type: string, description: string): Details => ({
-  method: 'patch', action: 'patch', description, query: [...PATCH(), PRETTY], body: { type: 'meta/v1.Patch', required: true }, consumes: PATCHES,
-  produces: MEDIA, responses: answers(['200', 'OK', type], ['201', 'Created', type]),
+  method: 'patch',
+  action: 'patch',
+  description,
+  query: [...PATCH(), PRETTY],
+  body: { type: 'meta/v1.Patch', required: true },
+  consumes: PATCHES,
+  produces: MEDIA,
+  responses: answers(['200', 'OK', type], ['201', 'Created', type]),
 });
 
-const deletion = (action: string, query: readonly Parameter[], description: string, responses: Operation['responses']): Details => ({
-  method: 'delete', action, description, query: [...query, PRETTY], body: { type: 'meta/v1.DeleteOptions', required: false },
-  consumes: ANY, produces: MEDIA, responses,
+const deletion = (
+  action: string,
+  query: readonly Parameter[],
+  description: string,
+  responses: Operation['responses'],
+): Details => ({
+  method: 'delete',
+  action,
+  description,
+  query: [...query, PRETTY],
+  body: { type: 'meta/v1.DeleteOptions', required: false },
+  consumes: ANY,
+  produces: MEDIA,
+  responses,
 });
 
 const article = (noun: string): string => (/^[AEIOU]/.test(noun) ? 'an' : 'a');

@@ -10,7 +10,12 @@ export interface Parameter {
 }
 
 const TYPES: Readonly<Record<string, Parameter['type']>> = {
-  string: 'string', bool: 'boolean', int32: 'integer', int64: 'integer', uint32: 'integer', uint64: 'integer',
+  string: 'string',
+  bool: 'boolean',
+  int32: 'integer',
+  int64: 'integer',
+  uint32: 'integer',
+  uint64: 'integer',
 };
 
 /** What the members of these option types become as query parameters, by name; structs and times have no such form. */
@@ -29,7 +34,9 @@ export function queryOf(ids: readonly string[], except: readonly string[] = []):
 
 export const LIST = lazily(() => queryOf(['meta/v1.ListOptions']));
 export const DELETE = lazily(() => queryOf(['meta/v1.DeleteOptions']));
-export const DELETE_COLLECTION = lazily(() => queryOf(['meta/v1.DeleteOptions', 'meta/v1.ListOptions'], ['watch', 'allowWatchBookmarks']));
+export const DELETE_COLLECTION = lazily(() =>
+  queryOf(['meta/v1.DeleteOptions', 'meta/v1.ListOptions'], ['watch', 'allowWatchBookmarks']),
+);
 export const CREATE = lazily(() => queryOf(['meta/v1.CreateOptions']));
 export const UPDATE = lazily(() => queryOf(['meta/v1.UpdateOptions']));
 export const PATCH = lazily(() => queryOf(['meta/v1.PatchOptions']));
@@ -40,12 +47,29 @@ function lazily<T>(make: () => T): () => T {
 }
 
 export const PRETTY: Parameter = {
-  name: 'pretty', in: 'query', type: 'string',
+  name: 'pretty',
+  in: 'query',
+  type: 'string',
   description: "Whether JSON is indented: 'true' or 'false'. Browsers, curl and wget get it indented by default.",
 };
-export const NAMESPACE: Parameter = { name: 'namespace', in: 'path', type: 'string', description: 'Namespace of the object.' };
-export const PATH: Parameter = { name: 'path', in: 'path', type: 'string', description: 'Path of the request behind the proxy.' };
-export const nameOf = (kind: string): Parameter => ({ name: 'name', in: 'path', type: 'string', description: `Name of the ${kind}.` });
+export const NAMESPACE: Parameter = {
+  name: 'namespace',
+  in: 'path',
+  type: 'string',
+  description: 'Namespace of the object.',
+};
+export const PATH: Parameter = {
+  name: 'path',
+  in: 'path',
+  type: 'string',
+  description: 'Path of the request behind the proxy.',
+};
+export const nameOf = (kind: string): Parameter => ({
+  name: 'name',
+  in: 'path',
+  type: 'string',
+  description: `Name of the ${kind}.`,
+});
 
 /** Documents list the parameters of an operation in this order. */
 export function byName(a: Parameter, b: Parameter): number {

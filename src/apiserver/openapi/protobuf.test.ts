@@ -87,62 +87,150 @@ describe('OpenAPI 2.0 in protobuf', () => {
 
   test.each<{ name: string; document: JsonObject; decoded: JsonObject }>([
     {
-      name: 'the head', document: { swagger: '2.0', info: { title: 'T', version: 'v1' }, security: [{ BearerToken: [] }] },
-      decoded: { swagger: '2.0', info: { title: 'T', version: 'v1' }, security: [{ named: [{ name: 'BearerToken', value: {} }] }] },
+      name: 'the head',
+      document: { swagger: '2.0', info: { title: 'T', version: 'v1' }, security: [{ BearerToken: [] }] },
+      decoded: {
+        swagger: '2.0',
+        info: { title: 'T', version: 'v1' },
+        security: [{ named: [{ name: 'BearerToken', value: {} }] }],
+      },
     },
     {
-      name: 'the security schemes', document: { securityDefinitions: { B: { type: 'apiKey', name: 'authorization', in: 'header' } } },
-      decoded: { securityDefinitions: { named: [{ name: 'B', value: { apiKey: { type: 'apiKey', name: 'authorization', in: 'header' } } }] } },
+      name: 'the security schemes',
+      document: { securityDefinitions: { B: { type: 'apiKey', name: 'authorization', in: 'header' } } },
+      decoded: {
+        securityDefinitions: {
+          named: [{ name: 'B', value: { apiKey: { type: 'apiKey', name: 'authorization', in: 'header' } } }],
+        },
+      },
     },
     {
       name: 'a struct',
-      document: { definitions: {
-        A: { type: 'object', description: 'D', required: ['a'], properties: { a: { type: 'integer', format: 'int32' } } },
-      } },
-      decoded: { definitions: { named: [{ name: 'A', value: {
-        type: { value: ['object'] }, description: 'D', required: ['a'],
-        properties: { named: [{ name: 'a', value: { type: { value: ['integer'] }, format: 'int32' } }] },
-      } }] } },
+      document: {
+        definitions: {
+          A: {
+            type: 'object',
+            description: 'D',
+            required: ['a'],
+            properties: { a: { type: 'integer', format: 'int32' } },
+          },
+        },
+      },
+      decoded: {
+        definitions: {
+          named: [
+            {
+              name: 'A',
+              value: {
+                type: { value: ['object'] },
+                description: 'D',
+                required: ['a'],
+                properties: { named: [{ name: 'a', value: { type: { value: ['integer'] }, format: 'int32' } }] },
+              },
+            },
+          ],
+        },
+      },
     },
     {
       name: 'lists, maps and references',
-      document: { definitions: { A: { items: { $ref: '#/definitions/B' } }, B: { additionalProperties: { type: 'string', enum: ['x'] } } } },
-      decoded: { definitions: { named: [
-        { name: 'A', value: { items: { schema: [{ ref: '#/definitions/B' }] } } },
-        { name: 'B', value: { additionalProperties: { schema: { type: { value: ['string'] }, enum: [{ yaml: '"x"' }] } } } },
-      ] } },
+      document: {
+        definitions: {
+          A: { items: { $ref: '#/definitions/B' } },
+          B: { additionalProperties: { type: 'string', enum: ['x'] } },
+        },
+      },
+      decoded: {
+        definitions: {
+          named: [
+            { name: 'A', value: { items: { schema: [{ ref: '#/definitions/B' }] } } },
+            {
+              name: 'B',
+              value: { additionalProperties: { schema: { type: { value: ['string'] }, enum: [{ yaml: '"x"' }] } } },
+            },
+          ],
+        },
+      },
     },
     {
-      name: 'extensions as YAML', document: { definitions: { A: { 'x-kubernetes-list-map-keys': ['a', 'b'] } } },
-      decoded: { definitions: { named: [
-        { name: 'A', value: { extensions: [{ name: 'x-kubernetes-list-map-keys', value: { yaml: '["a","b"]' } }] } },
-      ] } },
+      name: 'extensions as YAML',
+      document: { definitions: { A: { 'x-kubernetes-list-map-keys': ['a', 'b'] } } },
+      decoded: {
+        definitions: {
+          named: [
+            {
+              name: 'A',
+              value: { extensions: [{ name: 'x-kubernetes-list-map-keys', value: { yaml: '["a","b"]' } }] },
+            },
+          ],
+        },
+      },
     },
     {
-      name: 'shared parameters', document: { parameters: { p: parameter } },
+      name: 'shared parameters',
+      document: { parameters: { p: parameter } },
       decoded: { parameters: { named: [{ name: 'p', value: { nonBody: { query: parameter } } }] } },
     },
     {
-      name: 'an operation', document: { paths: { '/a/{name}': {
-        patch: {
-          tags: ['t'], operationId: 'o', consumes: ['c'], produces: ['p'], 'x-kubernetes-action': 'patch',
-          parameters: [{ name: 'body', in: 'body', required: true, schema: { $ref: '#/definitions/A' } }, parameter, { $ref: '#/parameters/p' }],
-          responses: { 200: { description: 'OK', schema: { type: 'string' } } },
+      name: 'an operation',
+      document: {
+        paths: {
+          '/a/{name}': {
+            patch: {
+              tags: ['t'],
+              operationId: 'o',
+              consumes: ['c'],
+              produces: ['p'],
+              'x-kubernetes-action': 'patch',
+              parameters: [
+                { name: 'body', in: 'body', required: true, schema: { $ref: '#/definitions/A' } },
+                parameter,
+                { $ref: '#/parameters/p' },
+              ],
+              responses: { 200: { description: 'OK', schema: { type: 'string' } } },
+            },
+            parameters: [{ name: 'name', in: 'path', required: true, type: 'string' }],
+          },
         },
-        parameters: [{ name: 'name', in: 'path', required: true, type: 'string' }],
-      } } },
-      decoded: { paths: { path: [{ name: '/a/{name}', value: {
-        patch: {
-          tags: ['t'], operationId: 'o', consumes: ['c'], produces: ['p'], extensions: [{ name: 'x-kubernetes-action', value: { yaml: '"patch"' } }],
-          parameters: [
-            { parameter: { body: { name: 'body', in: 'body', required: true, schema: { ref: '#/definitions/A' } } } },
-            { parameter: { nonBody: { query: parameter } } },
-            { reference: { ref: '#/parameters/p' } },
+      },
+      decoded: {
+        paths: {
+          path: [
+            {
+              name: '/a/{name}',
+              value: {
+                patch: {
+                  tags: ['t'],
+                  operationId: 'o',
+                  consumes: ['c'],
+                  produces: ['p'],
+                  extensions: [{ name: 'x-kubernetes-action', value: { yaml: '"patch"' } }],
+                  parameters: [
+                    {
+                      parameter: {
+                        body: { name: 'body', in: 'body', required: true, schema: { ref: '#/definitions/A' } },
+                      },
+                    },
+                    { parameter: { nonBody: { query: parameter } } },
+                    { reference: { ref: '#/parameters/p' } },
+                  ],
+                  responses: {
+                    code: [
+                      {
+                        name: '200',
+                        value: { response: { description: 'OK', schema: { schema: { type: { value: ['string'] } } } } },
+                      },
+                    ],
+                  },
+                },
+                parameters: [
+                  { parameter: { nonBody: { path: { name: 'name', in: 'path', required: true, type: 'string' } } } },
+                ],
+              },
+            },
           ],
-          responses: { code: [{ name: '200', value: { response: { description: 'OK', schema: { schema: { type: { value: ['string'] } } } } } }] },
         },
-        parameters: [{ parameter: { nonBody: { path: { name: 'name', in: 'path', required: true, type: 'string' } } } }],
-      } }] } },
+      },
     },
   ])('has $name', ({ document, decoded }) => {
     expect(V2(encodeV2(document))).toEqual(decoded);
@@ -154,48 +242,132 @@ describe('OpenAPI 3.0 in protobuf', () => {
 
   test.each<{ name: string; document: JsonObject; decoded: JsonObject }>([
     {
-      name: 'the head', document: { openapi: '3.0.0', info: { title: 'T', version: 'v1' } },
+      name: 'the head',
+      document: { openapi: '3.0.0', info: { title: 'T', version: 'v1' } },
       decoded: { openapi: '3.0.0', info: { title: 'T', version: 'v1' } },
     },
     {
       name: 'properties and their defaults, of which objects cannot be said',
-      document: { components: { schemas: { A: { type: 'object', required: ['n'], properties: {
-        n: { type: 'integer', default: 0 }, t: { type: 'string', default: '' }, s: { default: {}, allOf: [{ $ref: ref }] },
-      } } } } },
-      decoded: { components: { schemas: { named: [{ name: 'A', value: { schema: { type: 'object', required: ['n'], properties: { named: [
-        { name: 'n', value: { schema: { type: 'integer', default: { number: 0 } } } },
-        { name: 't', value: { schema: { type: 'string', default: { string: '' } } } },
-        { name: 's', value: { schema: { allOf: [{ reference: { ref } }] } } },
-      ] } } } }] } } },
+      document: {
+        components: {
+          schemas: {
+            A: {
+              type: 'object',
+              required: ['n'],
+              properties: {
+                n: { type: 'integer', default: 0 },
+                t: { type: 'string', default: '' },
+                s: { default: {}, allOf: [{ $ref: ref }] },
+              },
+            },
+          },
+        },
+      },
+      decoded: {
+        components: {
+          schemas: {
+            named: [
+              {
+                name: 'A',
+                value: {
+                  schema: {
+                    type: 'object',
+                    required: ['n'],
+                    properties: {
+                      named: [
+                        { name: 'n', value: { schema: { type: 'integer', default: { number: 0 } } } },
+                        { name: 't', value: { schema: { type: 'string', default: { string: '' } } } },
+                        { name: 's', value: { schema: { allOf: [{ reference: { ref } }] } } },
+                      ],
+                    },
+                  },
+                },
+              },
+            ],
+          },
+        },
+      },
     },
     {
       name: 'lists and alternatives',
-      document: { components: { schemas: { A: { items: { $ref: ref }, 'x-kubernetes-list-type': 'set' }, C: { oneOf: [{ type: 'string' }] } } } },
-      decoded: { components: { schemas: { named: [
-        { name: 'A', value: { schema: {
-          items: { value: [{ reference: { ref } }] }, extensions: [{ name: 'x-kubernetes-list-type', value: { yaml: '"set"' } }],
-        } } },
-        { name: 'C', value: { schema: { oneOf: [{ schema: { type: 'string' } }] } } },
-      ] } } },
+      document: {
+        components: {
+          schemas: { A: { items: { $ref: ref }, 'x-kubernetes-list-type': 'set' }, C: { oneOf: [{ type: 'string' }] } },
+        },
+      },
+      decoded: {
+        components: {
+          schemas: {
+            named: [
+              {
+                name: 'A',
+                value: {
+                  schema: {
+                    items: { value: [{ reference: { ref } }] },
+                    extensions: [{ name: 'x-kubernetes-list-type', value: { yaml: '"set"' } }],
+                  },
+                },
+              },
+              { name: 'C', value: { schema: { oneOf: [{ schema: { type: 'string' } }] } } },
+            ],
+          },
+        },
+      },
     },
     {
-      name: 'an operation', document: { paths: { '/a': {
-        post: {
-          operationId: 'o', requestBody: { content: { '*/*': { schema: { $ref: ref } } }, required: true },
-          responses: { 201: { description: 'Created', content: { 'application/json': { schema: { $ref: ref } } } } },
+      name: 'an operation',
+      document: {
+        paths: {
+          '/a': {
+            post: {
+              operationId: 'o',
+              requestBody: { content: { '*/*': { schema: { $ref: ref } } }, required: true },
+              responses: {
+                201: { description: 'Created', content: { 'application/json': { schema: { $ref: ref } } } },
+              },
+            },
+            parameters: [{ name: 'n', in: 'path', required: true, schema: { type: 'string' } }],
+          },
         },
-        parameters: [{ name: 'n', in: 'path', required: true, schema: { type: 'string' } }],
-      } } },
-      decoded: { paths: { path: [{ name: '/a', value: {
-        post: {
-          operationId: 'o',
-          requestBody: { body: { content: { named: [{ name: '*/*', value: { schema: { reference: { ref } } } }] }, required: true } },
-          responses: { named: [{ name: '201', value: { response: {
-            description: 'Created', content: { named: [{ name: 'application/json', value: { schema: { reference: { ref } } } }] },
-          } } }] },
+      },
+      decoded: {
+        paths: {
+          path: [
+            {
+              name: '/a',
+              value: {
+                post: {
+                  operationId: 'o',
+                  requestBody: {
+                    body: {
+                      content: { named: [{ name: '*/*', value: { schema: { reference: { ref } } } }] },
+                      required: true,
+                    },
+                  },
+                  responses: {
+                    named: [
+                      {
+                        name: '201',
+                        value: {
+                          response: {
+                            description: 'Created',
+                            content: {
+                              named: [{ name: 'application/json', value: { schema: { reference: { ref } } } }],
+                            },
+                          },
+                        },
+                      },
+                    ],
+                  },
+                },
+                parameters: [
+                  { parameter: { name: 'n', in: 'path', required: true, schema: { schema: { type: 'string' } } } },
+                ],
+              },
+            },
+          ],
         },
-        parameters: [{ parameter: { name: 'n', in: 'path', required: true, schema: { schema: { type: 'string' } } } }],
-      } }] } },
+      },
     },
   ])('has $name', ({ document, decoded }) => {
     expect(V3(encodeV3(document))).toEqual(decoded);

@@ -16,10 +16,15 @@ const ALWAYS_WRITTEN: ReadonlySet<string> = new Set(['name', 'dryRun', 'fieldVal
 export function documentV2(version: string, sections: readonly Section[], definitions: Definitions): JsonObject {
   const operations = sections.flatMap((section) => section.operations);
   const parameters = new SharedParameters();
-  const paths = pathItems(operations).map(({ path, shared, operations }) => [path, {
-    ...Object.fromEntries(operations.map(({ operation, own }) => [operation.method, renderOperation(operation, own, parameters)])),
-    ...(shared.length > 0 && { parameters: shared.map((parameter) => parameters.use(renderParameter(parameter))) }),
-  }]);
+  const paths = pathItems(operations).map(({ path, shared, operations }) => [
+    path,
+    {
+      ...Object.fromEntries(
+        operations.map(({ operation, own }) => [operation.method, renderOperation(operation, own, parameters)]),
+      ),
+      ...(shared.length > 0 && { parameters: shared.map((parameter) => parameters.use(renderParameter(parameter))) }),
+    },
+  ]);
   return {
     swagger: '2.0',
     info: { title: 'Kubernetes', version },
@@ -33,7 +38,9 @@ export function documentV2(version: string, sections: readonly Section[], defini
 
 function renderOperation(operation: Operation, own: readonly Parameter[], shared: SharedParameters): JsonObject {
   const { description, consumes, produces, tag, operationId, body, responses } = operation;
-  const parameters = [...(body ? [renderBody(body)] : []), ...own.map(renderParameter)].map((parameter) => shared.use(parameter));
+  const parameters = [...(body ? [renderBody(body)] : []), ...own.map(renderParameter)].map((parameter) =>
+    shared.use(parameter),
+  );
   return {
     description,
     ...(consumes && { consumes: [...consumes] }),
@@ -42,20 +49,33 @@ function renderOperation(operation: Operation, own: readonly Parameter[], shared
     tags: [tag],
     operationId,
     ...(parameters.length > 0 && { parameters }),
-    responses: Object.fromEntries(Object.entries(responses).map(([code, { description, type }]) => [
-      code, { description, ...(type && { schema: renderType(type) }) },
-    ])),
+    responses: Object.fromEntries(
+      Object.entries(responses).map(([code, { description, type }]) => [
+        code,
+        { description, ...(type && { schema: renderType(type) }) },
+      ]),
+    ),
     ...operationExtensions(operation),
   };
 }
 
-const renderType = (type: string): JsonObject => (type === 'string' ? { type: 'string' } : reference('v2', definitionName(type)));
+const renderType = (type: string): JsonObject =>
+  type === 'string' ? { type: 'string' } : reference('v2', definitionName(type));
 
-const renderBody = ({ type, required }: NonNullable<Operation['body']>): JsonObject =>
-  ({ name: 'body', in: 'body', ...(required && { required }), schema: renderType(type) });
+const renderBody = ({ type, required }: NonNullable<Operation['body']>): JsonObject => ({
+  name: 'body',
+  in: 'body',
+  ...(required && { required }),
+  schema: renderType(type),
+});
 
 const renderParameter = ({ name, in: where, type, description }: Parameter): JsonObject => ({
-  uniqueItems: true, type, ...(description && { description }), name, in: where, ...(where === 'path' && { required: true }),
+  uniqueItems: true,
+  type,
+  ...(description && { description }),
+  name,
+  in: where,
+  ...(where === 'path' && { required: true }),
 });
 
 /** Parameters by a name made of their content, so that the same parameter has the same name in every document. */

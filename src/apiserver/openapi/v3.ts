@@ -7,10 +7,15 @@ import { namedTypes, operationExtensions, pathItems, SECURITY_SCHEME } from './p
 import type { Section } from './sections.ts';
 
 export function documentV3(version: string, { operations }: Section, definitions: Definitions): JsonObject {
-  const paths = pathItems(operations).map(({ path, shared, operations }) => [path, {
-    ...Object.fromEntries(operations.map(({ operation, own }) => [operation.method, renderOperation(operation, own)])),
-    ...(shared.length > 0 && { parameters: shared.map(renderParameter) }),
-  }]);
+  const paths = pathItems(operations).map(({ path, shared, operations }) => [
+    path,
+    {
+      ...Object.fromEntries(
+        operations.map(({ operation, own }) => [operation.method, renderOperation(operation, own)]),
+      ),
+      ...(shared.length > 0 && { parameters: shared.map(renderParameter) }),
+    },
+  ]);
   const schemas = definitions.closure(namedTypes(operations));
   return {
     openapi: '3.0.0',
@@ -28,9 +33,12 @@ function renderOperation(operation: Operation, own: readonly Parameter[]): JsonO
     operationId,
     ...(own.length > 0 && { parameters: own.map(renderParameter) }),
     ...(body && { requestBody: { content: content(consumes, body.type), ...(body.required && { required: true }) } }),
-    responses: Object.fromEntries(Object.entries(responses).map(([code, { description, type }]) => [
-      code, { description, ...(type && { content: content(produces, type) }) },
-    ])),
+    responses: Object.fromEntries(
+      Object.entries(responses).map(([code, { description, type }]) => [
+        code,
+        { description, ...(type && { content: content(produces, type) }) },
+      ]),
+    ),
     ...operationExtensions(operation),
   };
 }
@@ -41,5 +49,9 @@ function content(mediaTypes: readonly string[], type: string): JsonObject {
 }
 
 const renderParameter = ({ name, in: where, type, description }: Parameter): JsonObject => ({
-  name, in: where, ...(description && { description }), ...(where === 'path' && { required: true }), schema: { type, uniqueItems: true },
+  name,
+  in: where,
+  ...(description && { description }),
+  ...(where === 'path' && { required: true }),
+  schema: { type, uniqueItems: true },
 });

@@ -30,4 +30,5 @@ export function crcShift(bytes: number): number {
 }
 
 /** The sum of two pieces in a row. @param shift `crcShift` of the length of the second */
-export const joinCrc = (first: number, second: number, shift: number): number => (multiply(first, shift) ^ second) >>> 0;
+export const joinCrc = (first: number, second: number, shift: number): number =>
+  (multiply(first, shift) ^ second) >>> 0;

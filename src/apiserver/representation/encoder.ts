@@ -39,7 +39,8 @@ export class Encoder {
 
   #customText({ form, store }: Readable, object: StoredObject, revision: number): Buffer {
     // Objects that only a webhook can convert lie in the version in which they were written.
-    if (!beginsWith(object.bytes, typeMetaPrefix(form.apiVersion))) return form.codec.toJson(asJson(this.value({ form, store }, object, revision)));
+    if (!beginsWith(object.bytes, typeMetaPrefix(form.apiVersion)))
+      return form.codec.toJson(asJson(this.value({ form, store }, object, revision)));
     return revision === 0 ? object.bytes : spliceJsonResourceVersion(object.bytes, revision);
   }
 
@@ -58,13 +59,17 @@ export class Encoder {
 
   /** JSON as an item of a list: without kind and apiVersion, which only custom objects have there. */
   jsonItem(readable: Readable, object: StoredObject, revision: number): Buffer {
-    return this.#json(readable, object, revision, 'item', () => readable.form.codec.transcode(this.message(readable, object, revision)));
+    return this.#json(readable, object, revision, 'item', () =>
+      readable.form.codec.transcode(this.message(readable, object, revision)),
+    );
   }
 
   /** JSON as an object of its own: with kind and apiVersion. */
   json(readable: Readable, object: StoredObject, revision: number): Buffer {
     if (readable.form.custom !== undefined) return this.jsonItem(readable, object, revision);
-    return this.#json(readable, object, revision, 'object', () => withTypeMeta(readable.form, this.jsonItem(readable, object, revision)));
+    return this.#json(readable, object, revision, 'object', () =>
+      withTypeMeta(readable.form, this.jsonItem(readable, object, revision)),
+    );
   }
 
   #json({ form }: Readable, object: StoredObject, revision: number, what: string, make: () => Buffer): Buffer {
@@ -78,14 +83,25 @@ export class Encoder {
 const prefixes = new Map<string, Buffer>();
 
 /** The first member of stored custom objects. */
-const typeMetaPrefix = remembered((apiVersion) => Buffer.from(`{"apiVersion":${JSON.stringify(apiVersion)},`), { maxBytes: 1024 * 1024, maxKeyLength: 512, bytesOf: ({ length }) => length });
+const typeMetaPrefix = remembered((apiVersion) => Buffer.from(`{"apiVersion":${JSON.stringify(apiVersion)},`), {
+  maxBytes: 1024 * 1024,
+  maxKeyLength: 512,
+  bytesOf: ({ length }) => length,
+});
 
-const beginsWith = (bytes: Buffer, prefix: Buffer): boolean => bytes.length >= prefix.length && bytes.compare(prefix, 0, prefix.length, 0, prefix.length) === 0;
+const beginsWith = (bytes: Buffer, prefix: Buffer): boolean =>
+  bytes.length >= prefix.length && bytes.compare(prefix, 0, prefix.length, 0, prefix.length) === 0;
 
 /** `{"kind":"Pod","apiVersion":"v1",` in front of the members. */
 function withTypeMeta({ kind, apiVersion }: VersionForm, item: Buffer): Buffer {
   const key = `${apiVersion} ${kind}`;
   let prefix = prefixes.get(key);
-  if (prefix === undefined) prefixes.set(key, (prefix = Buffer.from(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`)));
-  return item.length === 2 ? Buffer.concat([prefix.subarray(0, -1), Buffer.from('}')]) : Buffer.concat([prefix, item.subarray(1)]);
+  if (prefix === undefined)
+    prefixes.set(
+      key,
+      (prefix = Buffer.from(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`)),
+    );
+  return item.length === 2
+    ? Buffer.concat([prefix.subarray(0, -1), Buffer.from('}')])
+    : Buffer.concat([prefix, item.subarray(1)]);
 }

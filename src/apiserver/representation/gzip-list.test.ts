@@ -11,16 +11,30 @@ const random = randomSource(1);
 
 function objectOf(name: string, revision: number, length = 2500): StoredObject {
   const text = `${name} ${revision} ${Array.from({ length: length / 18 }, () => random()).join('')}`;
-  return { key: `/registry/things/${name}`, revision, bytes: Buffer.from(text), card: { namespace: '', name, labels: new Map(), fields: new Map() } };
+  return {
+    key: `/registry/things/${name}`,
+    revision,
+    bytes: Buffer.from(text),
+    card: { namespace: '', name, labels: new Map(), fields: new Map() },
+  };
 }
 
 /** A list as JSON has it, which counts how many items it was asked for. */
 function listOf(objects: readonly StoredObject[], key = 'json'): ListItems & { made: number } {
   return {
-    head: () => Buffer.from('['), tail: Buffer.from(']\n'), objects, key, made: 0,
+    head: () => Buffer.from('['),
+    tail: Buffer.from(']\n'),
+    objects,
+    key,
+    made: 0,
     bytes(start, end) {
       this.made += end - start;
-      return Buffer.from(objects.slice(start, end).map(({ bytes }, i) => (start + i > 0 ? ',' : '') + bytes.toString()).join(''));
+      return Buffer.from(
+        objects
+          .slice(start, end)
+          .map(({ bytes }, i) => (start + i > 0 ? ',' : '') + bytes.toString())
+          .join(''),
+      );
     },
   };
 }
@@ -52,7 +66,8 @@ async function textOf(list: ListItems, budget: RepresentationBudget): Promise<st
 }
 
 const budgetOf = (bytes = 1 << 26): RepresentationBudget => new RepresentationBudget(bytes);
-const things = (count: number): StoredObject[] => Array.from({ length: count }, (_, i) => objectOf(`t${String(i).padStart(5, '0')}`, i + 1));
+const things = (count: number): StoredObject[] =>
+  Array.from({ length: count }, (_, i) => objectOf(`t${String(i).padStart(5, '0')}`, i + 1));
 
 describe('a compressed list', () => {
   test.each([0, 1, 2, 60, 500])('of %i objects is what they say', async (count) => {
@@ -90,7 +105,10 @@ describe('a compressed list', () => {
     await textOf(listOf(first), budget);
     const others = [first[0]!, ...first.slice(1).map(({ card }, i) => objectOf(card.name, i + 1000))];
     expect(await textOf(listOf(others), budget)).toBe(plain(listOf(others)));
-    const shouting = { ...listOf(first, 'upper'), bytes: (start: number, end: number) => Buffer.from(listOf(first).bytes(start, end).toString().toUpperCase()) };
+    const shouting = {
+      ...listOf(first, 'upper'),
+      bytes: (start: number, end: number) => Buffer.from(listOf(first).bytes(start, end).toString().toUpperCase()),
+    };
     expect(await textOf(shouting, budget)).toBe(plain(listOf(first)).toUpperCase());
   });
 
@@ -100,7 +118,11 @@ describe('a compressed list', () => {
     const told: number[] = [];
     const withLength = (of: readonly StoredObject[]): ListItems => {
       const list = listOf(of);
-      return { ...list, head: (length) => (told.push(length), Buffer.from('[')), length: (start, end) => listOf(of).bytes(start, end).length };
+      return {
+        ...list,
+        head: (length) => (told.push(length), Buffer.from('[')),
+        length: (start, end) => listOf(of).bytes(start, end).length,
+      };
     };
     const lists = [objects, objects, objects.with(40, objectOf('t00040', 777, 5000))];
     for (const list of lists) await textOf(withLength(list), budget);

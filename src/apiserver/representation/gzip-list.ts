@@ -91,7 +91,8 @@ function endOfRun(objects: readonly StoredObject[], start: number): number {
 }
 
 /** One key in four: names differ at their ends. */
-const isBorder = (key: string): boolean => ((key.charCodeAt(key.length - 1) * 31 + key.charCodeAt(key.length - 2)) & 3) === 0;
+const isBorder = (key: string): boolean =>
+  ((key.charCodeAt(key.length - 1) * 31 + key.charCodeAt(key.length - 2)) & 3) === 0;
 
 function isRunOf({ keys, revisions }: DeflatedRun, objects: readonly StoredObject[], start: number): boolean {
   for (let i = 0; i < keys.length; i++) {
@@ -104,7 +105,10 @@ function isRunOf({ keys, revisions }: DeflatedRun, objects: readonly StoredObjec
 function deflateRun(items: ListItems, run: Run, budget: RepresentationBudget): Promise<DeflatedRun> {
   const made = makeRun(items, run);
   // Also when nobody waits for it, because another one failed first.
-  made.then((deflated) => budget.keep(items.objects[run.start]!, run.key, deflated, sizeOf(deflated)), () => undefined);
+  made.then(
+    (deflated) => budget.keep(items.objects[run.start]!, run.key, deflated, sizeOf(deflated)),
+    () => undefined,
+  );
   return made;
 }
 
@@ -114,8 +118,12 @@ async function makeRun(items: ListItems, { start, end }: Run): Promise<DeflatedR
   const plain = items.bytes(start, end);
   const members = items.objects.slice(start, end);
   return {
-    keys: members.map(({ key }) => key), revisions: members.map(({ revision }) => revision),
-    bytes: exact(await deflate(plain, options)), plainLength: plain.length, crc: zlib.crc32(plain), crcShift: crcShift(plain.length),
+    keys: members.map(({ key }) => key),
+    revisions: members.map(({ revision }) => revision),
+    bytes: exact(await deflate(plain, options)),
+    plainLength: plain.length,
+    crc: zlib.crc32(plain),
+    crcShift: crcShift(plain.length),
   };
 }
 

@@ -17,16 +17,30 @@ const compress = promisify(zlib.gzip);
 export const acceptsGzip = (request: ApiRequest): boolean =>
   (request.header('accept-encoding') ?? '').split(',').some((coding) => coding.trim().split(';', 1)[0] === 'gzip');
 
-export const compressible = (request: ApiRequest, length: number): boolean => length >= minBytes && request.method === 'GET' && acceptsGzip(request);
+export const compressible = (request: ApiRequest, length: number): boolean =>
+  length >= minBytes && request.method === 'GET' && acceptsGzip(request);
 
-const gzipHeaders = (headers: HeaderMap): HeaderMap => ({ ...headers, 'content-encoding': 'gzip', vary: 'Accept-Encoding' });
+const gzipHeaders = (headers: HeaderMap): HeaderMap => ({
+  ...headers,
+  'content-encoding': 'gzip',
+  vary: 'Accept-Encoding',
+});
 
 export function gzip(status: number, headers: HeaderMap, body: Buffer): ApiResponse {
-  return { status, headers: gzipHeaders(headers), stream: async (sink) => void sink.write(await compress(body, { level })) };
+  return {
+    status,
+    headers: gzipHeaders(headers),
+    stream: async (sink) => void sink.write(await compress(body, { level })),
+  };
 }
 
 /** A list of objects, from pieces that are kept; undefined when it goes out as it is, or its size is not known yet. */
-export function gzipList(request: ApiRequest, headers: HeaderMap, items: ListItems, budget: RepresentationBudget): ApiResponse | undefined {
+export function gzipList(
+  request: ApiRequest,
+  headers: HeaderMap,
+  items: ListItems,
+  budget: RepresentationBudget,
+): ApiResponse | undefined {
   // No representation is shorter than the stored bytes.
   const least = items.objects.reduce((sum, { bytes }) => sum + bytes.length, 0);
   if (!compressible(request, least)) return undefined;
@@ -34,7 +48,12 @@ export function gzipList(request: ApiRequest, headers: HeaderMap, items: ListIte
 }
 
 /** Chunks of a list: compressed as they are made, or as they are when the whole turns out small. */
-export function gzipChunks(request: ApiRequest, headers: HeaderMap, chunks: Iterable<Buffer>, length: number | undefined): ApiResponse {
+export function gzipChunks(
+  request: ApiRequest,
+  headers: HeaderMap,
+  chunks: Iterable<Buffer>,
+  length: number | undefined,
+): ApiResponse {
   if (length !== undefined) return compressChunks(headers, chunks);
   if (request.method !== 'GET' || !acceptsGzip(request)) return { status: 200, headers, chunks };
   const iterator = chunks[Symbol.iterator]();
@@ -46,10 +65,13 @@ export function gzipChunks(request: ApiRequest, headers: HeaderMap, chunks: Iter
     first.push(value);
     size += value.length;
   }
-  return compressChunks(headers, (function* () {
-    yield* first;
-    yield* { [Symbol.iterator]: () => iterator };
-  })());
+  return compressChunks(
+    headers,
+    (function* () {
+      yield* first;
+      yield* { [Symbol.iterator]: () => iterator };
+    })(),
+  );
 }
 
 function compressChunks(headers: HeaderMap, chunks: Iterable<Buffer>): ApiResponse {

@@ -38,13 +38,23 @@ export interface ListItems {
 export function protobufItems(encoder: Encoder, readable: Readable, page: ListPage): ListItems {
   const { form } = readable;
   const { objects, revision, continueToken, remaining } = page;
-  const envelope = (itemsLength: number): { head: Buffer; tail: Buffer } => listEnvelope({
-    apiVersion: form.apiVersion, kind: form.listKind, revision, itemsLength,
-    ...(continueToken === undefined ? {} : { continueToken }), ...(remaining === undefined ? {} : { remaining }),
-  });
+  const envelope = (itemsLength: number): { head: Buffer; tail: Buffer } =>
+    listEnvelope({
+      apiVersion: form.apiVersion,
+      kind: form.listKind,
+      revision,
+      itemsLength,
+      ...(continueToken === undefined ? {} : { continueToken }),
+      ...(remaining === undefined ? {} : { remaining }),
+    });
   return {
-    objects, key: `protobuf ${form.typeId}`, tail: envelope(0).tail, head: (itemsLength) => envelope(itemsLength).head,
-    ...(form.isStored ? splicedItems(objects) : convertedItems(objects, (object) => encoder.message(readable, object, object.revision))),
+    objects,
+    key: `protobuf ${form.typeId}`,
+    tail: envelope(0).tail,
+    head: (itemsLength) => envelope(itemsLength).head,
+    ...(form.isStored
+      ? splicedItems(objects)
+      : convertedItems(objects, (object) => encoder.message(readable, object, object.revision))),
   };
 }
 
@@ -65,7 +75,10 @@ function splicedItems(objects: readonly StoredObject[]): Required<Pick<ListItems
   };
 }
 
-function convertedItems(objects: readonly StoredObject[], messageOf: (object: StoredObject) => Buffer): Required<Pick<ListItems, 'bytes' | 'length'>> {
+function convertedItems(
+  objects: readonly StoredObject[],
+  messageOf: (object: StoredObject) => Buffer,
+): Required<Pick<ListItems, 'bytes' | 'length'>> {
   const made: Buffer[] = [];
   const itemAt = (i: number): Buffer => {
     if (made[i] === undefined) {
@@ -89,7 +102,10 @@ export function jsonItems(encoder: Encoder, readable: Readable, page: ListPage):
   const { objects } = page;
   const { head, tail } = form.custom === undefined ? jsonEnds(form, page) : customEnds(form, page);
   return {
-    objects, key: `json ${form.typeId}`, head: () => head, tail,
+    objects,
+    key: `json ${form.typeId}`,
+    head: () => head,
+    tail,
     bytes: (start, end) => {
       const pieces: Buffer[] = [];
       for (let i = start; i < end; i++) {
@@ -105,19 +121,37 @@ const comma = Buffer.from(',');
 const jsonEnd = Buffer.from(']}\n');
 
 /** What stands before and behind the items. */
-function jsonEnds({ apiVersion, listKind }: Readable['form'], page: ListPage): { readonly head: Buffer; readonly tail: Buffer } {
+function jsonEnds(
+  { apiVersion, listKind }: Readable['form'],
+  page: ListPage,
+): { readonly head: Buffer; readonly tail: Buffer } {
   const metadata = {
     resourceVersion: String(page.revision),
     ...(page.continueToken === undefined ? {} : { continue: page.continueToken }),
     ...(page.remaining === undefined || page.remaining === 0 ? {} : { remainingItemCount: page.remaining }),
   };
-  return { head: Buffer.from(`{"kind":${JSON.stringify(listKind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify(metadata)},"items":[`), tail: jsonEnd };
+  return {
+    head: Buffer.from(
+      `{"kind":${JSON.stringify(listKind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify(metadata)},"items":[`,
+    ),
+    tail: jsonEnd,
+  };
 }
 
 /** Lists of custom objects have their members in the order of their names, and always say how to continue. */
-function customEnds({ apiVersion, listKind }: Readable['form'], { revision, continueToken = '', remaining = 0 }: ListPage): { readonly head: Buffer; readonly tail: Buffer } {
-  const metadata = { continue: continueToken, ...(remaining === 0 ? {} : { remainingItemCount: remaining }), resourceVersion: String(revision) };
-  return { head: Buffer.from(`{"apiVersion":${JSON.stringify(apiVersion)},"items":[`), tail: Buffer.from(`],"kind":${JSON.stringify(listKind)},"metadata":${JSON.stringify(metadata)}}\n`) };
+function customEnds(
+  { apiVersion, listKind }: Readable['form'],
+  { revision, continueToken = '', remaining = 0 }: ListPage,
+): { readonly head: Buffer; readonly tail: Buffer } {
+  const metadata = {
+    continue: continueToken,
+    ...(remaining === 0 ? {} : { remainingItemCount: remaining }),
+    resourceVersion: String(revision),
+  };
+  return {
+    head: Buffer.from(`{"apiVersion":${JSON.stringify(apiVersion)},"items":[`),
+    tail: Buffer.from(`],"kind":${JSON.stringify(listKind)},"metadata":${JSON.stringify(metadata)}}\n`),
+  };
 }
 
 /** A list as it is, in chunks that are made when they are sent. */
@@ -134,7 +168,10 @@ export function plainList(items: ListItems): ChunkedBody {
     }
     yield tail;
   }
-  return { chunks: gather(pieces()), ...(itemsLength === undefined ? {} : { length: head.length + itemsLength + tail.length }) };
+  return {
+    chunks: gather(pieces()),
+    ...(itemsLength === undefined ? {} : { length: head.length + itemsLength + tail.length }),
+  };
 }
 
 /** Puts small pieces together, so that the connection gets few large writes. */

@@ -6,11 +6,19 @@ import { writeYaml } from '../../machinery/json/yaml.ts';
 import { type Representation, protobuf, yaml } from '../negotiation.ts';
 
 /** @param value the object's JSON value, kind and apiVersion included */
-export function encodeMetaObject(apiVersion: string, kind: string, value: object, representation: Representation): Buffer {
+export function encodeMetaObject(
+  apiVersion: string,
+  kind: string,
+  value: object,
+  representation: Representation,
+): Buffer {
   switch (representation.mediaType) {
-    case protobuf: return encodeProtobuf(apiVersion, kind, value);
-    case yaml: return Buffer.from(writeYaml(value));
-    default: return encodeJson(value, representation.pretty);
+    case protobuf:
+      return encodeProtobuf(apiVersion, kind, value);
+    case yaml:
+      return Buffer.from(writeYaml(value));
+    default:
+      return encodeJson(value, representation.pretty);
   }
 }
 
@@ -19,7 +27,9 @@ export const encodeJson = (value: object, pretty: boolean): Buffer =>
 
 /** Upstream's encoder keeps these characters out of JSON, so that it can be embedded in a page. */
 export const escapeHtml = (json: string): string =>
-  /[<>&\u2028\u2029]/.test(json) ? json.replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`) : json;
+  /[<>&\u2028\u2029]/.test(json)
+    ? json.replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    : json;
 
 function encodeProtobuf(apiVersion: string, kind: string, value: object): Buffer {
   const typeId = schemas.ofKind(apiVersion, kind);

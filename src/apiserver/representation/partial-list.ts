@@ -13,7 +13,9 @@ export function partialListJson(encoder: Encoder, readable: Readable, page: List
     ...(page.remaining === undefined || page.remaining === 0 ? {} : { remainingItemCount: page.remaining }),
   };
   function* pieces(): Generator<Buffer> {
-    yield Buffer.from(`{"kind":"${kind}","apiVersion":"${partialApiVersion(version)}","metadata":${JSON.stringify(metadata)},"items":[`);
+    yield Buffer.from(
+      `{"kind":"${kind}","apiVersion":"${partialApiVersion(version)}","metadata":${JSON.stringify(metadata)},"items":[`,
+    );
     for (const [i, object] of page.objects.entries()) {
       if (i > 0) yield Buffer.from(',');
       yield partialJson(encoder.message(readable, object, object.revision), version);
@@ -23,12 +25,21 @@ export function partialListJson(encoder: Encoder, readable: Readable, page: List
   return { chunks: gather(pieces()) };
 }
 
-export function partialListProtobuf(encoder: Encoder, readable: Readable, page: ListPage, version: string): ChunkedBody {
+export function partialListProtobuf(
+  encoder: Encoder,
+  readable: Readable,
+  page: ListPage,
+  version: string,
+): ChunkedBody {
   const items = page.objects.map((object) => partialMessage(encoder.message(readable, object, object.revision)));
   const itemsLength = items.reduce((sum, item) => sum + listItemPrefix(item.length).length + item.length, 0);
   const { head, tail } = listEnvelope({
-    apiVersion: partialApiVersion(version), kind, revision: page.revision, itemsLength,
-    ...(page.continueToken === undefined ? {} : { continueToken: page.continueToken }), ...(page.remaining === undefined ? {} : { remaining: page.remaining }),
+    apiVersion: partialApiVersion(version),
+    kind,
+    revision: page.revision,
+    itemsLength,
+    ...(page.continueToken === undefined ? {} : { continueToken: page.continueToken }),
+    ...(page.remaining === undefined ? {} : { remaining: page.remaining }),
   });
   function* pieces(): Generator<Buffer> {
     yield head;

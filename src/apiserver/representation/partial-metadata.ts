@@ -20,7 +20,11 @@ const typeId = 'meta/v1.PartialObjectMetadata';
 
 export const partialJson = (message: Buffer, version: string): Buffer => {
   const members = codecs.of(typeId).transcode(partialMessage(message));
-  return Buffer.concat([Buffer.from(`{"kind":"PartialObjectMetadata","apiVersion":"${partialApiVersion(version)}",`), members.subarray(1)]);
+  return Buffer.concat([
+    Buffer.from(`{"kind":"PartialObjectMetadata","apiVersion":"${partialApiVersion(version)}",`),
+    members.subarray(1),
+  ]);
 };
 
-export const partialEnvelope = (message: Buffer, version: string): Buffer => writeEnvelope(partialApiVersion(version), 'PartialObjectMetadata', partialMessage(message));
+export const partialEnvelope = (message: Buffer, version: string): Buffer =>
+  writeEnvelope(partialApiVersion(version), 'PartialObjectMetadata', partialMessage(message));

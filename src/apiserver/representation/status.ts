@@ -5,7 +5,11 @@ import { encodeMetaObject } from './meta-object.ts';
 
 /** An error as the client can read it: in the first form of its Accept header that a Status has. */
 export function statusResponse(request: ApiRequest, error: StatusError): ApiResponse {
-  const representation = negotiateStatus(request.header('accept'), request.header('user-agent'), request.query.get('pretty'));
+  const representation = negotiateStatus(
+    request.header('accept'),
+    request.header('user-agent'),
+    request.query.get('pretty'),
+  );
   const headers: HeaderMap = { 'content-type': representation.mediaType };
   const retry = error.details?.retryAfterSeconds;
   if (retry !== undefined && retry > 0) headers['retry-after'] = String(retry);

@@ -16,7 +16,9 @@ export type IncludeObject = 'None' | 'Metadata' | 'Object';
 export function includeObjectParameter(value: string | null): IncludeObject {
   if (value === null || value === '') return 'Metadata';
   if (value === 'None' || value === 'Metadata' || value === 'Object') return value;
-  throw badRequest(`Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(value)}: must be 'Metadata', 'Object', 'None', or empty`);
+  throw badRequest(
+    `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(value)}: must be 'Metadata', 'Object', 'None', or empty`,
+  );
 }
 
 export interface TableOptions {
@@ -34,9 +36,21 @@ interface Row {
 }
 
 /** The table as JSON text; rows keep the order of the objects unless the kind has its own. */
-export function tableJson(encoder: Encoder, readable: Readable, objects: readonly Row[], options: TableOptions): Buffer {
-  const head = { kind: 'Table', apiVersion: `meta.k8s.io/${options.version}`, metadata: options.metadata, columnDefinitions: options.withColumns ? columnDefinitions(readable) : null };
-  const rows = inOrder(objects, encoder, readable).map(({ object, revision }) => rowJson(encoder, readable, object, revision, options));
+export function tableJson(
+  encoder: Encoder,
+  readable: Readable,
+  objects: readonly Row[],
+  options: TableOptions,
+): Buffer {
+  const head = {
+    kind: 'Table',
+    apiVersion: `meta.k8s.io/${options.version}`,
+    metadata: options.metadata,
+    columnDefinitions: options.withColumns ? columnDefinitions(readable) : null,
+  };
+  const rows = inOrder(objects, encoder, readable).map(({ object, revision }) =>
+    rowJson(encoder, readable, object, revision, options),
+  );
   return Buffer.from(`${JSON.stringify(head).slice(0, -1)},"rows":[${rows.join(',')}]}\n`);
 }
 
@@ -47,30 +61,55 @@ function inOrder(rows: readonly Row[], encoder: Encoder, readable: Readable): re
   return values.sort((a, b) => rules.compare!(a.value, b.value)).map(({ row }) => row);
 }
 
-const valueOf = (encoder: Encoder, readable: Readable, { object, revision }: Row): KubeObject => encoder.value({ ...readable, form: storedForm(readable) }, object, revision);
+const valueOf = (encoder: Encoder, readable: Readable, { object, revision }: Row): KubeObject =>
+  encoder.value({ ...readable, form: storedForm(readable) }, object, revision);
 
 function columnDefinitions({ store, form }: Readable): JsonValue {
   const columns = form.custom?.columns ?? columnsOf(store?.group ?? '', form.kind);
-  return columns.map(({ name, type, format, priority, description }) => ({ name, type, format, description, priority }));
+  return columns.map(({ name, type, format, priority, description }) => ({
+    name,
+    type,
+    format,
+    description,
+    priority,
+  }));
 }
 
-function rowJson(encoder: Encoder, readable: Readable, object: StoredObject, revision: number, { include, version, now }: TableOptions): string {
+function rowJson(
+  encoder: Encoder,
+  readable: Readable,
+  object: StoredObject,
+  revision: number,
+  { include, version, now }: TableOptions,
+): string {
   const value = valueOf(encoder, readable, { object, revision });
   const rules = readable.store!.definition.table;
-  const cells: Cell[] = readable.form.custom?.cells(value, now) ?? rules?.cells(value, { now }) ?? [value.metadata?.name ?? '', value.metadata?.creationTimestamp ?? null];
+  const cells: Cell[] = readable.form.custom?.cells(value, now) ??
+    rules?.cells(value, { now }) ?? [value.metadata?.name ?? '', value.metadata?.creationTimestamp ?? null];
   const conditions = rules?.conditions?.(value);
   const shown = conditions === undefined ? '' : `,"conditions":${JSON.stringify(conditions)}`;
   return `{"cells":${JSON.stringify(cells)}${shown},"object":${rowObject(encoder, readable, object, revision, include, version)}}`;
 }
 
 /** Cells are made from the stored form, whatever version is asked for. */
-const storedForm = ({ form }: Readable): Readable['form'] => (form.isStored || form.custom !== undefined ? form : { ...form, codec: form.codec, isStored: true });
+const storedForm = ({ form }: Readable): Readable['form'] =>
+  form.isStored || form.custom !== undefined ? form : { ...form, codec: form.codec, isStored: true };
 
-function rowObject(encoder: Encoder, readable: Readable, object: StoredObject, revision: number, include: IncludeObject, version: string): string {
+function rowObject(
+  encoder: Encoder,
+  readable: Readable,
+  object: StoredObject,
+  revision: number,
+  include: IncludeObject,
+  version: string,
+): string {
   if (include === 'None') return 'null';
   if (include === 'Object') return encoder.json(readable, object, revision).toString();
   // Metadata is that of the stored form too: what a conversion puts into annotations is not shown.
-  const json = partialJson(encoder.message({ ...readable, form: storedForm(readable) }, object, revision), version).toString();
+  const json = partialJson(
+    encoder.message({ ...readable, form: storedForm(readable) }, object, revision),
+    version,
+  ).toString();
   const hidden = readable.store!.definition.table?.hiddenAnnotations;
   return hidden === undefined ? json : withoutAnnotations(json, hidden);
 }

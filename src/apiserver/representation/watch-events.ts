@@ -29,10 +29,18 @@ export interface EventEncoder {
 }
 
 export function watchRepresentation(encoder: Encoder, served: ServedResource, request: ApiRequest): EventEncoder {
-  const representation = negotiate({ accept: request.header('accept'), userAgent: undefined, pretty: null, convertible: isConvertible, isCollection: true, hasProtobuf: served.form.custom === undefined });
+  const representation = negotiate({
+    accept: request.header('accept'),
+    userAgent: undefined,
+    pretty: null,
+    convertible: isConvertible,
+    isCollection: true,
+    hasProtobuf: served.form.custom === undefined,
+  });
   if (representation.mediaType === yaml) throw notAcceptable([`${json};stream=watch`, `${protobuf};stream=watch`]);
   // Rows have no place for a bookmark.
-  if (representation.as === 'Table' && flagParameter(request.query, 'allowWatchBookmarks')) throw notAcceptable([json, yaml, protobuf]);
+  if (representation.as === 'Table' && flagParameter(request.query, 'allowWatchBookmarks'))
+    throw notAcceptable([json, yaml, protobuf]);
   const frame = framing(representation);
   const object = objectBytes(encoder, served, request, representation);
   const key = `event ${served.form.typeId} ${representation.mediaType} ${representation.as ?? ''}${representation.asVersion ?? ''}`;
@@ -51,14 +59,20 @@ export function watchRepresentation(encoder: Encoder, served: ServedResource, re
       event.representations.set(key, bytes);
       return bytes;
     },
-    error: (error) => frame('ERROR', encodeMetaObject('v1', 'Status', error.toStatus(), { ...representation, pretty: false })),
+    error: (error) =>
+      frame('ERROR', encodeMetaObject('v1', 'Status', error.toStatus(), { ...representation, pretty: false })),
   };
 }
 
 /** The same events for messages, which have a length of their own. */
 export function asMessages(encoder: EventEncoder): EventEncoder {
   if (encoder.isText) return { ...encoder, areMessages: true };
-  return { ...encoder, areMessages: true, event: (event) => encoder.event(event).subarray(lengthBytes), error: (error) => encoder.error(error).subarray(lengthBytes) };
+  return {
+    ...encoder,
+    areMessages: true,
+    event: (event) => encoder.event(event).subarray(lengthBytes),
+    error: (error) => encoder.error(error).subarray(lengthBytes),
+  };
 }
 
 type Frame = (type: string, object: Buffer) => Buffer;
@@ -112,9 +126,15 @@ function writeVarint(out: Buffer, at: number, value: number): number {
 }
 
 /** The revision an event's object shows: an object that left shows the revision at which it did. */
-const shownRevision = (event: ObjectEvent, object: StoredObject): number => (event.type === 'DELETED' ? event.revision : object.revision);
+const shownRevision = (event: ObjectEvent, object: StoredObject): number =>
+  event.type === 'DELETED' ? event.revision : object.revision;
 
-function objectBytes(encoder: Encoder, served: ServedResource, request: ApiRequest, representation: Representation): (event: ObjectEvent) => Buffer {
+function objectBytes(
+  encoder: Encoder,
+  served: ServedResource,
+  request: ApiRequest,
+  representation: Representation,
+): (event: ObjectEvent) => Buffer {
   if (representation.as === 'Table') return tableEvents(encoder, served, request, representation);
   const isProtobuf = representation.mediaType === protobuf;
   if (representation.as !== undefined) return partialEvents(encoder, served, representation, isProtobuf);
@@ -125,18 +145,40 @@ function objectBytes(encoder: Encoder, served: ServedResource, request: ApiReque
   };
 }
 
-function partialEvents(encoder: Encoder, served: ServedResource, { asVersion = 'v1' }: Representation, isProtobuf: boolean): (event: ObjectEvent) => Buffer {
+function partialEvents(
+  encoder: Encoder,
+  served: ServedResource,
+  { asVersion = 'v1' }: Representation,
+  isProtobuf: boolean,
+): (event: ObjectEvent) => Buffer {
   const encode = isProtobuf ? partialEnvelope : partialJson;
-  return (event) => encode(event.object === undefined ? bookmarkMessage(served, event) : encoder.message(served, event.object, shownRevision(event, event.object)), asVersion);
+  return (event) =>
+    encode(
+      event.object === undefined
+        ? bookmarkMessage(served, event)
+        : encoder.message(served, event.object, shownRevision(event, event.object)),
+      asVersion,
+    );
 }
 
-function tableEvents(encoder: Encoder, served: ServedResource, request: ApiRequest, { asVersion = 'v1' }: Representation): (event: ObjectEvent) => Buffer {
+function tableEvents(
+  encoder: Encoder,
+  served: ServedResource,
+  request: ApiRequest,
+  { asVersion = 'v1' }: Representation,
+): (event: ObjectEvent) => Buffer {
   const include = includeObjectParameter(request.query.get('includeObject'));
   let withColumns = true;
   return (event) => {
     const revision = event.object === undefined ? event.revision : shownRevision(event, event.object);
     const rows = event.object === undefined ? [] : [{ object: event.object, revision }];
-    const bytes = tableJson(encoder, served, rows, { include, version: asVersion, now: new Date(), metadata: { resourceVersion: String(revision) }, withColumns });
+    const bytes = tableJson(encoder, served, rows, {
+      include,
+      version: asVersion,
+      now: new Date(),
+      metadata: { resourceVersion: String(revision) },
+      withColumns,
+    });
     withColumns = false;
     return bytes;
   };
@@ -144,9 +186,16 @@ function tableEvents(encoder: Encoder, served: ServedResource, request: ApiReque
 
 /** The last of the initial events also says what an empty list would have looked like (KEP-3157). */
 function bookmarkMessage({ form }: Readable, { revision, initialEventsEnd }: ObjectEvent): Buffer {
-  const annotations = initialEventsEnd === true ? { 'k8s.io/initial-events-end': 'true', 'kubernetes.io/initial-events-list-blueprint': listBlueprint(form) } : undefined;
-  const object: KubeObject = { metadata: { resourceVersion: String(revision), ...(annotations === undefined ? {} : { annotations }) } };
-  return form.custom === undefined ? form.codec.encode(asJson(object)) : form.codec.toJson({ ...form.codec.empty(), ...asJson(object) });
+  const annotations =
+    initialEventsEnd === true
+      ? { 'k8s.io/initial-events-end': 'true', 'kubernetes.io/initial-events-list-blueprint': listBlueprint(form) }
+      : undefined;
+  const object: KubeObject = {
+    metadata: { resourceVersion: String(revision), ...(annotations === undefined ? {} : { annotations }) },
+  };
+  return form.custom === undefined
+    ? form.codec.encode(asJson(object))
+    : form.codec.toJson({ ...form.codec.empty(), ...asJson(object) });
 }
 
 const listBlueprint = ({ listKind, apiVersion }: Readable['form']): string =>
@@ -159,6 +208,8 @@ function bookmark(served: ServedResource, event: ObjectEvent, isProtobuf: boolea
   if (form.custom !== undefined) return message;
   if (isProtobuf) return writeEnvelope(form.apiVersion, form.kind, message);
   const members = form.codec.transcode(message);
-  return Buffer.concat([Buffer.from(`{"kind":${JSON.stringify(form.kind)},"apiVersion":${JSON.stringify(form.apiVersion)},`), members.subarray(1)]);
+  return Buffer.concat([
+    Buffer.from(`{"kind":${JSON.stringify(form.kind)},"apiVersion":${JSON.stringify(form.apiVersion)},`),
+    members.subarray(1),
+  ]);
 }
-

@@ -6,7 +6,10 @@ const broken = new WeakMap<IncomingMessage, BrokenBody>();
 const event = Symbol('broken body');
 
 /** @param code what Node's parser calls it, and its reason. The texts are upstream's. */
-export function breakBody(message: IncomingMessage, { code, reason = '' }: { readonly code?: string; readonly reason?: string }): void {
+export function breakBody(
+  message: IncomingMessage,
+  { code, reason = '' }: { readonly code?: string; readonly reason?: string },
+): void {
   const error = new BrokenBody(textOf(code, reason));
   broken.set(message, error);
   message.emit(event, error);

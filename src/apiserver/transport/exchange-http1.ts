@@ -7,7 +7,8 @@ import { LimitedBody } from './limited-body.ts';
 import { peerCertificateOf } from './peer-certificate.ts';
 
 /** The protocol that an `Upgrade` header asks for, where `Connection` says that it counts; undefined where it asks for none. */
-export const asksForUpgrade = ({ headers }: IncomingMessage): string | undefined => (/upgrade/i.test(headers.connection ?? '') ? (headers.upgrade ?? '') : undefined);
+export const asksForUpgrade = ({ headers }: IncomingMessage): string | undefined =>
+  /upgrade/i.test(headers.connection ?? '') ? (headers.upgrade ?? '') : undefined;
 
 /** Whether nothing of a request is left to read. */
 export const isRead = (message: IncomingMessage): boolean => message.complete && message.readableLength === 0;
@@ -28,7 +29,10 @@ export class Http1Exchange implements Exchange {
   readonly #message: IncomingMessage;
   readonly #response: ServerResponse | undefined;
 
-  constructor(message: IncomingMessage, { response, upgrade }: { readonly response?: ServerResponse; readonly upgrade: string | undefined }) {
+  constructor(
+    message: IncomingMessage,
+    { response, upgrade }: { readonly response?: ServerResponse; readonly upgrade: string | undefined },
+  ) {
     this.#message = message;
     this.#response = response;
     this.upgrade = upgrade?.toLowerCase();
@@ -57,7 +61,8 @@ export class Http1Exchange implements Exchange {
   }
 
   bodyStream(): Readable | undefined {
-    if (this.header('transfer-encoding') === undefined && Number(this.header('content-length') ?? 0) === 0) return undefined;
+    if (this.header('transfer-encoding') === undefined && Number(this.header('content-length') ?? 0) === 0)
+      return undefined;
     this.#askForBody();
     // Whom it is passed on to must not take what came for all of it.
     onBrokenBody(this.#message, () => this.#message.destroy());

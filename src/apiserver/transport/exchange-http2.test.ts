@@ -4,13 +4,18 @@ import type { ServerStream } from '../../http2/server/stream.ts';
 import { Http2Exchange } from './exchange-http2.ts';
 
 const head = [':method', 'GET', ':scheme', 'https', ':path', '/api?x=1', ':authority', 'localhost'];
-const exchangeOf = (fields: readonly string[]): Http2Exchange => new Http2Exchange({ fields: head.concat(fields) } as unknown as ServerStream, {} as TLSSocket);
+const exchangeOf = (fields: readonly string[]): Http2Exchange =>
+  new Http2Exchange({ fields: head.concat(fields) } as unknown as ServerStream, {} as TLSSocket);
 
 test('the fields of a stream are the headers of the request', () => {
   const exchange = exchangeOf(['accept', 'a', 'impersonate-group', 'one', 'x', '', 'impersonate-group', 'two']);
   expect([exchange.method, exchange.target]).toEqual(['GET', '/api?x=1']);
   expect(exchange.headerNames()).toEqual(['accept', 'impersonate-group', 'x']);
-  expect([exchange.header('impersonate-group'), exchange.header('x'), exchange.header('constructor')]).toEqual(['one', '', undefined]);
+  expect([exchange.header('impersonate-group'), exchange.header('x'), exchange.header('constructor')]).toEqual([
+    'one',
+    '',
+    undefined,
+  ]);
   expect([exchange.headerValues('impersonate-group'), exchange.headerValues('none')]).toEqual([['one', 'two'], []]);
 });
 

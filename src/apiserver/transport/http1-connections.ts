@@ -47,7 +47,12 @@ export class Http1Connections {
     const isStill = this.#standstill.look();
     for (const socket of this.#inWork.keys()) {
       // What has left, of all that was written: what waits may grow meanwhile.
-      if (socket.writableLength > 0 && !this.#handedOver.has(socket) && isStill(socket, socket.bytesWritten - socket.writableLength)) socket.destroy();
+      if (
+        socket.writableLength > 0 &&
+        !this.#handedOver.has(socket) &&
+        isStill(socket, socket.bytesWritten - socket.writableLength)
+      )
+        socket.destroy();
     }
     if (this.#isLeaving && this.#inWork.size === 0) clearInterval(this.#timer);
   };

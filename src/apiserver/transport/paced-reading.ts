@@ -41,7 +41,8 @@ export class PacedReading {
    */
   constructor(socket: Socket, isBusy: () => boolean) {
     const parse = socket.listeners('data').at(-1) as ((piece: Buffer) => void) | undefined;
-    if (parse === undefined) throw new Error('the HTTP server of this runtime does not listen for the data of its connections');
+    if (parse === undefined)
+      throw new Error('the HTTP server of this runtime does not listen for the data of its connections');
     this.#socket = socket;
     this.#parse = parse;
     this.#isBusy = isBusy;
@@ -54,7 +55,8 @@ export class PacedReading {
   parsed(message: IncomingMessage): void {
     this.#message = message;
     this.#hasBegun = false;
-    this.#bodyLeft = message.headers['transfer-encoding'] === undefined ? Number(message.headers['content-length'] ?? 0) : 0;
+    this.#bodyLeft =
+      message.headers['transfer-encoding'] === undefined ? Number(message.headers['content-length'] ?? 0) : 0;
   }
 
   /** To be called when its turn comes. */
@@ -113,7 +115,8 @@ export class PacedReading {
     const isComplete = this.#message?.complete ?? false;
     if (isComplete) this.#bodyLeft = 0;
     this.#isBetween = isComplete && end === piece.length;
-    this.#tail = isBody || end === piece.length ? nothing : Buffer.concat([this.#tail, piece.subarray(-3)]).subarray(-3);
+    this.#tail =
+      isBody || end === piece.length ? nothing : Buffer.concat([this.#tail, piece.subarray(-3)]).subarray(-3);
   }
 
   /** Behind the first empty line; beyond all there is where there is none. */

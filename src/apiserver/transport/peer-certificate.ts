@@ -19,7 +19,10 @@ function read(socket: TLSSocket): PeerCertificate | null {
   if (typeof socket.getPeerX509Certificate !== 'function') return null;
   const certificate = socket.getPeerX509Certificate();
   if (certificate === undefined) return null;
-  const { CN, O } = certificate.toLegacyObject().subject as unknown as { CN?: string | string[]; O?: string | string[] };
+  const { CN, O } = certificate.toLegacyObject().subject as unknown as {
+    CN?: string | string[];
+    O?: string | string[];
+  };
   const error = socket.authorizationError as unknown;
   return {
     certificate,
@@ -27,11 +30,17 @@ function read(socket: TLSSocket): PeerCertificate | null {
     commonName: listOf(CN).at(-1) ?? '',
     organizations: listOf(O),
     verified: socket.authorized,
-    error: error === null || error === undefined ? undefined : error instanceof Error ? error.message : String(error as string),
+    error:
+      error === null || error === undefined
+        ? undefined
+        : error instanceof Error
+          ? error.message
+          : String(error as string),
   };
 }
 
-const listOf = (value: string | string[] | undefined): string[] => (value === undefined ? [] : Array.isArray(value) ? value : [value]);
+const listOf = (value: string | string[] | undefined): string[] =>
+  value === undefined ? [] : Array.isArray(value) ? value : [value];
 
 /** A resumed session knows the client's certificate but not the others that came with it in the full handshake (RFC 8446 section 2.2). */
 const issuersOfResumed = new Map<string, readonly X509Certificate[]>();
@@ -39,7 +48,12 @@ const maxRemembered = 1000;
 
 function issuersOf(certificate: X509Certificate, verified: boolean): readonly X509Certificate[] {
   const issuers: X509Certificate[] = [];
-  for (let next = certificate.issuerCertificate; next !== undefined && issuers.length < 10; next = next.issuerCertificate) issuers.push(next);
+  for (
+    let next = certificate.issuerCertificate;
+    next !== undefined && issuers.length < 10;
+    next = next.issuerCertificate
+  )
+    issuers.push(next);
   const key = certificate.fingerprint512;
   if (issuers.length === 0) return (verified ? issuersOfResumed.get(key) : undefined) ?? [];
   if (verified) {

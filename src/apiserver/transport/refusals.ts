@@ -35,7 +35,9 @@ export class Refusals {
   constructor(server: Server, turns: Turns, readings: WeakMap<Socket, PacedReading>) {
     this.#turns = turns;
     this.#readings = readings;
-    server.on('clientError', (error: NodeJS.ErrnoException & { reason?: string }, socket) => this.#failed(error, socket as Socket));
+    server.on('clientError', (error: NodeJS.ErrnoException & { reason?: string }, socket) =>
+      this.#failed(error, socket as Socket),
+    );
   }
 
   /** Call for each request as it begins. True when it was refused, which is all that happens to it. */
@@ -77,21 +79,31 @@ export class Refusals {
 }
 
 /** What the parser takes, and this server does not. */
-function refusalOf({ method, url = '', httpVersion, httpVersionMajor, headers, headersDistinct }: IncomingMessage): Refusal | undefined {
+function refusalOf({
+  method,
+  url = '',
+  httpVersion,
+  httpVersionMajor,
+  headers,
+  headersDistinct,
+}: IncomingMessage): Refusal | undefined {
   if (httpVersionMajor !== 1) return unsupportedVersion;
   const hosts = headersDistinct['host'] ?? [];
   if (hosts.length > 1) return badRequest(': too many Host headers');
-  if (hosts.length === 0 && httpVersion === '1.1' && method !== 'CONNECT') return badRequest(': missing required Host header');
+  if (hosts.length === 0 && httpVersion === '1.1' && method !== 'CONNECT')
+    return badRequest(': missing required Host header');
   if (hosts[0] !== undefined && !hostPattern.test(hosts[0])) return badRequest(': malformed Host header');
   // The last one would say where the body ends (RFC 9112 section 6.1), but nobody here undoes the others.
-  if (headers['transfer-encoding'] !== undefined && headers['transfer-encoding'].toLowerCase() !== 'chunked') return unsupportedEncoding;
+  if (headers['transfer-encoding'] !== undefined && headers['transfer-encoding'].toLowerCase() !== 'chunked')
+    return unsupportedEncoding;
   return method === 'CONNECT' || isTarget(url) ? undefined : badRequest();
 }
 
 /** Of a host and a port nothing more is asked here than that it is made of their characters (RFC 3986 section 3.2.2). */
 const hostPattern = /^[A-Za-z0-9\-._~!$&'()*+,;=:[\]%]*$/;
 
-const isTarget = (url: string): boolean => !brokenEscape.test(url.split('?', 1)[0]!) && (url.startsWith('/') || url === '*' || URL.canParse(url));
+const isTarget = (url: string): boolean =>
+  !brokenEscape.test(url.split('?', 1)[0]!) && (url.startsWith('/') || url === '*' || URL.canParse(url));
 
 const brokenEscape = /%(?![0-9a-f]{2})/i;
 
@@ -100,6 +112,7 @@ function parserRefusal({ code = '', reason = '' }: NodeJS.ErrnoException & { rea
   if (!code.startsWith('HPE_') || code === 'HPE_INVALID_EOF_STATE') return undefined;
   if (code === 'HPE_HEADER_OVERFLOW') return { status: '431 Request Header Fields Too Large' };
   if (code === 'HPE_INVALID_TRANSFER_ENCODING') return unsupportedEncoding;
-  if (code === 'HPE_INVALID_HEADER_TOKEN') return badRequest(reason.includes('value') ? ': invalid header value' : ': invalid header name');
+  if (code === 'HPE_INVALID_HEADER_TOKEN')
+    return badRequest(reason.includes('value') ? ': invalid header value' : ': invalid header name');
   return badRequest();
 }

@@ -20,12 +20,20 @@ function outlet(options: { readonly closed?: boolean; readonly broken?: boolean 
   };
 }
 
-const streaming = (run: (sink: Sink) => void) => ({ status: 200, headers: {}, stream: (sink: Sink) => Promise.resolve(run(sink)) });
+const streaming = (run: (sink: Sink) => void) => ({
+  status: 200,
+  headers: {},
+  stream: (sink: Sink) => Promise.resolve(run(sink)),
+});
 
 describe('an answer that streams', () => {
   test('begins, writes and ends', async () => {
     const out = outlet();
-    await respond(out, streaming((sink) => void sink.write(Buffer.from('a'))), false);
+    await respond(
+      out,
+      streaming((sink) => void sink.write(Buffer.from('a'))),
+      false,
+    );
     expect(out.said).toEqual(['200', 'a', 'end']);
   });
 
@@ -35,7 +43,11 @@ describe('an answer that streams', () => {
   ])('is told so when $name: what it holds open has to be let go', async ({ options, said }) => {
     const out = outlet(options);
     const seen: boolean[] = [];
-    await respond(out, streaming((sink) => void seen.push(sink.closed)), false);
+    await respond(
+      out,
+      streaming((sink) => void seen.push(sink.closed)),
+      false,
+    );
     expect(seen).toEqual([true]);
     expect(out.said).toEqual(said);
   });

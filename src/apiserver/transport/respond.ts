@@ -33,11 +33,16 @@ export async function respond(outlet: Outlet, response: ApiResponse, isHead: boo
   }
 }
 
-async function writeBody(outlet: Outlet, response: { status: number; headers: HeaderMap; body?: Buffer | string }, isHead: boolean): Promise<void> {
+async function writeBody(
+  outlet: Outlet,
+  response: { status: number; headers: HeaderMap; body?: Buffer | string },
+  isHead: boolean,
+): Promise<void> {
   const { status, headers, body } = response;
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const { mostAtOnce = Infinity } = outlet;
-  if (bytes !== undefined && bytes.length > mostAtOnce) return writeChunks(outlet, { status, headers, chunks: piecesOf(bytes, mostAtOnce), length: bytes.length }, isHead);
+  if (bytes !== undefined && bytes.length > mostAtOnce)
+    return writeChunks(outlet, { status, headers, chunks: piecesOf(bytes, mostAtOnce), length: bytes.length }, isHead);
   outlet.begin(status, bytes === undefined ? headers : { ...headers, 'content-length': bytes.length });
   outlet.end(isHead ? undefined : bytes);
 }
@@ -46,8 +51,15 @@ function* piecesOf(bytes: Buffer, length: number): Iterable<Buffer> {
   for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
 }
 
-async function writeChunks(outlet: Outlet, response: { status: number; headers: HeaderMap; chunks: Iterable<Buffer>; length?: number }, isHead: boolean): Promise<void> {
-  outlet.begin(response.status, response.length === undefined ? response.headers : { ...response.headers, 'content-length': response.length });
+async function writeChunks(
+  outlet: Outlet,
+  response: { status: number; headers: HeaderMap; chunks: Iterable<Buffer>; length?: number },
+  isHead: boolean,
+): Promise<void> {
+  outlet.begin(
+    response.status,
+    response.length === undefined ? response.headers : { ...response.headers, 'content-length': response.length },
+  );
   if (!isHead) {
     for (const chunk of response.chunks) {
       if (!outlet.write(chunk)) await outlet.drained();
@@ -58,7 +70,10 @@ async function writeChunks(outlet: Outlet, response: { status: number; headers: 
 }
 
 /** The stream runs in any case: it lets go what it holds open when it finds its sink closed. */
-async function writeStream(outlet: Outlet, response: { status: number; headers: HeaderMap; stream: (sink: Sink) => Promise<void> }): Promise<void> {
+async function writeStream(
+  outlet: Outlet,
+  response: { status: number; headers: HeaderMap; stream: (sink: Sink) => Promise<void> },
+): Promise<void> {
   const hasBegun = begin(outlet, response);
   const sink: Sink = {
     write: outlet.write,
@@ -140,7 +155,9 @@ const endOf = (stream: Writable): Pick<Outlet, 'drained' | 'onClose'> => ({
 export function upgradedOutlet(socket: Socket): Outlet {
   return {
     begin: (_, headers) => {
-      const lines = Object.entries(headers).flatMap(([name, value]) => (Array.isArray(value) ? (value as string[]) : [value as string]).map((one) => `${name}: ${one}\r\n`));
+      const lines = Object.entries(headers).flatMap(([name, value]) =>
+        (Array.isArray(value) ? (value as string[]) : [value as string]).map((one) => `${name}: ${one}\r\n`),
+      );
       socket.write(`HTTP/1.1 101 Switching Protocols\r\n${lines.join('')}\r\n`, 'latin1');
     },
     write: (chunk) => socket.write(chunk),

@@ -87,7 +87,10 @@ export async function listen(given: TransportOptions): Promise<Transport> {
   server.once('close', stop);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ port: options.port, host: options.address, ...(options.sharePort === true ? { reusePort: true } : {}) }, resolve);
+    server.listen(
+      { port: options.port, host: options.address, ...(options.sharePort === true ? { reusePort: true } : {}) },
+      resolve,
+    );
   });
   const leave = (): Promise<void> => {
     if (closed !== undefined) return closed;
@@ -114,14 +117,30 @@ export async function listen(given: TransportOptions): Promise<Transport> {
 const withoutTls = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n';
 
 /** The same for a connection and for the TLS one that it carries, which stays open while a failed handshake is told. */
-const endsOf = ({ remoteAddress, remotePort, localAddress }: Socket): string => `${remoteAddress} ${remotePort} ${localAddress}`;
+const endsOf = ({ remoteAddress, remotePort, localAddress }: Socket): string =>
+  `${remoteAddress} ${remotePort} ${localAddress}`;
 
 /** `OPTIONS *` asks whether there is an HTTP server (RFC 9110 section 9.3.7), which whoever reaches it may know; no filter is asked, as upstream. */
-const answerForServer = (handle: TransportOptions['handle']): TransportOptions['handle'] => (exchange) =>
-  exchange.method === 'OPTIONS' && exchange.target === '*' ? Promise.resolve({ status: 200, headers: {}, body: '' }) : handle(exchange);
+const answerForServer =
+  (handle: TransportOptions['handle']): TransportOptions['handle'] =>
+  (exchange) =>
+    exchange.method === 'OPTIONS' && exchange.target === '*'
+      ? Promise.resolve({ status: 200, headers: {}, body: '' })
+      : handle(exchange);
 
-function createHttp1({ handle, headTimeoutMs = usualHeadTimeoutMs }: TransportOptions, connections: Http1Connections, webSockets: WebSockets): http.Server {
-  const server = http.createServer({ requestTimeout: 0, headersTimeout: headTimeoutMs, connectionsCheckingInterval: Math.min(headTimeoutMs, 5000), keepAliveTimeout: 180_000, maxHeaderSize: maxHeaderBytes, requireHostHeader: false });
+function createHttp1(
+  { handle, headTimeoutMs = usualHeadTimeoutMs }: TransportOptions,
+  connections: Http1Connections,
+  webSockets: WebSockets,
+): http.Server {
+  const server = http.createServer({
+    requestTimeout: 0,
+    headersTimeout: headTimeoutMs,
+    connectionsCheckingInterval: Math.min(headTimeoutMs, 5000),
+    keepAliveTimeout: 180_000,
+    maxHeaderSize: maxHeaderBytes,
+    requireHostHeader: false,
+  });
   // Their bytes are limited. A limit of their number would take away what comes last, and that may be whom a caller acts for.
   server.maxHeadersCount = 0;
   // It never listens itself, and would not look after the time of connections that are handed to it.
@@ -167,10 +186,19 @@ function createHttp1({ handle, headTimeoutMs = usualHeadTimeoutMs }: TransportOp
   return server;
 }
 
-function serveHttp2({ handle, maxStreamsPerConnection, headTimeoutMs, stallTimeoutMs, leaveTimeoutMs }: TransportOptions, socket: TLSSocket, connections: Set<ServerConnection>): ServerConnection {
+function serveHttp2(
+  { handle, maxStreamsPerConnection, headTimeoutMs, stallTimeoutMs, leaveTimeoutMs }: TransportOptions,
+  socket: TLSSocket,
+  connections: Set<ServerConnection>,
+): ServerConnection {
   const connection: ServerConnection = new ServerConnection(socket, {
-    maxStreams: maxStreamsPerConnection || defaultMaxStreams, streamWindowBytes: streamWindow, connectionWindowBytes: connectionWindow, maxHeaderListBytes: maxHeaderBytes,
-    idleMs: headTimeoutMs ?? idleTimeoutMs, stallMs: stallTimeoutMs ?? usualStallTimeoutMs, leaveMs: Math.min(leaveTimeoutMs ?? usualLeaveTimeoutMs, 2 ** 31 - 1),
+    maxStreams: maxStreamsPerConnection || defaultMaxStreams,
+    streamWindowBytes: streamWindow,
+    connectionWindowBytes: connectionWindow,
+    maxHeaderListBytes: maxHeaderBytes,
+    idleMs: headTimeoutMs ?? idleTimeoutMs,
+    stallMs: stallTimeoutMs ?? usualStallTimeoutMs,
+    leaveMs: Math.min(leaveTimeoutMs ?? usualLeaveTimeoutMs, 2 ** 31 - 1),
     onRequest: async (stream) => {
       const exchange = new Http2Exchange(stream, socket);
       const answer = await handle(exchange);

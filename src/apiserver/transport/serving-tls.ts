@@ -37,7 +37,9 @@ const keepAliveMs = 180_000;
 /** The options of a TLS server as they are now. */
 export function tlsOptions(serving: ServingTls): tls.TlsOptions {
   return {
-    ...contextOptions(serving, serving), ALPNProtocols: serving.withoutHttp2 ? ['http/1.1'] : ['h2', 'http/1.1'], handshakeTimeout: serving.handshakeTimeoutMs ?? usualHandshakeTimeoutMs,
+    ...contextOptions(serving, serving),
+    ALPNProtocols: serving.withoutHttp2 ? ['http/1.1'] : ['h2', 'http/1.1'],
+    handshakeTimeout: serving.handshakeTimeoutMs ?? usualHandshakeTimeoutMs,
     // A certificate that is not good is refused later, in the API's words.
     ...(serving.clientAuthorities === undefined ? {} : { requestCert: true, rejectUnauthorized: false }),
   };
@@ -46,10 +48,16 @@ export function tlsOptions(serving: ServingTls): tls.TlsOptions {
 /** OpenSSL itself must be told that old versions will do. */
 const oldVersions: readonly tls.SecureVersion[] = ['TLSv1', 'TLSv1.1'];
 
-function contextOptions({ cipherSuites, minVersion, clientAuthorities }: ServingTls, { certificate, key }: ServingPair): tls.SecureContextOptions {
+function contextOptions(
+  { cipherSuites, minVersion, clientAuthorities }: ServingTls,
+  { certificate, key }: ServingPair,
+): tls.SecureContextOptions {
   const ciphers = cipherSuites.length === 0 ? tls.DEFAULT_CIPHERS : opensslCiphers(cipherSuites);
   return {
-    cert: certificate.get(), key: key.get(), minVersion, ciphers: oldVersions.includes(minVersion) ? `${ciphers}:@SECLEVEL=0` : ciphers,
+    cert: certificate.get(),
+    key: key.get(),
+    minVersion,
+    ciphers: oldVersions.includes(minVersion) ? `${ciphers}:@SECLEVEL=0` : ciphers,
     ...(clientAuthorities === undefined ? {} : { ca: clientAuthorities.get() }),
   };
 }
@@ -69,30 +77,50 @@ export interface TlsServer {
 export function createTlsServer(serving: ServingTls, onConnection: (socket: tls.TLSSocket) => void): TlsServer {
   let named = serving.named.map((pair) => namedContext(serving, pair));
   const pick: tls.TlsOptions['SNICallback'] = (name, done) => done(null, contextFor(named, name.toLowerCase()));
-  const server = tls.createServer({ ...tlsOptions(serving), noDelay: true, keepAlive: true, keepAliveInitialDelay: keepAliveMs, ...(named.length === 0 ? {} : { SNICallback: pick }) }, onConnection);
+  const server = tls.createServer(
+    {
+      ...tlsOptions(serving),
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: keepAliveMs,
+      ...(named.length === 0 ? {} : { SNICallback: pick }),
+    },
+    onConnection,
+  );
   const renew = (): void => {
     // Certificate and key are two files: between the first and the second change they do not fit.
     if (isPair(serving.certificate.get(), serving.key.get())) server.setSecureContext(tlsOptions(serving));
-    named = serving.named.map((pair, index) => (isPair(pair.certificate.get(), pair.key.get()) ? namedContext(serving, pair) : named[index]!));
+    named = serving.named.map((pair, index) =>
+      isPair(pair.certificate.get(), pair.key.get()) ? namedContext(serving, pair) : named[index]!,
+    );
   };
-  const stops = [serving, ...serving.named].flatMap(({ certificate, key }) => [certificate, key]).concat(serving.clientAuthorities ?? []).map((text) => text.onChange(renew));
+  const stops = [serving, ...serving.named]
+    .flatMap(({ certificate, key }) => [certificate, key])
+    .concat(serving.clientAuthorities ?? [])
+    .map((text) => text.onChange(renew));
   return { server, stop: () => stops.forEach((stop) => stop()) };
 }
 
 function namedContext(serving: ServingTls, pair: NamedPair): NamedContext {
-  return { names: pair.names.length > 0 ? pair.names.map((name) => name.toLowerCase()) : namesOf(pair.certificate.get()), context: tls.createSecureContext(contextOptions(serving, pair)) };
+  return {
+    names: pair.names.length > 0 ? pair.names.map((name) => name.toLowerCase()) : namesOf(pair.certificate.get()),
+    context: tls.createSecureContext(contextOptions(serving, pair)),
+  };
 }
 
 /** The common name and the DNS names. */
 function namesOf(pem: string): string[] {
   const { subject, subjectAltName = '' } = new X509Certificate(pem);
   const common = /(?:^|\n)CN=(.*)/.exec(subject)?.[1] ?? '';
-  return [common, ...[...subjectAltName.matchAll(/(?:^|, )DNS:([^,]+)/g)].map(([, name]) => name!)].filter((name) => name !== '').map((name) => name.toLowerCase());
+  return [common, ...[...subjectAltName.matchAll(/(?:^|, )DNS:([^,]+)/g)].map(([, name]) => name!)]
+    .filter((name) => name !== '')
+    .map((name) => name.toLowerCase());
 }
 
 function contextFor(named: readonly NamedContext[], name: string): tls.SecureContext | undefined {
   const wildcard = name.replace(/^[^.]+/, '*');
-  return (named.find(({ names }) => names.includes(name)) ?? named.find(({ names }) => names.includes(wildcard)))?.context;
+  return (named.find(({ names }) => names.includes(name)) ?? named.find(({ names }) => names.includes(wildcard)))
+    ?.context;
 }
 
 export function isPair(certificate: string, key: string): boolean {

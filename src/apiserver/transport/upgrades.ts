@@ -47,7 +47,8 @@ export function serveUpgrades(parts: UpgradeParts): Upgrades {
     socket.setTimeout(0);
     const done = connections.begin(socket);
     turns.after(socket, () => {
-      if (message.method === 'CONNECT' || !isForHttp(message)) return void answerHere(parts, { message, socket, head, done });
+      if (message.method === 'CONNECT' || !isForHttp(message))
+        return void answerHere(parts, { message, socket, head, done });
       ignored.set(socket, { upgrade: message.headers.upgrade ?? '', begun: done });
       goBack(server, socket, headWithoutWish(message), head);
     });
@@ -73,7 +74,10 @@ interface Handover {
   readonly done: () => void;
 }
 
-async function answerHere({ server, handle, connections, webSockets }: UpgradeParts, { message, socket, head, done }: Handover): Promise<void> {
+async function answerHere(
+  { server, handle, connections, webSockets }: UpgradeParts,
+  { message, socket, head, done }: Handover,
+): Promise<void> {
   const exchange = new UpgradeExchange(message);
   const end = (): void => {
     exchange.end();
@@ -89,7 +93,10 @@ async function answerHere({ server, handle, connections, webSockets }: UpgradePa
     return respond(upgradedOutlet(socket), answer, false);
   }
   const response = new http.ServerResponse(message);
-  response.shouldKeepAlive = !/\bclose\b/i.test(message.headers.connection ?? '') && answer.headers['connection'] !== 'close' && !connections.isLeaving;
+  response.shouldKeepAlive =
+    !/\bclose\b/i.test(message.headers.connection ?? '') &&
+    answer.headers['connection'] !== 'close' &&
+    !connections.isLeaving;
   response.assignSocket(socket);
   response.once('finish', () => {
     response.detachSocket(socket);
@@ -116,12 +123,15 @@ const nothing = Buffer.alloc(0);
 
 /** A body is read as HTTP first, and then the moment has passed; and an expectation that no server knows is refused there. */
 const isForHttp = ({ headers }: http.IncomingMessage): boolean =>
-  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0 || (headers.expect ?? '100-continue').toLowerCase() !== '100-continue';
+  headers['transfer-encoding'] !== undefined ||
+  Number(headers['content-length'] ?? 0) > 0 ||
+  (headers.expect ?? '100-continue').toLowerCase() !== '100-continue';
 
 /** The head as it was sent, but for the `Upgrade` header, or Node would hand the connection over again. */
 function headWithoutWish({ method, url, httpVersion, rawHeaders }: http.IncomingMessage): Buffer {
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
-  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i]!.toLowerCase() !== 'upgrade') lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`);
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (rawHeaders[i]!.toLowerCase() !== 'upgrade') lines.push(`${rawHeaders[i]}: ${rawHeaders[i + 1]}`);
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
 }
 

@@ -20,21 +20,34 @@ const closeTimeoutMs = 5000;
 const closeCodes = { normal: 1000, goingAway: 1001 } as const;
 
 /** The types of `ws` do not know `closeTimeout` yet. */
-const options: ServerOptions & { readonly closeTimeout: number } = { noServer: true, maxPayload: maxMessageBytes, perMessageDeflate: false, autoPong: false, closeTimeout: closeTimeoutMs };
+const options: ServerOptions & { readonly closeTimeout: number } = {
+  noServer: true,
+  maxPayload: maxMessageBytes,
+  perMessageDeflate: false,
+  autoPong: false,
+  closeTimeout: closeTimeoutMs,
+};
 
 export class WebSockets {
   #server: WebSocketServer | undefined;
   #isLeaving = false;
 
   /** Opens the socket and streams the answer. Whatever happens, the stream runs, and finds its sink closed where there is none. */
-  async accept(message: IncomingMessage, socket: Socket, head: Buffer, { stream, webSocket: { protocol, isText } }: WebSocketAnswer): Promise<void> {
+  async accept(
+    message: IncomingMessage,
+    socket: Socket,
+    head: Buffer,
+    { stream, webSocket: { protocol, isText } }: WebSocketAnswer,
+  ): Promise<void> {
     if (protocol === undefined) delete message.headers['sec-websocket-protocol'];
     else message.headers['sec-websocket-protocol'] = protocol;
     const server = await this.#load();
     let opened: WebSocket | undefined;
     if (!socket.destroyed) server.handleUpgrade(message, socket, head, (webSocket) => (opened = webSocket));
     if (opened === undefined) return stream(closedSink);
-    await serve(opened, sinkOf(opened, socket, isText), stream, () => (this.#isLeaving ? closeCodes.goingAway : closeCodes.normal));
+    await serve(opened, sinkOf(opened, socket, isText), stream, () =>
+      this.#isLeaving ? closeCodes.goingAway : closeCodes.normal,
+    );
   }
 
   /**
@@ -53,7 +66,12 @@ export class WebSockets {
   }
 }
 
-async function serve(webSocket: WebSocket, sink: Sink, stream: (sink: Sink) => Promise<void>, closeCode: () => number): Promise<void> {
+async function serve(
+  webSocket: WebSocket,
+  sink: Sink,
+  stream: (sink: Sink) => Promise<void>,
+  closeCode: () => number,
+): Promise<void> {
   try {
     await stream(sink);
     webSocket.close(closeCode());
@@ -99,4 +117,10 @@ function drained(webSocket: WebSocket, socket: Socket): Promise<void> {
   });
 }
 
-const closedSink: Sink = { write: () => true, drained: () => Promise.resolve(), closed: true, onClose: () => undefined, abort: () => undefined };
+const closedSink: Sink = {
+  write: () => true,
+  drained: () => Promise.resolve(),
+  closed: true,
+  onClose: () => undefined,
+  abort: () => undefined,
+};

@@ -21,7 +21,19 @@ async function slowService() {
     while (waiting.length < count) await once(server, 'request');
   };
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { waiting, arrived, connection: { url, ca: undefined, serverName: undefined, skipVerify: false, certificate: undefined, key: undefined, authorization: () => Promise.resolve(undefined) } };
+  return {
+    waiting,
+    arrived,
+    connection: {
+      url,
+      ca: undefined,
+      serverName: undefined,
+      skipVerify: false,
+      certificate: undefined,
+      key: undefined,
+      authorization: () => Promise.resolve(undefined),
+    },
+  };
 }
 
 test('no more questions wait than are allowed; when one is answered, the next may come', async () => {
@@ -67,7 +79,13 @@ test('each call is counted, by what was answered, with its time and its sizes', 
   const { waiting, arrived, connection } = await slowService();
   const registry = new Registry();
   const observer = createCallMetrics(registry);
-  const client = createWebhookClient({ connection: { ...connection, host: 'judge.team.svc:443' }, timeoutMs: 60_000, retryDelaysMs: [0], maxAnswerBytes: 100, observer });
+  const client = createWebhookClient({
+    connection: { ...connection, host: 'judge.team.svc:443' },
+    timeoutMs: 60_000,
+    retryDelaysMs: [0],
+    maxAnswerBytes: 100,
+    observer,
+  });
   const asked = client.post({ a: 1 });
   await arrived(1);
   waiting[0]!.writeHead(429).end('{}');
@@ -79,19 +97,33 @@ test('each call is counted, by what was answered, with its time and its sizes', 
   waiting[2]!.end('x'.repeat(101));
   await refused;
   await client.close();
-  const nowhere = createWebhookClient({ connection: { ...connection, url: 'http://127.0.0.1:1' }, timeoutMs: 60_000, retryDelaysMs: [], observer });
+  const nowhere = createWebhookClient({
+    connection: { ...connection, url: 'http://127.0.0.1:1' },
+    timeoutMs: 60_000,
+    retryDelaysMs: [],
+    observer,
+  });
   await expect(nowhere.post({})).rejects.toThrow('ECONNREFUSED');
   await nowhere.close();
-  const lines = (await registry.metrics()).split('\n').filter((line) => /^rest_client_\w+(total|count|size_bytes_sum)\{/.test(line)).sort();
+  const lines = (await registry.metrics())
+    .split('\n')
+    .filter((line) => /^rest_client_\w+(total|count|size_bytes_sum)\{/.test(line))
+    .sort();
   const judge = 'verb="POST",host="judge.team.svc:443"';
   const nobody = 'verb="POST",host="127.0.0.1:1"';
   expect(lines).toEqual([
-    `rest_client_request_duration_seconds_count{${nobody}} 1`, `rest_client_request_duration_seconds_count{${judge}} 3`,
-    `rest_client_request_size_bytes_count{${nobody}} 1`, `rest_client_request_size_bytes_count{${judge}} 3`,
-    `rest_client_request_size_bytes_sum{${nobody}} 2`, `rest_client_request_size_bytes_sum{${judge}} 21`,
-    'rest_client_requests_total{code="200",host="judge.team.svc:443",method="POST"} 2', 'rest_client_requests_total{code="429",host="judge.team.svc:443",method="POST"} 1',
+    `rest_client_request_duration_seconds_count{${nobody}} 1`,
+    `rest_client_request_duration_seconds_count{${judge}} 3`,
+    `rest_client_request_size_bytes_count{${nobody}} 1`,
+    `rest_client_request_size_bytes_count{${judge}} 3`,
+    `rest_client_request_size_bytes_sum{${nobody}} 2`,
+    `rest_client_request_size_bytes_sum{${judge}} 21`,
+    'rest_client_requests_total{code="200",host="judge.team.svc:443",method="POST"} 2',
+    'rest_client_requests_total{code="429",host="judge.team.svc:443",method="POST"} 1',
     'rest_client_requests_total{code="<error>",host="127.0.0.1:1",method="POST"} 1',
-    `rest_client_response_size_bytes_count{${nobody}} 0`, `rest_client_response_size_bytes_count{${judge}} 2`,
-    `rest_client_response_size_bytes_sum{${nobody}} 0`, `rest_client_response_size_bytes_sum{${judge}} 10`,
+    `rest_client_response_size_bytes_count{${nobody}} 0`,
+    `rest_client_response_size_bytes_count{${judge}} 2`,
+    `rest_client_response_size_bytes_sum{${nobody}} 0`,
+    `rest_client_response_size_bytes_sum{${judge}} 10`,
   ]);
 });

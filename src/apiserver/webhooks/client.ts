@@ -29,12 +29,23 @@ const usualDelaysMs = [500, 750, 1125, 1690];
 const usualMaxPending = 500;
 const usualMaxAnswerBytes = 1 << 20;
 
-export function createWebhookClient({ connection, timeoutMs, retryDelaysMs = usualDelaysMs, maxPending = usualMaxPending, maxAnswerBytes = usualMaxAnswerBytes, observer }: WebhookClientOptions): WebhookClient {
+export function createWebhookClient({
+  connection,
+  timeoutMs,
+  retryDelaysMs = usualDelaysMs,
+  maxPending = usualMaxPending,
+  maxAnswerBytes = usualMaxAnswerBytes,
+  observer,
+}: WebhookClientOptions): WebhookClient {
   const connections = webhookConnections(connection, observer);
   const closed = new AbortController();
   let pending = 0;
   const attempt = async (body: string): Promise<unknown> => {
-    const { status, text } = await connections.post(body, AbortSignal.any([closed.signal, timeLimit(timeoutMs)]), maxAnswerBytes);
+    const { status, text } = await connections.post(
+      body,
+      AbortSignal.any([closed.signal, timeLimit(timeoutMs)]),
+      maxAnswerBytes,
+    );
     if (text === undefined) throw new Error('the answer of the webhook is too large');
     if (status < 200 || status > 299) throw new WebhookStatusError(status);
     return JSON.parse(text) as unknown;
@@ -80,4 +91,6 @@ async function withRetries<T>(attempt: () => Promise<T>, delaysMs: readonly numb
 
 /** What the next attempt may not meet: a server in trouble or too busy, a connection that broke. */
 const mayPass = (error: unknown): boolean =>
-  error instanceof WebhookStatusError ? error.status === 500 || error.status === 429 : ['ECONNRESET', 'UND_ERR_SOCKET'].includes((error as NodeJS.ErrnoException).code ?? '');
+  error instanceof WebhookStatusError
+    ? error.status === 500 || error.status === 429
+    : ['ECONNRESET', 'UND_ERR_SOCKET'].includes((error as NodeJS.ErrnoException).code ?? '');

@@ -41,15 +41,25 @@ export async function readConnectionFile(file: string, clock: Clock = systemCloc
   const userName = text(context, 'user');
   const user = userName === '' ? {} : named(config, 'users', 'user', userName);
   const url = text(cluster, 'server');
-  if (!URL.canParse(url)) throw new Error(`cluster ${JSON.stringify(text(context, 'cluster'))} has no server that is a URL`);
-  for (const kind of ['exec', 'auth-provider']) if (user[kind] !== undefined) throw new Error(`users with ${kind} are not supported here: use a certificate, a token or tokenFile`);
+  if (!URL.canParse(url))
+    throw new Error(`cluster ${JSON.stringify(text(context, 'cluster'))} has no server that is a URL`);
+  for (const kind of ['exec', 'auth-provider'])
+    if (user[kind] !== undefined)
+      throw new Error(`users with ${kind} are not supported here: use a certificate, a token or tokenFile`);
   const folder = path.dirname(file);
   const pem = (fields: Fields, name: string): Promise<string | undefined> => readPem(fields, name, folder);
   const [certificate, key] = [await pem(user, 'client-certificate'), await pem(user, 'client-key')];
-  const renewedPair = certificate === undefined || key === undefined ? undefined : renewedFrom(user, folder, { certificate, key }, clock);
+  const renewedPair =
+    certificate === undefined || key === undefined ? undefined : renewedFrom(user, folder, { certificate, key }, clock);
   return {
-    url, ca: await pem(cluster, 'certificate-authority'), serverName: text(cluster, 'tls-server-name') || undefined, skipVerify: cluster['insecure-skip-tls-verify'] === true,
-    certificate, key, ...(renewedPair === undefined ? {} : { renewedPair }), authorization: authorizationOf(user, folder),
+    url,
+    ca: await pem(cluster, 'certificate-authority'),
+    serverName: text(cluster, 'tls-server-name') || undefined,
+    skipVerify: cluster['insecure-skip-tls-verify'] === true,
+    certificate,
+    key,
+    ...(renewedPair === undefined ? {} : { renewedPair }),
+    authorization: authorizationOf(user, folder),
   };
 }
 
@@ -60,15 +70,24 @@ const pairTtlMs = 1000;
  * As clients of Kubernetes do: certificate and key are read again, the rest of the file is not. While the two do not fit
  * together, or cannot be read, those from before stay in force.
  */
-function renewedFrom(user: Fields, folder: string, first: ClientPair, clock: Clock): (() => Promise<ClientPair>) | undefined {
+function renewedFrom(
+  user: Fields,
+  folder: string,
+  first: ClientPair,
+  clock: Clock,
+): (() => Promise<ClientPair>) | undefined {
   if (text(user, 'client-certificate-data') !== '' || text(user, 'client-key-data') !== '') return undefined;
   let pair = first;
   let readAt = clock.now();
   return async () => {
     if (clock.now() - readAt < pairTtlMs) return pair;
     readAt = clock.now();
-    const [certificate, key] = await Promise.all([readPem(user, 'client-certificate', folder), readPem(user, 'client-key', folder)]).catch(() => [undefined, undefined]);
-    const isNew = certificate !== undefined && key !== undefined && (certificate !== pair.certificate || key !== pair.key);
+    const [certificate, key] = await Promise.all([
+      readPem(user, 'client-certificate', folder),
+      readPem(user, 'client-key', folder),
+    ]).catch(() => [undefined, undefined]);
+    const isNew =
+      certificate !== undefined && key !== undefined && (certificate !== pair.certificate || key !== pair.key);
     if (isNew && isPair(certificate, key)) pair = { certificate, key };
     return pair;
   };
@@ -77,7 +96,12 @@ function renewedFrom(user: Fields, folder: string, first: ClientPair, clock: Clo
 function authorizationOf(user: Fields, folder: string): WebhookConnection['authorization'] {
   const [token, tokenFile, name] = [text(user, 'token'), text(user, 'tokenFile'), text(user, 'username')];
   if (tokenFile !== '') return async () => `Bearer ${(await readFile(path.resolve(folder, tokenFile), 'utf8')).trim()}`;
-  const fixed = token !== '' ? `Bearer ${token}` : name !== '' ? `Basic ${Buffer.from(`${name}:${text(user, 'password')}`).toString('base64')}` : undefined;
+  const fixed =
+    token !== ''
+      ? `Bearer ${token}`
+      : name !== ''
+        ? `Basic ${Buffer.from(`${name}:${text(user, 'password')}`).toString('base64')}`
+        : undefined;
   return () => Promise.resolve(fixed);
 }
 
@@ -92,11 +116,13 @@ async function readPem(fields: Fields, name: string, folder: string): Promise<st
 function named(config: Fields, list: string, member: string, name: string): Fields {
   const items = config[list];
   const found = (Array.isArray(items) ? items : []).map(fieldsOf).find((item) => text(item, 'name') === name);
-  if (found === undefined) throw new Error(name === '' ? 'there is no current-context' : `${member} ${JSON.stringify(name)} does not exist`);
+  if (found === undefined)
+    throw new Error(name === '' ? 'there is no current-context' : `${member} ${JSON.stringify(name)} does not exist`);
   return fieldsOf(found[member]);
 }
 
-const fieldsOf = (value: unknown): Fields => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {});
+const fieldsOf = (value: unknown): Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 
 const text = (fields: Fields, name: string): string => {
   const value = fields[name];

@@ -36,8 +36,15 @@ export function webhookConnections(connection: WebhookConnection, observer?: Cal
     }
     agent ??= new undici.Agent(agentOptions({ ...connection, ...pair }));
     return undici.request(connection.url, {
-      dispatcher: agent, method: 'POST', body, signal,
-      headers: { 'content-type': 'application/json', accept: 'application/json, */*', ...(authorization === undefined ? {} : { authorization }) },
+      dispatcher: agent,
+      method: 'POST',
+      body,
+      signal,
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, */*',
+        ...(authorization === undefined ? {} : { authorization }),
+      },
     });
   };
   return {
@@ -78,6 +85,9 @@ const agentOptions = ({ ca, certificate, key, serverName, skipVerify }: WebhookC
   connections: maxConnections,
   connect: {
     rejectUnauthorized: !skipVerify,
-    ...(ca === undefined ? {} : { ca }), ...(serverName === undefined ? {} : { servername: serverName }), ...(certificate === undefined ? {} : { cert: certificate }), ...(key === undefined ? {} : { key }),
+    ...(ca === undefined ? {} : { ca }),
+    ...(serverName === undefined ? {} : { servername: serverName }),
+    ...(certificate === undefined ? {} : { cert: certificate }),
+    ...(key === undefined ? {} : { key }),
   },
 });

@@ -36,17 +36,45 @@ interface HostSeries {
 }
 
 export function createCallMetrics(registry: Registry): CallObserver {
-  const totals = new SeriesCounter({ name: 'rest_client_requests_total', help: 'Calls of other servers, by answer code, method and host.', registry });
-  const durations = new SeriesHistogram({ name: 'rest_client_request_duration_seconds', help: 'Time that calls of other servers took, in seconds, by verb and host.', buckets: durationBuckets, registry });
-  const requestSizes = new SeriesHistogram({ name: 'rest_client_request_size_bytes', help: 'Bytes sent to other servers, by verb and host.', buckets: sizeBuckets, registry });
-  const responseSizes = new SeriesHistogram({ name: 'rest_client_response_size_bytes', help: 'Bytes that other servers answered with, by verb and host.', buckets: sizeBuckets, registry });
+  const totals = new SeriesCounter({
+    name: 'rest_client_requests_total',
+    help: 'Calls of other servers, by answer code, method and host.',
+    registry,
+  });
+  const durations = new SeriesHistogram({
+    name: 'rest_client_request_duration_seconds',
+    help: 'Time that calls of other servers took, in seconds, by verb and host.',
+    buckets: durationBuckets,
+    registry,
+  });
+  const requestSizes = new SeriesHistogram({
+    name: 'rest_client_request_size_bytes',
+    help: 'Bytes sent to other servers, by verb and host.',
+    buckets: sizeBuckets,
+    registry,
+  });
+  const responseSizes = new SeriesHistogram({
+    name: 'rest_client_response_size_bytes',
+    help: 'Bytes that other servers answered with, by verb and host.',
+    buckets: sizeBuckets,
+    registry,
+  });
   const known = new Map<string, HostSeries>();
   const seriesOf = (host: string): HostSeries => {
     let series = known.get(host);
     if (series === undefined) {
       if (known.size >= maxHosts && host !== otherHost) return seriesOf(otherHost);
       const labels = { verb: post, host };
-      known.set(host, (series = { host, durations: durations.series(labels), requestSizes: requestSizes.series(labels), responseSizes: responseSizes.series(labels), totals: new Map() }));
+      known.set(
+        host,
+        (series = {
+          host,
+          durations: durations.series(labels),
+          requestSizes: requestSizes.series(labels),
+          responseSizes: responseSizes.series(labels),
+          totals: new Map(),
+        }),
+      );
     }
     return series;
   };
@@ -59,7 +87,8 @@ export function createCallMetrics(registry: Registry): CallObserver {
         answered(status) {
           const code = status === undefined ? noAnswer : String(status);
           let total = series.totals.get(code);
-          if (total === undefined) series.totals.set(code, (total = totals.series({ code, host: series.host, method: post })));
+          if (total === undefined)
+            series.totals.set(code, (total = totals.series({ code, host: series.host, method: post })));
           total.inc();
         },
         ended(answerBytes) {

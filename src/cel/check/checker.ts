@@ -2,12 +2,41 @@
  * Gives each part of an expression its type and each call the overloads that fit; what does not fit is an error with its place.
  * @see {@link https://github.com/google/cel-spec/blob/master/doc/langdef.md#gradual-type-checking | CEL language definition: gradual type checking}
  */
-import { bareName, type Call, type Comprehension, type Identifier, type ListNode, type LiteralValue, type MapNode, type Node, type Select } from '../syntax/ast.ts';
+import {
+  bareName,
+  type Call,
+  type Comprehension,
+  type Identifier,
+  type ListNode,
+  type LiteralValue,
+  type MapNode,
+  type Node,
+  type Select,
+} from '../syntax/ast.ts';
 import type { Issue } from '../syntax/source.ts';
 import type { Overload } from './declarations.ts';
 import {
-  boolType, bytesType, type CelType, doubleType, dynType, errorType, intType, isDyn, isOptional, listType, mapType, nullType, optionalType, sameType, stringType,
-  Substitution, TooComplex, typeText, typeType, uintType, withParameters,
+  boolType,
+  bytesType,
+  type CelType,
+  doubleType,
+  dynType,
+  errorType,
+  intType,
+  isDyn,
+  isOptional,
+  listType,
+  mapType,
+  nullType,
+  optionalType,
+  sameType,
+  stringType,
+  Substitution,
+  TooComplex,
+  typeText,
+  typeType,
+  uintType,
+  withParameters,
 } from './types.ts';
 
 export interface Scope {
@@ -22,7 +51,13 @@ export interface Scope {
 }
 
 const literalTypes: Readonly<Record<LiteralValue['kind'], CelType>> = {
-  null: nullType, bool: boolType, int: intType, uint: uintType, double: doubleType, string: stringType, bytes: bytesType,
+  null: nullType,
+  bool: boolType,
+  int: intType,
+  uint: uintType,
+  double: doubleType,
+  string: stringType,
+  bytes: bytesType,
 };
 
 /** The type of the whole, with the issues found. Types, overloads and names are noted in the nodes. */
@@ -72,16 +107,23 @@ class Checker {
 
   private typeOf(node: Node): CelType {
     switch (node.form) {
-      case 'literal': return literalTypes[node.literal.kind];
-      case 'identifier': return this.identifier(node);
-      case 'select': return this.select(node);
-      case 'call': return this.call(node);
-      case 'list': return this.list(node);
-      case 'map': return this.map(node);
+      case 'literal':
+        return literalTypes[node.literal.kind];
+      case 'identifier':
+        return this.identifier(node);
+      case 'select':
+        return this.select(node);
+      case 'call':
+        return this.call(node);
+      case 'list':
+        return this.list(node);
+      case 'map':
+        return this.map(node);
       case 'struct':
         for (const { value } of node.fields) this.check(value);
         return this.undeclared(node.name, node.offset);
-      case 'comprehension': return this.comprehension(node);
+      case 'comprehension':
+        return this.comprehension(node);
     }
   }
 
@@ -137,19 +179,25 @@ class Checker {
   /** The type of a field; of an optional, an optional of it. */
   private fieldOf(operand: CelType, field: string, offset: number): CelType {
     const type = this.substitution.apply(operand);
-    if (isOptional(type)) return optionalType(this.plainField(this.substitution.apply(type.parameters[0]!), field, offset));
+    if (isOptional(type))
+      return optionalType(this.plainField(this.substitution.apply(type.parameters[0]!), field, offset));
     return this.plainField(type, field, offset);
   }
 
   private plainField(type: CelType, field: string, offset: number): CelType {
     switch (type.kind) {
-      case 'map': return type.parameters[1]!;
-      case 'object': return type.field!(field) ?? this.issue(offset, `undefined field '${field}'`);
+      case 'map':
+        return type.parameters[1]!;
+      case 'object':
+        return type.field!(field) ?? this.issue(offset, `undefined field '${field}'`);
       case 'parameter':
         this.substitution.assign(dynType, type);
         return dynType;
-      case 'dyn': case 'error': return dynType;
-      default: return this.issue(offset, `type '${typeText(type)}' does not support field selection`);
+      case 'dyn':
+      case 'error':
+        return dynType;
+      default:
+        return this.issue(offset, `type '${typeText(type)}' does not support field selection`);
     }
   }
 
@@ -189,11 +237,20 @@ class Checker {
     const [operand, name] = node.args as [Node, Node];
     const type = this.check(operand);
     this.check(name);
-    const field = this.fieldOf(type, name.form === 'literal' && name.literal.kind === 'string' ? name.literal.value : '', node.offset);
+    const field = this.fieldOf(
+      type,
+      name.form === 'literal' && name.literal.kind === 'string' ? name.literal.value : '',
+      node.offset,
+    );
     return isOptional(field) ? field : optionalType(field);
   }
 
-  private resolve(node: Call, candidates: readonly Overload[], target: CelType | undefined, args: readonly CelType[]): CelType {
+  private resolve(
+    node: Call,
+    candidates: readonly Overload[],
+    target: CelType | undefined,
+    args: readonly CelType[],
+  ): CelType {
     if (node.resolved === '_&&_' || node.resolved === '_||_') return this.logical(node, candidates, args);
     const given = target === undefined ? args : [target, ...args];
     const fitting: Overload[] = [];
@@ -214,7 +271,10 @@ class Checker {
 
   private noOverload(node: Call, target: CelType | undefined, args: readonly CelType[]): CelType {
     const list = `(${args.map(this.shown).join(', ')})`;
-    return this.issue(node.offset, `found no matching overload for '${node.resolved}' applied to '${target === undefined ? '' : `${this.shown(target)}.`}${list}'`);
+    return this.issue(
+      node.offset,
+      `found no matching overload for '${node.resolved}' applied to '${target === undefined ? '' : `${this.shown(target)}.`}${list}'`,
+    );
   }
 
   private logical(node: Call, overloads: readonly Overload[], args: readonly CelType[]): CelType {
@@ -306,14 +366,21 @@ class Checker {
   private variableTypes(range: CelType, node: Comprehension): [CelType, CelType] {
     const two = node.second !== undefined;
     switch (range.kind) {
-      case 'list': return two ? [intType, range.parameters[0]!] : [range.parameters[0]!, dynType];
-      case 'map': return [range.parameters[0]!, range.parameters[1]!];
+      case 'list':
+        return two ? [intType, range.parameters[0]!] : [range.parameters[0]!, dynType];
+      case 'map':
+        return [range.parameters[0]!, range.parameters[1]!];
       case 'parameter':
         this.substitution.assign(dynType, range);
         return [dynType, dynType];
-      case 'dyn': case 'error': return [dynType, dynType];
+      case 'dyn':
+      case 'error':
+        return [dynType, dynType];
       default: {
-        const type = this.issue(node.range.offset, `expression of type '${typeText(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`);
+        const type = this.issue(
+          node.range.offset,
+          `expression of type '${typeText(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`,
+        );
         return [type, type];
       }
     }

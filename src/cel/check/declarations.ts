@@ -33,10 +33,22 @@ export interface FunctionDeclaration {
 type Extras = Pick<Overload, 'cost' | 'costOfResult' | 'estimate'>;
 
 /** `f(a, b)` */
-export const globalOverload = (id: string, parameters: readonly CelType[], result: CelType, run: Implementation, extras: Extras = {}): Overload => ({ id, parameters, result, member: false, run, ...extras });
+export const globalOverload = (
+  id: string,
+  parameters: readonly CelType[],
+  result: CelType,
+  run: Implementation,
+  extras: Extras = {},
+): Overload => ({ id, parameters, result, member: false, run, ...extras });
 
 /** `a.f(b)`; `a` is the first parameter. */
-export const memberOverload = (id: string, parameters: readonly CelType[], result: CelType, run: Implementation, extras: Extras = {}): Overload => ({ id, parameters, result, member: true, run, ...extras });
+export const memberOverload = (
+  id: string,
+  parameters: readonly CelType[],
+  result: CelType,
+  run: Implementation,
+  extras: Extras = {},
+): Overload => ({ id, parameters, result, member: true, run, ...extras });
 
 /** A part of the functions, and since which version of Kubernetes expressions may use it. */
 export interface Library {

@@ -26,7 +26,11 @@ function isPattern(text: string): boolean {
   }
 }
 
-const valid: ReadonlyMap<string, (text: string) => boolean> = new Map([['duration', isDuration], ['timestamp', (text) => timestampOf(text) !== undefined], ['matches', isPattern]]);
+const valid: ReadonlyMap<string, (text: string) => boolean> = new Map([
+  ['duration', isDuration],
+  ['timestamp', (text) => timestampOf(text) !== undefined],
+  ['matches', isPattern],
+]);
 
 /** Steps for all literals of an expression; each of them may take what an evaluation may. */
 const maxSteps = 20_000_000;
@@ -37,7 +41,8 @@ export function* checkLiterals(node: Node): Generator<void, readonly Issue[]> {
   let steps = 0;
   for (const { call, text } of literalCalls(node)) {
     const { offset } = call.args.at(-1)!;
-    if (steps > maxSteps) return [...issues, { offset, message: 'the patterns of the expression take too long to compile' }];
+    if (steps > maxSteps)
+      return [...issues, { offset, message: 'the patterns of the expression take too long to compile' }];
     startWork();
     if (!valid.get(call.name)!(text)) issues.push({ offset, message: `invalid ${call.name} argument` });
     steps += workDone();
@@ -57,6 +62,7 @@ function literalCalls(node: Node, found: LiteralCall[] = []): readonly LiteralCa
   const { name, target, args } = node;
   const last = args.at(-1);
   const expectedArgs = name === 'matches' && target === undefined ? 2 : 1;
-  if (args.length === expectedArgs && last!.form === 'literal' && last!.literal.kind === 'string') found.push({ call: node, text: last!.literal.value });
+  if (args.length === expectedArgs && last!.form === 'literal' && last!.literal.kind === 'string')
+    found.push({ call: node, text: last!.literal.value });
   return found;
 }

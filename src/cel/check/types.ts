@@ -1,8 +1,23 @@
 /** Types of expressions, and when one fits where another is wanted. */
 
 export type TypeKind =
-  | 'dyn' | 'error' | 'null' | 'bool' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'timestamp' | 'duration'
-  | 'list' | 'map' | 'type' | 'opaque' | 'object' | 'parameter';
+  | 'dyn'
+  | 'error'
+  | 'null'
+  | 'bool'
+  | 'int'
+  | 'uint'
+  | 'double'
+  | 'string'
+  | 'bytes'
+  | 'timestamp'
+  | 'duration'
+  | 'list'
+  | 'map'
+  | 'type'
+  | 'opaque'
+  | 'object'
+  | 'parameter';
 
 export interface CelType {
   readonly kind: TypeKind;
@@ -21,7 +36,15 @@ export interface CelType {
 
 const noParameters: readonly CelType[] = [];
 
-const simple = (kind: TypeKind, name: string = kind, open = false, number = -1): CelType => ({ kind, name, parameters: noParameters, weight: 1, open, number, field: undefined });
+const simple = (kind: TypeKind, name: string = kind, open = false, number = -1): CelType => ({
+  kind,
+  name,
+  parameters: noParameters,
+  weight: 1,
+  open,
+  number,
+  field: undefined,
+});
 
 function composite(kind: TypeKind, name: string, parameters: readonly CelType[]): CelType {
   let weight = 1;
@@ -50,7 +73,10 @@ export const mapType = (key: CelType, value: CelType): CelType => composite('map
 export const typeType = (of?: CelType): CelType => composite('type', 'type', of === undefined ? [] : [of]);
 export const opaqueType = (name: string, ...parameters: CelType[]): CelType => composite('opaque', name, parameters);
 export const optionalType = (of: CelType): CelType => opaqueType('optional_type', of);
-export const objectType = (name: string, field: (name: string) => CelType | undefined): CelType => ({ ...simple('object', name), field });
+export const objectType = (name: string, field: (name: string) => CelType | undefined): CelType => ({
+  ...simple('object', name),
+  field,
+});
 /** Of a function; each call has parameters of its own for it. */
 export const typeParameter = (name: string): CelType => simple('parameter', name, true);
 
@@ -114,7 +140,10 @@ export class Substitution {
     let known = done.get(type);
     if (known === undefined) {
       this.step();
-      known = bound === undefined ? withParameters(type, (parameter) => this.close(parameter, done)) : this.close(bound, done);
+      known =
+        bound === undefined
+          ? withParameters(type, (parameter) => this.close(parameter, done))
+          : this.close(bound, done);
       if (bound !== undefined || type.weight >= rememberedWeight) done.set(type, known);
     }
     return known;
@@ -137,7 +166,8 @@ export class Substitution {
   }
 
   private takeBack(): false {
-    for (let change = this.trail.pop(); change !== undefined; change = this.trail.pop()) this.bindings[change.number] = change.before;
+    for (let change = this.trail.pop(); change !== undefined; change = this.trail.pop())
+      this.bindings[change.number] = change.before;
     return false;
   }
 
@@ -200,10 +230,22 @@ export class Substitution {
   }
 }
 
-const takesNull = (type: CelType): boolean => type.kind === 'null' || type.kind === 'object' || type.kind === 'timestamp' || type.kind === 'duration' || type.kind === 'opaque';
+const takesNull = (type: CelType): boolean =>
+  type.kind === 'null' ||
+  type.kind === 'object' ||
+  type.kind === 'timestamp' ||
+  type.kind === 'duration' ||
+  type.kind === 'opaque';
 
-const mentions = (type: CelType, parameter: CelType): boolean => type.open && (type === parameter || type.parameters.some((inside) => mentions(inside, parameter)));
+const mentions = (type: CelType, parameter: CelType): boolean =>
+  type.open && (type === parameter || type.parameters.some((inside) => mentions(inside, parameter)));
 
 export function sameType(a: CelType, b: CelType): boolean {
-  return a === b || a.kind === b.kind && a.name === b.name && a.parameters.length === b.parameters.length && a.parameters.every((parameter, i) => sameType(parameter, b.parameters[i]!));
+  return (
+    a === b ||
+    (a.kind === b.kind &&
+      a.name === b.name &&
+      a.parameters.length === b.parameters.length &&
+      a.parameters.every((parameter, i) => sameType(parameter, b.parameters[i]!)))
+  );
 }

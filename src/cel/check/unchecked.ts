@@ -5,13 +5,15 @@ import type { Scope } from './checker.ts';
 export function resolveOpenly(node: Node, scope: Scope, locals: readonly string[] = []): void {
   const visit = (part: Node, more: readonly string[] = []): void => resolveOpenly(part, scope, [...locals, ...more]);
   switch (node.form) {
-    case 'literal': return;
+    case 'literal':
+      return;
     case 'identifier':
       if (!locals.includes(node.name)) node.resolved = bareName(node.name);
       return;
     case 'select': {
       const name = dotted(node, locals);
-      if (name !== undefined && !node.test && (scope.variables.has(name) || scope.types.has(name))) node.resolved = name;
+      if (name !== undefined && !node.test && (scope.variables.has(name) || scope.types.has(name)))
+        node.resolved = name;
       else visit(node.operand);
       return;
     }
@@ -20,13 +22,18 @@ export function resolveOpenly(node: Node, scope: Scope, locals: readonly string[
       const namespaced = prefix === undefined ? undefined : scope.functions.get(`${prefix}.${node.name}`);
       node.namespaced = namespaced !== undefined;
       const member = node.target !== undefined && !node.namespaced;
-      node.overloads = (namespaced ?? scope.functions.get(node.name) ?? []).filter((overload) => overload.member === member && overload.parameters.length === node.args.length + (member ? 1 : 0));
+      node.overloads = (namespaced ?? scope.functions.get(node.name) ?? []).filter(
+        (overload) => overload.member === member && overload.parameters.length === node.args.length + (member ? 1 : 0),
+      );
       for (const arg of argumentsOf(node)) visit(arg);
       return;
     }
-    case 'list': return void node.items.forEach(({ value }) => visit(value));
-    case 'map': return void node.entries.forEach(({ key, value }) => [key, value].forEach((part) => visit(part)));
-    case 'struct': return void node.fields.forEach(({ value }) => visit(value));
+    case 'list':
+      return void node.items.forEach(({ value }) => visit(value));
+    case 'map':
+      return void node.entries.forEach(({ key, value }) => [key, value].forEach((part) => visit(part)));
+    case 'struct':
+      return void node.fields.forEach(({ value }) => visit(value));
     case 'comprehension': {
       visit(node.range);
       visit(node.init);

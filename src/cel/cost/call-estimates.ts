@@ -9,10 +9,12 @@ const read = (size: Range): Range => byFactor(size, traversalFactor);
 const readTwice = (size: Range): Range => byFactor(size, 2 * traversalFactor);
 
 /** Cost of its own beside that of the arguments. */
-export const withArguments = (own: (call: CallSizes) => { readonly cost: Range; readonly size?: Range }): CallEstimator => (call): CallEstimate => {
-  const { cost, size } = own(call);
-  return size === undefined ? { cost: plus(sum(call.costs), cost) } : { cost: plus(sum(call.costs), cost), size };
-};
+export const withArguments =
+  (own: (call: CallSizes) => { readonly cost: Range; readonly size?: Range }): CallEstimator =>
+  (call): CallEstimate => {
+    const { cost, size } = own(call);
+    return size === undefined ? { cost: plus(sum(call.costs), cost) } : { cost: plus(sum(call.costs), cost), size };
+  };
 
 /** A call of one unit. */
 export const unit = withArguments(() => ({ cost: one }));
@@ -27,10 +29,19 @@ export const looksTwiceThroughFirst = withArguments(({ size }) => ({ cost: readT
 export const readsSecond = withArguments(({ size }) => ({ cost: read(size(1)) }));
 
 /** A character becomes four bytes at most. */
-export const textToBytes = withArguments(({ size }) => ({ cost: read(size(0)), size: { min: size(0).min, max: times(size(0), exactly(4)).max } }));
-export const bytesToText = withArguments(({ size }) => ({ cost: read(size(0)), size: { min: Math.floor(size(0).min / 4), max: size(0).max } }));
+export const textToBytes = withArguments(({ size }) => ({
+  cost: read(size(0)),
+  size: { min: size(0).min, max: times(size(0), exactly(4)).max },
+}));
+export const bytesToText = withArguments(({ size }) => ({
+  cost: read(size(0)),
+  size: { min: Math.floor(size(0).min / 4), max: size(0).max },
+}));
 /** Two quotes, and each character may be escaped. */
-export const quotes = withArguments(({ size }) => ({ cost: read(size(0)), size: { min: size(0).min + 2, max: plus(times(size(0), exactly(2)), exactly(2)).max } }));
+export const quotes = withArguments(({ size }) => ({
+  cost: read(size(0)),
+  size: { min: size(0).min + 2, max: plus(times(size(0), exactly(2)), exactly(2)).max },
+}));
 
 const shorter = ({ size }: CallSizes): Range => {
   const max = Math.min(size(0).max, size(1).max);
@@ -40,7 +51,15 @@ const shorter = ({ size }: CallSizes): Range => {
 export const readsShorter = withArguments((call) => ({ cost: shorter(call) }));
 
 /** Types of libraries whose values are compared in one step. */
-const comparedAtOnce = new Set(['net.IP', 'net.CIDR', 'kubernetes.Quantity', 'kubernetes.Semver', ...['Authorizer', 'PathCheck', 'GroupCheck', 'ResourceCheck', 'Decision'].map((name) => `kubernetes.authorization.${name}`)]);
+const comparedAtOnce = new Set([
+  'net.IP',
+  'net.CIDR',
+  'kubernetes.Quantity',
+  'kubernetes.Semver',
+  ...['Authorizer', 'PathCheck', 'GroupCheck', 'ResourceCheck', 'Decision'].map(
+    (name) => `kubernetes.authorization.${name}`,
+  ),
+]);
 const longestFormatName = 64;
 
 /** `a == b`. `!=` has no rules of its own for the types of libraries. */
@@ -73,16 +92,21 @@ export const finds = withArguments((call) => ({ cost: patternCost(call), size: u
 
 /** The pattern behind a named format is not known here; it is taken to be long. */
 const longestFormatPattern = 128;
-export const validates = withArguments(({ size }) => ({ cost: byFactor(read(size(1)), longestFormatPattern * patternFactor) }));
+export const validates = withArguments(({ size }) => ({
+  cost: byFactor(read(size(1)), longestFormatPattern * patternFactor),
+}));
 
 /** Looks at each element of a list; elements that are texts are read. */
 export const looksAtElements = withArguments((call) => {
   const { kind } = call.types[0]!.parameters[0]!;
-  return { cost: times(call.size(0), kind === 'string' || kind === 'bytes' ? plus(one, read(call.elementSize(0))) : one) };
+  return {
+    cost: times(call.size(0), kind === 'string' || kind === 'bytes' ? plus(one, read(call.elementSize(0))) : one),
+  };
 });
 
 /** Each with each. */
-export const comparesLists = (factor: number): CallEstimator => withArguments(({ size }) => ({ cost: plus(one, times(times(size(0), size(1)), exactly(factor))) }));
+export const comparesLists = (factor: number): CallEstimator =>
+  withArguments(({ size }) => ({ cost: plus(one, times(times(size(0), size(1)), exactly(factor))) }));
 
 const oneLess = ({ min, max }: Range): Range => ({ min: Math.max(0, min - 1), max: Math.max(0, max - 1) });
 
@@ -100,7 +124,11 @@ export const splits = withArguments(({ literalInt, size }) => {
 });
 
 /** How often something is replaced, and what stays of the text. */
-function replacements(text: number, replaced: number, becomesNoWorse: boolean): { readonly count: number; readonly kept: number } {
+function replacements(
+  text: number,
+  replaced: number,
+  becomesNoWorse: boolean,
+): { readonly count: number; readonly kept: number } {
   // Nothing stands around every character.
   if (replaced === 0) return { count: plus(exactly(text), one).max, kept: text };
   return becomesNoWorse ? { count: 0, kept: text } : { count: Math.ceil(text / replaced), kept: 0 };
@@ -110,7 +138,10 @@ export const replaces = withArguments(({ size }) => {
   const [text, old, by] = [size(0), size(1), size(2)];
   const longest = replacements(text.max, old.min, by.max <= old.min);
   const shortest = replacements(text.min, old.max, old.max <= by.min);
-  return { cost: readTwice(text), size: plus(times({ min: shortest.count, max: longest.count }, by), { min: shortest.kept, max: longest.kept }) };
+  return {
+    cost: readTwice(text),
+    size: plus(times({ min: shortest.count, max: longest.count }, by), { min: shortest.kept, max: longest.kept }),
+  };
 });
 
 /** An address has four bytes or sixteen. */
@@ -123,10 +154,15 @@ export const containsNetwork = withArguments(() => ({ cost: comparesNetworks }))
 export const containsNetworkText = withArguments(({ size }) => ({ cost: plus(comparesNetworks, read(size(1))) }));
 
 /** `a || b`: the second may not be looked at. */
-export const firstOrBoth: CallEstimator = ({ costs }) => ({ cost: { min: costs[0]!.min, max: plus(costs[0]!, costs[1]!).max } });
+export const firstOrBoth: CallEstimator = ({ costs }) => ({
+  cost: { min: costs[0]!.min, max: plus(costs[0]!, costs[1]!).max },
+});
 
 /** `a ? b : c` */
-export const oneBranch: CallEstimator = ({ costs, size }) => ({ cost: plus(costs[0]!, either(costs[1]!, costs[2]!)), size: either(size(1), size(2)) });
+export const oneBranch: CallEstimator = ({ costs, size }) => ({
+  cost: plus(costs[0]!, either(costs[1]!, costs[2]!)),
+  size: either(size(1), size(2)),
+});
 
 /** Asking the authorizer is not done many times in one expression. */
 export const authorizationCost = 350_000;

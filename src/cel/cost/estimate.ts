@@ -32,7 +32,8 @@ const scalars = new Set<CelType['kind']>(['bool', 'int', 'uint', 'double', 'dura
 const literalListCost = 10;
 const literalMapCost = 30;
 
-const literalInt = (node: Node | undefined): number | undefined => (node?.form === 'literal' && node.literal.kind === 'int' ? Number(node.literal.value) : undefined);
+const literalInt = (node: Node | undefined): number | undefined =>
+  node?.form === 'literal' && node.literal.kind === 'int' ? Number(node.literal.value) : undefined;
 
 class Estimator {
   private readonly sizeOf: SizeOf;
@@ -46,14 +47,25 @@ class Estimator {
 
   cost(node: Node): Range {
     switch (node.form) {
-      case 'literal': return nothing;
-      case 'identifier': return this.identifier(node);
-      case 'select': return this.select(node);
-      case 'call': return this.call(node);
-      case 'list': return plus(exactly(literalListCost), sum(node.items.map(({ value }) => this.cost(value))));
-      case 'map': return plus(exactly(literalMapCost), sum(node.entries.map(({ key, value }) => plus(this.cost(key), this.cost(value)))));
-      case 'struct': return sum(node.fields.map(({ value }) => this.cost(value)));
-      case 'comprehension': return this.comprehension(node);
+      case 'literal':
+        return nothing;
+      case 'identifier':
+        return this.identifier(node);
+      case 'select':
+        return this.select(node);
+      case 'call':
+        return this.call(node);
+      case 'list':
+        return plus(exactly(literalListCost), sum(node.items.map(({ value }) => this.cost(value))));
+      case 'map':
+        return plus(
+          exactly(literalMapCost),
+          sum(node.entries.map(({ key, value }) => plus(this.cost(key), this.cost(value)))),
+        );
+      case 'struct':
+        return sum(node.fields.map(({ value }) => this.cost(value)));
+      case 'comprehension':
+        return this.comprehension(node);
     }
   }
 
@@ -87,7 +99,14 @@ class Estimator {
   private call(node: Call): Range {
     const args = argumentsOf(node);
     const costs = args.map((arg) => this.cost(arg));
-    const sizes: CallSizes = { types: args.map(({ type }) => type!), literalInt: (i) => literalInt(args[i]), costs, size: (i) => this.size(args[i]!), computedSize: (i) => this.computedSize(args[i]!), elementSize: (i) => this.elementSize(args[i]!) };
+    const sizes: CallSizes = {
+      types: args.map(({ type }) => type!),
+      literalInt: (i) => literalInt(args[i]),
+      costs,
+      size: (i) => this.size(args[i]!),
+      computedSize: (i) => this.computedSize(args[i]!),
+      elementSize: (i) => this.elementSize(args[i]!),
+    };
     const overloads = node.overloads ?? [];
     if (overloads.length === 0) return plus(sum(costs), node.name === '_?._' ? one : nothing);
     const estimates = overloads.map((overload) => this.overload(overload, sizes, node, args));
@@ -96,7 +115,12 @@ class Estimator {
     return estimates.map(({ cost }) => cost).reduce(either);
   }
 
-  private overload({ id, estimate = unit }: Overload, sizes: CallSizes, node: Node, args: readonly Node[]): CallEstimate {
+  private overload(
+    { id, estimate = unit }: Overload,
+    sizes: CallSizes,
+    node: Node,
+    args: readonly Node[],
+  ): CallEstimate {
     if (id === 'index_list') this.extend(node, args[0]!, '@items');
     if (id === 'index_map') this.extend(node, args[0]!, '@values');
     return estimate(sizes);
@@ -129,12 +153,17 @@ class Estimator {
   /** Of a second variable upstream knows no size. */
   private variables({ range, variable, second }: Comprehension): Local[] {
     const path = this.paths.get(range);
-    const first = { name: variable, path: path === undefined ? undefined : [...path, range.type!.kind === 'map' ? '@keys' : '@items'] };
+    const first = {
+      name: variable,
+      path: path === undefined ? undefined : [...path, range.type!.kind === 'map' ? '@keys' : '@items'],
+    };
     return second === undefined ? [first] : [first, { name: second, path: undefined }];
   }
 
   private size(node: Node): Range {
-    return this.computedSize(node) ?? this.schemaSize(this.paths.get(node)) ?? (scalars.has(node.type!.kind) ? one : unknown);
+    return (
+      this.computedSize(node) ?? this.schemaSize(this.paths.get(node)) ?? (scalars.has(node.type!.kind) ? one : unknown)
+    );
   }
 
   private computedSize(node: Node): Range | undefined {

@@ -14,8 +14,14 @@ export const unknown: Range = { min: 0, max: largest };
 export const exactly = (size: number): Range => ({ min: size, max: size });
 export const upTo = (max: number): Range => ({ min: 0, max: capped(max) });
 export const plus = (a: Range, b: Range): Range => ({ min: capped(a.min + b.min), max: capped(a.max + b.max) });
-export const times = (a: Range, b: Range): Range => ({ min: capped(a.min * b.min), max: a.max === 0 || b.max === 0 ? 0 : capped(a.max * b.max) });
+export const times = (a: Range, b: Range): Range => ({
+  min: capped(a.min * b.min),
+  max: a.max === 0 || b.max === 0 ? 0 : capped(a.max * b.max),
+});
 /** Rounded up. */
-export const byFactor = (a: Range, factor: number): Range => ({ min: capped(Math.ceil(a.min * factor)), max: capped(Math.ceil(a.max * factor)) });
+export const byFactor = (a: Range, factor: number): Range => ({
+  min: capped(Math.ceil(a.min * factor)),
+  max: capped(Math.ceil(a.max * factor)),
+});
 export const either = (a: Range, b: Range): Range => ({ min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) });
 export const sum = (ranges: readonly Range[]): Range => ranges.reduce(plus, nothing);

@@ -33,11 +33,14 @@ export const readsFirstTwice = (first: Value): number => textCost(valueSize(firs
 /** Of reading the first two. */
 export const readsBoth = (first: Value, second: Value): number => textCost(valueSize(first) + valueSize(second));
 /** Of reading the shorter of two. */
-export const readsShorter = (first: Value, second: Value): number => textCost(Math.min(valueSize(first), valueSize(second)));
+export const readsShorter = (first: Value, second: Value): number =>
+  textCost(Math.min(valueSize(first), valueSize(second)));
 /** Of looking for the second in the first. */
-export const searches = (first: Value, second: Value): number => textCost(valueSize(first)) * textCost(valueSize(second));
+export const searches = (first: Value, second: Value): number =>
+  textCost(valueSize(first)) * textCost(valueSize(second));
 /** Of matching the first against a pattern. */
-export const matches = (first: Value, second: Value): number => textCost(valueSize(first) + 1) * patternCost(valueSize(second));
+export const matches = (first: Value, second: Value): number =>
+  textCost(valueSize(first) + 1) * patternCost(valueSize(second));
 
 /** Of looking at everything in a value: what is in texts, and one unit for each value that holds nothing else. */
 export function traversal(value: Value): number {

@@ -1,5 +1,16 @@
 /** Fields, elements and entries of values. */
-import { CelError, Double, type EntryMap, keyOf, ListValue, MapValue, noSuchOverload, noValue, Optional, type Value } from '../values/values.ts';
+import {
+  CelError,
+  Double,
+  type EntryMap,
+  keyOf,
+  ListValue,
+  MapValue,
+  noSuchOverload,
+  noValue,
+  Optional,
+  type Value,
+} from '../values/values.ts';
 
 /** `a.?b`, and `a.b` where `a` is an optional. */
 export function selectOptional(value: Value, field: string): Value {

@@ -4,7 +4,19 @@
  */
 import type { CelType } from '../check/types.ts';
 import type { Identifier, ListNode, LiteralValue, MapNode, Node, Select } from '../syntax/ast.ts';
-import { ArrayList, CelError, Double, EntryMap, MapValue, noSuchKey, noSuchOverload, Optional, TypeValue, Uint, type Value } from '../values/values.ts';
+import {
+  ArrayList,
+  CelError,
+  Double,
+  EntryMap,
+  MapValue,
+  noSuchKey,
+  noSuchOverload,
+  Optional,
+  TypeValue,
+  Uint,
+  type Value,
+} from '../values/values.ts';
 import { insertEntry, selectOptional } from './access.ts';
 import { compileCall } from './calls.ts';
 import { compileComprehension } from './folds.ts';
@@ -15,27 +27,43 @@ import type { State } from './state.ts';
 const costs = { identifier: 1, select: 1, list: 10, map: 30 } as const;
 
 /** @param typeNames of the names of types that may stand in the expression, the names that `type()` gives */
-export const compileExpression = (node: Node, typeNames: ReadonlyMap<string, string>): Evaluate => compile(node, { locals: [], typeNames, compile });
+export const compileExpression = (node: Node, typeNames: ReadonlyMap<string, string>): Evaluate =>
+  compile(node, { locals: [], typeNames, compile });
 
 function compile(node: Node, scope: CompileScope): Evaluate {
   switch (node.form) {
-    case 'literal': return constant(literalValue(node.literal));
-    case 'identifier': return compileIdentifier(node, scope);
-    case 'select': return compileSelect(node, scope);
-    case 'call': return compileCall(node, scope);
-    case 'list': return compileList(node, scope);
-    case 'map': return compileMap(node, scope);
-    case 'struct': return constant(new CelError(`unknown type: ${node.name}`));
-    case 'comprehension': return compileComprehension(node, scope);
+    case 'literal':
+      return constant(literalValue(node.literal));
+    case 'identifier':
+      return compileIdentifier(node, scope);
+    case 'select':
+      return compileSelect(node, scope);
+    case 'call':
+      return compileCall(node, scope);
+    case 'list':
+      return compileList(node, scope);
+    case 'map':
+      return compileMap(node, scope);
+    case 'struct':
+      return constant(new CelError(`unknown type: ${node.name}`));
+    case 'comprehension':
+      return compileComprehension(node, scope);
   }
 }
 
 function literalValue(literal: LiteralValue): Value {
   switch (literal.kind) {
-    case 'null': return null;
-    case 'uint': return new Uint(literal.value);
-    case 'double': return new Double(literal.value);
-    case 'bool': case 'int': case 'string': case 'bytes': return literal.value;
+    case 'null':
+      return null;
+    case 'uint':
+      return new Uint(literal.value);
+    case 'double':
+      return new Double(literal.value);
+    case 'bool':
+    case 'int':
+    case 'string':
+    case 'bytes':
+      return literal.value;
   }
 }
 
@@ -69,7 +97,7 @@ function compileSelect(node: Select, scope: CompileScope): Evaluate {
   return (state) => {
     const value = operand(state);
     state.cost += costs.select;
-    return value instanceof MapValue ? value.get(field) ?? absent(value, field, missing) : selectOther(value, field);
+    return value instanceof MapValue ? (value.get(field) ?? absent(value, field, missing)) : selectOther(value, field);
   };
 }
 
@@ -91,7 +119,8 @@ function test(value: Value, field: string): Value {
 
 function compileList(node: ListNode, scope: CompileScope): Evaluate {
   const items = node.items.map(({ value, optional }) => ({ evaluate: compile(value, scope), optional }));
-  if (items.every(({ evaluate, optional }) => isConstant(evaluate) && !optional)) return constant(new ArrayList(items.map(({ evaluate }) => constantValue(evaluate)!)));
+  if (items.every(({ evaluate, optional }) => isConstant(evaluate) && !optional))
+    return constant(new ArrayList(items.map(({ evaluate }) => constantValue(evaluate)!)));
   return (state) => {
     const values: Value[] = [];
     for (const { evaluate, optional } of items) {
@@ -106,10 +135,15 @@ function compileList(node: ListNode, scope: CompileScope): Evaluate {
   };
 }
 
-const notOptional = (value: Value): CelError => new CelError(`cannot initialize optional entry from non-optional value ${String(value)}`);
+const notOptional = (value: Value): CelError =>
+  new CelError(`cannot initialize optional entry from non-optional value ${String(value)}`);
 
 function compileMap(node: MapNode, scope: CompileScope): Evaluate {
-  const entries = node.entries.map(({ key, value, optional }) => ({ key: compile(key, scope), value: compile(value, scope), optional }));
+  const entries = node.entries.map(({ key, value, optional }) => ({
+    key: compile(key, scope),
+    value: compile(value, scope),
+    optional,
+  }));
   const evaluate = (state: State): Value => {
     const map = new EntryMap();
     for (const entry of entries) {
@@ -123,7 +157,9 @@ function compileMap(node: MapNode, scope: CompileScope): Evaluate {
     state.charge(costs.map);
     return map;
   };
-  return entries.every(({ key, value, optional }) => isConstant(key) && isConstant(value) && !optional) ? folded(evaluate) : evaluate;
+  return entries.every(({ key, value, optional }) => isConstant(key) && isConstant(value) && !optional)
+    ? folded(evaluate)
+    : evaluate;
 }
 
 function insertOptional(map: EntryMap, key: Value, value: Value): CelError | undefined {

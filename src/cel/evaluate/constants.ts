@@ -21,7 +21,8 @@ export function folded(evaluate: Evaluate): Evaluate {
 }
 
 /** Numbers of different types that are equal are the same; undefined for what is no text, number or boolean. */
-const scalarOf = (value: Value): unknown => keyOf(value) ?? (value instanceof Double && !Number.isNaN(value.value) ? value.value : undefined);
+const scalarOf = (value: Value): unknown =>
+  keyOf(value) ?? (value instanceof Double && !Number.isNaN(value.value) ? value.value : undefined);
 
 /** What a constant list of texts, numbers and booleans holds; undefined for other lists. */
 export function scalarsIn(list: Value | undefined): ((value: Value) => boolean) | undefined {

@@ -1,6 +1,15 @@
 /** Macros at run time. Each is a loop of its own; what it costs is what the fold that it stands for costs. */
 import type { Comprehension, Shape } from '../syntax/ast.ts';
-import { ArrayList, CelError, emptyList, EntryMap, ListValue, MapValue, noSuchOverload, type Value } from '../values/values.ts';
+import {
+  ArrayList,
+  CelError,
+  emptyList,
+  EntryMap,
+  ListValue,
+  MapValue,
+  noSuchOverload,
+  type Value,
+} from '../values/values.ts';
 import { insertEntry } from './access.ts';
 import type { CompileScope, Evaluate } from './scope.ts';
 import type { State } from './state.ts';
@@ -50,11 +59,20 @@ type Run = (state: State, round: () => Value | undefined, stop?: number) => Valu
 
 function compileShape(shape: Exclude<Shape, { kind: 'bind' }>, scope: CompileScope, run: Run): Evaluate {
   switch (shape.kind) {
-    case 'all': return quantifier(scope.compile(shape.predicate, scope), run, false, 'all');
-    case 'exists': return quantifier(scope.compile(shape.predicate, scope), run, true, 'exists');
-    case 'exists_one': return exactlyOne(scope.compile(shape.predicate, scope), run);
-    case 'collect': return collect(shape.predicate === undefined ? undefined : scope.compile(shape.predicate, scope), scope.compile(shape.value, scope), run);
-    case 'insert': return insertAll(shape, scope, run);
+    case 'all':
+      return quantifier(scope.compile(shape.predicate, scope), run, false, 'all');
+    case 'exists':
+      return quantifier(scope.compile(shape.predicate, scope), run, true, 'exists');
+    case 'exists_one':
+      return exactlyOne(scope.compile(shape.predicate, scope), run);
+    case 'collect':
+      return collect(
+        shape.predicate === undefined ? undefined : scope.compile(shape.predicate, scope),
+        scope.compile(shape.value, scope),
+        run,
+      );
+    case 'insert':
+      return insertAll(shape, scope, run);
   }
 }
 
@@ -62,13 +80,17 @@ function compileShape(shape: Exclude<Shape, { kind: 'bind' }>, scope: CompileSco
 function quantifier(predicate: Evaluate, run: Run, decisive: boolean, kind: 'all' | 'exists'): Evaluate {
   return (state) => {
     let failure: CelError | undefined;
-    const decided = run(state, () => {
-      state.cost += roundCost[kind];
-      const value = predicate(state);
-      if (value === decisive) return decisive;
-      if (typeof value !== 'boolean') failure ??= value instanceof CelError ? value : noSuchOverload;
-      return undefined;
-    }, stopCost[kind]);
+    const decided = run(
+      state,
+      () => {
+        state.cost += roundCost[kind];
+        const value = predicate(state);
+        if (value === decisive) return decisive;
+        if (typeof value !== 'boolean') failure ??= value instanceof CelError ? value : noSuchOverload;
+        return undefined;
+      },
+      stopCost[kind],
+    );
     state.cost += roundCost.resultRead;
     return decided ?? failure ?? !decisive;
   };
@@ -109,7 +131,11 @@ function collect(predicate: Evaluate | undefined, evaluate: Evaluate, run: Run):
   };
 }
 
-function insertAll({ predicate, insertion }: Extract<Shape, { kind: 'insert' }>, scope: CompileScope, run: Run): Evaluate {
+function insertAll(
+  { predicate, insertion }: Extract<Shape, { kind: 'insert' }>,
+  scope: CompileScope,
+  run: Run,
+): Evaluate {
   if (insertion.form !== 'call') throw new Error('an insertion is a call');
   const keep = predicate === undefined ? undefined : scope.compile(predicate, scope);
   const parts = insertion.args.slice(1).map((arg) => scope.compile(arg, scope));

@@ -16,7 +16,8 @@ export function intResult(value: bigint): Value {
   return value < minInt || value > maxInt ? overflow : value;
 }
 
-export const uintResult = (value: bigint): Value => (value < 0n || value > maxUint ? new CelError('unsigned integer overflow') : new Uint(value));
+export const uintResult = (value: bigint): Value =>
+  value < 0n || value > maxUint ? new CelError('unsigned integer overflow') : new Uint(value);
 
 export function addInts(a: Int, b: Int): Value {
   if (typeof a === 'number' && typeof b === 'number') {
@@ -68,7 +69,8 @@ export function addDurations(a: bigint, b: bigint): Value {
   return durationResult(a + b);
 }
 
-export const durationResult = (nanos: bigint): Value => (nanos < minInt || nanos > maxInt ? durationOverflow : new Duration(nanos));
+export const durationResult = (nanos: bigint): Value =>
+  nanos < minInt || nanos > maxInt ? durationOverflow : new Duration(nanos);
 
 export function timeResult(seconds: number, nanos: number): Value {
   return seconds < minSeconds || seconds > maxSeconds ? timeOverflow : new Timestamp(seconds, nanos);

@@ -33,7 +33,10 @@ export interface ResourceQuestion {
   readonly labelSelector?: string;
 }
 
-export type Question = { readonly verb: string; readonly serviceAccount?: ServiceAccount } & ({ readonly path: string } | { readonly resource: ResourceQuestion });
+export type Question = { readonly verb: string; readonly serviceAccount?: ServiceAccount } & (
+  | { readonly path: string }
+  | { readonly resource: ResourceQuestion }
+);
 
 export interface Answer {
   readonly allowed: boolean;
@@ -110,7 +113,11 @@ class Decision extends AuthorizationValue {
   }
 }
 
-function ask({ ask: put, serviceAccount }: AuthorizerValue, verb: string, about: { path: string } | { resource: ResourceQuestion }): Decision {
+function ask(
+  { ask: put, serviceAccount }: AuthorizerValue,
+  verb: string,
+  about: { path: string } | { resource: ResourceQuestion },
+): Decision {
   return new Decision(put({ verb, ...about, ...(serviceAccount === undefined ? {} : { serviceAccount }) }));
 }
 
@@ -119,26 +126,100 @@ function readPath(authorizer: AuthorizerValue, path: string): Value {
 }
 
 const checking = { cost: () => estimates.authorizationCost, estimate: estimates.authorizes };
-const readsSelector = { cost: (_: Value, text?: Value): number => selectorCost(exactly(valueSize(text!))).max, estimate: estimates.readsSelector };
+const readsSelector = {
+  cost: (_: Value, text?: Value): number => selectorCost(exactly(valueSize(text!))).max,
+  estimate: estimates.readsSelector,
+};
 const refine = (name: keyof ResourceQuestion & string, id: string, extras = {}): FunctionDeclaration => ({
-  name, overloads: [memberOverload(id, [resourceCheckType, S], resourceCheckType, (check: ResourceCheck, value: string) => check.with({ [name]: value }), extras)],
+  name,
+  overloads: [
+    memberOverload(
+      id,
+      [resourceCheckType, S],
+      resourceCheckType,
+      (check: ResourceCheck, value: string) => check.with({ [name]: value }),
+      extras,
+    ),
+  ],
 });
 
 export const authorizerLibrary: Library = {
   functions: [
     { name: 'path', overloads: [memberOverload('authorizer_path', [authorizerType, S], pathCheckType, readPath)] },
-    { name: 'group', overloads: [memberOverload('authorizer_group', [authorizerType, S], groupCheckType, (of: AuthorizerValue, group: string) => new GroupCheck(of, group))] },
-    { name: 'serviceAccount', overloads: [memberOverload('authorizer_serviceaccount', [authorizerType, S, S], authorizerType, (of: AuthorizerValue, namespace: string, name: string) => new AuthorizerValue(of.ask, { namespace, name }))] },
-    { name: 'resource', overloads: [memberOverload('groupcheck_resource', [groupCheckType, S], resourceCheckType, ({ of, group }: GroupCheck, resource: string) => new ResourceCheck(of, { group, resource }))] },
-    refine('subresource', 'resourcecheck_subresource'), refine('namespace', 'resourcecheck_namespace'), refine('name', 'resourcecheck_name'),
-    refine('fieldSelector', 'authorizer_fieldselector', readsSelector), refine('labelSelector', 'authorizer_labelselector', readsSelector),
-    { name: 'check', overloads: [
-      memberOverload('pathcheck_check', [pathCheckType, S], decisionType, ({ of, path }: PathCheck, verb: string) => ask(of, verb, { path }), checking),
-      memberOverload('resourcecheck_check', [resourceCheckType, S], decisionType, ({ of, resource }: ResourceCheck, verb: string) => ask(of, verb, { resource }), checking),
-    ] },
-    { name: 'allowed', overloads: [memberOverload('decision_allowed', [decisionType], B, ({ answer }: Decision) => answer.allowed)] },
-    { name: 'reason', overloads: [memberOverload('decision_reason', [decisionType], S, ({ answer }: Decision) => answer.reason)] },
-    { name: 'errored', overloads: [memberOverload('decision_errored', [decisionType], B, ({ answer }: Decision) => answer.error !== undefined)] },
-    { name: 'error', overloads: [memberOverload('decision_error', [decisionType], S, ({ answer }: Decision) => answer.error ?? '')] },
+    {
+      name: 'group',
+      overloads: [
+        memberOverload(
+          'authorizer_group',
+          [authorizerType, S],
+          groupCheckType,
+          (of: AuthorizerValue, group: string) => new GroupCheck(of, group),
+        ),
+      ],
+    },
+    {
+      name: 'serviceAccount',
+      overloads: [
+        memberOverload(
+          'authorizer_serviceaccount',
+          [authorizerType, S, S],
+          authorizerType,
+          (of: AuthorizerValue, namespace: string, name: string) => new AuthorizerValue(of.ask, { namespace, name }),
+        ),
+      ],
+    },
+    {
+      name: 'resource',
+      overloads: [
+        memberOverload(
+          'groupcheck_resource',
+          [groupCheckType, S],
+          resourceCheckType,
+          ({ of, group }: GroupCheck, resource: string) => new ResourceCheck(of, { group, resource }),
+        ),
+      ],
+    },
+    refine('subresource', 'resourcecheck_subresource'),
+    refine('namespace', 'resourcecheck_namespace'),
+    refine('name', 'resourcecheck_name'),
+    refine('fieldSelector', 'authorizer_fieldselector', readsSelector),
+    refine('labelSelector', 'authorizer_labelselector', readsSelector),
+    {
+      name: 'check',
+      overloads: [
+        memberOverload(
+          'pathcheck_check',
+          [pathCheckType, S],
+          decisionType,
+          ({ of, path }: PathCheck, verb: string) => ask(of, verb, { path }),
+          checking,
+        ),
+        memberOverload(
+          'resourcecheck_check',
+          [resourceCheckType, S],
+          decisionType,
+          ({ of, resource }: ResourceCheck, verb: string) => ask(of, verb, { resource }),
+          checking,
+        ),
+      ],
+    },
+    {
+      name: 'allowed',
+      overloads: [memberOverload('decision_allowed', [decisionType], B, ({ answer }: Decision) => answer.allowed)],
+    },
+    {
+      name: 'reason',
+      overloads: [memberOverload('decision_reason', [decisionType], S, ({ answer }: Decision) => answer.reason)],
+    },
+    {
+      name: 'errored',
+      overloads: [
+        memberOverload('decision_errored', [decisionType], B, ({ answer }: Decision) => answer.error !== undefined),
+      ],
+    },
+    {
+      name: 'error',
+      overloads: [memberOverload('decision_error', [decisionType], S, ({ answer }: Decision) => answer.error ?? '')],
+    },
   ],
 };

@@ -9,7 +9,8 @@ function hasSurrogates(text: string): boolean {
 }
 
 /** Whether a pair of surrogates ends with the unit. */
-const endsPair = (text: string, unit: number): boolean => (text.charCodeAt(unit) & 0xfc00) === 0xdc00 && unit > 0 && (text.charCodeAt(unit - 1) & 0xfc00) === 0xd800;
+const endsPair = (text: string, unit: number): boolean =>
+  (text.charCodeAt(unit) & 0xfc00) === 0xdc00 && unit > 0 && (text.charCodeAt(unit - 1) & 0xfc00) === 0xd800;
 
 export function lengthInCharacters(text: string): number {
   return hasSurrogates(text) ? countCharacters(text, text.length) : text.length;

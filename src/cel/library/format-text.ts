@@ -3,7 +3,17 @@ import { typeNameOf } from '../values/compare.ts';
 import { durationText, timestampText } from '../values/time-text.ts';
 import { work } from '../values/work.ts';
 import { replaceEach } from './search.ts';
-import { CelError, Double, Duration, ListValue, MapValue, Timestamp, TypeValue, Uint, type Value } from '../values/values.ts';
+import {
+  CelError,
+  Double,
+  Duration,
+  ListValue,
+  MapValue,
+  Timestamp,
+  TypeValue,
+  Uint,
+  type Value,
+} from '../values/values.ts';
 
 const clause = /%(?:\.(\d+))?(.)?/gsu;
 const defaultPrecision = 6;
@@ -42,10 +52,14 @@ export function formatText(text: string, args: ListValue, maxLength: number): Va
       if (verb === '%' && precision === undefined) return '%';
       if (verb === undefined) throw new FormatError('could not parse formatting clause: unexpected end of string');
       const write = verbs[verb];
-      if (write === undefined) throw new FormatError(`could not parse formatting clause: unrecognized formatting clause ${JSON.stringify(verb)}`);
+      if (write === undefined)
+        throw new FormatError(
+          `could not parse formatting clause: unrecognized formatting clause ${JSON.stringify(verb)}`,
+        );
       if (next >= args.size) throw new FormatError(`index ${next} out of range`);
       const digits = precision === undefined ? undefined : Number(precision);
-      if (digits !== undefined && digits > maxPrecision) throw new FormatError('could not parse formatting clause: precision too large');
+      if (digits !== undefined && digits > maxPrecision)
+        throw new FormatError('could not parse formatting clause: precision too large');
       return length.add(write(args.at(next++), digits, maxLength));
     });
   } catch (error) {
@@ -55,11 +69,17 @@ export function formatText(text: string, args: ListValue, maxLength: number): Va
   }
 }
 
-const fail = (rule: string, value: Value): FormatError => new FormatError(`error during formatting: ${rule}, was given ${typeNameOf(value)}`);
+const fail = (rule: string, value: Value): FormatError =>
+  new FormatError(`error during formatting: ${rule}, was given ${typeNameOf(value)}`);
 
 const isInt = (value: Value): value is number | bigint => typeof value === 'number' || typeof value === 'bigint';
-const specials = (value: number): string | undefined => (Number.isNaN(value) ? 'NaN' : Number.isFinite(value) ? undefined : value > 0 ? 'Infinity' : '-Infinity');
-const specialTexts = new Map([['NaN', NaN], ['Infinity', Infinity], ['-Infinity', -Infinity]]);
+const specials = (value: number): string | undefined =>
+  Number.isNaN(value) ? 'NaN' : Number.isFinite(value) ? undefined : value > 0 ? 'Infinity' : '-Infinity';
+const specialTexts = new Map([
+  ['NaN', NaN],
+  ['Infinity', Infinity],
+  ['-Infinity', -Infinity],
+]);
 
 function decimal(value: Value): string {
   if (isInt(value)) return String(value);
@@ -89,7 +109,12 @@ function fixed(value: Value, precision = defaultPrecision): string {
   if (isInt(value) || value instanceof Uint) throw fail('fixed-point clause can only be used on doubles', value);
   const number = real(value, 'fixed-point clause can only be used on doubles');
   work(stepsPerNumber);
-  return specials(number) ?? (precision <= 100 ? roundToEven(number, precision) : number.toFixed(100).padEnd(number.toFixed(0).length + 1 + precision, '0'));
+  return (
+    specials(number) ??
+    (precision <= 100
+      ? roundToEven(number, precision)
+      : number.toFixed(100).padEnd(number.toFixed(0).length + 1 + precision, '0'))
+  );
 }
 
 function scientific(value: Value, precision = defaultPrecision): string {
@@ -125,13 +150,19 @@ function hexOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');
 }
 
-const stringRule = 'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps';
+const stringRule =
+  'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps';
 
 function plain(value: Value, maxLength: number): string {
   switch (typeof value) {
-    case 'string': return value;
-    case 'boolean': case 'number': case 'bigint': return String(value);
-    default: return value === null ? 'null' : plainObject(value, maxLength);
+    case 'string':
+      return value;
+    case 'boolean':
+    case 'number':
+    case 'bigint':
+      return String(value);
+    default:
+      return value === null ? 'null' : plainObject(value, maxLength);
   }
 }
 
@@ -164,9 +195,19 @@ function mapText(map: MapValue, maxLength: number): string {
     if (!keyTypes.has(typeNameOf(key))) throw fail(stringRule, key);
     return [length.add(plain(key, maxLength)), length.add(plain(map.get(key)!, maxLength))];
   });
-  return `{${entries.sort(([a], [b]) => (a < b ? -1 : 1)).map(([key, value]) => `${key}: ${value}`).join(', ')}}`;
+  return `{${entries
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, value]) => `${key}: ${value}`)
+    .join(', ')}}`;
 }
 
 const verbs: Readonly<Record<string, (value: Value, precision: number | undefined, maxLength: number) => string>> = {
-  s: (value, _, maxLength) => plain(value, maxLength), d: decimal, f: fixed, e: scientific, b: binary, o: octal, x: hex, X: (value) => hex(value).toUpperCase(),
+  s: (value, _, maxLength) => plain(value, maxLength),
+  d: decimal,
+  f: fixed,
+  e: scientific,
+  b: binary,
+  o: octal,
+  x: hex,
+  X: (value) => hex(value).toUpperCase(),
 };

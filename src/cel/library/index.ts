@@ -37,4 +37,5 @@ const table: readonly { readonly library: Library; readonly since: number; reado
   { library: formats, since: 31 },
 ];
 
-export const librariesOf = (version: number): Library[] => table.filter(({ since, until = Infinity }) => since <= version && version < until).map(({ library }) => library);
+export const librariesOf = (version: number): Library[] =>
+  table.filter(({ since, until = Infinity }) => since <= version && version < until).map(({ library }) => library);

@@ -5,7 +5,7 @@
  */
 import { equals } from '../values/compare.ts';
 import { byKeys } from '../values/list-keys.ts';
-import type { ListValue} from '../values/values.ts';
+import type { ListValue } from '../values/values.ts';
 import { ArrayList, CelError, JoinedList, type Value } from '../values/values.ts';
 import { work } from '../values/work.ts';
 

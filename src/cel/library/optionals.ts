@@ -1,7 +1,18 @@
 /** Values that may be absent. @see {@link https://pkg.go.dev/github.com/google/cel-go/cel#OptionalTypes | Optional types} */
 import { globalOverload, type Library, memberOverload } from '../check/declarations.ts';
 import { optionalType, typeParameter } from '../check/types.ts';
-import { CelError, Double, Duration, ListValue, MapValue, noValue, Optional, Timestamp, Uint, type Value } from '../values/values.ts';
+import {
+  CelError,
+  Double,
+  Duration,
+  ListValue,
+  MapValue,
+  noValue,
+  Optional,
+  Timestamp,
+  Uint,
+  type Value,
+} from '../values/values.ts';
 import { optionalOperators } from './operators.ts';
 import { A, B } from './signatures.ts';
 
@@ -22,11 +33,34 @@ function isZero(value: Value): boolean {
 export const optionals: Library = {
   functions: [
     ...optionalOperators,
-    { name: 'optional.of', overloads: [globalOverload('optional_of', [A], optionalOfA, (value: Value) => new Optional(value))] },
-    { name: 'optional.ofNonZeroValue', overloads: [globalOverload('optional_ofNonZeroValue', [A], optionalOfA, (value: Value) => (isZero(value) ? noValue : new Optional(value)))] },
+    {
+      name: 'optional.of',
+      overloads: [globalOverload('optional_of', [A], optionalOfA, (value: Value) => new Optional(value))],
+    },
+    {
+      name: 'optional.ofNonZeroValue',
+      overloads: [
+        globalOverload('optional_ofNonZeroValue', [A], optionalOfA, (value: Value) =>
+          isZero(value) ? noValue : new Optional(value),
+        ),
+      ],
+    },
     { name: 'optional.none', overloads: [globalOverload('optional_none', [], optionalOfA, () => noValue)] },
-    { name: 'hasValue', overloads: [memberOverload('optional_hasValue', [optionalOfA], B, ({ value }: Optional) => value !== undefined)] },
-    { name: 'value', overloads: [memberOverload('optional_value', [optionalOfA], A, ({ value }: Optional) => value ?? (value === null ? null : new CelError('optional.none() dereference')))] },
+    {
+      name: 'hasValue',
+      overloads: [memberOverload('optional_hasValue', [optionalOfA], B, ({ value }: Optional) => value !== undefined)],
+    },
+    {
+      name: 'value',
+      overloads: [
+        memberOverload(
+          'optional_value',
+          [optionalOfA],
+          A,
+          ({ value }: Optional) => value ?? (value === null ? null : new CelError('optional.none() dereference')),
+        ),
+      ],
+    },
   ],
   types: new Map([['optional_type', optionalType(typeParameter('V'))]]),
 };

@@ -27,7 +27,7 @@ export class Pattern {
   /** The first match, or undefined. */
   find(text: string): string | undefined {
     const matcher = this.re.matcher(this.watched(text));
-    return matcher.find() ? matcher.group() ?? undefined : undefined;
+    return matcher.find() ? (matcher.group() ?? undefined) : undefined;
   }
 
   /** At most `limit` matches; all when it is negative. */
@@ -42,7 +42,7 @@ export class Pattern {
   }
 
   private watched(text: string): string {
-    work(stepsPerMatch + Math.min(maxStepsPerText, text.length * this.re.programSize() / 50));
+    work(stepsPerMatch + Math.min(maxStepsPerText, (text.length * this.re.programSize()) / 50));
     return watchedText(text, this.re, look, search.indexOf);
   }
 }

@@ -8,17 +8,27 @@ import { I, S, strings } from './signatures.ts';
 
 function find(text: string, expression: string): Value {
   const compiled = pattern(expression);
-  return compiled instanceof CelError ? compiled : compiled.find(text) ?? '';
+  return compiled instanceof CelError ? compiled : (compiled.find(text) ?? '');
 }
 
 function findAll(text: string, expression: string, limit: number | bigint = -1): Value {
   const compiled = pattern(expression);
-  return compiled instanceof CelError ? compiled : new ArrayList(compiled.findAll(text, limit < 0 ? -1 : Number(limit)));
+  return compiled instanceof CelError
+    ? compiled
+    : new ArrayList(compiled.findAll(text, limit < 0 ? -1 : Number(limit)));
 }
 
 const searching = { cost: matches as (...args: Value[]) => number, estimate: estimates.finds };
 
-export const regex: Library = { functions: [
-  { name: 'find', overloads: [memberOverload('string_find_string', [S, S], S, find, searching)] },
-  { name: 'findAll', overloads: [memberOverload('string_find_all_string', [S, S], strings, findAll, searching), memberOverload('string_find_all_string_int', [S, S, I], strings, findAll, searching)] },
-] };
+export const regex: Library = {
+  functions: [
+    { name: 'find', overloads: [memberOverload('string_find_string', [S, S], S, find, searching)] },
+    {
+      name: 'findAll',
+      overloads: [
+        memberOverload('string_find_all_string', [S, S], strings, findAll, searching),
+        memberOverload('string_find_all_string_int', [S, S, I], strings, findAll, searching),
+      ],
+    },
+  ],
+};

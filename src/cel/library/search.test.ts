@@ -9,8 +9,13 @@ const text = `${'ab'.repeat(10_000)}c${'ab'.repeat(10_000)}`;
 
 describe('search gives what the methods of texts give', () => {
   test.each([
-    ['at the start', 'ab'.repeat(20)], ['around the middle', `${'ab'.repeat(20)}c${'ab'.repeat(20)}`], ['at the end only', `c${'ab'.repeat(10_000)}`], ['nowhere', `${'ab'.repeat(20)}d`],
-    ['longer than the text', 'ab'.repeat(30_000)], ['short', 'bc'], ['empty', ''],
+    ['at the start', 'ab'.repeat(20)],
+    ['around the middle', `${'ab'.repeat(20)}c${'ab'.repeat(20)}`],
+    ['at the end only', `c${'ab'.repeat(10_000)}`],
+    ['nowhere', `${'ab'.repeat(20)}d`],
+    ['longer than the text', 'ab'.repeat(30_000)],
+    ['short', 'bc'],
+    ['empty', ''],
   ])('a part that is %s', (_, part) => {
     expect(indexOf(text, part)).toBe(text.indexOf(part));
     expect(indexOf(text, part, 7)).toBe(text.indexOf(part, 7));

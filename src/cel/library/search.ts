@@ -50,7 +50,12 @@ export function split(text: string, separator: string, limit = Infinity): string
  * @param pattern with the flag `g`
  * @param steps of work by match
  */
-export function replaceEach(text: string, pattern: RegExp, steps: number, by: (match: RegExpExecArray) => string): string {
+export function replaceEach(
+  text: string,
+  pattern: RegExp,
+  steps: number,
+  by: (match: RegExpExecArray) => string,
+): string {
   work(text.length / 16);
   let replaced = '';
   let from = 0;

@@ -6,7 +6,8 @@ import { intResult } from './arithmetic.ts';
 import { B, I, S } from './signatures.ts';
 
 const V = opaqueType('kubernetes.Semver');
-const form = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)(?:\.(?:0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*))*))?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/;
+const form =
+  /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-((?:0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*)(?:\.(?:0|[1-9]\d*|\d*[A-Za-z-][0-9A-Za-z-]*))*))?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?$/;
 
 class SemverValue extends Opaque {
   override readonly type = V;
@@ -25,8 +26,10 @@ class SemverValue extends Opaque {
   }
 
   compare(other: SemverValue): number {
-    for (const [i, number] of this.numbers.entries()) if (number !== other.numbers[i]) return number < other.numbers[i]! ? -1 : 1;
-    if (this.preRelease.length === 0 || other.preRelease.length === 0) return Math.sign(other.preRelease.length - this.preRelease.length);
+    for (const [i, number] of this.numbers.entries())
+      if (number !== other.numbers[i]) return number < other.numbers[i]! ? -1 : 1;
+    if (this.preRelease.length === 0 || other.preRelease.length === 0)
+      return Math.sign(other.preRelease.length - this.preRelease.length);
     for (const [i, part] of this.preRelease.entries()) {
       const order = other.preRelease[i] === undefined ? 1 : compareParts(part, other.preRelease[i]);
       if (order !== 0) return order;
@@ -44,21 +47,41 @@ function compareParts(a: string, b: string): number {
 
 function read(text: string): SemverValue | CelError {
   const match = text.length <= 256 ? form.exec(text) : null;
-  if (match === null) return new CelError(`Semver parse error during conversion from string: ${JSON.stringify(text)} is no semantic version`);
+  if (match === null)
+    return new CelError(
+      `Semver parse error during conversion from string: ${JSON.stringify(text)} is no semantic version`,
+    );
   return new SemverValue(match.slice(1, 4).map(BigInt), match[4]?.split('.') ?? []);
 }
 
 type Compare = (a: SemverValue, b: SemverValue) => Value;
-const part = (name: string, index: number) => ({ name, overloads: [memberOverload(`semver_${name}`, [V], I, ({ numbers }: SemverValue) => intResult(numbers[index]!))] });
+const part = (name: string, index: number) => ({
+  name,
+  overloads: [memberOverload(`semver_${name}`, [V], I, ({ numbers }: SemverValue) => intResult(numbers[index]!))],
+});
 
 export const semver: Library = {
   functions: [
     { name: 'semver', overloads: [globalOverload('string_to_semver', [S], V, read)] },
-    { name: 'isSemver', overloads: [globalOverload('is_semver_string', [S], B, (text: string) => read(text) instanceof SemverValue)] },
-    { name: 'isGreaterThan', overloads: [memberOverload('semver_is_greater_than', [V, V], B, ((a, b) => a.compare(b) > 0) as Compare)] },
-    { name: 'isLessThan', overloads: [memberOverload('semver_is_less_than', [V, V], B, ((a, b) => a.compare(b) < 0) as Compare)] },
-    { name: 'compareTo', overloads: [memberOverload('semver_compare_to', [V, V], I, ((a, b) => a.compare(b)) as Compare)] },
-    part('major', 0), part('minor', 1), part('patch', 2),
+    {
+      name: 'isSemver',
+      overloads: [globalOverload('is_semver_string', [S], B, (text: string) => read(text) instanceof SemverValue)],
+    },
+    {
+      name: 'isGreaterThan',
+      overloads: [memberOverload('semver_is_greater_than', [V, V], B, ((a, b) => a.compare(b) > 0) as Compare)],
+    },
+    {
+      name: 'isLessThan',
+      overloads: [memberOverload('semver_is_less_than', [V, V], B, ((a, b) => a.compare(b) < 0) as Compare)],
+    },
+    {
+      name: 'compareTo',
+      overloads: [memberOverload('semver_compare_to', [V, V], I, ((a, b) => a.compare(b)) as Compare)],
+    },
+    part('major', 0),
+    part('minor', 1),
+    part('patch', 2),
   ],
   types: new Map([['kubernetes.Semver', V]]),
 };

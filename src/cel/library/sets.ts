@@ -28,7 +28,17 @@ const equivalent = (a: ListValue, b: ListValue): boolean => containsAll(a, b) &&
 
 const set = (name: string, factor: number, run: Overload['run']): { name: string; overloads: Overload[] } => {
   const cost = (a: Value, b?: Value): number => 1 + valueSize(a) * valueSize(b!) * factor;
-  return { name: `sets.${name}`, overloads: [globalOverload(`list_sets_${name}_list`, [listOfA, listOfA], B, run, { cost, estimate: estimates.comparesLists(factor) })] };
+  return {
+    name: `sets.${name}`,
+    overloads: [
+      globalOverload(`list_sets_${name}_list`, [listOfA, listOfA], B, run, {
+        cost,
+        estimate: estimates.comparesLists(factor),
+      }),
+    ],
+  };
 };
 
-export const sets: Library = { functions: [set('contains', 1, containsAll), set('intersects', 1, intersects), set('equivalent', 2, equivalent)] };
+export const sets: Library = {
+  functions: [set('contains', 1, containsAll), set('intersects', 1, intersects), set('equivalent', 2, equivalent)],
+};

@@ -1,5 +1,18 @@
 /** Short names for tables of functions. */
-import { boolType, bytesType, doubleType, durationType, dynType, intType, listType, mapType, stringType, timestampType, typeParameter, uintType } from '../check/types.ts';
+import {
+  boolType,
+  bytesType,
+  doubleType,
+  durationType,
+  dynType,
+  intType,
+  listType,
+  mapType,
+  stringType,
+  timestampType,
+  typeParameter,
+  uintType,
+} from '../check/types.ts';
 
 export const B = boolType;
 export const I = intType;

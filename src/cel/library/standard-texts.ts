@@ -1,10 +1,16 @@
 /** What the language itself has for texts, times and sizes. */
 import { BoundedCache } from '../../base/bounded-cache.ts';
-import { type FunctionDeclaration, globalOverload, type Library, memberOverload, type Overload } from '../check/declarations.ts';
+import {
+  type FunctionDeclaration,
+  globalOverload,
+  type Library,
+  memberOverload,
+  type Overload,
+} from '../check/declarations.ts';
 import { type CelType } from '../check/types.ts';
 import * as estimates from '../cost/call-estimates.ts';
 import { matches, readsFirst, searches } from '../cost/sizes.ts';
-import type { Timestamp} from '../values/values.ts';
+import type { Timestamp } from '../values/values.ts';
 import { CelError, type Duration, type ListValue, type MapValue, type Value } from '../values/values.ts';
 import { work } from '../values/work.ts';
 import { lengthInCharacters } from './characters.ts';
@@ -16,10 +22,15 @@ function sizes(type: CelType, name: string, run: Overload['run']): Overload[] {
   return [globalOverload(`size_${name}`, [type], I, run), memberOverload(`${name}_size`, [type], I, run)];
 }
 
-const size: FunctionDeclaration = { name: 'size', overloads: [
-  ...sizes(S, 'string', lengthInCharacters), ...sizes(Y, 'bytes', (value: Uint8Array) => value.length),
-  ...sizes(listOfA, 'list', (list: ListValue) => list.size), ...sizes(mapOfAB, 'map', (map: MapValue) => map.size),
-] };
+const size: FunctionDeclaration = {
+  name: 'size',
+  overloads: [
+    ...sizes(S, 'string', lengthInCharacters),
+    ...sizes(Y, 'bytes', (value: Uint8Array) => value.length),
+    ...sizes(listOfA, 'list', (list: ListValue) => list.size),
+    ...sizes(mapOfAB, 'map', (map: MapValue) => map.size),
+  ],
+};
 
 export function matchesPattern(text: string, expression: string): Value {
   const compiled = pattern(expression);
@@ -31,10 +42,34 @@ const affix = { cost: readsFirst as NonNullable<Overload['cost']>, estimate: est
 const matching = { cost: matches as Overload['cost'], estimate: estimates.matches } as Partial<Overload>;
 
 const texts: readonly FunctionDeclaration[] = [
-  { name: 'contains', overloads: [memberOverload('contains_string', [S, S], B, (text: string, part: string) => search.indexOf(text, part) >= 0, { cost: searches as NonNullable<Overload['cost']>, estimate: estimates.searches })] },
-  { name: 'startsWith', overloads: [memberOverload('starts_with_string', [S, S], B, (text: string, part: string) => text.startsWith(part), affix)] },
-  { name: 'endsWith', overloads: [memberOverload('ends_with_string', [S, S], B, (text: string, part: string) => text.endsWith(part), affix)] },
-  { name: 'matches', overloads: [memberOverload('matches_string', [S, S], B, matchesPattern, matching), globalOverload('matches', [S, S], B, matchesPattern, { cost: matches as NonNullable<Overload['cost']> })] },
+  {
+    name: 'contains',
+    overloads: [
+      memberOverload('contains_string', [S, S], B, (text: string, part: string) => search.indexOf(text, part) >= 0, {
+        cost: searches as NonNullable<Overload['cost']>,
+        estimate: estimates.searches,
+      }),
+    ],
+  },
+  {
+    name: 'startsWith',
+    overloads: [
+      memberOverload('starts_with_string', [S, S], B, (text: string, part: string) => text.startsWith(part), affix),
+    ],
+  },
+  {
+    name: 'endsWith',
+    overloads: [
+      memberOverload('ends_with_string', [S, S], B, (text: string, part: string) => text.endsWith(part), affix),
+    ],
+  },
+  {
+    name: 'matches',
+    overloads: [
+      memberOverload('matches_string', [S, S], B, matchesPattern, matching),
+      globalOverload('matches', [S, S], B, matchesPattern, { cost: matches as NonNullable<Overload['cost']> }),
+    ],
+  },
 ];
 
 interface Civil {
@@ -44,7 +79,11 @@ interface Civil {
 
 const fixedOffset = /^([+-]?)(\d\d):(\d\d)$/;
 /** A name may be written in many ways, in capitals and without. A format takes about 100 kB outside of the heap. */
-const zoneFormats = new BoundedCache<Intl.DateTimeFormat>({ maxBytes: 10 * 1024 * 1024, maxKeyLength: 64, bytesOf: () => 100 * 1024 });
+const zoneFormats = new BoundedCache<Intl.DateTimeFormat>({
+  maxBytes: 10 * 1024 * 1024,
+  maxKeyLength: 64,
+  bytesOf: () => 100 * 1024,
+});
 const stepsPerZone = 5000;
 /** Asking for the offset of a time. */
 const stepsPerOffset = 100;
@@ -59,7 +98,9 @@ function civil({ seconds, nanos }: Timestamp, zone: string): Civil | CelError {
     return { date: new Date(ms + minutes * 60_000), nanos };
   }
   const format = zoneFormat(zone);
-  return format === undefined ? new CelError(`unknown time zone ${zone}`) : { date: new Date(ms + offsetOf(format, ms)), nanos };
+  return format === undefined
+    ? new CelError(`unknown time zone ${zone}`)
+    : { date: new Date(ms + offsetOf(format, ms)), nanos };
 }
 
 function zoneFormat(zone: string): Intl.DateTimeFormat | undefined {
@@ -87,16 +128,23 @@ const dayMs = 86_400_000;
 const startOfYear = (date: Date): number => new Date(0).setUTCFullYear(date.getUTCFullYear(), 0, 1);
 
 const parts: readonly (readonly [string, (at: Civil) => number])[] = [
-  ['getFullYear', ({ date }) => date.getUTCFullYear()], ['getMonth', ({ date }) => date.getUTCMonth()], ['getDate', ({ date }) => date.getUTCDate()],
-  ['getDayOfMonth', ({ date }) => date.getUTCDate() - 1], ['getDayOfWeek', ({ date }) => date.getUTCDay()],
+  ['getFullYear', ({ date }) => date.getUTCFullYear()],
+  ['getMonth', ({ date }) => date.getUTCMonth()],
+  ['getDate', ({ date }) => date.getUTCDate()],
+  ['getDayOfMonth', ({ date }) => date.getUTCDate() - 1],
+  ['getDayOfWeek', ({ date }) => date.getUTCDay()],
   ['getDayOfYear', ({ date }) => Math.floor((date.getTime() - startOfYear(date)) / dayMs)],
-  ['getHours', ({ date }) => date.getUTCHours()], ['getMinutes', ({ date }) => date.getUTCMinutes()], ['getSeconds', ({ date }) => date.getUTCSeconds()],
+  ['getHours', ({ date }) => date.getUTCHours()],
+  ['getMinutes', ({ date }) => date.getUTCMinutes()],
+  ['getSeconds', ({ date }) => date.getUTCSeconds()],
   ['getMilliseconds', ({ nanos }) => Math.trunc(nanos / 1e6)],
 ];
 
 /** How many whole units a duration has; of milliseconds what is beyond the second. */
 const durationParts: Readonly<Record<string, (nanos: bigint) => bigint>> = {
-  getHours: (nanos) => nanos / 3_600_000_000_000n, getMinutes: (nanos) => nanos / 60_000_000_000n, getSeconds: (nanos) => nanos / 1_000_000_000n,
+  getHours: (nanos) => nanos / 3_600_000_000_000n,
+  getMinutes: (nanos) => nanos / 60_000_000_000n,
+  getSeconds: (nanos) => nanos / 1_000_000_000n,
   getMilliseconds: (nanos) => (nanos % 1_000_000_000n) / 1_000_000n,
 };
 
@@ -106,8 +154,12 @@ const times: readonly FunctionDeclaration[] = parts.map(([name, part]) => {
     return at instanceof CelError ? at : part(at);
   };
   const ofDuration = durationParts[name];
-  const overloads = [memberOverload(`timestamp_to_${name}`, [T], I, run), memberOverload(`timestamp_to_${name}_with_tz`, [T, S], I, run)];
-  if (ofDuration !== undefined) overloads.push(memberOverload(`duration_to_${name}`, [P], I, ({ nanos }: Duration) => Number(ofDuration(nanos))));
+  const overloads = [
+    memberOverload(`timestamp_to_${name}`, [T], I, run),
+    memberOverload(`timestamp_to_${name}_with_tz`, [T, S], I, run),
+  ];
+  if (ofDuration !== undefined)
+    overloads.push(memberOverload(`duration_to_${name}`, [P], I, ({ nanos }: Duration) => Number(ofDuration(nanos))));
   return { name, overloads };
 });
 

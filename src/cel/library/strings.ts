@@ -45,7 +45,8 @@ function indexOf(text: string, part: string, from = 0): Value {
 
 function lastIndexOf(text: string, part: string, from?: number): Value {
   const characters = new Characters(text);
-  if (from === undefined) return part === '' ? characters.length : characters.indexOfUnit(search.lastIndexOf(text, part));
+  if (from === undefined)
+    return part === '' ? characters.length : characters.indexOfUnit(search.lastIndexOf(text, part));
   if (from < 0 || from > characters.length) return outOfRange(from);
   return part === '' ? from : characters.indexOfUnit(search.lastIndexOf(text, part, characters.unitOfIndex(from)));
 }
@@ -55,25 +56,41 @@ function substring(text: string, start: number, end?: number): Value {
   const to = end ?? characters.length;
   if (start < 0 || start > characters.length) return outOfRange(start);
   if (to < 0 || to > characters.length) return outOfRange(to);
-  return start > to ? new CelError(`invalid substring range. start: ${start}, end: ${to}`) : characters.slice(start, to);
+  return start > to
+    ? new CelError(`invalid substring range. start: ${start}, end: ${to}`)
+    : characters.slice(start, to);
 }
 
 const ascii = /^[\0-\x7f]*$/;
 const caseBit = 0x20;
 
 /** @param first of the letters that change, in ASCII */
-const asciiCase = (first: number, ofAscii: (text: string) => string) => (text: string): string => {
-  work(text.length / 8);
-  if (ascii.test(text)) return ofAscii(text);
-  const bytes = Buffer.from(text, 'utf16le');
-  for (let i = 0; i < bytes.length; i += 2) if (bytes[i + 1] === 0 && bytes[i]! >= first && bytes[i]! < first + 26) bytes[i]! ^= caseBit;
-  return bytes.toString('utf16le');
-};
+const asciiCase =
+  (first: number, ofAscii: (text: string) => string) =>
+  (text: string): string => {
+    work(text.length / 8);
+    if (ascii.test(text)) return ofAscii(text);
+    const bytes = Buffer.from(text, 'utf16le');
+    for (let i = 0; i < bytes.length; i += 2)
+      if (bytes[i + 1] === 0 && bytes[i]! >= first && bytes[i]! < first + 26) bytes[i]! ^= caseBit;
+    return bytes.toString('utf16le');
+  };
 
 /** Unicode's white space, which is not quite JavaScript's. */
-const spaces = new Set([0x85, 0xa0, 0x1680, ...Array.from({ length: 11 }, (_, i) => 0x2000 + i), 0x2028, 0x2029, 0x202f, 0x205f, 0x3000]);
+const spaces = new Set([
+  0x85,
+  0xa0,
+  0x1680,
+  ...Array.from({ length: 11 }, (_, i) => 0x2000 + i),
+  0x2028,
+  0x2029,
+  0x202f,
+  0x205f,
+  0x3000,
+]);
 
-const isSpace = (unit: number): boolean => unit === 0x20 || (unit < 0x20 ? unit >= 0x09 && unit <= 0x0d : unit >= 0x85 && spaces.has(unit));
+const isSpace = (unit: number): boolean =>
+  unit === 0x20 || (unit < 0x20 ? unit >= 0x09 && unit <= 0x0d : unit >= 0x85 && spaces.has(unit));
 
 function trim(text: string): string {
   let [start, end] = [0, text.length];
@@ -92,14 +109,17 @@ function split(text: string, separator: string, limit: number | bigint = -1): Va
 
 function splitCharacters(text: string, limit: number): string[] {
   const characters = charactersOf(text);
-  return characters.length <= limit ? characters : [...characters.slice(0, limit - 1), characters.slice(limit - 1).join('')];
+  return characters.length <= limit
+    ? characters
+    : [...characters.slice(0, limit - 1), characters.slice(limit - 1).join('')];
 }
 
 function replace(text: string, old: string, by: string, limit: number | bigint = -1): Value {
   if (limit === 0) return text;
   const most = limit < 0 ? Infinity : Number(limit);
   // No more places are looked for than there may be.
-  const fitting = by.length > old.length ? Math.floor((maxTextLength - text.length) / (by.length - old.length)) : Infinity;
+  const fitting =
+    by.length > old.length ? Math.floor((maxTextLength - text.length) / (by.length - old.length)) : Infinity;
   const count = Math.min(most, fitting + 1) + 1;
   const parts = old === '' ? betweenCharacters(text, count) : search.split(text, old, count);
   return parts.length - 1 > fitting ? tooLong : made(parts.join(by));
@@ -125,10 +145,21 @@ function join(list: ListValue, separator = ''): Value {
   return made(parts.join(separator));
 }
 
-const quoted: Readonly<Record<string, string>> = { '\x07': '\\a', '\b': '\\b', '\f': '\\f', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\v': '\\v', '\\': '\\\\', '"': '\\"' };
+const quoted: Readonly<Record<string, string>> = {
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '\\': '\\\\',
+  '"': '\\"',
+};
 
 const toQuote = /[\x07\b\f\n\r\t\v\\"]|\p{Surrogate}/gu;
-const quote = (text: string): Value => made(`"${search.replaceEach(text, toQuote, 4, ([char]) => quoted[char] ?? '\ufffd')}"`);
+const quote = (text: string): Value =>
+  made(`"${search.replaceEach(text, toQuote, 4, ([char]) => quoted[char] ?? '\ufffd')}"`);
 
 const reverse = (text: string): string => charactersOf(text).reverse().join('');
 
@@ -145,27 +176,95 @@ const reading = { cost: readsFirst as (...args: Value[]) => number };
 
 const common: readonly FunctionDeclaration[] = [
   { name: 'charAt', overloads: [memberOverload('string_char_at_int', [S, I], S, charAt)] },
-  { name: 'indexOf', overloads: [memberOverload('string_index_of_string', [S, S], I, indexOf, looks), memberOverload('string_index_of_string_int', [S, S, I], I, indexOf, looks)] },
-  { name: 'lastIndexOf', overloads: [memberOverload('string_last_index_of_string', [S, S], I, lastIndexOf, looks), memberOverload('string_last_index_of_string_int', [S, S, I], I, lastIndexOf, looks)] },
-  { name: 'lowerAscii', overloads: [memberOverload('string_lower_ascii', [S], S, asciiCase(0x41, (text) => text.toLowerCase()), reads)] },
-  { name: 'upperAscii', overloads: [memberOverload('string_upper_ascii', [S], S, asciiCase(0x61, (text) => text.toUpperCase()), reads)] },
-  { name: 'replace', overloads: [
-    memberOverload('string_replace_string_string', [S, S, S], S, replace, { ...making, estimate: estimates.replaces }),
-    memberOverload('string_replace_string_string_int', [S, S, S, I], S, replace, { ...making, estimate: estimates.replaces }),
-  ] },
-  { name: 'split', overloads: [
-    memberOverload('string_split_string', [S, S], strings, split, { ...making, estimate: estimates.splits }), memberOverload('string_split_string_int', [S, S, I], strings, split, { ...making, estimate: estimates.splits }),
-  ] },
-  { name: 'substring', overloads: [memberOverload('string_substring_int', [S, I], S, substring, reads), memberOverload('string_substring_int_int', [S, I, I], S, substring, reads)] },
+  {
+    name: 'indexOf',
+    overloads: [
+      memberOverload('string_index_of_string', [S, S], I, indexOf, looks),
+      memberOverload('string_index_of_string_int', [S, S, I], I, indexOf, looks),
+    ],
+  },
+  {
+    name: 'lastIndexOf',
+    overloads: [
+      memberOverload('string_last_index_of_string', [S, S], I, lastIndexOf, looks),
+      memberOverload('string_last_index_of_string_int', [S, S, I], I, lastIndexOf, looks),
+    ],
+  },
+  {
+    name: 'lowerAscii',
+    overloads: [
+      memberOverload(
+        'string_lower_ascii',
+        [S],
+        S,
+        asciiCase(0x41, (text) => text.toLowerCase()),
+        reads,
+      ),
+    ],
+  },
+  {
+    name: 'upperAscii',
+    overloads: [
+      memberOverload(
+        'string_upper_ascii',
+        [S],
+        S,
+        asciiCase(0x61, (text) => text.toUpperCase()),
+        reads,
+      ),
+    ],
+  },
+  {
+    name: 'replace',
+    overloads: [
+      memberOverload('string_replace_string_string', [S, S, S], S, replace, {
+        ...making,
+        estimate: estimates.replaces,
+      }),
+      memberOverload('string_replace_string_string_int', [S, S, S, I], S, replace, {
+        ...making,
+        estimate: estimates.replaces,
+      }),
+    ],
+  },
+  {
+    name: 'split',
+    overloads: [
+      memberOverload('string_split_string', [S, S], strings, split, { ...making, estimate: estimates.splits }),
+      memberOverload('string_split_string_int', [S, S, I], strings, split, { ...making, estimate: estimates.splits }),
+    ],
+  },
+  {
+    name: 'substring',
+    overloads: [
+      memberOverload('string_substring_int', [S, I], S, substring, reads),
+      memberOverload('string_substring_int_int', [S, I, I], S, substring, reads),
+    ],
+  },
   { name: 'trim', overloads: [memberOverload('string_trim', [S], S, trim, reads)] },
-  { name: 'join', overloads: [
-    memberOverload('list_join', [strings], S, join, joining), memberOverload('list_join_string', [strings, S], S, join, joining),
-  ] },
+  {
+    name: 'join',
+    overloads: [
+      memberOverload('list_join', [strings], S, join, joining),
+      memberOverload('list_join_string', [strings, S], S, join, joining),
+    ],
+  },
 ];
 
 const later: readonly FunctionDeclaration[] = [
-  { name: 'format', overloads: [memberOverload('string_format', [S, listType(dyn)], S, format, { ...reading, estimate: estimates.looksThroughFirst })] },
-  { name: 'strings.quote', overloads: [globalOverload('strings_quote', [S], S, quote, { ...reading, estimate: estimates.quotes })] },
+  {
+    name: 'format',
+    overloads: [
+      memberOverload('string_format', [S, listType(dyn)], S, format, {
+        ...reading,
+        estimate: estimates.looksThroughFirst,
+      }),
+    ],
+  },
+  {
+    name: 'strings.quote',
+    overloads: [globalOverload('strings_quote', [S], S, quote, { ...reading, estimate: estimates.quotes })],
+  },
 ];
 
 /** Version 0 of the extension. */
@@ -173,4 +272,10 @@ export const stringsVersion0: Library = { functions: common };
 /** Version 2. */
 export const stringsVersion2: Library = { functions: [...common, ...later] };
 /** What later versions have; not in Kubernetes. */
-export const stringsVersion3: Library = { functions: [...common, ...later, { name: 'reverse', overloads: [memberOverload('string_reverse', [S], S, reverse, reads)] }] };
+export const stringsVersion3: Library = {
+  functions: [
+    ...common,
+    ...later,
+    { name: 'reverse', overloads: [memberOverload('string_reverse', [S], S, reverse, reads)] },
+  ],
+};

@@ -28,16 +28,24 @@ class UrlValue extends Opaque {
   }
 
   override equals(other: Opaque): boolean {
-    return other instanceof UrlValue && this.scheme === other.scheme && this.host === other.host && this.path === other.path && this.query === other.query;
+    return (
+      other instanceof UrlValue &&
+      this.scheme === other.scheme &&
+      this.host === other.host &&
+      this.path === other.path &&
+      this.query === other.query
+    );
   }
 }
 
 const control = /[\x00-\x1f\x7f]/;
 const parts = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/([^/?]*))?([^?]*)(?:\?([\s\S]*))?$/;
 const brokenEscape = /%(?![0-9a-fA-F]{2})/;
-const hostCharacters = /^(?:\[[0-9A-Fa-f:.%a-z]+\]|[A-Za-z0-9!$&'()*+,;=._~"<>-]|[^\x00-\x7f]|%[0-9a-fA-F]{2})*(?::\d*)?$/;
+const hostCharacters =
+  /^(?:\[[0-9A-Fa-f:.%a-z]+\]|[A-Za-z0-9!$&'()*+,;=._~"<>-]|[^\x00-\x7f]|%[0-9a-fA-F]{2})*(?::\d*)?$/;
 
-const broken = (text: string, reason: string): CelError => new CelError(`URL parse error during conversion from string: parse ${JSON.stringify(text)}: ${reason}`);
+const broken = (text: string, reason: string): CelError =>
+  new CelError(`URL parse error during conversion from string: parse ${JSON.stringify(text)}: ${reason}`);
 
 function read(text: string): UrlValue | CelError {
   work(text.length / 4);
@@ -47,11 +55,22 @@ function read(text: string): UrlValue | CelError {
   const [, scheme, authority, path = '', query = ''] = match;
   if (scheme === undefined && text.startsWith(':')) return broken(text, 'missing protocol scheme');
   // A request URI is a path from the root, or an absolute URL that has a host or a path from the root.
-  if (!text.startsWith('/') && (scheme === undefined || (authority === undefined && !path.startsWith('/')))) return broken(text, 'invalid URI for request');
+  if (!text.startsWith('/') && (scheme === undefined || (authority === undefined && !path.startsWith('/'))))
+    return broken(text, 'invalid URI for request');
   if (scheme === undefined && authority !== undefined) return new UrlValue('', '', `//${authority}${path}`, query);
   const host = (authority ?? '').slice((authority ?? '').lastIndexOf('@') + 1);
-  if (!hostCharacters.test(host)) return broken(text, /:\D|:$/.test(host) && !host.includes(']') ? `invalid port ${JSON.stringify(host.slice(host.lastIndexOf(':')))} after host` : `invalid character ${JSON.stringify(/[^A-Za-z0-9.:-]/.exec(host)?.[0] ?? '')} in host name`);
-  if (brokenEscape.test(path)) return broken(text, `invalid URL escape ${JSON.stringify(/%.{0,2}/s.exec(path.slice(path.search(brokenEscape)))![0])}`);
+  if (!hostCharacters.test(host))
+    return broken(
+      text,
+      /:\D|:$/.test(host) && !host.includes(']')
+        ? `invalid port ${JSON.stringify(host.slice(host.lastIndexOf(':')))} after host`
+        : `invalid character ${JSON.stringify(/[^A-Za-z0-9.:-]/.exec(host)?.[0] ?? '')} in host name`,
+    );
+  if (brokenEscape.test(path))
+    return broken(
+      text,
+      `invalid URL escape ${JSON.stringify(/%.{0,2}/s.exec(path.slice(path.search(brokenEscape)))![0])}`,
+    );
   return new UrlValue((scheme ?? '').toLowerCase(), host, path, query);
 }
 
@@ -90,16 +109,27 @@ function decode(text: string): string | undefined {
 }
 
 const reads = { cost: readsFirst as (...args: Value[]) => number, estimate: estimates.readsFirst };
-const getter = (name: string, id: string, get: (url: UrlValue) => string): FunctionDeclaration => ({ name, overloads: [memberOverload(id, [L], S, get)] });
+const getter = (name: string, id: string, get: (url: UrlValue) => string): FunctionDeclaration => ({
+  name,
+  overloads: [memberOverload(id, [L], S, get)],
+});
 
 export const urls: Library = {
   functions: [
     { name: 'url', overloads: [globalOverload('string_to_url', [S], L, read, reads)] },
-    { name: 'isURL', overloads: [globalOverload('is_url_string', [S], B, (text: string) => read(text) instanceof UrlValue)] },
-    getter('getScheme', 'url_get_scheme', ({ scheme }) => scheme), getter('getHost', 'url_get_host', ({ host }) => host),
-    getter('getHostname', 'url_get_hostname', ({ host }) => hostname(host)), getter('getPort', 'url_get_port', ({ host }) => port(host)),
+    {
+      name: 'isURL',
+      overloads: [globalOverload('is_url_string', [S], B, (text: string) => read(text) instanceof UrlValue)],
+    },
+    getter('getScheme', 'url_get_scheme', ({ scheme }) => scheme),
+    getter('getHost', 'url_get_host', ({ host }) => host),
+    getter('getHostname', 'url_get_hostname', ({ host }) => hostname(host)),
+    getter('getPort', 'url_get_port', ({ host }) => port(host)),
     getter('getEscapedPath', 'url_get_escaped_path', ({ path }) => escapedPath(path)),
-    { name: 'getQuery', overloads: [memberOverload('url_get_query', [L], mapType(S, strings), (url: UrlValue) => query(url.query))] },
+    {
+      name: 'getQuery',
+      overloads: [memberOverload('url_get_query', [L], mapType(S, strings), (url: UrlValue) => query(url.query))],
+    },
   ],
   types: new Map([['kubernetes.URL', L]]),
 };

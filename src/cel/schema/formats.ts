@@ -17,14 +17,32 @@ export function readBytes(text: string): Value {
  */
 const maxLength = 1000;
 
-const readShort = (what: string, read: (text: string) => Value | undefined) => (text: string): Value =>
-  (text.length > maxLength ? undefined : read(text)) ?? new CelError(`invalid ${what}: ${text.slice(0, maxLength)}`);
+const readShort =
+  (what: string, read: (text: string) => Value | undefined) =>
+  (text: string): Value =>
+    (text.length > maxLength ? undefined : read(text)) ?? new CelError(`invalid ${what}: ${text.slice(0, maxLength)}`);
 
 /** Go's durations, and in words: `5 minutes`. */
 const spoken = /^\s*(\d+(?:\.\d+)?)\s*([a-zµμ]+)\s*$/i;
 const unitSeconds: Readonly<Record<string, string>> = {
-  nanosecond: 'ns', nanoseconds: 'ns', nanos: 'ns', microsecond: 'us', microseconds: 'us', micros: 'us', millisecond: 'ms', milliseconds: 'ms', millis: 'ms',
-  second: 's', seconds: 's', sec: 's', minute: 'm', minutes: 'm', min: 'm', hour: 'h', hours: 'h', hr: 'h',
+  nanosecond: 'ns',
+  nanoseconds: 'ns',
+  nanos: 'ns',
+  microsecond: 'us',
+  microseconds: 'us',
+  micros: 'us',
+  millisecond: 'ms',
+  milliseconds: 'ms',
+  millis: 'ms',
+  second: 's',
+  seconds: 's',
+  sec: 's',
+  minute: 'm',
+  minutes: 'm',
+  min: 'm',
+  hour: 'h',
+  hours: 'h',
+  hr: 'h',
 };
 const longUnits: Readonly<Record<string, number>> = { d: 24, day: 24, days: 24, w: 168, week: 168, weeks: 168 };
 

@@ -33,7 +33,8 @@ export class JsonList extends ListValue {
 
 type JsonMembers = Readonly<Record<string, unknown>>;
 
-const hasOwn = (members: JsonMembers, name: string): boolean => Object.hasOwn(members, name) && members[name] !== undefined;
+const hasOwn = (members: JsonMembers, name: string): boolean =>
+  Object.hasOwn(members, name) && members[name] !== undefined;
 
 /** Finding out the names of a member takes some steps, also where only their number is asked for. */
 const stepsPerName = 6;
@@ -115,10 +116,15 @@ export class JsonObjectValue extends MapValue {
 /** JSON of no known schema: numbers without a fraction are integers. */
 export function adaptAny(json: unknown): Value {
   switch (typeof json) {
-    case 'string': case 'boolean': return json;
-    case 'number': return Number.isSafeInteger(json) ? json : new Double(json);
-    case 'bigint': return BigInt.asIntN(64, json) === json ? json : new Double(Number(json));
-    default: return adaptComposite(json);
+    case 'string':
+    case 'boolean':
+      return json;
+    case 'number':
+      return Number.isSafeInteger(json) ? json : new Double(json);
+    case 'bigint':
+      return BigInt.asIntN(64, json) === json ? json : new Double(Number(json));
+    default:
+      return adaptComposite(json);
   }
 }
 

@@ -2,8 +2,35 @@
  * Names of properties as expressions write them: what is no identifier is escaped.
  * @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules | Validation rules}
  */
-const reserved = new Set(['true', 'false', 'null', 'in', 'as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if', 'import', 'let', 'loop', 'package', 'namespace', 'return', 'var', 'void', 'while']);
-const escapes: Readonly<Record<string, string>> = { __: '__underscores__', '.': '__dot__', '-': '__dash__', '/': '__slash__' };
+const reserved = new Set([
+  'true',
+  'false',
+  'null',
+  'in',
+  'as',
+  'break',
+  'const',
+  'continue',
+  'else',
+  'for',
+  'function',
+  'if',
+  'import',
+  'let',
+  'loop',
+  'package',
+  'namespace',
+  'return',
+  'var',
+  'void',
+  'while',
+]);
+const escapes: Readonly<Record<string, string>> = {
+  __: '__underscores__',
+  '.': '__dot__',
+  '-': '__dash__',
+  '/': '__slash__',
+};
 const escapable = /^[A-Za-z_][A-Za-z0-9_./-]*$/;
 const unescapes = /__(underscores|dot|dash|slash)__/g;
 const meanings: Readonly<Record<string, string>> = { underscores: '__', dot: '.', dash: '-', slash: '/' };

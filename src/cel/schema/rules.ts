@@ -21,7 +21,9 @@ export interface RuleSource {
 }
 
 /** An expression, or what is wrong with it in the words of the API's errors. */
-export type Compiled = { readonly program: Program; readonly problem?: undefined } | { readonly program?: undefined; readonly problem: string };
+export type Compiled =
+  | { readonly program: Program; readonly problem?: undefined }
+  | { readonly program?: undefined; readonly problem: string };
 
 export interface CompiledRule {
   readonly rule: Compiled;
@@ -52,12 +54,20 @@ const nothing = 'rule is not specified';
  *
  * @param isRoot the schema is that of a whole resource
  */
-export function compileRules(schema: RulesOfSchema, isRoot: boolean, options: RuleOptions = {}): CompiledRule[] | undefined {
+export function compileRules(
+  schema: RulesOfSchema,
+  isRoot: boolean,
+  options: RuleOptions = {},
+): CompiledRule[] | undefined {
   return atOnce(compilingRules(schema, isRoot, options));
 }
 
 /** The same, in steps: those of each expression, and one for what a rule costs. */
-export function* compilingRules(schema: RulesOfSchema, isRoot: boolean, options: RuleOptions = {}): Generator<void, CompiledRule[] | undefined> {
+export function* compilingRules(
+  schema: RulesOfSchema,
+  isRoot: boolean,
+  options: RuleOptions = {},
+): Generator<void, CompiledRule[] | undefined> {
   const type = isRoot ? schemaType(schema, true) : schemaType(schema);
   if (type === undefined) return undefined;
   const compiled: CompiledRule[] = [];
@@ -72,11 +82,22 @@ function* compileRule(source: RuleSource, type: SchemaType, options: RuleOptions
   const env = environmentFor(type, optionalOldSelf, options);
   const rule = yield* compileAs(env, source.rule ?? '', boolType, '', 'cel expression must evaluate to a bool');
   const { messageExpression = '' } = source;
-  const message = messageExpression === '' ? undefined : yield* compileAs(env, messageExpression, stringType, 'messageExpression ', 'messageExpression must evaluate to a string');
+  const message =
+    messageExpression === ''
+      ? undefined
+      : yield* compileAs(
+          env,
+          messageExpression,
+          stringType,
+          'messageExpression ',
+          'messageExpression must evaluate to a string',
+        );
   yield;
   const sizes = sizesIn({ self: type, oldSelf: type });
   return {
-    rule, optionalOldSelf, ...(message === undefined ? {} : { messageExpression: message }),
+    rule,
+    optionalOldSelf,
+    ...(message === undefined ? {} : { messageExpression: message }),
     usesOldSelf: rule.program?.uses('oldSelf') ?? false,
     maxCost: rule.program?.estimateCost(sizes) ?? 0,
     maxMessageCost: message?.program?.estimateCost(sizes) ?? 0,
@@ -85,10 +106,19 @@ function* compileRule(source: RuleSource, type: SchemaType, options: RuleOptions
 }
 
 function environmentFor({ type }: SchemaType, optionalOldSelf: boolean, { version }: RuleOptions): Environment {
-  return environment({ variables: { self: type, oldSelf: optionalOldSelf ? optionalType(type) : type }, ...(version === undefined ? {} : { version }) });
+  return environment({
+    variables: { self: type, oldSelf: optionalOldSelf ? optionalType(type) : type },
+    ...(version === undefined ? {} : { version }),
+  });
 }
 
-function* compileAs(env: Environment, text: string, wanted: CelType, prefix: string, wrongType: string): Generator<void, Compiled> {
+function* compileAs(
+  env: Environment,
+  text: string,
+  wanted: CelType,
+  prefix: string,
+  wrongType: string,
+): Generator<void, Compiled> {
   if (text.trim() === '') return { problem: nothing };
   const compiled: Program | Failure = yield* env.compiling(text);
   if ('failure' in compiled) return { problem: `${prefix}${compiled.failure}` };
@@ -96,15 +126,23 @@ function* compileAs(env: Environment, text: string, wanted: CelType, prefix: str
 }
 
 /** `oldSelf` of a rule with `optionalOldSelf`; undefined for a value that was not there. */
-export const oldSelfOf = (old: Value | undefined): Value => (old === undefined ? noValue : old instanceof CelError ? old : new Optional(old));
+export const oldSelfOf = (old: Value | undefined): Value =>
+  old === undefined ? noValue : old instanceof CelError ? old : new Optional(old);
 
 /** What the error about a rule says whose evaluation failed, as upstream words it. */
-export function evaluationProblem({ error, cancelled }: Extract<Outcome, { error: string }>, rule: string, message: string | undefined): string {
+export function evaluationProblem(
+  { error, cancelled }: Extract<Outcome, { error: string }>,
+  rule: string,
+  message: string | undefined,
+): string {
   const shown = message === undefined || message === '' ? rule.trim() : message.trim();
-  if (cancelled) return `'${error}': no further validation rules will be run due to call cost exceeds limit for rule: ${shown}`;
-  if (error.startsWith('no such overload')) return `'${error}': call arguments did not match a supported operator, function or macro signature for rule: ${shown}`;
+  if (cancelled)
+    return `'${error}': no further validation rules will be run due to call cost exceeds limit for rule: ${shown}`;
+  if (error.startsWith('no such overload'))
+    return `'${error}': call arguments did not match a supported operator, function or macro signature for rule: ${shown}`;
   return `${error} evaluating rule: ${shown}`;
 }
 
 /** The error when the rules of one object have used up what they may cost together. */
-export const budgetProblem = 'validation failed due to running out of cost budget, no further validation rules will be run';
+export const budgetProblem =
+  'validation failed due to running out of cost budget, no further validation rules will be run';

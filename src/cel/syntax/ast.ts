@@ -23,7 +23,10 @@ export type LiteralValue =
   | { readonly kind: 'string'; readonly value: string }
   | { readonly kind: 'bytes'; readonly value: Uint8Array };
 
-export interface Literal extends Base { readonly form: 'literal'; readonly literal: LiteralValue }
+export interface Literal extends Base {
+  readonly form: 'literal';
+  readonly literal: LiteralValue;
+}
 
 export interface Identifier extends Base {
   readonly form: 'identifier';
@@ -59,27 +62,63 @@ export interface Call extends Base {
 }
 
 /** The commonest nodes, with room for what the checker says of them: to add it later takes longer than the rest of the reading. */
-export const literalNode = (offset: number, literal: LiteralValue): Literal => ({ form: 'literal', offset, type: undefined, literal });
-export const identifierNode = (offset: number, name: string): Identifier => ({ form: 'identifier', offset, type: undefined, name, resolved: undefined });
-export const listNode = (offset: number, items: ListNode['items']): ListNode => ({ form: 'list', offset, type: undefined, items });
+export const literalNode = (offset: number, literal: LiteralValue): Literal => ({
+  form: 'literal',
+  offset,
+  type: undefined,
+  literal,
+});
+export const identifierNode = (offset: number, name: string): Identifier => ({
+  form: 'identifier',
+  offset,
+  type: undefined,
+  name,
+  resolved: undefined,
+});
+export const listNode = (offset: number, items: ListNode['items']): ListNode => ({
+  form: 'list',
+  offset,
+  type: undefined,
+  items,
+});
 export const callNode = (offset: number, name: string, target: Node | undefined, args: readonly Node[]): Call => ({
-  form: 'call', offset, type: undefined, name, target, args, overloads: undefined, resolved: undefined, namespaced: false,
+  form: 'call',
+  offset,
+  type: undefined,
+  name,
+  target,
+  args,
+  overloads: undefined,
+  resolved: undefined,
+  namespaced: false,
 });
 
 /** A name without the dot before it. */
 export const bareName = (name: string): string => (name.startsWith('.') ? name.slice(1) : name);
 
 /** The target of a method comes first. */
-export const argumentsOf = ({ target, args, namespaced }: Call): readonly Node[] => (target === undefined || namespaced === true ? args : [target, ...args]);
+export const argumentsOf = ({ target, args, namespaced }: Call): readonly Node[] =>
+  target === undefined || namespaced === true ? args : [target, ...args];
 
-export interface ListNode extends Base { readonly form: 'list'; readonly items: readonly { readonly value: Node; readonly optional: boolean }[] }
+export interface ListNode extends Base {
+  readonly form: 'list';
+  readonly items: readonly { readonly value: Node; readonly optional: boolean }[];
+}
 
-export interface MapNode extends Base { readonly form: 'map'; readonly entries: readonly { readonly key: Node; readonly value: Node; readonly optional: boolean }[] }
+export interface MapNode extends Base {
+  readonly form: 'map';
+  readonly entries: readonly { readonly key: Node; readonly value: Node; readonly optional: boolean }[];
+}
 
 export interface StructNode extends Base {
   readonly form: 'struct';
   readonly name: string;
-  readonly fields: readonly { readonly name: string; readonly offset: number; readonly value: Node; readonly optional: boolean }[];
+  readonly fields: readonly {
+    readonly name: string;
+    readonly offset: number;
+    readonly value: Node;
+    readonly optional: boolean;
+  }[];
   resolved?: CelType;
 }
 
@@ -111,19 +150,25 @@ export type Shape =
 /** The nodes directly below. */
 export function eachPart(node: Node, visit: (part: Node) => void): void {
   switch (node.form) {
-    case 'literal': case 'identifier': return;
-    case 'select': return visit(node.operand);
+    case 'literal':
+    case 'identifier':
+      return;
+    case 'select':
+      return visit(node.operand);
     case 'call':
       if (node.target !== undefined && node.namespaced !== true) visit(node.target);
       return node.args.forEach(visit);
-    case 'list': return node.items.forEach(({ value }) => visit(value));
+    case 'list':
+      return node.items.forEach(({ value }) => visit(value));
     case 'map':
       return node.entries.forEach(({ key, value }) => {
         visit(key);
         visit(value);
       });
-    case 'struct': return node.fields.forEach(({ value }) => visit(value));
-    case 'comprehension': return [node.range, node.init, node.condition, node.step, node.result].forEach(visit);
+    case 'struct':
+      return node.fields.forEach(({ value }) => visit(value));
+    case 'comprehension':
+      return [node.range, node.init, node.condition, node.step, node.result].forEach(visit);
   }
 }
 
@@ -132,13 +177,23 @@ export const accumulatorName = '__result__';
 /** Whether a name occurs free in the expression; inner variables of the same name hide it. */
 export function usesVariable(node: Node, name: string): boolean {
   switch (node.form) {
-    case 'literal': return false;
-    case 'identifier': return node.name === name;
-    case 'select': return usesVariable(node.operand, name);
-    case 'call': return (node.target !== undefined && usesVariable(node.target, name)) || node.args.some((arg) => usesVariable(arg, name));
-    case 'list': return node.items.some(({ value }) => usesVariable(value, name));
-    case 'map': return node.entries.some(({ key, value }) => usesVariable(key, name) || usesVariable(value, name));
-    case 'struct': return node.fields.some(({ value }) => usesVariable(value, name));
+    case 'literal':
+      return false;
+    case 'identifier':
+      return node.name === name;
+    case 'select':
+      return usesVariable(node.operand, name);
+    case 'call':
+      return (
+        (node.target !== undefined && usesVariable(node.target, name)) ||
+        node.args.some((arg) => usesVariable(arg, name))
+      );
+    case 'list':
+      return node.items.some(({ value }) => usesVariable(value, name));
+    case 'map':
+      return node.entries.some(({ key, value }) => usesVariable(key, name) || usesVariable(value, name));
+    case 'struct':
+      return node.fields.some(({ value }) => usesVariable(value, name));
     case 'comprehension': {
       if (usesVariable(node.range, name) || usesVariable(node.init, name)) return true;
       if (node.variable === name || node.second === name || node.accumulator === name) return false;

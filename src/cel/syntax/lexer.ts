@@ -22,16 +22,30 @@ const symbol = /&&|\|\||==|!=|<=|>=|[<>+\-*/%!?:.,()[\]{}]/y;
 const escapedName = /`[A-Za-z0-9_.\-/ ]+`/y;
 
 /** Escapes in texts; a raw text has none. */
-const escape = String.raw`\\(?:[abfnrtv"'\\?` + '`' + String.raw`]|x[0-9a-fA-F]{2}|X[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2})`;
+const escape =
+  String.raw`\\(?:[abfnrtv"'\\?` +
+  '`' +
+  String.raw`]|x[0-9a-fA-F]{2}|X[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2})`;
 const cooked = [
-  String.raw`"""(?:[^\\]|${escape})*?"""`, String.raw`'''(?:[^\\]|${escape})*?'''`, String.raw`"(?:[^\\"\n\r]|${escape})*"`, String.raw`'(?:[^\\'\n\r]|${escape})*'`,
+  String.raw`"""(?:[^\\]|${escape})*?"""`,
+  String.raw`'''(?:[^\\]|${escape})*?'''`,
+  String.raw`"(?:[^\\"\n\r]|${escape})*"`,
+  String.raw`'(?:[^\\'\n\r]|${escape})*'`,
 ];
-const raw = [String.raw`[rR]"""[\s\S]*?"""`, String.raw`[rR]'''[\s\S]*?'''`, String.raw`[rR]"[^"\n\r]*"`, String.raw`[rR]'[^'\n\r]*'`];
+const raw = [
+  String.raw`[rR]"""[\s\S]*?"""`,
+  String.raw`[rR]'''[\s\S]*?'''`,
+  String.raw`[rR]"[^"\n\r]*"`,
+  String.raw`[rR]'[^'\n\r]*'`,
+];
 const text = new RegExp([...cooked, ...raw].join('|'), 'y');
 const bytes = new RegExp(`[bB](?:${[...cooked, ...raw].join('|')})`, 'y');
 /** As much of a text as can be read where it never ends, with the character that ends it. */
 const brokenEnd = String.raw`(?:\\(?:[xX][0-9a-fA-F]?|u[0-9a-fA-F]{0,3}|U[0-9a-fA-F]{0,7}|[0-3][0-7]?)?)?[\s\S]?`;
-const brokenText = new RegExp(String.raw`"(?:[^\\"\n\r]|${escape})*${brokenEnd}|'(?:[^\\'\n\r]|${escape})*${brokenEnd}`, 'y');
+const brokenText = new RegExp(
+  String.raw`"(?:[^\\"\n\r]|${escape})*${brokenEnd}|'(?:[^\\'\n\r]|${escape})*${brokenEnd}`,
+  'y',
+);
 
 /** Where the match from `offset` on ends; -1 when there is none. */
 function endOf(pattern: RegExp, input: string, offset: number): number {
@@ -52,7 +66,10 @@ export function tokenize(input: string, issues: Issue[]): Token[] {
     const token = tokenAt(input, offset);
     if (token === undefined) {
       const skipped = unreadable(input, offset);
-      issues.push({ offset, message: `Syntax error: token recognition error at: '${skipped.replaceAll('\n', '\\n').replaceAll('\t', '\\t').replaceAll('\r', '\\r')}'` });
+      issues.push({
+        offset,
+        message: `Syntax error: token recognition error at: '${skipped.replaceAll('\n', '\\n').replaceAll('\t', '\\t').replaceAll('\r', '\\r')}'`,
+      });
       offset += skipped.length;
       continue;
     }
@@ -65,11 +82,18 @@ export function tokenize(input: string, issues: Issue[]): Token[] {
 
 /** By the first character, the patterns that are tried, in this order. */
 const patterns: readonly { readonly kind: TokenKind; readonly starts: RegExp; readonly pattern: RegExp }[] = [
-  { kind: 'uint', starts: /\d/, pattern: uint }, { kind: 'double', starts: /[\d.]/, pattern: double }, { kind: 'int', starts: /\d/, pattern: int },
-  { kind: 'bytes', starts: /[bB]/, pattern: bytes }, { kind: 'string', starts: /["'rR]/, pattern: text }, { kind: 'identifier', starts: /[A-Za-z_]/, pattern: word },
-  { kind: 'escaped', starts: /`/, pattern: escapedName }, { kind: 'symbol', starts: /[^\w"'`]/, pattern: symbol },
+  { kind: 'uint', starts: /\d/, pattern: uint },
+  { kind: 'double', starts: /[\d.]/, pattern: double },
+  { kind: 'int', starts: /\d/, pattern: int },
+  { kind: 'bytes', starts: /[bB]/, pattern: bytes },
+  { kind: 'string', starts: /["'rR]/, pattern: text },
+  { kind: 'identifier', starts: /[A-Za-z_]/, pattern: word },
+  { kind: 'escaped', starts: /`/, pattern: escapedName },
+  { kind: 'symbol', starts: /[^\w"'`]/, pattern: symbol },
 ];
-const byStart = Array.from({ length: 128 }, (_, code) => patterns.filter(({ starts }) => starts.test(String.fromCharCode(code))));
+const byStart = Array.from({ length: 128 }, (_, code) =>
+  patterns.filter(({ starts }) => starts.test(String.fromCharCode(code))),
+);
 
 function tokenAt(input: string, offset: number): Token | undefined {
   for (const { kind, pattern } of byStart[input.charCodeAt(offset)] ?? []) {
@@ -85,5 +109,7 @@ function unreadable(input: string, offset: number): string {
   if (begun >= 0) return input.slice(offset, begun);
   const char = String.fromCodePoint(input.codePointAt(offset)!);
   if (char !== '&' && char !== '|') return char;
-  return char + (input.codePointAt(offset + 1) === undefined ? '' : String.fromCodePoint(input.codePointAt(offset + 1)!));
+  return (
+    char + (input.codePointAt(offset + 1) === undefined ? '' : String.fromCodePoint(input.codePointAt(offset + 1)!))
+  );
 }

@@ -5,7 +5,20 @@ export class LiteralError extends Error {
   override readonly name = 'LiteralError';
 }
 
-const simple: Readonly<Record<string, number>> = { a: 7, b: 8, f: 12, n: 10, r: 13, t: 9, v: 11, '"': 34, "'": 39, '\\': 92, '?': 63, '`': 96 };
+const simple: Readonly<Record<string, number>> = {
+  a: 7,
+  b: 8,
+  f: 12,
+  n: 10,
+  r: 13,
+  t: 9,
+  v: 11,
+  '"': 34,
+  "'": 39,
+  '\\': 92,
+  '?': 63,
+  '`': 96,
+};
 const minInt = -(2n ** 63n);
 const maxInt = 2n ** 63n - 1n;
 const maxUint = 2n ** 64n - 1n;

@@ -3,7 +3,17 @@
  * trees, so that a long one is not deep.
  * @see {@link https://github.com/google/cel-spec/blob/master/doc/langdef.md#syntax | CEL language definition: syntax}
  */
-import { callNode, identifierNode, type ListNode, listNode, literalNode, type LiteralValue, type MapNode, type Node, type StructNode } from './ast.ts';
+import {
+  callNode,
+  identifierNode,
+  type ListNode,
+  listNode,
+  literalNode,
+  type LiteralValue,
+  type MapNode,
+  type Node,
+  type StructNode,
+} from './ast.ts';
 import { type Token, tokenize } from './lexer.ts';
 import { bytesLiteral, doubleLiteral, intLiteral, LiteralError, stringLiteral, uintLiteral } from './literals.ts';
 import { expandMacro, type MacroOptions } from './macros.ts';
@@ -34,14 +44,38 @@ const maxOperands = 5000;
 /** Deeper trees are refused: reading, checking and evaluation recurse. */
 const maxDepth = 250;
 
-const reserved = new Set(['as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if', 'import', 'let', 'loop', 'package', 'namespace', 'return', 'var', 'void', 'while']);
+const reserved = new Set([
+  'as',
+  'break',
+  'const',
+  'continue',
+  'else',
+  'for',
+  'function',
+  'if',
+  'import',
+  'let',
+  'loop',
+  'package',
+  'namespace',
+  'return',
+  'var',
+  'void',
+  'while',
+]);
 /** Operators that bind tighter come later. */
 const levels = [new Set(['<', '<=', '>=', '>', '==', '!=', 'in']), new Set(['+', '-']), new Set(['*', '/', '%'])];
-const isOperator = ({ kind, text }: Token, operators: ReadonlySet<string>): boolean => (kind === 'symbol' || kind === 'identifier') && operators.has(text);
+const isOperator = ({ kind, text }: Token, operators: ReadonlySet<string>): boolean =>
+  (kind === 'symbol' || kind === 'identifier') && operators.has(text);
 
 export function parse(text: string, options: ParseOptions): Parsed {
   const length = text.length > maxLength ? [...text].length : text.length;
-  if (length > maxLength) return { issues: [{ offset: -1, message: `expression code point size exceeds limit: size: ${length}, limit ${maxLength}` }] };
+  if (length > maxLength)
+    return {
+      issues: [
+        { offset: -1, message: `expression code point size exceeds limit: size: ${length}, limit ${maxLength}` },
+      ],
+    };
   const issues: Issue[] = [];
   const parser = new Parser(new TokenReader(tokenize(text, issues), issues), options);
   const node = parser.parse();
@@ -154,7 +188,8 @@ class Parser {
   private signed(): Node {
     const { text, kind } = this.reader.peek();
     if (kind !== 'symbol' || (text !== '!' && text !== '-')) return this.member();
-    if (text === '-' && (this.reader.peek(1).kind === 'int' || this.reader.peek(1).kind === 'double')) return this.member();
+    if (text === '-' && (this.reader.peek(1).kind === 'int' || this.reader.peek(1).kind === 'double'))
+      return this.member();
     const first = this.reader.take();
     let count = 1;
     while (this.reader.accept(text) !== undefined) count++;
@@ -181,7 +216,10 @@ class Parser {
     if (question !== undefined && !this.options.optionals) this.issue(dot.offset, "unsupported syntax '.?'");
     const name = this.fieldName(question !== undefined);
     const open = question === undefined ? this.reader.accept('(') : undefined;
-    if (open === undefined) return question === undefined ? { form: 'select', offset: dot.offset, operand, field: name, test: false, optional: false } : optionalSelect(dot.offset, operand, name);
+    if (open === undefined)
+      return question === undefined
+        ? { form: 'select', offset: dot.offset, operand, field: name, test: false, optional: false }
+        : optionalSelect(dot.offset, operand, name);
     return this.callOf(name, open.offset, operand);
   }
 
@@ -221,16 +259,20 @@ class Parser {
 
   private primarySymbol(token: Token): Node {
     switch (token.text) {
-      case '.': return this.named();
+      case '.':
+        return this.named();
       case '(': {
         this.reader.take();
         const node = this.expression();
         this.reader.expect("')'");
         return node;
       }
-      case '[': return this.list();
-      case '{': return this.map();
-      default: return this.literal();
+      case '[':
+        return this.list();
+      case '{':
+        return this.map();
+      default:
+        return this.literal();
     }
   }
 
@@ -316,10 +358,13 @@ class Parser {
     const args: Node[] = [];
     this.reader.sync(argumentsStart);
     if (this.reader.accept(')') === undefined) {
-      do args.push(this.expression()); while (this.reader.accept(',') !== undefined);
+      do args.push(this.expression());
+      while (this.reader.accept(',') !== undefined);
       this.reader.expect("')'");
     }
-    const expanded = this.options.macros ? expandMacro({ name, offset, target, args }, this.options, (at, message) => this.issue(at, message)) : undefined;
+    const expanded = this.options.macros
+      ? expandMacro({ name, offset, target, args }, this.options, (at, message) => this.issue(at, message))
+      : undefined;
     return expanded ?? callNode(offset, name, target, args);
   }
 
@@ -351,17 +396,33 @@ const optionalSelect = (offset: number, operand: Node, field: string): Node =>
 function balanced(name: string, terms: readonly Node[], offsets: readonly number[], from: number, to: number): Node {
   if (from === to) return terms[from]!;
   const middle = (from + to) >> 1;
-  return call(name, offsets[middle]!, [balanced(name, terms, offsets, from, middle), balanced(name, terms, offsets, middle + 1, to)]);
+  return call(name, offsets[middle]!, [
+    balanced(name, terms, offsets, from, middle),
+    balanced(name, terms, offsets, middle + 1, to),
+  ]);
 }
 
 function literalValue({ kind, text }: Token, sign: string): LiteralValue | undefined {
   switch (kind) {
-    case 'int': return { kind, value: intLiteral(sign + text) };
-    case 'double': return { kind, value: doubleLiteral(sign + text) };
-    case 'uint': return { kind, value: uintLiteral(text) };
-    case 'string': return { kind, value: stringLiteral(text) };
-    case 'bytes': return { kind, value: bytesLiteral(text) };
-    case 'identifier': return text === 'null' ? { kind: 'null' } : text === 'true' || text === 'false' ? { kind: 'bool', value: text === 'true' } : undefined;
-    case 'escaped': case 'symbol': case 'end': return undefined;
+    case 'int':
+      return { kind, value: intLiteral(sign + text) };
+    case 'double':
+      return { kind, value: doubleLiteral(sign + text) };
+    case 'uint':
+      return { kind, value: uintLiteral(text) };
+    case 'string':
+      return { kind, value: stringLiteral(text) };
+    case 'bytes':
+      return { kind, value: bytesLiteral(text) };
+    case 'identifier':
+      return text === 'null'
+        ? { kind: 'null' }
+        : text === 'true' || text === 'false'
+          ? { kind: 'bool', value: text === 'true' }
+          : undefined;
+    case 'escaped':
+    case 'symbol':
+    case 'end':
+      return undefined;
   }
 }

@@ -8,17 +8,99 @@ import type { Issue } from './source.ts';
 
 /** In the order in which messages list them. */
 const order = [
-  '<EOF>', "'=='", "'!='", "'in'", "'<'", "'<='", "'>='", "'>'", "'&&'", "'||'", "'['", "']'", "'{'", "'}'", "'('", "')'", "'.'", "','", "'-'", "'!'", "'?'", "':'", "'+'", "'*'", "'/'", "'%'",
-  "'true'", "'false'", "'null'", 'NUM_FLOAT', 'NUM_INT', 'NUM_UINT', 'STRING', 'BYTES', 'IDENTIFIER', 'ESC_IDENTIFIER',
+  '<EOF>',
+  "'=='",
+  "'!='",
+  "'in'",
+  "'<'",
+  "'<='",
+  "'>='",
+  "'>'",
+  "'&&'",
+  "'||'",
+  "'['",
+  "']'",
+  "'{'",
+  "'}'",
+  "'('",
+  "')'",
+  "'.'",
+  "','",
+  "'-'",
+  "'!'",
+  "'?'",
+  "':'",
+  "'+'",
+  "'*'",
+  "'/'",
+  "'%'",
+  "'true'",
+  "'false'",
+  "'null'",
+  'NUM_FLOAT',
+  'NUM_INT',
+  'NUM_UINT',
+  'STRING',
+  'BYTES',
+  'IDENTIFIER',
+  'ESC_IDENTIFIER',
 ];
 
 /** What an expression starts with. */
-export const expressionStart: readonly string[] = ["'['", "'{'", "'('", "'.'", "'-'", "'!'", "'true'", "'false'", "'null'", 'NUM_FLOAT', 'NUM_INT', 'NUM_UINT', 'STRING', 'BYTES', 'IDENTIFIER'];
+export const expressionStart: readonly string[] = [
+  "'['",
+  "'{'",
+  "'('",
+  "'.'",
+  "'-'",
+  "'!'",
+  "'true'",
+  "'false'",
+  "'null'",
+  'NUM_FLOAT',
+  'NUM_INT',
+  'NUM_UINT',
+  'STRING',
+  'BYTES',
+  'IDENTIFIER',
+];
 
 /** What can stand after a complete part. */
-const followers = new Set(["'=='", "'!='", "'in'", "'<'", "'<='", "'>='", "'>'", "'&&'", "'||'", "'['", "']'", "'}'", "')'", "','", "'.'", "'-'", "'?'", "':'", "'+'", "'*'", "'/'", "'%'", '<EOF>']);
+const followers = new Set([
+  "'=='",
+  "'!='",
+  "'in'",
+  "'<'",
+  "'<='",
+  "'>='",
+  "'>'",
+  "'&&'",
+  "'||'",
+  "'['",
+  "']'",
+  "'}'",
+  "')'",
+  "','",
+  "'.'",
+  "'-'",
+  "'?'",
+  "':'",
+  "'+'",
+  "'*'",
+  "'/'",
+  "'%'",
+  '<EOF>',
+]);
 
-const kindNames: Partial<Record<Token['kind'], string>> = { int: 'NUM_INT', uint: 'NUM_UINT', double: 'NUM_FLOAT', string: 'STRING', bytes: 'BYTES', escaped: 'ESC_IDENTIFIER', end: '<EOF>' };
+const kindNames: Partial<Record<Token['kind'], string>> = {
+  int: 'NUM_INT',
+  uint: 'NUM_UINT',
+  double: 'NUM_FLOAT',
+  string: 'STRING',
+  bytes: 'BYTES',
+  escaped: 'ESC_IDENTIFIER',
+  end: '<EOF>',
+};
 const keywords = new Set(['true', 'false', 'null', 'in']);
 
 /** How messages name a token's kind. */
@@ -96,7 +178,10 @@ export class TokenReader {
   }
 
   mismatch(names: readonly string[]): SyntaxFailure {
-    return this.fail(this.peek().offset, `Syntax error: mismatched input '${this.peek().text}' expecting ${listed(names)}`);
+    return this.fail(
+      this.peek().offset,
+      `Syntax error: mismatched input '${this.peek().text}' expecting ${listed(names)}`,
+    );
   }
 
   fail(offset: number, message: string): SyntaxFailure {

@@ -9,7 +9,10 @@ import { type OpenApiSchema, namedSchemaType } from '../schema/schema-type.ts';
 import { userSchema } from './users.ts';
 
 const text: OpenApiSchema = { type: 'string' };
-const texts = (...names: string[]): OpenApiSchema => ({ type: 'object', properties: Object.fromEntries(names.map((name) => [name, text])) });
+const texts = (...names: string[]): OpenApiSchema => ({
+  type: 'object',
+  properties: Object.fromEntries(names.map((name) => [name, text])),
+});
 const map: OpenApiSchema = { type: 'object', additionalProperties: text };
 const list: OpenApiSchema = { type: 'array', items: text };
 const time: OpenApiSchema = { type: 'string', format: 'date-time' };
@@ -18,9 +21,18 @@ const time: OpenApiSchema = { type: 'string', format: 'date-time' };
 export const admissionRequest = namedSchemaType('kubernetes.AdmissionRequest', {
   type: 'object',
   properties: {
-    kind: texts('group', 'version', 'kind'), resource: texts('group', 'version', 'resource'), subResource: text,
-    requestKind: texts('group', 'version', 'kind'), requestResource: texts('group', 'version', 'resource'), requestSubResource: text,
-    name: text, namespace: text, operation: text, userInfo: userSchema, dryRun: { type: 'boolean' }, options: { 'x-kubernetes-int-or-string': true },
+    kind: texts('group', 'version', 'kind'),
+    resource: texts('group', 'version', 'resource'),
+    subResource: text,
+    requestKind: texts('group', 'version', 'kind'),
+    requestResource: texts('group', 'version', 'resource'),
+    requestSubResource: text,
+    name: text,
+    namespace: text,
+    operation: text,
+    userInfo: userSchema,
+    dryRun: { type: 'boolean' },
+    options: { 'x-kubernetes-int-or-string': true },
   },
 });
 
@@ -28,10 +40,23 @@ export const admissionRequest = namedSchemaType('kubernetes.AdmissionRequest', {
 export const namespaceObject = namedSchemaType('kubernetes.Namespace', {
   type: 'object',
   properties: {
-    metadata: { type: 'object', properties: {
-      name: text, generateName: text, namespace: text, labels: map, annotations: map, UID: text, creationTimestamp: time, deletionGracePeriodSeconds: { type: 'integer' }, deletionTimestamp: time,
-      generation: { type: 'integer' }, resourceVersion: text, finalizers: list,
-    } },
+    metadata: {
+      type: 'object',
+      properties: {
+        name: text,
+        generateName: text,
+        namespace: text,
+        labels: map,
+        annotations: map,
+        UID: text,
+        creationTimestamp: time,
+        deletionGracePeriodSeconds: { type: 'integer' },
+        deletionTimestamp: time,
+        generation: { type: 'integer' },
+        resourceVersion: text,
+        finalizers: list,
+      },
+    },
     spec: { type: 'object', properties: { finalizers: list } },
     status: { type: 'object', properties: { phase: text } },
   },
@@ -48,13 +73,23 @@ export interface AdmissionUse {
 }
 
 /** `object` and `oldObject` are bound to null where there is none. */
-export function admissionEnvironment({ params = false, authorizer = false, variables, version }: AdmissionUse): Environment {
+export function admissionEnvironment({
+  params = false,
+  authorizer = false,
+  variables,
+  version,
+}: AdmissionUse): Environment {
   return environment({
     variables: {
-      object: dynType, oldObject: dynType, request: admissionRequest.type, namespaceObject: namespaceObject.type,
+      object: dynType,
+      oldObject: dynType,
+      request: admissionRequest.type,
+      namespaceObject: namespaceObject.type,
       ...(params ? { params: dynType } : {}),
       ...(authorizer ? { authorizer: authorizerType, 'authorizer.requestResource': resourceCheckType } : {}),
-      ...(variables === undefined ? {} : { variables: objectType('kubernetes.variables', (name) => variables.get(name)) }),
+      ...(variables === undefined
+        ? {}
+        : { variables: objectType('kubernetes.variables', (name) => variables.get(name)) }),
     },
     ...(version === undefined ? {} : { version }),
   });

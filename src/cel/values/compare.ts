@@ -2,16 +2,33 @@
 import { compareText } from '../../machinery/compare-text.ts';
 import { byKeys, identityOf } from './list-keys.ts';
 import type { CelError } from './values.ts';
-import { Double, Duration, ListValue, MapValue, noSuchOverload, Opaque, Optional, Timestamp, TypeValue, Uint, type Value } from './values.ts';
+import {
+  Double,
+  Duration,
+  ListValue,
+  MapValue,
+  noSuchOverload,
+  Opaque,
+  Optional,
+  Timestamp,
+  TypeValue,
+  Uint,
+  type Value,
+} from './values.ts';
 import { work } from './work.ts';
 
 /** The name of a value's type, as `type()` gives it. */
 export function typeNameOf(value: Value): string {
   switch (typeof value) {
-    case 'string': return 'string';
-    case 'boolean': return 'bool';
-    case 'number': case 'bigint': return 'int';
-    default: return value === null ? 'null_type' : classNameOf(value);
+    case 'string':
+      return 'string';
+    case 'boolean':
+      return 'bool';
+    case 'number':
+    case 'bigint':
+      return 'int';
+    default:
+      return value === null ? 'null_type' : classNameOf(value);
   }
 }
 
@@ -28,7 +45,8 @@ function classNameOf(value: object): string {
   return value instanceof Opaque ? value.type.name : 'error';
 }
 
-const isNumber = (value: Value): value is number | bigint | Double | Uint => typeof value === 'number' || typeof value === 'bigint' || value instanceof Double || value instanceof Uint;
+const isNumber = (value: Value): value is number | bigint | Double | Uint =>
+  typeof value === 'number' || typeof value === 'bigint' || value instanceof Double || value instanceof Uint;
 
 /** As long a text as can be compared in one step. */
 const longText = 64;
@@ -54,7 +72,11 @@ function equalObjects(a: object, b: object): boolean {
   if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos;
   if (a instanceof Uint8Array) return b instanceof Uint8Array && Buffer.compare(a, b) === 0;
   if (a instanceof TypeValue) return b instanceof TypeValue && a.name === b.name;
-  if (a instanceof Optional) return b instanceof Optional && (a.value === undefined ? b.value === undefined : b.value !== undefined && equals(a.value, b.value));
+  if (a instanceof Optional)
+    return (
+      b instanceof Optional &&
+      (a.value === undefined ? b.value === undefined : b.value !== undefined && equals(a.value, b.value))
+    );
   return a instanceof Opaque && b instanceof Opaque && a.type.name === b.type.name && a.equals(b);
 }
 
@@ -110,7 +132,11 @@ function equalMaps(a: MapValue, b: MapValue): boolean {
 
 /** Upstream turns an integer into a double before it orders the two: what is lost then does not count. */
 function orderOf(a: number | bigint | Double | Uint, b: number | bigint | Double | Uint): number {
-  if (a instanceof Double !== b instanceof Double) return compareNumbers(new Double(Number(a instanceof Double || a instanceof Uint ? a.value : a)), new Double(Number(b instanceof Double || b instanceof Uint ? b.value : b)));
+  if (a instanceof Double !== b instanceof Double)
+    return compareNumbers(
+      new Double(Number(a instanceof Double || a instanceof Uint ? a.value : a)),
+      new Double(Number(b instanceof Double || b instanceof Uint ? b.value : b)),
+    );
   return compareNumbers(a, b);
 }
 
@@ -126,8 +152,10 @@ export function compare(a: Value, b: Value): number | CelError {
   if (isNumber(a)) return isNumber(b) ? orderOf(a, b) : noSuchOverload;
   if (typeof a === 'string') return typeof b === 'string' ? Math.sign(compareText(a, b)) : noSuchOverload;
   if (typeof a === 'boolean') return typeof b === 'boolean' ? Number(a) - Number(b) : noSuchOverload;
-  if (a instanceof Timestamp) return b instanceof Timestamp ? Math.sign(a.seconds - b.seconds || a.nanos - b.nanos) : noSuchOverload;
-  if (a instanceof Duration) return b instanceof Duration ? (a.nanos < b.nanos ? -1 : a.nanos > b.nanos ? 1 : 0) : noSuchOverload;
+  if (a instanceof Timestamp)
+    return b instanceof Timestamp ? Math.sign(a.seconds - b.seconds || a.nanos - b.nanos) : noSuchOverload;
+  if (a instanceof Duration)
+    return b instanceof Duration ? (a.nanos < b.nanos ? -1 : a.nanos > b.nanos ? 1 : 0) : noSuchOverload;
   if (a instanceof Uint8Array) return b instanceof Uint8Array ? Buffer.compare(a, b) : noSuchOverload;
   return noSuchOverload;
 }

@@ -15,8 +15,10 @@ export function byKeys(list: ListValue, keys: readonly string[]): Map<string, Va
 /** The values of the keys, which are scalars. */
 export function identityOf(element: Value, keys: readonly string[]): string {
   if (!(element instanceof MapValue)) return '';
-  return JSON.stringify(keys.map((key) => {
-    const value = element.get(key);
-    return typeof value === 'bigint' ? String(value) : value ?? null;
-  }));
+  return JSON.stringify(
+    keys.map((key) => {
+      const value = element.get(key);
+      return typeof value === 'bigint' ? String(value) : (value ?? null);
+    }),
+  );
 }

@@ -24,6 +24,8 @@ export function timestampText({ seconds, nanos }: Timestamp): string {
 /** `1.5s` */
 export function durationText(nanos: bigint): string {
   const magnitude = nanos < 0n ? -nanos : nanos;
-  const fraction = String(magnitude % 1_000_000_000n).padStart(9, '0').replace(/0+$/, '');
+  const fraction = String(magnitude % 1_000_000_000n)
+    .padStart(9, '0')
+    .replace(/0+$/, '');
   return `${nanos < 0n ? '-' : ''}${magnitude / 1_000_000_000n}${fraction === '' ? '' : `.${fraction}`}s`;
 }

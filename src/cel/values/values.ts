@@ -6,7 +6,23 @@
  */
 import type { CelType } from '../check/types.ts';
 
-export type Value = string | boolean | null | number | bigint | Uint | Double | Uint8Array | Timestamp | Duration | ListValue | MapValue | TypeValue | Optional | Opaque | CelError;
+export type Value =
+  | string
+  | boolean
+  | null
+  | number
+  | bigint
+  | Uint
+  | Double
+  | Uint8Array
+  | Timestamp
+  | Duration
+  | ListValue
+  | MapValue
+  | TypeValue
+  | Optional
+  | Opaque
+  | CelError;
 
 export class CelError {
   readonly message: string;
@@ -157,9 +173,11 @@ export abstract class MapValue {
 
 /** Keys of different number types that are equal are the same key. Undefined for what can be no key. */
 export function keyOf(key: Value): string | number | bigint | boolean | undefined {
-  if (typeof key === 'string' || typeof key === 'number' || typeof key === 'boolean' || typeof key === 'bigint') return key;
+  if (typeof key === 'string' || typeof key === 'number' || typeof key === 'boolean' || typeof key === 'bigint')
+    return key;
   if (key instanceof Uint) return Number.isSafeInteger(Number(key.value)) ? Number(key.value) : key.value;
-  if (key instanceof Double && Number.isInteger(key.value)) return Number.isSafeInteger(key.value) ? key.value + 0 : BigInt(key.value);
+  if (key instanceof Double && Number.isInteger(key.value))
+    return Number.isSafeInteger(key.value) ? key.value + 0 : BigInt(key.value);
   return undefined;
 }
 

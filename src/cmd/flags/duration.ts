@@ -4,7 +4,16 @@
  * @see {@link https://pkg.go.dev/time#ParseDuration | time.ParseDuration}
  */
 
-const nanosPerUnit: Readonly<Record<string, number>> = { ns: 1, us: 1e3, µs: 1e3, μs: 1e3, ms: 1e6, s: 1e9, m: 60e9, h: 3600e9 };
+const nanosPerUnit: Readonly<Record<string, number>> = {
+  ns: 1,
+  us: 1e3,
+  µs: 1e3,
+  μs: 1e3,
+  ms: 1e6,
+  s: 1e9,
+  m: 60e9,
+  h: 3600e9,
+};
 /** Go keeps durations in an int64 of nanoseconds, about 292 years. */
 const maxNanos = 2 ** 63;
 const nanosPerMilli = 1e6;

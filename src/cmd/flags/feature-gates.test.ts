@@ -4,7 +4,9 @@ import { FEATURE_GATES } from '../../api/feature-gates.ts';
 import { expandGates, featureGates, gateWarnings, knownGates } from './feature-gates.ts';
 
 const flag = featureGates('feature-gates', 'works', { help: 'Gates.' });
-const alphaGates = Object.entries(FEATURE_GATES).filter(([, { stage }]) => stage === 'alpha').map(([name]) => name);
+const alphaGates = Object.entries(FEATURE_GATES)
+  .filter(([, { stage }]) => stage === 'alpha')
+  .map(([name]) => name);
 
 const isRefused = (gate: string): boolean => {
   try {
@@ -17,35 +19,57 @@ const isRefused = (gate: string): boolean => {
 
 /** What is written by hand, without tests and without the tables that only list the gates. */
 async function readSources(directory: URL): Promise<string> {
-  const files = (await readdir(directory, { recursive: true })).filter((file) => /\.ts$/.test(file) && !/\.test\.ts$|(^|\/)gen\/|feature-gates\.ts$/.test(file));
+  const files = (await readdir(directory, { recursive: true })).filter(
+    (file) => /\.ts$/.test(file) && !/\.test\.ts$|(^|\/)gen\/|feature-gates\.ts$/.test(file),
+  );
   return (await Promise.all(files.map((file) => readFile(new URL(file, directory), 'utf8')))).join('\n');
 }
 
 describe('--feature-gates', () => {
   test.each([
     { name: 'one gate', texts: ['ImageVolume=true'], settings: { ImageVolume: true } },
-    { name: 'several, with spaces and empty items', texts: [' ImageVolume = true ,, SidecarContainers=0'], settings: { ImageVolume: true, SidecarContainers: false } },
-    { name: 'repeated flags, the later deciding', texts: ['ImageVolume=true', 'ImageVolume=false,AllBeta=false'], settings: { ImageVolume: false, AllBeta: false } },
+    {
+      name: 'several, with spaces and empty items',
+      texts: [' ImageVolume = true ,, SidecarContainers=0'],
+      settings: { ImageVolume: true, SidecarContainers: false },
+    },
+    {
+      name: 'repeated flags, the later deciding',
+      texts: ['ImageVolume=true', 'ImageVolume=false,AllBeta=false'],
+      settings: { ImageVolume: false, AllBeta: false },
+    },
     { name: 'the component in front', texts: ['kube:ImageVolume=true'], settings: { ImageVolume: true } },
     { name: 'a locked gate at its value', texts: ['ElasticIndexedJob=true'], settings: { ElasticIndexedJob: true } },
   ])('reads $name', ({ texts, settings }) => {
-    expect(texts.reduce<ReturnType<typeof flag.parse> | undefined>((before, text) => flag.parse(text, before), undefined)).toEqual(settings);
+    expect(
+      texts.reduce<ReturnType<typeof flag.parse> | undefined>((before, text) => flag.parse(text, before), undefined),
+    ).toEqual(settings);
   });
 
   test.each([
     { text: 'Foo=true', message: 'unrecognized feature gate: Foo' },
     { text: 'toString=true', message: 'unrecognized feature gate: toString' },
     { text: 'ImageVolume', message: 'missing bool value for ImageVolume' },
-    { text: 'ImageVolume=x', message: 'invalid value of ImageVolume=x, err: strconv.ParseBool: parsing "x": invalid syntax' },
+    {
+      text: 'ImageVolume=x',
+      message: 'invalid value of ImageVolume=x, err: strconv.ParseBool: parsing "x": invalid syntax',
+    },
     { text: 'AllAlpha=x', message: 'invalid value of AllAlpha=x, err: strconv.ParseBool: parsing "x": invalid syntax' },
-    { text: 'ElasticIndexedJob=false', message: 'cannot set feature gate ElasticIndexedJob to false, feature is locked to true' },
+    {
+      text: 'ElasticIndexedJob=false',
+      message: 'cannot set feature gate ElasticIndexedJob to false, feature is locked to true',
+    },
   ])('refuses $text', ({ text, message }) => {
     expect(() => flag.parse(text, undefined)).toThrow(message);
   });
 
   test.each([
-    'CRDValidationRatcheting=false', 'CustomResourceFieldSelectors=false', 'DRAAdminAccess=true', 'DRAResourceClaimDeviceStatus=true',
-    'MultiCIDRServiceAllocator=true', 'PodLogsQuerySplitStreams=true',
+    'CRDValidationRatcheting=false',
+    'CustomResourceFieldSelectors=false',
+    'DRAAdminAccess=true',
+    'DRAResourceClaimDeviceStatus=true',
+    'MultiCIDRServiceAllocator=true',
+    'PodLogsQuerySplitStreams=true',
   ])('%s is refused: it would change nothing', (text) => {
     expect(() => flag.parse(text, undefined)).toThrow(`feature gate ${text} is not supported by this version yet`);
     const [gate, value] = text.split('=');
@@ -54,30 +78,45 @@ describe('--feature-gates', () => {
 
   test('every other gate is asked for somewhere', async () => {
     const sources = await readSources(new URL('../../', import.meta.url));
-    const unused = Object.entries(FEATURE_GATES).filter(([gate, { locked }]) => !locked && !sources.includes(`'${gate}'`)).map(([gate]) => gate);
+    const unused = Object.entries(FEATURE_GATES)
+      .filter(([gate, { locked }]) => !locked && !sources.includes(`'${gate}'`))
+      .map(([gate]) => gate);
     expect(unused.filter((gate) => !isRefused(gate))).toEqual([]);
     expect(Object.keys(FEATURE_GATES).filter(isRefused)).toHaveLength(7);
   });
 
   test('AllAlpha and AllBeta leave gates alone that are not supported, and say so', () => {
     expect(expandGates({ AllAlpha: true })['DRAAdminAccess']).toBeUndefined();
-    expect(gateWarnings({ AllAlpha: true })).toEqual(['AllAlpha=true does not change feature gates that are not supported by this version yet: DRAAdminAccess, DRAResourceClaimDeviceStatus, PodLogsQuerySplitStreams']);
-    expect(gateWarnings({ AllAlpha: false, AllBeta: true })).toEqual(['AllBeta=true does not change feature gates that are not supported by this version yet: MultiCIDRServiceAllocator']);
+    expect(gateWarnings({ AllAlpha: true })).toEqual([
+      'AllAlpha=true does not change feature gates that are not supported by this version yet: DRAAdminAccess, DRAResourceClaimDeviceStatus, PodLogsQuerySplitStreams',
+    ]);
+    expect(gateWarnings({ AllAlpha: false, AllBeta: true })).toEqual([
+      'AllBeta=true does not change feature gates that are not supported by this version yet: MultiCIDRServiceAllocator',
+    ]);
   });
 
   test('AllAlpha means every alpha gate that is not named itself, in any order', () => {
     const settings = expandGates({ ImageVolume: false, AllAlpha: true });
-    expect(settings).toEqual({ ...Object.fromEntries(alphaGates.filter((gate) => !isRefused(gate)).map((gate) => [gate, true])), ImageVolume: false });
+    expect(settings).toEqual({
+      ...Object.fromEntries(alphaGates.filter((gate) => !isRefused(gate)).map((gate) => [gate, true])),
+      ImageVolume: false,
+    });
     expect(alphaGates.length).toBeGreaterThan(5);
   });
 
   test('AllBeta leaves locked and other gates alone', () => {
     const settings = expandGates({ AllBeta: false });
-    expect([settings['SidecarContainers'], settings['ElasticIndexedJob'], settings['ImageVolume']]).toEqual([false, undefined, undefined]);
+    expect([settings['SidecarContainers'], settings['ElasticIndexedJob'], settings['ImageVolume']]).toEqual([
+      false,
+      undefined,
+      undefined,
+    ]);
   });
 
   test('warns of gates that are generally available', () => {
-    expect(gateWarnings({ ElasticIndexedJob: true, ImageVolume: true })).toEqual(['Setting GA feature gate ElasticIndexedJob=true. It will be removed in a future release.']);
+    expect(gateWarnings({ ElasticIndexedJob: true, ImageVolume: true })).toEqual([
+      'Setting GA feature gate ElasticIndexedJob=true. It will be removed in a future release.',
+    ]);
   });
 
   test('the help lists every gate with its stage', () => {

@@ -12,17 +12,33 @@ import { parseBool } from './values.ts';
 
 /** What these guard is not there yet, or is there either way: they keep their default, and nobody believes otherwise. */
 const notYet: ReadonlySet<string> = new Set([
-  'CRDValidationRatcheting', 'CustomResourceFieldSelectors', 'DRAAdminAccess', 'DRAResourceClaimDeviceStatus', 'MultiCIDRServiceAllocator', 'PodLogsQuerySplitStreams',
+  'CRDValidationRatcheting',
+  'CustomResourceFieldSelectors',
+  'DRAAdminAccess',
+  'DRAResourceClaimDeviceStatus',
+  'MultiCIDRServiceAllocator',
+  'PodLogsQuerySplitStreams',
   'ResilientWatchCacheInitialization',
 ]);
 
 const stageOfGroup: Readonly<Record<string, FeatureGate['stage']>> = { AllAlpha: 'alpha', AllBeta: 'beta' };
 
 export const featureGates = (name: string, support: Support, options: FlagOptions): Flag<GateSettings> =>
-  customFlag<GateSettings>(name, support, { ...options, default: {} }, { type: 'gate=bool', parse: (text, before = {}) => ({ ...before, ...parseGates(text) }), format: () => '' });
+  customFlag<GateSettings>(
+    name,
+    support,
+    { ...options, default: {} },
+    { type: 'gate=bool', parse: (text, before = {}) => ({ ...before, ...parseGates(text) }), format: () => '' },
+  );
 
 function parseGates(text: string): GateSettings {
-  return Object.fromEntries(text.split(',').map((item) => item.trim()).filter(Boolean).map(parseGate));
+  return Object.fromEntries(
+    text
+      .split(',')
+      .map((item) => item.trim())
+      .filter(Boolean)
+      .map(parseGate),
+  );
 }
 
 function parseGate(item: string): [string, boolean] {
@@ -34,8 +50,10 @@ function parseGate(item: string): [string, boolean] {
   const on = readBool(gate, text);
   const known = findGate(gate);
   if (!known && !Object.hasOwn(stageOfGroup, gate)) throw new Error(`unrecognized feature gate: ${gate}`);
-  if (known?.locked && known.default !== on) throw new Error(`cannot set feature gate ${gate} to ${on}, feature is locked to ${known.default}`);
-  if (notYet.has(gate) && known?.default !== on) throw new Error(`feature gate ${gate}=${on} is not supported by this version yet`);
+  if (known?.locked && known.default !== on)
+    throw new Error(`cannot set feature gate ${gate} to ${on}, feature is locked to ${known.default}`);
+  if (notYet.has(gate) && known?.default !== on)
+    throw new Error(`feature gate ${gate}=${on} is not supported by this version yet`);
   return [gate, on];
 }
 
@@ -47,7 +65,8 @@ function readBool(gate: string, text: string): boolean {
   }
 }
 
-const findGate = (gate: string): FeatureGate | undefined => (Object.hasOwn(FEATURE_GATES, gate) ? FEATURE_GATES[gate] : undefined);
+const findGate = (gate: string): FeatureGate | undefined =>
+  Object.hasOwn(FEATURE_GATES, gate) ? FEATURE_GATES[gate] : undefined;
 
 /** What was set, `AllAlpha` and `AllBeta` spelled out; a gate's own setting goes before that of its stage. */
 export function expandGates(settings: GateSettings): GateSettings {
@@ -61,25 +80,45 @@ export function expandGates(settings: GateSettings): GateSettings {
   return expanded;
 }
 
-const isOfStage = (gate: string, stage: FeatureGate['stage']): boolean => FEATURE_GATES[gate]!.stage === stage && FEATURE_GATES[gate]!.locked === undefined;
+const isOfStage = (gate: string, stage: FeatureGate['stage']): boolean =>
+  FEATURE_GATES[gate]!.stage === stage && FEATURE_GATES[gate]!.locked === undefined;
 
-const followsStage = (gate: string, stage: FeatureGate['stage']): boolean => isOfStage(gate, stage) && !notYet.has(gate);
+const followsStage = (gate: string, stage: FeatureGate['stage']): boolean =>
+  isOfStage(gate, stage) && !notYet.has(gate);
 
 /** Gates that are generally available will go away, and the flag with them; some do not follow their stage here. */
 export function gateWarnings(settings: GateSettings): string[] {
-  const ofStage = (stage: FeatureGate['stage']): [string, boolean][] => Object.entries(settings).filter(([gate]) => findGate(gate)?.stage === stage);
+  const ofStage = (stage: FeatureGate['stage']): [string, boolean][] =>
+    Object.entries(settings).filter(([gate]) => findGate(gate)?.stage === stage);
   return [
-    ...ofStage('ga').map(([gate, on]) => `Setting GA feature gate ${gate}=${on}. It will be removed in a future release.`),
-    ...ofStage('deprecated').map(([gate, on]) => `Setting deprecated feature gate ${gate}=${on}. It will be removed in a future release.`),
+    ...ofStage('ga').map(
+      ([gate, on]) => `Setting GA feature gate ${gate}=${on}. It will be removed in a future release.`,
+    ),
+    ...ofStage('deprecated').map(
+      ([gate, on]) => `Setting deprecated feature gate ${gate}=${on}. It will be removed in a future release.`,
+    ),
     ...Object.entries(stageOfGroup).flatMap(([group, stage]) => stageWarnings(group, stage, settings)),
   ];
 }
 
 function stageWarnings(group: string, stage: FeatureGate['stage'], settings: GateSettings): string[] {
-  const left = [...notYet].filter((gate) => isOfStage(gate, stage) && settings[group] !== undefined && settings[group] !== FEATURE_GATES[gate]!.default && !Object.hasOwn(settings, gate));
-  return left.length === 0 ? [] : [`${group}=${settings[group]} does not change feature gates that are not supported by this version yet: ${left.join(', ')}`];
+  const left = [...notYet].filter(
+    (gate) =>
+      isOfStage(gate, stage) &&
+      settings[group] !== undefined &&
+      settings[group] !== FEATURE_GATES[gate]!.default &&
+      !Object.hasOwn(settings, gate),
+  );
+  return left.length === 0
+    ? []
+    : [
+        `${group}=${settings[group]} does not change feature gates that are not supported by this version yet: ${left.join(', ')}`,
+      ];
 }
 
 /** For the help: `Name (beta, on)`. */
 export const knownGates = (): string[] =>
-  Object.entries(FEATURE_GATES).map(([name, gate]) => `${name} (${gate.stage}, ${gate.default ? 'on' : 'off'}${gate.locked ? ', locked' : notYet.has(name) ? ', not changeable yet' : ''})`);
+  Object.entries(FEATURE_GATES).map(
+    ([name, gate]) =>
+      `${name} (${gate.stage}, ${gate.default ? 'on' : 'off'}${gate.locked ? ', locked' : notYet.has(name) ? ', not changeable yet' : ''})`,
+  );

@@ -68,7 +68,12 @@ interface Kind<T> {
 }
 
 /** Any flag, from what its kind of value needs. The constructors below cover the usual kinds. */
-export function customFlag<T>(name: string, support: Support, options: FlagOptions & { default: T }, kind: Kind<T>): Flag<T> {
+export function customFlag<T>(
+  name: string,
+  support: Support,
+  options: FlagOptions & { default: T },
+  kind: Kind<T>,
+): Flag<T> {
   return {
     name,
     support,
@@ -85,47 +90,100 @@ export function customFlag<T>(name: string, support: Support, options: FlagOptio
 type WithDefault<T> = FlagOptions & { readonly default: T };
 
 export const bool = (name: string, support: Support, options: FlagOptions & { default?: boolean }): Flag<boolean> =>
-  customFlag(name, support, { default: false, ...options }, { type: '', bareValue: 'true', parse: parseBool, format: (value) => (value ? 'true' : '') });
+  customFlag(
+    name,
+    support,
+    { default: false, ...options },
+    { type: '', bareValue: 'true', parse: parseBool, format: (value) => (value ? 'true' : '') },
+  );
 
 export const int = (name: string, support: Support, options: FlagOptions & { default?: number }): Flag<number> =>
-  customFlag(name, support, { default: 0, ...options }, { type: 'int', parse: parseInteger, format: (value) => (value === 0 ? '' : String(value)) });
+  customFlag(
+    name,
+    support,
+    { default: 0, ...options },
+    { type: 'int', parse: parseInteger, format: (value) => (value === 0 ? '' : String(value)) },
+  );
 
 export const float = (name: string, support: Support, options: FlagOptions & { default?: number }): Flag<number> =>
-  customFlag(name, support, { default: 0, ...options }, { type: 'float', parse: parseFloatValue, format: (value) => (value === 0 ? '' : String(value)) });
+  customFlag(
+    name,
+    support,
+    { default: 0, ...options },
+    { type: 'float', parse: parseFloatValue, format: (value) => (value === 0 ? '' : String(value)) },
+  );
 
 /** In milliseconds, so its option's name ends with `Ms`. The default is written as on the command line. */
 export const duration = (name: string, support: Support, options: FlagOptions & { default?: string }): Flag<number> =>
-  customFlag(name, support, { ...options, default: parseDuration(options.default ?? '0') }, { type: 'duration', parse: parseDuration, format: (value) => (value === 0 ? '' : formatDuration(value)) });
+  customFlag(
+    name,
+    support,
+    { ...options, default: parseDuration(options.default ?? '0') },
+    { type: 'duration', parse: parseDuration, format: (value) => (value === 0 ? '' : formatDuration(value)) },
+  );
 
 export const text = (name: string, support: Support, options: WithDefault<string>): Flag<string> =>
-  customFlag(name, support, options, { type: 'string', parse: (value) => value, format: (value) => (value === '' ? '' : `"${value}"`) });
+  customFlag(name, support, options, {
+    type: 'string',
+    parse: (value) => value,
+    format: (value) => (value === '' ? '' : `"${value}"`),
+  });
 
 const unset = (): string => '';
 
 /** Undefined when not given or given empty. */
-export const optionalText = (name: string, support: Support, options: FlagOptions, type = 'string'): Flag<string | undefined> =>
-  customFlag<string | undefined>(name, support, { ...options, default: undefined }, { type, parse: (value) => value || undefined, format: unset });
+export const optionalText = (
+  name: string,
+  support: Support,
+  options: FlagOptions,
+  type = 'string',
+): Flag<string | undefined> =>
+  customFlag<string | undefined>(
+    name,
+    support,
+    { ...options, default: undefined },
+    { type, parse: (value) => value || undefined, format: unset },
+  );
 
-export const file = (name: string, support: Support, options: FlagOptions): Flag<string | undefined> => optionalText(name, support, options, 'file');
+export const file = (name: string, support: Support, options: FlagOptions): Flag<string | undefined> =>
+  optionalText(name, support, options, 'file');
 
 export const ip = (name: string, support: Support, options: WithDefault<string>): Flag<string> =>
   customFlag(name, support, options, { type: 'ip', parse: parseIp, format: (value) => value });
 
 export const optionalIp = (name: string, support: Support, options: FlagOptions): Flag<string | undefined> =>
-  customFlag<string | undefined>(name, support, { ...options, default: undefined }, { type: 'ip', parse: parseIp, format: unset });
+  customFlag<string | undefined>(
+    name,
+    support,
+    { ...options, default: undefined },
+    { type: 'ip', parse: parseIp, format: unset },
+  );
 
 /** Comma separated and repeatable. The first occurrence replaces the default, later ones append. */
-export const strings = (name: string, support: Support, options: FlagOptions & { default?: readonly string[] }): Flag<readonly string[]> =>
+export const strings = (
+  name: string,
+  support: Support,
+  options: FlagOptions & { default?: readonly string[] },
+): Flag<readonly string[]> =>
   customFlag<readonly string[]>(
     name,
     support,
     { default: [], ...options },
-    { type: 'strings', parse: (value, before = []) => [...before, ...parseCsv(value)], format: (value) => (value.length === 0 ? '' : `[${value.join(',')}]`) },
+    {
+      type: 'strings',
+      parse: (value, before = []) => [...before, ...parseCsv(value)],
+      format: (value) => (value.length === 0 ? '' : `[${value.join(',')}]`),
+    },
   );
 
 /** Repeatable; a comma is part of the value. */
 export const repeated = (name: string, support: Support, options: FlagOptions): Flag<readonly string[]> =>
-  customFlag<readonly string[]>(name, support, { ...options, default: [] }, { type: 'string', parse: (value, before = []) => [...before, value], format: unset });
+  customFlag<readonly string[]>(
+    name,
+    support,
+    { ...options, default: [] },
+    { type: 'string', parse: (value, before = []) => [...before, value], format: unset },
+  );
 
 /** `key=value`, comma separated and repeatable. */
 export const pairs = (name: string, support: Support, options: FlagOptions): Flag<ReadonlyMap<string, string>> =>
@@ -133,7 +191,11 @@ export const pairs = (name: string, support: Support, options: FlagOptions): Fla
     name,
     support,
     { ...options, default: new Map() },
-    { type: 'key=value', parse: (value, before = new Map()) => new Map([...before, ...value.split(',').filter(Boolean).map(parsePair)]), format: unset },
+    {
+      type: 'key=value',
+      parse: (value, before = new Map()) => new Map([...before, ...value.split(',').filter(Boolean).map(parsePair)]),
+      format: unset,
+    },
   );
 
 /** As `pairs`, for values with commas in them: one pair as it is, several each in double quotes where it has a comma. */
@@ -142,7 +204,15 @@ export const textPairs = (name: string, support: Support, options: FlagOptions):
     name,
     support,
     { ...options, default: new Map() },
-    { type: 'key=value', parse: (value, before = new Map()) => new Map([...before, ...(value.split('=').length === 2 ? [value.replace(/^"+|"+$/g, '')] : parseCsv(value)).map(parseTextPair)]), format: unset },
+    {
+      type: 'key=value',
+      parse: (value, before = new Map()) =>
+        new Map([
+          ...before,
+          ...(value.split('=').length === 2 ? [value.replace(/^"+|"+$/g, '')] : parseCsv(value)).map(parseTextPair),
+        ]),
+      format: unset,
+    },
   );
 
 function parseTextPair(pair: string): [string, string] {

@@ -12,12 +12,19 @@ const indent = ' '.repeat(10);
 /** `width` is that of the terminal, in columns. */
 export function formatHelp(sections: Sections, width = 100): string {
   return Object.values(sections)
-    .map(({ title, flags }) => `${title} flags:\n\n${Object.values(flags).map((flag) => formatFlag(flag, width)).join('')}`)
+    .map(
+      ({ title, flags }) =>
+        `${title} flags:\n\n${Object.values(flags)
+          .map((flag) => formatFlag(flag, width))
+          .join('')}`,
+    )
     .join('\n');
 }
 
 function formatFlag(flag: Flag, width: number): string {
-  return `${headOf(flag)}\n${wrap(sentencesOf(flag), width - indent.length).map((line) => `${indent}${line}\n`).join('')}`;
+  return `${headOf(flag)}\n${wrap(sentencesOf(flag), width - indent.length)
+    .map((line) => `${indent}${line}\n`)
+    .join('')}`;
 }
 
 function headOf(flag: Flag): string {
@@ -28,7 +35,12 @@ function headOf(flag: Flag): string {
 
 function sentencesOf(flag: Flag): string {
   const shown = flag.format(flag.default);
-  const parts = [flag.help, shown === '' ? '' : `(default ${shown})`, flag.deprecated === undefined ? '' : `[deprecated: ${flag.deprecated}]`, notes[flag.support]];
+  const parts = [
+    flag.help,
+    shown === '' ? '' : `(default ${shown})`,
+    flag.deprecated === undefined ? '' : `[deprecated: ${flag.deprecated}]`,
+    notes[flag.support],
+  ];
   return parts.filter(Boolean).join(' ');
 }
 

@@ -9,7 +9,11 @@ const sections = {
     timeoutMs: duration('request-timeout', 'works', { default: '1m0s', help: 'Timeout.' }),
   }),
   storage: section('Storage', {
-    servers: strings('store-servers', 'works', { alias: 'etcd-servers', default: ['http://default'], help: 'Servers.' }),
+    servers: strings('store-servers', 'works', {
+      alias: 'etcd-servers',
+      default: ['http://default'],
+      help: 'Servers.',
+    }),
     prefix: text('store-prefix', 'works', { default: '/registry', help: 'Prefix.' }),
     cache: bool('watch-cache', 'works', { default: true, help: 'Cache.' }),
     keys: repeated('key-file', 'works', { help: 'Keys.' }),
@@ -30,7 +34,15 @@ describe('what flags mean', () => {
     const { options, given, warnings, operands } = parse();
     expect(options).toEqual({
       serving: { port: 6443, host: undefined, timeoutMs: 60_000 },
-      storage: { servers: ['http://default'], prefix: '/registry', cache: true, keys: [], claims: new Map(), encryption: undefined, old: 0 },
+      storage: {
+        servers: ['http://default'],
+        prefix: '/registry',
+        cache: true,
+        keys: [],
+        claims: new Map(),
+        encryption: undefined,
+        old: 0,
+      },
       logs: { verbosity: 0, quiet: false, profiling: true },
     });
     expect([given.size, warnings, operands]).toEqual([0, [], []]);
@@ -39,20 +51,53 @@ describe('what flags mean', () => {
   test.each([
     { name: 'a value behind =', argv: ['--secure-port=1'], at: ['serving', 'port'], value: 1 },
     { name: 'a value as the next argument', argv: ['--secure-port', '1'], at: ['serving', 'port'], value: 1 },
-    { name: 'a next argument that looks like a flag', argv: ['--store-prefix', '--x'], at: ['storage', 'prefix'], value: '--x' },
+    {
+      name: 'a next argument that looks like a flag',
+      argv: ['--store-prefix', '--x'],
+      at: ['storage', 'prefix'],
+      value: '--x',
+    },
     { name: 'the last of several', argv: ['--secure-port=1', '--secure-port=2'], at: ['serving', 'port'], value: 2 },
     { name: 'an equals sign in the value', argv: ['--store-prefix=/a=b'], at: ['storage', 'prefix'], value: '/a=b' },
     { name: 'an empty value', argv: ['--store-prefix='], at: ['storage', 'prefix'], value: '' },
-    { name: 'an empty value of an optional text as nothing', argv: ['--external-hostname='], at: ['serving', 'host'], value: undefined },
+    {
+      name: 'an empty value of an optional text as nothing',
+      argv: ['--external-hostname='],
+      at: ['serving', 'host'],
+      value: undefined,
+    },
     { name: 'underscores in the name', argv: ['--request_timeout=5s'], at: ['serving', 'timeoutMs'], value: 5000 },
     { name: 'an alias', argv: ['--etcd-servers=http://a'], at: ['storage', 'servers'], value: ['http://a'] },
     { name: 'a switch alone', argv: ['--quiet'], at: ['logs', 'quiet'], value: true },
     { name: 'a switch set off', argv: ['--watch-cache=false'], at: ['storage', 'cache'], value: false },
-    { name: 'a list, which replaces the default', argv: ['--store-servers=a,b'], at: ['storage', 'servers'], value: ['a', 'b'] },
-    { name: 'a repeated list, which appends', argv: ['--store-servers=a,b', '--etcd-servers', 'c'], at: ['storage', 'servers'], value: ['a', 'b', 'c'] },
+    {
+      name: 'a list, which replaces the default',
+      argv: ['--store-servers=a,b'],
+      at: ['storage', 'servers'],
+      value: ['a', 'b'],
+    },
+    {
+      name: 'a repeated list, which appends',
+      argv: ['--store-servers=a,b', '--etcd-servers', 'c'],
+      at: ['storage', 'servers'],
+      value: ['a', 'b', 'c'],
+    },
     { name: 'quotes in a list', argv: ['--store-servers="a,b",c'], at: ['storage', 'servers'], value: ['a,b', 'c'] },
-    { name: 'a repeated value, with its commas', argv: ['--key-file=a,b', '--key-file=c'], at: ['storage', 'keys'], value: ['a,b', 'c'] },
-    { name: 'pairs, merged', argv: ['--required-claim=a=1,b=x=y', '--required-claim= a = 2 '], at: ['storage', 'claims'], value: new Map([['a', '2'], ['b', 'x=y']]) },
+    {
+      name: 'a repeated value, with its commas',
+      argv: ['--key-file=a,b', '--key-file=c'],
+      at: ['storage', 'keys'],
+      value: ['a,b', 'c'],
+    },
+    {
+      name: 'pairs, merged',
+      argv: ['--required-claim=a=1,b=x=y', '--required-claim= a = 2 '],
+      at: ['storage', 'claims'],
+      value: new Map([
+        ['a', '2'],
+        ['b', 'x=y'],
+      ]),
+    },
     { name: 'a short flag with =', argv: ['-v=2'], at: ['logs', 'verbosity'], value: 2 },
     { name: 'a short flag with the value attached', argv: ['-v2'], at: ['logs', 'verbosity'], value: 2 },
     { name: 'a short flag with the value behind', argv: ['-v', '2'], at: ['logs', 'verbosity'], value: 2 },
@@ -64,11 +109,20 @@ describe('what flags mean', () => {
   });
 
   test('tells operands from flags, wherever they stand, and takes all behind -- as such', () => {
-    expect(parse('a', '--quiet', '-', 'b', '--', '--secure-port', '-v').operands).toEqual(['a', '-', 'b', '--secure-port', '-v']);
+    expect(parse('a', '--quiet', '-', 'b', '--', '--secure-port', '-v').operands).toEqual([
+      'a',
+      '-',
+      'b',
+      '--secure-port',
+      '-v',
+    ]);
   });
 
   test('says how each flag was written', () => {
-    expect([...parse('--etcd_servers=a', '-v1').given]).toEqual([['store-servers', '--etcd-servers'], ['v', '-v, --v']]);
+    expect([...parse('--etcd_servers=a', '-v1').given]).toEqual([
+      ['store-servers', '--etcd-servers'],
+      ['v', '-v, --v'],
+    ]);
   });
 });
 
@@ -83,11 +137,26 @@ describe('what is refused', () => {
     { argv: ['---x'], message: 'bad flag syntax: ---x' },
     { argv: ['--secure-port'], message: 'flag needs an argument: --secure-port' },
     { argv: ['-v'], message: "flag needs an argument: 'v' in -v" },
-    { argv: ['--secure-port=abc'], message: 'invalid argument "abc" for "--secure-port" flag: strconv.ParseInt: parsing "abc": invalid syntax' },
-    { argv: ['-vx'], message: 'invalid argument "x" for "-v, --v" flag: strconv.ParseInt: parsing "x": invalid syntax' },
-    { argv: ['--watch-cache='], message: 'invalid argument "" for "--watch-cache" flag: strconv.ParseBool: parsing "": invalid syntax' },
-    { argv: ['--request-timeout=5'], message: 'invalid argument "5" for "--request-timeout" flag: time: missing unit in duration "5"' },
-    { argv: ['--required-claim=abc'], message: 'invalid argument "abc" for "--required-claim" flag: malformed pair, expect string=string' },
+    {
+      argv: ['--secure-port=abc'],
+      message: 'invalid argument "abc" for "--secure-port" flag: strconv.ParseInt: parsing "abc": invalid syntax',
+    },
+    {
+      argv: ['-vx'],
+      message: 'invalid argument "x" for "-v, --v" flag: strconv.ParseInt: parsing "x": invalid syntax',
+    },
+    {
+      argv: ['--watch-cache='],
+      message: 'invalid argument "" for "--watch-cache" flag: strconv.ParseBool: parsing "": invalid syntax',
+    },
+    {
+      argv: ['--request-timeout=5'],
+      message: 'invalid argument "5" for "--request-timeout" flag: time: missing unit in duration "5"',
+    },
+    {
+      argv: ['--required-claim=abc'],
+      message: 'invalid argument "abc" for "--required-claim" flag: malformed pair, expect string=string',
+    },
     { argv: ['--encryption-config=x'], message: '--encryption-config is not supported by this version yet' },
     { argv: ['--encryption-config='], message: '--encryption-config is not supported by this version yet' },
     { argv: ['--constructor=1'], message: 'unknown flag: --constructor' },
@@ -98,7 +167,9 @@ describe('what is refused', () => {
 
 describe('what the operator is told', () => {
   test('a flag without meaning is accepted and warned about once', () => {
-    expect(parse('--profiling=false', '--profiling').warnings).toEqual(['--profiling has no meaning in this runtime and is ignored']);
+    expect(parse('--profiling=false', '--profiling').warnings).toEqual([
+      '--profiling has no meaning in this runtime and is ignored',
+    ]);
   });
 
   test('a deprecated flag works and says what to do instead', () => {

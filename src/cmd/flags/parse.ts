@@ -35,7 +35,8 @@ export function parseFlags<S extends Sections>(sections: S, argv: readonly strin
   const operands = reader.read(argv);
   const seen = [...reader.seen];
   const refused = seen.filter(([flag]) => flag.support === 'notYet');
-  if (refused.length > 0) throw new FlagError(refused.map(([, { written }]) => `${written} is not supported by this version yet`));
+  if (refused.length > 0)
+    throw new FlagError(refused.map(([, { written }]) => `${written} is not supported by this version yet`));
   return {
     options: collect(sections, reader.seen),
     given: new Map(seen.map(([flag, { written }]) => [flag.name, written])),
@@ -45,7 +46,8 @@ export function parseFlags<S extends Sections>(sections: S, argv: readonly strin
 }
 
 /** One-line explanation why a value was not taken, with the flag as it was written. */
-export const invalidArgument = (value: string, written: string, reason: string): string => `invalid argument ${JSON.stringify(value)} for "${written}" flag: ${reason}`;
+export const invalidArgument = (value: string, written: string, reason: string): string =>
+  `invalid argument ${JSON.stringify(value)} for "${written}" flag: ${reason}`;
 
 interface Occurrence {
   readonly written: string;
@@ -98,7 +100,11 @@ class Reader {
       const written = `-${letter}, --${flag.name}`;
       if (after.startsWith('=')) return this.#set(flag, written, after.slice(1));
       if (flag.bareValue === undefined) {
-        return this.#set(flag, written, after !== '' ? after : this.#next(rest, `flag needs an argument: '${letter}' in ${argument}`));
+        return this.#set(
+          flag,
+          written,
+          after !== '' ? after : this.#next(rest, `flag needs an argument: '${letter}' in ${argument}`),
+        );
       }
       this.#set(flag, written, flag.bareValue);
     }
@@ -119,7 +125,8 @@ class Reader {
   }
 }
 
-export const flagsOf = (sections: Sections): Flag[] => Object.values(sections).flatMap((section) => Object.values(section.flags));
+export const flagsOf = (sections: Sections): Flag[] =>
+  Object.values(sections).flatMap((section) => Object.values(section.flags));
 
 function unknownFlag(name: string, known: Iterable<string>): string {
   const guess = nearest(name, known);
@@ -132,7 +139,9 @@ function warningsOf(flag: Flag, written: string): string[] {
 }
 
 function collect<S extends Sections>(sections: S, seen: ReadonlyMap<Flag, Occurrence>): OptionsOf<S> {
-  const options = mapValues(sections, ({ flags }) => mapValues(flags, (flag) => (seen.has(flag) ? seen.get(flag)!.value : flag.default)));
+  const options = mapValues(sections, ({ flags }) =>
+    mapValues(flags, (flag) => (seen.has(flag) ? seen.get(flag)!.value : flag.default)),
+  );
   return options as OptionsOf<S>;
 }
 

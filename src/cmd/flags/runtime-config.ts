@@ -13,11 +13,16 @@ import { parseBool } from './values.ts';
 export type RuntimeConfig = ReadonlyMap<string, string>;
 
 export const runtimeConfig = (name: string, support: Support, options: FlagOptions): Flag<RuntimeConfig> =>
-  customFlag<RuntimeConfig>(name, support, { ...options, default: new Map() }, {
-    type: 'key=bool',
-    parse: (text, before = new Map()) => new Map([...before, ...text.split(',').filter(Boolean).map(parseItem)]),
-    format: () => '',
-  });
+  customFlag<RuntimeConfig>(
+    name,
+    support,
+    { ...options, default: new Map() },
+    {
+      type: 'key=bool',
+      parse: (text, before = new Map()) => new Map([...before, ...text.split(',').filter(Boolean).map(parseItem)]),
+      format: () => '',
+    },
+  );
 
 /** A key without a value switches on. */
 function parseItem(item: string): [string, string] {
@@ -40,12 +45,19 @@ export function servedVersions(config: RuntimeConfig, available: readonly GroupV
 
 function restrict(config: RuntimeConfig, info: GroupVersionInfo): GroupVersionInfo {
   const served = switchOf(config, versionKeys(info)) ?? maturitySwitch(config, info.version) ?? info.enabledByDefault;
-  const resources = info.resources.filter(({ name }) => switchOf(config, versionKeys(info).map((key) => `${key}/${name}`)) ?? served);
+  const resources = info.resources.filter(
+    ({ name }) =>
+      switchOf(
+        config,
+        versionKeys(info).map((key) => `${key}/${name}`),
+      ) ?? served,
+  );
   return resources.length === info.resources.length ? info : { ...info, resources };
 }
 
 /** The core group is written `v1` or `api/v1`. */
-const versionKeys = ({ group, version, apiVersion }: GroupVersionInfo): string[] => (group === '' ? [version, `api/${version}`] : [apiVersion]);
+const versionKeys = ({ group, version, apiVersion }: GroupVersionInfo): string[] =>
+  group === '' ? [version, `api/${version}`] : [apiVersion];
 
 const switchOf = (config: RuntimeConfig, keys: readonly string[]): boolean | undefined => {
   const value = keys.map((key) => config.get(key)).find((found) => found !== undefined);
@@ -53,7 +65,13 @@ const switchOf = (config: RuntimeConfig, keys: readonly string[]): boolean | und
 };
 
 const maturitySwitch = (config: RuntimeConfig, version: string): boolean | undefined =>
-  switchOf(config, maturities.filter(({ matches }) => matches(version)).map(({ key }) => key).reverse());
+  switchOf(
+    config,
+    maturities
+      .filter(({ matches }) => matches(version))
+      .map(({ key }) => key)
+      .reverse(),
+  );
 
 const isOn = (value: string): boolean => value === '' || parseBool(value);
 
@@ -69,7 +87,8 @@ function itemProblem(key: string, value: string, available: readonly GroupVersio
   const { group, version, parts } = readKey(key);
   if (version === undefined || parts > 3) return `runtime-config invalid key ${key}`;
   if (!available.some((info) => info.group === group)) return `unknown api groups ${group}`;
-  if (!available.some((info) => info.group === group && info.version === version)) return `group version ${group === '' ? version : `${group}/${version}`} that has not been registered`;
+  if (!available.some((info) => info.group === group && info.version === version))
+    return `group version ${group === '' ? version : `${group}/${version}`} that has not been registered`;
   return valueProblem(key, value);
 }
 
@@ -92,7 +111,11 @@ interface Key {
 
 function readKey(key: string): Key {
   const words = key.split('/');
-  const full = /^v\d/.test(words[0]!) ? ['', ...words] : words[0] === 'api' && /^v\d/.test(words[1] ?? '') ? ['', ...words.slice(1)] : words;
+  const full = /^v\d/.test(words[0]!)
+    ? ['', ...words]
+    : words[0] === 'api' && /^v\d/.test(words[1] ?? '')
+      ? ['', ...words.slice(1)]
+      : words;
   const [group = '', version, resource] = full;
   return { group, version, resource, parts: full.length };
 }
@@ -102,6 +125,13 @@ export function runtimeConfigWarnings(config: RuntimeConfig, available: readonly
   return [...config.keys()]
     .filter((key) => !isMaturity(key))
     .map((key) => ({ key, ...readKey(key) }))
-    .filter(({ group, version, resource }) => resource !== undefined && !available.some((info) => info.group === group && info.version === version && info.resources.some(({ name }) => name === resource)))
+    .filter(
+      ({ group, version, resource }) =>
+        resource !== undefined &&
+        !available.some(
+          (info) =>
+            info.group === group && info.version === version && info.resources.some(({ name }) => name === resource),
+        ),
+    )
     .map(({ key }) => `ignoring invalid key ${key} in --runtime-config: there is no such resource`);
 }

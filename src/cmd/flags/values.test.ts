@@ -32,9 +32,12 @@ describe('parseInteger', () => {
     expect(() => parseInteger(text)).toThrow(`strconv.ParseInt: parsing "${text}": invalid syntax`);
   });
 
-  test.each(['9223372036854775808', '-9223372036854775809', '99999999999999999999'])('says that %s is out of range', (text) => {
-    expect(() => parseInteger(text)).toThrow(`strconv.ParseInt: parsing "${text}": value out of range`);
-  });
+  test.each(['9223372036854775808', '-9223372036854775809', '99999999999999999999'])(
+    'says that %s is out of range',
+    (text) => {
+      expect(() => parseInteger(text)).toThrow(`strconv.ParseInt: parsing "${text}": value out of range`);
+    },
+  );
 });
 
 test.each([

@@ -19,7 +19,8 @@ export function parseBool(text: string): boolean {
 }
 
 /** Decimal, or with a base prefix (`0x1f`, `0o17`, `017`, `0b11`), underscores between digits allowed. */
-const integerForm = /^([-+]?)(0[xX](?:_?[0-9a-fA-F])+|0[bB](?:_?[01])+|0[oO](?:_?[0-7])+|0(?:_?[0-7])*|[1-9](?:_?[0-9])*)$/;
+const integerForm =
+  /^([-+]?)(0[xX](?:_?[0-9a-fA-F])+|0[bB](?:_?[01])+|0[oO](?:_?[0-7])+|0(?:_?[0-7])*|[1-9](?:_?[0-9])*)$/;
 const maxInt64 = 2n ** 63n;
 
 /** An int64. Values beyond 2^53 lose precision; no flag has use for them. */
@@ -28,12 +29,14 @@ export function parseInteger(text: string): number {
   if (!form) throw new Error(`strconv.ParseInt: parsing "${text}": invalid syntax`);
   const digits = form[2]!.replaceAll('_', '').replace(/^0(?=[0-7])/, '0o');
   const value = form[1] === '-' ? -BigInt(digits) : BigInt(digits);
-  if (value >= maxInt64 || value < -maxInt64) throw new Error(`strconv.ParseInt: parsing "${text}": value out of range`);
+  if (value >= maxInt64 || value < -maxInt64)
+    throw new Error(`strconv.ParseInt: parsing "${text}": value out of range`);
   return Number(value);
 }
 
 export function parseFloatValue(text: string): number {
-  if (!/^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$/.test(text)) throw new Error(`strconv.ParseFloat: parsing "${text}": invalid syntax`);
+  if (!/^[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?$/.test(text))
+    throw new Error(`strconv.ParseFloat: parsing "${text}": invalid syntax`);
   return Number(text);
 }
 
@@ -60,7 +63,8 @@ export function parsePortRange(text: string): PortRange {
 }
 
 function checkPortRange(range: PortRange, text: string): PortRange {
-  if (range.first > 65535 || range.last > 65535) throw new Error(`the port range cannot be greater than 65535: ${text}`);
+  if (range.first > 65535 || range.last > 65535)
+    throw new Error(`the port range cannot be greater than 65535: ${text}`);
   if (range.last < range.first) throw new Error(`end port cannot be less than start port: ${text}`);
   return range;
 }
@@ -103,6 +107,7 @@ function plainField(line: string, start: number): CsvField {
 
 function quotedField(line: string, start: number): CsvField {
   const [text] = /^"((?:[^"]|"")*)"(?=,|$)/s.exec(line.slice(start)) ?? [];
-  if (text === undefined) throw new Error(`parse error on line 1, column ${line.length + 1}: extraneous or missing " in quoted-field`);
+  if (text === undefined)
+    throw new Error(`parse error on line 1, column ${line.length + 1}: extraneous or missing " in quoted-field`);
   return { value: text.slice(1, -1).replaceAll('""', '"'), end: start + text.length };
 }

@@ -6,7 +6,20 @@
  */
 import { createHash, createPublicKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
-import { boolean, bitString, explicit, implicit, integer, namedBits, octetString, oid, sequence, set, time, utf8String } from './der.ts';
+import {
+  boolean,
+  bitString,
+  explicit,
+  implicit,
+  integer,
+  namedBits,
+  octetString,
+  oid,
+  sequence,
+  set,
+  time,
+  utf8String,
+} from './der.ts';
 import { parseIp } from '../../machinery/formats/addresses.ts';
 
 export interface Subject {
@@ -74,7 +87,10 @@ function serialNumber(): Buffer {
 
 function name({ organization, commonName }: Subject): Buffer {
   const attribute = (id: string, value: string): Buffer => set(sequence(oid(id), utf8String(value)));
-  return sequence(...(organization === undefined ? [] : [attribute(ids.organization, organization)]), attribute(ids.commonName, commonName));
+  return sequence(
+    ...(organization === undefined ? [] : [attribute(ids.organization, organization)]),
+    attribute(ids.commonName, commonName),
+  );
 }
 
 /** The public half, as certificates carry it (SubjectPublicKeyInfo). */
@@ -82,18 +98,28 @@ const spki = (key: KeyObject): Buffer => createPublicKey(key).export({ type: 'sp
 
 function extensions(request: CertificateRequest, ownId: Buffer, signerId: Buffer): Buffer[] {
   const authority = request.use === 'authority';
-  const names = [...(request.dnsNames ?? []).map((dns) => implicit(2, Buffer.from(dns))), ...(request.ipAddresses ?? []).map((ip) => implicit(7, ipBytes(ip)))];
+  const names = [
+    ...(request.dnsNames ?? []).map((dns) => implicit(2, Buffer.from(dns))),
+    ...(request.ipAddresses ?? []).map((ip) => implicit(7, ipBytes(ip))),
+  ];
   return [
     extension(ids.basicConstraints, authority ? sequence(boolean(true)) : sequence(), true),
-    extension(ids.keyUsage, namedBits(authority ? [usage.digitalSignature, usage.keyCertSign, usage.cRLSign] : [usage.digitalSignature]), true),
-    ...(authority ? [] : [extension(ids.extendedKeyUsage, sequence(oid(request.use === 'server' ? ids.serverAuth : ids.clientAuth)))]),
+    extension(
+      ids.keyUsage,
+      namedBits(authority ? [usage.digitalSignature, usage.keyCertSign, usage.cRLSign] : [usage.digitalSignature]),
+      true,
+    ),
+    ...(authority
+      ? []
+      : [extension(ids.extendedKeyUsage, sequence(oid(request.use === 'server' ? ids.serverAuth : ids.clientAuth)))]),
     extension(ids.subjectKeyIdentifier, octetString(ownId)),
     extension(ids.authorityKeyIdentifier, sequence(implicit(0, signerId))),
     ...(names.length === 0 ? [] : [extension(ids.subjectAltName, sequence(...names))]),
   ];
 }
 
-const extension = (id: string, value: Buffer, critical = false): Buffer => sequence(oid(id), ...(critical ? [boolean(true)] : []), octetString(value));
+const extension = (id: string, value: Buffer, critical = false): Buffer =>
+  sequence(oid(id), ...(critical ? [boolean(true)] : []), octetString(value));
 
 /** Any way to make it unique will do (section 4.2.1.2). */
 const keyIdentifier = (publicKey: Buffer): Buffer => createHash('sha256').update(publicKey).digest().subarray(0, 20);
@@ -105,4 +131,5 @@ function ipBytes(text: string): Buffer {
   return Buffer.from(address.value.toString(16).padStart(address.family === 4 ? 8 : 32, '0'), 'hex');
 }
 
-const toPem = (der: Buffer): string => `-----BEGIN CERTIFICATE-----\n${der.toString('base64').replace(/.{1,64}/g, '$&\n')}-----END CERTIFICATE-----\n`;
+const toPem = (der: Buffer): string =>
+  `-----BEGIN CERTIFICATE-----\n${der.toString('base64').replace(/.{1,64}/g, '$&\n')}-----END CERTIFICATE-----\n`;

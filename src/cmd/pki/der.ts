@@ -4,7 +4,18 @@
  * @see {@link https://www.itu.int/rec/T-REC-X.690 | ITU-T X.690}, sections 8 and 10
  */
 
-const tags = { boolean: 0x01, integer: 0x02, bitString: 0x03, octetString: 0x04, oid: 0x06, utf8String: 0x0c, utcTime: 0x17, generalizedTime: 0x18, sequence: 0x30, set: 0x31 };
+const tags = {
+  boolean: 0x01,
+  integer: 0x02,
+  bitString: 0x03,
+  octetString: 0x04,
+  oid: 0x06,
+  utf8String: 0x0c,
+  utcTime: 0x17,
+  generalizedTime: 0x18,
+  sequence: 0x30,
+  set: 0x31,
+};
 
 function element(tag: number, content: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from([tag]), encodeLength(content.length), content]);
@@ -41,7 +52,8 @@ export function integer(bytes: Uint8Array): Buffer {
   return element(tags.integer, digits[0]! >= 0x80 ? Buffer.concat([Buffer.from([0]), digits]) : digits);
 }
 
-export const bitString = (content: Uint8Array, unusedBits = 0): Buffer => element(tags.bitString, Buffer.concat([Buffer.from([unusedBits]), content]));
+export const bitString = (content: Uint8Array, unusedBits = 0): Buffer =>
+  element(tags.bitString, Buffer.concat([Buffer.from([unusedBits]), content]));
 
 /** Bits by their numbers, the first being the highest of the first byte; trailing zeros are left out (section 11.2.2). */
 export function namedBits(bits: readonly number[]): Buffer {
@@ -66,5 +78,7 @@ function base128(value: number): number[] {
 /** Whole seconds in UTC; from 2050 on with four digits of the year (RFC 5280, section 4.1.2.5). */
 export function time(date: Date): Buffer {
   const digits = `${date.toISOString().slice(0, 19).replace(/[-:T]/g, '')}Z`;
-  return date.getUTCFullYear() < 2050 ? element(tags.utcTime, Buffer.from(digits.slice(2))) : element(tags.generalizedTime, Buffer.from(digits));
+  return date.getUTCFullYear() < 2050
+    ? element(tags.utcTime, Buffer.from(digits.slice(2)))
+    : element(tags.generalizedTime, Buffer.from(digits));
 }

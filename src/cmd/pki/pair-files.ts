@@ -29,7 +29,12 @@ export async function ensureCertificate(file: CertificateFile): Promise<KeyPair>
 
 function isUsable(found: Partial<KeyPair>, { now, fits }: CertificateFile): found is KeyPair {
   const certificate = readCertificate(found.certificate);
-  return certificate !== undefined && isPair(found) && fits(certificate) && Date.parse(certificate.validTo) - now.getTime() > renewalMs;
+  return (
+    certificate !== undefined &&
+    isPair(found) &&
+    fits(certificate) &&
+    Date.parse(certificate.validTo) - now.getTime() > renewalMs
+  );
 }
 
 export async function readPair(file: PairFile): Promise<Partial<KeyPair>> {
@@ -44,7 +49,8 @@ export async function writePair(file: PairFile, pair: KeyPair): Promise<KeyPair>
   return pair;
 }
 
-export const pathOf = ({ directory, name }: PairFile, extension: 'crt' | 'key'): string => join(directory, `${name}.${extension}`);
+export const pathOf = ({ directory, name }: PairFile, extension: 'crt' | 'key'): string =>
+  join(directory, `${name}.${extension}`);
 
 export async function readIfThere(path: string): Promise<string | undefined> {
   try {
@@ -73,4 +79,5 @@ export function isPair({ certificate, key }: Partial<KeyPair>): boolean {
 }
 
 export const coversNames = (certificate: X509Certificate, { dnsNames, ipAddresses }: ServingNames): boolean =>
-  dnsNames.every((name) => certificate.checkHost(name) !== undefined) && ipAddresses.every((address) => certificate.checkIP(address) !== undefined);
+  dnsNames.every((name) => certificate.checkHost(name) !== undefined) &&
+  ipAddresses.every((address) => certificate.checkIP(address) !== undefined);

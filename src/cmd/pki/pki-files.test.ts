@@ -23,7 +23,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(join(directory, '..', '..'), { recursive: true }));
 
-const filesOf = async () => Promise.all((await readdir(directory)).map(async (file) => [file, await readFile(path(file), 'utf8')]));
+const filesOf = async () =>
+  Promise.all((await readdir(directory)).map(async (file) => [file, await readFile(path(file), 'utf8')]));
 
 async function putAuthority(subject: Subject): Promise<void> {
   const { certificate, key } = createAuthority(subject, now);
@@ -31,15 +32,28 @@ async function putAuthority(subject: Subject): Promise<void> {
 }
 
 /** Which of the parts are not the same. */
-const changed = (before: Pki, after: Pki): string[] => Object.keys(before).filter((part) => JSON.stringify(before[part as keyof Pki]) !== JSON.stringify(after[part as keyof Pki]));
+const changed = (before: Pki, after: Pki): string[] =>
+  Object.keys(before).filter(
+    (part) => JSON.stringify(before[part as keyof Pki]) !== JSON.stringify(after[part as keyof Pki]),
+  );
 
 describe('ensurePki', () => {
   test('writes every file for its owner only and leaves nothing else', async () => {
     const pki = await ensurePki(directory, names, now);
     const files = (await readdir(directory)).sort();
     expect(files).toEqual([
-      'admin.crt', 'admin.key', 'apiserver.crt', 'apiserver.key', 'ca.crt', 'ca.key', 'front-proxy-ca.crt', 'front-proxy-ca.key',
-      'front-proxy-client.crt', 'front-proxy-client.key', 'sa.key', 'sa.pub',
+      'admin.crt',
+      'admin.key',
+      'apiserver.crt',
+      'apiserver.key',
+      'ca.crt',
+      'ca.key',
+      'front-proxy-ca.crt',
+      'front-proxy-ca.key',
+      'front-proxy-client.crt',
+      'front-proxy-client.key',
+      'sa.key',
+      'sa.pub',
     ]);
     const modes = await Promise.all(files.map(async (file) => (await stat(path(file))).mode & 0o777));
     expect(new Set(modes)).toEqual(new Set([0o600]));
@@ -58,12 +72,26 @@ describe('ensurePki', () => {
 
   test('takes keys from other users of the machine, and tells so', async () => {
     const first = await ensurePki(directory, names, now);
-    await Promise.all([chmod(directory, 0o755), chmod(path('ca.key'), 0o644), chmod(path('sa.key'), 0o660), chmod(path('ca.crt'), 0o644)]);
+    await Promise.all([
+      chmod(directory, 0o755),
+      chmod(path('ca.key'), 0o644),
+      chmod(path('sa.key'), 0o660),
+      chmod(path('ca.crt'), 0o644),
+    ]);
     const told: unknown[] = [];
-    expect(changed(first, await ensurePki(directory, names, now, { ...silentLogger, warn: (details) => void told.push(details) }))).toEqual([]);
-    expect(await Promise.all(['.', 'ca.key', 'sa.key', 'ca.crt'].map(async (file) => (await stat(path(file))).mode & 0o777))).toEqual([0o700, 0o600, 0o600, 0o644]);
+    expect(
+      changed(
+        first,
+        await ensurePki(directory, names, now, { ...silentLogger, warn: (details) => void told.push(details) }),
+      ),
+    ).toEqual([]);
+    expect(
+      await Promise.all(['.', 'ca.key', 'sa.key', 'ca.crt'].map(async (file) => (await stat(path(file))).mode & 0o777)),
+    ).toEqual([0o700, 0o600, 0o600, 0o644]);
     expect(told).toEqual([
-      { path: directory, before: '0755', now: '0700' }, { path: path('ca.key'), before: '0644', now: '0600' }, { path: path('sa.key'), before: '0660', now: '0600' },
+      { path: directory, before: '0755', now: '0700' },
+      { path: path('ca.key'), before: '0644', now: '0600' },
+      { path: path('sa.key'), before: '0660', now: '0600' },
     ]);
   });
 
@@ -81,7 +109,11 @@ describe('ensurePki', () => {
 
   test('makes the serving certificate anew when clients may use another name', async () => {
     const first = await ensurePki(directory, names, now);
-    const more = await ensurePki(directory, servingNames({ bindAddress: '192.0.2.1', externalHostname: 'api.example.com', serviceClusterIpRanges: [] }), now);
+    const more = await ensurePki(
+      directory,
+      servingNames({ bindAddress: '192.0.2.1', externalHostname: 'api.example.com', serviceClusterIpRanges: [] }),
+      now,
+    );
     expect(changed(first, more)).toEqual(['serving']);
     expect(new X509Certificate(more.serving.certificate).checkIP('192.0.2.1')).toBe('192.0.2.1');
   });
@@ -89,7 +121,11 @@ describe('ensurePki', () => {
   test.each([
     { name: 'a certificate without its key', spoil: () => rm(path('admin.key')), anew: ['admin'] },
     { name: 'a key without its certificate', spoil: () => rm(path('apiserver.crt')), anew: ['serving'] },
-    { name: 'half a certificate', spoil: () => writeFile(path('admin.crt'), '-----BEGIN CERTIFICATE-----\nMIIB'), anew: ['admin'] },
+    {
+      name: 'half a certificate',
+      spoil: () => writeFile(path('admin.crt'), '-----BEGIN CERTIFICATE-----\nMIIB'),
+      anew: ['admin'],
+    },
     { name: 'a missing public service account key', spoil: () => rm(path('sa.pub')), anew: [] },
   ])('repairs $name', async ({ spoil, anew }) => {
     const first = await ensurePki(directory, names, now);
@@ -107,12 +143,32 @@ describe('ensurePki', () => {
   });
 
   test.each([
-    { name: 'is missing', spoil: () => rm(path('ca.key')), message: /ca\.key is missing: put it back, or remove .*pki to make a new authority/ },
-    { name: 'is of another authority', spoil: async () => writeFile(path('ca.key'), await readFile(path('front-proxy-ca.key'))), message: /ca\.crt and ca\.key do not belong together/ },
-    { name: 'is there but its certificate is not', spoil: () => rm(path('ca.crt')), message: /ca\.crt is missing: put it back/ },
-    { name: 'belongs to an authority of somebody else', spoil: () => putAuthority({ commonName: 'example-ca' }), message: /ca\.crt is not an authority that orch made: give certificates of your own with --tls-cert-file/ },
-    { name: 'cannot be read', spoil: () => writeFile(path('ca.key'), 'x'), message: /ca\.crt and ca\.key do not belong together/ },
-  ])("never replaces the authority by itself: its key $name", async ({ spoil, message }) => {
+    {
+      name: 'is missing',
+      spoil: () => rm(path('ca.key')),
+      message: /ca\.key is missing: put it back, or remove .*pki to make a new authority/,
+    },
+    {
+      name: 'is of another authority',
+      spoil: async () => writeFile(path('ca.key'), await readFile(path('front-proxy-ca.key'))),
+      message: /ca\.crt and ca\.key do not belong together/,
+    },
+    {
+      name: 'is there but its certificate is not',
+      spoil: () => rm(path('ca.crt')),
+      message: /ca\.crt is missing: put it back/,
+    },
+    {
+      name: 'belongs to an authority of somebody else',
+      spoil: () => putAuthority({ commonName: 'example-ca' }),
+      message: /ca\.crt is not an authority that orch made: give certificates of your own with --tls-cert-file/,
+    },
+    {
+      name: 'cannot be read',
+      spoil: () => writeFile(path('ca.key'), 'x'),
+      message: /ca\.crt and ca\.key do not belong together/,
+    },
+  ])('never replaces the authority by itself: its key $name', async ({ spoil, message }) => {
     await ensurePki(directory, names, now);
     await spoil();
     const before = await filesOf();

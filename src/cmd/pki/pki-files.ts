@@ -11,8 +11,27 @@ import { makeDirectories } from '../../base/make-directories.ts';
 import { makePrivate, privateDirectoryMode, privateFileMode } from '../../base/private-files.ts';
 import { UserError } from '../user-error.ts';
 import { writePrivateFile } from './files.ts';
-import { coversNames, ensureCertificate, isPair, pathOf, readCertificate, readIfThere, readPair, writePair } from './pair-files.ts';
-import { caSubject, createAdmin, createAuthority, createFrontProxyClient, createPki, createServiceAccountKey, createServing, frontProxyCaSubject, publicKeyToPem } from './pki.ts';
+import {
+  coversNames,
+  ensureCertificate,
+  isPair,
+  pathOf,
+  readCertificate,
+  readIfThere,
+  readPair,
+  writePair,
+} from './pair-files.ts';
+import {
+  caSubject,
+  createAdmin,
+  createAuthority,
+  createFrontProxyClient,
+  createPki,
+  createServiceAccountKey,
+  createServing,
+  frontProxyCaSubject,
+  publicKeyToPem,
+} from './pki.ts';
 import type { KeyPair, Pki } from './pki.ts';
 import type { ServingNames } from './serving-names.ts';
 import type { Subject } from './certificate.ts';
@@ -22,12 +41,18 @@ import type { Subject } from './certificate.ts';
  *
  * @param log told of keys that other users of the machine could read
  */
-export async function ensurePki(directory: string, names: ServingNames, now: Date, log: Logger = silentLogger): Promise<Pki> {
+export async function ensurePki(
+  directory: string,
+  names: ServingNames,
+  now: Date,
+  log: Logger = silentLogger,
+): Promise<Pki> {
   await makeDirectories(dirname(directory));
   const made = await createDirectory(directory, names, now);
   await makePrivate(directory, privateDirectoryMode, log);
   if (made !== undefined) return made;
-  for (const name of [...Object.values(pairNames), 'sa']) await makePrivate(join(directory, `${name}.key`), privateFileMode, log);
+  for (const name of [...Object.values(pairNames), 'sa'])
+    await makePrivate(join(directory, `${name}.key`), privateFileMode, log);
   return readDirectory(directory, names, now);
 }
 
@@ -51,13 +76,23 @@ async function createDirectory(directory: string, names: ServingNames, now: Date
   }
 }
 
-const isOccupied = (error: unknown): boolean => ['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '');
+const isOccupied = (error: unknown): boolean =>
+  ['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '');
 
-const pairNames = { ca: 'ca', serving: 'apiserver', admin: 'admin', frontProxyCa: 'front-proxy-ca', frontProxyClient: 'front-proxy-client' } as const;
+const pairNames = {
+  ca: 'ca',
+  serving: 'apiserver',
+  admin: 'admin',
+  frontProxyCa: 'front-proxy-ca',
+  frontProxyClient: 'front-proxy-client',
+} as const;
 
 async function writePki(directory: string, pki: Pki): Promise<void> {
   const parts = Object.entries(pairNames) as [keyof typeof pairNames, string][];
-  await Promise.all([...parts.map(([part, name]) => writePair({ directory, name }, pki[part])), writeServiceAccountKey(directory, pki.serviceAccount)]);
+  await Promise.all([
+    ...parts.map(([part, name]) => writePair({ directory, name }, pki[part])),
+    writeServiceAccountKey(directory, pki.serviceAccount),
+  ]);
 }
 
 async function readDirectory(directory: string, names: ServingNames, now: Date): Promise<Pki> {
@@ -72,7 +107,9 @@ async function readDirectory(directory: string, names: ServingNames, now: Date):
       name,
       now,
       create,
-      fits: (certificate) => certificate.verify(createPublicKey(authority.certificate)) && (served === undefined || coversNames(certificate, served)),
+      fits: (certificate) =>
+        certificate.verify(createPublicKey(authority.certificate)) &&
+        (served === undefined || coversNames(certificate, served)),
     });
   const [serving, admin, frontProxyClient] = await Promise.all([
     issuedBy(ca, pairNames.serving, () => createServing(ca, names, now), names),
@@ -89,22 +126,40 @@ async function ensureAuthority(directory: string, name: string, subject: Subject
   if (certificate === undefined && key === undefined) return writePair(file, createAuthority(subject, now));
   if (certificate === undefined) throw new UserError(`${pathOf(file, 'crt')} is missing: put it back, ${remedy}`);
   if (key === undefined) throw new UserError(`${pathOf(file, 'key')} is missing: put it back, ${remedy}`);
-  if (!isPair({ certificate, key })) throw new UserError(`${pathOf(file, 'crt')} and ${name}.key do not belong together: put the right ones back, ${remedy}`);
+  if (!isPair({ certificate, key }))
+    throw new UserError(
+      `${pathOf(file, 'crt')} and ${name}.key do not belong together: put the right ones back, ${remedy}`,
+    );
   const { subject: own, validTo } = readCertificate(certificate)!;
-  if (own !== `CN=${subject.commonName}`) throw new UserError(`${pathOf(file, 'crt')} is not an authority that orch made: give certificates of your own with --tls-cert-file and --client-ca-file, ${remedy}`);
-  if (Date.parse(validTo) < now.getTime()) throw new UserError(`${pathOf(file, 'crt')} has expired: remove ${directory} to make a new authority`);
+  if (own !== `CN=${subject.commonName}`)
+    throw new UserError(
+      `${pathOf(file, 'crt')} is not an authority that orch made: give certificates of your own with --tls-cert-file and --client-ca-file, ${remedy}`,
+    );
+  if (Date.parse(validTo) < now.getTime())
+    throw new UserError(`${pathOf(file, 'crt')} has expired: remove ${directory} to make a new authority`);
   return { certificate, key };
 }
 
 type ServiceAccountKey = Pki['serviceAccount'];
 
 async function ensureServiceAccountKey(directory: string): Promise<ServiceAccountKey> {
-  const [privateKey, publicKey] = await Promise.all([readIfThere(join(directory, 'sa.key')), readIfThere(join(directory, 'sa.pub'))]);
+  const [privateKey, publicKey] = await Promise.all([
+    readIfThere(join(directory, 'sa.key')),
+    readIfThere(join(directory, 'sa.pub')),
+  ]);
   if (privateKey !== undefined && publicKey !== undefined) return { privateKey, publicKey };
-  return writeServiceAccountKey(directory, privateKey === undefined ? createServiceAccountKey() : { privateKey, publicKey: publicKeyToPem(createPrivateKey(privateKey)) });
+  return writeServiceAccountKey(
+    directory,
+    privateKey === undefined
+      ? createServiceAccountKey()
+      : { privateKey, publicKey: publicKeyToPem(createPrivateKey(privateKey)) },
+  );
 }
 
 async function writeServiceAccountKey(directory: string, key: ServiceAccountKey): Promise<ServiceAccountKey> {
-  await Promise.all([writePrivateFile(join(directory, 'sa.key'), key.privateKey), writePrivateFile(join(directory, 'sa.pub'), key.publicKey)]);
+  await Promise.all([
+    writePrivateFile(join(directory, 'sa.key'), key.privateKey),
+    writePrivateFile(join(directory, 'sa.pub'), key.publicKey),
+  ]);
   return key;
 }

@@ -7,7 +7,12 @@ import { createAuthority, createPki, createSelfSigned } from './pki.ts';
 import { firstServiceIp, servingNames } from './serving-names.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');
-const names = servingNames({ bindAddress: '127.0.0.1', serviceClusterIpRanges: ['10.0.0.0/24', 'fd00:1::/108'], externalHostname: 'api.example.com', advertiseAddress: '192.0.2.7' });
+const names = servingNames({
+  bindAddress: '127.0.0.1',
+  serviceClusterIpRanges: ['10.0.0.0/24', 'fd00:1::/108'],
+  externalHostname: 'api.example.com',
+  advertiseAddress: '192.0.2.7',
+});
 const pki = createPki(names, new Date());
 
 describe('the certificates, RFC 5280', () => {
@@ -15,10 +20,34 @@ describe('the certificates, RFC 5280', () => {
 
   test.each([
     { name: 'the authority', pair: pki.ca, subject: 'CN=orch-ca', issuer: 'CN=orch-ca', ca: true },
-    { name: 'the serving certificate', pair: pki.serving, subject: 'CN=orch-apiserver', issuer: 'CN=orch-ca', ca: false },
-    { name: 'the administrator', pair: pki.admin, subject: 'O=system:masters\nCN=orch-admin', issuer: 'CN=orch-ca', ca: false },
-    { name: 'the front proxy authority', pair: pki.frontProxyCa, subject: 'CN=orch-front-proxy-ca', issuer: 'CN=orch-front-proxy-ca', ca: true },
-    { name: 'the front proxy client', pair: pki.frontProxyClient, subject: 'CN=front-proxy-client', issuer: 'CN=orch-front-proxy-ca', ca: false },
+    {
+      name: 'the serving certificate',
+      pair: pki.serving,
+      subject: 'CN=orch-apiserver',
+      issuer: 'CN=orch-ca',
+      ca: false,
+    },
+    {
+      name: 'the administrator',
+      pair: pki.admin,
+      subject: 'O=system:masters\nCN=orch-admin',
+      issuer: 'CN=orch-ca',
+      ca: false,
+    },
+    {
+      name: 'the front proxy authority',
+      pair: pki.frontProxyCa,
+      subject: 'CN=orch-front-proxy-ca',
+      issuer: 'CN=orch-front-proxy-ca',
+      ca: true,
+    },
+    {
+      name: 'the front proxy client',
+      pair: pki.frontProxyClient,
+      subject: 'CN=front-proxy-client',
+      issuer: 'CN=orch-front-proxy-ca',
+      ca: false,
+    },
   ])('$name has its subject, issuer and key', ({ pair, subject, issuer, ca }) => {
     const certificate = read(pair.certificate);
     expect([certificate.subject, certificate.issuer, certificate.ca]).toEqual([subject, issuer, ca]);
@@ -28,33 +57,55 @@ describe('the certificates, RFC 5280', () => {
 
   test('each is signed by its authority, and only by that one', () => {
     const key = createPublicKey(pki.ca.certificate);
-    expect([pki.serving, pki.admin, pki.ca].map(({ certificate }) => read(certificate).verify(key))).toEqual([true, true, true]);
-    expect([pki.frontProxyClient, pki.frontProxyCa].map(({ certificate }) => read(certificate).verify(key))).toEqual([false, false]);
+    expect([pki.serving, pki.admin, pki.ca].map(({ certificate }) => read(certificate).verify(key))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect([pki.frontProxyClient, pki.frontProxyCa].map(({ certificate }) => read(certificate).verify(key))).toEqual([
+      false,
+      false,
+    ]);
     expect(read(pki.serving.certificate).checkIssued(read(pki.ca.certificate))).toBe(true);
   });
 
   test('serves under the names of the machine, the cluster and the first service addresses', () => {
     const certificate = read(pki.serving.certificate);
-    for (const name of ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local', 'api.example.com']) {
+    for (const name of [
+      'localhost',
+      'kubernetes',
+      'kubernetes.default',
+      'kubernetes.default.svc',
+      'kubernetes.default.svc.cluster.local',
+      'api.example.com',
+    ]) {
       expect(certificate.checkHost(name), name).toBe(name);
     }
-    for (const address of ['127.0.0.1', '::1', '10.0.0.1', 'fd00:1::1', '192.0.2.7']) expect(certificate.checkIP(address), address).toBe(address);
+    for (const address of ['127.0.0.1', '::1', '10.0.0.1', 'fd00:1::1', '192.0.2.7'])
+      expect(certificate.checkIP(address), address).toBe(address);
     expect(certificate.checkHost('example.com')).toBeUndefined();
     expect(certificate.checkIP('10.0.0.2')).toBeUndefined();
   });
 
   test('is valid from a little before now, authorities ten years, others one', () => {
     const { certificate } = createAuthority({ commonName: 'a' }, now);
-    expect([read(certificate).validFrom, read(certificate).validTo]).toEqual(['Mar  1 11:55:00 2026 GMT', 'Feb 27 12:00:00 2036 GMT']);
+    expect([read(certificate).validFrom, read(certificate).validTo]).toEqual([
+      'Mar  1 11:55:00 2026 GMT',
+      'Feb 27 12:00:00 2036 GMT',
+    ]);
     expect(read(createPki(names, now).admin.certificate).validTo).toBe('Mar  1 12:00:00 2027 GMT');
   });
 
   test('writes years from 2050 on with four digits', () => {
-    expect(read(createAuthority({ commonName: 'a' }, new Date('2045-01-01T00:00:00Z')).certificate).validTo).toBe('Dec 30 00:00:00 2054 GMT');
+    expect(read(createAuthority({ commonName: 'a' }, new Date('2045-01-01T00:00:00Z')).certificate).validTo).toBe(
+      'Dec 30 00:00:00 2054 GMT',
+    );
   });
 
   test('has serial numbers of its own', () => {
-    expect(new Set([pki.ca, pki.serving, pki.admin].map(({ certificate }) => read(certificate).serialNumber)).size).toBe(3);
+    expect(
+      new Set([pki.ca, pki.serving, pki.admin].map(({ certificate }) => read(certificate).serialNumber)).size,
+    ).toBe(3);
   });
 
   test('the service account key signs, its public half verifies', () => {
@@ -80,7 +131,11 @@ describe('in a TLS handshake', () => {
       await once(socket, 'secureConnect');
       const [peer] = await accepted;
       const { subject } = peer.getPeerCertificate();
-      return { authorized: peer.authorized, user: subject?.CN as string | undefined, groups: subject?.O as string | undefined };
+      return {
+        authorized: peer.authorized,
+        user: subject?.CN as string | undefined,
+        groups: subject?.O as string | undefined,
+      };
     } finally {
       socket.destroy();
       listener.close();
@@ -100,28 +155,53 @@ describe('in a TLS handshake', () => {
   });
 
   test('a client refuses a server under a name that is not in its certificate', async () => {
-    await expect(handshake(server, { ca: pki.ca.certificate, servername: 'elsewhere.example' })).rejects.toMatchObject({ code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
+    await expect(handshake(server, { ca: pki.ca.certificate, servername: 'elsewhere.example' })).rejects.toMatchObject({
+      code: 'ERR_TLS_CERT_ALTNAME_INVALID',
+    });
   });
 
   test('a client of another control plane is refused in both directions', async () => {
     const other = createPki(names, new Date());
-    await expect(handshake(server, { ca: other.ca.certificate })).rejects.toMatchObject({ code: 'SELF_SIGNED_CERT_IN_CHAIN' });
-    expect((await handshake(server, { ca: pki.ca.certificate, cert: other.admin.certificate, key: other.admin.key })).authorized).toBe(false);
+    await expect(handshake(server, { ca: other.ca.certificate })).rejects.toMatchObject({
+      code: 'SELF_SIGNED_CERT_IN_CHAIN',
+    });
+    expect(
+      (await handshake(server, { ca: pki.ca.certificate, cert: other.admin.certificate, key: other.admin.key }))
+        .authorized,
+    ).toBe(false);
   });
 
   test("the front proxy's certificate is no client certificate", async () => {
-    expect((await handshake(server, { ca: pki.ca.certificate, cert: pki.frontProxyClient.certificate, key: pki.frontProxyClient.key })).authorized).toBe(false);
+    expect(
+      (
+        await handshake(server, {
+          ca: pki.ca.certificate,
+          cert: pki.frontProxyClient.certificate,
+          key: pki.frontProxyClient.key,
+        })
+      ).authorized,
+    ).toBe(false);
   });
 
   test('a serving certificate does not prove a client, nor the reverse', async () => {
-    expect((await handshake(server, { ca: pki.ca.certificate, cert: pki.serving.certificate, key: pki.serving.key })).authorized).toBe(false);
-    await expect(handshake({ cert: pki.admin.certificate, key: pki.admin.key }, { ca: pki.ca.certificate, servername: 'localhost' })).rejects.toMatchObject({ code: 'INVALID_PURPOSE' });
+    expect(
+      (await handshake(server, { ca: pki.ca.certificate, cert: pki.serving.certificate, key: pki.serving.key }))
+        .authorized,
+    ).toBe(false);
+    await expect(
+      handshake(
+        { cert: pki.admin.certificate, key: pki.admin.key },
+        { ca: pki.ca.certificate, servername: 'localhost' },
+      ),
+    ).rejects.toMatchObject({ code: 'INVALID_PURPOSE' });
   });
 
   test('a self-signed certificate brings its own authority', async () => {
     const own = createSelfSigned('api.example.com', names, new Date());
     const authority = own.certificate.slice(own.certificate.lastIndexOf('-----BEGIN'));
-    expect(await handshake({ cert: own.certificate, key: own.key }, { ca: authority, servername: 'api.example.com' })).toMatchObject({ user: undefined });
+    expect(
+      await handshake({ cert: own.certificate, key: own.key }, { ca: authority, servername: 'api.example.com' }),
+    ).toMatchObject({ user: undefined });
   });
 });
 
@@ -143,7 +223,12 @@ describe('servingNames', () => {
   });
 
   test('leaves out what is no DNS name, and says nothing twice', () => {
-    const { dnsNames, ipAddresses } = servingNames({ bindAddress: '127.0.0.1', externalHostname: 'not a name', advertiseAddress: '127.0.0.1', serviceClusterIpRanges: [] });
+    const { dnsNames, ipAddresses } = servingNames({
+      bindAddress: '127.0.0.1',
+      externalHostname: 'not a name',
+      advertiseAddress: '127.0.0.1',
+      serviceClusterIpRanges: [],
+    });
     expect(dnsNames).not.toContain('not a name');
     expect(ipAddresses).toEqual(['127.0.0.1', '::1']);
   });

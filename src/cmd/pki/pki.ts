@@ -47,13 +47,21 @@ export function createAuthority(subject: Subject, now: Date): KeyPair {
 }
 
 export const createServing = (ca: KeyPair, { dnsNames, ipAddresses }: ServingNames, now: Date): KeyPair =>
-  createPair({ subject: servingSubject, use: 'server', dnsNames, ipAddresses, issuer: issuerOf(ca, caSubject) }, certificateDays, now);
+  createPair(
+    { subject: servingSubject, use: 'server', dnsNames, ipAddresses, issuer: issuerOf(ca, caSubject) },
+    certificateDays,
+    now,
+  );
 
 export const createAdmin = (ca: KeyPair, now: Date): KeyPair =>
   createPair({ subject: adminSubject, use: 'client', issuer: issuerOf(ca, caSubject) }, certificateDays, now);
 
 export const createFrontProxyClient = (ca: KeyPair, now: Date): KeyPair =>
-  createPair({ subject: frontProxyClientSubject, use: 'client', issuer: issuerOf(ca, frontProxyCaSubject) }, certificateDays, now);
+  createPair(
+    { subject: frontProxyClientSubject, use: 'client', issuer: issuerOf(ca, frontProxyCaSubject) },
+    certificateDays,
+    now,
+  );
 
 export function createServiceAccountKey(): Pki['serviceAccount'] {
   const key = createKey();
@@ -63,7 +71,17 @@ export function createServiceAccountKey(): Pki['serviceAccount'] {
 /** A certificate that vouches for itself, for a server that was given none. */
 export function createSelfSigned(commonName: string, { dnsNames, ipAddresses }: ServingNames, now: Date): KeyPair {
   const ca = createAuthority({ commonName: `${commonName}-ca` }, now);
-  const leaf = createPair({ subject: { commonName }, use: 'server', dnsNames, ipAddresses, issuer: issuerOf(ca, { commonName: `${commonName}-ca` }) }, certificateDays, now);
+  const leaf = createPair(
+    {
+      subject: { commonName },
+      use: 'server',
+      dnsNames,
+      ipAddresses,
+      issuer: issuerOf(ca, { commonName: `${commonName}-ca` }),
+    },
+    certificateDays,
+    now,
+  );
   return { certificate: leaf.certificate + ca.certificate, key: leaf.key };
 }
 
@@ -90,9 +108,13 @@ function createPair(request: PairRequest, days: number, now: Date): KeyPair {
   return { certificate: createCertificate({ ...request, key, notBefore, notAfter }), key: keyToPem(key) };
 }
 
-const issuerOf = (ca: KeyPair, subject: Subject): { subject: Subject; key: KeyObject } => ({ subject, key: createPrivateKey(ca.key) });
+const issuerOf = (ca: KeyPair, subject: Subject): { subject: Subject; key: KeyObject } => ({
+  subject,
+  key: createPrivateKey(ca.key),
+});
 
 /** The public half of a private key. */
-export const publicKeyToPem = (key: KeyObject): string => createPublicKey(key).export({ type: 'spki', format: 'pem' }) as string;
+export const publicKeyToPem = (key: KeyObject): string =>
+  createPublicKey(key).export({ type: 'spki', format: 'pem' }) as string;
 
 const keyToPem = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }) as string;

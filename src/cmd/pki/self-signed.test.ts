@@ -16,7 +16,12 @@ test('the key of --cert-dir is taken from other users of the machine, and its di
   const key = join(directory, 'apiserver.key');
   await Promise.all([chmod(directory, 0o755), chmod(key, 0o644)]);
   const told: unknown[] = [];
-  expect(await ensureSelfSigned(directory, 'host', names, now, { ...silentLogger, warn: (details) => void told.push(details) })).toEqual(first);
+  expect(
+    await ensureSelfSigned(directory, 'host', names, now, {
+      ...silentLogger,
+      warn: (details) => void told.push(details),
+    }),
+  ).toEqual(first);
   expect([(await stat(key)).mode & 0o777, (await stat(directory)).mode & 0o777]).toEqual([0o600, 0o755]);
   expect(told).toEqual([{ path: key, before: '0644', now: '0600' }]);
 });

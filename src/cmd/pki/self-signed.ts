@@ -7,7 +7,13 @@ import type { KeyPair } from './pki.ts';
 import type { ServingNames } from './serving-names.ts';
 
 /** `apiserver.crt` and `apiserver.key` in `--cert-dir`, for a server that was given no certificate. */
-export async function ensureSelfSigned(directory: string, commonName: string, names: ServingNames, now: Date, log: Logger = silentLogger): Promise<KeyPair> {
+export async function ensureSelfSigned(
+  directory: string,
+  commonName: string,
+  names: ServingNames,
+  now: Date,
+  log: Logger = silentLogger,
+): Promise<KeyPair> {
   await makeDirectories(directory);
   await makePrivate(pathOf({ directory, name: 'apiserver' }, 'key'), privateFileMode, log);
   return ensureCertificate({

@@ -15,22 +15,48 @@ export interface ServingNamesInput {
   readonly serviceClusterIpRanges: readonly string[];
 }
 
-const clusterNames = ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'];
+const clusterNames = [
+  'localhost',
+  'kubernetes',
+  'kubernetes.default',
+  'kubernetes.default.svc',
+  'kubernetes.default.svc.cluster.local',
+];
 
 export const isWildcard = (address: string): boolean => /^[0:.]+$/.test(address);
 
 /** The names of this machine, of the address it listens on, and of the kubernetes service in the cluster. */
-export function servingNames({ bindAddress, advertiseAddress, externalHostname, serviceClusterIpRanges }: ServingNamesInput): ServingNames {
+export function servingNames({
+  bindAddress,
+  advertiseAddress,
+  externalHostname,
+  serviceClusterIpRanges,
+}: ServingNamesInput): ServingNames {
   const bound = isWildcard(bindAddress) ? localAddresses() : [bindAddress];
-  const all = [...clusterNames, hostname(), externalHostname, '127.0.0.1', '::1', ...bound, advertiseAddress, ...serviceClusterIpRanges.map(firstServiceIp)];
+  const all = [
+    ...clusterNames,
+    hostname(),
+    externalHostname,
+    '127.0.0.1',
+    '::1',
+    ...bound,
+    advertiseAddress,
+    ...serviceClusterIpRanges.map(firstServiceIp),
+  ];
   const names = [...new Set(all.filter((name) => name !== undefined))];
-  return { dnsNames: names.filter((name) => isIP(name) === 0 && isDnsName(name)), ipAddresses: names.filter((name) => isIP(name) !== 0) };
+  return {
+    dnsNames: names.filter((name) => isIP(name) === 0 && isDnsName(name)),
+    ipAddresses: names.filter((name) => isIP(name) !== 0),
+  };
 }
 
 /** Anything else would make the whole certificate unreadable for strict clients. */
 const isDnsName = (name: string): boolean => /^[A-Za-z0-9]([-A-Za-z0-9.]*[A-Za-z0-9])?$/.test(name);
 
-const localAddresses = (): string[] => Object.values(networkInterfaces()).flatMap((addresses) => (addresses ?? []).map(({ address }) => address.split('%')[0]!));
+const localAddresses = (): string[] =>
+  Object.values(networkInterfaces()).flatMap((addresses) =>
+    (addresses ?? []).map(({ address }) => address.split('%')[0]!),
+  );
 
 /** The kubernetes service takes the first address of each range. */
 export function firstServiceIp(range: string): string | undefined {
@@ -43,6 +69,11 @@ export function firstServiceIp(range: string): string | undefined {
 
 function formatIp(value: bigint, family: 4 | 6): string {
   const group = family === 4 ? 8n : 16n;
-  const groups = Array.from({ length: family === 4 ? 4 : 8 }, (_, index) => (value >> (group * BigInt((family === 4 ? 3 : 7) - index))) & ((1n << group) - 1n));
-  return family === 4 ? groups.join('.') : new URL(`http://[${groups.map((part) => part.toString(16)).join(':')}]`).hostname.slice(1, -1);
+  const groups = Array.from(
+    { length: family === 4 ? 4 : 8 },
+    (_, index) => (value >> (group * BigInt((family === 4 ? 3 : 7) - index))) & ((1n << group) - 1n),
+  );
+  return family === 4
+    ? groups.join('.')
+    : new URL(`http://[${groups.map((part) => part.toString(16)).join(':')}]`).hostname.slice(1, -1);
 }

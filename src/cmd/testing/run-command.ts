@@ -16,7 +16,10 @@ export interface RunningCommand {
   readonly exits: readonly number[];
 }
 
-export function runCommand(argv: readonly string[], { stdin = '', ...given }: Partial<Parts> & { stdin?: string } = {}): RunningCommand {
+export function runCommand(
+  argv: readonly string[],
+  { stdin = '', ...given }: Partial<Parts> & { stdin?: string } = {},
+): RunningCommand {
   const written = { out: '', err: '' };
   const events = new EventEmitter();
   const exits: number[] = [];

@@ -40,7 +40,13 @@ export interface GrpcPeerOptions {
 /** A watch stream that a client has opened. */
 export interface PeerWatch {
   /** `WatchCreateRequest` */
-  readonly request: { readonly key: string; readonly start_revision: number; readonly progress_notify: boolean; readonly prev_kv: boolean; readonly fragment: boolean };
+  readonly request: {
+    readonly key: string;
+    readonly start_revision: number;
+    readonly progress_notify: boolean;
+    readonly prev_kv: boolean;
+    readonly fragment: boolean;
+  };
   /** How often progress was asked for. */
   readonly progressRequests: () => number;
   /** A `WatchResponse` in its protobuf names. */
@@ -48,7 +54,10 @@ export interface PeerWatch {
   readonly stream: http2.ServerHttp2Stream;
 }
 
-export async function startGrpcPeer(onCall: (call: PeerCall) => void, options: GrpcPeerOptions = {}): Promise<GrpcPeer> {
+export async function startGrpcPeer(
+  onCall: (call: PeerCall) => void,
+  options: GrpcPeerOptions = {},
+): Promise<GrpcPeer> {
   const calls: string[] = [];
   let greeted = 0;
   const peer = await startNodePeer(
@@ -82,7 +91,11 @@ function peerCall(stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHe
     stream,
     replyWith,
     reply: (revision) => replyWith(headerMessage(revision)),
-    fail: (code, message) => stream.respond({ ':status': 200, 'content-type': 'application/grpc', 'grpc-status': String(code), 'grpc-message': message }, { endStream: true }),
+    fail: (code, message) =>
+      stream.respond(
+        { ':status': 200, 'content-type': 'application/grpc', 'grpc-status': String(code), 'grpc-message': message },
+        { endStream: true },
+      ),
   };
 }
 
@@ -95,12 +108,21 @@ function acceptWatch(stream: http2.ServerHttp2Stream, onWatch: (watch: PeerWatch
     received = Buffer.concat([received, chunk]);
     while (received.length >= 5 && received.length >= 5 + received.readUInt32BE(1)) {
       const end = 5 + received.readUInt32BE(1);
-      const message = requestType.toObject(requestType.decode(received.subarray(5, end)), { longs: Number, bytes: Buffer, defaults: true });
+      const message = requestType.toObject(requestType.decode(received.subarray(5, end)), {
+        longs: Number,
+        bytes: Buffer,
+        defaults: true,
+      });
       received = received.subarray(end);
       if (message['progress_request'] !== undefined) progressRequests++;
       else {
         const request = { ...message['create_request'], key: String(message['create_request'].key) };
-        onWatch({ request, progressRequests: () => progressRequests, send: (response) => stream.write(watchMessage(response)), stream });
+        onWatch({
+          request,
+          progressRequests: () => progressRequests,
+          send: (response) => stream.write(watchMessage(response)),
+          stream,
+        });
       }
     }
   });

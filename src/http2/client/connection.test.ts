@@ -8,18 +8,21 @@ import { encodeHeaders } from '../hpack/encoder.ts';
 const pattern = (length: number): Buffer => Buffer.from(Array.from({ length }, (_, i) => (i * 7 + (i >> 8)) & 0xff));
 
 describe('HTTP/2 connection with nghttp2 as its peer', () => {
-  test.each([0, 1, 1_000, 16_384, 16_385, 65_535, 300_000, 2_000_000])('sends and receives a body of %i bytes', async (size) => {
-    const peer = await startNodePeer(echo);
-    const connection = await connectTo(peer.port);
-    const exchange = new Exchange();
-    const body = pattern(size);
-    connection.open(post, exchange).send(body, true);
-    expect(await exchange.closed).toBeUndefined();
-    expect(exchange.body.equals(body)).toBe(true);
-    expect(exchange.header(':status')).toBe('200');
-    expect(exchange.headers.at(-1)?.get('grpc-status')).toBe('0');
-    expect(connection.activeStreams).toBe(0);
-  });
+  test.each([0, 1, 1_000, 16_384, 16_385, 65_535, 300_000, 2_000_000])(
+    'sends and receives a body of %i bytes',
+    async (size) => {
+      const peer = await startNodePeer(echo);
+      const connection = await connectTo(peer.port);
+      const exchange = new Exchange();
+      const body = pattern(size);
+      connection.open(post, exchange).send(body, true);
+      expect(await exchange.closed).toBeUndefined();
+      expect(exchange.body.equals(body)).toBe(true);
+      expect(exchange.header(':status')).toBe('200');
+      expect(exchange.headers.at(-1)?.get('grpc-status')).toBe('0');
+      expect(connection.activeStreams).toBe(0);
+    },
+  );
 
   test('keeps to small windows on both sides', async () => {
     const peer = await startNodePeer(echo, { settings: { initialWindowSize: 1_000, maxFrameSize: 16_384 } });
@@ -48,7 +51,9 @@ describe('HTTP/2 connection with nghttp2 as its peer', () => {
     const connection = await connectTo(peer.port, { streamWindowBytes: 4_000_000 });
     let received = 0;
     await new Promise<void>((resolve) => {
-      connection.open(post, { onHeaders: () => {}, onData: (piece) => (received += piece.length), onClose: () => resolve() }).send(Buffer.alloc(0), true);
+      connection
+        .open(post, { onHeaders: () => {}, onData: (piece) => (received += piece.length), onClose: () => resolve() })
+        .send(Buffer.alloc(0), true);
     });
     expect(received).toBe(chunk.length * chunks);
   });
@@ -98,7 +103,10 @@ describe('HTTP/2 connection with nghttp2 as its peer', () => {
   });
 
   test('reads every character of a Huffman-coded header', async () => {
-    const characters = [...Array.from({ length: 95 }, (_, i) => 0x20 + i), ...Array.from({ length: 128 }, (_, i) => 0x80 + i)].map((code) => String.fromCharCode(code));
+    const characters = [
+      ...Array.from({ length: 95 }, (_, i) => 0x20 + i),
+      ...Array.from({ length: 128 }, (_, i) => 0x80 + i),
+    ].map((code) => String.fromCharCode(code));
     // Long enough that Huffman coding pays off, and not at the edges, where blanks would be trimmed.
     const values = characters.map((character) => `${'0'.repeat(40)}${character}${character}0`);
     const peer = await startNodePeer((stream) => {
@@ -180,7 +188,15 @@ describe('HTTP/2 connection with nghttp2 as its peer', () => {
     });
     const connection = await connectTo(peer.port, { streamWindowBytes: 20_000 });
     const exchange = new Exchange();
-    const stream = connection.open(encodeHeaders([[':method', 'POST'], [':scheme', 'http'], [':path', '/endless'], [':authority', 'x']]), exchange);
+    const stream = connection.open(
+      encodeHeaders([
+        [':method', 'POST'],
+        [':scheme', 'http'],
+        [':path', '/endless'],
+        [':authority', 'x'],
+      ]),
+      exchange,
+    );
     stream.pause();
     await vi.waitFor(() => expect(exchange.body.length).toBe(20_000));
     const other = new Exchange();
@@ -281,7 +297,9 @@ describe('HTTP/2 connection with nghttp2 as its peer', () => {
   test('answers pings', async () => {
     const peer = await startNodePeer(echo);
     await connectTo(peer.port);
-    await new Promise<void>((resolve, reject) => peer.sessions[0]!.ping((error) => (error === null ? resolve() : reject(error))));
+    await new Promise<void>((resolve, reject) =>
+      peer.sessions[0]!.ping((error) => (error === null ? resolve() : reject(error))),
+    );
   });
 
   test('follows new settings, also for streams that are open', async () => {
@@ -299,7 +317,8 @@ describe('HTTP/2 connection with nghttp2 as its peer', () => {
 });
 
 describe('HTTP/2 keepalive', () => {
-  const ping = (heard: { type: number; flags: number }[]): number => heard.filter((one) => one.type === FrameType.ping && one.flags === 0).length;
+  const ping = (heard: { type: number; flags: number }[]): number =>
+    heard.filter((one) => one.type === FrameType.ping && one.flags === 0).length;
 
   test('ends a connection whose peer no longer answers', async () => {
     const clock = new FakeClock();
@@ -341,7 +360,8 @@ describe('HTTP/2 keepalive', () => {
     await vi.waitFor(() => expect(ping(peer.heard)).toBe(1));
     const settings = frame(FrameType.settings, 0, 0, Buffer.alloc(0));
     peer.send(settings);
-    const acks = (): number => peer.heard.filter((one) => one.type === FrameType.settings && one.flags === Flag.ack).length;
+    const acks = (): number =>
+      peer.heard.filter((one) => one.type === FrameType.settings && one.flags === Flag.ack).length;
     await vi.waitFor(() => expect(acks()).toBe(2));
     await clock.advance(500);
     expect(connection.draining).toBe(false);
@@ -356,22 +376,89 @@ describe('HTTP/2 connection with a peer that breaks the rules, RFC 9113', () => 
 
   test.each([
     { name: 'data on stream 0', send: [frame(FrameType.data, 0, 0, Buffer.from('x'))], code: ErrorCode.protocolError },
-    { name: 'data on a stream that nobody opened', send: [frame(FrameType.data, 0, 9, Buffer.from('x'))], code: ErrorCode.protocolError },
-    { name: 'headers on a stream that nobody opened', send: [frame(FrameType.headers, Flag.endHeaders, 9, ok)], code: ErrorCode.protocolError },
-    { name: 'a push', send: [frame(FrameType.pushPromise, Flag.endHeaders, 1, Buffer.concat([uint32(2), ok]))], code: ErrorCode.protocolError },
-    { name: 'a frame larger than allowed', send: [frame(FrameType.data, 0, 1, Buffer.alloc(16_385))], code: ErrorCode.frameSizeError },
-    { name: 'headers that cannot be decoded', send: [frame(FrameType.headers, Flag.endHeaders, 1, Buffer.from([0xbe]))], code: ErrorCode.compressionError },
-    { name: 'a header block interrupted', send: [frame(FrameType.headers, 0, 1, ok), frame(FrameType.ping, 0, 0, Buffer.alloc(8))], code: ErrorCode.protocolError },
-    { name: 'a header block interrupted by data', send: [frame(FrameType.headers, 0, 1, ok), frame(FrameType.data, 0, 1, Buffer.from('x'))], code: ErrorCode.protocolError },
-    { name: 'a continuation of nothing', send: [frame(FrameType.continuation, Flag.endHeaders, 1, ok)], code: ErrorCode.protocolError },
-    { name: 'endless headers', send: [frame(FrameType.headers, 0, 1, ok), ...Array.from({ length: 20 }, () => frame(FrameType.continuation, 0, 1, Buffer.alloc(16_000)))], code: ErrorCode.enhanceYourCalm },
-    { name: 'more padding than data', send: [frame(FrameType.data, Flag.padded, 1, Buffer.from([2, 0]))], code: ErrorCode.protocolError },
-    { name: 'more padding than headers', send: [frame(FrameType.headers, Flag.padded | Flag.endHeaders, 1, Buffer.from([9, 0x88]))], code: ErrorCode.protocolError },
-    { name: 'settings of odd length', send: [frame(FrameType.settings, 0, 0, Buffer.alloc(5))], code: ErrorCode.frameSizeError },
-    { name: 'a window beyond its limit by settings', send: [frame(FrameType.settings, 0, 0, settingsPayload([[4, 0x8000_0000]]))], code: ErrorCode.flowControlError },
-    { name: 'a window beyond its limit by update', send: [frame(FrameType.windowUpdate, 0, 0, uint32(0x7fff_ffff))], code: ErrorCode.flowControlError },
-    { name: 'a ping of odd length', send: [frame(FrameType.ping, 0, 0, Buffer.alloc(7))], code: ErrorCode.frameSizeError },
-    { name: 'a GOAWAY of odd length', send: [frame(FrameType.goAway, 0, 0, Buffer.alloc(4))], code: ErrorCode.frameSizeError },
+    {
+      name: 'data on a stream that nobody opened',
+      send: [frame(FrameType.data, 0, 9, Buffer.from('x'))],
+      code: ErrorCode.protocolError,
+    },
+    {
+      name: 'headers on a stream that nobody opened',
+      send: [frame(FrameType.headers, Flag.endHeaders, 9, ok)],
+      code: ErrorCode.protocolError,
+    },
+    {
+      name: 'a push',
+      send: [frame(FrameType.pushPromise, Flag.endHeaders, 1, Buffer.concat([uint32(2), ok]))],
+      code: ErrorCode.protocolError,
+    },
+    {
+      name: 'a frame larger than allowed',
+      send: [frame(FrameType.data, 0, 1, Buffer.alloc(16_385))],
+      code: ErrorCode.frameSizeError,
+    },
+    {
+      name: 'headers that cannot be decoded',
+      send: [frame(FrameType.headers, Flag.endHeaders, 1, Buffer.from([0xbe]))],
+      code: ErrorCode.compressionError,
+    },
+    {
+      name: 'a header block interrupted',
+      send: [frame(FrameType.headers, 0, 1, ok), frame(FrameType.ping, 0, 0, Buffer.alloc(8))],
+      code: ErrorCode.protocolError,
+    },
+    {
+      name: 'a header block interrupted by data',
+      send: [frame(FrameType.headers, 0, 1, ok), frame(FrameType.data, 0, 1, Buffer.from('x'))],
+      code: ErrorCode.protocolError,
+    },
+    {
+      name: 'a continuation of nothing',
+      send: [frame(FrameType.continuation, Flag.endHeaders, 1, ok)],
+      code: ErrorCode.protocolError,
+    },
+    {
+      name: 'endless headers',
+      send: [
+        frame(FrameType.headers, 0, 1, ok),
+        ...Array.from({ length: 20 }, () => frame(FrameType.continuation, 0, 1, Buffer.alloc(16_000))),
+      ],
+      code: ErrorCode.enhanceYourCalm,
+    },
+    {
+      name: 'more padding than data',
+      send: [frame(FrameType.data, Flag.padded, 1, Buffer.from([2, 0]))],
+      code: ErrorCode.protocolError,
+    },
+    {
+      name: 'more padding than headers',
+      send: [frame(FrameType.headers, Flag.padded | Flag.endHeaders, 1, Buffer.from([9, 0x88]))],
+      code: ErrorCode.protocolError,
+    },
+    {
+      name: 'settings of odd length',
+      send: [frame(FrameType.settings, 0, 0, Buffer.alloc(5))],
+      code: ErrorCode.frameSizeError,
+    },
+    {
+      name: 'a window beyond its limit by settings',
+      send: [frame(FrameType.settings, 0, 0, settingsPayload([[4, 0x8000_0000]]))],
+      code: ErrorCode.flowControlError,
+    },
+    {
+      name: 'a window beyond its limit by update',
+      send: [frame(FrameType.windowUpdate, 0, 0, uint32(0x7fff_ffff))],
+      code: ErrorCode.flowControlError,
+    },
+    {
+      name: 'a ping of odd length',
+      send: [frame(FrameType.ping, 0, 0, Buffer.alloc(7))],
+      code: ErrorCode.frameSizeError,
+    },
+    {
+      name: 'a GOAWAY of odd length',
+      send: [frame(FrameType.goAway, 0, 0, Buffer.alloc(4))],
+      code: ErrorCode.frameSizeError,
+    },
   ])('ends it after $name', async ({ send, code }) => {
     const peer = await startRawPeer();
     const connection = await connectTo(peer.port);
@@ -389,8 +476,14 @@ describe('HTTP/2 connection with a peer that breaks the rules, RFC 9113', () => 
   });
 
   test.each([
-    { name: 'frames of unknown types', send: [frame(0x42, 0xff, 1, Buffer.from('?')), frame(FrameType.priority, 0, 1, Buffer.alloc(5))] },
-    { name: 'frames on streams that are over', send: [frame(FrameType.rstStream, 0, 7, uint32(0)), frame(FrameType.windowUpdate, 0, 7, uint32(1))] },
+    {
+      name: 'frames of unknown types',
+      send: [frame(0x42, 0xff, 1, Buffer.from('?')), frame(FrameType.priority, 0, 1, Buffer.alloc(5))],
+    },
+    {
+      name: 'frames on streams that are over',
+      send: [frame(FrameType.rstStream, 0, 7, uint32(0)), frame(FrameType.windowUpdate, 0, 7, uint32(1))],
+    },
     { name: 'unknown settings', send: [frame(FrameType.settings, 0, 0, settingsPayload([[0x99, 1]]))] },
   ])('ignores $name', async ({ send }) => {
     const peer = await startRawPeer();

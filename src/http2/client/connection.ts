@@ -185,7 +185,12 @@ export class Http2Connection implements StreamOwner {
     this.#streams.set(stream.id, stream);
     const { headerBlock } = stream;
     const { buffer, offset } = this.#outbox.reserve(frameHeaderBytes + headerBlock.length);
-    writeFrameHeader(buffer, offset, { length: headerBlock.length, type: FrameType.headers, flags: Flag.endHeaders, streamId: stream.id });
+    writeFrameHeader(buffer, offset, {
+      length: headerBlock.length,
+      type: FrameType.headers,
+      flags: Flag.endHeaders,
+      streamId: stream.id,
+    });
     buffer.set(headerBlock, offset + frameHeaderBytes);
     if (this.#nextStreamId > maxStreamId - 2) this.#drain(new Error('the connection has used up its stream numbers'));
     this.transmit(stream);
@@ -212,7 +217,12 @@ export class Http2Connection implements StreamOwner {
     this.#sendWindow -= data.length;
     stream.sendWindow -= data.length;
     const { buffer, offset } = this.#outbox.reserve(frameHeaderBytes);
-    writeFrameHeader(buffer, offset, { length: data.length, type: FrameType.data, flags: endStream ? Flag.endStream : 0, streamId: stream.id });
+    writeFrameHeader(buffer, offset, {
+      length: data.length,
+      type: FrameType.data,
+      flags: endStream ? Flag.endStream : 0,
+      streamId: stream.id,
+    });
     this.#outbox.append(data);
     if (endStream) stream.localEnded = true;
   }
@@ -273,7 +283,10 @@ export class Http2Connection implements StreamOwner {
     try {
       this.#reader.push(chunk);
     } catch (error) {
-      this.#fail(error instanceof ConnectionError ? error.code : ErrorCode.internalError, error instanceof Error ? error.message : String(error));
+      this.#fail(
+        error instanceof ConnectionError ? error.code : ErrorCode.internalError,
+        error instanceof Error ? error.message : String(error),
+      );
     }
   }
 
@@ -293,8 +306,10 @@ export class Http2Connection implements StreamOwner {
   }
 
   #onDataStart(streamId: number, length: number): void {
-    if (this.#headerBlocks.incomplete) throw new ConnectionError(ErrorCode.protocolError, 'a header block was interrupted');
-    if (streamId === 0 || streamId >= this.#nextStreamId) throw new ConnectionError(ErrorCode.protocolError, `DATA on stream ${streamId}`);
+    if (this.#headerBlocks.incomplete)
+      throw new ConnectionError(ErrorCode.protocolError, 'a header block was interrupted');
+    if (streamId === 0 || streamId >= this.#nextStreamId)
+      throw new ConnectionError(ErrorCode.protocolError, `DATA on stream ${streamId}`);
     this.#receivedBytes += length;
     if (this.#receivedBytes >= connectionWindowBytes / 2) {
       this.#outbox.append(frame(FrameType.windowUpdate, 0, 0, uint32(this.#receivedBytes)));
@@ -307,7 +322,8 @@ export class Http2Connection implements StreamOwner {
   }
 
   #onFrame(type: number, flags: number, streamId: number, payload: Buffer): void {
-    if (this.#headerBlocks.incomplete && type !== FrameType.continuation) throw new ConnectionError(ErrorCode.protocolError, 'a header block was interrupted');
+    if (this.#headerBlocks.incomplete && type !== FrameType.continuation)
+      throw new ConnectionError(ErrorCode.protocolError, 'a header block was interrupted');
     switch (type) {
       case FrameType.data:
         return this.#onPaddedData(flags, streamId, payload);
@@ -343,7 +359,8 @@ export class Http2Connection implements StreamOwner {
   #onHeaders(block: HeaderBlock<Headers> | undefined): void {
     if (block === undefined) return;
     const { streamId, headers, endStream } = block;
-    if (streamId === 0 || streamId >= this.#nextStreamId) throw new ConnectionError(ErrorCode.protocolError, `HEADERS on stream ${streamId}`);
+    if (streamId === 0 || streamId >= this.#nextStreamId)
+      throw new ConnectionError(ErrorCode.protocolError, `HEADERS on stream ${streamId}`);
     const stream = this.#streams.get(streamId);
     if (stream === undefined) return;
     stream.handler.onHeaders(headers);
@@ -354,13 +371,20 @@ export class Http2Connection implements StreamOwner {
     const stream = this.#streams.get(streamId);
     if (stream === undefined || payload.length !== 4) return;
     const code = payload.readUInt32BE(0);
-    this.#finish(stream, new Http2Error(`the peer reset the stream (code ${code})`, { code, unprocessed: code === ErrorCode.refusedStream }));
+    this.#finish(
+      stream,
+      new Http2Error(`the peer reset the stream (code ${code})`, {
+        code,
+        unprocessed: code === ErrorCode.refusedStream,
+      }),
+    );
   }
 
   #onSettings(flags: number, payload: Buffer): void {
     if (flags & Flag.ack) return;
     if (payload.length % 6 !== 0) throw new ConnectionError(ErrorCode.frameSizeError, 'SETTINGS of odd length');
-    for (let at = 0; at < payload.length; at += 6) this.#applySetting(payload.readUInt16BE(at), payload.readUInt32BE(at + 2));
+    for (let at = 0; at < payload.length; at += 6)
+      this.#applySetting(payload.readUInt16BE(at), payload.readUInt32BE(at + 2));
     this.#outbox.append(frame(FrameType.settings, Flag.ack, 0, Buffer.alloc(0)));
     this.#settle.resolve();
     this.#startWaiting();
@@ -418,4 +442,5 @@ export class Http2Connection implements StreamOwner {
   }
 }
 
-const refused = (reason: Error): Http2Error => new Http2Error(reason.message, { code: ErrorCode.refusedStream, unprocessed: true, cause: reason });
+const refused = (reason: Error): Http2Error =>
+  new Http2Error(reason.message, { code: ErrorCode.refusedStream, unprocessed: true, cause: reason });

@@ -6,10 +6,13 @@ interface TlsError extends Error {
 
 /** A socket's error as an operator can read it. */
 export function readableSocketError(error: TlsError): Error {
-  if (error.code?.startsWith('ERR_SSL_') && error.reason !== undefined) return new Error(`TLS: ${error.reason}`, { cause: error });
+  if (error.code?.startsWith('ERR_SSL_') && error.reason !== undefined)
+    return new Error(`TLS: ${error.reason}`, { cause: error });
   // Several addresses were tried: Node leaves the message empty.
   if (error instanceof AggregateError && error.message === '') {
-    return new Error(error.errors.map((one) => (one instanceof Error ? one.message : String(one))).join(', '), { cause: error });
+    return new Error(error.errors.map((one) => (one instanceof Error ? one.message : String(one))).join(', '), {
+      cause: error,
+    });
   }
   return error;
 }

@@ -4,7 +4,8 @@ import { HpackDecoder } from './decoder.ts';
 
 const block = (hex: string): Buffer => Buffer.from(hex.replaceAll(' ', ''), 'hex');
 
-const decoderOf = (options: { tableBytes?: number; maxListBytes?: number } = {}): HpackDecoder => new HpackDecoder({ tableBytes: 4096, maxListBytes: 65_536, ...options });
+const decoderOf = (options: { tableBytes?: number; maxListBytes?: number } = {}): HpackDecoder =>
+  new HpackDecoder({ tableBytes: 4096, maxListBytes: 65_536, ...options });
 
 function fieldsOf(decoder: HpackDecoder, bytes: Buffer): Field[] | undefined {
   const list = decoder.decode(bytes);
@@ -47,13 +48,29 @@ const http: Field = [':scheme', 'http'];
 const requests = (first: string, second: string, third: string): Step[] => [
   { hex: first, fields: [get, http, [':path', '/'], authority], table: [authority] },
   { hex: second, fields: [get, http, [':path', '/'], authority, noCache], table: [noCache, authority] },
-  { hex: third, fields: [get, [':scheme', 'https'], [':path', '/index.html'], authority, custom], table: [custom, noCache, authority] },
+  {
+    hex: third,
+    fields: [get, [':scheme', 'https'], [':path', '/index.html'], authority, custom],
+    table: [custom, noCache, authority],
+  },
 ];
 
 const responses = (first: string, second: string, third: string): Step[] => [
-  { hex: first, fields: [[':status', '302'], cachePrivate, date(21), location], table: [location, date(21), cachePrivate, [':status', '302']] },
-  { hex: second, fields: [[':status', '307'], cachePrivate, date(21), location], table: [[':status', '307'], location, date(21), cachePrivate] },
-  { hex: third, fields: [[':status', '200'], cachePrivate, date(22), location, gzip, cookie], table: [cookie, gzip, date(22)] },
+  {
+    hex: first,
+    fields: [[':status', '302'], cachePrivate, date(21), location],
+    table: [location, date(21), cachePrivate, [':status', '302']],
+  },
+  {
+    hex: second,
+    fields: [[':status', '307'], cachePrivate, date(21), location],
+    table: [[':status', '307'], location, date(21), cachePrivate],
+  },
+  {
+    hex: third,
+    fields: [[':status', '200'], cachePrivate, date(22), location, gzip, cookie],
+    table: [cookie, gzip, date(22)],
+  },
 ];
 
 describe('examples of RFC 7541, appendix C', () => {
@@ -70,7 +87,11 @@ describe('examples of RFC 7541, appendix C', () => {
     {
       name: 'C.4: requests with Huffman coding',
       tableBytes: 4096,
-      steps: requests('8286 8441 8cf1 e3c2 e5f2 3a6b a0ab 90f4 ff', '8286 84be 5886 a8eb 1064 9cbf', '8287 85bf 4088 25a8 49e9 5ba9 7d7f 8925 a849 e95b b8e8 b4bf'),
+      steps: requests(
+        '8286 8441 8cf1 e3c2 e5f2 3a6b a0ab 90f4 ff',
+        '8286 84be 5886 a8eb 1064 9cbf',
+        '8287 85bf 4088 25a8 49e9 5ba9 7d7f 8925 a849 e95b b8e8 b4bf',
+      ),
     },
     {
       name: 'C.5: responses without Huffman coding, entries are evicted',
@@ -100,11 +121,21 @@ describe('examples of RFC 7541, appendix C', () => {
 });
 
 const literal = (name: string, value: string, pattern = 0x40): Buffer =>
-  Buffer.concat([Buffer.from([pattern, name.length]), Buffer.from(name), Buffer.from([value.length]), Buffer.from(value)]);
+  Buffer.concat([
+    Buffer.from([pattern, name.length]),
+    Buffer.from(name),
+    Buffer.from([value.length]),
+    Buffer.from(value),
+  ]);
 
 describe('the dynamic table', () => {
   test('a repeated name keeps its order', () => {
-    expect(fieldsOf(decoderOf(), Buffer.concat([literal('a', '1'), literal('b', '2', 0x00), literal('a', '3', 0x10), indexed(62)]))).toEqual([
+    expect(
+      fieldsOf(
+        decoderOf(),
+        Buffer.concat([literal('a', '1'), literal('b', '2', 0x00), literal('a', '3', 0x10), indexed(62)]),
+      ),
+    ).toEqual([
       ['a', '1'],
       ['b', '2'],
       ['a', '3'],
@@ -141,7 +172,8 @@ describe('the dynamic table', () => {
 
   test('keeps its order when there is more in it than ever before, after entries have gone', () => {
     const decoder = decoderOf();
-    const entries = (from: number, count: number): Field[] => Array.from({ length: count }, (_, i) => ['n', String(from + i)]);
+    const entries = (from: number, count: number): Field[] =>
+      Array.from({ length: count }, (_, i) => ['n', String(from + i)]);
     const write = (fields: Field[]): Buffer => Buffer.concat(fields.map(([name, value]) => literal(name, value)));
     decoder.decode(write(entries(0, 10)));
     decoder.decode(Buffer.concat([block('20 3f e1 1f'), write(entries(10, 40))]));
@@ -205,7 +237,11 @@ describe('a list larger than allowed', () => {
   });
 
   test('an error behind the limit is one still', () => {
-    expect(() => decoderOf({ maxListBytes: 70 }).decode(Buffer.concat([literal('a', '1'), literal('b', '2'), literal('c', '3'), indexed(80)]))).toThrow('no header has index 80');
+    expect(() =>
+      decoderOf({ maxListBytes: 70 }).decode(
+        Buffer.concat([literal('a', '1'), literal('b', '2'), literal('c', '3'), indexed(80)]),
+      ),
+    ).toThrow('no header has index 80');
   });
 
   test('a large entry named over and over takes no memory', () => {

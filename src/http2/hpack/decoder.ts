@@ -55,7 +55,8 @@ export class HpackDecoder {
         name = table.name(index);
         value = table.value(index);
       } else {
-        if (first >= 0x20 && first < 0x40) throw new Error('a header block changes the table size behind its beginning');
+        if (first >= 0x20 && first < 0x40)
+          throw new Error('a header block changes the table size behind its beginning');
         const indexing = first >= 0x40;
         const index = this.#integer(indexing ? 0x3f : 0x0f);
         name = index === 0 ? this.#string() : table.name(index);
@@ -71,7 +72,8 @@ export class HpackDecoder {
 
   /** Section 4.2: changes of the table size stand at the beginning of a block. */
   #updateTableSize(): void {
-    while (this.#at < this.#block.length && (this.#block[this.#at]! & 0xe0) === 0x20) this.#table.resize(this.#integer(0x1f));
+    while (this.#at < this.#block.length && (this.#block[this.#at]! & 0xe0) === 0x20)
+      this.#table.resize(this.#integer(0x1f));
   }
 
   #string(): string {

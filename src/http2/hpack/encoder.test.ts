@@ -3,10 +3,13 @@ import { HpackDecoder } from './decoder.ts';
 import { encodeAnswer } from './encoder.ts';
 import type { Field } from '../testing/reference-encoder.ts';
 
-const hexOf = (status: number, fields: Field[]): string => Buffer.from(encodeAnswer(status, fields), 'latin1').toString('hex');
+const hexOf = (status: number, fields: Field[]): string =>
+  Buffer.from(encodeAnswer(status, fields), 'latin1').toString('hex');
 
 function fieldsOf(status: number, fields: Field[]): string[] {
-  return new HpackDecoder({ tableBytes: 0, maxListBytes: Infinity }).decode(Buffer.from(encodeAnswer(status, fields), 'latin1'))!;
+  return new HpackDecoder({ tableBytes: 0, maxListBytes: Infinity }).decode(
+    Buffer.from(encodeAnswer(status, fields), 'latin1'),
+  )!;
 }
 
 describe('the block of an answer', () => {
@@ -19,9 +22,24 @@ describe('the block of an answer', () => {
     { name: 'a name of our own', status: 204, fields: [['audit-id', 'x']], hex: '89 00 08 61756469742d6964 01 78' },
     { name: 'an empty value', status: 204, fields: [['vary', '']], hex: '89 0f2c 00' },
     { name: 'characters behind ASCII', status: 204, fields: [['vary', '\xe9\xff\t']], hex: '89 0f2c 03 e9ff09' },
-    { name: 'a value of 126 bytes', status: 204, fields: [['vary', 'x'.repeat(126)]], hex: `89 0f2c 7e ${'78'.repeat(126)}` },
-    { name: 'a value of 127 bytes', status: 204, fields: [['vary', 'x'.repeat(127)]], hex: `89 0f2c 7f00 ${'78'.repeat(127)}` },
-    { name: 'a value of 300 bytes', status: 204, fields: [['vary', 'x'.repeat(300)]], hex: `89 0f2c 7fad01 ${'78'.repeat(300)}` },
+    {
+      name: 'a value of 126 bytes',
+      status: 204,
+      fields: [['vary', 'x'.repeat(126)]],
+      hex: `89 0f2c 7e ${'78'.repeat(126)}`,
+    },
+    {
+      name: 'a value of 127 bytes',
+      status: 204,
+      fields: [['vary', 'x'.repeat(127)]],
+      hex: `89 0f2c 7f00 ${'78'.repeat(127)}`,
+    },
+    {
+      name: 'a value of 300 bytes',
+      status: 204,
+      fields: [['vary', 'x'.repeat(300)]],
+      hex: `89 0f2c 7fad01 ${'78'.repeat(300)}`,
+    },
   ] satisfies { name: string; status: number; fields: Field[]; hex: string }[])('$name', ({ status, fields, hex }) => {
     const expected = hex.replaceAll(' ', '');
     expect(hexOf(status, fields)).toBe(expected);
@@ -32,7 +50,12 @@ describe('the block of an answer', () => {
     expect(
       fieldsOf(
         401,
-        [['warning', 'a'], ['www-authenticate', 'b'], ['warning', 'a'], ['warning', 'c']], // prettier-ignore
+        [
+          ['warning', 'a'],
+          ['www-authenticate', 'b'],
+          ['warning', 'a'],
+          ['warning', 'c'],
+        ], // prettier-ignore
       ),
     ).toEqual([':status', '401', 'warning', 'a', 'www-authenticate', 'b', 'warning', 'a', 'warning', 'c']);
   });
@@ -43,8 +66,15 @@ describe('the block of an answer', () => {
 
   test('more values and names than are remembered', () => {
     for (let round = 0; round < 2; round++) {
-      for (let i = 0; i < 100; i++) expect(fieldsOf(200, [['etag', String(i)], ['etag', String(i)]])).toEqual([':status', '200', 'etag', String(i), 'etag', String(i)]);
-      for (let i = 0; i < 400; i++) expect(fieldsOf(200, [[`x-name-${i}`, 'v']])).toEqual([':status', '200', `x-name-${i}`, 'v']);
+      for (let i = 0; i < 100; i++)
+        expect(
+          fieldsOf(200, [
+            ['etag', String(i)],
+            ['etag', String(i)],
+          ]),
+        ).toEqual([':status', '200', 'etag', String(i), 'etag', String(i)]);
+      for (let i = 0; i < 400; i++)
+        expect(fieldsOf(200, [[`x-name-${i}`, 'v']])).toEqual([':status', '200', `x-name-${i}`, 'v']);
     }
   });
 
@@ -64,10 +94,14 @@ describe('the block of an answer', () => {
     { name: 'a value with an emoji', field: ['vary', 'x\u{1f600}y'] },
     { name: 'a long value with a line feed', field: ['vary', `${'x'.repeat(1000)}\n`] },
   ] satisfies { name: string; field: Field }[])('refuses $name, every time', ({ field }) => {
-    for (let time = 0; time < 2; time++) expect(() => encodeAnswer(200, [field])).toThrow(/^no (name of a|value of) header field/);
+    for (let time = 0; time < 2; time++)
+      expect(() => encodeAnswer(200, [field])).toThrow(/^no (name of a|value of) header field/);
   });
 
-  test.each([{ status: 99 }, { status: 1000 }, { status: 200.5 }, { status: NaN }])('refuses status $status', ({ status }) => {
-    expect(() => encodeAnswer(status, [])).toThrow(`no status of an answer: ${status}`);
-  });
+  test.each([{ status: 99 }, { status: 1000 }, { status: 200.5 }, { status: NaN }])(
+    'refuses status $status',
+    ({ status }) => {
+      expect(() => encodeAnswer(status, [])).toThrow(`no status of an answer: ${status}`);
+    },
+  );
 });

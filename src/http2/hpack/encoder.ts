@@ -27,7 +27,8 @@ export function encodeAnswer(status: number, fields: Iterable<readonly [name: st
 const statusFields = new Map<number, string>();
 
 function encodeStatus(status: number): string {
-  if (!Number.isInteger(status) || status < 100 || status > 999) throw new TypeError(`no status of an answer: ${status}`);
+  if (!Number.isInteger(status) || status < 100 || status > 999)
+    throw new TypeError(`no status of an answer: ${status}`);
   const text = encodeField(':status', String(status));
   statusFields.set(status, text);
   return text;
@@ -49,7 +50,8 @@ class FieldsNamed {
   #latestText = '';
 
   constructor(name: string) {
-    if (!/^[!#$%&'*+\-.^_`|~0-9a-z]+$/.test(name)) throw new TypeError(`no name of a header field: ${JSON.stringify(name)}`);
+    if (!/^[!#$%&'*+\-.^_`|~0-9a-z]+$/.test(name))
+      throw new TypeError(`no name of a header field: ${JSON.stringify(name)}`);
     this.#name = name;
     this.#prefix = encodeName(name);
   }
@@ -59,7 +61,8 @@ class FieldsNamed {
   }
 
   #encodeNew(value: string): string {
-    if (/[\0\r\n\u0100-\uffff]/.test(value)) throw new TypeError(`no value of header field ${this.#name}: ${JSON.stringify(value)}`);
+    if (/[\0\r\n\u0100-\uffff]/.test(value))
+      throw new TypeError(`no value of header field ${this.#name}: ${JSON.stringify(value)}`);
     const text = this.#prefix + encodeString(value);
     if (value.length <= maxKnownValueBytes) this.#remember(value, text);
     return text;

@@ -76,7 +76,11 @@ export class HeaderTable {
   /** Of a full ring: its oldest entry is where the next one would go. */
   #grow(): void {
     const oldest = this.#next;
-    const inOrder = (ring: string[]): string[] => [...ring.slice(oldest), ...ring.slice(0, oldest), ...Array<string>(Math.max(16, ring.length)).fill('')];
+    const inOrder = (ring: string[]): string[] => [
+      ...ring.slice(oldest),
+      ...ring.slice(0, oldest),
+      ...Array<string>(Math.max(16, ring.length)).fill(''),
+    ];
     this.#names = inOrder(this.#names);
     this.#values = inOrder(this.#values);
     this.#next = this.#count;

@@ -8,7 +8,8 @@ import { encodeAnswer } from './encoder.ts';
 import { decodeHuffman } from './huffman.ts';
 
 /** 60 characters. */
-const pathOf = (i: number): string => `/api/v1/namespaces/kube-system/configmaps/kube-root-ca-${String(i).padStart(5, '0')}`;
+const pathOf = (i: number): string =>
+  `/api/v1/namespaces/kube-system/configmaps/kube-root-ca-${String(i).padStart(5, '0')}`;
 
 const request = (path: string): Field[] => [
   [':authority', '10.96.0.1:6443'],

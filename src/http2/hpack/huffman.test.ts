@@ -6,17 +6,22 @@ import { decodeHuffman } from './huffman.ts';
 const decode = (bytes: Buffer): string => decodeHuffman(bytes, 0, bytes.length);
 
 describe('Huffman code, RFC 7541, section 5.2', () => {
-  test.each(Array.from({ length: 256 }, (_, byte) => ({ byte, text: String.fromCharCode(byte) })))('decodes character $byte wherever in a byte it begins', ({ text }) => {
-    for (let before = 0; before < 8; before++) {
-      const whole = `${'0'.repeat(before)}${text}${text}a`;
-      expect(decode(encodeHuffman(whole))).toBe(whole);
-    }
-  });
+  test.each(Array.from({ length: 256 }, (_, byte) => ({ byte, text: String.fromCharCode(byte) })))(
+    'decodes character $byte wherever in a byte it begins',
+    ({ text }) => {
+      for (let before = 0; before < 8; before++) {
+        const whole = `${'0'.repeat(before)}${text}${text}a`;
+        expect(decode(encodeHuffman(whole))).toBe(whole);
+      }
+    },
+  );
 
   test('decodes random strings of all characters, long ones too', () => {
     const random = randomSource(7541);
     for (let round = 0; round < 200; round++) {
-      const text = String.fromCharCode(...Array.from({ length: randomInt(random, round % 20 === 0 ? 20_000 : 100) }, () => randomInt(random, 256)));
+      const text = String.fromCharCode(
+        ...Array.from({ length: randomInt(random, round % 20 === 0 ? 20_000 : 100) }, () => randomInt(random, 256)),
+      );
       expect(decode(encodeHuffman(text))).toBe(text);
     }
   });

@@ -15,13 +15,20 @@ import { staticNames, staticValues } from './static-table.ts';
 function randomText(random: RandomSource): string {
   const length = pick(random, [0, 1, 5, 20, 126, 127, 128, 300]);
   const below = pick(random, [2, 26, 256]);
-  return String.fromCharCode(...Array.from({ length }, () => (below === 256 ? randomInt(random, 256) : 97 + randomInt(random, below))));
+  return String.fromCharCode(
+    ...Array.from({ length }, () => (below === 256 ? randomInt(random, 256) : 97 + randomInt(random, below))),
+  );
 }
 
 /** From few names and values, so that much recurs, and from all others. */
 function randomField(random: RandomSource): Field {
   const name = random() < 0.7 ? pick(random, staticNames.slice(1)) : randomText(random);
-  const value = random() < 0.3 ? pick(random, staticValues.slice(1)) : random() < 0.5 ? pick(random, ['a', 'b', 'c']) : randomText(random);
+  const value =
+    random() < 0.3
+      ? pick(random, staticValues.slice(1))
+      : random() < 0.5
+        ? pick(random, ['a', 'b', 'c'])
+        : randomText(random);
   return [name, value];
 }
 
@@ -29,21 +36,30 @@ function encode(random: RandomSource, encoder: ReferenceEncoder, field: Field): 
   const whole = encoder.indicesOf(...field);
   if (whole.length > 0 && random() < 0.8) return encoder.indexed(pick(random, whole));
   const nameIndex = random() < 0.8 ? pick(random, [0, ...encoder.indicesOf(field[0])]) : 0;
-  return encoder.literal(field, { as: pick(random, ['indexing', 'indexing', 'without', 'never']), nameIndex, huffman: random() < 0.5 });
+  return encoder.literal(field, {
+    as: pick(random, ['indexing', 'indexing', 'without', 'never']),
+    nameIndex,
+    huffman: random() < 0.5,
+  });
 }
 
 describe('blocks with all that RFC 7541 allows', () => {
-  test.each(Array.from({ length: 40 }, (_, seed) => ({ seed, tableBytes: [0, 100, 400, 4096, 65_536][seed % 5]! })))('seed $seed, a table of $tableBytes bytes', ({ seed, tableBytes }) => {
-    const random = randomSource(seed);
-    const encoder = new ReferenceEncoder(Math.min(tableBytes, 4096));
-    const decoder = new HpackDecoder({ tableBytes, maxListBytes: Infinity });
-    for (let round = 0; round < 30; round++) {
-      const sizes = Array.from({ length: random() < 0.2 ? 1 + randomInt(random, 2) : 0 }, () => encoder.resize(randomInt(random, tableBytes + 1)));
-      const fields = Array.from({ length: randomInt(random, 30) }, () => randomField(random));
-      const block = Buffer.concat([...sizes, ...fields.map((field) => encode(random, encoder, field))]);
-      expect(decoder.decode(block)).toEqual(fields.flat());
-    }
-  });
+  test.each(Array.from({ length: 40 }, (_, seed) => ({ seed, tableBytes: [0, 100, 400, 4096, 65_536][seed % 5]! })))(
+    'seed $seed, a table of $tableBytes bytes',
+    ({ seed, tableBytes }) => {
+      const random = randomSource(seed);
+      const encoder = new ReferenceEncoder(Math.min(tableBytes, 4096));
+      const decoder = new HpackDecoder({ tableBytes, maxListBytes: Infinity });
+      for (let round = 0; round < 30; round++) {
+        const sizes = Array.from({ length: random() < 0.2 ? 1 + randomInt(random, 2) : 0 }, () =>
+          encoder.resize(randomInt(random, tableBytes + 1)),
+        );
+        const fields = Array.from({ length: randomInt(random, 30) }, () => randomField(random));
+        const block = Buffer.concat([...sizes, ...fields.map((field) => encode(random, encoder, field))]);
+        expect(decoder.decode(block)).toEqual(fields.flat());
+      }
+    },
+  );
 
   test('whatever is changed in a block, it is decoded or refused as one', () => {
     const random = randomSource(9113);
@@ -52,7 +68,9 @@ describe('blocks with all that RFC 7541 allows', () => {
       const block = Buffer.concat(Array.from({ length: 6 }, () => encode(random, encoder, randomField(random))));
       for (let change = 0; change < 3; change++) block[randomInt(random, block.length)] = randomInt(random, 256);
       try {
-        const list = new HpackDecoder({ tableBytes: 4096, maxListBytes: 65_536 }).decode(block.subarray(0, randomInt(random, block.length + 1)));
+        const list = new HpackDecoder({ tableBytes: 4096, maxListBytes: 65_536 }).decode(
+          block.subarray(0, randomInt(random, block.length + 1)),
+        );
         expect(list === undefined || list.every((text) => typeof text === 'string')).toBe(true);
       } catch (error) {
         expect((error as Error).message).toMatch(/header/);
@@ -79,14 +97,22 @@ async function startServer(answers: Answer[]): Promise<{ readonly port: number; 
         dataPiece: () => {},
         dataEnd: () => {},
         frame: (type, flags, streamId, payload) => {
-          if (type === FrameType.settings && (flags & Flag.ack) === 0) socket.write(frame(FrameType.settings, Flag.ack, 0, Buffer.alloc(0)));
+          if (type === FrameType.settings && (flags & Flag.ack) === 0)
+            socket.write(frame(FrameType.settings, Flag.ack, 0, Buffer.alloc(0)));
           if (type !== FrameType.headers && type !== FrameType.continuation) return;
           parts.push(Buffer.from(flags & Flag.priority && type === FrameType.headers ? payload.subarray(5) : payload));
           if ((flags & Flag.endHeaders) === 0) return;
           requests.push(decoder.decode(Buffer.concat(parts))!);
           parts = [];
           const { status, fields } = answers.shift()!;
-          socket.write(frame(FrameType.headers, Flag.endHeaders | Flag.endStream, streamId, Buffer.from(encodeAnswer(status, fields), 'latin1')));
+          socket.write(
+            frame(
+              FrameType.headers,
+              Flag.endHeaders | Flag.endStream,
+              streamId,
+              Buffer.from(encodeAnswer(status, fields), 'latin1'),
+            ),
+          );
         },
         oversized: () => socket.destroy(),
       },
@@ -105,9 +131,14 @@ async function startServer(answers: Answer[]): Promise<{ readonly port: number; 
   return { port: (server.address() as net.AddressInfo).port, requests };
 }
 
-async function ask(session: http2.ClientHttp2Session, headers: http2.OutgoingHttpHeaders): Promise<Record<string, unknown>> {
+async function ask(
+  session: http2.ClientHttp2Session,
+  headers: http2.OutgoingHttpHeaders,
+): Promise<Record<string, unknown>> {
   const stream = session.request(headers);
-  const answer = await new Promise<http2.IncomingHttpHeaders>((resolve, reject) => stream.once('response', resolve).once('error', reject));
+  const answer = await new Promise<http2.IncomingHttpHeaders>((resolve, reject) =>
+    stream.once('response', resolve).once('error', reject),
+  );
   stream.resume();
   return Object.fromEntries(Object.entries(answer));
 }
@@ -132,8 +163,13 @@ describe("Node's HTTP/2 client as the peer", () => {
       request('/api/v1/pods?limit=500', { 'x-latin': 'caf\xe9 \xff\x80', 'x-long': 'l'.repeat(3000) }),
       request('/long', { 'x-longer': `${'0123456789abcdef'.repeat(1500)}` }),
       request('/symbols', { 'x-symbols': '!"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~' }),
-      request('/secret', { 'x-secret': 's', [http2.sensitiveHeaders]: ['x-secret'] } as unknown as http2.OutgoingHttpHeaders),
-      ...Array.from({ length: 100 }, (_, i) => request(`/api/v1/namespaces/default/pods/web-${i}`, { 'x-turn': `${'t'.repeat(i)}${i}` })),
+      request('/secret', {
+        'x-secret': 's',
+        [http2.sensitiveHeaders]: ['x-secret'],
+      } as unknown as http2.OutgoingHttpHeaders),
+      ...Array.from({ length: 100 }, (_, i) =>
+        request(`/api/v1/namespaces/default/pods/web-${i}`, { 'x-turn': `${'t'.repeat(i)}${i}` }),
+      ),
       kept,
     ];
     const server = await startServer(requests.map(() => ({ status: 200, fields: [] })));
@@ -147,15 +183,40 @@ describe("Node's HTTP/2 client as the peer", () => {
 
   test('decodes the answers', async () => {
     const answers: Answer[] = [
-      { status: 200, fields: [['content-type', 'application/json'], ['audit-id', 'a-1'], ['date', 'Mon, 21 Oct 2013 20:13:21 GMT']] }, // prettier-ignore
-      { status: 200, fields: [['content-type', 'application/json'], ['audit-id', 'a-2'], ['date', 'Mon, 21 Oct 2013 20:13:21 GMT']] }, // prettier-ignore
+      {
+        status: 200,
+        fields: [
+          ['content-type', 'application/json'],
+          ['audit-id', 'a-1'],
+          ['date', 'Mon, 21 Oct 2013 20:13:21 GMT'],
+        ],
+      }, // prettier-ignore
+      {
+        status: 200,
+        fields: [
+          ['content-type', 'application/json'],
+          ['audit-id', 'a-2'],
+          ['date', 'Mon, 21 Oct 2013 20:13:21 GMT'],
+        ],
+      }, // prettier-ignore
       { status: 429, fields: [['retry-after', '1']] },
-      { status: 418, fields: [['x-latin', 'caf\xe9'], ['x-long', 'l'.repeat(5000)], ['x-empty', '']] }, // prettier-ignore
-      ...[126, 127, 128, 254, 255, 256].map((length) => ({ status: 404, fields: [['x-long', 'l'.repeat(length)]] satisfies Field[] })),
+      {
+        status: 418,
+        fields: [
+          ['x-latin', 'caf\xe9'],
+          ['x-long', 'l'.repeat(5000)],
+          ['x-empty', ''],
+        ],
+      }, // prettier-ignore
+      ...[126, 127, 128, 254, 255, 256].map((length) => ({
+        status: 404,
+        fields: [['x-long', 'l'.repeat(length)]] satisfies Field[],
+      })),
     ];
     const server = await startServer([...answers]);
     const session = http2.connect(`http://127.0.0.1:${server.port}`);
     onTestFinished(() => session.destroy());
-    for (const { status, fields } of answers) expect(await ask(session, kept)).toEqual({ ':status': status, ...Object.fromEntries(fields) });
+    for (const { status, fields } of answers)
+      expect(await ask(session, kept)).toEqual({ ':status': status, ...Object.fromEntries(fields) });
   });
 });

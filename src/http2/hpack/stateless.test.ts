@@ -6,9 +6,21 @@ const block = (hex: string): Buffer => Buffer.from(hex.replaceAll(' ', ''), 'hex
 
 describe('header blocks, RFC 7541', () => {
   test.each([
-    { name: 'C.2.1 literal with indexing', hex: '400a 6375 7374 6f6d 2d6b 6579 0d63 7573 746f 6d2d 6865 6164 6572', headers: { 'custom-key': 'custom-header' } },
-    { name: 'C.2.2 literal without indexing', hex: '040c 2f73 616d 706c 652f 7061 7468', headers: { ':path': '/sample/path' } },
-    { name: 'C.2.3 literal never indexed', hex: '1008 7061 7373 776f 7264 0673 6563 7265 74', headers: { password: 'secret' } },
+    {
+      name: 'C.2.1 literal with indexing',
+      hex: '400a 6375 7374 6f6d 2d6b 6579 0d63 7573 746f 6d2d 6865 6164 6572',
+      headers: { 'custom-key': 'custom-header' },
+    },
+    {
+      name: 'C.2.2 literal without indexing',
+      hex: '040c 2f73 616d 706c 652f 7061 7468',
+      headers: { ':path': '/sample/path' },
+    },
+    {
+      name: 'C.2.3 literal never indexed',
+      hex: '1008 7061 7373 776f 7264 0673 6563 7265 74',
+      headers: { password: 'secret' },
+    },
     { name: 'C.2.4 indexed', hex: '82', headers: { ':method': 'GET' } },
     {
       name: 'C.4.1 request with Huffman coding',
@@ -18,7 +30,12 @@ describe('header blocks, RFC 7541', () => {
     {
       name: 'C.6.1 response with Huffman coding',
       hex: '4882 6402 5885 aec3 771a 4b61 96d0 7abe 9410 54d4 44a8 2005 9504 0b81 66e0 82a6 2d1b ff6e 919d 29ad 1718 63c7 8f0b 97c8 e9ae 82ae 43d3',
-      headers: { ':status': '302', 'cache-control': 'private', date: 'Mon, 21 Oct 2013 20:13:21 GMT', location: 'https://www.example.com' },
+      headers: {
+        ':status': '302',
+        'cache-control': 'private',
+        date: 'Mon, 21 Oct 2013 20:13:21 GMT',
+        location: 'https://www.example.com',
+      },
     },
     { name: 'a table size of 0, as we asked for', hex: '20 88', headers: { ':status': '200' } },
     { name: 'an empty value', hex: '000b 677270632d7374617475 73 00', headers: { 'grpc-status': '' } },

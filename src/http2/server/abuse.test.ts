@@ -2,10 +2,31 @@ import { Duplex } from 'node:stream';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ErrorCode, Flag, FrameType, Setting, connectionPreface } from '../frames.ts';
 import { encodeHeaders } from '../hpack/encoder.ts';
-import { answer, echo, field, onRequest, pattern, sendBody, serverOptions, startServer } from '../testing/http2-server.ts';
+import {
+  answer,
+  echo,
+  field,
+  onRequest,
+  pattern,
+  sendBody,
+  serverOptions,
+  startServer,
+} from '../testing/http2-server.ts';
 import { connectDeaf } from '../testing/deaf-client.ts';
 import type { DeafClient } from '../testing/deaf-client.ts';
-import { connectRaw, continuation, data, get, headers, ping, post, request, reset, settings, windowUpdate } from '../testing/raw-client.ts';
+import {
+  connectRaw,
+  continuation,
+  data,
+  get,
+  headers,
+  ping,
+  post,
+  request,
+  reset,
+  settings,
+  windowUpdate,
+} from '../testing/raw-client.ts';
 import type { RawClient } from '../testing/raw-client.ts';
 import { ServerConnection } from './connection.ts';
 import type { ServerStream } from './stream.ts';
@@ -47,7 +68,10 @@ describe('HTTP/2 server connection whose client does not take what it asks for',
     { name: 'requests', more: requests((id) => get(id)) },
     { name: 'requests for more', more: requests((id) => get(id, '/much')) },
     { name: 'requests that are refused in words', more: requests((id) => get(id, '/', [['connection', 'close']])) },
-    { name: 'requests, each cancelled', more: requests((id) => Buffer.concat([get(id, '/much'), reset(id, ErrorCode.cancel)])) },
+    {
+      name: 'requests, each cancelled',
+      more: requests((id) => Buffer.concat([get(id, '/much'), reset(id, ErrorCode.cancel)])),
+    },
   ])('a flood of $name stops, and what waits is bounded', async ({ more }) => {
     const much = Buffer.alloc(100_000);
     const { socket } = connectDeaf((stream) => {
@@ -72,11 +96,15 @@ describe('HTTP/2 server connection whose client does not take what it asks for',
     { name: 'requests', more: requests((id) => get(id)) },
     { name: 'requests for more', more: requests((id) => get(id, '/much')) },
   ])('is served on when it takes it after all: $name', async ({ more }) => {
-    const { socket, connection } = connectDeaf((stream) => sendBody(stream, Buffer.alloc(field(stream, ':path') === '/much' ? 50_000 : 10)));
+    const { socket, connection } = connectDeaf((stream) =>
+      sendBody(stream, Buffer.alloc(field(stream, ':path') === '/much' ? 50_000 : 10)),
+    );
     await flood(socket, more);
     expect(socket.readableLength).toBeGreaterThan(0);
     socket.listen();
-    await vi.waitFor(() => expect([socket.readableLength, socket.writableLength, connection.activeStreams]).toEqual([0, 0, 0]));
+    await vi.waitFor(() =>
+      expect([socket.readableLength, socket.writableLength, connection.activeStreams]).toEqual([0, 0, 0]),
+    );
     const before = socket.taken;
     socket.push(ping());
     await vi.waitFor(() => expect(socket.taken).toBe(before + 17));
@@ -161,7 +189,14 @@ describe('HTTP/2 server connection whose client is slow', () => {
         connection.leave();
       }),
     });
-    socket.push(Buffer.concat([connectionPreface, settings([Setting.initialWindowSize, 0x7fff_ffff]), windowUpdate(0, 0x7000_0000), get(1)]));
+    socket.push(
+      Buffer.concat([
+        connectionPreface,
+        settings([Setting.initialWindowSize, 0x7fff_ffff]),
+        windowUpdate(0, 0x7000_0000),
+        get(1),
+      ]),
+    );
     await new Promise((resolve) => socket.once('close', resolve));
     expect(socket.taken).toBeGreaterThan(bytes);
   });
@@ -174,7 +209,9 @@ describe('HTTP/2 server connection whose client asks for too much', () => {
     client.send(ping('all done'));
     await client.waitFor((heard) => heard.type === FrameType.goAway || heard.payload.toString() === 'all done');
     client.send(get(streamId));
-    const last = await client.waitFor((heard) => heard.type === FrameType.goAway || (heard.streamId === streamId && heard.type === FrameType.headers));
+    const last = await client.waitFor(
+      (heard) => heard.type === FrameType.goAway || (heard.streamId === streamId && heard.type === FrameType.headers),
+    );
     if (last.type === FrameType.goAway) expect(last.code).toBe(ErrorCode.enhanceYourCalm);
     const other = await connectRaw(port);
     other.greet();
@@ -253,7 +290,10 @@ describe('HTTP/2 server connection whose client asks for too much', () => {
     const client = await connectRaw(server.port);
     client.greet();
     const value = 'x'.repeat(3_000);
-    const kept = Buffer.concat([Buffer.from([0x40, 1, 0x78, 0x7f, ...[(3_000 - 127) % 128 | 0x80, (3_000 - 127) >> 7]]), Buffer.from(value)]);
+    const kept = Buffer.concat([
+      Buffer.from([0x40, 1, 0x78, 0x7f, ...[((3_000 - 127) % 128) | 0x80, (3_000 - 127) >> 7]]),
+      Buffer.from(value),
+    ]);
     const bomb = Buffer.concat([encodeHeaders(request('GET', '/')), Buffer.alloc(16_000, 0xbe)]);
     client.send(headers(1, Buffer.concat([encodeHeaders(request('GET', '/')), kept]), wholeRequest));
     await client.wholeAnswer(1);
@@ -284,7 +324,12 @@ describe('HTTP/2 server connection whose client asks for too much', () => {
     const client = await connectRaw(server.port);
     client.greet();
     const body = pattern(60_000);
-    client.send(post(1), ...Array.from(body, (_, i) => data(1, body.subarray(i, i + 1))), data(1, nothing, Flag.endStream), ping());
+    client.send(
+      post(1),
+      ...Array.from(body, (_, i) => data(1, body.subarray(i, i + 1))),
+      data(1, nothing, Flag.endStream),
+      ping(),
+    );
     await client.waitFor((heard) => heard.type === FrameType.ping);
     const pieces: Buffer[] = [];
     const complete = await new Promise((resolve) => {
@@ -319,9 +364,14 @@ describe('HTTP/2 server connection whose client falls silent', () => {
     { name: 'within a frame', bytes: Buffer.concat([begun, get(1).subarray(0, 12)]) },
     { name: 'within a header block', bytes: Buffer.concat([begun, headers(1, request('GET', '/'), Flag.endStream)]) },
     { name: 'behind a request', bytes: Buffer.concat([begun, get(1)]) },
-    { name: 'behind a request that was reset', bytes: Buffer.concat([begun, post(1, '/hold'), reset(1, ErrorCode.cancel)]) },
+    {
+      name: 'behind a request that was reset',
+      bytes: Buffer.concat([begun, post(1, '/hold'), reset(1, ErrorCode.cancel)]),
+    },
   ])('$name is sent away', async ({ bytes }) => {
-    const server = await startServer((stream) => void (field(stream, ':path') === '/hold' || answer(stream)), { idleMs: 50 });
+    const server = await startServer((stream) => void (field(stream, ':path') === '/hold' || answer(stream)), {
+      idleMs: 50,
+    });
     const client = await connectRaw(server.port);
     if (bytes.length > 0) client.send(bytes);
     expect((await client.goAway()).code).toBe(ErrorCode.noError);

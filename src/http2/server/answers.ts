@@ -1,4 +1,13 @@
-import { ErrorCode, Flag, FrameType, defaultMaxFrameBytes, defaultWindowBytes, frameHeaderBytes, maxWindowBytes, writeFrameHeader } from '../frames.ts';
+import {
+  ErrorCode,
+  Flag,
+  FrameType,
+  defaultMaxFrameBytes,
+  defaultWindowBytes,
+  frameHeaderBytes,
+  maxWindowBytes,
+  writeFrameHeader,
+} from '../frames.ts';
 import { ConnectionError } from '../header-blocks.ts';
 import { encodeAnswer } from '../hpack/encoder.ts';
 import type { Outbox } from '../outbox.ts';
@@ -31,7 +40,12 @@ export class Answers {
   }
 
   /** Throws for a field that HTTP cannot carry. */
-  sendHeaders(stream: ServerStream, status: number, fields: Iterable<readonly [name: string, value: string]>, end: boolean): void {
+  sendHeaders(
+    stream: ServerStream,
+    status: number,
+    fields: Iterable<readonly [name: string, value: string]>,
+    end: boolean,
+  ): void {
     const block = encodeAnswer(status, fields);
     let flags = end ? Flag.endStream : 0;
     let type: number = FrameType.headers;
@@ -40,8 +54,17 @@ export class Answers {
       const length = Math.min(block.length - at, defaultMaxFrameBytes);
       const { buffer, offset } = this.#outbox.reserve(frameHeaderBytes + length);
       const isLast = at + length === block.length;
-      writeFrameHeader(buffer, offset, { length, type, flags: isLast ? flags | Flag.endHeaders : flags, streamId: stream.id });
-      buffer.latin1Write(length === block.length ? block : block.slice(at, at + length), offset + frameHeaderBytes, length);
+      writeFrameHeader(buffer, offset, {
+        length,
+        type,
+        flags: isLast ? flags | Flag.endHeaders : flags,
+        streamId: stream.id,
+      });
+      buffer.latin1Write(
+        length === block.length ? block : block.slice(at, at + length),
+        offset + frameHeaderBytes,
+        length,
+      );
       at += length;
       type = FrameType.continuation;
       flags = 0;
@@ -114,7 +137,12 @@ export class Answers {
     if (endStream) stream.localEnded = true;
     const copied = length <= maxCopyBytes;
     const { buffer, offset } = this.#outbox.reserve(copied ? frameHeaderBytes + length : frameHeaderBytes);
-    writeFrameHeader(buffer, offset, { length, type: FrameType.data, flags: endStream ? Flag.endStream : 0, streamId: stream.id });
+    writeFrameHeader(buffer, offset, {
+      length,
+      type: FrameType.data,
+      flags: endStream ? Flag.endStream : 0,
+      streamId: stream.id,
+    });
     if (copied) buffer.set(data, offset + frameHeaderBytes);
     else this.#outbox.append(data);
   }

@@ -16,9 +16,11 @@ export function changedSettings(payload: Buffer, before: ClientSettings): Client
   for (let at = 0; at < payload.length; at += 6) {
     const id = payload.readUInt16BE(at);
     const value = payload.readUInt32BE(at + 2);
-    if (id === Setting.enablePush && value > 1) throw new ConnectionError(ErrorCode.protocolError, 'ENABLE_PUSH is 0 or 1');
+    if (id === Setting.enablePush && value > 1)
+      throw new ConnectionError(ErrorCode.protocolError, 'ENABLE_PUSH is 0 or 1');
     if (id === Setting.maxFrameSize) {
-      if (value < defaultMaxFrameBytes || value > largestMaxFrameBytes) throw new ConnectionError(ErrorCode.protocolError, 'MAX_FRAME_SIZE out of range');
+      if (value < defaultMaxFrameBytes || value > largestMaxFrameBytes)
+        throw new ConnectionError(ErrorCode.protocolError, 'MAX_FRAME_SIZE out of range');
       maxFrameBytes = value;
     }
     if (id === Setting.initialWindowSize) {

@@ -30,11 +30,20 @@ function answerTo(stream: http2.ClientHttp2Stream): Promise<Answer> {
     stream.on('response', (headers, _flags, raw?: string[]) => (head = { headers, raw: raw ?? [] }));
     stream.on('data', (piece: Buffer) => pieces.push(piece));
     stream.on('error', reject);
-    stream.on('close', () => resolve({ status: head?.headers[':status'], headers: head?.headers ?? {}, raw: head?.raw ?? [], body: Buffer.concat(pieces), code: stream.rstCode }));
+    stream.on('close', () =>
+      resolve({
+        status: head?.headers[':status'],
+        headers: head?.headers ?? {},
+        raw: head?.raw ?? [],
+        body: Buffer.concat(pieces),
+        code: stream.rstCode,
+      }),
+    );
   });
 }
 
-const get = (session: http2.ClientHttp2Session, path = '/', headers: http2.OutgoingHttpHeaders = {}): Promise<Answer> => answerTo(session.request({ ':path': path, ...headers }));
+const get = (session: http2.ClientHttp2Session, path = '/', headers: http2.OutgoingHttpHeaders = {}): Promise<Answer> =>
+  answerTo(session.request({ ':path': path, ...headers }));
 
 function post(session: http2.ClientHttp2Session, body: Buffer, path = '/'): Promise<Answer> {
   const stream = session.request({ ':method': 'POST', ':path': path });
@@ -43,7 +52,8 @@ function post(session: http2.ClientHttp2Session, body: Buffer, path = '/'): Prom
 }
 
 /** What was sent before has been looked at when this comes back. */
-const roundTrip = (session: http2.ClientHttp2Session): Promise<unknown> => new Promise((resolve) => session.ping(Buffer.alloc(8), resolve));
+const roundTrip = (session: http2.ClientHttp2Session): Promise<unknown> =>
+  new Promise((resolve) => session.ping(Buffer.alloc(8), resolve));
 
 describe('HTTP/2 server connection with nghttp2 as its client', () => {
   test.each([0, 1, 16_384, 16_385, 65_535, 300_000, 2_000_000])('takes and sends a body of %i bytes', async (size) => {
@@ -82,8 +92,18 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
   test.each([
     { name: 'of the client', client: { initialWindowSize: 1_000 }, server: {}, bytes: 100_000 },
     { name: 'of the server', client: {}, server: { streamWindowBytes: 700 }, bytes: 100_000 },
-    { name: 'of one byte on both sides', client: { initialWindowSize: 1 }, server: { streamWindowBytes: 1, connectionWindowBytes: 65_535 }, bytes: 2_000 },
-    { name: 'of the whole connection', client: {}, server: { streamWindowBytes: 1_000_000, connectionWindowBytes: 65_535 }, bytes: 100_000 },
+    {
+      name: 'of one byte on both sides',
+      client: { initialWindowSize: 1 },
+      server: { streamWindowBytes: 1, connectionWindowBytes: 65_535 },
+      bytes: 2_000,
+    },
+    {
+      name: 'of the whole connection',
+      client: {},
+      server: { streamWindowBytes: 1_000_000, connectionWindowBytes: 65_535 },
+      bytes: 100_000,
+    },
   ])('keeps to small windows $name', async ({ client, server: options, bytes }) => {
     const server = await startServer(echo, options);
     const session = await connect(server.port, { settings: client });
@@ -139,7 +159,10 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
 
   test('a body that its handler does not read holds up nobody else, and comes when it is read', async () => {
     const unread: ServerStream[] = [];
-    const server = await startServer((stream) => void (field(stream, ':path') === '/later' ? unread.push(stream) : echo(stream)), { streamWindowBytes: 10_000, connectionWindowBytes: 100_000 });
+    const server = await startServer(
+      (stream) => void (field(stream, ':path') === '/later' ? unread.push(stream) : echo(stream)),
+      { streamWindowBytes: 10_000, connectionWindowBytes: 100_000 },
+    );
     const session = await connect(server.port);
     const body = pattern(50_000);
     const late = post(session, body, '/later');
@@ -205,7 +228,9 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
   test('takes the trailers of a request for the end of its body', async () => {
     const server = await startServer(echo);
     const session = await connect(server.port);
-    const stream = session.request({ ':method': 'POST' }, { waitForTrailers: true } as http2.ClientSessionRequestOptions);
+    const stream = session.request({ ':method': 'POST' }, {
+      waitForTrailers: true,
+    } as http2.ClientSessionRequestOptions);
     stream.on('wantTrailers', () => stream.sendTrailers({ 'x-checksum': '1' }));
     stream.end('a body');
     const { status, body } = await answerTo(stream);
@@ -220,7 +245,12 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
   ])('answers without a body: $name', async ({ method, status, fields }) => {
     const server = await startServer((stream) => stream.respond(status, fields, true));
     const session = await connect(server.port);
-    const { status: heard, headers, body, code } = await answerTo(session.request({ ':method': method }, { endStream: true }));
+    const {
+      status: heard,
+      headers,
+      body,
+      code,
+    } = await answerTo(session.request({ ':method': method }, { endStream: true }));
     expect({ heard, bytes: body.length, code }).toEqual({ heard: status, bytes: 0, code: ErrorCode.noError });
     for (const [name, value] of fields) expect(headers[name]).toBe(value);
   });
@@ -237,7 +267,11 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     for (let i = 0; i < 5; i++) {
       const { status, body, code } = await post(session, Buffer.alloc(400_000));
       // RFC 9113, section 8.1: after the whole answer the server may ask for no more of the request, without an error.
-      expect({ status, body: body.toString(), code }).toEqual({ status: 413, body: 'too much', code: ErrorCode.noError });
+      expect({ status, body: body.toString(), code }).toEqual({
+        status: 413,
+        body: 'too much',
+        code: ErrorCode.noError,
+      });
     }
     expect(closes).toBe(5);
     expect((await post(session, pattern(100_000), '/echo')).body.length).toBe(100_000);
@@ -245,8 +279,14 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
 
   test.each([
     { name: 'nobody wanted', handler: (stream: ServerStream) => stream.respond(403, [], true) },
-    { name: 'were answered in the middle', handler: (stream: ServerStream) => stream.read({ onData: () => stream.respond(403, [], true), onEnd: () => {} }) },
-    { name: 'were reset in the middle', handler: (stream: ServerStream) => stream.read({ onData: () => stream.reset(ErrorCode.cancel), onEnd: () => {} }) },
+    {
+      name: 'were answered in the middle',
+      handler: (stream: ServerStream) => stream.read({ onData: () => stream.respond(403, [], true), onEnd: () => {} }),
+    },
+    {
+      name: 'were reset in the middle',
+      handler: (stream: ServerStream) => stream.read({ onData: () => stream.reset(ErrorCode.cancel), onEnd: () => {} }),
+    },
     {
       name: 'were read late and answered in the middle',
       handler: async (stream: ServerStream) => {
@@ -255,7 +295,10 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
       },
     },
   ])('bodies that $name take nothing from the window of the connection', async ({ handler }) => {
-    const server = await startServer((stream) => (field(stream, ':path') === '/echo' ? echo(stream) : handler(stream)), { connectionWindowBytes: 65_535, streamWindowBytes: 65_535 });
+    const server = await startServer(
+      (stream) => (field(stream, ':path') === '/echo' ? echo(stream) : handler(stream)),
+      { connectionWindowBytes: 65_535, streamWindowBytes: 65_535 },
+    );
     const session = await connect(server.port);
     for (let i = 0; i < 20; i++) await post(session, pattern(60_000), '/unwanted').catch(() => {});
     const body = pattern(200_000);
@@ -341,7 +384,8 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
       if (!stream.endsWithHeaders) bodies.push(readBody(stream));
     });
     const session = await connect(server.port);
-    for (const request of [session.request({ ':path': '/' }), session.request({ ':method': 'POST' })]) request.on('error', () => {});
+    for (const request of [session.request({ ':path': '/' }), session.request({ ':method': 'POST' })])
+      request.on('error', () => {});
     await vi.waitFor(() => expect(bodies).toHaveLength(1));
     expect(server.connections[0]!.activeStreams).toBe(2);
     session.destroy();
@@ -428,7 +472,10 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
   });
 
   test('reads and sends every character of a field, with and without Huffman coding', async () => {
-    const characters = [...Array.from({ length: 95 }, (_, i) => 0x20 + i), ...Array.from({ length: 128 }, (_, i) => 0x80 + i)].map((code) => String.fromCharCode(code));
+    const characters = [
+      ...Array.from({ length: 95 }, (_, i) => 0x20 + i),
+      ...Array.from({ length: 128 }, (_, i) => 0x80 + i),
+    ].map((code) => String.fromCharCode(code));
     // The first is long enough for Huffman coding to pay off, and the character is not at an edge, where blanks would be trimmed.
     const values = characters.flatMap((character) => [`${'0'.repeat(40)}${character}${character}0`, `~${character}~`]);
     let seen: (string | undefined)[] = [];
@@ -460,7 +507,12 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
     const session = await connect(server.port);
     const { raw } = await get(session, '/x?y=%20z', { accept: 'text/plain', 'x-group': ['one', 'two'], 'x-last': '' });
     const pairs = Array.from({ length: seen.length / 2 }, (_, i) => `${seen[2 * i]}=${seen[2 * i + 1]}`);
-    expect(pairs.slice(0, 4).toSorted()).toEqual([`:authority=127.0.0.1:${server.port}`, ':method=GET', ':path=/x?y=%20z', ':scheme=http']);
+    expect(pairs.slice(0, 4).toSorted()).toEqual([
+      `:authority=127.0.0.1:${server.port}`,
+      ':method=GET',
+      ':path=/x?y=%20z',
+      ':scheme=http',
+    ]);
     expect(pairs.slice(4)).toEqual(['accept=text/plain', 'x-group=one', 'x-group=two', 'x-last=']);
     expect(raw).toEqual([':status', '200', ...fields.flat()]);
   });
@@ -472,7 +524,10 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
       answer(stream);
     });
     const session = await connect(server.port);
-    const expected = Array.from({ length: 300 }, (_, i) => ['the same each time', `another ${i % 120} ${'-'.repeat(i % 90)}`]);
+    const expected = Array.from({ length: 300 }, (_, i) => [
+      'the same each time',
+      `another ${i % 120} ${'-'.repeat(i % 90)}`,
+    ]);
     for (const [same, other] of expected) await get(session, '/', { 'x-same': same, 'x-other': other });
     expect(seen).toEqual(expected);
   });
@@ -487,7 +542,9 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
   test('answers pings', async () => {
     const session = await connect((await startServer(echo)).port);
     const payload = await new Promise((resolve, reject) => {
-      session.ping(Buffer.from('12345678'), (error, _, echoed) => (error === null ? resolve(echoed.toString()) : reject(error)));
+      session.ping(Buffer.from('12345678'), (error, _, echoed) =>
+        error === null ? resolve(echoed.toString()) : reject(error),
+      );
     });
     expect(payload).toBe('12345678');
   });

@@ -17,8 +17,18 @@ import type { Duplex } from 'node:stream';
 import { FrameReader } from '../frame-reader.ts';
 import type { FrameSink } from '../frame-reader.ts';
 import {
-  ErrorCode, Flag, FrameType, Setting, connectionPreface, defaultMaxFrameBytes, defaultWindowBytes, frame, maxWindowBytes,
-  priorityBytes, settingsPayload, uint32,
+  ErrorCode,
+  Flag,
+  FrameType,
+  Setting,
+  connectionPreface,
+  defaultMaxFrameBytes,
+  defaultWindowBytes,
+  frame,
+  maxWindowBytes,
+  priorityBytes,
+  settingsPayload,
+  uint32,
 } from '../frames.ts';
 import { ConnectionError, HeaderBlocks, unpad } from '../header-blocks.ts';
 import type { HeaderBlock } from '../header-blocks.ts';
@@ -96,7 +106,10 @@ export class ServerConnection implements StreamOwner {
     this.#answers = new Answers(this.#outbox, (stream) => this.#localEnd(stream));
     this.#receiveWindow = new ReceiveWindow(this.#outbox, options.connectionWindowBytes);
     this.#stalls = new Stalls({
-      stallMs: options.stallMs, streams: this.#streams, answers: this.#answers, outbox: this.#outbox,
+      stallMs: options.stallMs,
+      streams: this.#streams,
+      answers: this.#answers,
+      outbox: this.#outbox,
       onStalledStream: (stream) => this.reset(stream, ErrorCode.cancel),
       onStalledConnection: () => {
         this.#socket.destroy();
@@ -140,7 +153,12 @@ export class ServerConnection implements StreamOwner {
 
   // ── answers ──
 
-  sendHeaders(stream: ServerStream, status: number, fields: Iterable<readonly [name: string, value: string]>, end: boolean): void {
+  sendHeaders(
+    stream: ServerStream,
+    status: number,
+    fields: Iterable<readonly [name: string, value: string]>,
+    end: boolean,
+  ): void {
     this.#answers.sendHeaders(stream, status, fields, end);
   }
 
@@ -200,7 +218,10 @@ export class ServerConnection implements StreamOwner {
     if (this.#ended) return;
     this.#reader.stop();
     this.#outbox.flush();
-    this.#dropRest = hangUp(this.#socket, { patienceMs: this.#options.idleMs, underWayBytes: 2 * this.#options.connectionWindowBytes });
+    this.#dropRest = hangUp(this.#socket, {
+      patienceMs: this.#options.idleMs,
+      underWayBytes: 2 * this.#options.connectionWindowBytes,
+    });
     this.#end();
   }
 
@@ -228,7 +249,8 @@ export class ServerConnection implements StreamOwner {
 
   /** One look per time instead of a timer for each request. */
   readonly #lookForIdleness = (): void => {
-    const left = this.#streams.size > 0 ? this.#options.idleMs : this.#idleSince + this.#options.idleMs - performance.now();
+    const left =
+      this.#streams.size > 0 ? this.#options.idleMs : this.#idleSince + this.#options.idleMs - performance.now();
     if (left > 0) this.#idleTimer = setTimeout(this.#lookForIdleness, left);
     else this.leave();
   };
@@ -247,7 +269,8 @@ export class ServerConnection implements StreamOwner {
 
   #withoutPreface(chunk: Buffer): Buffer {
     const length = Math.min(this.#prefaceLeft.length, chunk.length);
-    if (!chunk.subarray(0, length).equals(this.#prefaceLeft.subarray(0, length))) throw new ConnectionError(ErrorCode.protocolError, 'another protocol');
+    if (!chunk.subarray(0, length).equals(this.#prefaceLeft.subarray(0, length)))
+      throw new ConnectionError(ErrorCode.protocolError, 'another protocol');
     this.#prefaceLeft = this.#prefaceLeft.subarray(length);
     return chunk.subarray(length);
   }
@@ -265,9 +288,11 @@ export class ServerConnection implements StreamOwner {
   }
 
   #onFrame(type: number, flags: number, streamId: number, payload: Buffer): void {
-    if (this.#headerBlocks.incomplete && type !== FrameType.continuation) throw new ConnectionError(ErrorCode.protocolError, 'a header block was interrupted');
+    if (this.#headerBlocks.incomplete && type !== FrameType.continuation)
+      throw new ConnectionError(ErrorCode.protocolError, 'a header block was interrupted');
     // RFC 9113, section 3.4
-    if (!this.#hasSettings && (type !== FrameType.settings || flags & Flag.ack)) throw new ConnectionError(ErrorCode.protocolError, 'the first frame is not SETTINGS');
+    if (!this.#hasSettings && (type !== FrameType.settings || flags & Flag.ack))
+      throw new ConnectionError(ErrorCode.protocolError, 'the first frame is not SETTINGS');
     switch (type) {
       case FrameType.data:
         return this.#onPaddedData(flags, streamId, payload);
@@ -312,15 +337,23 @@ export class ServerConnection implements StreamOwner {
     // The client will hear, or has heard, that this one is not looked at.
     if (this.#leaving) return this.#ignore(streamId);
     // Requests that were broken off count until nobody works on them: opening and resetting streams is no way around the limit.
-    if (this.#streams.size >= this.#options.maxStreams || this.#requestsInWork >= 2 * this.#options.maxStreams) return this.#breakOff(streamId, ErrorCode.refusedStream);
+    if (this.#streams.size >= this.#options.maxStreams || this.#requestsInWork >= 2 * this.#options.maxStreams)
+      return this.#breakOff(streamId, ErrorCode.refusedStream);
     this.#open(streamId, fields, endStream);
   }
 
   #open(streamId: number, fields: string[] | undefined, endStream: boolean): void {
     const head = fields === undefined ? { bodyBytes: undefined, refusal: tooLarge } : checkRequest(fields);
-    if (head === undefined || (endStream && (head.bodyBytes ?? 0) > 0)) return this.#failStream(streamId, ErrorCode.protocolError);
+    if (head === undefined || (endStream && (head.bodyBytes ?? 0) > 0))
+      return this.#failStream(streamId, ErrorCode.protocolError);
     const windows = { send: this.#settings.streamWindow, receive: this.#options.streamWindowBytes };
-    const stream = new ServerStream(this, { id: streamId, fields: fields ?? [], endStream, bodyBytes: head.bodyBytes, windows });
+    const stream = new ServerStream(this, {
+      id: streamId,
+      fields: fields ?? [],
+      endStream,
+      bodyBytes: head.bodyBytes,
+      windows,
+    });
     this.#streams.set(streamId, stream);
     this.#stalls.look();
     if (head.refusal !== undefined) return refuse(stream, head.refusal);
@@ -332,12 +365,14 @@ export class ServerConnection implements StreamOwner {
 
   #onTrailers(stream: ServerStream, fields: string[] | undefined, endStream: boolean): void {
     if (stream.remoteEnded) return this.#failStream(stream.id, ErrorCode.streamClosed);
-    if (!endStream || fields === undefined || !areTrailers(fields)) return this.#failStream(stream.id, ErrorCode.protocolError);
+    if (!endStream || fields === undefined || !areTrailers(fields))
+      return this.#failStream(stream.id, ErrorCode.protocolError);
     this.#onBodyEnd(stream.id);
   }
 
   #onDataStart(streamId: number, length: number): void {
-    if (this.#headerBlocks.incomplete) throw new ConnectionError(ErrorCode.protocolError, 'a header block was interrupted');
+    if (this.#headerBlocks.incomplete)
+      throw new ConnectionError(ErrorCode.protocolError, 'a header block was interrupted');
     if (this.#isIdle(streamId)) throw new ConnectionError(ErrorCode.protocolError, 'DATA on a stream that is not open');
     this.#receiveWindow.use(length);
     if (length === 0) this.#vain.spend();
@@ -403,7 +438,8 @@ export class ServerConnection implements StreamOwner {
   }
 
   #onReset(streamId: number, payload: Buffer): void {
-    if (this.#isIdle(streamId)) throw new ConnectionError(ErrorCode.protocolError, 'RST_STREAM on a stream that is not open');
+    if (this.#isIdle(streamId))
+      throw new ConnectionError(ErrorCode.protocolError, 'RST_STREAM on a stream that is not open');
     if (payload.length !== 4) throw new ConnectionError(ErrorCode.frameSizeError, 'RST_STREAM of odd length');
     const stream = this.#streams.get(streamId);
     if (stream === undefined) return this.#vain.spend();
@@ -413,7 +449,8 @@ export class ServerConnection implements StreamOwner {
 
   #onSettings(flags: number, streamId: number, payload: Buffer): void {
     if (streamId !== 0) throw new ConnectionError(ErrorCode.protocolError, 'SETTINGS of a stream');
-    if (payload.length % 6 !== 0 || (flags & Flag.ack && payload.length > 0)) throw new ConnectionError(ErrorCode.frameSizeError, 'SETTINGS of odd length');
+    if (payload.length % 6 !== 0 || (flags & Flag.ack && payload.length > 0))
+      throw new ConnectionError(ErrorCode.frameSizeError, 'SETTINGS of odd length');
     this.#hasSettings = true;
     this.#vain.spend();
     if (flags & Flag.ack) return;
@@ -430,7 +467,8 @@ export class ServerConnection implements StreamOwner {
     if (bytes === 0) return;
     this.#vain.spend(this.#streams.size);
     for (const stream of [...this.#streams.values()]) {
-      if (stream.sendWindow + bytes > maxWindowBytes) throw new ConnectionError(ErrorCode.flowControlError, 'window too large');
+      if (stream.sendWindow + bytes > maxWindowBytes)
+        throw new ConnectionError(ErrorCode.flowControlError, 'window too large');
       this.#widen(stream, bytes);
     }
   }
@@ -450,7 +488,8 @@ export class ServerConnection implements StreamOwner {
       if (increment === 0) throw new ConnectionError(ErrorCode.protocolError, 'WINDOW_UPDATE by nothing');
       return this.#answers.widen(increment);
     }
-    if (this.#isIdle(streamId)) throw new ConnectionError(ErrorCode.protocolError, 'WINDOW_UPDATE on a stream that is not open');
+    if (this.#isIdle(streamId))
+      throw new ConnectionError(ErrorCode.protocolError, 'WINDOW_UPDATE on a stream that is not open');
     if (increment === 0) return this.#failStream(streamId, ErrorCode.protocolError);
     const stream = this.#streams.get(streamId);
     if (stream !== undefined) this.#widen(stream, increment);

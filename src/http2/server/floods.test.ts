@@ -4,13 +4,25 @@ import { ErrorCode, Flag, FrameType, Setting, frame, uint32 } from '../frames.ts
 import { HeaderBlocks } from '../header-blocks.ts';
 import { encodeHeaders } from '../hpack/encoder.ts';
 import { answer, field, pattern, sendBody, startServer } from '../testing/http2-server.ts';
-import { connectRaw, data, get, headers, ping, post, request, reset, settings, windowUpdate } from '../testing/raw-client.ts';
+import {
+  connectRaw,
+  data,
+  get,
+  headers,
+  ping,
+  post,
+  request,
+  reset,
+  settings,
+  windowUpdate,
+} from '../testing/raw-client.ts';
 import type { RawClient } from '../testing/raw-client.ts';
 import { Allowance } from './allowance.ts';
 
 const nothing = Buffer.alloc(0);
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-const isOver = (client: RawClient): boolean => client.heard.some((heard) => heard.type === FrameType.goAway && heard.code !== ErrorCode.noError);
+const isOver = (client: RawClient): boolean =>
+  client.heard.some((heard) => heard.type === FrameType.goAway && heard.code !== ErrorCode.noError);
 
 /** Sends until the server has enough. @returns how many were sent */
 async function flood(client: RawClient, one: (round: number) => Buffer, most: number): Promise<number> {
@@ -28,17 +40,35 @@ async function flood(client: RawClient, one: (round: number) => Buffer, most: nu
 describe('a flood of frames that mean nothing ends the connection with ENHANCE_YOUR_CALM', () => {
   const id = (round: number): number => 2 * round + 101;
   test.each<{ name: string; one: (round: number) => Buffer }>([
-    { name: 'requests, each reset at once', one: (round) => Buffer.concat([get(id(round), '/hold'), reset(id(round), ErrorCode.cancel)]) },
-    { name: 'requests, each with a mistake that resets it', one: (round) => Buffer.concat([post(id(round), '/hold'), windowUpdate(id(round), 0)]) },
-    { name: 'requests, each with a window beyond all', one: (round) => Buffer.concat([post(id(round), '/hold'), windowUpdate(id(round), 0x7fff_ffff)]) },
-    { name: 'malformed requests', one: (round) => headers(id(round), [[':method', 'GET']], Flag.endHeaders | Flag.endStream) },
-    { name: 'DATA behind the end of requests', one: (round) => Buffer.concat([get(id(round), '/hold'), data(id(round), 'x')]) },
+    {
+      name: 'requests, each reset at once',
+      one: (round) => Buffer.concat([get(id(round), '/hold'), reset(id(round), ErrorCode.cancel)]),
+    },
+    {
+      name: 'requests, each with a mistake that resets it',
+      one: (round) => Buffer.concat([post(id(round), '/hold'), windowUpdate(id(round), 0)]),
+    },
+    {
+      name: 'requests, each with a window beyond all',
+      one: (round) => Buffer.concat([post(id(round), '/hold'), windowUpdate(id(round), 0x7fff_ffff)]),
+    },
+    {
+      name: 'malformed requests',
+      one: (round) => headers(id(round), [[':method', 'GET']], Flag.endHeaders | Flag.endStream),
+    },
+    {
+      name: 'DATA behind the end of requests',
+      one: (round) => Buffer.concat([get(id(round), '/hold'), data(id(round), 'x')]),
+    },
     { name: 'empty DATA', one: () => data(1, nothing) },
     { name: 'DATA that is all padding', one: () => data(1, Buffer.from([1, 0]), Flag.padded) },
     { name: 'PRIORITY', one: () => frame(FrameType.priority, 0, 1, Buffer.concat([uint32(0), Buffer.from([0])])) },
     { name: 'WINDOW_UPDATE of the connection', one: () => windowUpdate(0, 1) },
     { name: 'WINDOW_UPDATE of a stream', one: () => windowUpdate(1, 1) },
-    { name: 'SETTINGS that change the window of every stream', one: (round) => settings([Setting.initialWindowSize, 65_535 + (round % 2)]) },
+    {
+      name: 'SETTINGS that change the window of every stream',
+      one: (round) => settings([Setting.initialWindowSize, 65_535 + (round % 2)]),
+    },
     { name: 'RST_STREAM of streams that are over', one: () => reset(3, ErrorCode.cancel) },
     { name: 'frames nobody knows', one: () => frame(0x42, 0, 0, nothing) },
     { name: 'GOAWAY', one: () => frame(FrameType.goAway, 0, 0, Buffer.alloc(8)) },
@@ -49,7 +79,9 @@ describe('a flood of frames that mean nothing ends the connection with ENHANCE_Y
     client.send(post(1, '/hold'), get(3), ...Array.from({ length: 40 }, (_, i) => get(5 + 2 * i, '/hold')));
     await client.wholeAnswer(3);
     expect(await flood(client, one, 40_000)).toBeLessThan(30_000);
-    await vi.waitFor(() => expect(client.heard.findLast((heard) => heard.type === FrameType.goAway)?.code).toBe(ErrorCode.enhanceYourCalm));
+    await vi.waitFor(() =>
+      expect(client.heard.findLast((heard) => heard.type === FrameType.goAway)?.code).toBe(ErrorCode.enhanceYourCalm),
+    );
     await client.ended;
     await vi.waitFor(() => expect(server.connections[0]!.activeStreams).toBe(0));
   });
@@ -59,7 +91,9 @@ describe('a flood of frames that mean nothing ends the connection with ENHANCE_Y
     const client = await connectRaw(server.port);
     client.greet();
     client.send(...Array.from({ length: 100 }, (_, i) => get(1 + 2 * i)));
-    expect(await flood(client, (round) => settings([Setting.initialWindowSize, 65_535 + (round % 2)]), 20_000)).toBeLessThan(1_500);
+    expect(
+      await flood(client, (round) => settings([Setting.initialWindowSize, 65_535 + (round % 2)]), 20_000),
+    ).toBeLessThan(1_500);
   });
 });
 

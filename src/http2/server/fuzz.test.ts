@@ -6,7 +6,20 @@ import type { RandomSource } from '../../../test/support/random.ts';
 import { ErrorCode, Flag, FrameType, Setting, connectionPreface, frame, frameHeaderBytes } from '../frames.ts';
 import { encodeHeaders } from '../hpack/encoder.ts';
 import { answer, echo, field, onRequest, pattern, readBody, sendBody, serverOptions } from '../testing/http2-server.ts';
-import { RawClient, continuation, data, get, goAway, headers, ping, post, request, reset, settings, windowUpdate } from '../testing/raw-client.ts';
+import {
+  RawClient,
+  continuation,
+  data,
+  get,
+  goAway,
+  headers,
+  ping,
+  post,
+  request,
+  reset,
+  settings,
+  windowUpdate,
+} from '../testing/raw-client.ts';
 import type { Heard } from '../testing/raw-client.ts';
 import { ServerConnection } from './connection.ts';
 import type { ServerStream } from './stream.ts';
@@ -64,11 +77,20 @@ function exchange(random: RandomSource, streamId: number): Buffer[] {
     case 1:
       return [post(streamId, path, more), data(streamId, pattern(randomInt(random, 3_000)), Flag.endStream)];
     case 2:
-      return [post(streamId, path), data(streamId, Buffer.concat([Buffer.from([9]), pattern(200), Buffer.alloc(9)]), Flag.padded), headers(streamId, [['x-checksum', '1']], Flag.endHeaders | Flag.endStream)];
+      return [
+        post(streamId, path),
+        data(streamId, Buffer.concat([Buffer.from([9]), pattern(200), Buffer.alloc(9)]), Flag.padded),
+        headers(streamId, [['x-checksum', '1']], Flag.endHeaders | Flag.endStream),
+      ];
     case 3: {
       const block = encodeHeaders([...request('POST', path), ...more, ['content-length', '100']]);
       const at = randomInt(random, block.length);
-      return [headers(streamId, block.subarray(0, at), 0), continuation(streamId, block.subarray(at)), data(streamId, pattern(60)), data(streamId, pattern(40), Flag.endStream)];
+      return [
+        headers(streamId, block.subarray(0, at), 0),
+        continuation(streamId, block.subarray(at)),
+        data(streamId, pattern(60)),
+        data(streamId, pattern(40), Flag.endStream),
+      ];
     }
     default:
       return [post(streamId, path), data(streamId, pattern(100)), reset(streamId, ErrorCode.cancel)];
@@ -133,7 +155,11 @@ function spoil(random: RandomSource, frames: Buffer[]): void {
     case 7: // cut short
       return void (frames[at] = one.subarray(0, randomInt(random, one.length)));
     default: // noise
-      return void frames.splice(at, 0, Buffer.from(Array.from({ length: 1 + randomInt(random, 40) }, () => randomInt(random, 256))));
+      return void frames.splice(
+        at,
+        0,
+        Buffer.from(Array.from({ length: 1 + randomInt(random, 40) }, () => randomInt(random, 256))),
+      );
   }
 }
 
@@ -149,7 +175,8 @@ function expectOrder(heard: readonly Heard[]): void {
     if (type === FrameType.headers) expect(before).toBeUndefined();
     if (type === FrameType.data) expect(before).toBe('open');
     if (type === FrameType.windowUpdate && streamId !== 0) expect(before).not.toBe('reset');
-    if (type === FrameType.headers || type === FrameType.data) states.set(streamId, flags & Flag.endStream ? 'ended' : 'open');
+    if (type === FrameType.headers || type === FrameType.data)
+      states.set(streamId, flags & Flag.endStream ? 'ended' : 'open');
     if (type === FrameType.rstStream) states.set(streamId, 'reset');
     if (type === FrameType.goAway && code !== ErrorCode.noError) failed = true;
   }
@@ -172,7 +199,11 @@ async function converse(random: RandomSource, frames: readonly Buffer[]): Promis
       opened.set(stream, 0);
       stream.onClose(() => opened.set(stream, opened.get(stream)! + 1));
       const { read } = stream;
-      stream.read = (reader) => read.call(stream, { onData: (piece) => reader.onData(piece), onEnd: (isComplete) => void (ends.set(stream, (ends.get(stream) ?? 0) + 1), reader.onEnd(isComplete)) });
+      stream.read = (reader) =>
+        read.call(stream, {
+          onData: (piece) => reader.onData(piece),
+          onEnd: (isComplete) => void (ends.set(stream, (ends.get(stream) ?? 0) + 1), reader.onEnd(isComplete)),
+        });
       return handlers[field(stream, ':path') ?? '']?.(stream);
     }),
   });
@@ -198,7 +229,10 @@ async function converse(random: RandomSource, frames: readonly Buffer[]): Promis
   }
   for (const count of ends.values()) expect(count).toBe(1);
   expectOrder(client.heard);
-  return { requests: opened.size, error: client.heard.find((heard) => heard.type === FrameType.goAway && heard.code !== ErrorCode.noError)?.code };
+  return {
+    requests: opened.size,
+    error: client.heard.find((heard) => heard.type === FrameType.goAway && heard.code !== ErrorCode.noError)?.code,
+  };
 }
 
 describe('HTTP/2 server connection in random conversations', () => {

@@ -10,7 +10,10 @@ const lingerMs = 1000;
  * @param patienceMs for taking what was written
  * @returns to be told how much still comes: what was under way is read, what goes on beyond that is not
  */
-export function hangUp(socket: Duplex, { patienceMs, underWayBytes }: { readonly patienceMs: number; readonly underWayBytes: number }): (bytes: number) => void {
+export function hangUp(
+  socket: Duplex,
+  { patienceMs, underWayBytes }: { readonly patienceMs: number; readonly underWayBytes: number },
+): (bytes: number) => void {
   const cut = (): unknown => socket.destroy();
   let timer = setTimeout(cut, patienceMs).unref();
   socket.once('close', () => clearTimeout(timer));

@@ -17,13 +17,15 @@ export class ReceiveWindow {
 
   /** To be called once, with the first frames. */
   announce(): void {
-    if (this.#bytes > defaultWindowBytes) this.#outbox.append(frame(FrameType.windowUpdate, 0, 0, uint32(this.#bytes - defaultWindowBytes)));
+    if (this.#bytes > defaultWindowBytes)
+      this.#outbox.append(frame(FrameType.windowUpdate, 0, 0, uint32(this.#bytes - defaultWindowBytes)));
   }
 
   /** Throws when it is more than was allowed. */
   use(bytes: number): void {
     this.#left -= bytes;
-    if (this.#left < 0) throw new ConnectionError(ErrorCode.flowControlError, 'more DATA than the window of the connection');
+    if (this.#left < 0)
+      throw new ConnectionError(ErrorCode.flowControlError, 'more DATA than the window of the connection');
   }
 
   /** So much is taken, or dropped: the client may send as much again. It hears of many small ones together. */

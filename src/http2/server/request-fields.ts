@@ -14,19 +14,35 @@ export interface Refusal {
 }
 
 /** Of a request with more header fields than are taken. */
-export const tooLarge: Refusal = { status: 431, fields: [['content-type', 'text/html; charset=utf-8']], text: '<h1>HTTP Error 431</h1><p>Request Header Field(s) Too Large</p>' };
+export const tooLarge: Refusal = {
+  status: 431,
+  fields: [['content-type', 'text/html; charset=utf-8']],
+  text: '<h1>HTTP Error 431</h1><p>Request Header Field(s) Too Large</p>',
+};
 
-const badRequest = (why: string): Refusal => ({ status: 400, fields: [['content-type', 'text/plain; charset=utf-8'], ['x-content-type-options', 'nosniff']], text: `${why}\n` });
+const badRequest = (why: string): Refusal => ({
+  status: 400,
+  fields: [
+    ['content-type', 'text/plain; charset=utf-8'],
+    ['x-content-type-options', 'nosniff'],
+  ],
+  text: `${why}\n`,
+});
 
 /** RFC 9110, section 5.6.2, in lower case. */
 const token = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
 const methodToken = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
- 
+
 const control = /[\x00-\x08\x0a-\x1f\x7f]/;
 const digits = /^\d{1,15}$/;
 
 /** Of one connection, as words of HTTP/1.1 (RFC 9113, section 8.2.2), with the names that Go's texts have. */
-const ofHttp1: ReadonlyMap<string, string> = new Map(['Connection', 'Keep-Alive', 'Proxy-Connection', 'Transfer-Encoding', 'Upgrade'].map((name) => [name.toLowerCase(), name]));
+const ofHttp1: ReadonlyMap<string, string> = new Map(
+  ['Connection', 'Keep-Alive', 'Proxy-Connection', 'Transfer-Encoding', 'Upgrade'].map((name) => [
+    name.toLowerCase(),
+    name,
+  ]),
+);
 
 /** Names that were looked at before: clients send the same few. */
 const goodNames = new Set<string>();
@@ -49,8 +65,10 @@ export function checkRequest(fields: readonly string[]): RequestHead | undefined
     if (name === 'content-length') {
       if (!digits.test(value) || (bodyBytes ?? Number(value)) !== Number(value)) return undefined;
       bodyBytes = Number(value);
-    } else if (ofHttp1.has(name)) refusal ??= badRequest(`request header "${ofHttp1.get(name)}" is not valid in HTTP/2`);
-    else if (name === 'te' && value !== 'trailers' && value !== '') refusal ??= badRequest('request header "TE" may only be "trailers" in HTTP/2');
+    } else if (ofHttp1.has(name))
+      refusal ??= badRequest(`request header "${ofHttp1.get(name)}" is not valid in HTTP/2`);
+    else if (name === 'te' && value !== 'trailers' && value !== '')
+      refusal ??= badRequest('request header "TE" may only be "trailers" in HTTP/2');
   }
   return { bodyBytes, ...(refusal === undefined ? {} : { refusal }) };
 }
@@ -88,7 +106,13 @@ function isTarget(fields: readonly string[], end: number): boolean {
   }
   // RFC 9113, section 8.5
   if (method === 'CONNECT') return scheme === undefined && path === undefined && authority !== undefined;
-  return method !== undefined && methodToken.test(method) && (scheme === 'https' || scheme === 'http') && path !== undefined && (path.startsWith('/') || path === '*');
+  return (
+    method !== undefined &&
+    methodToken.test(method) &&
+    (scheme === 'https' || scheme === 'http') &&
+    path !== undefined &&
+    (path.startsWith('/') || path === '*')
+  );
 }
 
 /** Trailers have no pseudo-header fields (RFC 9113, section 8.1). */

@@ -20,7 +20,9 @@ async function heard(client: RawClient, text: string): Promise<void> {
 }
 
 const credit = (client: RawClient, streamId: number): number =>
-  client.heard.filter((frame) => frame.type === FrameType.windowUpdate && frame.streamId === streamId).reduce((sum, { payload }) => sum + payload.readUInt32BE(0), 0);
+  client.heard
+    .filter((frame) => frame.type === FrameType.windowUpdate && frame.streamId === streamId)
+    .reduce((sum, { payload }) => sum + payload.readUInt32BE(0), 0);
 
 describe('the body of a request that is answered, whose answer the client does not take', () => {
   const size = 60_000;
@@ -29,7 +31,12 @@ describe('the body of a request that is answered, whose answer the client does n
   test.each([
     { name: 'came before', handler: (stream: ServerStream) => void setTimeout(() => answer(stream), 1) },
     { name: 'comes later', handler: (stream: ServerStream) => answer(stream) },
-    { name: 'is read, slower than it comes', handler: (stream: ServerStream) => (stream.read({ onData: () => stream.pause(), onEnd: () => undefined }), setTimeout(() => answer(stream), 1)) },
+    {
+      name: 'is read, slower than it comes',
+      handler: (stream: ServerStream) => (
+        stream.read({ onData: () => stream.pause(), onEnd: () => undefined }), setTimeout(() => answer(stream), 1)
+      ),
+    },
   ])('is dropped, and makes room for those of others: it $name', async ({ handler }) => {
     const server = await startServer((stream) => void handler(stream), { connectionWindowBytes });
     const client = await connectRaw(server.port);
@@ -62,14 +69,17 @@ describe('an answer that cannot be sent', () => {
   test('ends after a time; those that have nothing to send, or go on, do not', async () => {
     const pass = stopTime();
     const streams = new Map<string, ServerStream>();
-    const server = await startServer((stream) => {
-      const path = field(stream, ':path')!;
-      streams.set(path, stream);
-      stream.respond(200, []);
-      if (path === '/idle') return;
-      if (path === '/slow' || path === '/stuck') stream.write(pattern(1_000));
-      else answer(stream);
-    }, { stallMs });
+    const server = await startServer(
+      (stream) => {
+        const path = field(stream, ':path')!;
+        streams.set(path, stream);
+        stream.respond(200, []);
+        if (path === '/idle') return;
+        if (path === '/slow' || path === '/stuck') stream.write(pattern(1_000));
+        else answer(stream);
+      },
+      { stallMs },
+    );
     const client = await connectRaw(server.port);
     client.greet([Setting.initialWindowSize, 0]);
     client.send(get(1, '/stuck'), get(3, '/idle'), get(5, '/slow'), get(7, '/answered'));
@@ -79,8 +89,18 @@ describe('an answer that cannot be sent', () => {
       client.send(windowUpdate(5, 1));
       await heard(client, `ping ${i}..`);
     }
-    expect(client.heard.filter((frame) => frame.type === FrameType.rstStream).map(({ streamId, code }) => [streamId, code])).toEqual([[1, ErrorCode.cancel], [7, ErrorCode.cancel]]);
-    expect([...streams].map(([path, { closed }]) => [path, closed])).toEqual([['/stuck', true], ['/idle', false], ['/slow', false], ['/answered', true]]);
+    expect(
+      client.heard.filter((frame) => frame.type === FrameType.rstStream).map(({ streamId, code }) => [streamId, code]),
+    ).toEqual([
+      [1, ErrorCode.cancel],
+      [7, ErrorCode.cancel],
+    ]);
+    expect([...streams].map(([path, { closed }]) => [path, closed])).toEqual([
+      ['/stuck', true],
+      ['/idle', false],
+      ['/slow', false],
+      ['/answered', true],
+    ]);
     expect(server.connections[0]!.activeStreams).toBe(2);
   });
 

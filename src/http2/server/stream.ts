@@ -3,7 +3,12 @@ import { ErrorCode } from '../frames.ts';
 
 /** What a stream asks of its connection. */
 export interface StreamOwner {
-  sendHeaders(stream: ServerStream, status: number, fields: Iterable<readonly [name: string, value: string]>, end: boolean): void;
+  sendHeaders(
+    stream: ServerStream,
+    status: number,
+    fields: Iterable<readonly [name: string, value: string]>,
+    end: boolean,
+  ): void;
   /** Sends what the windows allow of what the stream has to send. */
   transmit(stream: ServerStream): void;
   /** Ends the stream from our side. */
@@ -54,7 +59,22 @@ export class ServerStream {
   remoteEnded: boolean;
   closed = false;
 
-  constructor(owner: StreamOwner, { id, fields, endStream, bodyBytes, windows }: { id: number; fields: readonly string[]; endStream: boolean; bodyBytes: number | undefined; windows: { send: number; receive: number } }) {
+  constructor(
+    owner: StreamOwner,
+    {
+      id,
+      fields,
+      endStream,
+      bodyBytes,
+      windows,
+    }: {
+      id: number;
+      fields: readonly string[];
+      endStream: boolean;
+      bodyBytes: number | undefined;
+      windows: { send: number; receive: number };
+    },
+  ) {
     this.#owner = owner;
     this.id = id;
     this.fields = fields;

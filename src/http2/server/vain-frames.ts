@@ -21,12 +21,14 @@ export class VainFrames {
 
   /** A stream was broken off. Throws when there were too many. */
   reset(): void {
-    if (!this.#resets.take()) throw new ConnectionError(ErrorCode.enhanceYourCalm, 'too many streams that were broken off');
+    if (!this.#resets.take())
+      throw new ConnectionError(ErrorCode.enhanceYourCalm, 'too many streams that were broken off');
   }
 
   /** Throws when there were too many. @param cost more than one for a frame that changes more than one stream */
   spend(cost = 1): void {
-    if (!this.#overhead.take(cost)) throw new ConnectionError(ErrorCode.enhanceYourCalm, 'too many frames that mean nothing');
+    if (!this.#overhead.take(cost))
+      throw new ConnectionError(ErrorCode.enhanceYourCalm, 'too many frames that mean nothing');
   }
 
   /** A body has come to its end. */

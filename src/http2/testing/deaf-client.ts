@@ -38,10 +38,19 @@ export class DeafClient extends Duplex {
 }
 
 /** Its windows are as wide as they can be. */
-export function connectDeaf(handler: Handler, options: Partial<ServerConnectionOptions> = {}): { socket: DeafClient; connection: ServerConnection } {
+export function connectDeaf(
+  handler: Handler,
+  options: Partial<ServerConnectionOptions> = {},
+): { socket: DeafClient; connection: ServerConnection } {
   const socket = new DeafClient();
   const connection = new ServerConnection(socket, { ...serverOptions, onRequest: onRequest(handler), ...options });
   onTestFinished(() => void socket.destroy());
-  socket.push(Buffer.concat([connectionPreface, settings([Setting.initialWindowSize, 0x7fff_ffff]), windowUpdate(0, 0x7000_0000)]));
+  socket.push(
+    Buffer.concat([
+      connectionPreface,
+      settings([Setting.initialWindowSize, 0x7fff_ffff]),
+      windowUpdate(0, 0x7000_0000),
+    ]),
+  );
   return { socket, connection };
 }

@@ -24,7 +24,10 @@ export interface NodePeer {
 }
 
 /** A server on `node:http2`: nghttp2 judges what we send. */
-export async function startNodePeer(onStream: (stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders) => void, options: http2.ServerOptions = {}): Promise<NodePeer> {
+export async function startNodePeer(
+  onStream: (stream: http2.ServerHttp2Stream, headers: http2.IncomingHttpHeaders) => void,
+  options: http2.ServerOptions = {},
+): Promise<NodePeer> {
   const server = http2.createServer(options);
   const sessions: http2.ServerHttp2Session[] = [];
   server.on('session', (session) => {
@@ -105,7 +108,13 @@ export async function startRawPeer(): Promise<RawPeer> {
 export async function connectTo(port: number, options: Partial<ConnectionOptions> = {}): Promise<Http2Connection> {
   const socket = net.connect(port, '127.0.0.1');
   await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
-  const connection = new Http2Connection(socket, { clock: systemClock, streamWindowBytes: 65_536, keepaliveMs: 10_000, keepaliveTimeoutMs: 5_000, ...options });
+  const connection = new Http2Connection(socket, {
+    clock: systemClock,
+    streamWindowBytes: 65_536,
+    keepaliveMs: 10_000,
+    keepaliveTimeoutMs: 5_000,
+    ...options,
+  });
   onTestFinished(() => connection.destroy(new Error('the test is over')));
   await connection.ready;
   return connection;

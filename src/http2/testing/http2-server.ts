@@ -30,7 +30,10 @@ export const onRequest =
   async (stream: ServerStream): Promise<void> =>
     handler(stream);
 
-export async function startServer(handler: Handler, options: Partial<ServerConnectionOptions> = {}): Promise<StartedServer> {
+export async function startServer(
+  handler: Handler,
+  options: Partial<ServerConnectionOptions> = {},
+): Promise<StartedServer> {
   const connections: ServerConnection[] = [];
   const sockets: net.Socket[] = [];
   const server = net.createServer((socket) => {
@@ -96,7 +99,10 @@ export function answer(stream: ServerStream, text = 'ok'): void {
 export function readBody(stream: ServerStream): Promise<{ readonly body: Buffer; readonly isComplete: boolean }> {
   return new Promise((resolve) => {
     const pieces: Buffer[] = [];
-    stream.read({ onData: (piece) => pieces.push(Buffer.from(piece)), onEnd: (isComplete) => resolve({ body: Buffer.concat(pieces), isComplete }) });
+    stream.read({
+      onData: (piece) => pieces.push(Buffer.from(piece)),
+      onEnd: (isComplete) => resolve({ body: Buffer.concat(pieces), isComplete }),
+    });
   });
 }
 

@@ -1,6 +1,8 @@
 import { canonicalCodes } from '../hpack/huffman.ts';
 
-const codes = new Map<number, string>(Array.from(canonicalCodes(), ({ symbol, code, length }) => [symbol, code.toString(2).padStart(length, '0')]));
+const codes = new Map<number, string>(
+  Array.from(canonicalCodes(), ({ symbol, code, length }) => [symbol, code.toString(2).padStart(length, '0')]),
+);
 
 /** Huffman codes of Latin-1 text as a string of bits: slow, and plain enough to judge the decoder by. */
 export function encodeHuffman(text: string): Buffer {

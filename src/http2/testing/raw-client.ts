@@ -25,17 +25,28 @@ export interface Heard {
 export type Fields = ReadonlyArray<readonly [name: string, value: string]>;
 
 /** The pseudo-header fields of a request, and what else it says. */
-export const request = (method: string, path: string, more: Fields = []): Fields => [[':method', method], [':scheme', 'http'], [':path', path], [':authority', 'localhost'], ...more];
+export const request = (method: string, path: string, more: Fields = []): Fields => [
+  [':method', method],
+  [':scheme', 'http'],
+  [':path', path],
+  [':authority', 'localhost'],
+  ...more,
+];
 
 // ── frames ──
 
-export const settings = (...values: ReadonlyArray<readonly [id: number, value: number]>): Buffer => frame(FrameType.settings, 0, 0, settingsPayload(values));
-export const windowUpdate = (streamId: number, increment: number): Buffer => frame(FrameType.windowUpdate, 0, streamId, uint32(increment));
+export const settings = (...values: ReadonlyArray<readonly [id: number, value: number]>): Buffer =>
+  frame(FrameType.settings, 0, 0, settingsPayload(values));
+export const windowUpdate = (streamId: number, increment: number): Buffer =>
+  frame(FrameType.windowUpdate, 0, streamId, uint32(increment));
 export const reset = (streamId: number, code: number): Buffer => frame(FrameType.rstStream, 0, streamId, uint32(code));
 export const ping = (text = 'a ping!!'): Buffer => frame(FrameType.ping, 0, 0, Buffer.from(text, 'latin1'));
-export const data = (streamId: number, bytes: Buffer | string | number, flags = 0): Buffer => frame(FrameType.data, flags, streamId, typeof bytes === 'number' ? Buffer.alloc(bytes) : Buffer.from(bytes));
-export const goAway = (lastStreamId: number, code: number): Buffer => frame(FrameType.goAway, 0, 0, Buffer.concat([uint32(lastStreamId), uint32(code)]));
-export const continuation = (streamId: number, block: Uint8Array, flags: number = Flag.endHeaders): Buffer => frame(FrameType.continuation, flags, streamId, block);
+export const data = (streamId: number, bytes: Buffer | string | number, flags = 0): Buffer =>
+  frame(FrameType.data, flags, streamId, typeof bytes === 'number' ? Buffer.alloc(bytes) : Buffer.from(bytes));
+export const goAway = (lastStreamId: number, code: number): Buffer =>
+  frame(FrameType.goAway, 0, 0, Buffer.concat([uint32(lastStreamId), uint32(code)]));
+export const continuation = (streamId: number, block: Uint8Array, flags: number = Flag.endHeaders): Buffer =>
+  frame(FrameType.continuation, flags, streamId, block);
 
 /** HEADERS with a whole block, open for a body unless `flags` says otherwise. */
 export function headers(streamId: number, fields: Fields | Buffer, flags: number = Flag.endHeaders): Buffer {
@@ -43,10 +54,12 @@ export function headers(streamId: number, fields: Fields | Buffer, flags: number
 }
 
 /** A GET in one frame. */
-export const get = (streamId: number, path = '/', more: Fields = []): Buffer => headers(streamId, request('GET', path, more), Flag.endHeaders | Flag.endStream);
+export const get = (streamId: number, path = '/', more: Fields = []): Buffer =>
+  headers(streamId, request('GET', path, more), Flag.endHeaders | Flag.endStream);
 
 /** A request that goes on with DATA. */
-export const post = (streamId: number, path = '/', more: Fields = []): Buffer => headers(streamId, request('POST', path, more));
+export const post = (streamId: number, path = '/', more: Fields = []): Buffer =>
+  headers(streamId, request('POST', path, more));
 
 // ── the client ──
 
@@ -66,7 +79,13 @@ export class RawClient {
       {
         dataStart: () => (this.#data = []),
         dataPiece: (_, piece) => this.#data.push(Buffer.from(piece)),
-        dataEnd: (streamId, end) => this.#hear({ type: FrameType.data, flags: end ? Flag.endStream : 0, streamId, payload: Buffer.concat(this.#data) }),
+        dataEnd: (streamId, end) =>
+          this.#hear({
+            type: FrameType.data,
+            flags: end ? Flag.endStream : 0,
+            streamId,
+            payload: Buffer.concat(this.#data),
+          }),
         frame: (type, flags, streamId, payload) => this.#onFrame(type, flags, streamId, Buffer.from(payload)),
         oversized: () => {
           throw new Error('cannot be larger');
@@ -123,13 +142,22 @@ export class RawClient {
 
   /** The status and the whole body of the answer on a stream. */
   async wholeAnswer(streamId: number): Promise<{ readonly status: string | undefined; readonly body: Buffer }> {
-    await this.waitFor((heard) => heard.streamId === streamId && (heard.type === FrameType.data || heard.type === FrameType.headers) && (heard.flags & Flag.endStream) !== 0);
+    await this.waitFor(
+      (heard) =>
+        heard.streamId === streamId &&
+        (heard.type === FrameType.data || heard.type === FrameType.headers) &&
+        (heard.flags & Flag.endStream) !== 0,
+    );
     return { status: (await this.answer(streamId)).fields?.get(':status'), body: this.body(streamId) };
   }
 
   /** The DATA of a stream so far. */
   body(streamId: number): Buffer {
-    return Buffer.concat(this.heard.filter((heard) => heard.type === FrameType.data && heard.streamId === streamId).map((heard) => heard.payload));
+    return Buffer.concat(
+      this.heard
+        .filter((heard) => heard.type === FrameType.data && heard.streamId === streamId)
+        .map((heard) => heard.payload),
+    );
   }
 
   resetOf(streamId: number): Promise<Heard> {
@@ -142,7 +170,12 @@ export class RawClient {
 
   /** What was heard, for a person. */
   summary(): string {
-    return this.heard.map(({ type, flags, streamId, payload, code }) => `${typeNames[type] ?? type}(${streamId}, flags ${flags}, ${code === undefined ? `${payload.length} bytes` : `code ${code}`})`).join(', ');
+    return this.heard
+      .map(
+        ({ type, flags, streamId, payload, code }) =>
+          `${typeNames[type] ?? type}(${streamId}, flags ${flags}, ${code === undefined ? `${payload.length} bytes` : `code ${code}`})`,
+      )
+      .join(', ');
   }
 
   #onFrame(type: number, flags: number, streamId: number, payload: Buffer): void {
@@ -152,9 +185,24 @@ export class RawClient {
       block.parts.push(payload);
       if ((flags & Flag.endHeaders) === 0) return;
       const whole = Buffer.concat(block.parts);
-      this.#hear({ type: FrameType.headers, flags: block.flags, streamId: block.streamId, payload: whole, fields: decodeHeaders(whole) });
-    } else if (type === FrameType.rstStream) this.#hear({ type, flags, streamId, payload, code: payload.readUInt32BE(0) });
-    else if (type === FrameType.goAway) this.#hear({ type, flags, streamId, payload, lastStreamId: payload.readUInt32BE(0), code: payload.readUInt32BE(4) });
+      this.#hear({
+        type: FrameType.headers,
+        flags: block.flags,
+        streamId: block.streamId,
+        payload: whole,
+        fields: decodeHeaders(whole),
+      });
+    } else if (type === FrameType.rstStream)
+      this.#hear({ type, flags, streamId, payload, code: payload.readUInt32BE(0) });
+    else if (type === FrameType.goAway)
+      this.#hear({
+        type,
+        flags,
+        streamId,
+        payload,
+        lastStreamId: payload.readUInt32BE(0),
+        code: payload.readUInt32BE(4),
+      });
     else this.#hear({ type, flags, streamId, payload });
   }
 

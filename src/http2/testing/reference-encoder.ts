@@ -23,8 +23,13 @@ export class ReferenceEncoder {
 
   /** Indices of all entries with this name, and this value if there is one. */
   indicesOf(name: string, value?: string): number[] {
-    const entries = [...staticNames.slice(1).map((staticName, i): Field => [staticName, staticValues[i + 1]!]), ...this.#table];
-    return entries.flatMap((entry, i) => (entry[0] === name && (value === undefined || entry[1] === value) ? [i + 1] : []));
+    const entries = [
+      ...staticNames.slice(1).map((staticName, i): Field => [staticName, staticValues[i + 1]!]),
+      ...this.#table,
+    ];
+    return entries.flatMap((entry, i) =>
+      entry[0] === name && (value === undefined || entry[1] === value) ? [i + 1] : [],
+    );
   }
 
   get entries(): number {
@@ -36,13 +41,20 @@ export class ReferenceEncoder {
   }
 
   /** `nameIndex` 0 for a name that is written out. */
-  literal([name, value]: Field, { as, nameIndex, huffman }: { readonly as: Literal; readonly nameIndex: number; readonly huffman: boolean }): Buffer {
+  literal(
+    [name, value]: Field,
+    { as, nameIndex, huffman }: { readonly as: Literal; readonly nameIndex: number; readonly huffman: boolean },
+  ): Buffer {
     const { pattern, limit } = literals[as];
     if (as === 'indexing') {
       this.#table.unshift([name, value]);
       this.#evict();
     }
-    return Buffer.concat([integer(nameIndex, limit, pattern), ...(nameIndex === 0 ? [string(name, huffman)] : []), string(value, huffman)]);
+    return Buffer.concat([
+      integer(nameIndex, limit, pattern),
+      ...(nameIndex === 0 ? [string(name, huffman)] : []),
+      string(value, huffman),
+    ]);
   }
 
   /** To stand at the beginning of a block. */
@@ -57,7 +69,9 @@ export class ReferenceEncoder {
     return Buffer.concat(
       fields.map(([name, value]) => {
         const [whole] = this.indicesOf(name, value);
-        return whole === undefined ? this.literal([name, value], { as: 'indexing', nameIndex: this.indicesOf(name)[0] ?? 0, huffman: true }) : this.indexed(whole);
+        return whole === undefined
+          ? this.literal([name, value], { as: 'indexing', nameIndex: this.indicesOf(name)[0] ?? 0, huffman: true })
+          : this.indexed(whole);
       }),
     );
   }

@@ -12,8 +12,18 @@ describe('bytes that are no UTF-8', () => {
     { name: 'a surrogate', hex: 'eda080', kept: '\udced\udca0\udc80', replaced: '\ufffd\ufffd\ufffd' },
     { name: 'an overlong form', hex: 'c080', kept: '\udcc0\udc80', replaced: '\ufffd\ufffd' },
     { name: 'beyond Unicode', hex: 'f4908080', kept: '\udcf4\udc90\udc80\udc80', replaced: '\ufffd\ufffd\ufffd\ufffd' },
-    { name: 'between characters of every length', hex: 'ff61c3a9e282acf09f9880ff', kept: '\udcffaé€😀\udcff', replaced: '\ufffdaé€😀\ufffd' },
-    { name: 'beside the character that stands for them', hex: 'efbfbdff', kept: '\ufffd\udcff', replaced: '\ufffd\ufffd' },
+    {
+      name: 'between characters of every length',
+      hex: 'ff61c3a9e282acf09f9880ff',
+      kept: '\udcffaé€😀\udcff',
+      replaced: '\ufffdaé€😀\ufffd',
+    },
+    {
+      name: 'beside the character that stands for them',
+      hex: 'efbfbdff',
+      kept: '\ufffd\udcff',
+      replaced: '\ufffd\ufffd',
+    },
   ])('$name', ({ hex, kept, replaced }) => {
     expect(decode(hex)).toBe(kept);
     expect(replace(hex)).toBe(replaced);

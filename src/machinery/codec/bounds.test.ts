@@ -22,7 +22,12 @@ describe('parts of a message', () => {
     { name: 'items of a list', id: 'batch/v1.CronJobList', tag: 0x12 },
     { name: 'containers', id: 'core/v1.PodSpec', tag: 0x12 },
   ])('are refused when they are more than its bytes can mean: empty $name', ({ id, tag }) => {
-    expect(() => codecs.of(id).decode(empty(tag, million))).toThrow(expect.objectContaining({ name: 'DecodeError', message: 'proto: too many messages for the length of the object' }));
+    expect(() => codecs.of(id).decode(empty(tag, million))).toThrow(
+      expect.objectContaining({
+        name: 'DecodeError',
+        message: 'proto: too many messages for the length of the object',
+      }),
+    );
     expect(() => codecs.of(id).decode(empty(tag, 40_000))).not.toThrow();
   });
 
@@ -36,8 +41,13 @@ describe('parts of a message', () => {
   });
 
   test('groups and unknown fields take no memory', () => {
-    for (const unknown of [Buffer.alloc(million, Buffer.from([0xa3, 0x3f, 0xa4, 0x3f])), Buffer.alloc(million, Buffer.from([0xa0, 0x3f, 0]))]) {
-      expect(codecs.of('core/v1.PodSpec').decode(unknown.subarray(0, unknown.length - (unknown.length % 12)))).toEqual(codecs.of('core/v1.PodSpec').empty());
+    for (const unknown of [
+      Buffer.alloc(million, Buffer.from([0xa3, 0x3f, 0xa4, 0x3f])),
+      Buffer.alloc(million, Buffer.from([0xa0, 0x3f, 0])),
+    ]) {
+      expect(codecs.of('core/v1.PodSpec').decode(unknown.subarray(0, unknown.length - (unknown.length % 12)))).toEqual(
+        codecs.of('core/v1.PodSpec').empty(),
+      );
     }
   });
 
@@ -53,11 +63,18 @@ describe('objects and lists of a text', () => {
     { name: 'lists', text: `{"odd":[${'[],'.repeat(million)}[]]}` },
     { name: 'objects', text: `{"odd":[${'{},'.repeat(million)}{}]}` },
   ])('are refused when they are more than its characters can mean: empty $name', ({ text }) => {
-    expect(() => new JsonBody(text)).toThrow(expect.objectContaining({ name: 'JsonTypeError', message: 'document has too many objects and lists for its length' }));
+    expect(() => new JsonBody(text)).toThrow(
+      expect.objectContaining({
+        name: 'JsonTypeError',
+        message: 'document has too many objects and lists for its length',
+      }),
+    );
   });
 
   test('are refused for their depth where that is the mistake', () => {
-    expect(() => new JsonBody('['.repeat(million))).toThrow(expect.objectContaining({ name: 'JsonSyntaxError', message: "invalid character '[' exceeded max depth" }));
+    expect(() => new JsonBody('['.repeat(million))).toThrow(
+      expect.objectContaining({ name: 'JsonSyntaxError', message: "invalid character '[' exceeded max depth" }),
+    );
   });
 
   test('grow with the length: a field set of short names is read', () => {
@@ -82,7 +99,9 @@ describe('mistakes', () => {
   test('with a long path are told in little more than the path', () => {
     const name = 'x'.repeat(million);
     const unknown = Array.from({ length: 100 }, (_, i) => `"odd${i}":1`).join(',');
-    const { problems } = codecs.of('apiextensions/v1.JSONSchemaProps').fromJson(`{"properties":{"${name}":{${unknown}}}}`);
+    const { problems } = codecs
+      .of('apiextensions/v1.JSONSchemaProps')
+      .fromJson(`{"properties":{"${name}":{${unknown}}}}`);
     expect(problems).toEqual([`unknown field "properties.${name}.odd0"`]);
     const repeated = Array.from({ length: 100 }, (_, i) => `"k${i}":1,"k${i}":1`).join(',');
     expect(new JsonBody(`{"${name}":{${repeated}}}`).value().problems).toHaveLength(1);
@@ -90,6 +109,9 @@ describe('mistakes', () => {
 
   test('inside a schema that is decoded by itself are not told, those before it are', () => {
     const text = `{"odd":1,"properties":{${Array.from({ length: 1_000 }, (_, i) => `"p${i}":{"items":{"odd":1}}`).join(',')}},"more":1}`;
-    expect(codecs.of('apiextensions/v1.JSONSchemaProps').fromJson(text).problems).toEqual(['unknown field "odd"', 'unknown field "more"']);
+    expect(codecs.of('apiextensions/v1.JSONSchemaProps').fromJson(text).problems).toEqual([
+      'unknown field "odd"',
+      'unknown field "more"',
+    ]);
   });
 });

@@ -5,7 +5,13 @@ import { isObject } from '../value.ts';
 import { jsonFalse, jsonNull, jsonTrue } from './json-literals.ts';
 import type { TypeLink } from './link.ts';
 
-export function writeChoiceJson(out: Buffer, o: number, value: JsonValue | undefined, schema: TypeLink, depth: number): number {
+export function writeChoiceJson(
+  out: Buffer,
+  o: number,
+  value: JsonValue | undefined,
+  schema: TypeLink,
+  depth: number,
+): number {
   if (typeof value === 'boolean') return writeLiteral(out, o, value ? jsonTrue : jsonFalse);
   if (isObject(value)) return writeStruct(out, o, value, schema, depth);
   if (!Array.isArray(value)) return writeLiteral(out, o, jsonNull);

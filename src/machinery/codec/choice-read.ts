@@ -19,9 +19,13 @@ export function readChoice(form: ChoiceForm, schema: TypeLink): ChoiceReader {
 
 function createReader(form: ChoiceForm, schema: TypeLink): ChoiceReader {
   switch (form) {
-    case 'schemaOrBool': return (b, p, q, depth) => readOrBool(schema, b, p, q, depth);
-    case 'schemaOrArray': return (b, p, q, depth) => readOrList(schema, b, p, q, depth, (from, to) => schema.decode(b, from, to, {}, depth));
-    case 'schemaOrStringArray': return (b, p, q, depth) => readOrList(schema, b, p, q, depth, (from, to) => readString(b, from, to));
+    case 'schemaOrBool':
+      return (b, p, q, depth) => readOrBool(schema, b, p, q, depth);
+    case 'schemaOrArray':
+      return (b, p, q, depth) =>
+        readOrList(schema, b, p, q, depth, (from, to) => schema.decode(b, from, to, {}, depth));
+    case 'schemaOrStringArray':
+      return (b, p, q, depth) => readOrList(schema, b, p, q, depth, (from, to) => readString(b, from, to));
   }
 }
 
@@ -45,7 +49,14 @@ function readOrBool(schema: TypeLink, b: Buffer, p: number, q: number, depth: nu
 }
 
 /** Fields: 1 the schema, 2 the items of the list, which counts unless it is empty. */
-function readOrList(schema: TypeLink, b: Buffer, p: number, q: number, depth: number, item: (from: number, to: number) => JsonValue): JsonValue | undefined {
+function readOrList(
+  schema: TypeLink,
+  b: Buffer,
+  p: number,
+  q: number,
+  depth: number,
+  item: (from: number, to: number) => JsonValue,
+): JsonValue | undefined {
   let value: JsonValue | undefined;
   const list: JsonValue[] = [];
   while (p < q) {

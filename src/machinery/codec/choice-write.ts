@@ -26,26 +26,46 @@ function createWriter(form: ChoiceForm, schema: TypeLink): ChoiceWriter {
     return begin - 1;
   };
   switch (form) {
-    case 'schemaOrBool': return (b, p, value, depth) => {
-      if (isObject(value)) p = writeSchema(b, p, value, depth, 18);
-      else if (typeof value !== 'boolean') throw wrongType(value, 'a bool or a schema');
-      b[--p] = value === false ? 0 : 1;
-      b[--p] = 8;
-      return p;
-    };
-    case 'schemaOrArray': return (b, p, value, depth) => writeOrList(p, value, (q, item) => {
-      if (!isObject(item)) throw wrongType(item, 'a schema');
-      return writeSchema(b, q, item, depth, 18);
-    }, (q, item) => writeSchema(b, q, item, depth, 10));
-    case 'schemaOrStringArray': return (b, p, value, depth) => writeOrList(p, value, (q, item) => {
-      q = writeString(b, q, item);
-      b[--q] = 18;
-      return q;
-    }, (q, item) => writeSchema(b, q, item, depth, 10));
+    case 'schemaOrBool':
+      return (b, p, value, depth) => {
+        if (isObject(value)) p = writeSchema(b, p, value, depth, 18);
+        else if (typeof value !== 'boolean') throw wrongType(value, 'a bool or a schema');
+        b[--p] = value === false ? 0 : 1;
+        b[--p] = 8;
+        return p;
+      };
+    case 'schemaOrArray':
+      return (b, p, value, depth) =>
+        writeOrList(
+          p,
+          value,
+          (q, item) => {
+            if (!isObject(item)) throw wrongType(item, 'a schema');
+            return writeSchema(b, q, item, depth, 18);
+          },
+          (q, item) => writeSchema(b, q, item, depth, 10),
+        );
+    case 'schemaOrStringArray':
+      return (b, p, value, depth) =>
+        writeOrList(
+          p,
+          value,
+          (q, item) => {
+            q = writeString(b, q, item);
+            b[--q] = 18;
+            return q;
+          },
+          (q, item) => writeSchema(b, q, item, depth, 10),
+        );
   }
 }
 
-function writeOrList(p: number, value: JsonValue | undefined, writeItem: (p: number, item: JsonValue) => number, writeOne: (p: number, item: JsonObject) => number): number {
+function writeOrList(
+  p: number,
+  value: JsonValue | undefined,
+  writeItem: (p: number, item: JsonValue) => number,
+  writeOne: (p: number, item: JsonObject) => number,
+): number {
   if (value === undefined || value === null) return p;
   if (isObject(value)) return writeOne(p, value);
   if (!Array.isArray(value)) throw wrongType(value, 'a schema or a list');

@@ -18,7 +18,16 @@ const messages = Array.from({ length: 500 }, (_, i) => pods.encode(samplePod(i))
 const values = messages.map((message) => pods.decode(message));
 const texts = values.map((value) => pods.toJson(value, { typeMeta }));
 const plain = texts.map((text) => parseJson(text)!);
-const fields = ['spec.hostNetwork', 'spec.nodeName', 'spec.restartPolicy', 'spec.schedulerName', 'spec.serviceAccountName', 'status.nominatedNodeName', 'status.phase', 'status.podIP'];
+const fields = [
+  'spec.hostNetwork',
+  'spec.nodeName',
+  'spec.restartPolicy',
+  'spec.schedulerName',
+  'spec.serviceAccountName',
+  'status.nominatedNodeName',
+  'status.phase',
+  'status.podIP',
+];
 const scan = createCardScanner(schemas, 'core/v1.Pod', fields);
 const scanJson = createJsonCardScanner(['spec.nodeName']);
 const chunk = Buffer.alloc(64 * 1024);

@@ -4,13 +4,40 @@
  * Repeated singular fields are merged or overwritten as protobuf demands. Fields of unknown number are skipped.
  */
 import { createMap } from '../value.ts';
-import { readBytes, readDuration, readIntOrString, readJsonMessage, readMicroTime, readQuantity, readRaw, readTexts, readTime, readUnknown, zeroTime } from './forms-read.ts';
+import {
+  readBytes,
+  readDuration,
+  readIntOrString,
+  readJsonMessage,
+  readMicroTime,
+  readQuantity,
+  readRaw,
+  readTexts,
+  readTime,
+  readUnknown,
+  zeroTime,
+} from './forms-read.ts';
 import type { DecodeFunction, FillFunction, Links, TypeLink } from './link.ts';
 import type { Element, Member } from './plan.ts';
 import { wireTypeOf } from './plan.ts';
 import { readChoice } from './choice-read.ts';
 import { FunctionSource, functionName, member } from './source.ts';
-import { at, budget, failTooDeep, failTooMany, failUnexpectedEnd, readBool, readDouble, readInt32, readInt64, readString, readUint, readUint32, readUint64, skipField } from './wire-read.ts';
+import {
+  at,
+  budget,
+  failTooDeep,
+  failTooMany,
+  failUnexpectedEnd,
+  readBool,
+  readDouble,
+  readInt32,
+  readInt64,
+  readString,
+  readUint,
+  readUint32,
+  readUint64,
+  skipField,
+} from './wire-read.ts';
 
 const varints: Readonly<Record<string, { read: unknown; zero: string; one: (byte: string) => string }>> = {
   bool: { read: readBool, zero: 'false', one: (byte) => `${byte} !== 0` },
@@ -40,18 +67,34 @@ const delimited: Readonly<Record<string, { read: unknown; zero: string }>> = {
 /** What stands in a list or map for a value that is left out elsewhere. */
 function zeroInContainer(element: Element): string {
   switch (element.form) {
-    case 'time': case 'microtime': return JSON.stringify(zeroTime);
-    case 'bytes': return '""';
-    case 'rawExtension': case 'fieldsV1': case 'unknown': case 'json': return 'null';
-    case 'texts': return '[]';
-    case 'struct': case 'schemaOrArray': case 'schemaOrBool': case 'schemaOrStringArray': case 'any': return 'undefined';
-    case 'double': return '0';
-    default: return varints[element.form]?.zero ?? delimited[element.form]!.zero;
+    case 'time':
+    case 'microtime':
+      return JSON.stringify(zeroTime);
+    case 'bytes':
+      return '""';
+    case 'rawExtension':
+    case 'fieldsV1':
+    case 'unknown':
+    case 'json':
+      return 'null';
+    case 'texts':
+      return '[]';
+    case 'struct':
+    case 'schemaOrArray':
+    case 'schemaOrBool':
+    case 'schemaOrStringArray':
+    case 'any':
+      return 'undefined';
+    case 'double':
+      return '0';
+    default:
+      return varints[element.form]?.zero ?? delimited[element.form]!.zero;
   }
 }
 
 /** Forms whose message can stand for nothing. */
-const mayBeMissing = (form: Element['form']): boolean => form !== 'bytes' && form !== 'texts' && delimited[form]?.zero === 'undefined';
+const mayBeMissing = (form: Element['form']): boolean =>
+  form !== 'bytes' && form !== 'texts' && delimited[form]?.zero === 'undefined';
 
 class DecodeCompiler {
   private readonly source = new FunctionSource();
@@ -74,7 +117,9 @@ class DecodeCompiler {
     this.line('switch (t) {');
     for (const field of plan.wire) this.field(field);
     const known = Object.fromEntries(plan.wire.map((field) => [field.number, field.field.name]));
-    this.line(`default: p = ${this.bind(skipField)}(b, start, end, ${this.bind(known)}, ${JSON.stringify(goName(plan.id))});`);
+    this.line(
+      `default: p = ${this.bind(skipField)}(b, start, end, ${this.bind(known)}, ${JSON.stringify(goName(plan.id))});`,
+    );
     this.line('}}');
     this.line(`if (p !== end) ${this.bind(failUnexpectedEnd)}();`);
     this.fill();
@@ -86,7 +131,8 @@ class DecodeCompiler {
     for (const { shape, element, pointer, json } of this.link.plan.members) {
       if (element.form !== 'struct' || pointer) continue;
       const child = this.bind(this.links.of(element.type));
-      if (shape === 'single') this.line(`if (${member('o', json)} === undefined) ${member('o', json)} = ${child}.fill({});`);
+      if (shape === 'single')
+        this.line(`if (${member('o', json)} === undefined) ${member('o', json)} = ${child}.fill({});`);
       if (shape === 'inline' && needsFill(this.links, element.type)) this.line(`${child}.fill(o);`);
     }
   }
@@ -97,13 +143,20 @@ class DecodeCompiler {
     const target = member('o', field.json);
     if (wireType === 2) this.readLength('p', 'end', 'l', 'q');
     switch (field.shape) {
-      case 'inline': this.line(`${this.bind(this.links.of(structType(field)))}.decode(b, p, q, o, depth - 1); p = q;`); break;
-      case 'map': this.mapEntry(field, target); break;
+      case 'inline':
+        this.line(`${this.bind(this.links.of(structType(field)))}.decode(b, p, q, o, depth - 1); p = q;`);
+        break;
+      case 'map':
+        this.mapEntry(field, target);
+        break;
       case 'list':
         this.value(field.element, 'undefined', 'p', 'q');
-        this.line(`if (${target} === undefined) ${target} = [v${this.elementDefault(field.element)}]; else ${target}.push(v${this.elementDefault(field.element)});`);
+        this.line(
+          `if (${target} === undefined) ${target} = [v${this.elementDefault(field.element)}]; else ${target}.push(v${this.elementDefault(field.element)});`,
+        );
         break;
-      case 'single': this.single(field, target);
+      case 'single':
+        this.single(field, target);
     }
     this.line('break; }');
     if (field.shape === 'list' && wireType === 0) this.packed(field, target);
@@ -136,7 +189,9 @@ class DecodeCompiler {
   private value(element: Element, into: string, position: string, limit: string): void {
     const varint = varints[element.form];
     if (varint !== undefined) {
-      this.line(`v = b[${position}++]; if (v > 127) { v = ${this.bind(varint.read)}(b, ${position} - 1); ${position} = ${this.bind(at)}.p; }`);
+      this.line(
+        `v = b[${position}++]; if (v > 127) { v = ${this.bind(varint.read)}(b, ${position} - 1); ${position} = ${this.bind(at)}.p; }`,
+      );
       this.line(element.form === 'bool' ? 'else v = v !== 0;' : '');
       return;
     }
@@ -149,16 +204,21 @@ class DecodeCompiler {
 
   private delimitedValue(element: Element, into: string, position: string, limit: string): string {
     switch (element.form) {
-      case 'struct': return `${this.bind(this.links.of(element.type))}.decode(b, ${position}, ${limit}, ${into === 'undefined' ? '{}' : into}, depth - 1)`;
-      case 'schemaOrArray': case 'schemaOrBool': case 'schemaOrStringArray':
+      case 'struct':
+        return `${this.bind(this.links.of(element.type))}.decode(b, ${position}, ${limit}, ${into === 'undefined' ? '{}' : into}, depth - 1)`;
+      case 'schemaOrArray':
+      case 'schemaOrBool':
+      case 'schemaOrStringArray':
         return `${this.bind(readChoice(element.form, this.links.of(element.schema)))}(b, ${position}, ${limit}, depth - 1)`;
-      default: return `${this.bind(delimited[element.form]!.read)}(b, ${position}, ${limit})`;
+      default:
+        return `${this.bind(delimited[element.form]!.read)}(b, ${position}, ${limit})`;
     }
   }
 
   private mapEntry(field: Member, target: string): void {
     const { element } = field;
-    const initial = element.form === 'struct' ? `${this.bind(this.links.of(element.type))}.fill({})` : zeroInContainer(element);
+    const initial =
+      element.form === 'struct' ? `${this.bind(this.links.of(element.type))}.fill({})` : zeroInContainer(element);
     const valueTag = 16 + wireTypeOf(element);
     this.line(`let k = ${field.mapKey === 'string' ? '""' : '0'}, r = 0; let w = undefined;`);
     this.line('while (p < q) { start = p; t = b[p++];');
@@ -166,7 +226,10 @@ class DecodeCompiler {
       this.line('if (t === 10) {');
       this.readLength('p', 'q', 'l', 'r');
       this.line(`k = ${this.bind(readString)}(b, p, r); p = r; }`);
-    } else this.line(`if (t === 8) { k = ${this.bind(field.mapKey === 'int32' ? readInt32 : readInt64)}(b, p); p = ${this.bind(at)}.p; }`);
+    } else
+      this.line(
+        `if (t === 8) { k = ${this.bind(field.mapKey === 'int32' ? readInt32 : readInt64)}(b, p); p = ${this.bind(at)}.p; }`,
+      );
     this.line(`else if (t === ${valueTag}) {`);
     if (wireTypeOf(element) === 2) this.readLength('p', 'q', 'l', 'r');
     this.value(element, 'undefined', 'p', 'r');
@@ -189,7 +252,9 @@ class DecodeCompiler {
   }
 
   private readLength(position: string, limit: string, length: string, end: string): void {
-    this.line(`${length} = b[${position}++]; if (${length} > 127) { ${length} = ${this.bind(readUint)}(b, ${position} - 1); ${position} = ${this.bind(at)}.p; }`);
+    this.line(
+      `${length} = b[${position}++]; if (${length} > 127) { ${length} = ${this.bind(readUint)}(b, ${position} - 1); ${position} = ${this.bind(at)}.p; }`,
+    );
     this.line(`${end} = ${position} + ${length}; if (!(${end} <= ${limit})) ${this.bind(failUnexpectedEnd)}();`);
   }
 
@@ -211,8 +276,14 @@ const goName = (id: string): string => id.slice(id.lastIndexOf('.') + 1);
 
 /** Whether an empty value of the type has members. */
 export function needsFill(links: Links, id: string): boolean {
-  return links.plans.of(id).members.some(({ shape, element, pointer }) =>
-    element.form === 'struct' && !pointer && (shape === 'single' || (shape === 'inline' && needsFill(links, element.type))));
+  return links.plans
+    .of(id)
+    .members.some(
+      ({ shape, element, pointer }) =>
+        element.form === 'struct' &&
+        !pointer &&
+        (shape === 'single' || (shape === 'inline' && needsFill(links, element.type))),
+    );
 }
 
 export function compileDecode(link: TypeLink, links: Links): DecodeFunction {
@@ -225,7 +296,8 @@ export function compileFill(link: TypeLink, links: Links): FillFunction {
   for (const { shape, element, pointer, json } of link.plan.members) {
     if (element.form !== 'struct' || pointer) continue;
     const child = source.bind(links.of(element.type));
-    if (shape === 'single') source.line(`if (${member('o', json)} === undefined) ${member('o', json)} = ${child}.fill({});`);
+    if (shape === 'single')
+      source.line(`if (${member('o', json)} === undefined) ${member('o', json)} = ${child}.fill({});`);
     if (shape === 'inline') source.line(`${child}.fill(o);`);
   }
   source.line('return o;');

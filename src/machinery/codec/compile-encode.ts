@@ -7,17 +7,44 @@ import type { JsonObject } from '../value.ts';
 import { writeChoice } from './choice-write.ts';
 import { EncodeError } from './errors.ts';
 import type { FormWriter } from './forms-write.ts';
-import { writeDuration, writeIntOrString, writeJsonMessage, writeMicroTime, writeQuantity, writeRaw, writeTexts, writeTime, writeUnknown } from './forms-write.ts';
+import {
+  writeDuration,
+  writeIntOrString,
+  writeJsonMessage,
+  writeMicroTime,
+  writeQuantity,
+  writeRaw,
+  writeTexts,
+  writeTime,
+  writeUnknown,
+} from './forms-write.ts';
 import type { EncodeFunction, Links, TypeLink } from './link.ts';
 import type { Element, Member } from './plan.ts';
 import { wireTypeOf } from './plan.ts';
 import { FunctionSource, functionName, member } from './source.ts';
-import { checkRoom, failNotList, failNotObject, writeBase64, writeDouble, writeInt, writeString, writeVarint } from './wire-write.ts';
+import {
+  checkRoom,
+  failNotList,
+  failNotObject,
+  writeBase64,
+  writeDouble,
+  writeInt,
+  writeString,
+  writeVarint,
+} from './wire-write.ts';
 
 /** Writers of messages behind scalar forms; the length and tag are written by the caller. */
 const formWriters: Readonly<Record<string, FormWriter>> = {
-  time: writeTime, microtime: writeMicroTime, duration: writeDuration, quantity: writeQuantity, intOrString: writeIntOrString,
-  rawExtension: writeRaw, fieldsV1: writeRaw, unknown: writeUnknown, json: writeJsonMessage, texts: writeTexts,
+  time: writeTime,
+  microtime: writeMicroTime,
+  duration: writeDuration,
+  quantity: writeQuantity,
+  intOrString: writeIntOrString,
+  rawExtension: writeRaw,
+  fieldsV1: writeRaw,
+  unknown: writeUnknown,
+  json: writeJsonMessage,
+  texts: writeTexts,
 };
 
 /** Forms whose absence is visible in protobuf although they are no pointers. */
@@ -69,9 +96,14 @@ class EncodeCompiler {
     }
     this.line(`v = ${member('o', field.json)};`);
     switch (field.shape) {
-      case 'list': this.list(field); break;
-      case 'map': this.map(field); break;
-      default: this.single(field);
+      case 'list':
+        this.list(field);
+        break;
+      case 'map':
+        this.map(field);
+        break;
+      default:
+        this.single(field);
     }
   }
 
@@ -111,14 +143,26 @@ class EncodeCompiler {
   private value(element: Element, value: string): void {
     switch (element.form) {
       case 'string':
-        this.line(`{ const x = ${value}; if (x === undefined || x === "") b[--p] = 0; else p = ${this.bind(writeString)}(b, p, x); }`);
+        this.line(
+          `{ const x = ${value}; if (x === undefined || x === "") b[--p] = 0; else p = ${this.bind(writeString)}(b, p, x); }`,
+        );
         return;
-      case 'bytes': this.line(`p = ${this.bind(writeBase64)}(b, p, ${value} ?? "");`); return;
-      case 'bool': this.line(`b[--p] = ${value} === true ? 1 : 0;`); return;
-      case 'int32': case 'int64': case 'uint32': case 'uint64': case 'goDuration':
+      case 'bytes':
+        this.line(`p = ${this.bind(writeBase64)}(b, p, ${value} ?? "");`);
+        return;
+      case 'bool':
+        this.line(`b[--p] = ${value} === true ? 1 : 0;`);
+        return;
+      case 'int32':
+      case 'int64':
+      case 'uint32':
+      case 'uint64':
+      case 'goDuration':
         this.line(`p = ${this.bind(writeInt)}(b, p, ${value} ?? 0);`);
         return;
-      case 'double': this.line(`p = ${this.bind(writeDouble)}(b, p, ${value} ?? 0);`); return;
+      case 'double':
+        this.line(`p = ${this.bind(writeDouble)}(b, p, ${value} ?? 0);`);
+        return;
       default:
         this.line(`s = p; p = ${this.message(element, value)};`);
         this.line(`{ const n = s - p; if (n < 128) b[--p] = n; else p = ${this.bind(writeVarint)}(b, p, n); }`);
@@ -127,10 +171,14 @@ class EncodeCompiler {
 
   private message(element: Element, value: string): string {
     switch (element.form) {
-      case 'struct': return `${this.bind(this.links.of(element.type))}.encode(b, p, ${value} ?? ${this.bind(emptyObject)}, depth - 1)`;
-      case 'schemaOrArray': case 'schemaOrBool': case 'schemaOrStringArray':
+      case 'struct':
+        return `${this.bind(this.links.of(element.type))}.encode(b, p, ${value} ?? ${this.bind(emptyObject)}, depth - 1)`;
+      case 'schemaOrArray':
+      case 'schemaOrBool':
+      case 'schemaOrStringArray':
         return `${this.bind(writeChoice(element.form, this.links.of(element.schema)))}(b, p, ${value}, depth - 1)`;
-      default: return `${this.bind(formWriters[element.form]!)}(b, p, ${value})`;
+      default:
+        return `${this.bind(formWriters[element.form]!)}(b, p, ${value})`;
     }
   }
 

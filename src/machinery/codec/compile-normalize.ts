@@ -4,7 +4,15 @@
  * `json/exact.ts` begins from the start, which finds all errors with their paths and words.
  */
 import { QuantityError, canonicalQuantity } from '../quantity.ts';
-import { formatMicroTime, formatTime, parseMicroTime, parseTime, parseUtcSeconds, TimeParseError, zeroTimeSeconds } from '../time.ts';
+import {
+  formatMicroTime,
+  formatTime,
+  parseMicroTime,
+  parseTime,
+  parseUtcSeconds,
+  TimeParseError,
+  zeroTimeSeconds,
+} from '../time.ts';
 import type { JsonObject, JsonValue } from '../value.ts';
 import { createMap, RawJson } from '../value.ts';
 import { DurationParseError, formatDuration, parseDuration } from '../duration.ts';
@@ -23,15 +31,20 @@ function giveUp(): never {
 
 type Read = (value: JsonValue, context: NormalizeContext, depth: number) => JsonValue | undefined;
 
-const readInt = (least: number, most: number): Read => (value) => {
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > most) giveUp();
-  return value === 0 ? 0 : value;
-};
+const readInt =
+  (least: number, most: number): Read =>
+  (value) => {
+    if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > most) giveUp();
+    return value === 0 ? 0 : value;
+  };
 
-const readLong = (least: bigint, most: bigint): Read => (value) => {
-  if (typeof value === 'number') return Number.isSafeInteger(value) && (least < 0n || value >= 0) ? (value === 0 ? 0 : value) : giveUp();
-  return typeof value === 'bigint' && value >= least && value <= most ? value : giveUp();
-};
+const readLong =
+  (least: bigint, most: bigint): Read =>
+  (value) => {
+    if (typeof value === 'number')
+      return Number.isSafeInteger(value) && (least < 0n || value >= 0) ? (value === 0 ? 0 : value) : giveUp();
+    return typeof value === 'bigint' && value >= least && value <= most ? value : giveUp();
+  };
 
 const readFloat: Read = (value) => (typeof value === 'number' ? value : giveUp());
 
@@ -73,7 +86,8 @@ function parseOr<T>(failure: new (message: string) => Error, parse: () => T): T 
   }
 }
 
-const readIntOrString: Read = (value, context, depth) => (typeof value === 'string' ? value : readInt32(value, context, depth));
+const readIntOrString: Read = (value, context, depth) =>
+  typeof value === 'string' ? value : readInt32(value, context, depth);
 const readInt32 = readInt(-0x80000000, 0x7fffffff);
 const int64 = readLong(-(2n ** 63n), 2n ** 63n - 1n);
 
@@ -107,22 +121,55 @@ function countMembers(value: JsonValue, context: NormalizeContext): void {
 }
 
 const readers: Readonly<Record<string, Read>> = {
-  int32: readInt32, uint32: readInt(0, 0xffffffff), int64, uint64: readLong(0n, 2n ** 64n - 1n), goDuration: int64, double: readFloat,
-  bytes: readBytes, time: readTime, microtime: readMicroTime, duration: readDuration, quantity: readQuantity,
-  intOrString: readIntOrString, rawExtension: readRaw, fieldsV1: readRaw, unknown: readRaw, json: readJson, any: readJson,
+  int32: readInt32,
+  uint32: readInt(0, 0xffffffff),
+  int64,
+  uint64: readLong(0n, 2n ** 64n - 1n),
+  goDuration: int64,
+  double: readFloat,
+  bytes: readBytes,
+  time: readTime,
+  microtime: readMicroTime,
+  duration: readDuration,
+  quantity: readQuantity,
+  intOrString: readIntOrString,
+  rawExtension: readRaw,
+  fieldsV1: readRaw,
+  unknown: readRaw,
+  json: readJson,
+  any: readJson,
 };
 
 /** JavaScript text of what is left out where a field is no pointer. */
-const zeros: Readonly<Record<string, string>> = { string: '""', bool: 'false', int32: '0', uint32: '0', int64: '0', uint64: '0', goDuration: '0', double: '0', duration: '"0s"', quantity: '"0"', intOrString: '0' };
+const zeros: Readonly<Record<string, string>> = {
+  string: '""',
+  bool: 'false',
+  int32: '0',
+  uint32: '0',
+  int64: '0',
+  uint64: '0',
+  goDuration: '0',
+  double: '0',
+  duration: '"0s"',
+  quantity: '"0"',
+  intOrString: '0',
+};
 
 /** What null means in a list or a map. */
 function nullInContainer({ form }: Element): string {
   switch (form) {
-    case 'string': case 'bytes': return '""';
-    case 'time': case 'microtime': return JSON.stringify(zeroTime);
-    case 'texts': return '[]';
-    case 'schemaOrBool': return 'false';
-    default: return zeros[form] ?? 'null';
+    case 'string':
+    case 'bytes':
+      return '""';
+    case 'time':
+    case 'microtime':
+      return JSON.stringify(zeroTime);
+    case 'texts':
+      return '[]';
+    case 'schemaOrBool':
+      return 'false';
+    default:
+      return zeros[form] ?? 'null';
   }
 }
 
@@ -141,9 +188,14 @@ class NormalizeCompiler {
     this.line(`if (typeof o !== "object" || o === null || Array.isArray(o) || depth === 0) ${this.bind(giveUp)}();`);
     this.line('const r = {}; let n = 0, w;');
     this.line('for (const k in o) { const x = o[k]; n++; if (x === undefined || x === null) {');
-    this.line(`if (x === null && !${this.bind(new Set(memberNames(plan.members, this.links, plan.kind)))}.has(k)) ${this.bind(giveUp)}(); continue; }`);
+    this.line(
+      `if (x === null && !${this.bind(new Set(memberNames(plan.members, this.links, plan.kind)))}.has(k)) ${this.bind(giveUp)}(); continue; }`,
+    );
     this.line('switch (k) {');
-    if (plan.kind) this.line(`case "kind": case "apiVersion": if (typeof x !== "string") ${this.bind(giveUp)}(); if (x !== "") r[k] = x; break;`);
+    if (plan.kind)
+      this.line(
+        `case "kind": case "apiVersion": if (typeof x !== "string") ${this.bind(giveUp)}(); if (x !== "") r[k] = x; break;`,
+      );
     this.members(plan.members);
     this.line(`default: ${this.bind(giveUp)}();`);
     this.line('}}');
@@ -155,7 +207,8 @@ class NormalizeCompiler {
 
   private members(members: readonly Member[]): void {
     for (const field of members) {
-      if (field.shape === 'inline') this.members(this.links.plans.of((field.element as Extract<Element, { form: 'struct' }>).type).members);
+      if (field.shape === 'inline')
+        this.members(this.links.plans.of((field.element as Extract<Element, { form: 'struct' }>).type).members);
       else this.field(field);
     }
   }
@@ -164,9 +217,14 @@ class NormalizeCompiler {
     const target = member('r', field.json);
     this.line(`case ${JSON.stringify(field.json)}: {`);
     switch (field.shape) {
-      case 'list': this.list(field.element, 'x', target, field.typeMeta !== undefined); break;
-      case 'map': this.map(field, target); break;
-      default: this.single(field, target);
+      case 'list':
+        this.list(field.element, 'x', target, field.typeMeta !== undefined);
+        break;
+      case 'map':
+        this.map(field, target);
+        break;
+      default:
+        this.single(field, target);
     }
     this.line('break; }');
   }
@@ -187,7 +245,8 @@ class NormalizeCompiler {
     this.line(`{ const s = ${from}; if (!Array.isArray(s)) ${this.bind(giveUp)}(); const a = new Array(s.length);`);
     this.line('for (let i = 0; i < s.length; i++) { const y = s[i];');
     this.item(element, 'y');
-    if (dropTypeMeta) this.line('if (w.kind !== undefined) delete w.kind; if (w.apiVersion !== undefined) delete w.apiVersion;');
+    if (dropTypeMeta)
+      this.line('if (w.kind !== undefined) delete w.kind; if (w.apiVersion !== undefined) delete w.apiVersion;');
     this.line(`a[i] = w; } ${target} = a; }`);
   }
 
@@ -208,7 +267,8 @@ class NormalizeCompiler {
 
   /** An element of a list or a map, where null is the zero value. */
   private item(element: Element, value: string): void {
-    const zero = element.form === 'struct' ? `${this.bind(this.links.of(element.type))}.fill({})` : nullInContainer(element);
+    const zero =
+      element.form === 'struct' ? `${this.bind(this.links.of(element.type))}.fill({})` : nullInContainer(element);
     this.line(`if (${value} === null || ${value} === undefined) w = ${zero}; else {`);
     this.value(element, value);
     if (element.form === 'time' || element.form === 'microtime') this.line(`if (w === undefined) w = ${zero};`);
@@ -218,15 +278,24 @@ class NormalizeCompiler {
   /** Checks and converts one value into `w`. */
   private value(element: Element, value: string): void {
     switch (element.form) {
-      case 'string': this.line(`if (typeof ${value} !== "string") ${this.bind(giveUp)}(); w = ${value};`); return;
-      case 'bool': this.line(`if (typeof ${value} !== "boolean") ${this.bind(giveUp)}(); w = ${value};`); return;
-      case 'struct': this.line(`w = ${this.bind(this.links.of(element.type))}.normalize(${value}, context, depth - 1);`); return;
-      case 'schemaOrArray': case 'schemaOrBool': case 'schemaOrStringArray': {
+      case 'string':
+        this.line(`if (typeof ${value} !== "string") ${this.bind(giveUp)}(); w = ${value};`);
+        return;
+      case 'bool':
+        this.line(`if (typeof ${value} !== "boolean") ${this.bind(giveUp)}(); w = ${value};`);
+        return;
+      case 'struct':
+        this.line(`w = ${this.bind(this.links.of(element.type))}.normalize(${value}, context, depth - 1);`);
+        return;
+      case 'schemaOrArray':
+      case 'schemaOrBool':
+      case 'schemaOrStringArray': {
         const read = readChoice(element.form, this.links.of(element.schema));
         this.line(`w = ${this.bind(read)}(${value}, context, depth - 1);`);
         return;
       }
-      default: this.line(`w = ${this.bind(readers[element.form]!)}(${value}, context, depth);`);
+      default:
+        this.line(`w = ${this.bind(readers[element.form]!)}(${value}, context, depth);`);
     }
   }
 
@@ -241,13 +310,18 @@ class NormalizeCompiler {
 
 /** All names that JSON objects of the type may have. */
 function memberNames(members: readonly Member[], links: Links, kind: boolean): string[] {
-  const names = members.flatMap((field) => (field.shape === 'inline' ? memberNames(links.plans.of((field.element as Extract<Element, { form: 'struct' }>).type).members, links, false) : [field.json]));
+  const names = members.flatMap((field) =>
+    field.shape === 'inline'
+      ? memberNames(links.plans.of((field.element as Extract<Element, { form: 'struct' }>).type).members, links, false)
+      : [field.json],
+  );
   return kind ? ['kind', 'apiVersion', ...names] : names;
 }
 
 function readChoice(form: ChoiceForm, schema: TypeLink): Read {
   return (value, context, depth) => {
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return schema.normalize(value as JsonObject, context, depth);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return schema.normalize(value as JsonObject, context, depth);
     if (form === 'schemaOrBool') return typeof value === 'boolean' ? value : giveUp();
     if (!Array.isArray(value)) giveUp();
     if (form === 'schemaOrArray') return value.map((item) => schema.normalize(item as JsonObject, context, depth));

@@ -19,19 +19,42 @@ import { failNotList, failNotObject } from './wire-write.ts';
 /** JSON text of an absent field that is no pointer; undefined for what has no zero of its own. */
 export function zeroText({ form }: Element): string | undefined {
   switch (form) {
-    case 'string': return '""';
-    case 'bool': return 'false';
-    case 'int32': case 'int64': case 'uint32': case 'uint64': case 'double': case 'goDuration': case 'intOrString': return '0';
-    case 'quantity': return '"0"';
-    case 'duration': return '"0s"';
-    default: return 'null';
+    case 'string':
+      return '""';
+    case 'bool':
+      return 'false';
+    case 'int32':
+    case 'int64':
+    case 'uint32':
+    case 'uint64':
+    case 'double':
+    case 'goDuration':
+    case 'intOrString':
+      return '0';
+    case 'quantity':
+      return '"0"';
+    case 'duration':
+      return '"0s"';
+    default:
+      return 'null';
   }
 }
 
-const structForms: ReadonlySet<string> = new Set(['quantity', 'duration', 'intOrString', 'time', 'microtime', 'rawExtension', 'fieldsV1', 'unknown', 'json']);
+const structForms: ReadonlySet<string> = new Set([
+  'quantity',
+  'duration',
+  'intOrString',
+  'time',
+  'microtime',
+  'rawExtension',
+  'fieldsV1',
+  'unknown',
+  'json',
+]);
 
 /** Go's `omitempty` has no effect on structs, which some scalars of ours are there. */
-export const isOmitted = ({ omitempty, pointer, shape, element }: Member): boolean => omitempty && (pointer || shape !== 'single' || !structForms.has(element.form));
+export const isOmitted = ({ omitempty, pointer, shape, element }: Member): boolean =>
+  omitempty && (pointer || shape !== 'single' || !structForms.has(element.form));
 
 const emptyObject: JsonObject = Object.freeze({});
 
@@ -64,7 +87,8 @@ class ToJsonCompiler {
 
   private members(members: readonly Member[]): void {
     for (const field of members) {
-      if (field.shape === 'inline') this.members(this.links.plans.of((field.element as Extract<Element, { form: 'struct' }>).type).members);
+      if (field.shape === 'inline')
+        this.members(this.links.plans.of((field.element as Extract<Element, { form: 'struct' }>).type).members);
       else this.field(field);
     }
   }
@@ -83,7 +107,10 @@ class ToJsonCompiler {
     this.name(json);
     this.content(field);
     this.line('out[o++] = 44; }');
-    if (!omitted) this.line(`else o = ${this.bind(writeLiteral)}(out, o, ${this.bind(constantMember(json, field.pointer || field.shape !== 'single' ? 'null' : zeroText(element)!))});`);
+    if (!omitted)
+      this.line(
+        `else o = ${this.bind(writeLiteral)}(out, o, ${this.bind(constantMember(json, field.pointer || field.shape !== 'single' ? 'null' : zeroText(element)!))});`,
+      );
   }
 
   private present({ shape, element, pointer }: Member, omitted: boolean): string {
@@ -97,7 +124,8 @@ class ToJsonCompiler {
 
   private content(field: Member): void {
     const { element, shape, typeMeta } = field;
-    if (shape === 'list') this.list(element, 'x', typeMeta === undefined ? undefined : this.bind(typeMetaMembers(typeMeta)));
+    if (shape === 'list')
+      this.list(element, 'x', typeMeta === undefined ? undefined : this.bind(typeMetaMembers(typeMeta)));
     else if (shape === 'map') {
       this.line(`if (typeof x !== "object") ${this.bind(failNotObject)}(x);`);
       this.line(`{ const m = x, a = ${this.bind(sortedKeys)}(m); out[o++] = 123;`);
@@ -121,20 +149,54 @@ class ToJsonCompiler {
 
   private value(element: Element, value: string, typeMeta?: string): void {
     switch (element.form) {
-      case 'string': case 'quantity': case 'duration': this.line(`o = ${this.bind(writeText)}(out, o, ${value});`); break;
-      case 'bool': this.line(`o = ${this.bind(writeLiteral)}(out, o, ${value} === true ? ${this.bind(jsonTrue)} : ${this.bind(jsonFalse)});`); break;
-      case 'bytes': this.line(`o = ${this.bind(writeLongAscii)}(out, o, ${value});`); break;
-      case 'time': case 'microtime': this.line(`o = ${this.bind(writeTime)}(out, o, ${value});`); break;
-      case 'intOrString': this.line(`o = typeof ${value} === "string" ? ${this.bind(writeText)}(out, o, ${value}) : ${this.bind(writeNumber)}(out, o, ${value});`); break;
-      case 'rawExtension': case 'unknown': this.line(`o = ${this.bind(writeCarried)}(out, o, ${value}, true);`); break;
-      case 'fieldsV1': this.line(`o = ${this.bind(writeCarried)}(out, o, ${value}, false);`); break;
-      case 'json': case 'any': this.line(`o = ${this.bind(writeValue)}(out, o, ${value});`); break;
-      case 'struct': this.struct(element.type, value, typeMeta); break;
-      case 'texts': this.list({ form: 'string' }, value); break;
-      case 'schemaOrArray': case 'schemaOrBool': case 'schemaOrStringArray':
-        this.line(`o = ${this.bind(writeChoiceJson)}(out, o, ${value}, ${this.bind(this.links.of(element.schema))}, depth - 1);`);
+      case 'string':
+      case 'quantity':
+      case 'duration':
+        this.line(`o = ${this.bind(writeText)}(out, o, ${value});`);
         break;
-      default: this.line(`o = ${this.bind(writeNumber)}(out, o, ${value});`);
+      case 'bool':
+        this.line(
+          `o = ${this.bind(writeLiteral)}(out, o, ${value} === true ? ${this.bind(jsonTrue)} : ${this.bind(jsonFalse)});`,
+        );
+        break;
+      case 'bytes':
+        this.line(`o = ${this.bind(writeLongAscii)}(out, o, ${value});`);
+        break;
+      case 'time':
+      case 'microtime':
+        this.line(`o = ${this.bind(writeTime)}(out, o, ${value});`);
+        break;
+      case 'intOrString':
+        this.line(
+          `o = typeof ${value} === "string" ? ${this.bind(writeText)}(out, o, ${value}) : ${this.bind(writeNumber)}(out, o, ${value});`,
+        );
+        break;
+      case 'rawExtension':
+      case 'unknown':
+        this.line(`o = ${this.bind(writeCarried)}(out, o, ${value}, true);`);
+        break;
+      case 'fieldsV1':
+        this.line(`o = ${this.bind(writeCarried)}(out, o, ${value}, false);`);
+        break;
+      case 'json':
+      case 'any':
+        this.line(`o = ${this.bind(writeValue)}(out, o, ${value});`);
+        break;
+      case 'struct':
+        this.struct(element.type, value, typeMeta);
+        break;
+      case 'texts':
+        this.list({ form: 'string' }, value);
+        break;
+      case 'schemaOrArray':
+      case 'schemaOrBool':
+      case 'schemaOrStringArray':
+        this.line(
+          `o = ${this.bind(writeChoiceJson)}(out, o, ${value}, ${this.bind(this.links.of(element.schema))}, depth - 1);`,
+        );
+        break;
+      default:
+        this.line(`o = ${this.bind(writeNumber)}(out, o, ${value});`);
     }
     this.line(`if (o > out.length - 4096) ${this.bind(checkRoom)}(out, o);`);
   }
@@ -150,7 +212,9 @@ class ToJsonCompiler {
 
   /** Overwrites the comma behind the last member with the closing bracket. */
   private close(open: string, bracket: string): void {
-    this.line(`if (out[o - 1] === 44) out[o - 1] = ${bracket}; else if (out[o - 1] === ${open}) out[o++] = ${bracket};`);
+    this.line(
+      `if (out[o - 1] === 44) out[o - 1] = ${bracket}; else if (out[o - 1] === ${open}) out[o++] = ${bracket};`,
+    );
   }
 
   private name(name: string): void {

@@ -5,26 +5,76 @@
  * by a comma; whoever closes the object overwrites the last one. Where protobuf's rules for fields that come twice, or
  * maps out of order, would need more than that, the message is decoded and written from its value.
  */
-import { checkRoom, writeBase64, writeCompact, writeLiteral, writeNumber, writeText, writeTextBytes } from '../json/bytes.ts';
+import {
+  checkRoom,
+  writeBase64,
+  writeCompact,
+  writeLiteral,
+  writeNumber,
+  writeText,
+  writeTextBytes,
+} from '../json/bytes.ts';
 import { writeCarried, writeValue } from '../json/writer.ts';
 import { writeChoiceJson } from './choice-json.ts';
 import { readChoice } from './choice-read.ts';
 import { isOmitted, zeroText } from './compile-to-json.ts';
-import { rawEnd, readDuration, readIntOrString, readJsonMessage, readMicroTime, readQuantity, readRaw, readTexts, readTime, readUnknown } from './forms-read.ts';
+import {
+  rawEnd,
+  readDuration,
+  readIntOrString,
+  readJsonMessage,
+  readMicroTime,
+  readQuantity,
+  readRaw,
+  readTexts,
+  readTime,
+  readUnknown,
+} from './forms-read.ts';
 import { constantMember, jsonFalse, jsonNull, jsonTrue, memberName, typeMetaMembers } from './json-literals.ts';
 import type { Links, TranscodeFunction, TypeLink } from './link.ts';
 import type { Element, Member } from './plan.ts';
 import { wireTypeOf } from './plan.ts';
 import { FunctionSource, functionName } from './source.ts';
-import { at, failTooDeep, failUnexpectedEnd, readBool, readDouble, readInt32, readInt64, readUint, readUint32, readUint64, skipAny, skipField } from './wire-read.ts';
+import {
+  at,
+  failTooDeep,
+  failUnexpectedEnd,
+  readBool,
+  readDouble,
+  readInt32,
+  readInt64,
+  readUint,
+  readUint32,
+  readUint64,
+  skipAny,
+  skipField,
+} from './wire-read.ts';
 
-const varintReaders: Readonly<Record<string, unknown>> = { bool: readBool, int32: readInt32, uint32: readUint32, int64: readInt64, uint64: readUint64, goDuration: readInt64 };
+const varintReaders: Readonly<Record<string, unknown>> = {
+  bool: readBool,
+  int32: readInt32,
+  uint32: readUint32,
+  int64: readInt64,
+  uint64: readUint64,
+  goDuration: readInt64,
+};
 
 /** Readers whose result may be nothing, which JSON shows as null where it cannot leave it out. */
-const optionalReaders: Readonly<Record<string, unknown>> = { time: readTime, microtime: readMicroTime, rawExtension: readRaw, unknown: readUnknown, json: readJsonMessage };
+const optionalReaders: Readonly<Record<string, unknown>> = {
+  time: readTime,
+  microtime: readMicroTime,
+  rawExtension: readRaw,
+  unknown: readUnknown,
+  json: readJsonMessage,
+};
 
 /** Readers of forms that are always something. */
-const formReaders: Readonly<Record<string, unknown>> = { quantity: readQuantity, duration: readDuration, intOrString: readIntOrString, texts: readTexts };
+const formReaders: Readonly<Record<string, unknown>> = {
+  quantity: readQuantity,
+  duration: readDuration,
+  intOrString: readIntOrString,
+  texts: readTexts,
+};
 
 function writeNumberOrText(out: Buffer, o: number, value: string | number): number {
   return typeof value === 'string' ? writeText(out, o, value) : writeNumber(out, o, value);
@@ -54,11 +104,18 @@ class TranscodeCompiler {
     const { plan } = this.link;
     this.line(`if (depth === 0) ${this.bind(failTooDeep)}();`);
     this.line('const first = p, begin = o; let t = 0, l = 0, q = 0, start = 0, x;');
-    for (const field of plan.wire) this.line(isNumber(field) ? `let v${field.number} = ${zeroOf(field.element)}, h${field.number} = false;` : `let a${field.number} = -1, z${field.number} = -1;`);
+    for (const field of plan.wire)
+      this.line(
+        isNumber(field)
+          ? `let v${field.number} = ${zeroOf(field.element)}, h${field.number} = false;`
+          : `let a${field.number} = -1, z${field.number} = -1;`,
+      );
     this.line('while (p < end) { start = p; t = b[p++]; if (t > 127) t = (t & 127) | (b[p++] << 7); switch (t) {');
     for (const field of plan.wire) this.note(field);
     const known = Object.fromEntries(plan.wire.map((field) => [field.number, field.field.name]));
-    this.line(`default: p = ${this.bind(skipField)}(b, start, end, ${this.bind(known)}, ${JSON.stringify(plan.id.slice(plan.id.lastIndexOf('.') + 1))});`);
+    this.line(
+      `default: p = ${this.bind(skipField)}(b, start, end, ${this.bind(known)}, ${JSON.stringify(plan.id.slice(plan.id.lastIndexOf('.') + 1))});`,
+    );
     this.line('}}');
     this.line(`if (p !== end) ${this.bind(failUnexpectedEnd)}();`);
     for (const field of plan.members) this.write(field);
@@ -87,16 +144,25 @@ class TranscodeCompiler {
     else {
       this.length('end');
       // Of a text that comes twice the last one counts, messages are merged.
-      if (shape === 'inline' || (shape === 'single' && element.form !== 'string' && element.form !== 'bytes')) this.line(`if (a${number} >= 0) { ${this.slowly()} }`);
+      if (shape === 'inline' || (shape === 'single' && element.form !== 'string' && element.form !== 'bytes'))
+        this.line(`if (a${number} >= 0) { ${this.slowly()} }`);
     }
-    if (shape === 'list' || shape === 'map') this.line(`if (a${number} < 0) a${number} = start; ${wireType === 2 ? 'p = q;' : ''} z${number} = p; break;`);
+    if (shape === 'list' || shape === 'map')
+      this.line(`if (a${number} < 0) a${number} = start; ${wireType === 2 ? 'p = q;' : ''} z${number} = p; break;`);
     else this.line(`a${number} = p; z${number} = p = q; break;`);
     if (shape === 'list' && wireType === 0) this.line(`case ${number * 8 + 2}: ${this.slowly()}`);
   }
 
   private write(field: Member): void {
     const { number, element, shape } = field;
-    if (shape === 'inline') this.range((from, to) => this.line(`o = ${this.bind(this.links.of(structType(element)))}.transcode(out, o, b, ${from}, ${to}, depth - 1);`), number);
+    if (shape === 'inline')
+      this.range(
+        (from, to) =>
+          this.line(
+            `o = ${this.bind(this.links.of(structType(element)))}.transcode(out, o, b, ${from}, ${to}, depth - 1);`,
+          ),
+        number,
+      );
     else if (shape === 'list') this.list(field);
     else if (shape === 'map') this.map(field);
     else if (isNumber(field)) this.writeNumberField(field);
@@ -133,9 +199,14 @@ class TranscodeCompiler {
       this.line('out[o++] = 44;');
       return;
     }
-    if (element.form === 'fieldsV1') this.line(`x = ${there} ? ${this.bind(rawEnd)}(b, ${from}, ${to}) : -1; if (x >= 0) {`);
-    else if (element.form in optionalReaders) this.line(`x = ${there} ? ${this.bind(optionalReaders[element.form])}(b, ${from}, ${to}) : undefined; if (x !== undefined && x !== null) {`);
-    else if (isChoice(element)) this.line(`x = ${there} ? ${this.choice(element, from, to)} : undefined; if (x !== undefined) {`);
+    if (element.form === 'fieldsV1')
+      this.line(`x = ${there} ? ${this.bind(rawEnd)}(b, ${from}, ${to}) : -1; if (x >= 0) {`);
+    else if (element.form in optionalReaders)
+      this.line(
+        `x = ${there} ? ${this.bind(optionalReaders[element.form])}(b, ${from}, ${to}) : undefined; if (x !== undefined && x !== null) {`,
+      );
+    else if (isChoice(element))
+      this.line(`x = ${there} ? ${this.choice(element, from, to)} : undefined; if (x !== undefined) {`);
     else if (!pointer && omitted) this.line(`if (${from} < ${to}) {`);
     else this.line(`if (${there}) {`);
     this.name(json);
@@ -147,27 +218,55 @@ class TranscodeCompiler {
   /** The value between two positions; `x` holds it where its presence had to be known. */
   private content(element: Element, from: string, to: string): void {
     switch (element.form) {
-      case 'string': this.line(`o = ${this.bind(writeTextBytes)}(out, o, b, ${from}, ${to});`); break;
-      case 'bytes': this.line(`o = ${this.bind(writeBase64)}(out, o, b, ${from}, ${to});`); break;
-      case 'struct': this.struct(element.type, from, to); break;
-      case 'time': case 'microtime': this.line(`o = ${this.bind(writeText)}(out, o, x);`); break;
-      case 'fieldsV1': this.line(`o = ${this.bind(writeCompact)}(out, o, b, ${this.bind(at)}.p, x);`); break;
-      case 'rawExtension': case 'unknown': this.line(`o = ${this.bind(writeCarried)}(out, o, x, true);`); break;
-      case 'json': this.line(`o = ${this.bind(writeValue)}(out, o, x);`); break;
-      case 'schemaOrArray': case 'schemaOrBool': case 'schemaOrStringArray':
-        this.line(`o = ${this.bind(writeChoiceJson)}(out, o, x, ${this.bind(this.links.of(element.schema))}, depth - 1);`);
+      case 'string':
+        this.line(`o = ${this.bind(writeTextBytes)}(out, o, b, ${from}, ${to});`);
         break;
-      case 'texts': this.line(`o = ${this.bind(writeValue)}(out, o, ${this.bind(readTexts)}(b, ${from}, ${to}));`); break;
-      default: this.line(`o = ${this.bind(writeNumberOrText)}(out, o, ${this.bind(formReaders[element.form])}(b, ${from}, ${to}));`);
+      case 'bytes':
+        this.line(`o = ${this.bind(writeBase64)}(out, o, b, ${from}, ${to});`);
+        break;
+      case 'struct':
+        this.struct(element.type, from, to);
+        break;
+      case 'time':
+      case 'microtime':
+        this.line(`o = ${this.bind(writeText)}(out, o, x);`);
+        break;
+      case 'fieldsV1':
+        this.line(`o = ${this.bind(writeCompact)}(out, o, b, ${this.bind(at)}.p, x);`);
+        break;
+      case 'rawExtension':
+      case 'unknown':
+        this.line(`o = ${this.bind(writeCarried)}(out, o, x, true);`);
+        break;
+      case 'json':
+        this.line(`o = ${this.bind(writeValue)}(out, o, x);`);
+        break;
+      case 'schemaOrArray':
+      case 'schemaOrBool':
+      case 'schemaOrStringArray':
+        this.line(
+          `o = ${this.bind(writeChoiceJson)}(out, o, x, ${this.bind(this.links.of(element.schema))}, depth - 1);`,
+        );
+        break;
+      case 'texts':
+        this.line(`o = ${this.bind(writeValue)}(out, o, ${this.bind(readTexts)}(b, ${from}, ${to}));`);
+        break;
+      default:
+        this.line(
+          `o = ${this.bind(writeNumberOrText)}(out, o, ${this.bind(formReaders[element.form])}(b, ${from}, ${to}));`,
+        );
     }
   }
 
   /** An element of a list or map, where nothing is null. */
   private item(element: Element, from: string, to: string): void {
     const isOptional = element.form in optionalReaders || isChoice(element);
-    if (element.form === 'fieldsV1') this.line(`x = ${this.bind(rawEnd)}(b, ${from}, ${to}); if (x < 0) o = ${this.null()}; else {`);
+    if (element.form === 'fieldsV1')
+      this.line(`x = ${this.bind(rawEnd)}(b, ${from}, ${to}); if (x < 0) o = ${this.null()}; else {`);
     else if (isOptional) {
-      const value = isChoice(element) ? this.choice(element, from, to) : `${this.bind(optionalReaders[element.form])}(b, ${from}, ${to})`;
+      const value = isChoice(element)
+        ? this.choice(element, from, to)
+        : `${this.bind(optionalReaders[element.form])}(b, ${from}, ${to})`;
       this.line(`x = ${value}; if (x === undefined || x === null) o = ${this.null()}; else {`);
     } else this.line('{');
     this.content(element, from, to);
@@ -179,7 +278,9 @@ class TranscodeCompiler {
     const wireType = wireTypeOf(element);
     this.line(`if (a${number} >= 0) {`);
     this.name(json);
-    this.line(`out[o++] = 91; p = a${number}; while (p < z${number}) { start = p; t = b[p++]; if (t > 127) t = (t & 127) | (b[p++] << 7);`);
+    this.line(
+      `out[o++] = 91; p = a${number}; while (p < z${number}) { start = p; t = b[p++]; if (t > 127) t = (t & 127) | (b[p++] << 7);`,
+    );
     this.line(`if (t !== ${number * 8 + wireType}) { p = ${this.bind(skipAny)}(b, start, end); continue; }`);
     if (wireType === 0) {
       this.number(element, 'x');
@@ -189,7 +290,8 @@ class TranscodeCompiler {
       this.writeScalar(element, 'x');
     } else {
       this.length('end');
-      if (element.form === 'struct') this.struct(element.type, 'p', 'q', typeMeta === undefined ? undefined : this.bind(typeMetaMembers(typeMeta)));
+      if (element.form === 'struct')
+        this.struct(element.type, 'p', 'q', typeMeta === undefined ? undefined : this.bind(typeMetaMembers(typeMeta)));
       else this.item(element, 'p', 'q');
       this.line('p = q;');
     }
@@ -208,10 +310,14 @@ class TranscodeCompiler {
     const valueType = wireTypeOf(element);
     this.line(`if (a${number} >= 0) { let ka = -1, kz = -1, pa = -1, pz = -1, va = -1, vz = -1, e = 0, w;`);
     this.name(json);
-    this.line(`out[o++] = 123; p = a${number}; while (p < z${number}) { start = p; t = b[p++]; if (t > 127) t = (t & 127) | (b[p++] << 7);`);
+    this.line(
+      `out[o++] = 123; p = a${number}; while (p < z${number}) { start = p; t = b[p++]; if (t > 127) t = (t & 127) | (b[p++] << 7);`,
+    );
     this.line(`if (t !== ${number * 8 + 2}) { p = ${this.bind(skipAny)}(b, start, end); continue; }`);
     this.length('end');
-    this.line(`e = q; ka = kz = va = vz = p; w = ${valueType === 2 ? 'undefined' : zeroOf(element)}; l = 0; let found = false;`);
+    this.line(
+      `e = q; ka = kz = va = vz = p; w = ${valueType === 2 ? 'undefined' : zeroOf(element)}; l = 0; let found = false;`,
+    );
     this.line('while (p < e) { start = p; t = b[p++]; if (t === 10) {');
     this.length('e');
     this.line(`ka = p; kz = p = q; } else if (t === ${16 + valueType}) {`);
@@ -246,7 +352,8 @@ class TranscodeCompiler {
   }
 
   private writeScalar({ form }: Element, value: string): void {
-    if (form === 'bool') this.line(`o = ${this.bind(writeLiteral)}(out, o, ${value} ? ${this.bind(jsonTrue)} : ${this.bind(jsonFalse)});`);
+    if (form === 'bool')
+      this.line(`o = ${this.bind(writeLiteral)}(out, o, ${value} ? ${this.bind(jsonTrue)} : ${this.bind(jsonFalse)});`);
     else this.line(`o = ${this.bind(writeNumber)}(out, o, ${value});`);
   }
 
@@ -256,7 +363,9 @@ class TranscodeCompiler {
       this.line(`${target} = ${this.bind(readDouble)}(b, p); p += 8;`);
       return;
     }
-    this.line(`${target} = b[p++]; if (${target} > 127) { ${target} = ${this.bind(varintReaders[form])}(b, p - 1); p = ${this.bind(at)}.p; }`);
+    this.line(
+      `${target} = b[p++]; if (${target} > 127) { ${target} = ${this.bind(varintReaders[form])}(b, p - 1); p = ${this.bind(at)}.p; }`,
+    );
     if (form === 'bool') this.line(`else ${target} = ${target} !== 0;`);
   }
 

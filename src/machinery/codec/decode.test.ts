@@ -11,7 +11,11 @@ const decode = (typeId: string, text: string): JsonObject => codecs.of(typeId).d
 
 describe('messages in forms that upstream does not write', () => {
   test.each([
-    { name: 'unknown fields of every wire type are skipped', bytes: 'f806 01  f906 0102030405060708  fa06 02 6162  fb06 08 01 fc06  fd06 01020304  0a01 61', value: { key: 'a' } },
+    {
+      name: 'unknown fields of every wire type are skipped',
+      bytes: 'f806 01  f906 0102030405060708  fa06 02 6162  fb06 08 01 fc06  fd06 01020304  0a01 61',
+      value: { key: 'a' },
+    },
     { name: 'fields in any order', bytes: '1205 6162636465 0a0161', value: { key: 'a' } },
     { name: 'lengths and tags with more bytes than needed', bytes: '8a00 8100 61', value: { key: 'a' } },
   ])('$name', ({ bytes, value }) => {
@@ -22,7 +26,10 @@ describe('messages in forms that upstream does not write', () => {
     expect(decode('core/v1.KeyToPath', '0a0161 0a0162')).toMatchObject({ key: 'b' });
     expect(decode('core/v1.KeyToPath', '0a0161 0a00')).toEqual({});
     const codec = codecs.of('core/v1.Pod');
-    const twice = Buffer.concat([codec.encode({ metadata: { name: 'a', labels: { x: '1' } } }), codec.encode({ metadata: { name: 'b', labels: { y: '2' } } })]);
+    const twice = Buffer.concat([
+      codec.encode({ metadata: { name: 'a', labels: { x: '1' } } }),
+      codec.encode({ metadata: { name: 'b', labels: { y: '2' } } }),
+    ]);
     expect(codec.decode(twice)).toEqual({ metadata: { name: 'b', labels: { x: '1', y: '2' } }, spec: {}, status: {} });
     expect(codec.transcode(twice).equals(codec.toJson(codec.decode(twice)))).toBe(true);
   });
@@ -32,7 +39,9 @@ describe('messages in forms that upstream does not write', () => {
     const map = hex('12 06 0a0162 120131  12 06 0a0161 120132  12 03 120133  12 03 0a0163');
     const codec = codecs.of('core/v1.ConfigMap');
     expect(codec.decode(map)).toEqual({ metadata: {}, data: { b: '1', a: '2', '': '3', c: '' } });
-    expect(codec.transcode(map).toString()).toBe('{"metadata":{"creationTimestamp":null},"data":{"":"3","a":"2","b":"1","c":""}}');
+    expect(codec.transcode(map).toString()).toBe(
+      '{"metadata":{"creationTimestamp":null},"data":{"":"3","a":"2","b":"1","c":""}}',
+    );
   });
 
   test('quantities are brought into canonical form', () => {
@@ -41,9 +50,15 @@ describe('messages in forms that upstream does not write', () => {
   });
 
   test('nanoseconds of a Time are ignored, those of a MicroTime cut to micros', () => {
-    expect(decode('coordination/v1.LeaseSpec', '1a 09 08 b093c1b106 10 8f4e')).toEqual({ acquireTime: '2024-04-30T01:30:24.000009Z' });
-    expect(decode('meta/v1.Condition', '22 09 08 b093c1b106 10 8f4e')).toEqual({ lastTransitionTime: '2024-04-30T01:30:24Z' });
-    expect(decode('coordination/v1.LeaseSpec', '1a 0d 08 00 10 ffffffffffffffffff01')).toEqual({ acquireTime: '1969-12-31T23:59:59.999999Z' });
+    expect(decode('coordination/v1.LeaseSpec', '1a 09 08 b093c1b106 10 8f4e')).toEqual({
+      acquireTime: '2024-04-30T01:30:24.000009Z',
+    });
+    expect(decode('meta/v1.Condition', '22 09 08 b093c1b106 10 8f4e')).toEqual({
+      lastTransitionTime: '2024-04-30T01:30:24Z',
+    });
+    expect(decode('coordination/v1.LeaseSpec', '1a 0d 08 00 10 ffffffffffffffffff01')).toEqual({
+      acquireTime: '1969-12-31T23:59:59.999999Z',
+    });
   });
 
   test('zero times and empty messages stand for nothing', () => {
@@ -68,7 +83,9 @@ describe('messages in forms that upstream does not write', () => {
       expect(codec.encode(codec.decode(bytes)).equals(bytes)).toBe(true);
     }
     const bytes = codec.encode({ metadata: {}, data: new RawJson('{"b" : 1.0, "a":"<"}').asValue(), revision: 1 });
-    expect(codec.transcode(bytes).toString()).toBe('{"metadata":{"creationTimestamp":null},"data":{"b":1.0,"a":"\\u003c"},"revision":1}');
+    expect(codec.transcode(bytes).toString()).toBe(
+      '{"metadata":{"creationTimestamp":null},"data":{"b":1.0,"a":"\\u003c"},"revision":1}',
+    );
     const binary = codec.encode({ metadata: {}, data: new RawJson('k8s\0', true).asValue() });
     expect(() => codec.transcode(binary)).toThrow(EncodeError);
     expect(() => codec.toJson(codec.decode(binary))).toThrow(EncodeError);
@@ -86,15 +103,30 @@ describe('malformed messages', () => {
     ['a number of eleven bytes', 'core/v1.KeyToPath', '18 ffffffffffffffffffffff01', 'proto: integer overflow'],
     ['field number 0', 'core/v1.KeyToPath', '00', 'proto: KeyToPath: illegal tag 0 (wire type 0)'],
     ['a known field of another wire type', 'core/v1.KeyToPath', '0801', 'proto: wrong wireType = 0 for field Key'],
-    ['the end of a group that did not begin', 'core/v1.KeyToPath', '0c', 'proto: KeyToPath: wiretype end group for non-group'],
+    [
+      'the end of a group that did not begin',
+      'core/v1.KeyToPath',
+      '0c',
+      'proto: KeyToPath: wiretype end group for non-group',
+    ],
     ['a group without end', 'core/v1.KeyToPath', 'fb06 0801', 'unexpected EOF'],
     ['wire type 6', 'core/v1.KeyToPath', 'fe06 01', 'proto: illegal wireType 6'],
     ['an inner message that ends late', 'core/v1.Pod', '0a02 0a05 61626364', 'unexpected EOF'],
     ['an inner message that ends early', 'core/v1.Pod', '0a03 0a01', 'unexpected EOF'],
     ['a map entry that ends late', 'core/v1.ConfigMap', '1204 0a05 6161', 'unexpected EOF'],
-    ['a quantity that is none', 'core/v1.ResourceRequirements', '0a08 0a0161 12 03 0a0178', "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"],
+    [
+      'a quantity that is none',
+      'core/v1.ResourceRequirements',
+      '0a08 0a0161 12 03 0a0178',
+      "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+    ],
     ['an int-or-string of a third type', 'core/v1.ServicePort', '22 02 0802', 'impossible IntOrString.Type'],
-    ['a time outside of all calendars', 'meta/v1.Condition', '22 0a 08 ffffffffffffffff7f', 'proto: time outside of the years 0 to 9999'],
+    [
+      'a time outside of all calendars',
+      'meta/v1.Condition',
+      '22 0a 08 ffffffffffffffff7f',
+      'proto: time outside of the years 0 to 9999',
+    ],
     ['a JSON value that is none', 'apiextensions/v1.JSONSchemaProps', '42 03 0a01 7b', 'unexpected end of JSON input'],
   ])('%s', (_name, typeId, bytes, message) => {
     const codec = codecs.of(typeId);
@@ -119,7 +151,28 @@ describe('malformed messages', () => {
 describe('values', () => {
   test('integers of 64 bits, at their ends', () => {
     const codec = codecs.of('meta/v1.ObjectMeta');
-    for (const generation of [1, -1, 127, 128, 16383, 16384, 2 ** 28, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 35, 2 ** 49, 2 ** 53 - 1, -(2 ** 53) + 1, 2n ** 53n, 2n ** 56n, 2n ** 62n, 2n ** 63n - 1n, -(2n ** 63n), -(2n ** 53n)]) {
+    for (const generation of [
+      1,
+      -1,
+      127,
+      128,
+      16383,
+      16384,
+      2 ** 28,
+      2 ** 31,
+      2 ** 32 - 1,
+      2 ** 32,
+      2 ** 35,
+      2 ** 49,
+      2 ** 53 - 1,
+      -(2 ** 53) + 1,
+      2n ** 53n,
+      2n ** 56n,
+      2n ** 62n,
+      2n ** 63n - 1n,
+      -(2n ** 63n),
+      -(2n ** 53n),
+    ]) {
       const bytes = codec.encode({ generation });
       expect(codec.decode(bytes)).toEqual({ generation });
       expect(codec.transcode(bytes).toString()).toContain(`"generation":${generation},`);
@@ -128,7 +181,9 @@ describe('values', () => {
 
   test('one larger than the scratch buffer', () => {
     const codec = codecs.of('core/v1.ConfigMap');
-    const data = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`key-${i}`, 'x'.repeat(10_000) + 'ü'])) as JsonObject;
+    const data = Object.fromEntries(
+      Array.from({ length: 300 }, (_, i) => [`key-${i}`, 'x'.repeat(10_000) + 'ü']),
+    ) as JsonObject;
     const bytes = codec.encode({ metadata: {}, data });
     expect(bytes.length).toBeGreaterThan(3_000_000);
     expect(codec.decode(bytes)).toEqual({ metadata: {}, data });
@@ -150,13 +205,25 @@ describe('values', () => {
     { name: 'a text for a number', value: { mode: 'x' }, message: 'cannot encode a value of type string as integer' },
     { name: 'a fraction for a number', value: { mode: 1.5 }, message: '1.5 is no integer' },
   ])('that do not fit are refused: $name', ({ value, message }) => {
-    expect(() => codecs.of('core/v1.KeyToPath').encode(value)).toThrow(expect.objectContaining({ name: 'EncodeError', message }));
+    expect(() => codecs.of('core/v1.KeyToPath').encode(value)).toThrow(
+      expect.objectContaining({ name: 'EncodeError', message }),
+    );
   });
 
   test('types without protobuf form have JSON only', () => {
     const table = codecs.of('meta/v1.Table');
-    expect(table.toJson({ kind: 'Table', apiVersion: 'meta.k8s.io/v1', metadata: { resourceVersion: '5' }, rows: [{ cells: ['a', 1, null, true], object: { z: 1, a: 2 } }] }).toString()).toBe(
-      '{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"5"},"columnDefinitions":null,"rows":[{"cells":["a",1,null,true],"object":{"a":2,"z":1}}]}');
+    expect(
+      table
+        .toJson({
+          kind: 'Table',
+          apiVersion: 'meta.k8s.io/v1',
+          metadata: { resourceVersion: '5' },
+          rows: [{ cells: ['a', 1, null, true], object: { z: 1, a: 2 } }],
+        })
+        .toString(),
+    ).toBe(
+      '{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"5"},"columnDefinitions":null,"rows":[{"cells":["a",1,null,true],"object":{"a":2,"z":1}}]}',
+    );
     expect(() => table.encode({})).toThrow('meta/v1.Table has no protobuf form');
   });
 

@@ -35,7 +35,8 @@ const noTypeMeta: TypeMeta = { apiVersion: '', kind: '' };
 /** Throws {@link DecodeError}, worded as upstream does. */
 export function readEnvelope(bytes: Buffer): Envelope {
   if (bytes.length === 0) throw new DecodeError('empty data');
-  if (!hasEnvelope(bytes)) throw new DecodeError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
+  if (!hasEnvelope(bytes))
+    throw new DecodeError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
   if (bytes.length === prefix.length) throw new DecodeError('empty body');
   const end = bytes.length;
   let typeMeta = noTypeMeta;
@@ -57,7 +58,13 @@ export function readEnvelope(bytes: Buffer): Envelope {
   }
   if (p !== end) throw unexpectedEnd();
   // Member by member: copying a value's members is slow, and this runs for every object that comes in.
-  return { apiVersion: typeMeta.apiVersion, kind: typeMeta.kind, raw: bytes.subarray(rawStart, rawEnd), contentEncoding, contentType };
+  return {
+    apiVersion: typeMeta.apiVersion,
+    kind: typeMeta.kind,
+    raw: bytes.subarray(rawStart, rawEnd),
+    contentEncoding,
+    contentType,
+  };
 }
 
 function readTypeMeta(b: Buffer, p: number, end: number): TypeMeta {

@@ -41,7 +41,8 @@ function readInstant(b: Buffer, p: number, q: number): boolean {
 }
 
 function checkRange(): void {
-  if (!(seconds >= minTimeSeconds && seconds <= maxTimeSeconds)) throw new DecodeError('proto: time outside of the years 0 to 9999');
+  if (!(seconds >= minTimeSeconds && seconds <= maxTimeSeconds))
+    throw new DecodeError('proto: time outside of the years 0 to 9999');
 }
 
 /** Upstream ignores the nanoseconds of a Time. */
@@ -65,7 +66,14 @@ export function readMicroTime(b: Buffer, p: number, q: number): string | undefin
 let from = 0;
 let to = 0;
 
-function readOnly(b: Buffer, p: number, q: number, tag: number, fields: Readonly<Record<number, string>>, type: string): boolean {
+function readOnly(
+  b: Buffer,
+  p: number,
+  q: number,
+  tag: number,
+  fields: Readonly<Record<number, string>>,
+  type: string,
+): boolean {
   let found = false;
   while (p < q) {
     if (b[p] === tag) {
@@ -112,15 +120,22 @@ export function readIntOrString(b: Buffer, p: number, q: number): number | strin
   let text = '';
   while (p < q) {
     switch (b[p]) {
-      case 8: type = readInt64(b, p + 1); p = at.p; break;
-      case 16: number = readInt32(b, p + 1); p = at.p; break;
+      case 8:
+        type = readInt64(b, p + 1);
+        p = at.p;
+        break;
+      case 16:
+        number = readInt32(b, p + 1);
+        p = at.p;
+        break;
       case 26: {
         const length = readLength(b, p + 1, q);
         text = readString(b, at.p, at.p + length);
         p = at.p + length;
         break;
       }
-      default: p = skipField(b, p, q, intOrStringFields, 'IntOrString');
+      default:
+        p = skipField(b, p, q, intOrStringFields, 'IntOrString');
     }
   }
   if (p !== q) throw unexpectedEnd();
@@ -158,7 +173,8 @@ export function readJsonMessage(b: Buffer, p: number, q: number): JsonValue {
   try {
     return parseJson(b.subarray(from, to));
   } catch (error) {
-    if (error instanceof JsonSyntaxError || error instanceof JsonTypeError) throw new DecodeError(error.message, { cause: error });
+    if (error instanceof JsonSyntaxError || error instanceof JsonTypeError)
+      throw new DecodeError(error.message, { cause: error });
     throw error;
   }
 }
@@ -166,7 +182,6 @@ export function readJsonMessage(b: Buffer, p: number, q: number): JsonValue {
 export function readBytes(b: Buffer, p: number, q: number): string {
   return b.base64Slice(p, q);
 }
-
 
 /** A list of texts as a message with one field `items`. */
 export function readTexts(b: Buffer, p: number, q: number): string[] {

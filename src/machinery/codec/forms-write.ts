@@ -50,7 +50,7 @@ export const writeIntOrString: FormWriter = (b, p, value) => {
   const isText = typeof value === 'string';
   p = writeString(b, p, isText ? value : '');
   b[--p] = 26;
-  p = writeInt(b, p, isText ? 0 : (value ?? 0) as number);
+  p = writeInt(b, p, isText ? 0 : ((value ?? 0) as number));
   b[--p] = 16;
   b[--p] = isText ? 1 : 0;
   b[--p] = 8;

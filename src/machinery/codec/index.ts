@@ -78,7 +78,14 @@ export interface Codecs {
   of(typeId: string): TypeCodec;
 }
 
-const compilers: Compilers = { decode: compileDecode, fill: compileFill, encode: compileEncode, normalize: compileNormalize, toJson: compileToJson, transcode: compileTranscode };
+const compilers: Compilers = {
+  decode: compileDecode,
+  fill: compileFill,
+  encode: compileEncode,
+  normalize: compileNormalize,
+  toJson: compileToJson,
+  transcode: compileTranscode,
+};
 const jsonScratch = new Scratch();
 const scratch = new Scratch();
 

@@ -8,14 +8,20 @@ export const memberName = (name: string): Uint8Array => bytes(`${JSON.stringify(
 /** `"name":null,` */
 export const constantMember = (name: string, value: string): Uint8Array => bytes(`${JSON.stringify(name)}:${value},`);
 
-const known = new BoundedCache<Uint8Array>({ maxBytes: 1024 * 1024, maxKeyLength: 256, bytesOf: ({ length }) => length });
+const known = new BoundedCache<Uint8Array>({
+  maxBytes: 1024 * 1024,
+  maxKeyLength: 256,
+  bytesOf: ({ length }) => length,
+});
 
 /** `"kind":"Pod","apiVersion":"v1",`: upstream's order. */
 export function typeMetaMembers({ kind, apiVersion }: TypeMeta): Uint8Array {
   const key = `${kind}\n${apiVersion}`;
   let members = known.get(key);
   if (members === undefined) {
-    members = bytes(`${kind === '' ? '' : `"kind":${JSON.stringify(kind)},`}${apiVersion === '' ? '' : `"apiVersion":${JSON.stringify(apiVersion)},`}`);
+    members = bytes(
+      `${kind === '' ? '' : `"kind":${JSON.stringify(kind)},`}${apiVersion === '' ? '' : `"apiVersion":${JSON.stringify(apiVersion)},`}`,
+    );
     known.set(key, members);
   }
   return members;

@@ -66,10 +66,14 @@ export class Plans {
     if (!type.includes('.')) return { form: type as ScalarType };
     const schema = this.schemas.type(type);
     switch (schema.jsonForm) {
-      case undefined: break;
-      case 'schemaOrArray': case 'schemaOrBool': case 'schemaOrStringArray':
+      case undefined:
+        break;
+      case 'schemaOrArray':
+      case 'schemaOrBool':
+      case 'schemaOrStringArray':
         return { form: schema.jsonForm, type, schema: schema.fields.find((field) => field.pointer)!.type };
-      default: return { form: schema.jsonForm };
+      default:
+        return { form: schema.jsonForm };
     }
     if (schema.alias?.repeated === true) return wrappedList(type, schema.alias.type);
     return { form: 'struct', type };
@@ -87,7 +91,10 @@ export class Plans {
     const shape = field.inline === true ? 'inline' : isMap ? 'map' : field.repeated === true ? 'list' : 'single';
     const typeMeta = shape === 'list' && owner.kind !== true ? this.typeMeta(field.type) : undefined;
     return {
-      field, shape, json: field.json, number: field.number ?? 0,
+      field,
+      shape,
+      json: field.json,
+      number: field.number ?? 0,
       element: isMap && field.repeated === true ? wrappedList(field.json, field.type) : element,
       mapKey: field.mapKey ?? 'string',
       pointer: field.pointer === true,
@@ -101,7 +108,10 @@ export class Plans {
     const dot = type.lastIndexOf('.');
     const owner = this.schemas.packages.find((candidate) => candidate.name === type.slice(0, dot));
     if (owner === undefined) return undefined;
-    return { kind: type.slice(dot + 1), apiVersion: owner.group === '' ? owner.version : `${owner.group}/${owner.version}` };
+    return {
+      kind: type.slice(dot + 1),
+      apiVersion: owner.group === '' ? owner.version : `${owner.group}/${owner.version}`,
+    };
   }
 }
 

@@ -11,14 +11,19 @@ const codecs = createCodecs(schemas);
 const packages = schemas.packages.map(({ name }) => ({ name }));
 
 /** Types whose JSON is an object of their fields; the others are parts of those. */
-const structs = (packageName: string): string[] => schemas.typesOf(packageName).map((name) => (name.includes('.') ? name : `${packageName}.${name}`))
-  .filter((id) => schemas.type(id).jsonForm === undefined && schemas.type(id).alias === undefined);
+const structs = (packageName: string): string[] =>
+  schemas
+    .typesOf(packageName)
+    .map((name) => (name.includes('.') ? name : `${packageName}.${name}`))
+    .filter((id) => schemas.type(id).jsonForm === undefined && schemas.type(id).alias === undefined);
 
 const samples = 4;
 
 function eachValue(packageName: string, check: (id: string, value: JsonObject) => void): void {
   structs(packageName).forEach((id, index) => {
-    const generator = new ValueGenerator(schemas, randomSource(index * 7919 + packageName.length), (type) => codecs.of(type).empty());
+    const generator = new ValueGenerator(schemas, randomSource(index * 7919 + packageName.length), (type) =>
+      codecs.of(type).empty(),
+    );
     for (let i = 0; i < samples; i++) check(id, generator.struct(id));
   });
 }
@@ -31,7 +36,8 @@ function expectSame(actual: unknown, expected: unknown, what: string): void {
 describe('random values of every type', () => {
   test.each(packages)('$name: protobuf and back', ({ name }) => {
     eachValue(name, (id, value) => {
-      if (schemas.type(id).noProto === true || schemas.packages.find((p) => p.name === name)!.protoPackage === '') return;
+      if (schemas.type(id).noProto === true || schemas.packages.find((p) => p.name === name)!.protoPackage === '')
+        return;
       const codec = codecs.of(id);
       const bytes = codec.encode(value);
       expectSame(codec.decode(bytes), value, id);
@@ -55,7 +61,8 @@ describe('random values of every type', () => {
 
   test.each(packages)('$name: the transcoder writes what the value writer writes', ({ name }) => {
     eachValue(name, (id, value) => {
-      if (schemas.type(id).noProto === true || schemas.packages.find((p) => p.name === name)!.protoPackage === '') return;
+      if (schemas.type(id).noProto === true || schemas.packages.find((p) => p.name === name)!.protoPackage === '')
+        return;
       const codec = codecs.of(id);
       expect(codec.transcode(codec.encode(value)).toString(), id).toBe(codec.toJson(value).toString());
     });

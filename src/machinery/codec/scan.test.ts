@@ -8,63 +8,128 @@ import { createCardScanner } from './scan.ts';
 
 const codecs = createCodecs(schemas);
 const pods = codecs.of('core/v1.Pod');
-const fields = ['metadata.name', 'metadata.namespace', 'spec.hostNetwork', 'spec.nodeName', 'status.phase', 'status.podIP', { name: 'status.podIPs', paths: ['status.podIPs.ip'] }];
+const fields = [
+  'metadata.name',
+  'metadata.namespace',
+  'spec.hostNetwork',
+  'spec.nodeName',
+  'status.phase',
+  'status.podIP',
+  { name: 'status.podIPs', paths: ['status.podIPs.ip'] },
+];
 const scan = createCardScanner(schemas, 'core/v1.Pod', fields);
 
 describe('index cards from bytes', () => {
   test('of a pod', () => {
-    const card = scan(pods.encode({
-      metadata: { name: 'a', namespace: 'b', labels: { x: '1', y: '2' }, annotations: { z: '3' } },
-      spec: { nodeName: 'n1', hostNetwork: true, containers: [{ name: 'c' }] },
-      status: { phase: 'Running', podIPs: [{ ip: '10.0.0.1' }, { ip: '10.0.0.2' }] },
-    }));
+    const card = scan(
+      pods.encode({
+        metadata: { name: 'a', namespace: 'b', labels: { x: '1', y: '2' }, annotations: { z: '3' } },
+        spec: { nodeName: 'n1', hostNetwork: true, containers: [{ name: 'c' }] },
+        status: { phase: 'Running', podIPs: [{ ip: '10.0.0.1' }, { ip: '10.0.0.2' }] },
+      }),
+    );
     expect([card.namespace, card.name]).toEqual(['b', 'a']);
-    expect([...card.labels]).toEqual([['x', '1'], ['y', '2']]);
-    expect([...card.fields]).toEqual([['spec.hostNetwork', 'true'], ['spec.nodeName', 'n1'], ['status.phase', 'Running'], ['status.podIP', ''], ['status.podIPs', '10.0.0.1']]);
+    expect([...card.labels]).toEqual([
+      ['x', '1'],
+      ['y', '2'],
+    ]);
+    expect([...card.fields]).toEqual([
+      ['spec.hostNetwork', 'true'],
+      ['spec.nodeName', 'n1'],
+      ['status.phase', 'Running'],
+      ['status.podIP', ''],
+      ['status.podIPs', '10.0.0.1'],
+    ]);
     expect(card.fields.get('spec.nodeName')).toBe('n1');
     expect(card.fields.get('metadata.name')).toBeUndefined();
   });
 
   test('of an object without anything', () => {
     const card = scan(pods.encode({}));
-    expect([card.namespace, card.name, [...card.labels], card.fields.get('spec.hostNetwork'), card.fields.get('status.phase')]).toEqual(['', '', [], 'false', '']);
+    expect([
+      card.namespace,
+      card.name,
+      [...card.labels],
+      card.fields.get('spec.hostNetwork'),
+      card.fields.get('status.phase'),
+    ]).toEqual(['', '', [], 'false', '']);
     expect(scan(Buffer.alloc(0)).name).toBe('');
   });
 
   test('numbers, the first path that is not empty, and paths that the type does not have', () => {
-    const job = createCardScanner(schemas, 'batch/v1.Job', [{ name: 'status.successful', paths: ['status.succeeded'] }, 'status.nothing', 'spec.template']);
-    expect([...job(codecs.of('batch/v1.Job').encode({ status: { succeeded: 300 } })).fields]).toEqual([['status.successful', '300'], ['status.nothing', ''], ['spec.template', '']]);
+    const job = createCardScanner(schemas, 'batch/v1.Job', [
+      { name: 'status.successful', paths: ['status.succeeded'] },
+      'status.nothing',
+      'spec.template',
+    ]);
+    expect([...job(codecs.of('batch/v1.Job').encode({ status: { succeeded: 300 } })).fields]).toEqual([
+      ['status.successful', '300'],
+      ['status.nothing', ''],
+      ['spec.template', ''],
+    ]);
     expect(job(Buffer.alloc(0)).fields.get('status.successful')).toBe('0');
-    const event = createCardScanner(schemas, 'core/v1.Event', [{ name: 'source', paths: ['source.component', 'reportingComponent'] }, 'involvedObject.kind']);
-    expect([...event(codecs.of('core/v1.Event').encode({ reportingComponent: 'r', involvedObject: { kind: 'Pod' } })).fields]).toEqual([['source', 'r'], ['involvedObject.kind', 'Pod']]);
-    expect(event(codecs.of('core/v1.Event').encode({ source: { component: 's' }, reportingComponent: 'r' })).fields.get('source')).toBe('s');
+    const event = createCardScanner(schemas, 'core/v1.Event', [
+      { name: 'source', paths: ['source.component', 'reportingComponent'] },
+      'involvedObject.kind',
+    ]);
+    expect([
+      ...event(codecs.of('core/v1.Event').encode({ reportingComponent: 'r', involvedObject: { kind: 'Pod' } })).fields,
+    ]).toEqual([
+      ['source', 'r'],
+      ['involvedObject.kind', 'Pod'],
+    ]);
+    expect(
+      event(codecs.of('core/v1.Event').encode({ source: { component: 's' }, reportingComponent: 'r' })).fields.get(
+        'source',
+      ),
+    ).toBe('s');
   });
 
   test('a path through an inlined struct', () => {
     const volumes = createCardScanner(schemas, 'core/v1.PersistentVolume', ['spec.nfs.server', 'spec.volumeName']);
-    expect(volumes(codecs.of('core/v1.PersistentVolume').encode({ spec: { nfs: { server: 's', path: '/' } } })).fields.get('spec.nfs.server')).toBe('s');
+    expect(
+      volumes(codecs.of('core/v1.PersistentVolume').encode({ spec: { nfs: { server: 's', path: '/' } } })).fields.get(
+        'spec.nfs.server',
+      ),
+    ).toBe('s');
   });
 
   test('texts that many objects have are one string, names are not kept', () => {
-    const bytes = (name: string): Buffer => pods.encode({ metadata: { name, namespace: 'the-namespace' }, spec: { nodeName: 'ünïcode' } });
+    const bytes = (name: string): Buffer =>
+      pods.encode({ metadata: { name, namespace: 'the-namespace' }, spec: { nodeName: 'ünïcode' } });
     expect([scan(bytes('a')).namespace, scan(bytes('b')).namespace]).toEqual(['the-namespace', 'the-namespace']);
     expect(scan(bytes('a')).fields.get('spec.nodeName')).toBe('ünïcode');
   });
 
   test('many labels', () => {
-    const labels = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`label-${String(i).padStart(3, '0')}`, String(i)]));
+    const labels = Object.fromEntries(
+      Array.from({ length: 100 }, (_, i) => [`label-${String(i).padStart(3, '0')}`, String(i)]),
+    );
     expect(Object.fromEntries(scan(pods.encode({ metadata: { labels } })).labels)).toEqual(labels);
   });
 
-  test.each(['0a05 0a01', '0a03 0a0561', '1203 520561', '0a02 5a05', '0aff'])('bytes that are cut off are refused: %s', (text) => {
-    expect(() => scan(Buffer.from(text.replace(/ /g, ''), 'hex'))).toThrow(expect.objectContaining({ name: 'DecodeError' }));
-  });
+  test.each(['0a05 0a01', '0a03 0a0561', '1203 520561', '0a02 5a05', '0aff'])(
+    'bytes that are cut off are refused: %s',
+    (text) => {
+      expect(() => scan(Buffer.from(text.replace(/ /g, ''), 'hex'))).toThrow(
+        expect.objectContaining({ name: 'DecodeError' }),
+      );
+    },
+  );
 });
 
 describe('cards say what decoding says', () => {
-  const kinds = schemas.packages.flatMap(({ name }) => schemas.typesOf(name)
-    .map((type) => (type.includes('.') ? type : `${name}.${type}`))
-    .filter((id) => schemas.type(id).kind === true && schemas.type(id).fields[0]?.json === 'metadata' && schemas.type(id).fields[0].type === 'meta/v1.ObjectMeta'));
+  const kinds = schemas.packages.flatMap(({ name }) =>
+    schemas
+      .typesOf(name)
+      .map((type) => (type.includes('.') ? type : `${name}.${type}`))
+      .filter(
+        (id) =>
+          schemas.type(id).kind === true &&
+          schemas.type(id).fields[0]?.json === 'metadata' &&
+          schemas.type(id).fields[0].type === 'meta/v1.ObjectMeta',
+      ),
+  );
 
   test('there are many kinds', () => {
     expect(kinds.length).toBeGreaterThan(100);
@@ -78,8 +143,16 @@ describe('cards say what decoding says', () => {
         const value = generator.struct(id);
         const { name, namespace, labels, uid, generation } = value['metadata'] as JsonObject;
         const card = scanKind(codecs.of(id).encode(value));
-        expect([card.name, card.namespace, Object.fromEntries(card.labels), card.fields.get('metadata.uid'), card.fields.get('metadata.generation')], id)
-          .toEqual([name ?? '', namespace ?? '', { ...(labels as object) }, uid ?? '', String(generation ?? 0)]);
+        expect(
+          [
+            card.name,
+            card.namespace,
+            Object.fromEntries(card.labels),
+            card.fields.get('metadata.uid'),
+            card.fields.get('metadata.generation'),
+          ],
+          id,
+        ).toEqual([name ?? '', namespace ?? '', { ...(labels as object) }, uid ?? '', String(generation ?? 0)]);
       }
     }
   });

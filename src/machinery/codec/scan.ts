@@ -7,7 +7,18 @@ import { mapOfPairs, RecordKeys, RecordMap } from '../small-map.ts';
 import type { Element, Member } from './plan.ts';
 import { Plans, wireTypeOf } from './plan.ts';
 import { FunctionSource, functionName } from './source.ts';
-import { at, failUnexpectedEnd, readBool, readInt32, readInt64, readString, readUint, readUint32, readUint64, skipAny } from './wire-read.ts';
+import {
+  at,
+  failUnexpectedEnd,
+  readBool,
+  readInt32,
+  readInt64,
+  readString,
+  readUint,
+  readUint32,
+  readUint64,
+  skipAny,
+} from './wire-read.ts';
 
 /** The shape of `IndexCard` in the storage layer, which knows what cards are for. */
 export interface ScannedCard {
@@ -28,14 +39,20 @@ export interface NamedPaths {
 
 /** Without the two that every card has. */
 export const fieldsOfCard = (fields: readonly (string | NamedPaths)[]): NamedPaths[] =>
-  fields.map((field) => (typeof field === 'string' ? { name: field, paths: [field] } : field)).filter(({ name }) => name !== 'metadata.name' && name !== 'metadata.namespace');
+  fields
+    .map((field) => (typeof field === 'string' ? { name: field, paths: [field] } : field))
+    .filter(({ name }) => name !== 'metadata.name' && name !== 'metadata.namespace');
 
 /**
  * @param typeId a type whose first field is ObjectMeta
  * @param fields paths of texts, numbers and booleans such as `spec.nodeName`; of a list the first item is looked at.
  *   `metadata.name` and `metadata.namespace` are on every card and need no field. A path that the type does not have gives ''.
  */
-export function createCardScanner(schemas: SchemaRegistry, typeId: string, fields: readonly (string | NamedPaths)[] = []): CardScanner {
+export function createCardScanner(
+  schemas: SchemaRegistry,
+  typeId: string,
+  fields: readonly (string | NamedPaths)[] = [],
+): CardScanner {
   let scanner: CardScanner | undefined;
   return (bytes) => (scanner ??= new ScanCompiler(new Plans(schemas), typeId, fields).compile())(bytes);
 }
@@ -48,7 +65,13 @@ interface Step {
   readonly targets: string[];
 }
 
-const varints: Readonly<Record<string, unknown>> = { bool: readBool, int32: readInt32, int64: readInt64, uint32: readUint32, uint64: readUint64 };
+const varints: Readonly<Record<string, unknown>> = {
+  bool: readBool,
+  int32: readInt32,
+  int64: readInt64,
+  uint32: readUint32,
+  uint64: readUint64,
+};
 
 class ScanCompiler {
   private readonly source = new FunctionSource();
@@ -66,17 +89,27 @@ class ScanCompiler {
   }
 
   compile(): CardScanner {
-    const wanted = this.fields.map(({ paths }) => paths.map((path) => this.want(path)).filter((variable) => variable !== undefined));
+    const wanted = this.fields.map(({ paths }) =>
+      paths.map((path) => this.want(path)).filter((variable) => variable !== undefined),
+    );
     const name = this.want('metadata.name')!;
     const namespace = this.want('metadata.namespace')!;
     const labels = this.want('metadata.labels')!;
     const declarations = this.source.mark();
     this.message(this.root, 'end');
     const variables = [...this.zeros].map(([variable, zero]) => `${variable} = ${zero}`);
-    this.source.lineAt(declarations, `let p = 0, t = 0, l = 0, start = 0, ${variables.join(', ')}; const end = b.length;`);
+    this.source.lineAt(
+      declarations,
+      `let p = 0, t = 0, l = 0, start = 0, ${variables.join(', ')}; const end = b.length;`,
+    );
     const values = wanted.map((variables) => (variables.length === 0 ? '""' : variables.join(' || ')));
-    const fields = this.fields.length === 0 ? `${this.bind(mapOfPairs)}([])` : `new ${this.bind(RecordMap)}(${this.bind(new RecordKeys(this.fields.map((field) => field.name)))}, [${values.join(', ')}])`;
-    this.line(`return { namespace: ${namespace}, name: ${name}, labels: ${this.bind(mapOfPairs)}(${labels}), fields: ${fields} };`);
+    const fields =
+      this.fields.length === 0
+        ? `${this.bind(mapOfPairs)}([])`
+        : `new ${this.bind(RecordMap)}(${this.bind(new RecordKeys(this.fields.map((field) => field.name)))}, [${values.join(', ')}])`;
+    this.line(
+      `return { namespace: ${namespace}, name: ${name}, labels: ${this.bind(mapOfPairs)}(${labels}), fields: ${fields} };`,
+    );
     return this.source.compile(functionName('scan', this.typeId), 'b');
   }
 
@@ -130,7 +163,9 @@ class ScanCompiler {
   private message(steps: ReadonlyMap<number, Step>, end: string): void {
     this.line(`while (p < ${end}) { start = p; t = b[p++]; if (t > 127) t = (t & 127) | (b[p++] << 7); switch (t) {`);
     for (const step of steps.values()) this.step(step, end);
-    this.line(`default: if ((t & 7) === 2 && t < 16384) { l = b[p++]; if (l > 127) { l = ${this.bind(readUint)}(b, p - 1); p = ${this.bind(at)}.p; } p += l; }`);
+    this.line(
+      `default: if ((t & 7) === 2 && t < 16384) { l = b[p++]; if (l > 127) { l = ${this.bind(readUint)}(b, p - 1); p = ${this.bind(at)}.p; } p += l; }`,
+    );
     this.line(`else p = ${this.bind(skipAny)}(b, start, ${end});`);
     this.line('}}');
     this.line(`if (p !== ${end}) ${this.bind(failUnexpectedEnd)}();`);
@@ -151,7 +186,9 @@ class ScanCompiler {
     else if (wireType === 2) this.line(`const s = ${this.text(member)}(b, p, ${limit}); p = ${limit};`);
     else this.line(`const s = String(${this.bind(varints[element.form])}(b, p)); p = ${this.bind(at)}.p;`);
     // Of a list the first item counts, of a field that comes twice the last one.
-    if (shape !== 'map' && element.form !== 'struct') for (const target of targets) this.line(shape === 'list' ? `if (${target} === "") ${target} = s;` : `${target} = s;`);
+    if (shape !== 'map' && element.form !== 'struct')
+      for (const target of targets)
+        this.line(shape === 'list' ? `if (${target} === "") ${target} = s;` : `${target} = s;`);
     this.line('break; }');
   }
 
@@ -169,7 +206,9 @@ class ScanCompiler {
   }
 
   private entry(targets: readonly string[], limit: string): void {
-    this.line(`let k = "", w = ""; while (p < ${limit}) { start = p; t = b[p++]; if (t !== 10 && t !== 18) { p = ${this.bind(skipAny)}(b, start, ${limit}); continue; }`);
+    this.line(
+      `let k = "", w = ""; while (p < ${limit}) { start = p; t = b[p++]; if (t !== 10 && t !== 18) { p = ${this.bind(skipAny)}(b, start, ${limit}); continue; }`,
+    );
     this.line(`l = b[p++]; if (l > 127) { l = ${this.bind(readUint)}(b, p - 1); p = ${this.bind(at)}.p; }`);
     this.line(`const r = p + l; if (!(r <= ${limit})) ${this.bind(failUnexpectedEnd)}();`);
     this.line(`const s = ${this.bind(readShared)}(b, p, r); if (t === 10) k = s; else w = s; p = r; }`);

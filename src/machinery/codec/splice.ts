@@ -153,7 +153,14 @@ export interface ListEnvelopeOptions {
 }
 
 /** What stands before and behind the items of a list. */
-export function listEnvelope({ apiVersion, kind, revision, itemsLength, continueToken, remaining }: ListEnvelopeOptions): { head: Buffer; tail: Buffer } {
+export function listEnvelope({
+  apiVersion,
+  kind,
+  revision,
+  itemsLength,
+  continueToken,
+  remaining,
+}: ListEnvelopeOptions): { head: Buffer; tail: Buffer } {
   const meta = listMeta(String(revision), continueToken ?? '', remaining);
   const start = envelopeHead(apiVersion, kind);
   const head = Buffer.concat([start, varint(meta.length + itemsLength), meta]);

@@ -27,8 +27,10 @@ function readVarint(b: Uint8Array, p: number): void {
   for (let shift = 0; shift < 70; shift += 7) {
     const byte = b[p++] ?? 0;
     if (shift < 28) low |= (byte & 127) << shift;
-    else if (shift === 28) { low |= (byte & 127) << 28; high |= (byte & 127) >>> 4; }
-    else if (shift < 63) high |= (byte & 127) << (shift - 32);
+    else if (shift === 28) {
+      low |= (byte & 127) << 28;
+      high |= (byte & 127) >>> 4;
+    } else if (shift < 63) high |= (byte & 127) << (shift - 32);
     else high |= (byte & 1) << 31;
     if (byte < 128) {
       low >>>= 0;
@@ -111,14 +113,21 @@ export function readLength(b: Uint8Array, p: number, end: number): number {
  * Skips a field that the type does not have (or whose tag took more than two bytes to read) and returns what follows it.
  * `tag` may be incomplete: it is read again from `start`.
  */
-export function skipField(b: Uint8Array, start: number, end: number, known: Readonly<Record<number, string>>, typeName: string): number {
+export function skipField(
+  b: Uint8Array,
+  start: number,
+  end: number,
+  known: Readonly<Record<number, string>>,
+  typeName: string,
+): number {
   const tag = readUint(b, start);
   const number = Math.floor(tag / 8);
   const wireType = tag % 8;
   if (wireType === 4) throw new DecodeError(`proto: ${typeName}: wiretype end group for non-group`);
   // Upstream keeps field numbers in 32 bits.
   if ((number | 0) <= 0) throw new DecodeError(`proto: ${typeName}: illegal tag ${number | 0} (wire type ${wireType})`);
-  if (known[number] !== undefined) throw new DecodeError(`proto: wrong wireType = ${wireType} for field ${known[number]}`);
+  if (known[number] !== undefined)
+    throw new DecodeError(`proto: wrong wireType = ${wireType} for field ${known[number]}`);
   return skipValue(b, at.p, end, wireType);
 }
 
@@ -132,16 +141,28 @@ function skipValue(b: Uint8Array, p: number, end: number, wireType: number): num
   let depth = 0;
   for (;;) {
     switch (wireType) {
-      case 0: readVarint(b, p); p = at.p; break;
-      case 1: p += 8; break;
-      case 2: p = readLength(b, p, end) + at.p; break;
-      case 3: depth++; break;
+      case 0:
+        readVarint(b, p);
+        p = at.p;
+        break;
+      case 1:
+        p += 8;
+        break;
+      case 2:
+        p = readLength(b, p, end) + at.p;
+        break;
+      case 3:
+        depth++;
+        break;
       case 4:
         if (depth === 0) throw new DecodeError('proto: unexpected end of group');
         depth--;
         break;
-      case 5: p += 4; break;
-      default: throw new DecodeError(`proto: illegal wireType ${wireType}`);
+      case 5:
+        p += 4;
+        break;
+      default:
+        throw new DecodeError(`proto: illegal wireType ${wireType}`);
     }
     if (p > end) throw unexpectedEnd();
     if (depth === 0) return p;

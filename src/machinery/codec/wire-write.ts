@@ -30,7 +30,8 @@ export function writeVarint(b: Uint8Array, p: number, value: number): number {
 }
 
 export function writeUint64(b: Uint8Array, p: number, value: number | bigint): number {
-  if (typeof value === 'bigint') return writeHalves(b, p, Number(value & 0xffffffffn), Number((value >> 32n) & 0xffffffffn));
+  if (typeof value === 'bigint')
+    return writeHalves(b, p, Number(value & 0xffffffffn), Number((value >> 32n) & 0xffffffffn));
   return writeHalves(b, p, value >>> 0, Math.floor(value / 4294967296) >>> 0);
 }
 
@@ -121,7 +122,9 @@ export function writeBase64(b: Buffer, p: number, text: unknown): number {
 }
 
 export function wrongType(value: unknown, expected: string): EncodeError {
-  return new EncodeError(`cannot encode ${value === null ? 'null' : Array.isArray(value) ? 'a list' : `a value of type ${typeof value}`} as ${expected}`);
+  return new EncodeError(
+    `cannot encode ${value === null ? 'null' : Array.isArray(value) ? 'a list' : `a value of type ${typeof value}`} as ${expected}`,
+  );
 }
 
 export function failNotList(value: unknown): never {

@@ -72,7 +72,11 @@ const formatIpv4 = (value: bigint): string => [24n, 16n, 8n, 0n].map((shift) => 
 function formatIpv6(value: bigint): string {
   const parts = Array.from({ length: 8 }, (_, i) => Number((value >> BigInt(112 - 16 * i)) & 0xffffn));
   const zeros = longestZeros(parts);
-  const hex = (from: number, to: number): string => parts.slice(from, to).map((part) => part.toString(16)).join(':');
+  const hex = (from: number, to: number): string =>
+    parts
+      .slice(from, to)
+      .map((part) => part.toString(16))
+      .join(':');
   return zeros.length < 2 ? hex(0, 8) : `${hex(0, zeros.start)}::${hex(zeros.start + zeros.length, 8)}`;
 }
 
@@ -88,7 +92,8 @@ function longestZeros(parts: readonly number[]): { start: number; length: number
 }
 
 /** Cheaper than {@link parseIp} where only the answer counts. */
-export const isIpText = (text: string): boolean => normalIPv4(text) !== undefined || (isIPv6(text) && !text.includes('%'));
+export const isIpText = (text: string): boolean =>
+  normalIPv4(text) !== undefined || (isIPv6(text) && !text.includes('%'));
 
 export const isIp: Checker = (value) => (isIpText(value) ? ok : [ipMessage]);
 export const isIpv4Address: Checker = (value) => (parseIp(value)?.family === 4 ? ok : ['must be a valid IPv4 address']);
@@ -117,21 +122,27 @@ export function parseCidr(text: string): Cidr | undefined {
 }
 
 /** Addresses of a network, the first and last included. */
-export const cidrSize = ({ family, prefixLength }: Cidr): bigint => 1n << BigInt((family === 4 ? 32 : 128) - prefixLength);
+export const cidrSize = ({ family, prefixLength }: Cidr): bigint =>
+  1n << BigInt((family === 4 ? 32 : 128) - prefixLength);
 
 /** The first address of a network. */
 export const networkAddress = (cidr: Cidr): bigint => cidr.value & ~(cidrSize(cidr) - 1n);
 
-export const isInCidr = (cidr: Cidr, { family, value }: IpAddress): boolean => family === cidr.family && (value & ~(cidrSize(cidr) - 1n)) === networkAddress(cidr);
+export const isInCidr = (cidr: Cidr, { family, value }: IpAddress): boolean =>
+  family === cidr.family && (value & ~(cidrSize(cidr) - 1n)) === networkAddress(cidr);
 
 /** `10.0.0.0/24`: without host bits. */
-export const formatCidr = (cidr: Cidr): string => `${formatIp({ family: cidr.family, value: networkAddress(cidr) })}/${cidr.prefixLength}`;
+export const formatCidr = (cidr: Cidr): string =>
+  `${formatIp({ family: cidr.family, value: networkAddress(cidr) })}/${cidr.prefixLength}`;
 
-export const isCidr: Checker = (value) => (parseCidr(value) === undefined ? ['must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'] : ok);
+export const isCidr: Checker = (value) =>
+  parseCidr(value) === undefined ? ['must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'] : ok;
 
 export const isSocketAddress: Checker = (value) => {
   const match = /^(?:\[([^\]]*)\]|([^:[\]]*)):(\d+)$/.exec(value);
   const host = match?.[1] ?? match?.[2] ?? '';
   const port = Number(match?.[3] ?? 0);
-  return match !== null && isIpText(host) && port >= 1 && port <= 65535 ? ok : ['must be a valid socket address format, (e.g. 0.0.0.0:10254 or [::]:10254)'];
+  return match !== null && isIpText(host) && port >= 1 && port <= 65535
+    ? ok
+    : ['must be a valid socket address format, (e.g. 0.0.0.0:10254 or [::]:10254)'];
 };

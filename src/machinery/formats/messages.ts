@@ -14,7 +14,8 @@ export const notIntegerMessage = 'must be an integer';
 
 export const maxLengthMessage = (length: number): string => `must be no more than ${length} characters`;
 
-export const inclusiveRangeMessage = (low: number, high: number): string => `must be between ${low} and ${high}, inclusive`;
+export const inclusiveRangeMessage = (low: number, high: number): string =>
+  `must be between ${low} and ${high}, inclusive`;
 
 /** `…consist of… (e.g. 'a',  or 'b', regex used for validation is 'x')` */
 export function regexMessage(message: string, pattern: string, ...examples: readonly string[]): string {

@@ -14,4 +14,5 @@ export const isPortNumber: NumberChecker = range(1, 65535);
 export const isUserId: NumberChecker = range(0, maxInt32);
 export const isGroupId: NumberChecker = range(0, maxInt32);
 
-export const isInRange = (value: number | bigint, low: number, high: number): readonly string[] => (value >= low && value <= high ? ok : [inclusiveRangeMessage(low, high)]);
+export const isInRange = (value: number | bigint, low: number, high: number): readonly string[] =>
+  value >= low && value <= high ? ok : [inclusiveRangeMessage(low, high)];

@@ -26,9 +26,16 @@ describe('addresses in strict form', () => {
     { text: '12345::', problem: 'ParseAddr("12345::"): each group must have 4 or less digits (at "12345::")' },
     { text: '1::2::3', problem: 'ParseAddr("1::2::3"): multiple :: in address (at ":3")' },
     { text: '1:2:3:4:5:6:7:8:9', problem: 'ParseAddr("1:2:3:4:5:6:7:8:9"): trailing garbage after address (at "9")' },
-    { text: '1:2:3:4:5:6:7::8', problem: 'ParseAddr("1:2:3:4:5:6:7::8"): the :: must expand to at least one field of zeros' },
+    {
+      text: '1:2:3:4:5:6:7::8',
+      problem: 'ParseAddr("1:2:3:4:5:6:7::8"): the :: must expand to at least one field of zeros',
+    },
     { text: '1:', problem: 'ParseAddr("1:"): colon must be followed by more characters (at ":")' },
-    { text: '1:2.3.4.5', problem: 'ParseAddr("1:2.3.4.5"): embedded IPv4 address must replace the final 2 fields of the address (at "2.3.4.5")' },
+    {
+      text: '1:2.3.4.5',
+      problem:
+        'ParseAddr("1:2.3.4.5"): embedded IPv4 address must replace the final 2 fields of the address (at "2.3.4.5")',
+    },
   ])('refuses $text', ({ text, problem }) => expect(parseStrictAddress(text)).toEqual({ ok: false, problem }));
 });
 
@@ -43,6 +50,10 @@ describe('prefixes in strict form', () => {
     { text: '10.0.0.0', problem: 'netip.ParsePrefix("10.0.0.0"): no \'/\'' },
     { text: '10.0.0.0/08', problem: 'netip.ParsePrefix("10.0.0.0/08"): bad bits after slash: "08"' },
     { text: '10.0.0.0/33', problem: 'netip.ParsePrefix("10.0.0.0/33"): prefix length out of range' },
-    { text: ' 192.168.0.0/24 ', problem: 'netip.ParsePrefix(" 192.168.0.0/24 "): ParseAddr(" 192.168.0.0"): unexpected character (at " 192.168.0.0")' },
+    {
+      text: ' 192.168.0.0/24 ',
+      problem:
+        'netip.ParsePrefix(" 192.168.0.0/24 "): ParseAddr(" 192.168.0.0"): unexpected character (at " 192.168.0.0")',
+    },
   ])('refuses $text', ({ text, problem }) => expect(parseStrictPrefix(text)).toEqual({ ok: false, problem }));
 });

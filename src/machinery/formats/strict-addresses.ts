@@ -34,13 +34,19 @@ export function parseStrictAddress(text: string): StrictAddress {
     throw new Malformed('unable to parse IP');
   } catch (error) {
     if (!(error instanceof Malformed)) throw error;
-    return { ok: false, problem: `ParseAddr(${goQuote(text)}): ${error.message}${error.at === '' ? '' : ` (at ${goQuote(error.at)})`}` };
+    return {
+      ok: false,
+      problem: `ParseAddr(${goQuote(text)}): ${error.message}${error.at === '' ? '' : ` (at ${goQuote(error.at)})`}`,
+    };
   }
 }
 
 export function parseStrictPrefix(text: string): StrictPrefix {
   const slash = text.lastIndexOf('/');
-  const refuse = (problem: string): StrictPrefix => ({ ok: false, problem: `netip.ParsePrefix(${goQuote(text)}): ${problem}` });
+  const refuse = (problem: string): StrictPrefix => ({
+    ok: false,
+    problem: `netip.ParsePrefix(${goQuote(text)}): ${problem}`,
+  });
   if (slash < 0) return refuse("no '/'");
   const address = parseStrictAddress(text.slice(0, slash));
   if (!address.ok) return refuse(address.problem);
@@ -54,7 +60,8 @@ export function parseStrictPrefix(text: string): StrictPrefix {
 }
 
 function shown(family: 4 | 6, value: bigint): { value: bigint; text: string } {
-  if (family === 6 && value >> 32n === 0xffffn) return { value, text: `::ffff:${formatIp({ family: 4, value: value & 0xffffffffn })}` };
+  if (family === 6 && value >> 32n === 0xffffn)
+    return { value, text: `::ffff:${formatIp({ family: 4, value: value & 0xffffffffn })}` };
   return { value, text: formatIp({ family, value }) };
 }
 
@@ -64,7 +71,8 @@ function readIpv4(text: string): bigint {
   for (let i = 0; i < text.length; i++) {
     const char = text[i]!;
     if (char === '.') {
-      if (field === '' || i === text.length - 1) throw new Malformed('IPv4 field must have at least one digit', text.slice(i));
+      if (field === '' || i === text.length - 1)
+        throw new Malformed('IPv4 field must have at least one digit', text.slice(i));
       if (fields.length === 3) throw new Malformed('IPv4 address too long');
       fields.push(field);
       field = '';
@@ -96,7 +104,8 @@ function readIpv6(text: string): bigint {
   }
   while (rest !== '' && read() < 8) rest = readGroup(rest, groups, read());
   if (rest !== '') throw new Malformed('trailing garbage after address', rest);
-  if (read() === 8 && groups.after !== undefined) throw new Malformed('the :: must expand to at least one field of zeros');
+  if (read() === 8 && groups.after !== undefined)
+    throw new Malformed('the :: must expand to at least one field of zeros');
   if (read() < 8 && groups.after === undefined) throw new Malformed('address string too short');
   const zeros = Array.from({ length: 8 - read() }, () => 0n);
   return [...groups.before, ...zeros, ...(groups.after ?? [])].reduce((sum, part) => (sum << 16n) | part, 0n);
@@ -109,7 +118,8 @@ function readGroup(rest: string, groups: Groups, read: number): string {
   if (digits === '') throw new Malformed('each colon-separated field must have at least one digit', rest);
   const target = groups.after ?? groups.before;
   if (rest[digits.length] === '.') {
-    if (groups.after === undefined && read !== 6) throw new Malformed('embedded IPv4 address must replace the final 2 fields of the address', rest);
+    if (groups.after === undefined && read !== 6)
+      throw new Malformed('embedded IPv4 address must replace the final 2 fields of the address', rest);
     if (read > 6) throw new Malformed('too many hex fields to fit an embedded IPv4 at the end of the address', rest);
     const embedded = readIpv4(rest);
     target.push(embedded >> 16n, embedded & 0xffffn);

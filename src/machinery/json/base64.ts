@@ -2,7 +2,11 @@
 import { JsonTypeError } from './errors.ts';
 
 const isAlphabet = (code: number): boolean =>
-  (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a) || (code >= 0x30 && code <= 0x39) || code === 0x2b || code === 0x2f;
+  (code >= 0x41 && code <= 0x5a) ||
+  (code >= 0x61 && code <= 0x7a) ||
+  (code >= 0x30 && code <= 0x39) ||
+  code === 0x2b ||
+  code === 0x2f;
 
 const isLineBreak = (code: number): boolean => code === 0x0a || code === 0x0d;
 

@@ -6,21 +6,70 @@ import { RawJson } from '../value.ts';
 import { JsonBody } from './body.ts';
 
 const codecs = createCodecs(schemas);
-const decode = (typeId: string, text: string): { value: JsonObject; problems: readonly string[] } => codecs.of(typeId).fromJson(text);
+const decode = (typeId: string, text: string): { value: JsonObject; problems: readonly string[] } =>
+  codecs.of(typeId).fromJson(text);
 const pod = (text: string): JsonObject => decode('core/v1.Pod', text).value;
 
 describe('normal form', () => {
   test.each([
     { name: 'structs that are no pointers are there', text: '{}', value: { metadata: {}, spec: {}, status: {} } },
-    { name: 'null is nothing', text: '{"metadata":null,"spec":{"containers":null,"priority":null,"nodeName":null},"status":null}', value: { metadata: {}, spec: {}, status: {} } },
-    { name: 'zeros are left out unless they are pointers', text: '{"spec":{"hostNetwork":false,"nodeName":"","priority":0,"terminationGracePeriodSeconds":0}}', value: { metadata: {}, spec: { priority: 0, terminationGracePeriodSeconds: 0 }, status: {} } },
-    { name: 'empty lists and maps stay', text: '{"metadata":{"labels":{},"finalizers":[]}}', value: { metadata: { labels: {}, finalizers: [] }, spec: {}, status: {} } },
-    { name: 'null in lists and maps is zero', text: '{"metadata":{"labels":{"a":null},"finalizers":[null]},"spec":{"containers":[null]}}', value: { metadata: { labels: { a: '' }, finalizers: [''] }, spec: { containers: [{ resources: {} }] }, status: {} } },
-    { name: 'quantities in canonical form, from texts and numbers', text: '{"spec":{"overhead":{"a":"1024Mi","b":0.5,"c":" 2 ","d":null,"e":1e3,"f":100000000000000000001}}}', value: { metadata: {}, spec: { overhead: { a: '1Gi', b: '500m', c: '2', d: '0', e: '1e3', f: '100000000000000000001' } }, status: {} } },
-    { name: 'times in UTC', text: '{"metadata":{"creationTimestamp":"2024-05-01T12:00:00.5+02:00","deletionTimestamp":"0001-01-01T00:00:00Z"}}', value: { metadata: { creationTimestamp: '2024-05-01T10:00:00Z' }, spec: {}, status: {} } },
-    { name: 'numbers of 64 bits', text: '{"metadata":{"generation":9223372036854775807},"spec":{"activeDeadlineSeconds":-9223372036854775808}}', value: { metadata: { generation: 9223372036854775807n }, spec: { activeDeadlineSeconds: -9223372036854775808n }, status: {} } },
-    { name: 'members of inlined structs', text: '{"spec":{"volumes":[{"name":"v","emptyDir":{}}]}}', value: { metadata: {}, spec: { volumes: [{ name: 'v', emptyDir: {} }] }, status: {} } },
-    { name: 'apiVersion and kind', text: '{"kind":"Pod","apiVersion":"v1"}', value: { kind: 'Pod', apiVersion: 'v1', metadata: {}, spec: {}, status: {} } },
+    {
+      name: 'null is nothing',
+      text: '{"metadata":null,"spec":{"containers":null,"priority":null,"nodeName":null},"status":null}',
+      value: { metadata: {}, spec: {}, status: {} },
+    },
+    {
+      name: 'zeros are left out unless they are pointers',
+      text: '{"spec":{"hostNetwork":false,"nodeName":"","priority":0,"terminationGracePeriodSeconds":0}}',
+      value: { metadata: {}, spec: { priority: 0, terminationGracePeriodSeconds: 0 }, status: {} },
+    },
+    {
+      name: 'empty lists and maps stay',
+      text: '{"metadata":{"labels":{},"finalizers":[]}}',
+      value: { metadata: { labels: {}, finalizers: [] }, spec: {}, status: {} },
+    },
+    {
+      name: 'null in lists and maps is zero',
+      text: '{"metadata":{"labels":{"a":null},"finalizers":[null]},"spec":{"containers":[null]}}',
+      value: {
+        metadata: { labels: { a: '' }, finalizers: [''] },
+        spec: { containers: [{ resources: {} }] },
+        status: {},
+      },
+    },
+    {
+      name: 'quantities in canonical form, from texts and numbers',
+      text: '{"spec":{"overhead":{"a":"1024Mi","b":0.5,"c":" 2 ","d":null,"e":1e3,"f":100000000000000000001}}}',
+      value: {
+        metadata: {},
+        spec: { overhead: { a: '1Gi', b: '500m', c: '2', d: '0', e: '1e3', f: '100000000000000000001' } },
+        status: {},
+      },
+    },
+    {
+      name: 'times in UTC',
+      text: '{"metadata":{"creationTimestamp":"2024-05-01T12:00:00.5+02:00","deletionTimestamp":"0001-01-01T00:00:00Z"}}',
+      value: { metadata: { creationTimestamp: '2024-05-01T10:00:00Z' }, spec: {}, status: {} },
+    },
+    {
+      name: 'numbers of 64 bits',
+      text: '{"metadata":{"generation":9223372036854775807},"spec":{"activeDeadlineSeconds":-9223372036854775808}}',
+      value: {
+        metadata: { generation: 9223372036854775807n },
+        spec: { activeDeadlineSeconds: -9223372036854775808n },
+        status: {},
+      },
+    },
+    {
+      name: 'members of inlined structs',
+      text: '{"spec":{"volumes":[{"name":"v","emptyDir":{}}]}}',
+      value: { metadata: {}, spec: { volumes: [{ name: 'v', emptyDir: {} }] }, status: {} },
+    },
+    {
+      name: 'apiVersion and kind',
+      text: '{"kind":"Pod","apiVersion":"v1"}',
+      value: { kind: 'Pod', apiVersion: 'v1', metadata: {}, spec: {}, status: {} },
+    },
   ])('$name', ({ text, value }) => {
     expect(pod(text)).toEqual(value);
     // The exact way, which a member that is not known brings about, comes to the same.
@@ -28,48 +77,100 @@ describe('normal form', () => {
   });
 
   test('int-or-string, base64, and JSON that is carried', () => {
-    expect(decode('core/v1.Service', '{"spec":{"ports":[{"targetPort":"http"},{"targetPort":80},{"targetPort":0}]}}').value['spec']).toEqual({ ports: [{ targetPort: 'http' }, { targetPort: 80 }, {}] });
-    expect(decode('core/v1.Secret', '{"data":{"a":"aGVs\\nbG8=","b":null,"c":""}}').value['data']).toEqual({ a: 'aGVsbG8=', b: '', c: '' });
+    expect(
+      decode('core/v1.Service', '{"spec":{"ports":[{"targetPort":"http"},{"targetPort":80},{"targetPort":0}]}}').value[
+        'spec'
+      ],
+    ).toEqual({ ports: [{ targetPort: 'http' }, { targetPort: 80 }, {}] });
+    expect(decode('core/v1.Secret', '{"data":{"a":"aGVs\\nbG8=","b":null,"c":""}}').value['data']).toEqual({
+      a: 'aGVsbG8=',
+      b: '',
+      c: '',
+    });
     expect(decode('core/v1.Secret', '{"data":{"a":[104,105]}}').value['data']).toEqual({ a: 'aGk=' });
-    expect(decode('apps/v1.ControllerRevision', '{"data": {"b":1.0, "a":"\\u003c"},"revision":1}').value['data']).toEqual(new RawJson('{"b":1.0, "a":"\\u003c"}'));
+    expect(
+      decode('apps/v1.ControllerRevision', '{"data": {"b":1.0, "a":"\\u003c"},"revision":1}').value['data'],
+    ).toEqual(new RawJson('{"b":1.0, "a":"\\u003c"}'));
     expect(decode('apps/v1.ControllerRevision', '{"data":null}').value['data']).toBeUndefined();
   });
 
   test('objects in a template carry no type of their own in memory, and show one in JSON', () => {
     const codec = codecs.of('apps/v1.StatefulSet');
-    const { value } = codec.fromJson('{"spec":{"volumeClaimTemplates":[{"kind":"PersistentVolumeClaim","apiVersion":"v1","metadata":{"name":"d"}}]}}');
-    expect((value['spec'] as JsonObject)['volumeClaimTemplates']).toEqual([{ metadata: { name: 'd' }, spec: { resources: {} }, status: {} }]);
-    expect(codec.toJson(value).toString()).toContain('"volumeClaimTemplates":[{"kind":"PersistentVolumeClaim","apiVersion":"v1","metadata":{"name":"d"');
+    const { value } = codec.fromJson(
+      '{"spec":{"volumeClaimTemplates":[{"kind":"PersistentVolumeClaim","apiVersion":"v1","metadata":{"name":"d"}}]}}',
+    );
+    expect((value['spec'] as JsonObject)['volumeClaimTemplates']).toEqual([
+      { metadata: { name: 'd' }, spec: { resources: {} }, status: {} },
+    ]);
+    expect(codec.toJson(value).toString()).toContain(
+      '"volumeClaimTemplates":[{"kind":"PersistentVolumeClaim","apiVersion":"v1","metadata":{"name":"d"',
+    );
     expect(codec.transcode(codec.encode(value)).equals(codec.toJson(value))).toBe(true);
   });
 
   test('schemas of custom resources: a schema or something else', () => {
-    const text = '{"properties":{"a":{"items":{"type":"string"}},"b":{"items":[{},{"type":"x"}]}},"additionalProperties":false,"additionalItems":{},"default":{"b":1.0,"a":null},"enum":[null,1],"dependencies":{"x":["y"],"z":{}}}';
+    const text =
+      '{"properties":{"a":{"items":{"type":"string"}},"b":{"items":[{},{"type":"x"}]}},"additionalProperties":false,"additionalItems":{},"default":{"b":1.0,"a":null},"enum":[null,1],"dependencies":{"x":["y"],"z":{}}}';
     expect(decode('apiextensions/v1.JSONSchemaProps', text).value).toEqual({
-      properties: { a: { items: { type: 'string' } }, b: { items: [{}, { type: 'x' }] } }, additionalProperties: false, additionalItems: {},
-      default: { b: 1, a: null }, enum: [null, 1], dependencies: { x: ['y'], z: {} },
+      properties: { a: { items: { type: 'string' } }, b: { items: [{}, { type: 'x' }] } },
+      additionalProperties: false,
+      additionalItems: {},
+      default: { b: 1, a: null },
+      enum: [null, 1],
+      dependencies: { x: ['y'], z: {} },
     });
   });
 
   test('maps have no prototype and keep every key', () => {
-    const data = decode('core/v1.ConfigMap', '{"data":{"__proto__":"a","constructor":"b","10":"c","9":"d"}}').value['data'] as JsonObject;
+    const data = decode('core/v1.ConfigMap', '{"data":{"__proto__":"a","constructor":"b","10":"c","9":"d"}}').value[
+      'data'
+    ] as JsonObject;
     expect(Object.getPrototypeOf(data)).toBeNull();
-    expect(Object.entries(data)).toEqual(expect.arrayContaining([['__proto__', 'a'], ['constructor', 'b'], ['10', 'c'], ['9', 'd']]));
+    expect(Object.entries(data)).toEqual(
+      expect.arrayContaining([
+        ['__proto__', 'a'],
+        ['constructor', 'b'],
+        ['10', 'c'],
+        ['9', 'd'],
+      ]),
+    );
   });
 
   test('the value that is given stays as it is', () => {
-    const value = Object.freeze({ metadata: Object.freeze({ name: 'a', labels: Object.freeze({ b: 'c' }) }), data: null });
-    expect(codecs.of('core/v1.ConfigMap').normalize(value as JsonValue).value).toEqual({ metadata: { name: 'a', labels: { b: 'c' } } });
+    const value = Object.freeze({
+      metadata: Object.freeze({ name: 'a', labels: Object.freeze({ b: 'c' }) }),
+      data: null,
+    });
+    expect(codecs.of('core/v1.ConfigMap').normalize(value as JsonValue).value).toEqual({
+      metadata: { name: 'a', labels: { b: 'c' } },
+    });
   });
 });
 
 describe('problems that strict decoding refuses', () => {
   test.each([
-    { name: 'unknown members', text: '{"spec":{"odd":1,"containers":[{"bad":{"a":1,"a":2}},{"ports":[{"worse":2}]}]},"nonsense":1}', problems: ['unknown field "spec.odd"', 'unknown field "spec.containers[0].bad"', 'unknown field "spec.containers[1].ports[0].worse"', 'unknown field "nonsense"'] },
+    {
+      name: 'unknown members',
+      text: '{"spec":{"odd":1,"containers":[{"bad":{"a":1,"a":2}},{"ports":[{"worse":2}]}]},"nonsense":1}',
+      problems: [
+        'unknown field "spec.odd"',
+        'unknown field "spec.containers[0].bad"',
+        'unknown field "spec.containers[1].ports[0].worse"',
+        'unknown field "nonsense"',
+      ],
+    },
     { name: 'names in another case', text: '{"Spec":{}}', problems: ['unknown field "Spec"'] },
-    { name: 'duplicate members and keys', text: '{"metadata":{"name":"a","labels":{"k":"1","k":"2"},"name":"b"}}', problems: ['duplicate field "metadata.labels.k"', 'duplicate field "metadata.name"'] },
+    {
+      name: 'duplicate members and keys',
+      text: '{"metadata":{"name":"a","labels":{"k":"1","k":"2"},"name":"b"}}',
+      problems: ['duplicate field "metadata.labels.k"', 'duplicate field "metadata.name"'],
+    },
     { name: 'each text once', text: '{"odd":1,"odd":2}', problems: ['unknown field "odd"'] },
-    { name: 'odd names, quoted', text: '{"a\\"b":1,"tab\\tx":1,"é":1}', problems: ['unknown field "a\\"b"', 'unknown field "tab\\tx"', 'unknown field "é"'] },
+    {
+      name: 'odd names, quoted',
+      text: '{"a\\"b":1,"tab\\tx":1,"é":1}',
+      problems: ['unknown field "a\\"b"', 'unknown field "tab\\tx"', 'unknown field "é"'],
+    },
     { name: '__proto__', text: '{"__proto__":{"polluted":1}}', problems: ['unknown field "__proto__"'] },
   ])('$name', ({ text, problems }) => {
     expect(decode('core/v1.Pod', text).problems).toEqual(problems);
@@ -77,41 +178,101 @@ describe('problems that strict decoding refuses', () => {
   });
 
   test('a member that comes twice is read into what the first one left', () => {
-    expect(decode('core/v1.ConfigMap', '{"data":{"k":"v","k":"w"},"data":{"z":"z"},"metadata":{"name":"a"},"metadata":{"namespace":"b"},"metadata":null}').value).toEqual({ data: { k: 'w', z: 'z' }, metadata: { name: 'a', namespace: 'b' } });
+    expect(
+      decode(
+        'core/v1.ConfigMap',
+        '{"data":{"k":"v","k":"w"},"data":{"z":"z"},"metadata":{"name":"a"},"metadata":{"namespace":"b"},"metadata":null}',
+      ).value,
+    ).toEqual({ data: { k: 'w', z: 'z' }, metadata: { name: 'a', namespace: 'b' } });
   });
 
   test('paths begin where the value stands', () => {
-    expect(codecs.of('meta/v1.ObjectMeta').normalize({ odd: 1 }, 'metadata').problems).toEqual(['unknown field "metadata.odd"']);
+    expect(codecs.of('meta/v1.ObjectMeta').normalize({ odd: 1 }, 'metadata').problems).toEqual([
+      'unknown field "metadata.odd"',
+    ]);
   });
 });
 
 describe('values of the wrong type, in the words of Go', () => {
-  const unmarshal = (what: string, where: string, type: string): string => `json: cannot unmarshal ${what} into Go struct field ${where} of type ${type}`;
+  const unmarshal = (what: string, where: string, type: string): string =>
+    `json: cannot unmarshal ${what} into Go struct field ${where} of type ${type}`;
 
   test.each([
     ['core/v1.Pod', '{"metadata":"x"}', unmarshal('string', 'Pod.metadata', 'v1.ObjectMeta')],
     ['core/v1.Pod', '{"metadata":{"name":5}}', unmarshal('number', 'ObjectMeta.metadata.name', 'string')],
     ['core/v1.Pod', '{"metadata":{"labels":{"a":true}}}', unmarshal('bool', 'ObjectMeta.metadata.labels', 'string')],
-    ['core/v1.Pod', '{"metadata":{"labels":[]}}', unmarshal('array', 'ObjectMeta.metadata.labels', 'map[string]string')],
+    [
+      'core/v1.Pod',
+      '{"metadata":{"labels":[]}}',
+      unmarshal('array', 'ObjectMeta.metadata.labels', 'map[string]string'),
+    ],
     ['core/v1.Pod', '{"spec":{"containers":{}}}', unmarshal('object', 'PodSpec.spec.containers', '[]v1.Container')],
-    ['core/v1.Pod', '{"spec":{"containers":[{"ports":[{"containerPort":"80"}]}]}}', unmarshal('string', 'ContainerPort.spec.containers.ports.containerPort', 'int32')],
-    ['core/v1.Pod', '{"spec":{"priority":3000000000}}', unmarshal('number 3000000000', 'PodSpec.spec.priority', 'int32')],
+    [
+      'core/v1.Pod',
+      '{"spec":{"containers":[{"ports":[{"containerPort":"80"}]}]}}',
+      unmarshal('string', 'ContainerPort.spec.containers.ports.containerPort', 'int32'),
+    ],
+    [
+      'core/v1.Pod',
+      '{"spec":{"priority":3000000000}}',
+      unmarshal('number 3000000000', 'PodSpec.spec.priority', 'int32'),
+    ],
     ['core/v1.Pod', '{"spec":{"priority":1.0}}', unmarshal('number 1.0', 'PodSpec.spec.priority', 'int32')],
     ['core/v1.Pod', '{"spec":{"priority":1e3}}', unmarshal('number 1e3', 'PodSpec.spec.priority', 'int32')],
-    ['core/v1.Pod', '{"spec":{"activeDeadlineSeconds":9223372036854775808}}', unmarshal('number 9223372036854775808', 'PodSpec.spec.activeDeadlineSeconds', 'int64')],
-    ['core/v1.Pod', '{"spec":{"restartPolicy":1}}', unmarshal('number', 'PodSpec.spec.restartPolicy', 'v1.RestartPolicy')],
+    [
+      'core/v1.Pod',
+      '{"spec":{"activeDeadlineSeconds":9223372036854775808}}',
+      unmarshal('number 9223372036854775808', 'PodSpec.spec.activeDeadlineSeconds', 'int64'),
+    ],
+    [
+      'core/v1.Pod',
+      '{"spec":{"restartPolicy":1}}',
+      unmarshal('number', 'PodSpec.spec.restartPolicy', 'v1.RestartPolicy'),
+    ],
     ['core/v1.Pod', '{"spec":{"overhead":[]}}', unmarshal('array', 'PodSpec.spec.overhead', 'v1.ResourceList')],
-    ['core/v1.PersistentVolume', '{"spec":{"accessModes":"x"}}', unmarshal('string', 'PersistentVolumeSpec.spec.accessModes', '[]v1.PersistentVolumeAccessMode')],
+    [
+      'core/v1.PersistentVolume',
+      '{"spec":{"accessModes":"x"}}',
+      unmarshal('string', 'PersistentVolumeSpec.spec.accessModes', '[]v1.PersistentVolumeAccessMode'),
+    ],
     ['core/v1.Secret', '{"data":{"a":1}}', unmarshal('number', 'Secret.data', '[]uint8')],
     ['core/v1.Secret', '{"data":{"a":"%%%"}}', 'illegal base64 data at input byte 0'],
-    ['core/v1.Pod', '{"metadata":{"creationTimestamp":"yesterday"}}', 'parsing time "yesterday" as "2006-01-02T15:04:05Z07:00": cannot parse "yesterday" as "2006"'],
-    ['core/v1.Pod', '{"metadata":{"creationTimestamp":5}}', unmarshal('number', 'ObjectMeta.metadata.creationTimestamp', 'string')],
-    ['core/v1.Pod', '{"spec":{"containers":[{"resources":{"limits":{"cpu":"x"}}}]}}', "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"],
-    ['core/v1.Pod', '{"spec":{"containers":[{"resources":{"limits":{"cpu":true}}}]}}', "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"],
-    ['core/v1.Service', '{"spec":{"ports":[{"targetPort":true}]}}', unmarshal('bool', 'ServicePort.spec.ports.targetPort', 'int32')],
-    ['authorization/v1.SubjectAccessReview', '{"spec":{"extra":{"a":"b"}}}', unmarshal('string', 'SubjectAccessReviewSpec.spec.extra', 'v1.ExtraValue')],
+    [
+      'core/v1.Pod',
+      '{"metadata":{"creationTimestamp":"yesterday"}}',
+      'parsing time "yesterday" as "2006-01-02T15:04:05Z07:00": cannot parse "yesterday" as "2006"',
+    ],
+    [
+      'core/v1.Pod',
+      '{"metadata":{"creationTimestamp":5}}',
+      unmarshal('number', 'ObjectMeta.metadata.creationTimestamp', 'string'),
+    ],
+    [
+      'core/v1.Pod',
+      '{"spec":{"containers":[{"resources":{"limits":{"cpu":"x"}}}]}}',
+      "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+    ],
+    [
+      'core/v1.Pod',
+      '{"spec":{"containers":[{"resources":{"limits":{"cpu":true}}}]}}',
+      "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+    ],
+    [
+      'core/v1.Service',
+      '{"spec":{"ports":[{"targetPort":true}]}}',
+      unmarshal('bool', 'ServicePort.spec.ports.targetPort', 'int32'),
+    ],
+    [
+      'authorization/v1.SubjectAccessReview',
+      '{"spec":{"extra":{"a":"b"}}}',
+      unmarshal('string', 'SubjectAccessReviewSpec.spec.extra', 'v1.ExtraValue'),
+    ],
     ['apiextensions/v1.JSONSchemaProps', '{"additionalProperties":1}', 'boolean or JSON schema expected'],
-    ['apiextensions/v1.JSONSchemaProps', '{"properties":{"a":{"items":{"type":1}}}}', unmarshal('number', 'JSONSchemaProps.properties.items', 'string')],
+    [
+      'apiextensions/v1.JSONSchemaProps',
+      '{"properties":{"a":{"items":{"type":1}}}}',
+      unmarshal('number', 'JSONSchemaProps.properties.items', 'string'),
+    ],
     ['core/v1.Pod', '[]', 'json: cannot unmarshal array into Go value of type v1.Pod'],
   ])('%s %s', (typeId, text, message) => {
     expect(() => decode(typeId, text)).toThrow(expect.objectContaining({ name: 'JsonTypeError', message }));
@@ -123,7 +284,9 @@ describe('values of the wrong type, in the words of Go', () => {
   });
 
   test('a syntax error counts before all', () => {
-    expect(() => pod('{"spec":{"nodeName":1}')).toThrow(expect.objectContaining({ name: 'JsonSyntaxError', message: 'unexpected end of JSON input' }));
+    expect(() => pod('{"spec":{"nodeName":1}')).toThrow(
+      expect.objectContaining({ name: 'JsonSyntaxError', message: 'unexpected end of JSON input' }),
+    );
   });
 });
 
@@ -132,20 +295,28 @@ describe('nesting without end', () => {
 
   test('in members that the type does not have', () => {
     expect(decode('core/v1.Pod', `{"odd":${deep('[', ']')}}`).problems).toEqual(['unknown field "odd"']);
-    expect(decode('core/v1.Pod', `{"metadata":{"labels":{"a":"b"},"odd":${deep('{"a":', '}')}}}`).problems).toEqual(['unknown field "metadata.odd"']);
+    expect(decode('core/v1.Pod', `{"metadata":{"labels":{"a":"b"},"odd":${deep('{"a":', '}')}}}`).problems).toEqual([
+      'unknown field "metadata.odd"',
+    ]);
   });
 
   test('in JSON that is carried', () => {
     const text = deep('{"a":', '}');
     expect(decode('apps/v1.ControllerRevision', `{"data":${text}}`).value['data']).toEqual(new RawJson(text));
     const codec = codecs.of('apps/v1.ControllerRevision');
-    expect(codec.transcode(codec.encode(decode('apps/v1.ControllerRevision', `{"data":${text}}`).value)).toString()).toContain(text);
+    expect(
+      codec.transcode(codec.encode(decode('apps/v1.ControllerRevision', `{"data":${text}}`).value)).toString(),
+    ).toContain(text);
   });
 
   test.each([
     { name: 'in the type', text: deep('{"not":', '}', 3000).replace('1', '{}') },
     { name: 'in a value that is read', text: `{"default":${deep('[', ']')}}` },
-    { name: 'beyond what JSON may', text: deep('{"not":', '}', 10_001), message: "invalid character '{' exceeded max depth" },
+    {
+      name: 'beyond what JSON may',
+      text: deep('{"not":', '}', 10_001),
+      message: "invalid character '{' exceeded max depth",
+    },
   ])('$name is refused', ({ text, message = 'exceeded max depth' }) => {
     expect(() => decode('apiextensions/v1.JSONSchemaProps', text)).toThrow(expect.objectContaining({ message }));
   });
@@ -156,7 +327,8 @@ describe('nesting without end', () => {
 });
 
 describe('what a body claims to be', () => {
-  const into = 'into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+  const into =
+    'into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
   test.each([
     { text: '{"kind":"Pod","apiVersion":"v1"}', typeMeta: { kind: 'Pod', apiVersion: 'v1' } },
@@ -168,8 +340,11 @@ describe('what a body claims to be', () => {
   });
 
   test.each([
-    { text: '[1]', message: `json: cannot unmarshal array ${into}` }, { text: '"x"', message: `json: cannot unmarshal string ${into}` }, { text: '12', message: `json: cannot unmarshal number ${into}` },
-    { text: '1.5', message: `json: cannot unmarshal number ${into}` }, { text: '{"kind":5}', message: 'json: cannot unmarshal number into Go struct field .kind of type string' },
+    { text: '[1]', message: `json: cannot unmarshal array ${into}` },
+    { text: '"x"', message: `json: cannot unmarshal string ${into}` },
+    { text: '12', message: `json: cannot unmarshal number ${into}` },
+    { text: '1.5', message: `json: cannot unmarshal number ${into}` },
+    { text: '{"kind":5}', message: 'json: cannot unmarshal number into Go struct field .kind of type string' },
   ])('$text is no object with a kind', ({ text, message }) => {
     expect(() => new JsonBody(text).typeMeta()).toThrow(expect.objectContaining({ message }));
   });

@@ -36,7 +36,12 @@ export class JsonBody {
    * @throws JsonTypeError for more objects and lists than fit into memory
    */
   constructor(input: Uint8Array | string, earlierProblems: readonly string[] = []) {
-    const bytes = typeof input === 'string' ? Buffer.from(input, 'utf8') : Buffer.isBuffer(input) ? input : Buffer.from(input.buffer, input.byteOffset, input.byteLength);
+    const bytes =
+      typeof input === 'string'
+        ? Buffer.from(input, 'utf8')
+        : Buffer.isBuffer(input)
+          ? input
+          : Buffer.from(input.buffer, input.byteOffset, input.byteLength);
     const inspection = inspectJson(bytes);
     const { simple, members, ascii } = inspection;
     if (inspection.containers > maxContainers(bytes.length)) throw tooMany(inspection);
@@ -53,7 +58,9 @@ export class JsonBody {
     const value = this.parsed ?? this.exactDocument().value;
     if (value === null) return { apiVersion: '', kind: '' };
     if (typeof value !== 'object' || Array.isArray(value) || value instanceof JsonNumber) {
-      throw new JsonTypeError(`json: cannot unmarshal ${kindOf(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`);
+      throw new JsonTypeError(
+        `json: cannot unmarshal ${kindOf(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
+      );
     }
     return { apiVersion: textMember(value, 'apiVersion'), kind: textMember(value, 'kind') };
   }
@@ -63,14 +70,18 @@ export class JsonBody {
    * @throws JsonSyntaxError when it is deeper than {@link maxValueDepth}
    */
   value(): Decoded<JsonValue> {
-    if (this.parsed !== undefined && countMembers(this.parsed) === this.memberCount) return { value: plain(this.parsed), problems: this.earlierProblems };
+    if (this.parsed !== undefined && countMembers(this.parsed) === this.memberCount)
+      return { value: plain(this.parsed), problems: this.earlierProblems };
     const document = readJson(this.text, { maxDepth: maxValueDepth });
     return { value: document.value, problems: [...this.earlierProblems, ...duplicateFields(document)] };
   }
 
   /** As a value of a type, in normal form. Throws {@link JsonTypeError}. */
   decodeAs(links: Links, typeId: string): Decoded {
-    const quick = this.parsed !== undefined && !carriesJson(links, typeId) ? this.decodeQuickly(links, typeId, this.parsed) : undefined;
+    const quick =
+      this.parsed !== undefined && !carriesJson(links, typeId)
+        ? this.decodeQuickly(links, typeId, this.parsed)
+        : undefined;
     const { value, problems } = quick ?? decodeExactly(links, typeId, this.exactDocument());
     return { value, problems: this.earlierProblems.length === 0 ? problems : [...this.earlierProblems, ...problems] };
   }
@@ -89,7 +100,9 @@ export class JsonBody {
 
 /** Brackets that are never closed are as many as there are levels: that mistake is told first. */
 const tooMany = ({ tooDeep }: Inspection): Error =>
-  tooDeep === 0 ? new JsonTypeError(tooManyContainers) : new JsonSyntaxError(`invalid character '${String.fromCharCode(tooDeep)}' exceeded max depth`);
+  tooDeep === 0
+    ? new JsonTypeError(tooManyContainers)
+    : new JsonSyntaxError(`invalid character '${String.fromCharCode(tooDeep)}' exceeded max depth`);
 
 const exactly = { keepNumbers: true, keepStarts: true };
 
@@ -111,11 +124,17 @@ function countMembers(value: JsonValue): number {
 
 function textMember(object: JsonObject, name: string): string {
   const value = Object.hasOwn(object, name) ? (object[name] ?? '') : '';
-  if (typeof value !== 'string') throw new JsonTypeError(`json: cannot unmarshal ${kindOf(value)} into Go struct field .${name} of type string`);
+  if (typeof value !== 'string')
+    throw new JsonTypeError(`json: cannot unmarshal ${kindOf(value)} into Go struct field .${name} of type string`);
   return value;
 }
 
-function normalizeQuickly(links: Links, typeId: string, value: JsonValue, context: { members: number; raw: (value: JsonValue) => string }): JsonObject | undefined {
+function normalizeQuickly(
+  links: Links,
+  typeId: string,
+  value: JsonValue,
+  context: { members: number; raw: (value: JsonValue) => string },
+): JsonObject | undefined {
   try {
     return links.of(typeId).normalize(value as JsonObject, context, maxDepth);
   } catch (error) {

@@ -16,7 +16,11 @@ import { sequenceSize } from '../bytes/utf8.ts';
 const escapes = new Uint8Array(256);
 escapes.fill(1, 0, 32);
 escapes.fill(2, 128);
-for (const [character, letter] of ['""', '\\\\', '\bb', '\ff', '\nn', '\rr', '\tt'].map((pair) => [pair.charCodeAt(0), pair.charCodeAt(1)])) escapes[character!] = letter!;
+for (const [character, letter] of ['""', '\\\\', '\bb', '\ff', '\nn', '\rr', '\tt'].map((pair) => [
+  pair.charCodeAt(0),
+  pair.charCodeAt(1),
+]))
+  escapes[character!] = letter!;
 for (const character of '<>&') escapes[character.charCodeAt(0)] = 1;
 
 const hex = Buffer.from('0123456789abcdef');
@@ -61,7 +65,8 @@ export function writeTextBytes(out: Uint8Array, o: number, b: Uint8Array, p: num
     } else {
       const size = sequenceSize(b, p, q);
       if (size === 0) o = writeUnicodeEscape(out, o, 0xfffd);
-      else if (size === 3 && code === 0xe2 && b[p + 1] === 0x80 && (b[p + 2]! & 0xfe) === 0xa8) o = writeUnicodeEscape(out, o, 0x2000 | (b[p + 2]! & 0x3f));
+      else if (size === 3 && code === 0xe2 && b[p + 1] === 0x80 && (b[p + 2]! & 0xfe) === 0xa8)
+        o = writeUnicodeEscape(out, o, 0x2000 | (b[p + 2]! & 0x3f));
       else for (let i = 0; i < size; i++) out[o++] = b[p + i]!;
       p += size === 0 ? 1 : size;
     }
@@ -133,7 +138,8 @@ function writeUnicodeEscape(out: Uint8Array, o: number, code: number): number {
 export function writeNumber(out: Buffer, o: number, value: number | bigint): number {
   if (typeof value === 'number') {
     if (value >= 0 && value < 0x40000000 && Number.isInteger(value)) return writeSmallInteger(out, o, value);
-    if (!Number.isFinite(value)) throw new EncodeError(`json: unsupported value: ${value > 0 ? '+Inf' : value < 0 ? '-Inf' : 'NaN'}`);
+    if (!Number.isFinite(value))
+      throw new EncodeError(`json: unsupported value: ${value > 0 ? '+Inf' : value < 0 ? '-Inf' : 'NaN'}`);
   }
   return writeAscii(out, o, String(value));
 }

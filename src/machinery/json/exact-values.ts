@@ -9,7 +9,17 @@ import { JsonNumber, maxValueDepth, numberOf } from './reader.ts';
 import { stringifyJson } from './writer.ts';
 
 const zeros: Readonly<Record<string, JsonValue>> = {
-  string: '', bool: false, int32: 0, int64: 0, uint32: 0, uint64: 0, goDuration: 0, double: 0, duration: '0s', quantity: '0', intOrString: 0,
+  string: '',
+  bool: false,
+  int32: 0,
+  int64: 0,
+  uint32: 0,
+  uint64: 0,
+  goDuration: 0,
+  double: 0,
+  duration: '0s',
+  quantity: '0',
+  intOrString: 0,
 };
 
 /** What a field that is no pointer leaves out. */
@@ -18,11 +28,17 @@ export const zeroOf = (element: Element): JsonValue | undefined => zeros[element
 /** What null is in a list or a map. */
 export function zeroItemOf(element: Element): JsonValue {
   switch (element.form) {
-    case 'bytes': return '';
-    case 'time': case 'microtime': return zeroTime;
-    case 'texts': return [];
-    case 'schemaOrBool': return false;
-    default: return zeros[element.form] ?? null;
+    case 'bytes':
+      return '';
+    case 'time':
+    case 'microtime':
+      return zeroTime;
+    case 'texts':
+      return [];
+    case 'schemaOrBool':
+      return false;
+    default:
+      return zeros[element.form] ?? null;
   }
 }
 
@@ -36,7 +52,8 @@ export function dropMembers(object: JsonObject, ...names: string[]): void {
   for (const name of names) if (object[name] !== undefined) delete object[name];
 }
 
-export const isCarried = (form: Element['form']): boolean => form === 'rawExtension' || form === 'fieldsV1' || form === 'unknown';
+export const isCarried = (form: Element['form']): boolean =>
+  form === 'rawExtension' || form === 'fieldsV1' || form === 'unknown';
 
 const membersOf = new WeakMap<TypePlan, Map<string, Member | 'typeMeta'>>();
 
@@ -48,10 +65,18 @@ export function findMember(plan: TypePlan, links: Links, name: string): Member |
 }
 
 function collectMembers(plan: TypePlan, links: Links): Map<string, Member | 'typeMeta'> {
-  const members = new Map<string, Member | 'typeMeta'>(plan.kind ? [['kind', 'typeMeta'], ['apiVersion', 'typeMeta']] : []);
+  const members = new Map<string, Member | 'typeMeta'>(
+    plan.kind
+      ? [
+          ['kind', 'typeMeta'],
+          ['apiVersion', 'typeMeta'],
+        ]
+      : [],
+  );
   for (const field of plan.members) {
     if (field.shape !== 'inline') members.set(field.json, field);
-    else if (field.element.form === 'struct') for (const [name, inner] of collectMembers(links.plans.of(field.element.type), links)) members.set(name, inner);
+    else if (field.element.form === 'struct')
+      for (const [name, inner] of collectMembers(links.plans.of(field.element.type), links)) members.set(name, inner);
   }
   return members;
 }
@@ -60,8 +85,12 @@ function collectMembers(plan: TypePlan, links: Links): Map<string, Member | 'typ
 export const numberText = (value: number | bigint): string => (value === 0 ? '0' : String(value));
 
 const ranges: Readonly<Record<string, readonly [bigint, bigint]>> = {
-  int32: [-(2n ** 31n), 2n ** 31n - 1n], uint32: [0n, 2n ** 32n - 1n], int64: [-(2n ** 63n), 2n ** 63n - 1n],
-  goDuration: [-(2n ** 63n), 2n ** 63n - 1n], uint64: [0n, 2n ** 64n - 1n], uint8: [0n, 255n],
+  int32: [-(2n ** 31n), 2n ** 31n - 1n],
+  uint32: [0n, 2n ** 32n - 1n],
+  int64: [-(2n ** 63n), 2n ** 63n - 1n],
+  goDuration: [-(2n ** 63n), 2n ** 63n - 1n],
+  uint64: [0n, 2n ** 64n - 1n],
+  uint8: [0n, 255n],
 };
 
 /** The number of a field of this form; undefined when the literal does not fit. */

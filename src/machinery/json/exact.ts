@@ -15,7 +15,18 @@ import type { JsonObject, JsonValue } from '../value.ts';
 import { createMap, RawJson } from '../value.ts';
 import { JsonTypeError } from './errors.ts';
 import { canonicalBase64 } from './base64.ts';
-import { dropMembers, findMember, isCarried, numberText, plain, readNumber, scalarText, setUnlessZero, zeroItemOf, zeroOf } from './exact-values.ts';
+import {
+  dropMembers,
+  findMember,
+  isCarried,
+  numberText,
+  plain,
+  readNumber,
+  scalarText,
+  setUnlessZero,
+  zeroItemOf,
+  zeroOf,
+} from './exact-values.ts';
 import { goNameOf, goTypeOf, kindOf } from './go-types.ts';
 import type { JsonDocument } from './reader.ts';
 import { ProblemList } from './problems.ts';
@@ -38,13 +49,17 @@ interface Mismatch {
   readonly goType: string;
 }
 
-
 /**
  * @param document what was read from text, with repeated members and where its containers begin; a bare value has none
  * @param path where the value stands in the object, for the paths of problems
  * @throws JsonTypeError
  */
-export function decodeExactly(links: Links, typeId: string, document: Pick<JsonDocument, 'value' | 'repeated' | 'starts' | 'text'>, path = ''): ExactResult {
+export function decodeExactly(
+  links: Links,
+  typeId: string,
+  document: Pick<JsonDocument, 'value' | 'repeated' | 'starts' | 'text'>,
+  path = '',
+): ExactResult {
   return new ExactDecoder(links, document, path).run(typeId);
 }
 
@@ -83,19 +98,44 @@ class ExactDecoder {
    * One value. `known` is what an earlier member of the same name left; `goType` is how Go calls the type.
    * Undefined when the value does not fit or is nothing.
    */
-  private element(value: JsonValue, element: Element, known: JsonValue | undefined, goType: string): JsonValue | undefined {
+  private element(
+    value: JsonValue,
+    element: Element,
+    known: JsonValue | undefined,
+    goType: string,
+  ): JsonValue | undefined {
     if (value === null) return known;
     switch (element.form) {
-      case 'struct': return this.structValue(value, element.type, known, goType);
-      case 'texts': return this.list(value, { form: 'string' }, known, goType, false);
-      case 'string': return typeof value === 'string' ? value : this.mismatch(value, goType, known);
-      case 'bool': return typeof value === 'boolean' ? value : this.mismatch(value, goType, known);
-      case 'bytes': return this.bytes(value, known, goType);
-      case 'int32': case 'int64': case 'uint32': case 'uint64': case 'goDuration': case 'double': return this.number(value, element.form, known, goType);
-      case 'schemaOrArray': case 'schemaOrBool': case 'schemaOrStringArray': return this.choice(value, element);
-      case 'rawExtension': case 'fieldsV1': case 'unknown': return this.carried(value);
-      case 'json': case 'any': return plain(value);
-      default: return this.ownForm(value, element.form);
+      case 'struct':
+        return this.structValue(value, element.type, known, goType);
+      case 'texts':
+        return this.list(value, { form: 'string' }, known, goType, false);
+      case 'string':
+        return typeof value === 'string' ? value : this.mismatch(value, goType, known);
+      case 'bool':
+        return typeof value === 'boolean' ? value : this.mismatch(value, goType, known);
+      case 'bytes':
+        return this.bytes(value, known, goType);
+      case 'int32':
+      case 'int64':
+      case 'uint32':
+      case 'uint64':
+      case 'goDuration':
+      case 'double':
+        return this.number(value, element.form, known, goType);
+      case 'schemaOrArray':
+      case 'schemaOrBool':
+      case 'schemaOrStringArray':
+        return this.choice(value, element);
+      case 'rawExtension':
+      case 'fieldsV1':
+      case 'unknown':
+        return this.carried(value);
+      case 'json':
+      case 'any':
+        return plain(value);
+      default:
+        return this.ownForm(value, element.form);
     }
   }
 
@@ -106,8 +146,14 @@ class ExactDecoder {
     return result;
   }
 
-  private structValue(value: JsonValue, typeId: string, known: JsonValue | undefined, goType: string): JsonValue | undefined {
-    if (typeof value !== 'object' || Array.isArray(value) || value instanceof JsonNumber || value instanceof RawJson) return this.mismatch(value, goType, known);
+  private structValue(
+    value: JsonValue,
+    typeId: string,
+    known: JsonValue | undefined,
+    goType: string,
+  ): JsonValue | undefined {
+    if (typeof value !== 'object' || Array.isArray(value) || value instanceof JsonNumber || value instanceof RawJson)
+      return this.mismatch(value, goType, known);
     if (++this.depth > maxDepth) throw new Fatal('exceeded max depth');
     const link = this.links.of(typeId);
     const result = (known ?? {}) as JsonObject;
@@ -135,24 +181,62 @@ class ExactDecoder {
   private field(result: JsonObject, field: Member | 'typeMeta', value: JsonValue): void {
     if (field === 'typeMeta') {
       const name = this.fields[this.fields.length - 1]!;
-      setUnlessZero(result, name, value === null ? result[name] : typeof value === 'string' ? value : this.mismatch(value, 'string', result[name]), '');
+      setUnlessZero(
+        result,
+        name,
+        value === null
+          ? result[name]
+          : typeof value === 'string'
+            ? value
+            : this.mismatch(value, 'string', result[name]),
+        '',
+      );
       return;
     }
     const { json, element } = field;
     const known = result[json];
     const goType = goTypeOf(element, field.field);
     if (value === null) {
-      if (field.pointer || field.shape !== 'single' || element.form === 'bytes' || element.form === 'texts' || isOwnForm(element.form) || isCarried(element.form)) delete result[json];
+      if (
+        field.pointer ||
+        field.shape !== 'single' ||
+        element.form === 'bytes' ||
+        element.form === 'texts' ||
+        isOwnForm(element.form) ||
+        isCarried(element.form)
+      )
+        delete result[json];
       return;
     }
     switch (field.shape) {
-      case 'list': setUnlessZero(result, json, this.list(value, element, known, `[]${goType}`, field.typeMeta !== undefined, field)); break;
-      case 'map': setUnlessZero(result, json, this.map(value, field, known)); break;
-      default: setUnlessZero(result, json, this.element(value, element, known, goType), field.pointer ? undefined : zeroOf(element));
+      case 'list':
+        setUnlessZero(
+          result,
+          json,
+          this.list(value, element, known, `[]${goType}`, field.typeMeta !== undefined, field),
+        );
+        break;
+      case 'map':
+        setUnlessZero(result, json, this.map(value, field, known));
+        break;
+      default:
+        setUnlessZero(
+          result,
+          json,
+          this.element(value, element, known, goType),
+          field.pointer ? undefined : zeroOf(element),
+        );
     }
   }
 
-  private list(value: JsonValue, element: Element, known: JsonValue | undefined, goType: string, dropTypeMeta: boolean, field?: Member): JsonValue | undefined {
+  private list(
+    value: JsonValue,
+    element: Element,
+    known: JsonValue | undefined,
+    goType: string,
+    dropTypeMeta: boolean,
+    field?: Member,
+  ): JsonValue | undefined {
     const listType = field?.field.alias === undefined ? goType : goNameOf(field.field.alias);
     if (!Array.isArray(value)) return this.mismatch(value, listType, known);
     const { path } = this;
@@ -172,7 +256,14 @@ class ExactDecoder {
     const itemType = goTypeOf(element, field.field);
     const keyType = field.field.keyNamed === undefined ? field.mapKey : goNameOf(field.field.keyNamed);
     const goType = field.field.alias === undefined ? `map[${keyType}]${itemType}` : goNameOf(field.field.alias);
-    if (typeof value !== 'object' || value === null || Array.isArray(value) || value instanceof JsonNumber || value instanceof RawJson) return this.mismatch(value, goType, known);
+    if (
+      typeof value !== 'object' ||
+      value === null ||
+      Array.isArray(value) ||
+      value instanceof JsonNumber ||
+      value instanceof RawJson
+    )
+      return this.mismatch(value, goType, known);
     const map = (known ?? createMap<JsonValue>()) as JsonObject;
     const { path } = this;
     const seen = new Set<string>();
@@ -188,13 +279,19 @@ class ExactDecoder {
   }
 
   private integerKey(key: string, goType: string): string | undefined {
-    if (/^[+-]?\d{1,19}$/.test(key) && BigInt(key) === BigInt.asIntN(goType === 'int32' ? 32 : 64, BigInt(key))) return String(BigInt(key));
+    if (/^[+-]?\d{1,19}$/.test(key) && BigInt(key) === BigInt.asIntN(goType === 'int32' ? 32 : 64, BigInt(key)))
+      return String(BigInt(key));
     this.note(`number ${key}`, goType);
     return undefined;
   }
 
   private number(value: JsonValue, form: string, known: JsonValue | undefined, goType: string): JsonValue | undefined {
-    const literal = value instanceof JsonNumber ? value.text : typeof value === 'number' || typeof value === 'bigint' ? numberText(value) : undefined;
+    const literal =
+      value instanceof JsonNumber
+        ? value.text
+        : typeof value === 'number' || typeof value === 'bigint'
+          ? numberText(value)
+          : undefined;
     if (literal === undefined) return this.mismatch(value, goType, known);
     const result = readNumber(literal, form);
     if (result !== undefined) return result;
@@ -204,7 +301,10 @@ class ExactDecoder {
 
   /** Base64, or a list of numbers. */
   private bytes(value: JsonValue, known: JsonValue | undefined, goType: string): JsonValue | undefined {
-    if (Array.isArray(value)) return Buffer.from(value.map((item) => Number(item === null ? 0 : this.number(item, 'uint8', 0, 'uint8')))).toString('base64');
+    if (Array.isArray(value))
+      return Buffer.from(
+        value.map((item) => Number(item === null ? 0 : this.number(item, 'uint8', 0, 'uint8'))),
+      ).toString('base64');
     if (typeof value !== 'string') return this.mismatch(value, goType, known);
     // Only the first mistake is told: what comes behind it is not looked at.
     if (this.firstError !== undefined) return known;
@@ -218,7 +318,8 @@ class ExactDecoder {
 
   private choice(value: JsonValue, element: Extract<Element, { schema: string }>): JsonValue | undefined {
     const schemaType: Element = { form: 'struct', type: element.schema };
-    if (typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)) return this.nested(() => this.element(value, schemaType, undefined, goTypeOf(schemaType)));
+    if (typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber))
+      return this.nested(() => this.element(value, schemaType, undefined, goTypeOf(schemaType)));
     if (element.form === 'schemaOrBool') {
       if (typeof value === 'boolean') return value;
       throw new Fatal('boolean or JSON schema expected');
@@ -249,7 +350,9 @@ class ExactDecoder {
   }
 
   private where(): string {
-    return this.fields.length === 0 && this.struct === '' ? 'Go value' : `Go struct field ${this.struct}.${this.fields.join('.')}`;
+    return this.fields.length === 0 && this.struct === ''
+      ? 'Go value'
+      : `Go struct field ${this.struct}.${this.fields.join('.')}`;
   }
 
   private carried(value: JsonValue): JsonValue {
@@ -266,7 +369,9 @@ class ExactDecoder {
   private members(object: JsonObject): readonly (readonly [string, JsonValue])[] {
     const repeated = this.document.repeated?.get(object);
     if (repeated !== undefined) return repeated;
-    return (Object.entries(object) as [string, JsonValue | undefined][]).filter((entry): entry is [string, JsonValue] => entry[1] !== undefined);
+    return (Object.entries(object) as [string, JsonValue | undefined][]).filter(
+      (entry): entry is [string, JsonValue] => entry[1] !== undefined,
+    );
   }
 
   private zeroItem(element: Element): JsonValue {
@@ -288,5 +393,7 @@ class ExactDecoder {
 }
 
 function messageOf(error: (Mismatch & { readonly where: string }) | string): string {
-  return typeof error === 'string' ? error : `json: cannot unmarshal ${error.what} into ${error.where} of type ${error.goType}`;
+  return typeof error === 'string'
+    ? error
+    : `json: cannot unmarshal ${error.what} into ${error.where} of type ${error.goType}`;
 }

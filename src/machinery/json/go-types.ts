@@ -8,9 +8,19 @@ import { JsonNumber } from './reader.ts';
 export const goNameOf = (fullName: string): string => fullName.slice(fullName.lastIndexOf('/') + 1);
 
 const goNames: Readonly<Record<string, string>> = {
-  bytes: '[]uint8', double: 'float64', goDuration: 'time.Duration', time: 'v1.Time', microtime: 'v1.MicroTime', duration: 'v1.Duration',
-  quantity: 'resource.Quantity', intOrString: 'intstr.IntOrString', rawExtension: 'runtime.RawExtension', unknown: 'runtime.Unknown',
-  fieldsV1: 'v1.FieldsV1', json: 'v1.JSON', any: 'interface {}',
+  bytes: '[]uint8',
+  double: 'float64',
+  goDuration: 'time.Duration',
+  time: 'v1.Time',
+  microtime: 'v1.MicroTime',
+  duration: 'v1.Duration',
+  quantity: 'resource.Quantity',
+  intOrString: 'intstr.IntOrString',
+  rawExtension: 'runtime.RawExtension',
+  unknown: 'runtime.Unknown',
+  fieldsV1: 'v1.FieldsV1',
+  json: 'v1.JSON',
+  any: 'interface {}',
 };
 
 /** The type of one value: of a field, of a list's elements, of a map's values. */

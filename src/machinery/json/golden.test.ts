@@ -11,21 +11,46 @@ import { readYaml } from './yaml.ts';
 const codecs = createCodecs(schemas);
 const available = hasShared('golden');
 
-interface Refusal { name: string; body: string; yaml: boolean; message: string }
+interface Refusal {
+  name: string;
+  body: string;
+  yaml: boolean;
+  message: string;
+}
 
 /** Requests that the reference server refused because their body did not decode, with the decoder's part of the message. */
 function refusals(): Refusal[] {
   if (!available) return [];
   const files = readdirSync(sharedPath('golden')).filter((name) => name.endsWith('.jsonl'));
-  return files.flatMap((file) => goldenCases(file).flatMap(({ name, steps }) => steps.flatMap(({ request, response }, step) => {
-    const message = /^\w+ in version "[^"]+" cannot be handled as an? \w+: (.*)$/s.exec(messageOf(response.body))?.[1];
-    const type = request.contentType;
-    if (message === undefined || message.startsWith('converting') || request.method === 'PATCH' || !/json|yaml/.test(type)) return [];
-    return [{ name: `${file} ${name} ${step}`, body: typeof request.body === 'string' ? request.body : JSON.stringify(request.body), yaml: type.includes('yaml'), message }];
-  })));
+  return files.flatMap((file) =>
+    goldenCases(file).flatMap(({ name, steps }) =>
+      steps.flatMap(({ request, response }, step) => {
+        const message = /^\w+ in version "[^"]+" cannot be handled as an? \w+: (.*)$/s.exec(
+          messageOf(response.body),
+        )?.[1];
+        const type = request.contentType;
+        if (
+          message === undefined ||
+          message.startsWith('converting') ||
+          request.method === 'PATCH' ||
+          !/json|yaml/.test(type)
+        )
+          return [];
+        return [
+          {
+            name: `${file} ${name} ${step}`,
+            body: typeof request.body === 'string' ? request.body : JSON.stringify(request.body),
+            yaml: type.includes('yaml'),
+            message,
+          },
+        ];
+      }),
+    ),
+  );
 }
 
-const messageOf = (body: unknown): string => (typeof body === 'object' && body !== null ? String((body as JsonObject)['message']) : '');
+const messageOf = (body: unknown): string =>
+  typeof body === 'object' && body !== null ? String((body as JsonObject)['message']) : '';
 
 /** As the server does with `fieldValidation=Strict`. */
 function decodeStrictly({ body, yaml }: Refusal): string {

@@ -2,7 +2,15 @@
 import type { Element } from '../codec/plan.ts';
 import { formatDuration, parseDuration } from '../duration.ts';
 import { canonicalQuantity } from '../quantity.ts';
-import { formatMicroTime, formatTime, maxTimeSeconds, minTimeSeconds, parseMicroTime, parseTime, zeroTimeSeconds } from '../time.ts';
+import {
+  formatMicroTime,
+  formatTime,
+  maxTimeSeconds,
+  minTimeSeconds,
+  parseMicroTime,
+  parseTime,
+  zeroTimeSeconds,
+} from '../time.ts';
 import type { JsonValue } from '../value.ts';
 import { kindOf } from './go-types.ts';
 import { JsonNumber } from './reader.ts';
@@ -26,14 +34,23 @@ export class FormMismatch extends Error {
 }
 
 /** The value in normal form, undefined for a zero time, or the error that ends the decoding. `textOf` gives a value's JSON text. */
-export function readOwnForm(form: OwnForm, value: JsonValue, textOf: (value: JsonValue) => string): JsonValue | undefined | Error {
+export function readOwnForm(
+  form: OwnForm,
+  value: JsonValue,
+  textOf: (value: JsonValue) => string,
+): JsonValue | undefined | Error {
   try {
     switch (form) {
-      case 'quantity': return canonicalQuantity((typeof value === 'string' ? value : textOf(value)).trim());
-      case 'intOrString': return typeof value === 'string' ? value : readInt32(value);
-      case 'duration': return formatDuration(parseDuration(textIn(value)));
-      case 'time': return readTime(textIn(value));
-      case 'microtime': return readMicroTime(textIn(value));
+      case 'quantity':
+        return canonicalQuantity((typeof value === 'string' ? value : textOf(value)).trim());
+      case 'intOrString':
+        return typeof value === 'string' ? value : readInt32(value);
+      case 'duration':
+        return formatDuration(parseDuration(textIn(value)));
+      case 'time':
+        return readTime(textIn(value));
+      case 'microtime':
+        return readMicroTime(textIn(value));
     }
   } catch (error) {
     return error as Error;
@@ -46,7 +63,12 @@ function textIn(value: JsonValue): string {
 }
 
 function readInt32(value: JsonValue): number {
-  const literal = value instanceof JsonNumber ? value.text : typeof value === 'number' || typeof value === 'bigint' ? String(value) : undefined;
+  const literal =
+    value instanceof JsonNumber
+      ? value.text
+      : typeof value === 'number' || typeof value === 'bigint'
+        ? String(value)
+        : undefined;
   if (literal === undefined) throw new FormMismatch(kindOf(value), 'int32');
   const number = /^-?\d+$/.test(literal) ? Number(literal) : NaN;
   if (!(number >= -0x80000000 && number <= 0x7fffffff)) throw new FormMismatch(`number ${literal}`, 'int32');

@@ -66,7 +66,8 @@ export function readJson(input: Uint8Array | string, options: JsonReadOptions = 
     return new Reader(text, options).read();
   } catch (error) {
     // Go names the byte that it stumbles over, also one that is no UTF-8.
-    if (error instanceof JsonSyntaxError && typeof input !== 'string' && text.includes('\ufffd')) new Reader(Buffer.from(input).toString('latin1'), options, true).read();
+    if (error instanceof JsonSyntaxError && typeof input !== 'string' && text.includes('\ufffd'))
+      new Reader(Buffer.from(input).toString('latin1'), options, true).read();
     throw error;
   }
 }
@@ -141,13 +142,20 @@ class Reader {
   private readOrOpen(): JsonValue | undefined {
     const code = this.text.charCodeAt(this.skipSpace());
     switch (code) {
-      case 0x7b: return this.openObject();
-      case 0x5b: return this.openArray();
-      case 0x22: return this.readString();
-      case 0x74: return this.readLiteral('true', true);
-      case 0x66: return this.readLiteral('false', false);
-      case 0x6e: return this.readLiteral('null', null);
-      default: return this.readNumber(code);
+      case 0x7b:
+        return this.openObject();
+      case 0x5b:
+        return this.openArray();
+      case 0x22:
+        return this.readString();
+      case 0x74:
+        return this.readLiteral('true', true);
+      case 0x66:
+        return this.readLiteral('false', false);
+      case 0x6e:
+        return this.readLiteral('null', null);
+      default:
+        return this.readNumber(code);
     }
   }
 
@@ -204,7 +212,8 @@ class Reader {
   }
 
   private readKey(): void {
-    if (this.text.charCodeAt(this.skipSpace()) !== 0x22) throw this.unexpected('looking for beginning of object key string');
+    if (this.text.charCodeAt(this.skipSpace()) !== 0x22)
+      throw this.unexpected('looking for beginning of object key string');
     this.keys[this.keys.length - 1] = this.readString();
     if (this.text.charCodeAt(this.skipSpace()) !== 0x3a) throw this.unexpected('after object key');
     this.position++;
@@ -274,7 +283,8 @@ class Reader {
   private readUnicodeEscape(): string {
     for (let i = 1; i <= 4; i++) {
       this.position++;
-      if (!isHex(this.text.charCodeAt(this.position))) throw this.unexpected('in \\u hexadecimal character escape', true);
+      if (!isHex(this.text.charCodeAt(this.position)))
+        throw this.unexpected('in \\u hexadecimal character escape', true);
     }
     this.position++;
     return String.fromCharCode(parseInt(this.text.slice(this.position - 4, this.position), 16));
@@ -302,7 +312,9 @@ class Reader {
     }
     const literal = text.slice(start, this.position);
     if (integer && literal.length <= 15) return Number(literal) || 0;
-    return this.options.keepNumbers === true ? (new JsonNumber(literal) as unknown as JsonObject) : this.untyped(literal);
+    return this.options.keepNumbers === true
+      ? (new JsonNumber(literal) as unknown as JsonObject)
+      : this.untyped(literal);
   }
 
   private untyped(literal: string): JsonValue {
@@ -327,7 +339,9 @@ class Reader {
   /** Go's scanner sees a space where the text ends; where that is wrong too (`spaceIsWrong`), its error names the space. */
   private unexpected(context: string, spaceIsWrong = false): JsonSyntaxError {
     if (this.position >= this.text.length && !spaceIsWrong) return new JsonSyntaxError('unexpected end of JSON input');
-    return new JsonSyntaxError(`invalid character ${quoteCharacter(this.text, this.position, this.bytewise)} ${context}`);
+    return new JsonSyntaxError(
+      `invalid character ${quoteCharacter(this.text, this.position, this.bytewise)} ${context}`,
+    );
   }
 }
 
@@ -350,7 +364,16 @@ function endOfString(text: string, quote: number): number {
   }
 }
 
-const escapes = new Map([[0x22, '"'], [0x5c, '\\'], [0x2f, '/'], [0x62, '\b'], [0x66, '\f'], [0x6e, '\n'], [0x72, '\r'], [0x74, '\t']]);
+const escapes = new Map([
+  [0x22, '"'],
+  [0x5c, '\\'],
+  [0x2f, '/'],
+  [0x62, '\b'],
+  [0x66, '\f'],
+  [0x6e, '\n'],
+  [0x72, '\r'],
+  [0x74, '\t'],
+]);
 const loneSurrogates = /\p{Surrogate}/gu;
 
 function isHex(code: number): boolean {
@@ -360,7 +383,9 @@ function isHex(code: number): boolean {
 /** Go's scanner works on bytes: of a character beyond ASCII it shows the first byte. */
 function quoteCharacter(text: string, position: number, bytewise: boolean): string {
   if (position >= text.length) return "' '";
-  const byte = bytewise ? text.charCodeAt(position) : Buffer.from(String.fromCodePoint(text.codePointAt(position)!), 'utf8')[0]!;
+  const byte = bytewise
+    ? text.charCodeAt(position)
+    : Buffer.from(String.fromCodePoint(text.codePointAt(position)!), 'utf8')[0]!;
   if (byte === 0x27) return "'\\''";
   if (byte === 0x22) return "'\"'";
   return `'${goQuote(String.fromCharCode(byte)).slice(1, -1)}'`;
@@ -373,9 +398,11 @@ const maxInt64 = 2n ** 63n - 1n;
 export function numberOf(literal: string): number | bigint {
   if (literal.length <= 20 && /^-?\d+$/.test(literal)) {
     const integer = BigInt(literal);
-    if (integer >= minInt64 && integer <= maxInt64) return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer;
+    if (integer >= minInt64 && integer <= maxInt64)
+      return Number.isSafeInteger(Number(integer)) ? Number(integer) : integer;
   }
   const value = Number(literal);
-  if (!Number.isFinite(value)) throw new JsonTypeError(`json: cannot unmarshal number ${literal} into Go value of type float64`);
+  if (!Number.isFinite(value))
+    throw new JsonTypeError(`json: cannot unmarshal number ${literal} into Go value of type float64`);
   return value;
 }

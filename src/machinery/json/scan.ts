@@ -29,7 +29,12 @@ export function createJsonCardScanner(fields: readonly (string | NamedPaths)[] =
     const labels: string[] = [];
     scanObject(bytes, skipSpace(bytes, 0), root, values, labels, 0);
     const found = places.map((indexes) => indexes.map((index) => values[index]!).find((value) => value !== '') ?? '');
-    return { name: values[name]!, namespace: values[namespace]!, labels: mapOfPairs(labels), fields: found.length === 0 ? mapOfPairs([]) : new RecordMap(keys, found) };
+    return {
+      name: values[name]!,
+      namespace: values[namespace]!,
+      labels: mapOfPairs(labels),
+      fields: found.length === 0 ? mapOfPairs([]) : new RecordMap(keys, found),
+    };
   };
 }
 

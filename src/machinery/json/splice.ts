@@ -24,7 +24,14 @@ export function spliceJsonResourceVersion(bytes: Buffer, revision: number): Buff
 /** How long {@link spliceJsonResourceVersion} makes the text. */
 export function splicedJsonLength(bytes: Buffer, revision: number): number {
   const { start, end, before, after } = findPlace(bytes);
-  return bytes.length - (end - start) + before.length + after.length + '"resourceVersion":""'.length + String(revision).length;
+  return (
+    bytes.length -
+    (end - start) +
+    before.length +
+    after.length +
+    '"resourceVersion":""'.length +
+    String(revision).length
+  );
 }
 
 function findPlace(bytes: Buffer): Place {
@@ -43,8 +50,10 @@ function findInMetadata(bytes: Buffer, metadata: number): Place {
   let count = 0;
   const end = eachMember(bytes, metadata, (member) => {
     count++;
-    if (isName(bytes, member, 'resourceVersion')) place = { start: member.keyStart, end: member.valueEnd, before: '', after: '' };
-    else if (isBehind(bytes, member.keyStart + 1)) place = { start: member.keyStart, end: member.keyStart, before: '', after: ',' };
+    if (isName(bytes, member, 'resourceVersion'))
+      place = { start: member.keyStart, end: member.valueEnd, before: '', after: '' };
+    else if (isBehind(bytes, member.keyStart + 1))
+      place = { start: member.keyStart, end: member.keyStart, before: '', after: ',' };
     return place === undefined;
   });
   return place ?? { start: end - 1, end: end - 1, before: count === 0 ? '' : ',', after: '' };

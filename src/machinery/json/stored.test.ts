@@ -8,12 +8,33 @@ import { encodeJson, stringifyJson } from './writer.ts';
 
 describe('putting the resourceVersion into stored JSON', () => {
   test.each([
-    { name: 'between its neighbours', text: '{"kind":"T","metadata":{"name":"a","uid":"u"},"spec":{}}', spliced: '{"kind":"T","metadata":{"name":"a","resourceVersion":"5","uid":"u"},"spec":{}}' },
-    { name: 'as the last member', text: '{"metadata":{"name":"a"}}', spliced: '{"metadata":{"name":"a","resourceVersion":"5"}}' },
+    {
+      name: 'between its neighbours',
+      text: '{"kind":"T","metadata":{"name":"a","uid":"u"},"spec":{}}',
+      spliced: '{"kind":"T","metadata":{"name":"a","resourceVersion":"5","uid":"u"},"spec":{}}',
+    },
+    {
+      name: 'as the last member',
+      text: '{"metadata":{"name":"a"}}',
+      spliced: '{"metadata":{"name":"a","resourceVersion":"5"}}',
+    },
     { name: 'as the only member', text: '{"metadata":{}}', spliced: '{"metadata":{"resourceVersion":"5"}}' },
-    { name: 'over another one', text: '{"metadata":{"a":1,"resourceVersion":"123","z":2}}', spliced: '{"metadata":{"a":1,"resourceVersion":"5","z":2}}' },
-    { name: 'not into what only looks like metadata', text: '{"spec":{"metadata":{"x":"}"}},"metadata":{"labels":{"resourceVersion":"1","\\"":"\\\\"}}}', spliced: '{"spec":{"metadata":{"x":"}"}},"metadata":{"labels":{"resourceVersion":"1","\\"":"\\\\"},"resourceVersion":"5"}}' },
-    { name: 'with spaces around', text: ' { "metadata" : { "name" : "a" , "uid":1 } } ', spliced: ' { "metadata" : { "name" : "a" , "resourceVersion":"5","uid":1 } } ' },
+    {
+      name: 'over another one',
+      text: '{"metadata":{"a":1,"resourceVersion":"123","z":2}}',
+      spliced: '{"metadata":{"a":1,"resourceVersion":"5","z":2}}',
+    },
+    {
+      name: 'not into what only looks like metadata',
+      text: '{"spec":{"metadata":{"x":"}"}},"metadata":{"labels":{"resourceVersion":"1","\\"":"\\\\"}}}',
+      spliced:
+        '{"spec":{"metadata":{"x":"}"}},"metadata":{"labels":{"resourceVersion":"1","\\"":"\\\\"},"resourceVersion":"5"}}',
+    },
+    {
+      name: 'with spaces around',
+      text: ' { "metadata" : { "name" : "a" , "uid":1 } } ',
+      spliced: ' { "metadata" : { "name" : "a" , "resourceVersion":"5","uid":1 } } ',
+    },
   ])('$name', ({ text, spliced }) => {
     expect(spliceJsonResourceVersion(Buffer.from(text), 5).toString()).toBe(spliced);
     expect(splicedJsonLength(Buffer.from(text), 5)).toBe(spliced.length);
@@ -22,7 +43,10 @@ describe('putting the resourceVersion into stored JSON', () => {
   test('gives what writing the value gives', () => {
     const random = randomSource(7);
     for (let i = 0; i < 300; i++) {
-      const value = { ...randomObject(random), metadata: { ...randomObject(random), labels: randomObject(random), name: 'n', uid: 'u' } as JsonObject };
+      const value = {
+        ...randomObject(random),
+        metadata: { ...randomObject(random), labels: randomObject(random), name: 'n', uid: 'u' } as JsonObject,
+      };
       const revision = randomInt(random, 1e9) + 1;
       const expected = stringifyJson({ ...value, metadata: { ...value.metadata, resourceVersion: String(revision) } });
       const stored = encodeJson(value);
@@ -31,19 +55,55 @@ describe('putting the resourceVersion into stored JSON', () => {
     }
   });
 
-  test.each(['', '[]', '{', '{"metadata":', '{"metadata":{"a"', '{"metadata":5}', '{"spec":{}}', '{"metadata":{"a":1 "b"', '{"a" 1}', '{a:1}'])('text that has no place for it is refused: %s', (text) => {
-    expect(() => spliceJsonResourceVersion(Buffer.from(text), 5)).toThrow(expect.objectContaining({ name: 'DecodeError' }));
+  test.each([
+    '',
+    '[]',
+    '{',
+    '{"metadata":',
+    '{"metadata":{"a"',
+    '{"metadata":5}',
+    '{"spec":{}}',
+    '{"metadata":{"a":1 "b"',
+    '{"a" 1}',
+    '{a:1}',
+  ])('text that has no place for it is refused: %s', (text) => {
+    expect(() => spliceJsonResourceVersion(Buffer.from(text), 5)).toThrow(
+      expect.objectContaining({ name: 'DecodeError' }),
+    );
   });
 });
 
 describe('index cards from JSON', () => {
-  const scan = createJsonCardScanner(['spec.color', 'spec.size', 'spec.on', { name: 'owner', paths: ['spec.first', 'metadata.uid'] }, 'spec.list', 'spec.none']);
+  const scan = createJsonCardScanner([
+    'spec.color',
+    'spec.size',
+    'spec.on',
+    { name: 'owner', paths: ['spec.first', 'metadata.uid'] },
+    'spec.list',
+    'spec.none',
+  ]);
 
   test('of an object', () => {
-    const card = scan(encodeJson(parseJson('{"metadata":{"name":"a","namespace":"b","labels":{"x":"1","ü\\"":"\\u00e9"},"uid":"u"},"spec":{"color":"r\\u00e9d","size":5,"on":true,"list":[1],"none":null}}')));
+    const card = scan(
+      encodeJson(
+        parseJson(
+          '{"metadata":{"name":"a","namespace":"b","labels":{"x":"1","ü\\"":"\\u00e9"},"uid":"u"},"spec":{"color":"r\\u00e9d","size":5,"on":true,"list":[1],"none":null}}',
+        ),
+      ),
+    );
     expect([card.namespace, card.name]).toEqual(['b', 'a']);
-    expect([...card.labels]).toEqual([['x', '1'], ['ü"', 'é']]);
-    expect([...card.fields]).toEqual([['spec.color', 'réd'], ['spec.size', '5'], ['spec.on', 'true'], ['owner', 'u'], ['spec.list', ''], ['spec.none', '']]);
+    expect([...card.labels]).toEqual([
+      ['x', '1'],
+      ['ü"', 'é'],
+    ]);
+    expect([...card.fields]).toEqual([
+      ['spec.color', 'réd'],
+      ['spec.size', '5'],
+      ['spec.on', 'true'],
+      ['owner', 'u'],
+      ['spec.list', ''],
+      ['spec.none', ''],
+    ]);
   });
 
   test('of an object without any of it', () => {
@@ -52,10 +112,17 @@ describe('index cards from JSON', () => {
   });
 
   test('labels elsewhere are none', () => {
-    expect(createJsonCardScanner()(Buffer.from('{"labels":{"a":"b"},"spec":{"labels":{"a":"b"}},"metadata":{"x":{"labels":{"a":"b"}}}}')).labels.size).toBe(0);
+    expect(
+      createJsonCardScanner()(
+        Buffer.from('{"labels":{"a":"b"},"spec":{"labels":{"a":"b"}},"metadata":{"x":{"labels":{"a":"b"}}}}'),
+      ).labels.size,
+    ).toBe(0);
   });
 
-  test.each(['', '[', '{"metadata":{"name":"a', '{"metadata":{"labels":{"a":"b"'])('text that is cut off is refused: %s', (text) => {
-    expect(() => scan(Buffer.from(text))).toThrow(expect.objectContaining({ name: 'DecodeError' }));
-  });
+  test.each(['', '[', '{"metadata":{"name":"a', '{"metadata":{"labels":{"a":"b"'])(
+    'text that is cut off is refused: %s',
+    (text) => {
+      expect(() => scan(Buffer.from(text))).toThrow(expect.objectContaining({ name: 'DecodeError' }));
+    },
+  );
 });

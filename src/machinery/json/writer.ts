@@ -125,11 +125,17 @@ function definedKeys(object: JsonObject): string[] {
 /** -1 for a list or an object. */
 function writeScalar(out: Buffer, o: number, value: JsonValue | undefined): number {
   switch (typeof value) {
-    case 'string': return writeText(out, o, value);
-    case 'number': case 'bigint': return writeNumber(out, o, value);
-    case 'boolean': return writeAscii(out, o, value ? 'true' : 'false');
-    case 'undefined': return writeAscii(out, o, 'null');
-    default: break;
+    case 'string':
+      return writeText(out, o, value);
+    case 'number':
+    case 'bigint':
+      return writeNumber(out, o, value);
+    case 'boolean':
+      return writeAscii(out, o, value ? 'true' : 'false');
+    case 'undefined':
+      return writeAscii(out, o, 'null');
+    default:
+      break;
   }
   if (value === null) return writeAscii(out, o, 'null');
   if (typeof value !== 'object') throw new EncodeError(`json: unsupported type: ${typeof value}`);

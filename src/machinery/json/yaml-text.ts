@@ -8,7 +8,8 @@ export interface TextAnalysis {
 }
 
 /** Line breaks of YAML 1.1. */
-export const isBreak = (char: string): boolean => char === '\n' || char === '\r' || char === '\x85' || char === '\u2028' || char === '\u2029';
+export const isBreak = (char: string): boolean =>
+  char === '\n' || char === '\r' || char === '\x85' || char === '\u2028' || char === '\u2029';
 
 /** Characters that go-yaml writes as they are; what lies beyond U+FFFF is none. */
 export function isPrintable(char: string): boolean {
@@ -18,7 +19,8 @@ export function isPrintable(char: string): boolean {
   return !(code >= 0xd800 && code <= 0xdfff) && code !== 0xfeff;
 }
 
-const isBlank = (char: string | undefined): boolean => char === undefined || char === ' ' || char === '\t' || isBreak(char);
+const isBlank = (char: string | undefined): boolean =>
+  char === undefined || char === ' ' || char === '\t' || isBreak(char);
 
 const startIndicators = new Set('#,[]{}&*!|>\'"%@`');
 
@@ -27,7 +29,8 @@ const harmless = /^[A-Za-z0-9_/.$(][A-Za-z0-9_./$()=+;-]*$/;
 
 export function analyzeText(text: string): TextAnalysis {
   if (text === '') return { multiline: false, plain: true, single: true, literal: false };
-  if (harmless.test(text) && !text.startsWith('...')) return { multiline: false, plain: true, single: true, literal: true };
+  if (harmless.test(text) && !text.startsWith('...'))
+    return { multiline: false, plain: true, single: true, literal: true };
   const found = inspect([...text]);
   const edges = found.leadingSpace || found.leadingBreak || found.trailingSpace || found.trailingBreak;
   const unquotable = found.spaceBreak || found.special;
@@ -40,8 +43,31 @@ export function analyzeText(text: string): TextAnalysis {
   };
 }
 
-function inspect(chars: readonly string[]): Record<'indicators' | 'special' | 'breaks' | 'leadingSpace' | 'leadingBreak' | 'trailingSpace' | 'trailingBreak' | 'breakSpace' | 'spaceBreak', boolean> {
-  const found = { indicators: false, special: false, breaks: false, leadingSpace: false, leadingBreak: false, trailingSpace: false, trailingBreak: false, breakSpace: false, spaceBreak: false };
+function inspect(
+  chars: readonly string[],
+): Record<
+  | 'indicators'
+  | 'special'
+  | 'breaks'
+  | 'leadingSpace'
+  | 'leadingBreak'
+  | 'trailingSpace'
+  | 'trailingBreak'
+  | 'breakSpace'
+  | 'spaceBreak',
+  boolean
+> {
+  const found = {
+    indicators: false,
+    special: false,
+    breaks: false,
+    leadingSpace: false,
+    leadingBreak: false,
+    trailingSpace: false,
+    trailingBreak: false,
+    breakSpace: false,
+    spaceBreak: false,
+  };
   let previous: string | undefined;
   chars.forEach((char, i) => {
     if (isIndicator(char, previous, chars[i + 1])) found.indicators = true;
@@ -64,6 +90,7 @@ function inspect(chars: readonly string[]): Record<'indicators' | 'special' | 'b
 
 /** Characters that mean something in block context at their place. */
 function isIndicator(char: string, previous: string | undefined, next: string | undefined): boolean {
-  if (previous === undefined) return startIndicators.has(char) || ((char === '?' || char === ':' || char === '-') && isBlank(next));
+  if (previous === undefined)
+    return startIndicators.has(char) || ((char === '?' || char === ':' || char === '-') && isBlank(next));
   return (char === ':' && isBlank(next)) || (char === '#' && isBlank(previous));
 }

@@ -53,7 +53,8 @@ class YamlWriter {
   private node(value: JsonValue | undefined, inMapping: boolean): void {
     if (value instanceof RawJson) return this.node(readJson(value.text).value, inMapping);
     // What is deeper is written as JSON, which is YAML too: blocks nest by recursion, and their indentation grows without end.
-    if (++this.depth > maxValueDepth && typeof value === 'object' && value !== null) this.plainWord(stringifyJson(value));
+    if (++this.depth > maxValueDepth && typeof value === 'object' && value !== null)
+      this.plainWord(stringifyJson(value));
     else if (Array.isArray(value)) this.list(value, inMapping);
     else if (isObject(value)) this.mapping(value);
     else if (typeof value === 'string') this.scalar(value, styleOf(value, false), false);
@@ -77,7 +78,9 @@ class YamlWriter {
   }
 
   private mapping(object: JsonObject): void {
-    const keys = Object.keys(object).filter((key) => object[key] !== undefined).sort(compareKeys);
+    const keys = Object.keys(object)
+      .filter((key) => object[key] !== undefined)
+      .sort(compareKeys);
     if (keys.length === 0) {
       this.indicator('{}', true, false, false);
       return;
@@ -104,10 +107,17 @@ class YamlWriter {
     const { indent } = this;
     this.indent = indent < 0 ? indentWidth : indent + indentWidth;
     switch (style) {
-      case 'plain': this.plain(text, !isKey); break;
-      case 'single': this.single(text, !isKey); break;
-      case 'double': this.double(text, !isKey); break;
-      case 'literal': this.literal(text);
+      case 'plain':
+        this.plain(text, !isKey);
+        break;
+      case 'single':
+        this.single(text, !isKey);
+        break;
+      case 'double':
+        this.double(text, !isKey);
+        break;
+      case 'literal':
+        this.literal(text);
     }
     this.indent = indent;
   }
@@ -118,23 +128,39 @@ class YamlWriter {
 
   private plain(text: string, mayFold: boolean): void {
     if (!this.whitespace && text !== '') this.put(' ');
-    this.folded(text, mayFold, () => true, (char) => char);
+    this.folded(
+      text,
+      mayFold,
+      () => true,
+      (char) => char,
+    );
   }
 
   private single(text: string, mayFold: boolean): void {
     this.indicator("'", true, false, false);
-    this.folded(text, mayFold, (i) => i > 0 && i < text.length - 1, (char) => (char === "'" ? "''" : char));
+    this.folded(
+      text,
+      mayFold,
+      (i) => i > 0 && i < text.length - 1,
+      (char) => (char === "'" ? "''" : char),
+    );
     this.indicator("'", false, false, false);
   }
 
   /** Text whose lines may end at single spaces. */
-  private folded(text: string, mayFold: boolean, isInside: (i: number) => boolean, write: (char: string) => string): void {
+  private folded(
+    text: string,
+    mayFold: boolean,
+    isInside: (i: number) => boolean,
+    write: (char: string) => string,
+  ): void {
     let afterSpace = false;
     let afterBreak = false;
-    for (let i = 0; i < text.length;) {
+    for (let i = 0; i < text.length; ) {
       const char = String.fromCodePoint(text.codePointAt(i)!);
       if (char === ' ') {
-        if (mayFold && !afterSpace && this.column > foldColumn && isInside(i) && text[i + 1] !== ' ') this.writeIndent();
+        if (mayFold && !afterSpace && this.column > foldColumn && isInside(i) && text[i + 1] !== ' ')
+          this.writeIndent();
         else this.put(char);
         afterSpace = true;
       } else if (isBreak(char)) {
@@ -158,7 +184,7 @@ class YamlWriter {
   private double(text: string, mayFold: boolean): void {
     this.indicator('"', true, false, false);
     let afterSpace = false;
-    for (let i = 0; i < text.length;) {
+    for (let i = 0; i < text.length; ) {
       const char = String.fromCodePoint(text.codePointAt(i)!);
       if (char === ' ' && mayFold && !afterSpace && this.column > foldColumn && i > 0 && i < text.length - 1) {
         this.writeIndent();
@@ -237,7 +263,8 @@ function styleOf(text: string, isSimpleKey: boolean): Style {
 
 function wordOf(value: number | bigint | boolean | null | undefined): string {
   if (value === null || value === undefined) return 'null';
-  if (typeof value !== 'number' || Number.isInteger(value)) return Math.abs(Number(value)) >= 1e21 ? exponential(Number(value)) : String(value);
+  if (typeof value !== 'number' || Number.isInteger(value))
+    return Math.abs(Number(value)) >= 1e21 ? exponential(Number(value)) : String(value);
   if (!Number.isFinite(value)) return Number.isNaN(value) ? '.nan' : value > 0 ? '.inf' : '-.inf';
   const magnitude = Math.abs(value);
   return magnitude < 1e-4 || magnitude >= 1e6 ? exponential(value) : String(value);
@@ -252,14 +279,34 @@ function chompingOf(text: string): string {
   return text.length === 1 || isBreak(text[text.length - 2]!) ? '+' : '';
 }
 
-const shortEscapes = new Map([['\0', '0'], ['\x07', 'a'], ['\b', 'b'], ['\t', 't'], ['\n', 'n'], ['\v', 'v'], ['\f', 'f'], ['\r', 'r'], ['\x1b', 'e'], ['"', '"'], ['\\', '\\'], ['\x85', 'N'], ['\xa0', '_'], ['\u2028', 'L'], ['\u2029', 'P']]);
+const shortEscapes = new Map([
+  ['\0', '0'],
+  ['\x07', 'a'],
+  ['\b', 'b'],
+  ['\t', 't'],
+  ['\n', 'n'],
+  ['\v', 'v'],
+  ['\f', 'f'],
+  ['\r', 'r'],
+  ['\x1b', 'e'],
+  ['"', '"'],
+  ['\\', '\\'],
+  ['\x85', 'N'],
+  ['\xa0', '_'],
+  ['\u2028', 'L'],
+  ['\u2029', 'P'],
+]);
 
 function escapeCharacter(char: string): string {
   if (isPrintable(char) && !isBreak(char) && char !== '"' && char !== '\\') return char;
   const short = shortEscapes.get(char);
   if (short !== undefined) return `\\${short}`;
   const code = char.codePointAt(0)!.toString(16).toUpperCase();
-  return code.length <= 2 ? `\\x${code.padStart(2, '0')}` : code.length <= 4 ? `\\u${code.padStart(4, '0')}` : `\\U${code.padStart(8, '0')}`;
+  return code.length <= 2
+    ? `\\x${code.padStart(2, '0')}`
+    : code.length <= 4
+      ? `\\u${code.padStart(4, '0')}`
+      : `\\U${code.padStart(8, '0')}`;
 }
 
 const isLetter = (char: string): boolean => /\p{L}/u.test(char);

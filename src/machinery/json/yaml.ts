@@ -61,7 +61,8 @@ function* documentSteps(input: Uint8Array | string, depth: number): Generator<vo
   return reader.result();
 }
 
-const problemsOf = ({ repeated }: YamlDocument): string[] => (repeated.length === 0 ? [] : [`yaml: unmarshal errors:\n  ${repeated.join('\n  ')}`]);
+const problemsOf = ({ repeated }: YamlDocument): string[] =>
+  repeated.length === 0 ? [] : [`yaml: unmarshal errors:\n  ${repeated.join('\n  ')}`];
 
 function jsonOf(value: JsonValue): Buffer {
   try {

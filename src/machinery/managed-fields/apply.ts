@@ -57,7 +57,10 @@ export function applyConfiguration(application: Application): Applied {
   const last = table.get(id);
   table.set(id, { ...manager, fields: filter(fieldSetOf(type, config)), time: last?.time });
   const merged = mergeValues(type, live, config) as JsonObject;
-  const object = last === undefined || last.fields.isEmpty || isWithin(type, last, table.get(id)!) ? merged : prune(merged, table, last, versions);
+  const object =
+    last === undefined || last.fields.isEmpty || isWithin(type, last, table.get(id)!)
+      ? merged
+      : prune(merged, table, last, versions);
   const comparisons = versions.comparisons(live, object, filter, 'json');
   if (!application.force) refuseConflicts(table, id, comparisons);
   settle(table, id, comparisons);
@@ -67,9 +70,14 @@ export function applyConfiguration(application: Application): Applied {
 
 /** Whether the manager applies again what it applied before: then nothing can be lost. */
 const isWithin = (type: MergeType, last: Manager, now: Manager): boolean =>
-  last.apiVersion === now.apiVersion && withNamedParents(type, last.fields).difference(withNamedParents(type, now.fields)).isEmpty;
+  last.apiVersion === now.apiVersion &&
+  withNamedParents(type, last.fields).difference(withNamedParents(type, now.fields)).isEmpty;
 
-function refuseConflicts(table: ManagerTable, self: string, comparisons: (apiVersion: string) => Comparison | undefined): void {
+function refuseConflicts(
+  table: ManagerTable,
+  self: string,
+  comparisons: (apiVersion: string) => Comparison | undefined,
+): void {
   const conflicts = [...table].flatMap(([id, manager]) => {
     const comparison = id === self ? undefined : comparisons(manager.apiVersion);
     if (comparison === undefined) return [];
@@ -92,7 +100,12 @@ function prune(merged: JsonObject, table: ManagerTable, last: Manager, versions:
   const whole = versions.convert(merged, versions.current.apiVersion, version);
   if (type === undefined || whole === undefined) return merged;
   const pruned = removeFields(type, whole, withNamedParents(type, last.fields));
-  const owned = addBackOwned({ value: whole, apiVersion: version }, { value: pruned, apiVersion: version }, table, versions);
+  const owned = addBackOwned(
+    { value: whole, apiVersion: version },
+    { value: pruned, apiVersion: version },
+    table,
+    versions,
+  );
   const rest = addBackDangling(whole, owned, last, versions);
   return (versions.convert(rest, version, versions.current.apiVersion) ?? merged) as JsonObject;
 }
@@ -100,14 +113,17 @@ function prune(merged: JsonObject, table: ManagerTable, last: Manager, versions:
 /** Puts back what anybody owns, version by version: the pruned one first, others may not convert without it. */
 function addBackOwned(merged: Versioned, pruned: Versioned, table: ManagerTable, versions: Versions): Versioned {
   const owned = new Map<string, FieldSet>([[pruned.apiVersion, FieldSet.empty]]);
-  for (const { apiVersion, fields } of table.values()) owned.set(apiVersion, (owned.get(apiVersion) ?? FieldSet.empty).union(fields));
+  for (const { apiVersion, fields } of table.values())
+    owned.set(apiVersion, (owned.get(apiVersion) ?? FieldSet.empty).union(fields));
   let [whole, rest] = [merged, pruned];
   for (const [apiVersion, fields] of owned) {
     const type = versions.typeOf(apiVersion);
     const wholeHere = versions.convert(whole.value, whole.apiVersion, apiVersion);
     const restHere = versions.convert(rest.value, rest.apiVersion, apiVersion);
     if (type === undefined || wholeHere === undefined || restHere === undefined) continue;
-    const lost = withNamedParents(type, fieldSetOf(type, wholeHere)).difference(withNamedParents(type, fieldSetOf(type, restHere)).union(withNamedParents(type, fields)));
+    const lost = withNamedParents(type, fieldSetOf(type, wholeHere)).difference(
+      withNamedParents(type, fieldSetOf(type, restHere)).union(withNamedParents(type, fields)),
+    );
     whole = { value: wholeHere, apiVersion };
     rest = { value: removeFields(type, wholeHere, lost), apiVersion };
   }
@@ -119,7 +135,9 @@ function addBackDangling(merged: JsonValue, pruned: Versioned, last: Manager, ve
   const type = versions.typeOf(last.apiVersion)!;
   const rest = versions.convert(pruned.value, pruned.apiVersion, last.apiVersion);
   if (rest === undefined) return merged;
-  const lost = withNamedParents(type, fieldSetOf(type, merged)).difference(withNamedParents(type, fieldSetOf(type, rest)));
+  const lost = withNamedParents(type, fieldSetOf(type, merged)).difference(
+    withNamedParents(type, fieldSetOf(type, rest)),
+  );
   return removeFields(type, merged, lost.intersection(withNamedParents(type, last.fields)));
 }
 

@@ -3,31 +3,65 @@
  */
 import type { Field, SchemaRegistry, TypeSchema } from '../schema.ts';
 import type { JsonValue } from '../value.ts';
-import { atomically, deduced, granularly, listType, scalarType, structType, StructField, untypedAtomic, type FieldOptions, type MergeType } from './merge-type.ts';
+import {
+  atomically,
+  deduced,
+  granularly,
+  listType,
+  scalarType,
+  structType,
+  StructField,
+  untypedAtomic,
+  type FieldOptions,
+  type MergeType,
+} from './merge-type.ts';
 
 export interface BuiltInTypes {
   /** The merge type of `core/v1.Pod`. */
   of(typeId: string): MergeType;
 }
 
-type Container = Omit<Pick<Field, 'repeated' | 'mapKey' | 'listType' | 'listMapKeys'>, 'mapKey'> & { readonly mapKey?: string };
+type Container = Omit<Pick<Field, 'repeated' | 'mapKey' | 'listType' | 'listMapKeys'>, 'mapKey'> & {
+  readonly mapKey?: string;
+};
 
 const text = scalarType('string');
 const numeric = scalarType('numeric');
 const anyScalar = scalarType('untyped');
 
 const scalars: Readonly<Record<string, MergeType>> = {
-  string: text, bytes: text, bool: scalarType('boolean'),
-  int32: numeric, int64: numeric, uint32: numeric, uint64: numeric, double: numeric,
-  time: anyScalar, microtime: anyScalar, quantity: anyScalar, intOrString: anyScalar,
-  duration: text, goDuration: numeric,
-  rawExtension: untypedAtomic, fieldsV1: deduced, any: deduced,
+  string: text,
+  bytes: text,
+  bool: scalarType('boolean'),
+  int32: numeric,
+  int64: numeric,
+  uint32: numeric,
+  uint64: numeric,
+  double: numeric,
+  time: anyScalar,
+  microtime: anyScalar,
+  quantity: anyScalar,
+  intOrString: anyScalar,
+  duration: text,
+  goDuration: numeric,
+  rawExtension: untypedAtomic,
+  fieldsV1: deduced,
+  any: deduced,
 };
 
 /** What an absent scalar is that JSON always writes; a list or map is null. */
 const zeroScalars: Readonly<Record<string, JsonValue>> = {
-  string: '', bool: false, int32: 0, int64: 0, uint32: 0, uint64: 0, double: 0,
-  quantity: '0', intOrString: 0, duration: '0s', goDuration: 0,
+  string: '',
+  bool: false,
+  int32: 0,
+  int64: 0,
+  uint32: 0,
+  uint64: 0,
+  double: 0,
+  quantity: '0',
+  intOrString: 0,
+  duration: '0s',
+  goDuration: 0,
 };
 /** Go structs: `omitempty` does not leave them out. */
 const structScalars = new Set(['time', 'microtime', 'duration', 'quantity', 'intOrString', 'rawExtension', 'fieldsV1']);
@@ -53,7 +87,10 @@ export function createBuiltInTypes(schemas: SchemaRegistry): BuiltInTypes {
     return { map: structType(structFields(schema), { atomic: schema.structType === 'atomic' }) };
   }
 
-  const named = (type: string): (() => MergeType) => () => scalars[type] ?? of(type);
+  const named =
+    (type: string): (() => MergeType) =>
+    () =>
+      scalars[type] ?? of(type);
 
   function structFields(schema: TypeSchema): readonly StructField[] {
     let fields = fieldsOf.get(schema.id);
@@ -78,22 +115,28 @@ export function createBuiltInTypes(schemas: SchemaRegistry): BuiltInTypes {
   }
 
   /** A list or map of the element, or the element itself. */
-  function container({ repeated, mapKey, listType: kind, listMapKeys }: Container, element: () => MergeType): MergeType {
-    if (mapKey !== undefined) return { map: structType([], { element: repeated ? { list: listType(element, 'atomic') } : element() }) };
+  function container(
+    { repeated, mapKey, listType: kind, listMapKeys }: Container,
+    element: () => MergeType,
+  ): MergeType {
+    if (mapKey !== undefined)
+      return { map: structType([], { element: repeated ? { list: listType(element, 'atomic') } : element() }) };
     return repeated ? { list: listType(element, kind, listMapKeys) } : element();
   }
 
   /** Which form of Go's field is written when it has no value. */
   function presence(field: Field): FieldOptions {
     const fixed = field.default === undefined ? {} : { default: field.default as JsonValue };
-    const isContainer = field.repeated || field.mapKey !== undefined || field.type === 'bytes' || isAliasOfContainer(field);
+    const isContainer =
+      field.repeated || field.mapKey !== undefined || field.type === 'bytes' || isAliasOfContainer(field);
     if (field.pointer && !isContainer) return field.omitempty ? fixed : { ...fixed, absent: null };
     if (isContainer) return field.omitempty ? { ...fixed, omitsZero: true } : { ...fixed, absent: null };
     if (isStruct(field)) return { ...fixed, absent: zeroOf(field) };
     return field.omitempty ? { ...fixed, omitsZero: true } : { ...fixed, absent: zeroScalars[field.type] ?? null };
   }
 
-  const isAliasOfContainer = (field: Field): boolean => !(field.type in scalars) && schemas.type(field.type).alias !== undefined;
+  const isAliasOfContainer = (field: Field): boolean =>
+    !(field.type in scalars) && schemas.type(field.type).alias !== undefined;
 
   const isStruct = (field: Field): boolean => structScalars.has(field.type) || !(field.type in scalars);
 

@@ -9,7 +9,19 @@ import { isObject, type JsonObject, type JsonValue } from '../value.ts';
 import { FieldSet, type FieldNode } from './field-set.ts';
 import type { ListType, MapType, MergeType } from './merge-type.ts';
 import { compareElements, memberElement, type PathElement } from './path-element.ts';
-import { fieldOf, isEmptyMap, isStruct, itemElement, itemId, kindOf, memberNames, TypeMismatch, valuesEqual, type Form, type ItemId } from './typed-value.ts';
+import {
+  fieldOf,
+  isEmptyMap,
+  isStruct,
+  itemElement,
+  itemId,
+  kindOf,
+  memberNames,
+  TypeMismatch,
+  valuesEqual,
+  type Form,
+  type ItemId,
+} from './typed-value.ts';
 
 export interface Comparison {
   readonly removed: FieldSet;
@@ -26,7 +38,8 @@ export function compareObjects(type: MergeType, before: JsonObject, after: JsonO
   return { removed: setOf(changes?.removed), modified: setOf(changes?.modified), added: setOf(changes?.added) };
 }
 
-export const isSame = ({ removed, modified, added }: Comparison): boolean => removed.isEmpty && modified.isEmpty && added.isEmpty;
+export const isSame = ({ removed, modified, added }: Comparison): boolean =>
+  removed.isEmpty && modified.isEmpty && added.isEmpty;
 
 /** What lies at and below one path. */
 interface Part {
@@ -43,13 +56,20 @@ interface Changes {
 const leaf: Part = { member: true, children: undefined };
 const modifiedLeaf: Changes = { removed: undefined, modified: leaf, added: undefined };
 
-const setOf = (part: Part | undefined): FieldSet => (part?.children === undefined ? FieldSet.empty : new FieldSet(part.children));
+const setOf = (part: Part | undefined): FieldSet =>
+  part?.children === undefined ? FieldSet.empty : new FieldSet(part.children);
 
-function compareValues(type: MergeType, before: JsonValue | undefined, after: JsonValue | undefined, form: Form): Changes | undefined {
+function compareValues(
+  type: MergeType,
+  before: JsonValue | undefined,
+  after: JsonValue | undefined,
+  form: Form,
+): Changes | undefined {
   if (before === after) return undefined;
   if (before === undefined) return { removed: undefined, modified: undefined, added: wholePart(type, after!, form) };
   if (after === undefined) return { removed: wholePart(type, before, form), modified: undefined, added: undefined };
-  if (type.scalar !== undefined && typeof before !== 'object' && typeof after !== 'object') return valuesEqual(type, before, after, form) ? undefined : modifiedLeaf;
+  if (type.scalar !== undefined && typeof before !== 'object' && typeof after !== 'object')
+    return valuesEqual(type, before, after, form) ? undefined : modifiedLeaf;
   const kind = kindOf(type, after);
   const oldKind = kindOf(type, before);
   if (kind === oldKind) return compareAs(kind, type, before, after, form);
@@ -58,8 +78,17 @@ function compareValues(type: MergeType, before: JsonValue | undefined, after: Js
 
 /** As if both were of the kind; one that is not counts as null. */
 function compareAs(kind: Kind, type: MergeType, before: JsonValue, after: JsonValue, form: Form): Changes | undefined {
-  if (kind === 'map') return compareMaps(type, isObject(before) ? before : null, isObject(after) ? after : null, form, before, after);
-  if (kind === 'list') return compareLists(type, Array.isArray(before) ? before : null, Array.isArray(after) ? after : null, form, before, after);
+  if (kind === 'map')
+    return compareMaps(type, isObject(before) ? before : null, isObject(after) ? after : null, form, before, after);
+  if (kind === 'list')
+    return compareLists(
+      type,
+      Array.isArray(before) ? before : null,
+      Array.isArray(after) ? after : null,
+      form,
+      before,
+      after,
+    );
   return compareLeaves(type, before, after, form);
 }
 
@@ -68,11 +97,20 @@ type Kind = ReturnType<typeof kindOf>;
 const compareLeaves = (type: MergeType, before: JsonValue, after: JsonValue, form: Form): Changes | undefined =>
   valuesEqual(type, before, after, form) ? undefined : modifiedLeaf;
 
-function compareMaps(type: MergeType, before: JsonObject | null, after: JsonObject | null, form: Form, wholeBefore: JsonValue, wholeAfter: JsonValue): Changes | undefined {
+function compareMaps(
+  type: MergeType,
+  before: JsonObject | null,
+  after: JsonObject | null,
+  form: Form,
+  wholeBefore: JsonValue,
+  wholeAfter: JsonValue,
+): Changes | undefined {
   const map = type.map!;
   if (map.atomic) return compareLeaves(type, wholeBefore, wholeAfter, form);
-  if (before !== null && after !== null) return isStruct(map, form) ? compareStructs(map, before, after, form) : compareMembers(map, before, after, form);
-  if ((before === null || isEmptyMap(map, before, form)) && (after === null || isEmptyMap(map, after, form))) return compareLeaves(type, wholeBefore, wholeAfter, form);
+  if (before !== null && after !== null)
+    return isStruct(map, form) ? compareStructs(map, before, after, form) : compareMembers(map, before, after, form);
+  if ((before === null || isEmptyMap(map, before, form)) && (after === null || isEmptyMap(map, after, form)))
+    return compareLeaves(type, wholeBefore, wholeAfter, form);
   return isStruct(map, form) ? compareFields(map, before, after, form) : compareMembers(map, before, after, form);
 }
 
@@ -90,16 +128,31 @@ function compareStructs({ fields }: MapType, before: JsonObject, after: JsonObje
 }
 
 /** Every field of the type: something that is null has none of them, not even those that are always there. */
-function compareFields({ sorted }: MapType, before: JsonObject | null, after: JsonObject | null, form: Form): Changes | undefined {
+function compareFields(
+  { sorted }: MapType,
+  before: JsonObject | null,
+  after: JsonObject | null,
+  form: Form,
+): Changes | undefined {
   const found = new Collector();
   for (const field of sorted) {
-    const changes = compareValues(field.type, before === null ? undefined : fieldOf(field, before, form), after === null ? undefined : fieldOf(field, after, form), form);
+    const changes = compareValues(
+      field.type,
+      before === null ? undefined : fieldOf(field, before, form),
+      after === null ? undefined : fieldOf(field, after, form),
+      form,
+    );
     if (changes !== undefined) found.add(field.element, changes);
   }
   return found.changes();
 }
 
-function compareMembers(map: MapType, before: JsonObject | null, after: JsonObject | null, form: Form): Changes | undefined {
+function compareMembers(
+  map: MapType,
+  before: JsonObject | null,
+  after: JsonObject | null,
+  form: Form,
+): Changes | undefined {
   if (before !== null && after !== null && haveSameScalars(before, after)) return undefined;
   let found: Collector | undefined;
   const names = unionOfNames(before, after);
@@ -107,8 +160,14 @@ function compareMembers(map: MapType, before: JsonObject | null, after: JsonObje
     const field = map.fields.get(name);
     const type = field?.type ?? map.element;
     if (type === undefined) throw new TypeMismatch(`.${name}: field not declared in schema`);
-    const changes = compareValues(type, before === null ? undefined : memberOf(before, name), after === null ? undefined : memberOf(after, name), form);
-    if (changes !== undefined) (found ??= new Collector()).add(field?.element ?? memberElement(name, names.length), changes);
+    const changes = compareValues(
+      type,
+      before === null ? undefined : memberOf(before, name),
+      after === null ? undefined : memberOf(after, name),
+      form,
+    );
+    if (changes !== undefined)
+      (found ??= new Collector()).add(field?.element ?? memberElement(name, names.length), changes);
   }
   return found?.changes();
 }
@@ -130,9 +189,17 @@ function unionOfNames(before: JsonObject | null, after: JsonObject | null): read
   return memberNames({ ...before, ...after });
 }
 
-function compareLists(type: MergeType, before: JsonValue[] | null, after: JsonValue[] | null, form: Form, wholeBefore: JsonValue, wholeAfter: JsonValue): Changes | undefined {
+function compareLists(
+  type: MergeType,
+  before: JsonValue[] | null,
+  after: JsonValue[] | null,
+  form: Form,
+  wholeBefore: JsonValue,
+  wholeAfter: JsonValue,
+): Changes | undefined {
   const list = type.list!;
-  if (!list.associative || ((before?.length ?? 0) === 0 && (after?.length ?? 0) === 0)) return compareLeaves(type, wholeBefore, wholeAfter, form);
+  if (!list.associative || ((before?.length ?? 0) === 0 && (after?.length ?? 0) === 0))
+    return compareLeaves(type, wholeBefore, wholeAfter, form);
   const found = new Collector();
   if (before !== null && after !== null && areAligned(list, before, after, form)) {
     for (let i = 0; i < after.length; i++) compareItem(list, before[i], after[i], form, found, after.length);
@@ -160,7 +227,14 @@ function areAligned(list: ListType, before: readonly JsonValue[], after: readonl
 }
 
 /** @param count items of the list */
-function compareItem(list: ListType, before: JsonValue | undefined, after: JsonValue | undefined, form: Form, found: Collector, count: number): void {
+function compareItem(
+  list: ListType,
+  before: JsonValue | undefined,
+  after: JsonValue | undefined,
+  form: Form,
+  found: Collector,
+  count: number,
+): void {
   const changes = compareValues(list.element, before, after, form);
   if (changes !== undefined) found.add(itemElement(list, (after ?? before)!, form, count), changes);
 }
@@ -177,18 +251,40 @@ function groupItems(list: ListType, items: readonly JsonValue[], form: Form): Ma
 }
 
 /** Items with one identity. Duplicates are owned as one: their fields cannot be told apart. */
-function compareItems(list: ListType, old: readonly JsonValue[], now: readonly JsonValue[], form: Form, found: Collector, count: number): void {
+function compareItems(
+  list: ListType,
+  old: readonly JsonValue[],
+  now: readonly JsonValue[],
+  form: Form,
+  found: Collector,
+  count: number,
+): void {
   if (old.length <= 1 && now.length <= 1) return compareItem(list, old[0], now[0], form, found, count);
   const add = (changes: Changes | undefined) => {
     if (changes !== undefined) found.add(itemElement(list, now[0] ?? old[0]!, form, count), changes);
   };
-  const compare = (before: JsonValue | undefined, after: JsonValue | undefined) => compareValues(list.element, before, after, form);
+  const compare = (before: JsonValue | undefined, after: JsonValue | undefined) =>
+    compareValues(list.element, before, after, form);
   if (old.length > 1 && now.length > 1) {
-    const same = old.length === now.length && old.every((item, index) => valuesEqual(list.element, item, now[index]!, form));
+    const same =
+      old.length === now.length && old.every((item, index) => valuesEqual(list.element, item, now[index]!, form));
     return add(same ? undefined : modifiedLeaf);
   }
-  if (old.length > 1) return add(merge(now.length === 0 ? undefined : compare(undefined, now[0]), { removed: leaf, modified: undefined, added: undefined }));
-  add(merge(old.length === 0 ? undefined : compare(old[0], undefined), { removed: undefined, modified: undefined, added: leaf }));
+  if (old.length > 1)
+    return add(
+      merge(now.length === 0 ? undefined : compare(undefined, now[0]), {
+        removed: leaf,
+        modified: undefined,
+        added: undefined,
+      }),
+    );
+  add(
+    merge(old.length === 0 ? undefined : compare(old[0], undefined), {
+      removed: undefined,
+      modified: undefined,
+      added: leaf,
+    }),
+  );
 }
 
 /** Everything of a value that is on one side only. */
@@ -201,9 +297,12 @@ function wholePart(type: MergeType, value: JsonValue, form: Form): Part {
 function wholeNodes(type: MergeType, value: JsonValue, form: Form): FieldNode[] | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   switch (kindOf(type, value)) {
-    case 'map': return isObject(value) && !type.map!.atomic ? mapNodes(type.map!, value, form) : undefined;
-    case 'list': return Array.isArray(value) && type.list!.associative ? listNodes(type.list!, value, form) : undefined;
-    case 'scalar': return undefined;
+    case 'map':
+      return isObject(value) && !type.map!.atomic ? mapNodes(type.map!, value, form) : undefined;
+    case 'list':
+      return Array.isArray(value) && type.list!.associative ? listNodes(type.list!, value, form) : undefined;
+    case 'scalar':
+      return undefined;
   }
 }
 
@@ -219,7 +318,9 @@ function structNodes(sorted: MapType['sorted'], object: JsonObject, form: Form):
     const value = fieldOf(field, object, form);
     if (value === undefined) continue;
     const children = typeof value === 'object' && value !== null ? wholeNodes(field.type, value, form) : undefined;
-    nodes.push(children === undefined ? field.leaf : { element: field.element, member: true, children: new FieldSet(children) });
+    nodes.push(
+      children === undefined ? field.leaf : { element: field.element, member: true, children: new FieldSet(children) },
+    );
   }
   return nodes;
 }
@@ -241,7 +342,11 @@ function wholeNode(element: PathElement, type: MergeType, value: JsonValue, form
 
 function listNodes(list: ListType, items: readonly JsonValue[], form: Form): FieldNode[] | undefined {
   if (items.length === 0) return undefined;
-  return withoutDuplicates(items.map((item) => wholeNode(itemElement(list, item, form, items.length), list.element, item, form)).sort(byElement));
+  return withoutDuplicates(
+    items
+      .map((item) => wholeNode(itemElement(list, item, form, items.length), list.element, item, form))
+      .sort(byElement),
+  );
 }
 
 const byElement = (a: FieldNode, b: FieldNode): number => compareElements(a.element, b.element);
@@ -255,7 +360,11 @@ function withoutDuplicates(sorted: FieldNode[]): FieldNode[] {
   });
 }
 
-const nodeOf = (element: PathElement, { member, children }: Part): FieldNode => ({ element, member, children: children === undefined || children.length === 0 ? undefined : new FieldSet(children) });
+const nodeOf = (element: PathElement, { member, children }: Part): FieldNode => ({
+  element,
+  member,
+  children: children === undefined || children.length === 0 ? undefined : new FieldSet(children),
+});
 
 /** Changes of members, on their way up. */
 class Collector {
@@ -286,7 +395,11 @@ const below = (children: FieldNode[] | undefined): Part | undefined => children 
 
 function merge(a: Changes | undefined, b: Changes | undefined): Changes | undefined {
   if (a === undefined || b === undefined) return a ?? b;
-  return { removed: mergeParts(a.removed, b.removed), modified: mergeParts(a.modified, b.modified), added: mergeParts(a.added, b.added) };
+  return {
+    removed: mergeParts(a.removed, b.removed),
+    modified: mergeParts(a.modified, b.modified),
+    added: mergeParts(a.added, b.added),
+  };
 }
 
 const mergeParts = (a: Part | undefined, b: Part | undefined): Part | undefined =>

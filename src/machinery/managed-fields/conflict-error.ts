@@ -10,12 +10,19 @@ const maxShown = 1000;
 /** 409 with a cause per field; the message lists them by manager. Clients show it as it is. */
 export function conflictError(conflicts: readonly Conflict[]): StatusError {
   const sorted = [...conflicts].sort((a, b) => compareText(a.id, b.id));
-  const causes = sorted.slice(0, maxShown).map(({ manager, path }) => ({ reason: 'FieldManagerConflict', message: `conflict with ${shown(manager)}`, field: path.join('') }));
+  const causes = sorted
+    .slice(0, maxShown)
+    .map(({ manager, path }) => ({
+      reason: 'FieldManagerConflict',
+      message: `conflict with ${shown(manager)}`,
+      field: path.join(''),
+    }));
   return new StatusError(409, 'Conflict', messageOf(sorted), { causes });
 }
 
 function messageOf(conflicts: readonly Conflict[]): string {
-  if (conflicts.length === 1) return `Apply failed with 1 conflict: conflict with ${shown(conflicts[0]!.manager)}: ${conflicts[0]!.path.join('')}`;
+  if (conflicts.length === 1)
+    return `Apply failed with 1 conflict: conflict with ${shown(conflicts[0]!.manager)}: ${conflicts[0]!.path.join('')}`;
   const lines: string[] = [];
   conflicts.slice(0, maxShown).forEach(({ id, manager, path }, index) => {
     if (conflicts[index - 1]?.id !== id) lines.push(`conflicts with ${shown(manager)}:`);

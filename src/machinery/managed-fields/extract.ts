@@ -24,32 +24,52 @@ interface Part {
 
 function part(type: MergeType, value: JsonValue): Part {
   switch (kindOf(type, value)) {
-    case 'scalar': return { member: true, children: undefined };
-    case 'map': return type.map!.atomic ? { member: true, children: undefined } : { member: false, children: isObject(value) ? membersOf(type.map!, value) : undefined };
-    case 'list': return type.list!.associative ? { member: false, children: Array.isArray(value) ? itemsOf(type.list!, value) : undefined } : { member: true, children: undefined };
+    case 'scalar':
+      return { member: true, children: undefined };
+    case 'map':
+      return type.map!.atomic
+        ? { member: true, children: undefined }
+        : { member: false, children: isObject(value) ? membersOf(type.map!, value) : undefined };
+    case 'list':
+      return type.list!.associative
+        ? { member: false, children: Array.isArray(value) ? itemsOf(type.list!, value) : undefined }
+        : { member: true, children: undefined };
   }
 }
 
 function membersOf(map: MapType, object: JsonObject): FieldSet | undefined {
   const names = memberNames(object);
-  return nodesSet(names.map((name) => {
-    const value = memberOf(object, name)!;
-    const { member, children } = part(memberType(map, name)!, value);
-    return { element: map.fields.get(name)?.element ?? memberElement(name, names.length), member: member || isNothing(value) || !map.fields.has(name), children };
-  }));
+  return nodesSet(
+    names.map((name) => {
+      const value = memberOf(object, name)!;
+      const { member, children } = part(memberType(map, name)!, value);
+      return {
+        element: map.fields.get(name)?.element ?? memberElement(name, names.length),
+        member: member || isNothing(value) || !map.fields.has(name),
+        children,
+      };
+    }),
+  );
 }
 
 const isNothing = (value: JsonValue): boolean => value === null || (isObject(value) && keysOf(value).length === 0);
 
 /** Items that occur twice are in the set without their fields. */
 function itemsOf(list: ListType, items: readonly JsonValue[]): FieldSet | undefined {
-  const nodes = items.map((item) => ({ element: itemElement(list, item, 'json', items.length), member: true, children: part(list.element, item).children }));
-  nodes.sort((a, b) => compareElements(a.element, b.element));
-  const isTwin = (a: FieldNode | undefined, b: FieldNode | undefined): boolean => a !== undefined && a.element.text === b?.element.text;
-  return nodesSet(nodes.flatMap((item, index) => {
-    if (isTwin(nodes[index - 1], item)) return [];
-    return isTwin(nodes[index + 1], item) ? [{ ...item, children: undefined }] : [item];
+  const nodes = items.map((item) => ({
+    element: itemElement(list, item, 'json', items.length),
+    member: true,
+    children: part(list.element, item).children,
   }));
+  nodes.sort((a, b) => compareElements(a.element, b.element));
+  const isTwin = (a: FieldNode | undefined, b: FieldNode | undefined): boolean =>
+    a !== undefined && a.element.text === b?.element.text;
+  return nodesSet(
+    nodes.flatMap((item, index) => {
+      if (isTwin(nodes[index - 1], item)) return [];
+      return isTwin(nodes[index + 1], item) ? [{ ...item, children: undefined }] : [item];
+    }),
+  );
 }
 
 function nodesSet(nodes: readonly FieldNode[]): FieldSet | undefined {
@@ -64,9 +84,12 @@ function nodesSet(nodes: readonly FieldNode[]): FieldSet | undefined {
 export function removeFields(type: MergeType, value: JsonValue, fields: FieldSet): JsonValue {
   if (fields.isEmpty) return value;
   switch (kindOf(type, value)) {
-    case 'scalar': return value;
-    case 'map': return isObject(value) && !type.map!.atomic ? removeMembers(type.map!, value, fields) : null;
-    case 'list': return Array.isArray(value) && type.list!.associative ? removeItems(type.list!, value, fields) : null;
+    case 'scalar':
+      return value;
+    case 'map':
+      return isObject(value) && !type.map!.atomic ? removeMembers(type.map!, value, fields) : null;
+    case 'list':
+      return Array.isArray(value) && type.list!.associative ? removeItems(type.list!, value, fields) : null;
   }
 }
 

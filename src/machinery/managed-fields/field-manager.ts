@@ -49,7 +49,12 @@ export function createFieldManager({ schemas }: { schemas: SchemaRegistry }): Fi
   }
 
   const versionsOf = (request: OwnershipRequest): Versions =>
-    new Versions({ apiVersion: request.apiVersion, type: rootOf(request.typeId) }, request.versions, rootOf, formOf(request));
+    new Versions(
+      { apiVersion: request.apiVersion, type: rootOf(request.typeId) },
+      request.versions,
+      rootOf,
+      formOf(request),
+    );
 
   return {
     update: (request) => recordUpdate(request, versionsOf(request)),

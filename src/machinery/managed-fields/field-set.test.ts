@@ -5,15 +5,27 @@ import { FieldSet, type Path } from './field-set.ts';
 import { fieldsText, fieldsValue, parseFields, parseFieldsText } from './fields-v1.ts';
 import { fieldElement, indexElement, keyElement, valueElement, type PathElement } from './path-element.ts';
 
-const elements: PathElement[] = [fieldElement('a'), fieldElement('b'), fieldElement('c'), keyElement([['name', 'x']]), keyElement([['name', 'y']]), valueElement('v'), valueElement(7), indexElement(0)];
+const elements: PathElement[] = [
+  fieldElement('a'),
+  fieldElement('b'),
+  fieldElement('c'),
+  keyElement([['name', 'x']]),
+  keyElement([['name', 'y']]),
+  valueElement('v'),
+  valueElement(7),
+  indexElement(0),
+];
 
-const randomPath = (random: RandomSource): Path => Array.from({ length: 1 + randomInt(random, 3) }, () => pick(random, elements));
-const randomPaths = (random: RandomSource): Path[] => Array.from({ length: randomInt(random, 7) }, () => randomPath(random));
+const randomPath = (random: RandomSource): Path =>
+  Array.from({ length: 1 + randomInt(random, 3) }, () => pick(random, elements));
+const randomPaths = (random: RandomSource): Path[] =>
+  Array.from({ length: randomInt(random, 7) }, () => randomPath(random));
 
 /** The sets as plain lists of paths: what the trie must agree with. */
 const listOf = (set: FieldSet): string[] => [...set.paths()].map((path) => path.join('')).sort();
 const shown = (paths: readonly Path[]): string[] => [...new Set(paths.map((path) => path.join('')))].sort();
-const startsWith = (path: Path, prefix: Path): boolean => prefix.every((element, index) => path[index]?.text === element.text);
+const startsWith = (path: Path, prefix: Path): boolean =>
+  prefix.every((element, index) => path[index]?.text === element.text);
 const same = (a: Path, b: Path): boolean => a.length === b.length && startsWith(a, b);
 
 describe('field sets', () => {
@@ -26,7 +38,9 @@ describe('field sets', () => {
       expect(listOf(a.union(b))).toEqual(shown([...left, ...right]));
       expect(listOf(a.intersection(b))).toEqual(shown(left.filter((path) => right.some((other) => same(path, other)))));
       expect(listOf(a.difference(b))).toEqual(shown(left.filter((path) => !right.some((other) => same(path, other)))));
-      expect(listOf(a.recursiveDifference(b))).toEqual(shown(left.filter((path) => !right.some((other) => startsWith(path, other)))));
+      expect(listOf(a.recursiveDifference(b))).toEqual(
+        shown(left.filter((path) => !right.some((other) => startsWith(path, other)))),
+      );
       expect(a.equals(b)).toBe(listOf(a).join() === listOf(b).join());
       for (const path of [...left, ...right]) expect(a.has(path)).toBe(left.some((other) => same(path, other)));
     }
@@ -43,16 +57,33 @@ describe('field sets', () => {
   });
 
   it('list the members of a level before what lies below', () => {
-    expect([...FieldSet.ofFields(['b'], ['a', 'x'], ['c'], ['a']).paths()].map((path) => path.join(''))).toEqual(['.a', '.b', '.c', '.a.x']);
+    expect([...FieldSet.ofFields(['b'], ['a', 'x'], ['c'], ['a']).paths()].map((path) => path.join(''))).toEqual([
+      '.a',
+      '.b',
+      '.c',
+      '.a.x',
+    ]);
   });
 });
 
 describe('FieldsV1', () => {
   test.each<{ name: string; set: FieldSet; value: JsonValue }>([
     { name: 'nothing', set: FieldSet.empty, value: {} },
-    { name: 'fields', set: FieldSet.ofFields(['spec', 'replicas'], ['data']), value: { 'f:data': {}, 'f:spec': { 'f:replicas': {} } } },
-    { name: 'an object and its members', set: FieldSet.ofFields(['data'], ['data', 'k']), value: { 'f:data': { '.': {}, 'f:k': {} } } },
-    { name: 'items', set: FieldSet.of([fieldElement('l'), keyElement([['name', 'c']])], [fieldElement('s'), valueElement('x')]), value: { 'f:l': { 'k:{"name":"c"}': {} }, 'f:s': { 'v:"x"': {} } } },
+    {
+      name: 'fields',
+      set: FieldSet.ofFields(['spec', 'replicas'], ['data']),
+      value: { 'f:data': {}, 'f:spec': { 'f:replicas': {} } },
+    },
+    {
+      name: 'an object and its members',
+      set: FieldSet.ofFields(['data'], ['data', 'k']),
+      value: { 'f:data': { '.': {}, 'f:k': {} } },
+    },
+    {
+      name: 'items',
+      set: FieldSet.of([fieldElement('l'), keyElement([['name', 'c']])], [fieldElement('s'), valueElement('x')]),
+      value: { 'f:l': { 'k:{"name":"c"}': {} }, 'f:s': { 'v:"x"': {} } },
+    },
   ])('has $name', ({ set, value }) => {
     expect(fieldsText(set)).toBe(JSON.stringify(value));
     expect(fieldsValue(set)).toEqual(value);
@@ -69,7 +100,9 @@ describe('FieldsV1', () => {
   });
 
   it('is written in order, however it was read', () => {
-    const set = parseFieldsText('{"f:b":{},"f:a":{"f:y":{},"f:x":{}},"k:{\\"b\\":1,\\"a\\":2}":{"f:m":{}},"k:{\\"a\\":2,\\"b\\":1}":{"f:n":{}},"z:later":{}}');
+    const set = parseFieldsText(
+      '{"f:b":{},"f:a":{"f:y":{},"f:x":{}},"k:{\\"b\\":1,\\"a\\":2}":{"f:m":{}},"k:{\\"a\\":2,\\"b\\":1}":{"f:n":{}},"z:later":{}}',
+    );
     expect(fieldsText(set)).toBe('{"f:a":{"f:x":{},"f:y":{}},"f:b":{},"k:{\\"a\\":2,\\"b\\":1}":{"f:m":{},"f:n":{}}}');
   });
 
@@ -82,7 +115,9 @@ describe('FieldsV1', () => {
   });
 
   it('reads many unsorted fields in reasonable time', () => {
-    const fields = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`f:x${(index * 7919) % 20_000}`, {}]));
+    const fields = Object.fromEntries(
+      Array.from({ length: 20_000 }, (_, index) => [`f:x${(index * 7919) % 20_000}`, {}]),
+    );
     expect(parseFields(fields).nodes).toHaveLength(20_000);
   });
 });

@@ -50,7 +50,10 @@ export class FieldSet {
   /** In pairs, and those in pairs again: a set that takes in many, one after the other, is copied as often. */
   static unionOf(sets: readonly FieldSet[]): FieldSet {
     let level = sets;
-    while (level.length > 1) level = Array.from({ length: Math.ceil(level.length / 2) }, (_, i) => level[2 * i]!.union(level[2 * i + 1] ?? FieldSet.empty));
+    while (level.length > 1)
+      level = Array.from({ length: Math.ceil(level.length / 2) }, (_, i) =>
+        level[2 * i]!.union(level[2 * i + 1] ?? FieldSet.empty),
+      );
     return level[0] ?? FieldSet.empty;
   }
 
@@ -75,32 +78,51 @@ export class FieldSet {
 
   has(path: Path): boolean {
     const last = path.length - 1;
-    const set = path.slice(0, last).reduce<FieldSet | undefined>((current, element) => current?.find(element)?.children, this);
+    const set = path
+      .slice(0, last)
+      .reduce<FieldSet | undefined>((current, element) => current?.find(element)?.children, this);
     return last >= 0 && (set?.find(path[last]!)?.member ?? false);
   }
 
   /** Members first at each level, then below: the order in which upstream reports conflicts. */
   *paths(prefix: Path = []): Generator<Path> {
     for (const { element, member } of this.nodes) if (member) yield [...prefix, element];
-    for (const { element, children } of this.nodes) if (children !== undefined) yield* children.paths([...prefix, element]);
+    for (const { element, children } of this.nodes)
+      if (children !== undefined) yield* children.paths([...prefix, element]);
   }
 
   union(other: FieldSet): FieldSet {
     if (this === other || other.isEmpty) return this;
     if (this.isEmpty) return other;
-    return zip(this, other, (mine, theirs) => (mine === undefined ? theirs : theirs === undefined ? mine : bothNodes(mine, theirs)));
+    return zip(this, other, (mine, theirs) =>
+      mine === undefined ? theirs : theirs === undefined ? mine : bothNodes(mine, theirs),
+    );
   }
 
   intersection(other: FieldSet): FieldSet {
     if (this === other || this.isEmpty) return this;
     if (other.isEmpty) return other;
-    return choose(this, other, (mine, theirs) => theirs && node(mine, mine.member && theirs.member, theirs.children && mine.children?.intersection(theirs.children)));
+    return choose(
+      this,
+      other,
+      (mine, theirs) =>
+        theirs &&
+        node(mine, mine.member && theirs.member, theirs.children && mine.children?.intersection(theirs.children)),
+    );
   }
 
   /** Without the paths of the other set; what is below a path of it stays. */
   difference(other: FieldSet): FieldSet {
     if (this.isEmpty || other.isEmpty) return this;
-    return choose(this, other, (mine, theirs) => (theirs === undefined ? mine : node(mine, mine.member && !theirs.member, theirs.children ? mine.children?.difference(theirs.children) : mine.children)));
+    return choose(this, other, (mine, theirs) =>
+      theirs === undefined
+        ? mine
+        : node(
+            mine,
+            mine.member && !theirs.member,
+            theirs.children ? mine.children?.difference(theirs.children) : mine.children,
+          ),
+    );
   }
 
   /** Without the paths of the other set and all below them. */
@@ -108,21 +130,31 @@ export class FieldSet {
     if (this.isEmpty || other.isEmpty) return this;
     return choose(this, other, (mine, theirs) => {
       if (theirs?.member) return undefined;
-      return theirs?.children === undefined ? mine : node(mine, mine.member, mine.children?.recursiveDifference(theirs.children));
+      return theirs?.children === undefined
+        ? mine
+        : node(mine, mine.member, mine.children?.recursiveDifference(theirs.children));
     });
   }
 
   equals(other: FieldSet): boolean {
     if (this === other) return true;
-    return this.nodes.length === other.nodes.length && this.nodes.every((mine, index) => sameNode(mine, other.nodes[index]!));
+    return (
+      this.nodes.length === other.nodes.length && this.nodes.every((mine, index) => sameNode(mine, other.nodes[index]!))
+    );
   }
 }
 
 const pathSet = (path: Path): FieldSet =>
-  path.reduceRight<FieldSet>((below, element) => new FieldSet([{ element, member: below.isEmpty, children: below.isEmpty ? undefined : below }]), FieldSet.empty);
+  path.reduceRight<FieldSet>(
+    (below, element) => new FieldSet([{ element, member: below.isEmpty, children: below.isEmpty ? undefined : below }]),
+    FieldSet.empty,
+  );
 
 const sameNode = (a: FieldNode, b: FieldNode): boolean =>
-  a === b || (a.element.text === b.element.text && a.member === b.member && (a.children ?? FieldSet.empty).equals(b.children ?? FieldSet.empty));
+  a === b ||
+  (a.element.text === b.element.text &&
+    a.member === b.member &&
+    (a.children ?? FieldSet.empty).equals(b.children ?? FieldSet.empty));
 
 /** The node with this content; the old one when nothing changed, none when nothing is left. */
 function node(old: FieldNode, member: boolean, children: FieldSet | undefined): FieldNode | undefined {
@@ -132,7 +164,12 @@ function node(old: FieldNode, member: boolean, children: FieldSet | undefined): 
 }
 
 function bothNodes(mine: FieldNode, theirs: FieldNode): FieldNode | undefined {
-  const children = mine.children === undefined ? theirs.children : theirs.children === undefined ? mine.children : mine.children.union(theirs.children);
+  const children =
+    mine.children === undefined
+      ? theirs.children
+      : theirs.children === undefined
+        ? mine.children
+        : mine.children.union(theirs.children);
   return node(mine, mine.member || theirs.member, children);
 }
 
@@ -140,7 +177,11 @@ function bothNodes(mine: FieldNode, theirs: FieldNode): FieldNode | undefined {
 const muchSmaller = 16;
 
 /** Keeps what `choice` makes of each node of the first set; the first set itself when that is all of it. */
-function choose(a: FieldSet, b: FieldSet, choice: (mine: FieldNode, theirs: FieldNode | undefined) => FieldNode | undefined): FieldSet {
+function choose(
+  a: FieldSet,
+  b: FieldSet,
+  choice: (mine: FieldNode, theirs: FieldNode | undefined) => FieldNode | undefined,
+): FieldSet {
   if (a.nodes.length * muchSmaller >= b.nodes.length) return zip(a, b, (mine, theirs) => mine && choice(mine, theirs));
   const chosen: FieldNode[] = [];
   let same = true;
@@ -154,14 +195,19 @@ function choose(a: FieldSet, b: FieldSet, choice: (mine: FieldNode, theirs: Fiel
 }
 
 /** Walks two sets in order and keeps what `choose` returns; the first set itself when that is all of it. */
-function zip(a: FieldSet, b: FieldSet, choose: (mine: FieldNode | undefined, theirs: FieldNode | undefined) => FieldNode | undefined): FieldSet {
+function zip(
+  a: FieldSet,
+  b: FieldSet,
+  choose: (mine: FieldNode | undefined, theirs: FieldNode | undefined) => FieldNode | undefined,
+): FieldSet {
   const [left, right] = [a.nodes, b.nodes];
   const chosen: FieldNode[] = [];
   let same = true;
   let i = 0;
   let j = 0;
   while (i < left.length || j < right.length) {
-    const order = i === left.length ? 1 : j === right.length ? -1 : compareElements(left[i]!.element, right[j]!.element);
+    const order =
+      i === left.length ? 1 : j === right.length ? -1 : compareElements(left[i]!.element, right[j]!.element);
     const mine = order <= 0 ? left[i++] : undefined;
     const theirs = order >= 0 ? right[j++] : undefined;
     const kept = choose(mine, theirs);

@@ -44,7 +44,8 @@ export function fieldsValue(set: FieldSet): JsonObject {
   const value: JsonObject = createMap();
   for (const { element, member, children } of set.nodes) {
     const below: JsonObject = children === undefined ? createMap() : fieldsValue(children);
-    value[element.text] = member && children !== undefined ? Object.assign(createMap<JsonValue>(), { '.': createMap() }, below) : below;
+    value[element.text] =
+      member && children !== undefined ? Object.assign(createMap<JsonValue>(), { '.': createMap() }, below) : below;
   }
   return value;
 }
@@ -76,7 +77,10 @@ function readSet(value: JsonValue, depth: number): { set: FieldSet; self: boolea
     if (sorted && nodes.length > 0 && compareElements(nodes.at(-1)!.element, element) >= 0) sorted = false;
     nodes.push({ element, member, children: set.isEmpty ? undefined : set });
   }
-  return { set: nodes.length === 0 ? FieldSet.empty : sorted ? new FieldSet(nodes) : sortNodes(nodes), self: self || nodes.length === 0 };
+  return {
+    set: nodes.length === 0 ? FieldSet.empty : sorted ? new FieldSet(nodes) : sortNodes(nodes),
+    self: self || nodes.length === 0,
+  };
 }
 
 /** Two spellings of one element (`k:{"a":1,"b":2}` and `k:{"b":2,"a":1}`) become one node. */
@@ -85,7 +89,8 @@ function sortNodes(nodes: FieldNode[]): FieldSet {
   const merged: FieldNode[] = [];
   for (const node of nodes) {
     const last = merged.at(-1);
-    if (last?.element.text === node.element.text) merged[merged.length - 1] = new FieldSet([last]).union(new FieldSet([node])).nodes[0]!;
+    if (last?.element.text === node.element.text)
+      merged[merged.length - 1] = new FieldSet([last]).union(new FieldSet([node])).nodes[0]!;
     else merged.push(node);
   }
   return new FieldSet(merged);
@@ -98,4 +103,8 @@ export const setBytesPerChar = 12;
  * The set of a FieldsV1 text. The most recent ones are remembered: objects of one kind, and the versions of one
  * object, mostly have the same fields.
  */
-export const parseFieldsText = remembered((text) => parseFields(JSON.parse(text) as JsonValue), { maxBytes: 16 * 1024 * 1024, maxKeyLength: 64 * 1024, bytesOf: (_, { length }) => length * setBytesPerChar });
+export const parseFieldsText = remembered((text) => parseFields(JSON.parse(text) as JsonValue), {
+  maxBytes: 16 * 1024 * 1024,
+  maxKeyLength: 64 * 1024,
+  bytesOf: (_, { length }) => length * setBytesPerChar,
+});

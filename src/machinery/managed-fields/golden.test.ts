@@ -1,12 +1,24 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { answeredObject, goldenCases, hasGolden, type GoldenCase, type GoldenStep } from '../../../test/support/golden.ts';
+import {
+  answeredObject,
+  goldenCases,
+  hasGolden,
+  type GoldenCase,
+  type GoldenStep,
+} from '../../../test/support/golden.ts';
 import { schemas } from '../../../test/support/schemas.ts';
 import { sharedPath } from '../../../test/support/shared.ts';
 import type { KubeObject, ManagedFieldsEntry } from '../object-meta.ts';
 import type { StatusError } from '../status.ts';
 import { isObject, RawJson, type JsonObject, type JsonValue } from '../value.ts';
-import { createBuiltInTypes, createCustomType, createFieldManager, type MergeType, type OwnershipRequest } from './index.ts';
+import {
+  createBuiltInTypes,
+  createCustomType,
+  createFieldManager,
+  type MergeType,
+  type OwnershipRequest,
+} from './index.ts';
 
 /**
  * The recorded managedFields of the reference server. What admission, defaults and allocation do is not here: each
@@ -55,16 +67,28 @@ const decidedElsewhere: Readonly<Record<string, string>> = {
 const managers: Readonly<Record<string, string>> = { 'patch-user-agent-manager, step 1': 'other' };
 
 /** The fields of the whole kind that its strategy resets on the main resource. */
-const resetOf = (kind: string): string[][] => (kind === 'CertificateSigningRequest' ? [['spec'], ['status']] : [['status']]);
+const resetOf = (kind: string): string[][] =>
+  kind === 'CertificateSigningRequest' ? [['spec'], ['status']] : [['status']];
 
 describe.skipIf(!hasGolden)('recorded field ownership (skipped where the recordings are absent)', () => {
   // Of servers with the usual plugins: others change objects after ownership was told.
-  const files = hasGolden ? readdirSync(sharedPath('golden')).filter((file) => /^(?:kinds|protocol)-.*\.jsonl$/.test(file)) : [];
+  const files = hasGolden
+    ? readdirSync(sharedPath('golden')).filter((file) => /^(?:kinds|protocol)-.*\.jsonl$/.test(file))
+    : [];
   const cases = files.flatMap((file) => goldenCases(file));
 
   const creates = cases.flatMap((golden) => golden.steps.flatMap((step) => createdIn(golden, step)));
   test.each(creates)('create: $title', ({ name, object, recorded }) => {
-    const owned = fieldManager.update({ live: undefined, object: unowned(object), manager: 'golden', subresource: '', apiVersion: object.apiVersion!, typeId: typeOf(object), now, resetFields: resetOf(object.kind!) });
+    const owned = fieldManager.update({
+      live: undefined,
+      object: unowned(object),
+      manager: 'golden',
+      subresource: '',
+      apiVersion: object.apiVersion!,
+      typeId: typeOf(object),
+      now,
+      resetFields: resetOf(object.kind!),
+    });
     const [mine, theirs] = [pathsOf(owned), pathsOf(recorded)];
     const dropped = droppedByServer[name];
     expect(theirs.filter((path) => !mine.includes(path) && !(dropped && path.startsWith(dropped)))).toEqual([]);
@@ -75,9 +99,21 @@ describe.skipIf(!hasGolden)('recorded field ownership (skipped where the recordi
   test.each(changes)('$title', ({ change }) => change());
 });
 
-function createdIn({ name }: GoldenCase, step: GoldenStep): { title: string; name: string; object: KubeObject; recorded: ManagedFieldsEntry[] | undefined }[] {
-  const object = step.request.method === 'POST' && step.response.status === 201 ? (answeredObject(step) as KubeObject | undefined) : undefined;
-  if (object === undefined || object.metadata?.uid === undefined || object.kind === 'PartialObjectMetadata' || schemas.ofKind(object.apiVersion!, object.kind!) === undefined) return [];
+function createdIn(
+  { name }: GoldenCase,
+  step: GoldenStep,
+): { title: string; name: string; object: KubeObject; recorded: ManagedFieldsEntry[] | undefined }[] {
+  const object =
+    step.request.method === 'POST' && step.response.status === 201
+      ? (answeredObject(step) as KubeObject | undefined)
+      : undefined;
+  if (
+    object === undefined ||
+    object.metadata?.uid === undefined ||
+    object.kind === 'PartialObjectMetadata' ||
+    schemas.ofKind(object.apiVersion!, object.kind!) === undefined
+  )
+    return [];
   return [{ title: `${name}, ${object.kind}`, name, object, recorded: object.metadata.managedFields }];
 }
 
@@ -88,13 +124,18 @@ function changesIn({ name, steps }: GoldenCase): { title: string; change: () => 
   const found: { title: string; change: () => void }[] = [];
   steps.forEach((step, index) => {
     const answer = answeredObject(step) as KubeObject | undefined;
-    if (answer?.kind === 'CustomResourceDefinition') customTypes(answer as JsonObject).forEach(([key, type]) => types.set(key, type));
+    if (answer?.kind === 'CustomResourceDefinition')
+      customTypes(answer as JsonObject).forEach(([key, type]) => types.set(key, type));
     const place = placeOf(step);
     const title = `${name}, step ${index}`;
     const live = objects.get(place.key);
-    const change = title in decidedElsewhere ? undefined : changeOf({ step, title, place, live: live && inVersion(live, place.apiVersion), answer, types });
+    const change =
+      title in decidedElsewhere
+        ? undefined
+        : changeOf({ step, title, place, live: live && inVersion(live, place.apiVersion), answer, types });
     if (change !== undefined) found.push({ title: `${title}: ${step.request.method} ${step.response.status}`, change });
-    if (answer?.metadata?.name !== undefined && answer.kind !== 'Scale') objects.set(step.request.method === 'POST' ? `${place.key}/${answer.metadata.name}` : place.key, answer);
+    if (answer?.metadata?.name !== undefined && answer.kind !== 'Scale')
+      objects.set(step.request.method === 'POST' ? `${place.key}/${answer.metadata.name}` : place.key, answer);
   });
   return found;
 }
@@ -121,7 +162,8 @@ function placeOf({ request }: GoldenStep): Place {
   const path = request.path.replace(/\?.*/, '');
   const last = path.slice(path.lastIndexOf('/') + 1);
   const subresource = subresources.includes(last) && request.method !== 'POST' ? last : '';
-  const [, apiVersion = '', rest = path] = /^\/apis?\/(v1|[^/]+\/[^/]+)\/(.*)$/.exec(subresource === '' ? path : path.slice(0, -last.length - 1)) ?? [];
+  const [, apiVersion = '', rest = path] =
+    /^\/apis?\/(v1|[^/]+\/[^/]+)\/(.*)$/.exec(subresource === '' ? path : path.slice(0, -last.length - 1)) ?? [];
   return { apiVersion, subresource, key: `${apiVersion.replace(/\/.*/, '')}/${rest}` };
 }
 
@@ -136,16 +178,27 @@ function updateOf({ step, answer, live, ...rest }: GoldenChange): (() => void) |
   if (answer === undefined || live === undefined || answer.kind !== live.kind) return undefined;
   return () => {
     const { request } = step;
-    const sent = request.method === 'PUT' && isObject(request.body) ? (request.body as KubeObject).metadata?.managedFields : live.metadata?.managedFields;
-    const owned = fieldManager.update({ ...base({ step, live, answer, ...rest }, answer.kind!), object: withEntries(answer, timed(sent)) });
+    const sent =
+      request.method === 'PUT' && isObject(request.body)
+        ? (request.body as KubeObject).metadata?.managedFields
+        : live.metadata?.managedFields;
+    const owned = fieldManager.update({
+      ...base({ step, live, answer, ...rest }, answer.kind!),
+      object: withEntries(answer, timed(sent)),
+    });
     expect(readable(owned)).toEqual(readable(timed(answer.metadata?.managedFields)));
   };
 }
 
 function applyOf(change: GoldenChange, config: JsonObject): (() => void) | undefined {
-  const { step: { request, response }, answer, live } = change;
+  const {
+    step: { request, response },
+    answer,
+    live,
+  } = change;
   const kind = live?.kind ?? kindOfPath(request.path) ?? (config['kind'] as string);
-  const run = () => fieldManager.apply({ ...base(change, kind), kind, config, force: request.path.includes('force=true') });
+  const run = () =>
+    fieldManager.apply({ ...base(change, kind), kind, config, force: request.path.includes('force=true') });
   if (answer === undefined) return () => expectRefusal(run, response.body as JsonObject);
   return () => {
     const { object } = run();
@@ -156,7 +209,8 @@ function applyOf(change: GoldenChange, config: JsonObject): (() => void) | undef
 
 /** What apply itself refuses; identity and validation are somebody else's. */
 function expectRefusal(run: () => unknown, { message, code, reason = '', details }: JsonObject): void {
-  if (/^(Apply failed|failed to create typed|invalid object type)/.test(String(message))) expect(statusOf(run)).toMatchObject({ message, code, reason, ...(details !== undefined && { details }) });
+  if (/^(Apply failed|failed to create typed|invalid object type)/.test(String(message)))
+    expect(statusOf(run)).toMatchObject({ message, code, reason, ...(details !== undefined && { details }) });
   else expect(run).not.toThrow();
 }
 
@@ -164,58 +218,103 @@ function base({ step, title, place, live, types }: GoldenChange, kind: string): 
   const manager = /[?&]fieldManager=([^&]*)/.exec(step.request.path)?.[1] ?? managers[title] ?? 'unknown';
   const typeIn = (apiVersion: string) => schemas.ofKind(apiVersion, kind) ?? types.get(`${apiVersion}/${kind}`);
   return {
-    live: live && withEntries(live, timed(live.metadata?.managedFields)), manager, subresource: place.subresource, apiVersion: place.apiVersion,
-    typeId: typeIn(place.apiVersion) ?? createCustomType(undefined, { objectMeta }), now, resetFields: place.subresource === '' ? resetOf(kind) : [],
-    versions: { typeOf: typeIn, convert: (object: JsonObject, _from: string, to: string) => inVersion(object as KubeObject, to) as JsonObject },
+    live: live && withEntries(live, timed(live.metadata?.managedFields)),
+    manager,
+    subresource: place.subresource,
+    apiVersion: place.apiVersion,
+    typeId: typeIn(place.apiVersion) ?? createCustomType(undefined, { objectMeta }),
+    now,
+    resetFields: place.subresource === '' ? resetOf(kind) : [],
+    versions: {
+      typeOf: typeIn,
+      convert: (object: JsonObject, _from: string, to: string) => inVersion(object as KubeObject, to) as JsonObject,
+    },
   };
 }
 
 /** Conversion of the recorded kinds with several versions: custom resources keep their form, autoscaling does not. */
 function inVersion(object: KubeObject, apiVersion: string): KubeObject {
   if (object.apiVersion === apiVersion || apiVersion === '') return object;
-  return object.kind === 'HorizontalPodAutoscaler' ? autoscalerIn(object as JsonObject, apiVersion) : { ...object, apiVersion };
+  return object.kind === 'HorizontalPodAutoscaler'
+    ? autoscalerIn(object as JsonObject, apiVersion)
+    : { ...object, apiVersion };
 }
 
-interface AutoscalerSpec { targetCPUUtilizationPercentage?: number; metrics?: { resource: { target: { averageUtilization: number } } }[] }
+interface AutoscalerSpec {
+  targetCPUUtilizationPercentage?: number;
+  metrics?: { resource: { target: { averageUtilization: number } } }[];
+}
 
 function autoscalerIn(object: JsonObject, apiVersion: string): KubeObject {
   const { targetCPUUtilizationPercentage: target, metrics, ...spec } = object['spec'] as AutoscalerSpec;
   const utilization = target ?? metrics?.[0]?.resource.target.averageUtilization;
-  const inV2 = { ...spec, metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: utilization } } }] };
+  const inV2 = {
+    ...spec,
+    metrics: [
+      { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: utilization } } },
+    ],
+  };
   const converted = apiVersion === 'autoscaling/v1' ? { ...spec, targetCPUUtilizationPercentage: utilization } : inV2;
   return { ...object, apiVersion, spec: converted, status: {} } as KubeObject;
 }
 
 function customTypes(definition: JsonObject): [string, MergeType][] {
-  const spec = definition['spec'] as { group: string; names: { kind: string }; versions: { name: string; schema?: { openAPIV3Schema?: JsonObject } }[]; preserveUnknownFields?: boolean };
+  const spec = definition['spec'] as {
+    group: string;
+    names: { kind: string };
+    versions: { name: string; schema?: { openAPIV3Schema?: JsonObject } }[];
+    preserveUnknownFields?: boolean;
+  };
   return spec.versions.map(({ name, schema }) => [
     `${spec.group}/${name}/${spec.names.kind}`,
-    createCustomType(schema?.openAPIV3Schema, { objectMeta, ...(spec.preserveUnknownFields && { preserveUnknownFields: true }) }),
+    createCustomType(schema?.openAPIV3Schema, {
+      objectMeta,
+      ...(spec.preserveUnknownFields && { preserveUnknownFields: true }),
+    }),
   ]);
 }
 
-const kinds: Readonly<Record<string, string>> = { configmaps: 'ConfigMap', pods: 'Pod', services: 'Service', deployments: 'Deployment' };
+const kinds: Readonly<Record<string, string>> = {
+  configmaps: 'ConfigMap',
+  pods: 'Pod',
+  services: 'Service',
+  deployments: 'Deployment',
+};
 const kindOfPath = (path: string): string | undefined => kinds[/\/([a-z]+)\/[^/?]+(\?|$)/.exec(path)?.[1] ?? ''];
 
 const typeOf = (object: KubeObject): string => schemas.ofKind(object.apiVersion!, object.kind!)!;
 
 const unowned = (object: KubeObject): KubeObject => withEntries(object, undefined);
-const withEntries = (object: KubeObject, managedFields: ManagedFieldsEntry[] | undefined): KubeObject => ({ ...object, metadata: { ...object.metadata, managedFields } });
+const withEntries = (object: KubeObject, managedFields: ManagedFieldsEntry[] | undefined): KubeObject => ({
+  ...object,
+  metadata: { ...object.metadata, managedFields },
+});
 
 /** Without what the server writes when it stores the object. */
-const submitted = (object: KubeObject): JsonObject => ({ ...object, metadata: { ...object.metadata, managedFields: undefined, resourceVersion: undefined, generation: undefined } }) as unknown as JsonObject;
+const submitted = (object: KubeObject): JsonObject =>
+  ({
+    ...object,
+    metadata: { ...object.metadata, managedFields: undefined, resourceVersion: undefined, generation: undefined },
+  }) as unknown as JsonObject;
 
 /** Recorded times are masked. */
-const timed = (entries: ManagedFieldsEntry[] | undefined): ManagedFieldsEntry[] | undefined => entries?.map((entry) => (entry.time === undefined ? entry : { ...entry, time }));
+const timed = (entries: ManagedFieldsEntry[] | undefined): ManagedFieldsEntry[] | undefined =>
+  entries?.map((entry) => (entry.time === undefined ? entry : { ...entry, time }));
 
-const readable = (entries: ManagedFieldsEntry[] | undefined) => entries?.map((entry) => ({ ...entry, fieldsV1: fieldsOf(entry) }));
-const fieldsOf = ({ fieldsV1 }: ManagedFieldsEntry): JsonValue => ((fieldsV1 as unknown) instanceof RawJson ? (JSON.parse((fieldsV1 as unknown as RawJson).text) as JsonValue) : fieldsV1!);
+const readable = (entries: ManagedFieldsEntry[] | undefined) =>
+  entries?.map((entry) => ({ ...entry, fieldsV1: fieldsOf(entry) }));
+const fieldsOf = ({ fieldsV1 }: ManagedFieldsEntry): JsonValue =>
+  (fieldsV1 as unknown) instanceof RawJson
+    ? (JSON.parse((fieldsV1 as unknown as RawJson).text) as JsonValue)
+    : fieldsV1!;
 
 function pathsOf(entries: ManagedFieldsEntry[] | undefined): string[] {
   const walk = (fields: JsonObject, prefix: string): string[] => {
     const names = Object.keys(fields);
     if (names.length === 0) return [prefix];
-    return names.flatMap((name) => (name === '.' ? [prefix] : walk(fields[name] as JsonObject, `${prefix}${shownElement(name)}`)));
+    return names.flatMap((name) =>
+      name === '.' ? [prefix] : walk(fields[name] as JsonObject, `${prefix}${shownElement(name)}`),
+    );
   };
   return (entries ?? []).flatMap((entry) => walk(fieldsOf(entry) as JsonObject, '')).sort();
 }
@@ -223,14 +322,18 @@ function pathsOf(entries: ManagedFieldsEntry[] | undefined): string[] {
 function shownElement(name: string): string {
   if (name.startsWith('f:')) return `.${name.slice(2)}`;
   if (!name.startsWith('k:')) return `[${name}]`;
-  return `[${Object.entries(JSON.parse(name.slice(2)) as JsonObject).map(([key, value]) => `${key}=${JSON.stringify(value)}`).join(',')}]`;
+  return `[${Object.entries(JSON.parse(name.slice(2)) as JsonObject)
+    .map(([key, value]) => `${key}=${JSON.stringify(value)}`)
+    .join(',')}]`;
 }
 
 /** Without null and empty members, which an answer of a typed object does not show. */
 function withoutNothing(value: JsonValue): JsonValue | undefined {
   if (Array.isArray(value)) return value.map((item) => withoutNothing(item) ?? {});
   if (!isObject(value)) return value === null || value === '' ? undefined : value;
-  const members = Object.entries(value).map(([key, member]) => [key, member === undefined ? undefined : withoutNothing(member)] as const).filter(([, member]) => member !== undefined);
+  const members = Object.entries(value)
+    .map(([key, member]) => [key, member === undefined ? undefined : withoutNothing(member)] as const)
+    .filter(([, member]) => member !== undefined);
   return members.length === 0 ? undefined : Object.fromEntries(members);
 }
 

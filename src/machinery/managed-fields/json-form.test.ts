@@ -10,23 +10,78 @@ const toJsonForm = createJsonForm(schemas);
 
 describe('the JSON form of an object in normal form', () => {
   test.each<{ name: string; type: string; object: JsonObject; form: JsonObject }>([
-    { name: 'zero values that are always written', type: 'autoscaling/v1.HorizontalPodAutoscalerStatus', object: {}, form: { currentReplicas: 0, desiredReplicas: 0 } },
-    { name: 'null for times and lists', type: 'rbac/v1.Role', object: { metadata: { name: 'r' } }, form: { metadata: { name: 'r', creationTimestamp: null }, rules: null } },
-    { name: 'structs, and what is always in them', type: 'apps/v1.Deployment', object: {}, form: { metadata: { creationTimestamp: null }, spec: { selector: null, strategy: {}, template: { metadata: { creationTimestamp: null }, spec: { containers: null } } }, status: {} } },
-    { name: 'zero behind a pointer', type: 'apps/v1.DeploymentSpec', object: { replicas: 0 }, form: { replicas: 0, selector: null, strategy: {}, template: { metadata: { creationTimestamp: null }, spec: { containers: null } } } },
-    { name: 'items of lists', type: 'core/v1.PodSpec', object: { containers: [{ name: 'c' }] }, form: { containers: [{ name: 'c', resources: {} }] } },
-    { name: 'values of maps', type: 'core/v1.ConfigMap', object: { data: { __proto__: null, k: '' } as unknown as JsonObject }, form: { metadata: { creationTimestamp: null }, data: { k: '' } } },
-    { name: 'zero quantities and ports', type: 'core/v1.ServicePort', object: { port: 1 }, form: { port: 1, targetPort: 0 } },
+    {
+      name: 'zero values that are always written',
+      type: 'autoscaling/v1.HorizontalPodAutoscalerStatus',
+      object: {},
+      form: { currentReplicas: 0, desiredReplicas: 0 },
+    },
+    {
+      name: 'null for times and lists',
+      type: 'rbac/v1.Role',
+      object: { metadata: { name: 'r' } },
+      form: { metadata: { name: 'r', creationTimestamp: null }, rules: null },
+    },
+    {
+      name: 'structs, and what is always in them',
+      type: 'apps/v1.Deployment',
+      object: {},
+      form: {
+        metadata: { creationTimestamp: null },
+        spec: {
+          selector: null,
+          strategy: {},
+          template: { metadata: { creationTimestamp: null }, spec: { containers: null } },
+        },
+        status: {},
+      },
+    },
+    {
+      name: 'zero behind a pointer',
+      type: 'apps/v1.DeploymentSpec',
+      object: { replicas: 0 },
+      form: {
+        replicas: 0,
+        selector: null,
+        strategy: {},
+        template: { metadata: { creationTimestamp: null }, spec: { containers: null } },
+      },
+    },
+    {
+      name: 'items of lists',
+      type: 'core/v1.PodSpec',
+      object: { containers: [{ name: 'c' }] },
+      form: { containers: [{ name: 'c', resources: {} }] },
+    },
+    {
+      name: 'values of maps',
+      type: 'core/v1.ConfigMap',
+      object: { data: { __proto__: null, k: '' } as unknown as JsonObject },
+      form: { metadata: { creationTimestamp: null }, data: { k: '' } },
+    },
+    {
+      name: 'zero quantities and ports',
+      type: 'core/v1.ServicePort',
+      object: { port: 1 },
+      form: { port: 1, targetPort: 0 },
+    },
   ])('has $name', ({ type, object, form }) => {
     expect(toJsonForm(object, type)).toEqual(form);
   });
 
   it('leaves out zero values that JSON leaves out, and null', () => {
-    expect(toJsonForm({ hostname: '', hostPID: false, volumes: [], nodeSelector: {}, priority: null, containers: [] }, 'core/v1.PodSpec')).toEqual({ containers: [] });
+    expect(
+      toJsonForm(
+        { hostname: '', hostPID: false, volumes: [], nodeSelector: {}, priority: null, containers: [] },
+        'core/v1.PodSpec',
+      ),
+    ).toEqual({ containers: [] });
   });
 
   it('opens carried JSON', () => {
-    expect(toJsonForm({ data: new RawJson('{"a":[1]}').asValue(), revision: 1 }, 'apps/v1.ControllerRevision')).toEqual({ metadata: { creationTimestamp: null }, data: { a: [1] }, revision: 1 });
+    expect(toJsonForm({ data: new RawJson('{"a":[1]}').asValue(), revision: 1 }, 'apps/v1.ControllerRevision')).toEqual(
+      { metadata: { creationTimestamp: null }, data: { a: [1] }, revision: 1 },
+    );
   });
 
   it('leaves field sets closed', () => {
@@ -44,11 +99,17 @@ describe('the JSON form of an object in normal form', () => {
 });
 
 const files = hasGolden ? readdirSync(sharedPath('golden')).filter((file) => file.startsWith('kinds-')) : [];
-const answers = files.flatMap((file) => goldenCases(file)).flatMap(({ name, steps }) => steps.flatMap((step, index) => {
-  const object = answeredObject(step);
-  const typeId = object && schemas.ofKind(object['apiVersion'] as string, object['kind'] as string);
-  return object === undefined || typeId === undefined || object['kind'] === 'Table' ? [] : [{ title: `${name}, step ${index}`, object, typeId }];
-}));
+const answers = files
+  .flatMap((file) => goldenCases(file))
+  .flatMap(({ name, steps }) =>
+    steps.flatMap((step, index) => {
+      const object = answeredObject(step);
+      const typeId = object && schemas.ofKind(object['apiVersion'] as string, object['kind'] as string);
+      return object === undefined || typeId === undefined || object['kind'] === 'Table'
+        ? []
+        : [{ title: `${name}, step ${index}`, object, typeId }];
+    }),
+  );
 
 describe.skipIf(!hasGolden)('the JSON form of recorded answers (skipped where they are absent)', () => {
   test.each(answers)('$title', ({ object, typeId }) => {

@@ -16,7 +16,13 @@ export function keepTimes<T extends KubeObject>(object: T, live: KubeObject, isL
   if (entries.every(({ time }, index) => time === recorded[index]!.time)) return object;
   if (!entries.every((entry, index) => sameButTime(entry, recorded[index]!))) return object;
   if (!mayBeSame(asJson(object), asJson(live), unstored)) return object;
-  const asBefore = { ...object, metadata: { ...object.metadata, managedFields: entries.map((entry, index) => withTime(entry, recorded[index]!.time)) } };
+  const asBefore = {
+    ...object,
+    metadata: {
+      ...object.metadata,
+      managedFields: entries.map((entry, index) => withTime(entry, recorded[index]!.time)),
+    },
+  };
   return isLive(asBefore) ? asBefore : object;
 }
 
@@ -29,17 +35,30 @@ function mayBeSame(a: JsonValue | undefined, b: JsonValue | undefined, ignored?:
   if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, i) => mayBeSame(item, b[i]));
   if (!isObject(a ?? {}) || !isObject(b ?? {})) return isEqual(a, b);
   const [one, other] = [(a ?? {}) as JsonObject, (b ?? {}) as JsonObject];
-  return keysOf({ ...one, ...other }).every((key) => ignored?.has(key) === true || mayBeSame(memberOf(one, key), memberOf(other, key), key === 'metadata' ? ignored : undefined));
+  return keysOf({ ...one, ...other }).every(
+    (key) =>
+      ignored?.has(key) === true ||
+      mayBeSame(memberOf(one, key), memberOf(other, key), key === 'metadata' ? ignored : undefined),
+  );
 }
 
 const isEmpty = (value: JsonValue | undefined): boolean =>
-  value === undefined || value === null || value === '' || value === 0 || value === false || (Array.isArray(value) && value.length === 0);
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  value === 0 ||
+  value === false ||
+  (Array.isArray(value) && value.length === 0);
 
-function sameButTime({ time: _t, fieldsV1: fields, ...rest }: ManagedFieldsEntry, { time: _u, fieldsV1: recorded, ...before }: ManagedFieldsEntry): boolean {
+function sameButTime(
+  { time: _t, fieldsV1: fields, ...rest }: ManagedFieldsEntry,
+  { time: _u, fieldsV1: recorded, ...before }: ManagedFieldsEntry,
+): boolean {
   return isEqual(rest, before) && sameFields(fields, recorded);
 }
 
-const sameFields = (a: unknown, b: unknown): boolean => (a instanceof RawJson && b instanceof RawJson ? a.text === b.text : isEqual(a, b));
+const sameFields = (a: unknown, b: unknown): boolean =>
+  a instanceof RawJson && b instanceof RawJson ? a.text === b.text : isEqual(a, b);
 
 function withTime({ time: _, ...entry }: ManagedFieldsEntry, time: string | undefined): ManagedFieldsEntry {
   return time === undefined ? entry : { ...entry, time };

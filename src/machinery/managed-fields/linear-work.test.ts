@@ -9,9 +9,17 @@ import { fieldElement } from './path-element.ts';
 import { createCustomType } from './structural-types.ts';
 import { validateConfiguration } from './validate.ts';
 
-const setOf = (count: number, prefix = 'f'): FieldSet => FieldSet.ofFields(...Array.from({ length: count }, (_, i) => ['spec', `${prefix}${i}`]));
+const setOf = (count: number, prefix = 'f'): FieldSet =>
+  FieldSet.ofFields(...Array.from({ length: count }, (_, i) => ['spec', `${prefix}${i}`]));
 const managerOf = (name: string, fields: FieldSet): [string, Manager] => {
-  const manager = { manager: name, operation: 'Update' as const, apiVersion: 'v1', subresource: '', fields, time: `2026-01-01T00:00:${String(name.length).padStart(2, '0')}Z` };
+  const manager = {
+    manager: name,
+    operation: 'Update' as const,
+    apiVersion: 'v1',
+    subresource: '',
+    fields,
+    time: `2026-01-01T00:00:${String(name.length).padStart(2, '0')}Z`,
+  };
   return [managerId(manager), manager];
 };
 
@@ -48,14 +56,25 @@ describe('a small set', () => {
   ])('is looked up in a large one: $name', ({ run }) => {
     const below = new FieldSet([{ element: fieldElement('spec'), member: false, children: large.nodes[0]!.children }]);
     expect(run(below).isEmpty).toBe(run(large).isEmpty);
-    expect(readsDuring(below.nodes[0]!.children!.nodes as unknown as object[], (nodes) => run(new FieldSet([{ ...below.nodes[0]!, children: new FieldSet(nodes as never) }])))).toBeLessThan(1000);
+    expect(
+      readsDuring(below.nodes[0]!.children!.nodes as unknown as object[], (nodes) =>
+        run(new FieldSet([{ ...below.nodes[0]!, children: new FieldSet(nodes as never) }])),
+      ),
+    ).toBeLessThan(1000);
   });
 });
 
 test('a configuration with many mistakes is looked at until there are enough', () => {
-  const type = createCustomType({ type: 'object', properties: { list: { type: 'array', items: { type: 'string' } } } }, { objectMeta: createCustomType({ type: 'object' }, { objectMeta: undefined as never }) });
+  const type = createCustomType(
+    { type: 'object', properties: { list: { type: 'array', items: { type: 'string' } } } },
+    { objectMeta: createCustomType({ type: 'object' }, { objectMeta: undefined as never }) },
+  );
   const config = { list: Array.from({ length: 50_000 }, () => 1) } as unknown as JsonObject;
-  const reads = readsDuring(config, (counted) => expect(() => validateConfiguration(type, counted)).toThrow(/^errors:\n {2}\.list\[0\]: expected string[^]*\n {2}and at least 1 more error$/));
+  const reads = readsDuring(config, (counted) =>
+    expect(() => validateConfiguration(type, counted)).toThrow(
+      /^errors:\n {2}\.list\[0\]: expected string[^]*\n {2}and at least 1 more error$/,
+    ),
+  );
   expect(reads).toBeLessThan(5000);
 });
 
@@ -63,6 +82,8 @@ test('a conflict shows a thousand fields, and how many there are more', () => {
   const [id, manager] = managerOf('m', FieldSet.empty);
   const conflicts = Array.from({ length: 5000 }, (_, i) => ({ id, manager, path: [fieldElement(`f${i}`)] }));
   const { message, details } = conflictError(conflicts);
-  expect(message).toMatch(/^Apply failed with 5000 conflicts: conflicts with "m" using v1:\n- \.f0\n[^]*\n- \.f999\nand 4000 more$/);
+  expect(message).toMatch(
+    /^Apply failed with 5000 conflicts: conflicts with "m" using v1:\n- \.f0\n[^]*\n- \.f999\nand 4000 more$/,
+  );
   expect(details!.causes).toHaveLength(1000);
 });

@@ -56,7 +56,8 @@ function readManager(entry: ManagedFieldsEntry, index: number): Manager {
   if (operation !== 'Apply' && operation !== 'Update') throw new Error('operation must be `Apply` or `Update`');
   if (apiVersion === '') throw new Error('apiVersion must not be empty');
   if (fieldsType === '') throw new Error(`missing fieldsType in managed fields entry ${index}`);
-  if (fieldsType !== 'FieldsV1') throw new Error(`invalid fieldsType ${JSON.stringify(fieldsType)} in managed fields entry ${index}`);
+  if (fieldsType !== 'FieldsV1')
+    throw new Error(`invalid fieldsType ${JSON.stringify(fieldsType)} in managed fields entry ${index}`);
   return { manager, operation, apiVersion, subresource, time, fields: readFields(fieldsV1), recorded: fieldsV1 };
 }
 
@@ -79,15 +80,31 @@ function setOf(fields: RawJson): FieldSet {
 /** The entries of a table, sorted as upstream sorts them; undefined when nobody owns anything. */
 export function writeManagers(table: ManagerTable): ManagedFieldsEntry[] | undefined {
   if (table.size === 0) return undefined;
-  const entries = [...table.values()].map((manager) => ({ entry: writeManager(manager), seconds: secondsOf(manager.time) }));
+  const entries = [...table.values()].map((manager) => ({
+    entry: writeManager(manager),
+    seconds: secondsOf(manager.time),
+  }));
   return entries.sort(compareEntries).map(({ entry }) => entry);
 }
 
 /** Every member is there, absent ones as undefined: entries of one shape are quick to make and to write. */
-function writeManager({ manager, operation, apiVersion, subresource, time, fields, recorded }: Manager): ManagedFieldsEntry {
+function writeManager({
+  manager,
+  operation,
+  apiVersion,
+  subresource,
+  time,
+  fields,
+  recorded,
+}: Manager): ManagedFieldsEntry {
   return {
-    manager: manager === '' ? undefined : manager, operation, apiVersion, time, fieldsType: 'FieldsV1',
-    fieldsV1: recorded ?? new RawJson(fieldsText(fields)).asValue(), subresource: subresource === '' ? undefined : subresource,
+    manager: manager === '' ? undefined : manager,
+    operation,
+    apiVersion,
+    time,
+    fieldsType: 'FieldsV1',
+    fieldsV1: recorded ?? new RawJson(fieldsText(fields)).asValue(),
+    subresource: subresource === '' ? undefined : subresource,
   } as ManagedFieldsEntry;
 }
 
@@ -97,14 +114,17 @@ interface DatedEntry {
 }
 
 function compareEntries({ entry: a, seconds }: DatedEntry, { entry: b, seconds: others }: DatedEntry): number {
-  return compareText(a.operation!, b.operation!)
-    || seconds - others
-    || compareText(a.manager ?? '', b.manager ?? '')
-    || compareText(a.apiVersion!, b.apiVersion!)
-    || compareText(a.subresource ?? '', b.subresource ?? '');
+  return (
+    compareText(a.operation!, b.operation!) ||
+    seconds - others ||
+    compareText(a.manager ?? '', b.manager ?? '') ||
+    compareText(a.apiVersion!, b.apiVersion!) ||
+    compareText(a.subresource ?? '', b.subresource ?? '')
+  );
 }
 
-export const secondsOf = (time: string | undefined): number => (time === undefined ? 0 : Math.floor(Date.parse(time) / 1000) || 0);
+export const secondsOf = (time: string | undefined): number =>
+  time === undefined ? 0 : Math.floor(Date.parse(time) / 1000) || 0;
 
 const MAX_UPDATERS = 10;
 const ANCIENT_CHANGES = 'ancient-changes';
@@ -117,7 +137,9 @@ const ANCIENT_CHANGES = 'ancient-changes';
  * itself and drops it.
  */
 export function capUpdaters(table: Map<string, Manager>): void {
-  const updaters = [...table].filter(([, { operation }]) => operation === 'Update').map(([id, manager]) => ({ id, manager, seconds: secondsOf(manager.time) }));
+  const updaters = [...table]
+    .filter(([, { operation }]) => operation === 'Update')
+    .map(([id, manager]) => ({ id, manager, seconds: secondsOf(manager.time) }));
   if (updaters.length <= MAX_UPDATERS) return;
   updaters.sort((a, b) => a.seconds - b.seconds || compareText(a.id, b.id));
   const buckets = new Map<string, Bucket>();
@@ -164,6 +186,7 @@ class Bucket {
   }
 
   finish(): void {
-    if (this.#parts.length > 0) this.#table.set(this.#id, { ...this.#name, fields: FieldSet.unionOf(this.#parts), time: this.#time });
+    if (this.#parts.length > 0)
+      this.#table.set(this.#id, { ...this.#name, fields: FieldSet.unionOf(this.#parts), time: this.#time });
   }
 }

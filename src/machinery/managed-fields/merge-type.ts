@@ -81,10 +81,19 @@ export class StructField {
   }
 }
 
-export function structType(fields: Iterable<StructField>, options: { element?: MergeType; atomic?: boolean } = {}): MapType {
+export function structType(
+  fields: Iterable<StructField>,
+  options: { element?: MergeType; atomic?: boolean } = {},
+): MapType {
   const declared = [...fields];
   const sorted = declared.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  return { fields: new Map(sorted.map((field) => [field.name, field])), declared, sorted, element: options.element, atomic: options.atomic ?? false };
+  return {
+    fields: new Map(sorted.map((field) => [field.name, field])),
+    declared,
+    sorted,
+    element: options.element,
+    atomic: options.atomic ?? false,
+  };
 }
 
 export const scalarType = (scalar: ScalarKind): MergeType => ({ scalar });
@@ -113,7 +122,11 @@ export const deduced: MergeType = {
 const deducedMap = structType([], { element: deduced });
 
 /** A list whose element type is looked up when first needed. */
-export function listType(resolve: () => MergeType, kind: 'atomic' | 'set' | 'map' | undefined, keys: readonly string[] = []): ListType {
+export function listType(
+  resolve: () => MergeType,
+  kind: 'atomic' | 'set' | 'map' | undefined,
+  keys: readonly string[] = [],
+): ListType {
   let element: MergeType | undefined;
   return {
     get element() {
@@ -132,10 +145,12 @@ export function atomically(type: MergeType): MergeType {
 }
 
 /** The same map or struct, its members owned one by one. */
-export const granularly = (type: MergeType): MergeType => (type.map === undefined ? type : { ...type, map: { ...type.map, atomic: false } });
+export const granularly = (type: MergeType): MergeType =>
+  type.map === undefined ? type : { ...type, map: { ...type.map, atomic: false } };
 
 /** The type of a member, undefined where the schema has no such member. */
-export const memberType = (map: MapType, name: string): MergeType | undefined => map.fields.get(name)?.type ?? map.element;
+export const memberType = (map: MapType, name: string): MergeType | undefined =>
+  map.fields.get(name)?.type ?? map.element;
 
 /** Type of the whole object without one member of its metadata: it owns itself. */
 export function withoutManagedFields(type: MergeType): MergeType {
@@ -143,11 +158,23 @@ export function withoutManagedFields(type: MergeType): MergeType {
   const metadata = map?.fields.get('metadata');
   if (map === undefined || metadata === undefined) return type;
   const reduced = metadata.withType(() => withoutMember(metadata.type, 'managedFields'));
-  return { ...type, map: structType(map.declared.map((field) => (field === metadata ? reduced : field)), { ...(map.element && { element: map.element }), atomic: map.atomic }) };
+  return {
+    ...type,
+    map: structType(
+      map.declared.map((field) => (field === metadata ? reduced : field)),
+      { ...(map.element && { element: map.element }), atomic: map.atomic },
+    ),
+  };
 }
 
 function withoutMember(type: MergeType, name: string): MergeType {
   if (type.map === undefined) return type;
   const { declared, element, atomic } = type.map;
-  return { ...type, map: structType(declared.filter((field) => field.name !== name), { ...(element && { element }), atomic }) };
+  return {
+    ...type,
+    map: structType(
+      declared.filter((field) => field.name !== name),
+      { ...(element && { element }), atomic },
+    ),
+  };
 }

@@ -10,20 +10,36 @@ import { memberType, type ListType, type MapType, type MergeType } from './merge
 import { itemId, kindOf, type ItemId } from './typed-value.ts';
 
 /** `live` with `config` merged into it; undefined when nothing is left. */
-export function mergeValues(type: MergeType, live: JsonValue | undefined, config: JsonValue | undefined): JsonValue | undefined {
+export function mergeValues(
+  type: MergeType,
+  live: JsonValue | undefined,
+  config: JsonValue | undefined,
+): JsonValue | undefined {
   if (live === undefined || config === undefined) return config ?? live;
   const kind = kindOf(type, config);
   if (kindOf(type, live) !== kind) return mergeAs(kind, type, kind === 'scalar' ? live : null, config);
   return mergeAs(kind, type, live, config);
 }
 
-function mergeAs(kind: ReturnType<typeof kindOf>, type: MergeType, live: JsonValue, config: JsonValue): JsonValue | undefined {
-  if (kind === 'map') return mergeMaps(type.map!, isObject(live) ? live : null, isObject(config) ? config : null, config);
-  if (kind === 'list') return mergeLists(type.list!, Array.isArray(live) ? live : null, Array.isArray(config) ? config : null, config);
+function mergeAs(
+  kind: ReturnType<typeof kindOf>,
+  type: MergeType,
+  live: JsonValue,
+  config: JsonValue,
+): JsonValue | undefined {
+  if (kind === 'map')
+    return mergeMaps(type.map!, isObject(live) ? live : null, isObject(config) ? config : null, config);
+  if (kind === 'list')
+    return mergeLists(type.list!, Array.isArray(live) ? live : null, Array.isArray(config) ? config : null, config);
   return config;
 }
 
-function mergeMaps(map: MapType, live: JsonObject | null, config: JsonObject | null, whole: JsonValue): JsonValue | undefined {
+function mergeMaps(
+  map: MapType,
+  live: JsonObject | null,
+  config: JsonObject | null,
+  whole: JsonValue,
+): JsonValue | undefined {
   const names = config === null ? [] : keysOf(config);
   if (map.atomic || (names.length === 0 && (live === null || keysOf(live).length === 0))) return whole;
   if (live === null) return config!;
@@ -34,7 +50,12 @@ function mergeMaps(map: MapType, live: JsonObject | null, config: JsonObject | n
   return merged;
 }
 
-function mergeLists(list: ListType, live: JsonValue[] | null, config: JsonValue[] | null, whole: JsonValue): JsonValue | undefined {
+function mergeLists(
+  list: ListType,
+  live: JsonValue[] | null,
+  config: JsonValue[] | null,
+  whole: JsonValue,
+): JsonValue | undefined {
   const [liveCount, configCount] = [live?.length ?? 0, config?.length ?? 0];
   if (!list.associative || (liveCount === 0 && configCount === 0)) return whole;
   if (configCount === 0) return live!;
@@ -59,7 +80,7 @@ function mergeItems(list: ListType, live: readonly JsonValue[], config: readonly
     if (item !== undefined) merged.push(item);
   };
   let nextShared = 0;
-  for (let l = 0, c = 0; l < live.length || c < config.length;) {
+  for (let l = 0, c = 0; l < live.length || c < config.length; ) {
     const id = liveIds[l];
     if (l < live.length && c < config.length) {
       if (id === configIds[c]) {

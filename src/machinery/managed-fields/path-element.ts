@@ -41,10 +41,14 @@ export class PathElement {
   /** As messages show it: `.name`, `[name="c"]`, `[="x"]`, `[0]`. */
   toString(): string {
     switch (this.kind) {
-      case 'field': return `.${this.name}`;
-      case 'index': return `[${shown(this.values[0]![1])}]`;
-      case 'value': return `[=${shown(this.values[0]![1])}]`;
-      case 'key': return `[${this.values.map(([name, value]) => `${name}=${shown(value)}`).join(',')}]`;
+      case 'field':
+        return `.${this.name}`;
+      case 'index':
+        return `[${shown(this.values[0]![1])}]`;
+      case 'value':
+        return `[=${shown(this.values[0]![1])}]`;
+      case 'key':
+        return `[${this.values.map(([name, value]) => `${name}=${shown(value)}`).join(',')}]`;
     }
   }
 }
@@ -82,17 +86,23 @@ function compareValues(a: JsonValue, b: JsonValue): number {
 }
 
 /** Elements by their text: the same fields and keys come with every object. */
-const known = new BoundedCache<PathElement>({ maxBytes: 8 * 1024 * 1024, maxKeyLength: 512, bytesOf: ({ text }) => elementBytes + 2 * textBytes(text) });
+const known = new BoundedCache<PathElement>({
+  maxBytes: 8 * 1024 * 1024,
+  maxKeyLength: 512,
+  bytesOf: ({ text }) => elementBytes + 2 * textBytes(text),
+});
 /** An element without its texts. */
 const elementBytes = 150;
 
 /** Lists and maps that are larger have what no other object has. */
 export const largestCommon = 256;
 
-export const fieldElement = (name: string): PathElement => known.getOrMake(`f:${name}`, (text) => new PathElement('field', text, text.slice('f:'.length), []));
+export const fieldElement = (name: string): PathElement =>
+  known.getOrMake(`f:${name}`, (text) => new PathElement('field', text, text.slice('f:'.length), []));
 
 /** A member of a map of that many; those of large maps would only push out what other objects have too. */
-export const memberElement = (name: string, mapSize: number): PathElement => (mapSize <= largestCommon ? fieldElement(name) : new PathElement('field', `f:${name}`, name, []));
+export const memberElement = (name: string, mapSize: number): PathElement =>
+  mapSize <= largestCommon ? fieldElement(name) : new PathElement('field', `f:${name}`, name, []);
 
 /**
  * @param values sorted by name
@@ -100,14 +110,23 @@ export const memberElement = (name: string, mapSize: number): PathElement => (ma
  */
 export function keyElement(values: KeyValues, isCommon = true): PathElement {
   let text = 'k:{';
-  for (let i = 0; i < values.length; i++) text += `${i === 0 ? '' : ','}${quote(values[i]![0])}:${canonical(values[i]![1])}`;
-  const make = (whole: string): PathElement => new PathElement('key', whole, '', values.map(([name, value]) => [ownText(name), ownValue(value)]));
+  for (let i = 0; i < values.length; i++)
+    text += `${i === 0 ? '' : ','}${quote(values[i]![0])}:${canonical(values[i]![1])}`;
+  const make = (whole: string): PathElement =>
+    new PathElement(
+      'key',
+      whole,
+      '',
+      values.map(([name, value]) => [ownText(name), ownValue(value)]),
+    );
   return isCommon ? known.getOrMake(`${text}}`, make) : make(`${text}}`);
 }
 
-const ownValue = (value: JsonValue): JsonValue => (typeof value === 'string' ? ownText(value) : typeof value === 'object' ? parseJson(canonical(value)) : value);
+const ownValue = (value: JsonValue): JsonValue =>
+  typeof value === 'string' ? ownText(value) : typeof value === 'object' ? parseJson(canonical(value)) : value;
 
-export const valueElement = (value: JsonValue): PathElement => new PathElement('value', `v:${canonical(value)}`, '', [['', value]]);
+export const valueElement = (value: JsonValue): PathElement =>
+  new PathElement('value', `v:${canonical(value)}`, '', [['', value]]);
 
 export const indexElement = (index: number): PathElement => new PathElement('index', `i:${index}`, '', [['', index]]);
 
@@ -120,11 +139,16 @@ export function parseElement(text: string, isCommon = true): PathElement | undef
   if (text[1] !== ':') throw new Error(`missing colon: ${text}`);
   const rest = text.slice(2);
   switch (text[0]) {
-    case 'f': return isCommon ? fieldElement(rest) : memberElement(rest, Infinity);
-    case 'k': return parseKey(rest, isCommon);
-    case 'v': return valueElement(parseJson(rest));
-    case 'i': return parseIndex(rest);
-    default: return undefined;
+    case 'f':
+      return isCommon ? fieldElement(rest) : memberElement(rest, Infinity);
+    case 'k':
+      return parseKey(rest, isCommon);
+    case 'v':
+      return valueElement(parseJson(rest));
+    case 'i':
+      return parseIndex(rest);
+    default:
+      return undefined;
   }
 }
 
@@ -143,10 +167,16 @@ function parseIndex(text: string): PathElement {
 
 /** A value within an element: compact JSON, members sorted, with Go's escapes for HTML. */
 function canonical(value: JsonValue): string {
-  if (typeof value === 'string') return plainValue.test(value) ? `"${value}"` : quote(value).replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  if (typeof value === 'string')
+    return plainValue.test(value)
+      ? `"${value}"`
+      : quote(value).replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
   if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`;
   if (!isObject(value)) return String(value);
-  return `{${Object.keys(value).sort(compareText).map((key) => `${canonical(key)}:${canonical(value[key]!)}`).join(',')}}`;
+  return `{${Object.keys(value)
+    .sort(compareText)
+    .map((key) => `${canonical(key)}:${canonical(value[key]!)}`)
+    .join(',')}}`;
 }
 
 const plain = /^[ !#-[\]-~]*$/;
@@ -157,7 +187,9 @@ function quote(text: string): string {
   if (plain.test(text)) return `"${text}"`;
   const quoted = JSON.stringify(text);
   if (!/[\b\f]/.test(text)) return quoted;
-  return quoted.replace(/\\[bf]/g, (escape, at: number, all: string) => (isEscaped(all, at) ? escape : escape === '\\b' ? '\\u0008' : '\\u000c'));
+  return quoted.replace(/\\[bf]/g, (escape, at: number, all: string) =>
+    isEscaped(all, at) ? escape : escape === '\\b' ? '\\u0008' : '\\u000c',
+  );
 }
 
 /** Whether the backslash at `at` is itself escaped. */

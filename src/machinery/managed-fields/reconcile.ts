@@ -41,4 +41,7 @@ function reconcileNode(type: MergeType | undefined, node: FieldNode): FieldNode 
 }
 
 /** Objects without a schema cannot have become atomic. */
-const isDeduced = (map: MapType): boolean => map.fields.size === 0 && !map.atomic && (map.element === deduced || (map.element?.scalar === 'untyped' && map.element.map === undefined));
+const isDeduced = (map: MapType): boolean =>
+  map.fields.size === 0 &&
+  !map.atomic &&
+  (map.element === deduced || (map.element?.scalar === 'untyped' && map.element.map === undefined));

@@ -29,11 +29,28 @@ export interface OwnershipRequest {
 
 /** Nobody manages what identifies an object, and what only the server writes. */
 export const unmanaged = FieldSet.ofFields(
-  ['apiVersion'], ['kind'], ['metadata'],
-  ...['name', 'namespace', 'creationTimestamp', 'selfLink', 'uid', 'clusterName', 'generation', 'managedFields', 'resourceVersion'].map((name) => ['metadata', name]),
+  ['apiVersion'],
+  ['kind'],
+  ['metadata'],
+  ...[
+    'name',
+    'namespace',
+    'creationTimestamp',
+    'selfLink',
+    'uid',
+    'clusterName',
+    'generation',
+    'managedFields',
+    'resourceVersion',
+  ].map((name) => ['metadata', name]),
 );
 
-export const nameOf = ({ manager, apiVersion, subresource }: OwnershipRequest, operation: Operation): ManagerName => ({ manager: manager === '' ? 'unknown' : manager, operation, apiVersion, subresource });
+export const nameOf = ({ manager, apiVersion, subresource }: OwnershipRequest, operation: Operation): ManagerName => ({
+  manager: manager === '' ? 'unknown' : manager,
+  operation,
+  apiVersion,
+  subresource,
+});
 
 /** Custom resources have no zero values: their objects are what JSON says. */
 export const formOf = ({ typeId }: OwnershipRequest): Form => (typeof typeId === 'string' ? 'normal' : 'json');
@@ -42,7 +59,10 @@ export const hasUid = (live: KubeObject | undefined): boolean => (live?.metadata
 
 export const timeText = (now: Date): string => formatTime(Math.floor(now.getTime() / 1000));
 
-export const withManagers = <T extends KubeObject>(object: T, managedFields: ManagedFieldsEntry[] | undefined): T => ({ ...object, metadata: { ...object.metadata, managedFields } });
+export const withManagers = <T extends KubeObject>(object: T, managedFields: ManagedFieldsEntry[] | undefined): T => ({
+  ...object,
+  metadata: { ...object.metadata, managedFields },
+});
 
 /** Without what has become atomic since, and without managers of versions that are gone. */
 export function reconcile(table: ManagerTable, versions: Versions): Map<string, Manager> {
@@ -60,7 +80,8 @@ const filters = new WeakMap<readonly (readonly string[])[], FieldFilter>();
 const keepAll: FieldFilter = (fields) => fields;
 
 export function filterOf(resetFields: OwnershipRequest['resetFields']): FieldFilter {
-  if (resetFields === undefined || resetFields.length === 0) return typeof resetFields === 'function' ? resetFields : keepAll;
+  if (resetFields === undefined || resetFields.length === 0)
+    return typeof resetFields === 'function' ? resetFields : keepAll;
   if (typeof resetFields === 'function') return resetFields;
   let filter = filters.get(resetFields);
   if (filter === undefined) {

@@ -19,11 +19,15 @@ export interface ScaledResource {
 }
 
 /** The owners of the replicas, as managed fields of a Scale. */
-export function managedFieldsOfScale(entries: readonly ManagedFieldsEntry[] | undefined, { replicasPaths }: ScaledResource): ManagedFieldsEntry[] | undefined {
+export function managedFieldsOfScale(
+  entries: readonly ManagedFieldsEntry[] | undefined,
+  { replicasPaths }: ScaledResource,
+): ManagedFieldsEntry[] | undefined {
   const owners = new Map<string, Manager>();
   for (const [id, manager] of readManagers(entries)) {
     const path = replicasPaths.get(manager.apiVersion);
-    if (path !== undefined && manager.fields.has(path.map(fieldElement))) owners.set(id, { ...manager, apiVersion: SCALE_VERSION, fields: replicasOfScale, recorded: undefined });
+    if (path !== undefined && manager.fields.has(path.map(fieldElement)))
+      owners.set(id, { ...manager, apiVersion: SCALE_VERSION, fields: replicasOfScale, recorded: undefined });
   }
   return writeManagers(owners);
 }
@@ -36,7 +40,9 @@ export function managedFieldsOfScale(entries: readonly ManagedFieldsEntry[] | un
  * records an updater twice, of which the next reader forgets one.
  */
 export function managedFieldsAfterScale(
-  entries: readonly ManagedFieldsEntry[] | undefined, scaleEntries: readonly ManagedFieldsEntry[] | undefined, { apiVersion, replicasPaths }: ScaledResource,
+  entries: readonly ManagedFieldsEntry[] | undefined,
+  scaleEntries: readonly ManagedFieldsEntry[] | undefined,
+  { apiVersion, replicasPaths }: ScaledResource,
 ): ManagedFieldsEntry[] | undefined {
   const takers = new Map(readManagers(scaleEntries));
   const owners = new Map<string, Manager>();
@@ -44,14 +50,22 @@ export function managedFieldsAfterScale(
     if (!replicasPaths.has(manager.apiVersion)) continue;
     const path = replicasPaths.get(manager.apiVersion);
     const owns = path !== undefined && manager.fields.has(path.map(fieldElement));
-    const kept = owns && !takers.delete(managerId({ ...manager, apiVersion: SCALE_VERSION })) ? withoutFields(manager, FieldSet.ofFields(path)) : manager;
+    const kept =
+      owns && !takers.delete(managerId({ ...manager, apiVersion: SCALE_VERSION }))
+        ? withoutFields(manager, FieldSet.ofFields(path))
+        : manager;
     if (!kept.fields.isEmpty) owners.set(id, kept);
   }
   const replicas = FieldSet.ofFields(replicasPaths.get(apiVersion) ?? []);
   for (const [id, manager] of takers) {
-    if (manager.fields.has(pathInScale)) owners.set(id, { ...manager, apiVersion, fields: replicas, recorded: undefined, time: undefined });
+    if (manager.fields.has(pathInScale))
+      owners.set(id, { ...manager, apiVersion, fields: replicas, recorded: undefined, time: undefined });
   }
   return writeManagers(owners);
 }
 
-const withoutFields = (manager: Manager, fields: FieldSet): Manager => ({ ...manager, fields: manager.fields.difference(fields), recorded: undefined });
+const withoutFields = (manager: Manager, fields: FieldSet): Manager => ({
+  ...manager,
+  fields: manager.fields.difference(fields),
+  recorded: undefined,
+});

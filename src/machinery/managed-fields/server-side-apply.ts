@@ -10,7 +10,16 @@ import { jsonForm } from './json-form.ts';
 import { lastAppliedOf, withLastApplied } from './last-applied.ts';
 import { managerId, noManagers, readManagers, writeManagers, type ManagerTable } from './managed.ts';
 import type { MergeType } from './merge-type.ts';
-import { filterOf, formOf, nameOf, reconcile, timeText, unmanaged, withManagers, type OwnershipRequest } from './request.ts';
+import {
+  filterOf,
+  formOf,
+  nameOf,
+  reconcile,
+  timeText,
+  unmanaged,
+  withManagers,
+  type OwnershipRequest,
+} from './request.ts';
 import { TypeMismatch } from './typed-value.ts';
 import { track } from './update.ts';
 import { validateConfiguration } from './validate.ts';
@@ -41,7 +50,9 @@ export function applyRequest(request: ApplyRequest, versions: Versions): ApplyRe
   checkConfiguration(request);
   const recorded = tableForApply(request.live);
   const { type } = versions.current;
-  failing(`failed to create typed patch object (${describe(request.config)})`, () => validateConfiguration(type, request.config));
+  failing(`failed to create typed patch object (${describe(request.config)})`, () =>
+    validateConfiguration(type, request.config),
+  );
   return failing('failed to merge config', () => {
     const live = liveForm(request, type);
     return finish(request, applyTo(request, live, recorded, versions), live);
@@ -60,7 +71,8 @@ function checkConfiguration({ apiVersion, kind, config }: ApplyRequest): void {
   const type = typeText(config);
   if (type !== typeText({ apiVersion, kind })) throw badRequest(`invalid object type: ${type}`);
   const metadata = memberOf(config, 'metadata');
-  if (isObject(metadata) && Array.isArray(memberOf(metadata, 'managedFields'))) throw badRequest('metadata.managedFields must be nil');
+  if (isObject(metadata) && Array.isArray(memberOf(metadata, 'managedFields')))
+    throw badRequest('metadata.managedFields must be nil');
 }
 
 /** `/v1, Kind=Pod`, `apps/v1, Kind=Deployment`. */
@@ -100,13 +112,26 @@ function liveForm(request: ApplyRequest, type: MergeType): JsonObject {
 
 function applyTo(request: ApplyRequest, live: JsonObject, recorded: ManagerTable, versions: Versions): Applied {
   const manager = nameOf(request, 'Apply');
-  const table = recorded.size === 0 && request.live !== undefined ? beforeFirstApply(request, request.live, versions) : reconcile(recorded, versions);
-  const application = { live, config: request.config, table, id: managerId(manager), manager, force: request.force, filter: filterOf(request.resetFields), versions };
+  const table =
+    recorded.size === 0 && request.live !== undefined
+      ? beforeFirstApply(request, request.live, versions)
+      : reconcile(recorded, versions);
+  const application = {
+    live,
+    config: request.config,
+    table,
+    id: managerId(manager),
+    manager,
+    force: request.force,
+    filter: filterOf(request.resetFields),
+    versions,
+  };
   try {
     return applyConfiguration(application);
   } catch (error) {
     if (!(error instanceof ApplyConflicts)) throw error;
-    const refused = request.manager === KUBECTL ? conflictsBeyondLastApplied(error.conflicts, live, versions) : error.conflicts;
+    const refused =
+      request.manager === KUBECTL ? conflictsBeyondLastApplied(error.conflicts, live, versions) : error.conflicts;
     if (refused.length > 0) throw conflictError(refused);
     return applyConfiguration({ ...application, force: true });
   }
@@ -114,13 +139,23 @@ function applyTo(request: ApplyRequest, live: JsonObject, recorded: ManagerTable
 
 /** What an object had before anyone was recorded gets an owner too: applying it would be a conflict with nobody. */
 function beforeFirstApply(request: ApplyRequest, live: KubeObject, versions: Versions): ManagerTable {
-  return track({ ...request, live: undefined }, live, { ...nameOf(request, 'Update'), manager: BEFORE_FIRST_APPLY }, noManagers, versions);
+  return track(
+    { ...request, live: undefined },
+    live,
+    { ...nameOf(request, 'Update'), manager: BEFORE_FIRST_APPLY },
+    noManagers,
+    versions,
+  );
 }
 
 /**
  * Fields that the live object has as `kubectl apply` left them are its own: kubectl may take them over without force.
  */
-function conflictsBeyondLastApplied(conflicts: readonly Conflict[], live: JsonObject, versions: Versions): readonly Conflict[] {
+function conflictsBeyondLastApplied(
+  conflicts: readonly Conflict[],
+  live: JsonObject,
+  versions: Versions,
+): readonly Conflict[] {
   const allowed = fieldsOfLastApplied(live, versions);
   return allowed === undefined ? conflicts : conflicts.filter(({ path }) => !allowed.has(path));
 }
@@ -143,7 +178,8 @@ function finish(request: ApplyRequest, { object, table }: Applied, live: JsonObj
   const own = table.get(id);
   const fields = own?.fields.difference(unmanaged);
   if (fields?.isEmpty) table.delete(id);
-  else if (fields !== undefined) table.set(id, { ...own!, fields, time: object === undefined ? own!.time : timeText(request.now) });
+  else if (fields !== undefined)
+    table.set(id, { ...own!, fields, time: object === undefined ? own!.time : timeText(request.now) });
   const result = (object ?? request.live ?? live) as KubeObject;
   const annotated = request.manager === KUBECTL ? withLastApplied(result, request.config) : result;
   return { object: withManagers(annotated, writeManagers(table)), changed: object !== undefined };

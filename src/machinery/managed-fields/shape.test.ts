@@ -33,50 +33,133 @@ function revalued(random: RandomSource, value: JsonValue): JsonValue {
   if (typeof value === 'number' && random() < 0.1) return pick(random, [0, 1, 2]);
   if (Array.isArray(value)) return value.map((item) => revalued(random, item));
   if (!isObject(value)) return value;
-  return Object.assign(Object.create(Object.getPrototypeOf(value) as object | null) as JsonObject, Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined).map(([key, member]) => [key, revalued(random, member!)])));
+  return Object.assign(
+    Object.create(Object.getPrototypeOf(value) as object | null) as JsonObject,
+    Object.fromEntries(
+      Object.entries(value)
+        .filter(([, member]) => member !== undefined)
+        .map(([key, member]) => [key, revalued(random, member!)]),
+    ),
+  );
 }
 
 const map = (members: Record<string, JsonValue>): JsonObject => Object.assign(createMap<JsonValue>(), members);
 const configMap = (data: JsonObject): JsonObject => ({ metadata: {}, data });
-const service = (...ports: JsonObject[]): JsonObject => ({ metadata: {}, spec: { ports }, status: { loadBalancer: {} } });
+const service = (...ports: JsonObject[]): JsonObject => ({
+  metadata: {},
+  spec: { ports },
+  status: { loadBalancer: {} },
+});
 const pod = (spec: JsonObject): JsonObject => ({ metadata: {}, spec, status: {} });
 const container = (members: JsonObject): JsonObject => pod({ containers: [{ name: 'a', resources: {}, ...members }] });
 
 describe('the shape of an object', () => {
   test.each([
     { name: 'names', type: 'core/v1.ConfigMap', one: { metadata: { name: 'a' } }, other: { metadata: { name: 'b' } } },
-    { name: 'values of a map', type: 'core/v1.ConfigMap', one: configMap(map({ k: 'v' })), other: configMap(map({ k: '' })) },
-    { name: 'what is in an item', type: 'core/v1.Pod', one: container({ image: 'a' }), other: container({ image: 'b' }) },
-    { name: 'what is owned as a whole', type: 'core/v1.Pod', one: container({ command: ['a'] }), other: container({ command: ['a', 'b'] }) },
+    {
+      name: 'values of a map',
+      type: 'core/v1.ConfigMap',
+      one: configMap(map({ k: 'v' })),
+      other: configMap(map({ k: '' })),
+    },
+    {
+      name: 'what is in an item',
+      type: 'core/v1.Pod',
+      one: container({ image: 'a' }),
+      other: container({ image: 'b' }),
+    },
+    {
+      name: 'what is owned as a whole',
+      type: 'core/v1.Pod',
+      one: container({ command: ['a'] }),
+      other: container({ command: ['a', 'b'] }),
+    },
   ])('is the same for other $name', ({ type, one, other }) => {
     expect(shapeOf(types.of(type), one)).toBe(shapeOf(types.of(type), other));
     expect(fieldsOf(type, one)).toBe(fieldsOf(type, other));
   });
 
   test.each([
-    { name: 'other keys', type: 'core/v1.ConfigMap', one: configMap(map({ a: 'v' })), other: configMap(map({ b: 'v' })) },
-    { name: 'keys that look like the end of a key and the next', type: 'core/v1.ConfigMap', one: configMap(map({ a: 'v', b: 'v' })), other: configMap(map({ 'a\x03\x041 b': 'v' })) },
+    {
+      name: 'other keys',
+      type: 'core/v1.ConfigMap',
+      one: configMap(map({ a: 'v' })),
+      other: configMap(map({ b: 'v' })),
+    },
+    {
+      name: 'keys that look like the end of a key and the next',
+      type: 'core/v1.ConfigMap',
+      one: configMap(map({ a: 'v', b: 'v' })),
+      other: configMap(map({ 'a\x03\x041 b': 'v' })),
+    },
     { name: 'other items', type: 'core/v1.Pod', one: container({ name: 'a' }), other: container({ name: 'b' }) },
-    { name: 'a number that is a key', type: 'core/v1.Service', one: service({ port: 80, targetPort: 0 }), other: service({ port: 81, targetPort: 0 }) },
-    { name: 'an item more', type: 'core/v1.Service', one: service({ port: 80, targetPort: 0 }), other: service({ port: 80, targetPort: 0 }, { port: 81, targetPort: 0 }) },
-    { name: 'an item twice', type: 'core/v1.Service', one: service({ port: 80, targetPort: 0 }), other: service({ port: 80, targetPort: 0 }, { port: 80, targetPort: 0 }) },
-    { name: 'another value of a set', type: 'core/v1.ConfigMap', one: { metadata: { finalizers: ['a'] } }, other: { metadata: { finalizers: ['b'] } } },
-    { name: 'the zero value that is left out', type: 'core/v1.Pod', one: pod({ containers: [], nodeName: '' }), other: pod({ containers: [], nodeName: 'n' }) },
+    {
+      name: 'a number that is a key',
+      type: 'core/v1.Service',
+      one: service({ port: 80, targetPort: 0 }),
+      other: service({ port: 81, targetPort: 0 }),
+    },
+    {
+      name: 'an item more',
+      type: 'core/v1.Service',
+      one: service({ port: 80, targetPort: 0 }),
+      other: service({ port: 80, targetPort: 0 }, { port: 81, targetPort: 0 }),
+    },
+    {
+      name: 'an item twice',
+      type: 'core/v1.Service',
+      one: service({ port: 80, targetPort: 0 }),
+      other: service({ port: 80, targetPort: 0 }, { port: 80, targetPort: 0 }),
+    },
+    {
+      name: 'another value of a set',
+      type: 'core/v1.ConfigMap',
+      one: { metadata: { finalizers: ['a'] } },
+      other: { metadata: { finalizers: ['b'] } },
+    },
+    {
+      name: 'the zero value that is left out',
+      type: 'core/v1.Pod',
+      one: pod({ containers: [], nodeName: '' }),
+      other: pod({ containers: [], nodeName: 'n' }),
+    },
   ])('tells $name', ({ type, one, other }) => {
     expect(fieldsOf(type, one)).not.toBe(fieldsOf(type, other));
     expect(shapeOf(types.of(type), one)).not.toBe(shapeOf(types.of(type), other));
   });
 
   test.each([
-    { name: 'carried JSON', type: 'apps/v1.ControllerRevision', object: { metadata: {}, data: new RawJson('{}').asValue(), revision: 1 } },
-    { name: 'an item without its key', type: 'core/v1.Service', object: service({ targetPort: 0 }, null as unknown as JsonObject) },
-    { name: 'a member that is undefined', type: 'core/v1.ConfigMap', object: configMap(map({ a: undefined as unknown as JsonValue })) },
+    {
+      name: 'carried JSON',
+      type: 'apps/v1.ControllerRevision',
+      object: { metadata: {}, data: new RawJson('{}').asValue(), revision: 1 },
+    },
+    {
+      name: 'an item without its key',
+      type: 'core/v1.Service',
+      object: service({ targetPort: 0 }, null as unknown as JsonObject),
+    },
+    {
+      name: 'a member that is undefined',
+      type: 'core/v1.ConfigMap',
+      object: configMap(map({ a: undefined as unknown as JsonValue })),
+    },
     { name: 'what the type does not have there', type: 'core/v1.Pod', object: pod([] as unknown as JsonObject) },
   ])('cannot be told with $name', ({ type, object }) => {
     expect(shapeOf(types.of(type), object)).toBeUndefined();
   });
 
-  test.each(['core/v1.ConfigMap', 'core/v1.Service', 'core/v1.Node', 'core/v1.Event', 'core/v1.Endpoints', 'apps/v1.Deployment', 'batch/v1.CronJob', 'networking/v1.Ingress', 'rbac/v1.RoleBinding'])('is the same only for objects with the same fields: %s', (id) => {
+  test.each([
+    'core/v1.ConfigMap',
+    'core/v1.Service',
+    'core/v1.Node',
+    'core/v1.Event',
+    'core/v1.Endpoints',
+    'apps/v1.Deployment',
+    'batch/v1.CronJob',
+    'networking/v1.Ingress',
+    'rbac/v1.RoleBinding',
+  ])('is the same only for objects with the same fields: %s', (id) => {
     const type = types.of(id);
     const generator = new ValueGenerator(schemas, randomSource(1312), (name) => codecs.of(name).empty());
     const seen = new Map<string, string | undefined>();
@@ -103,7 +186,16 @@ test('a create whose shape was met before owns the same fields, and its own time
   const create = (manager: string, now: Date, change: (pod: JsonObject) => void) => {
     const object = codec.decode(codec.encode(benchPod()));
     change(object['spec'] as JsonObject);
-    return fieldManager.update({ live: undefined, object: object as KubeObject, manager, subresource: '', apiVersion: 'v1', typeId: 'core/v1.Pod', now, resetFields: [['status']] })!;
+    return fieldManager.update({
+      live: undefined,
+      object: object as KubeObject,
+      manager,
+      subresource: '',
+      apiVersion: 'v1',
+      typeId: 'core/v1.Pod',
+      now,
+      resetFields: [['status']],
+    })!;
   };
   const [first] = create('one', new Date(0), () => undefined);
   const [again] = create('two', new Date(1000), (spec) => (spec['schedulerName'] = 'another'));

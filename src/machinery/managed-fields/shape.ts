@@ -42,7 +42,9 @@ function structShape(sorted: readonly StructField[], object: JsonObject): string
     const field = sorted[i]!;
     const value = object[field.name];
     if (value === undefined || value === null) continue;
-    shape += String.fromCharCode(firstField + i) + (typeof value === 'object' ? nestedShape(field.type, value) : scalarShape(field, value));
+    shape +=
+      String.fromCharCode(firstField + i) +
+      (typeof value === 'object' ? nestedShape(field.type, value) : scalarShape(field, value));
   }
   return shape + end;
 }
@@ -78,7 +80,10 @@ function itemsShape(list: ListType, items: readonly JsonValue[]): string {
   let shape = '';
   for (const item of items) {
     const id = itemId(list, item, 'normal');
-    shape += next + (typeof id === 'string' ? textShape(id) : `#${String(id)} `) + (list.keys.length === 0 ? '' : elementShape(list.element, item));
+    shape +=
+      next +
+      (typeof id === 'string' ? textShape(id) : `#${String(id)} `) +
+      (list.keys.length === 0 ? '' : elementShape(list.element, item));
   }
   return shape + end;
 }
@@ -87,4 +92,5 @@ function itemsShape(list: ListType, items: readonly JsonValue[]): string {
 const textShape = (text: string): string => `${text.length} ${text}`;
 
 /** A scalar in a list or map is owned whatever it is. */
-const elementShape = (type: MergeType, value: JsonValue): string => (typeof value === 'object' && value !== null ? nestedShape(type, value) : other);
+const elementShape = (type: MergeType, value: JsonValue): string =>
+  typeof value === 'object' && value !== null ? nestedShape(type, value) : other;

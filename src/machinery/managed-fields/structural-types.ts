@@ -5,7 +5,18 @@
  */
 import { keysOf, memberOf } from '../members.ts';
 import { isObject, type JsonObject, type JsonValue } from '../value.ts';
-import { deduced, listType, scalarType, structType, StructField, untypedAtomic, type ListType, type MapType, type MergeType, type ScalarKind } from './merge-type.ts';
+import {
+  deduced,
+  listType,
+  scalarType,
+  structType,
+  StructField,
+  untypedAtomic,
+  type ListType,
+  type MapType,
+  type MergeType,
+  type ScalarKind,
+} from './merge-type.ts';
 
 export interface CustomTypeOptions {
   /** The merge type of `meta/v1.ObjectMeta`. */
@@ -15,7 +26,10 @@ export interface CustomTypeOptions {
 }
 
 /** The type of whole objects. Without a schema everything is deduced from the objects. */
-export function createCustomType(schema: JsonObject | undefined, { objectMeta, preserveUnknownFields = false }: CustomTypeOptions): MergeType {
+export function createCustomType(
+  schema: JsonObject | undefined,
+  { objectMeta, preserveUnknownFields = false }: CustomTypeOptions,
+): MergeType {
   if (schema === undefined) return { map: structType([], { element: deduced }) };
   return new Reader(objectMeta).whole(schema, preserveUnknownFields);
 }
@@ -36,19 +50,38 @@ class Reader {
   private typeOf(schema: JsonObject, inherited: boolean): MergeType {
     const preserve = inherited || preserves(schema);
     switch (memberOf(schema, 'type')) {
-      case undefined: case '': return { scalar: 'untyped', list: this.listOf(schema, preserve), map: this.mapOf(schema, preserve) };
-      case 'object': return { map: this.mapOf(schema, preserve, memberOf(schema, 'x-kubernetes-embedded-resource') === true ? this.identity() : []) };
-      case 'array': return { list: this.listOf(schema, preserve) };
-      default: return scalarType(scalarOf(schema));
+      case undefined:
+      case '':
+        return { scalar: 'untyped', list: this.listOf(schema, preserve), map: this.mapOf(schema, preserve) };
+      case 'object':
+        return {
+          map: this.mapOf(
+            schema,
+            preserve,
+            memberOf(schema, 'x-kubernetes-embedded-resource') === true ? this.identity() : [],
+          ),
+        };
+      case 'array':
+        return { list: this.listOf(schema, preserve) };
+      default:
+        return scalarType(scalarOf(schema));
     }
   }
 
   private mapOf(schema: JsonObject, preserve: boolean, more: readonly StructField[] = []): MapType {
     const properties = objectAt(schema, 'properties') ?? {};
-    const own = new Map(keysOf(properties).map((name): [string, StructField] => [name, this.fieldOf(name, memberOf(properties, name) as JsonObject, preserve)]));
+    const own = new Map(
+      keysOf(properties).map((name): [string, StructField] => [
+        name,
+        this.fieldOf(name, memberOf(properties, name) as JsonObject, preserve),
+      ]),
+    );
     for (const field of more) own.set(field.name, field);
     const element = this.elementOf(memberOf(schema, 'additionalProperties'), own.size === 0, preserve);
-    return structType(own.values(), { ...(element && { element }), atomic: memberOf(schema, 'x-kubernetes-map-type') === 'atomic' });
+    return structType(own.values(), {
+      ...(element && { element }),
+      atomic: memberOf(schema, 'x-kubernetes-map-type') === 'atomic',
+    });
   }
 
   private fieldOf(name: string, schema: JsonObject, preserve: boolean): StructField {
@@ -67,11 +100,19 @@ class Reader {
     const items = objectAt(schema, 'items');
     const keys = memberOf(schema, 'x-kubernetes-list-map-keys');
     const kind = memberOf(schema, 'x-kubernetes-list-type') as 'atomic' | 'set' | 'map' | undefined;
-    return listType(() => (items === undefined ? untypedAtomic : this.typeOf(items, preserve)), kind, Array.isArray(keys) ? (keys as string[]) : []);
+    return listType(
+      () => (items === undefined ? untypedAtomic : this.typeOf(items, preserve)),
+      kind,
+      Array.isArray(keys) ? (keys as string[]) : [],
+    );
   }
 
   private identity(): StructField[] {
-    return [new StructField('apiVersion', () => texts), new StructField('kind', () => texts), new StructField('metadata', () => this.objectMeta)];
+    return [
+      new StructField('apiVersion', () => texts),
+      new StructField('kind', () => texts),
+      new StructField('metadata', () => this.objectMeta),
+    ];
   }
 }
 
@@ -79,10 +120,15 @@ const preserves = (schema: JsonObject): boolean => memberOf(schema, 'x-kubernete
 
 function scalarOf(schema: JsonObject): ScalarKind {
   switch (memberOf(schema, 'type')) {
-    case 'integer': case 'number': return 'numeric';
-    case 'boolean': return 'boolean';
-    case 'string': return ['', 'byte', undefined].includes(memberOf(schema, 'format') as string | undefined) ? 'string' : 'untyped';
-    default: return 'untyped';
+    case 'integer':
+    case 'number':
+      return 'numeric';
+    case 'boolean':
+      return 'boolean';
+    case 'string':
+      return ['', 'byte', undefined].includes(memberOf(schema, 'format') as string | undefined) ? 'string' : 'untyped';
+    default:
+      return 'untyped';
   }
 }
 

@@ -64,16 +64,28 @@ export function isEmptyMap(map: MapType, object: JsonObject, form: Form): boolea
 export function valuesEqual(type: MergeType, a: JsonValue, b: JsonValue, form: Form): boolean {
   if (a === b) return true;
   if (form === 'json' || isScalar(a) || isScalar(b)) return jsonEqual(a, b);
-  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => valuesEqual(type.list?.element ?? type, item, b[index]!, form));
+  if (Array.isArray(a))
+    return (
+      Array.isArray(b) &&
+      a.length === b.length &&
+      a.every((item, index) => valuesEqual(type.list?.element ?? type, item, b[index]!, form))
+    );
   return isObject(a) && isObject(b) && type.map !== undefined ? mapsEqual(type.map, a, b, form) : jsonEqual(a, b);
 }
 
-const isScalar = (value: JsonValue): boolean => value === null || typeof value !== 'object' || (value as unknown) instanceof RawJson;
+const isScalar = (value: JsonValue): boolean =>
+  value === null || typeof value !== 'object' || (value as unknown) instanceof RawJson;
 
 function mapsEqual(map: MapType, a: JsonObject, b: JsonObject, form: Form): boolean {
-  if (isStruct(map, form)) return map.sorted.every((field) => optionalEqual(field.type, fieldOf(field, a, form), fieldOf(field, b, form), form));
+  if (isStruct(map, form))
+    return map.sorted.every((field) =>
+      optionalEqual(field.type, fieldOf(field, a, form), fieldOf(field, b, form), form),
+    );
   const keys = keysOf(a);
-  return keys.length === keysOf(b).length && keys.every((key) => optionalEqual(map.element!, memberOf(a, key), memberOf(b, key), form));
+  return (
+    keys.length === keysOf(b).length &&
+    keys.every((key) => optionalEqual(map.element!, memberOf(a, key), memberOf(b, key), form))
+  );
 }
 
 const optionalEqual = (type: MergeType, a: JsonValue | undefined, b: JsonValue | undefined, form: Form): boolean =>
@@ -101,13 +113,17 @@ export function itemElement(list: ListType, item: JsonValue, form: Form, listLen
   const [key] = list.keys;
   if (list.keys.length === 1) return keyElement([[key!, keyValue(list, object, key!, form)]], isCommon);
   for (const each of list.keys) keyValue(list, object, each, form);
-  return keyElement(list.sortedKeys.map((each) => [each, keyValue(list, object, each, form)]), isCommon);
+  return keyElement(
+    list.sortedKeys.map((each) => [each, keyValue(list, object, each, form)]),
+    isCommon,
+  );
 }
 
 function scalarItem(item: JsonValue): JsonValue {
   if (item === null) throw new TypeMismatch("associative list without keys has an element that's an explicit null");
   if (Array.isArray(item)) throw new TypeMismatch('not supported: associative list with lists as elements');
-  if (typeof item === 'object') throw new TypeMismatch("associative list without keys has an element that's a map type");
+  if (typeof item === 'object')
+    throw new TypeMismatch("associative list without keys has an element that's a map type");
   return item;
 }
 
@@ -122,6 +138,9 @@ function keyValue(list: ListType, item: JsonObject, key: string, form: Form): Js
   const field = list.element.map?.fields.get(key);
   const value = field === undefined ? memberOf(item, key) : fieldOf(field, item, form);
   const found = value === undefined ? (field?.options.default ?? field?.absent) : value;
-  if (found === undefined) throw new TypeMismatch(`associative list with keys has an element that omits key field ${JSON.stringify(key)} (and doesn't have default value)`);
+  if (found === undefined)
+    throw new TypeMismatch(
+      `associative list with keys has an element that omits key field ${JSON.stringify(key)} (and doesn't have default value)`,
+    );
   return found;
 }

@@ -16,25 +16,72 @@ const second = (n: number): Date => new Date(Date.UTC(2024, 0, 1, 0, 0, n));
 const timeOf = (n: number): string => second(n).toISOString().replace('.000Z', 'Z');
 
 type ConfigMap = KubeObject & { data?: Record<string, string> };
-const configMap = (data?: Record<string, string>, metadata: KubeObject['metadata'] = {}): ConfigMap => ({ metadata: { name: 'a', ...metadata }, ...(data && { data }) });
+const configMap = (data?: Record<string, string>, metadata: KubeObject['metadata'] = {}): ConfigMap => ({
+  metadata: { name: 'a', ...metadata },
+  ...(data && { data }),
+});
 
 function update(request: Partial<UpdateRequest> & Pick<UpdateRequest, 'object'>): ConfigMap {
-  return withManagers(request.object, fieldManager.update({ live: undefined, manager: 'm', subresource: '', apiVersion: 'v1', typeId: 'core/v1.ConfigMap', now: second(0), ...request }));
+  return withManagers(
+    request.object,
+    fieldManager.update({
+      live: undefined,
+      manager: 'm',
+      subresource: '',
+      apiVersion: 'v1',
+      typeId: 'core/v1.ConfigMap',
+      now: second(0),
+      ...request,
+    }),
+  );
 }
 
 /** As the server keeps it: with an identity. */
-const stored = (object: ConfigMap): ConfigMap => ({ ...object, metadata: { ...object.metadata, uid: 'u', resourceVersion: '1' } });
+const stored = (object: ConfigMap): ConfigMap => ({
+  ...object,
+  metadata: { ...object.metadata, uid: 'u', resourceVersion: '1' },
+});
 const changed = (live: ConfigMap, data: Record<string, string>): ConfigMap => ({ ...live, data });
 
-const fieldsOf = ({ fieldsV1 }: ManagedFieldsEntry): JsonValue => JSON.parse((fieldsV1 as unknown as RawJson).text) as JsonValue;
-const entries = (object: KubeObject) => object.metadata?.managedFields?.map((entry) => JSON.parse(JSON.stringify({ ...entry, fieldsV1: fieldsOf(entry) })) as unknown);
-const entry = (manager: string, fieldsV1: JsonObject, more: Partial<ManagedFieldsEntry> = {}) => ({ manager, operation: 'Update', apiVersion: 'v1', time: timeOf(0), fieldsType: 'FieldsV1', fieldsV1, ...more });
+const fieldsOf = ({ fieldsV1 }: ManagedFieldsEntry): JsonValue =>
+  JSON.parse((fieldsV1 as unknown as RawJson).text) as JsonValue;
+const entries = (object: KubeObject) =>
+  object.metadata?.managedFields?.map(
+    (entry) => JSON.parse(JSON.stringify({ ...entry, fieldsV1: fieldsOf(entry) })) as unknown,
+  );
+const entry = (manager: string, fieldsV1: JsonObject, more: Partial<ManagedFieldsEntry> = {}) => ({
+  manager,
+  operation: 'Update',
+  apiVersion: 'v1',
+  time: timeOf(0),
+  fieldsType: 'FieldsV1',
+  fieldsV1,
+  ...more,
+});
 
 describe('managed fields of a create', () => {
   it('are everything but identity', () => {
-    const object = configMap({ k: 'v' }, { generateName: 'a-', labels: { x: 'y' }, finalizers: ['f'], uid: 'u', generation: 1, creationTimestamp: timeOf(0), namespace: 'n' });
+    const object = configMap(
+      { k: 'v' },
+      {
+        generateName: 'a-',
+        labels: { x: 'y' },
+        finalizers: ['f'],
+        uid: 'u',
+        generation: 1,
+        creationTimestamp: timeOf(0),
+        namespace: 'n',
+      },
+    );
     expect(entries(update({ object }))).toEqual([
-      entry('m', { 'f:data': { '.': {}, 'f:k': {} }, 'f:metadata': { 'f:finalizers': { '.': {}, 'v:"f"': {} }, 'f:generateName': {}, 'f:labels': { '.': {}, 'f:x': {} } } }),
+      entry('m', {
+        'f:data': { '.': {}, 'f:k': {} },
+        'f:metadata': {
+          'f:finalizers': { '.': {}, 'v:"f"': {} },
+          'f:generateName': {},
+          'f:labels': { '.': {}, 'f:x': {} },
+        },
+      }),
     ]);
   });
 
@@ -42,15 +89,21 @@ describe('managed fields of a create', () => {
     const object = { metadata: { name: 'p' }, spec: { hostname: 'h' }, status: { phase: 'Running' } } as KubeObject;
     const specOnly: FieldFilter = (fields) => fields.intersection(FieldSet.ofFields(['spec', 'hostname']));
     for (const resetFields of [[['status']], specOnly]) {
-      expect(entries(update({ object, typeId: 'core/v1.Pod', resetFields }))).toEqual([entry('m', { 'f:spec': { 'f:hostname': {} } })]);
+      expect(entries(update({ object, typeId: 'core/v1.Pod', resetFields }))).toEqual([
+        entry('m', { 'f:spec': { 'f:hostname': {} } }),
+      ]);
     }
   });
 
   it('are those of a reference one by one where the field says so, and as a whole elsewhere', () => {
     const volume = { metadata: { name: 'v' }, spec: { claimRef: { namespace: 'n', name: 'c' } } } as KubeObject;
     const event = { metadata: { name: 'e' }, involvedObject: { namespace: 'n', name: 'c' } } as KubeObject;
-    expect(entries(update({ object: volume, typeId: 'core/v1.PersistentVolume' }))).toEqual([entry('m', { 'f:spec': { 'f:claimRef': { '.': {}, 'f:name': {}, 'f:namespace': {} } } })]);
-    expect(entries(update({ object: event, typeId: 'core/v1.Event' }))).toEqual([expect.objectContaining({ fieldsV1: expect.objectContaining({ 'f:involvedObject': {} }) })]);
+    expect(entries(update({ object: volume, typeId: 'core/v1.PersistentVolume' }))).toEqual([
+      entry('m', { 'f:spec': { 'f:claimRef': { '.': {}, 'f:name': {}, 'f:namespace': {} } } }),
+    ]);
+    expect(entries(update({ object: event, typeId: 'core/v1.Event' }))).toEqual([
+      expect.objectContaining({ fieldsV1: expect.objectContaining({ 'f:involvedObject': {} }) }),
+    ]);
   });
 
   it('are those of "unknown" without a name', () => {
@@ -62,14 +115,22 @@ describe('managed fields of a create', () => {
   });
 
   it('are absent when a list item has no identity', () => {
-    const object = { metadata: { name: 'p', labels: { a: 'b' } }, spec: { containers: [null] } } as unknown as KubeObject;
+    const object = {
+      metadata: { name: 'p', labels: { a: 'b' } },
+      spec: { containers: [null] },
+    } as unknown as KubeObject;
     expect(update({ object, typeId: 'core/v1.Pod' }).metadata!.managedFields).toBeUndefined();
   });
 
   it('are absent when the object is nested beyond measure', () => {
     let nested: JsonValue = {};
     for (let depth = 0; depth < 100_000; depth++) nested = { a: nested };
-    expect(update({ object: { metadata: { name: 'x' }, spec: nested } as KubeObject, typeId: { map: createBuiltInTypes(schemas).of('meta/v1.FieldsV1').map! } }).metadata!.managedFields).toBeUndefined();
+    expect(
+      update({
+        object: { metadata: { name: 'x' }, spec: nested } as KubeObject,
+        typeId: { map: createBuiltInTypes(schemas).of('meta/v1.FieldsV1').map! },
+      }).metadata!.managedFields,
+    ).toBeUndefined();
   });
 });
 
@@ -77,7 +138,12 @@ describe('managed fields of an update', () => {
   const created = stored(update({ object: configMap({ k: 'v', l: 'v' }), manager: 'one' }));
 
   it('move what changed to its manager', () => {
-    const next = update({ live: created, object: changed(created, { k: 'v', l: 'w', n: 'x' }), manager: 'two', now: second(5) });
+    const next = update({
+      live: created,
+      object: changed(created, { k: 'v', l: 'w', n: 'x' }),
+      manager: 'two',
+      now: second(5),
+    });
     expect(entries(next)).toEqual([
       entry('one', { 'f:data': { '.': {}, 'f:k': {} } }),
       entry('two', { 'f:data': { 'f:l': {}, 'f:n': {} } }, { time: timeOf(5) }),
@@ -85,27 +151,53 @@ describe('managed fields of an update', () => {
   });
 
   it('forget what is gone', () => {
-    expect(entries(update({ live: created, object: changed(created, { k: 'v' }), manager: 'two', now: second(5) }))).toEqual([entry('one', { 'f:data': { '.': {}, 'f:k': {} } })]);
-    expect(update({ live: created, object: changed(created, {}), manager: 'two' }).metadata!.managedFields).toBeUndefined();
+    expect(
+      entries(update({ live: created, object: changed(created, { k: 'v' }), manager: 'two', now: second(5) })),
+    ).toEqual([entry('one', { 'f:data': { '.': {}, 'f:k': {} } })]);
+    expect(
+      update({ live: created, object: changed(created, {}), manager: 'two' }).metadata!.managedFields,
+    ).toBeUndefined();
   });
 
   it('stay as they are, time included, when nothing changed', () => {
-    expect(entries(update({ live: created, object: { ...created }, manager: 'two', now: second(5) }))).toEqual(entries(created));
-    expect(entries(update({ live: created, object: { ...created }, manager: 'one', now: second(5) }))).toEqual(entries(created));
+    expect(entries(update({ live: created, object: { ...created }, manager: 'two', now: second(5) }))).toEqual(
+      entries(created),
+    );
+    expect(entries(update({ live: created, object: { ...created }, manager: 'one', now: second(5) }))).toEqual(
+      entries(created),
+    );
   });
 
   it('keep the text of entries that stay', () => {
-    const next = update({ live: created, object: changed(created, { k: 'v', l: 'v', n: 'x' }), manager: 'two', now: second(5) });
+    const next = update({
+      live: created,
+      object: changed(created, { k: 'v', l: 'v', n: 'x' }),
+      manager: 'two',
+      now: second(5),
+    });
     expect(next.metadata!.managedFields![0]!.fieldsV1).toBe(created.metadata!.managedFields![0]!.fieldsV1);
   });
 
   it('join earlier changes of the same manager', () => {
-    const next = update({ live: created, object: changed(created, { k: 'v', l: 'w', n: 'x' }), manager: 'one', now: second(5) });
-    expect(entries(next)).toEqual([entry('one', { 'f:data': { '.': {}, 'f:k': {}, 'f:l': {}, 'f:n': {} } }, { time: timeOf(5) })]);
+    const next = update({
+      live: created,
+      object: changed(created, { k: 'v', l: 'w', n: 'x' }),
+      manager: 'one',
+      now: second(5),
+    });
+    expect(entries(next)).toEqual([
+      entry('one', { 'f:data': { '.': {}, 'f:k': {}, 'f:l': {}, 'f:n': {} } }, { time: timeOf(5) }),
+    ]);
   });
 
   it('are told apart by subresource and version', () => {
-    const status = update({ live: created, object: changed(created, { k: '1', l: 'v' }), manager: 'one', subresource: 'status', now: second(5) });
+    const status = update({
+      live: created,
+      object: changed(created, { k: '1', l: 'v' }),
+      manager: 'one',
+      subresource: 'status',
+      now: second(5),
+    });
     expect(entries(status)).toEqual([
       entry('one', { 'f:data': { '.': {}, 'f:l': {} } }),
       entry('one', { 'f:data': { 'f:k': {} } }, { time: timeOf(5), subresource: 'status' }),
@@ -128,8 +220,13 @@ describe('managed fields of an update', () => {
   });
 
   it('forget managers of a version that is gone', () => {
-    const live = stored({ ...created, metadata: { ...created.metadata, managedFields: [{ ...created.metadata!.managedFields![0]!, apiVersion: 'v0' }] } });
-    expect(entries(update({ live, object: changed(live, { k: 'v', l: 'w' }), manager: 'two' }))).toEqual([entry('two', { 'f:data': { 'f:l': {} } })]);
+    const live = stored({
+      ...created,
+      metadata: { ...created.metadata, managedFields: [{ ...created.metadata!.managedFields![0]!, apiVersion: 'v0' }] },
+    });
+    expect(entries(update({ live, object: changed(live, { k: 'v', l: 'w' }), manager: 'two' }))).toEqual([
+      entry('two', { 'f:data': { 'f:l': {} } }),
+    ]);
   });
 
   it('compare in the version of each manager', () => {
@@ -137,7 +234,11 @@ describe('managed fields of an update', () => {
       typeOf: (apiVersion: string) => (apiVersion === 'v0' ? 'core/v1.Secret' : undefined),
       convert: (object: JsonObject) => ({ ...object, data: undefined, stringData: object['data'] }) as JsonObject,
     };
-    const old = { ...created.metadata!.managedFields![0]!, apiVersion: 'v0', fieldsV1: new RawJson('{"f:stringData":{".":{},"f:k":{},"f:l":{}}}').asValue() };
+    const old = {
+      ...created.metadata!.managedFields![0]!,
+      apiVersion: 'v0',
+      fieldsV1: new RawJson('{"f:stringData":{".":{},"f:k":{},"f:l":{}}}').asValue(),
+    };
     const live = stored({ ...created, metadata: { ...created.metadata, managedFields: [old] } });
     expect(entries(update({ live, object: changed(live, { k: 'v', l: 'w' }), manager: 'two', versions }))).toEqual([
       entry('one', { 'f:stringData': { '.': {}, 'f:k': {} } }, { apiVersion: 'v0' }),
@@ -148,16 +249,29 @@ describe('managed fields of an update', () => {
 
 describe('managed fields that a client sends', () => {
   const created = stored(update({ object: configMap({ k: 'v' }), manager: 'one' }));
-  const sending = (managedFields: ManagedFieldsEntry[] | undefined, subresource = '') => update({ live: created, object: { ...created, metadata: { ...created.metadata, managedFields } }, manager: 'two', subresource });
-  const other: ManagedFieldsEntry[] = [{ ...entry('other', {}), fieldsV1: new RawJson('{"f:data":{"f:k":{}}}').asValue() }];
+  const sending = (managedFields: ManagedFieldsEntry[] | undefined, subresource = '') =>
+    update({
+      live: created,
+      object: { ...created, metadata: { ...created.metadata, managedFields } },
+      manager: 'two',
+      subresource,
+    });
+  const other: ManagedFieldsEntry[] = [
+    { ...entry('other', {}), fieldsV1: new RawJson('{"f:data":{"f:k":{}}}').asValue() },
+  ];
 
   it('count', () => expect(entries(sending(other))).toEqual([entry('other', { 'f:data': { 'f:k': {} } })]));
-  it('count as plain JSON too', () => expect(fieldsOf(sending([entry('other', { 'f:data': { 'f:k': {} } })]).metadata!.managedFields![0]!)).toEqual({ 'f:data': { 'f:k': {} } }));
+  it('count as plain JSON too', () =>
+    expect(fieldsOf(sending([entry('other', { 'f:data': { 'f:k': {} } })]).metadata!.managedFields![0]!)).toEqual({
+      'f:data': { 'f:k': {} },
+    }));
 
   it('are stored in the one order that they have, whatever the order they came in', () => {
     const key = (port: number): string => `k:${JSON.stringify({ port, protocol: 'TCP' })}`;
     const sent = entry('other', { 'f:spec': { 'f:ports': { [key(443)]: {}, [key(80)]: {}, '.': {} } } });
-    expect((sending([sent]).metadata!.managedFields![0]!.fieldsV1 as unknown as RawJson).text).toBe(JSON.stringify({ 'f:spec': { 'f:ports': { '.': {}, [key(80)]: {}, [key(443)]: {} } } }));
+    expect((sending([sent]).metadata!.managedFields![0]!.fieldsV1 as unknown as RawJson).text).toBe(
+      JSON.stringify({ 'f:spec': { 'f:ports': { '.': {}, [key(80)]: {}, [key(443)]: {} } } }),
+    );
   });
   it('are reset by an empty list, or one empty entry', () => {
     expect(sending([]).metadata!.managedFields).toBeUndefined();
@@ -177,28 +291,60 @@ describe('managed fields that a client sends', () => {
 describe('many updaters', () => {
   const grow = (count: number, now: (index: number) => Date): ConfigMap => {
     let live = stored(update({ object: configMap({ k: 'v' }), manager: 'm0', now: now(0) }));
-    for (let i = 1; i <= count; i++) live = stored(update({ live, object: changed(live, { ...live.data, [`k${i}`]: '1' }), manager: `m${i}`, now: now(i) }));
+    for (let i = 1; i <= count; i++)
+      live = stored(
+        update({ live, object: changed(live, { ...live.data, [`k${i}`]: '1' }), manager: `m${i}`, now: now(i) }),
+      );
     return live;
   };
 
   it('are ten at most: the oldest become ancient changes', () => {
     const live = grow(12, second);
-    expect(live.metadata!.managedFields!.map(({ manager }) => manager)).toEqual(['ancient-changes', 'm4', 'm5', 'm6', 'm7', 'm8', 'm9', 'm10', 'm11', 'm12']);
-    expect(entries(live)![0]).toEqual(entry('ancient-changes', { 'f:data': { '.': {}, 'f:k': {}, 'f:k1': {}, 'f:k2': {}, 'f:k3': {} } }, { time: timeOf(3) }));
+    expect(live.metadata!.managedFields!.map(({ manager }) => manager)).toEqual([
+      'ancient-changes',
+      'm4',
+      'm5',
+      'm6',
+      'm7',
+      'm8',
+      'm9',
+      'm10',
+      'm11',
+      'm12',
+    ]);
+    expect(entries(live)![0]).toEqual(
+      entry(
+        'ancient-changes',
+        { 'f:data': { '.': {}, 'f:k': {}, 'f:k1': {}, 'f:k2': {}, 'f:k3': {} } },
+        { time: timeOf(3) },
+      ),
+    );
   });
 
   it('of one second are merged in the order of their names', () => {
-    expect(entries(grow(11, () => second(0)))![0]).toEqual(entry('ancient-changes', { 'f:data': { '.': {}, 'f:k': {}, 'f:k1': {}, 'f:k10': {} } }));
+    expect(entries(grow(11, () => second(0)))![0]).toEqual(
+      entry('ancient-changes', { 'f:data': { '.': {}, 'f:k': {}, 'f:k1': {}, 'f:k10': {} } }),
+    );
   });
 });
 
 describe('times', () => {
   const created = stored(update({ object: configMap({ k: 'v' }), manager: 'one' }));
   const isCreated = (object: ConfigMap): boolean => isEqual(stored(object), created);
-  const touched = (object: ConfigMap): ConfigMap => ({ ...object, metadata: { ...object.metadata, managedFields: object.metadata!.managedFields!.map((item) => ({ ...item, time: timeOf(9) })) } });
+  const touched = (object: ConfigMap): ConfigMap => ({
+    ...object,
+    metadata: {
+      ...object.metadata,
+      managedFields: object.metadata!.managedFields!.map((item) => ({ ...item, time: timeOf(9) })),
+    },
+  });
 
-  it('stay when nothing but times differs', () => expect(entries(keepTimes(touched(created), created, isCreated))).toEqual(entries(created)));
-  it('are new when the object differs', () => expect(keepTimes(touched(changed(created, { k: 'w' })), created, isCreated).metadata!.managedFields![0]!.time).toBe(timeOf(9)));
+  it('stay when nothing but times differs', () =>
+    expect(entries(keepTimes(touched(created), created, isCreated))).toEqual(entries(created)));
+  it('are new when the object differs', () =>
+    expect(keepTimes(touched(changed(created, { k: 'w' })), created, isCreated).metadata!.managedFields![0]!.time).toBe(
+      timeOf(9),
+    ));
   it('are new when another manager came', () => {
     const next = update({ live: created, object: changed(created, { k: 'w' }), manager: 'two', now: second(9) });
     expect(keepTimes(next, created, isCreated)).toBe(next);
@@ -213,10 +359,16 @@ it('leaves every field with exactly one updater, over any history', () => {
     for (let step = 0; step < 12; step++) {
       const spec = randomSpec(random);
       const object = { ...live, metadata: { name: 'p', ...live?.metadata }, spec } as KubeObject;
-      live = stored(update({ live, object, manager: pick(random, ['a', 'b', 'c']), typeId: 'core/v1.Pod', now: second(step) }));
-      const sets = (live.metadata!.managedFields ?? []).map(({ fieldsV1 }) => parseFieldsText((fieldsV1 as unknown as RawJson).text));
+      live = stored(
+        update({ live, object, manager: pick(random, ['a', 'b', 'c']), typeId: 'core/v1.Pod', now: second(step) }),
+      );
+      const sets = (live.metadata!.managedFields ?? []).map(({ fieldsV1 }) =>
+        parseFieldsText((fieldsV1 as unknown as RawJson).text),
+      );
       const all = sets.reduce((sum, set) => sum.union(set), FieldSet.empty);
-      const expected = [...compareObjects(type, {}, spec, 'normal').added.paths()].map((path) => `.spec${path.join('')}`).sort();
+      const expected = [...compareObjects(type, {}, spec, 'normal').added.paths()]
+        .map((path) => `.spec${path.join('')}`)
+        .sort();
       expect([...all.paths()].map((path) => path.join('')).sort()).toEqual(expected);
       expect(sets.reduce((sum, set) => sum + [...set.paths()].length, 0)).toBe(expected.length);
     }
@@ -226,7 +378,11 @@ it('leaves every field with exactly one updater, over any history', () => {
 function randomSpec(random: RandomSource): JsonObject {
   const names = ['a', 'b', 'c'].filter(() => random() < 0.7);
   return {
-    containers: names.map((name) => ({ name, image: pick(random, ['x', 'y']), ...(random() < 0.5 && { env: [{ name: 'E', value: pick(random, ['1', '2']) }] }) })),
+    containers: names.map((name) => ({
+      name,
+      image: pick(random, ['x', 'y']),
+      ...(random() < 0.5 && { env: [{ name: 'E', value: pick(random, ['1', '2']) }] }),
+    })),
     ...(random() < 0.5 && { hostname: pick(random, ['h', 'i']) }),
     ...(random() < 0.5 && { nodeSelector: { zone: pick(random, ['1', '2']) } }),
     ...(random() < 0.5 && { tolerations: [{ key: pick(random, ['k', 'l']) }] }),
@@ -237,9 +393,17 @@ function randomSpec(random: RandomSource): JsonObject {
 it('pours an updater that is older than the bucket into it', () => {
   const fields = (name: string) => new RawJson(`{"f:data":{"f:${name}":{}}}`).asValue();
   const recorded = ['k0', 'ancient', 'k2', 'k3', 'k4', 'k5', 'k6', 'k7', 'k8', 'k9'];
-  const managedFields = recorded.map((name, index): ManagedFieldsEntry => ({ ...entry(index === 1 ? 'ancient-changes' : `m${index}`, {}), time: timeOf(index), fieldsV1: fields(name) }));
+  const managedFields = recorded.map(
+    (name, index): ManagedFieldsEntry => ({
+      ...entry(index === 1 ? 'ancient-changes' : `m${index}`, {}),
+      time: timeOf(index),
+      fieldsV1: fields(name),
+    }),
+  );
   const live = stored(configMap(Object.fromEntries(recorded.map((name) => [name, 'v'])), { managedFields }));
   const next = update({ live, object: changed(live, { ...live.data, k10: 'v' }), manager: 'm10', now: second(10) });
-  expect(entries(next)![0]).toEqual(entry('ancient-changes', { 'f:data': { 'f:ancient': {}, 'f:k0': {} } }, { time: timeOf(1) }));
+  expect(entries(next)![0]).toEqual(
+    entry('ancient-changes', { 'f:data': { 'f:ancient': {}, 'f:k0': {} } }, { time: timeOf(1) }),
+  );
   expect(next.metadata!.managedFields).toHaveLength(10);
 });

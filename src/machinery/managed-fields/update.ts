@@ -5,9 +5,28 @@ import { asJson, type KubeObject, type ManagedFieldsEntry } from '../object-meta
 import { type JsonObject, RawJson } from '../value.ts';
 import { FieldSet } from './field-set.ts';
 import { setBytesPerChar } from './fields-v1.ts';
-import { capUpdaters, managerId, noManagers, readManagers, writeManagers, type Manager, type ManagerName, type ManagerTable } from './managed.ts';
+import {
+  capUpdaters,
+  managerId,
+  noManagers,
+  readManagers,
+  writeManagers,
+  type Manager,
+  type ManagerName,
+  type ManagerTable,
+} from './managed.ts';
 import type { MergeType } from './merge-type.ts';
-import { filterOf, formOf, hasUid, nameOf, reconcile, timeText, unmanaged, withManagers, type OwnershipRequest } from './request.ts';
+import {
+  filterOf,
+  formOf,
+  hasUid,
+  nameOf,
+  reconcile,
+  timeText,
+  unmanaged,
+  withManagers,
+  type OwnershipRequest,
+} from './request.ts';
 import { settle } from './settle.ts';
 import { shapeOf } from './shape.ts';
 import { TypeMismatch } from './typed-value.ts';
@@ -23,7 +42,9 @@ export function recordUpdate(request: UpdateRequest, versions: Versions): Manage
   const table = tableForUpdate(request);
   if (table.size === 0 && hasUid(request.live)) return undefined;
   try {
-    return writeManagers(track(request, request.object, nameOf(request, 'Update'), reconcile(table, versions), versions));
+    return writeManagers(
+      track(request, request.object, nameOf(request, 'Update'), reconcile(table, versions), versions),
+    );
   } catch (error) {
     // RangeError: nested deeper than the stack is. Such an object is nobody's business here.
     if (error instanceof TypeMismatch || error instanceof RangeError) return undefined;
@@ -49,7 +70,12 @@ function tableForUpdate({ live, object, subresource }: UpdateRequest): ManagerTa
 function inOrder(table: ManagerTable, live: readonly ManagedFieldsEntry[]): ManagerTable {
   const texts = new Set(live.map(({ fieldsV1 }) => textOf(fieldsV1)));
   const isStored = (text: string | undefined): boolean => text !== undefined && texts.has(text);
-  return new Map([...table].map(([id, manager]) => [id, isStored(textOf(manager.recorded)) ? manager : { ...manager, recorded: undefined }]));
+  return new Map(
+    [...table].map(([id, manager]) => [
+      id,
+      isStored(textOf(manager.recorded)) ? manager : { ...manager, recorded: undefined },
+    ]),
+  );
 }
 
 /** Undefined for what is no text. */
@@ -64,7 +90,13 @@ function readOrNothing(entries: readonly ManagedFieldsEntry[] | undefined): Mana
 }
 
 /** The table after the change from the live object, or from nothing, to `object`. */
-export function track(request: OwnershipRequest, object: KubeObject, name: ManagerName, table: ManagerTable, versions: Versions): Map<string, Manager> {
+export function track(
+  request: OwnershipRequest,
+  object: KubeObject,
+  name: ManagerName,
+  table: ManagerTable,
+  versions: Versions,
+): Map<string, Manager> {
   if (request.live === undefined && table.size === 0) return managersOfCreate(request, object, name, versions);
   const comparisons = comparisonsOf(request, object, versions);
   const tracked = new Map(table);
@@ -77,15 +109,33 @@ export function track(request: OwnershipRequest, object: KubeObject, name: Manag
   return tracked;
 }
 
-const comparisonsOf = (request: OwnershipRequest, object: KubeObject, versions: Versions): ReturnType<Versions['comparisons']> =>
-  versions.comparisons(comparable(request, request.live ?? {}), comparable(request, object), filterOf(request.resetFields), formOf(request));
+const comparisonsOf = (
+  request: OwnershipRequest,
+  object: KubeObject,
+  versions: Versions,
+): ReturnType<Versions['comparisons']> =>
+  versions.comparisons(
+    comparable(request, request.live ?? {}),
+    comparable(request, object),
+    filterOf(request.resetFields),
+    formOf(request),
+  );
 
 const takenOf = (modified: FieldSet, added: FieldSet): FieldSet => modified.union(added).difference(unmanaged);
 
 /** What creates took, by the shape of their objects. Types rarely have a shape in common, and may. */
-const recentCreates = new BoundedCache<{ readonly type: MergeType; readonly filter: FieldFilter; readonly taken: FieldSet }>({ maxBytes: 4 * 1024 * 1024, maxKeyLength: 16 * 1024, bytesOf: (_, { length }) => length * setBytesPerChar });
+const recentCreates = new BoundedCache<{
+  readonly type: MergeType;
+  readonly filter: FieldFilter;
+  readonly taken: FieldSet;
+}>({ maxBytes: 4 * 1024 * 1024, maxKeyLength: 16 * 1024, bytesOf: (_, { length }) => length * setBytesPerChar });
 
-function managersOfCreate(request: OwnershipRequest, object: KubeObject, name: ManagerName, versions: Versions): Map<string, Manager> {
+function managersOfCreate(
+  request: OwnershipRequest,
+  object: KubeObject,
+  name: ManagerName,
+  versions: Versions,
+): Map<string, Manager> {
   const taken = takenByCreate(request, object, versions);
   const table = new Map<string, Manager>();
   if (!taken.isEmpty) table.set(managerId(name), taking(name, undefined, taken, FieldSet.empty, timeText(request.now)));
@@ -106,9 +156,16 @@ function takenByCreate(request: OwnershipRequest, object: KubeObject, versions: 
 }
 
 /** The managed fields themselves are not compared; a built-in type leaves them out. */
-const comparable = (request: OwnershipRequest, object: KubeObject): JsonObject => asJson(formOf(request) === 'normal' ? object : withManagers(object, undefined));
+const comparable = (request: OwnershipRequest, object: KubeObject): JsonObject =>
+  asJson(formOf(request) === 'normal' ? object : withManagers(object, undefined));
 
-function taking(name: ManagerName, previous: Manager | undefined, taken: FieldSet, removed: FieldSet, time: string): Manager {
+function taking(
+  name: ManagerName,
+  previous: Manager | undefined,
+  taken: FieldSet,
+  removed: FieldSet,
+  time: string,
+): Manager {
   const fields = previous === undefined ? taken : previous.fields.difference(removed).union(taken);
   return { ...name, fields, time, recorded: fields === previous?.fields ? previous.recorded : undefined };
 }

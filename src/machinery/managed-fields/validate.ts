@@ -52,19 +52,34 @@ class Problems {
 function check(type: MergeType, value: JsonValue, problems: Problems): void {
   if (value === null) return;
   switch (kindOf(type, value)) {
-    case 'scalar': return checkScalar(type.scalar!, value, problems);
-    case 'map': return isObject(value) ? checkMembers(type.map!, value, problems) : problems.add(`expected map, got &{${goValue(value)}}`);
-    case 'list': return Array.isArray(value) ? checkItems(type.list!, value, problems) : problems.add(`expected list, got &{${goValue(value)}}`);
+    case 'scalar':
+      return checkScalar(type.scalar!, value, problems);
+    case 'map':
+      return isObject(value)
+        ? checkMembers(type.map!, value, problems)
+        : problems.add(`expected map, got &{${goValue(value)}}`);
+    case 'list':
+      return Array.isArray(value)
+        ? checkItems(type.list!, value, problems)
+        : problems.add(`expected list, got &{${goValue(value)}}`);
   }
 }
 
 function checkScalar(kind: ScalarKind, value: JsonValue, problems: Problems): void {
   const actual = typeof value;
   switch (kind) {
-    case 'numeric': return actual === 'number' || actual === 'bigint' ? undefined : problems.add(`expected numeric (int or float), got ${goTypeName(value)}`);
-    case 'string': return actual === 'string' ? undefined : problems.add(`expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`);
-    case 'boolean': return actual === 'boolean' ? undefined : problems.add(`expected boolean, got &{${goValue(value)}}`);
-    case 'untyped': return actual === 'object' ? problems.add(`expected any scalar, got &{${goValue(value)}}`) : undefined;
+    case 'numeric':
+      return actual === 'number' || actual === 'bigint'
+        ? undefined
+        : problems.add(`expected numeric (int or float), got ${goTypeName(value)}`);
+    case 'string':
+      return actual === 'string'
+        ? undefined
+        : problems.add(`expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`);
+    case 'boolean':
+      return actual === 'boolean' ? undefined : problems.add(`expected boolean, got &{${goValue(value)}}`);
+    case 'untyped':
+      return actual === 'object' ? problems.add(`expected any scalar, got &{${goValue(value)}}`) : undefined;
   }
 }
 

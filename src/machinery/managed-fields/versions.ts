@@ -31,7 +31,12 @@ export class Versions {
   private readonly typeById: (type: string | MergeType) => MergeType;
   private readonly form: Form;
 
-  constructor(current: VersionedType, others: VersionSource | undefined, typeById: (type: string | MergeType) => MergeType, form: Form) {
+  constructor(
+    current: VersionedType,
+    others: VersionSource | undefined,
+    typeById: (type: string | MergeType) => MergeType,
+    form: Form,
+  ) {
     this.current = current;
     this.others = others;
     this.typeById = typeById;
@@ -54,7 +59,12 @@ export class Versions {
   }
 
   /** What changed, by version; made when asked for. */
-  comparisons(before: JsonObject, after: JsonObject, filter: FieldFilter, form: Form): (apiVersion: string) => Comparison | undefined {
+  comparisons(
+    before: JsonObject,
+    after: JsonObject,
+    filter: FieldFilter,
+    form: Form,
+  ): (apiVersion: string) => Comparison | undefined {
     const made = new Map<string, Comparison | undefined>();
     return (apiVersion) => {
       if (!made.has(apiVersion)) made.set(apiVersion, this.compare(before, after, apiVersion, filter, form));
@@ -62,14 +72,26 @@ export class Versions {
     };
   }
 
-  private compare(before: JsonObject, after: JsonObject, apiVersion: string, filter: FieldFilter, form: Form): Comparison | undefined {
+  private compare(
+    before: JsonObject,
+    after: JsonObject,
+    apiVersion: string,
+    filter: FieldFilter,
+    form: Form,
+  ): Comparison | undefined {
     const current = this.current.apiVersion;
     const type = this.typeOf(apiVersion);
     if (type === undefined) return undefined;
     if (apiVersion === current) return filtered(compareObjects(type, before, after, form), filter);
     const [old, now] = [this.convert(before, current, apiVersion), this.convert(after, current, apiVersion)];
-    return old === undefined || now === undefined ? undefined : filtered(compareObjects(type, old as JsonObject, now as JsonObject, 'json'), filter);
+    return old === undefined || now === undefined
+      ? undefined
+      : filtered(compareObjects(type, old as JsonObject, now as JsonObject, 'json'), filter);
   }
 }
 
-const filtered = ({ removed, modified, added }: Comparison, filter: FieldFilter): Comparison => ({ removed: filter(removed), modified: filter(modified), added: filter(added) });
+const filtered = ({ removed, modified, added }: Comparison, filter: FieldFilter): Comparison => ({
+  removed: filter(removed),
+  modified: filter(modified),
+  added: filter(added),
+});

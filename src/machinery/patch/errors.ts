@@ -5,4 +5,10 @@ import { StatusError } from '../status.ts';
  * sentence and empty details; the reason is the `cause`, for logs.
  */
 export const cannotApply = (why: string): StatusError =>
-  new StatusError(422, 'Invalid', 'the server rejected our request due to an error in our request', {}, { cause: new Error(why) });
+  new StatusError(
+    422,
+    'Invalid',
+    'the server rejected our request due to an error in our request',
+    {},
+    { cause: new Error(why) },
+  );

@@ -35,9 +35,21 @@ describe.skipIf(!hasGolden)('recorded patches (skipped where the recordings are 
     'application/json-patch+json': (current, body) => applyJsonPatch(current, decodeJsonPatch(body, 'Warn').operations),
     'application/merge-patch+json': (current, body) => applyMergePatch(current, decodeMergePatch(body, 'Warn')),
     'application/strategic-merge-patch+json': (current, body) =>
-      strategic.apply(current, decodeStrategicMergePatch(body), schemas.ofKind(current['apiVersion'] as string, current['kind'] as string)!),
+      strategic.apply(
+        current,
+        decodeStrategicMergePatch(body),
+        schemas.ofKind(current['apiVersion'] as string, current['kind'] as string)!,
+      ),
   };
-  const files = hasGolden ? ['protocol-patches.jsonl', 'protocol-subresources.jsonl', 'protocol-validation.jsonl', 'kinds-pod.jsonl', 'kinds-workloads.jsonl'] : [];
+  const files = hasGolden
+    ? [
+        'protocol-patches.jsonl',
+        'protocol-subresources.jsonl',
+        'protocol-validation.jsonl',
+        'kinds-pod.jsonl',
+        'kinds-workloads.jsonl',
+      ]
+    : [];
   const patches = files.flatMap((file) => goldenCases(file)).flatMap(({ name, steps }) => patchSteps(name, steps));
 
   test.each(patches)('$title', ({ current, step }) => {
@@ -45,9 +57,16 @@ describe.skipIf(!hasGolden)('recorded patches (skipped where the recordings are 
     const patch = patchers[request.contentType]!;
     const answer = response.body as JsonObject;
     const shown = shownText(answer);
-    if (shown !== undefined) expect(goQuote(unescaped(textOf(step, patch(inJsonForm(current), request.body!))))).toBe(shown);
-    else if (response.status === 200) expect(server(answer)).toMatchObject(server(withoutNulls(patch(current, request.body!)) as JsonObject));
-    else expect(statusOf(() => patch(current, request.body!))).toMatchObject({ code: answer['code'], message: answer['message'], reason: answer['reason'] ?? '' });
+    if (shown !== undefined)
+      expect(goQuote(unescaped(textOf(step, patch(inJsonForm(current), request.body!))))).toBe(shown);
+    else if (response.status === 200)
+      expect(server(answer)).toMatchObject(server(withoutNulls(patch(current, request.body!)) as JsonObject));
+    else
+      expect(statusOf(() => patch(current, request.body!))).toMatchObject({
+        code: answer['code'],
+        message: answer['message'],
+        reason: answer['reason'] ?? '',
+      });
   });
 
   /** As the server would encode it: the order of members shows in messages. */
@@ -77,13 +96,22 @@ function isAnsweredByPatch({ request, response }: GoldenStep): boolean {
   const message = (response.body as JsonObject | undefined)?.['message'];
   if (request.path.includes('/scale')) return false;
   if (response.status === 200) return true;
-  return typeof message === 'string' && /^(the server rejected|error decoding patch|invalid patch format|Invalid JSON|map: | "" is invalid: patch: )/.test(message);
+  return (
+    typeof message === 'string' &&
+    /^(the server rejected|error decoding patch|invalid patch format|Invalid JSON|map: | "" is invalid: patch: )/.test(
+      message,
+    )
+  );
 }
 
 /** The quoted value in `"" is invalid: patch: Invalid value: "…": …`. */
-const shownText = (answer: JsonObject): string | undefined => / "" is invalid: patch: Invalid value: ("(?:[^"\\]|\\.)*")/.exec(String(answer['message'] ?? ''))?.[1];
+const shownText = (answer: JsonObject): string | undefined =>
+  / "" is invalid: patch: Invalid value: ("(?:[^"\\]|\\.)*")/.exec(String(answer['message'] ?? ''))?.[1];
 
-const textOf = ({ request }: GoldenStep, patched: JsonValue): string => (request.contentType.startsWith('application/strategic') ? patchText(request.body as JsonObject) : patchedText(patched));
+const textOf = ({ request }: GoldenStep, patched: JsonValue): string =>
+  request.contentType.startsWith('application/strategic')
+    ? patchText(request.body as JsonObject)
+    : patchedText(patched);
 
 /** Placeholders of the recording stand for texts without HTML. */
 const unescaped = (text: string): string => text.replaceAll('\\u003c', '<').replaceAll('\\u003e', '>');
@@ -100,19 +128,31 @@ function statusOf(run: () => unknown): StatusError {
 /** Without what the server owns, and without what is empty: typed objects do not tell it from absent. */
 function server(object: JsonObject): JsonObject {
   const { metadata, status: _status, ...rest } = object;
-  const { resourceVersion: _, managedFields: __, generation: ___, creationTimestamp: ____, ...meta } = metadata as JsonObject;
+  const {
+    resourceVersion: _,
+    managedFields: __,
+    generation: ___,
+    creationTimestamp: ____,
+    ...meta
+  } = metadata as JsonObject;
   return withoutEmpty({ ...rest, metadata: meta }) as JsonObject;
 }
 
 function withoutEmpty(value: JsonValue): JsonValue | undefined {
   if (Array.isArray(value)) return value.length === 0 ? undefined : value.map((item) => withoutEmpty(item) ?? null);
   if (!isObject(value)) return value === '' ? undefined : value;
-  const members = Object.entries(value).map(([key, member]) => [key, withoutEmpty(member!)] as const).filter(([, member]) => member !== undefined);
+  const members = Object.entries(value)
+    .map(([key, member]) => [key, withoutEmpty(member!)] as const)
+    .filter(([, member]) => member !== undefined);
   return members.length === 0 ? undefined : Object.fromEntries(members);
 }
 
 function withoutNulls(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null && member !== undefined).map(([key, member]) => [key, withoutNulls(member!)]));
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([, member]) => member !== null && member !== undefined)
+      .map(([key, member]) => [key, withoutNulls(member!)]),
+  );
 }

@@ -19,40 +19,110 @@ const failure = (run: () => unknown): StatusError => {
 
 const carried = (): JsonValue => new RawJson('{"a":[1,2]}').asValue();
 
-const refused = { code: 422, reason: 'Invalid', message: 'the server rejected our request due to an error in our request', details: {} };
+const refused = {
+  code: 422,
+  reason: 'Invalid',
+  message: 'the server rejected our request due to an error in our request',
+  details: {},
+};
 
 describe('JSON Patch, RFC 6902, appendix A', () => {
   test.each<{ name: string; document: JsonValue; patch: JsonValue; result: JsonValue }>([
-    { name: 'A.1 adding an object member', document: { foo: 'bar' }, patch: [{ op: 'add', path: '/baz', value: 'qux' }], result: { baz: 'qux', foo: 'bar' } },
-    { name: 'A.2 adding an array element', document: { foo: ['bar', 'baz'] }, patch: [{ op: 'add', path: '/foo/1', value: 'qux' }], result: { foo: ['bar', 'qux', 'baz'] } },
-    { name: 'A.3 removing an object member', document: { baz: 'qux', foo: 'bar' }, patch: [{ op: 'remove', path: '/baz' }], result: { foo: 'bar' } },
-    { name: 'A.4 removing an array element', document: { foo: ['bar', 'qux', 'baz'] }, patch: [{ op: 'remove', path: '/foo/1' }], result: { foo: ['bar', 'baz'] } },
-    { name: 'A.5 replacing a value', document: { baz: 'qux', foo: 'bar' }, patch: [{ op: 'replace', path: '/baz', value: 'boo' }], result: { baz: 'boo', foo: 'bar' } },
+    {
+      name: 'A.1 adding an object member',
+      document: { foo: 'bar' },
+      patch: [{ op: 'add', path: '/baz', value: 'qux' }],
+      result: { baz: 'qux', foo: 'bar' },
+    },
+    {
+      name: 'A.2 adding an array element',
+      document: { foo: ['bar', 'baz'] },
+      patch: [{ op: 'add', path: '/foo/1', value: 'qux' }],
+      result: { foo: ['bar', 'qux', 'baz'] },
+    },
+    {
+      name: 'A.3 removing an object member',
+      document: { baz: 'qux', foo: 'bar' },
+      patch: [{ op: 'remove', path: '/baz' }],
+      result: { foo: 'bar' },
+    },
+    {
+      name: 'A.4 removing an array element',
+      document: { foo: ['bar', 'qux', 'baz'] },
+      patch: [{ op: 'remove', path: '/foo/1' }],
+      result: { foo: ['bar', 'baz'] },
+    },
+    {
+      name: 'A.5 replacing a value',
+      document: { baz: 'qux', foo: 'bar' },
+      patch: [{ op: 'replace', path: '/baz', value: 'boo' }],
+      result: { baz: 'boo', foo: 'bar' },
+    },
     {
       name: 'A.6 moving a value',
       document: { foo: { bar: 'baz', waldo: 'fred' }, qux: { corge: 'grault' } },
       patch: [{ op: 'move', from: '/foo/waldo', path: '/qux/thud' }],
       result: { foo: { bar: 'baz' }, qux: { corge: 'grault', thud: 'fred' } },
     },
-    { name: 'A.7 moving an array element', document: { foo: ['all', 'grass', 'cows', 'eat'] }, patch: [{ op: 'move', from: '/foo/1', path: '/foo/3' }], result: { foo: ['all', 'cows', 'eat', 'grass'] } },
+    {
+      name: 'A.7 moving an array element',
+      document: { foo: ['all', 'grass', 'cows', 'eat'] },
+      patch: [{ op: 'move', from: '/foo/1', path: '/foo/3' }],
+      result: { foo: ['all', 'cows', 'eat', 'grass'] },
+    },
     {
       name: 'A.8 testing a value: success',
       document: { baz: 'qux', foo: ['a', 2, 'c'] },
-      patch: [{ op: 'test', path: '/baz', value: 'qux' }, { op: 'test', path: '/foo/1', value: 2 }],
+      patch: [
+        { op: 'test', path: '/baz', value: 'qux' },
+        { op: 'test', path: '/foo/1', value: 2 },
+      ],
       result: { baz: 'qux', foo: ['a', 2, 'c'] },
     },
-    { name: 'A.10 adding a nested member object', document: { foo: 'bar' }, patch: [{ op: 'add', path: '/child', value: { grandchild: {} } }], result: { foo: 'bar', child: { grandchild: {} } } },
-    { name: 'A.11 ignoring unrecognized elements', document: { foo: 'bar' }, patch: [{ op: 'add', path: '/baz', value: 'qux', xyz: 123 }], result: { foo: 'bar', baz: 'qux' } },
-    { name: 'A.14 ~ escape ordering', document: { '/': 9, '~1': 10 }, patch: [{ op: 'test', path: '/~01', value: 10 }], result: { '/': 9, '~1': 10 } },
-    { name: 'A.16 adding an array value', document: { foo: ['bar'] }, patch: [{ op: 'add', path: '/foo/-', value: ['abc', 'def'] }], result: { foo: ['bar', ['abc', 'def']] } },
+    {
+      name: 'A.10 adding a nested member object',
+      document: { foo: 'bar' },
+      patch: [{ op: 'add', path: '/child', value: { grandchild: {} } }],
+      result: { foo: 'bar', child: { grandchild: {} } },
+    },
+    {
+      name: 'A.11 ignoring unrecognized elements',
+      document: { foo: 'bar' },
+      patch: [{ op: 'add', path: '/baz', value: 'qux', xyz: 123 }],
+      result: { foo: 'bar', baz: 'qux' },
+    },
+    {
+      name: 'A.14 ~ escape ordering',
+      document: { '/': 9, '~1': 10 },
+      patch: [{ op: 'test', path: '/~01', value: 10 }],
+      result: { '/': 9, '~1': 10 },
+    },
+    {
+      name: 'A.16 adding an array value',
+      document: { foo: ['bar'] },
+      patch: [{ op: 'add', path: '/foo/-', value: ['abc', 'def'] }],
+      result: { foo: ['bar', ['abc', 'def']] },
+    },
   ])('$name', ({ document, patch, result }) => {
     expect(apply(document, patch)).toEqual(result);
   });
 
   test.each<{ name: string; document: JsonValue; patch: JsonValue }>([
-    { name: 'A.9 testing a value: error', document: { baz: 'qux' }, patch: [{ op: 'test', path: '/baz', value: 'bar' }] },
-    { name: 'A.12 adding to a nonexistent target', document: { foo: 'bar' }, patch: [{ op: 'add', path: '/baz/bat', value: 'qux' }] },
-    { name: 'A.15 comparing strings and numbers', document: { '/': 9, '~1': 10 }, patch: [{ op: 'test', path: '/~01', value: '10' }] },
+    {
+      name: 'A.9 testing a value: error',
+      document: { baz: 'qux' },
+      patch: [{ op: 'test', path: '/baz', value: 'bar' }],
+    },
+    {
+      name: 'A.12 adding to a nonexistent target',
+      document: { foo: 'bar' },
+      patch: [{ op: 'add', path: '/baz/bat', value: 'qux' }],
+    },
+    {
+      name: 'A.15 comparing strings and numbers',
+      document: { '/': 9, '~1': 10 },
+      patch: [{ op: 'test', path: '/~01', value: '10' }],
+    },
   ])('refuses $name', ({ document, patch }) => {
     expect(failure(() => apply(document, patch))).toMatchObject(refused);
   });
@@ -61,28 +131,95 @@ describe('JSON Patch, RFC 6902, appendix A', () => {
 describe('JSON Patch as the API server applies it', () => {
   test.each<{ name: string; document: JsonValue; patch: JsonValue; result: JsonValue }>([
     // members
-    { name: 'replaces a member that is not there', document: {}, patch: [{ op: 'replace', path: '/a', value: 1 }], result: { a: 1 } },
-    { name: 'copies a missing member as null', document: {}, patch: [{ op: 'copy', from: '/a', path: '/b' }], result: { b: null } },
-    { name: 'finds a missing member equal to null', document: { x: 1 }, patch: [{ op: 'test', path: '/a', value: null }], result: { x: 1 } },
-    { name: 'adds null when the value is missing', document: {}, patch: [{ op: 'add', path: '/a' }], result: { a: null } },
-    { name: 'ignores what stands before the first slash', document: {}, patch: [{ op: 'add', path: 'data/x', value: 1 }], result: { x: 1 } },
+    {
+      name: 'replaces a member that is not there',
+      document: {},
+      patch: [{ op: 'replace', path: '/a', value: 1 }],
+      result: { a: 1 },
+    },
+    {
+      name: 'copies a missing member as null',
+      document: {},
+      patch: [{ op: 'copy', from: '/a', path: '/b' }],
+      result: { b: null },
+    },
+    {
+      name: 'finds a missing member equal to null',
+      document: { x: 1 },
+      patch: [{ op: 'test', path: '/a', value: null }],
+      result: { x: 1 },
+    },
+    {
+      name: 'adds null when the value is missing',
+      document: {},
+      patch: [{ op: 'add', path: '/a' }],
+      result: { a: null },
+    },
+    {
+      name: 'ignores what stands before the first slash',
+      document: {},
+      patch: [{ op: 'add', path: 'data/x', value: 1 }],
+      result: { x: 1 },
+    },
     { name: 'has an empty key', document: {}, patch: [{ op: 'add', path: '/', value: 1 }], result: { '': 1 } },
     // the whole document
-    { name: 'replaces the document', document: { a: 1 }, patch: [{ op: 'replace', path: '', value: { b: 2 } }], result: { b: 2 } },
-    { name: 'keeps the document when a scalar should replace it', document: { a: 1 }, patch: [{ op: 'replace', path: '', value: 5 }], result: { a: 1 } },
-    { name: 'tests the document', document: { a: 1 }, patch: [{ op: 'test', path: '', value: { a: 1 } }], result: { a: 1 } },
+    {
+      name: 'replaces the document',
+      document: { a: 1 },
+      patch: [{ op: 'replace', path: '', value: { b: 2 } }],
+      result: { b: 2 },
+    },
+    {
+      name: 'keeps the document when a scalar should replace it',
+      document: { a: 1 },
+      patch: [{ op: 'replace', path: '', value: 5 }],
+      result: { a: 1 },
+    },
+    {
+      name: 'tests the document',
+      document: { a: 1 },
+      patch: [{ op: 'test', path: '', value: { a: 1 } }],
+      result: { a: 1 },
+    },
     // arrays
-    { name: 'counts a negative index from the end', document: [1, 2, 3], patch: [{ op: 'replace', path: '/-1', value: 9 }], result: [1, 2, 9] },
-    { name: 'adds before the end with a negative index', document: [1, 2], patch: [{ op: 'add', path: '/-1', value: 9 }], result: [1, 2, 9] },
-    { name: 'adds at the end by its index', document: [1], patch: [{ op: 'add', path: '/1', value: 2 }], result: [1, 2] },
+    {
+      name: 'counts a negative index from the end',
+      document: [1, 2, 3],
+      patch: [{ op: 'replace', path: '/-1', value: 9 }],
+      result: [1, 2, 9],
+    },
+    {
+      name: 'adds before the end with a negative index',
+      document: [1, 2],
+      patch: [{ op: 'add', path: '/-1', value: 9 }],
+      result: [1, 2, 9],
+    },
+    {
+      name: 'adds at the end by its index',
+      document: [1],
+      patch: [{ op: 'add', path: '/1', value: 2 }],
+      result: [1, 2],
+    },
     // later operations
     {
       name: 'keeps a copy apart from its original',
       document: { a: { n: [1] } },
-      patch: [{ op: 'copy', from: '/a', path: '/b' }, { op: 'add', path: '/a/n/-', value: 2 }, { op: 'add', path: '/b/m', value: 3 }],
+      patch: [
+        { op: 'copy', from: '/a', path: '/b' },
+        { op: 'add', path: '/a/n/-', value: 2 },
+        { op: 'add', path: '/b/m', value: 3 },
+      ],
       result: { a: { n: [1, 2] }, b: { n: [1], m: 3 } },
     },
-    { name: 'opens a value it just added', document: {}, patch: [{ op: 'add', path: '/a', value: { b: {} } }, { op: 'add', path: '/a/b/c', value: 1 }], result: { a: { b: { c: 1 } } } },
+    {
+      name: 'opens a value it just added',
+      document: {},
+      patch: [
+        { op: 'add', path: '/a', value: { b: {} } },
+        { op: 'add', path: '/a/b/c', value: 1 },
+      ],
+      result: { a: { b: { c: 1 } } },
+    },
     { name: 'does nothing for an empty patch', document: { a: 1 }, patch: [], result: { a: 1 } },
     { name: 'does nothing for null', document: { a: 1 }, patch: null, result: { a: 1 } },
   ])('$name', ({ document, patch, result }) => {
@@ -90,17 +227,37 @@ describe('JSON Patch as the API server applies it', () => {
   });
 
   test.each<{ name: string; patch: JsonValue; result: JsonValue }>([
-    { name: 'is opened on the way of a path', patch: [{ op: 'replace', path: '/data/a/1', value: 3 }], result: { data: { a: [1, 3] } } },
-    { name: 'is tested by its content', patch: [{ op: 'test', path: '/data', value: { a: [1, 2] } }, { op: 'test', path: '/data/a/0', value: 1 }], result: { data: { a: [1, 2] } } },
-    { name: 'stays closed where it is copied', patch: [{ op: 'copy', from: '/data', path: '/more' }], result: { data: carried(), more: carried() } },
-    { name: 'stays closed where it is moved', patch: [{ op: 'move', from: '/data', path: '/more' }], result: { more: carried() } },
+    {
+      name: 'is opened on the way of a path',
+      patch: [{ op: 'replace', path: '/data/a/1', value: 3 }],
+      result: { data: { a: [1, 3] } },
+    },
+    {
+      name: 'is tested by its content',
+      patch: [
+        { op: 'test', path: '/data', value: { a: [1, 2] } },
+        { op: 'test', path: '/data/a/0', value: 1 },
+      ],
+      result: { data: { a: [1, 2] } },
+    },
+    {
+      name: 'stays closed where it is copied',
+      patch: [{ op: 'copy', from: '/data', path: '/more' }],
+      result: { data: carried(), more: carried() },
+    },
+    {
+      name: 'stays closed where it is moved',
+      patch: [{ op: 'move', from: '/data', path: '/more' }],
+      result: { more: carried() },
+    },
     { name: 'goes as a whole', patch: [{ op: 'remove', path: '/data' }], result: {} },
   ])('JSON that the document carries $name', ({ patch, result }) => {
     expect(apply({ data: carried() }, patch)).toEqual(result);
   });
 
   it('counts carried JSON by its text when it is copied', () => {
-    const copy = (maxCopyBytes: number) => apply({ data: carried() }, [{ op: 'copy', from: '/data', path: '/more' }], { maxCopyBytes });
+    const copy = (maxCopyBytes: number) =>
+      apply({ data: carried() }, [{ op: 'copy', from: '/data', path: '/more' }], { maxCopyBytes });
     expect(copy(11)).toBeDefined();
     expect(() => copy(10)).toThrow();
   });
@@ -134,45 +291,92 @@ describe('JSON Patch as the API server applies it', () => {
       { op: 'move', from: '/__proto__/constructor', path: '/hasOwnProperty' },
     ]) as Record<string, JsonValue>;
     expect(Object.keys(result).sort()).toEqual(['__proto__', 'hasOwnProperty', 'toString']);
-    expect(Object.getOwnPropertyDescriptor(result, '__proto__')!.value).toEqual(Object.assign(Object.create(null), JSON.parse('{"__proto__":0}'), { ['__proto__']: 9007199254740993n }));
+    expect(Object.getOwnPropertyDescriptor(result, '__proto__')!.value).toEqual(
+      Object.assign(Object.create(null), JSON.parse('{"__proto__":0}'), { ['__proto__']: 9007199254740993n }),
+    );
     expect(failure(() => apply({}, [{ op: 'test', path: '/constructor', value: {} }]))).toMatchObject(refused);
   });
 
   it('puts the members of the objects it opened into key order, and leaves the others alone', () => {
-    const result = apply({ kind: 'C', data: { k: 1 }, apiVersion: 'v1', metadata: { name: 'a', generation: 1 } }, [{ op: 'add', path: '/data/a', value: 1 }]);
-    expect(JSON.stringify(result)).toBe('{"apiVersion":"v1","data":{"a":1,"k":1},"kind":"C","metadata":{"name":"a","generation":1}}');
+    const result = apply({ kind: 'C', data: { k: 1 }, apiVersion: 'v1', metadata: { name: 'a', generation: 1 } }, [
+      { op: 'add', path: '/data/a', value: 1 },
+    ]);
+    expect(JSON.stringify(result)).toBe(
+      '{"apiVersion":"v1","data":{"a":1,"k":1},"kind":"C","metadata":{"name":"a","generation":1}}',
+    );
   });
 
   it('changes neither document nor patch', () => {
     const document = { a: { b: [{ c: 1 }] } };
-    const patch = [{ op: 'add', path: '/x', value: { y: [1] } }, { op: 'add', path: '/x/y/-', value: 2 }, { op: 'remove', path: '/a/b/0/c' }];
+    const patch = [
+      { op: 'add', path: '/x', value: { y: [1] } },
+      { op: 'add', path: '/x/y/-', value: 2 },
+      { op: 'remove', path: '/a/b/0/c' },
+    ];
     const before = structuredClone([document, patch]);
     expect(apply(document, patch)).toEqual({ a: { b: [{}] }, x: { y: [1, 2] } });
     expect([document, patch]).toEqual(before);
   });
 
   it('limits what copying adds', () => {
-    const grow = [{ op: 'copy', from: '/a', path: '/b' }, { op: 'copy', from: '/a', path: '/c' }];
+    const grow = [
+      { op: 'copy', from: '/a', path: '/b' },
+      { op: 'copy', from: '/a', path: '/c' },
+    ];
     expect(apply({ a: 'xxxx' }, grow, { maxCopyBytes: 12 })).toEqual({ a: 'xxxx', b: 'xxxx', c: 'xxxx' });
     expect(failure(() => apply({ a: 'xxxx' }, grow, { maxCopyBytes: 11 }))).toMatchObject(refused);
-    const doubling = Array.from({ length: 40 }, (_, i) => ({ op: 'copy', from: '', path: `/${i}` })).map((op) => ({ ...op, from: '/a', path: '/a/-' }));
+    const doubling = Array.from({ length: 40 }, (_, i) => ({ op: 'copy', from: '', path: `/${i}` })).map((op) => ({
+      ...op,
+      from: '/a',
+      path: '/a/-',
+    }));
     expect(failure(() => apply({ a: ['x'] }, doubling))).toMatchObject(refused);
   });
 });
 
 describe('decoding a JSON Patch', () => {
   test.each<{ name: string; body: JsonValue; validation?: FieldValidation; message: string }>([
-    { name: 'an object', body: { data: {} }, message: 'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp' },
-    { name: 'a number in the list', body: [1], message: 'error decoding patch: json: cannot unmarshal number into Go value of type handlers.jsonPatchOp' },
-    { name: 'a path that is no text', body: [{ op: 'add', path: 5 }], message: 'error decoding patch: json: cannot unmarshal number into Go struct field jsonPatchOp.path of type string' },
-    { name: 'an object, unvalidated', body: {}, validation: 'Ignore', message: 'json: cannot unmarshal object into Go value of type jsonpatch.Patch' },
-    { name: 'a text in the list, unvalidated', body: ['x'], validation: 'Ignore', message: 'json: cannot unmarshal string into Go value of type jsonpatch.Operation' },
+    {
+      name: 'an object',
+      body: { data: {} },
+      message: 'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp',
+    },
+    {
+      name: 'a number in the list',
+      body: [1],
+      message: 'error decoding patch: json: cannot unmarshal number into Go value of type handlers.jsonPatchOp',
+    },
+    {
+      name: 'a path that is no text',
+      body: [{ op: 'add', path: 5 }],
+      message:
+        'error decoding patch: json: cannot unmarshal number into Go struct field jsonPatchOp.path of type string',
+    },
+    {
+      name: 'an object, unvalidated',
+      body: {},
+      validation: 'Ignore',
+      message: 'json: cannot unmarshal object into Go value of type jsonpatch.Patch',
+    },
+    {
+      name: 'a text in the list, unvalidated',
+      body: ['x'],
+      validation: 'Ignore',
+      message: 'json: cannot unmarshal string into Go value of type jsonpatch.Operation',
+    },
   ])('refuses $name', ({ body, validation = 'Strict', message }) => {
-    expect(failure(() => decodeJsonPatch(body, validation))).toMatchObject({ code: 400, reason: 'BadRequest', message });
+    expect(failure(() => decodeJsonPatch(body, validation))).toMatchObject({
+      code: 400,
+      reason: 'BadRequest',
+      message,
+    });
   });
 
   it('names unknown members unless validation is off', () => {
-    const body = [{ op: 'remove', path: '/a' }, { op: 'add', path: '/a', value: 1, odd: 2 }];
+    const body = [
+      { op: 'remove', path: '/a' },
+      { op: 'add', path: '/a', value: 1, odd: 2 },
+    ];
     expect(decodeJsonPatch(body, 'Warn').problems).toEqual(['json patch unknown field "[1].odd"']);
     expect(decodeJsonPatch(body, 'Ignore').problems).toEqual([]);
   });
@@ -181,7 +385,8 @@ describe('decoding a JSON Patch', () => {
     const operations = Array.from({ length: 10_001 }, () => ({ op: 'test', path: '/a', value: null }));
     expect(decodeJsonPatch(operations.slice(1), 'Warn').operations).toHaveLength(10_000);
     expect(failure(() => decodeJsonPatch(operations, 'Warn'))).toMatchObject({
-      code: 413, reason: 'RequestEntityTooLarge',
+      code: 413,
+      reason: 'RequestEntityTooLarge',
       message: 'Request entity is too large: The allowed maximum operations in a JSON patch is 10000, got 10001',
     });
   });

@@ -53,7 +53,9 @@ export function decodeJsonPatch(body: JsonValue, validation: FieldValidation): D
     return item;
   });
   if (operations.length > MAX_OPERATIONS) {
-    throw requestEntityTooLarge(`Request entity is too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`);
+    throw requestEntityTooLarge(
+      `Request entity is too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`,
+    );
   }
   return { operations, problems };
 }
@@ -62,7 +64,9 @@ function checkMembers(operation: JsonObject, index: number): string[] {
   for (const name of textMembers) {
     const value = memberOf(operation, name) ?? null;
     if (value !== null && typeof value !== 'string') {
-      throw badRequest(`error decoding patch: json: cannot unmarshal ${goJsonKind(value)} into Go struct field jsonPatchOp.${name} of type string`);
+      throw badRequest(
+        `error decoding patch: json: cannot unmarshal ${goJsonKind(value)} into Go struct field jsonPatchOp.${name} of type string`,
+      );
     }
   }
   const unknown = keysOf(operation).filter((key) => key !== 'value' && !textMembers.includes(key));
@@ -70,14 +74,20 @@ function checkMembers(operation: JsonObject, index: number): string[] {
 }
 
 const wrongType = (value: JsonValue, goType: string, lenient: boolean) =>
-  badRequest(`${lenient ? '' : 'error decoding patch: '}json: cannot unmarshal ${goJsonKind(value)} into Go value of type ${goType}`);
+  badRequest(
+    `${lenient ? '' : 'error decoding patch: '}json: cannot unmarshal ${goJsonKind(value)} into Go value of type ${goType}`,
+  );
 
 /**
  * The document after all operations, in order.
  * @param options.maxCopyBytes limit of the JSON text that `copy` operations add, together.
  * @throws StatusError 422 when one of them fails; nothing is done then.
  */
-export function applyJsonPatch(document: JsonValue, operations: readonly JsonPatchOperation[], options: { maxCopyBytes?: number } = {}): JsonValue {
+export function applyJsonPatch(
+  document: JsonValue,
+  operations: readonly JsonPatchOperation[],
+  options: { maxCopyBytes?: number } = {},
+): JsonValue {
   const run = new PatchRun(document, options.maxCopyBytes ?? MAX_COPY_BYTES);
   for (const operation of operations) run.apply(operation);
   run.finish();
@@ -107,13 +117,20 @@ class PatchRun {
   apply(operation: JsonPatchOperation): void {
     const op = memberOf(operation, 'op');
     switch (op) {
-      case 'add': return add(this.place(text(operation, 'path')), value(operation));
-      case 'remove': return remove(this.place(text(operation, 'path')));
-      case 'replace': return this.replace(text(operation, 'path'), value(operation));
-      case 'move': return this.move(text(operation, 'from'), text(operation, 'path'));
-      case 'copy': return this.copy(text(operation, 'from'), text(operation, 'path'));
-      case 'test': return this.test(text(operation, 'path'), value(operation));
-      default: throw cannotApply(`Unexpected kind: ${String(op)}`);
+      case 'add':
+        return add(this.place(text(operation, 'path')), value(operation));
+      case 'remove':
+        return remove(this.place(text(operation, 'path')));
+      case 'replace':
+        return this.replace(text(operation, 'path'), value(operation));
+      case 'move':
+        return this.move(text(operation, 'from'), text(operation, 'path'));
+      case 'copy':
+        return this.copy(text(operation, 'from'), text(operation, 'path'));
+      case 'test':
+        return this.test(text(operation, 'path'), value(operation));
+      default:
+        throw cannotApply(`Unexpected kind: ${String(op)}`);
     }
   }
 
@@ -150,7 +167,7 @@ class PatchRun {
   }
 
   private test(path: string, expected: JsonValue): void {
-    const actual = path === '' ? this.root : get(this.place(path)) ?? null;
+    const actual = path === '' ? this.root : (get(this.place(path)) ?? null);
     if (!jsonEqual(actual, expected)) throw cannotApply(`testing value ${path} failed: test failed`);
   }
 
@@ -179,7 +196,8 @@ class PatchRun {
   }
 }
 
-const isContainer = (candidate: JsonValue | undefined): candidate is Container => Array.isArray(candidate) || isObject(candidate);
+const isContainer = (candidate: JsonValue | undefined): candidate is Container =>
+  Array.isArray(candidate) || isObject(candidate);
 
 function text(operation: JsonPatchOperation, name: 'path' | 'from'): string {
   const found = memberOf(operation, name);
@@ -190,7 +208,8 @@ function text(operation: JsonPatchOperation, name: 'path' | 'from'): string {
 const value = (operation: JsonPatchOperation): JsonValue => memberOf(operation, 'value') ?? null;
 
 /** RFC 6901, section 4: `~1` is `/`, `~0` is `~`. */
-const unescape = (token: string): string => (token.includes('~') ? token.replace(/~[01]/g, (escape) => (escape === '~1' ? '/' : '~')) : token);
+const unescape = (token: string): string =>
+  token.includes('~') ? token.replace(/~[01]/g, (escape) => (escape === '~1' ? '/' : '~')) : token;
 
 /** A missing member of an object is undefined; an index outside an array is an error. */
 function get({ container, key }: Place): JsonValue | undefined {
@@ -213,14 +232,16 @@ function remove({ container, key }: Place): void {
     container.splice(indexIn(container.length, key), 1);
     return;
   }
-  if (memberOf(container, key) === undefined) throw cannotApply(`Unable to remove nonexistent key: ${key}: missing value`);
+  if (memberOf(container, key) === undefined)
+    throw cannotApply(`Unable to remove nonexistent key: ${key}: missing value`);
   delete container[key];
 }
 
 function indexIn(length: number, key: string): number {
   if (!/^[+-]?\d+$/.test(key)) throw cannotApply(`value was not a proper array index: '${key}'`);
   const index = Number(key);
-  if (index >= length || index < -length) throw cannotApply(`Unable to access invalid index: ${key}: invalid index referenced`);
+  if (index >= length || index < -length)
+    throw cannotApply(`Unable to access invalid index: ${key}: invalid index referenced`);
   return index < 0 ? index + length : index;
 }
 
@@ -243,10 +264,14 @@ function isDeeper(value: JsonValue, depth: number): boolean {
 /** Length of the value's JSON text in bytes. */
 function jsonBytes(counted: JsonValue, depth = MAX_DEPTH): number {
   if (depth === 0) throw tooDeep();
-  if (Array.isArray(counted)) return counted.reduce<number>((sum, item) => sum + 1 + jsonBytes(item, depth - 1), counted.length === 0 ? 2 : 1);
+  if (Array.isArray(counted))
+    return counted.reduce<number>((sum, item) => sum + 1 + jsonBytes(item, depth - 1), counted.length === 0 ? 2 : 1);
   if (isObject(counted)) {
     const keys = keysOf(counted);
-    return keys.reduce((sum, key) => sum + 2 + textBytes(key) + jsonBytes(counted[key]!, depth - 1), keys.length === 0 ? 2 : 1);
+    return keys.reduce(
+      (sum, key) => sum + 2 + textBytes(key) + jsonBytes(counted[key]!, depth - 1),
+      keys.length === 0 ? 2 : 1,
+    );
   }
   if ((counted as unknown) instanceof RawJson) return Buffer.byteLength((counted as unknown as RawJson).text);
   return typeof counted === 'string' ? textBytes(counted) : String(counted).length;

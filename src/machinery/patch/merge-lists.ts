@@ -25,7 +25,8 @@ export function itemsOf(...lists: readonly JsonValue[][]): 'map' | 'scalar' {
   if (all.length === 0) throw plainError('no elements in any of the given slices');
   const first = goTypeName(all[0]!);
   if (Array.isArray(all[0])) throw cannotApply('lists of lists are not supported');
-  if (all.includes(null) || all.some((item) => goTypeName(item) !== first)) throw plainError(`list element types are not identical: ${goValue(lists as JsonValue)}`);
+  if (all.includes(null) || all.some((item) => goTypeName(item) !== first))
+    throw plainError(`list element types are not identical: ${goValue(lists as JsonValue)}`);
   return isObject(all[0]) ? 'map' : 'scalar';
 }
 
@@ -39,7 +40,12 @@ export function mergeScalars(current: JsonValue[], patch: JsonValue[]): JsonValu
 }
 
 /** Merges keyed items: directives first, then each item of the patch into its match, or behind the others. */
-export function mergeWithOrder(current: JsonValue[], patch: JsonValue[], mergeKey: string, merge: (item: JsonObject, change: JsonObject) => JsonObject): JsonValue[] {
+export function mergeWithOrder(
+  current: JsonValue[],
+  patch: JsonValue[],
+  mergeKey: string,
+  merge: (item: JsonObject, change: JsonObject) => JsonObject,
+): JsonValue[] {
   const shape: ListShape = { mergeKey, ofMaps: true };
   const { remaining, changes } = applyItemDirectives(current as JsonObject[], patch as JsonObject[], mergeKey);
   const merged = [...remaining];
@@ -54,7 +60,11 @@ export function mergeWithOrder(current: JsonValue[], patch: JsonValue[], mergeKe
   return orderLike(merged, changes, remaining, shape);
 }
 
-function applyItemDirectives(current: JsonObject[], patch: JsonObject[], mergeKey: string): { remaining: JsonObject[]; changes: JsonObject[] } {
+function applyItemDirectives(
+  current: JsonObject[],
+  patch: JsonObject[],
+  mergeKey: string,
+): { remaining: JsonObject[]; changes: JsonObject[] } {
   const changes: JsonObject[] = [];
   const deleted = new Set<JsonValue>();
   let replace = false;
@@ -67,15 +77,23 @@ function applyItemDirectives(current: JsonObject[], patch: JsonObject[], mergeKe
     else throw unknownDirective(directive, item);
   }
   if (replace) return { remaining: changes, changes: [] };
-  const remaining = deleted.size === 0 ? current : current.filter((item) => !deleted.has(memberOf(item, mergeKey) ?? null));
+  const remaining =
+    deleted.size === 0 ? current : current.filter((item) => !deleted.has(memberOf(item, mergeKey) ?? null));
   return { remaining, changes };
 }
 
 export const unknownDirective = (directive: JsonValue, patch: JsonObject) =>
-  plainError(`unknown patch type: ${typeof directive === 'string' ? directive : `%!s(${goTypeName(directive)}=${goValue(directive)})`} in map: ${goValue(patch)}`);
+  plainError(
+    `unknown patch type: ${typeof directive === 'string' ? directive : `%!s(${goTypeName(directive)}=${goValue(directive)})`} in map: ${goValue(patch)}`,
+  );
 
 /** The list with the items that `order` names in that order, and the others where `live` has them. */
-export function orderLike(list: readonly JsonValue[], order: readonly JsonValue[], live: readonly JsonValue[], shape: ListShape): JsonValue[] {
+export function orderLike(
+  list: readonly JsonValue[],
+  order: readonly JsonValue[],
+  live: readonly JsonValue[],
+  shape: ListShape,
+): JsonValue[] {
   const wanted = positionsIn(order, shape);
   const had = positionsIn(live, shape);
   const named = list.filter((item) => wanted.has(keyOf(item, shape)));
@@ -84,18 +102,25 @@ export function orderLike(list: readonly JsonValue[], order: readonly JsonValue[
 }
 
 /** Puts each of `others` before the first named item that the live list has behind it. */
-function interleave(others: JsonValue[], named: JsonValue[], had: ReadonlyMap<JsonValue, number>, shape: ListShape): JsonValue[] {
+function interleave(
+  others: JsonValue[],
+  named: JsonValue[],
+  had: ReadonlyMap<JsonValue, number>,
+  shape: ListShape,
+): JsonValue[] {
   const result: JsonValue[] = [];
   let next = 0;
   for (const item of named) {
     const position = had.get(keyOf(item, shape));
-    while (next < others.length && isBefore(had.get(keyOf(others[next]!, shape)), position)) result.push(others[next++]!);
+    while (next < others.length && isBefore(had.get(keyOf(others[next]!, shape)), position))
+      result.push(others[next++]!);
     result.push(item);
   }
   return [...result, ...others.slice(next)];
 }
 
-const isBefore = (left: number | undefined, right: number | undefined): boolean => left !== undefined && right !== undefined && left < right;
+const isBefore = (left: number | undefined, right: number | undefined): boolean =>
+  left !== undefined && right !== undefined && left < right;
 
 /**
  * Items by their position. Those without one only occur where `$patch: replace` meets `$setElementOrder`; upstream's
@@ -129,7 +154,12 @@ function keyOf(item: JsonValue, { mergeKey, ofMaps }: ListShape): JsonValue {
  * The items of a patch must appear in its `$setElementOrder` list, in that order.
  * @throws StatusError 500 when they do not.
  */
-export function validateOrder(patch: readonly JsonValue[], order: readonly JsonValue[], mergeKey: string, directive: string): void {
+export function validateOrder(
+  patch: readonly JsonValue[],
+  order: readonly JsonValue[],
+  mergeKey: string,
+  directive: string,
+): void {
   if (order.length === 0 || patch.length === 0) return;
   const shape: ListShape = { mergeKey, ofMaps: mergeKey !== '' };
   const items = shape.ofMaps ? patch.filter((item) => !hasDirective(item, directive)) : patch;
@@ -138,7 +168,10 @@ export function validateOrder(patch: readonly JsonValue[], order: readonly JsonV
     if (next === items.length) return;
     if (keyOf(items[next]!, shape) === keyOf(ordered, shape)) next++;
   }
-  if (next < items.length) throw plainError(`The order in patch list:\n${goValue([...patch])}\n doesn't match $setElementOrder list:\n${goValue([...order])}\n`);
+  if (next < items.length)
+    throw plainError(
+      `The order in patch list:\n${goValue([...patch])}\n doesn't match $setElementOrder list:\n${goValue([...order])}\n`,
+    );
 }
 
 function hasDirective(item: JsonValue, directive: string): boolean {

@@ -27,8 +27,18 @@ describe('JSON merge patch, RFC 7396, appendix A', () => {
 
 describe('JSON merge patch as the API server applies it', () => {
   test.each<{ name: string; original: JsonValue; patch: JsonObject; result: JsonValue }>([
-    { name: 'prunes nulls of objects inside an array that replaces an array', original: { a: [1] }, patch: { a: [{ b: null, c: 1 }, null] }, result: { a: [{ c: 1 }, null] } },
-    { name: 'keeps them where an array replaces an object', original: { a: { x: 1 } }, patch: { a: [{ b: null }] }, result: { a: [{ b: null }] } },
+    {
+      name: 'prunes nulls of objects inside an array that replaces an array',
+      original: { a: [1] },
+      patch: { a: [{ b: null, c: 1 }, null] },
+      result: { a: [{ c: 1 }, null] },
+    },
+    {
+      name: 'keeps them where an array replaces an object',
+      original: { a: { x: 1 } },
+      patch: { a: [{ b: null }] },
+      result: { a: [{ b: null }] },
+    },
     { name: 'replaces null', original: { a: null }, patch: { a: { b: null, c: 1 } }, result: { a: { c: 1 } } },
     { name: 'ignores the removal of what is not there', original: { a: 1 }, patch: { b: null }, result: { a: 1 } },
   ])('$name', ({ original, patch, result }) => {
@@ -45,11 +55,16 @@ describe('JSON merge patch as the API server applies it', () => {
 
   it('puts the members of the objects it opened into key order, and leaves the others alone', () => {
     const original = { kind: 'C', apiVersion: 'v1', metadata: { name: 'a', generation: 1 }, data: { k: 1 } };
-    expect(JSON.stringify(applyMergePatch(original, { data: { a: 1 } }))).toBe('{"apiVersion":"v1","data":{"a":1,"k":1},"kind":"C","metadata":{"name":"a","generation":1}}');
+    expect(JSON.stringify(applyMergePatch(original, { data: { a: 1 } }))).toBe(
+      '{"apiVersion":"v1","data":{"a":1,"k":1},"kind":"C","metadata":{"name":"a","generation":1}}',
+    );
   });
 
   it('changes neither document nor patch', () => {
-    const values = [{ a: { b: 1 }, l: [{ x: null }] }, { a: { b: null, c: { d: null } }, l: [{ y: null }] }];
+    const values = [
+      { a: { b: 1 }, l: [{ x: null }] },
+      { a: { b: null, c: { d: null } }, l: [{ y: null }] },
+    ];
     const before = structuredClone(values);
     applyMergePatch(values[0]!, values[1]!);
     expect(values).toEqual(before);
@@ -66,12 +81,22 @@ describe('JSON merge patch as the API server applies it', () => {
 
 describe('decoding a JSON merge patch', () => {
   test.each<{ body: JsonValue; validation: FieldValidation; message: string }>([
-    { body: [], validation: 'Warn', message: 'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}' },
-    { body: 12, validation: 'Strict', message: 'error decoding patch: json: cannot unmarshal number into Go value of type map[string]interface {}' },
+    {
+      body: [],
+      validation: 'Warn',
+      message: 'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}',
+    },
+    {
+      body: 12,
+      validation: 'Strict',
+      message: 'error decoding patch: json: cannot unmarshal number into Go value of type map[string]interface {}',
+    },
     { body: null, validation: 'Warn', message: 'Invalid JSON Patch' },
     { body: 'x', validation: 'Ignore', message: 'Invalid JSON Patch' },
   ])('refuses $body under $validation', ({ body, validation, message }) => {
-    expect(() => decodeMergePatch(body, validation)).toThrow(expect.objectContaining({ code: 400, reason: 'BadRequest', message }));
+    expect(() => decodeMergePatch(body, validation)).toThrow(
+      expect.objectContaining({ code: 400, reason: 'BadRequest', message }),
+    );
   });
 });
 
@@ -79,7 +104,11 @@ describe('decoding a JSON merge patch', () => {
 function prune(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.filter((item) => item !== null).map(prune);
   if (!isObject(value)) return value;
-  return Object.fromEntries(keysOf(value).filter((key) => value[key] !== null).map((key) => [key, prune(value[key]!)]));
+  return Object.fromEntries(
+    keysOf(value)
+      .filter((key) => value[key] !== null)
+      .map((key) => [key, prune(value[key]!)]),
+  );
 }
 
 /** RFC 7396, section 1, backwards: the patch that makes `to` of `from`. */

@@ -21,7 +21,10 @@ import type { FieldValidation } from './json-patch.ts';
 export function decodeMergePatch(body: JsonValue, validation: FieldValidation): JsonObject | JsonValue[] {
   if (isObject(body)) return body;
   if (body === null) throw badRequest('Invalid JSON Patch');
-  if (validation !== 'Ignore') throw badRequest(`error decoding patch: json: cannot unmarshal ${goJsonKind(body)} into Go value of type map[string]interface {}`);
+  if (validation !== 'Ignore')
+    throw badRequest(
+      `error decoding patch: json: cannot unmarshal ${goJsonKind(body)} into Go value of type map[string]interface {}`,
+    );
   if (Array.isArray(body)) return body;
   throw badRequest('Invalid JSON Patch');
 }

@@ -7,7 +7,19 @@ import { plainError } from '../status.ts';
 
 /** A type as Go's reflection shows it; error messages name the kind. */
 export interface ValueType {
-  readonly kind: 'struct' | 'map' | 'slice' | 'interface' | 'string' | 'bool' | 'int32' | 'int64' | 'uint8' | 'uint32' | 'uint64' | 'float64';
+  readonly kind:
+    | 'struct'
+    | 'map'
+    | 'slice'
+    | 'interface'
+    | 'string'
+    | 'bool'
+    | 'int32'
+    | 'int64'
+    | 'uint8'
+    | 'uint32'
+    | 'uint64'
+    | 'float64';
   /** Id or Go name of a struct. */
   readonly name: string;
   /** Element of a slice, value of a map. */
@@ -59,10 +71,14 @@ export class PatchMetaLookup {
 
   /** @throws StatusError 500 with upstream's text when the type has no such member, or no members. */
   member(type: ValueType, key: string): PatchMember {
-    if (type.kind !== 'struct') throw plainError(`merging an object in json but data type is not struct, instead is: ${type.kind}`);
+    if (type.kind !== 'struct')
+      throw plainError(`merging an object in json but data type is not struct, instead is: ${type.kind}`);
     const members = this.membersOf(type.name);
-    const found = members.get(key) ?? members.get([...members.keys()].find((name) => name.toLowerCase() === key.toLowerCase()) ?? '');
-    if (found === undefined) throw plainError(`unable to find api field in struct ${goName(type.name)} for the json field ${goQuote(key)}`);
+    const found =
+      members.get(key) ??
+      members.get([...members.keys()].find((name) => name.toLowerCase() === key.toLowerCase()) ?? '');
+    if (found === undefined)
+      throw plainError(`unable to find api field in struct ${goName(type.name)} for the json field ${goQuote(key)}`);
     return found;
   }
 
@@ -85,10 +101,23 @@ export class PatchMetaLookup {
 
   private *read(id: string): Generator<[string, PatchMember]> {
     const type = this.schemas.type(id);
-    if (type.kind) yield* ['kind', 'apiVersion'].map((name): [string, PatchMember] => [name, { type: text, pointer: false, strategy: '', mergeKey: '' }]);
+    if (type.kind)
+      yield* ['kind', 'apiVersion'].map((name): [string, PatchMember] => [
+        name,
+        { type: text, pointer: false, strategy: '', mergeKey: '' },
+      ]);
     for (const field of type.fields) {
       if (field.inline) yield* this.read(field.type);
-      else if (field.json !== '-') yield [field.json, { type: this.typeOf(field), pointer: field.pointer ?? false, strategy: strategyOf(field), mergeKey: field.patchMergeKey ?? '' }];
+      else if (field.json !== '-')
+        yield [
+          field.json,
+          {
+            type: this.typeOf(field),
+            pointer: field.pointer ?? false,
+            strategy: strategyOf(field),
+            mergeKey: field.patchMergeKey ?? '',
+          },
+        ];
     }
   }
 

@@ -5,8 +5,21 @@ import type { JsonObject, JsonValue } from '../value.ts';
 import { createStrategicMerge, decodeStrategicMergePatch } from './strategic-merge.ts';
 import { patchText } from './texts.ts';
 
-interface Case { name: string; type?: string; original: JsonObject; patch: JsonObject; result: JsonObject }
-interface Refusal { name: string; type?: string; original: JsonObject; patch: JsonObject; code: number; message: string }
+interface Case {
+  name: string;
+  type?: string;
+  original: JsonObject;
+  patch: JsonObject;
+  result: JsonObject;
+}
+interface Refusal {
+  name: string;
+  type?: string;
+  original: JsonObject;
+  patch: JsonObject;
+  code: number;
+  message: string;
+}
 
 const POD_SPEC = 'core/v1.PodSpec';
 const META = 'meta/v1.ObjectMeta';
@@ -14,80 +27,466 @@ const META = 'meta/v1.ObjectMeta';
 describe('strategic merge patch', () => {
   const merge = createStrategicMerge(schemas);
   const run = (rows: Case[]) =>
-    test.each(rows)('$name', ({ type = POD_SPEC, original, patch, result }) => expect(merge.apply(original, patch, type)).toEqual(result));
+    test.each(rows)('$name', ({ type = POD_SPEC, original, patch, result }) =>
+      expect(merge.apply(original, patch, type)).toEqual(result),
+    );
 
-  describe('objects and maps', () => run([
-    { name: 'merges members and removes null ones', type: META, original: { labels: { a: '1', b: '2' } }, patch: { labels: { a: null, c: '3' } }, result: { labels: { b: '2', c: '3' } } },
-    { name: 'drops nulls of what is new', original: {}, patch: { securityContext: { runAsUser: null, fsGroup: 1 } }, result: { securityContext: { fsGroup: 1 } } },
-    { name: 'replaces a value of another type', type: META, original: { labels: { a: '1' } }, patch: { labels: 'x' }, result: { labels: 'x' } },
-    { name: '$patch: replace takes the patch as it is', type: META, original: { labels: { a: '1' } }, patch: { labels: { $patch: 'replace', only: 'this' } }, result: { labels: { only: 'this' } } },
-    { name: '$patch: delete leaves an empty object', type: META, original: { labels: { a: '1' } }, patch: { labels: { $patch: 'delete' } }, result: { labels: {} } },
-    { name: '$patch in something new drops it, whatever it says', type: META, original: {}, patch: { labels: { $patch: 'nonsense' } }, result: {} },
-    { name: '$patch: delete at the top empties the object', type: META, original: { name: 'a' }, patch: { $patch: 'delete' }, result: {} },
-    { name: 'merges below a patch strategy of retainKeys alone', original: { volumes: [{ name: 'v', emptyDir: { medium: 'Memory' } }] }, patch: { volumes: [{ name: 'v', emptyDir: { sizeLimit: '1Gi' } }] }, result: { volumes: [{ name: 'v', emptyDir: { medium: 'Memory', sizeLimit: '1Gi' } }] } },
-    { name: 'replaces an object with the strategy replace', type: 'policy/v1.PodDisruptionBudgetSpec', original: { selector: { matchLabels: { a: '1' } } }, patch: { selector: { matchLabels: { b: '2' } } }, result: { selector: { matchLabels: { b: '2' } } } },
-  ]));
+  describe('objects and maps', () =>
+    run([
+      {
+        name: 'merges members and removes null ones',
+        type: META,
+        original: { labels: { a: '1', b: '2' } },
+        patch: { labels: { a: null, c: '3' } },
+        result: { labels: { b: '2', c: '3' } },
+      },
+      {
+        name: 'drops nulls of what is new',
+        original: {},
+        patch: { securityContext: { runAsUser: null, fsGroup: 1 } },
+        result: { securityContext: { fsGroup: 1 } },
+      },
+      {
+        name: 'replaces a value of another type',
+        type: META,
+        original: { labels: { a: '1' } },
+        patch: { labels: 'x' },
+        result: { labels: 'x' },
+      },
+      {
+        name: '$patch: replace takes the patch as it is',
+        type: META,
+        original: { labels: { a: '1' } },
+        patch: { labels: { $patch: 'replace', only: 'this' } },
+        result: { labels: { only: 'this' } },
+      },
+      {
+        name: '$patch: delete leaves an empty object',
+        type: META,
+        original: { labels: { a: '1' } },
+        patch: { labels: { $patch: 'delete' } },
+        result: { labels: {} },
+      },
+      {
+        name: '$patch in something new drops it, whatever it says',
+        type: META,
+        original: {},
+        patch: { labels: { $patch: 'nonsense' } },
+        result: {},
+      },
+      {
+        name: '$patch: delete at the top empties the object',
+        type: META,
+        original: { name: 'a' },
+        patch: { $patch: 'delete' },
+        result: {},
+      },
+      {
+        name: 'merges below a patch strategy of retainKeys alone',
+        original: { volumes: [{ name: 'v', emptyDir: { medium: 'Memory' } }] },
+        patch: { volumes: [{ name: 'v', emptyDir: { sizeLimit: '1Gi' } }] },
+        result: { volumes: [{ name: 'v', emptyDir: { medium: 'Memory', sizeLimit: '1Gi' } }] },
+      },
+      {
+        name: 'replaces an object with the strategy replace',
+        type: 'policy/v1.PodDisruptionBudgetSpec',
+        original: { selector: { matchLabels: { a: '1' } } },
+        patch: { selector: { matchLabels: { b: '2' } } },
+        result: { selector: { matchLabels: { b: '2' } } },
+      },
+    ]));
 
-  describe('lists', () => run([
-    { name: 'replaces a list without strategy', original: { tolerations: [{ key: 'x' }] }, patch: { tolerations: [{ key: 'y' }] }, result: { tolerations: [{ key: 'y' }] } },
-    { name: 'merges items by key', original: { containers: [{ name: 'a', image: '1' }, { name: 'b', image: '1' }] }, patch: { containers: [{ name: 'b', image: '2' }] }, result: { containers: [{ name: 'a', image: '1' }, { name: 'b', image: '2' }] } },
-    { name: 'puts new items before those it does not know', original: { containers: [{ name: 'a' }] }, patch: { containers: [{ name: 'b' }] }, result: { containers: [{ name: 'b' }, { name: 'a' }] } },
-    { name: 'takes the order of the patch, and of the live list for others', original: { containers: ['a', 'b', 'c', 'd'].map((name) => ({ name })) }, patch: { containers: [{ name: 'd' }, { name: 'b' }] }, result: { containers: ['a', 'c', 'd', 'b'].map((name) => ({ name })) } },
-    { name: 'keys by the merge key, not by the keys of the list type', original: { ports: [{ port: 80, protocol: 'TCP' }] }, type: 'core/v1.ServiceSpec', patch: { ports: [{ port: 80, protocol: 'UDP' }] }, result: { ports: [{ port: 80, protocol: 'UDP' }] } },
-    { name: 'removes an item by $patch: delete', original: { containers: [{ name: 'a' }, { name: 'b' }] }, patch: { containers: [{ name: 'a', $patch: 'delete' }] }, result: { containers: [{ name: 'b' }] } },
-    { name: 'ignores the deletion of what is not there', original: { containers: [{ name: 'a' }] }, patch: { containers: [{ name: 'x', $patch: 'delete' }] }, result: { containers: [{ name: 'a' }] } },
-    { name: 'replaces the list when an item says $patch: replace', original: { containers: [{ name: 'a' }] }, patch: { containers: [{ name: 'b' }, { $patch: 'replace' }] }, result: { containers: [{ name: 'b' }] } },
-    { name: 'empties the list by $patch: replace alone', original: { containers: [{ name: 'a' }] }, patch: { containers: [{ $patch: 'replace' }] }, result: { containers: [] } },
-    { name: 'drops items with a directive from a new list', original: {}, patch: { containers: [{ name: 'a' }, { name: 'b', $patch: 'delete' }] }, result: { containers: [{ name: 'a' }] } },
-    { name: 'merges nested lists', original: { containers: [{ name: 'a', env: [{ name: 'A', value: '1' }, { name: 'B', value: '2' }] }] }, patch: { containers: [{ name: 'a', env: [{ name: 'B', value: '3' }, { name: 'A', $patch: 'delete' }, { name: 'C', value: '4' }] }] }, result: { containers: [{ name: 'a', env: [{ name: 'B', value: '3' }, { name: 'C', value: '4' }] }] } },
-    { name: 'removes the list by null', original: { containers: [{ name: 'a' }], volumes: [] }, patch: { containers: null }, result: { volumes: [] } },
-    { name: 'an empty patch list changes nothing', original: { containers: [{ name: 'a' }] }, patch: { containers: [] }, result: { containers: [{ name: 'a' }] } },
-    { name: 'finds members of inlined structs', original: { ephemeralContainers: [{ name: 'e', env: [{ name: 'A', value: '1' }] }] }, patch: { ephemeralContainers: [{ name: 'e', env: [{ name: 'B', value: '2' }] }] }, result: { ephemeralContainers: [{ name: 'e', env: [{ name: 'B', value: '2' }, { name: 'A', value: '1' }] }] } },
-    { name: 'merges numbers and texts as different keys', type: 'core/v1.ServiceSpec', original: { ports: [{ port: 80 }] }, patch: { ports: [{ port: '80' }] }, result: { ports: [{ port: '80' }, { port: 80 }] } },
-  ]));
+  describe('lists', () =>
+    run([
+      {
+        name: 'replaces a list without strategy',
+        original: { tolerations: [{ key: 'x' }] },
+        patch: { tolerations: [{ key: 'y' }] },
+        result: { tolerations: [{ key: 'y' }] },
+      },
+      {
+        name: 'merges items by key',
+        original: {
+          containers: [
+            { name: 'a', image: '1' },
+            { name: 'b', image: '1' },
+          ],
+        },
+        patch: { containers: [{ name: 'b', image: '2' }] },
+        result: {
+          containers: [
+            { name: 'a', image: '1' },
+            { name: 'b', image: '2' },
+          ],
+        },
+      },
+      {
+        name: 'puts new items before those it does not know',
+        original: { containers: [{ name: 'a' }] },
+        patch: { containers: [{ name: 'b' }] },
+        result: { containers: [{ name: 'b' }, { name: 'a' }] },
+      },
+      {
+        name: 'takes the order of the patch, and of the live list for others',
+        original: { containers: ['a', 'b', 'c', 'd'].map((name) => ({ name })) },
+        patch: { containers: [{ name: 'd' }, { name: 'b' }] },
+        result: { containers: ['a', 'c', 'd', 'b'].map((name) => ({ name })) },
+      },
+      {
+        name: 'keys by the merge key, not by the keys of the list type',
+        original: { ports: [{ port: 80, protocol: 'TCP' }] },
+        type: 'core/v1.ServiceSpec',
+        patch: { ports: [{ port: 80, protocol: 'UDP' }] },
+        result: { ports: [{ port: 80, protocol: 'UDP' }] },
+      },
+      {
+        name: 'removes an item by $patch: delete',
+        original: { containers: [{ name: 'a' }, { name: 'b' }] },
+        patch: { containers: [{ name: 'a', $patch: 'delete' }] },
+        result: { containers: [{ name: 'b' }] },
+      },
+      {
+        name: 'ignores the deletion of what is not there',
+        original: { containers: [{ name: 'a' }] },
+        patch: { containers: [{ name: 'x', $patch: 'delete' }] },
+        result: { containers: [{ name: 'a' }] },
+      },
+      {
+        name: 'replaces the list when an item says $patch: replace',
+        original: { containers: [{ name: 'a' }] },
+        patch: { containers: [{ name: 'b' }, { $patch: 'replace' }] },
+        result: { containers: [{ name: 'b' }] },
+      },
+      {
+        name: 'empties the list by $patch: replace alone',
+        original: { containers: [{ name: 'a' }] },
+        patch: { containers: [{ $patch: 'replace' }] },
+        result: { containers: [] },
+      },
+      {
+        name: 'drops items with a directive from a new list',
+        original: {},
+        patch: { containers: [{ name: 'a' }, { name: 'b', $patch: 'delete' }] },
+        result: { containers: [{ name: 'a' }] },
+      },
+      {
+        name: 'merges nested lists',
+        original: {
+          containers: [
+            {
+              name: 'a',
+              env: [
+                { name: 'A', value: '1' },
+                { name: 'B', value: '2' },
+              ],
+            },
+          ],
+        },
+        patch: {
+          containers: [
+            {
+              name: 'a',
+              env: [
+                { name: 'B', value: '3' },
+                { name: 'A', $patch: 'delete' },
+                { name: 'C', value: '4' },
+              ],
+            },
+          ],
+        },
+        result: {
+          containers: [
+            {
+              name: 'a',
+              env: [
+                { name: 'B', value: '3' },
+                { name: 'C', value: '4' },
+              ],
+            },
+          ],
+        },
+      },
+      {
+        name: 'removes the list by null',
+        original: { containers: [{ name: 'a' }], volumes: [] },
+        patch: { containers: null },
+        result: { volumes: [] },
+      },
+      {
+        name: 'an empty patch list changes nothing',
+        original: { containers: [{ name: 'a' }] },
+        patch: { containers: [] },
+        result: { containers: [{ name: 'a' }] },
+      },
+      {
+        name: 'finds members of inlined structs',
+        original: { ephemeralContainers: [{ name: 'e', env: [{ name: 'A', value: '1' }] }] },
+        patch: { ephemeralContainers: [{ name: 'e', env: [{ name: 'B', value: '2' }] }] },
+        result: {
+          ephemeralContainers: [
+            {
+              name: 'e',
+              env: [
+                { name: 'B', value: '2' },
+                { name: 'A', value: '1' },
+              ],
+            },
+          ],
+        },
+      },
+      {
+        name: 'merges numbers and texts as different keys',
+        type: 'core/v1.ServiceSpec',
+        original: { ports: [{ port: 80 }] },
+        patch: { ports: [{ port: '80' }] },
+        result: { ports: [{ port: '80' }, { port: 80 }] },
+      },
+    ]));
 
-  describe('lists of scalars', () => run([
-    { name: 'adds what is new, in front', type: META, original: { finalizers: ['a', 'b'] }, patch: { finalizers: ['c'] }, result: { finalizers: ['c', 'a', 'b'] } },
-    { name: 'keeps each value once', type: META, original: { finalizers: ['a', 'b'] }, patch: { finalizers: ['b', 'b'] }, result: { finalizers: ['a', 'b'] } },
-    { name: '$deleteFromPrimitiveList removes values', type: META, original: { finalizers: ['a', 'b'] }, patch: { '$deleteFromPrimitiveList/finalizers': ['a', 'x'] }, result: { finalizers: ['b'] } },
-    { name: '$deleteFromPrimitiveList of a list that is not there', type: META, original: {}, patch: { '$deleteFromPrimitiveList/finalizers': ['a'] }, result: {} },
-    { name: 'adds and removes in one patch', type: META, original: { finalizers: ['a'] }, patch: { finalizers: ['b'], '$deleteFromPrimitiveList/finalizers': ['a'] }, result: { finalizers: ['b'] } },
-  ]));
+  describe('lists of scalars', () =>
+    run([
+      {
+        name: 'adds what is new, in front',
+        type: META,
+        original: { finalizers: ['a', 'b'] },
+        patch: { finalizers: ['c'] },
+        result: { finalizers: ['c', 'a', 'b'] },
+      },
+      {
+        name: 'keeps each value once',
+        type: META,
+        original: { finalizers: ['a', 'b'] },
+        patch: { finalizers: ['b', 'b'] },
+        result: { finalizers: ['a', 'b'] },
+      },
+      {
+        name: '$deleteFromPrimitiveList removes values',
+        type: META,
+        original: { finalizers: ['a', 'b'] },
+        patch: { '$deleteFromPrimitiveList/finalizers': ['a', 'x'] },
+        result: { finalizers: ['b'] },
+      },
+      {
+        name: '$deleteFromPrimitiveList of a list that is not there',
+        type: META,
+        original: {},
+        patch: { '$deleteFromPrimitiveList/finalizers': ['a'] },
+        result: {},
+      },
+      {
+        name: 'adds and removes in one patch',
+        type: META,
+        original: { finalizers: ['a'] },
+        patch: { finalizers: ['b'], '$deleteFromPrimitiveList/finalizers': ['a'] },
+        result: { finalizers: ['b'] },
+      },
+    ]));
 
-  describe('$setElementOrder', () => run([
-    { name: 'orders without changing items', original: { containers: ['a', 'b', 'c'].map((name) => ({ name })) }, patch: { '$setElementOrder/containers': [{ name: 'c' }, { name: 'a' }] }, result: { containers: ['b', 'c', 'a'].map((name) => ({ name })) } },
-    { name: 'orders old and new items', original: { containers: [{ name: 'a' }, { name: 'b' }] }, patch: { '$setElementOrder/containers': [{ name: 'n' }, { name: 'b' }, { name: 'a' }], containers: [{ name: 'n' }] }, result: { containers: [{ name: 'n' }, { name: 'b' }, { name: 'a' }] } },
-    { name: 'goes together with deletion', original: { containers: [{ name: 'a' }, { name: 'b' }] }, patch: { '$setElementOrder/containers': [{ name: 'b' }], containers: [{ name: 'a', $patch: 'delete' }] }, result: { containers: [{ name: 'b' }] } },
-    { name: 'orders scalars', type: META, original: { finalizers: ['a', 'b'] }, patch: { '$setElementOrder/finalizers': ['c', 'b'], finalizers: ['c'] }, result: { finalizers: ['c', 'a', 'b'] } },
-    { name: 'takes a new list without its directives', original: {}, patch: { '$setElementOrder/containers': [{ name: 'b' }, { name: 'a' }], containers: [{ name: 'b' }, { name: 'a' }, { name: 'c', $patch: 'delete' }] }, result: { containers: [{ name: 'b' }, { name: 'a' }] } },
-    { name: 'does nothing for a list on neither side', original: { hostname: 'h' }, patch: { '$setElementOrder/containers': [{ name: 'a' }] }, result: { hostname: 'h' } },
-    { name: 'goes together with replacement', original: { containers: [{ name: 'a' }] }, patch: { '$setElementOrder/containers': [{ name: 'b' }, { name: 'c' }], containers: [{ name: 'b' }, { name: 'c' }, { $patch: 'replace' }] }, result: { containers: [{ name: 'b' }, { name: 'c' }] } },
-    { name: 'turns a replaced list around when it names nothing, as upstream does', original: { containers: [{ name: 'a' }] }, patch: { '$setElementOrder/containers': [], containers: [{ name: 'b' }, { name: 'c' }, { $patch: 'replace' }] }, result: { containers: [{ name: 'c' }, { name: 'b' }] } },
-  ]));
+  describe('$setElementOrder', () =>
+    run([
+      {
+        name: 'orders without changing items',
+        original: { containers: ['a', 'b', 'c'].map((name) => ({ name })) },
+        patch: { '$setElementOrder/containers': [{ name: 'c' }, { name: 'a' }] },
+        result: { containers: ['b', 'c', 'a'].map((name) => ({ name })) },
+      },
+      {
+        name: 'orders old and new items',
+        original: { containers: [{ name: 'a' }, { name: 'b' }] },
+        patch: {
+          '$setElementOrder/containers': [{ name: 'n' }, { name: 'b' }, { name: 'a' }],
+          containers: [{ name: 'n' }],
+        },
+        result: { containers: [{ name: 'n' }, { name: 'b' }, { name: 'a' }] },
+      },
+      {
+        name: 'goes together with deletion',
+        original: { containers: [{ name: 'a' }, { name: 'b' }] },
+        patch: { '$setElementOrder/containers': [{ name: 'b' }], containers: [{ name: 'a', $patch: 'delete' }] },
+        result: { containers: [{ name: 'b' }] },
+      },
+      {
+        name: 'orders scalars',
+        type: META,
+        original: { finalizers: ['a', 'b'] },
+        patch: { '$setElementOrder/finalizers': ['c', 'b'], finalizers: ['c'] },
+        result: { finalizers: ['c', 'a', 'b'] },
+      },
+      {
+        name: 'takes a new list without its directives',
+        original: {},
+        patch: {
+          '$setElementOrder/containers': [{ name: 'b' }, { name: 'a' }],
+          containers: [{ name: 'b' }, { name: 'a' }, { name: 'c', $patch: 'delete' }],
+        },
+        result: { containers: [{ name: 'b' }, { name: 'a' }] },
+      },
+      {
+        name: 'does nothing for a list on neither side',
+        original: { hostname: 'h' },
+        patch: { '$setElementOrder/containers': [{ name: 'a' }] },
+        result: { hostname: 'h' },
+      },
+      {
+        name: 'goes together with replacement',
+        original: { containers: [{ name: 'a' }] },
+        patch: {
+          '$setElementOrder/containers': [{ name: 'b' }, { name: 'c' }],
+          containers: [{ name: 'b' }, { name: 'c' }, { $patch: 'replace' }],
+        },
+        result: { containers: [{ name: 'b' }, { name: 'c' }] },
+      },
+      {
+        name: 'turns a replaced list around when it names nothing, as upstream does',
+        original: { containers: [{ name: 'a' }] },
+        patch: { '$setElementOrder/containers': [], containers: [{ name: 'b' }, { name: 'c' }, { $patch: 'replace' }] },
+        result: { containers: [{ name: 'c' }, { name: 'b' }] },
+      },
+    ]));
 
-  describe('$retainKeys', () => run([
-    { name: 'drops what it does not name', type: 'apps/v1.DeploymentSpec', original: { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } } }, patch: { strategy: { $retainKeys: ['type'], type: 'Recreate' } }, result: { strategy: { type: 'Recreate' } } },
-    { name: 'works on an item of a list', original: { volumes: [{ name: 'v', configMap: { name: 'm' } }, { name: 'w' }] }, patch: { volumes: [{ name: 'v', $retainKeys: ['name', 'secret'], secret: { secretName: 's' } }] }, result: { volumes: [{ name: 'v', secret: { secretName: 's' } }, { name: 'w' }] } },
-    { name: 'may leave out what the patch removes', type: 'apps/v1.DeploymentSpec', original: { strategy: { type: 'a', rollingUpdate: {} } }, patch: { strategy: { $retainKeys: ['type'], rollingUpdate: null } }, result: { strategy: { type: 'a' } } },
-  ]));
+  describe('$retainKeys', () =>
+    run([
+      {
+        name: 'drops what it does not name',
+        type: 'apps/v1.DeploymentSpec',
+        original: { strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1 } } },
+        patch: { strategy: { $retainKeys: ['type'], type: 'Recreate' } },
+        result: { strategy: { type: 'Recreate' } },
+      },
+      {
+        name: 'works on an item of a list',
+        original: { volumes: [{ name: 'v', configMap: { name: 'm' } }, { name: 'w' }] },
+        patch: { volumes: [{ name: 'v', $retainKeys: ['name', 'secret'], secret: { secretName: 's' } }] },
+        result: { volumes: [{ name: 'v', secret: { secretName: 's' } }, { name: 'w' }] },
+      },
+      {
+        name: 'may leave out what the patch removes',
+        type: 'apps/v1.DeploymentSpec',
+        original: { strategy: { type: 'a', rollingUpdate: {} } },
+        patch: { strategy: { $retainKeys: ['type'], rollingUpdate: null } },
+        result: { strategy: { type: 'a' } },
+      },
+    ]));
 
   test.each<Refusal>([
-    { name: 'a retained key the list does not name', type: 'apps/v1.DeploymentSpec', original: { strategy: { type: 'a' } }, patch: { strategy: { $retainKeys: ['nonsense'], type: 'b' } }, code: 400, message: 'invalid patch format of retainKeys' },
-    { name: '$retainKeys that is no list', original: {}, patch: { $retainKeys: 'x' }, code: 400, message: 'invalid patch format of retainKeys' },
-    { name: 'a directive without a list name', original: {}, patch: { $deleteFromPrimitiveList: ['x'] }, code: 400, message: 'invalid patch format of primitive list' },
-    { name: 'an order without a list name', original: {}, patch: { $setElementOrder: ['x'] }, code: 400, message: 'invalid patch format of setElementOrder list' },
-    { name: 'an item without merge key', original: { containers: [{ name: 'a' }] }, patch: { containers: [{ image: 'new' }] }, code: 500, message: 'map: map[image:new] does not contain declared merge key: name' },
-    { name: 'a deletion without merge key', original: { containers: [{ name: 'a' }] }, patch: { containers: [{ $patch: 'delete' }] }, code: 500, message: 'map: map[$patch:delete] does not contain declared merge key: name' },
-    { name: 'an unknown directive', type: META, original: { labels: { a: 'b' } }, patch: { labels: { $patch: 'nonsense', a: 1 } }, code: 500, message: 'unknown patch type: nonsense in map: map[$patch:nonsense a:1]' },
-    { name: 'a directive that is no text', type: META, original: { labels: { a: 'b' } }, patch: { labels: { $patch: 5 } }, code: 500, message: 'unknown patch type: %!s(int64=5) in map: map[$patch:5]' },
-    { name: '$patch: merge in a list', original: { containers: [{ name: 'a' }] }, patch: { containers: [{ name: 'a', $patch: 'merge' }] }, code: 500, message: 'merging lists cannot yet be specified in the patch' },
-    { name: 'a mixed list', type: META, original: { finalizers: ['a'] }, patch: { finalizers: [{ a: 1 }] }, code: 500, message: 'list element types are not identical: [[a] [map[a:1]]]' },
-    { name: 'a list of lists', type: META, original: { finalizers: [] }, patch: { finalizers: [['a']] }, code: 422, message: 'the server rejected our request due to an error in our request' },
-    { name: 'an order that does not fit the patch', original: { containers: [{ name: 'a' }] }, patch: { '$setElementOrder/containers': [{ name: 'a' }], containers: [{ name: 'b' }] }, code: 500, message: "The order in patch list:\n[map[name:b]]\n doesn't match $setElementOrder list:\n[map[name:a]]\n" },
-    { name: 'an order that is no list', original: {}, patch: { '$setElementOrder/containers': 'x' }, code: 500, message: 'expected a []interface {}, but received a string' },
-    { name: 'an order of an unknown member', original: {}, patch: { '$setElementOrder/odd': [] }, code: 500, message: 'unable to find api field in struct PodSpec for the json field "odd"' },
-    { name: 'an order of what is no list', original: {}, patch: { '$setElementOrder/hostname': [] }, code: 500, message: 'expected slice or array type, but got: struct' },
-    { name: 'objects below a map of structs', type: 'apiextensions/v1.JSONSchemaProps', original: { properties: { a: { type: 'string' } } }, patch: { properties: { a: { type: 'object' } } }, code: 500, message: 'merging an object in json but data type is not struct, instead is: map' },
+    {
+      name: 'a retained key the list does not name',
+      type: 'apps/v1.DeploymentSpec',
+      original: { strategy: { type: 'a' } },
+      patch: { strategy: { $retainKeys: ['nonsense'], type: 'b' } },
+      code: 400,
+      message: 'invalid patch format of retainKeys',
+    },
+    {
+      name: '$retainKeys that is no list',
+      original: {},
+      patch: { $retainKeys: 'x' },
+      code: 400,
+      message: 'invalid patch format of retainKeys',
+    },
+    {
+      name: 'a directive without a list name',
+      original: {},
+      patch: { $deleteFromPrimitiveList: ['x'] },
+      code: 400,
+      message: 'invalid patch format of primitive list',
+    },
+    {
+      name: 'an order without a list name',
+      original: {},
+      patch: { $setElementOrder: ['x'] },
+      code: 400,
+      message: 'invalid patch format of setElementOrder list',
+    },
+    {
+      name: 'an item without merge key',
+      original: { containers: [{ name: 'a' }] },
+      patch: { containers: [{ image: 'new' }] },
+      code: 500,
+      message: 'map: map[image:new] does not contain declared merge key: name',
+    },
+    {
+      name: 'a deletion without merge key',
+      original: { containers: [{ name: 'a' }] },
+      patch: { containers: [{ $patch: 'delete' }] },
+      code: 500,
+      message: 'map: map[$patch:delete] does not contain declared merge key: name',
+    },
+    {
+      name: 'an unknown directive',
+      type: META,
+      original: { labels: { a: 'b' } },
+      patch: { labels: { $patch: 'nonsense', a: 1 } },
+      code: 500,
+      message: 'unknown patch type: nonsense in map: map[$patch:nonsense a:1]',
+    },
+    {
+      name: 'a directive that is no text',
+      type: META,
+      original: { labels: { a: 'b' } },
+      patch: { labels: { $patch: 5 } },
+      code: 500,
+      message: 'unknown patch type: %!s(int64=5) in map: map[$patch:5]',
+    },
+    {
+      name: '$patch: merge in a list',
+      original: { containers: [{ name: 'a' }] },
+      patch: { containers: [{ name: 'a', $patch: 'merge' }] },
+      code: 500,
+      message: 'merging lists cannot yet be specified in the patch',
+    },
+    {
+      name: 'a mixed list',
+      type: META,
+      original: { finalizers: ['a'] },
+      patch: { finalizers: [{ a: 1 }] },
+      code: 500,
+      message: 'list element types are not identical: [[a] [map[a:1]]]',
+    },
+    {
+      name: 'a list of lists',
+      type: META,
+      original: { finalizers: [] },
+      patch: { finalizers: [['a']] },
+      code: 422,
+      message: 'the server rejected our request due to an error in our request',
+    },
+    {
+      name: 'an order that does not fit the patch',
+      original: { containers: [{ name: 'a' }] },
+      patch: { '$setElementOrder/containers': [{ name: 'a' }], containers: [{ name: 'b' }] },
+      code: 500,
+      message: "The order in patch list:\n[map[name:b]]\n doesn't match $setElementOrder list:\n[map[name:a]]\n",
+    },
+    {
+      name: 'an order that is no list',
+      original: {},
+      patch: { '$setElementOrder/containers': 'x' },
+      code: 500,
+      message: 'expected a []interface {}, but received a string',
+    },
+    {
+      name: 'an order of an unknown member',
+      original: {},
+      patch: { '$setElementOrder/odd': [] },
+      code: 500,
+      message: 'unable to find api field in struct PodSpec for the json field "odd"',
+    },
+    {
+      name: 'an order of what is no list',
+      original: {},
+      patch: { '$setElementOrder/hostname': [] },
+      code: 500,
+      message: 'expected slice or array type, but got: struct',
+    },
+    {
+      name: 'objects below a map of structs',
+      type: 'apiextensions/v1.JSONSchemaProps',
+      original: { properties: { a: { type: 'string' } } },
+      patch: { properties: { a: { type: 'object' } } },
+      code: 500,
+      message: 'merging an object in json but data type is not struct, instead is: map',
+    },
   ])('refuses $name', ({ type = POD_SPEC, original, patch, code, message }) => {
     expect(() => merge.apply(original, patch, type)).toThrow(expect.objectContaining({ code, message }));
   });
@@ -95,7 +494,13 @@ describe('strategic merge patch', () => {
   it('changes neither original nor patch', () => {
     const values: [JsonObject, JsonObject] = [
       { containers: [{ name: 'a', env: [{ name: 'A' }] }, { name: 'b' }] },
-      { '$setElementOrder/containers': [{ name: 'b' }, { name: 'a' }], containers: [{ name: 'a', $retainKeys: ['name', 'image'], image: 'i' }, { name: 'b', $patch: 'delete' }] },
+      {
+        '$setElementOrder/containers': [{ name: 'b' }, { name: 'a' }],
+        containers: [
+          { name: 'a', $retainKeys: ['name', 'image'], image: 'i' },
+          { name: 'b', $patch: 'delete' },
+        ],
+      },
     ];
     const before = structuredClone(values);
     merge.apply(...values, POD_SPEC);
@@ -125,31 +530,51 @@ test.each<{ body: JsonValue; message: string }>([
 });
 
 test('shows a patch in Go syntax', () => {
-  expect(patchText({ spec: { replicas: 2, list: [{ name: 'c', bad: 1.5 }], none: null, on: true } })).toBe('map[spec:map[list:[map[bad:1.5 name:c]] none:<nil> on:true replicas:2]]');
+  expect(patchText({ spec: { replicas: 2, list: [{ name: 'c', bad: 1.5 }], none: null, on: true } })).toBe(
+    'map[spec:map[list:[map[bad:1.5 name:c]] none:<nil> on:true replicas:2]]',
+  );
 });
 
 const names = ['a', 'b', 'c', 'd'];
 
 function randomSpec(random: RandomSource): JsonObject {
   const shuffled = names.toSorted(() => random() - 0.5).slice(0, 1 + randomInt(random, 4));
-  return { containers: shuffled.map((name) => ({ name, image: pick(random, ['x', 'y']), env: names.filter(() => random() < 0.5).map((key) => ({ name: key, value: pick(random, ['1', '2']) })) })) };
+  return {
+    containers: shuffled.map((name) => ({
+      name,
+      image: pick(random, ['x', 'y']),
+      env: names.filter(() => random() < 0.5).map((key) => ({ name: key, value: pick(random, ['1', '2']) })),
+    })),
+  };
 }
 
 /** The directives of a client that knows what it wants: order, changes, deletions. */
 function differenceOfSpecs(from: JsonObject, to: JsonObject): JsonObject {
-  return differenceOfLists('containers', from['containers'] as JsonObject[], to['containers'] as JsonObject[], (before, after) => ({
-    image: after['image']!,
-    ...differenceOfLists('env', before['env'] as JsonObject[], after['env'] as JsonObject[], (_, item) => item),
-  }));
+  return differenceOfLists(
+    'containers',
+    from['containers'] as JsonObject[],
+    to['containers'] as JsonObject[],
+    (before, after) => ({
+      image: after['image']!,
+      ...differenceOfLists('env', before['env'] as JsonObject[], after['env'] as JsonObject[], (_, item) => item),
+    }),
+  );
 }
 
-function differenceOfLists(key: string, from: JsonObject[], to: JsonObject[], change: (before: JsonObject, after: JsonObject) => JsonObject): JsonObject {
+function differenceOfLists(
+  key: string,
+  from: JsonObject[],
+  to: JsonObject[],
+  change: (before: JsonObject, after: JsonObject) => JsonObject,
+): JsonObject {
   const nameOf = (item: JsonObject) => item['name'] as string;
   const changes = to.map((item) => {
     const before = from.find((old) => nameOf(old) === nameOf(item));
     return before === undefined ? item : { name: nameOf(item), ...change(before, item) };
   });
-  const deletions = from.filter((old) => !to.some((item) => nameOf(item) === nameOf(old))).map((old) => ({ name: nameOf(old), $patch: 'delete' }));
+  const deletions = from
+    .filter((old) => !to.some((item) => nameOf(item) === nameOf(old)))
+    .map((old) => ({ name: nameOf(old), $patch: 'delete' }));
   if (changes.length + deletions.length === 0) return {};
   return { [`$setElementOrder/${key}`]: to.map((item) => ({ name: nameOf(item) })), [key]: [...changes, ...deletions] };
 }

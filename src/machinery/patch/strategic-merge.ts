@@ -17,7 +17,16 @@ import { keysOf, memberOf, sortedCopy, sortMembers } from '../members.ts';
 import type { SchemaRegistry } from '../schema.ts';
 import { badRequest, plainError } from '../status.ts';
 import { createMap, isObject, type JsonObject, type JsonValue } from '../value.ts';
-import { deleteValues, itemsOf, mergeScalars, mergeWithOrder, orderLike, unknownDirective, validateOrder, type ListShape } from './merge-lists.ts';
+import {
+  deleteValues,
+  itemsOf,
+  mergeScalars,
+  mergeWithOrder,
+  orderLike,
+  unknownDirective,
+  validateOrder,
+  type ListShape,
+} from './merge-lists.ts';
 import { PatchMetaLookup, type ValueType } from './patch-meta.ts';
 
 const DIRECTIVE = '$patch';
@@ -72,9 +81,11 @@ class Merger {
     const name = isDeletion ? listName(key, DELETE_FROM, 'primitive list') : key;
     const current = merged[name];
     if (patch === null) delete merged[name];
-    else if (Array.isArray(current) && Array.isArray(patch)) merged[name] = this.mergeLists(current, patch, name, type, isDeletion);
+    else if (Array.isArray(current) && Array.isArray(patch))
+      merged[name] = this.mergeLists(current, patch, name, type, isDeletion);
     else if (isObject(current) && isObject(patch)) merged[name] = this.mergeMembers(current, patch, name, type);
-    else if (!isDeletion || (current !== undefined && goTypeName(current) === goTypeName(patch))) setNew(merged, name, withoutNulls(patch));
+    else if (!isDeletion || (current !== undefined && goTypeName(current) === goTypeName(patch)))
+      setNew(merged, name, withoutNulls(patch));
   }
 
   private mergeMembers(current: JsonObject, patch: JsonObject, name: string, type: ValueType): JsonObject {
@@ -82,11 +93,18 @@ class Merger {
     return meta.strategy === 'replace' ? patch : this.mergeObjects(current, patch, meta.type);
   }
 
-  private mergeLists(current: JsonValue[], patch: JsonValue[], name: string, type: ValueType, isDeletion: boolean): JsonValue[] {
+  private mergeLists(
+    current: JsonValue[],
+    patch: JsonValue[],
+    name: string,
+    type: ValueType,
+    isDeletion: boolean,
+  ): JsonValue[] {
     const meta = this.meta.list(type, name);
     if (meta.strategy !== 'merge' && !isDeletion) return patch;
     if (current.length === 0 && patch.length === 0) return current;
-    if (itemsOf(current, patch) !== 'map') return isDeletion ? deleteValues(current, patch) : mergeScalars(current, patch);
+    if (itemsOf(current, patch) !== 'map')
+      return isDeletion ? deleteValues(current, patch) : mergeScalars(current, patch);
     if (meta.mergeKey === '') throw plainError(`cannot merge lists without merge key for ${meta.type.kind}`);
     return mergeWithOrder(current, patch, meta.mergeKey, (item, change) => this.mergeObjects(item, change, meta.type));
   }
@@ -108,16 +126,29 @@ class Merger {
     }
   }
 
-  private mergeOrdered(current: JsonValue[] | undefined, patch: JsonValue[] | undefined, order: JsonValue[], name: string, type: ValueType): JsonValue[] {
+  private mergeOrdered(
+    current: JsonValue[] | undefined,
+    patch: JsonValue[] | undefined,
+    order: JsonValue[],
+    name: string,
+    type: ValueType,
+  ): JsonValue[] {
     const list = this.contentsOf(current, patch, name, type);
     const { mergeKey } = this.meta.list(type, name);
     const shape: ListShape = { mergeKey, ofMaps: itemsOf(current ?? [], patch ?? []) === 'map' || mergeKey !== '' };
     return orderLike(list, order, current ?? [], shape);
   }
 
-  private contentsOf(current: JsonValue[] | undefined, patch: JsonValue[] | undefined, name: string, type: ValueType): JsonValue[] {
+  private contentsOf(
+    current: JsonValue[] | undefined,
+    patch: JsonValue[] | undefined,
+    name: string,
+    type: ValueType,
+  ): JsonValue[] {
     if (patch === undefined) return current ?? [];
-    return current === undefined ? (withoutDirectives(patch) as JsonValue[]) : this.mergeLists(current, patch, name, type, false);
+    return current === undefined
+      ? (withoutDirectives(patch) as JsonValue[])
+      : this.mergeLists(current, patch, name, type, false);
   }
 }
 

@@ -11,7 +11,9 @@ import { isObject, type JsonObject, type JsonValue } from '../value.ts';
 export function patchedText(value: JsonValue): string {
   if (Array.isArray(value)) return `[${value.map(patchedText).join(',')}]`;
   if (!isObject(value)) return stringifyJson(value);
-  return `{${keysOf(value).map((key) => `${stringifyJson(key)}:${patchedText(memberOf(value, key)!)}`).join(',')}}`;
+  return `{${keysOf(value)
+    .map((key) => `${stringifyJson(key)}:${patchedText(memberOf(value, key)!)}`)
+    .join(',')}}`;
 }
 
 /** `map[spec:map[replicas:2]]` */

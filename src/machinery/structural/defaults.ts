@@ -30,7 +30,8 @@ interface Budget {
 function fill(value: JsonValue | undefined, schema: Structural, budget: Budget): void {
   if (budget.left < 0) return;
   if (Array.isArray(value)) {
-    if (schema.items !== undefined) for (const [i, item] of value.entries()) value[i] = filled(item, schema.items, budget);
+    if (schema.items !== undefined)
+      for (const [i, item] of value.entries()) value[i] = filled(item, schema.items, budget);
   } else if (isObject(value)) fillMembers(value, schema, budget);
 }
 
@@ -51,7 +52,10 @@ function fillMembers(object: JsonObject, schema: Structural, budget: Budget): vo
 }
 
 function filled(value: JsonValue, schema: Structural, budget: Budget): JsonValue {
-  const result = value === null && schema.default !== undefined && !schema.nullable ? (defaultOf(schema.default, budget) ?? value) : value;
+  const result =
+    value === null && schema.default !== undefined && !schema.nullable
+      ? (defaultOf(schema.default, budget) ?? value)
+      : value;
   fill(result, schema, budget);
   return result;
 }

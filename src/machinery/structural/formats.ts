@@ -6,9 +6,13 @@ import { isIP, isIPv4, isIPv6 } from 'node:net';
 
 type Check = (text: string) => boolean;
 
-const matching = (pattern: RegExp): Check => (text) => pattern.test(text);
+const matching =
+  (pattern: RegExp): Check =>
+  (text) =>
+    pattern.test(text);
 
-const uuid = (version: string): Check => matching(new RegExp(`^[0-9a-f]{8}-?[0-9a-f]{4}-?${version}[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$`, 'i'));
+const uuid = (version: string): Check =>
+  matching(new RegExp(`^[0-9a-f]{8}-?[0-9a-f]{4}-?${version}[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$`, 'i'));
 
 /** Days exist: 2023-02-30 does not. */
 function isDate(text: string): boolean {
@@ -30,7 +34,9 @@ function isDateTime(text: string): boolean {
 /** Go's durations, and the longer units that upstream reads as well: `1h30m`, `5 days`. No character can be read in two ways. */
 function isDuration(text: string): boolean {
   if (/^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/.test(text)) return true;
-  return /^\s*(?:-?\d+\s*(?:ns|nanosec(?:ond)?s?|us|µs|microsec(?:ond)?s?|ms|millisec(?:ond)?s?|s|sec(?:ond)?s?|m|min(?:ute)?s?|h|hrs?|hours?|d|days?|w|wk|weeks?)\s*)+$/.test(text);
+  return /^\s*(?:-?\d+\s*(?:ns|nanosec(?:ond)?s?|us|µs|microsec(?:ond)?s?|ms|millisec(?:ond)?s?|s|sec(?:ond)?s?|m|min(?:ute)?s?|h|hrs?|hours?|d|days?|w|wk|weeks?)\s*)+$/.test(
+    text,
+  );
 }
 
 function isCidr(text: string): boolean {
@@ -51,7 +57,12 @@ function isUri(text: string): boolean {
 
 function isCreditCard(text: string): boolean {
   const digits = text.replace(/[^0-9]+/g, '');
-  if (!/^(?:4\d{12}(?:\d{3})?|(?:5[1-5]\d{2}|222[1-9]|22[3-9]\d|2[3-6]\d{2}|27[01]\d|2720)\d{12}|6(?:011|5\d\d)\d{12}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|(?:2131|1800|35\d{3})\d{11}|6\d{13,18})$/.test(digits)) return false;
+  if (
+    !/^(?:4\d{12}(?:\d{3})?|(?:5[1-5]\d{2}|222[1-9]|22[3-9]\d|2[3-6]\d{2}|27[01]\d|2720)\d{12}|6(?:011|5\d\d)\d{12}|3[47]\d{13}|3(?:0[0-5]|[68]\d)\d{11}|(?:2131|1800|35\d{3})\d{11}|6\d{13,18})$/.test(
+      digits,
+    )
+  )
+    return false;
   let sum = 0;
   [...digits].reverse().forEach((digit, i) => {
     const value = Number(digit) * (i % 2 === 0 ? 1 : 2);
@@ -63,7 +74,11 @@ function isCreditCard(text: string): boolean {
 function isIsbn10(text: string): boolean {
   const digits = text.replace(/[\s-]+/g, '');
   if (!/^\d{9}[\dX]$/.test(digits)) return false;
-  return [...digits].reduce((sum, digit, i) => sum + (digit === 'X' ? 10 : Number(digit)) * (i === 9 ? 10 : i + 1), 0) % 11 === 0;
+  return (
+    [...digits].reduce((sum, digit, i) => sum + (digit === 'X' ? 10 : Number(digit)) * (i === 9 ? 10 : i + 1), 0) %
+      11 ===
+    0
+  );
 }
 
 function isIsbn13(text: string): boolean {
@@ -73,8 +88,10 @@ function isIsbn13(text: string): boolean {
 }
 
 const hostname = /^(?=.{1,255}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*\.?$/i;
-const email = /^(?:"(?:[^"\\]|\\.)+"|[^\s"(),:;<>@[\\\]]+)@(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*|\[[^\]\s]+\])$/i;
-const mac = /^(?:(?:[0-9a-f]{2}[:-]){5}(?:(?:[0-9a-f]{2}[:-]){2})?[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2}(?:[0-9a-f]{4}\.)?[0-9a-f]{4})$/i;
+const email =
+  /^(?:"(?:[^"\\]|\\.)+"|[^\s"(),:;<>@[\\\]]+)@(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*|\[[^\]\s]+\])$/i;
+const mac =
+  /^(?:(?:[0-9a-f]{2}[:-]){5}(?:(?:[0-9a-f]{2}[:-]){2})?[0-9a-f]{2}|(?:[0-9a-f]{4}\.){2}(?:[0-9a-f]{4}\.)?[0-9a-f]{4})$/i;
 const rgb = /^rgb\(\s*(?:(?:\d{1,2}|1\d{2}|2[0-4]\d|25[0-5])\s*,\s*){2}(?:\d{1,2}|1\d{2}|2[0-4]\d|25[0-5])\s*\)$/;
 
 export const formatCheckers: ReadonlyMap<string, Check> = new Map<string, Check>([

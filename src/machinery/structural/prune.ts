@@ -18,7 +18,12 @@ export function prune(value: JsonValue, schema: Structural): string[] {
   return removed.sort().slice(0, maxPaths);
 }
 
-function pruneValue(value: JsonValue | undefined, schema: Structural | undefined, path: string, removed: string[]): void {
+function pruneValue(
+  value: JsonValue | undefined,
+  schema: Structural | undefined,
+  path: string,
+  removed: string[],
+): void {
   if (Array.isArray(value)) value.forEach((item, i) => pruneValue(item, schema?.items, `${path}[${i}]`, removed));
   else if (isObject(value)) pruneMembers(value, schema, path, removed);
 }

@@ -30,11 +30,16 @@ export interface Structural {
 export function readStructural(schema: JsonObject, isRoot = true): Structural {
   const properties = new Map<string, Structural>();
   const given = objectMember(schema, 'properties');
-  for (const name of given === undefined ? [] : keysOf(given)) properties.set(name, readStructural(given![name] as JsonObject, false));
+  for (const name of given === undefined ? [] : keysOf(given))
+    properties.set(name, readStructural(given![name] as JsonObject, false));
   const additional = memberOf(schema, 'additionalProperties');
   const items = objectMember(schema, 'items');
   const readItems = items === undefined ? undefined : readStructural(items, false);
-  const readAdditional = isObject(additional) ? readStructural(additional, false) : additional === true ? true : undefined;
+  const readAdditional = isObject(additional)
+    ? readStructural(additional, false)
+    : additional === true
+      ? true
+      : undefined;
   const keys = memberOf(schema, 'x-kubernetes-list-map-keys');
   const initial = memberOf(schema, 'default');
   return {
@@ -43,17 +48,24 @@ export function readStructural(schema: JsonObject, isRoot = true): Structural {
     intOrString: memberOf(schema, 'x-kubernetes-int-or-string') === true,
     embedded: isRoot || memberOf(schema, 'x-kubernetes-embedded-resource') === true,
     preserve: memberOf(schema, 'x-kubernetes-preserve-unknown-fields') === true,
-    properties, additional: readAdditional, items: readItems,
+    properties,
+    additional: readAdditional,
+    items: readItems,
     default: initial,
     listType: textMember(schema, 'x-kubernetes-list-type'),
     listMapKeys: Array.isArray(keys) ? (keys as string[]) : [],
     rules: schema,
-    hasDefaults: initial !== undefined || [...properties.values()].some((property) => property.hasDefaults) || readItems?.hasDefaults === true || (readAdditional !== undefined && readAdditional !== true && readAdditional.hasDefaults),
+    hasDefaults:
+      initial !== undefined ||
+      [...properties.values()].some((property) => property.hasDefaults) ||
+      readItems?.hasDefaults === true ||
+      (readAdditional !== undefined && readAdditional !== true && readAdditional.hasDefaults),
   };
 }
 
 /** The schema of a member, `true` for one that may be anything. */
-export const memberSchema = (schema: Structural, name: string): Structural | true | undefined => schema.properties.get(name) ?? schema.additional;
+export const memberSchema = (schema: Structural, name: string): Structural | true | undefined =>
+  schema.properties.get(name) ?? schema.additional;
 
 export const identityMembers: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 

@@ -11,18 +11,70 @@ import { prune } from './prune.ts';
 import { readStructural } from './schema.ts';
 import { validateValue } from './validate.ts';
 
-const schema = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({ type: 'object', properties: { spec: { type: 'object', properties, ...more } } });
-const object = (spec: unknown): JsonObject => parseJson(JSON.stringify({ apiVersion: 'a/v1', kind: 'K', metadata: { name: 'n' }, spec })) as JsonObject;
+const schema = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({
+  type: 'object',
+  properties: { spec: { type: 'object', properties, ...more } },
+});
+const object = (spec: unknown): JsonObject =>
+  parseJson(JSON.stringify({ apiVersion: 'a/v1', kind: 'K', metadata: { name: 'n' }, spec })) as JsonObject;
 
 describe('pruning', () => {
   test.each<{ name: string; properties: JsonObject; spec: unknown; left: unknown; removed: string[] }>([
-    { name: 'an unknown member', properties: { a: { type: 'string' } }, spec: { a: 'x', odd: 1 }, left: { a: 'x' }, removed: ['spec.odd'] },
-    { name: 'in items of a list', properties: { l: { type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } } }, spec: { l: [{ a: 'x', odd: 1 }] }, left: { l: [{ a: 'x' }] }, removed: ['spec.l[0].odd'] },
-    { name: 'in values of a map', properties: { m: { type: 'object', additionalProperties: { type: 'object', properties: {} } } }, spec: { m: { any: { odd: 1 } } }, left: { m: { any: {} } }, removed: ['spec.m.any.odd'] },
-    { name: 'nothing where unknown members are preserved', properties: { p: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } }, spec: { p: { any: [{ deep: 1 }] } }, left: { p: { any: [{ deep: 1 }] } }, removed: [] },
-    { name: 'below a known member of what is preserved', properties: { p: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, properties: { in: { type: 'object', properties: {} } } } }, spec: { p: { odd: 1, in: { odd: 1 } } }, left: { p: { odd: 1, in: {} } }, removed: ['spec.p.in.odd'] },
-    { name: 'not what every embedded object has', properties: { o: { type: 'object', 'x-kubernetes-embedded-resource': true, properties: {} } }, spec: { o: { apiVersion: 'v1', kind: 'X', metadata: {}, odd: 1 } }, left: { o: { apiVersion: 'v1', kind: 'X', metadata: {} } }, removed: ['spec.o.odd'] },
-    { name: 'keys that objects inherit are like any other', properties: {}, spec: { constructor: 1, ['__proto__x']: 2 }, left: {}, removed: ['spec.__proto__x', 'spec.constructor'] },
+    {
+      name: 'an unknown member',
+      properties: { a: { type: 'string' } },
+      spec: { a: 'x', odd: 1 },
+      left: { a: 'x' },
+      removed: ['spec.odd'],
+    },
+    {
+      name: 'in items of a list',
+      properties: { l: { type: 'array', items: { type: 'object', properties: { a: { type: 'string' } } } } },
+      spec: { l: [{ a: 'x', odd: 1 }] },
+      left: { l: [{ a: 'x' }] },
+      removed: ['spec.l[0].odd'],
+    },
+    {
+      name: 'in values of a map',
+      properties: { m: { type: 'object', additionalProperties: { type: 'object', properties: {} } } },
+      spec: { m: { any: { odd: 1 } } },
+      left: { m: { any: {} } },
+      removed: ['spec.m.any.odd'],
+    },
+    {
+      name: 'nothing where unknown members are preserved',
+      properties: { p: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+      spec: { p: { any: [{ deep: 1 }] } },
+      left: { p: { any: [{ deep: 1 }] } },
+      removed: [],
+    },
+    {
+      name: 'below a known member of what is preserved',
+      properties: {
+        p: {
+          type: 'object',
+          'x-kubernetes-preserve-unknown-fields': true,
+          properties: { in: { type: 'object', properties: {} } },
+        },
+      },
+      spec: { p: { odd: 1, in: { odd: 1 } } },
+      left: { p: { odd: 1, in: {} } },
+      removed: ['spec.p.in.odd'],
+    },
+    {
+      name: 'not what every embedded object has',
+      properties: { o: { type: 'object', 'x-kubernetes-embedded-resource': true, properties: {} } },
+      spec: { o: { apiVersion: 'v1', kind: 'X', metadata: {}, odd: 1 } },
+      left: { o: { apiVersion: 'v1', kind: 'X', metadata: {} } },
+      removed: ['spec.o.odd'],
+    },
+    {
+      name: 'keys that objects inherit are like any other',
+      properties: {},
+      spec: { constructor: 1, ['__proto__x']: 2 },
+      left: {},
+      removed: ['spec.__proto__x', 'spec.constructor'],
+    },
   ])('removes $name', ({ properties, spec, left, removed }) => {
     const value = object(spec);
     expect(prune(value, readStructural(schema(properties)))).toEqual(removed);
@@ -33,15 +85,30 @@ describe('pruning', () => {
 
 describe('defaulting', () => {
   const properties: JsonObject = {
-    a: { type: 'string', default: 'one' }, o: { type: 'object', default: {}, properties: { x: { type: 'integer', default: 7 } } },
-    l: { type: 'array', items: { type: 'object', properties: { q: { type: 'string', default: 'z' } } } }, n: { type: 'string', nullable: true, default: 'n' }, plain: { type: 'string' },
+    a: { type: 'string', default: 'one' },
+    o: { type: 'object', default: {}, properties: { x: { type: 'integer', default: 7 } } },
+    l: { type: 'array', items: { type: 'object', properties: { q: { type: 'string', default: 'z' } } } },
+    n: { type: 'string', nullable: true, default: 'n' },
+    plain: { type: 'string' },
     m: { type: 'object', additionalProperties: { type: 'string', default: 'v' } },
   };
   test.each([
     { name: 'absent members, and members of defaults', spec: {}, filled: { a: 'one', o: { x: 7 }, n: 'n' } },
-    { name: 'members of items, and values of maps that are null', spec: { l: [{}, { q: 'own' }], m: { k: null } }, filled: { a: 'one', o: { x: 7 }, n: 'n', l: [{ q: 'z' }, { q: 'own' }], m: { k: 'v' } } },
-    { name: 'null that may not be, and keeps null that may', spec: { a: null, n: null }, filled: { a: 'one', o: { x: 7 }, n: null } },
-    { name: 'nothing for a null without default, which goes', spec: { plain: null }, filled: { a: 'one', o: { x: 7 }, n: 'n' } },
+    {
+      name: 'members of items, and values of maps that are null',
+      spec: { l: [{}, { q: 'own' }], m: { k: null } },
+      filled: { a: 'one', o: { x: 7 }, n: 'n', l: [{ q: 'z' }, { q: 'own' }], m: { k: 'v' } },
+    },
+    {
+      name: 'null that may not be, and keeps null that may',
+      spec: { a: null, n: null },
+      filled: { a: 'one', o: { x: 7 }, n: null },
+    },
+    {
+      name: 'nothing for a null without default, which goes',
+      spec: { plain: null },
+      filled: { a: 'one', o: { x: 7 }, n: 'n' },
+    },
   ])('fills $name', ({ spec, filled }) => {
     const value = object(spec);
     setDefaults(value, readStructural(schema(properties)));
@@ -59,36 +126,144 @@ describe('defaulting', () => {
 
 describe('validation', () => {
   test.each<{ name: string; property: JsonObject; value: JsonValue; errors: string[] }>([
-    { name: 'type', property: { type: 'integer' }, value: 'x', errors: ['spec.f: Invalid value: "string": spec.f in body must be of type integer: "string"'] },
-    { name: 'null', property: { type: 'integer' }, value: null, errors: ['spec.f: Invalid value: "null": spec.f in body must be of type integer: "null"'] },
+    {
+      name: 'type',
+      property: { type: 'integer' },
+      value: 'x',
+      errors: ['spec.f: Invalid value: "string": spec.f in body must be of type integer: "string"'],
+    },
+    {
+      name: 'null',
+      property: { type: 'integer' },
+      value: null,
+      errors: ['spec.f: Invalid value: "null": spec.f in body must be of type integer: "null"'],
+    },
     { name: 'null where it may be', property: { type: 'integer', nullable: true }, value: null, errors: [] },
     { name: 'an integer is a number', property: { type: 'number' }, value: 1, errors: [] },
-    { name: 'a fraction is no integer', property: { type: 'integer' }, value: 1.5, errors: ['spec.f: Invalid value: "number": spec.f in body must be of type integer: "number"'] },
-    { name: 'minimum', property: { type: 'integer', minimum: 3 }, value: 2, errors: ['spec.f: Invalid value: 2: spec.f in body should be greater than or equal to 3'] },
-    { name: 'exclusive maximum', property: { type: 'integer', maximum: 3, exclusiveMaximum: true }, value: 3, errors: ['spec.f: Invalid value: 3: spec.f in body should be less than 3'] },
-    { name: 'multiple', property: { type: 'integer', multipleOf: 5 }, value: 7, errors: ['spec.f: Invalid value: 7: spec.f in body should be a multiple of 5'] },
+    {
+      name: 'a fraction is no integer',
+      property: { type: 'integer' },
+      value: 1.5,
+      errors: ['spec.f: Invalid value: "number": spec.f in body must be of type integer: "number"'],
+    },
+    {
+      name: 'minimum',
+      property: { type: 'integer', minimum: 3 },
+      value: 2,
+      errors: ['spec.f: Invalid value: 2: spec.f in body should be greater than or equal to 3'],
+    },
+    {
+      name: 'exclusive maximum',
+      property: { type: 'integer', maximum: 3, exclusiveMaximum: true },
+      value: 3,
+      errors: ['spec.f: Invalid value: 3: spec.f in body should be less than 3'],
+    },
+    {
+      name: 'multiple',
+      property: { type: 'integer', multipleOf: 5 },
+      value: 7,
+      errors: ['spec.f: Invalid value: 7: spec.f in body should be a multiple of 5'],
+    },
     { name: 'length in characters', property: { type: 'string', maxLength: 1 }, value: '😀', errors: [] },
-    { name: 'too long', property: { type: 'string', maxLength: 1 }, value: 'xx', errors: ['spec.f: Too long: may not be more than 1 bytes'] },
-    { name: 'too short', property: { type: 'string', minLength: 3 }, value: 'xx', errors: ['spec.f: Invalid value: "xx": spec.f in body should be at least 3 chars long'] },
-    { name: 'pattern', property: { type: 'string', pattern: '^(?P<x>a+)$' }, value: 'b', errors: ["spec.f: Invalid value: \"b\": spec.f in body should match '^(?P<x>a+)$'"] },
-    { name: 'enum', property: { type: 'string', enum: ['a', 'b'] }, value: 'c', errors: ['spec.f: Unsupported value: "c": supported values: "a", "b"'] },
-    { name: 'too many items', property: { type: 'array', maxItems: 1, items: { type: 'string' } }, value: ['a', 'b'], errors: ['spec.f: Too many: 2: must have at most 1 item'] },
-    { name: 'too few items', property: { type: 'array', minItems: 1, items: { type: 'string' } }, value: [], errors: ['spec.f: Invalid value: 0: spec.f in body should have at least 1 items'] },
-    { name: 'items', property: { type: 'array', items: { type: 'string' } }, value: ['a', 1], errors: ['spec.f[1]: Invalid value: "integer": spec.f[1] in body must be of type string: "integer"'] },
-    { name: 'values of maps', property: { type: 'object', additionalProperties: { type: 'string' } }, value: { k: 1 }, errors: ['spec.f.k: Invalid value: "integer": spec.f.k in body must be of type string: "integer"'] },
-    { name: 'too few members', property: { type: 'object', minProperties: 1 }, value: {}, errors: ['spec.f: Invalid value: 0: spec.f in body should have at least 1 properties'] },
-    { name: 'required', property: { type: 'object', required: ['x'], properties: { x: { type: 'string' } } }, value: {}, errors: ['spec.f.x: Required value'] },
-    { name: 'anyOf', property: { type: 'integer', anyOf: [{ minimum: 5 }, { maximum: 1 }] }, value: 3, errors: ['<nil>: Invalid value: "": "spec.f" must validate at least one schema (anyOf)', 'spec.f: Invalid value: 3: spec.f in body should be greater than or equal to 5'] },
-    { name: 'allOf', property: { type: 'integer', allOf: [{ minimum: 5 }, { maximum: 9 }] }, value: 3, errors: ['spec.f: Invalid value: 3: spec.f in body should be greater than or equal to 5', '<nil>: Invalid value: "": "spec.f" must validate all the schemas (allOf)'] },
-    { name: 'not', property: { type: 'integer', not: { minimum: 5 } }, value: 7, errors: ['<nil>: Invalid value: "": "spec.f" must not validate the schema (not)'] },
-    { name: 'int-or-string', property: { 'x-kubernetes-int-or-string': true }, value: true, errors: ['spec.f: Invalid value: "boolean": spec.f in body must be of type integer,string: "boolean"'] },
+    {
+      name: 'too long',
+      property: { type: 'string', maxLength: 1 },
+      value: 'xx',
+      errors: ['spec.f: Too long: may not be more than 1 bytes'],
+    },
+    {
+      name: 'too short',
+      property: { type: 'string', minLength: 3 },
+      value: 'xx',
+      errors: ['spec.f: Invalid value: "xx": spec.f in body should be at least 3 chars long'],
+    },
+    {
+      name: 'pattern',
+      property: { type: 'string', pattern: '^(?P<x>a+)$' },
+      value: 'b',
+      errors: ['spec.f: Invalid value: "b": spec.f in body should match \'^(?P<x>a+)$\''],
+    },
+    {
+      name: 'enum',
+      property: { type: 'string', enum: ['a', 'b'] },
+      value: 'c',
+      errors: ['spec.f: Unsupported value: "c": supported values: "a", "b"'],
+    },
+    {
+      name: 'too many items',
+      property: { type: 'array', maxItems: 1, items: { type: 'string' } },
+      value: ['a', 'b'],
+      errors: ['spec.f: Too many: 2: must have at most 1 item'],
+    },
+    {
+      name: 'too few items',
+      property: { type: 'array', minItems: 1, items: { type: 'string' } },
+      value: [],
+      errors: ['spec.f: Invalid value: 0: spec.f in body should have at least 1 items'],
+    },
+    {
+      name: 'items',
+      property: { type: 'array', items: { type: 'string' } },
+      value: ['a', 1],
+      errors: ['spec.f[1]: Invalid value: "integer": spec.f[1] in body must be of type string: "integer"'],
+    },
+    {
+      name: 'values of maps',
+      property: { type: 'object', additionalProperties: { type: 'string' } },
+      value: { k: 1 },
+      errors: ['spec.f.k: Invalid value: "integer": spec.f.k in body must be of type string: "integer"'],
+    },
+    {
+      name: 'too few members',
+      property: { type: 'object', minProperties: 1 },
+      value: {},
+      errors: ['spec.f: Invalid value: 0: spec.f in body should have at least 1 properties'],
+    },
+    {
+      name: 'required',
+      property: { type: 'object', required: ['x'], properties: { x: { type: 'string' } } },
+      value: {},
+      errors: ['spec.f.x: Required value'],
+    },
+    {
+      name: 'anyOf',
+      property: { type: 'integer', anyOf: [{ minimum: 5 }, { maximum: 1 }] },
+      value: 3,
+      errors: [
+        '<nil>: Invalid value: "": "spec.f" must validate at least one schema (anyOf)',
+        'spec.f: Invalid value: 3: spec.f in body should be greater than or equal to 5',
+      ],
+    },
+    {
+      name: 'allOf',
+      property: { type: 'integer', allOf: [{ minimum: 5 }, { maximum: 9 }] },
+      value: 3,
+      errors: [
+        'spec.f: Invalid value: 3: spec.f in body should be greater than or equal to 5',
+        '<nil>: Invalid value: "": "spec.f" must validate all the schemas (allOf)',
+      ],
+    },
+    {
+      name: 'not',
+      property: { type: 'integer', not: { minimum: 5 } },
+      value: 7,
+      errors: ['<nil>: Invalid value: "": "spec.f" must not validate the schema (not)'],
+    },
+    {
+      name: 'int-or-string',
+      property: { 'x-kubernetes-int-or-string': true },
+      value: true,
+      errors: ['spec.f: Invalid value: "boolean": spec.f in body must be of type integer,string: "boolean"'],
+    },
     { name: 'an unknown format is no rule', property: { type: 'string', format: 'nonsense' }, value: 'x', errors: [] },
   ])('$name', ({ property, value, errors }) => {
     expect(validateValue(object({ f: value }), schema({ f: property })).map(fieldErrorText)).toEqual(errors);
   });
 
   test('a pattern that makes other engines run for hours is done at once', () => {
-    expect(validateValue(object({ f: `${'a'.repeat(100_000)}!` }), schema({ f: { type: 'string', pattern: '^(a+)+$' } }))).toHaveLength(1);
+    expect(
+      validateValue(object({ f: `${'a'.repeat(100_000)}!` }), schema({ f: { type: 'string', pattern: '^(a+)+$' } })),
+    ).toHaveLength(1);
   });
 
   test.each([
@@ -102,25 +277,68 @@ describe('validation', () => {
 });
 
 describe('validation of a change (KEP-4008)', () => {
-  const keyed = schema({ n: { type: 'integer', minimum: 5 }, l: { type: 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'], items: { type: 'object', properties: { k: { type: 'string' }, v: { type: 'integer', minimum: 5 } } } }, a: { type: 'array', items: { type: 'integer', minimum: 5 } } });
+  const keyed = schema({
+    n: { type: 'integer', minimum: 5 },
+    l: {
+      type: 'array',
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['k'],
+      items: { type: 'object', properties: { k: { type: 'string' }, v: { type: 'integer', minimum: 5 } } },
+    },
+    a: { type: 'array', items: { type: 'integer', minimum: 5 } },
+  });
   test.each<{ name: string; old: JsonValue; next: JsonValue; fields: string[] }>([
     { name: 'what was wrong before and stayed is let be', old: { n: 1 }, next: { n: 1, l: [] }, fields: [] },
     { name: 'what changed is judged', old: { n: 1 }, next: { n: 2 }, fields: ['spec.n'] },
-    { name: 'items are found by their keys', old: { l: [{ k: 'a', v: 1 }, { k: 'b', v: 9 }] }, next: { l: [{ k: 'b', v: 8 }, { k: 'a', v: 1 }] }, fields: [] },
-    { name: 'items without keys are all new', old: { a: [1, 2] }, next: { a: [1, 2, 9] }, fields: ['spec.a[0]', 'spec.a[1]'] },
+    {
+      name: 'items are found by their keys',
+      old: {
+        l: [
+          { k: 'a', v: 1 },
+          { k: 'b', v: 9 },
+        ],
+      },
+      next: {
+        l: [
+          { k: 'b', v: 8 },
+          { k: 'a', v: 1 },
+        ],
+      },
+      fields: [],
+    },
+    {
+      name: 'items without keys are all new',
+      old: { a: [1, 2] },
+      next: { a: [1, 2, 9] },
+      fields: ['spec.a[0]', 'spec.a[1]'],
+    },
   ])('$name', ({ old, next, fields }) => {
     expect(validateValue(object(next), keyed, object(old)).map(({ field }) => field)).toEqual(fields);
   });
 });
 
 describe('sets and maps', () => {
-  const lists = readStructural(schema({
-    s: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } },
-    m: { type: 'array', 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['port', 'protocol'], items: { type: 'object', properties: { port: { type: 'integer' }, protocol: { type: 'string', default: 'TCP' } } } },
-  }));
+  const lists = readStructural(
+    schema({
+      s: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } },
+      m: {
+        type: 'array',
+        'x-kubernetes-list-type': 'map',
+        'x-kubernetes-list-map-keys': ['port', 'protocol'],
+        items: {
+          type: 'object',
+          properties: { port: { type: 'integer' }, protocol: { type: 'string', default: 'TCP' } },
+        },
+      },
+    }),
+  );
   test.each([
     { name: 'an item twice', spec: { s: ['x', 'y', 'x'] }, errors: ['spec.s[2]: Duplicate value: "x"'] },
-    { name: 'keys twice, one of them by default', spec: { m: [{ port: 1 }, { port: 1, protocol: 'TCP' }] }, errors: ['spec.m[1]: Duplicate value: map[string]interface {}{"port":1, "protocol":"TCP"}'] },
+    {
+      name: 'keys twice, one of them by default',
+      spec: { m: [{ port: 1 }, { port: 1, protocol: 'TCP' }] },
+      errors: ['spec.m[1]: Duplicate value: map[string]interface {}{"port":1, "protocol":"TCP"}'],
+    },
     { name: 'keys that differ', spec: { m: [{ port: 1 }, { port: 1, protocol: 'UDP' }] }, errors: [] },
   ])('$name', ({ spec, errors }) => {
     const found = new FieldErrors();

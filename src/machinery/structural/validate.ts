@@ -44,7 +44,14 @@ export function validateValue(value: JsonValue, schema: JsonObject, old?: JsonVa
 type Matches = number;
 
 const checks: readonly ((value: JsonValue, schema: JsonObject, place: Place) => Matches | undefined)[] = [
-  checkType, checkJunctors, checkString, checkFormat, checkNumber, checkItems, checkEnum, checkMembers,
+  checkType,
+  checkJunctors,
+  checkString,
+  checkFormat,
+  checkNumber,
+  checkItems,
+  checkEnum,
+  checkMembers,
 ];
 
 function check(value: JsonValue, schema: JsonObject, place: Place): Matches {
@@ -74,11 +81,16 @@ function typeName(value: JsonValue): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   switch (typeof value) {
-    case 'string': return 'string';
-    case 'boolean': return 'boolean';
-    case 'bigint': return 'integer';
-    case 'number': return Number.isInteger(value) ? 'integer' : 'number';
-    default: return 'object';
+    case 'string':
+      return 'string';
+    case 'boolean':
+      return 'boolean';
+    case 'bigint':
+      return 'integer';
+    case 'number':
+      return Number.isInteger(value) ? 'integer' : 'number';
+    default:
+      return 'object';
   }
 }
 
@@ -90,7 +102,9 @@ function checkType(value: JsonValue, schema: JsonObject, place: Place): Matches 
   const actual = typeName(value);
   if (value === null && memberOf(schema, 'nullable') === true) return met;
   if (wanted.includes(actual) || (actual === 'integer' && wanted.includes('number'))) return met;
-  return failed(place, () => typeInvalid(pathOf(place.path), actual, inBody(place, `must be of type ${wanted.join(',')}: ${goQuote(actual)}`)));
+  return failed(place, () =>
+    typeInvalid(pathOf(place.path), actual, inBody(place, `must be of type ${wanted.join(',')}: ${goQuote(actual)}`)),
+  );
 }
 
 function schemasAt(schema: JsonObject, name: string): readonly JsonObject[] {
@@ -100,8 +114,13 @@ function schemasAt(schema: JsonObject, name: string): readonly JsonObject[] {
 
 function checkJunctors(value: JsonValue, schema: JsonObject, place: Place): Matches {
   let matches = met;
-  const refuse = (text: string): void => place.found.add(() => invalid(FieldPath.root, '', `${goQuote(shownText(place.path))} ${text}`));
-  const [anyOf, oneOf, allOf] = ['anyOf', 'oneOf', 'allOf'].map((member) => schemasAt(schema, member)) as [readonly JsonObject[], readonly JsonObject[], readonly JsonObject[]];
+  const refuse = (text: string): void =>
+    place.found.add(() => invalid(FieldPath.root, '', `${goQuote(shownText(place.path))} ${text}`));
+  const [anyOf, oneOf, allOf] = ['anyOf', 'oneOf', 'allOf'].map((member) => schemasAt(schema, member)) as [
+    readonly JsonObject[],
+    readonly JsonObject[],
+    readonly JsonObject[],
+  ];
   if (anyOf.length > 0) {
     const { valid, best } = alternatives(value, anyOf, place);
     if (valid === 0) {
@@ -112,7 +131,9 @@ function checkJunctors(value: JsonValue, schema: JsonObject, place: Place): Matc
   if (oneOf.length > 0) {
     const { valid, best } = alternatives(value, oneOf, place);
     if (valid !== 1) {
-      refuse(`must validate one and only one schema (oneOf). Found ${valid === 0 ? 'none valid' : `${valid} valid alternatives`}`);
+      refuse(
+        `must validate one and only one schema (oneOf). Found ${valid === 0 ? 'none valid' : `${valid} valid alternatives`}`,
+      );
       if (valid === 0) matches += takeOver(best!, place);
     }
   }
@@ -141,7 +162,11 @@ function tried(value: JsonValue, schema: JsonObject, place: Place): Trial {
   return { found, matches: check(value, schema, { ...place, old: undefined, found }) };
 }
 
-function alternatives(value: JsonValue, schemas: readonly JsonObject[], place: Place): { valid: number; best: Trial | undefined } {
+function alternatives(
+  value: JsonValue,
+  schemas: readonly JsonObject[],
+  place: Place,
+): { valid: number; best: Trial | undefined } {
   let best: Trial | undefined;
   let valid = 0;
   for (const sub of schemas) {
@@ -165,8 +190,10 @@ function numberAt(schema: JsonObject, name: string): number | bigint | undefined
 function checkString(value: JsonValue, schema: JsonObject, place: Place): Matches | undefined {
   if (typeof value !== 'string') return undefined;
   const [most, least] = [numberAt(schema, 'maxLength'), numberAt(schema, 'minLength')];
-  const refuse = (rule: string): Matches => failed(place, () => invalid(pathOf(place.path), value, inBody(place, rule)));
-  if (most !== undefined && lengthOf(value) > most) return failed(place, () => tooLong(pathOf(place.path), Number(most)));
+  const refuse = (rule: string): Matches =>
+    failed(place, () => invalid(pathOf(place.path), value, inBody(place, rule)));
+  if (most !== undefined && lengthOf(value) > most)
+    return failed(place, () => tooLong(pathOf(place.path), Number(most)));
   if (least !== undefined && lengthOf(value) < least) return refuse(`should be at least ${least} chars long`);
   const pattern = memberOf(schema, 'pattern');
   const matches = typeof pattern === 'string' && pattern !== '' ? matchesPattern(pattern, value) : true;
@@ -189,7 +216,13 @@ function checkFormat(value: JsonValue, schema: JsonObject, place: Place): Matche
   const isValid = typeof value === 'string' && typeof format === 'string' ? formatCheckers.get(format) : undefined;
   if (isValid === undefined) return undefined;
   if (isValid(value as string)) return met;
-  return failed(place, () => typeInvalid(pathOf(place.path), value as string, inBody(place, `must be of type ${format as string}: ${shownQuoted(value as string, goQuote)}`)));
+  return failed(place, () =>
+    typeInvalid(
+      pathOf(place.path),
+      value as string,
+      inBody(place, `must be of type ${format as string}: ${shownQuoted(value as string, goQuote)}`),
+    ),
+  );
 }
 
 function checkNumber(value: JsonValue, schema: JsonObject, place: Place): Matches | undefined {
@@ -198,13 +231,23 @@ function checkNumber(value: JsonValue, schema: JsonObject, place: Place): Matche
   const refuse = (rule: string): void => {
     matches = failed(place, () => invalid(pathOf(place.path), new GoSyntax(goValue(value)), inBody(place, rule)));
   };
-  const [factor, most, least] = [numberAt(schema, 'multipleOf'), numberAt(schema, 'maximum'), numberAt(schema, 'minimum')];
+  const [factor, most, least] = [
+    numberAt(schema, 'multipleOf'),
+    numberAt(schema, 'maximum'),
+    numberAt(schema, 'minimum'),
+  ];
   if (factor !== undefined && !isMultiple(value, factor)) refuse(`should be a multiple of ${goValue(factor)}`);
   if (most !== undefined) {
-    if (memberOf(schema, 'exclusiveMaximum') === true ? value >= most : value > most) refuse(`should be less than ${memberOf(schema, 'exclusiveMaximum') === true ? '' : 'or equal to '}${goValue(most)}`);
+    if (memberOf(schema, 'exclusiveMaximum') === true ? value >= most : value > most)
+      refuse(
+        `should be less than ${memberOf(schema, 'exclusiveMaximum') === true ? '' : 'or equal to '}${goValue(most)}`,
+      );
   }
   if (least !== undefined) {
-    if (memberOf(schema, 'exclusiveMinimum') === true ? value <= least : value < least) refuse(`should be greater than ${memberOf(schema, 'exclusiveMinimum') === true ? '' : 'or equal to '}${goValue(least)}`);
+    if (memberOf(schema, 'exclusiveMinimum') === true ? value <= least : value < least)
+      refuse(
+        `should be greater than ${memberOf(schema, 'exclusiveMinimum') === true ? '' : 'or equal to '}${goValue(least)}`,
+      );
   }
   return matches;
 }
@@ -220,20 +263,33 @@ function checkItems(value: JsonValue, schema: JsonObject, place: Place): Matches
   const items = memberOf(schema, 'items');
   if (isObject(items)) {
     const oldOf = correlation(place.old, schema, items);
-    for (const [i, item] of value.entries()) matches += check(item, items, { ...place, path: `${place.path}[${i}]`, old: oldOf(item) });
+    for (const [i, item] of value.entries())
+      matches += check(item, items, { ...place, path: `${place.path}[${i}]`, old: oldOf(item) });
   }
   const [most, least] = [numberAt(schema, 'maxItems'), numberAt(schema, 'minItems')];
-  if (least !== undefined && value.length < least) place.found.add(() => invalid(pathOf(place.path), value.length, inBody(place, `should have at least ${least} items`)));
-  if (most !== undefined && value.length > most) place.found.add(() => tooMany(pathOf(place.path), value.length, Number(most)));
+  if (least !== undefined && value.length < least)
+    place.found.add(() =>
+      invalid(pathOf(place.path), value.length, inBody(place, `should have at least ${least} items`)),
+    );
+  if (most !== undefined && value.length > most)
+    place.found.add(() => tooMany(pathOf(place.path), value.length, Number(most)));
   return matches;
 }
 
 /** Which item of the old list an item was: told by its keys, and by nothing in a list without any. */
-function correlation(old: JsonValue | undefined, schema: JsonObject, items: JsonObject): (item: JsonValue) => JsonValue | undefined {
+function correlation(
+  old: JsonValue | undefined,
+  schema: JsonObject,
+  items: JsonObject,
+): (item: JsonValue) => JsonValue | undefined {
   const keys = memberOf(schema, 'x-kubernetes-list-map-keys');
-  if (!Array.isArray(old) || memberOf(schema, 'x-kubernetes-list-type') !== 'map' || !Array.isArray(keys)) return () => undefined;
+  if (!Array.isArray(old) || memberOf(schema, 'x-kubernetes-list-type') !== 'map' || !Array.isArray(keys))
+    return () => undefined;
   const properties = memberOf(items, 'properties');
-  const idOf = (item: JsonValue): string => (isObject(item) ? stringifyJson((keys as string[]).map((key) => memberOf(item, key) ?? defaultOf(properties, key))) : '');
+  const idOf = (item: JsonValue): string =>
+    isObject(item)
+      ? stringifyJson((keys as string[]).map((key) => memberOf(item, key) ?? defaultOf(properties, key)))
+      : '';
   const byId = new Map(old.map((item) => [idOf(item), item]));
   return (item) => byId.get(idOf(item));
 }
@@ -249,7 +305,11 @@ function checkEnum(value: JsonValue, schema: JsonObject, place: Place): Matches 
   if (choicesOf(allowed).has(stringifyJson(value))) return met;
   return failed(place, () => {
     const shown = typeof value === 'object' ? new GoSyntax(value === null ? '"null"' : goSyntax(value)) : value;
-    return notSupported(pathOf(place.path), shown, allowed.map((each) => (typeof each === 'string' ? each : stringifyJson(each))));
+    return notSupported(
+      pathOf(place.path),
+      shown,
+      allowed.map((each) => (typeof each === 'string' ? each : stringifyJson(each))),
+    );
   });
 }
 
@@ -267,16 +327,26 @@ function checkMembers(value: JsonValue, schema: JsonObject, place: Place): Match
   const { found } = place;
   const keys = keysOf(value);
   const [most, least] = [numberAt(schema, 'maxProperties'), numberAt(schema, 'minProperties')];
-  if (least !== undefined && keys.length < least) return failed(place, () => invalid(pathOf(place.path), keys.length, inBody(place, `should have at least ${least} properties`)));
-  if (most !== undefined && keys.length > most) return failed(place, () => tooMany(pathOf(place.path), keys.length, Number(most)));
+  if (least !== undefined && keys.length < least)
+    return failed(place, () =>
+      invalid(pathOf(place.path), keys.length, inBody(place, `should have at least ${least} properties`)),
+    );
+  if (most !== undefined && keys.length > most)
+    return failed(place, () => tooMany(pathOf(place.path), keys.length, Number(most)));
   let matches = met;
   const properties = memberOf(schema, 'properties');
   const additional = memberOf(schema, 'additionalProperties');
   const at = (key: string): string => (place.path === '' ? key : `${place.path}.${key}`);
   for (const key of keys.sort()) {
     const known = (isObject(properties) ? memberOf(properties, key) : undefined) ?? additional;
-    if (isObject(known)) matches += check(value[key]!, known, { ...place, path: at(key), old: isObject(place.old) ? memberOf(place.old, key) : undefined });
-    else if (known === false) found.add(() => invalid(FieldPath.root, '', `${shownText(at(key))} in body is a forbidden property`));
+    if (isObject(known))
+      matches += check(value[key]!, known, {
+        ...place,
+        path: at(key),
+        old: isObject(place.old) ? memberOf(place.old, key) : undefined,
+      });
+    else if (known === false)
+      found.add(() => invalid(FieldPath.root, '', `${shownText(at(key))} in body is a forbidden property`));
   }
   const wanted = memberOf(schema, 'required');
   for (const key of Array.isArray(wanted) ? (wanted as string[]) : []) {

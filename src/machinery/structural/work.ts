@@ -22,7 +22,8 @@ export class Work {
 
   /** Whether a value is what it was. */
   isSame(old: JsonValue, value: JsonValue): boolean {
-    if (old === value || typeof old !== 'object' || typeof value !== 'object' || old === null || value === null) return jsonEqual(old, value);
+    if (old === value || typeof old !== 'object' || typeof value !== 'object' || old === null || value === null)
+      return jsonEqual(old, value);
     let known = this.#same.get(value);
     if (known === undefined) this.#same.set(value, (known = new Map()));
     let same = known.get(old);
@@ -31,12 +32,20 @@ export class Work {
   }
 
   #compare(old: object, value: object): boolean {
-    if (Array.isArray(value)) return Array.isArray(old) && old.length === value.length && value.every((item, i) => this.isSame(old[i] as JsonValue, item as JsonValue));
+    if (Array.isArray(value))
+      return (
+        Array.isArray(old) &&
+        old.length === value.length &&
+        value.every((item, i) => this.isSame(old[i] as JsonValue, item as JsonValue))
+      );
     if (!isObject(value) || !isObject(old)) return jsonEqual(old as JsonValue, value as JsonValue);
     const keys = keysOf(value);
-    return keys.length === keysOf(old).length && keys.every((key) => {
-      const before = memberOf(old, key);
-      return before !== undefined && this.isSame(before, value[key]!);
-    });
+    return (
+      keys.length === keysOf(old).length &&
+      keys.every((key) => {
+        const before = memberOf(old, key);
+        return before !== undefined && this.isSame(before, value[key]!);
+      })
+    );
   }
 }

@@ -81,7 +81,8 @@ class Indentation {
     for (;;) {
       while ((this.columns === 0 || cursor.column < this.columns) && cursor.code() === 0x20) cursor.p++;
       widest = Math.max(widest, cursor.column);
-      if ((this.columns === 0 || cursor.column < this.columns) && cursor.code() === 0x09) throw scanError('found a tab character where an indentation space is expected', cursor.line);
+      if ((this.columns === 0 || cursor.column < this.columns) && cursor.code() === 0x09)
+        throw scanError('found a tab character where an indentation space is expected', cursor.line);
       if (!cursor.atBreak) break;
       breaks += cursor.readBreak();
     }

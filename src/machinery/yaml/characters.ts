@@ -34,7 +34,8 @@ mark('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_', Class.w
 mark(";/?:@&=+$,.!~*'()[]", Class.uri);
 mark(':#', Class.inner);
 
-export const classOf = (code: number): number => (code < 256 ? classes[code]! : code === 0x2028 || code === 0x2029 ? Class.break : 0);
+export const classOf = (code: number): number =>
+  code < 256 ? classes[code]! : code === 0x2028 || code === 0x2029 ? Class.break : 0;
 
 /** Whether nothing or space follows there: what makes `-`, `?` and `:` indicators. */
 export const isBlankOrEnd = (code: number): boolean => (classOf(code) & (Class.blank | Class.break | Class.end)) !== 0;

@@ -54,6 +54,12 @@ export class Cursor implements Place {
   /** `---` or `...` at the beginning of a line. */
   atDocumentIndicator(): boolean {
     const code = this.code();
-    return (code === 0x2d || code === 0x2e) && this.p === this.lineStart && this.code(1) === code && this.code(2) === code && isBlankOrEnd(this.code(3));
+    return (
+      (code === 0x2d || code === 0x2e) &&
+      this.p === this.lineStart &&
+      this.code(1) === code &&
+      this.code(2) === code &&
+      isBlankOrEnd(this.code(3))
+    );
   }
 }

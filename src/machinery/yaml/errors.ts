@@ -7,7 +7,8 @@ export class YamlError extends Error {
  * A mistake at a place. The scanner counts lines from one. The grammar counts from zero and names no line where that
  * gives zero, as go-yaml does, whose messages clients know.
  */
-export const scanError = (problem: string, line: number): YamlError => new YamlError(`yaml: ${line > 0 ? `line ${line + 1}: ` : ''}${problem}`);
+export const scanError = (problem: string, line: number): YamlError =>
+  new YamlError(`yaml: ${line > 0 ? `line ${line + 1}: ` : ''}${problem}`);
 
 /** @param contextLine where the collection or node begins that is being read: named when the mistake itself is in the first line */
 export function grammarError(problem: string, line: number, contextLine = 0): YamlError {

@@ -4,7 +4,13 @@ import { isObject, type JsonValue } from '../value.ts';
 import type { YamlScalar } from './scalars.ts';
 
 /** Undefined for a key that JSON cannot have: null, an integer beyond int64, a list, a map. */
-export function keyText({ tag, value }: { readonly tag: YamlScalar['tag'] | undefined; readonly value: JsonValue }): string | undefined {
+export function keyText({
+  tag,
+  value,
+}: {
+  readonly tag: YamlScalar['tag'] | undefined;
+  readonly value: JsonValue;
+}): string | undefined {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return String(value);
   if (tag === 'int') return (value as number) < 2n ** 63n ? String(value) : undefined;

@@ -11,7 +11,8 @@ const behindAnchor = new Set([...'?:,]}%@`'].map((character) => character.charCo
 export function scanAnchor(cursor: Cursor, token: Token): void {
   cursor.p++;
   token.text = readWord(cursor);
-  if (token.text === '' || !(isBlankOrEnd(cursor.code()) || behindAnchor.has(cursor.code()))) throw scanError('did not find expected alphabetic or numeric character', cursor.line);
+  if (token.text === '' || !(isBlankOrEnd(cursor.code()) || behindAnchor.has(cursor.code())))
+    throw scanError('did not find expected alphabetic or numeric character', cursor.line);
 }
 
 function readWord(cursor: Cursor): string {
@@ -76,7 +77,8 @@ function readOctets(cursor: Cursor): string {
     if (octet === undefined) throw scanError('did not find URI escaped octet', cursor.line);
     const byte = parseInt(octet, 16);
     if (bytes.length === 0) {
-      width = byte < 0x80 ? 1 : (byte & 0xe0) === 0xc0 ? 2 : (byte & 0xf0) === 0xe0 ? 3 : (byte & 0xf8) === 0xf0 ? 4 : 0;
+      width =
+        byte < 0x80 ? 1 : (byte & 0xe0) === 0xc0 ? 2 : (byte & 0xf0) === 0xe0 ? 3 : (byte & 0xf8) === 0xf0 ? 4 : 0;
       if (width === 0) throw scanError('found an incorrect leading UTF-8 octet', cursor.line);
     } else if ((byte & 0xc0) !== 0x80) throw scanError('found an incorrect trailing UTF-8 octet', cursor.line);
     bytes.push(byte);
@@ -86,7 +88,11 @@ function readOctets(cursor: Cursor): string {
 }
 
 /** Reads `%YAML 1.1` or `%TAG !e! prefix` with the rest of its line, and says which of the two it is. */
-export function scanDirective(cursor: Cursor): { readonly name: 'YAML' | 'TAG'; readonly text: string; readonly suffix: string } {
+export function scanDirective(cursor: Cursor): {
+  readonly name: 'YAML' | 'TAG';
+  readonly text: string;
+  readonly suffix: string;
+} {
   cursor.p++;
   const name = readWord(cursor);
   if (name === '') throw scanError('could not find expected directive name', cursor.line);

@@ -3,7 +3,8 @@ import type { Cursor } from './cursor.ts';
 import { scanError } from './errors.ts';
 
 /** What the line breaks between two lines of text come to: one is a space, more are one fewer; LS and PS stay. */
-export const fold = (breaks: string): string => (!breaks.startsWith('\n') ? breaks : breaks.length === 1 ? ' ' : breaks.slice(1));
+export const fold = (breaks: string): string =>
+  !breaks.startsWith('\n') ? breaks : breaks.length === 1 ? ' ' : breaks.slice(1);
 
 export interface PlainScalar {
   readonly text: string;

@@ -4,11 +4,34 @@ import { scanError } from './errors.ts';
 import { fold } from './plain.ts';
 
 /** What stands behind a backslash for one character. */
-const escapes = new Map<number, string>(Object.entries({
-  0: '\0', a: '\x07', b: '\b', t: '\t', '\t': '\t', n: '\n', v: '\v', f: '\f', r: '\r', e: '\x1b', ' ': ' ', '"': '"', "'": "'", '\\': '\\', N: '\x85', _: '\xa0', L: '\u2028', P: '\u2029',
-}).map(([letter, character]) => [letter.charCodeAt(0), character]));
+const escapes = new Map<number, string>(
+  Object.entries({
+    0: '\0',
+    a: '\x07',
+    b: '\b',
+    t: '\t',
+    '\t': '\t',
+    n: '\n',
+    v: '\v',
+    f: '\f',
+    r: '\r',
+    e: '\x1b',
+    ' ': ' ',
+    '"': '"',
+    "'": "'",
+    '\\': '\\',
+    N: '\x85',
+    _: '\xa0',
+    L: '\u2028',
+    P: '\u2029',
+  }).map(([letter, character]) => [letter.charCodeAt(0), character]),
+);
 
-const digitsOf = new Map([[0x78, 2], [0x75, 4], [0x55, 8]]);
+const digitsOf = new Map([
+  [0x78, 2],
+  [0x75, 4],
+  [0x55, 8],
+]);
 
 /** Reads from behind the opening quote to behind the closing one. */
 export function scanQuoted(cursor: Cursor, quote: 0x22 | 0x27): string {
@@ -79,9 +102,11 @@ function readEscape(cursor: Cursor): string {
 
 function readCodePoint(cursor: Cursor, digits: number): string {
   const text = cursor.text.slice(cursor.p + 2, cursor.p + 2 + digits);
-  if (!/^[\da-fA-F]+$/.test(text) || text.length < digits) throw scanError('did not find expected hexdecimal number', cursor.line);
+  if (!/^[\da-fA-F]+$/.test(text) || text.length < digits)
+    throw scanError('did not find expected hexdecimal number', cursor.line);
   const value = parseInt(text, 16);
-  if ((value >= 0xd800 && value <= 0xdfff) || value > 0x10ffff) throw scanError('found invalid Unicode character escape code', cursor.line);
+  if ((value >= 0xd800 && value <= 0xdfff) || value > 0x10ffff)
+    throw scanError('found invalid Unicode character escape code', cursor.line);
   cursor.p += 2 + digits;
   return String.fromCodePoint(value);
 }

@@ -8,12 +8,19 @@ interface Vector {
   readonly message?: string;
 }
 
-const { prefix, rows } = JSON.parse(readFileSync(new URL('../../../test/fixtures/yaml-vectors.json', import.meta.url), 'utf8')) as { prefix: string; rows: readonly Vector[] };
+const { prefix, rows } = JSON.parse(
+  readFileSync(new URL('../../../test/fixtures/yaml-vectors.json', import.meta.url), 'utf8'),
+) as { prefix: string; rows: readonly Vector[] };
 
 /** The members that the text adds to the prefix, or what is wrong with it. */
 function outcome(text: string): unknown {
   try {
-    const { apiVersion: _a, kind: _k, metadata: _m, ...members } = JSON.parse(readYaml(`${prefix}${text}${text.endsWith('\n') ? '' : '\n'}`).text) as Record<string, unknown>;
+    const {
+      apiVersion: _a,
+      kind: _k,
+      metadata: _m,
+      ...members
+    } = JSON.parse(readYaml(`${prefix}${text}${text.endsWith('\n') ? '' : '\n'}`).text) as Record<string, unknown>;
     return members;
   } catch (error) {
     return (error as Error).message;
@@ -39,12 +46,22 @@ describe('the beginning of a document', () => {
   });
 
   test.each([
-    ['%YAML 1.2\n---\na: b', 'yaml: found incompatible YAML document'], ['%YAML 1.1\n%YAML 1.1\n--- a', 'yaml: line 1: found duplicate %YAML directive'],
-    ['%TAG ! x\n%TAG ! y\n--- a', 'yaml: line 1: found duplicate %TAG directive'], ['%YAML 1.1\na: b', 'yaml: line 1: did not find expected <document start>'],
-    ['%YAML 1', "yaml: did not find expected digit or '.' character"], ['%YAML 1.x', 'yaml: did not find expected version number'], ['%YAML 1.123', 'yaml: found extremely long version number'],
-    ['%TAG e x', "yaml: did not find expected '!'"], ['%TAG !e x', "yaml: did not find expected '!'"], ['%TAG !e!\n--- a', 'yaml: did not find expected whitespace'],
-    ['%YA.ML 1', 'yaml: found unexpected non-alphabetical character'], ['% x', 'yaml: could not find expected directive name'], ['%YAML 1.1 x', 'yaml: did not find expected comment or line break'],
-    ['...\na: b', 'yaml: did not find expected node content'], ['"a', 'yaml: found unexpected end of stream'], ['"a\n---\nb"', 'yaml: line 2: found unexpected document indicator'],
+    ['%YAML 1.2\n---\na: b', 'yaml: found incompatible YAML document'],
+    ['%YAML 1.1\n%YAML 1.1\n--- a', 'yaml: line 1: found duplicate %YAML directive'],
+    ['%TAG ! x\n%TAG ! y\n--- a', 'yaml: line 1: found duplicate %TAG directive'],
+    ['%YAML 1.1\na: b', 'yaml: line 1: did not find expected <document start>'],
+    ['%YAML 1', "yaml: did not find expected digit or '.' character"],
+    ['%YAML 1.x', 'yaml: did not find expected version number'],
+    ['%YAML 1.123', 'yaml: found extremely long version number'],
+    ['%TAG e x', "yaml: did not find expected '!'"],
+    ['%TAG !e x', "yaml: did not find expected '!'"],
+    ['%TAG !e!\n--- a', 'yaml: did not find expected whitespace'],
+    ['%YA.ML 1', 'yaml: found unexpected non-alphabetical character'],
+    ['% x', 'yaml: could not find expected directive name'],
+    ['%YAML 1.1 x', 'yaml: did not find expected comment or line break'],
+    ['...\na: b', 'yaml: did not find expected node content'],
+    ['"a', 'yaml: found unexpected end of stream'],
+    ['"a\n---\nb"', 'yaml: line 2: found unexpected document indicator'],
   ])('%j is refused', (text, message) => {
     expect(() => parseYaml(text)).toThrow(expect.objectContaining({ name: 'YamlError', message }));
   });
@@ -52,9 +69,15 @@ describe('the beginning of a document', () => {
 
 describe('keys that JSON does not have', () => {
   test('are told with the value, which is cut where it is long', () => {
-    expect(() => readYaml(`~: ${'x'.repeat(5_000)}`)).toThrow(/^unsupported map key of type: %!s\(<nil>\), key: <nil>, value: "x{900,1100}\.\.\.$/);
-    expect(() => readYaml(`? [${'[a, b, c], '.repeat(200_000)}]\n: b`)).toThrow(/^yaml: invalid map key: \[\]interface \{\}\{.{900,1100}\.\.\.$/);
-    expect(() => readYaml(`? ${'['.repeat(9_000)}${']'.repeat(9_000)}\n: b`)).toThrow(/^yaml: invalid map key: .{900,1100}$/);
+    expect(() => readYaml(`~: ${'x'.repeat(5_000)}`)).toThrow(
+      /^unsupported map key of type: %!s\(<nil>\), key: <nil>, value: "x{900,1100}\.\.\.$/,
+    );
+    expect(() => readYaml(`? [${'[a, b, c], '.repeat(200_000)}]\n: b`)).toThrow(
+      /^yaml: invalid map key: \[\]interface \{\}\{.{900,1100}\.\.\.$/,
+    );
+    expect(() => readYaml(`? ${'['.repeat(9_000)}${']'.repeat(9_000)}\n: b`)).toThrow(
+      /^yaml: invalid map key: .{900,1100}$/,
+    );
   });
 
   test('a syntax error behind them goes first', () => {
@@ -85,7 +108,11 @@ describe('documents of three megabytes', () => {
     { name: 'closing braces', text: fill('}'), message: 'yaml: did not find expected node content' },
     { name: 'unknown directives', text: fill('%T\n'), message: 'yaml: found unknown directive name' },
     { name: 'colons', text: fill(': '), message: 'yaml: did not find expected key' },
-    { name: 'characters that begin nothing', text: fill('@'), message: 'yaml: found character that cannot start any token' },
+    {
+      name: 'characters that begin nothing',
+      text: fill('@'),
+      message: 'yaml: found character that cannot start any token',
+    },
     { name: 'lists in lists', text: fill('['), message: 'yaml: exceeded max depth of 10000' },
     { name: 'block lists in lists', text: fill('- '), message: 'yaml: exceeded max depth of 10000' },
     { name: 'explicit keys in keys', text: fill('? '), message: 'yaml: exceeded max depth of 10000' },
@@ -105,7 +132,12 @@ describe('documents of three megabytes', () => {
     { name: 'comments', text: fill('#\n') },
     { name: 'lines of text', text: `k:\n${fill(' a\n')}` },
     { name: 'documents', text: `a: b\n${fill('---\na: b\n')}` },
-    { name: 'rising indentation', text: Array.from({ length: 20_000 }, (_, i) => `${' '.repeat(i % 240)}${i % 240 === 239 ? 'a: b\n' : 'a:'}`).join('\n') },
+    {
+      name: 'rising indentation',
+      text: Array.from({ length: 20_000 }, (_, i) => `${' '.repeat(i % 240)}${i % 240 === 239 ? 'a: b\n' : 'a:'}`).join(
+        '\n',
+      ),
+    },
     { name: 'merges', text: `a: &a {b: 1}\nb:\n${fill('  <<: *a\n')}` },
   ])('are read with work in proportion to their length: $name', ({ text }) => {
     const { count, outcome } = steps(text);
@@ -114,9 +146,21 @@ describe('documents of three megabytes', () => {
   });
 
   test.each([
-    { name: 'a text that aliases repeat', text: `[&a ${fill('x', bodyLimit / 2)}, ${Array(1_000).fill('*a').join(', ')}]` },
-    { name: 'a long map that is merged again and again', text: `a: &a {${Array.from({ length: 50_000 }, (_, i) => `k${i}: 1`).join(', ')}}\nb:\n${fill('  <<: *a\n', bodyLimit / 2)}` },
-    { name: 'aliases of aliases', text: ['a0: &a0 [x,x,x,x,x,x,x,x,x]', ...Array.from({ length: 30 }, (_, i) => `a${i + 1}: &a${i + 1} [${Array(9).fill(`*a${i}`).join(',')}]`)].join('\n') },
+    {
+      name: 'a text that aliases repeat',
+      text: `[&a ${fill('x', bodyLimit / 2)}, ${Array(1_000).fill('*a').join(', ')}]`,
+    },
+    {
+      name: 'a long map that is merged again and again',
+      text: `a: &a {${Array.from({ length: 50_000 }, (_, i) => `k${i}: 1`).join(', ')}}\nb:\n${fill('  <<: *a\n', bodyLimit / 2)}`,
+    },
+    {
+      name: 'aliases of aliases',
+      text: [
+        'a0: &a0 [x,x,x,x,x,x,x,x,x]',
+        ...Array.from({ length: 30 }, (_, i) => `a${i + 1}: &a${i + 1} [${Array(9).fill(`*a${i}`).join(',')}]`),
+      ].join('\n'),
+    },
   ])('in which aliases add more than there is are refused: $name', ({ text }) => {
     const { count, outcome } = steps(text);
     expect(outcome).toBe('yaml: document contains excessive aliasing');
@@ -138,7 +182,9 @@ describe('nesting', () => {
 
   test('of a value without a type is bounded as values are, aliases followed', () => {
     expect(() => parseYaml(lists(501))).toThrow('yaml: exceeded max depth of 500');
-    expect(() => parseYaml(`[&a ${lists(400)}, ${'['.repeat(200)}*a${']'.repeat(200)}]`)).toThrow('yaml: exceeded max depth of 500');
+    expect(() => parseYaml(`[&a ${lists(400)}, ${'['.repeat(200)}*a${']'.repeat(200)}]`)).toThrow(
+      'yaml: exceeded max depth of 500',
+    );
     expect(parseYaml(`[&a ${lists(400)}, ${'['.repeat(50)}*a${']'.repeat(50)}]`).problems).toEqual([]);
   });
 });
@@ -150,5 +196,7 @@ test('a value that an alias repeats can be changed without changing the other', 
 });
 
 test('keys that came twice are told again for each alias', () => {
-  expect(parseYaml('a: &a {b: 1, b: 2}\nc: *a').problems).toEqual(['yaml: unmarshal errors:\n  line 1: key "b" already set in map\n  line 1: key "b" already set in map']);
+  expect(parseYaml('a: &a {b: 1, b: 2}\nc: *a').problems).toEqual([
+    'yaml: unmarshal errors:\n  line 1: key "b" already set in map\n  line 1: key "b" already set in map',
+  ]);
 });

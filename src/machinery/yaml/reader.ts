@@ -35,7 +35,10 @@ interface Properties {
 
 const noItems: JsonValue[] = [];
 const noMembers: JsonObject = {};
-const standardTags = new Map([['!', '!'], ['!!', 'tag:yaml.org,2002:']]);
+const standardTags = new Map([
+  ['!', '!'],
+  ['!!', 'tag:yaml.org,2002:'],
+]);
 
 export interface YamlDocument {
   readonly value: JsonValue;
@@ -110,7 +113,8 @@ export class YamlReader {
       return;
     }
     this.readDirectives();
-    if (this.peekKind() !== Kind.documentStart) throw grammarError('did not find expected <document start>', this.scanner.peek().line);
+    if (this.peekKind() !== Kind.documentStart)
+      throw grammarError('did not find expected <document start>', this.scanner.peek().line);
     const { line } = this.take();
     if (this.peekKind() >= Kind.blockSequenceStart) this.node(true, false);
     else this.empty(line);
@@ -136,18 +140,25 @@ export class YamlReader {
 
   private step(frame: Frame): void {
     switch (frame.kind) {
-      case 'blockSequence': return this.stepBlockSequence(frame);
-      case 'indentlessSequence': return this.stepIndentlessSequence(frame);
-      case 'blockMapping': return this.stepBlockMapping(frame);
-      case 'flowSequence': return this.stepFlowSequence(frame);
-      case 'flowMapping': return this.stepFlowMapping(frame);
-      case 'pair': return this.stepPair(frame);
+      case 'blockSequence':
+        return this.stepBlockSequence(frame);
+      case 'indentlessSequence':
+        return this.stepIndentlessSequence(frame);
+      case 'blockMapping':
+        return this.stepBlockMapping(frame);
+      case 'flowSequence':
+        return this.stepFlowSequence(frame);
+      case 'flowMapping':
+        return this.stepFlowMapping(frame);
+      case 'pair':
+        return this.stepPair(frame);
     }
   }
 
   private stepBlockSequence(frame: Frame): void {
     const kind = this.peekKind();
-    if (kind !== Kind.blockEntry && kind !== Kind.blockEnd) throw this.unexpected("did not find expected '-' indicator", frame);
+    if (kind !== Kind.blockEntry && kind !== Kind.blockEnd)
+      throw this.unexpected("did not find expected '-' indicator", frame);
     const { line } = this.take();
     if (kind === Kind.blockEnd) this.close(frame);
     else if (this.peekKind() === Kind.blockEntry || this.peekKind() === Kind.blockEnd) this.empty(line);
@@ -159,7 +170,8 @@ export class YamlReader {
     if (this.peekKind() !== Kind.blockEntry) return this.close(frame);
     const { line } = this.take();
     const kind = this.peekKind();
-    if (kind === Kind.blockEntry || kind === Kind.key || kind === Kind.value || kind === Kind.blockEnd) this.empty(line);
+    if (kind === Kind.blockEntry || kind === Kind.key || kind === Kind.value || kind === Kind.blockEnd)
+      this.empty(line);
     else this.node(true, false);
   }
 
@@ -219,7 +231,8 @@ export class YamlReader {
 
   /** Closes the collection at its bracket (true), or goes to its next entry. */
   private endOrNextEntry(frame: Frame, end: Kind, problem: string): boolean {
-    if (this.peekKind() !== end && frame.expected !== 'first' && !this.takeIf(Kind.flowEntry)) throw this.unexpected(problem, frame);
+    if (this.peekKind() !== end && frame.expected !== 'first' && !this.takeIf(Kind.flowEntry))
+      throw this.unexpected(problem, frame);
     frame.expected = 'entry';
     if (!this.takeIf(end)) return false;
     this.close(frame);
@@ -240,16 +253,29 @@ export class YamlReader {
     const start = this.values.begin(properties.anchor);
     const kind = this.peekKind();
     switch (kind) {
-      case Kind.plain: case Kind.quoted: case Kind.block:
-        return this.put(this.values.scalar(this.take().text, kind === Kind.plain, properties.tag, properties.line, start));
-      case Kind.flowSequenceStart: return this.openTaken('flowSequence', properties, start);
-      case Kind.flowMappingStart: return this.openTaken('flowMapping', properties, start);
-      case Kind.blockSequenceStart: if (inBlock) return this.openTaken('blockSequence', properties, start); break;
-      case Kind.blockMappingStart: if (inBlock) return this.openTaken('blockMapping', properties, start); break;
-      case Kind.blockEntry: if (indentless) return this.open('indentlessSequence', properties.line, start); break;
+      case Kind.plain:
+      case Kind.quoted:
+      case Kind.block:
+        return this.put(
+          this.values.scalar(this.take().text, kind === Kind.plain, properties.tag, properties.line, start),
+        );
+      case Kind.flowSequenceStart:
+        return this.openTaken('flowSequence', properties, start);
+      case Kind.flowMappingStart:
+        return this.openTaken('flowMapping', properties, start);
+      case Kind.blockSequenceStart:
+        if (inBlock) return this.openTaken('blockSequence', properties, start);
+        break;
+      case Kind.blockMappingStart:
+        if (inBlock) return this.openTaken('blockMapping', properties, start);
+        break;
+      case Kind.blockEntry:
+        if (indentless) return this.open('indentlessSequence', properties.line, start);
+        break;
       default:
     }
-    if (properties.anchor === '' && properties.tag === '') throw grammarError('did not find expected node content', this.scanner.peek().line, properties.line);
+    if (properties.anchor === '' && properties.tag === '')
+      throw grammarError('did not find expected node content', this.scanner.peek().line, properties.line);
     this.put(this.values.scalar('', true, properties.tag, properties.line, start));
   }
 
@@ -286,12 +312,25 @@ export class YamlReader {
     if (this.frames.length >= this.maxDepth) throw grammarError(`exceeded max depth of ${this.maxDepth}`, line);
     if (--this.containersLeft < 0) throw new YamlError(`yaml: ${tooManyContainers}`);
     const isMap = kind === 'blockMapping' || kind === 'flowMapping' || kind === 'pair';
-    this.frames.push({ kind, line, start, items: isMap ? noItems : [], members: isMap ? createMap<JsonValue | undefined>() : noMembers, expected: 'first', key: undefined, height: 1 });
+    this.frames.push({
+      kind,
+      line,
+      start,
+      items: isMap ? noItems : [],
+      members: isMap ? createMap<JsonValue | undefined>() : noMembers,
+      expected: 'first',
+      key: undefined,
+      height: 1,
+    });
   }
 
   private close({ items, members, height, line, start }: Frame): void {
     this.frames.pop();
-    this.put(members === noMembers ? this.values.list(items, height, line, start) : this.values.map(members, height, line, start));
+    this.put(
+      members === noMembers
+        ? this.values.list(items, height, line, start)
+        : this.values.map(members, height, line, start),
+    );
   }
 
   /** Puts a finished node where it belongs. */

@@ -14,10 +14,13 @@ export type YamlScalar =
 
 const words = new Map<string, YamlScalar>([['<<', { tag: 'merge', value: '<<' }]]);
 for (const word of ['', '~', 'null', 'Null', 'NULL']) words.set(word, { tag: 'null', value: null });
-for (const word of ['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON']) words.set(word, { tag: 'bool', value: true });
-for (const word of ['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF']) words.set(word, { tag: 'bool', value: false });
+for (const word of ['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'])
+  words.set(word, { tag: 'bool', value: true });
+for (const word of ['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF'])
+  words.set(word, { tag: 'bool', value: false });
 for (const word of ['.nan', '.NaN', '.NAN']) words.set(word, { tag: 'float', value: NaN });
-for (const word of ['.inf', '.Inf', '.INF', '+.inf', '+.Inf', '+.INF']) words.set(word, { tag: 'float', value: Infinity });
+for (const word of ['.inf', '.Inf', '.INF', '+.inf', '+.Inf', '+.INF'])
+  words.set(word, { tag: 'float', value: Infinity });
 for (const word of ['-.inf', '-.Inf', '-.INF']) words.set(word, { tag: 'float', value: -Infinity });
 
 const number = /^[-+]?(\.\d+|\d+(\.\d*)?)([eE][-+]?\d+)?$/;
@@ -36,7 +39,10 @@ export function resolveScalar(text: string): YamlScalar {
   const isNumeric = (first >= 0x30 && first <= 0x39) || first === 0x2b || first === 0x2d || first === 0x2e;
   if (!isNumeric || text.length > maxDigits) return { tag: 'str', value: text };
   if (timestamp.test(text)) return { tag: 'timestamp', value: text };
-  return (first === 0x2e ? undefined : readInteger(text.replaceAll('_', ''))) ?? readFloat(text.replaceAll('_', '')) ?? { tag: 'str', value: text };
+  return (
+    (first === 0x2e ? undefined : readInteger(text.replaceAll('_', ''))) ??
+    readFloat(text.replaceAll('_', '')) ?? { tag: 'str', value: text }
+  );
 }
 
 function isDecimal(text: string): boolean {
@@ -51,7 +57,14 @@ function readInteger(text: string): YamlScalar | undefined {
   const match = integer.exec(text);
   if (match === null) return undefined;
   const [, sign, hex, binary, octal, decimal] = match;
-  const magnitude = hex !== undefined ? BigInt(`0x${hex}`) : binary !== undefined ? BigInt(`0b${binary}`) : octal !== undefined ? BigInt(`0o${octal}`) : BigInt(decimal!);
+  const magnitude =
+    hex !== undefined
+      ? BigInt(`0x${hex}`)
+      : binary !== undefined
+        ? BigInt(`0b${binary}`)
+        : octal !== undefined
+          ? BigInt(`0o${octal}`)
+          : BigInt(decimal!);
   const value = sign === '-' ? -magnitude : magnitude;
   // A sign keeps a number from being read as unsigned.
   if (value < -(2n ** 63n) || value >= (sign === '' ? 2n ** 64n : 2n ** 63n)) return undefined;
@@ -64,4 +77,5 @@ function readFloat(text: string): YamlScalar | undefined {
 }
 
 /** Looks like a number in base 60, which other readers would take for one. */
-export const isBase60 = (text: string): boolean => text.length <= maxDigits && /^[-+]?\d[\d_]*(?::[0-5]?\d)+(?:\.[\d_]*)?$/.test(text);
+export const isBase60 = (text: string): boolean =>
+  text.length <= maxDigits && /^[-+]?\d[\d_]*(?::[0-5]?\d)+(?:\.[\d_]*)?$/.test(text);

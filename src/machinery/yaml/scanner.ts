@@ -186,19 +186,38 @@ export class Scanner {
   private fetchInDocument(code: number): void {
     const isIndicator = isBlankOrEnd(this.cursor.code(1));
     switch (code) {
-      case 0x5b: return this.openFlow(Kind.flowSequenceStart);
-      case 0x7b: return this.openFlow(Kind.flowMappingStart);
-      case 0x5d: return this.closeFlow(Kind.flowSequenceEnd);
-      case 0x7d: return this.closeFlow(Kind.flowMappingEnd);
-      case 0x2c: return this.fetchFlowEntry();
-      case 0x2a: return this.fetchAnchor(Kind.alias);
-      case 0x26: return this.fetchAnchor(Kind.anchor);
-      case 0x21: return this.fetchTag();
-      case 0x22: case 0x27: return this.fetchQuoted(code);
-      case 0x2d: if (isIndicator) return this.fetchBlockEntry(); break;
-      case 0x3f: if (isIndicator || this.inFlow) return this.fetchKey(); break;
-      case 0x3a: if (isIndicator || this.inFlow) return this.fetchValue(); break;
-      case 0x7c: case 0x3e: if (!this.inFlow) return this.fetchBlock(); break;
+      case 0x5b:
+        return this.openFlow(Kind.flowSequenceStart);
+      case 0x7b:
+        return this.openFlow(Kind.flowMappingStart);
+      case 0x5d:
+        return this.closeFlow(Kind.flowSequenceEnd);
+      case 0x7d:
+        return this.closeFlow(Kind.flowMappingEnd);
+      case 0x2c:
+        return this.fetchFlowEntry();
+      case 0x2a:
+        return this.fetchAnchor(Kind.alias);
+      case 0x26:
+        return this.fetchAnchor(Kind.anchor);
+      case 0x21:
+        return this.fetchTag();
+      case 0x22:
+      case 0x27:
+        return this.fetchQuoted(code);
+      case 0x2d:
+        if (isIndicator) return this.fetchBlockEntry();
+        break;
+      case 0x3f:
+        if (isIndicator || this.inFlow) return this.fetchKey();
+        break;
+      case 0x3a:
+        if (isIndicator || this.inFlow) return this.fetchValue();
+        break;
+      case 0x7c:
+      case 0x3e:
+        if (!this.inFlow) return this.fetchBlock();
+        break;
       default:
     }
     this.fetchPlain(code);
@@ -298,8 +317,10 @@ export class Scanner {
 
   private fetchPlain(code: number): void {
     const { cursor } = this;
-    const beginsPlain = code === 0x2d ? (classOf(cursor.code(1)) & Class.blank) === 0 : !this.inFlow && (code === 0x3f || code === 0x3a);
-    if (!beginsPlain && (classOf(code) & (Class.indicator | Class.blank)) !== 0) throw scanError('found character that cannot start any token', cursor.line);
+    const beginsPlain =
+      code === 0x2d ? (classOf(cursor.code(1)) & Class.blank) === 0 : !this.inFlow && (code === 0x3f || code === 0x3a);
+    if (!beginsPlain && (classOf(code) & (Class.indicator | Class.blank)) !== 0)
+      throw scanError('found character that cannot start any token', cursor.line);
     const token = this.addPossibleKey(Kind.plain);
     this.keyAllowed = false;
     const { text, endsLine } = scanPlain(cursor, this.inFlow, this.indent + 1);

@@ -1,8 +1,27 @@
 /** What the scanner hands to the grammar. */
 export const Kind = {
-  streamEnd: 0, versionDirective: 1, tagDirective: 2, documentStart: 3, documentEnd: 4,
-  blockSequenceStart: 5, blockMappingStart: 6, blockEnd: 7, flowSequenceStart: 8, flowSequenceEnd: 9, flowMappingStart: 10, flowMappingEnd: 11,
-  blockEntry: 12, flowEntry: 13, key: 14, value: 15, alias: 16, anchor: 17, tag: 18, plain: 19, quoted: 20, block: 21,
+  streamEnd: 0,
+  versionDirective: 1,
+  tagDirective: 2,
+  documentStart: 3,
+  documentEnd: 4,
+  blockSequenceStart: 5,
+  blockMappingStart: 6,
+  blockEnd: 7,
+  flowSequenceStart: 8,
+  flowSequenceEnd: 9,
+  flowMappingStart: 10,
+  flowMappingEnd: 11,
+  blockEntry: 12,
+  flowEntry: 13,
+  key: 14,
+  value: 15,
+  alias: 16,
+  anchor: 17,
+  tag: 18,
+  plain: 19,
+  quoted: 20,
+  block: 21,
 } as const;
 
 export type Kind = (typeof Kind)[keyof typeof Kind];

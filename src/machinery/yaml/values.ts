@@ -106,7 +106,10 @@ export class Values {
   scalar(text: string, isPlain: boolean, tag: string, line: number, start: Start | undefined): Node {
     this.size.characters += text.length;
     const { tag: kind, value } = this.resolve(text, isPlain, tag);
-    return this.end({ value, line, height: 0, tag: kind, isMerge: text === '<<' && (tag === '' ? isPlain : tag === mergeTag) }, start);
+    return this.end(
+      { value, line, height: 0, tag: kind, isMerge: text === '<<' && (tag === '' ? isPlain : tag === mergeTag) },
+      start,
+    );
   }
 
   private resolve(text: string, isPlain: boolean, tag: string): YamlScalar {
@@ -174,7 +177,8 @@ export class Values {
       this.refuseKey(key, value);
       return 1;
     }
-    if (members[name] !== undefined && !this.repeated.isFull) this.repeated.add(`line ${value.line + 1}: key ${key.tag === 'str' ? goQuote(name) : name} already set in map`);
+    if (members[name] !== undefined && !this.repeated.isFull)
+      this.repeated.add(`line ${value.line + 1}: key ${key.tag === 'str' ? goQuote(name) : name} already set in map`);
     members[name] = value.value;
     return 1;
   }
@@ -182,8 +186,11 @@ export class Values {
   private refuseKey(key: Node, value: Node): void {
     if (key.tag === undefined) this.refuse(`invalid map key: ${goSyntaxOf(key.value)}`);
     else {
-      const [type, shown] = key.value === null ? ['%!s(<nil>)', '<nil>'] : ['uint64', `0x${BigInt(key.value as number).toString(16)}`];
-      this.inconvertible ??= new YamlError(`unsupported map key of type: ${type}, key: ${shown}, value: ${value.value === null ? '<nil>' : goSyntaxOf(value.value)}`);
+      const [type, shown] =
+        key.value === null ? ['%!s(<nil>)', '<nil>'] : ['uint64', `0x${BigInt(key.value as number).toString(16)}`];
+      this.inconvertible ??= new YamlError(
+        `unsupported map key of type: ${type}, key: ${shown}, value: ${value.value === null ? '<nil>' : goSyntaxOf(value.value)}`,
+      );
     }
   }
 

@@ -7,15 +7,29 @@ import { definitionOf } from '../definitions.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-const conditions = (...expressions: string[]): object[] => expressions.map((expression, i) => ({ name: `c${i}`, expression }));
+const conditions = (...expressions: string[]): object[] =>
+  expressions.map((expression, i) => ({ name: `c${i}`, expression }));
 
 const policy = (spec: object): object => ({
   metadata: { name: 'p' },
-  spec: { failurePolicy: 'Fail', matchConstraints: { matchPolicy: 'Equivalent', namespaceSelector: {}, objectSelector: {}, resourceRules: [{ operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], scope: '*' }] }, ...spec },
+  spec: {
+    failurePolicy: 'Fail',
+    matchConstraints: {
+      matchPolicy: 'Equivalent',
+      namespaceSelector: {},
+      objectSelector: {},
+      resourceRules: [{ operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], scope: '*' }],
+    },
+    ...spec,
+  },
 });
 
 const webhook = (name: string, ...expressions: string[]): object => ({
-  name, sideEffects: 'None', admissionReviewVersions: ['v1'], clientConfig: { url: 'https://hooks.example/' }, matchConditions: conditions(...expressions),
+  name,
+  sideEffects: 'None',
+  admissionReviewVersions: ['v1'],
+  clientConfig: { url: 'https://hooks.example/' },
+  matchConditions: conditions(...expressions),
 });
 
 /** Every look at the clock is a turn later. */
@@ -25,7 +39,11 @@ function slowClock(): void {
 }
 
 /** What is wrong with the object, and how many rounds of the event loop others had until that was known: two for each turn. */
-async function judge(resource: string, object: object, old?: object): Promise<{ readonly errors: readonly string[]; readonly turns: number }> {
+async function judge(
+  resource: string,
+  object: object,
+  old?: object,
+): Promise<{ readonly errors: readonly string[]; readonly turns: number }> {
   const { strategy } = definitionOf('admissionregistration.k8s.io', resource);
   slowClock();
   let rounds = 0;
@@ -33,29 +51,72 @@ async function judge(resource: string, object: object, old?: object): Promise<{ 
     rounds++;
     next = setImmediate(other);
   });
-  const errors = await inTurns(strategy.validateInTurns!(object as KubeObject, old as KubeObject | undefined, new FieldErrors()));
+  const errors = await inTurns(
+    strategy.validateInTurns!(object as KubeObject, old as KubeObject | undefined, new FieldErrors()),
+  );
   clearImmediate(next);
   return { errors: errors.map(fieldErrorText), turns: rounds / 2 };
 }
 
 const rules = {
-  matchConditions: conditions('true', 'object == null'), variables: [{ name: 'n', expression: '1' }, { name: 'm', expression: 'variables.n + 1' }],
-  validations: [{ expression: 'variables.m > 1', messageExpression: "'no'" }], auditAnnotations: [{ key: 'k', valueExpression: "'v'" }],
+  matchConditions: conditions('true', 'object == null'),
+  variables: [
+    { name: 'n', expression: '1' },
+    { name: 'm', expression: 'variables.n + 1' },
+  ],
+  validations: [{ expression: 'variables.m > 1', messageExpression: "'no'" }],
+  auditAnnotations: [{ key: 'k', valueExpression: "'v'" }],
 };
 
 test.each([
   ['a policy', 'validatingadmissionpolicies', policy(rules), undefined, 7 * 3],
-  ['a policy that changes', 'validatingadmissionpolicies', policy(rules), policy({ validations: [{ expression: 'true' }] }), 7 * 3],
-  ['validating webhooks', 'validatingwebhookconfigurations', { metadata: { name: 'c' }, webhooks: [webhook('a.example.com', 'true', 'object != null'), webhook('b.example.com', 'false')] }, undefined, 3 * 3],
-  ['mutating webhooks', 'mutatingwebhookconfigurations', { metadata: { name: 'c' }, webhooks: [webhook('a.example.com', 'true', 'object != null')] }, undefined, 2 * 3],
-])('others have their turn when an expression of %s is read, is checked, and has its literals looked at', async (_, resource, object, old, turns) => {
-  expect(await judge(resource, object, old)).toEqual({ errors: [], turns });
-});
+  [
+    'a policy that changes',
+    'validatingadmissionpolicies',
+    policy(rules),
+    policy({ validations: [{ expression: 'true' }] }),
+    7 * 3,
+  ],
+  [
+    'validating webhooks',
+    'validatingwebhookconfigurations',
+    {
+      metadata: { name: 'c' },
+      webhooks: [webhook('a.example.com', 'true', 'object != null'), webhook('b.example.com', 'false')],
+    },
+    undefined,
+    3 * 3,
+  ],
+  [
+    'mutating webhooks',
+    'mutatingwebhookconfigurations',
+    { metadata: { name: 'c' }, webhooks: [webhook('a.example.com', 'true', 'object != null')] },
+    undefined,
+    2 * 3,
+  ],
+])(
+  'others have their turn when an expression of %s is read, is checked, and has its literals looked at',
+  async (_, resource, object, old, turns) => {
+    expect(await judge(resource, object, old)).toEqual({ errors: [], turns });
+  },
+);
 
 test('each expression has its error in its place', async () => {
-  const { errors } = await judge('validatingadmissionpolicies', policy({ ...rules, matchConditions: conditions('none', 'true', '1'), auditAnnotations: [{ key: 'k', valueExpression: '1' }, { key: 'k', valueExpression: 'null' }] }));
+  const { errors } = await judge(
+    'validatingadmissionpolicies',
+    policy({
+      ...rules,
+      matchConditions: conditions('none', 'true', '1'),
+      auditAnnotations: [
+        { key: 'k', valueExpression: '1' },
+        { key: 'k', valueExpression: 'null' },
+      ],
+    }),
+  );
   expect(errors).toEqual([
-    expect.stringContaining("spec.matchConditions[0].expression: Invalid value: \"none\": compilation failed: ERROR: <input>:1:1: undeclared reference to 'none'"),
+    expect.stringContaining(
+      'spec.matchConditions[0].expression: Invalid value: "none": compilation failed: ERROR: <input>:1:1: undeclared reference to \'none\'',
+    ),
     'spec.matchConditions[2].expression: Invalid value: "1": must evaluate to bool but got int',
     'spec.auditAnnotations[0].valueExpression: Invalid value: "1": must evaluate to one of [string null_type] but got int',
     'spec.auditAnnotations[1].key: Duplicate value: "k"',

@@ -1,8 +1,21 @@
 import { setPolicyBindingDefaults, validatePolicyBinding } from '../../api/admissionregistration/policy-binding.ts';
-import { setPolicyDefaults, validatePolicy, validatePolicyStatusUpdate } from '../../api/admissionregistration/policy.ts';
+import {
+  setPolicyDefaults,
+  validatePolicy,
+  validatePolicyStatusUpdate,
+} from '../../api/admissionregistration/policy.ts';
 import { policyBindingCells, policyCells, webhookConfigurationCells } from '../../api/admissionregistration/table.ts';
-import { setMutatingWebhookDefaults, setWebhookDefaults, validateWebhookConfiguration } from '../../api/admissionregistration/webhooks.ts';
-import type { MutatingWebhookConfiguration, ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding, ValidatingWebhookConfiguration } from '../../api/gen/types/admissionregistration-v1.ts';
+import {
+  setMutatingWebhookDefaults,
+  setWebhookDefaults,
+  validateWebhookConfiguration,
+} from '../../api/admissionregistration/webhooks.ts';
+import type {
+  MutatingWebhookConfiguration,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+  ValidatingWebhookConfiguration,
+} from '../../api/gen/types/admissionregistration-v1.ts';
 import { defineResource, type ResourceDefinition, type VersionRules } from '../strategy.ts';
 import { keepMetadata } from '../status-metadata.ts';
 
@@ -16,19 +29,22 @@ const bindingDefaults = { defaults: setPolicyBindingDefaults } as VersionRules;
 
 export const definitions: readonly ResourceDefinition[] = [
   defineResource<ValidatingWebhookConfiguration>({
-    group, resource: 'validatingwebhookconfigurations',
+    group,
+    resource: 'validatingwebhookconfigurations',
     versions: { v1: { defaults: setWebhookDefaults } as VersionRules },
     strategy: { ...common, validateInTurns: validateWebhookConfiguration },
     table: { cells: (configuration, { now }) => webhookConfigurationCells(configuration, now) },
   }),
   defineResource<MutatingWebhookConfiguration>({
-    group, resource: 'mutatingwebhookconfigurations',
+    group,
+    resource: 'mutatingwebhookconfigurations',
     versions: { v1: { defaults: setMutatingWebhookDefaults } as VersionRules },
     strategy: { ...common, validateInTurns: validateWebhookConfiguration },
     table: { cells: (configuration, { now }) => webhookConfigurationCells(configuration, now) },
   }),
   defineResource<ValidatingAdmissionPolicy>({
-    group, resource: 'validatingadmissionpolicies',
+    group,
+    resource: 'validatingadmissionpolicies',
     versions: { v1: policyDefaults, v1beta1: policyDefaults },
     strategy: {
       ...common,
@@ -52,7 +68,8 @@ export const definitions: readonly ResourceDefinition[] = [
     table: { cells: (policy, { now }) => policyCells(policy, now) },
   }),
   defineResource<ValidatingAdmissionPolicyBinding>({
-    group, resource: 'validatingadmissionpolicybindings',
+    group,
+    resource: 'validatingadmissionpolicybindings',
     versions: { v1: bindingDefaults, v1beta1: bindingDefaults },
     strategy: { ...common, validate: validatePolicyBinding, validateUpdate: validatePolicyBinding },
     table: { cells: (binding, { now }) => policyBindingCells(binding, now) },

@@ -1,7 +1,11 @@
 import { compileAhead } from '../../api/apiextensions/rule-context.ts';
 import { setCustomResourceDefinitionDefaults } from '../../api/apiextensions/defaults.ts';
 import { fromOldDefinition, oldDefinitionVersion } from '../../api/apiextensions/v1beta1.ts';
-import { validateDefinition, validateDefinitionStatusUpdate, validateDefinitionUpdate } from '../../api/apiextensions/validation.ts';
+import {
+  validateDefinition,
+  validateDefinitionStatusUpdate,
+  validateDefinitionUpdate,
+} from '../../api/apiextensions/validation.ts';
 import type { CustomResourceDefinition } from '../../api/gen/types/apiextensions-v1.ts';
 import { compilePatternsAhead } from '../../api/apiextensions/structural.ts';
 import { setCondition } from '../../api/apiextensions/conditions.ts';
@@ -12,14 +16,18 @@ import { keepMetadata } from '../status-metadata.ts';
 /** The version that is written now is among those that may be in the store. */
 function addStoredVersion({ spec, status }: CustomResourceDefinition): void {
   const name = spec.versions?.find(({ storage }) => storage === true)?.name;
-  if (name !== undefined && status.storedVersions?.includes(name) !== true) status.storedVersions = [...(status.storedVersions ?? []), name];
+  if (name !== undefined && status.storedVersions?.includes(name) !== true)
+    status.storedVersions = [...(status.storedVersions ?? []), name];
 }
 
 /** Keeps a definition until all its objects are gone. */
 export const cleanupFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
 
 const deletionPending = {
-  type: 'Terminating', status: 'True', reason: 'InstanceDeletionPending', message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+  type: 'Terminating',
+  status: 'True',
+  reason: 'InstanceDeletionPending',
+  message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
 } as const;
 
 /** The objects go first; who takes care of that removes the finalizer then. */
@@ -27,19 +35,28 @@ function beginDeletion(definition: CustomResourceDefinition, { now }: StrategyCo
   const { metadata } = definition;
   if (metadata.deletionTimestamp !== undefined) return undefined;
   const { finalizers = [] } = metadata;
-  definition.metadata = { ...metadata, deletionTimestamp: timestamp(now), finalizers: finalizers.includes(cleanupFinalizer) ? finalizers : [...finalizers, cleanupFinalizer] };
+  definition.metadata = {
+    ...metadata,
+    deletionTimestamp: timestamp(now),
+    finalizers: finalizers.includes(cleanupFinalizer) ? finalizers : [...finalizers, cleanupFinalizer],
+  };
   setCondition(definition, deletionPending, timestamp(now));
   return 'mark';
 }
 
-function* compileInTurns({ spec }: CustomResourceDefinition, old: CustomResourceDefinition | undefined): Generator<void, void> {
+function* compileInTurns(
+  { spec }: CustomResourceDefinition,
+  old: CustomResourceDefinition | undefined,
+): Generator<void, void> {
   yield* compileAhead(spec, old?.spec);
-  for (const { schema } of spec.versions ?? []) if (schema?.openAPIV3Schema !== undefined) yield* compilePatternsAhead(schema.openAPIV3Schema);
+  for (const { schema } of spec.versions ?? [])
+    if (schema?.openAPIV3Schema !== undefined) yield* compilePatternsAhead(schema.openAPIV3Schema);
 }
 
 export const definitions: readonly ResourceDefinition[] = [
   defineResource<CustomResourceDefinition>({
-    group: 'apiextensions.k8s.io', resource: 'customresourcedefinitions',
+    group: 'apiextensions.k8s.io',
+    resource: 'customresourcedefinitions',
     versions: { v1: { defaults: setCustomResourceDefinitionDefaults } as VersionRules },
     untypedVersions: { [oldDefinitionVersion]: fromOldDefinition },
     strategy: {

@@ -8,27 +8,50 @@ import type { StrategyContext } from '../strategy.ts';
 
 const text = (pattern: string): JSONSchemaProps => ({ type: 'string', pattern });
 
-const definition = (schema: JSONSchemaProps): KubeObject => ({
-  metadata: { name: 'things.example.com' }, status: { storedVersions: ['v1'], acceptedNames: {} },
-  spec: {
-    group: 'example.com', scope: 'Namespaced', names: { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' },
-    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties: { spec: schema } } } }],
-  },
-} as unknown as KubeObject);
+const definition = (schema: JSONSchemaProps): KubeObject =>
+  ({
+    metadata: { name: 'things.example.com' },
+    status: { storedVersions: ['v1'], acceptedNames: {} },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: 'object', properties: { spec: schema } } },
+        },
+      ],
+    },
+  }) as unknown as KubeObject;
 
 test('the patterns of a definition are compiled before it is judged, a pattern a step', () => {
   const { strategy } = definitionOf('apiextensions.k8s.io', 'customresourcedefinitions');
   const object = definition({
     type: 'object',
-    properties: { list: { type: 'array', items: text('a') }, map: { type: 'object', additionalProperties: text('b(') } },
-    anyOf: [{ properties: { list: { items: { pattern: 'c' } as JSONSchemaProps } } as JSONSchemaProps['properties'] } as JSONSchemaProps], not: { properties: { map: { additionalProperties: { pattern: 'd)' } } } } as unknown as JSONSchemaProps,
+    properties: {
+      list: { type: 'array', items: text('a') },
+      map: { type: 'object', additionalProperties: text('b(') },
+    },
+    anyOf: [
+      {
+        properties: { list: { items: { pattern: 'c' } as JSONSchemaProps } } as JSONSchemaProps['properties'],
+      } as JSONSchemaProps,
+    ],
+    not: { properties: { map: { additionalProperties: { pattern: 'd)' } } } } as unknown as JSONSchemaProps,
   });
   expect([...strategy.prepareInTurns!(object, undefined)]).toHaveLength(4);
   const compile = vi.spyOn(regexCache, 'get');
   const errors = strategy.validate!(object, {} as StrategyContext).map(fieldErrorText);
   expect(errors.filter((error) => error.includes('regular expression'))).toEqual([
-    expect.stringContaining("[spec].not.properties[map].additionalProperties.pattern: Invalid value: \"d)\": must be a valid regular expression, but isn't: error parsing regexp: unexpected ): `d)`"),
-    expect.stringContaining("[spec].properties[map].additionalProperties.pattern: Invalid value: \"b(\": must be a valid regular expression, but isn't: error parsing regexp: missing closing ): `b(`"),
+    expect.stringContaining(
+      '[spec].not.properties[map].additionalProperties.pattern: Invalid value: "d)": must be a valid regular expression, but isn\'t: error parsing regexp: unexpected ): `d)`',
+    ),
+    expect.stringContaining(
+      '[spec].properties[map].additionalProperties.pattern: Invalid value: "b(": must be a valid regular expression, but isn\'t: error parsing regexp: missing closing ): `b(`',
+    ),
   ]);
   expect(compile).not.toHaveBeenCalled();
 });

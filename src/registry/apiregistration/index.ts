@@ -1,5 +1,10 @@
 import { apiServiceCells } from '../../api/apiregistration/table.ts';
-import { setApiServiceDefaults, validateApiService, validateApiServiceStatusUpdate, validateApiServiceUpdate } from '../../api/apiregistration/validation.ts';
+import {
+  setApiServiceDefaults,
+  validateApiService,
+  validateApiServiceStatusUpdate,
+  validateApiServiceUpdate,
+} from '../../api/apiregistration/validation.ts';
 import type { APIService } from '../../api/gen/types/apiregistration-v1.ts';
 import { timestamp } from '../generic/timestamp.ts';
 import { defineResource, type ResourceDefinition, type VersionRules } from '../strategy.ts';
@@ -7,7 +12,8 @@ import { keepMetadata } from '../status-metadata.ts';
 
 export const definitions: readonly ResourceDefinition[] = [
   defineResource<APIService>({
-    group: 'apiregistration.k8s.io', resource: 'apiservices',
+    group: 'apiregistration.k8s.io',
+    resource: 'apiservices',
     versions: { v1: { defaults: setApiServiceDefaults } as VersionRules },
     strategy: {
       allowUnconditionalUpdate: false,
@@ -35,5 +41,9 @@ export const definitions: readonly ResourceDefinition[] = [
 ];
 
 const localCondition = (now: Date): NonNullable<APIService['status']['conditions']>[number] => ({
-  type: 'Available', status: 'True', lastTransitionTime: timestamp(now), reason: 'Local', message: 'Local APIServices are always available',
+  type: 'Available',
+  status: 'True',
+  lastTransitionTime: timestamp(now),
+  reason: 'Local',
+  message: 'Local APIServices are always available',
 });

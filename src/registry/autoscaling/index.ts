@@ -1,7 +1,12 @@
 import { setAutoscalerDefaults, setBehaviorDefaults, setV1AutoscalerDefaults } from '../../api/autoscaling/defaults.ts';
 import { autoscalerCells } from '../../api/autoscaling/table.ts';
 import { autoscalerFromV2, autoscalerToV2 } from '../../api/autoscaling/v1-conversion.ts';
-import { type AutoscalerRules, validateAutoscaler, validateAutoscalerStatusUpdate, validateAutoscalerUpdate } from '../../api/autoscaling/validation.ts';
+import {
+  type AutoscalerRules,
+  validateAutoscaler,
+  validateAutoscalerStatusUpdate,
+  validateAutoscalerUpdate,
+} from '../../api/autoscaling/validation.ts';
 import type { HorizontalPodAutoscaler } from '../../api/gen/types/autoscaling-v2.ts';
 import { defineResource, type ResourceDefinition, type StrategyContext, type VersionRules } from '../strategy.ts';
 
@@ -9,9 +14,14 @@ const rulesOf = ({ enabled }: StrategyContext): AutoscalerRules => ({ scaleToZer
 
 export const autoscaling: readonly ResourceDefinition[] = [
   defineResource<HorizontalPodAutoscaler>({
-    group: 'autoscaling', resource: 'horizontalpodautoscalers',
+    group: 'autoscaling',
+    resource: 'horizontalpodautoscalers',
     versions: {
-      v1: { defaults: setV1AutoscalerDefaults, toStorage: autoscalerToV2, fromStorage: autoscalerFromV2 } as VersionRules,
+      v1: {
+        defaults: setV1AutoscalerDefaults,
+        toStorage: autoscalerToV2,
+        fromStorage: autoscalerFromV2,
+      } as VersionRules,
       v2: { defaults: setAutoscalerDefaults } as VersionRules,
     },
     strategy: {

@@ -11,13 +11,19 @@ const group = 'batch';
 
 export const definitions: ResourceDefinition[] = [
   defineResource<Job>({
-    group, resource: 'jobs', versions: { v1: { defaults: setJobDefaults } },
-    strategy: jobStrategy, status: jobStatusStrategy,
+    group,
+    resource: 'jobs',
+    versions: { v1: { defaults: setJobDefaults } },
+    strategy: jobStrategy,
+    status: jobStatusStrategy,
     table: { cells: (job, { now }) => jobCells(job, now) },
   }),
   defineResource<CronJob>({
-    group, resource: 'cronjobs', versions: { v1: { defaults: setCronJobDefaults } },
-    strategy: cronJobStrategy, status: cronJobStatusStrategy,
+    group,
+    resource: 'cronjobs',
+    versions: { v1: { defaults: setCronJobDefaults } },
+    strategy: cronJobStrategy,
+    status: cronJobStatusStrategy,
     table: { cells: (cronJob, { now }) => cronJobCells(cronJob, now) },
   }),
 ];

@@ -12,7 +12,8 @@ function setRequester(spec: CertificateSigningRequestSpec, { name, uid = '', gro
   spec.uid = uid;
   spec.groups = [...groups];
   delete spec.extra;
-  if (Object.keys(extra).length > 0) spec.extra = Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]]));
+  if (Object.keys(extra).length > 0)
+    spec.extra = Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]]));
 }
 
 /** Approval writes conditions and nothing else. */
@@ -31,7 +32,8 @@ const approval: Strategy<CertificateSigningRequest> = {
 
 export const definitions: readonly ResourceDefinition[] = [
   defineResource<CertificateSigningRequest>({
-    group: 'certificates.k8s.io', resource: 'certificatesigningrequests',
+    group: 'certificates.k8s.io',
+    resource: 'certificatesigningrequests',
     strategy: {
       prepareForCreate: (request, { user }) => {
         setRequester(request.spec, user);

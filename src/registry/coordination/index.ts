@@ -11,7 +11,8 @@ function dropDisabledFields({ spec }: Lease, old: Lease | undefined): void {
 
 export const coordination: readonly ResourceDefinition[] = [
   defineResource<Lease>({
-    group: 'coordination.k8s.io', resource: 'leases',
+    group: 'coordination.k8s.io',
+    resource: 'leases',
     strategy: {
       allowCreateOnUpdate: true,
       allowUnconditionalUpdate: false,
@@ -24,6 +25,12 @@ export const coordination: readonly ResourceDefinition[] = [
       },
       validateUpdate: validateLeaseUpdate,
     },
-    table: { cells: ({ metadata, spec }, { now }) => [metadata.name ?? '', spec.holderIdentity ?? '', ageCell(metadata.creationTimestamp, now)] },
+    table: {
+      cells: ({ metadata, spec }, { now }) => [
+        metadata.name ?? '',
+        spec.holderIdentity ?? '',
+        ageCell(metadata.creationTimestamp, now),
+      ],
+    },
   }),
 ];

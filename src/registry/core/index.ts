@@ -16,6 +16,19 @@ import { serviceAccounts } from './service-accounts/index.ts';
 import { definitions as services } from './services/index.ts';
 
 export const core: readonly ResourceDefinition[] = [
-  configMaps, ...events, limitRanges, namespaces, nodes, persistentVolumeClaims, persistentVolumes, resourceQuotas, secrets, serviceAccounts,
-  ...pods, ...podTemplates, ...replicationControllers, ...endpoints, ...services,
+  configMaps,
+  ...events,
+  limitRanges,
+  namespaces,
+  nodes,
+  persistentVolumeClaims,
+  persistentVolumes,
+  resourceQuotas,
+  secrets,
+  serviceAccounts,
+  ...pods,
+  ...podTemplates,
+  ...replicationControllers,
+  ...endpoints,
+  ...services,
 ];

@@ -69,7 +69,10 @@ export class CustomCodec implements TypeCodec {
   /** Defaults of this version; an object of another kind is left as it is. Throws 413 when they make it too large. */
   setDefaults(object: JsonObject): void {
     const { version } = this.#options;
-    if (isOfKind(object, version) && !setDefaults(object, version.structural)) throw requestEntityTooLarge(`Request entity too large: with the defaults of its schema the object has more than ${maxDefaultBytes} bytes`);
+    if (isOfKind(object, version) && !setDefaults(object, version.structural))
+      throw requestEntityTooLarge(
+        `Request entity too large: with the defaults of its schema the object has more than ${maxDefaultBytes} bytes`,
+      );
   }
 
   /** An object of any version in this one. It is not changed. */
@@ -85,7 +88,11 @@ export class CustomCodec implements TypeCodec {
     const value = new JsonBody(bytes).value().value;
     if (!isObject(value)) throw new JsonTypeError('a custom object is stored as something else');
     const own = converter.asks ? versions.get(value['apiVersion'] as string) : undefined;
-    return encodeJson(own === undefined ? this.#shaped(converter.convert(value as KubeObject, stored.apiVersion), stored) : this.#shaped(value as KubeObject, own));
+    return encodeJson(
+      own === undefined
+        ? this.#shaped(converter.convert(value as KubeObject, stored.apiVersion), stored)
+        : this.#shaped(value as KubeObject, own),
+    );
   }
 
   encodeEnvelope(): Buffer {
@@ -124,7 +131,10 @@ export class CustomCodec implements TypeCodec {
 
   /** What a client sent: an object of another kind is left as it is, and refused when it is validated. */
   #accept(value: JsonValue): Decoded {
-    if (!isObject(value)) throw new JsonTypeError(`json: cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value} into Go value of type map[string]interface {}`);
+    if (!isObject(value))
+      throw new JsonTypeError(
+        `json: cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value} into Go value of type map[string]interface {}`,
+      );
     const { version, metadata } = this.#options;
     const object = Object.assign(createMap<JsonValue | undefined>(), value) as JsonObject;
     const structural = isOfKind(object, version) ? version.structural : undefined;
@@ -148,6 +158,17 @@ const newline = Buffer.from('\n');
 export const isOfKind = (object: JsonObject, { kind }: VersionSchema): boolean => object['kind'] === kind;
 
 const anything: Structural = {
-  type: 'object', nullable: false, intOrString: false, embedded: true, preserve: true, properties: new Map(), additional: undefined, items: undefined, default: undefined,
-  listType: '', listMapKeys: [], rules: {}, hasDefaults: false,
+  type: 'object',
+  nullable: false,
+  intOrString: false,
+  embedded: true,
+  preserve: true,
+  properties: new Map(),
+  additional: undefined,
+  items: undefined,
+  default: undefined,
+  listType: '',
+  listMapKeys: [],
+  rules: {},
+  hasDefaults: false,
 };

@@ -8,7 +8,9 @@ describe('answers of conversion webhooks', () => {
   test('are there for those who waited, however large they are', () => {
     const answers = new ConversionAnswers<number>(new FakeClock());
     for (let i = 0; i < 200; i++) answers.set(`object-${i}`, i, 3 * megabyte);
-    expect(Array.from({ length: 200 }, (_, i) => answers.get(`object-${i}`))).toEqual(Array.from({ length: 200 }, (_, i) => i));
+    expect(Array.from({ length: 200 }, (_, i) => answers.get(`object-${i}`))).toEqual(
+      Array.from({ length: 200 }, (_, i) => i),
+    );
   });
 
   test('go when there are too many bytes of them and they are no longer young', async () => {

@@ -15,5 +15,6 @@ export interface Converter {
 /** All versions have the same form (strategy None): the object says that it is of the other one. */
 export const renaming: Converter = {
   asks: false,
-  convert: (object, apiVersion) => (asJson(object)['apiVersion'] === apiVersion ? object : { ...(copyValue(asJson(object)) as KubeObject), apiVersion }),
+  convert: (object, apiVersion) =>
+    asJson(object)['apiVersion'] === apiVersion ? object : { ...(copyValue(asJson(object)) as KubeObject), apiVersion },
 };

@@ -21,7 +21,8 @@ export interface MetadataOptions {
 export function coerceMetadata(object: JsonObject, schema: Structural, options: MetadataOptions): string[] {
   const problems = new ProblemList(false);
   for (const problem of coerceAt(object, '', options)) problems.add(problem);
-  for (const [path, embedded] of embeddedObjects(object, schema)) for (const problem of coerceAt(embedded, path, options)) problems.add(problem);
+  for (const [path, embedded] of embeddedObjects(object, schema))
+    for (const problem of coerceAt(embedded, path, options)) problems.add(problem);
   return problems.slice();
 }
 
@@ -57,16 +58,22 @@ function readable(metadata: JsonObject, codec: TypeCodec): JsonObject {
 }
 
 /** Objects inside of the object, with their paths. */
-export function* embeddedObjects(value: JsonValue | undefined, schema: Structural, path = ''): Generator<[string, JsonObject]> {
+export function* embeddedObjects(
+  value: JsonValue | undefined,
+  schema: Structural,
+  path = '',
+): Generator<[string, JsonObject]> {
   if (Array.isArray(value)) {
-    if (schema.items !== undefined) for (const [i, item] of value.entries()) yield* embeddedObjects(item, schema.items, `${path}[${i}]`);
+    if (schema.items !== undefined)
+      for (const [i, item] of value.entries()) yield* embeddedObjects(item, schema.items, `${path}[${i}]`);
     return;
   }
   if (!isObject(value)) return;
   if (schema.embedded && path !== '') yield [path, value];
   for (const [name, member] of Object.entries(value)) {
     const known = schema.properties.get(name) ?? schema.additional;
-    if (known !== undefined && known !== true) yield* embeddedObjects(member, known, path === '' ? name : `${path}.${name}`);
+    if (known !== undefined && known !== true)
+      yield* embeddedObjects(member, known, path === '' ? name : `${path}.${name}`);
   }
 }
 
@@ -76,21 +83,27 @@ export function validateEmbedded(object: KubeObject, schema: Structural): FieldE
   for (const [path, embedded] of embeddedObjects(asJson(object), schema)) {
     const at = FieldPath.of(path);
     checkIdentity(embedded, at, errors);
-    if (isObject(embedded['metadata'])) checkEmbeddedMeta(embedded['metadata'] as ObjectMeta, at.child('metadata'), errors);
+    if (isObject(embedded['metadata']))
+      checkEmbeddedMeta(embedded['metadata'] as ObjectMeta, at.child('metadata'), errors);
   }
   return errors;
 }
 
 function checkIdentity(embedded: JsonObject, path: FieldPath, errors: FieldErrors): void {
   const { apiVersion, kind } = embedded;
-  if (typeof apiVersion !== 'string' || apiVersion === '') errors.push(required(path.child('apiVersion'), 'must not be empty'));
-  else if (apiVersion.split('/').length > 2) errors.push(invalid(path.child('apiVersion'), apiVersion, `unexpected GroupVersion string: ${apiVersion}`));
+  if (typeof apiVersion !== 'string' || apiVersion === '')
+    errors.push(required(path.child('apiVersion'), 'must not be empty'));
+  else if (apiVersion.split('/').length > 2)
+    errors.push(invalid(path.child('apiVersion'), apiVersion, `unexpected GroupVersion string: ${apiVersion}`));
   if (typeof kind !== 'string' || kind === '') errors.push(required(path.child('kind'), 'must not be empty'));
-  else if (!/^[a-z]([-a-z0-9]*[a-z0-9])?$/i.test(kind)) errors.push(invalid(path.child('kind'), kind, 'must be a kind'));
+  else if (!/^[a-z]([-a-z0-9]*[a-z0-9])?$/i.test(kind))
+    errors.push(invalid(path.child('kind'), kind, 'must be a kind'));
 }
 
 /** Its names are those of whatever it will be: only what no object may have is refused. */
 function checkEmbeddedMeta(meta: ObjectMeta, path: FieldPath, errors: FieldErrors): void {
   if ((meta.name ?? '') === '' && (meta.generateName ?? '') === '') return;
-  errors.push(...validateObjectMeta(meta, { namespaced: (meta.namespace ?? '') !== '', validateName: pathSegmentErrors, path }));
+  errors.push(
+    ...validateObjectMeta(meta, { namespaced: (meta.namespace ?? '') !== '', validateName: pathSegmentErrors, path }),
+  );
 }

@@ -58,27 +58,55 @@ export function createCustomResource(options: CustomResourceOptions): CustomReso
   const forms = new Map<string, VersionForm>();
   const infoOf = (version: ReadVersion): ResourceInfo => resourceInfo(definition, version, stored);
   const schemas = new Map(versions.map((version) => [version.apiVersion, version]));
-  const codecs = new Map(versions.map((version) => [version.apiVersion, new CustomCodec({ version, stored, versions: schemas, converter: options.converter, metadata: options.metadata })]));
+  const codecs = new Map(
+    versions.map((version) => [
+      version.apiVersion,
+      new CustomCodec({ version, stored, versions: schemas, converter: options.converter, metadata: options.metadata }),
+    ]),
+  );
   const fields = new Set(versions.flatMap(selectableFields));
   const prefix = `${options.storePrefix}/${definition.spec.group ?? ''}/${definition.spec.names.plural ?? ''}/`;
   const door = createCustomDoor({ codec: codecs.get(stored.apiVersion)!, scan: createJsonCardScanner([...fields]) });
   let storage: ObjectStorage | undefined;
   const openStorage = (): ObjectStorage => (storage ??= options.openStorage(infoOf(stored), prefix, door));
-  const storeOf = (version: ReadVersion): ResourceStore => createStore(options, version, codecs.get(version.apiVersion)!, prefix, openStorage);
-  const mergeTypes = new Map(versions.map((version) => [version.apiVersion, createCustomType(version.schema, { objectMeta: options.metadataType })]));
+  const storeOf = (version: ReadVersion): ResourceStore =>
+    createStore(options, version, codecs.get(version.apiVersion)!, prefix, openStorage);
+  const mergeTypes = new Map(
+    versions.map((version) => [
+      version.apiVersion,
+      createCustomType(version.schema, { objectMeta: options.metadataType }),
+    ]),
+  );
   const versionSource = versions.length < 2 ? undefined : ownership(mergeTypes, codecs);
-  const replicasPaths = new Map(versions.map(({ apiVersion, scale }) => [apiVersion, scale === undefined ? undefined : membersOf(scale.specReplicas)]));
-  const entries = versions.filter(({ version }) => version.served === true).map((version): CatalogEntry => {
-    const form = formOf(version, { stored, codec: codecs.get(version.apiVersion)!, listKind: listKindOf(definition), mergeType: mergeTypes.get(version.apiVersion)!, mayWait: options.converter.asks, versions: versionSource, replicasPaths });
-    forms.set(version.apiVersion, form);
-    return { info: infoOf(version), form, store: storeOf(version), forms };
-  });
+  const replicasPaths = new Map(
+    versions.map(({ apiVersion, scale }) => [
+      apiVersion,
+      scale === undefined ? undefined : membersOf(scale.specReplicas),
+    ]),
+  );
+  const entries = versions
+    .filter(({ version }) => version.served === true)
+    .map((version): CatalogEntry => {
+      const form = formOf(version, {
+        stored,
+        codec: codecs.get(version.apiVersion)!,
+        listKind: listKindOf(definition),
+        mergeType: mergeTypes.get(version.apiVersion)!,
+        mayWait: options.converter.asks,
+        versions: versionSource,
+        replicasPaths,
+      });
+      forms.set(version.apiVersion, form);
+      return { info: infoOf(version), form, store: storeOf(version), forms };
+    });
   return { definition, entries, store: entries.find(({ form }) => form.isStored)?.store ?? storeOf(stored) };
 }
 
-const listKindOf = ({ spec, status }: CustomResourceDefinition): string => status.acceptedNames.listKind ?? spec.names.listKind ?? `${spec.names.kind ?? ''}List`;
+const listKindOf = ({ spec, status }: CustomResourceDefinition): string =>
+  status.acceptedNames.listKind ?? spec.names.listKind ?? `${spec.names.kind ?? ''}List`;
 
-const selectableFields = ({ version }: ReadVersion): string[] => (version.selectableFields ?? []).map(({ jsonPath = '' }) => jsonPath.replace(/^\./, ''));
+const selectableFields = ({ version }: ReadVersion): string[] =>
+  (version.selectableFields ?? []).map(({ jsonPath = '' }) => jsonPath.replace(/^\./, ''));
 
 interface FormParts {
   readonly stored: ReadVersion;
@@ -90,17 +118,29 @@ interface FormParts {
   readonly replicasPaths: ReadonlyMap<string, readonly string[] | undefined>;
 }
 
-function formOf({ version, apiVersion, kind, scale }: ReadVersion, { stored, codec, listKind, mergeType, mayWait, versions, replicasPaths }: FormParts): VersionForm {
+function formOf(
+  { version, apiVersion, kind, scale }: ReadVersion,
+  { stored, codec, listKind, mergeType, mayWait, versions, replicasPaths }: FormParts,
+): VersionForm {
   const { deprecated, deprecationWarning } = version;
   return {
-    apiVersion, kind, listKind, typeId: codec.id, codec,
+    apiVersion,
+    kind,
+    listKind,
+    typeId: codec.id,
+    codec,
     isStored: apiVersion === stored.apiVersion,
     setDefaults: (object) => codec.setDefaults(asJson(object)),
     // The store speaks this version.
     toStored: (object) => object,
     fromStored: (object) => object,
     custom: {
-      mergeType, mayWait, versions, replicasPaths, ...createColumns(version), scale: scale === undefined ? undefined : customScaleFields(scale),
+      mergeType,
+      mayWait,
+      versions,
+      replicasPaths,
+      ...createColumns(version),
+      scale: scale === undefined ? undefined : customScaleFields(scale),
       deprecation: deprecated === true ? (deprecationWarning ?? `${apiVersion} ${kind} is deprecated`) : undefined,
     },
   };
@@ -111,31 +151,71 @@ const ownership = (types: ReadonlyMap<string, MergeType>, codecs: ReadonlyMap<st
   convert: (object, _from, to) => codecs.get(to)!.converted(object),
 });
 
-function createStore(options: CustomResourceOptions, version: ReadVersion, codec: CustomCodec, prefix: string, openStorage: () => ObjectStorage): ResourceStore {
+function createStore(
+  options: CustomResourceOptions,
+  version: ReadVersion,
+  codec: CustomCodec,
+  prefix: string,
+  openStorage: () => ObjectStorage,
+): ResourceStore {
   const { spec } = options.definition;
   const [group, resource, namespaced] = [spec.group ?? '', spec.names.plural ?? '', spec.scope === 'Namespaced'];
   return new ResourceStore({
-    group, resource, kind: version.kind, namespaced,
-    storageVersion: version.apiVersion, storedType: codec.id,
-    definition: createCustomDefinition({ group, resource, namespaced, version, rules: createRuleChecker(version.structural) }),
-    openStorage, layout: { prefix, namespaced }, codec, admission: options.admission, garbageCollection: options.garbageCollection,
+    group,
+    resource,
+    kind: version.kind,
+    namespaced,
+    storageVersion: version.apiVersion,
+    storedType: codec.id,
+    definition: createCustomDefinition({
+      group,
+      resource,
+      namespaced,
+      version,
+      rules: createRuleChecker(version.structural),
+    }),
+    openStorage,
+    layout: { prefix, namespaced },
+    codec,
+    admission: options.admission,
+    garbageCollection: options.garbageCollection,
   });
 }
 
-function resourceInfo({ spec, status }: CustomResourceDefinition, read: ReadVersion, stored: ReadVersion): ResourceInfo {
+function resourceInfo(
+  { spec, status }: CustomResourceDefinition,
+  read: ReadVersion,
+  stored: ReadVersion,
+): ResourceInfo {
   const { acceptedNames: names } = status;
   const namespaced = spec.scope === 'Namespaced';
   const own = { kind: read.kind, apiVersion: read.apiVersion, verbs: subresourceVerbs };
   const subresources: SubresourceInfo[] = [
     ...(read.hasStatus ? [{ ...own, name: 'status' }] : []),
-    ...(read.scale === undefined ? [] : [{ name: 'scale', kind: 'Scale', apiVersion: 'autoscaling/v1', verbs: subresourceVerbs }]),
+    ...(read.scale === undefined
+      ? []
+      : [{ name: 'scale', kind: 'Scale', apiVersion: 'autoscaling/v1', verbs: subresourceVerbs }]),
   ];
   return {
-    group: spec.group ?? '', version: read.name, apiVersion: read.apiVersion, name: spec.names.plural ?? '', kind: read.kind, listKind: listKindOf({ spec, status } as CustomResourceDefinition),
-    singular: names.singular ?? '', shortNames: names.shortNames ?? [], categories: names.categories ?? [], namespaced, verbs, type: `custom:${(spec.group ?? '').split('.').reverse().join('.')}.${read.name}.${read.kind}`, schema: read.schema,
-    subresources, returnsDeleted: false,
+    group: spec.group ?? '',
+    version: read.name,
+    apiVersion: read.apiVersion,
+    name: spec.names.plural ?? '',
+    kind: read.kind,
+    listKind: listKindOf({ spec, status } as CustomResourceDefinition),
+    singular: names.singular ?? '',
+    shortNames: names.shortNames ?? [],
+    categories: names.categories ?? [],
+    namespaced,
+    verbs,
+    type: `custom:${(spec.group ?? '').split('.').reverse().join('.')}.${read.name}.${read.kind}`,
+    schema: read.schema,
+    subresources,
+    returnsDeleted: false,
     storage: {
-      apiVersion: stored.apiVersion, prefix: `${spec.group ?? ''}/${spec.names.plural ?? ''}`, hashedAs: stored.apiVersion,
+      apiVersion: stored.apiVersion,
+      prefix: `${spec.group ?? ''}/${spec.names.plural ?? ''}`,
+      hashedAs: stored.apiVersion,
       fieldSelectors: ['metadata.name', ...(namespaced ? ['metadata.namespace'] : []), ...selectableFields(read)],
     },
   };

@@ -4,7 +4,18 @@
  * @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules | Validation rules}
  */
 import type { ValidationRule } from '../../api/gen/types/apiextensions-v1.ts';
-import { budgetProblem, type CompiledRule, compilingRules, evaluationProblem, oldSelfOf, type OpenApiSchema, type Outcome, runtimeBudget, schemaType, type SchemaType } from '../../cel/index.ts';
+import {
+  budgetProblem,
+  type CompiledRule,
+  compilingRules,
+  evaluationProblem,
+  oldSelfOf,
+  type OpenApiSchema,
+  type Outcome,
+  runtimeBudget,
+  schemaType,
+  type SchemaType,
+} from '../../cel/index.ts';
 import { duplicate, type FieldError, forbidden, invalid, required } from '../../machinery/field-error.ts';
 import { FieldErrors, maxFieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
@@ -47,18 +58,27 @@ function readNode(structural: Structural, isRoot: boolean): RuleNode | undefined
     const node = readNode(property, false);
     if (node !== undefined) properties.set(name, node);
   }
-  const additional = structural.additional === undefined || structural.additional === true ? undefined : readNode(structural.additional, false);
+  const additional =
+    structural.additional === undefined || structural.additional === true
+      ? undefined
+      : readNode(structural.additional, false);
   const items = structural.items === undefined ? undefined : readNode(structural.items, false);
   const sources = (memberOf(structural.rules, 'x-kubernetes-validations') ?? []) as ValidationRule[];
-  if (sources.length === 0 && properties.size === 0 && additional === undefined && items === undefined) return undefined;
+  if (sources.length === 0 && properties.size === 0 && additional === undefined && items === undefined)
+    return undefined;
   const schema = structural.rules as OpenApiSchema;
   let compiled: readonly Rule[] | undefined = sources.length === 0 ? [] : undefined;
   const rules = function* (): Generator<void, readonly Rule[]> {
-    compiled ??= ((yield* compilingRules({ ...schema, 'x-kubernetes-validations': sources }, isRoot)) ?? []).map((rule, i) => ({ source: sources[i]!, compiled: rule }));
+    compiled ??= ((yield* compilingRules({ ...schema, 'x-kubernetes-validations': sources }, isRoot)) ?? []).map(
+      (rule, i) => ({ source: sources[i]!, compiled: rule }),
+    );
     return compiled;
   };
   return {
-    type: structural.type, properties, additional, items,
+    type: structural.type,
+    properties,
+    additional,
+    items,
     schemaType: sources.length === 0 ? undefined : isRoot ? schemaType(schema, true) : schemaType(schema),
     rules,
     itemKeys: structural.listType === 'map' ? structural.listMapKeys : undefined,
@@ -79,7 +99,12 @@ class Run implements RuleFindings {
   readonly tolerated: FieldError[] = [];
   #budget = runtimeBudget;
 
-  *node(node: RuleNode, path: FieldPath, value: JsonValue | undefined, old: JsonValue | undefined): Generator<void, void> {
+  *node(
+    node: RuleNode,
+    path: FieldPath,
+    value: JsonValue | undefined,
+    old: JsonValue | undefined,
+  ): Generator<void, void> {
     if (this.#budget < 0 || value === undefined || value === null) return;
     for (const rule of yield* node.rules()) {
       this.#judge(node, rule, path, value, old);
@@ -87,7 +112,8 @@ class Run implements RuleFindings {
       if (this.#budget < 0) return;
     }
     if (Array.isArray(value)) yield* this.#items(node, path, value, old);
-    else if (isObject(value)) yield* this.#members(node, path, value, node.isGranular && isObject(old) ? old : undefined);
+    else if (isObject(value))
+      yield* this.#members(node, path, value, node.isGranular && isObject(old) ? old : undefined);
   }
 
   *#members(node: RuleNode, path: FieldPath, value: JsonObject, old: JsonObject | undefined): Generator<void, void> {
@@ -99,23 +125,47 @@ class Run implements RuleFindings {
     }
   }
 
-  *#items({ items, itemKeys }: RuleNode, path: FieldPath, value: readonly JsonValue[], old: JsonValue | undefined): Generator<void, void> {
+  *#items(
+    { items, itemKeys }: RuleNode,
+    path: FieldPath,
+    value: readonly JsonValue[],
+    old: JsonValue | undefined,
+  ): Generator<void, void> {
     if (items === undefined) return;
-    const idOf = (item: JsonValue): string => stringifyJson((itemKeys ?? []).map((key) => (isObject(item) ? (memberOf(item, key) ?? null) : null)));
+    const idOf = (item: JsonValue): string =>
+      stringifyJson((itemKeys ?? []).map((key) => (isObject(item) ? (memberOf(item, key) ?? null) : null)));
     const before = new Map(itemKeys === undefined || !Array.isArray(old) ? [] : old.map((item) => [idOf(item), item]));
     for (const [i, item] of value.entries()) yield* this.node(items, path.index(i), item, before.get(idOf(item)));
   }
 
-  #judge({ type, schemaType: adapter }: RuleNode, { source, compiled }: Rule, path: FieldPath, value: JsonValue, old: JsonValue | undefined): void {
+  #judge(
+    { type, schemaType: adapter }: RuleNode,
+    { source, compiled }: Rule,
+    path: FieldPath,
+    value: JsonValue,
+    old: JsonValue | undefined,
+  ): void {
     const { program, problem } = compiled.rule;
     if (program === undefined) return void this.errors.push(invalid(path, type, `rule compile error: ${problem}`));
     const known = old === null ? undefined : old;
     if (compiled.usesOldSelf && known === undefined && !compiled.optionalOldSelf) return;
     const adapted = known === undefined ? undefined : adapter!.adapt(known);
-    const bindings = { self: adapter!.adapt(value), ...(compiled.optionalOldSelf ? { oldSelf: oldSelfOf(adapted) } : adapted === undefined ? {} : { oldSelf: adapted }) };
+    const bindings = {
+      self: adapter!.adapt(value),
+      ...(compiled.optionalOldSelf
+        ? { oldSelf: oldSelfOf(adapted) }
+        : adapted === undefined
+          ? {}
+          : { oldSelf: adapted }),
+    };
     const outcome = program.evaluate(bindings);
     if (!this.#pay(outcome, type, path)) return;
-    const refused = 'error' in outcome ? invalid(path, type, evaluationProblem(outcome, source.rule ?? '', source.message)) : outcome.value === true ? undefined : this.#refusal(type, { source, compiled }, path, bindings);
+    const refused =
+      'error' in outcome
+        ? invalid(path, type, evaluationProblem(outcome, source.rule ?? '', source.message))
+        : outcome.value === true
+          ? undefined
+          : this.#refusal(type, { source, compiled }, path, bindings);
     if ('error' in outcome && outcome.cancelled) this.#budget = -1;
     if (refused === undefined) return;
     const isUnchanged = !compiled.usesOldSelf && known !== undefined && jsonEqual(known, value);
@@ -133,12 +183,21 @@ class Run implements RuleFindings {
 
   #refusal(type: string, { source, compiled }: Rule, path: FieldPath, bindings: Bindings): FieldError {
     const { fieldPath = '' } = source;
-    const at = fieldPath === '' ? path : fieldPath.startsWith('[') ? path.key(fieldPath.slice(1, -1)) : path.child(fieldPath.replace(/^\./, ''));
+    const at =
+      fieldPath === ''
+        ? path
+        : fieldPath.startsWith('[')
+          ? path.key(fieldPath.slice(1, -1))
+          : path.child(fieldPath.replace(/^\./, ''));
     return errorOf(at, type, this.#message(source, compiled, bindings), source.reason);
   }
 
   /** A message that cannot be made, or is none, is replaced by the fixed one. */
-  #message({ message = '', rule = '' }: ValidationRule, { messageExpression }: CompiledRule, bindings: Bindings): string {
+  #message(
+    { message = '', rule = '' }: ValidationRule,
+    { messageExpression }: CompiledRule,
+    bindings: Bindings,
+  ): string {
     const fixed = message.trim() === '' ? `failed rule: ${rule.trim()}` : message.trim();
     if (messageExpression?.program === undefined) return fixed;
     const outcome = messageExpression.program.evaluate(bindings);
@@ -153,9 +212,13 @@ const maxMessageBytes = 5 * 1024;
 
 function errorOf(path: FieldPath, type: string, message: string, reason: string | undefined): FieldError {
   switch (reason) {
-    case 'FieldValueForbidden': return forbidden(path, message);
-    case 'FieldValueRequired': return required(path, message);
-    case 'FieldValueDuplicate': return duplicate(path, type);
-    default: return invalid(path, type, message);
+    case 'FieldValueForbidden':
+      return forbidden(path, message);
+    case 'FieldValueRequired':
+      return required(path, message);
+    case 'FieldValueDuplicate':
+      return duplicate(path, type);
+    default:
+      return invalid(path, type, message);
   }
 }

@@ -17,7 +17,10 @@ function valueAt(object: KubeObject, path: string): { readonly value?: JsonValue
   let value: JsonValue | undefined = asJson(object);
   const names = membersOf(path);
   for (const [i, name] of names.entries()) {
-    if (!isObject(value)) return { error: `${shown(names.slice(0, i + 1))} accessor error: ${described(value)} is of the type ${goTypeName(value)}, expected map[string]interface{}` };
+    if (!isObject(value))
+      return {
+        error: `${shown(names.slice(0, i + 1))} accessor error: ${described(value)} is of the type ${goTypeName(value)}, expected map[string]interface{}`,
+      };
     value = memberOf(value, name);
     if (value === undefined) return {};
   }
@@ -27,10 +30,17 @@ function valueAt(object: KubeObject, path: string): { readonly value?: JsonValue
 const shown = (names: readonly string[]): string => `.${names.join('.')}`;
 const described = (value: JsonValue | undefined): string => goValue(value);
 
-function typedAt(object: KubeObject, path: string, isRight: (value: JsonValue) => boolean, type: string): { readonly value?: JsonValue; readonly error?: string } {
+function typedAt(
+  object: KubeObject,
+  path: string,
+  isRight: (value: JsonValue) => boolean,
+  type: string,
+): { readonly value?: JsonValue; readonly error?: string } {
   const found = valueAt(object, path);
   if (found.value === undefined || isRight(found.value)) return found;
-  return { error: `${shown(membersOf(path))} accessor error: ${described(found.value)} is of the type ${goTypeName(found.value)}, expected ${type}` };
+  return {
+    error: `${shown(membersOf(path))} accessor error: ${described(found.value)} is of the type ${goTypeName(found.value)}, expected ${type}`,
+  };
 }
 
 const isInteger = (value: JsonValue): boolean => typeof value === 'bigint' || Number.isInteger(value);
@@ -43,8 +53,10 @@ export function scaleErrors(object: KubeObject, scale: ScalePaths | undefined): 
     const { value, error } = typedAt(object, path, isInteger, 'int64');
     const at = FieldPath.of(path);
     if (error !== undefined) errors.push(invalid(at, 0, error));
-    else if (value !== undefined && Number(value) < 0) errors.push(invalid(at, Number(value), 'should be a non-negative integer'));
-    else if (value !== undefined && Number(value) > maxReplicas) errors.push(invalid(at, Number(value), `should be less than or equal to ${maxReplicas}`));
+    else if (value !== undefined && Number(value) < 0)
+      errors.push(invalid(at, Number(value), 'should be a non-negative integer'));
+    else if (value !== undefined && Number(value) > maxReplicas)
+      errors.push(invalid(at, Number(value), `should be less than or equal to ${maxReplicas}`));
   }
   if (scale.selector === '') return errors;
   const { error } = typedAt(object, scale.selector, (value) => typeof value === 'string', 'string');

@@ -41,7 +41,8 @@ export interface CustomStrategyOptions {
 export function createCustomDefinition(options: CustomStrategyOptions): ResourceDefinition {
   const { group, resource, version } = options;
   return {
-    group, resource,
+    group,
+    resource,
     strategy: mainStrategy(options),
     ...(version.hasStatus ? { status: statusStrategy(options) } : {}),
     ...(version.scale === undefined ? {} : { subresources: { scale: scaleStrategy(options) } }),
@@ -83,7 +84,9 @@ function statusStrategy(options: CustomStrategyOptions): Strategy {
       const { status } = value;
       const { managedFields } = metaOf(object);
       for (const member of Object.keys(value)) delete value[member];
-      Object.assign(value, asJson(old), { metadata: { ...metaOf(old), ...(managedFields === undefined ? {} : { managedFields }) } });
+      Object.assign(value, asJson(old), {
+        metadata: { ...metaOf(old), ...(managedFields === undefined ? {} : { managedFields }) },
+      });
       if (managedFields === undefined) delete metaOf(object).managedFields;
       if (status === undefined) delete value['status'];
       else value['status'] = status;
@@ -95,7 +98,11 @@ function statusStrategy(options: CustomStrategyOptions): Strategy {
   };
 }
 
-const scaleStrategy = (options: CustomStrategyOptions): Strategy => ({ validateUpdate: (object, old) => validateChanged(object, old, options), validateInTurns: rulesOf(options), prepareForUpdate: (object, old) => keepStatus(object, old) });
+const scaleStrategy = (options: CustomStrategyOptions): Strategy => ({
+  validateUpdate: (object, old) => validateChanged(object, old, options),
+  validateInTurns: rulesOf(options),
+  prepareForUpdate: (object, old) => keepStatus(object, old),
+});
 
 function validateNew(object: KubeObject, options: CustomStrategyOptions): FieldErrors {
   const { version, namespaced } = options;
@@ -114,7 +121,10 @@ function validateChanged(object: KubeObject, old: KubeObject, options: CustomStr
   const errors = identityErrors(object, version);
   if (errors.length === 0) {
     errors.push(...validateObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {}));
-    errors.push(...validateValue(withoutMetadata(object), version.schema, withoutMetadata(old)), ...scaleErrors(object, version.scale));
+    errors.push(
+      ...validateValue(withoutMetadata(object), version.schema, withoutMetadata(old)),
+      ...scaleErrors(object, version.scale),
+    );
   }
   errors.push(...validateEmbedded(object, version.structural));
   // Who has had the same item twice may keep it.
@@ -124,26 +134,51 @@ function validateChanged(object: KubeObject, old: KubeObject, options: CustomStr
 }
 
 /** Metadata has its own rules, and its bookkeeping is different every time. */
-const withoutMetadata = (object: KubeObject): ReturnType<typeof asJson> => ({ ...asJson(object), metadata: { name: object.metadata?.name ?? '', ...(object.metadata?.generateName === undefined ? {} : { generateName: object.metadata.generateName }) } });
+const withoutMetadata = (object: KubeObject): ReturnType<typeof asJson> => ({
+  ...asJson(object),
+  metadata: {
+    name: object.metadata?.name ?? '',
+    ...(object.metadata?.generateName === undefined ? {} : { generateName: object.metadata.generateName }),
+  },
+});
 
 function identityErrors(object: KubeObject, version: ReadVersion): FieldErrors {
   const { apiVersion = '', kind = '' } = object;
   const errors = new FieldErrors();
   if (!isOfKind(asJson(object), version)) errors.push(invalid(FieldPath.of('kind'), kind, `must be ${version.kind}`));
-  if (apiVersion !== version.apiVersion) errors.push(invalid(FieldPath.of('apiVersion'), apiVersion, `must be ${version.apiVersion}`));
+  if (apiVersion !== version.apiVersion)
+    errors.push(invalid(FieldPath.of('apiVersion'), apiVersion, `must be ${version.apiVersion}`));
   return errors;
 }
 
 /** Errors after which rules would stumble over what is wrong already. */
-const blocking: ReadonlySet<FieldError['type']> = new Set(['FieldValueNotSupported', 'FieldValueRequired', 'FieldValueTooLong', 'FieldValueTooMany', 'FieldValueTypeInvalid']);
+const blocking: ReadonlySet<FieldError['type']> = new Set([
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+]);
 
-const rulesOf = ({ rules }: CustomStrategyOptions): Strategy['validateInTurns'] => (rules === undefined ? undefined : (object, old, errors) => withRules(errors, rules, object, old));
+const rulesOf = ({ rules }: CustomStrategyOptions): Strategy['validateInTurns'] =>
+  rules === undefined ? undefined : (object, old, errors) => withRules(errors, rules, object, old);
 
-function* withRules(errors: FieldErrors, rules: RuleChecker, object: KubeObject, old: KubeObject | undefined): Generator<void, FieldErrors> {
+function* withRules(
+  errors: FieldErrors,
+  rules: RuleChecker,
+  object: KubeObject,
+  old: KubeObject | undefined,
+): Generator<void, FieldErrors> {
   if (!errors.some(({ type }) => blocking.has(type))) {
     const findings = yield* rules(object, old);
     tolerated.set(object, findings.tolerated);
     return FieldErrors.joined(errors, findings.errors);
   }
-  return FieldErrors.joined(errors, [invalid(FieldPath.root, undefined, 'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation')]);
+  return FieldErrors.joined(errors, [
+    invalid(
+      FieldPath.root,
+      undefined,
+      'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+    ),
+  ]);
 }

@@ -1,5 +1,8 @@
 /** One version of a definition, read once: schemas, columns, paths. */
-import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '../../api/gen/types/apiextensions-v1.ts';
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionVersion,
+} from '../../api/gen/types/apiextensions-v1.ts';
 import { parseJson } from '../../machinery/json/reader.ts';
 import { stringifyJson } from '../../machinery/json/writer.ts';
 import type { JsonObject } from '../../machinery/value.ts';
@@ -30,17 +33,32 @@ export function readVersions({ spec, status }: CustomResourceDefinition): readon
     const schema = schemaOf(version, spec.preserveUnknownFields === true);
     const scale = version.subresources?.scale;
     return {
-      name, version, schema, kind, apiVersion: `${spec.group ?? ''}/${name}`,
+      name,
+      version,
+      schema,
+      kind,
+      apiVersion: `${spec.group ?? ''}/${name}`,
       structural: readStructural(schema),
       hasStatus: version.subresources?.status !== undefined,
-      scale: scale === undefined ? undefined : { specReplicas: scale.specReplicasPath ?? '', statusReplicas: scale.statusReplicasPath ?? '', selector: scale.labelSelectorPath ?? '' },
+      scale:
+        scale === undefined
+          ? undefined
+          : {
+              specReplicas: scale.specReplicasPath ?? '',
+              statusReplicas: scale.statusReplicasPath ?? '',
+              selector: scale.labelSelectorPath ?? '',
+            },
     };
   });
 }
 
 /** Definitions from before schemas were required have objects of any form. The copy has nothing of the definition's but scalars. */
 function schemaOf({ schema }: CustomResourceDefinitionVersion, preserve: boolean): JsonObject {
-  const given = parseJson(stringifyJson((schema?.openAPIV3Schema ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }) as JsonObject)) as JsonObject;
+  const given = parseJson(
+    stringifyJson(
+      (schema?.openAPIV3Schema ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }) as JsonObject,
+    ),
+  ) as JsonObject;
   return preserve ? { ...given, 'x-kubernetes-preserve-unknown-fields': true } : given;
 }
 

@@ -74,7 +74,10 @@ export class WebhookConverter implements Converter {
     await new Promise((resolve) => setImmediate(resolve));
     const questions = this.#next.get(apiVersion)!;
     this.#next.delete(apiVersion);
-    const answers = await this.#convertAll(questions.map(({ object }) => object), apiVersion);
+    const answers = await this.#convertAll(
+      questions.map(({ object }) => object),
+      apiVersion,
+    );
     for (const [i, { key }] of questions.entries()) {
       this.#asked.delete(key);
       // The object that came is about as large as the one that was sent.
@@ -88,7 +91,9 @@ export class WebhookConverter implements Converter {
       return (await this.#post(objects, apiVersion)).map((object) => ({ object }));
     } catch (cause) {
       const { apiVersion: from, kind } = objects[0]!;
-      const error = plainError(`conversion webhook for ${from as string}, Kind=${kind as string} failed: ${(cause as Error).message}`);
+      const error = plainError(
+        `conversion webhook for ${from as string}, Kind=${kind as string} failed: ${(cause as Error).message}`,
+      );
       return objects.map(() => ({ error }));
     }
   }
@@ -97,9 +102,14 @@ export class WebhookConverter implements Converter {
     const version = this.#options.reviewVersions.find((each) => reviewVersions.includes(each)) ?? 'v1';
     const uid = randomUUID();
     const apiVersion = `apiextensions.k8s.io/${version}`;
-    const answer = await this.#options.post({ kind: 'ConversionReview', apiVersion, request: { uid, desiredAPIVersion, objects: objects.map(plainJson) } });
+    const answer = await this.#options.post({
+      kind: 'ConversionReview',
+      apiVersion,
+      request: { uid, desiredAPIVersion, objects: objects.map(plainJson) },
+    });
     const converted = responseObjects(answer, { apiVersion, uid: version === 'v1' ? uid : undefined });
-    if (converted.length !== objects.length) throw new Error(`returned ${converted.length} objects, expected ${objects.length}`);
+    if (converted.length !== objects.length)
+      throw new Error(`returned ${converted.length} objects, expected ${objects.length}`);
     return objects.map((original, i) => checked(original, converted[i]!, desiredAPIVersion, i));
   }
 }
@@ -107,14 +117,32 @@ export class WebhookConverter implements Converter {
 /** As JSON.stringify writes it; what an object carries is opened. */
 const plainJson = (object: JsonObject): unknown => JSON.parse(stringifyJson(object)) as unknown;
 
-function responseObjects(answer: unknown, expected: { readonly apiVersion: string; readonly uid: string | undefined }): JsonValue[] {
-  const review = answer as { kind?: unknown; apiVersion?: unknown; response?: { uid?: unknown; result?: { status?: unknown; message?: unknown; reason?: unknown }; convertedObjects?: unknown } };
-  if (review.kind !== 'ConversionReview' || review.apiVersion !== expected.apiVersion) throw new Error(`expected response of kind ${expected.apiVersion}, Kind=ConversionReview, got ${String(review.apiVersion)}, Kind=${String(review.kind)}`);
+function responseObjects(
+  answer: unknown,
+  expected: { readonly apiVersion: string; readonly uid: string | undefined },
+): JsonValue[] {
+  const review = answer as {
+    kind?: unknown;
+    apiVersion?: unknown;
+    response?: {
+      uid?: unknown;
+      result?: { status?: unknown; message?: unknown; reason?: unknown };
+      convertedObjects?: unknown;
+    };
+  };
+  if (review.kind !== 'ConversionReview' || review.apiVersion !== expected.apiVersion)
+    throw new Error(
+      `expected response of kind ${expected.apiVersion}, Kind=ConversionReview, got ${String(review.apiVersion)}, Kind=${String(review.kind)}`,
+    );
   const { response } = review;
   if (response === undefined) throw new Error('no response provided');
-  if (expected.uid !== undefined && response.uid !== expected.uid) throw new Error(`expected response.uid=${JSON.stringify(expected.uid)}, got ${JSON.stringify(response.uid ?? '')}`);
+  if (expected.uid !== undefined && response.uid !== expected.uid)
+    throw new Error(`expected response.uid=${JSON.stringify(expected.uid)}, got ${JSON.stringify(response.uid ?? '')}`);
   const { status = '', message = '', reason = '' } = response.result ?? {};
-  if (status !== 'Success') throw new Error(String(message) || String(reason) || `response.result.status was '${String(status)}', not 'Success'`);
+  if (status !== 'Success')
+    throw new Error(
+      String(message) || String(reason) || `response.result.status was '${String(status)}', not 'Success'`,
+    );
   return Array.isArray(response.convertedObjects) ? (response.convertedObjects as JsonValue[]) : [];
 }
 
@@ -124,12 +152,15 @@ function checked(original: JsonObject, converted: JsonValue, apiVersion: string,
     throw new Error(`returned invalid converted object at index ${i}: ${why}`);
   };
   if (!isObject(converted)) return refuse('it is no object');
-  if (converted['apiVersion'] !== apiVersion) return refuse(`invalid apiVersion (expected ${apiVersion}, received ${String(converted['apiVersion'])})`);
-  if (converted['kind'] !== original['kind']) return refuse(`invalid kind (expected ${String(original['kind'])}, received ${String(converted['kind'])})`);
+  if (converted['apiVersion'] !== apiVersion)
+    return refuse(`invalid apiVersion (expected ${apiVersion}, received ${String(converted['apiVersion'])})`);
+  if (converted['kind'] !== original['kind'])
+    return refuse(`invalid kind (expected ${String(original['kind'])}, received ${String(converted['kind'])})`);
   if (!isObject(converted['metadata'])) return refuse('missing metadata');
   const [before, after] = [metaOf(original as KubeObject), metaOf(converted as KubeObject)];
   for (const member of ['name', 'namespace', 'uid'] as const) {
-    if ((before[member] ?? '') !== (after[member] ?? '')) return refuse(`must have the same ${member}: ${before[member] ?? ''} != ${after[member] ?? ''}`);
+    if ((before[member] ?? '') !== (after[member] ?? ''))
+      return refuse(`must have the same ${member}: ${before[member] ?? ''} != ${after[member] ?? ''}`);
   }
   const metadata: JsonObject = { ...(before as JsonObject) };
   for (const member of ['labels', 'annotations'] as const) {

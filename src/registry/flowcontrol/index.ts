@@ -1,9 +1,23 @@
-import { setFlowSchemaDefaults, validateFlowSchema, validateFlowSchemaStatusUpdate } from '../../api/flowcontrol/flow-schema.ts';
-import { setPriorityLevelDefaults, validatePriorityLevel, validatePriorityLevelStatusUpdate } from '../../api/flowcontrol/priority-level.ts';
+import {
+  setFlowSchemaDefaults,
+  validateFlowSchema,
+  validateFlowSchemaStatusUpdate,
+} from '../../api/flowcontrol/flow-schema.ts';
+import {
+  setPriorityLevelDefaults,
+  validatePriorityLevel,
+  validatePriorityLevelStatusUpdate,
+} from '../../api/flowcontrol/priority-level.ts';
 import { compareFlowSchemas, flowSchemaCells, priorityLevelCells } from '../../api/flowcontrol/table.ts';
 import type { FlowSchema, PriorityLevelConfiguration } from '../../api/gen/types/flowcontrol-v1.ts';
 import type { FieldErrors } from '../../machinery/field-errors.ts';
-import { defineResource, type ResourceDefinition, type ResourceStrategy, type Strategy, type VersionRules } from '../strategy.ts';
+import {
+  defineResource,
+  type ResourceDefinition,
+  type ResourceStrategy,
+  type Strategy,
+  type VersionRules,
+} from '../strategy.ts';
 import { keepMetadata } from '../status-metadata.ts';
 
 const group = 'flowcontrol.apiserver.k8s.io';
@@ -36,15 +50,19 @@ const statusStrategy = <T extends FlowControlObject>(validateUpdate: (object: T)
 
 export const definitions: readonly ResourceDefinition[] = [
   defineResource<FlowSchema>({
-    group, resource: 'flowschemas',
+    group,
+    resource: 'flowschemas',
     versions: { v1: { defaults: setFlowSchemaDefaults } as VersionRules },
-    strategy: strategy(validateFlowSchema), status: statusStrategy(validateFlowSchemaStatusUpdate),
+    strategy: strategy(validateFlowSchema),
+    status: statusStrategy(validateFlowSchemaStatusUpdate),
     table: { cells: (schema, { now }) => flowSchemaCells(schema, now), compare: compareFlowSchemas },
   }),
   defineResource<PriorityLevelConfiguration>({
-    group, resource: 'prioritylevelconfigurations',
+    group,
+    resource: 'prioritylevelconfigurations',
     versions: { v1: { defaults: setPriorityLevelDefaults } as VersionRules },
-    strategy: strategy(validatePriorityLevel), status: statusStrategy(validatePriorityLevelStatusUpdate),
+    strategy: strategy(validatePriorityLevel),
+    status: statusStrategy(validatePriorityLevelStatusUpdate),
     table: { cells: (level, { now }) => priorityLevelCells(level, now) },
   }),
 ];

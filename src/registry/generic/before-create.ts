@@ -38,7 +38,11 @@ export function ensureNamespace(object: KubeObject, namespace: string): void {
 }
 
 /** Puts a new object into the form in which it may be stored, or throws 422 with its errors. For most kinds that is one step. */
-export function* prepareForCreate(object: KubeObject, rules: ResourceRules, request: WriteRequest): Generator<void, void> {
+export function* prepareForCreate(
+  object: KubeObject,
+  rules: ResourceRules,
+  request: WriteRequest,
+): Generator<void, void> {
   try {
     yield* prepare(object, rules, request);
   } catch (error) {
@@ -55,10 +59,15 @@ function* prepare(object: KubeObject, rules: ResourceRules, request: WriteReques
   delete meta.deletionGracePeriodSeconds;
   strategy.prepareForCreate?.(object, context);
   if (rules.resource.generation !== undefined && rules.resource.generation !== false) meta.generation = 1;
-  if ((meta.creationTimestamp ?? '') === '') throw internalError('creationTimestamp must be set before an object is stored');
+  if ((meta.creationTimestamp ?? '') === '')
+    throw internalError('creationTimestamp must be set before an object is stored');
   if (strategy.prepareInTurns !== undefined) yield* strategy.prepareInTurns(object, undefined);
   const errors = strategy.validate?.(object, context) ?? new FieldErrors();
-  refuse(strategy.validateInTurns === undefined ? errors : yield* strategy.validateInTurns(object, undefined, errors), object, rules);
+  refuse(
+    strategy.validateInTurns === undefined ? errors : yield* strategy.validateInTurns(object, undefined, errors),
+    object,
+    rules,
+  );
   // Only for what the kind's own rules let pass: most of it they have judged already.
   refuse(validatePathSegmentMeta(object, rules.namespaced), object, rules);
   warnOf(strategy.warningsOnCreate?.(object, context) ?? [], request);
@@ -75,7 +84,11 @@ function refuse(errors: readonly FieldError[], object: KubeObject, rules: Resour
 }
 
 /** 422 with the errors of an object. */
-export const refusal = (errors: readonly FieldError[] | TooManyErrors, object: KubeObject, rules: ResourceRules): StatusError => invalidStatus(kindOf(object, rules), metaOf(object).name ?? '', errors);
+export const refusal = (
+  errors: readonly FieldError[] | TooManyErrors,
+  object: KubeObject,
+  rules: ResourceRules,
+): StatusError => invalidStatus(kindOf(object, rules), metaOf(object).name ?? '', errors);
 
 /** A name for an object that asked for one with `generateName`. */
 export function nameFromPrefix(object: KubeObject): boolean {

@@ -18,6 +18,8 @@ export function validatePathSegmentMeta(object: KubeObject, namespaced: boolean)
 
 /** The same on an update, and what may not change. */
 export function validateCommonUpdate(object: KubeObject, old: KubeObject, namespaced: boolean): FieldErrors {
-  return FieldErrors.joined(validatePathSegmentMeta(object, namespaced), validateObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {}, metadata));
+  return FieldErrors.joined(
+    validatePathSegmentMeta(object, namespaced),
+    validateObjectMetaUpdate(object.metadata ?? {}, old.metadata ?? {}, metadata),
+  );
 }
-

@@ -24,7 +24,12 @@ export interface CreateSteps {
 }
 
 /** Creates one object. Throws 409 AlreadyExists, 422 Invalid, or what admission says; nothing is left behind then. */
-export async function createObject(store: ResourceStore, submitted: KubeObject, steps: CreateSteps, request: WriteRequest): Promise<WriteResult> {
+export async function createObject(
+  store: ResourceStore,
+  submitted: KubeObject,
+  steps: CreateSteps,
+  request: WriteRequest,
+): Promise<WriteResult> {
   rejectResourceVersion(submitted);
   const generated = isNameGenerated(submitted);
   await steps.admit(submitted);
@@ -39,7 +44,10 @@ export async function createObject(store: ResourceStore, submitted: KubeObject, 
 }
 
 async function createUnlost(
-  store: ResourceStore, object: KubeObject, steps: CreateSteps, request: WriteRequest,
+  store: ResourceStore,
+  object: KubeObject,
+  steps: CreateSteps,
+  request: WriteRequest,
 ): Promise<StoredObject> {
   for (let attempt = 1; attempt <= lostAttempts; attempt++) {
     const stored = await createOnce(store, object, steps, request);
@@ -50,7 +58,10 @@ async function createUnlost(
 
 /** Undefined when what the write rested on was lost. */
 async function createOnce(
-  store: ResourceStore, object: KubeObject, steps: CreateSteps, request: WriteRequest,
+  store: ResourceStore,
+  object: KubeObject,
+  steps: CreateSteps,
+  request: WriteRequest,
 ): Promise<StoredObject | undefined> {
   fillSystemFields(object, request.context.now);
   nameFromPrefix(object);
@@ -60,10 +71,12 @@ async function createOnce(
   try {
     await inTurns(prepareForCreate(object, store, request));
     await steps.validate(object);
-    stored = await writeGuarded(begun, (guards) => insert(store, object, guards, request).catch((error: unknown) => {
-      outcome = outcomeOfFailure(error);
-      throw error;
-    }));
+    stored = await writeGuarded(begun, (guards) =>
+      insert(store, object, guards, request).catch((error: unknown) => {
+        outcome = outcomeOfFailure(error);
+        throw error;
+      }),
+    );
     if (stored !== undefined) outcome = 'applied';
     return stored;
   } finally {
@@ -73,47 +86,69 @@ async function createOnce(
 
 /** Puts a prepared object into the store; undefined when a guard failed. */
 async function insert(
-  store: ResourceStore, object: KubeObject, guards: readonly WriteGuard[], request: WriteRequest,
+  store: ResourceStore,
+  object: KubeObject,
+  guards: readonly WriteGuard[],
+  request: WriteRequest,
 ): Promise<StoredObject | undefined> {
   const meta = metaOf(object);
   const name = meta.name ?? '';
   const key = store.key(meta.namespace ?? '', name);
   if (request.dryRun) {
-    if ((await store.storage.get(key, { match: 'mostRecent' }, request.signal)) !== undefined) throw await alreadyThere(store, key, name, alreadyExists(store.groupResource, name));
+    if ((await store.storage.get(key, { match: 'mostRecent' }, request.signal)) !== undefined)
+      throw await alreadyThere(store, key, name, alreadyExists(store.groupResource, name));
     return settled(() => store.unstored(object));
   }
   const lease = await store.lease?.(request.context.now);
   try {
     const bytes = await settled(() => store.encode(object));
     return await store.storage.create(key, bytes, {
-      ...(lease === undefined ? {} : { lease }), ...(request.signal === undefined ? {} : { signal: request.signal }), ...guardOptions(guards),
+      ...(lease === undefined ? {} : { lease }),
+      ...(request.signal === undefined ? {} : { signal: request.signal }),
+      ...guardOptions(guards),
     });
   } catch (error) {
     if (guards.length > 0 && isStorageError(error, 'Conflict')) return undefined;
     const status = toStatusError(error, 'create', store.groupResource, name);
-    throw isAlreadyExists(status) ? generatedNameClash(store, object, await alreadyThere(store, key, name, status)) : status;
+    throw isAlreadyExists(status)
+      ? generatedNameClash(store, object, await alreadyThere(store, key, name, status))
+      : status;
   }
 }
 
 /** A name that is taken by an object on its way out gets a hint, so that the caller knows to wait. */
-async function alreadyThere(store: ResourceStore, key: string, name: string, status: StatusError): Promise<StatusError> {
+async function alreadyThere(
+  store: ResourceStore,
+  key: string,
+  name: string,
+  status: StatusError,
+): Promise<StatusError> {
   const current = await store.storage.get(key, { match: 'mostRecent' }).catch(() => undefined);
-  if (current === undefined || (await settled(() => store.decode(current))).metadata?.deletionTimestamp === undefined) return status;
+  if (current === undefined || (await settled(() => store.decode(current))).metadata?.deletionTimestamp === undefined)
+    return status;
   return new StatusError(status.code, status.reason, `object is being deleted: ${status.message}`, status.details);
 }
 
 /** Who asked for a generated name should ask again: the next one is another. */
 function generatedNameClash(store: ResourceStore, object: KubeObject, status: StatusError): StatusError {
   if ((object.metadata?.generateName ?? '') === '') return status;
-  return new StatusError(status.code, status.reason, `${status.message}, the server was not able to generate a unique name for the object`, { ...status.details, retryAfterSeconds: 1 });
+  return new StatusError(
+    status.code,
+    status.reason,
+    `${status.message}, the server was not able to generate a unique name for the object`,
+    { ...status.details, retryAfterSeconds: 1 },
+  );
 }
 
-const isAlreadyExists = (error: unknown): error is StatusError => isStatusError(error) && error.reason === 'AlreadyExists';
+const isAlreadyExists = (error: unknown): error is StatusError =>
+  isStatusError(error) && error.reason === 'AlreadyExists';
 
-const isNameGenerated = (object: KubeObject): boolean => (object.metadata?.name ?? '') === '' && (object.metadata?.generateName ?? '') !== '';
+const isNameGenerated = (object: KubeObject): boolean =>
+  (object.metadata?.name ?? '') === '' && (object.metadata?.generateName ?? '') !== '';
 
 function rejectResourceVersion(object: KubeObject): void {
   const meta = metaOf(object);
-  if (meta.resourceVersion !== undefined && meta.resourceVersion !== '' && meta.resourceVersion !== '0') throw plainError('resourceVersion should not be set on objects to be created');
+  if (meta.resourceVersion !== undefined && meta.resourceVersion !== '' && meta.resourceVersion !== '0')
+    throw plainError('resourceVersion should not be set on objects to be created');
   delete meta.resourceVersion;
 }

@@ -5,8 +5,12 @@ import { deleteObject } from './delete.ts';
 import type { ResourceStore } from './resource-store.ts';
 import type { WriteRequest } from './write.ts';
 
-const stored = (uid: string, revision: number): StoredObject =>
-  ({ key: '/things/a', revision, bytes: Buffer.from(JSON.stringify({ metadata: { name: 'a', uid } })), card: { namespace: '', name: 'a', labels: new Map(), fields: new Map() } });
+const stored = (uid: string, revision: number): StoredObject => ({
+  key: '/things/a',
+  revision,
+  bytes: Buffer.from(JSON.stringify({ metadata: { name: 'a', uid } })),
+  card: { namespace: '', name: 'a', labels: new Map(), fields: new Map() },
+});
 
 /** A kind that goes in two steps, in a store whose cache has not heard of the newest object yet. */
 function lagging(cached: StoredObject, newest: StoredObject, did: string[]): ResourceStore {
@@ -18,28 +22,62 @@ function lagging(cached: StoredObject, newest: StoredObject, did: string[]): Res
     return true;
   };
   const storage = {
-    get: (_key: string, { match }: { match: string }) => Promise.resolve(match === 'any' && did.length === 0 ? cached : current),
+    get: (_key: string, { match }: { match: string }) =>
+      Promise.resolve(match === 'any' && did.length === 0 ? cached : current),
     update: (_key: string, bytes: Buffer, revision: number) =>
-      Promise.resolve(guarded('marked', revision, () => (current = { ...current, bytes, revision: revision + 1 })) ? { applied: true, object: current } : { applied: false, current }),
-    delete: (_key: string, revision: number) => Promise.resolve(guarded('removed', revision, () => undefined) ? { applied: true, revision: revision + 1 } : { applied: false, current }),
+      Promise.resolve(
+        guarded('marked', revision, () => (current = { ...current, bytes, revision: revision + 1 }))
+          ? { applied: true, object: current }
+          : { applied: false, current },
+      ),
+    delete: (_key: string, revision: number) =>
+      Promise.resolve(
+        guarded('removed', revision, () => undefined)
+          ? { applied: true, revision: revision + 1 }
+          : { applied: false, current },
+      ),
   };
   return {
-    storage, hooks: {}, group: '', kind: { group: '', kind: 'Thing' }, groupResource: { group: '', resource: 'things' }, resource: { gracePeriodSeconds: () => 0 }, garbageCollection: true, key: () => '/things/a',
-    decode: ({ bytes }: StoredObject) => JSON.parse(bytes.toString()) as KubeObject, encode: (object: KubeObject) => Buffer.from(JSON.stringify(object)),
+    storage,
+    hooks: {},
+    group: '',
+    kind: { group: '', kind: 'Thing' },
+    groupResource: { group: '', resource: 'things' },
+    resource: { gracePeriodSeconds: () => 0 },
+    garbageCollection: true,
+    key: () => '/things/a',
+    decode: ({ bytes }: StoredObject) => JSON.parse(bytes.toString()) as KubeObject,
+    encode: (object: KubeObject) => Buffer.from(JSON.stringify(object)),
   } as unknown as ResourceStore;
 }
 
-const request = { dryRun: false, name: 'a', namespace: '', context: { now: new Date() }, warn: () => undefined } as unknown as WriteRequest;
+const request = {
+  dryRun: false,
+  name: 'a',
+  namespace: '',
+  context: { now: new Date() },
+  warn: () => undefined,
+} as unknown as WriteRequest;
 
 test('a deletion that lost a race is marked before it removes, like any other', async () => {
   const did: string[] = [];
-  await deleteObject(lagging(stored('one', 4), stored('one', 7), did), { gracePeriodSeconds: 0 }, () => Promise.resolve(), request);
+  await deleteObject(
+    lagging(stored('one', 4), stored('one', 7), did),
+    { gracePeriodSeconds: 0 },
+    () => Promise.resolve(),
+    request,
+  );
   expect(did).toEqual(['marked', 'removed']);
 });
 
 test('its preconditions hold for the object that is there by then', async () => {
   const did: string[] = [];
-  const deletion = deleteObject(lagging(stored('one', 4), stored('two', 7), did), { gracePeriodSeconds: 0, preconditions: { uid: 'one' } }, () => Promise.resolve(), request);
+  const deletion = deleteObject(
+    lagging(stored('one', 4), stored('two', 7), did),
+    { gracePeriodSeconds: 0, preconditions: { uid: 'one' } },
+    () => Promise.resolve(),
+    request,
+  );
   await expect(deletion).rejects.toMatchObject({ code: 409 });
   expect(did).toEqual([]);
 });
@@ -54,9 +92,14 @@ test.each([
   const revisions: number[] = [];
   const remove = (_key: string, revision: number): ReturnType<typeof storage.delete> => {
     revisions.push(revision);
-    return Promise.resolve(revision === between?.revision ? { applied: true, revision: 10 } : { applied: false, current: between });
+    return Promise.resolve(
+      revision === between?.revision ? { applied: true, revision: 10 } : { applied: false, current: between },
+    );
   };
   const meddled = { ...store, storage: { ...storage, delete: remove } } as unknown as ResourceStore;
-  expect(await deleteObject(meddled, { gracePeriodSeconds: 0 }, () => Promise.resolve(), request)).toMatchObject({ action: 'removed', uid: 'one' });
+  expect(await deleteObject(meddled, { gracePeriodSeconds: 0 }, () => Promise.resolve(), request)).toMatchObject({
+    action: 'removed',
+    uid: 'one',
+  });
   expect(revisions).toEqual([8, 9].slice(0, deletes));
 });

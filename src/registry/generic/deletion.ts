@@ -48,9 +48,14 @@ export function applyDeletion(object: KubeObject, options: DeleteOptions, rules:
 }
 
 /** A negative period means one second, as upstream has it. */
-const normalPeriod = (seconds: number | undefined): number | undefined => (seconds !== undefined && seconds < 0 ? 1 : seconds);
+const normalPeriod = (seconds: number | undefined): number | undefined =>
+  seconds !== undefined && seconds < 0 ? 1 : seconds;
 
-function applyGrace(object: KubeObject, options: DeleteOptions, { strategy, context }: DeletionRules): 'no' | 'yes' | 'pending' {
+function applyGrace(
+  object: KubeObject,
+  options: DeleteOptions,
+  { strategy, context }: DeletionRules,
+): 'no' | 'yes' | 'pending' {
   if (strategy.gracePeriodSeconds === undefined) return 'no';
   const meta = metaOf(object);
   const requested = normalPeriod(options.gracePeriodSeconds);
@@ -78,7 +83,8 @@ function markAsDeleting(object: KubeObject, now: Date): void {
   const meta = metaOf(object);
   // Generation counts the start of the deletion once; controllers look again then.
   if (meta.deletionTimestamp === undefined) bumpGeneration(object);
-  if (meta.deletionTimestamp === undefined || Date.parse(meta.deletionTimestamp) > now.getTime()) meta.deletionTimestamp = timestamp(now);
+  if (meta.deletionTimestamp === undefined || Date.parse(meta.deletionTimestamp) > now.getTime())
+    meta.deletionTimestamp = timestamp(now);
   meta.deletionGracePeriodSeconds = 0;
 }
 
@@ -87,7 +93,11 @@ function bumpGeneration(object: KubeObject): void {
   if (Number(meta.generation ?? 0) > 0) meta.generation = Number(meta.generation) + 1;
 }
 
-function setGarbageCollectionFinalizers(object: KubeObject, options: DeleteOptions, { strategy, garbageCollection }: DeletionRules): void {
+function setGarbageCollectionFinalizers(
+  object: KubeObject,
+  options: DeleteOptions,
+  { strategy, garbageCollection }: DeletionRules,
+): void {
   if (!garbageCollection) return;
   const meta = metaOf(object);
   const current = meta.finalizers ?? [];
@@ -109,7 +119,11 @@ function shouldOrphan(finalizers: readonly string[], options: DeleteOptions, str
   return strategy.defaultGarbageCollection === 'orphan';
 }
 
-function shouldDeleteForeground(finalizers: readonly string[], options: DeleteOptions, strategy: ResourceStrategy): boolean {
+function shouldDeleteForeground(
+  finalizers: readonly string[],
+  options: DeleteOptions,
+  strategy: ResourceStrategy,
+): boolean {
   if (strategy.defaultGarbageCollection === 'unsupported' || options.orphanDependents !== undefined) return false;
   if (options.propagationPolicy !== undefined) return options.propagationPolicy === 'Foreground';
   return finalizers.includes(foregroundFinalizer);

@@ -35,7 +35,11 @@ export interface DoorOptions {
  * our own, usually before the write's answer, need not be read and written again to see that.
  */
 export class OwnValues {
-  readonly #byKey = new BoundedCache<Buffer>({ maxBytes: maxOwnBytes, maxKeyLength: maxKeyLength, bytesOf: ({ length }) => length });
+  readonly #byKey = new BoundedCache<Buffer>({
+    maxBytes: maxOwnBytes,
+    maxKeyLength: maxKeyLength,
+    bytesOf: ({ length }) => length,
+  });
 
   add(key: string, value: Buffer): void {
     this.#byKey.set(key, value);
@@ -55,7 +59,10 @@ export function createDoor(options: DoorOptions): ObjectCodec {
   const { stored, scan, mediaType } = options;
   const own = new OwnValues();
   const share = createCardSharing();
-  const seal = (bytes: Buffer): Buffer => (mediaType === 'application/vnd.kubernetes.protobuf' ? writeEnvelope(stored.apiVersion, stored.kind, bytes) : textForm(stored, bytes, mediaType));
+  const seal = (bytes: Buffer): Buffer =>
+    mediaType === 'application/vnd.kubernetes.protobuf'
+      ? writeEnvelope(stored.apiVersion, stored.kind, bytes)
+      : textForm(stored, bytes, mediaType);
   return {
     open: (key, value, revision) => {
       const bytes = own.has(key, value) && hasEnvelope(value) ? readEnvelope(value).raw : normalForm(options, value);
@@ -88,7 +95,8 @@ interface Opened {
 function fromEnvelope({ stored, others }: DoorOptions, value: Buffer): Opened {
   const { apiVersion, kind, raw } = readEnvelope(value);
   const form = apiVersion === stored.apiVersion && kind === stored.kind ? stored : others(apiVersion, kind);
-  if (form === undefined) throw new Error(`${kind} of ${apiVersion} is stored where ${stored.kind} of ${stored.apiVersion} is expected`);
+  if (form === undefined)
+    throw new Error(`${kind} of ${apiVersion} is stored where ${stored.kind} of ${stored.apiVersion} is expected`);
   return { form, object: form.codec.decode(raw) as KubeObject, ...(form === stored ? { raw } : {}) };
 }
 
@@ -96,13 +104,22 @@ function fromText({ stored, others, untyped }: DoorOptions, value: Buffer): Open
   const body = value[0] === 0x7b ? new JsonBody(value) : readYaml(value);
   const { apiVersion, kind } = body.typeMeta();
   const convert = kind === stored.kind ? untyped?.[apiVersion] : undefined;
-  if (convert !== undefined) return { form: stored, object: stored.codec.normalize(convert(body.value().value as JsonObject)).value as KubeObject };
+  if (convert !== undefined)
+    return {
+      form: stored,
+      object: stored.codec.normalize(convert(body.value().value as JsonObject)).value as KubeObject,
+    };
   const form = apiVersion === stored.apiVersion && kind === stored.kind ? stored : others(apiVersion, kind);
-  if (form === undefined) throw new Error(`${kind} of ${apiVersion} is stored where ${stored.kind} of ${stored.apiVersion} is expected`);
+  if (form === undefined)
+    throw new Error(`${kind} of ${apiVersion} is stored where ${stored.kind} of ${stored.apiVersion} is expected`);
   return { form, object: form.codec.fromJson(body).value as KubeObject };
 }
 
 function textForm({ apiVersion, kind, codec }: VersionForm, bytes: Buffer, mediaType: StorageMediaType): Buffer {
-  const json = Buffer.concat([Buffer.from(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`), codec.transcode(bytes).subarray(1), Buffer.from('\n')]);
+  const json = Buffer.concat([
+    Buffer.from(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`),
+    codec.transcode(bytes).subarray(1),
+    Buffer.from('\n'),
+  ]);
   return mediaType === 'application/json' ? json : Buffer.from(writeYaml(new JsonBody(json).value().value));
 }

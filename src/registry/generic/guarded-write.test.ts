@@ -20,10 +20,38 @@ async function attempts(answers: readonly (readonly WriteGuard[] | undefined)[],
 }
 
 test.each([
-  { name: 'what holds is written once', answers: [[guard(1)]], refusals: 0, result: 'written', asked: [false], writes: [1] },
-  { name: 'what changed and still holds is written again', answers: [[guard(1)], [guard(5)]], refusals: 1, result: 'written', asked: [false, true], writes: [1, 5] },
-  { name: 'what is lost from the beginning is not written', answers: [undefined], refusals: 0, result: undefined, asked: [false], writes: [] },
-  { name: 'what is lost later is not written again', answers: [[guard(1)], undefined], refusals: 1, result: undefined, asked: [false, true], writes: [1] },
+  {
+    name: 'what holds is written once',
+    answers: [[guard(1)]],
+    refusals: 0,
+    result: 'written',
+    asked: [false],
+    writes: [1],
+  },
+  {
+    name: 'what changed and still holds is written again',
+    answers: [[guard(1)], [guard(5)]],
+    refusals: 1,
+    result: 'written',
+    asked: [false, true],
+    writes: [1, 5],
+  },
+  {
+    name: 'what is lost from the beginning is not written',
+    answers: [undefined],
+    refusals: 0,
+    result: undefined,
+    asked: [false],
+    writes: [],
+  },
+  {
+    name: 'what is lost later is not written again',
+    answers: [[guard(1)], undefined],
+    refusals: 1,
+    result: undefined,
+    asked: [false, true],
+    writes: [1],
+  },
 ])('$name', async ({ answers, refusals, result, asked, writes }) => {
   const written = writes.map((revision) => [guard(revision)]);
   expect(await attempts(answers, refusals)).toEqual({ result, asked, written });

@@ -9,7 +9,8 @@ import type { BegunWrite } from './write.ts';
  * @param write undefined when a guard failed, which only happens when there are any
  */
 export async function writeGuarded<T>(
-  { guards }: BegunWrite, write: (guards: readonly WriteGuard[]) => Promise<T | undefined>,
+  { guards }: BegunWrite,
+  write: (guards: readonly WriteGuard[]) => Promise<T | undefined>,
 ): Promise<T | undefined> {
   if (guards === undefined) return write([]);
   for (let again = false; ; again = true) {
@@ -21,4 +22,5 @@ export async function writeGuarded<T>(
 }
 
 /** Members of the options of a write. */
-export const guardOptions = (guards: readonly WriteGuard[]): Pick<ObjectWrite, 'guards'> => (guards.length === 0 ? {} : { guards });
+export const guardOptions = (guards: readonly WriteGuard[]): Pick<ObjectWrite, 'guards'> =>
+  guards.length === 0 ? {} : { guards };

@@ -21,6 +21,14 @@ export interface InternalDoorOptions {
 const emptyCard = { namespace: '', name: '', labels: new Map<string, string>(), fields: new Map<string, string>() };
 
 export function createInternalDoor({ apiVersion, kind, typeId, codecs, mediaType }: InternalDoorOptions): InternalDoor {
-  const stored = createVersionForm({ apiVersion, kind, listKind: `${kind}List`, typeId, storedTypeId: typeId, codecs, rules: undefined });
+  const stored = createVersionForm({
+    apiVersion,
+    kind,
+    listKind: `${kind}List`,
+    typeId,
+    storedTypeId: typeId,
+    codecs,
+    rules: undefined,
+  });
   return { ...createDoor({ stored, others: () => undefined, scan: () => emptyCard, mediaType }), codec: stored.codec };
 }

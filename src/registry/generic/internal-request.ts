@@ -11,7 +11,22 @@ export interface InternalRequestOptions {
 }
 
 /** A write that the server makes on its own account. */
-export const internalRequest = (store: ResourceStore, { namespace, name, enabled, signal }: InternalRequestOptions): WriteRequest => ({
-  namespace, name, subresource: '', dryRun: false, options: {}, warn: () => false, ...(signal === undefined ? {} : { signal }),
-  context: { now: new Date(), user: { name: 'system:apiserver', groups: ['system:masters'] }, enabled, apiVersion: store.storageVersion, allowPrivileged: true },
+export const internalRequest = (
+  store: ResourceStore,
+  { namespace, name, enabled, signal }: InternalRequestOptions,
+): WriteRequest => ({
+  namespace,
+  name,
+  subresource: '',
+  dryRun: false,
+  options: {},
+  warn: () => false,
+  ...(signal === undefined ? {} : { signal }),
+  context: {
+    now: new Date(),
+    user: { name: 'system:apiserver', groups: ['system:masters'] },
+    enabled,
+    apiVersion: store.storageVersion,
+    allowPrivileged: true,
+  },
 });

@@ -31,7 +31,12 @@ const together = 200;
 export async function settleAll<T>(items: readonly T[], work: (item: T) => unknown): Promise<void> {
   for (let start = 0; start < items.length; start += together) {
     const part = items.slice(start, start + together);
-    for (let waits = part.flatMap((item) => waitOf(item, work)); waits.length > 0; waits = part.flatMap((item) => waitOf(item, work))) await Promise.all(waits);
+    for (
+      let waits = part.flatMap((item) => waitOf(item, work));
+      waits.length > 0;
+      waits = part.flatMap((item) => waitOf(item, work))
+    )
+      await Promise.all(waits);
   }
 }
 

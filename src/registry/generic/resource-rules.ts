@@ -16,4 +16,4 @@ export interface ResourceRules {
 
 /** The kind that errors name: what the object says it is, where it says so. */
 export const kindOf = ({ kind }: KubeObject, rules: ResourceRules): ResourceRules['kind'] =>
-  (kind === undefined || kind === rules.kind.kind ? rules.kind : { group: rules.kind.group, kind });
+  kind === undefined || kind === rules.kind.kind ? rules.kind : { group: rules.kind.group, kind };

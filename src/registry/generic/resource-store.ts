@@ -6,7 +6,15 @@ import type { TypeCodec } from '../../machinery/codec/index.ts';
 import { asJson, type KubeObject, metaOf } from '../../machinery/object-meta.ts';
 import { type GroupResource, notFound } from '../../machinery/status.ts';
 import type { LeaseId } from '../../storage/interface.ts';
-import type { ObjectList, ObjectListOptions, ObjectStorage, ObjectWatch, ObjectWatchOptions, ReadVersion, StoredObject } from '../../storage/objects.ts';
+import type {
+  ObjectList,
+  ObjectListOptions,
+  ObjectStorage,
+  ObjectWatch,
+  ObjectWatchOptions,
+  ReadVersion,
+  StoredObject,
+} from '../../storage/objects.ts';
 import type { Admission } from '../admission.ts';
 import type { ResourceDefinition, ResourceStrategy, Strategy } from '../strategy.ts';
 import { toStatusError } from './errors.ts';
@@ -94,7 +102,10 @@ export class ResourceStore implements ResourceRules {
 
   strategyOf(subresource: string): Strategy {
     if (subresource === '') return this.definition.strategy;
-    return (subresource === 'status' ? this.definition.status : this.definition.subresources?.[subresource]) ?? this.definition.strategy;
+    return (
+      (subresource === 'status' ? this.definition.status : this.definition.subresources?.[subresource]) ??
+      this.definition.strategy
+    );
   }
 
   key(namespace: string, name: string): string {
@@ -108,7 +119,12 @@ export class ResourceStore implements ResourceRules {
     return stored;
   }
 
-  async find(namespace: string, name: string, version: ReadVersion, signal?: AbortSignal): Promise<StoredObject | undefined> {
+  async find(
+    namespace: string,
+    name: string,
+    version: ReadVersion,
+    signal?: AbortSignal,
+  ): Promise<StoredObject | undefined> {
     try {
       return await this.storage.get(this.key(namespace, name), version, signal);
     } catch (error) {
@@ -155,6 +171,11 @@ export class ResourceStore implements ResourceRules {
   unstored(object: KubeObject): StoredObject {
     const meta = metaOf(object);
     const bytes = this.encode(object);
-    return { key: this.key(meta.namespace ?? '', meta.name ?? ''), revision: 0, bytes, card: { namespace: meta.namespace ?? '', name: meta.name ?? '', labels: new Map(), fields: new Map() } };
+    return {
+      key: this.key(meta.namespace ?? '', meta.name ?? ''),
+      revision: 0,
+      bytes,
+      card: { namespace: meta.namespace ?? '', name: meta.name ?? '', labels: new Map(), fields: new Map() },
+    };
   }
 }

@@ -15,11 +15,14 @@ interface Scale extends KubeObject {
   status?: { replicas?: number; selector?: string };
 }
 
-
 export function createScaleForm(codecs: Codecs, fields: ScaleFields): VersionForm {
   const typeId = 'autoscaling/v1.Scale';
   return {
-    apiVersion: 'autoscaling/v1', kind: 'Scale', listKind: 'ScaleList', typeId, isStored: false,
+    apiVersion: 'autoscaling/v1',
+    kind: 'Scale',
+    listKind: 'ScaleList',
+    typeId,
+    isStored: false,
     convertible: ['extensions/v1beta1', 'apps/v1beta1', 'apps/v1beta2'],
     get codec() {
       return codecs.of(typeId);
@@ -35,12 +38,17 @@ function scaleOf(object: KubeObject, fields: ScaleFields): Scale {
   const selector = fields.selectorText(object);
   const [spec, status] = [fields.specReplicas(object) ?? 0, fields.statusReplicas(object)];
   return {
-    metadata: { name: name!, ...(namespace === undefined ? {} : { namespace }), uid: uid!, ...(resourceVersion === undefined ? {} : { resourceVersion }), creationTimestamp: creationTimestamp! },
+    metadata: {
+      name: name!,
+      ...(namespace === undefined ? {} : { namespace }),
+      uid: uid!,
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      creationTimestamp: creationTimestamp!,
+    },
     spec: { ...(spec === 0 ? {} : { replicas: spec }) },
     status: { ...(status === 0 ? {} : { replicas: status }), ...(selector === '' ? {} : { selector }) },
   };
 }
-
 
 function applyScale(scale: Scale, object: KubeObject, fields: ScaleFields): KubeObject {
   const wanted = scale.spec?.replicas ?? 0;
@@ -49,7 +57,10 @@ function applyScale(scale: Scale, object: KubeObject, fields: ScaleFields): Kube
     const error = invalid(FieldPath.of('spec', 'replicas'), wanted, 'must be greater than or equal to 0');
     throw invalidStatus({ group: 'autoscaling', kind: 'Scale' }, meta.name ?? '', [error]);
   }
-  if (meta.uid !== undefined && meta.uid !== metaOf(object).uid) throw badRequest(`the object in the request has another uid: ${fieldErrorText(invalid(FieldPath.of('metadata', 'uid'), meta.uid, 'field is immutable'))}`);
+  if (meta.uid !== undefined && meta.uid !== metaOf(object).uid)
+    throw badRequest(
+      `the object in the request has another uid: ${fieldErrorText(invalid(FieldPath.of('metadata', 'uid'), meta.uid, 'field is immutable'))}`,
+    );
   fields.setReplicas(object, wanted);
   if (meta.resourceVersion === undefined || meta.resourceVersion === '') delete metaOf(object).resourceVersion;
   else metaOf(object).resourceVersion = meta.resourceVersion;

@@ -32,12 +32,28 @@ export interface UpdateObjectOptions {
 }
 
 /** Changes one object, or creates it where that is allowed. An update that changes nothing writes nothing. */
-export function updateObject(store: ResourceStore, steps: UpdateSteps, options: UpdateObjectOptions, request: WriteRequest): Promise<SwapResult> {
+export function updateObject(
+  store: ResourceStore,
+  steps: UpdateSteps,
+  options: UpdateObjectOptions,
+  request: WriteRequest,
+): Promise<SwapResult> {
   const key = store.key(request.namespace, request.name);
-  return readModifyWrite(store, key, (current, stored) => computeUpdate(store, { current, stored }, steps, options, request), request);
+  return readModifyWrite(
+    store,
+    key,
+    (current, stored) => computeUpdate(store, { current, stored }, steps, options, request),
+    request,
+  );
 }
 
-async function computeUpdate(store: ResourceStore, { current, stored }: { current: KubeObject | undefined; stored: StoredObject | undefined }, steps: UpdateSteps, options: UpdateObjectOptions, request: WriteRequest): Promise<Change> {
+async function computeUpdate(
+  store: ResourceStore,
+  { current, stored }: { current: KubeObject | undefined; stored: StoredObject | undefined },
+  steps: UpdateSteps,
+  options: UpdateObjectOptions,
+  request: WriteRequest,
+): Promise<Change> {
   if (current === undefined) checkCreatable(store, options, request);
   else checkPreconditions(store, current, options.preconditions, request);
   const old = current;
@@ -55,14 +71,25 @@ async function computeUpdate(store: ResourceStore, { current, stored }: { curren
       await begun.finish('refused', 0);
       return { action: 'remove', object };
     }
-    return { action: 'write', object: keepTimes(object, old, (candidate) => store.encode(candidate).equals(stored!.bytes)), begun };
+    return {
+      action: 'write',
+      object: keepTimes(object, old, (candidate) => store.encode(candidate).equals(stored!.bytes)),
+      begun,
+    };
   });
 }
 
-async function computeCreate(store: ResourceStore, object: KubeObject, steps: UpdateSteps, { allowCreate }: UpdateObjectOptions, request: WriteRequest): Promise<Change> {
+async function computeCreate(
+  store: ResourceStore,
+  object: KubeObject,
+  steps: UpdateSteps,
+  { allowCreate }: UpdateObjectOptions,
+  request: WriteRequest,
+): Promise<Change> {
   const meta = metaOf(object);
   if (allowCreate) checkApplied(store, meta, request);
-  else if (meta.resourceVersion !== undefined && meta.resourceVersion !== '' && meta.resourceVersion !== '0') throw notFound(store.groupResource, request.name);
+  else if (meta.resourceVersion !== undefined && meta.resourceVersion !== '' && meta.resourceVersion !== '0')
+    throw notFound(store.groupResource, request.name);
   delete meta.resourceVersion;
   await steps.admit(object, undefined);
   fillSystemFields(object, request.context.now);
@@ -76,7 +103,12 @@ async function computeCreate(store: ResourceStore, object: KubeObject, steps: Up
 
 /** A configuration may name any version of what is not there yet, but not an object that is gone. */
 function checkApplied(store: ResourceStore, { uid = '' }: ObjectMeta, { name }: WriteRequest): void {
-  if (uid !== '') throw conflict(store.groupResource, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
+  if (uid !== '')
+    throw conflict(
+      store.groupResource,
+      name,
+      `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
+    );
 }
 
 async function finishedOnRefusal(begun: BegunWrite, compute: () => Promise<Change>): Promise<Change> {
@@ -88,24 +120,42 @@ async function finishedOnRefusal(begun: BegunWrite, compute: () => Promise<Chang
   }
 }
 
-function checkCreatable(store: ResourceStore, { allowCreate, preconditions }: UpdateObjectOptions, request: WriteRequest): void {
+function checkCreatable(
+  store: ResourceStore,
+  { allowCreate, preconditions }: UpdateObjectOptions,
+  request: WriteRequest,
+): void {
   if (preconditions?.uid !== undefined) {
-    throw conflict(store.groupResource, request.name, `StorageError: invalid object, Code: 4, Key: ${store.key(request.namespace, request.name)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${preconditions.uid}, UID in object meta: `);
+    throw conflict(
+      store.groupResource,
+      request.name,
+      `StorageError: invalid object, Code: 4, Key: ${store.key(request.namespace, request.name)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${preconditions.uid}, UID in object meta: `,
+    );
   }
   if (!allowCreate && store.resource.allowCreateOnUpdate !== true) throw notFound(store.groupResource, request.name);
 }
 
-function checkPreconditions(store: ResourceStore, current: KubeObject, preconditions: Preconditions | undefined, request: WriteRequest): void {
+function checkPreconditions(
+  store: ResourceStore,
+  current: KubeObject,
+  preconditions: Preconditions | undefined,
+  request: WriteRequest,
+): void {
   const uid = current.metadata?.uid ?? '';
   if (preconditions?.uid !== undefined && preconditions.uid !== uid) {
-    throw conflict(store.groupResource, request.name, `StorageError: invalid object, Code: 4, Key: ${store.key(request.namespace, request.name)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${preconditions.uid}, UID in object meta: ${uid}`);
+    throw conflict(
+      store.groupResource,
+      request.name,
+      `StorageError: invalid object, Code: 4, Key: ${store.key(request.namespace, request.name)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${preconditions.uid}, UID in object meta: ${uid}`,
+    );
   }
 }
 
 /** PUT must name the version it replaces, unless the kind allows to overwrite whatever is there. */
 function checkResourceVersion(store: ResourceStore, object: KubeObject, old: KubeObject, request: WriteRequest): void {
   const version = metaOf(object).resourceVersion ?? '';
-  if (version !== '' && !/^\d+$/.test(version)) throw plainError(`strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
+  if (version !== '' && !/^\d+$/.test(version))
+    throw plainError(`strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`);
   if (version === '' || Number(version) === 0) {
     if (store.resource.allowUnconditionalUpdate !== false) return;
     throw invalidStatus({ group: store.group, kind: store.resourceName }, request.name, [
@@ -118,5 +168,9 @@ function checkResourceVersion(store: ResourceStore, object: KubeObject, old: Kub
 function shouldDeleteDuringUpdate(store: ResourceStore, object: KubeObject): boolean {
   const meta = metaOf(object);
   if (store.resource.mayBeRemoved?.(object) === false) return false;
-  return (meta.finalizers?.length ?? 0) === 0 && meta.deletionTimestamp !== undefined && Number(meta.deletionGracePeriodSeconds ?? 0) === 0;
+  return (
+    (meta.finalizers?.length ?? 0) === 0 &&
+    meta.deletionTimestamp !== undefined &&
+    Number(meta.deletionGracePeriodSeconds ?? 0) === 0
+  );
 }

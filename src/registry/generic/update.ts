@@ -39,7 +39,12 @@ export interface SwapResult {
 /** A writer that loses every race gives up instead of spinning; upstream retries without end within the request's time. */
 const maxAttempts = 100;
 
-export async function readModifyWrite(store: ResourceStore, key: string, compute: ComputeChange, request: WriteRequest): Promise<SwapResult> {
+export async function readModifyWrite(
+  store: ResourceStore,
+  key: string,
+  compute: ComputeChange,
+  request: WriteRequest,
+): Promise<SwapResult> {
   let stored = await read(store, key, 'any', request);
   let fresh = false;
   const takeWarningsBack = request.beginWarnings?.();
@@ -55,7 +60,14 @@ export async function readModifyWrite(store: ResourceStore, key: string, compute
 
 type Outcome = { readonly result: SwapResult } | { readonly current: StoredObject | undefined };
 
-async function attemptOnce(store: ResourceStore, key: string, stored: StoredObject | undefined, fresh: boolean, compute: ComputeChange, request: WriteRequest): Promise<Outcome> {
+async function attemptOnce(
+  store: ResourceStore,
+  key: string,
+  stored: StoredObject | undefined,
+  fresh: boolean,
+  compute: ComputeChange,
+  request: WriteRequest,
+): Promise<Outcome> {
   let change: Change;
   try {
     change = await compute(stored === undefined ? undefined : await settled(() => store.decode(stored)), stored);
@@ -70,11 +82,23 @@ async function attemptOnce(store: ResourceStore, key: string, stored: StoredObje
   const bytes = await settled(() => store.encode(object));
   if (change.action === 'keep') return unchanged(store, key, stored, fresh, change, request);
   // Nothing changes; but a value that is encrypted with a key of yesterday is written anew.
-  if (stored !== undefined && bytes.equals(stored.bytes) && (request.dryRun || !(await isStale(store, stored, request)))) return unchanged(store, key, stored, fresh, change, request);
+  if (
+    stored !== undefined &&
+    bytes.equals(stored.bytes) &&
+    (request.dryRun || !(await isStale(store, stored, request)))
+  )
+    return unchanged(store, key, stored, fresh, change, request);
   return swap(store, key, stored, bytes, change, request);
 }
 
-async function unchanged(store: ResourceStore, key: string, stored: StoredObject | undefined, fresh: boolean, change: Change, request: WriteRequest): Promise<Outcome> {
+async function unchanged(
+  store: ResourceStore,
+  key: string,
+  stored: StoredObject | undefined,
+  fresh: boolean,
+  change: Change,
+  request: WriteRequest,
+): Promise<Outcome> {
   const begun = change.action === 'write' ? change.begun : undefined;
   const current = fresh ? stored : await read(store, key, 'mostRecent', request);
   const confirmed = current?.revision === stored?.revision;
@@ -84,7 +108,14 @@ async function unchanged(store: ResourceStore, key: string, stored: StoredObject
   return { result: { action: 'unchanged', stored } };
 }
 
-async function swap(store: ResourceStore, key: string, stored: StoredObject | undefined, bytes: Buffer, change: Change & { action: 'write' }, request: WriteRequest): Promise<Outcome> {
+async function swap(
+  store: ResourceStore,
+  key: string,
+  stored: StoredObject | undefined,
+  bytes: Buffer,
+  change: Change & { action: 'write' },
+  request: WriteRequest,
+): Promise<Outcome> {
   const action = stored === undefined ? 'created' : 'written';
   const { begun = nothingBegun } = change;
   const expected = stored?.revision ?? 0;
@@ -94,11 +125,17 @@ async function swap(store: ResourceStore, key: string, stored: StoredObject | un
     if (request.dryRun) {
       const current = await read(store, key, 'mostRecent', request);
       if ((current?.revision ?? 0) !== expected) return { current };
-      const base = stored === undefined ? await settled(() => store.unstored(change.object)) : { ...stored, bytes, representations: undefined };
+      const base =
+        stored === undefined
+          ? await settled(() => store.unstored(change.object))
+          : { ...stored, bytes, representations: undefined };
       return { result: { action, stored: base } };
     }
     const lease = await store.lease?.(request.context.now);
-    const options = { ...(lease === undefined ? {} : { lease }), ...(request.signal === undefined ? {} : { signal: request.signal }) };
+    const options = {
+      ...(lease === undefined ? {} : { lease }),
+      ...(request.signal === undefined ? {} : { signal: request.signal }),
+    };
     const result = await writeGuarded(begun, async (guards) => {
       outcome = 'unknown';
       const answer = await store.storage.update(key, bytes, expected, { ...options, ...guardOptions(guards) });
@@ -121,7 +158,12 @@ async function swap(store: ResourceStore, key: string, stored: StoredObject | un
 }
 
 /** Removes what a write has just left, whatever others make of it in between; undefined when they removed it, even where another object of that name is there by now. */
-export async function removeWritten(store: ResourceStore, written: StoredObject, uid: string, request: WriteRequest): Promise<SwapResult | undefined> {
+export async function removeWritten(
+  store: ResourceStore,
+  written: StoredObject,
+  uid: string,
+  request: WriteRequest,
+): Promise<SwapResult | undefined> {
   let stored: StoredObject | undefined = written;
   for (let attempt = 0; attempt < maxAttempts && stored !== undefined; attempt++) {
     const outcome = await remove(store, written.key, stored, undefined, request);
@@ -133,16 +175,32 @@ export async function removeWritten(store: ResourceStore, written: StoredObject,
   return undefined;
 }
 
-async function remove(store: ResourceStore, key: string, stored: StoredObject | undefined, object: KubeObject | undefined, request: WriteRequest): Promise<Outcome> {
+async function remove(
+  store: ResourceStore,
+  key: string,
+  stored: StoredObject | undefined,
+  object: KubeObject | undefined,
+  request: WriteRequest,
+): Promise<Outcome> {
   if (stored === undefined) throw notFound(store.groupResource, request.name);
   try {
     // An update may remove the last finalizer and the object with it: the last state is not what was stored then.
-    const last = object === undefined ? stored : { ...stored, bytes: await settled(() => store.encode(object)), representations: undefined };
+    const last =
+      object === undefined
+        ? stored
+        : { ...stored, bytes: await settled(() => store.encode(object)), representations: undefined };
     if (request.dryRun) return { result: { action: 'removed', stored: last } };
-    const result = await store.storage.delete(key, stored.revision, request.signal === undefined ? {} : { signal: request.signal });
+    const result = await store.storage.delete(
+      key,
+      stored.revision,
+      request.signal === undefined ? {} : { signal: request.signal },
+    );
     if (!result.applied) return { current: result.current };
-    if (store.hooks.afterDelete !== undefined) await store.hooks.afterDelete(store.decode(stored), { revision: result.revision });
-    return { result: { action: 'removed', stored: { ...last, revision: stored.revision }, removedAt: result.revision } };
+    if (store.hooks.afterDelete !== undefined)
+      await store.hooks.afterDelete(store.decode(stored), { revision: result.revision });
+    return {
+      result: { action: 'removed', stored: { ...last, revision: stored.revision }, removedAt: result.revision },
+    };
   } catch (error) {
     throw toStatusError(error, 'delete', store.groupResource, request.name);
   }
@@ -156,7 +214,12 @@ async function isStale(store: ResourceStore, stored: StoredObject, request: Writ
   }
 }
 
-async function read(store: ResourceStore, key: string, match: 'any' | 'mostRecent', request: WriteRequest): Promise<StoredObject | undefined> {
+async function read(
+  store: ResourceStore,
+  key: string,
+  match: 'any' | 'mostRecent',
+  request: WriteRequest,
+): Promise<StoredObject | undefined> {
   try {
     return await store.storage.get(key, { match }, request.signal);
   } catch (error) {

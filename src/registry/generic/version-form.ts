@@ -66,9 +66,22 @@ export interface VersionFormOptions {
   readonly accepts?: readonly string[];
 }
 
-export function createVersionForm({ apiVersion, kind, listKind, typeId, storedTypeId, codecs, rules, accepts }: VersionFormOptions): VersionForm {
+export function createVersionForm({
+  apiVersion,
+  kind,
+  listKind,
+  typeId,
+  storedTypeId,
+  codecs,
+  rules,
+  accepts,
+}: VersionFormOptions): VersionForm {
   return {
-    apiVersion, kind, listKind, typeId, ...(accepts === undefined ? {} : { accepts }),
+    apiVersion,
+    kind,
+    listKind,
+    typeId,
+    ...(accepts === undefined ? {} : { accepts }),
     get codec() {
       return codecs.of(typeId);
     },

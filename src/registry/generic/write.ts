@@ -64,6 +64,7 @@ export type Finish = (outcome: WriteOutcome, revision: number) => Promise<void> 
 export type WriteOutcome = 'applied' | 'refused' | 'unknown';
 
 /** How a write ended that the store was asked for and that failed. */
-export const outcomeOfFailure = (error: unknown): WriteOutcome => (isStatusError(error) && error.code < 500 ? 'refused' : 'unknown');
+export const outcomeOfFailure = (error: unknown): WriteOutcome =>
+  isStatusError(error) && error.code < 500 ? 'refused' : 'unknown';
 
 export const nothingBegun: BegunWrite = { finish: () => undefined };

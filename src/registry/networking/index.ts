@@ -1,9 +1,24 @@
 import { ingressCells } from '../../api/networking/ingress/table.ts';
 import { fromOldIngress, setOldIngressDefaults, toOldIngress } from '../../api/networking/ingress/v1beta1.ts';
-import { ingressClassAnnotation, validateIngress, validateIngressStatusUpdate, validateIngressUpdate } from '../../api/networking/ingress/validation.ts';
-import { ingressClassCells, setIngressClassDefaults, validateIngressClass, validateIngressClassUpdate } from '../../api/networking/ingress-class/rules.ts';
+import {
+  ingressClassAnnotation,
+  validateIngress,
+  validateIngressStatusUpdate,
+  validateIngressUpdate,
+} from '../../api/networking/ingress/validation.ts';
+import {
+  ingressClassCells,
+  setIngressClassDefaults,
+  validateIngressClass,
+  validateIngressClassUpdate,
+} from '../../api/networking/ingress-class/rules.ts';
 import { ipAddressCells, validateIpAddress, validateIpAddressUpdate } from '../../api/networking/ip-address.ts';
-import { networkPolicyCells, setNetworkPolicyDefaults, validateNetworkPolicy, validateNetworkPolicyUpdate } from '../../api/networking/network-policy/rules.ts';
+import {
+  networkPolicyCells,
+  setNetworkPolicyDefaults,
+  validateNetworkPolicy,
+  validateNetworkPolicyUpdate,
+} from '../../api/networking/network-policy/rules.ts';
 import { serviceCidrCells, validateServiceCidr, validateServiceCidrUpdate } from '../../api/networking/service-cidr.ts';
 import type { Ingress, IngressClass, NetworkPolicy } from '../../api/gen/types/networking-v1.ts';
 import type { Ingress as OldIngress, IPAddress, ServiceCIDR } from '../../api/gen/types/networking-v1beta1.ts';
@@ -29,7 +44,9 @@ const ingresses = defineResource<Ingress>({
     },
     validate: validateIngress,
     warningsOnCreate: ({ metadata, spec }) =>
-      metadata.annotations?.[ingressClassAnnotation] !== undefined && spec.ingressClassName === undefined ? [`annotation "${ingressClassAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`] : [],
+      metadata.annotations?.[ingressClassAnnotation] !== undefined && spec.ingressClassName === undefined
+        ? [`annotation "${ingressClassAnnotation}" is deprecated, please use 'spec.ingressClassName' instead`]
+        : [],
     prepareForUpdate(ingress, old) {
       ingress.status = old.status;
     },
@@ -90,4 +107,10 @@ const serviceCidrs = defineResource<ServiceCIDR>({
   table: { cells: (range, { now }) => serviceCidrCells(range, now) },
 });
 
-export const definitions: ResourceDefinition[] = [ingresses, ingressClasses, networkPolicies, ipAddresses, serviceCidrs];
+export const definitions: ResourceDefinition[] = [
+  ingresses,
+  ingressClasses,
+  networkPolicies,
+  ipAddresses,
+  serviceCidrs,
+];

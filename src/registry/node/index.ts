@@ -1,18 +1,29 @@
 import { podRules } from '../../api/core/pod/rules-of.ts';
-import { setRuntimeClassDefaults, validateRuntimeClass, validateRuntimeClassUpdate } from '../../api/node/runtime-class.ts';
+import {
+  setRuntimeClassDefaults,
+  validateRuntimeClass,
+  validateRuntimeClassUpdate,
+} from '../../api/node/runtime-class.ts';
 import type { RuntimeClass } from '../../api/gen/types/node-v1.ts';
 import { ageCell } from '../../api/table/cells.ts';
 import { defineResource, type ResourceDefinition, type VersionRules } from '../strategy.ts';
 
 export const node: readonly ResourceDefinition[] = [
   defineResource<RuntimeClass>({
-    group: 'node.k8s.io', resource: 'runtimeclasses',
+    group: 'node.k8s.io',
+    resource: 'runtimeclasses',
     versions: { v1: { defaults: setRuntimeClassDefaults } as VersionRules },
     strategy: {
       allowUnconditionalUpdate: false,
       validate: (object, context) => validateRuntimeClass(object, podRules(context, false)),
       validateUpdate: (object, old, context) => validateRuntimeClassUpdate(object, old, podRules(context, false)),
     },
-    table: { cells: ({ metadata, handler }, { now }) => [metadata.name ?? '', handler ?? '', ageCell(metadata.creationTimestamp, now)] },
+    table: {
+      cells: ({ metadata, handler }, { now }) => [
+        metadata.name ?? '',
+        handler ?? '',
+        ageCell(metadata.creationTimestamp, now),
+      ],
+    },
   }),
 ];

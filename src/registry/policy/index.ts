@@ -1,4 +1,8 @@
-import { validateDisruptionBudget, validateDisruptionBudgetStatusUpdate, validateDisruptionBudgetUpdate } from '../../api/policy/disruption-budget-validation.ts';
+import {
+  validateDisruptionBudget,
+  validateDisruptionBudgetStatusUpdate,
+  validateDisruptionBudgetUpdate,
+} from '../../api/policy/disruption-budget-validation.ts';
 import type { PodDisruptionBudget } from '../../api/gen/types/policy-v1.ts';
 import { ageCell } from '../../api/table/cells.ts';
 import { defineResource, type ResourceDefinition } from '../strategy.ts';
@@ -7,7 +11,8 @@ const shareCell = (value: number | string | undefined): string => (value === und
 
 export const policy: readonly ResourceDefinition[] = [
   defineResource<PodDisruptionBudget>({
-    group: 'policy', resource: 'poddisruptionbudgets',
+    group: 'policy',
+    resource: 'poddisruptionbudgets',
     strategy: {
       generation: true,
       allowUnconditionalUpdate: false,
@@ -29,8 +34,13 @@ export const policy: readonly ResourceDefinition[] = [
       resetFields: [['spec']],
     },
     table: {
-      cells: ({ metadata, spec, status }, { now }) =>
-        [metadata.name ?? '', shareCell(spec.minAvailable), shareCell(spec.maxUnavailable), status.disruptionsAllowed ?? 0, ageCell(metadata.creationTimestamp, now)],
+      cells: ({ metadata, spec, status }, { now }) => [
+        metadata.name ?? '',
+        shareCell(spec.minAvailable),
+        shareCell(spec.maxUnavailable),
+        status.disruptionsAllowed ?? 0,
+        ageCell(metadata.creationTimestamp, now),
+      ],
     },
   }),
 ];

@@ -1,6 +1,12 @@
 /** What CSI drivers tell about themselves. */
 import {
-  setCsiDriverDefaults, validateCsiDriver, validateCsiDriverUpdate, validateCsiNode, validateCsiNodeUpdate, validateCsiStorageCapacity, validateCsiStorageCapacityUpdate,
+  setCsiDriverDefaults,
+  validateCsiDriver,
+  validateCsiDriverUpdate,
+  validateCsiNode,
+  validateCsiNodeUpdate,
+  validateCsiStorageCapacity,
+  validateCsiStorageCapacityUpdate,
 } from '../../api/storage/csi-objects.ts';
 import type { CSIDriver, CSINode, CSIStorageCapacity } from '../../api/gen/types/storage-v1.ts';
 import { ageCell } from '../../api/table/cells.ts';
@@ -13,14 +19,20 @@ const seLinuxGate = 'SELinuxMountReadWriteOncePod';
 function driverCells({ metadata, spec }: CSIDriver, now: Date): Cell[] {
   const { tokenRequests, volumeLifecycleModes = [] } = spec;
   return [
-    metadata.name ?? '', spec.attachRequired ?? true, spec.podInfoOnMount ?? false, spec.storageCapacity ?? false,
+    metadata.name ?? '',
+    spec.attachRequired ?? true,
+    spec.podInfoOnMount ?? false,
+    spec.storageCapacity ?? false,
     tokenRequests === undefined ? '<unset>' : tokenRequests.map(({ audience = '' }) => audience).join(','),
-    spec.requiresRepublish ?? false, volumeLifecycleModes.length === 0 ? '<none>' : volumeLifecycleModes.join(','), ageCell(metadata.creationTimestamp, now),
+    spec.requiresRepublish ?? false,
+    volumeLifecycleModes.length === 0 ? '<none>' : volumeLifecycleModes.join(','),
+    ageCell(metadata.creationTimestamp, now),
   ];
 }
 
 export const csiDrivers = defineResource<CSIDriver>({
-  group, resource: 'csidrivers',
+  group,
+  resource: 'csidrivers',
   versions: { v1: { defaults: setCsiDriverDefaults } as VersionRules },
   strategy: {
     allowUnconditionalUpdate: false,
@@ -41,13 +53,25 @@ export const csiDrivers = defineResource<CSIDriver>({
 });
 
 export const csiNodes = defineResource<CSINode>({
-  group, resource: 'csinodes',
+  group,
+  resource: 'csinodes',
   strategy: { allowUnconditionalUpdate: false, validate: validateCsiNode, validateUpdate: validateCsiNodeUpdate },
   returnDeletedObject: true,
-  table: { cells: ({ metadata, spec }, { now }) => [metadata.name ?? '', spec.drivers?.length ?? 0, ageCell(metadata.creationTimestamp, now)] },
+  table: {
+    cells: ({ metadata, spec }, { now }) => [
+      metadata.name ?? '',
+      spec.drivers?.length ?? 0,
+      ageCell(metadata.creationTimestamp, now),
+    ],
+  },
 });
 
 export const csiStorageCapacities: ResourceDefinition = defineResource<CSIStorageCapacity>({
-  group, resource: 'csistoragecapacities',
-  strategy: { allowUnconditionalUpdate: false, validate: (object) => validateCsiStorageCapacity(object), validateUpdate: validateCsiStorageCapacityUpdate },
+  group,
+  resource: 'csistoragecapacities',
+  strategy: {
+    allowUnconditionalUpdate: false,
+    validate: (object) => validateCsiStorageCapacity(object),
+    validateUpdate: validateCsiStorageCapacityUpdate,
+  },
 });

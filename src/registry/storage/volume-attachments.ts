@@ -6,19 +6,35 @@ import { ageCell } from '../../api/table/cells.ts';
 import { keepMetadata } from '../status-metadata.ts';
 import { defineResource, type StrategyContext, type VersionRules } from '../strategy.ts';
 
-function setDefaults({ spec: { source: { inlineVolumeSpec } } }: VolumeAttachment): void {
+function setDefaults({
+  spec: {
+    source: { inlineVolumeSpec },
+  },
+}: VolumeAttachment): void {
   if (inlineVolumeSpec !== undefined) setPersistentVolumeSourceDefaults(inlineVolumeSpec);
 }
 
-const rulesOf = ({ enabled }: StrategyContext): PersistentVolumeRules => ({ volumeAttributesClass: enabled('VolumeAttributesClass') });
+const rulesOf = ({ enabled }: StrategyContext): PersistentVolumeRules => ({
+  volumeAttributesClass: enabled('VolumeAttributesClass'),
+});
 
-function dropDisabledFields({ spec: { source: { inlineVolumeSpec } } }: VolumeAttachment, context: StrategyContext, old?: VolumeAttachment): void {
+function dropDisabledFields(
+  {
+    spec: {
+      source: { inlineVolumeSpec },
+    },
+  }: VolumeAttachment,
+  context: StrategyContext,
+  old?: VolumeAttachment,
+): void {
   const inUse = old?.spec.source.inlineVolumeSpec?.volumeAttributesClassName !== undefined;
-  if (inlineVolumeSpec !== undefined && !inUse && !rulesOf(context).volumeAttributesClass) inlineVolumeSpec.volumeAttributesClassName = undefined;
+  if (inlineVolumeSpec !== undefined && !inUse && !rulesOf(context).volumeAttributesClass)
+    inlineVolumeSpec.volumeAttributesClassName = undefined;
 }
 
 export const volumeAttachments = defineResource<VolumeAttachment>({
-  group: 'storage.k8s.io', resource: 'volumeattachments',
+  group: 'storage.k8s.io',
+  resource: 'volumeattachments',
   versions: { v1: { defaults: setDefaults } as VersionRules },
   strategy: {
     allowUnconditionalUpdate: false,
@@ -44,7 +60,13 @@ export const volumeAttachments = defineResource<VolumeAttachment>({
   },
   returnDeletedObject: true,
   table: {
-    cells: ({ metadata, spec, status }, { now }) =>
-      [metadata.name ?? '', spec.attacher ?? '', spec.source.persistentVolumeName ?? '', spec.nodeName ?? '', status.attached === true, ageCell(metadata.creationTimestamp, now)],
+    cells: ({ metadata, spec, status }, { now }) => [
+      metadata.name ?? '',
+      spec.attacher ?? '',
+      spec.source.persistentVolumeName ?? '',
+      spec.nodeName ?? '',
+      status.attached === true,
+      ageCell(metadata.creationTimestamp, now),
+    ],
   },
 });

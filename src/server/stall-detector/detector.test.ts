@@ -22,7 +22,11 @@ class Request implements Work {
 }
 
 /** The next stall that is told. */
-function watching(options: Partial<StallListener> = {}): { readonly told: Promise<Stall>; readonly all: Stall[]; readonly end: () => Promise<void> } {
+function watching(options: Partial<StallListener> = {}): {
+  readonly told: Promise<Stall>;
+  readonly all: Stall[];
+  readonly end: () => Promise<void>;
+} {
   const all: Stall[] = [];
   let tell: (stall: Stall) => void = () => undefined;
   const told = new Promise<Stall>((resolve, reject) => {
@@ -46,43 +50,119 @@ function watching(options: Partial<StallListener> = {}): { readonly told: Promis
 const next = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 const stalls: readonly { name: string; stall: (request: Request) => unknown; frames: readonly string[] }[] = [
-  { name: 'a function', stall: function judge(request) { holdUntilSeen(); return request; }, frames: ['judge'] },
-  { name: 'a function that no longer needs it', stall: function judge(_request) { holdUntilSeen(); }, frames: ['judge'] },
-  { name: 'an async function that goes on', stall: async function decodeBody(request) { await next(); holdUntilSeen(); return request; }, frames: ['decodeBody'] },
-  { name: 'a generator', stall: async function run(request) {
-    function* validate(_one: Request): Generator<void> { yield; holdUntilSeen(); }
-    const steps = validate(request);
-    steps.next();
-    await next();
-    steps.next();
-  }, frames: ['validate', 'run'] },
-  { name: 'a closure', stall: (request) => (async function admit() { await next(); holdUntilSeen(); return request; })(), frames: ['admit'] },
-  { name: 'a method of it', stall: (request) => Object.assign(request, { encode: function encode() { holdUntilSeen(); } }).encode(), frames: ['encode'] },
-  { name: 'a callback', stall: (request) => new Promise<void>((resolve) => setImmediate(function answer() { holdUntilSeen(); resolve(void request); })), frames: ['answer'] },
+  {
+    name: 'a function',
+    stall: function judge(request) {
+      holdUntilSeen();
+      return request;
+    },
+    frames: ['judge'],
+  },
+  {
+    name: 'a function that no longer needs it',
+    stall: function judge(_request) {
+      holdUntilSeen();
+    },
+    frames: ['judge'],
+  },
+  {
+    name: 'an async function that goes on',
+    stall: async function decodeBody(request) {
+      await next();
+      holdUntilSeen();
+      return request;
+    },
+    frames: ['decodeBody'],
+  },
+  {
+    name: 'a generator',
+    stall: async function run(request) {
+      function* validate(_one: Request): Generator<void> {
+        yield;
+        holdUntilSeen();
+      }
+      const steps = validate(request);
+      steps.next();
+      await next();
+      steps.next();
+    },
+    frames: ['validate', 'run'],
+  },
+  {
+    name: 'a closure',
+    stall: (request) =>
+      (async function admit() {
+        await next();
+        holdUntilSeen();
+        return request;
+      })(),
+    frames: ['admit'],
+  },
+  {
+    name: 'a method of it',
+    stall: (request) =>
+      Object.assign(request, {
+        encode: function encode() {
+          holdUntilSeen();
+        },
+      }).encode(),
+    frames: ['encode'],
+  },
+  {
+    name: 'a callback',
+    stall: (request) =>
+      new Promise<void>((resolve) =>
+        setImmediate(function answer() {
+          holdUntilSeen();
+          resolve(void request);
+        }),
+      ),
+    frames: ['answer'],
+  },
 ];
 
 describe('a stall', () => {
-  test.each(stalls)('is told with what was at work, and with the functions on the stack: in $name', async ({ stall, frames }) => {
-    const { told } = watching();
-    await stall(new Request('create', 'jane'));
-    const { work, stack, seconds } = await told;
-    expect(work).toEqual({ verb: 'create', user: 'jane' });
-    const names = stack.map((frame) => frame.split(' ', 1)[0]);
-    expect(names.filter((name) => name === 'holdUntilSeen' || frames.includes(name!))).toEqual(['holdUntilSeen', ...frames]);
-    expect(seconds).toBeGreaterThan(thresholdMs / 1000);
-  });
+  test.each(stalls)(
+    'is told with what was at work, and with the functions on the stack: in $name',
+    async ({ stall, frames }) => {
+      const { told } = watching();
+      await stall(new Request('create', 'jane'));
+      const { work, stack, seconds } = await told;
+      expect(work).toEqual({ verb: 'create', user: 'jane' });
+      const names = stack.map((frame) => frame.split(' ', 1)[0]);
+      expect(names.filter((name) => name === 'holdUntilSeen' || frames.includes(name!))).toEqual([
+        'holdUntilSeen',
+        ...frames,
+      ]);
+      expect(seconds).toBeGreaterThan(thresholdMs / 1000);
+    },
+  );
 
   test('of one request is not blamed on another one that waits', async () => {
     const { told } = watching();
-    const waits = async (request: Request): Promise<Request> => { await told; return request; };
-    const stands = async (request: Request): Promise<Request> => { await next(); holdUntilSeen(); return request; };
-    await Promise.all([waits(new Request('get', 'joe')), stands(new Request('patch', 'jane')), waits(new Request('list', 'jim'))]);
+    const waits = async (request: Request): Promise<Request> => {
+      await told;
+      return request;
+    };
+    const stands = async (request: Request): Promise<Request> => {
+      await next();
+      holdUntilSeen();
+      return request;
+    };
+    await Promise.all([
+      waits(new Request('get', 'joe')),
+      stands(new Request('patch', 'jane')),
+      waits(new Request('list', 'jim')),
+    ]);
     expect((await told).work).toEqual({ verb: 'patch', user: 'jane' });
   });
 
   test('of which nothing says what it is has its stack', async () => {
     const { told } = watching();
-    await (async function lonely() { await next(); holdUntilSeen(); })();
+    await (async function lonely() {
+      await next();
+      holdUntilSeen();
+    })();
     const { work, stack } = await told;
     expect(work).toBeUndefined();
     expect(stack).toContainEqual(expect.stringMatching(/^lonely \(.*:\d+:\d+\)$/));
@@ -115,7 +195,10 @@ describe('a stall', () => {
 
   test('opens no port', async () => {
     const { told } = watching();
-    function look(): string | undefined { holdUntilSeen(); return inspector.url(); }
+    function look(): string | undefined {
+      holdUntilSeen();
+      return inspector.url();
+    }
     expect(look()).toBeUndefined();
     await told;
     expect(inspector.url()).toBeUndefined();

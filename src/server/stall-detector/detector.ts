@@ -6,7 +6,15 @@
 import inspector from 'node:inspector';
 import { isMainThread, Worker } from 'node:worker_threads';
 import type { WorkDescription } from '../../base/work.ts';
-import { type LastWords, slot, slots, type StallReport, type Suspension, type WatchdogData, type WatchdogMessage } from './messages.ts';
+import {
+  type LastWords,
+  slot,
+  slots,
+  type StallReport,
+  type Suspension,
+  type WatchdogData,
+  type WatchdogMessage,
+} from './messages.ts';
 import { watchdog } from './watchdog.ts';
 
 export interface Stall {
@@ -50,17 +58,31 @@ class StallDetector {
   #isStopping = false;
 
   constructor(lastWords: LastWords | undefined) {
-    const data: WatchdogData = { shared: this.#numbers.buffer as SharedArrayBuffer, isMain: isMainThread, lastWords, slot };
+    const data: WatchdogData = {
+      shared: this.#numbers.buffer as SharedArrayBuffer,
+      isMain: isMainThread,
+      lastWords,
+      slot,
+    };
     const source = `(${watchdog.toString()})({ threads: require('node:worker_threads'), inspector: require('node:inspector'), fs: require('node:fs') })`;
     this.#setThreshold(Infinity);
-    this.#worker = new Worker(source, { eval: true, workerData: data, name: 'stall detector', execArgv: [], stdin: false, resourceLimits: { maxYoungGenerationSizeMb: 2 } });
+    this.#worker = new Worker(source, {
+      eval: true,
+      workerData: data,
+      name: 'stall detector',
+      execArgv: [],
+      stdin: false,
+      resourceLimits: { maxYoungGenerationSizeMb: 2 },
+    });
     this.#worker.unref();
     this.#worker.on('message', (message: WatchdogMessage) => this.#heard(message));
     this.#worker.on('error', (error: Error) => this.#failed(error));
-    this.#exited = new Promise((resolve) => this.#worker.once('exit', () => {
-      this.#failed(new Error('the thread that watches the event loop has ended'));
-      resolve();
-    }));
+    this.#exited = new Promise((resolve) =>
+      this.#worker.once('exit', () => {
+        this.#failed(new Error('the thread that watches the event loop has ended'));
+        resolve();
+      }),
+    );
   }
 
   /** How many stalls were looked into, also those that are not over yet. */
@@ -139,7 +161,9 @@ class StallDetector {
 
   #tell(beat: bigint, until: bigint, report: StallReport | undefined): void {
     const seconds = Number(until - beat) / 1e9;
-    for (const listener of this.#listeners) if (seconds * 1000 > listener.thresholdMs) listener.onStall({ seconds, work: report?.work, stack: report?.stack ?? [] });
+    for (const listener of this.#listeners)
+      if (seconds * 1000 > listener.thresholdMs)
+        listener.onStall({ seconds, work: report?.work, stack: report?.stack ?? [] });
   }
 
   #heard(message: WatchdogMessage): void {

@@ -15,17 +15,33 @@ const buckets = [0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60];
 const loggedFrames = 30;
 
 /** Call it when the daemon is ready. @returns what ends it */
-export function reportStalls({ thresholdMs, lastWords }: StallReporting, { log, registry }: { readonly log: Logger; readonly registry: Registry }): () => Promise<void> {
+export function reportStalls(
+  { thresholdMs, lastWords }: StallReporting,
+  { log, registry }: { readonly log: Logger; readonly registry: Registry },
+): () => Promise<void> {
   if (thresholdMs === 0) return () => Promise.resolve();
   const registers = [registry];
-  const total = new Counter({ name: 'orch_event_loop_stalls_total', help: 'How often the event loop stood for longer than --event-loop-stall-threshold.', registers });
-  const durations = new Histogram({ name: 'orch_event_loop_stall_duration_seconds', help: 'How long the event loop stood when it did for longer than --event-loop-stall-threshold, in seconds.', buckets, registers });
+  const total = new Counter({
+    name: 'orch_event_loop_stalls_total',
+    help: 'How often the event loop stood for longer than --event-loop-stall-threshold.',
+    registers,
+  });
+  const durations = new Histogram({
+    name: 'orch_event_loop_stall_duration_seconds',
+    help: 'How long the event loop stood when it did for longer than --event-loop-stall-threshold, in seconds.',
+    buckets,
+    registers,
+  });
   return watchEventLoop({
-    thresholdMs, lastWords,
+    thresholdMs,
+    lastWords,
     onStall: ({ seconds, work, stack }) => {
       total.inc();
       durations.observe(seconds);
-      log.warn({ seconds: Number(seconds.toFixed(3)), ...work, stack: stack.slice(0, loggedFrames) }, 'the event loop stood still');
+      log.warn(
+        { seconds: Number(seconds.toFixed(3)), ...work, stack: stack.slice(0, loggedFrames) },
+        'the event loop stood still',
+      );
     },
     onFailure: (error) => log.warn({ err: error }, 'the event loop is not watched for stalls'),
   });

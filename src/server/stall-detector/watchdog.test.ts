@@ -5,7 +5,12 @@ import { type LastWords, slot, slots, type WatchdogMessage } from './messages.ts
 import { watchdog } from './watchdog.ts';
 
 const ms = 1_000_000n;
-const frame = (functionName: string) => ({ functionName, location: { scriptId: '7', lineNumber: 2, columnNumber: 4 }, scopeChain: [], this: { type: 'undefined' } });
+const frame = (functionName: string) => ({
+  functionName,
+  location: { scriptId: '7', lineNumber: 2, columnNumber: 4 },
+  scopeChain: [],
+  this: { type: 'undefined' },
+});
 
 class TestSession extends EventEmitter {
   isOpen = false;
@@ -31,7 +36,10 @@ class TestSession extends EventEmitter {
 class Watching {
   now = 0n;
   readonly numbers = new BigInt64Array(new SharedArrayBuffer(slots * 8));
-  readonly port = Object.assign(new EventEmitter(), { postMessage: (report: WatchdogMessage) => void this.reports.push(report), close: () => (this.isClosed = true) });
+  readonly port = Object.assign(new EventEmitter(), {
+    postMessage: (report: WatchdogMessage) => void this.reports.push(report),
+    close: () => (this.isClosed = true),
+  });
   readonly reports: WatchdogMessage[] = [];
   readonly sessions: TestSession[] = [];
   readonly lines: string[] = [];
@@ -58,7 +66,8 @@ class Watching {
     }
     watchdog({
       threads: { workerData: { shared: this.numbers.buffer, isMain, lastWords, slot }, parentPort: this.port },
-      inspector: { Session }, fs: { writeSync: (_: number, line: string) => void this.lines.push(line) },
+      inspector: { Session },
+      fs: { writeSync: (_: number, line: string) => void this.lines.push(line) },
     } as unknown as Parameters<typeof watchdog>[0]);
   }
 
@@ -109,7 +118,14 @@ describe('the thread that watches', () => {
     expect(it.sessions).toHaveLength(1);
     await it.pause('judge', '');
     expect(it.sessions[0]!.isOpen).toBe(false);
-    expect(it.reports).toEqual([{ kind: 'stall', beat: 0n, work: undefined, stack: ['judge (file:///a.js:3:5)', '(anonymous) (file:///a.js:3:5)'] }]);
+    expect(it.reports).toEqual([
+      {
+        kind: 'stall',
+        beat: 0n,
+        work: undefined,
+        stack: ['judge (file:///a.js:3:5)', '(anonymous) (file:///a.js:3:5)'],
+      },
+    ]);
     expect(it.numbers[slot.seen]).toBe(1n);
     await it.pass(50_000);
     expect(it.sessions).toHaveLength(1);
@@ -130,7 +146,14 @@ describe('the thread that watches', () => {
 
   test.each([
     { name: 'a debugger may be attached', set: (it: Watching) => void (it.numbers[slot.debugger] = 1n), sessions: 0 },
-    { name: 'there is no inspector', set: (it: Watching) => void (it.connect = () => { throw new Error('Inspector is not available'); }), sessions: 1 },
+    {
+      name: 'there is no inspector',
+      set: (it: Watching) =>
+        void (it.connect = () => {
+          throw new Error('Inspector is not available');
+        }),
+      sessions: 1,
+    },
   ])('does not look into the other one where $name, and tells the stall all the same', async ({ set, sessions }) => {
     const it = new Watching();
     set(it);
@@ -156,8 +179,14 @@ describe('the thread that watches', () => {
   });
 
   test.each<{ format: LastWords; line: RegExp }>([
-    { format: 'json', line: /^\{"level":40,"time":"[^"]+","seconds":1[01](\.\d)?,"stack":\["judge \(file:\/\/\/a\.js:3:5\)"\],"msg":"the event loop stands still, and has not come back yet"\}\n$/ },
-    { format: 'text', line: /^W \d\d:\d\d:\d\d\.\d{3} the event loop stands still, and has not come back yet seconds=1[01](\.\d)? stack=\["judge \(file:\/\/\/a\.js:3:5\)"\]\n$/ },
+    {
+      format: 'json',
+      line: /^\{"level":40,"time":"[^"]+","seconds":1[01](\.\d)?,"stack":\["judge \(file:\/\/\/a\.js:3:5\)"\],"msg":"the event loop stands still, and has not come back yet"\}\n$/,
+    },
+    {
+      format: 'text',
+      line: /^W \d\d:\d\d:\d\d\.\d{3} the event loop stands still, and has not come back yet seconds=1[01](\.\d)? stack=\["judge \(file:\/\/\/a\.js:3:5\)"\]\n$/,
+    },
   ])('writes a line itself when the other one does not come back, in format $format', async ({ format, line }) => {
     const it = new Watching({ lastWords: format });
     await it.pass(1100);

@@ -110,10 +110,20 @@ export function watchdog({ threads, inspector, fs }: Modules): void {
     }
   }
 
-  async function read(session: Session, frames: readonly Debugger.CallFrame[], urls: ReadonlyMap<string, string>, found: { work: StallReport['work']; stack: string[] }): Promise<void> {
+  async function read(
+    session: Session,
+    frames: readonly Debugger.CallFrame[],
+    urls: ReadonlyMap<string, string>,
+    found: { work: StallReport['work']; stack: string[] },
+  ): Promise<void> {
     // The stall is over: the first code that runs is what notes that.
     if (frames.some(({ functionName }) => functionName === 'noteThatEventLoopTurns')) return;
-    found.stack = frames.slice(0, maxFrames).map(({ functionName, location: { scriptId, lineNumber, columnNumber = 0 } }) => `${functionName === '' ? '(anonymous)' : functionName} (${urls.get(scriptId) ?? ''}:${lineNumber + 1}:${columnNumber + 1})`);
+    found.stack = frames
+      .slice(0, maxFrames)
+      .map(
+        ({ functionName, location: { scriptId, lineNumber, columnNumber = 0 } }) =>
+          `${functionName === '' ? '(anonymous)' : functionName} (${urls.get(scriptId) ?? ''}:${lineNumber + 1}:${columnNumber + 1})`,
+      );
     for (const frame of frames) {
       found.work = await workOf(session, frame);
       if (found.work !== undefined) return;
@@ -125,21 +135,36 @@ export function watchdog({ threads, inspector, fs }: Modules): void {
     const objects = [frame.this];
     for (const { type, object } of frame.scopeChain) {
       if (type === 'global' || type === 'script' || type === 'module') break;
-      const { result } = await post<Runtime.GetPropertiesReturnType>(session, 'Runtime.getProperties', { objectId: object.objectId, ownProperties: true });
+      const { result } = await post<Runtime.GetPropertiesReturnType>(session, 'Runtime.getProperties', {
+        objectId: object.objectId,
+        ownProperties: true,
+      });
       for (const { value } of result) if (value !== undefined) objects.push(value);
     }
     // Objects with code of their own for every look at them are left alone.
-    const ids = objects.filter(({ type, subtype, objectId }) => type === 'object' && subtype === undefined && objectId !== undefined).map(({ objectId }) => ({ objectId }));
+    const ids = objects
+      .filter(({ type, subtype, objectId }) => type === 'object' && subtype === undefined && objectId !== undefined)
+      .map(({ objectId }) => ({ objectId }));
     if (ids.length === 0) return undefined;
     const functionDeclaration = `function (...objects) {
       for (const object of objects) if (typeof object[Symbol.for('orch.work')] === 'function') return object[Symbol.for('orch.work')]();
     }`;
-    const { result } = await post<Runtime.CallFunctionOnReturnType>(session, 'Runtime.callFunctionOn', { objectId: ids[0]!.objectId, functionDeclaration, arguments: ids, returnByValue: true, silent: true });
+    const { result } = await post<Runtime.CallFunctionOnReturnType>(session, 'Runtime.callFunctionOn', {
+      objectId: ids[0]!.objectId,
+      functionDeclaration,
+      arguments: ids,
+      returnByValue: true,
+      silent: true,
+    });
     return result.type === 'object' && result.subtype !== 'error' ? (result.value as StallReport['work']) : undefined;
   }
 
   function post<T>(session: Session, method: string, params: object): Promise<T> {
-    return new Promise((resolve, reject) => session.post(method, params, (error: Error | null, result?: object) => (error === null ? resolve(result as T) : reject(new Error(error.message)))));
+    return new Promise((resolve, reject) =>
+      session.post(method, params, (error: Error | null, result?: object) =>
+        error === null ? resolve(result as T) : reject(new Error(error.message)),
+      ),
+    );
   }
 
   /** The log of the other thread may never be written again. */
@@ -149,8 +174,13 @@ export function watchdog({ threads, inspector, fs }: Modules): void {
     const message = 'the event loop stands still, and has not come back yet';
     const details = { seconds: Number((stands * 10n) / second) / 10, ...report?.work, stack: report?.stack ?? [] };
     const time = new Date().toISOString();
-    const pairs = Object.entries(details).map(([key, value]) => ` ${key}=${JSON.stringify(value)}`).join('');
-    const line = lastWords === 'json' ? JSON.stringify({ level: 40, time, ...details, msg: message }) : `W ${time.slice(11, 23)} ${message}${pairs}`;
+    const pairs = Object.entries(details)
+      .map(([key, value]) => ` ${key}=${JSON.stringify(value)}`)
+      .join('');
+    const line =
+      lastWords === 'json'
+        ? JSON.stringify({ level: 40, time, ...details, msg: message })
+        : `W ${time.slice(11, 23)} ${message}${pairs}`;
     try {
       fs.writeSync(2, `${line}\n`);
     } catch {

@@ -20,22 +20,35 @@ const prefix = '/registry/pods/';
 const count = 30_000;
 const namespaces = 15;
 const share = createCardSharing();
-const fieldNames = new RecordKeys(['spec.nodeName', 'status.phase', 'spec.restartPolicy', 'spec.schedulerName', 'spec.serviceAccountName', 'status.podIP']);
+const fieldNames = new RecordKeys([
+  'spec.nodeName',
+  'status.phase',
+  'spec.restartPolicy',
+  'spec.schedulerName',
+  'spec.serviceAccountName',
+  'status.podIP',
+]);
 
-const keyOf = (index: number): string => `${prefix}ns-${index % namespaces}/pod-${String(index).padStart(6, '0')}-abcde`;
+const keyOf = (index: number): string =>
+  `${prefix}ns-${index % namespaces}/pod-${String(index).padStart(6, '0')}-abcde`;
 
 /** A header line with what the card needs, then filler: opening one costs about what scanning protobuf does. */
 function contentOf(index: number): Buffer {
   const bytes = Buffer.alloc(2_500, 'x');
-  bytes.write(`ns-${index % namespaces}|pod-${String(index).padStart(6, '0')}-abcde|app-${Math.floor(index / namespaces) % 20}|hash-${index % 300}|node-${index % 100}|10.0.${index >> 8}.${index & 255}\n`);
+  bytes.write(
+    `ns-${index % namespaces}|pod-${String(index).padStart(6, '0')}-abcde|app-${Math.floor(index / namespaces) % 20}|hash-${index % 300}|node-${index % 100}|10.0.${index >> 8}.${index & 255}\n`,
+  );
   return bytes;
 }
 
 const codec: ObjectCodec = {
   open(key, value, revision) {
-    const [namespace = '', name = '', app = '', hash = '', node = '', ip = ''] = value.toString('latin1', 0, value.indexOf(10)).split('|');
+    const [namespace = '', name = '', app = '', hash = '', node = '', ip = ''] = value
+      .toString('latin1', 0, value.indexOf(10))
+      .split('|');
     const card = share(key, {
-      namespace, name,
+      namespace,
+      name,
       labels: mapOfPairs(['app', app, 'pod-template-hash', hash, 'tier', 'backend']),
       fields: new RecordMap(fieldNames, [node, 'Running', 'Always', 'default-scheduler', 'default', ip]),
     });
@@ -49,7 +62,8 @@ for (let index = 0; index < count; index++) await store.create(keyOf(index), con
 const before = heapUsed();
 const cache = createCachedObjectStorage({ store, prefix, codec, indexedFields: ['spec.nodeName'] });
 await cache.list({ version: { match: 'any' }, limit: 1 });
-if (before !== undefined) process.stdout.write(`memory beside the values: ${Math.round((heapUsed()! - before) / count)} bytes per object\n`);
+if (before !== undefined)
+  process.stdout.write(`memory beside the values: ${Math.round((heapUsed()! - before) / count)} bytes per object\n`);
 
 function heapUsed(): number | undefined {
   if (globalThis.gc === undefined) return undefined;
@@ -76,7 +90,11 @@ describe('get', () => {
 describe('list', () => {
   const namespace = 'ns-3';
   const inNamespace: Selection = { namespace };
-  const labelled: Selection = { namespace, matches: (card) => card.labels.get('app') === 'app-7', matchesKey: 'app=app-7' };
+  const labelled: Selection = {
+    namespace,
+    matches: (card) => card.labels.get('app') === 'app-7',
+    matchesKey: 'app=app-7',
+  };
   const onNode: Selection = { fieldEquals: new Map([['spec.nodeName', 'node-42']]) };
 
   bench('2,000 objects of a namespace', async () => {
@@ -102,11 +120,16 @@ describe('list', () => {
 
 describe('delivery of one event', () => {
   for (const watchers of [1, 200]) {
-    const registry = new Watchers({ keys: { prefix, namespaced: true }, indexedFields: ['spec.nodeName'], log: silentLogger });
+    const registry = new Watchers({
+      keys: { prefix, namespaced: true },
+      indexedFields: ['spec.nodeName'],
+      log: silentLogger,
+    });
     const revision = 1;
     for (let index = 0; index < watchers; index++) addWatcher(registry, { namespace: 'ns-1' });
     // Others that select something else: they cost nothing.
-    for (let index = 0; index < 5_000; index++) addWatcher(registry, { fieldEquals: new Map([['spec.nodeName', `node-${index + 1_000}`]]) });
+    for (let index = 0; index < 5_000; index++)
+      addWatcher(registry, { fieldEquals: new Map([['spec.nodeName', `node-${index + 1_000}`]]) });
     const object = open(1, revision + 1);
     bench(`to ${watchers} watchers of a namespace, taken by each`, () => {
       registry.deliver([new Change({ key: object.key, revision: revision + 1, object, previous: object, at: 0 })]);
@@ -119,7 +142,12 @@ function open(index: number, revision: number): StoredObject {
 }
 
 function addWatcher(registry: Watchers, selection: Selection): void {
-  const queue: WatchQueue = new WatchQueue({ onReady: () => void queue.take(), limits: defaultWatchLimits, position: () => 1, onClose: () => undefined });
+  const queue: WatchQueue = new WatchQueue({
+    onReady: () => void queue.take(),
+    limits: defaultWatchLimits,
+    position: () => 1,
+    onClose: () => undefined,
+  });
   queue.begin(1);
   queue.take();
   registry.add(queue, selection, 1);

@@ -216,8 +216,11 @@ describe('reads where progress is not to be believed', () => {
     await settle();
     await t.clock.advance(5);
     const list = await read;
-    expect(list.objects.map(({ card, revision }) => [card.name, revision]).slice(1)).toEqual([['b', changed], ['d', added]]);
-    expect((await t.cache.get(keyOf('c'), mostRecent))).toBeUndefined();
+    expect(list.objects.map(({ card, revision }) => [card.name, revision]).slice(1)).toEqual([
+      ['b', changed],
+      ['d', added],
+    ]);
+    expect(await t.cache.get(keyOf('c'), mostRecent)).toBeUndefined();
     expect((await t.cache.list({ version: any })).objects.map(({ card }) => card.name)).toEqual(['a', 'b', 'c']);
   });
 });
@@ -242,7 +245,9 @@ describe('what was listed while the cache moved on', () => {
     expect(page).toMatchObject({ revision: elsewhere, remaining: 1 });
     const past = await t.cache.list({ version: { match: 'exact', revision: elsewhere } });
     expect(past.objects.map(({ card }) => card.name)).toEqual(['a', 'b']);
-    expect((await t.cache.list({ version: { match: 'exact', revision: late } })).objects.map(({ card }) => card.name)).toEqual(['a', 'b', 'x']);
+    expect(
+      (await t.cache.list({ version: { match: 'exact', revision: late } })).objects.map(({ card }) => card.name),
+    ).toEqual(['a', 'b', 'x']);
   });
 
   test('is what a watch begins with; what came meanwhile follows', async () => {
@@ -275,8 +280,12 @@ describe('reads at an exact version', () => {
     const last = await t.put('a', { data: '2' });
     await caughtUp(t.cache, 'a', last);
     const lists = t.store.calls('list');
-    expect((await t.cache.list({ version: { match: 'exact', revision: first } })).objects.map(({ revision }) => revision)).toEqual([first]);
-    expect((await t.cache.list({ version: { match: 'exact', revision: last - 1 } })).objects.map(({ revision }) => revision)).toEqual([first, last - 1]);
+    expect(
+      (await t.cache.list({ version: { match: 'exact', revision: first } })).objects.map(({ revision }) => revision),
+    ).toEqual([first]);
+    expect(
+      (await t.cache.list({ version: { match: 'exact', revision: last - 1 } })).objects.map(({ revision }) => revision),
+    ).toEqual([first, last - 1]);
     expect((await t.cache.get(keyOf('a'), { match: 'exact', revision: first }))!.revision).toBe(first);
     expect(t.store.calls('list')).toBe(lists);
   });
@@ -290,7 +299,9 @@ describe('reads at an exact version', () => {
     for (const data of ['2', '3', '4']) last = await t.put('a', { data });
     await caughtUp(cache, 'a', last);
     const lists = t.store.calls('list');
-    expect((await cache.list({ version: { match: 'exact', revision: first } })).objects.map(({ revision }) => revision)).toEqual([first]);
+    expect(
+      (await cache.list({ version: { match: 'exact', revision: first } })).objects.map(({ revision }) => revision),
+    ).toEqual([first]);
     expect(t.store.calls('list')).toBe(lists + 1);
   });
 
@@ -303,7 +314,12 @@ describe('reads at an exact version', () => {
     await caughtUp(t.cache, 'b', last);
     const lists = t.store.calls('list');
     const rest = await t.cache.list({ version: { match: 'exact', revision: page.revision }, after: page.lastKey! });
-    expect(rest.objects.map(({ card, bytes }) => [card.name, (JSON.parse(bytes.toString()) as { data?: string }).data])).toEqual([['b', undefined], ['c', undefined]]);
+    expect(
+      rest.objects.map(({ card, bytes }) => [card.name, (JSON.parse(bytes.toString()) as { data?: string }).data]),
+    ).toEqual([
+      ['b', undefined],
+      ['c', undefined],
+    ]);
     expect(t.store.calls('list')).toBe(lists);
   });
 
@@ -315,8 +331,12 @@ describe('reads at an exact version', () => {
     await caughtUp(t.cache, 'a', last);
     await t.store.compact(last);
     t.cache.compacted(last);
-    await expect(t.cache.list({ version: { match: 'exact', revision: first } })).rejects.toMatchObject({ reason: 'Compacted' });
-    await expect(t.cache.get(keyOf('a'), { match: 'exact', revision: first })).rejects.toMatchObject({ reason: 'Compacted' });
+    await expect(t.cache.list({ version: { match: 'exact', revision: first } })).rejects.toMatchObject({
+      reason: 'Compacted',
+    });
+    await expect(t.cache.get(keyOf('a'), { match: 'exact', revision: first })).rejects.toMatchObject({
+      reason: 'Compacted',
+    });
     expect((await t.cache.list({ version: { match: 'exact', revision: last } })).objects).toHaveLength(1);
   });
 });
@@ -345,7 +365,7 @@ describe('own writes', () => {
     const read = await t.cache.get(keyOf('a'), mostRecent);
     expect(read!.revision).toBe(revision);
     expect(JSON.parse(read!.bytes.toString())).toMatchObject({ data: 'theirs' });
-    expect((await t.cache.get(keyOf('a'), { match: 'exact', revision: created.revision }))).toBe(created);
+    expect(await t.cache.get(keyOf('a'), { match: 'exact', revision: created.revision })).toBe(created);
   });
 
   test('do not show before their event: the cache moves by whole revisions', async () => {
@@ -362,16 +382,25 @@ describe('own writes', () => {
 test('lists by an indexed field ask the objects that have its value, others the whole range: with the same answer', async () => {
   const t = await cacheUnderTest();
   const indexed = t.open({ indexedFields: ['spec.nodeName'] });
-  for (let index = 0; index < 60; index++) await t.put(`p${index}`, { namespace: `ns${index % 3}`, fields: { 'spec.nodeName': `n${index % 4}` } });
+  for (let index = 0; index < 60; index++)
+    await t.put(`p${index}`, { namespace: `ns${index % 3}`, fields: { 'spec.nodeName': `n${index % 4}` } });
   await t.put('p1', { namespace: 'ns1', fields: { 'spec.nodeName': 'n3' } });
-  const options = { version: mostRecent, selection: { namespace: 'ns1', fieldEquals: new Map([['spec.nodeName', 'n3']]) }, after: `${prefix}ns1/p1` };
-  const keys = async (storage: typeof indexed): Promise<string[]> => (await storage.list(options)).objects.map(({ key }) => key);
+  const options = {
+    version: mostRecent,
+    selection: { namespace: 'ns1', fieldEquals: new Map([['spec.nodeName', 'n3']]) },
+    after: `${prefix}ns1/p1`,
+  };
+  const keys = async (storage: typeof indexed): Promise<string[]> =>
+    (await storage.list(options)).objects.map(({ key }) => key);
   expect(await keys(indexed)).toEqual(await keys(t.cache));
   expect(await keys(indexed)).toHaveLength(5);
 });
 
 describe('lists by a label', () => {
-  const list = async (storage: { list: (options: ObjectListOptions) => Promise<ObjectList> }, selection: Selection): Promise<string[]> =>
+  const list = async (
+    storage: { list: (options: ObjectListOptions) => Promise<ObjectList> },
+    selection: Selection,
+  ): Promise<string[]> =>
     (await storage.list({ version: mostRecent, selection })).objects.map(({ key, revision }) => `${key} @${revision}`);
 
   test.each([
@@ -379,10 +408,17 @@ describe('lists by a label', () => {
     { name: 'of all namespaces', selection: labelled('a7') },
     { name: 'that nobody has', selection: labelled('a99') },
     { name: 'of one object', selection: labelled('a7', { namespace: 'ns1', name: 'p7' }) },
-    { name: 'with more than the index knows', selection: { ...labelled('a7'), matches: ({ labels, name }: IndexCard) => labels.get('app') === 'a7' && name !== 'p7' } },
+    {
+      name: 'with more than the index knows',
+      selection: {
+        ...labelled('a7'),
+        matches: ({ labels, name }: IndexCard) => labels.get('app') === 'a7' && name !== 'p7',
+      },
+    },
   ])('$name are as without an index, before and after changes', async ({ selection }) => {
     const t = await cacheUnderTest();
-    for (let index = 0; index < 60; index++) await t.put(`p${index}`, { namespace: `ns${index % 3}`, labels: { app: `a${index % 10}`, own: `${index}` } });
+    for (let index = 0; index < 60; index++)
+      await t.put(`p${index}`, { namespace: `ns${index % 3}`, labels: { app: `a${index % 10}`, own: `${index}` } });
     const { labelEquals: _, ...unindexed } = selection;
     expect(await list(t.cache, selection)).toEqual(await list(t.cache, unindexed));
     await t.put('p7', { namespace: 'ns1', labels: { app: 'a7', more: 'x' } });
@@ -395,9 +431,13 @@ describe('lists by a label', () => {
 
   test('look at what has it, and at all in order where those are many', async () => {
     const t = await cacheUnderTest();
-    for (let index = 0; index < 40; index++) await t.put(`p${index}`, { labels: { app: index % 20 === 0 ? 'few' : 'many' } });
+    for (let index = 0; index < 40; index++)
+      await t.put(`p${index}`, { labels: { app: index % 20 === 0 ? 'few' : 'many' } });
     await list(t.cache, labelled('few'));
     await list(t.cache, labelled('many'));
-    expect([...t.cache.counts.cache]).toEqual([['l:', { lists: 1, fetched: 2, returned: 2 }], ['', { lists: 1, fetched: 40, returned: 38 }]]);
+    expect([...t.cache.counts.cache]).toEqual([
+      ['l:', { lists: 1, fetched: 2, returned: 2 }],
+      ['', { lists: 1, fetched: 40, returned: 38 }],
+    ]);
   });
 });

@@ -79,7 +79,9 @@ export class CachedReads {
   collect(view: View, selection: Selection | undefined, after?: string): readonly StoredObject[] {
     const { keys } = this.#options;
     const found = this.#find(view, selection);
-    return found === undefined ? readPage(keys, view, { selection, after }).objects : selectFrom(found.objects, keys, { selection, after });
+    return found === undefined
+      ? readPage(keys, view, { selection, after }).objects
+      : selectFrom(found.objects, keys, { selection, after });
   }
 
   /** What an index of the present has for a selection: all that it selects, and maybe more. */
@@ -92,7 +94,9 @@ export class CachedReads {
     if (byField !== undefined) return { index: `f:${state.fields.fieldOf(fieldEquals)!}`, objects: byField };
     const byLabel = state.labelled(labelEquals);
     // Many objects are sooner found in order than put into order, and a namespace may have few of all that have the label.
-    return byLabel === undefined || byLabel.size * sortingCosts > index.countAfter(range, '') ? undefined : { index: 'l:', objects: byLabel };
+    return byLabel === undefined || byLabel.size * sortingCosts > index.countAfter(range, '')
+      ? undefined
+      : { index: 'l:', objects: byLabel };
   }
 
   /** A state not older than any write acknowledged before the call, or undefined when the cache did not get there. */
@@ -116,7 +120,10 @@ export class CachedReads {
     const { state, direct, follower } = this.#options;
     const key = state.unreadableIn(range);
     if (key === undefined) return;
-    const isReadable = await direct.get(key, { match: 'mostRecent' }, signal).then(() => true, () => false);
+    const isReadable = await direct.get(key, { match: 'mostRecent' }, signal).then(
+      () => true,
+      () => false,
+    );
     if (isReadable) follower.fillAgain();
   }
 
@@ -126,9 +133,15 @@ export class CachedReads {
     return index && { revision, index };
   }
 
-  async #present(version: Exclude<ReadVersion, { match: 'exact' }>, range: KeyRange, signal?: AbortSignal): Promise<View | undefined> {
+  async #present(
+    version: Exclude<ReadVersion, { match: 'exact' }>,
+    range: KeyRange,
+    signal?: AbortSignal,
+  ): Promise<View | undefined> {
     if (version.match === 'any') return this.#options.state;
-    return version.match === 'mostRecent' ? this.mostRecent(range, signal) : this.notOlderThan(version.revision, range, signal);
+    return version.match === 'mostRecent'
+      ? this.mostRecent(range, signal)
+      : this.notOlderThan(version.revision, range, signal);
   }
 
   #answer(view: View, options: ObjectListOptions): ObjectList {
@@ -144,7 +157,11 @@ export class CachedReads {
     }
     const page = readPage(keys, view, options);
     // Without a selector, or for a page, no more is looked at than is given out.
-    counts.cacheList('', limit || !hasSelector(selection) ? page.objects.length : view.index.countAfter(range, ''), page.objects.length);
+    counts.cacheList(
+      '',
+      limit || !hasSelector(selection) ? page.objects.length : view.index.countAfter(range, ''),
+      page.objects.length,
+    );
     if (!limit) return page;
     if (page.lastKey !== undefined && !view.partial) state.hold(page.revision, view.index);
     return page;

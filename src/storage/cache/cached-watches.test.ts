@@ -4,7 +4,12 @@ import { labelled, Watched } from '../testing/objects/support.ts';
 import type { CachedObjectStorage } from './cached.ts';
 import { any, bytesOf, cacheUnderTest, caughtUp, keyOf, settle } from './testing/support.ts';
 
-async function watching(cache: CachedObjectStorage, after: number, selection?: Selection, bookmarks = false): Promise<Watched> {
+async function watching(
+  cache: CachedObjectStorage,
+  after: number,
+  selection?: Selection,
+  bookmarks = false,
+): Promise<Watched> {
   const watched = new Watched();
   await watched.open(cache, { after, bookmarks, ...(selection === undefined ? {} : { selection }) });
   return watched;
@@ -15,7 +20,11 @@ describe('what watchers share', () => {
     const t = await cacheUnderTest();
     const start = await t.put('start');
     await t.cache.list({ version: any });
-    const [one, same, whole] = [await watching(t.cache, start, labelled('x')), await watching(t.cache, start, labelled('x')), await watching(t.cache, start)];
+    const [one, same, whole] = [
+      await watching(t.cache, start, labelled('x')),
+      await watching(t.cache, start, labelled('x')),
+      await watching(t.cache, start),
+    ];
     await t.put('a', { labels: { app: 'x' } });
     for (const watched of [one, same, whole]) await watched.lineCount(1);
     expect(one.batches[0]).toBe(same.batches[0]);
@@ -129,7 +138,11 @@ describe('a watch after a revision', () => {
     for (let index = 0; index < 30; index++) revisions.push(await t.put('a', { data: String(index) }));
     const cache = t.open({ windowLimits: { maxEvents: 10 } });
     await cache.list({ version: any });
-    const watches = [await watching(cache, revisions[0]!), await watching(cache, revisions[0]!), await watching(cache, revisions[26]!)];
+    const watches = [
+      await watching(cache, revisions[0]!),
+      await watching(cache, revisions[0]!),
+      await watching(cache, revisions[26]!),
+    ];
     expect(t.store.calls('watch')).toBe(1 + 1 + 2 + 1);
     const next = await t.put('a', { data: 'next' });
     for (const [index, watched] of watches.entries()) {
@@ -148,7 +161,12 @@ describe('a watch after a revision', () => {
     const third = await t.put('a', { data: '3', labels: { app: 'x' } });
     await t.cache.list({ version: any });
     const [whole, selected] = [await watching(t.cache, first - 1), await watching(t.cache, first - 1, labelled('x'))];
-    expect(await whole.lineCount(4)).toEqual([`ADDED a @${first}`, `MODIFIED a @${second}`, `DELETED a @${removed}`, `ADDED a @${third}`]);
+    expect(await whole.lineCount(4)).toEqual([
+      `ADDED a @${first}`,
+      `MODIFIED a @${second}`,
+      `DELETED a @${removed}`,
+      `ADDED a @${third}`,
+    ]);
     expect(await selected.lineCount(3)).toEqual([`ADDED a @${first}`, `DELETED a @${second}`, `ADDED a @${third}`]);
     const past = await t.cache.list({ version: { match: 'exact', revision: second } });
     expect(past.objects.map(({ revision }) => revision)).toEqual([second]);
@@ -221,7 +239,11 @@ test('a revision with more changes than a part is taken whole', async () => {
   await expect.poll(async () => (await t.cache.list({ version: any })).objects.length, { timeout: 10_000 }).toBe(0);
   const watched = await watching(t.cache, before - 10);
   await watched.lineCount(710);
-  expect(watched.batches.map((batch) => new Set(batch.filter(({ type }) => type === 'DELETED').map(({ object }) => object!.key)).size)).toContain(700);
+  expect(
+    watched.batches.map(
+      (batch) => new Set(batch.filter(({ type }) => type === 'DELETED').map(({ object }) => object!.key)).size,
+    ),
+  ).toContain(700);
 }, 15_000);
 
 describe('with time', () => {

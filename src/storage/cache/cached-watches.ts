@@ -88,7 +88,8 @@ export class CachedWatches {
     let view: View | undefined;
     do {
       await this.#waitUntilContinuous(options.signal);
-      if (options.initialEvents !== false && state.unreadableIn(range) !== undefined) await this.#options.reads.recover(range, options.signal);
+      if (options.initialEvents !== false && state.unreadableIn(range) !== undefined)
+        await this.#options.reads.recover(range, options.signal);
       view = await this.#startingView(options);
     } while (!continuous.isOpen || (view !== undefined && view.revision < state.window.floor));
     // From here on nothing waits: no change can come between the state a watch begins with and the changes after it.
@@ -230,7 +231,8 @@ export class CachedWatches {
     const { state, continuous } = this.#options;
     watch.replayed = Math.max(watch.replayed ?? 0, revision);
     if (watch.queue.ended !== undefined || watch.queue.closed) return true;
-    if (!continuous.isOpen || revision < state.window.floor || state.window.countAfter(revision) > joinWithin) return false;
+    if (!continuous.isOpen || revision < state.window.floor || state.window.countAfter(revision) > joinWithin)
+      return false;
     const events = this.#changesAfter(revision, watch.selection);
     this.#endReplay(watch);
     this.#goLive(watch, revision);
@@ -248,7 +250,11 @@ function notCaughtUp(revision: number): never {
 }
 
 /** Made while they are taken: a part of them is all that is ever there beside the objects, which are shared. */
-function* beginningOf(objects: readonly StoredObject[], end: readonly ObjectEvent[], since: readonly ObjectEvent[]): Generator<readonly ObjectEvent[]> {
+function* beginningOf(
+  objects: readonly StoredObject[],
+  end: readonly ObjectEvent[],
+  since: readonly ObjectEvent[],
+): Generator<readonly ObjectEvent[]> {
   for (let start = 0; start < objects.length; start += backlogPart) {
     yield objects.slice(start, start + backlogPart).map((object) => objectEvent('ADDED', object.revision, object));
   }

@@ -8,5 +8,14 @@ const createStore = async (): Promise<StoreForObjects> => {
   return { store, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() };
 };
 
-describeObjectsContract({ name: 'watch cache, on the embedded store', createStore, createStorage: createCachedObjectStorage });
-describeObjectsContract({ name: 'watch cache, where progress is not to be believed', createStore, createStorage: createCachedObjectStorage, soundProgress: false });
+describeObjectsContract({
+  name: 'watch cache, on the embedded store',
+  createStore,
+  createStorage: createCachedObjectStorage,
+});
+describeObjectsContract({
+  name: 'watch cache, where progress is not to be believed',
+  createStore,
+  createStorage: createCachedObjectStorage,
+  soundProgress: false,
+});

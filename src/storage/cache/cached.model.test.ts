@@ -17,8 +17,14 @@ const keys = { prefix, namespaced: true };
 const codec = createJsonCodec();
 
 const selections: readonly (Selection | undefined)[] = [
-  undefined, { namespace: 'a' }, { namespace: 'b', name: 'n1' }, { name: 'n2' }, labelled('x'), labelled('y', { namespace: 'a' }),
-  { fieldEquals: new Map([['spec.nodeName', 'node1']]) }, { fieldEquals: new Map([['spec.nodeName', '']]), namespace: 'b' },
+  undefined,
+  { namespace: 'a' },
+  { namespace: 'b', name: 'n1' },
+  { name: 'n2' },
+  labelled('x'),
+  labelled('y', { namespace: 'a' }),
+  { fieldEquals: new Map([['spec.nodeName', 'node1']]) },
+  { fieldEquals: new Map([['spec.nodeName', '']]), namespace: 'b' },
 ];
 
 class Random {
@@ -40,7 +46,12 @@ class Random {
 
 /** Every change there was, as the store acknowledged it. */
 class Model {
-  readonly changes: { revision: number; key: string; object: StoredObject | undefined; previous: StoredObject | undefined }[] = [];
+  readonly changes: {
+    revision: number;
+    key: string;
+    object: StoredObject | undefined;
+    previous: StoredObject | undefined;
+  }[] = [];
   /** The store's revision after the last write, also those of other resources. */
   revision = 1;
   compacted = 0;
@@ -58,18 +69,25 @@ class Model {
   list(revision: number, selection: Selection | undefined): string[] {
     const filter = filterOf(keys, selection);
     const range = rangeOf(keys, selection);
-    const selected = [...this.at(revision).values()].filter((object) => inRange(range, object.key) && (filter?.(object.card) ?? true));
+    const selected = [...this.at(revision).values()].filter(
+      (object) => inRange(range, object.key) && (filter?.(object.card) ?? true),
+    );
     return selected.map(({ key, revision: at }) => `${key} @${at}`).sort();
   }
 
   events(after: number, selection: Selection | undefined): string[] {
     const filter = filterOf(keys, selection) ?? ((): boolean => true);
     const range = rangeOf(keys, selection);
-    return this.changes.filter((change) => change.revision > after && inRange(range, change.key)).flatMap(({ revision, object, previous }) => {
-      const [is, was] = [object !== undefined && filter(object.card), previous !== undefined && filter(previous.card)];
-      if (!is && !was) return [];
-      return [`${is ? (was ? 'MODIFIED' : 'ADDED') : 'DELETED'} ${(object ?? previous)!.card.name} @${revision}`];
-    });
+    return this.changes
+      .filter((change) => change.revision > after && inRange(range, change.key))
+      .flatMap(({ revision, object, previous }) => {
+        const [is, was] = [
+          object !== undefined && filter(object.card),
+          previous !== undefined && filter(previous.card),
+        ];
+        if (!is && !was) return [];
+        return [`${is ? (was ? 'MODIFIED' : 'ADDED') : 'DELETED'} ${(object ?? previous)!.card.name} @${revision}`];
+      });
   }
 }
 
@@ -102,7 +120,24 @@ class Run {
   }
 
   async play(steps: number): Promise<void> {
-    const acts = [this.#write, this.#write, this.#write, this.#write, this.#write, this.#elsewhere, this.#read, this.#read, this.#readPast, this.#watch, this.#watch, this.#close, this.#pass, this.#pass, this.#fault, this.#compact];
+    const acts = [
+      this.#write,
+      this.#write,
+      this.#write,
+      this.#write,
+      this.#write,
+      this.#elsewhere,
+      this.#read,
+      this.#read,
+      this.#readPast,
+      this.#watch,
+      this.#watch,
+      this.#close,
+      this.#pass,
+      this.#pass,
+      this.#fault,
+      this.#compact,
+    ];
     for (let step = 0; step < steps; step++) {
       await this.#random.of(acts).call(this);
       if (this.#random.below(3) === 0) await settle();
@@ -123,7 +158,10 @@ class Run {
     }
     const name = key.slice(key.lastIndexOf('/') + 1);
     const fields = this.#random.below(2) === 0 ? {} : { 'spec.nodeName': `node${this.#random.below(3)}` };
-    const value = codec.seal(key, Buffer.from(JSON.stringify({ namespace, name, labels: { app: this.#random.of(['x', 'y']) }, fields })));
+    const value = codec.seal(
+      key,
+      Buffer.from(JSON.stringify({ namespace, name, labels: { app: this.#random.of(['x', 'y']) }, fields })),
+    );
     const { revision } = await store.update(key, value, kv?.modRevision ?? 0);
     this.#record(key, revision, codec.open(key, Buffer.from(value), revision), previous);
   }
@@ -142,20 +180,33 @@ class Run {
     const cache = this.#random.of(this.#caches);
     const selection = this.#random.of(selections);
     const least = this.#model.revision;
-    this.#expectLater(this.#readPages(cache, selection, this.#random.below(4)).then(({ revision, seen }) => {
-      expect(revision).toBeGreaterThanOrEqual(least);
-      expect(seen).toEqual(this.#model.list(revision, selection));
-    }));
+    this.#expectLater(
+      this.#readPages(cache, selection, this.#random.below(4)).then(({ revision, seen }) => {
+        expect(revision).toBeGreaterThanOrEqual(least);
+        expect(seen).toEqual(this.#model.list(revision, selection));
+      }),
+    );
     const key = keyOf(`n${this.#random.below(4)}`, 'a');
-    this.#expectLater(cache.get(key, mostRecent).then((object) => {
-      const known = this.#model.at(least).get(key);
-      const allowed = [known?.revision, ...this.#model.changes.filter((change) => change.key === key && change.revision > least).map((change) => change.object?.revision)];
-      expect(allowed).toContain(object?.revision);
-    }));
+    this.#expectLater(
+      cache.get(key, mostRecent).then((object) => {
+        const known = this.#model.at(least).get(key);
+        const allowed = [
+          known?.revision,
+          ...this.#model.changes
+            .filter((change) => change.key === key && change.revision > least)
+            .map((change) => change.object?.revision),
+        ];
+        expect(allowed).toContain(object?.revision);
+      }),
+    );
   }
 
   /** A list at most recent, in pages unless `limit` is 0; what could be read of it when compaction cuts it short. */
-  async #readPages(cache: CachedObjectStorage, selection: Selection | undefined, limit: number): Promise<{ revision: number; seen: string[] }> {
+  async #readPages(
+    cache: CachedObjectStorage,
+    selection: Selection | undefined,
+    limit: number,
+  ): Promise<{ revision: number; seen: string[] }> {
     const options = { limit, ...(selection && { selection }) };
     let page = await cache.list({ version: mostRecent, ...options });
     const { revision } = page;
@@ -177,13 +228,21 @@ class Run {
     const { revision: now, changes, compacted } = this.#model;
     const revision = this.#random.of(changes)?.revision ?? now;
     const selection = this.#random.of(selections);
-    this.#expectLater(this.#random.of(this.#caches).list({ version: { match: 'exact', revision }, ...(selection && { selection }) }).then(
-      (list) => expect(list.objects.map(({ key, revision: at }) => `${key} @${at}`)).toEqual(this.#model.list(revision, selection)),
-      (error: unknown) => {
-        if (!isStorageError(error, 'Compacted')) throw error;
-        expect(Math.max(compacted, this.#model.compacted)).toBeGreaterThan(revision);
-      },
-    ));
+    this.#expectLater(
+      this.#random
+        .of(this.#caches)
+        .list({ version: { match: 'exact', revision }, ...(selection && { selection }) })
+        .then(
+          (list) =>
+            expect(list.objects.map(({ key, revision: at }) => `${key} @${at}`)).toEqual(
+              this.#model.list(revision, selection),
+            ),
+          (error: unknown) => {
+            if (!isStorageError(error, 'Compacted')) throw error;
+            expect(Math.max(compacted, this.#model.compacted)).toBeGreaterThan(revision);
+          },
+        ),
+    );
   }
 
   async #watch(): Promise<void> {
@@ -191,9 +250,11 @@ class Run {
     const known = this.#random.of(this.#model.changes)?.revision;
     const after = known === undefined || this.#random.below(3) === 0 ? ('mostRecent' as const) : known;
     const watched = new Watched();
-    this.#expectLater(watched.open(this.#random.of(this.#caches), { after, ...(selection && { selection }) }).then(() => {
-      this.#watches.push({ watched, selection, after: typeof after === 'number' ? after : undefined });
-    }));
+    this.#expectLater(
+      watched.open(this.#random.of(this.#caches), { after, ...(selection && { selection }) }).then(() => {
+        this.#watches.push({ watched, selection, after: typeof after === 'number' ? after : undefined });
+      }),
+    );
   }
 
   async #close(): Promise<void> {
@@ -231,9 +292,11 @@ class Run {
 
   /** What the store refuses while it is away is no wrong answer, and neither is a timeout while its watch hangs. */
   #expectLater(check: Promise<void>): void {
-    this.#pending.push(check.catch((error: unknown) => {
-      if (!isStorageError(error, 'Unavailable') && !isStorageError(error, 'Timeout')) this.#failures.push(error);
-    }));
+    this.#pending.push(
+      check.catch((error: unknown) => {
+        if (!isStorageError(error, 'Unavailable') && !isStorageError(error, 'Timeout')) this.#failures.push(error);
+      }),
+    );
   }
 
   async #finish(): Promise<void> {
@@ -256,7 +319,9 @@ class Run {
   #checkFromState(watched: Watched, selection: Selection | undefined, isComplete: boolean): void {
     const seen = watched.events.map(lineOf);
     const matches = [0, ...this.#model.changes.map(({ revision }) => revision)].some((revision) => {
-      const state = this.#model.list(revision, selection).map((line) => `ADDED ${line.slice(line.lastIndexOf('/') + 1)}`);
+      const state = this.#model
+        .list(revision, selection)
+        .map((line) => `ADDED ${line.slice(line.lastIndexOf('/') + 1)}`);
       const expected = [...state, ...this.#model.events(revision, selection)];
       const compared = isComplete && watched.ended === undefined ? expected : expected.slice(0, seen.length);
       return compared.length === seen.length && compared.every((line, index) => line === seen[index]);
@@ -265,10 +330,17 @@ class Run {
   }
 }
 
-describe.each([{ soundProgress: true }, { soundProgress: false }])('random histories, progress sound: $soundProgress', ({ soundProgress }) => {
-  test.each(Array.from({ length: 12 }, (_, index) => ({ seed: 1_000 + 7_919 * index })))('seed $seed', async ({ seed }) => {
-    const t = await cacheUnderTest();
-    t.store.soundProgress = soundProgress;
-    await new Run(seed, t).play(300);
-  }, 30_000);
-});
+describe.each([{ soundProgress: true }, { soundProgress: false }])(
+  'random histories, progress sound: $soundProgress',
+  ({ soundProgress }) => {
+    test.each(Array.from({ length: 12 }, (_, index) => ({ seed: 1_000 + 7_919 * index })))(
+      'seed $seed',
+      async ({ seed }) => {
+        const t = await cacheUnderTest();
+        t.store.soundProgress = soundProgress;
+        await new Run(seed, t).play(300);
+      },
+      30_000,
+    );
+  },
+);

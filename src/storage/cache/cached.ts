@@ -14,7 +14,16 @@ import { createDirectObjectStorage } from '../direct.ts';
 import { StorageError } from '../errors.ts';
 import type { Store } from '../interface.ts';
 import type {
-  ObjectCodec, ObjectGuardedResult, ObjectList, ObjectListOptions, ObjectStorage, ObjectWatch, ObjectWatchOptions, ObjectWrite, ReadVersion, StoredObject,
+  ObjectCodec,
+  ObjectGuardedResult,
+  ObjectList,
+  ObjectListOptions,
+  ObjectStorage,
+  ObjectWatch,
+  ObjectWatchOptions,
+  ObjectWrite,
+  ReadVersion,
+  StoredObject,
 } from '../objects.ts';
 import { defaultBookmarkIntervalMs } from '../open-watches.ts';
 import { defaultWatchLimits } from '../watch-queue.ts';
@@ -79,7 +88,16 @@ class WatchCache implements CachedObjectStorage {
   readonly #watches: CachedWatches;
 
   constructor(options: CachedObjectStorageOptions) {
-    const { store, prefix, namespaced = true, codec, clock = systemClock, log = silentLogger, indexedFields = [], counts = new StorageCounts() } = options;
+    const {
+      store,
+      prefix,
+      namespaced = true,
+      codec,
+      clock = systemClock,
+      log = silentLogger,
+      indexedFields = [],
+      counts = new StorageCounts(),
+    } = options;
     const probe = probeOf(store);
     const keys = { prefix, namespaced };
     const windowLimits = { ...defaultWindowLimits, ...options.windowLimits };
@@ -137,7 +155,13 @@ class WatchCache implements CachedObjectStorage {
       state: this.#state,
       follower: this.#follower,
       freshness: this.#freshness,
-      verified: new VerifiedViews({ store, codec, state: this.#state, freshness: this.#freshness, probe: probe.revision }),
+      verified: new VerifiedViews({
+        store,
+        codec,
+        state: this.#state,
+        freshness: this.#freshness,
+        probe: probe.revision,
+      }),
       direct: this.#direct,
       filled: this.#filled,
     });
@@ -152,7 +176,15 @@ class WatchCache implements CachedObjectStorage {
       reads: this.#reads,
       continuous: this.#continuous,
       requestProgress,
-      backfill: new Backfill({ store, prefix, codec, clock, state: this.#state, limits: windowLimits, requestProgress }),
+      backfill: new Backfill({
+        store,
+        prefix,
+        codec,
+        clock,
+        state: this.#state,
+        limits: windowLimits,
+        requestProgress,
+      }),
       isProgressSound: () => this.#follower.soundProgress,
       limits: { ...defaultWatchLimits, ...options.watchLimits },
       bookmarkIntervalMs: options.bookmarkIntervalMs ?? defaultBookmarkIntervalMs,

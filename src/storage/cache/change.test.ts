@@ -3,7 +3,12 @@ import type { StoredObject } from '../objects.ts';
 import { Change } from './change.ts';
 
 function version(revision: number, app: string): StoredObject {
-  return { key: 'k', revision, bytes: Buffer.alloc(0), card: { namespace: '', name: 'k', labels: new Map([['app', app]]), fields: new Map() } };
+  return {
+    key: 'k',
+    revision,
+    bytes: Buffer.alloc(0),
+    card: { namespace: '', name: 'k', labels: new Map([['app', app]]), fields: new Map() },
+  };
 }
 
 const [oldX, oldY, newX, newY] = [version(1, 'x'), version(1, 'y'), version(2, 'x'), version(2, 'y')];
@@ -19,7 +24,9 @@ describe('a change as a watcher of app=x sees it', () => {
     { name: 'deleted within', previous: oldX, object: undefined, type: 'DELETED', content: oldX },
     { name: 'deleted outside', previous: oldY, object: undefined, type: undefined, content: undefined },
   ])('$name: $type', ({ previous, object, type, content }) => {
-    const event = new Change({ key: 'k', revision: 2, object, previous, at: 0 }).eventFor((card) => card.labels.get('app') === 'x');
+    const event = new Change({ key: 'k', revision: 2, object, previous, at: 0 }).eventFor(
+      (card) => card.labels.get('app') === 'x',
+    );
     expect(event?.type).toBe(type);
     expect(event?.object).toBe(content);
     if (event !== undefined) expect(event.revision).toBe(2);

@@ -19,7 +19,13 @@ export class Change {
   #modified: ObjectEvent | undefined;
   #deleted: ObjectEvent | undefined;
 
-  constructor(options: { key: string; revision: number; object: StoredObject | undefined; previous: StoredObject | undefined; at: number }) {
+  constructor(options: {
+    key: string;
+    revision: number;
+    object: StoredObject | undefined;
+    previous: StoredObject | undefined;
+    at: number;
+  }) {
     this.key = options.key;
     this.revision = options.revision;
     this.object = options.object;
@@ -32,7 +38,10 @@ export class Change {
     const { object, previous } = this;
     const is = object !== undefined && (filter === undefined || filter(object.card));
     const was = previous !== undefined && (filter === undefined || filter(previous.card));
-    if (is) return was ? (this.#modified ??= objectEvent('MODIFIED', this.revision, object)) : (this.#added ??= objectEvent('ADDED', this.revision, object));
+    if (is)
+      return was
+        ? (this.#modified ??= objectEvent('MODIFIED', this.revision, object))
+        : (this.#added ??= objectEvent('ADDED', this.revision, object));
     return was ? (this.#deleted ??= objectEvent('DELETED', this.revision, previous)) : undefined;
   }
 }

@@ -6,7 +6,16 @@ import { silentLogger } from '../../base/logger.ts';
 import { openEmbeddedStore } from '../embedded/open.ts';
 import { ControlledStore } from '../testing/controlled-store.ts';
 import { Watched } from '../testing/objects/support.ts';
-import { any, bytesOf, CacheUnderTest, cacheUnderTest, caughtUp, keyOf, mostRecent, settle } from './testing/support.ts';
+import {
+  any,
+  bytesOf,
+  CacheUnderTest,
+  cacheUnderTest,
+  caughtUp,
+  keyOf,
+  mostRecent,
+  settle,
+} from './testing/support.ts';
 
 async function watching(t: CacheUnderTest, after: number): Promise<Watched> {
   const watched = new Watched();
@@ -35,7 +44,11 @@ describe('filling', () => {
     const t = await cacheUnderTest();
     await t.put('a');
     t.store.disconnect();
-    const away = { reason: 'Unavailable', message: 'the watch cache of /registry/tests/ could not be filled', cause: { reason: 'Unavailable' } };
+    const away = {
+      reason: 'Unavailable',
+      message: 'the watch cache of /registry/tests/ could not be filled',
+      cause: { reason: 'Unavailable' },
+    };
     const waited = [t.cache.get(keyOf('a'), any), t.cache.list({ version: mostRecent }), watching(t, 1)];
     for (const read of waited) await expect(read).rejects.toMatchObject(away);
     await t.clock.advance(1_000);

@@ -169,7 +169,10 @@ export class Follower {
     this.#lastError = error;
     if (isStorageError(error, 'Compacted')) this.#lose(error);
     else if (this.#mustFill) this.#options.onUnfilled(error);
-    log[isKnown ? 'debug' : 'warn']({ prefix, err: error, retryInMs: this.#backoffMs }, 'the watch cache lost the store');
+    log[isKnown ? 'debug' : 'warn'](
+      { prefix, err: error, retryInMs: this.#backoffMs },
+      'the watch cache lost the store',
+    );
     await sleep(clock, this.#backoffMs, this.#abort.signal);
     this.#backoffMs = Math.min(this.#backoffMs * 2, longestBackoffMs);
   }

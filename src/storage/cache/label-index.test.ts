@@ -2,15 +2,25 @@ import { expect, test } from 'vitest';
 import type { StoredObject } from '../objects.ts';
 import { LabelIndex } from './label-index.ts';
 
-const objectOf = (name: string, labels: Readonly<Record<string, string>>): StoredObject =>
-  ({ key: `/${name}`, revision: 1, bytes: Buffer.alloc(0), card: { namespace: '', name, labels: new Map(Object.entries(labels)), fields: new Map() } });
+const objectOf = (name: string, labels: Readonly<Record<string, string>>): StoredObject => ({
+  key: `/${name}`,
+  revision: 1,
+  bytes: Buffer.alloc(0),
+  card: { namespace: '', name, labels: new Map(Object.entries(labels)), fields: new Map() },
+});
 
-const namesOf = (found: ReadonlySet<StoredObject> | undefined): string[] | undefined => found && [...found].map(({ card }) => card.name);
+const namesOf = (found: ReadonlySet<StoredObject> | undefined): string[] | undefined =>
+  found && [...found].map(({ card }) => card.name);
 
 test('the rarest of the required labels is what is looked at', () => {
-  const objects = [objectOf('one', { app: 'a', tier: 'x' }), objectOf('two', { app: 'b', tier: 'x' }), objectOf('three', { tier: 'x' })];
+  const objects = [
+    objectOf('one', { app: 'a', tier: 'x' }),
+    objectOf('two', { app: 'b', tier: 'x' }),
+    objectOf('three', { tier: 'x' }),
+  ];
   const index = new LabelIndex();
-  const find = (required: Readonly<Record<string, string>>): string[] | undefined => namesOf(index.find(new Map(Object.entries(required)), (use) => objects.forEach(use)));
+  const find = (required: Readonly<Record<string, string>>): string[] | undefined =>
+    namesOf(index.find(new Map(Object.entries(required)), (use) => objects.forEach(use)));
   expect(find({ tier: 'x', app: 'b' })).toEqual(['two']);
   expect(find({ tier: 'x' })).toEqual(['one', 'two', 'three']);
   expect(find({ tier: 'y' })).toEqual([]);
@@ -29,7 +39,6 @@ test('a label is looked up in all objects once, until others were asked for more
   ask('k1');
   expect(asked.slice(8)).toEqual(['k8', 'k1']);
 });
-
 
 test('however many labels are required, all objects are looked at for a few', () => {
   let looks = 0;

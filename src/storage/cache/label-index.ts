@@ -24,7 +24,10 @@ export class LabelIndex {
    * The objects that have one of the required labels, the rarest of them; undefined when none is required.
    * @param forEach all current objects, for a label that was not asked for before
    */
-  find(required: ReadonlyMap<string, string> | undefined, forEach: (use: (object: StoredObject) => void) => void): ReadonlySet<StoredObject> | undefined {
+  find(
+    required: ReadonlyMap<string, string> | undefined,
+    forEach: (use: (object: StoredObject) => void) => void,
+  ): ReadonlySet<StoredObject> | undefined {
     let found: ReadonlySet<StoredObject> | undefined;
     let asked = 0;
     for (const [key, value] of required ?? []) {

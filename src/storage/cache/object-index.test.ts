@@ -5,7 +5,12 @@ import { ObjectIndex } from './object-index.ts';
 const prefix = '/registry/pods/';
 
 function object(key: string, revision = 1): StoredObject {
-  return { key: prefix + key, revision, bytes: Buffer.alloc(0), card: { namespace: '', name: key, labels: new Map(), fields: new Map() } };
+  return {
+    key: prefix + key,
+    revision,
+    bytes: Buffer.alloc(0),
+    card: { namespace: '', name: key, labels: new Map(), fields: new Map() },
+  };
 }
 
 function indexOf(...keys: string[]): ObjectIndex {

@@ -9,7 +9,11 @@ const objectBytes = 1000;
 
 /** Objects made for the answers of our own writes, until the watch shows them: the cache then takes these. */
 export class OwnWrites {
-  readonly #byKey = new BoundedCache<StoredObject>({ maxBytes, maxKeyLength, bytesOf: ({ bytes }) => objectBytes + bytes.length });
+  readonly #byKey = new BoundedCache<StoredObject>({
+    maxBytes,
+    maxKeyLength,
+    bytesOf: ({ bytes }) => objectBytes + bytes.length,
+  });
 
   get size(): number {
     return this.#byKey.size;

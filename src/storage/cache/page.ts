@@ -7,7 +7,11 @@ import type { ReadonlyObjectIndex } from './object-index.ts';
 export type PageOptions = Pick<ObjectListOptions, 'selection' | 'after' | 'limit'>;
 
 /** A list, or one page of it, from a state that stands still while this runs. */
-export function readPage(keys: ResourceKeys, { revision, index }: { revision: number; index: ReadonlyObjectIndex }, options: PageOptions): ObjectList {
+export function readPage(
+  keys: ResourceKeys,
+  { revision, index }: { revision: number; index: ReadonlyObjectIndex },
+  options: PageOptions,
+): ObjectList {
   const { selection, after, limit = 0 } = options;
   const range = rangeOf(keys, selection);
   const filter = filterOf(keys, selection);
@@ -21,7 +25,11 @@ export function readPage(keys: ResourceKeys, { revision, index }: { revision: nu
 }
 
 /** The objects of the range among `found`, in key order. */
-export function selectFrom(found: Iterable<StoredObject>, keys: ResourceKeys, { selection, after }: PageOptions): StoredObject[] {
+export function selectFrom(
+  found: Iterable<StoredObject>,
+  keys: ResourceKeys,
+  { selection, after }: PageOptions,
+): StoredObject[] {
   const range = rangeOf(keys, selection);
   const filter = filterOf(keys, selection);
   const behind = after === undefined ? '' : toByteString(after);
@@ -36,10 +44,17 @@ export function selectFrom(found: Iterable<StoredObject>, keys: ResourceKeys, { 
 /** Nearly all keys are in order as they are; to ask each pair for its order would cost more than the sorting. */
 function sortByKey(objects: StoredObject[]): StoredObject[] {
   const isPlain = objects.every(({ key }) => toByteString(key) === key);
-  return isPlain ? objects.sort((a, b) => compareByteStrings(a.key, b.key)) : objects.sort((a, b) => compareByteStrings(toByteString(a.key), toByteString(b.key)));
+  return isPlain
+    ? objects.sort((a, b) => compareByteStrings(a.key, b.key))
+    : objects.sort((a, b) => compareByteStrings(toByteString(a.key), toByteString(b.key)));
 }
 
-function collectAll(index: ReadonlyObjectIndex, range: KeyRange, after: string | undefined, filter: CardFilter | undefined): StoredObject[] {
+function collectAll(
+  index: ReadonlyObjectIndex,
+  range: KeyRange,
+  after: string | undefined,
+  filter: CardFilter | undefined,
+): StoredObject[] {
   const objects: StoredObject[] = [];
   index.visit(range, after, (object) => {
     if (filter === undefined || filter(object.card)) objects.push(object);
@@ -48,7 +63,15 @@ function collectAll(index: ReadonlyObjectIndex, range: KeyRange, after: string |
   return objects;
 }
 
-function collect(index: ReadonlyObjectIndex, { range, after, filter, limit }: { range: KeyRange; after: string | undefined; filter: CardFilter | undefined; limit: number }): StoredObject[] {
+function collect(
+  index: ReadonlyObjectIndex,
+  {
+    range,
+    after,
+    filter,
+    limit,
+  }: { range: KeyRange; after: string | undefined; filter: CardFilter | undefined; limit: number },
+): StoredObject[] {
   const objects: StoredObject[] = [];
   index.visit(range, after, (object) => {
     if (filter === undefined || filter(object.card)) objects.push(object);

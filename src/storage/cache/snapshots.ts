@@ -24,7 +24,10 @@ export class Snapshots {
   }
 
   /** The state at `revision`, or undefined when only the store can know it. `current` is the state at `now`. */
-  at(revision: number, { window, current, now }: { window: ChangeWindow; current: ReadonlyObjectIndex; now: number }): ReadonlyObjectIndex | undefined {
+  at(
+    revision: number,
+    { window, current, now }: { window: ChangeWindow; current: ReadonlyObjectIndex; now: number },
+  ): ReadonlyObjectIndex | undefined {
     if (revision > now || revision < window.floor) return undefined;
     if (window.countAfter(revision) === 0) return current;
     const held = this.#held.get(revision);

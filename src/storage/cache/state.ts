@@ -203,7 +203,10 @@ export class CacheState {
     } catch (error) {
       this.#broken = asStorageError(error);
       this.#unreadable.set(event.key, this.#broken);
-      this.#options.log.error({ key: event.key, revision: event.modRevision, err: error }, 'a stored object cannot be read');
+      this.#options.log.error(
+        { key: event.key, revision: event.modRevision, err: error },
+        'a stored object cannot be read',
+      );
       return undefined;
     }
   }

@@ -25,7 +25,13 @@ async function filled(): Promise<Filled> {
 
 /** Without reading first: reads may be held. */
 async function overwrite(t: CacheUnderTest, name: string, expected: number): Promise<number> {
-  return (await t.store.update(keyOf(name), createJsonCodec().seal(keyOf(name), bytesOf(name, { data: `after ${expected}` })), expected)).revision;
+  return (
+    await t.store.update(
+      keyOf(name),
+      createJsonCodec().seal(keyOf(name), bytesOf(name, { data: `after ${expected}` })),
+      expected,
+    )
+  ).revision;
 }
 
 /** Starts a read of everything that does not find the cache in time, and lets it go as far as it can. */
@@ -99,7 +105,10 @@ describe('between the question and the answer of a list', () => {
 
   test.each([
     { name: 'a change', change: (t: CacheUnderTest, { b }: Filled['at']) => overwrite(t, 'b', b) },
-    { name: 'a deletion', change: async (t: CacheUnderTest, { b }: Filled['at']) => (await t.store.delete(keyOf('b'), b)).revision },
+    {
+      name: 'a deletion',
+      change: async (t: CacheUnderTest, { b }: Filled['at']) => (await t.store.delete(keyOf('b'), b)).revision,
+    },
     { name: 'a creation', change: (t: CacheUnderTest) => t.put('bb') },
   ])('$name that the cache has seen is not in the answer, and in the next one', async ({ change }) => {
     const { t, at } = await filled();

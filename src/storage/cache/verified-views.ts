@@ -125,7 +125,17 @@ export class VerifiedViews {
   }
 
   /** Makes the index what the store has listed; returns whether it was so already. */
-  async #patch({ index, range, listed, revision }: { index: ReturnType<ReadonlyObjectIndex['snapshot']>; range: KeyRange; listed: readonly KeyValue[]; revision: number }): Promise<boolean> {
+  async #patch({
+    index,
+    range,
+    listed,
+    revision,
+  }: {
+    index: ReturnType<ReadonlyObjectIndex['snapshot']>;
+    range: KeyRange;
+    listed: readonly KeyValue[];
+    revision: number;
+  }): Promise<boolean> {
     const { store, codec } = this.#options;
     const gone = new Set<string>();
     index.visit(range, undefined, (object) => {

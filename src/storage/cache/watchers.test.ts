@@ -13,14 +13,23 @@ function object(namespace: string, name: string, node: string, revision: number)
 }
 
 class Setup {
-  readonly watchers = new Watchers({ keys: { prefix, namespaced: true }, indexedFields: ['spec.nodeName'], log: silentLogger });
+  readonly watchers = new Watchers({
+    keys: { prefix, namespaced: true },
+    indexedFields: ['spec.nodeName'],
+    log: silentLogger,
+  });
   /** Names of the watchers that were asked about a change. */
   readonly asked: string[] = [];
   readonly told: string[] = [];
 
   add(name: string, selection: Selection): WatchQueue {
     const matches = (): boolean => this.asked.push(name) > 0;
-    const queue: WatchQueue = new WatchQueue({ onReady: () => void (queue.take().length > 0 && this.told.push(name)), limits: defaultWatchLimits, position: () => 0, onClose: () => this.watchers.remove(queue) });
+    const queue: WatchQueue = new WatchQueue({
+      onReady: () => void (queue.take().length > 0 && this.told.push(name)),
+      limits: defaultWatchLimits,
+      position: () => 0,
+      onClose: () => this.watchers.remove(queue),
+    });
     queue.begin(0);
     queue.take();
     this.watchers.add(queue, { ...selection, matches }, 0);
@@ -37,20 +46,34 @@ describe('live watchers', () => {
     const setup = new Setup();
     setup.add('all', {});
     for (const namespace of ['a', 'b']) setup.add(`namespace ${namespace}`, { namespace });
-    for (const node of ['n1', 'n2', 'n3']) setup.add(`node ${node}`, { fieldEquals: new Map([['spec.nodeName', node]]) });
+    for (const node of ['n1', 'n2', 'n3'])
+      setup.add(`node ${node}`, { fieldEquals: new Map([['spec.nodeName', node]]) });
     for (const name of ['x', 'y']) setup.add(`name ${name}`, { name });
     for (const namespace of ['a', 'b']) setup.add(`object ${namespace}/x`, { namespace, name: 'x' });
     setup.change(object('a', 'x', 'n1', 1));
     expect([...new Set(setup.asked)].sort()).toEqual(['all', 'name x', 'namespace a', 'node n1', 'object a/x']);
     setup.asked.length = 0;
     setup.change(object('a', 'x', 'n2', 2), object('a', 'x', 'n1', 1));
-    expect([...new Set(setup.asked)].sort()).toEqual(['all', 'name x', 'namespace a', 'node n1', 'node n2', 'object a/x']);
+    expect([...new Set(setup.asked)].sort()).toEqual([
+      'all',
+      'name x',
+      'namespace a',
+      'node n1',
+      'node n2',
+      'object a/x',
+    ]);
     expect(setup.told.filter((name) => name.startsWith('node')).sort()).toEqual(['node n1', 'node n1', 'node n2']);
   });
 
   test('leave nothing behind when they go', () => {
     const setup = new Setup();
-    const selections: Selection[] = [{}, { namespace: 'a' }, { fieldEquals: new Map([['spec.nodeName', 'n1']]) }, { name: 'x' }, { namespace: 'a', name: 'x' }];
+    const selections: Selection[] = [
+      {},
+      { namespace: 'a' },
+      { fieldEquals: new Map([['spec.nodeName', 'n1']]) },
+      { name: 'x' },
+      { namespace: 'a', name: 'x' },
+    ];
     const queues = selections.map((selection, index) => setup.add(String(index), selection));
     expect([setup.watchers.size, setup.watchers.groups]).toEqual([5, 5]);
     for (const queue of queues) queue.close();
@@ -62,7 +85,17 @@ describe('live watchers', () => {
 
   test('with the same text of what they select are one group, without it only with the same function', () => {
     const { watchers } = new Setup();
-    const add = (selection: Selection): void => watchers.add(new WatchQueue({ onReady: () => undefined, limits: defaultWatchLimits, position: () => 0, onClose: () => undefined }), selection, 0);
+    const add = (selection: Selection): void =>
+      watchers.add(
+        new WatchQueue({
+          onReady: () => undefined,
+          limits: defaultWatchLimits,
+          position: () => 0,
+          onClose: () => undefined,
+        }),
+        selection,
+        0,
+      );
     const matches = (): boolean => true;
     add({ namespace: 'a', matches, matchesKey: 'app=x' });
     add({ namespace: 'a', matches: () => true, matchesKey: 'app=x' });

@@ -114,7 +114,8 @@ export class Watchers {
     const { card } = change.object ?? change.previous!;
     if (this.#byKey.size > 0) collect(this.#byKey.get(change.key));
     if (this.#byName.size > 0) collect(this.#byName.get(card.name));
-    for (const [field, byValue] of this.#byField) if (byValue.size > 0) forEachValue(field, change, (value) => collect(byValue.get(value)));
+    for (const [field, byValue] of this.#byField)
+      if (byValue.size > 0) forEachValue(field, change, (value) => collect(byValue.get(value)));
     if (this.#byNamespace.size > 0) collect(this.#byNamespace.get(card.namespace));
     collect(this.#others.get(everything));
   }
@@ -160,7 +161,8 @@ export class Watchers {
       const index = this.#byField.get(field);
       if (index !== undefined) return { index, value, isWholeRange: selection?.namespace === undefined };
     }
-    if (selection?.namespace !== undefined) return { index: this.#byNamespace, value: selection.namespace, isWholeRange: true };
+    if (selection?.namespace !== undefined)
+      return { index: this.#byNamespace, value: selection.namespace, isWholeRange: true };
     return { index: this.#others, value: everything, isWholeRange: true };
   }
 

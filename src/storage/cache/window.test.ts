@@ -7,7 +7,12 @@ import type { WindowLimits } from './window.ts';
 const limits: WindowLimits = { minEvents: 2, maxEvents: 5, maxBytes: 1_000_000, maxAgeMs: 100 };
 
 function version(revision: number, size = 10): StoredObject {
-  return { key: 'k', revision, bytes: Buffer.alloc(size), card: { namespace: '', name: 'k', labels: new Map(), fields: new Map() } };
+  return {
+    key: 'k',
+    revision,
+    bytes: Buffer.alloc(size),
+    card: { namespace: '', name: 'k', labels: new Map(), fields: new Map() },
+  };
 }
 
 function change(revision: number, { at = 0, size = 10 } = {}): Change {
@@ -42,13 +47,20 @@ describe('change window', () => {
     { name: 'by bytes, if need be all of them', options: { maxBytes: 100 }, now: 1_000, kept: [], floor: 6 },
     { name: 'nothing within the limits', options: {}, now: 100, kept: [2, 3, 4, 5, 6], floor: 1 },
   ])('drops the oldest $name', ({ options, now, kept, floor }) => {
-    const window = windowOf([2, 3, 4, 5, 6].map((revision) => change(revision)), options, now);
+    const window = windowOf(
+      [2, 3, 4, 5, 6].map((revision) => change(revision)),
+      options,
+      now,
+    );
     expect([...window.after(window.floor)].map(({ revision }) => revision)).toEqual(kept);
     expect(window.floor).toBe(floor);
   });
 
   test('a revision of which a part was dropped is not offered at all', () => {
-    const window = windowOf([2, 3, 3, 3, 4].map((revision) => change(revision)), { maxEvents: 3 });
+    const window = windowOf(
+      [2, 3, 3, 3, 4].map((revision) => change(revision)),
+      { maxEvents: 3 },
+    );
     expect(window.floor).toBe(3);
     expect(revisionsOf(window.after(window.floor))).toEqual([4]);
   });

@@ -15,7 +15,12 @@ export interface WindowLimits {
 }
 
 /** Ages and counts as the reference has them; the bytes keep a burst of large objects from growing the process. */
-export const defaultWindowLimits: WindowLimits = { minEvents: 100, maxEvents: 100_000, maxBytes: 32 * 1024 * 1024, maxAgeMs: 75_000 };
+export const defaultWindowLimits: WindowLimits = {
+  minEvents: 100,
+  maxEvents: 100_000,
+  maxBytes: 32 * 1024 * 1024,
+  maxAgeMs: 75_000,
+};
 
 /** What a change holds beside the old version. */
 const overheadBytes = 400;

@@ -88,34 +88,40 @@ describe('compaction', () => {
     expect(await recordsIn(directory)).toMatchObject([{ kind: 'put', revision: anew.revision }]);
   });
 
-  test.each(Array.from({ length: 8 }, (_, steps) => ({ steps })))('cut off after $steps steps of its work is finished after the next opening', async ({ steps }) => {
-    const directory = temporaryDirectory();
-    const { store, journal } = await openControlled(directory);
-    await fill(store);
-    const lease = await store.grantLease(0.02);
-    await Promise.all(Array.from({ length: 2_500 }, (_, i) => store.create(`/leased/${i}`, bytes('x'), { lease })));
-    await expect.poll(async () => (await store.list('/leased/')).count, { timeout: 10_000 }).toBe(0);
-    const { revision } = await store.create('/last', bytes('x'));
-    const before = await store.list('/');
-    let left = steps;
-    journal.fail('NoSpace', (change) => (change.kind === 'dropped' || change.kind === 'swept') && left-- <= 0);
-    await store.compact(revision);
-    await store[Symbol.asyncDispose]();
+  test.each(Array.from({ length: 8 }, (_, steps) => ({ steps })))(
+    'cut off after $steps steps of its work is finished after the next opening',
+    async ({ steps }) => {
+      const directory = temporaryDirectory();
+      const { store, journal } = await openControlled(directory);
+      await fill(store);
+      const lease = await store.grantLease(0.02);
+      await Promise.all(Array.from({ length: 2_500 }, (_, i) => store.create(`/leased/${i}`, bytes('x'), { lease })));
+      await expect.poll(async () => (await store.list('/leased/')).count, { timeout: 10_000 }).toBe(0);
+      const { revision } = await store.create('/last', bytes('x'));
+      const before = await store.list('/');
+      let left = steps;
+      journal.fail('NoSpace', (change) => (change.kind === 'dropped' || change.kind === 'swept') && left-- <= 0);
+      await store.compact(revision);
+      await store[Symbol.asyncDispose]();
 
-    const again = await openControlled(directory);
-    expect(await again.store.list('/')).toEqual(before);
-    expect((await again.store.list('/', { revision })).kvs).toEqual(before.kvs);
-    if (!journal.commits.flat().some((change) => change.kind === 'swept') || left < 0) await swept(again.journal);
-    expect(await again.store.list('/')).toEqual(before);
-    await again.store[Symbol.asyncDispose]();
-    expect(await recordsIn(directory)).toHaveLength(21);
-  });
+      const again = await openControlled(directory);
+      expect(await again.store.list('/')).toEqual(before);
+      expect((await again.store.list('/', { revision })).kvs).toEqual(before.kvs);
+      if (!journal.commits.flat().some((change) => change.kind === 'swept') || left < 0) await swept(again.journal);
+      expect(await again.store.list('/')).toEqual(before);
+      await again.store[Symbol.asyncDispose]();
+      expect(await recordsIn(directory)).toHaveLength(21);
+    },
+  );
 
   test('that failed for want of space is finished by the next one', async () => {
     const directory = temporaryDirectory();
     const { store, journal } = await openControlled(directory);
     await fill(store);
-    journal.fail('NoSpace', (change) => change.kind === 'dropped' && change.versions.some((version) => version.createRevision === 0));
+    journal.fail(
+      'NoSpace',
+      (change) => change.kind === 'dropped' && change.versions.some((version) => version.createRevision === 0),
+    );
     await store.compact(await store.currentRevision());
     while (journal.commits.flat().filter((change) => change.kind === 'dropped').length < 2) await turn();
     journal.fail(undefined);

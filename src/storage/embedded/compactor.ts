@@ -82,7 +82,8 @@ export class Compactor {
 
   async #promise(revision: number): Promise<void> {
     const current = this.#parts.published();
-    if (revision > current) throw new StorageError('FutureRevision', `revision ${revision} is yet to come`, { revision: current });
+    if (revision > current)
+      throw new StorageError('FutureRevision', `revision ${revision} is yet to come`, { revision: current });
     if (revision <= this.#compacted) return;
     await this.#parts.record({ kind: 'compacted', revision });
     this.#compacted = revision;
@@ -110,7 +111,11 @@ export class Compactor {
       const kept = new Map<KeyHistory, Version>();
       const superseded: Version[] = [];
       let index = timeline.after(from);
-      for (const stop = index + STEP; index < timeline.end && (index < stop || timeline.at(index).modRevision === from); index++) {
+      for (
+        const stop = index + STEP;
+        index < timeline.end && (index < stop || timeline.at(index).modRevision === from);
+        index++
+      ) {
         const { history, modRevision } = timeline.at(index);
         if (modRevision > revision) break;
         from = modRevision;

@@ -35,7 +35,11 @@ export async function prepareDirectory(directory: string, log: Logger): Promise<
     const problem = (await problemOfData(dataFile)) ?? (await problemOfLock(lockFile));
     if (problem !== undefined) throw new Error(problem);
   } catch (cause) {
-    throw new StorageError('Unavailable', `the data directory ${directory} cannot be opened: ${(cause as Error).message}`, { cause });
+    throw new StorageError(
+      'Unavailable',
+      `the data directory ${directory} cannot be opened: ${(cause as Error).message}`,
+      { cause },
+    );
   }
   if ((await sizeOf(lockFile)) === 0 && !(await hasDiskRoom(directory, FIRST_BYTES))) throw noSpace(directory);
   try {
@@ -45,12 +49,17 @@ export async function prepareDirectory(directory: string, log: Logger): Promise<
     }
   } catch (cause) {
     if (isNoSpace(cause)) throw noSpace(directory, cause);
-    throw new StorageError('Unavailable', `the data directory ${directory} cannot be opened: ${(cause as Error).message}`, { cause });
+    throw new StorageError(
+      'Unavailable',
+      `the data directory ${directory} cannot be opened: ${(cause as Error).message}`,
+      { cause },
+    );
   }
   return made;
 }
 
-const noSpace = (directory: string, cause?: unknown): StorageError => new StorageError('NoSpace', `no space is left on the disk of ${directory}`, { cause });
+const noSpace = (directory: string, cause?: unknown): StorageError =>
+  new StorageError('NoSpace', `no space is left on the disk of ${directory}`, { cause });
 
 /**
  * Makes the names of a new store's files as durable as what is in them: directories have a sync of their own. `made` is
@@ -77,7 +86,8 @@ async function problemOfData(file: string): Promise<string | undefined> {
   try {
     const head = Buffer.alloc(MAGIC_OFFSET + 8);
     await handle.read(head, 0, head.length, 0);
-    if (head.readUInt32LE(MAGIC_OFFSET) !== MAGIC || (await handle.stat()).size < MIN_BYTES) return 'data.mdb is not an LMDB database';
+    if (head.readUInt32LE(MAGIC_OFFSET) !== MAGIC || (await handle.stat()).size < MIN_BYTES)
+      return 'data.mdb is not an LMDB database';
     const version = head.readUInt16LE(MAGIC_OFFSET + 4);
     return version === VERSION ? undefined : `data.mdb has version ${version} of LMDB's file format, not ${VERSION}`;
   } finally {

@@ -36,7 +36,8 @@ export async function claimDirectory<T extends Claimable>(directory: string, ope
     if (isSoleOwner(databases)) return databases;
     const owners = ownersOf(databases.root);
     await databases.root.close();
-    if (attempt === ATTEMPTS) throw new StorageError('Unavailable', `the data directory ${directory} is in use by ${owners}`);
+    if (attempt === ATTEMPTS)
+      throw new StorageError('Unavailable', `the data directory ${directory} is in use by ${owners}`);
     await delay(25 * attempt + Math.random() * 25);
   }
 }

@@ -22,7 +22,8 @@ export async function hasDiskRoom(directory: string, bytes: number): Promise<boo
 async function writeZeros(file: string, bytes: number): Promise<void> {
   const handle = await open(file, 'w');
   try {
-    for (let left = bytes; left > 0; left -= CHUNK.length) await handle.writeFile(left < CHUNK.length ? CHUNK.subarray(0, left) : CHUNK);
+    for (let left = bytes; left > 0; left -= CHUNK.length)
+      await handle.writeFile(left < CHUNK.length ? CHUNK.subarray(0, left) : CHUNK);
     // Some file systems find out only now.
     await handle.datasync();
   } finally {

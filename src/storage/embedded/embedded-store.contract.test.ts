@@ -24,12 +24,17 @@ function underTest(journal: Journal, cleanUp: () => Promise<void> = async () => 
 
 const maxSizeBytes = 1024 ** 3;
 
-describeStoreContract({ name: 'embedded, in memory', create: async () => underTest(new MemoryJournal({ maxSizeBytes })) });
+describeStoreContract({
+  name: 'embedded, in memory',
+  create: async () => underTest(new MemoryJournal({ maxSizeBytes })),
+});
 
 describeStoreContract({
   name: 'embedded, on disk',
   create: async () => {
     const directory = await mkdtemp(path.join(tmpdir(), 'orch-store-'));
-    return underTest(await openLmdbJournal({ directory, maxSizeBytes }), () => rm(directory, { recursive: true, force: true }));
+    return underTest(await openLmdbJournal({ directory, maxSizeBytes }), () =>
+      rm(directory, { recursive: true, force: true }),
+    );
   },
 });

@@ -9,7 +9,19 @@ import { abortable } from '../../base/abortable.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { Clock } from '../../base/clock.ts';
 import { guardFailed, StorageError } from '../errors.ts';
-import type { GetResult, GuardedResult, KeyValue, LeaseId, ListOptions, ListResult, Store, StoreStatus, WatchBatch, WatchOptions, WriteOptions } from '../interface.ts';
+import type {
+  GetResult,
+  GuardedResult,
+  KeyValue,
+  LeaseId,
+  ListOptions,
+  ListResult,
+  Store,
+  StoreStatus,
+  WatchBatch,
+  WatchOptions,
+  WriteOptions,
+} from '../interface.ts';
 import { Compactor } from './compactor.ts';
 import type { Journal } from './journal.ts';
 import { KeyIndex } from './key-index.ts';
@@ -43,7 +55,11 @@ export class EmbeddedStore implements Store {
     this.#journal = journal;
     this.#recent = journal.keepsValuesInMemory ? undefined : new RecentValues({ maxBytes: RECENT_VALUES_BYTES });
     this.#leases = new LeaseBook({ clock, end: (lease) => this.#endLease(lease) });
-    const { revision, compacted, swept } = replay(journal.load(), { index: this.#index, timeline: this.#timeline, leases: this.#leases });
+    const { revision, compacted, swept } = replay(journal.load(), {
+      index: this.#index,
+      timeline: this.#timeline,
+      leases: this.#leases,
+    });
     this.#ledger = new Ledger({
       journal,
       index: this.#index,
@@ -54,8 +70,20 @@ export class EmbeddedStore implements Store {
       },
     });
     const published = (): number => this.#ledger.published;
-    this.#compactor = new Compactor({ index: this.#index, timeline: this.#timeline, compacted, swept, published, record: (change) => this.#ledger.record(change) });
-    this.#watches = new WatchHub({ timeline: this.#timeline, published, compacted: () => this.#compactor.compacted, valueOf: (version) => this.#valueOf(version) });
+    this.#compactor = new Compactor({
+      index: this.#index,
+      timeline: this.#timeline,
+      compacted,
+      swept,
+      published,
+      record: (change) => this.#ledger.record(change),
+    });
+    this.#watches = new WatchHub({
+      timeline: this.#timeline,
+      published,
+      compacted: () => this.#compactor.compacted,
+      valueOf: (version) => this.#valueOf(version),
+    });
     this.#compactor.sweep();
     this.#leases.schedule();
   }
@@ -74,7 +102,10 @@ export class EmbeddedStore implements Store {
     return { revision: this.#ledger.published, kv: version && toKeyValue(version, this.#valueOf(version)) };
   }
 
-  async list(prefix: string, { revision, start, limit = 0, keysOnly = false, signal }: ListOptions & { signal?: AbortSignal } = {}): Promise<ListResult> {
+  async list(
+    prefix: string,
+    { revision, start, limit = 0, keysOnly = false, signal }: ListOptions & { signal?: AbortSignal } = {},
+  ): Promise<ListResult> {
     this.#check(signal);
     const at = this.#readRevision(revision);
     const found: Version[] = [];
@@ -171,14 +202,20 @@ export class EmbeddedStore implements Store {
     checkKey(key);
     if (companion !== undefined) checkKey(companion.key);
     const bytes = sizeOf({ key, value }) + (companion === undefined ? 0 : sizeOf(companion));
-    if (bytes > MAX_REQUEST_BYTES) throw new StorageError('TooLarge', `key and value have ${bytes} bytes, more than the ${MAX_REQUEST_BYTES} allowed`, { key });
+    if (bytes > MAX_REQUEST_BYTES)
+      throw new StorageError(
+        'TooLarge',
+        `key and value have ${bytes} bytes, more than the ${MAX_REQUEST_BYTES} allowed`,
+        { key },
+      );
   }
 
   /** The revision to read at; 0 and undefined mean now. */
   #readRevision(revision: number | undefined): number {
     const current = this.#ledger.published;
     if (revision === undefined || revision === 0) return current;
-    if (revision > current) throw new StorageError('FutureRevision', `revision ${revision} is yet to come`, { revision: current });
+    if (revision > current)
+      throw new StorageError('FutureRevision', `revision ${revision} is yet to come`, { revision: current });
     const oldest = this.#compactor.compacted;
     if (revision < oldest) throw compactedError(revision, oldest);
     return revision;
@@ -205,7 +242,8 @@ export class EmbeddedStore implements Store {
       });
       if (latest > unchangedSince) return latest;
     }
-    if (companion === undefined || (this.#newest(companion.key)?.modRevision ?? 0) === companion.expected) return undefined;
+    if (companion === undefined || (this.#newest(companion.key)?.modRevision ?? 0) === companion.expected)
+      return undefined;
     return this.#index.find(companion.key)?.newest?.modRevision ?? 0;
   }
 
@@ -264,10 +302,12 @@ function checkKey(key: string): void {
   if (key === '') throw new StorageError('Internal', 'a key cannot be empty');
 }
 
-const sizeOf = ({ key, value }: Pick<KeyValue, 'key'> & { readonly value: Uint8Array }): number => Buffer.byteLength(key) + value.length;
+const sizeOf = ({ key, value }: Pick<KeyValue, 'key'> & { readonly value: Uint8Array }): number =>
+  Buffer.byteLength(key) + value.length;
 
 const closedError = (): StorageError => new StorageError('Aborted', 'the store is closed');
-const abortedError = (signal: AbortSignal): StorageError => new StorageError('Aborted', 'the call was aborted', { cause: signal.reason });
+const abortedError = (signal: AbortSignal): StorageError =>
+  new StorageError('Aborted', 'the call was aborted', { cause: signal.reason });
 
 function compactedError(revision: number, oldest: number): StorageError {
   return new StorageError('Compacted', `revision ${revision} has been compacted`, { revision: oldest });

@@ -39,7 +39,14 @@ class Model {
     const next = new Map(this.now);
     next.delete(key);
     this.states.push(next);
-    this.events.push({ type: 'delete', key, value: Buffer.alloc(0), modRevision: this.revision, createRevision: 0, ...(previous && { previous }) });
+    this.events.push({
+      type: 'delete',
+      key,
+      value: Buffer.alloc(0),
+      modRevision: this.revision,
+      createRevision: 0,
+      ...(previous && { previous }),
+    });
   }
 
   at(revision: number): KeyValue[] {
@@ -47,7 +54,8 @@ class Model {
   }
 
   after(revision: number): KeyEvent[] {
-    const known = (event: KeyEvent): KeyEvent => (event.modRevision - 1 < this.compacted ? { ...event, previous: undefined } : event);
+    const known = (event: KeyEvent): KeyEvent =>
+      event.modRevision - 1 < this.compacted ? { ...event, previous: undefined } : event;
     return this.events.filter((event) => event.modRevision > revision).map(known);
   }
 }
@@ -79,7 +87,10 @@ async function step(store: Store, model: Model, random: (below: number) => numbe
     return;
   }
   const value = Buffer.alloc(random(4) === 0 ? random(20_000) : random(50), random(256));
-  expect(await store.update(key, value, current?.modRevision ?? 0)).toEqual({ applied: true, revision: model.revision + 1 });
+  expect(await store.update(key, value, current?.modRevision ?? 0)).toEqual({
+    applied: true,
+    revision: model.revision + 1,
+  });
   model.put(key, value);
 }
 
@@ -114,25 +125,36 @@ async function compare(store: Store, model: Model): Promise<void> {
     expect((await replay(store, after, expected.length)).map(outline)).toEqual(expected.map(outline));
   }
   if (model.compacted < 2) return;
-  await expect(store.list('/', { revision: model.compacted - 1 })).rejects.toMatchObject({ reason: 'Compacted', revision: model.compacted });
-  if (model.compacted > 2) await expect(replay(store, model.compacted - 2, 1)).rejects.toMatchObject({ reason: 'Compacted', revision: model.compacted });
+  await expect(store.list('/', { revision: model.compacted - 1 })).rejects.toMatchObject({
+    reason: 'Compacted',
+    revision: model.compacted,
+  });
+  if (model.compacted > 2)
+    await expect(replay(store, model.compacted - 2, 1)).rejects.toMatchObject({
+      reason: 'Compacted',
+      revision: model.compacted,
+    });
 }
 
 describe.each([{ medium: 'memory' }, { medium: 'disk' }])('a random history in $medium', ({ medium }) => {
-  test.each(Array.from({ length: 6 }, (_, seed) => ({ seed })))('is what the model says, seed $seed', { timeout: 60_000 }, async ({ seed }) => {
-    const random = randomOf(seed);
-    const options = medium === 'disk' ? { directory: temporaryDirectory() } : {};
-    let store = await openEmbeddedStore(options);
-    onTestFinished(() => store[Symbol.asyncDispose]());
-    const model = new Model();
-    for (let round = 0; round < 8; round++) {
-      for (let i = random(25); i > 0; i--) await step(store, model, random);
-      if (round > 1) await compact(store, model, random);
-      await compare(store, model);
-      if (medium !== 'disk') continue;
-      await store[Symbol.asyncDispose]();
-      store = await openEmbeddedStore(options);
-      await compare(store, model);
-    }
-  });
+  test.each(Array.from({ length: 6 }, (_, seed) => ({ seed })))(
+    'is what the model says, seed $seed',
+    { timeout: 60_000 },
+    async ({ seed }) => {
+      const random = randomOf(seed);
+      const options = medium === 'disk' ? { directory: temporaryDirectory() } : {};
+      let store = await openEmbeddedStore(options);
+      onTestFinished(() => store[Symbol.asyncDispose]());
+      const model = new Model();
+      for (let round = 0; round < 8; round++) {
+        for (let i = random(25); i > 0; i--) await step(store, model, random);
+        if (round > 1) await compact(store, model, random);
+        await compare(store, model);
+        if (medium !== 'disk') continue;
+        await store[Symbol.asyncDispose]();
+        store = await openEmbeddedStore(options);
+        await compare(store, model);
+      }
+    },
+  );
 });

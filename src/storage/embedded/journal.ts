@@ -21,7 +21,13 @@ export type Change =
 
 /** One record of the log as found when the store opens. */
 export type LogRecord =
-  | { readonly kind: 'put'; readonly revision: number; readonly createRevision: number; readonly leaseId: number; readonly bytes: string }
+  | {
+      readonly kind: 'put';
+      readonly revision: number;
+      readonly createRevision: number;
+      readonly leaseId: number;
+      readonly bytes: string;
+    }
   | { readonly kind: 'delete'; readonly revision: number; readonly keys: readonly string[] };
 
 export type StoredLease = Pick<Lease, 'id' | 'ttlMs' | 'expiresAtMs'>;

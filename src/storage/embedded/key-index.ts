@@ -43,7 +43,8 @@ export class KeyIndex {
   /** Takes back the newest version of its key. */
   undo(version: Version): void {
     const { history } = version;
-    if (history.newest !== version) throw new Error(`version ${version.modRevision} is not the newest of ${history.key}`);
+    if (history.newest !== version)
+      throw new Error(`version ${version.modRevision} is not the newest of ${history.key}`);
     history.newest = version.older;
     if (history.newest === undefined) this.#tree.delete(history.bytes);
   }

@@ -34,7 +34,8 @@ export class LeaseBook {
   /** A new lease, not in the book yet. */
   draw(ttlSeconds: number): Lease {
     const ttlMs = Math.ceil(ttlSeconds * 1000);
-    if (!Number.isSafeInteger(ttlMs) || ttlMs <= 0) throw new RangeError(`a lease cannot live for ${ttlSeconds} seconds`);
+    if (!Number.isSafeInteger(ttlMs) || ttlMs <= 0)
+      throw new RangeError(`a lease cannot live for ${ttlSeconds} seconds`);
     let id = randomInt(1, MAX_LEASE_ID);
     while (this.#leases.has(id)) id = randomInt(1, MAX_LEASE_ID);
     return { id, ttlMs, expiresAtMs: Date.now() + ttlMs, deadlineMs: this.#clock.now() + ttlMs, keys: new Set() };
@@ -61,7 +62,8 @@ export class LeaseBook {
   /** The lease a caller names; throws `LeaseNotFound`. */
   get(id: LeaseId): Lease {
     const lease = this.#leases.get(Number(id));
-    if (lease === undefined || String(lease.id) !== id) throw new StorageError('LeaseNotFound', `there is no lease ${id}`);
+    if (lease === undefined || String(lease.id) !== id)
+      throw new StorageError('LeaseNotFound', `there is no lease ${id}`);
     return lease;
   }
 

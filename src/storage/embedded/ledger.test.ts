@@ -62,8 +62,17 @@ describe('group commit', () => {
     const refused = store.update('/k', bytes('3'), 2);
     const deleted = store.delete('/k', 3);
     const again = store.create('/k', bytes('4'));
-    expect(await Promise.all([created, updated, deleted, again])).toMatchObject([{ revision: 2 }, { applied: true, revision: 3 }, { applied: true, revision: 4 }, { revision: 5 }]);
-    expect(await refused).toMatchObject({ applied: false, revision: 3, current: { value: bytes('2'), modRevision: 3, createRevision: 2 } });
+    expect(await Promise.all([created, updated, deleted, again])).toMatchObject([
+      { revision: 2 },
+      { applied: true, revision: 3 },
+      { applied: true, revision: 4 },
+      { revision: 5 },
+    ]);
+    expect(await refused).toMatchObject({
+      applied: false,
+      revision: 3,
+      current: { value: bytes('2'), modRevision: 3, createRevision: 2 },
+    });
     expect((await store.get('/k')).kv).toEqual({ key: '/k', value: bytes('4'), modRevision: 5, createRevision: 5 });
   });
 });
@@ -82,7 +91,10 @@ describe('a write that is not durable yet', () => {
     expect((await store.get('/k/new')).kv).toBeUndefined();
     expect(await store.list('/k/')).toMatchObject({ revision, count: 1, kvs: [{ value: bytes('old') }] });
     expect(await store.currentRevision()).toBe(revision);
-    await expect(store.get('/k/new', { revision: revision + 1 })).rejects.toMatchObject({ reason: 'FutureRevision', revision });
+    await expect(store.get('/k/new', { revision: revision + 1 })).rejects.toMatchObject({
+      reason: 'FutureRevision',
+      revision,
+    });
     await expect(store.compact(revision + 1)).rejects.toMatchObject({ reason: 'FutureRevision' });
     expect(batches).toMatchObject([{ revision }]);
     release();
@@ -95,12 +107,39 @@ describe('a write that is not durable yet', () => {
   });
 
   test.each([
-    { name: 'a create that finds the key', call: () => store.create('/k', bytes('2')).catch((error: unknown) => error), outcome: { reason: 'KeyExists' } },
-    { name: 'an update that finds another version', call: () => store.update('/k', bytes('2'), 1), outcome: { applied: false, revision: 2, current: { modRevision: 2 } } },
-    { name: 'a deletion that finds another version', call: () => store.delete('/k', 1), outcome: { applied: false, revision: 2, current: { modRevision: 2 } } },
-    { name: 'a create whose guard fails', call: () => store.create('/other', bytes('2'), { guards: [{ prefix: '/k', unchangedSince: 1 }] }).catch((error: unknown) => error), outcome: { reason: 'Conflict' } },
-    { name: 'an update whose guard fails', call: () => store.update('/other', bytes('2'), 0, { guards: [{ prefix: '/k', unchangedSince: 1 }] }), outcome: { applied: false, revision: 2, current: undefined } },
-    { name: 'an update whose companion has another version', call: () => store.update('/other', bytes('2'), 0, { companion: { key: '/k', value: bytes('2'), expected: 1 } }), outcome: { applied: false, revision: 2, current: undefined } },
+    {
+      name: 'a create that finds the key',
+      call: () => store.create('/k', bytes('2')).catch((error: unknown) => error),
+      outcome: { reason: 'KeyExists' },
+    },
+    {
+      name: 'an update that finds another version',
+      call: () => store.update('/k', bytes('2'), 1),
+      outcome: { applied: false, revision: 2, current: { modRevision: 2 } },
+    },
+    {
+      name: 'a deletion that finds another version',
+      call: () => store.delete('/k', 1),
+      outcome: { applied: false, revision: 2, current: { modRevision: 2 } },
+    },
+    {
+      name: 'a create whose guard fails',
+      call: () =>
+        store
+          .create('/other', bytes('2'), { guards: [{ prefix: '/k', unchangedSince: 1 }] })
+          .catch((error: unknown) => error),
+      outcome: { reason: 'Conflict' },
+    },
+    {
+      name: 'an update whose guard fails',
+      call: () => store.update('/other', bytes('2'), 0, { guards: [{ prefix: '/k', unchangedSince: 1 }] }),
+      outcome: { applied: false, revision: 2, current: undefined },
+    },
+    {
+      name: 'an update whose companion has another version',
+      call: () => store.update('/other', bytes('2'), 0, { companion: { key: '/k', value: bytes('2'), expected: 1 } }),
+      outcome: { applied: false, revision: 2, current: undefined },
+    },
   ])('holds up $name', async ({ call, outcome }) => {
     const release = journal.hold();
     const created = store.create('/k', bytes('1'));
@@ -133,7 +172,9 @@ describe('a write that is not durable yet', () => {
 
 test('a write that does not fit together with its companion leaves both as they are', async () => {
   const small = new EmbeddedStore(new MemoryJournal({ maxSizeBytes: 2_000 }), { clock });
-  const write = small.create('/own', bytes('x'.repeat(1_500)), { companion: { key: '/companion', value: bytes('x'.repeat(1_500)), expected: 0 } });
+  const write = small.create('/own', bytes('x'.repeat(1_500)), {
+    companion: { key: '/companion', value: bytes('x'.repeat(1_500)), expected: 0 },
+  });
   await expect(write).rejects.toMatchObject({ reason: 'NoSpace' });
   expect(await small.list('/')).toMatchObject({ count: 0 });
   expect(await small.create('/own', bytes('x'.repeat(1_500)))).toEqual({ revision: 2 });
@@ -149,9 +190,14 @@ describe('a commit that fails for want of space', () => {
     journal.fail('NoSpace');
     const inFlight = [store.create('/new', bytes('x')), store.update('/kept', bytes('2'), kept.revision)];
     await turn();
-    const behind = [store.update('/kept', bytes('3'), kept.revision + 3), store.delete('/deleted', gone.revision), store.update('/new', bytes('y'), gone.revision + 1)];
+    const behind = [
+      store.update('/kept', bytes('3'), kept.revision + 3),
+      store.delete('/deleted', gone.revision),
+      store.update('/new', bytes('y'), gone.revision + 1),
+    ];
     release();
-    for (const result of await Promise.allSettled([...inFlight, ...behind])) expect(result).toMatchObject({ status: 'rejected', reason: { reason: 'NoSpace' } });
+    for (const result of await Promise.allSettled([...inFlight, ...behind]))
+      expect(result).toMatchObject({ status: 'rejected', reason: { reason: 'NoSpace' } });
     expect(await store.list('/')).toEqual(before);
   });
 
@@ -162,7 +208,8 @@ describe('a commit that fails for want of space', () => {
     const refused = store.update('/k', bytes('2'), 0);
     const exists = store.create('/k', bytes('3'));
     release();
-    for (const result of await Promise.allSettled([created, refused, exists])) expect(result).toMatchObject({ status: 'rejected', reason: { reason: 'NoSpace' } });
+    for (const result of await Promise.allSettled([created, refused, exists]))
+      expect(result).toMatchObject({ status: 'rejected', reason: { reason: 'NoSpace' } });
   });
 
   test('is forgotten when there is space again: the same revisions are given', async () => {
@@ -223,12 +270,21 @@ describe('the maximum size', () => {
     const { revision } = await small.delete('/k/0', revisions[0]!);
     await expect(small.create('/k/more', value)).rejects.toMatchObject({ reason: 'NoSpace' });
     await small.compact(revision);
-    await expect.poll(() => small.create('/k/more', value).then(() => 'created', () => 'refused')).toBe('created');
+    await expect
+      .poll(() =>
+        small.create('/k/more', value).then(
+          () => 'created',
+          () => 'refused',
+        ),
+      )
+      .toBe('created');
   });
 
   test('counts what is on its way', async () => {
     await using small = new EmbeddedStore(new MemoryJournal({ maxSizeBytes: 20_000 }));
-    const results = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => small.create(`/k/${i}`, Buffer.alloc(4_000))));
+    const results = await Promise.allSettled(
+      Array.from({ length: 20 }, (_, i) => small.create(`/k/${i}`, Buffer.alloc(4_000))),
+    );
     expect(results.filter((result) => result.status === 'fulfilled').length).toBeLessThan(6);
   });
 });

@@ -60,7 +60,12 @@ export class Ledger {
   /** Set when the journal broke: from then on nothing is written. */
   #broken: StorageError | undefined;
 
-  constructor({ journal, index, revision, listener }: { journal: Journal; index: KeyIndex; revision: number; listener: LedgerListener }) {
+  constructor({
+    journal,
+    index,
+    revision,
+    listener,
+  }: { journal: Journal; index: KeyIndex; revision: number; listener: LedgerListener }) {
     this.#journal = journal;
     this.#index = index;
     this.#listener = listener;
@@ -132,13 +137,17 @@ export class Ledger {
   }
 
   #checkUsable(): void {
-    if (this.#broken !== undefined) throw new StorageError('Unavailable', this.#broken.message, { cause: this.#broken });
+    if (this.#broken !== undefined)
+      throw new StorageError('Unavailable', this.#broken.message, { cause: this.#broken });
   }
 
   #checkRoom(valueBytes: number): void {
     const waiting = (this.#open?.valueBytes ?? 0) + (this.#inFlight?.valueBytes ?? 0);
     if (this.#journal.hasRoomFor(waiting + valueBytes)) return;
-    throw new StorageError('NoSpace', 'the store has reached its maximum size: delete objects and compact, or raise the maximum');
+    throw new StorageError(
+      'NoSpace',
+      'the store has reached its maximum size: delete objects and compact, or raise the maximum',
+    );
   }
 
   #add(history: KeyHistory, version: Omit<NewVersion, 'modRevision'>): Version {

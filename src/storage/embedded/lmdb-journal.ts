@@ -72,7 +72,11 @@ export interface LmdbJournalOptions {
 }
 
 /** Throws `Unavailable` when another process has the directory, `NoSpace` when it cannot be made for want of room. */
-export async function openLmdbJournal({ directory, maxSizeBytes, log = silentLogger }: LmdbJournalOptions): Promise<LmdbJournal> {
+export async function openLmdbJournal({
+  directory,
+  maxSizeBytes,
+  log = silentLogger,
+}: LmdbJournalOptions): Promise<LmdbJournal> {
   const made = await prepareDirectory(directory, log);
   const databases = await claimDirectory(directory, () => openDatabases(directory, maxSizeBytes));
   await syncDirectories(directory, made);
@@ -92,11 +96,14 @@ async function openDatabases(directory: string, maxSizeBytes: number): Promise<D
       // Its batches leave a promise of their own unhandled when a commit fails, which would end the process.
       eventTurnBatching: false,
     });
-    const numbers = (name: string): Numbers => root.openDB<Buffer, number>(name, { encoding: 'binary', keyEncoder: numberKeys } as object);
+    const numbers = (name: string): Numbers =>
+      root.openDB<Buffer, number>(name, { encoding: 'binary', keyEncoder: numberKeys } as object);
     const meta = root.openDB<Buffer, Buffer>('meta', { encoding: 'binary', keyEncoding: 'binary' });
     return { root, log: numbers('log'), values: numbers('values'), leases: numbers('leases'), meta };
   } catch (cause) {
-    throw new StorageError('Unavailable', `the data directory ${directory} cannot be opened: ${messageOf(cause)}`, { cause });
+    throw new StorageError('Unavailable', `the data directory ${directory} cannot be opened: ${messageOf(cause)}`, {
+      cause,
+    });
   }
 }
 
@@ -132,7 +139,8 @@ export class LmdbJournal implements Journal {
 
   async commit(changes: readonly Change[]): Promise<void> {
     const added = changes.reduce((sum, change) => sum + sizeOf(change), 0);
-    if (this.#diskFull && added > 0 && !(await hasDiskRoom(this.#directory, added + SPARE_BYTES))) throw this.#noSpace();
+    if (this.#diskFull && added > 0 && !(await hasDiskRoom(this.#directory, added + SPARE_BYTES)))
+      throw this.#noSpace();
     try {
       await this.#write(changes);
     } catch (error) {
@@ -174,7 +182,8 @@ export class LmdbJournal implements Journal {
     const results = await Promise.all([whole, ...appended]);
     this.#hasFormat = true;
     // LMDB passes over an append that is not behind all others. Revisions only grow, so this says the data is not ours.
-    if (results.includes(false)) throw new StorageError('Unavailable', `the log of ${this.#directory} holds revisions it should not have yet`);
+    if (results.includes(false))
+      throw new StorageError('Unavailable', `the log of ${this.#directory} holds revisions it should not have yet`);
   }
 
   #apply(change: Change, appended: Promise<boolean>[]): void {
@@ -187,7 +196,8 @@ export class LmdbJournal implements Journal {
         return;
       case 'leaseEnded':
         void leases.remove(change.lease.id);
-        if (change.deletions.length > 0) appended.push(append(log, change.deletions[0]!.modRevision, encodeLeaseEnd(change.deletions)));
+        if (change.deletions.length > 0)
+          appended.push(append(log, change.deletions[0]!.modRevision, encodeLeaseEnd(change.deletions)));
         return;
       case 'compacted':
       case 'swept':
@@ -204,7 +214,10 @@ export class LmdbJournal implements Journal {
       appended.push(append(log, version.modRevision, encodeDelete(version)));
       return;
     }
-    appended.push(append(log, version.modRevision, encodePut(version)), append(values, version.modRevision, version.value!));
+    appended.push(
+      append(log, version.modRevision, encodePut(version)),
+      append(values, version.modRevision, version.value!),
+    );
   }
 
   #drop(version: Version): void {
@@ -220,7 +233,9 @@ export class LmdbJournal implements Journal {
     try {
       return decodeRecord(revision, record);
     } catch (cause) {
-      throw new StorageError('Unavailable', `the data directory ${this.#directory} is damaged: ${messageOf(cause)}`, { cause });
+      throw new StorageError('Unavailable', `the data directory ${this.#directory} is damaged: ${messageOf(cause)}`, {
+        cause,
+      });
     }
   }
 
@@ -228,7 +243,10 @@ export class LmdbJournal implements Journal {
     const format = this.#databases.meta.get(metaKey.format);
     this.#hasFormat = format !== undefined;
     if (format === undefined || readInteger(format, 0) === FORMAT) return;
-    throw new StorageError('Unavailable', `${this.#directory} has format ${readInteger(format, 0)}; this version reads format ${FORMAT}`);
+    throw new StorageError(
+      'Unavailable',
+      `${this.#directory} has format ${readInteger(format, 0)}; this version reads format ${FORMAT}`,
+    );
   }
 
   #readMeta(key: Buffer): number {
@@ -249,7 +267,11 @@ export class LmdbJournal implements Journal {
     if (error instanceof StorageError) return error;
     const cause = await commitErrorOf(error);
     const { code } = cause as { code?: unknown };
-    const room = code !== ENOSPC && code !== EDQUOT && code !== MDB_MAP_FULL && (await hasDiskRoom(this.#directory, added + SPARE_BYTES));
+    const room =
+      code !== ENOSPC &&
+      code !== EDQUOT &&
+      code !== MDB_MAP_FULL &&
+      (await hasDiskRoom(this.#directory, added + SPARE_BYTES));
     if (room || !this.#isReadable()) {
       return new StorageError('Unavailable', `writing to ${this.#directory} failed: ${messageOf(cause)}`, { cause });
     }
@@ -285,7 +307,11 @@ function sizeOf(change: Change): number {
       const { value, history } = change.version;
       if (value === undefined) return 0;
       const inline = value.length <= PAGE_BYTES / 2 - 32;
-      return history.bytes.length + 64 + (inline ? value.length * 1.5 : Math.ceil((value.length + 16) / PAGE_BYTES) * PAGE_BYTES);
+      return (
+        history.bytes.length +
+        64 +
+        (inline ? value.length * 1.5 : Math.ceil((value.length + 16) / PAGE_BYTES) * PAGE_BYTES)
+      );
     }
     case 'leaseGranted':
       return 64;

@@ -15,11 +15,21 @@ describe('log record', () => {
     { name: 'with a lease', lease, leaseId: lease.id, createRevision: 2 ** 40 + 5 },
   ])('of a put $name comes back', ({ lease, leaseId, createRevision }) => {
     const record = encodePut(version({ createRevision, lease, bytes: '/k/\u00c3\u00a9' }));
-    expect(decodeRecord(2 ** 41, record)).toEqual({ kind: 'put', revision: 2 ** 41, createRevision, leaseId, bytes: '/k/\u00c3\u00a9' });
+    expect(decodeRecord(2 ** 41, record)).toEqual({
+      kind: 'put',
+      revision: 2 ** 41,
+      createRevision,
+      leaseId,
+      bytes: '/k/\u00c3\u00a9',
+    });
   });
 
   test('of a deletion comes back', () => {
-    expect(decodeRecord(3, encodeDelete(version({ bytes: '/gone' })))).toEqual({ kind: 'delete', revision: 3, keys: ['/gone'] });
+    expect(decodeRecord(3, encodeDelete(version({ bytes: '/gone' })))).toEqual({
+      kind: 'delete',
+      revision: 3,
+      keys: ['/gone'],
+    });
   });
 
   test('of a lease end comes back with every key', () => {

@@ -51,7 +51,13 @@ export function decodeRecord(revision: number, record: Buffer): LogRecord {
   switch (record[0]) {
     case PUT:
       if (record.length <= PUT_HEADER) break;
-      return { kind: 'put', revision, createRevision: readInteger(record, 1), leaseId: readInteger(record, 9), bytes: record.toString('latin1', PUT_HEADER) };
+      return {
+        kind: 'put',
+        revision,
+        createRevision: readInteger(record, 1),
+        leaseId: readInteger(record, 9),
+        bytes: record.toString('latin1', PUT_HEADER),
+      };
     case DELETE:
       return { kind: 'delete', revision, keys: [record.toString('latin1', 1)] };
     case LEASE_END:

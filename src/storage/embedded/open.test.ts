@@ -84,7 +84,10 @@ describe('a store on disk, opened again', () => {
     await first.update('/a', bytes('2'), created.revision);
     await first.compact(created.revision + 1);
     const second = await reopen(first, directory);
-    await expect(second.get('/a', { revision: created.revision })).rejects.toMatchObject({ reason: 'Compacted', revision: created.revision + 1 });
+    await expect(second.get('/a', { revision: created.revision })).rejects.toMatchObject({
+      reason: 'Compacted',
+      revision: created.revision + 1,
+    });
   });
 
   test('starts at revision 1 and writes nothing before it has to', async () => {
@@ -108,7 +111,10 @@ describe('a store on disk, opened again', () => {
     await expect.poll(async () => (await second.list('/')).kvs.map((kv) => kv.key)).toEqual(['/l', '/l2', '/s/left']);
     const revision = await second.currentRevision();
     const events = await eventsAfter(second, revision - 1, 2);
-    expect(events.map((event) => `${event.modRevision} ${event.type} ${event.key}`).toSorted()).toEqual([`${revision} delete /s/1`, `${revision} delete /s/2`]);
+    expect(events.map((event) => `${event.modRevision} ${event.type} ${event.key}`).toSorted()).toEqual([
+      `${revision} delete /s/1`,
+      `${revision} delete /s/2`,
+    ]);
   });
 
   test('ends a lease that ran out meanwhile', async () => {
@@ -151,9 +157,24 @@ describe('a data directory', () => {
   });
 
   test.each([
-    { name: 'something else', file: 'data.mdb', content: Buffer.from('not a database, but long enough to be read as one'.repeat(1_000)), reason: 'data.mdb is not an LMDB database' },
-    { name: 'a database cut short', file: 'data.mdb', content: lmdbHead(2).subarray(0, 100), reason: 'data.mdb is not an LMDB database' },
-    { name: 'a database of older LMDB', file: 'data.mdb', content: lmdbHead(1), reason: "data.mdb has version 1 of LMDB's file format, not 2" },
+    {
+      name: 'something else',
+      file: 'data.mdb',
+      content: Buffer.from('not a database, but long enough to be read as one'.repeat(1_000)),
+      reason: 'data.mdb is not an LMDB database',
+    },
+    {
+      name: 'a database cut short',
+      file: 'data.mdb',
+      content: lmdbHead(2).subarray(0, 100),
+      reason: 'data.mdb is not an LMDB database',
+    },
+    {
+      name: 'a database of older LMDB',
+      file: 'data.mdb',
+      content: lmdbHead(1),
+      reason: "data.mdb has version 1 of LMDB's file format, not 2",
+    },
   ])('that holds $name is refused', async ({ file, content, reason }) => {
     const directory = temporaryDirectory();
     writeFileSync(path.join(directory, file), content);
@@ -167,13 +188,19 @@ describe('a data directory', () => {
   test('whose lock cannot be used is refused', async () => {
     const directory = temporaryDirectory();
     mkdirSync(path.join(directory, 'lock.mdb'));
-    await expect(openEmbeddedStore({ directory })).rejects.toMatchObject({ reason: 'Unavailable', message: expect.stringContaining('lock.mdb is not a file') });
+    await expect(openEmbeddedStore({ directory })).rejects.toMatchObject({
+      reason: 'Unavailable',
+      message: expect.stringContaining('lock.mdb is not a file'),
+    });
   });
 
   test('that cannot be made is refused', async () => {
     const file = path.join(temporaryDirectory(), 'file');
     writeFileSync(file, '');
-    await expect(openEmbeddedStore({ directory: path.join(file, 'data') })).rejects.toMatchObject({ name: 'StorageError', reason: 'Unavailable' });
+    await expect(openEmbeddedStore({ directory: path.join(file, 'data') })).rejects.toMatchObject({
+      name: 'StorageError',
+      reason: 'Unavailable',
+    });
   });
 
   test('of a later format is refused', async () => {
@@ -183,7 +210,10 @@ describe('a data directory', () => {
     const meta = root.openDB<Buffer, Buffer>('meta', { encoding: 'binary', keyEncoding: 'binary' });
     await meta.put(Buffer.from('format'), Buffer.from([0, 0, 0, 0, 0, 0, 0, 9]));
     await root.close();
-    await expect(openEmbeddedStore({ directory })).rejects.toMatchObject({ reason: 'Unavailable', message: `${directory} has format 9; this version reads format 1` });
+    await expect(openEmbeddedStore({ directory })).rejects.toMatchObject({
+      reason: 'Unavailable',
+      message: `${directory} has format 9; this version reads format 1`,
+    });
   });
 
   test('whose log is damaged is refused, and let go', async () => {
@@ -196,7 +226,11 @@ describe('a data directory', () => {
     const log = root.openDB<Buffer, Buffer>('log', { encoding: 'binary', keyEncoding: 'binary' });
     await log.put(Buffer.from([0, 0, 0, 0, 0, 0, 0, 2]), Buffer.from([77]));
     await root.close();
-    const refusal = { name: 'StorageError', reason: 'Unavailable', message: `the data directory ${directory} is damaged: the log record of revision 2 cannot be read` };
+    const refusal = {
+      name: 'StorageError',
+      reason: 'Unavailable',
+      message: `the data directory ${directory} is damaged: the log record of revision 2 cannot be read`,
+    };
     await expect(openEmbeddedStore({ directory })).rejects.toMatchObject(refusal);
     await expect(openEmbeddedStore({ directory })).rejects.toMatchObject(refusal);
   });
@@ -217,7 +251,14 @@ describe('a data directory', () => {
 
     for (let i = 0; i < written; i += 2) await store.delete(`/k/${String(i).padStart(4, '0')}`, i + 2);
     await store.compact(await store.currentRevision());
-    await expect.poll(() => store.create(`/new`, value).then(() => 'created', () => 'refused')).toBe('created');
+    await expect
+      .poll(() =>
+        store.create(`/new`, value).then(
+          () => 'created',
+          () => 'refused',
+        ),
+      )
+      .toBe('created');
   });
 
   test('uses the space of what was compacted again', async () => {
@@ -245,7 +286,12 @@ describe('a store without a directory', () => {
 
 describe('the files of a store are for their owner only', () => {
   const modesOf = (directory: string): Record<string, string> =>
-    Object.fromEntries(['.', ...readdirSync(directory)].map((name) => [name, (statSync(path.join(directory, name)).mode & 0o777).toString(8)]));
+    Object.fromEntries(
+      ['.', ...readdirSync(directory)].map((name) => [
+        name,
+        (statSync(path.join(directory, name)).mode & 0o777).toString(8),
+      ]),
+    );
   const own = { '.': '700', 'data.mdb': '600', 'lock.mdb': '600' };
 
   test.each([0o000, 0o022, 0o777])('at umask %o, in a directory that is made', async (mask) => {
@@ -274,7 +320,13 @@ describe('the files of a store are for their owner only', () => {
     const told: object[] = [];
     const second = await open({ directory, log: { ...silentLogger, warn: (details) => void told.push(details) } });
     expect(modesOf(directory)).toEqual(own);
-    expect(told).toEqual(Object.keys(own).map((name) => ({ path: path.join(directory, name), before: name === '.' ? '0775' : '0664', now: `0${own[name as keyof typeof own]}` })));
+    expect(told).toEqual(
+      Object.keys(own).map((name) => ({
+        path: path.join(directory, name),
+        before: name === '.' ? '0775' : '0664',
+        now: `0${own[name as keyof typeof own]}`,
+      })),
+    );
     expect(await second.currentRevision()).toBe(revision);
   });
 });

@@ -21,7 +21,11 @@ export interface EmbeddedStoreOptions {
  * Throws a `StorageError`: `Unavailable` when the directory is in use, unreadable or of another format, `NoSpace` when a
  * new one does not fit on the disk.
  */
-export async function openEmbeddedStore({ directory, maxSizeBytes = DEFAULT_MAX_SIZE_BYTES, log = silentLogger }: EmbeddedStoreOptions = {}): Promise<Store> {
+export async function openEmbeddedStore({
+  directory,
+  maxSizeBytes = DEFAULT_MAX_SIZE_BYTES,
+  log = silentLogger,
+}: EmbeddedStoreOptions = {}): Promise<Store> {
   if (directory === undefined) return new EmbeddedStore(new MemoryJournal({ maxSizeBytes }));
   // Loaded here, since a store in memory needs none of the native code.
   const { openLmdbJournal } = await import('./lmdb-journal.ts');

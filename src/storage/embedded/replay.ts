@@ -14,7 +14,10 @@ interface Targets {
 }
 
 /** Builds what is kept in memory from what the journal holds. */
-export function replay({ leases, log, compacted, swept }: JournalState, targets: Targets): { revision: number; compacted: number; swept: number } {
+export function replay(
+  { leases, log, compacted, swept }: JournalState,
+  targets: Targets,
+): { revision: number; compacted: number; swept: number } {
   for (const lease of leases) targets.leases.restore(lease);
   let revision = FIRST_REVISION;
   for (const record of log) {

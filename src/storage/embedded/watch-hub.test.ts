@@ -34,7 +34,12 @@ describe('a watch batch', () => {
   test('has 1000 events at most', async () => {
     await createMany(store, 3_500);
     const batches = await take(store.watch('/k/', { after: 1, signal })[Symbol.asyncIterator](), 3_501);
-    expect(batches.map((batch) => [batch.events.length, batch.revision])).toEqual([[1000, 1001], [1000, 2001], [1000, 3001], [500, 3501]]);
+    expect(batches.map((batch) => [batch.events.length, batch.revision])).toEqual([
+      [1000, 1001],
+      [1000, 2001],
+      [1000, 3001],
+      [500, 3501],
+    ]);
   });
 
   test('has 4 MiB at most, or one event', async () => {
@@ -70,7 +75,8 @@ describe.each([{ medium: 'memory' }, { medium: 'disk' }])('a slow watch in $medi
     const batches = [(await first).value as WatchBatch, ...(await take(watch, 601))];
     const events = batches.flatMap((batch) => batch.events);
     expect(events.map((event) => event.modRevision)).toEqual(Array.from({ length: 600 }, (_, i) => i + 2));
-    for (const { value } of events) expect([value.length, value[49_999], value.buffer.byteLength]).toEqual([50_000, 120, 50_000]);
+    for (const { value } of events)
+      expect([value.length, value[49_999], value.buffer.byteLength]).toEqual([50_000, 120, 50_000]);
   });
 
   test('ends when compaction overtakes it', async () => {
@@ -105,7 +111,11 @@ describe('progress', () => {
     await turn();
     await store.requestProgress();
     await turn();
-    expect(batches).toMatchObject([{ revision: 1, events: [] }, { revision: revision - 1, events: [] }, { revision, events: [{ key: '/k/a' }] }]);
+    expect(batches).toMatchObject([
+      { revision: 1, events: [] },
+      { revision: revision - 1, events: [] },
+      { revision, events: [{ key: '/k/a' }] },
+    ]);
     abort.abort();
     await watching;
   });
@@ -116,6 +126,9 @@ describe('progress', () => {
     const next = watch.next();
     await store.requestProgress();
     for (let i = 0; i < 3; i++) await store.create(`/other/${i}`, bytes('x'));
-    expect((await next).value).toMatchObject({ revision: expect.toSatisfy((revision: number) => revision >= 3), events: [] });
+    expect((await next).value).toMatchObject({
+      revision: expect.toSatisfy((revision: number) => revision >= 3),
+      events: [],
+    });
   });
 });

@@ -34,7 +34,10 @@ export class WatchHub {
     this.#source = source;
   }
 
-  async *watch(prefix: string, { after, previous = false, signal }: WatchOptions): AsyncGenerator<WatchBatch, void, void> {
+  async *watch(
+    prefix: string,
+    { after, previous = false, signal }: WatchOptions,
+  ): AsyncGenerator<WatchBatch, void, void> {
     if (signal.aborted) return;
     const watcher = new Watcher({ source: this.#source, prefix, after: after || this.#source.published(), previous });
     const abort = (): void => watcher.wake();
@@ -81,7 +84,12 @@ class Watcher {
   #progressRequested = false;
   #wake: (() => void) | undefined;
 
-  constructor({ source, prefix, after, previous }: { source: WatchSource; prefix: string; after: number; previous: boolean }) {
+  constructor({
+    source,
+    prefix,
+    after,
+    previous,
+  }: { source: WatchSource; prefix: string; after: number; previous: boolean }) {
     this.#source = source;
     this.prefix = prefix;
     this.#position = after;
@@ -160,7 +168,9 @@ class Watcher {
   #checkNotCompacted(): void {
     const compacted = this.#source.compacted();
     if (this.#position + 1 >= compacted) return;
-    throw new StorageError('Compacted', `changes after revision ${this.#position} have been compacted`, { revision: compacted });
+    throw new StorageError('Compacted', `changes after revision ${this.#position} have been compacted`, {
+      revision: compacted,
+    });
   }
 
   #eventOf(version: Version): KeyEvent {

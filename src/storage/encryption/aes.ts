@@ -42,7 +42,8 @@ export function aesCbc(key: Buffer): ValueTransformer {
 function withoutPadding(padded: Buffer): Buffer {
   const size = padded.at(-1) ?? 0;
   if (size === 0 || size > padded.length) throw new Error('invalid PKCS7 data (empty or not padded)');
-  for (let i = padded.length - size; i < padded.length; i++) if (padded[i] !== size) throw new Error('invalid padding on input');
+  for (let i = padded.length - size; i < padded.length; i++)
+    if (padded[i] !== size) throw new Error('invalid padding on input');
   return padded.subarray(0, padded.length - size);
 }
 
@@ -64,7 +65,9 @@ export function aesGcm(key: Buffer): ValueTransformer {
     },
     seal(value, context) {
       const nonce = randomBytes(nonceBytes);
-      const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes }).setAAD(Buffer.from(context.key));
+      const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagBytes }).setAAD(
+        Buffer.from(context.key),
+      );
       return [nonce, cipher.update(value), cipher.final(), cipher.getAuthTag()];
     },
   };
@@ -76,7 +79,8 @@ const unauthentic = (cause?: unknown): Error => new Error('cipher: message authe
 export function aesGcmWithDerivedKeys(seed: Buffer): ValueTransformer {
   if (seed.length < seedBytes) throw new Error(`invalid seed length ${seed.length} used for key generation`);
   // The first block of HKDF-Expand is as long as the key.
-  const derived = (info: Buffer): ValueTransformer => aesGcm(createHmac('sha256', seed).update(info).update(Buffer.of(1)).digest());
+  const derived = (info: Buffer): ValueTransformer =>
+    aesGcm(createHmac('sha256', seed).update(info).update(Buffer.of(1)).digest());
   return {
     open(stored, context) {
       if (stored.length < infoBytes) throw tooShort();

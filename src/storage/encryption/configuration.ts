@@ -23,7 +23,7 @@ export interface ProviderConfiguration {
 }
 
 export interface KeysConfiguration {
-  readonly keys: readonly { readonly name: string; /** In base64. */ readonly secret: string }[];
+  readonly keys: readonly { readonly name: string /** In base64. */; readonly secret: string }[];
 }
 
 export interface KmsConfiguration {

@@ -2,7 +2,20 @@
  * A store whose values are encrypted, for one resource: whoever is above it sees them in the clear, whatever store lies
  * below. A value that cannot be had in the clear is handed on with the reason; what becomes of it is the reader's to say.
  */
-import type { GetResult, GuardedResult, KeyEvent, KeyValue, LeaseId, ListOptions, ListResult, Store, StoreStatus, WatchBatch, WatchOptions, WriteOptions } from '../interface.ts';
+import type {
+  GetResult,
+  GuardedResult,
+  KeyEvent,
+  KeyValue,
+  LeaseId,
+  ListOptions,
+  ListResult,
+  Store,
+  StoreStatus,
+  WatchBatch,
+  WatchOptions,
+  WriteOptions,
+} from '../interface.ts';
 import { StorageError } from '../errors.ts';
 import type { OpenedValue, Soon, ValueTransformer } from './transformer.ts';
 
@@ -34,7 +47,9 @@ export class EncryptedStore implements Store {
 
   async list(prefix: string, options?: ListOptions & { signal?: AbortSignal }): Promise<ListResult> {
     const listed = await this.#store.list(prefix, options);
-    return options?.keysOnly === true ? listed : { ...listed, kvs: await settleAll(listed.kvs.map((kv) => this.#clear(kv))) };
+    return options?.keysOnly === true
+      ? listed
+      : { ...listed, kvs: await settleAll(listed.kvs.map((kv) => this.#clear(kv))) };
   }
 
   async create(key: string, value: Uint8Array, options?: WriteOptions): Promise<{ revision: number }> {
@@ -42,7 +57,9 @@ export class EncryptedStore implements Store {
   }
 
   async update(key: string, value: Uint8Array, expected: number, options?: WriteOptions): Promise<GuardedResult> {
-    return this.#refusal(await this.#store.update(key, await this.#sealed(key, value), expected, await this.#sealedOptions(options)));
+    return this.#refusal(
+      await this.#store.update(key, await this.#sealed(key, value), expected, await this.#sealedOptions(options)),
+    );
   }
 
   async delete(key: string, expected: number, options?: { signal?: AbortSignal }): Promise<GuardedResult> {
@@ -51,7 +68,10 @@ export class EncryptedStore implements Store {
 
   async *watch(prefix: string, options: WatchOptions): AsyncGenerator<WatchBatch> {
     for await (const { revision, events } of this.#store.watch(prefix, options)) {
-      yield { revision, events: events.length === 0 ? events : await settleAll(events.map((event) => this.#clearEvent(event))) };
+      yield {
+        revision,
+        events: events.length === 0 ? events : await settleAll(events.map((event) => this.#clearEvent(event))),
+      };
     }
   }
 
@@ -87,7 +107,9 @@ export class EncryptedStore implements Store {
   }
 
   async #refusal(result: GuardedResult): Promise<GuardedResult> {
-    return result.applied || result.current === undefined ? result : { ...result, current: await this.#clear(result.current) };
+    return result.applied || result.current === undefined
+      ? result
+      : { ...result, current: await this.#clear(result.current) };
   }
 
   async #sealed(key: string, value: Uint8Array): Promise<Uint8Array> {
@@ -101,7 +123,9 @@ export class EncryptedStore implements Store {
 
   async #sealedOptions(options: WriteOptions | undefined): Promise<WriteOptions | undefined> {
     const companion = options?.companion;
-    return companion === undefined ? options : { ...options, companion: { ...companion, value: await this.#sealed(companion.key, companion.value) } };
+    return companion === undefined
+      ? options
+      : { ...options, companion: { ...companion, value: await this.#sealed(companion.key, companion.value) } };
   }
 
   #open(key: string, value: Buffer): Soon<OpenedValue> {
@@ -110,20 +134,39 @@ export class EncryptedStore implements Store {
 
   #clear(kv: KeyValue): Soon<KeyValue> {
     const { key, modRevision, createRevision } = kv;
-    const opened = ({ value }: OpenedValue): KeyValue => (value === kv.value ? kv : { key, value, modRevision, createRevision });
-    const failed = (error: unknown): KeyValue => ({ key, value: nothing, modRevision, createRevision, unreadable: error as Error });
+    const opened = ({ value }: OpenedValue): KeyValue =>
+      value === kv.value ? kv : { key, value, modRevision, createRevision };
+    const failed = (error: unknown): KeyValue => ({
+      key,
+      value: nothing,
+      modRevision,
+      createRevision,
+      unreadable: error as Error,
+    });
     return this.#attempt(kv, opened, failed);
   }
 
   #clearEvent(event: KeyEvent): Soon<KeyEvent> {
     const previous = event.previous === undefined ? undefined : this.#clear(event.previous);
-    const current: Soon<KeyEvent> = event.type === 'delete' ? event : this.#attempt<KeyEvent>(event, ({ value }) => ({ ...event, value }), (error) => ({ ...event, value: nothing, unreadable: error as Error }));
+    const current: Soon<KeyEvent> =
+      event.type === 'delete'
+        ? event
+        : this.#attempt<KeyEvent>(
+            event,
+            ({ value }) => ({ ...event, value }),
+            (error) => ({ ...event, value: nothing, unreadable: error as Error }),
+          );
     if (previous === undefined) return current;
-    if (current instanceof Promise || previous instanceof Promise) return Promise.all([current, previous]).then(([now, before]) => ({ ...now, previous: before }));
+    if (current instanceof Promise || previous instanceof Promise)
+      return Promise.all([current, previous]).then(([now, before]) => ({ ...now, previous: before }));
     return { ...current, previous };
   }
 
-  #attempt<T>({ key, value }: { readonly key: string; readonly value: Buffer }, opened: (value: OpenedValue) => T, failed: (error: unknown) => T): Soon<T> {
+  #attempt<T>(
+    { key, value }: { readonly key: string; readonly value: Buffer },
+    opened: (value: OpenedValue) => T,
+    failed: (error: unknown) => T,
+  ): Soon<T> {
     try {
       const result = this.#open(key, value);
       return result instanceof Promise ? result.then(opened, failed) : opened(result);
@@ -134,4 +177,5 @@ export class EncryptedStore implements Store {
 }
 
 /** Without a turn of the event loop where nobody has to be waited for. */
-const settleAll = <T>(all: readonly Soon<T>[]): Soon<readonly T[]> => (all.some((one) => one instanceof Promise) ? Promise.all(all) : (all as readonly T[]));
+const settleAll = <T>(all: readonly Soon<T>[]): Soon<readonly T[]> =>
+  all.some((one) => one instanceof Promise) ? Promise.all(all) : (all as readonly T[]);

@@ -72,7 +72,11 @@ export class Encryption {
   /** The store of one resource, in which values are as the configuration says. */
   wrap(store: Store, resource: GroupResource): Store {
     if (!this.reloads && this.#current.transformerOf(resource) === identity) return store;
-    const encrypted = new EncryptedStore({ store, resource: formatGroupResource(resource), transformer: () => this.#current.transformerOf(resource) });
+    const encrypted = new EncryptedStore({
+      store,
+      resource: formatGroupResource(resource),
+      transformer: () => this.#current.transformerOf(resource),
+    });
     shareProbe(encrypted, store);
     return encrypted;
   }
@@ -135,7 +139,11 @@ export class Encryption {
       try {
         return await generation.check();
       } catch (cause) {
-        if (signal.aborted || this.#clock.now() >= deadline) throw new Error(`health check for new transformers failed, polling error timed out waiting for the condition: ${(cause as Error).message}`, { cause });
+        if (signal.aborted || this.#clock.now() >= deadline)
+          throw new Error(
+            `health check for new transformers failed, polling error timed out waiting for the condition: ${(cause as Error).message}`,
+            { cause },
+          );
         await sleep(this.#clock, healthRetryMs, signal);
       }
     }
@@ -160,7 +168,10 @@ class Generation {
   constructor(hash: string, providers: Providers, observer: EncryptionObserver) {
     this.hash = hash;
     this.providers = providers;
-    this.#transformers = providers.rules.map((transformers: readonly PrefixedTransformer[]) => new PrefixedTransformers(transformers, 'no matching prefix found', observer));
+    this.#transformers = providers.rules.map(
+      (transformers: readonly PrefixedTransformer[]) =>
+        new PrefixedTransformers(transformers, 'no matching prefix found', observer),
+    );
   }
 
   transformerOf(resource: GroupResource): ValueTransformer {
@@ -190,11 +201,17 @@ class Generation {
 }
 
 /** Throws, with the reason, for a document that the server cannot be started with. */
-export function checkEncryptionConfiguration(text: string, { reload, kmsV1 }: { readonly reload: boolean; readonly kmsV1: boolean }): void {
+export function checkEncryptionConfiguration(
+  text: string,
+  { reload, kmsV1 }: { readonly reload: boolean; readonly kmsV1: boolean },
+): void {
   providersOf(text, reload, { clock: systemClock, log: silentLogger, observer: nobody, kmsV1 });
 }
 
-async function openGeneration(text: string, { observer, log, kmsV1, reload, clock = systemClock }: EncryptionOptions): Promise<Generation> {
+async function openGeneration(
+  text: string,
+  { observer, log, kmsV1, reload, clock = systemClock }: EncryptionOptions,
+): Promise<Generation> {
   const providers = providersOf(text, reload !== undefined, { clock, log, observer, kmsV1 });
   return openTogether(async (opened) => {
     for (const { plugin } of providers.plugins) opened.add(() => plugin.close());

@@ -24,6 +24,15 @@ export interface EncryptionObserver {
 
 /** Where nothing is counted. */
 export const nobody: EncryptionObserver = {
-  transformed: () => undefined, cacheMissed: () => undefined, keyGenerated: () => undefined, kmsCalled: () => undefined, keyUsed: () => undefined, keyReported: () => undefined,
-  invalidKeyReported: () => undefined, keysKept: () => undefined, cacheFilled: () => undefined, arrived: () => undefined, reloaded: () => undefined,
+  transformed: () => undefined,
+  cacheMissed: () => undefined,
+  keyGenerated: () => undefined,
+  kmsCalled: () => undefined,
+  keyUsed: () => undefined,
+  keyReported: () => undefined,
+  invalidKeyReported: () => undefined,
+  keysKept: () => undefined,
+  cacheFilled: () => undefined,
+  arrived: () => undefined,
+  reloaded: () => undefined,
 };

@@ -85,10 +85,19 @@ export class PrefixedTransformers implements ValueTransformer {
       return error;
     }
     if (others.length === 0) return first as Error;
-    return new AggregateError(attempt.failures, `[${[...new Set(attempt.failures.map((failure) => (failure as Error).message))].join(', ')}]`);
+    return new AggregateError(
+      attempt.failures,
+      `[${[...new Set(attempt.failures.map((failure) => (failure as Error).message))].join(', ')}]`,
+    );
   }
 
-  #tell({ resource }: ValueContext, direction: 'from_storage' | 'to_storage', prefix: string, started: number, error: unknown): void {
+  #tell(
+    { resource }: ValueContext,
+    direction: 'from_storage' | 'to_storage',
+    prefix: string,
+    started: number,
+    error: unknown,
+  ): void {
     this.#observer.transformed(resource, direction, prefix, (performance.now() - started) / 1000, error);
   }
 }
@@ -98,4 +107,5 @@ interface Attempt extends ValueContext {
   readonly failures: unknown[];
 }
 
-const beginsWith = (value: Buffer, prefix: Buffer): boolean => value.length >= prefix.length && value.compare(prefix, 0, prefix.length, 0, prefix.length) === 0;
+const beginsWith = (value: Buffer, prefix: Buffer): boolean =>
+  value.length >= prefix.length && value.compare(prefix, 0, prefix.length, 0, prefix.length) === 0;

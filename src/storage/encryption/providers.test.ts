@@ -15,8 +15,10 @@ import type { OpenedValue, ValueContext, ValueTransformer } from './transformer.
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(/\s/g, ''), 'hex');
 const context: ValueContext = { key: '/registry/secrets/default/one', resource: 'secrets' };
 const value = Buffer.from('k8s\0 what is to be kept secret');
-const sealed = (transformer: ValueTransformer, at = context): Buffer => Buffer.concat(transformer.seal(value, at) as Uint8Array[]);
-const opened = (transformer: ValueTransformer, stored: Buffer, at = context): OpenedValue => transformer.open(stored, at) as OpenedValue;
+const sealed = (transformer: ValueTransformer, at = context): Buffer =>
+  Buffer.concat(transformer.seal(value, at) as Uint8Array[]);
+const opened = (transformer: ValueTransformer, stored: Buffer, at = context): OpenedValue =>
+  transformer.open(stored, at) as OpenedValue;
 const flipped = (stored: Buffer, at: number): Buffer => {
   const copy = Buffer.from(stored);
   copy[at < 0 ? copy.length + at : at]! ^= 1;
@@ -27,25 +29,43 @@ describe('published vectors', () => {
   test('AES-256-CBC, NIST SP 800-38A F.2.5, with the block of padding that PKCS #7 adds', () => {
     const key = hex('603deb1015ca71be2b73aef0857d7781 1f352c073b6108d72d9810a30914dff4');
     const iv = hex('000102030405060708090a0b0c0d0e0f');
-    const plain = hex('6bc1bee22e409f96e93d7e117393172a ae2d8a571e03ac9c9eb76fac45af8e51 30c81c46a35ce411e5fbc1191a0a52ef f69f2445df4f9b17ad2b417be66c3710');
-    const blocks = hex('f58c4c04d6e5f1ba779eabfb5f7bfbd6 9cfc4e967edb808d679f777bc6702c7d 39f23369a9d9bacfa530e26304231461 b2eb05e2c39be9fcda6c19078c6a9d1b');
-    const padding = createCipheriv('aes-256-cbc', key, blocks.subarray(-16)).setAutoPadding(false).update(Buffer.alloc(16, 16));
+    const plain = hex(
+      '6bc1bee22e409f96e93d7e117393172a ae2d8a571e03ac9c9eb76fac45af8e51 30c81c46a35ce411e5fbc1191a0a52ef f69f2445df4f9b17ad2b417be66c3710',
+    );
+    const blocks = hex(
+      'f58c4c04d6e5f1ba779eabfb5f7bfbd6 9cfc4e967edb808d679f777bc6702c7d 39f23369a9d9bacfa530e26304231461 b2eb05e2c39be9fcda6c19078c6a9d1b',
+    );
+    const padding = createCipheriv('aes-256-cbc', key, blocks.subarray(-16))
+      .setAutoPadding(false)
+      .update(Buffer.alloc(16, 16));
     expect(opened(aesCbc(key), Buffer.concat([iv, blocks, padding])).value).toEqual(plain);
   });
 
   test('AES-128-GCM, test case 4 of the GCM specification is read where its data is the key in the store', () => {
     // The additional data of the published case is no text; the case without any (case 3) is: an empty key.
     const key = hex('feffe9928665731c6d6a8f9467308308');
-    const plain = hex('d9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a721c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b391aafd255');
-    const stored = Buffer.concat([hex('cafebabefacedbaddecaf888'), hex('42831ec2217774244b7221b784d0d49ce3aa212f2c02a4e035c17e2329aca12e21d514b25466931c7d8f6a5aac84aa051ba30b396a0aac973d58e091473f5985'), hex('4d5c2af327cd64a62cf35abd2ba6fab4')]);
+    const plain = hex(
+      'd9313225f88406e5a55909c5aff5269a86a7a9531534f7da2e4c303d8a318a721c3c0c95956809532fcf0e2449a6b525b16aedf5aa0de657ba637b391aafd255',
+    );
+    const stored = Buffer.concat([
+      hex('cafebabefacedbaddecaf888'),
+      hex(
+        '42831ec2217774244b7221b784d0d49ce3aa212f2c02a4e035c17e2329aca12e21d514b25466931c7d8f6a5aac84aa051ba30b396a0aac973d58e091473f5985',
+      ),
+      hex('4d5c2af327cd64a62cf35abd2ba6fab4'),
+    ]);
     expect(opened(aesGcm(key), stored, { ...context, key: '' }).value).toEqual(plain);
   });
 
   test('secretbox, the example of the NaCl documentation', () => {
     const key = hex('1b27556473e985d462cd51197a9a46c76009549eac6474f206c4ee0844f68389');
     const nonce = hex('69696ee955b62b73cd62bda875fc73d68219e0036b7a0b37');
-    const plain = hex('be075fc53c81f2d5cf141316ebeb0c7b5228c52a4c62cbd44b66849b64244ffce5ecbaaf33bd751a1ac728d45e6c61296cdc3c01233561f41db66cce314adb310e3be8250c46f06dceea3a7fa1348057e2f6556ad6b1318a024a838f21af1fde048977eb48f59ffd4924ca1c60902e52f0a089bc76897040e082f937763848645e0705');
-    const box = hex('f3ffc7703f9400e52a7dfb4b3d3305d98e993b9f48681273c29650ba32fc76ce48332ea7164d96a4476fb8c531a1186ac0dfc17c98dce87b4da7f011ec48c97271d2c20f9b928fe2270d6fb863d51738b48eeee314a7cc8ab932164548e526ae90224368517acfeabd6bb3732bc0e9da99832b61ca01b6de56244a9e88d5f9b37973f622a43d14a6599b1f654cb45a74e355a5');
+    const plain = hex(
+      'be075fc53c81f2d5cf141316ebeb0c7b5228c52a4c62cbd44b66849b64244ffce5ecbaaf33bd751a1ac728d45e6c61296cdc3c01233561f41db66cce314adb310e3be8250c46f06dceea3a7fa1348057e2f6556ad6b1318a024a838f21af1fde048977eb48f59ffd4924ca1c60902e52f0a089bc76897040e082f937763848645e0705',
+    );
+    const box = hex(
+      'f3ffc7703f9400e52a7dfb4b3d3305d98e993b9f48681273c29650ba32fc76ce48332ea7164d96a4476fb8c531a1186ac0dfc17c98dce87b4da7f011ec48c97271d2c20f9b928fe2270d6fb863d51738b48eeee314a7cc8ab932164548e526ae90224368517acfeabd6bb3732bc0e9da99832b61ca01b6de56244a9e88d5f9b37973f622a43d14a6599b1f654cb45a74e355a5',
+    );
     expect(opened(secretbox(key), Buffer.concat([nonce, box])).value).toEqual(plain);
   });
 
@@ -61,13 +81,62 @@ describe('published vectors', () => {
 });
 
 const providers = [
-  { name: 'aescbc with 16 bytes', make: (fill: number) => aesCbc(Buffer.alloc(16, fill)), overhead: 16 + 16 - (value.length % 16), authenticated: false, bound: false, wrong: /^invalid/ },
-  { name: 'aescbc with 32 bytes', make: (fill: number) => aesCbc(Buffer.alloc(32, fill)), overhead: 16 + 16 - (value.length % 16), authenticated: false, bound: false, wrong: /^invalid/ },
-  { name: 'aesgcm with 16 bytes', make: (fill: number) => aesGcm(Buffer.alloc(16, fill)), overhead: 28, authenticated: true, bound: true, wrong: /^cipher: message authentication failed$/ },
-  { name: 'aesgcm with 24 bytes', make: (fill: number) => aesGcm(Buffer.alloc(24, fill)), overhead: 28, authenticated: true, bound: true, wrong: /^cipher: message authentication failed$/ },
-  { name: 'aesgcm with 32 bytes', make: (fill: number) => aesGcm(Buffer.alloc(32, fill)), overhead: 28, authenticated: true, bound: true, wrong: /^cipher: message authentication failed$/ },
-  { name: 'aesgcm with derived keys', make: (fill: number) => aesGcmWithDerivedKeys(Buffer.alloc(32, fill)), overhead: 60, authenticated: true, bound: true, wrong: /^cipher: message authentication failed$/ },
-  { name: 'secretbox', make: (fill: number) => secretbox(Buffer.alloc(32, fill)), overhead: 40, authenticated: true, bound: false, wrong: /^output array was not large enough for encryption$/ },
+  {
+    name: 'aescbc with 16 bytes',
+    make: (fill: number) => aesCbc(Buffer.alloc(16, fill)),
+    overhead: 16 + 16 - (value.length % 16),
+    authenticated: false,
+    bound: false,
+    wrong: /^invalid/,
+  },
+  {
+    name: 'aescbc with 32 bytes',
+    make: (fill: number) => aesCbc(Buffer.alloc(32, fill)),
+    overhead: 16 + 16 - (value.length % 16),
+    authenticated: false,
+    bound: false,
+    wrong: /^invalid/,
+  },
+  {
+    name: 'aesgcm with 16 bytes',
+    make: (fill: number) => aesGcm(Buffer.alloc(16, fill)),
+    overhead: 28,
+    authenticated: true,
+    bound: true,
+    wrong: /^cipher: message authentication failed$/,
+  },
+  {
+    name: 'aesgcm with 24 bytes',
+    make: (fill: number) => aesGcm(Buffer.alloc(24, fill)),
+    overhead: 28,
+    authenticated: true,
+    bound: true,
+    wrong: /^cipher: message authentication failed$/,
+  },
+  {
+    name: 'aesgcm with 32 bytes',
+    make: (fill: number) => aesGcm(Buffer.alloc(32, fill)),
+    overhead: 28,
+    authenticated: true,
+    bound: true,
+    wrong: /^cipher: message authentication failed$/,
+  },
+  {
+    name: 'aesgcm with derived keys',
+    make: (fill: number) => aesGcmWithDerivedKeys(Buffer.alloc(32, fill)),
+    overhead: 60,
+    authenticated: true,
+    bound: true,
+    wrong: /^cipher: message authentication failed$/,
+  },
+  {
+    name: 'secretbox',
+    make: (fill: number) => secretbox(Buffer.alloc(32, fill)),
+    overhead: 40,
+    authenticated: true,
+    bound: false,
+    wrong: /^output array was not large enough for encryption$/,
+  },
 ];
 
 describe.each(providers)('$name', ({ make, overhead }) => {
@@ -115,9 +184,17 @@ describe('aescbc', () => {
 
   test.each([
     { name: 'no padding', stored: withPadding(0), message: 'invalid PKCS7 data (empty or not padded)' },
-    { name: 'more padding than there is', stored: withPadding(17), message: 'invalid PKCS7 data (empty or not padded)' },
+    {
+      name: 'more padding than there is',
+      stored: withPadding(17),
+      message: 'invalid PKCS7 data (empty or not padded)',
+    },
     { name: 'padding of different bytes', stored: withPadding(1, 2), message: 'invalid padding on input' },
-    { name: 'nothing behind the vector', stored: Buffer.alloc(16), message: 'invalid PKCS7 data (empty or not padded)' },
+    {
+      name: 'nothing behind the vector',
+      stored: Buffer.alloc(16),
+      message: 'invalid PKCS7 data (empty or not padded)',
+    },
     { name: 'half a block', stored: Buffer.alloc(24), message: 'the stored data is not a multiple of the block size' },
   ])('refuses $name', ({ stored, message }) => {
     expect(() => opened(aesCbc(key), stored)).toThrow(message);
@@ -125,11 +202,18 @@ describe('aescbc', () => {
 });
 
 const secret = (length: number, fill: number): string => Buffer.alloc(length, fill).toString('base64');
-const keys = (...names: string[]): { keys: { name: string; secret: string }[] } => ({ keys: names.map((name) => ({ name, secret: secret(32, name.charCodeAt(name.length - 1)) })) });
+const keys = (...names: string[]): { keys: { name: string; secret: string }[] } => ({
+  keys: names.map((name) => ({ name, secret: secret(32, name.charCodeAt(name.length - 1)) })),
+});
 
 /** What a configuration makes of the values of a resource. */
-function transformerOf(providersOfSecrets: EncryptionConfiguration['resources'][number]['providers']): ValueTransformer {
-  const { rules } = createProviders({ resources: [{ resources: ['secrets'], providers: providersOfSecrets }] }, { clock: systemClock, log: silentLogger, observer: nobody, kmsV1: false });
+function transformerOf(
+  providersOfSecrets: EncryptionConfiguration['resources'][number]['providers'],
+): ValueTransformer {
+  const { rules } = createProviders(
+    { resources: [{ resources: ['secrets'], providers: providersOfSecrets }] },
+    { clock: systemClock, log: silentLogger, observer: nobody, kmsV1: false },
+  );
   return rules.map((all) => new PrefixedTransformers(all, 'no matching prefix found', nobody)).get('secrets')!;
 }
 
@@ -164,29 +248,62 @@ describe('providers in order', () => {
   });
 
   test.each([
-    { name: 'a value that nobody knows', providers: [{ aescbc: keys('1') }], stored: value, message: 'no matching prefix found' },
-    { name: 'an encrypted one where only identity is left', providers: [{ identity: {} }], stored: Buffer.from('k8s:enc:aescbc:v1:1:x'), message: 'no matching prefix found' },
-    { name: 'a key that is gone', providers: [{ aescbc: keys('2') }], stored: Buffer.from('k8s:enc:aescbc:v1:1:x'), message: 'no matching key was found for the provided AES transformer' },
-    { name: 'a key of secretbox that is gone', providers: [{ secretbox: keys('2') }], stored: Buffer.from('k8s:enc:secretbox:v1:1:x'), message: 'no matching key was found for the provided Secretbox transformer' },
+    {
+      name: 'a value that nobody knows',
+      providers: [{ aescbc: keys('1') }],
+      stored: value,
+      message: 'no matching prefix found',
+    },
+    {
+      name: 'an encrypted one where only identity is left',
+      providers: [{ identity: {} }],
+      stored: Buffer.from('k8s:enc:aescbc:v1:1:x'),
+      message: 'no matching prefix found',
+    },
+    {
+      name: 'a key that is gone',
+      providers: [{ aescbc: keys('2') }],
+      stored: Buffer.from('k8s:enc:aescbc:v1:1:x'),
+      message: 'no matching key was found for the provided AES transformer',
+    },
+    {
+      name: 'a key of secretbox that is gone',
+      providers: [{ secretbox: keys('2') }],
+      stored: Buffer.from('k8s:enc:secretbox:v1:1:x'),
+      message: 'no matching key was found for the provided Secretbox transformer',
+    },
   ])('$name is refused', ({ providers: given, stored, message }) => {
     expect(() => opened(transformerOf(given), stored)).toThrow(new Error(message));
   });
 
   test('without any configuration an encrypted value is told as such', () => {
-    expect(() => identity.open(Buffer.from('k8s:enc:kms:v2:x'), context)).toThrow('identity transformer tried to read encrypted data');
+    expect(() => identity.open(Buffer.from('k8s:enc:kms:v2:x'), context)).toThrow(
+      'identity transformer tried to read encrypted data',
+    );
   });
 
   test('each transformation is told, with the provider and with the key', () => {
     const told: unknown[] = [];
-    const observer = { ...nobody, transformed: (...[resource, direction, prefix, , error]: Parameters<typeof nobody.transformed>) => void told.push([resource, direction, prefix, (error as Error | undefined)?.message]) };
-    const { rules } = createProviders({ resources: [{ resources: ['secrets'], providers: [{ aescbc: keys('1') }, { identity: {} }] }] }, { clock: systemClock, log: silentLogger, observer, kmsV1: false });
-    const transformer = rules.map((all) => new PrefixedTransformers(all, 'no matching prefix found', observer)).get('secrets')!;
+    const observer = {
+      ...nobody,
+      transformed: (...[resource, direction, prefix, , error]: Parameters<typeof nobody.transformed>) =>
+        void told.push([resource, direction, prefix, (error as Error | undefined)?.message]),
+    };
+    const { rules } = createProviders(
+      { resources: [{ resources: ['secrets'], providers: [{ aescbc: keys('1') }, { identity: {} }] }] },
+      { clock: systemClock, log: silentLogger, observer, kmsV1: false },
+    );
+    const transformer = rules
+      .map((all) => new PrefixedTransformers(all, 'no matching prefix found', observer))
+      .get('secrets')!;
     opened(transformer, sealed(transformer));
     opened(transformer, value);
     expect(() => opened(transformer, Buffer.from('k8s:enc:aescbc:v1:2:'))).toThrow();
     expect(told).toEqual([
-      ['secrets', 'to_storage', '1:', undefined], ['secrets', 'to_storage', 'k8s:enc:aescbc:v1:', undefined],
-      ['secrets', 'from_storage', '1:', undefined], ['secrets', 'from_storage', 'k8s:enc:aescbc:v1:', undefined],
+      ['secrets', 'to_storage', '1:', undefined],
+      ['secrets', 'to_storage', 'k8s:enc:aescbc:v1:', undefined],
+      ['secrets', 'from_storage', '1:', undefined],
+      ['secrets', 'from_storage', 'k8s:enc:aescbc:v1:', undefined],
       ['secrets', 'from_storage', 'identity', undefined],
       ['secrets', 'from_storage', 'unknown', 'no matching key was found for the provided AES transformer'],
       ['secrets', 'from_storage', 'k8s:enc:aescbc:v1:', 'no matching key was found for the provided AES transformer'],
@@ -196,8 +313,19 @@ describe('providers in order', () => {
 
 describe('which rule speaks of a resource', () => {
   const configuration = (...lists: string[][]): EncryptionConfiguration =>
-    readEncryptionConfiguration(JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration', resources: lists.map((resources) => ({ resources, providers: [{ identity: {} }] })) }), false);
-  const rulesOf = (...lists: string[][]): { keyOf(resource: { group: string; resource: string }): string | undefined } => createProviders(configuration(...lists), { clock: systemClock, log: silentLogger, observer: nobody, kmsV1: false }).rules;
+    readEncryptionConfiguration(
+      JSON.stringify({
+        apiVersion: 'apiserver.config.k8s.io/v1',
+        kind: 'EncryptionConfiguration',
+        resources: lists.map((resources) => ({ resources, providers: [{ identity: {} }] })),
+      }),
+      false,
+    );
+  const rulesOf = (
+    ...lists: string[][]
+  ): { keyOf(resource: { group: string; resource: string }): string | undefined } =>
+    createProviders(configuration(...lists), { clock: systemClock, log: silentLogger, observer: nobody, kmsV1: false })
+      .rules;
 
   test.each([
     { group: '', resource: 'secrets', rule: 'secrets' },
@@ -209,11 +337,16 @@ describe('which rule speaks of a resource', () => {
   });
 
   test('nothing is said of what is not listed', () => {
-    expect(rulesOf(['secrets', 'widgets.example.com']).keyOf({ group: 'other.com', resource: 'widgets' })).toBeUndefined();
+    expect(
+      rulesOf(['secrets', 'widgets.example.com']).keyOf({ group: 'other.com', resource: 'widgets' }),
+    ).toBeUndefined();
   });
 
   test.each([
-    { lists: [['*.apps'], ['deployments.apps']], message: 'resource "deployments.apps" is masked by earlier rule "*.apps"' },
+    {
+      lists: [['*.apps'], ['deployments.apps']],
+      message: 'resource "deployments.apps" is masked by earlier rule "*.apps"',
+    },
     { lists: [['*.'], ['secrets']], message: 'resource "secrets" is masked by earlier rule "*."' },
     { lists: [['*.*'], ['*.apps']], message: 'resource "*.apps" is masked by earlier rule "*.*"' },
   ])('$lists cannot be: $message', ({ lists, message }) => {

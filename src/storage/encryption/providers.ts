@@ -2,7 +2,12 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Logger } from '../../base/logger.ts';
 import { aesCbc, aesGcm } from './aes.ts';
-import type { EncryptionConfiguration, KeysConfiguration, KmsConfiguration, ProviderConfiguration } from './configuration.ts';
+import type {
+  EncryptionConfiguration,
+  KeysConfiguration,
+  KmsConfiguration,
+  ProviderConfiguration,
+} from './configuration.ts';
 import { identity } from './identity.ts';
 import { KmsClient } from './kms/client.ts';
 import { Plugin } from './kms/plugin.ts';
@@ -57,15 +62,31 @@ export function createProviders({ resources }: EncryptionConfiguration, around: 
   return { rules, plugins, graceMs: 2 * timeouts };
 }
 
-function prefixedTransformer({ aesgcm, aescbc, secretbox: box, kms: configuration }: ProviderConfiguration, kms: (configuration: KmsConfiguration) => PrefixedTransformer, observer: EncryptionObserver): PrefixedTransformer {
-  if (aesgcm !== undefined) return { prefix: 'k8s:enc:aesgcm:v1:', transformer: ofKeys(aesgcm, aesGcm, 'AES', observer) };
-  if (aescbc !== undefined) return { prefix: 'k8s:enc:aescbc:v1:', transformer: ofKeys(aescbc, aesCbc, 'AES', observer) };
-  if (box !== undefined) return { prefix: 'k8s:enc:secretbox:v1:', transformer: ofKeys(box, secretbox, 'Secretbox', observer) };
+function prefixedTransformer(
+  { aesgcm, aescbc, secretbox: box, kms: configuration }: ProviderConfiguration,
+  kms: (configuration: KmsConfiguration) => PrefixedTransformer,
+  observer: EncryptionObserver,
+): PrefixedTransformer {
+  if (aesgcm !== undefined)
+    return { prefix: 'k8s:enc:aesgcm:v1:', transformer: ofKeys(aesgcm, aesGcm, 'AES', observer) };
+  if (aescbc !== undefined)
+    return { prefix: 'k8s:enc:aescbc:v1:', transformer: ofKeys(aescbc, aesCbc, 'AES', observer) };
+  if (box !== undefined)
+    return { prefix: 'k8s:enc:secretbox:v1:', transformer: ofKeys(box, secretbox, 'Secretbox', observer) };
   return configuration === undefined ? { prefix: '', transformer: identity } : kms(configuration);
 }
 
-const ofKeys = ({ keys }: KeysConfiguration, make: (key: Buffer) => ValueTransformer, provider: string, observer: EncryptionObserver): ValueTransformer =>
-  new PrefixedTransformers(keys.map(({ name, secret }) => ({ prefix: `${name}:`, transformer: make(Buffer.from(secret, 'base64')) })), `no matching key was found for the provided ${provider} transformer`, observer);
+const ofKeys = (
+  { keys }: KeysConfiguration,
+  make: (key: Buffer) => ValueTransformer,
+  provider: string,
+  observer: EncryptionObserver,
+): ValueTransformer =>
+  new PrefixedTransformers(
+    keys.map(({ name, secret }) => ({ prefix: `${name}:`, transformer: make(Buffer.from(secret, 'base64')) })),
+    `no matching key was found for the provided ${provider} transformer`,
+    observer,
+  );
 
 interface Kms {
   readonly plugin: KmsPlugin;
@@ -73,15 +94,28 @@ interface Kms {
 }
 
 function kmsV2({ name, endpoint, timeoutMs }: KmsConfiguration, { clock, log, observer }: ProviderSurroundings): Kms {
-  const client = new KmsClient({ endpoint, timeoutMs, onCall: (method, seconds, error) => observer.kmsCalled(name, method, seconds, error) });
+  const client = new KmsClient({
+    endpoint,
+    timeoutMs,
+    onCall: (method, seconds, error) => observer.kmsCalled(name, method, seconds, error),
+  });
   const plugin = new Plugin({ name, client, clock, log, observer });
-  return { plugin, prefixed: { prefix: `k8s:enc:kms:v2:${name}:`, transformer: new KmsV2({ plugin, clock, observer }) } };
+  return {
+    plugin,
+    prefixed: { prefix: `k8s:enc:kms:v2:${name}:`, transformer: new KmsV2({ plugin, clock, observer }) },
+  };
 }
 
-function kmsV1({ name, endpoint, timeoutMs, cacheSize = 0 }: KmsConfiguration, { clock, log, observer, kmsV1: allowed }: ProviderSurroundings): Kms {
+function kmsV1(
+  { name, endpoint, timeoutMs, cacheSize = 0 }: KmsConfiguration,
+  { clock, log, observer, kmsV1: allowed }: ProviderSurroundings,
+): Kms {
   const deprecated = 'KMSv1 is deprecated and will only receive security updates going forward. Use KMSv2 instead.';
   if (!allowed) throw new Error(`${deprecated}  Set --feature-gates=KMSv1=true to use the deprecated KMSv1 feature.`);
   log.warn({ name }, deprecated);
   const plugin = new PluginV1({ name, client: new KmsClient({ endpoint, timeoutMs }), clock });
-  return { plugin, prefixed: { prefix: `k8s:enc:kms:v1:${name}:`, transformer: new KmsV1({ plugin, cacheSize, observer }) } };
+  return {
+    plugin,
+    prefixed: { prefix: `k8s:enc:kms:v1:${name}:`, transformer: new KmsV1({ plugin, cacheSize, observer }) },
+  };
 }

@@ -4,7 +4,13 @@ import { aggregateText } from '../../machinery/field-error.ts';
 import { goQuote } from '../../machinery/go-quote.ts';
 import { parseYaml } from '../../machinery/json/yaml.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../machinery/value.ts';
-import type { EncryptionConfiguration, KeysConfiguration, KmsConfiguration, ProviderConfiguration, ResourceConfiguration } from './configuration.ts';
+import type {
+  EncryptionConfiguration,
+  KeysConfiguration,
+  KmsConfiguration,
+  ProviderConfiguration,
+  ResourceConfiguration,
+} from './configuration.ts';
 import { validateEncryptionConfiguration } from './validation.ts';
 
 /** Ours are the specification's spellings of the first. The last came into the world by a mistake in the documentation. */
@@ -29,8 +35,14 @@ export function readEncryptionConfiguration(text: string, reload: boolean): Encr
     throw new Error(`no kind ${goQuote(textOf(kind))} is registered for version ${goQuote(textOf(apiVersion))}`);
   }
   const unknown: string[] = [];
-  const configuration = { resources: new Members(value, ['apiVersion', 'kind', 'resources'], '', unknown).list('resources', resourceConfiguration) };
-  if (unknown.length > 0) throw new Error(`strict decoding error: ${unknown.map((field) => `unknown field ${goQuote(field)}`).join(', ')}`);
+  const configuration = {
+    resources: new Members(value, ['apiVersion', 'kind', 'resources'], '', unknown).list(
+      'resources',
+      resourceConfiguration,
+    ),
+  };
+  if (unknown.length > 0)
+    throw new Error(`strict decoding error: ${unknown.map((field) => `unknown field ${goQuote(field)}`).join(', ')}`);
   const errors = validateEncryptionConfiguration(configuration, reload);
   if (errors.length > 0) throw new Error(aggregateText(errors));
   return configuration;
@@ -45,13 +57,24 @@ function resourceConfiguration(members: Members): ResourceConfiguration {
 
 function providerConfiguration(members: Members): ProviderConfiguration {
   members.only(['aesgcm', 'aescbc', 'secretbox', 'identity', 'kms']);
-  const given = { aesgcm: members.member('aesgcm', keysConfiguration), aescbc: members.member('aescbc', keysConfiguration), secretbox: members.member('secretbox', keysConfiguration), identity: members.member('identity', (identity) => identity.only([])), kms: members.member('kms', kmsConfiguration) };
+  const given = {
+    aesgcm: members.member('aesgcm', keysConfiguration),
+    aescbc: members.member('aescbc', keysConfiguration),
+    secretbox: members.member('secretbox', keysConfiguration),
+    identity: members.member('identity', (identity) => identity.only([])),
+    kms: members.member('kms', kmsConfiguration),
+  };
   return Object.fromEntries(Object.entries(given).filter(([, provider]) => provider !== undefined));
 }
 
 function keysConfiguration(members: Members): KeysConfiguration {
   members.only(['keys']);
-  return { keys: members.list('keys', (key) => (key.only(['name', 'secret']), { name: key.text('name'), secret: key.text('secret') })) };
+  return {
+    keys: members.list(
+      'keys',
+      (key) => (key.only(['name', 'secret']), { name: key.text('name'), secret: key.text('secret') }),
+    ),
+  };
 }
 
 function kmsConfiguration(members: Members): KmsConfiguration {
@@ -59,7 +82,9 @@ function kmsConfiguration(members: Members): KmsConfiguration {
   const apiVersion = members.text('apiVersion') || defaultKmsVersion;
   const timeout = members.has('timeout') ? members.text('timeout') : undefined;
   return {
-    apiVersion, name: members.text('name'), endpoint: members.text('endpoint'),
+    apiVersion,
+    name: members.text('name'),
+    endpoint: members.text('endpoint'),
     cacheSize: members.integer('cachesize') ?? (apiVersion === defaultKmsVersion ? defaultCacheSize : undefined),
     timeoutMs: timeout === undefined ? defaultTimeoutMs : Number(parseDuration(timeout)) / 1e6,
   };
@@ -107,11 +132,22 @@ class Members {
   member<T>(name: string, read: (members: Members) => T): T | undefined {
     const value = this.#get(name) ?? undefined;
     if (value === undefined) return undefined;
-    return read(new Members(isObject(value) ? value : this.#wrong(name, 'object'), undefined, this.#at(name), this.#unknown));
+    return read(
+      new Members(isObject(value) ? value : this.#wrong(name, 'object'), undefined, this.#at(name), this.#unknown),
+    );
   }
 
   list<T>(name: string, read: (members: Members) => T): T[] {
-    return this.#items(name).map((item, i) => read(new Members(isObject(item) ? item : this.#wrong(name, 'object'), undefined, `${this.#at(name)}[${i}]`, this.#unknown)));
+    return this.#items(name).map((item, i) =>
+      read(
+        new Members(
+          isObject(item) ? item : this.#wrong(name, 'object'),
+          undefined,
+          `${this.#at(name)}[${i}]`,
+          this.#unknown,
+        ),
+      ),
+    );
   }
 
   #items(name: string): readonly JsonValue[] {

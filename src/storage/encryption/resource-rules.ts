@@ -11,7 +11,8 @@ export function parseGroupResource(text: string): GroupResource {
 }
 
 /** As documents and metrics write it. */
-export const formatGroupResource = ({ group, resource }: GroupResource): string => (group === '' ? (resource === '*' ? '*.' : resource) : `${resource}.${group}`);
+export const formatGroupResource = ({ group, resource }: GroupResource): string =>
+  group === '' ? (resource === '*' ? '*.' : resource) : `${resource}.${group}`;
 
 /** What was said of resources, by `resource.group`, the most special first: the resource, its group, everything. */
 export class ResourceRules<T> {
@@ -21,7 +22,10 @@ export class ResourceRules<T> {
   add(text: string, items: readonly T[]): void {
     const rule = parseGroupResource(text);
     for (const earlier of [{ group: rule.group, resource: '*' }, everything]) {
-      if (this.#rules.has(formatGroupResource(earlier))) throw new Error(`resource ${JSON.stringify(formatGroupResource(rule))} is masked by earlier rule ${JSON.stringify(formatGroupResource(earlier))}`);
+      if (this.#rules.has(formatGroupResource(earlier)))
+        throw new Error(
+          `resource ${JSON.stringify(formatGroupResource(rule))} is masked by earlier rule ${JSON.stringify(formatGroupResource(earlier))}`,
+        );
     }
     const key = formatGroupResource(rule);
     this.#rules.set(key, [...(this.#rules.get(key) ?? []), ...items]);
@@ -29,7 +33,9 @@ export class ResourceRules<T> {
 
   /** The rule that speaks of a resource, as `map` names it; undefined when none does. */
   keyOf({ group, resource }: GroupResource): string | undefined {
-    return [{ group, resource }, { group, resource: '*' }, everything].map(formatGroupResource).find((key) => this.#rules.has(key));
+    return [{ group, resource }, { group, resource: '*' }, everything]
+      .map(formatGroupResource)
+      .find((key) => this.#rules.has(key));
   }
 
   map<U>(make: (items: readonly T[]) => U): Map<string, U> {

@@ -4,7 +4,12 @@ import { FieldPath } from '../../machinery/field-path.ts';
 import { goQuote, goStrings, GoSyntax } from '../../machinery/go-quote.ts';
 import { canonicalBase64 } from '../../machinery/json/base64.ts';
 import { formatDuration } from '../../machinery/duration.ts';
-import type { EncryptionConfiguration, KeysConfiguration, KmsConfiguration, ProviderConfiguration } from './configuration.ts';
+import type {
+  EncryptionConfiguration,
+  KeysConfiguration,
+  KmsConfiguration,
+  ProviderConfiguration,
+} from './configuration.ts';
 import { type GroupResource, parseGroupResource } from './resource-rules.ts';
 
 const aesKeyBytes = [16, 24, 32];
@@ -18,9 +23,13 @@ export function validateEncryptionConfiguration({ resources }: EncryptionConfigu
   for (const [i, { resources: names, providers }] of resources.entries()) {
     const [namesPath, providersPath] = [root.index(i).child('resources'), root.index(i).child('providers')];
     if (names.length === 0) errors.push(required(namesPath, `at least one ${namesPath} is required`));
-    errors.push(...overlapErrors(names, namesPath), ...names.flatMap((name, j) => nameErrors(name, namesPath.index(j))));
+    errors.push(
+      ...overlapErrors(names, namesPath),
+      ...names.flatMap((name, j) => nameErrors(name, namesPath.index(j))),
+    );
     if (providers.length === 0) errors.push(required(providersPath, `at least one ${providersPath} is required`));
-    for (const [j, provider] of providers.entries()) errors.push(...providerErrors(provider, providersPath.index(j), kmsNames, reload));
+    for (const [j, provider] of providers.entries())
+      errors.push(...providerErrors(provider, providersPath.index(j), kmsNames, reload));
   }
   return errors;
 }
@@ -31,8 +40,18 @@ function overlapErrors(names: readonly string[], path: FieldPath): FieldError[] 
   const pairs = all.flatMap((a, i) => all.filter((_, j) => j !== i).map((b) => [a, b] as const));
   const shown = goStrings(names);
   return [
-    ...(pairs.some(([a, b]) => isSame(a, b)) ? [invalid(path, shown, 'the same resource cannot be specified multiple times')] : []),
-    ...(overlaps(pairs) ? [invalid(path, shown, "using overlapping resources such as 'secrets' and '*.' in the same resource list is not allowed as they will be masked")] : []),
+    ...(pairs.some(([a, b]) => isSame(a, b))
+      ? [invalid(path, shown, 'the same resource cannot be specified multiple times')]
+      : []),
+    ...(overlaps(pairs)
+      ? [
+          invalid(
+            path,
+            shown,
+            "using overlapping resources such as 'secrets' and '*.' in the same resource list is not allowed as they will be masked",
+          ),
+        ]
+      : []),
   ];
 }
 
@@ -42,7 +61,10 @@ const isEverything = ({ group, resource }: GroupResource): boolean => group === 
 /** The first pair of equals is a duplicate and nothing more; upstream judges the others on their own. */
 function overlaps(pairs: readonly (readonly [GroupResource, GroupResource])[]): boolean {
   const first = pairs.findIndex(([a, b]) => isSame(a, b));
-  return pairs.some(([a, b], i) => i !== first && (isEverything(a) || (a.group === b.group && (a.resource === '*' || b.resource === '*'))));
+  return pairs.some(
+    ([a, b], i) =>
+      i !== first && (isEverything(a) || (a.group === b.group && (a.resource === '*' || b.resource === '*'))),
+  );
 }
 
 const withoutApi = new Set(['apiserveripinfo', 'serviceipallocations', 'servicenodeportallocations']);
@@ -50,13 +72,19 @@ const withoutApi = new Set(['apiserveripinfo', 'serviceipallocations', 'servicen
 function nameErrors(name: string, path: FieldPath): FieldError[] {
   const { group, resource } = parseGroupResource(name);
   const problem =
-    name.toLowerCase() !== name ? 'resource name should not contain capital letters'
-    : name === '*' ? "use '*.' to encrypt all the resources from core API group or *.* to encrypt all resources"
-    : withoutApi.has(name) ? 'resources which do not have REST API/s cannot be encrypted'
-    : group === 'events.k8s.io' ? "'*.events.k8s.io' objects are stored using the 'events' API group in etcd. Use 'events' instead in the config file"
-    : group === 'extensions' ? "'extensions' group has been removed and cannot be used for encryption"
-    : group === '*' && resource !== '*' ? 'encrypting the same resource across groups is not supported'
-    : undefined;
+    name.toLowerCase() !== name
+      ? 'resource name should not contain capital letters'
+      : name === '*'
+        ? "use '*.' to encrypt all the resources from core API group or *.* to encrypt all resources"
+        : withoutApi.has(name)
+          ? 'resources which do not have REST API/s cannot be encrypted'
+          : group === 'events.k8s.io'
+            ? "'*.events.k8s.io' objects are stored using the 'events' API group in etcd. Use 'events' instead in the config file"
+            : group === 'extensions'
+              ? "'extensions' group has been removed and cannot be used for encryption"
+              : group === '*' && resource !== '*'
+                ? 'encrypting the same resource across groups is not supported'
+                : undefined;
   return problem === undefined ? [] : [invalid(path, name, problem)];
 }
 
@@ -65,19 +93,39 @@ const emptyProvider = new GoSyntax(
   'apiserver.ProviderConfiguration{AESGCM:(*apiserver.AESConfiguration)(nil), AESCBC:(*apiserver.AESConfiguration)(nil), Secretbox:(*apiserver.SecretboxConfiguration)(nil), Identity:(*apiserver.IdentityConfiguration)(nil), KMS:(*apiserver.KMSConfiguration)(nil)}',
 );
 
-function providerErrors(provider: ProviderConfiguration, path: FieldPath, kmsNames: Set<string>, reload: boolean): FieldError[] {
+function providerErrors(
+  provider: ProviderConfiguration,
+  path: FieldPath,
+  kmsNames: Set<string>,
+  reload: boolean,
+): FieldError[] {
   const { kms, aesgcm, aescbc, secretbox } = provider;
   const errors: FieldError[] = [];
   const count = Object.keys(provider).length;
-  if (count === 0) errors.push(invalid(path, emptyProvider, 'provider does not contain any of the expected providers: KMS, AESGCM, AESCBC, Secretbox, Identity'));
+  if (count === 0)
+    errors.push(
+      invalid(
+        path,
+        emptyProvider,
+        'provider does not contain any of the expected providers: KMS, AESGCM, AESCBC, Secretbox, Identity',
+      ),
+    );
   // Upstream shows addresses in memory here.
-  if (count > 1) errors.push(invalid(path, omitted, 'more than one provider specified in a single element, should split into different list elements'));
+  if (count > 1)
+    errors.push(
+      invalid(
+        path,
+        omitted,
+        'more than one provider specified in a single element, should split into different list elements',
+      ),
+    );
   if (kms !== undefined) {
     errors.push(...kmsErrors(kms, path.child('kms'), kmsNames, reload));
     kmsNames.add(kms.name);
   } else if (aesgcm !== undefined) errors.push(...keysErrors(aesgcm, path.child('aesgcm', 'keys'), aesKeyBytes));
   else if (aescbc !== undefined) errors.push(...keysErrors(aescbc, path.child('aescbc', 'keys'), aesKeyBytes));
-  else if (secretbox !== undefined) errors.push(...keysErrors(secretbox, path.child('secretbox', 'keys'), secretboxKeyBytes));
+  else if (secretbox !== undefined)
+    errors.push(...keysErrors(secretbox, path.child('secretbox', 'keys'), secretboxKeyBytes));
   return errors;
 }
 
@@ -97,26 +145,56 @@ function secretErrors(secret: string, path: FieldPath, lengths: readonly number[
   } catch {
     return [invalid(path, 'REDACTED', 'secrets must be base64 encoded')];
   }
-  return lengths.includes(length) ? [] : [invalid(path, 'REDACTED', `secret is not of the expected length, got ${length}, expected one of [${lengths.join(' ')}]`)];
+  return lengths.includes(length)
+    ? []
+    : [
+        invalid(
+          path,
+          'REDACTED',
+          `secret is not of the expected length, got ${length}, expected one of [${lengths.join(' ')}]`,
+        ),
+      ];
 }
 
-function kmsErrors({ apiVersion, name, cacheSize, endpoint, timeoutMs }: KmsConfiguration, path: FieldPath, names: ReadonlySet<string>, reload: boolean): FieldError[] {
+function kmsErrors(
+  { apiVersion, name, cacheSize, endpoint, timeoutMs }: KmsConfiguration,
+  path: FieldPath,
+  names: ReadonlySet<string>,
+  reload: boolean,
+): FieldError[] {
   const errors: FieldError[] = [];
   const isV1 = apiVersion === 'v1';
   if (name === '') errors.push(required(path.child('name'), 'name is a mandatory field for a provider'));
-  if (!isV1 && name.includes(':')) errors.push(invalid(path.child('name'), name, `invalid KMS provider name ${name}, must not contain ':'`));
-  if ((reload || !isV1) && names.has(name)) errors.push(invalid(path.child('name'), name, `duplicate KMS provider name ${name}, names must be unique`));
-  if (timeoutMs <= 0) errors.push(invalid(path.child('timeout'), new GoSyntax(formatDuration(timeoutMs)), 'timeout should be a positive value'));
+  if (!isV1 && name.includes(':'))
+    errors.push(invalid(path.child('name'), name, `invalid KMS provider name ${name}, must not contain ':'`));
+  if ((reload || !isV1) && names.has(name))
+    errors.push(invalid(path.child('name'), name, `duplicate KMS provider name ${name}, names must be unique`));
+  if (timeoutMs <= 0)
+    errors.push(
+      invalid(path.child('timeout'), new GoSyntax(formatDuration(timeoutMs)), 'timeout should be a positive value'),
+    );
   errors.push(...endpointErrors(endpoint, path.child('endpoint')));
-  if (!isV1 && cacheSize !== undefined) errors.push(invalid(path.child('cachesize'), cacheSize, 'cachesize is not supported in v2'));
-  if (isV1 && cacheSize === 0) errors.push(invalid(path.child('cachesize'), cacheSize, 'cachesize should be a positive value, or negative to disable'));
-  if (!isV1 && apiVersion !== 'v2') errors.push(invalid(path.child('apiVersion'), apiVersion, 'unsupported apiVersion apiVersion for KMS provider, only v1 and v2 are supported'));
+  if (!isV1 && cacheSize !== undefined)
+    errors.push(invalid(path.child('cachesize'), cacheSize, 'cachesize is not supported in v2'));
+  if (isV1 && cacheSize === 0)
+    errors.push(
+      invalid(path.child('cachesize'), cacheSize, 'cachesize should be a positive value, or negative to disable'),
+    );
+  if (!isV1 && apiVersion !== 'v2')
+    errors.push(
+      invalid(
+        path.child('apiVersion'),
+        apiVersion,
+        'unsupported apiVersion apiVersion for KMS provider, only v1 and v2 are supported',
+      ),
+    );
   return errors;
 }
 
 function endpointErrors(endpoint: string, path: FieldPath): FieldError[] {
   if (endpoint === '') return [invalid(path, '', 'endpoint is a mandatory field for a kms')];
   const scheme = /^([a-zA-Z][a-zA-Z0-9+.-]*):/.exec(endpoint)?.[1]?.toLowerCase() ?? '';
-  return scheme === 'unix' ? [] : [invalid(path, endpoint, `unsupported scheme ${goQuote(scheme)} for KMS provider, only unix is supported`)];
+  return scheme === 'unix'
+    ? []
+    : [invalid(path, endpoint, `unsupported scheme ${goQuote(scheme)} for KMS provider, only unix is supported`)];
 }
-

@@ -3,7 +3,10 @@ import type { WatchBatch } from '../interface.ts';
 import { BatchQueue } from './batch-queue.ts';
 
 function batch(revision: number, bytes: number): WatchBatch {
-  return { revision, events: [{ type: 'put', key: '/k', value: Buffer.alloc(bytes), modRevision: revision, createRevision: revision }] };
+  return {
+    revision,
+    events: [{ type: 'put', key: '/k', value: Buffer.alloc(bytes), modRevision: revision, createRevision: revision }],
+  };
 }
 const progress = (revision: number): WatchBatch => ({ revision, events: [] });
 const megabyte = 1024 * 1024;

@@ -83,6 +83,7 @@ export class BatchQueue {
 
 function bytesOf(batch: WatchBatch): number {
   let bytes = 0;
-  for (const { value, previous } of batch.events) bytes += value.length + (previous?.value.length ?? 0) + eventOverheadBytes;
+  for (const { value, previous } of batch.events)
+    bytes += value.length + (previous?.value.length ?? 0) + eventOverheadBytes;
   return bytes;
 }

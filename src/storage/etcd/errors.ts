@@ -20,7 +20,8 @@ const reasonByMessage: ReadonlyMap<string, StorageReason> = new Map([
 /** The one place where etcd's refusals become the store's. */
 export function toStorageError(error: unknown, details: Omit<StorageErrorDetails, 'cause'> = {}): StorageError {
   if (error instanceof StorageError) return error;
-  if (!(error instanceof EtcdError)) return new StorageError('Internal', `etcd: ${String(error)}`, { ...details, cause: error });
+  if (!(error instanceof EtcdError))
+    return new StorageError('Internal', `etcd: ${String(error)}`, { ...details, cause: error });
   return new StorageError(reasonOf(error), error.message, { ...details, cause: error });
 }
 

@@ -3,7 +3,10 @@ import type { RangeRequest, RangeResponse } from '../../etcd/messages.ts';
 import { listAll } from './list.ts';
 
 /** Answers ranges over so many keys of so many bytes, and remembers the requests. */
-function rangeOver(total: number, valueBytes: number): { range: (request: RangeRequest) => Promise<RangeResponse>; requests: RangeRequest[] } {
+function rangeOver(
+  total: number,
+  valueBytes: number,
+): { range: (request: RangeRequest) => Promise<RangeResponse>; requests: RangeRequest[] } {
   const keys = Array.from({ length: total }, (_, i) => `/p/${String(i).padStart(6, '0')}`);
   const requests: RangeRequest[] = [];
   return {
@@ -12,7 +15,14 @@ function rangeOver(total: number, valueBytes: number): { range: (request: RangeR
       requests.push(request);
       const from = keys.findIndex((key) => key >= request.key);
       const matching = from < 0 ? [] : keys.slice(from);
-      const kvs = matching.slice(0, request.limit).map((key) => ({ key, value: Buffer.alloc(request.keysOnly ? 0 : valueBytes), modRevision: 5, createRevision: 5 }));
+      const kvs = matching
+        .slice(0, request.limit)
+        .map((key) => ({
+          key,
+          value: Buffer.alloc(request.keysOnly ? 0 : valueBytes),
+          modRevision: 5,
+          createRevision: 5,
+        }));
       // The current revision moves on between the pages.
       return { revision: 10 + requests.length, kvs, count: matching.length };
     },
@@ -26,8 +36,22 @@ describe('lists in pages', () => {
     { name: 'a limit in one call', total: 5_000, bytes: 2_500, options: { limit: 500 }, keys: 500, calls: 1 },
     { name: 'small values in growing pages', total: 20_000, bytes: 100, options: {}, keys: 20_000, calls: 4 },
     { name: 'large values in small pages', total: 1_500, bytes: 100_000, options: {}, keys: 1_500, calls: 6 },
-    { name: 'keys alone in large pages', total: 20_000, bytes: 100_000, options: { keysOnly: true }, keys: 20_000, calls: 2 },
-    { name: 'a limit over several pages', total: 20_000, bytes: 2_500, options: { limit: 3_000 }, keys: 3_000, calls: 2 },
+    {
+      name: 'keys alone in large pages',
+      total: 20_000,
+      bytes: 100_000,
+      options: { keysOnly: true },
+      keys: 20_000,
+      calls: 2,
+    },
+    {
+      name: 'a limit over several pages',
+      total: 20_000,
+      bytes: 2_500,
+      options: { limit: 3_000 },
+      keys: 3_000,
+      calls: 2,
+    },
     { name: 'exactly as many as there are', total: 1_000, bytes: 10, options: { limit: 1_000 }, keys: 1_000, calls: 1 },
   ])('reads $name', async ({ total, bytes, options, keys, calls }) => {
     const { range, requests } = rangeOver(total, bytes);
@@ -43,7 +67,10 @@ describe('lists in pages', () => {
 
   test('at a revision ask for it in each page', async () => {
     const { range, requests } = rangeOver(3_000, 10);
-    expect(await listAll(range, '/p/', { revision: 7, start: '/p/000100' })).toMatchObject({ revision: 7, count: 2_900 });
+    expect(await listAll(range, '/p/', { revision: 7, start: '/p/000100' })).toMatchObject({
+      revision: 7,
+      count: 2_900,
+    });
     expect(new Set(requests.map((request) => request.revision))).toEqual(new Set([7]));
     expect(requests[0]!.key).toBe('/p/000100');
   });

@@ -6,17 +6,29 @@ import { ReadBatcher } from './read-batcher.ts';
 
 /** Holds every request until the test answers it; the keys of each are what it is known by. */
 class HeldClient {
-  readonly sent: { readonly keys: string[]; readonly answer: (revision: number) => void; readonly fail: (error: Error) => void }[] = [];
+  readonly sent: {
+    readonly keys: string[];
+    readonly answer: (revision: number) => void;
+    readonly fail: (error: Error) => void;
+  }[] = [];
 
   range(request: RangeRequest) {
     return new Promise<{ revision: number; kvs: ReturnType<typeof kvOf>[]; count: number }>((resolve, reject) => {
       const keys = request.countOnly === true ? [] : [request.key];
-      this.sent.push({ keys, answer: (revision) => resolve({ revision, kvs: keys.map(kvOf), count: keys.length }), fail: reject });
+      this.sent.push({
+        keys,
+        answer: (revision) => resolve({ revision, kvs: keys.map(kvOf), count: keys.length }),
+        fail: reject,
+      });
     });
   }
 
   txn({ success }: TxnRequest) {
-    return new Promise<{ revision: number; succeeded: boolean; responses: { revision: number; kvs: ReturnType<typeof kvOf>[]; count: number }[] }>((resolve, reject) => {
+    return new Promise<{
+      revision: number;
+      succeeded: boolean;
+      responses: { revision: number; kvs: ReturnType<typeof kvOf>[]; count: number }[];
+    }>((resolve, reject) => {
       const keys = success.map((op) => ('range' in op ? op.range.key : '?'));
       const responses = keys.map((key) => ({ revision: 0, kvs: key === 'missing' ? [] : [kvOf(key)], count: 1 }));
       this.sent.push({ keys, answer: (revision) => resolve({ revision, succeeded: true, responses }), fail: reject });

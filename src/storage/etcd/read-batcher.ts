@@ -45,7 +45,11 @@ export class ReadBatcher {
       if (signal.aborted) return onAbort();
       signal.addEventListener('abort', onAbort, { once: true });
       const settled = (): void => signal.removeEventListener('abort', onAbort);
-      this.#add({ key, resolve: (answer) => (settled(), resolve(answer)), reject: (error) => (settled(), reject(error as Error)) });
+      this.#add({
+        key,
+        resolve: (answer) => (settled(), resolve(answer)),
+        reject: (error) => (settled(), reject(error as Error)),
+      });
     });
   }
 
@@ -84,7 +88,12 @@ export class ReadBatcher {
     if (gets.length <= 1) {
       const key = gets[0]?.key;
       const response = await this.#client.range(key === undefined ? { key: probeKey, countOnly: true } : { key });
-      for (const read of batch) read.resolve(read.key === undefined ? { revision: response.revision, kv: undefined } : answerOf(response, response.revision));
+      for (const read of batch)
+        read.resolve(
+          read.key === undefined
+            ? { revision: response.revision, kv: undefined }
+            : answerOf(response, response.revision),
+        );
       return;
     }
     const { revision, responses } = await this.#client.txn(
@@ -92,8 +101,12 @@ export class ReadBatcher {
       { idempotent: true },
     );
     let next = 0;
-    for (const read of batch) read.resolve(read.key === undefined ? { revision, kv: undefined } : answerOf(responses[next++], revision));
+    for (const read of batch)
+      read.resolve(read.key === undefined ? { revision, kv: undefined } : answerOf(responses[next++], revision));
   }
 }
 
-const answerOf = (response: RangeResponse | undefined, revision: number): Answer => ({ revision, kv: response?.kvs[0] });
+const answerOf = (response: RangeResponse | undefined, revision: number): Answer => ({
+  revision,
+  kv: response?.kvs[0],
+});

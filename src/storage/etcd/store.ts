@@ -8,7 +8,19 @@ import { firstKey, prefixEnd } from '../../etcd/messages.ts';
 import type { Compare, RequestOp, TxnResponse } from '../../etcd/messages.ts';
 import { hasSoundProgress } from '../../etcd/version.ts';
 import { guardFailed, StorageError } from '../errors.ts';
-import type { GetResult, GuardedResult, LeaseId, ListOptions, ListResult, Store, StoreStatus, WatchBatch, WatchOptions, WriteGuard, WriteOptions } from '../interface.ts';
+import type {
+  GetResult,
+  GuardedResult,
+  LeaseId,
+  ListOptions,
+  ListResult,
+  Store,
+  StoreStatus,
+  WatchBatch,
+  WatchOptions,
+  WriteGuard,
+  WriteOptions,
+} from '../interface.ts';
 import { toStorageError } from './errors.ts';
 import { listAll } from './list.ts';
 import { ReadBatcher } from './read-batcher.ts';
@@ -66,7 +78,13 @@ export class EtcdStore implements Store {
   async create(key: string, value: Uint8Array, options: WriteOptions = {}): Promise<{ revision: number }> {
     const put = { put: { key, value, ...leaseOf(options) } };
     const isGuarded = options.guards !== undefined || options.companion !== undefined;
-    const result = await this.#write({ key, expected: 0, success: put, failure: isGuarded ? { range: { key, keysOnly: true } } : undefined, options });
+    const result = await this.#write({
+      key,
+      expected: 0,
+      success: put,
+      failure: isGuarded ? { range: { key, keysOnly: true } } : undefined,
+      options,
+    });
     if (result.succeeded) return { revision: result.revision };
     if (isGuarded && result.responses[0]?.kvs[0] === undefined) throw guardFailed(key);
     throw new StorageError('KeyExists', `key ${key} exists`, { key });
@@ -78,7 +96,9 @@ export class EtcdStore implements Store {
   }
 
   async delete(key: string, expected: number, options: { signal?: AbortSignal } = {}): Promise<GuardedResult> {
-    return guarded(await this.#write({ key, expected, success: { deleteRange: { key } }, failure: { range: { key } }, options }));
+    return guarded(
+      await this.#write({ key, expected, success: { deleteRange: { key } }, failure: { range: { key } }, options }),
+    );
   }
 
   watch(prefix: string, options: WatchOptions): AsyncIterable<WatchBatch> {
@@ -108,8 +128,15 @@ export class EtcdStore implements Store {
 
   async status(signal?: AbortSignal): Promise<StoreStatus> {
     try {
-      const [{ version, dbSizeBytes }, versions] = await Promise.all([this.#client.status(signal), this.#versions(signal)]);
-      return { version: `etcd ${version}`, sizeBytes: dbSizeBytes, soundProgress: hasSoundProgress(version) && versions.every(hasSoundProgress) };
+      const [{ version, dbSizeBytes }, versions] = await Promise.all([
+        this.#client.status(signal),
+        this.#versions(signal),
+      ]);
+      return {
+        version: `etcd ${version}`,
+        sizeBytes: dbSizeBytes,
+        soundProgress: hasSoundProgress(version) && versions.every(hasSoundProgress),
+      };
     } catch (error) {
       throw toStorageError(error);
     }
@@ -129,8 +156,20 @@ export class EtcdStore implements Store {
     return all.flatMap((one) => (one.status === 'fulfilled' ? [one.value.version] : []));
   }
 
-  async #write(write: { key: string; expected: number; success: RequestOp; failure: RequestOp | undefined; options: WriteOptions }): Promise<TxnResponse> {
-    const { key, expected, success, failure, options: { guards = [], companion, signal } } = write;
+  async #write(write: {
+    key: string;
+    expected: number;
+    success: RequestOp;
+    failure: RequestOp | undefined;
+    options: WriteOptions;
+  }): Promise<TxnResponse> {
+    const {
+      key,
+      expected,
+      success,
+      failure,
+      options: { guards = [], companion, signal },
+    } = write;
     const compare: Compare[] = [{ key, modRevision: expected }, ...guards.map(compareOf)];
     const ops: RequestOp[] = [success];
     if (companion !== undefined) {
@@ -138,7 +177,10 @@ export class EtcdStore implements Store {
       ops.push({ put: { key: companion.key, value: companion.value } });
     }
     try {
-      return await this.#client.txn({ compare, success: ops, failure: failure === undefined ? [] : [failure] }, { idempotent: false, signal });
+      return await this.#client.txn(
+        { compare, success: ops, failure: failure === undefined ? [] : [failure] },
+        { idempotent: false, signal },
+      );
     } catch (error) {
       throw toStorageError(error, { key });
     }
@@ -174,11 +216,15 @@ function guarded({ succeeded, revision, responses }: TxnResponse): GuardedResult
   return succeeded ? { applied: true, revision } : { applied: false, revision, current: responses[0]?.kvs[0] };
 }
 
-const compareOf = ({ prefix, unchangedSince }: WriteGuard): Compare =>
-  ({ key: prefix === '' ? firstKey : prefix, rangeEnd: prefixEnd(prefix), modRevisionBelow: unchangedSince + 1 });
+const compareOf = ({ prefix, unchangedSince }: WriteGuard): Compare => ({
+  key: prefix === '' ? firstKey : prefix,
+  rangeEnd: prefixEnd(prefix),
+  modRevisionBelow: unchangedSince + 1,
+});
 
 function leaseOf({ lease }: WriteOptions): { lease?: bigint } {
   if (lease === undefined) return {};
-  if (!/^\d{1,19}$/.test(lease)) throw new StorageError('LeaseNotFound', `${JSON.stringify(lease)} is no lease of etcd`);
+  if (!/^\d{1,19}$/.test(lease))
+    throw new StorageError('LeaseNotFound', `${JSON.stringify(lease)} is no lease of etcd`);
   return { lease: BigInt(lease) };
 }

@@ -23,7 +23,10 @@ interface Scene {
 
 async function scene(options: GrpcPeerOptions & { store?: Partial<EtcdStoreOptions> } = {}): Promise<Scene> {
   const streams: PeerWatch[] = [];
-  const peer = await startGrpcPeer((call) => call.reply(100), { onWatch: (watch) => void streams.push(watch), ...options });
+  const peer = await startGrpcPeer((call) => call.reply(100), {
+    onWatch: (watch) => void streams.push(watch),
+    ...options,
+  });
   const store = new EtcdStore({ endpoints: [peer.url], ...options.store });
   onTestFinished(() => store[Symbol.asyncDispose]());
   return {
@@ -44,18 +47,37 @@ async function scene(options: GrpcPeerOptions & { store?: Partial<EtcdStoreOptio
   };
 }
 
-const put = (modRevision: number, key = '/p/a', size = 1) => ({ kv: { key: Buffer.from(key), mod_revision: modRevision, create_revision: modRevision, value: Buffer.alloc(size, 'v') } });
+const put = (modRevision: number, key = '/p/a', size = 1) => ({
+  kv: {
+    key: Buffer.from(key),
+    mod_revision: modRevision,
+    create_revision: modRevision,
+    value: Buffer.alloc(size, 'v'),
+  },
+});
 const answer = (revision: number, events: object[], fragment = false) => ({ header: { revision }, events, fragment });
-const revisions = (batches: readonly WatchBatch[]) => batches.map((batch) => [batch.revision, ...batch.events.map((event) => event.modRevision)]);
+const revisions = (batches: readonly WatchBatch[]) =>
+  batches.map((batch) => [batch.revision, ...batch.events.map((event) => event.modRevision)]);
 
 describe('a watch on etcd', () => {
   test('asks for changes after the revision, in fragments, with progress where it is sound', async () => {
     const one = await scene({ version: sound });
     one.watch(41, true);
-    expect((await one.stream(1, 41)).request).toEqual({ key: '/p/', range_end: Buffer.from('/p0'), start_revision: 42, progress_notify: true, prev_kv: true, fragment: true });
+    expect((await one.stream(1, 41)).request).toEqual({
+      key: '/p/',
+      range_end: Buffer.from('/p0'),
+      start_revision: 42,
+      progress_notify: true,
+      prev_kv: true,
+      fragment: true,
+    });
     const other = await scene({ version: old });
     other.watch(41);
-    expect((await other.stream(1, 41)).request).toMatchObject({ start_revision: 42, progress_notify: false, prev_kv: false });
+    expect((await other.stream(1, 41)).request).toMatchObject({
+      start_revision: 42,
+      progress_notify: false,
+      prev_kv: false,
+    });
   });
 
   test('from now on begins after the last revision that was seen', async () => {
@@ -212,7 +234,8 @@ describe('a watch on etcd', () => {
     const taken = iterator.next();
     const first = await stream(1, 10);
     const total = 400;
-    for (let revision = 11; revision < 11 + total; revision++) first.send(answer(revision, [put(revision, '/p/a', 50_000)]));
+    for (let revision = 11; revision < 11 + total; revision++)
+      first.send(answer(revision, [put(revision, '/p/a', 50_000)]));
     expect((await taken).value?.revision).toBe(11);
     await new Promise((resolve) => setTimeout(resolve, 200));
     const held = first.stream.writableLength;
@@ -220,7 +243,8 @@ describe('a watch on etcd', () => {
     expect(held).toBeGreaterThan(15_000_000);
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(first.stream.writableLength).toBe(held);
-    for (let revision = 12; revision < 11 + total; revision++) expect((await iterator.next()).value?.revision).toBe(revision);
+    for (let revision = 12; revision < 11 + total; revision++)
+      expect((await iterator.next()).value?.revision).toBe(revision);
     abort.abort();
   });
 });

@@ -102,7 +102,11 @@ export class EtcdWatch implements AsyncIterator<WatchBatch> {
         } catch (error) {
           this.#judge(error);
         }
-        await sleep(clock, Math.min(backoff.maxMs, backoff.firstMs * 2 ** this.#failures++) * (0.5 + Math.random() / 2), this.#closed.signal);
+        await sleep(
+          clock,
+          Math.min(backoff.maxMs, backoff.firstMs * 2 ** this.#failures++) * (0.5 + Math.random() / 2),
+          this.#closed.signal,
+        );
       }
     } catch (error) {
       this.#queue.end(error as Error);
@@ -174,11 +178,13 @@ export class EtcdWatch implements AsyncIterator<WatchBatch> {
 
   #take(response: WatchResponse, assembler: RevisionAssembler): void {
     if (response.events.length === 0) {
-      if (this.#soundProgress && !assembler.pending && response.revision > this.#revision) this.#deliver(response.revision, []);
+      if (this.#soundProgress && !assembler.pending && response.revision > this.#revision)
+        this.#deliver(response.revision, []);
       return;
     }
     let events = assembler.push(response.events.map(toKeyEvent), response.fragment);
-    if (events[0] !== undefined && events[0].modRevision <= this.#revision) events = events.filter((event) => event.modRevision > this.#revision);
+    if (events[0] !== undefined && events[0].modRevision <= this.#revision)
+      events = events.filter((event) => event.modRevision > this.#revision);
     const last = events.at(-1);
     if (last !== undefined) this.#deliver(last.modRevision, events);
   }
@@ -197,7 +203,10 @@ export class EtcdWatch implements AsyncIterator<WatchBatch> {
 }
 
 function cancellation({ compactRevision, cancelReason }: WatchResponse): Error {
-  if (compactRevision > 0) return new StorageError('Compacted', 'etcdserver: mvcc: required revision has been compacted', { revision: compactRevision });
+  if (compactRevision > 0)
+    return new StorageError('Compacted', 'etcdserver: mvcc: required revision has been compacted', {
+      revision: compactRevision,
+    });
   return new EtcdError(GrpcCode.unavailable, cancelReason === '' ? 'etcd canceled the watch' : cancelReason);
 }
 

@@ -16,11 +16,21 @@ export const storageErrors: ErrorTranslation = {
     const { name, message } = error;
     if (!(error instanceof StorageError)) return { name, message };
     const { reason, key, revision } = error;
-    return { name, message, reason, ...(key === undefined ? {} : { key }), ...(revision === undefined ? {} : { revision }) };
+    return {
+      name,
+      message,
+      reason,
+      ...(key === undefined ? {} : { key }),
+      ...(revision === undefined ? {} : { revision }),
+    };
   },
   decode(encoded) {
     const { name, message, reason, key, revision } = encoded as EncodedError;
-    if (reason !== undefined) return new StorageError(reason, message, { ...(key === undefined ? {} : { key }), ...(revision === undefined ? {} : { revision }) });
+    if (reason !== undefined)
+      return new StorageError(reason, message, {
+        ...(key === undefined ? {} : { key }),
+        ...(revision === undefined ? {} : { revision }),
+      });
     const error = new Error(message);
     error.name = name;
     return error;

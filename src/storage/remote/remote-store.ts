@@ -1,7 +1,20 @@
 /** A store of another thread (`serve-store.ts`). Values are copied on the way. */
 import { setMaxListeners } from 'node:events';
 import type { PortCalls } from '../../base/port-calls.ts';
-import type { GetResult, GuardedResult, KeyEvent, KeyValue, LeaseId, ListOptions, ListResult, Store, StoreStatus, WatchBatch, WatchOptions, WriteOptions } from '../interface.ts';
+import type {
+  GetResult,
+  GuardedResult,
+  KeyEvent,
+  KeyValue,
+  LeaseId,
+  ListOptions,
+  ListResult,
+  Store,
+  StoreStatus,
+  WatchBatch,
+  WatchOptions,
+  WriteOptions,
+} from '../interface.ts';
 import { isStorageError, StorageError } from '../errors.ts';
 import type { StoreCalls } from './serve-store.ts';
 
@@ -87,12 +100,16 @@ export class RemoteStore implements Store {
     try {
       return await this.#calls.call(method, [this.#name, ...args], { signal: ends });
     } catch (error) {
-      throw isStorageError(error) || !ends.aborted ? error : new StorageError('Aborted', `${method} was aborted`, { cause: error });
+      throw isStorageError(error) || !ends.aborted
+        ? error
+        : new StorageError('Aborted', `${method} was aborted`, { cause: error });
     }
   }
 }
 
-function apart<T extends { readonly signal?: AbortSignal }>(options: T | undefined): { readonly signal: AbortSignal | undefined; readonly rest: Omit<T, 'signal'> | undefined } {
+function apart<T extends { readonly signal?: AbortSignal }>(
+  options: T | undefined,
+): { readonly signal: AbortSignal | undefined; readonly rest: Omit<T, 'signal'> | undefined } {
   if (options === undefined) return { signal: undefined, rest: undefined };
   const { signal, ...rest } = options;
   return { signal, rest };
@@ -102,6 +119,11 @@ const bufferOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.
 
 const withBuffer = (kv: KeyValue): KeyValue => ({ ...kv, value: bufferOf(kv.value) });
 
-const eventWithBuffers = (event: KeyEvent): KeyEvent => ({ ...event, value: bufferOf(event.value), ...(event.previous === undefined ? {} : { previous: withBuffer(event.previous) }) });
+const eventWithBuffers = (event: KeyEvent): KeyEvent => ({
+  ...event,
+  value: bufferOf(event.value),
+  ...(event.previous === undefined ? {} : { previous: withBuffer(event.previous) }),
+});
 
-const guarded = (result: GuardedResult): GuardedResult => (result.applied || result.current === undefined ? result : { ...result, current: withBuffer(result.current) });
+const guarded = (result: GuardedResult): GuardedResult =>
+  result.applied || result.current === undefined ? result : { ...result, current: withBuffer(result.current) };

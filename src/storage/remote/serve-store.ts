@@ -6,8 +6,19 @@ import type { ListOptions, Store, WatchOptions, WriteOptions } from '../interfac
 export interface StoreCalls {
   readonly get: readonly [of: string, key: string, options: { revision?: number } | undefined];
   readonly list: readonly [of: string, prefix: string, options: ListOptions | undefined];
-  readonly create: readonly [of: string, key: string, value: Uint8Array, options: Omit<WriteOptions, 'signal'> | undefined];
-  readonly update: readonly [of: string, key: string, value: Uint8Array, expected: number, options: Omit<WriteOptions, 'signal'> | undefined];
+  readonly create: readonly [
+    of: string,
+    key: string,
+    value: Uint8Array,
+    options: Omit<WriteOptions, 'signal'> | undefined,
+  ];
+  readonly update: readonly [
+    of: string,
+    key: string,
+    value: Uint8Array,
+    expected: number,
+    options: Omit<WriteOptions, 'signal'> | undefined,
+  ];
   readonly delete: readonly [of: string, key: string, expected: number];
   readonly watch: readonly [of: string, prefix: string, options: Omit<WatchOptions, 'signal'>];
   readonly currentRevision: readonly [of: string];
@@ -26,7 +37,8 @@ export function storeMethods(storeOf: (name: string) => Store): Readonly<Record<
     get: ([of, key, options], signal) => storeOf(of).get(key, { ...options, signal }),
     list: ([of, prefix, options], signal) => storeOf(of).list(prefix, { ...options, signal }),
     create: ([of, key, value, options], signal) => storeOf(of).create(key, value, { ...options, signal }),
-    update: ([of, key, value, expected, options], signal) => storeOf(of).update(key, value, expected, { ...options, signal }),
+    update: ([of, key, value, expected, options], signal) =>
+      storeOf(of).update(key, value, expected, { ...options, signal }),
     delete: ([of, key, expected], signal) => storeOf(of).delete(key, expected, { signal }),
     watch: ([of, prefix, options], signal) => storeOf(of).watch(prefix, { ...options, signal }),
     currentRevision: ([of], signal) => storeOf(of).currentRevision(signal),

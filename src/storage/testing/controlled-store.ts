@@ -1,6 +1,18 @@
 import { Gate } from '../../base/gate.ts';
 import { StorageError } from '../errors.ts';
-import type { GetResult, GuardedResult, KeyValue, LeaseId, ListOptions, ListResult, Store, StoreStatus, WatchBatch, WatchOptions, WriteOptions } from '../interface.ts';
+import type {
+  GetResult,
+  GuardedResult,
+  KeyValue,
+  LeaseId,
+  ListOptions,
+  ListResult,
+  Store,
+  StoreStatus,
+  WatchBatch,
+  WatchOptions,
+  WriteOptions,
+} from '../interface.ts';
 
 type Method = Exclude<keyof Store, symbol>;
 
@@ -184,7 +196,11 @@ export class ControlledStore implements Store {
     const held = await this.#enter(method, key);
     const lost = this.#takeHold(method, key, true);
     if (lost === undefined) return write().finally(held?.answered);
-    void lost.gate.wait().then(write).catch(() => undefined).finally(lost.answered);
+    void lost.gate
+      .wait()
+      .then(write)
+      .catch(() => undefined)
+      .finally(lost.answered);
     throw unavailable();
   }
 
@@ -197,7 +213,9 @@ export class ControlledStore implements Store {
   }
 
   #takeHold(method: Method, key: string, answersAtOnce: boolean): Hold | undefined {
-    const at = this.#holds.findIndex((hold) => hold.method === method && hold.answersAtOnce === answersAtOnce && key.startsWith(hold.prefix));
+    const at = this.#holds.findIndex(
+      (hold) => hold.method === method && hold.answersAtOnce === answersAtOnce && key.startsWith(hold.prefix),
+    );
     if (at < 0) return undefined;
     const [hold] = this.#holds.splice(at, 1);
     hold!.reached();
@@ -213,7 +231,10 @@ export async function putRaw(store: Store, key: string, value: string): Promise<
 }
 
 function splitByRevision({ revision, events }: WatchBatch): WatchBatch[] {
-  const parts = [...new Set(events.map(({ modRevision }) => modRevision))].map((each) => ({ revision: each, events: events.filter(({ modRevision }) => modRevision === each) }));
+  const parts = [...new Set(events.map(({ modRevision }) => modRevision))].map((each) => ({
+    revision: each,
+    events: events.filter(({ modRevision }) => modRevision === each),
+  }));
   return parts.at(-1)?.revision === revision ? parts : [...parts, { revision, events: [] }];
 }
 

@@ -21,7 +21,12 @@ export function createJsonCodec(onOpen: () => void = () => undefined): ObjectCod
       if (!value.subarray(0, envelope.length).equals(envelope)) throw new Error('no envelope');
       const bytes = value.subarray(envelope.length);
       const { namespace = '', name, labels = {}, fields = {} } = JSON.parse(bytes.toString()) as TestObject;
-      const card = share(key, { namespace, name, labels: new Map(Object.entries(labels)), fields: new Map(Object.entries(fields)) });
+      const card = share(key, {
+        namespace,
+        name,
+        labels: new Map(Object.entries(labels)),
+        fields: new Map(Object.entries(fields)),
+      });
       return { key, revision, bytes, card, representations: undefined };
     },
     seal: (_key, bytes) => Buffer.concat([envelope, bytes]),

@@ -17,7 +17,9 @@ type Json = string | number | boolean | null | Json[] | { [name: string]: Json }
 /** A namespace for each level. */
 const levels = { metadata: 'Metadata', request: 'Request', full: 'RequestResponse' } as const;
 const namespaces = Object.keys(levels);
-const policy = `rules:\n${Object.entries(levels).map(([name, level]) => `- {level: ${level}, namespaces: [${name}]}\n`).join('')}- {level: Metadata}\n`;
+const policy = `rules:\n${Object.entries(levels)
+  .map(([name, level]) => `- {level: ${level}, namespaces: [${name}]}\n`)
+  .join('')}- {level: Metadata}\n`;
 const flags = ['--audit-log-path=DIRECTORY/audit.log', '--audit-log-mode=blocking'];
 const rbac = '/apis/rbac.authorization.k8s.io/v1';
 
@@ -26,32 +28,61 @@ interface Side {
   readonly logPath: string;
 }
 
-async function send({ client }: Side, auditId: string, { method, path: target, user = 'admin', body, contentType = 'application/json', headers = {} }: AuditedRequest, namespace: string): Promise<number> {
+async function send(
+  { client }: Side,
+  auditId: string,
+  { method, path: target, user = 'admin', body, contentType = 'application/json', headers = {} }: AuditedRequest,
+  namespace: string,
+): Promise<number> {
   const named = (text: string): string => text.replaceAll('NS', namespace);
-  const bytes = body === undefined ? undefined : Buffer.from(named(typeof body === 'string' ? body : JSON.stringify(body)));
+  const bytes =
+    body === undefined ? undefined : Buffer.from(named(typeof body === 'string' ? body : JSON.stringify(body)));
   const all = {
-    'user-agent': 'test', 'audit-id': auditId, accept: 'application/json', ...(user === '' ? {} : { authorization: `Bearer ${user}-token` }),
-    ...(bytes === undefined ? {} : { 'content-type': contentType }), ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, named(value)])),
+    'user-agent': 'test',
+    'audit-id': auditId,
+    accept: 'application/json',
+    ...(user === '' ? {} : { authorization: `Bearer ${user}-token` }),
+    ...(bytes === undefined ? {} : { 'content-type': contentType }),
+    ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, named(value)])),
   };
-  return (await client.send({ method, path: named(target), headers: all, ...(bytes === undefined ? {} : { body: bytes }) })).status;
+  return (
+    await client.send({ method, path: named(target), headers: all, ...(bytes === undefined ? {} : { body: bytes }) })
+  ).status;
 }
 
 async function eventsOf({ logPath }: Side, auditId: string): Promise<Json[]> {
   const lines = (await readFile(logPath, 'utf8')).split('\n').slice(0, -1);
-  return lines.map((line) => JSON.parse(line) as { auditID: string } & Json).filter(({ auditID }) => auditID === auditId);
+  return lines
+    .map((line) => JSON.parse(line) as { auditID: string } & Json)
+    .filter(({ auditID }) => auditID === auditId);
 }
 
 /** Who manages what is compared elsewhere, and so is what columns are for. */
-const volatile = new Set(['uid', 'resourceVersion', 'creationTimestamp', 'requestReceivedTimestamp', 'stageTimestamp', 'managedFields', 'description']);
+const volatile = new Set([
+  'uid',
+  'resourceVersion',
+  'creationTimestamp',
+  'requestReceivedTimestamp',
+  'stageTimestamp',
+  'managedFields',
+  'description',
+]);
 /** Of 1.32 alone: how long a slow request took; what an error says, and of what. */
-const later = (name: string, parent: string): boolean => name.startsWith('apiserver.latency.k8s.io/') || (parent === 'responseStatus' && ['message', 'details'].includes(name));
+const later = (name: string, parent: string): boolean =>
+  name.startsWith('apiserver.latency.k8s.io/') ||
+  (parent === 'responseStatus' && ['message', 'details'].includes(name));
 
 /** What is new with every request is a word, so that it still must be there. */
 function masked(value: Json, parent = ''): Json {
   if (Array.isArray(value)) return value.map((item) => masked(item, parent));
   if (typeof value !== 'object' || value === null) return value;
   const members = Object.entries(value).filter(([name]) => !later(name, parent));
-  return Object.fromEntries(members.map(([name, member]) => [name, volatile.has(name) && parent !== 'user' && member !== null ? name : masked(member, name)]));
+  return Object.fromEntries(
+    members.map(([name, member]) => [
+      name,
+      volatile.has(name) && parent !== 'user' && member !== null ? name : masked(member, name),
+    ]),
+  );
 }
 
 /** Without the members that a path names. */
@@ -66,7 +97,11 @@ function drop(value: Json, [name, ...rest]: readonly string[]): void {
 
 function comparable(events: readonly Json[], { differs = {} }: AuditedRequest): Json {
   const all = events.map((event) => masked(event));
-  for (const at of Object.keys(differs)) drop(all, at.split('.').map((name) => name.replaceAll('%2e', '.')));
+  for (const at of Object.keys(differs))
+    drop(
+      all,
+      at.split('.').map((name) => name.replaceAll('%2e', '.')),
+    );
   return all;
 }
 
@@ -79,9 +114,18 @@ describe.skipIf(kubeApiServerPath === undefined)(`audit events and those of a ku
 
   beforeAll(async () => {
     etcd = await startAnyEtcd();
-    kube = await KubeApiServer.start(etcd.url, ['--audit-policy-file=DIRECTORY/policy.yaml', ...flags], { 'policy.yaml': `apiVersion: audit.k8s.io/v1\nkind: Policy\n${policy}` });
+    kube = await KubeApiServer.start(etcd.url, ['--audit-policy-file=DIRECTORY/policy.yaml', ...flags], {
+      'policy.yaml': `apiVersion: audit.k8s.io/v1\nkind: Policy\n${policy}`,
+    });
     server = await AuditedServer.start({ policy, flags: ['--authorization-mode=RBAC', ...flags] });
-    theirs = { client: new Client(kube.port, await readFile(path.join(kube.directory, 'certs', 'apiserver.crt'), 'utf8'), 'kubernetes'), logPath: path.join(kube.directory, 'audit.log') };
+    theirs = {
+      client: new Client(
+        kube.port,
+        await readFile(path.join(kube.directory, 'certs', 'apiserver.crt'), 'utf8'),
+        'kubernetes',
+      ),
+      logPath: path.join(kube.directory, 'audit.log'),
+    };
     ours = { client: server.client, logPath: server.logPath };
     for (const side of [ours, theirs]) await prepare(side);
   });
@@ -94,11 +138,30 @@ describe.skipIf(kubeApiServerPath === undefined)(`audit events and those of a ku
   });
 
   async function prepare(side: Side): Promise<void> {
-    const create = async (target: string, body: object): Promise<void> => expect(await send(side, 'prepare', { name: '', method: 'POST', path: target, body }, '')).toBe(201);
+    const create = async (target: string, body: object): Promise<void> =>
+      expect(await send(side, 'prepare', { name: '', method: 'POST', path: target, body }, '')).toBe(201);
     for (const name of namespaces) await create('/api/v1/namespaces', { metadata: { name } });
-    await create(`${rbac}/clusterroles`, { metadata: { name: 'tester' }, rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['*'] }] });
-    await create(`${rbac}/clusterrolebindings`, { metadata: { name: 'tester' }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'tester' }, subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'jane' }] });
-    await vi.waitFor(async () => expect(await send(side, 'prepare', { name: '', method: 'GET', path: '/api/v1/namespaces/full/configmaps', user: 'jane' }, '')).toBe(200), { timeout: 20_000, interval: 50 });
+    await create(`${rbac}/clusterroles`, {
+      metadata: { name: 'tester' },
+      rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['*'] }],
+    });
+    await create(`${rbac}/clusterrolebindings`, {
+      metadata: { name: 'tester' },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'tester' },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'jane' }],
+    });
+    await vi.waitFor(
+      async () =>
+        expect(
+          await send(
+            side,
+            'prepare',
+            { name: '', method: 'GET', path: '/api/v1/namespaces/full/configmaps', user: 'jane' },
+            '',
+          ),
+        ).toBe(200),
+      { timeout: 20_000, interval: 50 },
+    );
   }
 
   describe.each(namespaces)('in namespace %s', (namespace) => {
@@ -107,12 +170,15 @@ describe.skipIf(kubeApiServerPath === undefined)(`audit events and those of a ku
       const statuses = [await send(ours, auditId, request, namespace), await send(theirs, auditId, request, namespace)];
       expect(statuses[0]).toBe(statuses[1]);
       // The last event of a watch comes after the end of the answer.
-      const [mine, reference] = await vi.waitFor(async () => {
-        const found = [await eventsOf(ours, auditId), await eventsOf(theirs, auditId)] as const;
-        expect(found[0].length).toBe(found[1].length);
-        expect(found[1].length).toBeGreaterThan(0);
-        return found;
-      }, { timeout: 10_000, interval: 50 });
+      const [mine, reference] = await vi.waitFor(
+        async () => {
+          const found = [await eventsOf(ours, auditId), await eventsOf(theirs, auditId)] as const;
+          expect(found[0].length).toBe(found[1].length);
+          expect(found[1].length).toBeGreaterThan(0);
+          return found;
+        },
+        { timeout: 10_000, interval: 50 },
+      );
       expect(comparable(mine, request)).toEqual(comparable(reference, request));
     });
   });

@@ -4,7 +4,23 @@ import { differenceOf, Unsupported } from './run-case.ts';
 import { casesOf } from './suites.ts';
 
 const suites = [
-  'basic', 'bindings_ext', 'comparisons', 'conversions', 'fields', 'fp_math', 'integer_math', 'lists', 'logic', 'macros', 'macros2', 'optionals', 'parse', 'plumbing', 'string', 'string_ext', 'timestamps',
+  'basic',
+  'bindings_ext',
+  'comparisons',
+  'conversions',
+  'fields',
+  'fp_math',
+  'integer_math',
+  'lists',
+  'logic',
+  'macros',
+  'macros2',
+  'optionals',
+  'parse',
+  'plumbing',
+  'string',
+  'string_ext',
+  'timestamps',
   'type_deductions',
 ];
 

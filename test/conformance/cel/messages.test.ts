@@ -12,7 +12,10 @@ interface Noted {
 /** Why a case is not compared. */
 const leftOut: readonly (readonly [reason: string, applies: (noted: Noted) => boolean])[] = [
   ['its limit is smaller than that of an API server', ({ error }) => /recursion|recovery/.test(error!)],
-  ['its declarations are not in the data', ({ original: { expr }, error }) => /\bx\.(all\(|single|repeated)/.test(expr) || error!.includes('google.expr')],
+  [
+    'its declarations are not in the data',
+    ({ original: { expr }, error }) => /\bx\.(all\(|single|repeated)/.test(expr) || error!.includes('google.expr'),
+  ],
   ['there are no messages', ({ original: { expr } }) => /^\w+\{.+\}$|NotAMessage|int\{|TestAllTypes/.test(expr)],
   ['numbers of different types can be compared', ({ original: { expr } }) => /^1 [<>]=? 1\.0/.test(expr)],
   ['quoted names are newer than this language', ({ original: { expr } }) => expr.includes('`')],
@@ -21,10 +24,14 @@ const leftOut: readonly (readonly [reason: string, applies: (noted: Noted) => bo
   ['the words of an ambiguity', ({ original: { expr } }) => expr === '--' || expr === 'func{{a}}'],
 ];
 
-const cases = [...(parsing as unknown as { tests: Noted[] }).tests, ...(checking as unknown as { tests: Noted[] }).tests].filter(({ error }) => error !== undefined);
+const cases = [
+  ...(parsing as unknown as { tests: Noted[] }).tests,
+  ...(checking as unknown as { tests: Noted[] }).tests,
+].filter(({ error }) => error !== undefined);
 
 /** In the form and with the tokens that the server's version has. */
-const wanted = (error: string): string => `compilation failed: ${error.replaceAll('ERROR: :', 'ERROR: <input>:').replaceAll('{IDENTIFIER, ESC_IDENTIFIER}', 'IDENTIFIER').replaceAll(', ESC_IDENTIFIER', '').trim()}`;
+const wanted = (error: string): string =>
+  `compilation failed: ${error.replaceAll('ERROR: :', 'ERROR: <input>:').replaceAll('{IDENTIFIER, ESC_IDENTIFIER}', 'IDENTIFIER').replaceAll(', ESC_IDENTIFIER', '').trim()}`;
 
 describe('messages of cel-go', () => {
   test('there are some', () => expect(cases.length).toBeGreaterThan(150));
@@ -34,7 +41,9 @@ describe('messages of cel-go', () => {
     const reason = leftOut.find(([, applies]) => applies(noted))?.[0];
     test.skipIf(reason !== undefined)(reason === undefined ? title : `${title}: ${reason}`, () => {
       const parsingOptions = { optionals: !noted.error!.includes('unsupported syntax') };
-      const compiled = environment({ variables: {}, version: 27, homogeneous: false, parsing: parsingOptions }).compile(noted.original.expr);
+      const compiled = environment({ variables: {}, version: 27, homogeneous: false, parsing: parsingOptions }).compile(
+        noted.original.expr,
+      );
       expect('failure' in compiled ? compiled.failure : 'compiles').toBe(wanted(noted.error!));
     });
   }

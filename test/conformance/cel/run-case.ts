@@ -1,19 +1,55 @@
 /** Runs one case of the public data and says how the outcome differs. */
-import { boolType, bytesType, type CelType, doubleType, durationType, dynType, intType, listType, mapType, nullType, optionalType, stringType, timestampType, typeText, typeType, uintType } from '../../../src/cel/check/types.ts';
+import {
+  boolType,
+  bytesType,
+  type CelType,
+  doubleType,
+  durationType,
+  dynType,
+  intType,
+  listType,
+  mapType,
+  nullType,
+  optionalType,
+  stringType,
+  timestampType,
+  typeText,
+  typeType,
+  uintType,
+} from '../../../src/cel/check/types.ts';
 import { type Environment, environment } from '../../../src/cel/environment.ts';
 import { stringsVersion3 } from '../../../src/cel/library/strings.ts';
 import { equals, typeNameOf } from '../../../src/cel/values/compare.ts';
 import { timestampOf } from '../../../src/cel/values/time-text.ts';
-import { ArrayList, CelError, Double, Duration, EntryMap, TypeValue, Uint, type Value } from '../../../src/cel/values/values.ts';
+import {
+  ArrayList,
+  CelError,
+  Double,
+  Duration,
+  EntryMap,
+  TypeValue,
+  Uint,
+  type Value,
+} from '../../../src/cel/values/values.ts';
 import { parseDuration } from '../../../src/machinery/duration.ts';
 import type { SpecCase, SpecType, SpecValue } from './suites.ts';
 
 export class Unsupported extends Error {}
 
-const primitives: Readonly<Record<string, CelType>> = { BOOL: boolType, INT64: intType, UINT64: uintType, DOUBLE: doubleType, STRING: stringType, BYTES: bytesType };
+const primitives: Readonly<Record<string, CelType>> = {
+  BOOL: boolType,
+  INT64: intType,
+  UINT64: uintType,
+  DOUBLE: doubleType,
+  STRING: stringType,
+  BYTES: bytesType,
+};
 const wellKnown: Readonly<Record<string, CelType>> = { TIMESTAMP: timestampType, DURATION: durationType, ANY: dynType };
 
-const wellKnownMessages: Readonly<Record<string, CelType | undefined>> = { 'google.protobuf.Duration': durationType, 'google.protobuf.Timestamp': timestampType };
+const wellKnownMessages: Readonly<Record<string, CelType | undefined>> = {
+  'google.protobuf.Duration': durationType,
+  'google.protobuf.Timestamp': timestampType,
+};
 
 export function typeOf(type: SpecType): CelType {
   if ('primitive' in type) return primitives[type['primitive'] as string]!;
@@ -21,7 +57,8 @@ export function typeOf(type: SpecType): CelType {
   if ('dyn' in type) return dynType;
   if ('null' in type) return nullType;
   if ('listType' in type) return listType(typeOf((type['listType'] as { elemType: SpecType }).elemType));
-  if ('type' in type) return typeType(Object.keys(type['type'] as object).length === 0 ? undefined : typeOf(type['type'] as SpecType));
+  if ('type' in type)
+    return typeType(Object.keys(type['type'] as object).length === 0 ? undefined : typeOf(type['type'] as SpecType));
   if ('mapType' in type) {
     const { keyType, valueType } = type['mapType'] as { keyType: SpecType; valueType: SpecType };
     return mapType(typeOf(keyType), typeOf(valueType));
@@ -37,22 +74,35 @@ function doubleOf(json: unknown): number {
   return json === 'NaN' ? NaN : json === 'Infinity' ? Infinity : json === '-Infinity' ? -Infinity : Number(json);
 }
 
-const intOf = (text: unknown): number | bigint => (Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text as string));
+const intOf = (text: unknown): number | bigint =>
+  Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text as string);
 
 export function valueOf(value: SpecValue): Value {
   const [kind, content] = Object.entries(value)[0] ?? ['nullValue', null];
   switch (kind) {
-    case 'nullValue': return null;
-    case 'boolValue': case 'stringValue': return content as boolean | string;
-    case 'int64Value': return intOf(content);
-    case 'uint64Value': return new Uint(BigInt(content as string));
-    case 'doubleValue': return new Double(doubleOf(content));
-    case 'bytesValue': return Buffer.from(content as string, 'base64');
-    case 'typeValue': return new TypeValue(content as string);
-    case 'listValue': return new ArrayList(((content as { values?: SpecValue[] }).values ?? []).map(valueOf));
-    case 'mapValue': return mapOf((content as { entries?: { key: SpecValue; value: SpecValue }[] }).entries ?? []);
-    case 'objectValue': return objectOf(content as { '@type': string; value: unknown });
-    default: throw new Unsupported(`value ${kind}`);
+    case 'nullValue':
+      return null;
+    case 'boolValue':
+    case 'stringValue':
+      return content as boolean | string;
+    case 'int64Value':
+      return intOf(content);
+    case 'uint64Value':
+      return new Uint(BigInt(content as string));
+    case 'doubleValue':
+      return new Double(doubleOf(content));
+    case 'bytesValue':
+      return Buffer.from(content as string, 'base64');
+    case 'typeValue':
+      return new TypeValue(content as string);
+    case 'listValue':
+      return new ArrayList(((content as { values?: SpecValue[] }).values ?? []).map(valueOf));
+    case 'mapValue':
+      return mapOf((content as { entries?: { key: SpecValue; value: SpecValue }[] }).entries ?? []);
+    case 'objectValue':
+      return objectOf(content as { '@type': string; value: unknown });
+    default:
+      throw new Unsupported(`value ${kind}`);
   }
 }
 
@@ -70,8 +120,16 @@ function objectOf(object: { '@type': string; value: unknown }): Value {
 }
 
 function environmentOf({ typeEnv = [], disableMacros = false, disableCheck = false }: SpecCase): Environment {
-  const variables = Object.fromEntries(typeEnv.filter(({ ident }) => ident !== undefined).map(({ name, ident }) => [name, typeOf(ident!.type)]));
-  return environment({ variables, libraries: [stringsVersion3], homogeneous: false, unchecked: disableCheck, parsing: { bindings: true, quotedFields: true, twoVariables: true, macros: !disableMacros } });
+  const variables = Object.fromEntries(
+    typeEnv.filter(({ ident }) => ident !== undefined).map(({ name, ident }) => [name, typeOf(ident!.type)]),
+  );
+  return environment({
+    variables,
+    libraries: [stringsVersion3],
+    homogeneous: false,
+    unchecked: disableCheck,
+    parsing: { bindings: true, quotedFields: true, twoVariables: true, macros: !disableMacros },
+  });
 }
 
 /** What is wrong; undefined when it is as it should be. Throws {@link Unsupported} where it is about what we do not have. */
@@ -79,7 +137,8 @@ export function differenceOf(spec: SpecCase): string | undefined {
   const compiled = environmentOf(spec).compile(spec.expr);
   if ('failure' in compiled) return spec.evalError === undefined ? compiled.failure : undefined;
   const deduced = spec.typedResult?.deducedType;
-  if (deduced !== undefined && typeText(typeOf(deduced)) !== typeText(compiled.type)) return `type ${typeText(compiled.type)}, not ${typeText(typeOf(deduced))}`;
+  if (deduced !== undefined && typeText(typeOf(deduced)) !== typeText(compiled.type))
+    return `type ${typeText(compiled.type)}, not ${typeText(typeOf(deduced))}`;
   if (spec.checkOnly === true) return undefined;
   const outcome = compiled.evaluate(bindingsOf(spec));
   if ('error' in outcome) return spec.evalError === undefined ? `error: ${outcome.error}` : undefined;
@@ -89,7 +148,12 @@ export function differenceOf(spec: SpecCase): string | undefined {
 }
 
 function bindingsOf({ bindings = {} }: SpecCase): Record<string, Value> {
-  return Object.fromEntries(Object.entries(bindings).map(([name, { value, error }]) => [name, error !== undefined || value === undefined ? new CelError('foo') : valueOf(value)]));
+  return Object.fromEntries(
+    Object.entries(bindings).map(([name, { value, error }]) => [
+      name,
+      error !== undefined || value === undefined ? new CelError('foo') : valueOf(value),
+    ]),
+  );
 }
 
 /** NaN is NaN here, and numbers of different types are not the same. */
@@ -98,4 +162,5 @@ function sameValue(a: Value, b: Value): boolean {
   return a instanceof Double && b instanceof Double ? Object.is(a.value, b.value) : equals(a, b);
 }
 
-const shown = (value: Value): string => `${typeNameOf(value)} ${JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? String(part) : part))}`;
+const shown = (value: Value): string =>
+  `${typeNameOf(value)} ${JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? String(part) : part))}`;

@@ -6,7 +6,9 @@ export interface SpecCase {
   readonly expr: string;
   readonly value?: SpecValue;
   readonly typeEnv?: readonly { readonly name: string; readonly ident?: { readonly type: SpecType } }[];
-  readonly bindings?: Readonly<Record<string, { readonly value?: SpecValue; readonly error?: unknown; readonly unknown?: unknown }>>;
+  readonly bindings?: Readonly<
+    Record<string, { readonly value?: SpecValue; readonly error?: unknown; readonly unknown?: unknown }>
+  >;
   readonly disableCheck?: boolean;
   readonly disableMacros?: boolean;
   readonly checkOnly?: boolean;
@@ -32,5 +34,8 @@ export function casesOf(name: string): SpecCase[] {
 
 function collect({ name, suites = [], tests: own = [] }: Suite, prefix: string): SpecCase[] {
   const at = `${prefix}${name}/`;
-  return [...own.map(({ original }) => ({ ...original, id: `${at}${original.name}` })), ...suites.flatMap((suite) => collect(suite, at))];
+  return [
+    ...own.map(({ original }) => ({ ...original, id: `${at}${original.name}` })),
+    ...suites.flatMap((suite) => collect(suite, at)),
+  ];
 }

@@ -32,14 +32,20 @@ export class Client {
       this.#start(request, (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.once('end', () => resolve({ status: response.statusCode ?? 0, headers: headersOf(response), body: Buffer.concat(chunks) }));
+        response.once('end', () =>
+          resolve({ status: response.statusCode ?? 0, headers: headersOf(response), body: Buffer.concat(chunks) }),
+        );
         response.once('error', reject);
       }).once('error', reject);
     });
   }
 
   /** Opens a stream; `onData` gets what comes until `close`. */
-  async open(request: PlainRequest, onData: (chunk: Buffer) => void, onEnd: () => void): Promise<{ status: number; headers: Readonly<Record<string, string | string[]>>; close: () => void }> {
+  async open(
+    request: PlainRequest,
+    onData: (chunk: Buffer) => void,
+    onEnd: () => void,
+  ): Promise<{ status: number; headers: Readonly<Record<string, string | string[]>>; close: () => void }> {
     return new Promise((resolve, reject) => {
       const sent = this.#start(request, (response) => {
         response.on('data', onData);
@@ -51,8 +57,22 @@ export class Client {
     });
   }
 
-  #start({ method, path, headers, body }: PlainRequest, onResponse: (response: IncomingMessage) => void): ClientRequest {
-    const request = https.request({ agent: this.#agent, host: '127.0.0.1', port: this.#port, servername: this.#serverName, method, path, headers: { ...headers, ...(body === undefined ? {} : { 'content-length': String(body.length) }) } }, onResponse);
+  #start(
+    { method, path, headers, body }: PlainRequest,
+    onResponse: (response: IncomingMessage) => void,
+  ): ClientRequest {
+    const request = https.request(
+      {
+        agent: this.#agent,
+        host: '127.0.0.1',
+        port: this.#port,
+        servername: this.#serverName,
+        method,
+        path,
+        headers: { ...headers, ...(body === undefined ? {} : { 'content-length': String(body.length) }) },
+      },
+      onResponse,
+    );
     request.end(body);
     return request;
   }
@@ -63,5 +83,10 @@ export class Client {
 }
 
 function headersOf(response: IncomingMessage): Record<string, string | string[]> {
-  return Object.fromEntries(Object.entries(response.headersDistinct).map(([name, values]) => [name, values!.length === 1 ? values![0]! : values!]));
+  return Object.fromEntries(
+    Object.entries(response.headersDistinct).map(([name, values]) => [
+      name,
+      values!.length === 1 ? values![0]! : values!,
+    ]),
+  );
 }

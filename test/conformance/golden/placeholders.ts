@@ -6,16 +6,39 @@
  */
 import { randomUUID } from 'node:crypto';
 
-const pattern = /<(u|uid:\d+|rv:\d+|from:\d+|page:\d+|exact:\d+|rv|listrv|ip:\d+|nodePort:\d+|nodeport:\d+|continue:\d+|continue|random:\d+|suffix:\d+|time|age|server|jwt|hash|pointer|number|text|present|go)>/g;
+const pattern =
+  /<(u|uid:\d+|rv:\d+|from:\d+|page:\d+|exact:\d+|rv|listrv|ip:\d+|nodePort:\d+|nodeport:\d+|continue:\d+|continue|random:\d+|suffix:\d+|time|age|server|jwt|hash|pointer|number|text|present|go)>/g;
 
 /** What a placeholder without equality may stand for. */
 const shapes: Readonly<Record<string, string>> = {
-  time: '[0-9T:.Z+-]+', age: '[^"]*', server: '[^"\\s]+', jwt: '[^"\\s]+', hash: '[0-9A-Za-z+/=]+', pointer: '0x[0-9a-f]+', number: '\\d+', text: '[\\s\\S]*', present: '[\\s\\S]*',
-  go: '[\\s\\S]*', rv: '\\d+', listrv: '\\d+', continue: '[A-Za-z0-9_=-]+',
+  time: '[0-9T:.Z+-]+',
+  age: '[^"]*',
+  server: '[^"\\s]+',
+  jwt: '[^"\\s]+',
+  hash: '[0-9A-Za-z+/=]+',
+  pointer: '0x[0-9a-f]+',
+  number: '\\d+',
+  text: '[\\s\\S]*',
+  present: '[\\s\\S]*',
+  go: '[\\s\\S]*',
+  rv: '\\d+',
+  listrv: '\\d+',
+  continue: '[A-Za-z0-9_=-]+',
 };
 
 const boundShapes: Readonly<Record<string, string>> = {
-  uid: '[0-9a-f-]{36}', rv: '\\d+', from: '\\d+', page: '\\d+', exact: '\\d+', ip: '[0-9a-f.:]+', nodePort: '\\d+', nodeport: '\\d+', continue: '[A-Za-z0-9_=-]+', random: '[a-z0-9]+', suffix: '[a-z0-9]+', u: 'u[a-z0-9]{6}',
+  uid: '[0-9a-f-]{36}',
+  rv: '\\d+',
+  from: '\\d+',
+  page: '\\d+',
+  exact: '\\d+',
+  ip: '[0-9a-f.:]+',
+  nodePort: '\\d+',
+  nodeport: '\\d+',
+  continue: '[A-Za-z0-9_=-]+',
+  random: '[a-z0-9]+',
+  suffix: '[a-z0-9]+',
+  u: 'u[a-z0-9]{6}',
 };
 
 const escapeRegex = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
@@ -51,7 +74,10 @@ export class Placeholders {
 
   /** Versions of objects by their numbers. */
   #numbered(): (readonly [number: number, version: number])[] {
-    return [...this.#bound].filter(([name]) => name.startsWith('rv:')).map(([name, value]) => [Number(name.slice(3)), Number(value)] as const).sort((a, b) => a[0] - b[0]);
+    return [...this.#bound]
+      .filter(([name]) => name.startsWith('rv:'))
+      .map(([name, value]) => [Number(name.slice(3)), Number(value)] as const)
+      .sort((a, b) => a[0] - b[0]);
   }
 
   /** What a placeholder is known to stand for. A version that only a list had is that of the list. */
@@ -90,16 +116,19 @@ export class Placeholders {
   matches(expected: string, actual: string): boolean {
     if (!expected.includes('<')) return expected === actual;
     const names: string[] = [];
-    const source = expected.split(pattern).map((part, i) => {
-      if (i % 2 === 0) return escapeRegex(part);
-      const [kind = ''] = part.split(':');
-      const known = kind === 'page' ? this.#known(part) : this.#bound.get(part);
-      if (known !== undefined) return escapeRegex(known);
-      if (!part.includes(':') && part !== 'u') return shapes[part] ?? '.*';
-      if (names.includes(part)) return `\\${names.indexOf(part) + 1}`;
-      names.push(part);
-      return `(${boundShapes[kind] ?? '.*'})`;
-    }).join('');
+    const source = expected
+      .split(pattern)
+      .map((part, i) => {
+        if (i % 2 === 0) return escapeRegex(part);
+        const [kind = ''] = part.split(':');
+        const known = kind === 'page' ? this.#known(part) : this.#bound.get(part);
+        if (known !== undefined) return escapeRegex(known);
+        if (!part.includes(':') && part !== 'u') return shapes[part] ?? '.*';
+        if (names.includes(part)) return `\\${names.indexOf(part) + 1}`;
+        names.push(part);
+        return `(${boundShapes[kind] ?? '.*'})`;
+      })
+      .join('');
     const match = new RegExp(`^${source}$`).exec(actual);
     if (match === null) return false;
     // Each token is another; later requests send the first one.

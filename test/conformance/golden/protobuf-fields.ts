@@ -1,7 +1,10 @@
 /** Reads a protobuf message by field number, guided by the recorded one: that says which bytes are messages and which text. */
 export function readMessage(bytes: Buffer, like: unknown): unknown {
   const wanted = like as Record<string, unknown>;
-  if ('k8s' in wanted) return bytes.subarray(0, 4).toString('latin1') === 'k8s\0' ? { k8s: readMessage(bytes.subarray(4), wanted['k8s']) } : bytes.toString('latin1');
+  if ('k8s' in wanted)
+    return bytes.subarray(0, 4).toString('latin1') === 'k8s\0'
+      ? { k8s: readMessage(bytes.subarray(4), wanted['k8s']) }
+      : bytes.toString('latin1');
   const fields: Record<string, unknown[]> = {};
   let p = 0;
   const varint = (): number => {

@@ -48,7 +48,17 @@ export interface ReplayTarget {
 
 const tokens: Readonly<Record<string, string>> = { admin: 'admintoken', alice: 'usertoken', invalid: 'nonsense-token' };
 /** Headers that are compared; flow control's come with flow control. */
-const comparedHeaders = new Set(['content-type', 'warning', 'retry-after', 'location', 'vary', 'cache-control', 'content-encoding', 'allow', 'etag']);
+const comparedHeaders = new Set([
+  'content-type',
+  'warning',
+  'retry-after',
+  'location',
+  'vary',
+  'cache-control',
+  'content-encoding',
+  'allow',
+  'etag',
+]);
 
 let serial = 0;
 
@@ -76,7 +86,12 @@ class Run {
     const found: string[] = [];
     for (const [i, step] of this.#recorded.steps.entries()) {
       if (typeof step === 'string' || step.request.method.startsWith('(')) await this.#target.compact();
-      else found.push(...(await this.#step(withListVersions(step))).map((text) => `step ${i} ${step.request.method} ${step.request.path}: ${text}`));
+      else
+        found.push(
+          ...(await this.#step(withListVersions(step))).map(
+            (text) => `step ${i} ${step.request.method} ${step.request.path}: ${text}`,
+          ),
+        );
     }
     // Cases of kinds number versions by appearance, those of the protocol by size.
     const disorder = this.#recorded.form === 'protocol' ? this.#placeholders.disorder() : undefined;
@@ -102,19 +117,47 @@ class Run {
     const body = readBody(response.headers['content-type'], response.body, step.response.body);
     this.#answers.push(body);
     if (request.method === 'POST' && response.status === 201) this.#remember(request.path, body);
-    if (step.setup === true) return response.status < 300 ? [] : [`setup was refused: ${response.status} ${response.body.toString().slice(0, 400)}`];
+    if (step.setup === true)
+      return response.status < 300
+        ? []
+        : [`setup was refused: ${response.status} ${response.body.toString().slice(0, 400)}`];
     return this.#compare(step.response, response.status, response.headers, body);
   }
 
   /** Compares with a copy: what an answer before its time would bind is not what the case is about. */
   #isReached({ response }: RecordedStep, body: Buffer): boolean {
-    return differences(response.body, readBody('application/json', body, response.body), this.#placeholders.copy()).length === 0;
+    return (
+      differences(response.body, readBody('application/json', body, response.body), this.#placeholders.copy())
+        .length === 0
+    );
   }
 
-  #compare(expected: RecordedResponse, status: number, headers: Readonly<Record<string, string | string[]>>, body: unknown): string[] {
-    const found = status === expected.status ? [] : [`status: expected ${expected.status}, got ${status} ${typeof body === 'object' ? JSON.stringify(body).slice(0, 500) : String(body).slice(0, 500)}`];
+  #compare(
+    expected: RecordedResponse,
+    status: number,
+    headers: Readonly<Record<string, string | string[]>>,
+    body: unknown,
+  ): string[] {
+    const found =
+      status === expected.status
+        ? []
+        : [
+            `status: expected ${expected.status}, got ${status} ${typeof body === 'object' ? JSON.stringify(body).slice(0, 500) : String(body).slice(0, 500)}`,
+          ];
     for (const [name, value] of Object.entries(expected.headers ?? {})) {
-      if (comparedHeaders.has(name)) found.push(...differences(value === '<present>' ? (headers[name] ?? '') : name === 'warning' || Array.isArray(value) ? [value].flat() : value, Array.isArray(value) ? [headers[name] ?? []].flat() : headers[name], this.#placeholders, `header ${name}`));
+      if (comparedHeaders.has(name))
+        found.push(
+          ...differences(
+            value === '<present>'
+              ? (headers[name] ?? '')
+              : name === 'warning' || Array.isArray(value)
+                ? [value].flat()
+                : value,
+            Array.isArray(value) ? [headers[name] ?? []].flat() : headers[name],
+            this.#placeholders,
+            `header ${name}`,
+          ),
+        );
     }
     if (this.#recorded.form === 'kinds' || expected.headers !== undefined) {
       const wanted = expected.warnings ?? [expected.headers?.['warning'] ?? []].flat();
@@ -122,7 +165,9 @@ class Run {
       found.push(...differences(wanted.map(bareWarning), got.map(bareWarning), this.#placeholders, 'warnings'));
     }
     // A status that differs says enough.
-    return found.length > 0 && status !== expected.status ? found : [...found, ...('body' in expected ? differences(expected.body, body, this.#placeholders) : [])];
+    return found.length > 0 && status !== expected.status
+      ? found
+      : [...found, ...('body' in expected ? differences(expected.body, body, this.#placeholders) : [])];
   }
 
   async #watch(step: RecordedStep): Promise<string[]> {
@@ -131,28 +176,54 @@ class Run {
     const isProtobuf = (request.headers['accept'] ?? '').includes('protobuf');
     const stream = new EventStream(isProtobuf);
     if (request.path.includes('sendInitialEvents=true')) await this.#cached(request.path);
-    const opened = await this.#target.client.open(request, (chunk) => stream.push(chunk), () => stream.end());
+    const opened = await this.#target.client.open(
+      request,
+      (chunk) => stream.push(chunk),
+      () => stream.end(),
+    );
     const found: string[] = [];
     for (const during of step.request.during ?? []) found.push(...(await this.#step(during)));
     await stream.settle(step.response.ended === 'client' ? expected.length : undefined, 8000);
     opened.close();
     this.#answers.push(undefined);
-    if (opened.status !== step.response.status) return [...found, `status: expected ${step.response.status}, got ${opened.status} ${stream.text().slice(0, 300)}`];
-    return [...found, ...differences(expected, step.response.ended === 'client' ? stream.events().slice(0, expected.length) : stream.events(), this.#placeholders, 'events')];
+    if (opened.status !== step.response.status)
+      return [
+        ...found,
+        `status: expected ${step.response.status}, got ${opened.status} ${stream.text().slice(0, 300)}`,
+      ];
+    return [
+      ...found,
+      ...differences(
+        expected,
+        step.response.ended === 'client' ? stream.events().slice(0, expected.length) : stream.events(),
+        this.#placeholders,
+        'events',
+      ),
+    ];
   }
 
   #request(recorded: RecordedRequest): PlainRequest {
     const path = encodeURI(this.#refer(this.#placeholders.fill(recorded.path)) as string).replaceAll('%25', '%');
-    const headers: Record<string, string> = Object.fromEntries(Object.entries(recorded.headers ?? {}).map(([name, value]) => [name.toLowerCase(), this.#placeholders.fill(value)]));
+    const headers: Record<string, string> = Object.fromEntries(
+      Object.entries(recorded.headers ?? {}).map(([name, value]) => [
+        name.toLowerCase(),
+        this.#placeholders.fill(value),
+      ]),
+    );
     const token = tokens[recorded.user ?? 'admin'];
     if (token !== undefined && headers['authorization'] === undefined) headers['authorization'] = `Bearer ${token}`;
     if (this.#recorded.form === 'kinds') {
       headers['user-agent'] = 'golden';
       if (recorded.accept !== undefined) headers['accept'] = recorded.accept;
     }
-    const body = recorded.body === undefined ? undefined : bodyBytes(this.#refer(this.#placeholders.fillValue(recorded.body)));
+    const body =
+      recorded.body === undefined ? undefined : bodyBytes(this.#refer(this.#placeholders.fillValue(recorded.body)));
     if (body !== undefined && headers['content-type'] === undefined) {
-      headers['content-type'] = recorded.contentType ?? (recorded.method === 'PATCH' && this.#recorded.form === 'kinds' ? 'application/merge-patch+json' : 'application/json');
+      headers['content-type'] =
+        recorded.contentType ??
+        (recorded.method === 'PATCH' && this.#recorded.form === 'kinds'
+          ? 'application/merge-patch+json'
+          : 'application/json');
     }
     return { method: recorded.method, path, headers, ...(body === undefined ? {} : { body }) };
   }
@@ -160,12 +231,24 @@ class Run {
   /** `$(0.metadata.uid)` and `$(repeat b 1000)` in requests of the kinds form. */
   #refer(value: unknown): unknown {
     if (typeof value === 'string') {
-      return value.replace(/\$\(repeat (.) (\d+)\)/g, (_, char: string, count: string) => char.repeat(Number(count)))
-        .replace(/\$\((\d+)\.([^)]+)\)/g, (_, step: string, path: string) => String(path.split('.').reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], this.#answers[Number(step)])));
+      return value
+        .replace(/\$\(repeat (.) (\d+)\)/g, (_, char: string, count: string) => char.repeat(Number(count)))
+        .replace(/\$\((\d+)\.([^)]+)\)/g, (_, step: string, path: string) =>
+          String(
+            path
+              .split('.')
+              .reduce<unknown>(
+                (at, key) => (at as Record<string, unknown> | undefined)?.[key],
+                this.#answers[Number(step)],
+              ),
+          ),
+        );
     }
     if (Array.isArray(value)) return value.map((item) => this.#refer(item));
     if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [this.#refer(key) as string, this.#refer(item)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [this.#refer(key) as string, this.#refer(item)]),
+    );
   }
 
   async #makeNamespace(name: string): Promise<void> {
@@ -185,7 +268,8 @@ class Run {
       await this.#admin('PATCH', path, { metadata: { finalizers: null } });
       await this.#admin('DELETE', `${path}?gracePeriodSeconds=0&propagationPolicy=Background`, undefined);
       if (path.includes('/customresourcedefinitions/')) await this.#gone(path);
-      if (path.startsWith('/api/v1/namespaces/') && path.split('/').length === 5) await this.#admin('PUT', `${path}/finalize`, { metadata: { name: path.split('/')[4]! }, spec: {} });
+      if (path.startsWith('/api/v1/namespaces/') && path.split('/').length === 5)
+        await this.#admin('PUT', `${path}/finalize`, { metadata: { name: path.split('/')[4]! }, spec: {} });
     }
   }
 
@@ -193,7 +277,12 @@ class Run {
   async #going(path: string): Promise<void> {
     for (let attempt = 0; attempt < 100; attempt++) {
       const { status, body } = await this.#admin('GET', path, undefined);
-      if (status !== 200 || (JSON.parse(body.toString()) as { metadata?: { deletionTimestamp?: string } }).metadata?.deletionTimestamp !== undefined) return;
+      if (
+        status !== 200 ||
+        (JSON.parse(body.toString()) as { metadata?: { deletionTimestamp?: string } }).metadata?.deletionTimestamp !==
+          undefined
+      )
+        return;
       await sleep(20);
     }
   }
@@ -201,7 +290,12 @@ class Run {
   /** Which objects a watch begins with is a matter of what the cache has heard of: all that the case has written, when it was recorded. */
   async #cached(path: string): Promise<void> {
     const newest = this.#placeholders.newestVersion();
-    if (newest !== undefined) await this.#admin('GET', `${path.split('?')[0]!}?resourceVersion=${newest}&resourceVersionMatch=NotOlderThan`, undefined);
+    if (newest !== undefined)
+      await this.#admin(
+        'GET',
+        `${path.split('?')[0]!}?resourceVersion=${newest}&resourceVersionMatch=NotOlderThan`,
+        undefined,
+      );
   }
 
   /** The next case makes a definition of the same name. */
@@ -213,9 +307,18 @@ class Run {
     throw new Error(`${path} does not go`);
   }
 
-  async #admin(method: string, path: string, body: unknown): Promise<{ readonly status: number; readonly body: Buffer }> {
+  async #admin(
+    method: string,
+    path: string,
+    body: unknown,
+  ): Promise<{ readonly status: number; readonly body: Buffer }> {
     return this.#target.client.send({
-      method, path, headers: { authorization: 'Bearer admintoken', 'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json' },
+      method,
+      path,
+      headers: {
+        authorization: 'Bearer admintoken',
+        'content-type': method === 'PATCH' ? 'application/merge-patch+json' : 'application/json',
+      },
       ...(body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) }),
     });
   }
@@ -228,7 +331,8 @@ function bodyBytes(body: unknown): Buffer {
   if (typeof body === 'string') return Buffer.from(body);
   const special = body as { $base64?: string; $repeat?: [string, string, number, string] };
   if (typeof special?.$base64 === 'string') return Buffer.from(special.$base64, 'base64');
-  if (Array.isArray(special?.$repeat)) return Buffer.from(special.$repeat[0] + special.$repeat[1].repeat(special.$repeat[2]) + special.$repeat[3]);
+  if (Array.isArray(special?.$repeat))
+    return Buffer.from(special.$repeat[0] + special.$repeat[1].repeat(special.$repeat[2]) + special.$repeat[3]);
   return Buffer.from(spacedJson(body));
 }
 
@@ -236,7 +340,9 @@ function bodyBytes(body: unknown): Buffer {
 function spacedJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(spacedJson).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
-  return `{${Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${spacedJson(item)}`).join(', ')}}`;
+  return `{${Object.entries(value)
+    .map(([key, item]) => `${JSON.stringify(key)}: ${spacedJson(item)}`)
+    .join(', ')}}`;
 }
 
 function readBody(contentType: string | string[] | undefined, body: Buffer, expected: unknown): unknown {
@@ -278,14 +384,23 @@ class EventStream {
   }
 
   events(): unknown[] {
-    return this.#isProtobuf ? this.#frames() : this.#bytes.toString().split('\n').filter((line) => line !== '').map((line) => parseLine(line));
+    return this.#isProtobuf
+      ? this.#frames()
+      : this.#bytes
+          .toString()
+          .split('\n')
+          .filter((line) => line !== '')
+          .map((line) => parseLine(line));
   }
 
   /** Waits for so many events, or for the end of the stream. */
   async settle(count: number | undefined, timeoutMs: number): Promise<void> {
     const until = Date.now() + timeoutMs;
     while (!this.#ended && (count === undefined || this.events().length < count) && Date.now() < until) {
-      await Promise.race([new Promise<void>((resolve) => (this.#wake = resolve)), sleep(until - Date.now(), undefined, { ref: false })]);
+      await Promise.race([
+        new Promise<void>((resolve) => (this.#wake = resolve)),
+        sleep(until - Date.now(), undefined, { ref: false }),
+      ]);
     }
     if (count !== undefined && !this.#ended) await sleep(50);
   }
@@ -308,4 +423,3 @@ function parseLine(line: string): unknown {
     return line;
   }
 }
-

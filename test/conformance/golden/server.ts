@@ -52,9 +52,17 @@ async function serve(store: Store, closeStore: () => Promise<void>): Promise<Gol
   await writeFile(tokens, 'admintoken,admin,1,"system:masters"\nusertoken,alice,2,"devs"\n');
   let catalog: RegistryCatalog | undefined;
   // The recordings compare versions of lists: nobody but the cases may write, so no lease is renewed in between.
-  const flags = [`--token-auth-file=${tokens}`, '--service-cluster-ip-range=10.0.0.0/16', '--endpoint-reconciler-type=none', '--service-account-issuer=https://localhost:7643', '--authorization-mode=RBAC'];
+  const flags = [
+    `--token-auth-file=${tokens}`,
+    '--service-cluster-ip-range=10.0.0.0/16',
+    '--endpoint-reconciler-type=none',
+    '--service-account-issuer=https://localhost:7643',
+    '--authorization-mode=RBAC',
+  ];
   const controlPlane = await startControlPlane({ flags }, async (config) => {
-    const server = await startApiServer(serverConfig(config, { main: store, overrides: new Map(), close: () => Promise.resolve() }));
+    const server = await startApiServer(
+      serverConfig(config, { main: store, overrides: new Map(), close: () => Promise.resolve() }),
+    );
     catalog = server.catalog;
     // What is made in the background would come between the cases.
     return { url: `https://127.0.0.1:${server.port}`, ready: server.settled, close: () => server.close() };
@@ -63,15 +71,38 @@ async function serve(store: Store, closeStore: () => Promise<void>): Promise<Gol
   const ca = /certificate-authority-data: (\S+)/.exec(controlPlane.kubeconfig)![1]!;
   const client = new Client(Number(port), Buffer.from(ca, 'base64').toString());
   for (const name of ['golden', 'golden-limits']) {
-    await client.send({ method: 'POST', path: '/api/v1/namespaces', headers: { authorization: 'Bearer admintoken', 'content-type': 'application/json' }, body: Buffer.from(JSON.stringify({ metadata: { name } })) });
+    await client.send({
+      method: 'POST',
+      path: '/api/v1/namespaces',
+      headers: { authorization: 'Bearer admintoken', 'content-type': 'application/json' },
+      body: Buffer.from(JSON.stringify({ metadata: { name } })),
+    });
   }
   // Whoever was known to the recorded server could read these paths too.
   const wellKnown = [
-    { path: 'clusterroles', body: { metadata: { name: 'well-known' }, rules: [{ nonResourceURLs: ['/.well-known', '/.well-known/*'], verbs: ['get'] }] } },
-    { path: 'clusterrolebindings', body: { metadata: { name: 'well-known' }, roleRef: { kind: 'ClusterRole', name: 'well-known' }, subjects: [{ kind: 'Group', name: 'system:authenticated' }] } },
+    {
+      path: 'clusterroles',
+      body: {
+        metadata: { name: 'well-known' },
+        rules: [{ nonResourceURLs: ['/.well-known', '/.well-known/*'], verbs: ['get'] }],
+      },
+    },
+    {
+      path: 'clusterrolebindings',
+      body: {
+        metadata: { name: 'well-known' },
+        roleRef: { kind: 'ClusterRole', name: 'well-known' },
+        subjects: [{ kind: 'Group', name: 'system:authenticated' }],
+      },
+    },
   ];
   for (const { path: resource, body } of wellKnown) {
-    await client.send({ method: 'POST', path: `/apis/rbac.authorization.k8s.io/v1/${resource}`, headers: { authorization: 'Bearer admintoken', 'content-type': 'application/json' }, body: Buffer.from(JSON.stringify(body)) });
+    await client.send({
+      method: 'POST',
+      path: `/apis/rbac.authorization.k8s.io/v1/${resource}`,
+      headers: { authorization: 'Bearer admintoken', 'content-type': 'application/json' },
+      body: Buffer.from(JSON.stringify(body)),
+    });
   }
   // The recorded server had dropped its first revisions.
   await store.compact(await store.currentRevision());

@@ -3,12 +3,33 @@ import { fieldMatcher, fieldSelectorText, parseFieldSelector } from '../../../sr
 import { attempt, changed, expectWithin, words } from '../parts.ts';
 import type { FuzzTarget } from '../target.ts';
 
-const vocabulary = ['metadata.name', 'spec.nodeName', 'a', '=', '==', '!=', ',', '\\', '\\,', '\\=', '\\\\', ' ', '!', 'x', '', 'é', '\0', '\n', '__proto__'];
+const vocabulary = [
+  'metadata.name',
+  'spec.nodeName',
+  'a',
+  '=',
+  '==',
+  '!=',
+  ',',
+  '\\',
+  '\\,',
+  '\\=',
+  '\\\\',
+  ' ',
+  '!',
+  'x',
+  '',
+  'é',
+  '\0',
+  '\n',
+  '__proto__',
+];
 
 export const target: FuzzTarget = {
   about: 'field selectors in a query',
   runs: 8_000,
-  generate: (random) => changed(random, Buffer.from(words(random, vocabulary, 9)), Buffer.from(words(random, vocabulary, 3))),
+  generate: (random) =>
+    changed(random, Buffer.from(words(random, vocabulary, 9)), Buffer.from(words(random, vocabulary, 3))),
   check(input) {
     const text = input.toString();
     const terms = attempt(() => parseFieldSelector(text), 'SelectorError');
@@ -16,7 +37,8 @@ export const target: FuzzTarget = {
     const written = fieldSelectorText(terms);
     expectWithin(written.length, 2 * text.length + 10, 'characters');
     // A field is written as it is; one with a backslash or comma is read as something else again.
-    if (terms.every(({ field }) => !/[\\,]/.test(field))) assert.deepEqual(sorted(parseFieldSelector(written)), sorted(terms));
+    if (terms.every(({ field }) => !/[\\,]/.test(field)))
+      assert.deepEqual(sorted(parseFieldSelector(written)), sorted(terms));
     const matches = fieldMatcher(terms)((field) => terms.find((term) => term.field === field)?.value);
     assert.equal(typeof matches, 'boolean');
   },

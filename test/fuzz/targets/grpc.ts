@@ -31,7 +31,11 @@ function read(bytes: Buffer, seed: number): string[] {
 export const target: FuzzTarget = {
   about: 'gRPC messages in the data of a stream',
   runs: 4_000,
-  generate: (random) => changed(random, Buffer.concat(Array.from({ length: 1 + randomInt(random, 5) }, () => message(randomInt(random, 60))))),
+  generate: (random) =>
+    changed(
+      random,
+      Buffer.concat(Array.from({ length: 1 + randomInt(random, 5) }, () => message(randomInt(random, 60)))),
+    ),
   check(input) {
     const messages = read(input, 0);
     expectWithin(messages.length, input.length / 5 + 1, 'messages');

@@ -7,10 +7,14 @@ import { pick, randomInt, type RandomSource } from '../../support/random.ts';
 import { changed, expectWithin } from '../parts.ts';
 import type { FuzzTarget } from '../target.ts';
 
-const text = (random: RandomSource): string => String.fromCharCode(...Array.from({ length: pick(random, [0, 1, 5, 127, 300]) }, () => randomInt(random, 256)));
+const text = (random: RandomSource): string =>
+  String.fromCharCode(...Array.from({ length: pick(random, [0, 1, 5, 127, 300]) }, () => randomInt(random, 256)));
 
 function field(random: RandomSource): Field {
-  return [random() < 0.7 ? pick(random, staticNames.slice(1)) : text(random), random() < 0.3 ? pick(random, staticValues.slice(1)) : random() < 0.5 ? pick(random, ['a', 'b']) : text(random)];
+  return [
+    random() < 0.7 ? pick(random, staticNames.slice(1)) : text(random),
+    random() < 0.3 ? pick(random, staticValues.slice(1)) : random() < 0.5 ? pick(random, ['a', 'b']) : text(random),
+  ];
 }
 
 function block(random: RandomSource, encoder: ReferenceEncoder): Buffer {
@@ -18,7 +22,13 @@ function block(random: RandomSource, encoder: ReferenceEncoder): Buffer {
   const fields = Array.from({ length: randomInt(random, 12) }, () => {
     const one = field(random);
     const [index] = encoder.indicesOf(...one);
-    return index !== undefined && random() < 0.8 ? encoder.indexed(index) : encoder.literal(one, { as: pick(random, ['indexing', 'without', 'never']), nameIndex: pick(random, [0, ...encoder.indicesOf(one[0])]), huffman: random() < 0.5 });
+    return index !== undefined && random() < 0.8
+      ? encoder.indexed(index)
+      : encoder.literal(one, {
+          as: pick(random, ['indexing', 'without', 'never']),
+          nameIndex: pick(random, [0, ...encoder.indicesOf(one[0])]),
+          huffman: random() < 0.5,
+        });
   });
   return Buffer.concat([...resized, ...fields]);
 }
@@ -30,11 +40,13 @@ export const target: FuzzTarget = {
   runs: 3_000,
   generate(random) {
     const encoder = new ReferenceEncoder(4_096);
-    return Buffer.concat(Array.from({ length: 1 + randomInt(random, 3) }, () => {
-      const whole = block(random, encoder);
-      const bytes = random() < 0.5 ? whole : changed(random, whole);
-      return Buffer.concat([Buffer.from([bytes.length >> 8, bytes.length & 255]), bytes.subarray(0, 65_535)]);
-    }));
+    return Buffer.concat(
+      Array.from({ length: 1 + randomInt(random, 3) }, () => {
+        const whole = block(random, encoder);
+        const bytes = random() < 0.5 ? whole : changed(random, whole);
+        return Buffer.concat([Buffer.from([bytes.length >> 8, bytes.length & 255]), bytes.subarray(0, 65_535)]);
+      }),
+    );
   },
   check(input) {
     const decoder = new HpackDecoder({ tableBytes: 4_096, maxListBytes });

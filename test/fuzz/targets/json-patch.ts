@@ -6,18 +6,54 @@ import { changed, expectWithin } from '../parts.ts';
 import { applyPatch } from '../patches.ts';
 import type { FuzzTarget } from '../target.ts';
 
-const keys = ['a', 'b', 'c', 'd~1e', 'f~0g', '0', '1', '-', '-1', '10', 'toString', '__proto__', 'ü', '', '99999999999999999999', '+0'];
+const keys = [
+  'a',
+  'b',
+  'c',
+  'd~1e',
+  'f~0g',
+  '0',
+  '1',
+  '-',
+  '-1',
+  '10',
+  'toString',
+  '__proto__',
+  'ü',
+  '',
+  '99999999999999999999',
+  '+0',
+];
 
 /** Places that are there, and one more step from them. */
 function pathsIn(value: JsonValue | undefined, path = ''): string[] {
   if (typeof value !== 'object' || value === null) return [path];
-  const below = Object.entries(value).flatMap(([key, member]) => pathsIn(member, `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`));
+  const below = Object.entries(value).flatMap(([key, member]) =>
+    pathsIn(member, `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`),
+  );
   return [path, `${path}/${Array.isArray(value) ? '-' : 'new'}`, ...below];
 }
 
 function operation(random: RandomSource, paths: readonly string[]): object {
-  const path = (): string => (random() < 0.9 ? pick(random, paths) : Array.from({ length: randomInt(random, 5) }, () => `/${pick(random, keys)}`).join(''));
-  return { op: pick(random, ['add', 'add', 'remove', 'replace', 'move', 'copy', 'copy', ...(random() < 0.2 ? ['test', 'odd'] : [])]), path: path(), from: path(), ...(random() < 0.8 ? { value: randomJson(random, 3) } : {}) };
+  const path = (): string =>
+    random() < 0.9
+      ? pick(random, paths)
+      : Array.from({ length: randomInt(random, 5) }, () => `/${pick(random, keys)}`).join('');
+  return {
+    op: pick(random, [
+      'add',
+      'add',
+      'remove',
+      'replace',
+      'move',
+      'copy',
+      'copy',
+      ...(random() < 0.2 ? ['test', 'odd'] : []),
+    ]),
+    path: path(),
+    from: path(),
+    ...(random() < 0.8 ? { value: randomJson(random, 3) } : {}),
+  };
 }
 
 export const target: FuzzTarget = {
@@ -38,6 +74,8 @@ export const target: FuzzTarget = {
       return result;
     });
     // What is copied again and again is counted.
-    applyPatch(input, (document, patch) => applyJsonPatch(document, decodeJsonPatch(patch, 'Ignore').operations, { maxCopyBytes: 0 }));
+    applyPatch(input, (document, patch) =>
+      applyJsonPatch(document, decodeJsonPatch(patch, 'Ignore').operations, { maxCopyBytes: 0 }),
+    );
   },
 };

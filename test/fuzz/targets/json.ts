@@ -11,7 +11,42 @@ import { ValueGenerator } from '../../support/random-values.ts';
 import { attempt, changed, expectWithin, words } from '../parts.ts';
 import type { FuzzTarget } from '../target.ts';
 
-const vocabulary = ['{', '}', '[', ']', ',', ':', '"', '"a"', '"a":', '"b":', '"__proto__":', '1', '-0', '1.5', '1e400', '12345678901234567890', '0x1', '01', 'true', 'nul', 'null', ' ', '\n', '\\', '"\\u0041"', '"\\ud800"', '"\\ud83d\\ude00"', '\x00', 'é', '😀', '"\\q"', '{}', '[]', '{"a":1,"a":2}'];
+const vocabulary = [
+  '{',
+  '}',
+  '[',
+  ']',
+  ',',
+  ':',
+  '"',
+  '"a"',
+  '"a":',
+  '"b":',
+  '"__proto__":',
+  '1',
+  '-0',
+  '1.5',
+  '1e400',
+  '12345678901234567890',
+  '0x1',
+  '01',
+  'true',
+  'nul',
+  'null',
+  ' ',
+  '\n',
+  '\\',
+  '"\\u0041"',
+  '"\\ud800"',
+  '"\\ud83d\\ude00"',
+  '\x00',
+  'é',
+  '😀',
+  '"\\q"',
+  '{}',
+  '[]',
+  '{"a":1,"a":2}',
+];
 
 const scan = createJsonCardScanner(['spec.nodeName']);
 
@@ -39,7 +74,8 @@ export const target: FuzzTarget = {
     const expected = parsedByNode(text);
     const document = attempt(() => readJson(input), 'JsonSyntaxError', 'JsonTypeError');
     if (expected === undefined) assert.equal(document, undefined);
-    else if (!differs.test(text) && document !== undefined) assert.equal(stringifyJson(document.value), stringifyJson(expected.value as never));
+    else if (!differs.test(text) && document !== undefined)
+      assert.equal(stringifyJson(document.value), stringifyJson(expected.value as never));
     const body = attempt(() => new JsonBody(input).value(), 'JsonSyntaxError', 'JsonTypeError');
     if (body !== undefined) {
       expectWithin(body.problems.join().length, 2 * input.length + 65_536 + 100, 'characters of problems');

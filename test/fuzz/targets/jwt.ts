@@ -16,7 +16,10 @@ const key = verificationKey(publicKey);
 const signed = new Set<string>();
 
 const authenticator = verifiedTokens({
-  name: 'fuzz', issuers: [issuer], keys: fixedKeys([key]), audiences: ['a'],
+  name: 'fuzz',
+  issuers: [issuer],
+  keys: fixedKeys([key]),
+  audiences: ['a'],
   validate: (claims) => {
     assert.ok(signed.has(JSON.stringify(claims)), `claims that were not signed: ${JSON.stringify(claims)}`);
     return Promise.resolve({ user: { name: 'u', groups: [] } });
@@ -24,9 +27,19 @@ const authenticator = verifiedTokens({
 });
 
 function token(random: RandomSource): string {
-  const header = { alg: pick(random, ['ES256', 'ES256', 'ES256', 'none', 'HS256', 'RS256', '', 5, null]), ...(random() < 0.5 ? { kid: pick<unknown>(random, [key.id, 'x', 5, null, {}]) } : {}), ...(random() < 0.2 ? { crit: ['b64'], b64: false } : {}) };
+  const header = {
+    alg: pick(random, ['ES256', 'ES256', 'ES256', 'none', 'HS256', 'RS256', '', 5, null]),
+    ...(random() < 0.5 ? { kid: pick<unknown>(random, [key.id, 'x', 5, null, {}]) } : {}),
+    ...(random() < 0.2 ? { crit: ['b64'], b64: false } : {}),
+  };
   const times = [0, 1, -1, 1e20, 'x', null, Math.floor(Date.now() / 1000) + 100];
-  const claims = { ...randomObject(random, 2), iss: random() < 0.9 ? issuer : randomJson(random, 1), aud: pick<unknown>(random, ['a', ['a', 'b'], [], 5, {}, ['a', 5]]), exp: pick<unknown>(random, times), nbf: pick<unknown>(random, times) };
+  const claims = {
+    ...randomObject(random, 2),
+    iss: random() < 0.9 ? issuer : randomJson(random, 1),
+    aud: pick<unknown>(random, ['a', ['a', 'b'], [], 5, {}, ['a', 5]]),
+    exp: pick<unknown>(random, times),
+    nbf: pick<unknown>(random, times),
+  };
   const content = `${encode(header)}.${encode(claims)}`;
   const isGood = header.alg === 'ES256' && header.crit === undefined;
   if (isGood) signed.add(JSON.stringify(claims));
@@ -37,12 +50,19 @@ function token(random: RandomSource): string {
 function changedToken(random: RandomSource): string {
   const parts = token(random).split('.');
   const at = randomInt(random, parts.length);
-  parts[at] = random() < 0.5 ? changed(random, Buffer.from(parts[at]!, 'base64url')).toString('base64url') : changed(random, Buffer.from(parts[at]!)).toString('latin1');
+  parts[at] =
+    random() < 0.5
+      ? changed(random, Buffer.from(parts[at]!, 'base64url')).toString('base64url')
+      : changed(random, Buffer.from(parts[at]!)).toString('latin1');
   return parts.join(pick(random, ['.', '.', '.', '.', '..', '']));
 }
 
 /** An error with a message for the log; none that says something of the code. */
-const isOwn = (error: unknown): boolean => error instanceof Error && !(error instanceof assert.AssertionError) && !(error instanceof TypeError) && !(error instanceof RangeError);
+const isOwn = (error: unknown): boolean =>
+  error instanceof Error &&
+  !(error instanceof assert.AssertionError) &&
+  !(error instanceof TypeError) &&
+  !(error instanceof RangeError);
 
 export const target: FuzzTarget = {
   about: 'tokens: signatures, claims, and what is asked of them',

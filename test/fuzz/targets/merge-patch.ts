@@ -18,12 +18,14 @@ function reference(document: JsonValue, patch: JsonValue): JsonValue {
   return Object.fromEntries(merged) as JsonObject;
 }
 
-const hasList = (value: JsonValue | undefined): boolean => Array.isArray(value) || (isObject(value) && Object.values(value).some(hasList));
+const hasList = (value: JsonValue | undefined): boolean =>
+  Array.isArray(value) || (isObject(value) && Object.values(value).some(hasList));
 
 export const target: FuzzTarget = {
   about: 'merge patches: a list of the document and the patch',
   runs: 4_000,
-  generate: (random) => changed(random, Buffer.from(JSON.stringify([randomObject(random, 4), randomObject(random, 4)]))),
+  generate: (random) =>
+    changed(random, Buffer.from(JSON.stringify([randomObject(random, 4), randomObject(random, 4)]))),
   check(input) {
     let expected: JsonValue | undefined;
     const result = applyPatch(input, (document, patch) => {

@@ -6,10 +6,47 @@ import { goQuote } from '../../../src/machinery/go-quote.ts';
 import { attempt, changed, expectWithin, words } from '../parts.ts';
 import type { FuzzTarget } from '../target.ts';
 
-const vocabulary = ['a', 'b-c', 'A', '1', '-', '_', '.', '..', '/', '%', '*', 'x.io', 'x'.repeat(63), 'x.'.repeat(30), 'é', '\0', '\n', ' ', '10', '10.0.0.1', '::', 'fe80', ':', '::ffff:', '/24', '/129', '[', ']', '%eth0', '0x', '$', 'K8S'];
+const vocabulary = [
+  'a',
+  'b-c',
+  'A',
+  '1',
+  '-',
+  '_',
+  '.',
+  '..',
+  '/',
+  '%',
+  '*',
+  'x.io',
+  'x'.repeat(63),
+  'x.'.repeat(30),
+  'é',
+  '\0',
+  '\n',
+  ' ',
+  '10',
+  '10.0.0.1',
+  '::',
+  'fe80',
+  ':',
+  '::ffff:',
+  '/24',
+  '/129',
+  '[',
+  ']',
+  '%eth0',
+  '0x',
+  '$',
+  'K8S',
+];
 
 type Check = (value: string) => readonly string[];
-const checkers = Object.entries<unknown>({ ...names, ...addresses }).filter((entry): entry is [string, Check] => /^is[A-Z]/.test(entry[0]) && Array.isArray((entry[1] as (value: string) => unknown).length === 1 ? (entry[1] as Check)('') : undefined));
+const checkers = Object.entries<unknown>({ ...names, ...addresses }).filter(
+  (entry): entry is [string, Check] =>
+    /^is[A-Z]/.test(entry[0]) &&
+    Array.isArray((entry[1] as (value: string) => unknown).length === 1 ? (entry[1] as Check)('') : undefined),
+);
 
 /** RFC 1123 and the API's documentation, written once more. */
 const expected: Readonly<Record<string, RegExp>> = {
@@ -22,7 +59,8 @@ const expected: Readonly<Record<string, RegExp>> = {
 export const target: FuzzTarget = {
   about: 'names, label keys and values, addresses',
   runs: 6_000,
-  generate: (random) => changed(random, Buffer.from(words(random, vocabulary, 6)), Buffer.from(words(random, vocabulary, 3))),
+  generate: (random) =>
+    changed(random, Buffer.from(words(random, vocabulary, 6)), Buffer.from(words(random, vocabulary, 3))),
   check(input) {
     const text = input.toString();
     for (const [name, check] of checkers) {

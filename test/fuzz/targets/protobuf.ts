@@ -12,7 +12,12 @@ import { attempt, changed, expectWithin, joined, outcome, parts } from '../parts
 import { messageIds } from '../types.ts';
 import type { FuzzTarget } from '../target.ts';
 
-const scan = createCardScanner(schemas, 'core/v1.Pod', ['spec.nodeName', 'spec.hostNetwork', 'status.phase', 'status.podIPs.ip']);
+const scan = createCardScanner(schemas, 'core/v1.Pod', [
+  'spec.nodeName',
+  'spec.hostNetwork',
+  'status.phase',
+  'status.podIPs.ip',
+]);
 
 const startGroup = 3;
 
@@ -59,7 +64,10 @@ export const target: FuzzTarget = {
     }
     attempt(() => scan(bytes), 'DecodeError');
     const spliced = attempt(() => spliceResourceVersion(bytes, 12_345), 'DecodeError');
-    assert.equal(attempt(() => splicedLength(bytes, 12_345), 'DecodeError'), spliced?.length);
+    assert.equal(
+      attempt(() => splicedLength(bytes, 12_345), 'DecodeError'),
+      spliced?.length,
+    );
     attempt(() => metadataField(bytes), 'DecodeError');
     attempt(() => readEnvelope(bytes), 'DecodeError');
     attempt(() => readEnvelope(Buffer.concat([Buffer.from('k8s\0'), bytes])), 'DecodeError');

@@ -9,14 +9,67 @@ import { attempt, changed, expectWithin, words } from '../parts.ts';
 import type { FuzzTarget } from '../target.ts';
 
 const vocabulary = [
-  '0', '1', '5', '007', '12345678901234567890', '.', '.5', '-', '+', 'e', 'E', 'e9', 'E-3', 'Ki', 'Mi', 'k', 'm', 'n', 'u', 'h', 's', 'ms', 'µs', '1h30m', '2024-02-29', '2023-02-29', 'T', 't', '10:00:00', '24:00:60',
-  'Z', '+02:00', '.123456789', ' ', '{', '}', '$', '[', ']', '*', '..', '@', '?(', ')', '"', "'", 'a', 'v1', 'v2beta3', 'v1alpha', '\\', 'é', ':', ',',
+  '0',
+  '1',
+  '5',
+  '007',
+  '12345678901234567890',
+  '.',
+  '.5',
+  '-',
+  '+',
+  'e',
+  'E',
+  'e9',
+  'E-3',
+  'Ki',
+  'Mi',
+  'k',
+  'm',
+  'n',
+  'u',
+  'h',
+  's',
+  'ms',
+  'µs',
+  '1h30m',
+  '2024-02-29',
+  '2023-02-29',
+  'T',
+  't',
+  '10:00:00',
+  '24:00:60',
+  'Z',
+  '+02:00',
+  '.123456789',
+  ' ',
+  '{',
+  '}',
+  '$',
+  '[',
+  ']',
+  '*',
+  '..',
+  '@',
+  '?(',
+  ')',
+  '"',
+  "'",
+  'a',
+  'v1',
+  'v2beta3',
+  'v1alpha',
+  '\\',
+  'é',
+  ':',
+  ',',
 ];
 
 export const target: FuzzTarget = {
   about: 'quantities, durations, times, integers, versions and JSON paths',
   runs: 10_000,
-  generate: (random) => changed(random, Buffer.from(words(random, vocabulary, 6)), Buffer.from(words(random, vocabulary, 3))),
+  generate: (random) =>
+    changed(random, Buffer.from(words(random, vocabulary, 6)), Buffer.from(words(random, vocabulary, 3))),
   check(input) {
     const text = input.toString();
     const quantity = attempt(() => canonicalQuantity(text), 'QuantityError');
@@ -31,7 +84,8 @@ export const target: FuzzTarget = {
     const integer = readInteger(text);
     if (typeof integer === 'bigint') assert.equal(readInteger(String(integer)), integer);
     const path = parseJsonPath(text);
-    if (path !== undefined) expectWithin([...path({ a: [1, { a: 2 }], v1: { a: {} } })].length, 100 * (text.length + 1), 'values of a path');
+    if (path !== undefined)
+      expectWithin([...path({ a: [1, { a: 2 }], v1: { a: {} } })].length, 100 * (text.length + 1), 'values of a path');
     const [left = '', right = ''] = text.split(' ');
     assert.equal(Math.sign(compareVersions(left, right)) + Math.sign(compareVersions(right, left)), 0);
   },

@@ -9,7 +9,15 @@ import type { Http2ServerResponse } from 'node:http2';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createFrontProxyClient } from '../../../src/cmd/pki/pki.ts';
 import { type ApiUsers, startApiUsers } from '../../support/api-users.ts';
-import { apiService, apiServicesPath, createFrontProxyFiles, ExtensionBackend, type FrontProxyFiles, localService, valuesOf } from '../../support/extension-backend.ts';
+import {
+  apiService,
+  apiServicesPath,
+  createFrontProxyFiles,
+  ExtensionBackend,
+  type FrontProxyFiles,
+  localService,
+  valuesOf,
+} from '../../support/extension-backend.ts';
 
 const base = '/apis/agg.example.com/v1';
 const things = `${base}/namespaces/default/things`;
@@ -18,27 +26,49 @@ let files: FrontProxyFiles;
 let users: ApiUsers;
 beforeAll(async () => {
   files = await createFrontProxyFiles();
-  users = await startApiUsers({ alice: ['devs', 'qa'], bob: [] }, ['--authorization-mode=RBAC', ...files.flags], { fileCheckMs: 20 });
+  users = await startApiUsers({ alice: ['devs', 'qa'], bob: [] }, ['--authorization-mode=RBAC', ...files.flags], {
+    fileCheckMs: 20,
+  });
   await users.create('/api/v1/namespaces/default/services', localService);
-  await users.create('/apis/rbac.authorization.k8s.io/v1/clusterroles', { metadata: { name: 'things' }, rules: [{ apiGroups: ['agg.example.com'], resources: ['things', 'things/portforward'], verbs: ['*'] }] });
-  await users.create('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', { metadata: { name: 'things' }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'things' }, subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'devs' }] });
+  await users.create('/apis/rbac.authorization.k8s.io/v1/clusterroles', {
+    metadata: { name: 'things' },
+    rules: [{ apiGroups: ['agg.example.com'], resources: ['things', 'things/portforward'], verbs: ['*'] }],
+  });
+  await users.create('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
+    metadata: { name: 'things' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'things' },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'devs' }],
+  });
 });
 afterAll(async () => {
   await users[Symbol.asyncDispose]();
   await files[Symbol.asyncDispose]();
 });
 
-const condition = (answer: { body: { status?: { conditions?: { type: string; status: string; reason: string; message: string }[] } } }) => answer.body.status?.conditions?.find(({ type }) => type === 'Available');
+const condition = (answer: {
+  body: { status?: { conditions?: { type: string; status: string; reason: string; message: string }[] } };
+}) => answer.body.status?.conditions?.find(({ type }) => type === 'Available');
 
 /** Puts a backend behind the APIService and waits until requests go there. */
-async function register(backend: ExtensionBackend, spec: Record<string, unknown> = { caBundle: files.caBundle }): Promise<void> {
+async function register(
+  backend: ExtensionBackend,
+  spec: Record<string, unknown> = { caBundle: files.caBundle },
+): Promise<void> {
   await users.call('admin', 'DELETE', `${apiServicesPath}/v1.agg.example.com`);
   await users.create(apiServicesPath, apiService({ port: backend.port, spec }));
-  await users.until('admin', 'GET', `${apiServicesPath}/v1.agg.example.com`, (answer) => condition(answer)?.status === 'True');
+  await users.until(
+    'admin',
+    'GET',
+    `${apiServicesPath}/v1.agg.example.com`,
+    (answer) => condition(answer)?.status === 'True',
+  );
   await users.until('admin', 'GET', base, ({ body }) => body !== 'service unavailable\n');
 }
 
-describe.each([{ version: '2.0', http2: true }, { version: '1.1', http2: false }])('over HTTP/$version to the backend', ({ version, http2: speaksHttp2 }) => {
+describe.each([
+  { version: '2.0', http2: true },
+  { version: '1.1', http2: false },
+])('over HTTP/$version to the backend', ({ version, http2: speaksHttp2 }) => {
   let backend: ExtensionBackend;
   beforeAll(async () => {
     backend = await ExtensionBackend.start({ files, http2: speaksHttp2 });
@@ -54,43 +84,97 @@ describe.each([{ version: '2.0', http2: true }, { version: '1.1', http2: false }
     const answer = await users.call('alice', 'POST', `${things}?dryRun=All&fieldManager=me%20too`, {
       body: { kind: 'Thing' },
       headers: {
-        'x-remote-user': 'admin', 'x-remote-group': 'system:masters', 'x-remote-extra-scopes': 'all', 'x-remote-uid': 'u', 'x-custom': 'kept', 'x-private': 'dropped', connection: 'x-private',
-        'x-forwarded-for': '192.0.2.1', 'x-forwarded-host': 'elsewhere', 'accept-encoding': 'identity', cookie: 'a=b', 'audit-id': 'my-audit-id',
+        'x-remote-user': 'admin',
+        'x-remote-group': 'system:masters',
+        'x-remote-extra-scopes': 'all',
+        'x-remote-uid': 'u',
+        'x-custom': 'kept',
+        'x-private': 'dropped',
+        connection: 'x-private',
+        'x-forwarded-for': '192.0.2.1',
+        'x-forwarded-host': 'elsewhere',
+        'accept-encoding': 'identity',
+        cookie: 'a=b',
+        'audit-id': 'my-audit-id',
       },
     });
     expect([answer.status, answer.body]).toEqual([200, '{"kind":"Answer"}\n']);
     expect(answer.headers['audit-id']).toBe('my-audit-id');
     const [received] = backend.received;
-    expect(received).toMatchObject({ method: 'POST', target: `${things}?dryRun=All&fieldManager=me+too`, httpVersion: version, body: '{"kind":"Thing"}' });
+    expect(received).toMatchObject({
+      method: 'POST',
+      target: `${things}?dryRun=All&fieldManager=me+too`,
+      httpVersion: version,
+      body: '{"kind":"Thing"}',
+    });
     const seen = (name: string): string[] => valuesOf(received!, name);
-    expect({ user: seen('x-remote-user'), groups: seen('x-remote-group'), uid: seen('x-remote-uid'), extra: seen('x-remote-extra-scopes') })
-      .toEqual({ user: ['alice'], groups: ['devs', 'qa', 'system:authenticated'], uid: [], extra: [] });
-    expect([seen('authorization'), seen('x-private'), seen('x-custom'), seen('cookie'), seen('audit-id')]).toEqual([[], [], ['kept'], ['a=b'], ['my-audit-id']]);
+    expect({
+      user: seen('x-remote-user'),
+      groups: seen('x-remote-group'),
+      uid: seen('x-remote-uid'),
+      extra: seen('x-remote-extra-scopes'),
+    }).toEqual({ user: ['alice'], groups: ['devs', 'qa', 'system:authenticated'], uid: [], extra: [] });
+    expect([seen('authorization'), seen('x-private'), seen('x-custom'), seen('cookie'), seen('audit-id')]).toEqual([
+      [],
+      [],
+      ['kept'],
+      ['a=b'],
+      ['my-audit-id'],
+    ]);
     expect(seen('x-forwarded-for')[0]).toMatch(/^192\.0\.2\.1, .*127\.0\.0\.1$/);
-    expect([seen('x-forwarded-host'), seen('x-forwarded-proto'), seen('x-forwarded-uri')]).toEqual([[`localhost:${backend.port}`], ['https'], [things]]);
+    expect([seen('x-forwarded-host'), seen('x-forwarded-proto'), seen('x-forwarded-uri')]).toEqual([
+      [`localhost:${backend.port}`],
+      ['https'],
+      [things],
+    ]);
     expect(received!.client).toBe(new X509Certificate(await readFile(files.clientFiles.certificate)).fingerprint256);
   });
 
   test('an impersonated user is who asks; keys and names that headers cannot have are encoded', async () => {
-    await users.call('admin', 'GET', things, { headers: { 'impersonate-user': 'jane', 'impersonate-group': 'devs', 'impersonate-extra-example.com%2fscope': 'x' } });
+    await users.call('admin', 'GET', things, {
+      headers: {
+        'impersonate-user': 'jane',
+        'impersonate-group': 'devs',
+        'impersonate-extra-example.com%2fscope': 'x',
+      },
+    });
     const [received] = backend.received;
-    expect([valuesOf(received!, 'x-remote-user'), valuesOf(received!, 'x-remote-group'), valuesOf(received!, 'x-remote-extra-example.com%2fscope')]).toEqual([['jane'], ['devs', 'system:authenticated'], ['x']]);
+    expect([
+      valuesOf(received!, 'x-remote-user'),
+      valuesOf(received!, 'x-remote-group'),
+      valuesOf(received!, 'x-remote-extra-example.com%2fscope'),
+    ]).toEqual([['jane'], ['devs', 'system:authenticated'], ['x']]);
     expect(received!.raw.filter((name) => name.toLowerCase().startsWith('impersonate'))).toEqual([]);
   });
 
   test('who may not is refused here, and the backend hears nothing of it', async () => {
     const answer = await users.call('bob', 'GET', things);
-    expect([answer.status, answer.body.message]).toEqual([403, 'things.agg.example.com is forbidden: User "bob" cannot list resource "things" in API group "agg.example.com" in the namespace "default"']);
+    expect([answer.status, answer.body.message]).toEqual([
+      403,
+      'things.agg.example.com is forbidden: User "bob" cannot list resource "things" in API group "agg.example.com" in the namespace "default"',
+    ]);
     expect(backend.received).toEqual([]);
   });
 
   test('status, headers and body come back; what concerns one connection, and what this server says itself, does not', async () => {
     backend.answer = (_, response) => {
-      response.writeHead(418, { 'content-type': 'application/json', 'x-kind': 'tea', warning: '299 - "old"', 'access-control-allow-origin': '*', 'audit-id': 'theirs', ...(speaksHttp2 ? {} : { connection: 'x-hop', 'x-hop': '1' }) });
+      response.writeHead(418, {
+        'content-type': 'application/json',
+        'x-kind': 'tea',
+        warning: '299 - "old"',
+        'access-control-allow-origin': '*',
+        'audit-id': 'theirs',
+        ...(speaksHttp2 ? {} : { connection: 'x-hop', 'x-hop': '1' }),
+      });
       response.end('{"a":1}');
     };
     const answer = await users.call('alice', 'GET', things);
-    expect([answer.status, answer.body, answer.headers['x-kind'], answer.headers['warning']]).toEqual([418, { a: 1 }, 'tea', '299 - "old"']);
+    expect([answer.status, answer.body, answer.headers['x-kind'], answer.headers['warning']]).toEqual([
+      418,
+      { a: 1 },
+      'tea',
+      '299 - "old"',
+    ]);
     expect([answer.headers['access-control-allow-origin'], answer.headers['x-hop']]).toEqual([undefined, undefined]);
     expect(answer.headers['audit-id']).not.toBe('theirs');
   });
@@ -115,7 +199,11 @@ describe.each([{ version: '2.0', http2: true }, { version: '1.1', http2: false }
       response.end('secret');
     };
     const answer = await users.call('alice', 'GET', things);
-    expect([answer.status, answer.body, answer.headers['location']]).toEqual([502, 'the backend attempted to redirect this request, which is not permitted', undefined]);
+    expect([answer.status, answer.body, answer.headers['location']]).toEqual([
+      502,
+      'the backend attempted to redirect this request, which is not permitted',
+      undefined,
+    ]);
     backend.answer = (_, response) => {
       response.writeHead(300);
       response.end('choices');
@@ -124,11 +212,14 @@ describe.each([{ version: '2.0', http2: true }, { version: '1.1', http2: false }
   });
 
   test('a watch comes piece by piece, and ends at the backend when the client goes', async () => {
-    const opened = new Promise<Http2ServerResponse>((resolve) => (backend.answer = (_, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.write('{"n":1}\n');
-      resolve(response);
-    }));
+    const opened = new Promise<Http2ServerResponse>(
+      (resolve) =>
+        (backend.answer = (_, response) => {
+          response.writeHead(200, { 'content-type': 'application/json' });
+          response.write('{"n":1}\n');
+          resolve(response);
+        }),
+    );
     const [outgoing, incoming] = await open('alice', `${things}?watch=1`);
     const pieces = incoming[Symbol.asyncIterator]();
     expect(String((await pieces.next()).value)).toBe('{"n":1}\n');
@@ -149,27 +240,32 @@ describe.each([{ version: '2.0', http2: true }, { version: '1.1', http2: false }
     const [, incoming] = await open('alice', things);
     await expect(incoming.toArray()).rejects.toThrow('aborted');
     const metrics = String((await users.call('admin', 'GET', '/metrics')).body);
-    expect(metrics).toMatch(/apiserver_request_aborts_total\{[^}]*verb="LIST",group="agg.example.com",version="v1"[^}]*\} \d/);
+    expect(metrics).toMatch(
+      /apiserver_request_aborts_total\{[^}]*verb="LIST",group="agg.example.com",version="v1"[^}]*\} \d/,
+    );
     expect(metrics).not.toMatch(/apiserver_request_total\{[^}]*group="agg.example.com"[^}]*code="200"/);
   });
 
   test('a client that takes nothing holds up the backend, not this server', async () => {
     let written = 0;
     const total = 64 * 1024 * 1024;
-    const full = new Promise<void>((resolve) => (backend.answer = async (_, response) => {
-      response.writeHead(200);
-      const piece = Buffer.alloc(256 * 1024, 'x');
-      while (written < total) {
-        written += piece.length;
-        if (response.write(piece)) continue;
-        // Too early on a busy machine: then less is shown, but nothing wrong.
-        const timer = setTimeout(resolve, 500);
-        await once(response, 'drain');
-        clearTimeout(timer);
-      }
-      response.end();
-      resolve();
-    }));
+    const full = new Promise<void>(
+      (resolve) =>
+        (backend.answer = async (_, response) => {
+          response.writeHead(200);
+          const piece = Buffer.alloc(256 * 1024, 'x');
+          while (written < total) {
+            written += piece.length;
+            if (response.write(piece)) continue;
+            // Too early on a busy machine: then less is shown, but nothing wrong.
+            const timer = setTimeout(resolve, 500);
+            await once(response, 'drain');
+            clearTimeout(timer);
+          }
+          response.end();
+          resolve();
+        }),
+    );
     const [, incoming] = await open('alice', things);
     await full;
     expect(written).toBeLessThan(total / 2);
@@ -204,7 +300,9 @@ describe.each([{ version: '2.0', http2: true }, { version: '1.1', http2: false }
     const names = Array.from({ length: speaksHttp2 ? 150 : 30 }, (_, i) => `${things}/n${i}`);
     const session = http2.connect(users.url, { rejectUnauthorized: false });
     try {
-      expect((await Promise.all(names.map((name) => ask(session, 'alice', name)))).map(({ body }) => body)).toEqual(names);
+      expect((await Promise.all(names.map((name) => ask(session, 'alice', name)))).map(({ body }) => body)).toEqual(
+        names,
+      );
     } finally {
       session.destroy();
     }
@@ -227,7 +325,11 @@ describe.each([{ version: '2.0', http2: true }, { version: '1.1', http2: false }
 
 /** Opens an answer without reading it. */
 async function open(user: string, path: string): Promise<[ReturnType<typeof https.request>, IncomingMessage]> {
-  const outgoing = https.request(`${users.url}${path}`, { rejectUnauthorized: false, agent: false, headers: { authorization: `Bearer token-${user}` } });
+  const outgoing = https.request(`${users.url}${path}`, {
+    rejectUnauthorized: false,
+    agent: false,
+    headers: { authorization: `Bearer token-${user}` },
+  });
   outgoing.on('error', () => undefined);
   outgoing.end();
   const [incoming] = (await once(outgoing, 'response')) as [IncomingMessage];
@@ -244,7 +346,11 @@ async function raw(user: string, path: string): Promise<{ status: number; body: 
   }
 }
 
-async function ask(session: http2.ClientHttp2Session, user: string, path: string): Promise<{ status: number; body: string }> {
+async function ask(
+  session: http2.ClientHttp2Session,
+  user: string,
+  path: string,
+): Promise<{ status: number; body: string }> {
   const stream = session.request({ ':path': path, authorization: `Bearer token-${user}` });
   const [headers] = (await once(stream, 'response')) as [http2.IncomingHttpHeaders];
   return { status: Number(headers[':status']), body: Buffer.concat((await stream.toArray()) as Buffer[]).toString() };
@@ -257,11 +363,20 @@ describe('who answers', () => {
     expect((await users.call('alice', 'GET', things)).status).toBe(200);
     await register(backend, { caBundle: Buffer.from(files.frontProxyCa.certificate).toString('base64') });
     const other = await users.call('alice', 'GET', things);
-    expect([other.status, other.body]).toEqual([503, 'error trying to reach service: tls: failed to verify certificate: x509: certificate signed by unknown authority\n']);
+    expect([other.status, other.body]).toEqual([
+      503,
+      'error trying to reach service: tls: failed to verify certificate: x509: certificate signed by unknown authority\n',
+    ]);
     await users.create('/api/v1/namespaces/default/services', { ...localService, metadata: { name: 'other' } });
-    await register(backend, { caBundle: files.caBundle, service: { name: 'other', namespace: 'default', port: backend.port } });
+    await register(backend, {
+      caBundle: files.caBundle,
+      service: { name: 'other', namespace: 'default', port: backend.port },
+    });
     const misnamed = await users.call('alice', 'GET', things);
-    expect([misnamed.status, misnamed.body]).toEqual([503, 'error trying to reach service: tls: failed to verify certificate: x509: certificate is valid for agg.default.svc, not other.default.svc\n']);
+    expect([misnamed.status, misnamed.body]).toEqual([
+      503,
+      'error trying to reach service: tls: failed to verify certificate: x509: certificate is valid for agg.default.svc, not other.default.svc\n',
+    ]);
   });
 
   test('a client certificate that is replaced is shown from then on', async () => {
@@ -286,11 +401,18 @@ describe('a backend that is not there', () => {
     await users.create(apiServicesPath, apiService({ port: backend.port, spec: { caBundle: files.caBundle } }));
     for (const path of [things, base, `${base}/`]) {
       const answer = await users.until('admin', 'GET', path, ({ status }) => status === 503);
-      expect([answer.status, answer.body, answer.headers['content-type'], answer.headers['x-content-type-options']]).toEqual([503, 'service unavailable\n', 'text/plain; charset=utf-8', 'nosniff']);
+      expect([
+        answer.status,
+        answer.body,
+        answer.headers['content-type'],
+        answer.headers['x-content-type-options'],
+      ]).toEqual([503, 'service unavailable\n', 'text/plain; charset=utf-8', 'nosniff']);
     }
     expect(backend.received).toEqual([]);
     const metrics = String((await users.call('admin', 'GET', '/metrics')).body);
-    expect(metrics).toMatch(/apiserver_request_terminations_total\{verb="LIST",group="agg.example.com",version="v1",[^}]*scope="namespace",component="aggregator",code="503"\} \d/);
+    expect(metrics).toMatch(
+      /apiserver_request_terminations_total\{verb="LIST",group="agg.example.com",version="v1",[^}]*scope="namespace",component="aggregator",code="503"\} \d/,
+    );
   });
 
   test('and one that has just gone is told of', async () => {
@@ -298,6 +420,11 @@ describe('a backend that is not there', () => {
     await register(backend);
     await backend[Symbol.asyncDispose]();
     const answer = await users.call('alice', 'GET', things);
-    expect([answer.status, answer.body]).toEqual([503, expect.stringMatching(/^error trying to reach service: dial tcp 127\.0\.0\.1:\d+: connect: connection refused\n$/)]);
+    expect([answer.status, answer.body]).toEqual([
+      503,
+      expect.stringMatching(
+        /^error trying to reach service: dial tcp 127\.0\.0\.1:\d+: connect: connection refused\n$/,
+      ),
+    ]);
   });
 });

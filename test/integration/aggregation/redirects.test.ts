@@ -1,11 +1,22 @@
 import { expect, test } from 'vitest';
 import { startApiUsers } from '../../support/api-users.ts';
-import { apiService, apiServicesPath, createFrontProxyFiles, ExtensionBackend, localService } from '../../support/extension-backend.ts';
+import {
+  apiService,
+  apiServicesPath,
+  createFrontProxyFiles,
+  ExtensionBackend,
+  localService,
+} from '../../support/extension-backend.ts';
 
 const base = '/apis/agg.example.com/v1';
 
 test.each([
-  { name: 'is passed on with --aggregator-reject-forwarding-redirect=false', flags: ['--aggregator-reject-forwarding-redirect=false'], status: 302, location: 'https://192.0.2.1/' },
+  {
+    name: 'is passed on with --aggregator-reject-forwarding-redirect=false',
+    flags: ['--aggregator-reject-forwarding-redirect=false'],
+    status: 302,
+    location: 'https://192.0.2.1/',
+  },
   { name: 'is refused usually', flags: [], status: 502, location: undefined },
 ])('a redirect of the server behind $name', async ({ flags, status, location }) => {
   await using files = await createFrontProxyFiles();

@@ -8,9 +8,14 @@ import { startTestServer, type TestServer } from '../../support/test-server.ts';
 
 const label = 'kube-aggregator.kubernetes.io/automanaged';
 const pathOf = (version: string): string => `${apiServicesPath}/${version}.example.com`;
-const patch = (server: TestServer, path: string, body: object) => server.send('PATCH', path, { body, headers: { 'content-type': 'application/merge-patch+json' } });
+const patch = (server: TestServer, path: string, body: object) =>
+  server.send('PATCH', path, { body, headers: { 'content-type': 'application/merge-patch+json' } });
 
-async function until(server: TestServer, path: string, isSo: (service: APIService | undefined) => boolean): Promise<APIService> {
+async function until(
+  server: TestServer,
+  path: string,
+  isSo: (service: APIService | undefined) => boolean,
+): Promise<APIService> {
   for (;;) {
     const answer = await server.send('GET', path);
     const service = answer.status === 200 ? answer.json<APIService>() : undefined;
@@ -26,22 +31,34 @@ test('there is one for each version that is served, available and with the prior
   await server.send('POST', definitionsPath, { body: customDefinition({ versions: [{}, {}, { served: false }] }) });
   for (const version of ['v1', 'v2']) {
     expect(await until(server, pathOf(version), isThere)).toMatchObject({
-      metadata: { labels: { [label]: 'true' } }, spec: { group: 'example.com', version, groupPriorityMinimum: 1000, versionPriority: 100 },
-      status: { conditions: [{ type: 'Available', status: 'True', reason: 'Local', message: 'Local APIServices are always available' }] },
+      metadata: { labels: { [label]: 'true' } },
+      spec: { group: 'example.com', version, groupPriorityMinimum: 1000, versionPriority: 100 },
+      status: {
+        conditions: [
+          { type: 'Available', status: 'True', reason: 'Local', message: 'Local APIServices are always available' },
+        ],
+      },
     });
   }
   expect((await server.send('GET', pathOf('v3'))).status).toBe(404);
-  await patch(server, `${definitionsPath}/widgets.example.com`, { spec: { versions: (customDefinition({ versions: [{}, { served: false }, {}] }) as { spec: { versions: object[] } }).spec.versions } });
+  await patch(server, `${definitionsPath}/widgets.example.com`, {
+    spec: {
+      versions: (customDefinition({ versions: [{}, { served: false }, {}] }) as { spec: { versions: object[] } }).spec
+        .versions,
+    },
+  });
   await until(server, pathOf('v2'), isGone);
   await until(server, pathOf('v3'), isThere);
   await server.send('DELETE', `${definitionsPath}/widgets.example.com`);
   for (const version of ['v1', 'v3']) await until(server, pathOf(version), isGone);
 });
 
-test('one that was deleted or changed comes back as it was; one without the label is somebody else\'s', async () => {
+test("one that was deleted or changed comes back as it was; one without the label is somebody else's", async () => {
   await using server = await startTestServer();
   await server.send('POST', definitionsPath, { body: customDefinition() });
-  const { metadata: { uid } } = await until(server, pathOf('v1'), isThere);
+  const {
+    metadata: { uid },
+  } = await until(server, pathOf('v1'), isThere);
   await server.send('DELETE', pathOf('v1'));
   await until(server, pathOf('v1'), (service) => service !== undefined && service.metadata.uid !== uid);
   await patch(server, pathOf('v1'), { spec: { versionPriority: 7 } });
@@ -49,16 +66,28 @@ test('one that was deleted or changed comes back as it was; one without the labe
   await patch(server, pathOf('v1'), { metadata: { labels: { [label]: null } }, spec: { versionPriority: 7 } });
   await server.send('DELETE', `${definitionsPath}/widgets.example.com`);
   // Something that comes later, to know that the server has been through it.
-  await server.send('POST', definitionsPath, { body: { ...customDefinition({ spec: { group: 'later.example.com' } }), metadata: { name: 'widgets.later.example.com' } } });
+  await server.send('POST', definitionsPath, {
+    body: {
+      ...customDefinition({ spec: { group: 'later.example.com' } }),
+      metadata: { name: 'widgets.later.example.com' },
+    },
+  });
   await until(server, `${apiServicesPath}/v1.later.example.com`, isThere);
   expect((await server.send('GET', pathOf('v1'))).json<APIService>().spec.versionPriority).toBe(7);
 });
 
 test('one with the label that nobody defines goes, and another stays also over a start', async () => {
   await using store = await openEmbeddedStore();
-  const left = (version: string, labels: object) => ({ metadata: { name: `${version}.example.com`, labels }, spec: { group: 'example.com', version, groupPriorityMinimum: 1000, versionPriority: 100 } });
+  const left = (version: string, labels: object) => ({
+    metadata: { name: `${version}.example.com`, labels },
+    spec: { group: 'example.com', version, groupPriorityMinimum: 1000, versionPriority: 100 },
+  });
   {
-    await using server = await startTestServer({ store, settled: true, flags: ['--runtime-config=apiextensions.k8s.io/v1=false'] });
+    await using server = await startTestServer({
+      store,
+      settled: true,
+      flags: ['--runtime-config=apiextensions.k8s.io/v1=false'],
+    });
     await server.send('POST', apiServicesPath, { body: left('v1', {}) });
     await server.send('POST', apiServicesPath, { body: left('v2', { [label]: 'true' }) });
     await until(server, pathOf('v2'), isGone);
@@ -74,7 +103,10 @@ test('an APIService of somebody else takes the place of custom resources, and gi
   await until(server, pathOf('v1'), isThere);
   await server.send('POST', '/api/v1/namespaces/default/services', { body: localService });
   // The label goes in the same write, or the server would put it right.
-  await patch(server, pathOf('v1'), { metadata: { labels: { [label]: null } }, spec: { service: { name: 'agg', namespace: 'default', port: 1 }, insecureSkipTLSVerify: true } });
+  await patch(server, pathOf('v1'), {
+    metadata: { labels: { [label]: null } },
+    spec: { service: { name: 'agg', namespace: 'default', port: 1 }, insecureSkipTLSVerify: true },
+  });
   while ((await server.send('GET', list)).status !== 503);
   await server.send('DELETE', pathOf('v1'));
   while ((await server.send('GET', list)).status !== 200);

@@ -11,26 +11,54 @@ const configMaps = '/api/v1/namespaces/default/configmaps';
 describe('at level Metadata', () => {
   let server: AuditedServer;
   beforeAll(async () => {
-    server = await AuditedServer.start({ policy: 'rules:\n- {level: None, nonResourceURLs: [/metrics]}\n- level: Metadata', flags: log });
+    server = await AuditedServer.start({
+      policy: 'rules:\n- {level: None, nonResourceURLs: [/metrics]}\n- level: Metadata',
+      flags: log,
+    });
   });
   afterAll(() => server[Symbol.asyncDispose]());
 
   test('a request has two events that say everything but its objects', async () => {
-    const events = await server.record('POST', `${configMaps}?fieldValidation=Strict`, { user: 'jane', body: { metadata: { name: 'one' }, data: { a: 'secret text' } }, headers: { 'user-agent': 'test/1 (linux) <x>' } });
+    const events = await server.record('POST', `${configMaps}?fieldValidation=Strict`, {
+      user: 'jane',
+      body: { metadata: { name: 'one' }, data: { a: 'secret text' } },
+      headers: { 'user-agent': 'test/1 (linux) <x>' },
+    });
     const [received, complete] = events;
     expect(stagesOf(events)).toEqual(['RequestReceived', 'ResponseComplete']);
     const shared = {
-      kind: 'Event', apiVersion: 'audit.k8s.io/v1', level: 'Metadata', auditID: received!.auditID, requestURI: `${configMaps}?fieldValidation=Strict`, verb: 'create',
-      user: { username: 'jane', uid: '2', groups: ['devs', 'ops', 'system:authenticated'] }, sourceIPs: ['127.0.0.1'], userAgent: 'test/1 (linux) <x>',
+      kind: 'Event',
+      apiVersion: 'audit.k8s.io/v1',
+      level: 'Metadata',
+      auditID: received!.auditID,
+      requestURI: `${configMaps}?fieldValidation=Strict`,
+      verb: 'create',
+      user: { username: 'jane', uid: '2', groups: ['devs', 'ops', 'system:authenticated'] },
+      sourceIPs: ['127.0.0.1'],
+      userAgent: 'test/1 (linux) <x>',
       requestReceivedTimestamp: expect.stringMatching(microTime) as string,
     };
-    expect(received).toEqual({ ...shared, stage: 'RequestReceived', objectRef: { resource: 'configmaps', namespace: 'default', apiVersion: 'v1' }, stageTimestamp: received!.requestReceivedTimestamp });
+    expect(received).toEqual({
+      ...shared,
+      stage: 'RequestReceived',
+      objectRef: { resource: 'configmaps', namespace: 'default', apiVersion: 'v1' },
+      stageTimestamp: received!.requestReceivedTimestamp,
+    });
     expect(complete).toEqual({
-      ...shared, stage: 'ResponseComplete', objectRef: { resource: 'configmaps', namespace: 'default', name: 'one', apiVersion: 'v1' }, responseStatus: { metadata: {}, code: 201 },
-      stageTimestamp: expect.stringMatching(microTime) as string, annotations: expect.objectContaining({ 'authorization.k8s.io/decision': 'allow', 'authorization.k8s.io/reason': '' }) as Record<string, string>,
+      ...shared,
+      stage: 'ResponseComplete',
+      objectRef: { resource: 'configmaps', namespace: 'default', name: 'one', apiVersion: 'v1' },
+      responseStatus: { metadata: {}, code: 201 },
+      stageTimestamp: expect.stringMatching(microTime) as string,
+      annotations: expect.objectContaining({
+        'authorization.k8s.io/decision': 'allow',
+        'authorization.k8s.io/reason': '',
+      }) as Record<string, string>,
     });
     // On a machine that is busy the first create may be a slow one, which is noted as well.
-    expect(Object.keys(complete!.annotations!).filter((key) => key !== 'apiserver.latency.k8s.io/total')).toHaveLength(2);
+    expect(Object.keys(complete!.annotations!).filter((key) => key !== 'apiserver.latency.k8s.io/total')).toHaveLength(
+      2,
+    );
     expect(complete!.requestReceivedTimestamp! <= complete!.stageTimestamp!).toBe(true);
     expect((await server.lines()).join('')).not.toContain('secret text');
   });
@@ -47,10 +75,17 @@ describe('at level Metadata', () => {
   });
 
   test('a refused login is recorded, without the token', async () => {
-    const [event, ...more] = await server.record('GET', `${configMaps}?access_token=query-token&limit=1`, { user: 'nobody', headers: { 'x-forwarded-for': '198.51.100.7' } });
+    const [event, ...more] = await server.record('GET', `${configMaps}?access_token=query-token&limit=1`, {
+      user: 'nobody',
+      headers: { 'x-forwarded-for': '198.51.100.7' },
+    });
     expect(more).toEqual([]);
     expect(event).toMatchObject({
-      stage: 'ResponseStarted', user: {}, verb: 'list', sourceIPs: ['198.51.100.7', '127.0.0.1'], requestURI: `${configMaps}?access_token=REDACTED&limit=1`,
+      stage: 'ResponseStarted',
+      user: {},
+      verb: 'list',
+      sourceIPs: ['198.51.100.7', '127.0.0.1'],
+      requestURI: `${configMaps}?access_token=REDACTED&limit=1`,
       responseStatus: { metadata: {}, status: 'Failure', message: 'Unauthorized', reason: 'Unauthorized', code: 401 },
     });
     expect(event).not.toHaveProperty('annotations');
@@ -64,7 +99,14 @@ describe('at level Metadata', () => {
 
   test('an error has its status', async () => {
     const [, complete] = await server.record('GET', `${configMaps}/absent`);
-    expect(complete!.responseStatus).toEqual({ metadata: {}, status: 'Failure', message: 'configmaps "absent" not found', reason: 'NotFound', details: { name: 'absent', kind: 'configmaps' }, code: 404 });
+    expect(complete!.responseStatus).toEqual({
+      metadata: {},
+      status: 'Failure',
+      message: 'configmaps "absent" not found',
+      reason: 'NotFound',
+      details: { name: 'absent', kind: 'configmaps' },
+      code: 404,
+    });
   });
 
   test('an answer in a form that there is not has its code and nothing else', async () => {
@@ -76,11 +118,17 @@ describe('at level Metadata', () => {
   test('a deletion has the status of the answer', async () => {
     await server.send('POST', configMaps, { body: { metadata: { name: 'gone' } } });
     const [, complete] = await server.record('DELETE', `${configMaps}/gone`);
-    expect(complete!.responseStatus).toMatchObject({ status: 'Success', details: { name: 'gone', kind: 'configmaps' }, code: 200 });
+    expect(complete!.responseStatus).toMatchObject({
+      status: 'Success',
+      details: { name: 'gone', kind: 'configmaps' },
+      code: 200,
+    });
   });
 
   test('a generated name is known at the end', async () => {
-    const [received, complete] = await server.record('POST', configMaps, { body: { metadata: { generateName: 'made-' } } });
+    const [received, complete] = await server.record('POST', configMaps, {
+      body: { metadata: { generateName: 'made-' } },
+    });
     expect(received!.objectRef).not.toHaveProperty('name');
     expect(complete!.objectRef!.name).toMatch(/^made-\w{5}$/);
   });
@@ -89,14 +137,33 @@ describe('at level Metadata', () => {
     const { text } = await server.send('POST', configMaps, { body: { metadata: { name: 'updated' } } });
     const { metadata } = JSON.parse(text) as { metadata: { uid: string; resourceVersion: string } };
     const [, complete] = await server.record('PUT', `${configMaps}/updated`, { body: JSON.parse(text) });
-    expect(complete!.objectRef).toEqual({ resource: 'configmaps', namespace: 'default', name: 'updated', uid: metadata.uid, apiVersion: 'v1', resourceVersion: metadata.resourceVersion });
+    expect(complete!.objectRef).toEqual({
+      resource: 'configmaps',
+      namespace: 'default',
+      name: 'updated',
+      uid: metadata.uid,
+      apiVersion: 'v1',
+      resourceVersion: metadata.resourceVersion,
+    });
   });
 
   test('groups, subresources and the namespace of a namespace stand in the reference', async () => {
     const [deployment] = await server.record('GET', '/apis/apps/v1/namespaces/a/deployments/d/scale');
-    expect(deployment!.objectRef).toEqual({ resource: 'deployments', namespace: 'a', name: 'd', apiGroup: 'apps', apiVersion: 'v1', subresource: 'scale' });
+    expect(deployment!.objectRef).toEqual({
+      resource: 'deployments',
+      namespace: 'a',
+      name: 'd',
+      apiGroup: 'apps',
+      apiVersion: 'v1',
+      subresource: 'scale',
+    });
     const [namespace] = await server.record('GET', '/api/v1/namespaces/default');
-    expect(namespace!.objectRef).toEqual({ resource: 'namespaces', namespace: 'default', name: 'default', apiVersion: 'v1' });
+    expect(namespace!.objectRef).toEqual({
+      resource: 'namespaces',
+      namespace: 'default',
+      name: 'default',
+      apiVersion: 'v1',
+    });
   });
 
   test('a deprecated API is noted', async () => {
@@ -107,7 +174,11 @@ describe('at level Metadata', () => {
   test('errors about secrets do not quote them', async () => {
     for (const [method, target, body] of [
       ['POST', '/api/v1/namespaces/default/secrets', '{"p4ssw0rd" is no JSON'],
-      ['POST', '/api/v1/namespaces/default/secrets', { metadata: { name: 's' }, stringData: { 'bad key p4ssw0rd': 'x' } }],
+      [
+        'POST',
+        '/api/v1/namespaces/default/secrets',
+        { metadata: { name: 's' }, stringData: { 'bad key p4ssw0rd': 'x' } },
+      ],
       ['POST', '/apis/authentication.k8s.io/v1/tokenreviews', '{"p4ssw0rd'],
     ] as const) {
       const { text, status, headers } = await server.send(method, target, { body });
@@ -125,7 +196,11 @@ describe('at level Metadata', () => {
   });
 
   test('a watch is recorded when it begins and when it ends', async () => {
-    const { headers, close } = await server.client.open({ method: 'GET', path: `${configMaps}?watch=1`, headers: { authorization: 'Bearer admin-token' } }, () => undefined, () => undefined);
+    const { headers, close } = await server.client.open(
+      { method: 'GET', path: `${configMaps}?watch=1`, headers: { authorization: 'Bearer admin-token' } },
+      () => undefined,
+      () => undefined,
+    );
     const id = headers['audit-id'] as string;
     expect(stagesOf(await server.eventsOf(id))).toEqual(['RequestReceived', 'ResponseStarted']);
     close();
@@ -158,54 +233,95 @@ omitStages: [RequestReceived]
   };
 
   test('Request has the object that was sent, with its defaults, and not the answer', async () => {
-    const event = await only('POST', '/api/v1/namespaces/default/secrets', { body: { metadata: { name: 's' }, data: { a: 'eA==' } } });
-    expect(event.requestObject).toEqual({ kind: 'Secret', apiVersion: 'v1', metadata: { name: 's', creationTimestamp: null }, data: { a: 'eA==' }, type: 'Opaque' });
+    const event = await only('POST', '/api/v1/namespaces/default/secrets', {
+      body: { metadata: { name: 's' }, data: { a: 'eA==' } },
+    });
+    expect(event.requestObject).toEqual({
+      kind: 'Secret',
+      apiVersion: 'v1',
+      metadata: { name: 's', creationTimestamp: null },
+      data: { a: 'eA==' },
+      type: 'Opaque',
+    });
     expect(event).not.toHaveProperty('responseObject');
   });
 
   test('RequestResponse has both, whatever form the client gets', async () => {
     const created = await only('POST', configMaps, { body: { metadata: { name: 'both' }, data: { a: 'b' } } });
-    expect(created.responseObject).toMatchObject({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'both', managedFields: [{ operation: 'Update' }] } });
-    const inProtobuf = await only('GET', `${configMaps}/both`, { headers: { accept: 'application/vnd.kubernetes.protobuf' } });
+    expect(created.responseObject).toMatchObject({
+      kind: 'ConfigMap',
+      apiVersion: 'v1',
+      metadata: { name: 'both', managedFields: [{ operation: 'Update' }] },
+    });
+    const inProtobuf = await only('GET', `${configMaps}/both`, {
+      headers: { accept: 'application/vnd.kubernetes.protobuf' },
+    });
     expect(inProtobuf.responseObject).toEqual(created.responseObject);
     const list = await only('GET', configMaps, { headers: { accept: 'application/vnd.kubernetes.protobuf' } });
     expect(list.responseObject).toMatchObject({ kind: 'ConfigMapList', items: [{ metadata: { name: 'both' } }] });
-    const table = await only('GET', configMaps, { headers: { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' } });
+    const table = await only('GET', configMaps, {
+      headers: { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' },
+    });
     expect(table.responseObject).toMatchObject({ kind: 'Table', rows: [{ cells: ['both', 1, expect.anything()] }] });
   });
 
   test('a patch is recorded as it was sent, on one line', async () => {
     await server.send('POST', configMaps, { body: { metadata: { name: 'patched' } } });
-    const merge = await only('PATCH', `${configMaps}/patched`, { body: '{\n "data": {\n  "a": "b" }\n}', headers: { 'content-type': 'application/merge-patch+json' } });
+    const merge = await only('PATCH', `${configMaps}/patched`, {
+      body: '{\n "data": {\n  "a": "b" }\n}',
+      headers: { 'content-type': 'application/merge-patch+json' },
+    });
     expect(merge.requestObject).toEqual({ data: { a: 'b' } });
-    const apply = await only('PATCH', `${configMaps}/patched?fieldManager=me&force=1`, { body: 'apiVersion: v1\nkind: ConfigMap\ndata:\n  a: c\n', headers: { 'content-type': 'application/apply-patch+yaml' } });
+    const apply = await only('PATCH', `${configMaps}/patched?fieldManager=me&force=1`, {
+      body: 'apiVersion: v1\nkind: ConfigMap\ndata:\n  a: c\n',
+      headers: { 'content-type': 'application/apply-patch+yaml' },
+    });
     expect(apply.requestObject).toEqual({ apiVersion: 'v1', kind: 'ConfigMap', data: { a: 'c' } });
   });
 
   test('options in the body of a deletion are recorded', async () => {
     await server.send('POST', configMaps, { body: { metadata: { name: 'removed' } } });
     const event = await only('DELETE', `${configMaps}/removed`, { body: { propagationPolicy: 'Background' } });
-    expect(event.requestObject).toEqual({ kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1', propagationPolicy: 'Background' });
+    expect(event.requestObject).toEqual({
+      kind: 'DeleteOptions',
+      apiVersion: 'meta.k8s.io/v1',
+      propagationPolicy: 'Background',
+    });
     expect(event.responseObject).toMatchObject({ kind: 'Status', status: 'Success' });
   });
 
   test('managed fields are left out where the rule says so', async () => {
-    const created = await only('POST', '/api/v1/namespaces/default/services', { body: { metadata: { name: 'svc' }, spec: { ports: [{ port: 80 }] } } });
+    const created = await only('POST', '/api/v1/namespaces/default/services', {
+      body: { metadata: { name: 'svc' }, spec: { ports: [{ port: 80 }] } },
+    });
     expect(created.responseObject).toMatchObject({ metadata: { name: 'svc' } });
     const list = await only('GET', '/api/v1/namespaces/default/services');
-    const table = await only('GET', '/api/v1/namespaces/default/services?includeObject=Object', { headers: { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' } });
+    const table = await only('GET', '/api/v1/namespaces/default/services?includeObject=Object', {
+      headers: { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' },
+    });
     expect(JSON.stringify([list, table])).toContain('"svc"');
     expect(JSON.stringify([created, list, table])).not.toContain('managedFields');
   });
 
   test('an error is its own object', async () => {
     const event = await only('GET', `${configMaps}/absent`);
-    expect(event.responseObject).toMatchObject({ kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'NotFound', code: 404 });
+    expect(event.responseObject).toMatchObject({
+      kind: 'Status',
+      apiVersion: 'v1',
+      status: 'Failure',
+      reason: 'NotFound',
+      code: 404,
+    });
   });
 
   test('a review has its question and its answer', async () => {
-    const event = await only('POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', { body: { spec: { nonResourceAttributes: { path: '/', verb: 'get' } } } });
-    expect(event.requestObject).toMatchObject({ kind: 'SelfSubjectAccessReview', spec: { nonResourceAttributes: { path: '/', verb: 'get' } } });
+    const event = await only('POST', '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews', {
+      body: { spec: { nonResourceAttributes: { path: '/', verb: 'get' } } },
+    });
+    expect(event.requestObject).toMatchObject({
+      kind: 'SelfSubjectAccessReview',
+      spec: { nonResourceAttributes: { path: '/', verb: 'get' } },
+    });
     expect(event.responseObject).toMatchObject({ status: { allowed: true } });
   });
 
@@ -214,7 +330,10 @@ omitStages: [RequestReceived]
   });
 
   test('levels, events and losses are counted', async () => {
-    const [events, none] = [await server.metric('apiserver_audit_event_total'), await server.metric('apiserver_audit_level_total{level="None"}')];
+    const [events, none] = [
+      await server.metric('apiserver_audit_event_total'),
+      await server.metric('apiserver_audit_level_total{level="None"}'),
+    ];
     await server.send('GET', configMaps, { user: 'jane' });
     expect(await server.metric('apiserver_audit_level_total{level="None"}')).toBe(none + 1);
     // One for each request for a metric before this one; RequestReceived is omitted.
@@ -224,14 +343,23 @@ omitStages: [RequestReceived]
 });
 
 test('with RBAC, whom a caller acts for and what was refused are recorded', async () => {
-  await using server = await AuditedServer.start({ policy: 'rules: [{level: Metadata}]\nomitStages: [RequestReceived]', flags: [...log, '--authorization-mode=RBAC'] });
-  const [refused] = await server.record('GET', configMaps, { headers: { 'impersonate-user': 'bob', 'impersonate-group': 'ops' } });
+  await using server = await AuditedServer.start({
+    policy: 'rules: [{level: Metadata}]\nomitStages: [RequestReceived]',
+    flags: [...log, '--authorization-mode=RBAC'],
+  });
+  const [refused] = await server.record('GET', configMaps, {
+    headers: { 'impersonate-user': 'bob', 'impersonate-group': 'ops' },
+  });
   expect(refused).toMatchObject({
-    user: { username: 'admin' }, impersonatedUser: { username: 'bob', groups: ['ops', 'system:authenticated'] }, responseStatus: { code: 403, reason: 'Forbidden' },
+    user: { username: 'admin' },
+    impersonatedUser: { username: 'bob', groups: ['ops', 'system:authenticated'] },
+    responseStatus: { code: 403, reason: 'Forbidden' },
     annotations: { 'authorization.k8s.io/decision': 'forbid', 'authorization.k8s.io/reason': '' },
   });
   const [allowed] = await server.record('GET', '/version', { user: 'jane' });
-  expect(allowed!.annotations!['authorization.k8s.io/reason']).toMatch(/^RBAC: allowed by ClusterRoleBinding "system:(public-info-viewer|discovery)"/);
+  expect(allowed!.annotations!['authorization.k8s.io/reason']).toMatch(
+    /^RBAC: allowed by ClusterRoleBinding "system:(public-info-viewer|discovery)"/,
+  );
 });
 
 test('without a policy nothing is recorded', async () => {
@@ -241,8 +369,14 @@ test('without a policy nothing is recorded', async () => {
 });
 
 test('legacy format is a line of text', async () => {
-  await using server = await AuditedServer.start({ policy: 'rules: [{level: Metadata}]', flags: [...log, '--audit-log-format=legacy'] });
-  await server.send('GET', `${configMaps}?limit=1`, { user: 'jane', headers: { 'audit-id': 'x', 'user-agent': 'say "hi"' } });
+  await using server = await AuditedServer.start({
+    policy: 'rules: [{level: Metadata}]',
+    flags: [...log, '--audit-log-format=legacy'],
+  });
+  await server.send('GET', `${configMaps}?limit=1`, {
+    user: 'jane',
+    headers: { 'audit-id': 'x', 'user-agent': 'say "hi"' },
+  });
   const [received, complete] = (await server.lines()).filter((line) => line.includes('id="x"'));
   const rest = `ip="127.0.0.1" method="list" user="jane" groups="\\"devs\\",\\"ops\\",\\"system:authenticated\\"" as="<self>" asgroups="<lookup>" user-agent="say \\"hi\\"" namespace="default" uri="${configMaps}?limit=1"`;
   expect(received).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z AUDIT: /);
@@ -251,7 +385,10 @@ test('legacy format is a line of text', async () => {
 });
 
 test('the version of the events is the one that was asked for', async () => {
-  await using server = await AuditedServer.start({ policy: 'rules: [{level: Metadata}]', flags: [...log, '--audit-log-version=audit.orch.io/v1'] });
+  await using server = await AuditedServer.start({
+    policy: 'rules: [{level: Metadata}]',
+    flags: [...log, '--audit-log-version=audit.orch.io/v1'],
+  });
   const [event] = await server.record('GET', '/version');
   expect(event!.apiVersion).toBe('audit.orch.io/v1');
 });

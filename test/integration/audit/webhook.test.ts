@@ -30,9 +30,21 @@ describe('mode batch', () => {
     await ask(server, 6);
     await webhook.until(() => webhook.deliveries.length === 2);
     expect(webhook.deliveries.map(({ list }) => list.items!.length)).toEqual([3, 3]);
-    const [{ list, authorization, client }] = webhook.deliveries as [typeof webhook.deliveries[0]];
-    expect([list.kind, list.apiVersion, list.metadata, authorization, client]).toEqual(['EventList', 'audit.k8s.io/v1', {}, 'Bearer hook-token', expect.stringContaining('admin')]);
-    expect(list.items![0]).toMatchObject({ level: 'Metadata', stage: 'ResponseComplete', verb: 'get', user: { username: 'admin' }, responseStatus: { code: 200 } });
+    const [{ list, authorization, client }] = webhook.deliveries as [(typeof webhook.deliveries)[0]];
+    expect([list.kind, list.apiVersion, list.metadata, authorization, client]).toEqual([
+      'EventList',
+      'audit.k8s.io/v1',
+      {},
+      'Bearer hook-token',
+      expect.stringContaining('admin'),
+    ]);
+    expect(list.items![0]).toMatchObject({
+      level: 'Metadata',
+      stage: 'ResponseComplete',
+      verb: 'get',
+      user: { username: 'admin' },
+      responseStatus: { code: 200 },
+    });
     expect(list.items![0]).not.toHaveProperty('kind');
   });
 
@@ -44,7 +56,12 @@ describe('mode batch', () => {
   });
 
   test('sends all that it has taken before a clean stop', async () => {
-    await using server = await start(['--audit-webhook-batch-max-size=7', '--audit-webhook-batch-max-wait=1h', '--audit-webhook-batch-throttle-qps=0.001', '--audit-webhook-batch-throttle-burst=1']);
+    await using server = await start([
+      '--audit-webhook-batch-max-size=7',
+      '--audit-webhook-batch-max-wait=1h',
+      '--audit-webhook-batch-throttle-qps=0.001',
+      '--audit-webhook-batch-throttle-burst=1',
+    ]);
     await ask(server, 50);
     expect(webhook.events.length).toBeLessThan(50);
     await server.stop();
@@ -52,7 +69,12 @@ describe('mode batch', () => {
   });
 
   test('is not throttled where that is switched off', async () => {
-    await using server = await start(['--audit-webhook-batch-throttle-enable=false', '--audit-webhook-batch-throttle-qps=0.001', '--audit-webhook-batch-throttle-burst=1', '--audit-webhook-batch-max-size=1']);
+    await using server = await start([
+      '--audit-webhook-batch-throttle-enable=false',
+      '--audit-webhook-batch-throttle-qps=0.001',
+      '--audit-webhook-batch-throttle-burst=1',
+      '--audit-webhook-batch-max-size=1',
+    ]);
     await ask(server, 5);
     await webhook.until(() => webhook.events.length === 5);
     expect(webhook.deliveries.length).toBe(5);
@@ -65,18 +87,30 @@ describe('mode batch', () => {
     await webhook.until(() => webhook.deliveries.length === 1);
     expect(webhook.calls.length).toBe(4);
     expect(await server.metric('apiserver_audit_error_total{plugin="webhook"}')).toBe(0);
-    expect((await server.send('GET', '/metrics')).text).toMatch(/^rest_client_requests_total\{code="404",host="[^"]+",method="POST"\} 1$/m);
+    expect((await server.send('GET', '/metrics')).text).toMatch(
+      /^rest_client_requests_total\{code="404",host="[^"]+",method="POST"\} 1$/m,
+    );
   });
 
   test('gives a batch up after five attempts, and counts its events', async () => {
     webhook.answers.push(500, 500, 500, 500, 500);
     const errors: object[] = [];
-    const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: (details: object) => void errors.push(details) };
-    await using server = await start(['--audit-webhook-batch-max-size=2', '--audit-webhook-batch-max-wait=1h', '--audit-webhook-initial-backoff=1ms'], { log });
+    const log = {
+      debug: () => undefined,
+      info: () => undefined,
+      warn: () => undefined,
+      error: (details: object) => void errors.push(details),
+    };
+    await using server = await start(
+      ['--audit-webhook-batch-max-size=2', '--audit-webhook-batch-max-wait=1h', '--audit-webhook-initial-backoff=1ms'],
+      { log },
+    );
     await ask(server, 2);
     await webhook.until(() => webhook.calls.length === 5);
     await server.stop();
-    expect(errors).toMatchObject([{ plugin: 'webhook', events: 2, err: { message: 'the webhook answered with status 500' } }]);
+    expect(errors).toMatchObject([
+      { plugin: 'webhook', events: 2, err: { message: 'the webhook answered with status 500' } },
+    ]);
     expect(webhook.deliveries).toEqual([]);
   });
 
@@ -91,7 +125,11 @@ describe('mode batch', () => {
 
   test('lets requests go on without the service, and counts what does not fit into the buffer', async () => {
     await webhook.stop();
-    await using server = await start(['--audit-webhook-batch-max-size=1', '--audit-webhook-batch-buffer-size=1', '--audit-webhook-initial-backoff=1h']);
+    await using server = await start([
+      '--audit-webhook-batch-max-size=1',
+      '--audit-webhook-batch-buffer-size=1',
+      '--audit-webhook-initial-backoff=1h',
+    ]);
     await ask(server, 20);
     // Fifteen wait for their next attempt, one is next, one waits in the buffer.
     expect(await server.metric('apiserver_audit_error_total{plugin="buffered"}')).toBe(3);
@@ -107,7 +145,9 @@ describe('mode blocking', () => {
 
   test('of the strict kind refuses a request that cannot be recorded', async () => {
     webhook.answers.push(500, 500, 500, 500, 500);
-    await using server = await start(['--audit-webhook-mode=blocking-strict', '--audit-webhook-initial-backoff=1ms'], { policy: 'rules: [{level: None, nonResourceURLs: [/metrics]}, {level: Metadata}]' });
+    await using server = await start(['--audit-webhook-mode=blocking-strict', '--audit-webhook-initial-backoff=1ms'], {
+      policy: 'rules: [{level: None, nonResourceURLs: [/metrics]}, {level: Metadata}]',
+    });
     expect((await server.send('GET', '/version')).status).toBe(500);
     expect((await server.send('GET', '/version')).status).toBe(200);
     expect(await server.metric('apiserver_audit_requests_rejected_total')).toBe(1);
@@ -128,7 +168,13 @@ test('log and service get the same events', async () => {
 });
 
 test('truncated batches are smaller, and nothing is left out', async () => {
-  await using server = await start(['--audit-webhook-batch-max-size=100', '--audit-webhook-batch-max-wait=1h', '--audit-webhook-truncate-enabled', '--audit-webhook-truncate-max-event-size=1000', '--audit-webhook-truncate-max-batch-size=2000']);
+  await using server = await start([
+    '--audit-webhook-batch-max-size=100',
+    '--audit-webhook-batch-max-wait=1h',
+    '--audit-webhook-truncate-enabled',
+    '--audit-webhook-truncate-max-event-size=1000',
+    '--audit-webhook-truncate-max-batch-size=2000',
+  ]);
   await ask(server, 10);
   await server.stop();
   expect(asked().sort()).toEqual(expected(10).sort());
@@ -136,7 +182,8 @@ test('truncated batches are smaller, and nothing is left out', async () => {
 });
 
 test('a client certificate that was renewed is shown without a restart, and no event is lost over it', async () => {
-  const lying = async (): Promise<string> => new X509Certificate(await readFile(webhook.certificates.client.certFile)).fingerprint256;
+  const lying = async (): Promise<string> =>
+    new X509Certificate(await readFile(webhook.certificates.client.certFile)).fingerprint256;
   await using server = await start(['--audit-webhook-mode=blocking']);
   const shown = async (): Promise<string> => {
     await ask(server, 1);
@@ -153,15 +200,28 @@ test('a client certificate that was renewed is shown without a restart, and no e
 
 describe('what keeps a server from starting', () => {
   test('a connection file that is not there', async () => {
-    await expect(AuditedServer.start({ policy, flags: ['--audit-webhook-config-file=/absent'] })).rejects.toThrow('--audit-webhook-config-file: /absent: no such file or directory');
+    await expect(AuditedServer.start({ policy, flags: ['--audit-webhook-config-file=/absent'] })).rejects.toThrow(
+      '--audit-webhook-config-file: /absent: no such file or directory',
+    );
   });
 
   test('a version that is none', async () => {
-    await expect(AuditedServer.start({ policy: undefined, flags: ['--audit-webhook-config-file=x', '--audit-webhook-version=audit.k8s.io/v1beta1'] })).rejects.toThrow('--audit-webhook-version: invalid group version');
+    await expect(
+      AuditedServer.start({
+        policy: undefined,
+        flags: ['--audit-webhook-config-file=x', '--audit-webhook-version=audit.k8s.io/v1beta1'],
+      }),
+    ).rejects.toThrow('--audit-webhook-version: invalid group version');
   });
 
   test('a buffer without room, a rate of nothing', async () => {
-    const flags = ['--audit-webhook-config-file=x', '--audit-webhook-batch-buffer-size=0', '--audit-webhook-batch-throttle-qps=0'];
-    await expect(AuditedServer.start({ policy: undefined, flags })).rejects.toThrow('invalid audit batch webhook buffer size 0, must be a positive number, invalid audit batch webhook throttle QPS 0, must be a positive number');
+    const flags = [
+      '--audit-webhook-config-file=x',
+      '--audit-webhook-batch-buffer-size=0',
+      '--audit-webhook-batch-throttle-qps=0',
+    ];
+    await expect(AuditedServer.start({ policy: undefined, flags })).rejects.toThrow(
+      'invalid audit batch webhook buffer size 0, must be a positive number, invalid audit batch webhook throttle QPS 0, must be a positive number',
+    );
   });
 });

@@ -18,8 +18,14 @@ beforeAll(async () => {
   [ca, proxyCa] = [await openssl.authority('client-ca'), await openssl.authority('proxy-ca')];
   server = await startTestServer({
     flags: [
-      '--client-ca-file', await openssl.file('ca.crt', ca.certificate), '--requestheader-client-ca-file', await openssl.file('proxy-ca.crt', proxyCa.certificate),
-      '--requestheader-allowed-names=proxy', '--requestheader-username-headers=X-Remote-User,X-Other-User', '--requestheader-group-headers=X-Remote-Group', '--requestheader-extra-headers-prefix=X-Remote-Extra-',
+      '--client-ca-file',
+      await openssl.file('ca.crt', ca.certificate),
+      '--requestheader-client-ca-file',
+      await openssl.file('proxy-ca.crt', proxyCa.certificate),
+      '--requestheader-allowed-names=proxy',
+      '--requestheader-username-headers=X-Remote-User,X-Other-User',
+      '--requestheader-group-headers=X-Remote-Group',
+      '--requestheader-extra-headers-prefix=X-Remote-Extra-',
     ],
   });
 });
@@ -28,14 +34,17 @@ afterAll(async () => {
   await openssl[Symbol.asyncDispose]();
 });
 
-const digest = ({ certificate }: OpensslPair): string => createHash('sha256').update(new X509Certificate(certificate).raw).digest('hex');
+const digest = ({ certificate }: OpensslPair): string =>
+  createHash('sha256').update(new X509Certificate(certificate).raw).digest('hex');
 const named = (user: string): string[] => ['X-Remote-User', user, 'X-Remote-Group', 'system:masters'];
 
 describe('client certificates', () => {
   test('the common name is the user, every organization a group, and the credential has its digest', async () => {
     const certificate = await openssl.issue({ subject: '/O=devs/O=ops/CN=jane', issuer: ca });
     expect(await server.whoAmI({ certificate })).toEqual({
-      username: 'jane', groups: ['devs', 'ops', 'system:authenticated'], extra: { 'authentication.kubernetes.io/credential-id': [`X509SHA256=${digest(certificate)}`] },
+      username: 'jane',
+      groups: ['devs', 'ops', 'system:authenticated'],
+      extra: { 'authentication.kubernetes.io/credential-id': [`X509SHA256=${digest(certificate)}`] },
     });
   });
 
@@ -50,9 +59,20 @@ describe('client certificates', () => {
     }
     expect(await server.whoAmI({ certificate })).toMatchObject({ username: 'jane' });
     const port = Number(new URL(server.url).port);
-    const connect = (session?: Buffer) => tls.connect({ port, host: '127.0.0.1', servername: 'localhost', ca: server.ca, cert: certificate.certificate, key: certificate.key, ...(session === undefined ? {} : { session }) });
+    const connect = (session?: Buffer) =>
+      tls.connect({
+        port,
+        host: '127.0.0.1',
+        servername: 'localhost',
+        ca: server.ca,
+        cert: certificate.certificate,
+        key: certificate.key,
+        ...(session === undefined ? {} : { session }),
+      });
     const ask = async (socket: tls.TLSSocket): Promise<string> => {
-      socket.write('POST /apis/authentication.k8s.io/v1/selfsubjectreviews HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}');
+      socket.write(
+        'POST /apis/authentication.k8s.io/v1/selfsubjectreviews HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}',
+      );
       let answer = '';
       while (!/"(?:username|reason)":/.test(answer)) answer += String(((await once(socket, 'data')) as [Buffer])[0]);
       return answer;
@@ -70,43 +90,110 @@ describe('client certificates', () => {
 
   test.each([
     { name: 'ended', make: () => openssl.issue({ subject: '/CN=jane', issuer: ca, days: -1 }) },
-    { name: 'not begun', make: () => {
-      const [key, hour] = [createKey(), 3_600_000];
-      const issuer = { subject: { commonName: 'client-ca' }, key: createPrivateKey(ca.key) };
-      const certificate = createCertificate({ subject: { commonName: 'jane' }, use: 'client', key, issuer, notBefore: new Date(Date.now() + hour), notAfter: new Date(Date.now() + 2 * hour) });
-      return { certificate, key: key.export({ type: 'pkcs8', format: 'pem' }) as string };
-    } },
-    { name: 'of another authority', make: async () => openssl.issue({ subject: '/CN=jane', issuer: await openssl.authority('client-ca') }) },
-    { name: 'for servers only', make: () => openssl.issue({ subject: '/CN=jane', issuer: ca, extensions: ['extendedKeyUsage=serverAuth'] }) },
+    {
+      name: 'not begun',
+      make: () => {
+        const [key, hour] = [createKey(), 3_600_000];
+        const issuer = { subject: { commonName: 'client-ca' }, key: createPrivateKey(ca.key) };
+        const certificate = createCertificate({
+          subject: { commonName: 'jane' },
+          use: 'client',
+          key,
+          issuer,
+          notBefore: new Date(Date.now() + hour),
+          notAfter: new Date(Date.now() + 2 * hour),
+        });
+        return { certificate, key: key.export({ type: 'pkcs8', format: 'pem' }) as string };
+      },
+    },
+    {
+      name: 'of another authority',
+      make: async () => openssl.issue({ subject: '/CN=jane', issuer: await openssl.authority('client-ca') }),
+    },
+    {
+      name: 'for servers only',
+      make: () => openssl.issue({ subject: '/CN=jane', issuer: ca, extensions: ['extendedKeyUsage=serverAuth'] }),
+    },
     { name: 'of nobody but itself', make: () => openssl.issue({ subject: '/CN=jane' }) },
-    { name: 'without a common name', make: () => openssl.issue({ subject: '/O=system:masters', issuer: ca, extensions: ['extendedKeyUsage=clientAuth', 'subjectAltName=DNS:jane,email:jane@example.com'] }) },
+    {
+      name: 'without a common name',
+      make: () =>
+        openssl.issue({
+          subject: '/O=system:masters',
+          issuer: ca,
+          extensions: ['extendedKeyUsage=clientAuth', 'subjectAltName=DNS:jane,email:jane@example.com'],
+        }),
+    },
     { name: 'of the proxies', make: () => openssl.issue({ subject: '/O=system:masters/CN=jane', issuer: proxyCa }) },
-    { name: 'signed by one that may not sign', make: async () => {
-      const leaf = await openssl.issue({ subject: '/CN=john', issuer: ca });
-      const forged = await openssl.issue({ subject: '/O=system:masters/CN=jane', issuer: leaf });
-      return { certificate: forged.certificate + leaf.certificate, key: forged.key };
-    } },
-    { name: 'below an issuer for servers only', make: async () => {
-      const between = await openssl.issue({ subject: '/CN=between', issuer: ca, extensions: [...authorityExtensions, 'extendedKeyUsage=serverAuth'] });
-      const leaf = await openssl.issue({ subject: '/CN=jane', issuer: between });
-      return { certificate: leaf.certificate + between.certificate, key: leaf.key };
-    } },
+    {
+      name: 'signed by one that may not sign',
+      make: async () => {
+        const leaf = await openssl.issue({ subject: '/CN=john', issuer: ca });
+        const forged = await openssl.issue({ subject: '/O=system:masters/CN=jane', issuer: leaf });
+        return { certificate: forged.certificate + leaf.certificate, key: forged.key };
+      },
+    },
+    {
+      name: 'below an issuer for servers only',
+      make: async () => {
+        const between = await openssl.issue({
+          subject: '/CN=between',
+          issuer: ca,
+          extensions: [...authorityExtensions, 'extendedKeyUsage=serverAuth'],
+        });
+        const leaf = await openssl.issue({ subject: '/CN=jane', issuer: between });
+        return { certificate: leaf.certificate + between.certificate, key: leaf.key };
+      },
+    },
   ])('one $name is refused with 401', async ({ make }) => {
     expect(await server.whoAmI({ certificate: await make() })).toBe(401);
   });
 
   test('the answer is the Status that clients know', async () => {
     const answer = await server.call({ certificate: await openssl.issue({ subject: '/CN=jane' }) });
-    expect([answer.status, answer.body]).toEqual([401, { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: 'Unauthorized', reason: 'Unauthorized', code: 401 }]);
+    expect([answer.status, answer.body]).toEqual([
+      401,
+      {
+        kind: 'Status',
+        apiVersion: 'v1',
+        metadata: {},
+        status: 'Failure',
+        message: 'Unauthorized',
+        reason: 'Unauthorized',
+        code: 401,
+      },
+    ]);
   });
 });
 
 describe('request headers of a front proxy', () => {
   test('name the user, groups and extra, from the headers as sent', async () => {
     const certificate = await openssl.issue({ subject: '/CN=proxy', issuer: proxyCa });
-    const headers = ['x-remote-user', '', 'X-Other-User', 'jane', 'X-Remote-Group', 'a,b', 'X-Remote-Group', 'c', 'X-Remote-Extra-Acme.com%2fTeam', 'red', 'X-Remote-Extra-acme.com%2fteam', 'blue', 'X-Remote-Extra-Bad%zz', 'x'];
-    expect(await server.whoAmI({ certificate, headers })).toEqual({ username: 'jane', groups: ['a,b', 'c', 'system:authenticated'], extra: { 'acme.com/team': ['red', 'blue'], 'bad%zz': ['x'] } });
-    expect(await server.whoAmI({ certificate, headers: named('system:anonymous') })).toMatchObject({ username: 'system:anonymous', groups: ['system:masters'] });
+    const headers = [
+      'x-remote-user',
+      '',
+      'X-Other-User',
+      'jane',
+      'X-Remote-Group',
+      'a,b',
+      'X-Remote-Group',
+      'c',
+      'X-Remote-Extra-Acme.com%2fTeam',
+      'red',
+      'X-Remote-Extra-acme.com%2fteam',
+      'blue',
+      'X-Remote-Extra-Bad%zz',
+      'x',
+    ];
+    expect(await server.whoAmI({ certificate, headers })).toEqual({
+      username: 'jane',
+      groups: ['a,b', 'c', 'system:authenticated'],
+      extra: { 'acme.com/team': ['red', 'blue'], 'bad%zz': ['x'] },
+    });
+    expect(await server.whoAmI({ certificate, headers: named('system:anonymous') })).toMatchObject({
+      username: 'system:anonymous',
+      groups: ['system:masters'],
+    });
   });
 
   test('over HTTP/2 too', async () => {
@@ -120,16 +207,27 @@ describe('request headers of a front proxy', () => {
   test.each([
     { name: 'nobody', make: () => undefined },
     { name: 'a proxy that is not on the list', make: () => openssl.issue({ subject: '/CN=other', issuer: proxyCa }) },
-    { name: 'a proxy of another authority', make: async () => openssl.issue({ subject: '/CN=proxy', issuer: await openssl.authority('proxy-ca') }) },
-    { name: 'a proxy whose certificate has ended', make: () => openssl.issue({ subject: '/CN=proxy', issuer: proxyCa, days: -1 }) },
+    {
+      name: 'a proxy of another authority',
+      make: async () => openssl.issue({ subject: '/CN=proxy', issuer: await openssl.authority('proxy-ca') }),
+    },
+    {
+      name: 'a proxy whose certificate has ended',
+      make: () => openssl.issue({ subject: '/CN=proxy', issuer: proxyCa, days: -1 }),
+    },
   ])('from $name mean nothing', async ({ make }) => {
     const certificate = await make();
-    expect(await server.whoAmI({ headers: named('root'), ...(certificate === undefined ? {} : { certificate }) })).toBe(401);
+    expect(await server.whoAmI({ headers: named('root'), ...(certificate === undefined ? {} : { certificate }) })).toBe(
+      401,
+    );
   });
 
   test('from a user with a certificate of the client authority mean nothing: the certificate says who it is', async () => {
     const certificate = await openssl.issue({ subject: '/CN=proxy', issuer: ca });
-    expect(await server.whoAmI({ certificate, headers: named('root') })).toMatchObject({ username: 'proxy', groups: ['system:authenticated'] });
+    expect(await server.whoAmI({ certificate, headers: named('root') })).toMatchObject({
+      username: 'proxy',
+      groups: ['system:authenticated'],
+    });
   });
 });
 
@@ -138,8 +236,16 @@ describe('authorities that are replaced while the server runs', () => {
     const [old, next] = [await openssl.authority('old'), await openssl.authority('next')];
     const file = await openssl.file('replaced.crt', old.certificate);
     await using replaced = await startTestServer({ flags: ['--client-ca-file', file], fileCheckMs: 20 });
-    const [before, after] = [await openssl.issue({ subject: '/CN=before', issuer: old }), await openssl.issue({ subject: '/CN=after', issuer: next })];
-    const session = http2.connect(replaced.url, { ca: replaced.ca, servername: 'localhost', cert: before.certificate, key: before.key });
+    const [before, after] = [
+      await openssl.issue({ subject: '/CN=before', issuer: old }),
+      await openssl.issue({ subject: '/CN=after', issuer: next }),
+    ];
+    const session = http2.connect(replaced.url, {
+      ca: replaced.ca,
+      servername: 'localhost',
+      cert: before.certificate,
+      key: before.key,
+    });
     expect(await callServer2(session, '/api')).toMatchObject({ status: 200 });
     expect(await replaced.whoAmI({ certificate: after })).toBe(401);
     await writeFile(file, next.certificate);

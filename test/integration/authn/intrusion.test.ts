@@ -12,17 +12,54 @@ const secretText = 'a-secret-nobody-may-see';
 beforeAll(async () => {
   openssl = await Openssl.open();
   server = await startTestServer({
-    flags: ['--authorization-mode=RBAC', '--anonymous-auth=false', '--token-auth-file', await openssl.file('tokens.csv', 'admin-token,admin,1,"system:masters"\njane-token,jane,2\nsue-token,sue,3\n')],
+    flags: [
+      '--authorization-mode=RBAC',
+      '--anonymous-auth=false',
+      '--token-auth-file',
+      await openssl.file('tokens.csv', 'admin-token,admin,1,"system:masters"\njane-token,jane,2\nsue-token,sue,3\n'),
+    ],
   });
-  const post = (path: string, body: object): Promise<Answer> => server.call({ method: 'POST', path, headers: as('admin'), body });
-  await post('/api/v1/namespaces/default/secrets', { metadata: { name: 'hidden', labels: { app: 'x' } }, stringData: { text: secretText } });
+  const post = (path: string, body: object): Promise<Answer> =>
+    server.call({ method: 'POST', path, headers: as('admin'), body });
+  await post('/api/v1/namespaces/default/secrets', {
+    metadata: { name: 'hidden', labels: { app: 'x' } },
+    stringData: { text: secretText },
+  });
   await post('/api/v1/namespaces/default/secrets', { metadata: { name: 'open' }, stringData: { text: 'for sue' } });
   await post('/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'robot' } });
   for (const name of ['one', 'two']) await post('/api/v1/namespaces/default/configmaps', { metadata: { name } });
-  await post('/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles', { metadata: { name: 'one-secret' }, rules: [{ apiGroups: [''], resources: ['secrets'], resourceNames: ['open'], verbs: ['get', 'list', 'watch', 'update', 'patch', 'delete', 'deletecollection'] }, { apiGroups: [''], resources: ['secrets'], verbs: ['create'] }] });
-  await post('/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings', { metadata: { name: 'one-secret' }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'one-secret' }, subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'sue' }] });
-  await post('/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles', { metadata: { name: 'reader' }, rules: [{ apiGroups: [''], resources: ['configmaps', 'serviceaccounts'], verbs: ['get', 'list', 'watch', 'create', 'update', 'patch'] }] });
-  await post('/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings', { metadata: { name: 'reader' }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'reader' }, subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'jane' }] });
+  await post('/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles', {
+    metadata: { name: 'one-secret' },
+    rules: [
+      {
+        apiGroups: [''],
+        resources: ['secrets'],
+        resourceNames: ['open'],
+        verbs: ['get', 'list', 'watch', 'update', 'patch', 'delete', 'deletecollection'],
+      },
+      { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
+    ],
+  });
+  await post('/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings', {
+    metadata: { name: 'one-secret' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'one-secret' },
+    subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'sue' }],
+  });
+  await post('/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles', {
+    metadata: { name: 'reader' },
+    rules: [
+      {
+        apiGroups: [''],
+        resources: ['configmaps', 'serviceaccounts'],
+        verbs: ['get', 'list', 'watch', 'create', 'update', 'patch'],
+      },
+    ],
+  });
+  await post('/apis/rbac.authorization.k8s.io/v1/namespaces/default/rolebindings', {
+    metadata: { name: 'reader' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'reader' },
+    subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'jane' }],
+  });
 });
 afterAll(async () => {
   await server.close();
@@ -33,47 +70,92 @@ const as = (user: string): string[] => ['authorization', `Bearer ${user}-token`]
 const secrets = '/api/v1/namespaces/default/secrets';
 
 test('what jane may do, she can: the refusals below are no accident', async () => {
-  await expect.poll(async () => (await server.call({ path: '/api/v1/namespaces/default/configmaps', headers: as('jane') })).status).toBe(200);
+  await expect
+    .poll(
+      async () => (await server.call({ path: '/api/v1/namespaces/default/configmaps', headers: as('jane') })).status,
+    )
+    .toBe(200);
 });
 
 describe('without a good credential', () => {
   test.each<{ why: string; call: Call }>([
     { why: 'no credential', call: {} },
-    { why: 'headers of a front proxy without its certificate', call: { headers: ['X-Remote-User', 'admin', 'X-Remote-Group', 'system:masters'] } },
+    {
+      why: 'headers of a front proxy without its certificate',
+      call: { headers: ['X-Remote-User', 'admin', 'X-Remote-Group', 'system:masters'] },
+    },
     { why: 'the same in another spelling', call: { headers: ['x-REMOTE-user', 'admin', 'X_Remote_User', 'admin'] } },
-    { why: 'two Authorization headers, the good one first', call: { headers: [...as('admin'), 'authorization', 'Bearer x'] } },
-    { why: 'two Authorization headers, the good one last', call: { headers: ['authorization', 'Bearer x', ...as('admin')] } },
+    {
+      why: 'two Authorization headers, the good one first',
+      call: { headers: [...as('admin'), 'authorization', 'Bearer x'] },
+    },
+    {
+      why: 'two Authorization headers, the good one last',
+      call: { headers: ['authorization', 'Bearer x', ...as('admin')] },
+    },
     { why: 'a token in the query', call: { path: '/api?access_token=admin-token&token=admin-token' } },
-    { why: 'a token as a password', call: { headers: ['authorization', `Basic ${Buffer.from('admin:admin-token').toString('base64')}`] } },
+    {
+      why: 'a token as a password',
+      call: { headers: ['authorization', `Basic ${Buffer.from('admin:admin-token').toString('base64')}`] },
+    },
     { why: 'part of a token', call: { headers: ['authorization', 'Bearer admin-toke'] } },
-    { why: 'a token in a subprotocol of what is no WebSocket', call: { headers: ['sec-websocket-protocol', `a, base64url.bearer.authorization.k8s.io.${Buffer.from('admin-token').toString('base64url')}`] } },
-    { why: 'a wish to be somebody', call: { headers: ['Impersonate-User', 'admin', 'Impersonate-Group', 'system:masters'] } },
+    {
+      why: 'a token in a subprotocol of what is no WebSocket',
+      call: {
+        headers: [
+          'sec-websocket-protocol',
+          `a, base64url.bearer.authorization.k8s.io.${Buffer.from('admin-token').toString('base64url')}`,
+        ],
+      },
+    },
+    {
+      why: 'a wish to be somebody',
+      call: { headers: ['Impersonate-User', 'admin', 'Impersonate-Group', 'system:masters'] },
+    },
   ])('401 for $why', async ({ call }) => {
     expect((await server.call(call)).status).toBe(401);
   });
 
   test('an upgrade does not pass beside the filters', async () => {
     for (const upgrade of ['websocket', 'SPDY/3.1', 'h2c']) {
-      const socket = tls.connect({ port: Number(new URL(server.url).port), host: '127.0.0.1', servername: 'localhost', ca: server.ca });
+      const socket = tls.connect({
+        port: Number(new URL(server.url).port),
+        host: '127.0.0.1',
+        servername: 'localhost',
+        ca: server.ca,
+      });
       await once(socket, 'secureConnect');
       let answer = '';
       socket.on('data', (chunk) => (answer += String(chunk)));
       socket.on('error', () => undefined);
-      socket.write(`GET ${secrets}/hidden HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade, close\r\nupgrade: ${upgrade}\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`);
+      socket.write(
+        `GET ${secrets}/hidden HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade, close\r\nupgrade: ${upgrade}\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`,
+      );
       await once(socket, 'close');
-      expect([answer.includes(' 101 '), answer.includes(' 200 '), answer.includes(secretText)]).toEqual([false, false, false]);
+      expect([answer.includes(' 101 '), answer.includes(' 200 '), answer.includes(secretText)]).toEqual([
+        false,
+        false,
+        false,
+      ]);
     }
   });
 });
 
 describe('a request hidden in another one', () => {
   const hidden = `GET ${secrets}/hidden HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer admin-token\r\nconnection: close\r\n\r\n`;
-  const body = (head: string, content: string): string => `POST /api/v1/namespaces/default/configmaps HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n${head}\r\n\r\n${content}`;
+  const body = (head: string, content: string): string =>
+    `POST /api/v1/namespaces/default/configmaps HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n${head}\r\n\r\n${content}`;
   const length = `content-length: ${hidden.length}`;
 
   /** All that comes back until the connection ends. */
   async function sendRaw(text: string): Promise<string> {
-    const socket = tls.connect({ port: Number(new URL(server.url).port), host: '127.0.0.1', servername: 'localhost', ca: server.ca, ALPNProtocols: ['http/1.1'] });
+    const socket = tls.connect({
+      port: Number(new URL(server.url).port),
+      host: '127.0.0.1',
+      servername: 'localhost',
+      ca: server.ca,
+      ALPNProtocols: ['http/1.1'],
+    });
     await once(socket, 'secureConnect');
     let answer = '';
     socket.on('data', (chunk) => (answer += String(chunk)));
@@ -88,40 +170,98 @@ describe('a request hidden in another one', () => {
   });
 
   test.each<{ why: string; text: string }>([
-    { why: 'a body in pieces has no length', text: body(`${length}\r\ntransfer-encoding: chunked`, `0\r\n\r\n${hidden}`) },
-    { why: 'nor the other way round', text: body(`transfer-encoding: chunked\r\ncontent-length: 5`, `0\r\n\r\n${hidden}`) },
+    {
+      why: 'a body in pieces has no length',
+      text: body(`${length}\r\ntransfer-encoding: chunked`, `0\r\n\r\n${hidden}`),
+    },
+    {
+      why: 'nor the other way round',
+      text: body(`transfer-encoding: chunked\r\ncontent-length: 5`, `0\r\n\r\n${hidden}`),
+    },
     { why: 'a body has one length', text: body(`content-length: 0\r\n${length}`, hidden) },
     { why: 'a length is a number', text: body(`content-length: +0`, hidden) },
     { why: 'pieces are the last coding', text: body(`transfer-encoding: chunked, identity`, `0\r\n\r\n${hidden}`) },
     { why: 'no such coding is known', text: body(`transfer-encoding: xchunked`, `0\r\n\r\n${hidden}`) },
     { why: 'a name ends at its colon', text: body(`transfer-encoding : chunked\r\n${length}`, hidden) },
     { why: 'a piece has the size that it says', text: body('transfer-encoding: chunked', `1;\n${hidden}`) },
-    { why: 'a header has no line break', text: `GET /api HTTP/1.1\r\nhost: localhost\r\nx-note: a\rauthorization: Bearer admin-token\r\n\r\n` },
-    { why: 'a header has no zero byte', text: `GET /api HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer admin-token\0\r\n\r\n` },
-    { why: 'a header that goes on in the next line is part of it', text: `GET /api HTTP/1.1\r\nhost: localhost\r\nx-note: a\r\n authorization: Bearer admin-token\r\nconnection: close\r\n\r\n` },
+    {
+      why: 'a header has no line break',
+      text: `GET /api HTTP/1.1\r\nhost: localhost\r\nx-note: a\rauthorization: Bearer admin-token\r\n\r\n`,
+    },
+    {
+      why: 'a header has no zero byte',
+      text: `GET /api HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer admin-token\0\r\n\r\n`,
+    },
+    {
+      why: 'a header that goes on in the next line is part of it',
+      text: `GET /api HTTP/1.1\r\nhost: localhost\r\nx-note: a\r\n authorization: Bearer admin-token\r\nconnection: close\r\n\r\n`,
+    },
     { why: 'a body that nobody was let in to send is no request', text: body(length, hidden) },
   ])('is none: $why', async ({ text }) => {
     const answer = await sendRaw(text);
     // A refusal, or, to what is no HTTP, an end of the connection; and never two answers.
     expect(answer).toMatch(/^(HTTP\/1\.1 (40[01]|501) |$)/);
-    expect([answer.split('HTTP/1.1 ').length <= 2, answer.includes(Buffer.from(secretText).toString('base64'))]).toEqual([true, false]);
+    expect([
+      answer.split('HTTP/1.1 ').length <= 2,
+      answer.includes(Buffer.from(secretText).toString('base64')),
+    ]).toEqual([true, false]);
   });
 });
 
 describe('as a user without the right', () => {
   const paths = [
-    `${secrets}/hidden`, secrets, '/api/v1/secrets', '/api/v1/watch/secrets', `${secrets}?watch=true`, `${secrets}?fieldSelector=metadata.name%3Dhidden`, `${secrets}?labelSelector=app%3Dx`,
-    '//api/v1/namespaces/default/secrets/hidden', '/api//v1/namespaces/default//secrets/hidden', '/api/v1/namespaces/default/./secrets/hidden', '/api/v1/namespaces/default/configmaps/../secrets/hidden',
-    '/api/v1/namespaces/default/configmaps/%2e%2e/secrets/hidden', '/api/v1/namespaces/default/configmaps%2f..%2fsecrets%2fhidden', '/api/v1/namespaces/default/secrets%2Fhidden', '/%61pi/v1/namespaces/default/%73ecrets/hidden',
-    '/api/v1/namespaces/default/secrets/hidden/', '/api/v1/namespaces/default/secrets./hidden', '/api/v1/namespaces/default/Secrets/hidden', '/api/v1/proxy/namespaces/default/secrets/hidden',
-    '/api/v1/namespaces/default/secrets/hidden.', '/api/v1/namespaces/default./secrets/hidden', '/api/v1/namespaces/default/secrets/hidden%00', '/api/v1/namespaces/default/configmaps/%252e%252e/secrets/hidden',
-    '/api/v1/namespaces/default/configmaps/..%5csecrets%5chidden', '/api/v1/namespaces/default/configmaps;/../secrets/hidden', '/api/v1/namespaces/default/configmaps/one/../../secrets/hidden', '/version/../api/v1/secrets', '/api/../metrics', '/api/%2e%2e/metrics', '/version/..%2fmetrics', '//metrics', '/metrics/', '/metrics.', '/Metrics',
-    '/apis/meta.orch.io/v1/secrets', '/api/v1/namespaces/default/secrets/hidden?dryRun=All', '/apis/rbac.authorization.k8s.io/v1/clusterroles', '/api/v1/namespaces/kube-system/configmaps',
+    `${secrets}/hidden`,
+    secrets,
+    '/api/v1/secrets',
+    '/api/v1/watch/secrets',
+    `${secrets}?watch=true`,
+    `${secrets}?fieldSelector=metadata.name%3Dhidden`,
+    `${secrets}?labelSelector=app%3Dx`,
+    '//api/v1/namespaces/default/secrets/hidden',
+    '/api//v1/namespaces/default//secrets/hidden',
+    '/api/v1/namespaces/default/./secrets/hidden',
+    '/api/v1/namespaces/default/configmaps/../secrets/hidden',
+    '/api/v1/namespaces/default/configmaps/%2e%2e/secrets/hidden',
+    '/api/v1/namespaces/default/configmaps%2f..%2fsecrets%2fhidden',
+    '/api/v1/namespaces/default/secrets%2Fhidden',
+    '/%61pi/v1/namespaces/default/%73ecrets/hidden',
+    '/api/v1/namespaces/default/secrets/hidden/',
+    '/api/v1/namespaces/default/secrets./hidden',
+    '/api/v1/namespaces/default/Secrets/hidden',
+    '/api/v1/proxy/namespaces/default/secrets/hidden',
+    '/api/v1/namespaces/default/secrets/hidden.',
+    '/api/v1/namespaces/default./secrets/hidden',
+    '/api/v1/namespaces/default/secrets/hidden%00',
+    '/api/v1/namespaces/default/configmaps/%252e%252e/secrets/hidden',
+    '/api/v1/namespaces/default/configmaps/..%5csecrets%5chidden',
+    '/api/v1/namespaces/default/configmaps;/../secrets/hidden',
+    '/api/v1/namespaces/default/configmaps/one/../../secrets/hidden',
+    '/version/../api/v1/secrets',
+    '/api/../metrics',
+    '/api/%2e%2e/metrics',
+    '/version/..%2fmetrics',
+    '//metrics',
+    '/metrics/',
+    '/metrics.',
+    '/Metrics',
+    '/apis/meta.orch.io/v1/secrets',
+    '/api/v1/namespaces/default/secrets/hidden?dryRun=All',
+    '/apis/rbac.authorization.k8s.io/v1/clusterroles',
+    '/api/v1/namespaces/kube-system/configmaps',
   ];
   test.each(paths)('GET %s shows nothing', async (path) => {
-    for (const accept of ['application/json', 'application/json;as=Table;v=v1;g=meta.k8s.io', 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io', 'application/vnd.kubernetes.protobuf']) {
+    for (const accept of [
+      'application/json',
+      'application/json;as=Table;v=v1;g=meta.k8s.io',
+      'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io',
+      'application/vnd.kubernetes.protobuf',
+    ]) {
       const answer = await server.call({ path, headers: [...as('jane'), 'accept', accept] });
-      expect([answer.status >= 400, answer.text.includes(secretText), answer.text.includes(Buffer.from(secretText).toString('base64'))]).toEqual([true, false, false]);
+      expect([
+        answer.status >= 400,
+        answer.text.includes(secretText),
+        answer.text.includes(Buffer.from(secretText).toString('base64')),
+      ]).toEqual([true, false, false]);
     }
   });
 
@@ -141,52 +281,128 @@ describe('as a user without the right', () => {
 
     test('is she', async () => {
       const answer = await server.call({ path: secrets, headers: Object.entries(acting).flat() });
-      expect([answer.status, answer.body['message']]).toEqual([403, expect.stringContaining('User "jane" cannot list resource "secrets"')]);
+      expect([answer.status, answer.body['message']]).toEqual([
+        403,
+        expect.stringContaining('User "jane" cannot list resource "secrets"'),
+      ]);
     });
 
     test('is she over HTTP/2 as well', async () => {
       const session = http2.connect(server.url, { ca: server.ca, servername: 'localhost' });
       const answer = await callServer2(session, secrets, acting);
-      expect([answer.status, answer.body['message']]).toEqual([403, expect.stringContaining('User "jane" cannot list resource "secrets"')]);
+      expect([answer.status, answer.body['message']]).toEqual([
+        403,
+        expect.stringContaining('User "jane" cannot list resource "secrets"'),
+      ]);
       session.destroy();
     });
   });
 
   const rbac = '/apis/rbac.authorization.k8s.io/v1';
   test.each<{ why: string; call: Call }>([
-    { why: 'a token of a service account needs its own right, not that of the account', call: { method: 'POST', path: '/api/v1/namespaces/default/serviceaccounts/robot/token', body: {} } },
+    {
+      why: 'a token of a service account needs its own right, not that of the account',
+      call: { method: 'POST', path: '/api/v1/namespaces/default/serviceaccounts/robot/token', body: {} },
+    },
     { why: 'being somebody else is a right', call: { path: secrets, headers: ['Impersonate-User', 'admin'] } },
-    { why: 'so is being in a group', call: { path: secrets, headers: ['Impersonate-User', 'jane', 'Impersonate-Group', 'system:masters'] } },
-    { why: 'so is being a service account', call: { path: secrets, headers: ['Impersonate-User', 'system:serviceaccount:kube-system:default'] } },
-    { why: 'headers of a front proxy beside a token say nothing', call: { path: secrets, headers: ['X-Remote-User', 'admin', 'X-Remote-Group', 'system:masters'] } },
-    { why: 'roles are not for her to make', call: { method: 'POST', path: `${rbac}/clusterroles`, body: { metadata: { name: 'all' }, rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }] } } },
-    { why: 'nor to bind', call: { method: 'POST', path: `${rbac}/clusterrolebindings`, body: { metadata: { name: 'me' }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' }, subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'jane' }] } } },
-    { why: 'reviews of tokens are for servers', call: { method: 'POST', path: '/apis/authentication.k8s.io/v1/tokenreviews', body: { spec: { token: 'admin-token' } } } },
-    { why: 'the right to read is none to delete', call: { method: 'DELETE', path: '/api/v1/namespaces/default/configmaps' } },
-    { why: 'a method by another name is the method that was sent', call: { method: 'POST', path: secrets, headers: ['X-HTTP-Method-Override', 'GET'], body: {} } },
+    {
+      why: 'so is being in a group',
+      call: { path: secrets, headers: ['Impersonate-User', 'jane', 'Impersonate-Group', 'system:masters'] },
+    },
+    {
+      why: 'so is being a service account',
+      call: { path: secrets, headers: ['Impersonate-User', 'system:serviceaccount:kube-system:default'] },
+    },
+    {
+      why: 'headers of a front proxy beside a token say nothing',
+      call: { path: secrets, headers: ['X-Remote-User', 'admin', 'X-Remote-Group', 'system:masters'] },
+    },
+    {
+      why: 'roles are not for her to make',
+      call: {
+        method: 'POST',
+        path: `${rbac}/clusterroles`,
+        body: { metadata: { name: 'all' }, rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }] },
+      },
+    },
+    {
+      why: 'nor to bind',
+      call: {
+        method: 'POST',
+        path: `${rbac}/clusterrolebindings`,
+        body: {
+          metadata: { name: 'me' },
+          roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+          subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'jane' }],
+        },
+      },
+    },
+    {
+      why: 'reviews of tokens are for servers',
+      call: {
+        method: 'POST',
+        path: '/apis/authentication.k8s.io/v1/tokenreviews',
+        body: { spec: { token: 'admin-token' } },
+      },
+    },
+    {
+      why: 'the right to read is none to delete',
+      call: { method: 'DELETE', path: '/api/v1/namespaces/default/configmaps' },
+    },
+    {
+      why: 'a method by another name is the method that was sent',
+      call: { method: 'POST', path: secrets, headers: ['X-HTTP-Method-Override', 'GET'], body: {} },
+    },
   ])('403: $why', async ({ call }) => {
     expect((await server.call({ ...call, headers: [...as('jane'), ...(call.headers ?? [])] })).status).toBe(403);
   });
 
   test('a refusal says the same whether there is something or nothing', async () => {
-    const refusal = async (name: string, method: string): Promise<string> => (await server.call({ method, path: `${secrets}/${name}`, headers: as('jane'), ...(method === 'GET' ? {} : { body: {} }) })).text.replaceAll(name, 'NAME');
-    for (const method of ['GET', 'PUT', 'DELETE', 'PATCH']) expect(await refusal('hidden', method)).toBe(await refusal('nothere', method));
+    const refusal = async (name: string, method: string): Promise<string> =>
+      (
+        await server.call({
+          method,
+          path: `${secrets}/${name}`,
+          headers: as('jane'),
+          ...(method === 'GET' ? {} : { body: {} }),
+        })
+      ).text.replaceAll(name, 'NAME');
+    for (const method of ['GET', 'PUT', 'DELETE', 'PATCH'])
+      expect(await refusal('hidden', method)).toBe(await refusal('nothere', method));
   });
 
-  test.each(['../secrets/default/', '../../secrets/default/hidden', '/registry/secrets/default/', 'secrets/default/hidden', '\u0000', ''])('the next page of a list is one of that list: %j', async (start) => {
+  test.each([
+    '../secrets/default/',
+    '../../secrets/default/hidden',
+    '/registry/secrets/default/',
+    'secrets/default/hidden',
+    '\u0000',
+    '',
+  ])('the next page of a list is one of that list: %j', async (start) => {
     const configMaps = '/api/v1/namespaces/default/configmaps?limit=1';
-    const first = (await server.call({ path: configMaps, headers: as('jane') })).body as { metadata: { continue: string } };
+    const first = (await server.call({ path: configMaps, headers: as('jane') })).body as {
+      metadata: { continue: string };
+    };
     const token = JSON.parse(Buffer.from(first.metadata.continue, 'base64url').toString()) as object;
     const forged = Buffer.from(JSON.stringify({ ...token, start })).toString('base64url');
     const answer = await server.call({ path: `${configMaps}&continue=${forged}`, headers: as('jane') });
-    const names = ((answer.body['items'] ?? []) as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name);
-    expect([answer.text.includes(Buffer.from(secretText).toString('base64')), names.filter((name) => !['one', 'two'].includes(name))]).toEqual([false, []]);
+    const names = ((answer.body['items'] ?? []) as { metadata: { name: string } }[]).map(
+      ({ metadata }) => metadata.name,
+    );
+    expect([
+      answer.text.includes(Buffer.from(secretText).toString('base64')),
+      names.filter((name) => !['one', 'two'].includes(name)),
+    ]).toEqual([false, []]);
   });
 });
 
 describe('a right on one object is none on another', () => {
   test('the one can be had: the refusals below are no accident', async () => {
-    for (const path of [`${secrets}/open`, `${secrets}?fieldSelector=metadata.name%3Dopen`, `${secrets}?fieldSelector=metadata.name%3D%3Dopen,type%21%3Dx`]) {
+    for (const path of [
+      `${secrets}/open`,
+      `${secrets}?fieldSelector=metadata.name%3Dopen`,
+      `${secrets}?fieldSelector=metadata.name%3D%3Dopen,type%21%3Dx`,
+    ]) {
       await expect.poll(async () => (await server.call({ path, headers: as('sue') })).status).toBe(200);
     }
   });
@@ -201,48 +417,125 @@ describe('a right on one object is none on another', () => {
     { why: 'the list is all of them', path: secrets },
     { why: 'all but one are not that one', path: selected('metadata.name!=open') },
     { why: 'the name stands in another value', path: selected('type!=x\\,metadata.name=open') },
-    { why: 'the name stands in another value, behind an escaped escape', path: selected('type!=x\\\\\\,metadata.name==open') },
+    {
+      why: 'the name stands in another value, behind an escaped escape',
+      path: selected('type!=x\\\\\\,metadata.name==open'),
+    },
     { why: 'one selector counts, the first', path: `${selected('type!=x')}&fieldSelector=metadata.name%3Dopen` },
     { why: 'a label is no name', path: `${secrets}?labelSelector=metadata.name%3Dopen` },
     { why: 'a field that only looks like it is another', path: selected('xmetadata.name=open') },
-    { why: 'there is one watch of all', path: `/api/v1/watch/namespaces/default/secrets?fieldSelector=${encodeURIComponent('type!=x\\,metadata.name=open')}` },
+    {
+      why: 'there is one watch of all',
+      path: `/api/v1/watch/namespaces/default/secrets?fieldSelector=${encodeURIComponent('type!=x\\,metadata.name=open')}`,
+    },
     { why: 'and one of another', path: '/api/v1/watch/namespaces/default/secrets/hidden' },
-    { why: 'a selector beside a name in the path changes nothing', path: '/api/v1/watch/namespaces/default/secrets/hidden?fieldSelector=metadata.name%3Dopen' },
+    {
+      why: 'a selector beside a name in the path changes nothing',
+      path: '/api/v1/watch/namespaces/default/secrets/hidden?fieldSelector=metadata.name%3Dopen',
+    },
     { why: 'another namespace is another', path: '/api/v1/namespaces/kube-system/secrets/open' },
     { why: 'all namespaces are not one', path: '/api/v1/secrets?fieldSelector=metadata.name%3Dopen' },
   ])('$why: GET $path', async ({ path }) => {
-    const answer = await server.call({ path: path.includes('/watch/') ? `${path}${path.includes('?') ? '&' : '?'}timeoutSeconds=1` : path, headers: as('sue') });
-    expect([answer.status >= 400, answer.text.includes(secretText), answer.text.includes(Buffer.from(secretText).toString('base64'))]).toEqual([true, false, false]);
+    const answer = await server.call({
+      path: path.includes('/watch/') ? `${path}${path.includes('?') ? '&' : '?'}timeoutSeconds=1` : path,
+      headers: as('sue'),
+    });
+    expect([
+      answer.status >= 400,
+      answer.text.includes(secretText),
+      answer.text.includes(Buffer.from(secretText).toString('base64')),
+    ]).toEqual([true, false, false]);
   });
 
   test('two names in a selector are the objects that have both: none', async () => {
     for (const selector of ['metadata.name=open,metadata.name=hidden', 'metadata.name=hidden,metadata.name=open']) {
       const answer = await server.call({ path: selected(selector), headers: as('sue') });
-      expect([answer.text.includes(secretText), answer.text.includes(Buffer.from(secretText).toString('base64'))]).toEqual([false, false]);
+      expect([
+        answer.text.includes(secretText),
+        answer.text.includes(Buffer.from(secretText).toString('base64')),
+      ]).toEqual([false, false]);
     }
   });
 
   test.each<{ why: string; call: Call; status: number }>([
-    { why: 'the object is the one of the path, and no other by its body', call: { method: 'PUT', path: `${secrets}/open`, body: { metadata: { name: 'hidden' }, stringData: { text: 'mine' } } }, status: 400 },
-    { why: 'a patch does not rename', call: { method: 'PATCH', path: `${secrets}/open`, headers: ['content-type', 'application/merge-patch+json'], body: { metadata: { name: 'hidden' } } }, status: 400 },
-    { why: 'a patch does not move', call: { method: 'PATCH', path: `${secrets}/open`, headers: ['content-type', 'application/merge-patch+json'], body: { metadata: { namespace: 'kube-system' } } }, status: 400 },
-    { why: 'a namespace in the body is none to write to', call: { method: 'POST', path: secrets, body: { metadata: { name: 'new', namespace: 'kube-system' } } }, status: 400 },
-    { why: 'a right to delete one is none to delete those that a selector names', call: { method: 'DELETE', path: `${secrets}?fieldSelector=metadata.name%3Dopen` }, status: 403 },
-    { why: 'a PUT that creates needs the name that it has a right to', call: { method: 'PUT', path: `${secrets}/hidden`, body: { metadata: { name: 'open' } } }, status: 403 },
+    {
+      why: 'the object is the one of the path, and no other by its body',
+      call: {
+        method: 'PUT',
+        path: `${secrets}/open`,
+        body: { metadata: { name: 'hidden' }, stringData: { text: 'mine' } },
+      },
+      status: 400,
+    },
+    {
+      why: 'a patch does not rename',
+      call: {
+        method: 'PATCH',
+        path: `${secrets}/open`,
+        headers: ['content-type', 'application/merge-patch+json'],
+        body: { metadata: { name: 'hidden' } },
+      },
+      status: 400,
+    },
+    {
+      why: 'a patch does not move',
+      call: {
+        method: 'PATCH',
+        path: `${secrets}/open`,
+        headers: ['content-type', 'application/merge-patch+json'],
+        body: { metadata: { namespace: 'kube-system' } },
+      },
+      status: 400,
+    },
+    {
+      why: 'a namespace in the body is none to write to',
+      call: { method: 'POST', path: secrets, body: { metadata: { name: 'new', namespace: 'kube-system' } } },
+      status: 400,
+    },
+    {
+      why: 'a right to delete one is none to delete those that a selector names',
+      call: { method: 'DELETE', path: `${secrets}?fieldSelector=metadata.name%3Dopen` },
+      status: 403,
+    },
+    {
+      why: 'a PUT that creates needs the name that it has a right to',
+      call: { method: 'PUT', path: `${secrets}/hidden`, body: { metadata: { name: 'open' } } },
+      status: 403,
+    },
   ])('$why', async ({ call, status }) => {
     // A content type of the call wins over the one that comes with a body.
     const answer = await server.call({ ...call, headers: [...as('sue'), ...(call.headers ?? [])] });
     expect(answer.status).toBe(status);
-    expect((await server.call({ path: `${secrets}/hidden`, headers: as('admin') })).text).toContain(Buffer.from(secretText).toString('base64'));
+    expect((await server.call({ path: `${secrets}/hidden`, headers: as('admin') })).text).toContain(
+      Buffer.from(secretText).toString('base64'),
+    );
   });
 
   test('an error about an object that is there shows nothing of it', async () => {
-    const answer = await server.call({ method: 'POST', path: secrets, headers: as('sue'), body: { metadata: { name: 'hidden' }, stringData: { text: 'x' } } });
+    const answer = await server.call({
+      method: 'POST',
+      path: secrets,
+      headers: as('sue'),
+      body: { metadata: { name: 'hidden' }, stringData: { text: 'x' } },
+    });
     expect(answer.body).toMatchObject({ code: 409, message: 'secrets "hidden" already exists' });
   });
 
   test('an error about a value that is not allowed does not repeat it', async () => {
-    const answer = await server.call({ method: 'POST', path: secrets, headers: as('sue'), body: { metadata: { name: 'keys' }, type: 'kubernetes.io/dockerconfigjson', stringData: { '.dockerconfigjson': `{${secretText}` } } });
-    expect([answer.status, answer.text.includes(secretText), answer.text.includes(Buffer.from(secretText).toString('base64'))]).toEqual([422, false, false]);
+    const answer = await server.call({
+      method: 'POST',
+      path: secrets,
+      headers: as('sue'),
+      body: {
+        metadata: { name: 'keys' },
+        type: 'kubernetes.io/dockerconfigjson',
+        stringData: { '.dockerconfigjson': `{${secretText}` },
+      },
+    });
+    expect([
+      answer.status,
+      answer.text.includes(secretText),
+      answer.text.includes(Buffer.from(secretText).toString('base64')),
+    ]).toEqual([422, false, false]);
   });
 });

@@ -11,15 +11,27 @@ test('servers behind this one find in kube-system how it knows its callers', asy
   const ended = await openssl.issue({ subject: '/CN=ended', issuer: ca, days: -1 });
   await using server = await startTestServer({
     flags: [
-      '--client-ca-file', await openssl.file('ca.crt', ca.certificate + ended.certificate), '--requestheader-client-ca-file', await openssl.file('proxy.crt', proxyCa.certificate), '--requestheader-allowed-names=proxy',
-      '--requestheader-username-headers=X-Remote-User', '--requestheader-group-headers=X-Remote-Group', '--requestheader-extra-headers-prefix=X-Remote-Extra-', '--token-auth-file', await openssl.file('tokens.csv', 'admin-token,admin,1,"system:masters"\n'),
+      '--client-ca-file',
+      await openssl.file('ca.crt', ca.certificate + ended.certificate),
+      '--requestheader-client-ca-file',
+      await openssl.file('proxy.crt', proxyCa.certificate),
+      '--requestheader-allowed-names=proxy',
+      '--requestheader-username-headers=X-Remote-User',
+      '--requestheader-group-headers=X-Remote-Group',
+      '--requestheader-extra-headers-prefix=X-Remote-Extra-',
+      '--token-auth-file',
+      await openssl.file('tokens.csv', 'admin-token,admin,1,"system:masters"\n'),
     ],
   });
   const { body } = await server.call({ path, headers: ['authorization', 'Bearer admin-token'] });
   const data = body['data'] as Record<string, string>;
   expect(data).toEqual({
-    'client-ca-file': expect.stringContaining(ca.certificate.trim()), 'requestheader-client-ca-file': proxyCa.certificate, 'requestheader-allowed-names': '["proxy"]',
-    'requestheader-username-headers': '["X-Remote-User"]', 'requestheader-group-headers': '["X-Remote-Group"]', 'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
+    'client-ca-file': expect.stringContaining(ca.certificate.trim()),
+    'requestheader-client-ca-file': proxyCa.certificate,
+    'requestheader-allowed-names': '["proxy"]',
+    'requestheader-username-headers': '["X-Remote-User"]',
+    'requestheader-group-headers': '["X-Remote-Group"]',
+    'requestheader-extra-headers-prefix': '["X-Remote-Extra-"]',
   });
   // Besides it stands the control plane's own authority; what has ended does not.
   expect(data['client-ca-file']!.match(/BEGIN CERTIFICATE/g)).toHaveLength(2);

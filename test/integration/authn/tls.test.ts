@@ -27,7 +27,11 @@ beforeAll(async () => {
 afterAll(() => openssl[Symbol.asyncDispose]());
 
 const serving = (commonName: string, ...names: string[]): Promise<OpensslPair> =>
-  openssl.issue({ subject: `/CN=${commonName}`, issuer: ca, extensions: ['extendedKeyUsage=serverAuth', `subjectAltName=${names.map((name) => `DNS:${name}`).join(',')}`] });
+  openssl.issue({
+    subject: `/CN=${commonName}`,
+    issuer: ca,
+    extensions: ['extendedKeyUsage=serverAuth', `subjectAltName=${names.map((name) => `DNS:${name}`).join(',')}`],
+  });
 async function files(name: string, pair: OpensslPair): Promise<string> {
   return `${await openssl.file(`${name}.crt`, pair.certificate)},${await openssl.file(`${name}.key`, pair.key)}`;
 }
@@ -35,7 +39,13 @@ const start = (...flags: string[]): Promise<TestServer> => startTestServer({ fla
 
 /** The common name that is shown, or the code of the error. */
 async function shown(server: TestServer, options: tls.ConnectionOptions = {}): Promise<string> {
-  const socket = tls.connect({ port: Number(new URL(server.url).port), host: '127.0.0.1', servername: 'localhost', rejectUnauthorized: false, ...options });
+  const socket = tls.connect({
+    port: Number(new URL(server.url).port),
+    host: '127.0.0.1',
+    servername: 'localhost',
+    rejectUnauthorized: false,
+    ...options,
+  });
   try {
     await once(socket, 'secureConnect');
     return String(socket.getPeerCertificate().subject.CN);
@@ -50,16 +60,51 @@ describe('certificates by name', () => {
   test('the one that has the name is shown: by the flag first, else by what stands in it', async () => {
     const named = await files('named', await serving('named', 'a.example.com', '*.wild.example.com'));
     const told = await files('told', await serving('told', 'other.example.com'));
-    await using server = await start('--tls-sni-cert-key', named, '--tls-sni-cert-key', `${told}:b.example.com,*.b.example.com`);
-    const names = ['a.example.com', 'A.Example.Com', 'x.wild.example.com', 'x.y.wild.example.com', 'b.example.com', 'x.b.example.com', 'other.example.com', 'localhost'];
-    expect(await Promise.all(names.map((servername) => shown(server, { servername })))).toEqual(['named', 'named', 'named', 'orch-apiserver', 'told', 'told', 'orch-apiserver', 'orch-apiserver']);
+    await using server = await start(
+      '--tls-sni-cert-key',
+      named,
+      '--tls-sni-cert-key',
+      `${told}:b.example.com,*.b.example.com`,
+    );
+    const names = [
+      'a.example.com',
+      'A.Example.Com',
+      'x.wild.example.com',
+      'x.y.wild.example.com',
+      'b.example.com',
+      'x.b.example.com',
+      'other.example.com',
+      'localhost',
+    ];
+    expect(await Promise.all(names.map((servername) => shown(server, { servername })))).toEqual([
+      'named',
+      'named',
+      'named',
+      'orch-apiserver',
+      'told',
+      'told',
+      'orch-apiserver',
+      'orch-apiserver',
+    ]);
   });
 
   test('new files are shown to connections that come later, once they fit together', async () => {
-    const [first, second, other, third] = [await serving('first', 'localhost'), await serving('second', 'localhost'), await serving('other', 'o.example.com'), await serving('third', 'p.example.com')];
+    const [first, second, other, third] = [
+      await serving('first', 'localhost'),
+      await serving('second', 'localhost'),
+      await serving('other', 'o.example.com'),
+      await serving('third', 'p.example.com'),
+    ];
     const [cert = '', key = ''] = (await files('own', first)).split(',');
     const [otherCert = '', otherKey = ''] = (await files('other', other)).split(',');
-    await using server = await start('--tls-cert-file', cert, '--tls-private-key-file', key, '--tls-sni-cert-key', `${otherCert},${otherKey}`);
+    await using server = await start(
+      '--tls-cert-file',
+      cert,
+      '--tls-private-key-file',
+      key,
+      '--tls-sni-cert-key',
+      `${otherCert},${otherKey}`,
+    );
     expect(await shown(server)).toBe('first');
     await writeFile(cert, second.certificate);
     await writeFile(otherCert, third.certificate);
@@ -74,10 +119,22 @@ describe('certificates by name', () => {
   test('clients are known by their certificates on named connections too', async () => {
     const clients = await openssl.authority('clients');
     const named = await files('with-clients', await serving('named', 'localhost'));
-    await using server = await start('--client-ca-file', await openssl.file('clients.crt', clients.certificate), '--tls-sni-cert-key', named);
+    await using server = await start(
+      '--client-ca-file',
+      await openssl.file('clients.crt', clients.certificate),
+      '--tls-sni-cert-key',
+      named,
+    );
     const certificate = await openssl.issue({ subject: '/CN=jane', issuer: clients });
     const answer = await new Promise<string>((resolve, reject) => {
-      const socket = tls.connect({ port: Number(new URL(server.url).port), host: '127.0.0.1', servername: 'localhost', ca: ca.certificate, cert: certificate.certificate, key: certificate.key });
+      const socket = tls.connect({
+        port: Number(new URL(server.url).port),
+        host: '127.0.0.1',
+        servername: 'localhost',
+        ca: ca.certificate,
+        cert: certificate.certificate,
+        key: certificate.key,
+      });
       socket.once('error', reject);
       let text = '';
       socket.on('data', (chunk) => {
@@ -93,14 +150,39 @@ describe('certificates by name', () => {
 describe('a certificate that the server made itself', () => {
   test('is one that OpenSSL verifies by name and address, and its key is its own', async () => {
     const directory = await mkdtemp(path.join(tmpdir(), 'orch-cert-'));
-    const pair = await ensureSelfSigned(directory, 'api.example.com', { dnsNames: ['api.example.com'], ipAddresses: ['127.0.0.1'] }, new Date());
+    const pair = await ensureSelfSigned(
+      directory,
+      'api.example.com',
+      { dnsNames: ['api.example.com'], ipAddresses: ['127.0.0.1'] },
+      new Date(),
+    );
     const transport = await listen({
-      address: '127.0.0.1', port: 0, maxStreamsPerConnection: 0, handle: () => Promise.resolve({ status: 200, headers: {} }),
-      tls: { certificate: fixedText(pair.certificate), key: fixedText(pair.key), named: [], clientAuthorities: undefined, cipherSuites: [], minVersion: 'TLSv1.2', withoutHttp2: false },
+      address: '127.0.0.1',
+      port: 0,
+      maxStreamsPerConnection: 0,
+      handle: () => Promise.resolve({ status: 200, headers: {} }),
+      tls: {
+        certificate: fixedText(pair.certificate),
+        key: fixedText(pair.key),
+        named: [],
+        clientAuthorities: undefined,
+        cipherSuites: [],
+        minVersion: 'TLSv1.2',
+        withoutHttp2: false,
+      },
     });
     const certificate = path.join(directory, 'apiserver.crt');
     const verify = (...names: string[]): Promise<string> => {
-      const client = execFileAsync('openssl', ['s_client', '-connect', `127.0.0.1:${transport.port}`, '-CAfile', certificate, '-verify_return_error', '-brief', ...names]);
+      const client = execFileAsync('openssl', [
+        's_client',
+        '-connect',
+        `127.0.0.1:${transport.port}`,
+        '-CAfile',
+        certificate,
+        '-verify_return_error',
+        '-brief',
+        ...names,
+      ]);
       client.child.stdin!.end();
       return client.then(({ stdout, stderr }) => stdout + stderr);
     };
@@ -120,7 +202,15 @@ describe('versions and cipher suites', () => {
     { flags: ['--tls-min-version=VersionTLS10'], tried: ['TLSv1', 'TLSv1.1', 'TLSv1.2'], works: [true, true, true] },
   ])('$flags', async ({ flags, tried, works }) => {
     await using server = await start(...flags);
-    const results = await Promise.all(tried.map((version) => shown(server, { minVersion: version as tls.SecureVersion, maxVersion: version as tls.SecureVersion, ciphers: 'ALL:@SECLEVEL=0' })));
+    const results = await Promise.all(
+      tried.map((version) =>
+        shown(server, {
+          minVersion: version as tls.SecureVersion,
+          maxVersion: version as tls.SecureVersion,
+          ciphers: 'ALL:@SECLEVEL=0',
+        }),
+      ),
+    );
     expect(results.map((result) => result === 'orch-apiserver')).toEqual(works);
   });
 
@@ -134,7 +224,13 @@ describe('versions and cipher suites', () => {
 
   test('without HTTP/2, clients get HTTP/1.1', async () => {
     await using server = await start('--disable-http2-serving');
-    const socket = tls.connect({ port: Number(new URL(server.url).port), host: '127.0.0.1', servername: 'localhost', ca: server.ca, ALPNProtocols: ['h2', 'http/1.1'] });
+    const socket = tls.connect({
+      port: Number(new URL(server.url).port),
+      host: '127.0.0.1',
+      servername: 'localhost',
+      ca: server.ca,
+      ALPNProtocols: ['h2', 'http/1.1'],
+    });
     await once(socket, 'secureConnect');
     expect(socket.alpnProtocol).toBe('http/1.1');
     socket.destroy();
@@ -143,11 +239,22 @@ describe('versions and cipher suites', () => {
 
 describe('browsers', () => {
   test('origins that may call, may; a preflight needs no credentials; TLS is to stay', async () => {
-    await using server = await start('--cors-allowed-origins=//example\\.com(:|$)', '--strict-transport-security-directives=max-age=31536000,includeSubDomains');
+    await using server = await start(
+      '--cors-allowed-origins=//example\\.com(:|$)',
+      '--strict-transport-security-directives=max-age=31536000,includeSubDomains',
+    );
     const preflight = await server.call({ method: 'OPTIONS', headers: ['origin', 'https://example.com:8443'] });
-    expect([preflight.status, preflight.headers['access-control-allow-origin'], preflight.headers['access-control-allow-credentials']]).toEqual([204, 'https://example.com:8443', 'true']);
+    expect([
+      preflight.status,
+      preflight.headers['access-control-allow-origin'],
+      preflight.headers['access-control-allow-credentials'],
+    ]).toEqual([204, 'https://example.com:8443', 'true']);
     const refused = await server.call({ headers: ['origin', 'https://example.com'] });
-    expect([refused.status, refused.headers['access-control-allow-origin'], refused.headers['strict-transport-security']]).toEqual([401, 'https://example.com', 'max-age=31536000; includeSubDomains']);
+    expect([
+      refused.status,
+      refused.headers['access-control-allow-origin'],
+      refused.headers['strict-transport-security'],
+    ]).toEqual([401, 'https://example.com', 'max-age=31536000; includeSubDomains']);
     for (const origin of ['https://example.com.evil.org', 'https://evil-example.com', 'null']) {
       const other = await server.call({ method: 'OPTIONS', headers: ['origin', origin] });
       expect([other.status, other.headers['access-control-allow-origin']]).toEqual([401, undefined]);
@@ -170,8 +277,21 @@ describe('callers that nobody knows', () => {
     const pair = await serving('slow', 'localhost');
     const { handshakeTimeoutMs, ...head } = timeouts;
     return listen({
-      address: '127.0.0.1', port: 0, maxStreamsPerConnection: 0, ...head, handle: () => Promise.resolve({ status: 200, headers: {} }),
-      tls: { certificate: fixedText(pair.certificate), key: fixedText(pair.key), named: [], clientAuthorities: undefined, cipherSuites: [], minVersion: 'TLSv1.2', withoutHttp2: false, ...(handshakeTimeoutMs === undefined ? {} : { handshakeTimeoutMs }) },
+      address: '127.0.0.1',
+      port: 0,
+      maxStreamsPerConnection: 0,
+      ...head,
+      handle: () => Promise.resolve({ status: 200, headers: {} }),
+      tls: {
+        certificate: fixedText(pair.certificate),
+        key: fixedText(pair.key),
+        named: [],
+        clientAuthorities: undefined,
+        cipherSuites: [],
+        minVersion: 'TLSv1.2',
+        withoutHttp2: false,
+        ...(handshakeTimeoutMs === undefined ? {} : { handshakeTimeoutMs }),
+      },
     });
   };
 
@@ -197,13 +317,18 @@ describe('callers that nobody knows', () => {
     socket.on('data', (chunk) => received.push(chunk));
     socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n');
     await once(socket, 'close');
-    expect(Buffer.concat(received).toString()).toBe('HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n');
+    expect(Buffer.concat(received).toString()).toBe(
+      'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n',
+    );
     await transport.close(0);
   });
 
   test('one whose headers have no end does not stay', async () => {
     await using server = await start();
-    const outcome = await server.call({ headers: ['authorization', `Bearer ${'x'.repeat(2 << 20)}`] }).then(({ status }) => status, (error: NodeJS.ErrnoException) => error.code);
+    const outcome = await server.call({ headers: ['authorization', `Bearer ${'x'.repeat(2 << 20)}`] }).then(
+      ({ status }) => status,
+      (error: NodeJS.ErrnoException) => error.code,
+    );
     // The connection is reset under what is still on its way, so that the answer may not be seen.
     expect([431, 'ECONNRESET', 'EPIPE']).toContain(outcome);
   });
@@ -211,10 +336,20 @@ describe('callers that nobody knows', () => {
   test.each([
     { name: 'says nothing', protocols: [], bytes: '' },
     { name: 'says half of a head', protocols: ['http/1.1'], bytes: 'GET / HTTP/1.1\r\nhost: a\r\n' },
-    { name: 'says nothing in HTTP/2', protocols: ['h2'], bytes: 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00' },
+    {
+      name: 'says nothing in HTTP/2',
+      protocols: ['h2'],
+      bytes: 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00',
+    },
   ])('one that $name does not stay', async ({ protocols, bytes }) => {
     const transport = await patient({ headTimeoutMs: 100 });
-    const socket = tls.connect({ port: transport.port, host: '127.0.0.1', servername: 'localhost', ca: ca.certificate, ALPNProtocols: protocols });
+    const socket = tls.connect({
+      port: transport.port,
+      host: '127.0.0.1',
+      servername: 'localhost',
+      ca: ca.certificate,
+      ALPNProtocols: protocols,
+    });
     socket.on('error', () => undefined);
     socket.resume();
     await once(socket, 'secureConnect');
@@ -227,10 +362,15 @@ describe('callers that nobody knows', () => {
 
 test('--goaway-chance asks a client over HTTP/2 now and then to open a new connection, after an answer', async () => {
   // Who is not known loses the connection in any case.
-  await using server = await start('--goaway-chance=0.02', '--token-auth-file', await openssl.file('tokens.csv', 'jane-token,jane,1\n'));
+  await using server = await start(
+    '--goaway-chance=0.02',
+    '--token-auth-file',
+    await openssl.file('tokens.csv', 'jane-token,jane,1\n'),
+  );
   const session = http2.connect(server.url, { ca: server.ca, servername: 'localhost' });
   const goaway = once(session, 'goaway');
-  while (!session.closed) expect((await callServer2(session, '/version', { authorization: 'Bearer jane-token' })).status).toBe(200);
+  while (!session.closed)
+    expect((await callServer2(session, '/version', { authorization: 'Bearer jane-token' })).status).toBe(200);
   await goaway;
   session.destroy();
 });
@@ -259,7 +399,9 @@ describe('--permit-port-sharing', () => {
   });
 
   test.runIf(!canSharePorts())('is refused by a runtime that cannot, which says what it needs', async () => {
-    await expect(startTestServer({ flags: ['--permit-port-sharing'] })).rejects.toThrow(`--permit-port-sharing needs Node 22.12 or newer: this is ${process.versions.node}`);
+    await expect(startTestServer({ flags: ['--permit-port-sharing'] })).rejects.toThrow(
+      `--permit-port-sharing needs Node 22.12 or newer: this is ${process.versions.node}`,
+    );
   });
 
   test.each([

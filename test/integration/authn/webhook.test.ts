@@ -24,7 +24,10 @@ let callers: string[] = [];
 let troubles: (() => { status: number; body: string })[] = [];
 
 const answers: Readonly<Record<string, object>> = {
-  good: { authenticated: true, user: { username: 'jane', uid: '7', groups: ['devs'], extra: { 'acme.com/team': ['red'] } } },
+  good: {
+    authenticated: true,
+    user: { username: 'jane', uid: '7', groups: ['devs'], extra: { 'acme.com/team': ['red'] } },
+  },
   vault: { authenticated: true, user: { username: 'jane' }, audiences: ['vault'] },
   bad: { authenticated: false, error: 'the token was withdrawn' },
   unknown: { authenticated: false },
@@ -33,30 +36,54 @@ const answers: Readonly<Record<string, object>> = {
 beforeAll(async () => {
   openssl = await Openssl.open();
   const ca = (authority = await openssl.authority('webhook-ca'));
-  const shown = await openssl.issue({ subject: '/CN=webhook', issuer: ca, extensions: ['extendedKeyUsage=serverAuth', 'subjectAltName=DNS:webhook.example.com'] });
-  const client = await openssl.issue({ subject: '/CN=apiserver', issuer: ca });
-  webhook = https.createServer({ cert: shown.certificate, key: shown.key, ca: ca.certificate, requestCert: true }, (request, response) => {
-    void request.toArray().then((chunks) => {
-      const review = JSON.parse(Buffer.concat(chunks as Buffer[]).toString()) as Review;
-      asked.push(review);
-      callers.push((request.socket as TLSSocket).getPeerCertificate().subject.CN as string);
-      const trouble = troubles.shift()?.();
-      response.writeHead(trouble?.status ?? 200, { 'content-type': 'application/json' });
-      response.end(trouble?.body ?? JSON.stringify({ apiVersion: review.apiVersion, kind: 'TokenReview', status: answers[review.spec.token] ?? answers['unknown'] }));
-    });
+  const shown = await openssl.issue({
+    subject: '/CN=webhook',
+    issuer: ca,
+    extensions: ['extendedKeyUsage=serverAuth', 'subjectAltName=DNS:webhook.example.com'],
   });
+  const client = await openssl.issue({ subject: '/CN=apiserver', issuer: ca });
+  webhook = https.createServer(
+    { cert: shown.certificate, key: shown.key, ca: ca.certificate, requestCert: true },
+    (request, response) => {
+      void request.toArray().then((chunks) => {
+        const review = JSON.parse(Buffer.concat(chunks as Buffer[]).toString()) as Review;
+        asked.push(review);
+        callers.push((request.socket as TLSSocket).getPeerCertificate().subject.CN as string);
+        const trouble = troubles.shift()?.();
+        response.writeHead(trouble?.status ?? 200, { 'content-type': 'application/json' });
+        response.end(
+          trouble?.body ??
+            JSON.stringify({
+              apiVersion: review.apiVersion,
+              kind: 'TokenReview',
+              status: answers[review.spec.token] ?? answers['unknown'],
+            }),
+        );
+      });
+    },
+  );
   webhook.listen(0, '127.0.0.1');
   await once(webhook, 'listening');
   await openssl.file('ca.crt', ca.certificate);
-  connection = await openssl.file('webhook.yaml', `
+  connection = await openssl.file(
+    'webhook.yaml',
+    `
 apiVersion: v1
 kind: Config
 clusters: [{ name: hook, cluster: { server: "https://127.0.0.1:${(webhook.address() as AddressInfo).port}/review", certificate-authority: ca.crt, tls-server-name: webhook.example.com } }]
 users: [{ name: me, user: { client-certificate-data: ${Buffer.from(client.certificate).toString('base64')}, client-key-data: ${Buffer.from(client.key).toString('base64')} } }]
 contexts: [{ name: c, context: { cluster: hook, user: me } }]
 current-context: c
-`);
-  server = await startTestServer({ flags: ['--authentication-token-webhook-config-file', connection, '--authentication-token-webhook-version=v1', '--api-audiences=api'] });
+`,
+  );
+  server = await startTestServer({
+    flags: [
+      '--authentication-token-webhook-config-file',
+      connection,
+      '--authentication-token-webhook-version=v1',
+      '--api-audiences=api',
+    ],
+  });
 });
 afterAll(async () => {
   await server.close();
@@ -73,14 +100,23 @@ const whoIs = (token: string): Promise<unknown> => server.whoAmI({ headers: ['au
 
 describe('the token webhook', () => {
   test('is asked with the token and the audiences, over TLS with both certificates, and once', async () => {
-    const user = { username: 'jane', uid: '7', groups: ['devs', 'system:authenticated'], extra: { 'acme.com/team': ['red'] } };
+    const user = {
+      username: 'jane',
+      uid: '7',
+      groups: ['devs', 'system:authenticated'],
+      extra: { 'acme.com/team': ['red'] },
+    };
     expect([await whoIs('good'), await whoIs('good')]).toEqual([user, user]);
-    expect(asked).toMatchObject([{ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token: 'good', audiences: ['api'] } }]);
+    expect(asked).toMatchObject([
+      { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token: 'good', audiences: ['api'] } },
+    ]);
     expect(callers).toEqual(['apiserver']);
   });
 
   test('says no, or that the token is for somebody else', async () => {
-    expect([await whoIs('unknown'), await whoIs('unknown'), await whoIs('vault'), await whoIs('bad')]).toEqual([401, 401, 401, 401]);
+    expect([await whoIs('unknown'), await whoIs('unknown'), await whoIs('vault'), await whoIs('bad')]).toEqual([
+      401, 401, 401, 401,
+    ]);
     expect(asked.map(({ spec }) => spec.token)).toEqual(['unknown', 'vault', 'bad']);
   });
 
@@ -91,11 +127,16 @@ describe('the token webhook', () => {
     troubles = [() => ({ status: 403, body: '{}' })];
     expect(await whoIs('refused')).toBe(401);
     expect(asked.length).toBe(3);
-    expect((await server.call({ path: '/metrics', headers: ['authorization', 'Bearer good'] })).text).toMatch(/^rest_client_requests_total\{code="403",host="127\.0\.0\.1:\d+",method="POST"\} 1$/m);
+    expect((await server.call({ path: '/metrics', headers: ['authorization', 'Bearer good'] })).text).toMatch(
+      /^rest_client_requests_total\{code="403",host="127\.0\.0\.1:\d+",method="POST"\} 1$/m,
+    );
   });
 
   test.each([
-    { name: 'another version', body: '{"apiVersion":"authentication.k8s.io/v1beta1","kind":"TokenReview","status":{"authenticated":true,"user":{"username":"root"}}}' },
+    {
+      name: 'another version',
+      body: '{"apiVersion":"authentication.k8s.io/v1beta1","kind":"TokenReview","status":{"authenticated":true,"user":{"username":"root"}}}',
+    },
     { name: 'no JSON', body: '<html>' },
     { name: 'null', body: 'null' },
     { name: 'far too much', body: `"${'x'.repeat(2 << 20)}"` },
@@ -111,18 +152,39 @@ describe('the token webhook', () => {
 });
 
 test('with --authentication-token-webhook-cache-ttl=0s no answer is kept', async () => {
-  await using forgetful = await startTestServer({ flags: ['--authentication-token-webhook-config-file', connection, '--authentication-token-webhook-version=v1', '--authentication-token-webhook-cache-ttl=0s'] });
+  await using forgetful = await startTestServer({
+    flags: [
+      '--authentication-token-webhook-config-file',
+      connection,
+      '--authentication-token-webhook-version=v1',
+      '--authentication-token-webhook-cache-ttl=0s',
+    ],
+  });
   for (let i = 0; i < 2; i++) expect(await forgetful.whoAmI({ headers: ['authorization', 'Bearer nobody'] })).toBe(401);
   expect(asked.map(({ spec }) => spec.token)).toEqual(['nobody', 'nobody']);
 });
 
 describe('the connection file of the token webhook', () => {
   test('has its certificate and key read again, itself not', async () => {
-    const [first, second] = [await openssl.issue({ subject: '/CN=first', issuer: authority }), await openssl.issue({ subject: '/CN=second', issuer: authority })];
-    const [certificate, key] = [await openssl.file('client.crt', first.certificate), await openssl.file('client.key', first.key)];
+    const [first, second] = [
+      await openssl.issue({ subject: '/CN=first', issuer: authority }),
+      await openssl.issue({ subject: '/CN=second', issuer: authority }),
+    ];
+    const [certificate, key] = [
+      await openssl.file('client.crt', first.certificate),
+      await openssl.file('client.key', first.key),
+    ];
     const text = `{ clusters: [{ name: a, cluster: { server: "https://127.0.0.1:${(webhook.address() as AddressInfo).port}/review", certificate-authority: ca.crt, tls-server-name: webhook.example.com } }], users: [{ name: me, user: { client-certificate: client.crt, client-key: client.key } }], contexts: [{ name: c, context: { cluster: a, user: me } }], current-context: c }`;
     const file = await openssl.file('by-files.yaml', text);
-    await using renewed = await startTestServer({ flags: ['--authentication-token-webhook-config-file', file, '--authentication-token-webhook-version=v1', '--api-audiences=api'], fileCheckMs: 20 });
+    await using renewed = await startTestServer({
+      flags: [
+        '--authentication-token-webhook-config-file',
+        file,
+        '--authentication-token-webhook-version=v1',
+        '--api-audiences=api',
+      ],
+      fileCheckMs: 20,
+    });
     let count = 0;
     const caller = async (): Promise<string | undefined> => {
       callers = [];

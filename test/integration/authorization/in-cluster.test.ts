@@ -21,18 +21,42 @@ beforeAll(async () => {
   directory = await mkdtemp(path.join(tmpdir(), 'orch-pod-'));
   for (const name of ['judge', 'nobody']) await cluster.create(accounts, { metadata: { name } });
   const bind = (name: string, role: string, subject: object): Promise<unknown> =>
-    cluster.create(`${rbac}/clusterrolebindings`, { metadata: { name }, roleRef: { apiGroup: rbacGroup, kind: 'ClusterRole', name: role }, subjects: [subject] });
+    cluster.create(`${rbac}/clusterrolebindings`, {
+      metadata: { name },
+      roleRef: { apiGroup: rbacGroup, kind: 'ClusterRole', name: role },
+      subjects: [subject],
+    });
   await bind('judge', 'system:auth-delegator', { kind: 'ServiceAccount', name: 'judge', namespace: 'default' });
-  await cluster.create(`${rbac}/clusterroles`, { metadata: { name: 'pod-reader' }, rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['list'] }] });
+  await cluster.create(`${rbac}/clusterroles`, {
+    metadata: { name: 'pod-reader' },
+    rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['list'] }],
+  });
   await bind('alice', 'pod-reader', { apiGroup: rbacGroup, kind: 'User', name: 'alice' });
   const config = await readFile(cluster.kubeconfigPath, 'utf8');
   await writeFile(file('ca.crt'), Buffer.from(/certificate-authority-data: (\S+)/.exec(config)![1]!, 'base64'));
   await writeFile(file('tokens.csv'), 'alice-token,alice,1\n');
   configuration = file('authorization.json');
-  await writeFile(configuration, JSON.stringify({
-    apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthorizationConfiguration',
-    authorizers: [{ type: 'Webhook', name: 'cluster', webhook: { timeout: '10s', authorizedTTL: '1ms', unauthorizedTTL: '1ms', subjectAccessReviewVersion: 'v1', failurePolicy: 'Deny', connectionInfo: { type: 'InClusterConfig' } } }],
-  }));
+  await writeFile(
+    configuration,
+    JSON.stringify({
+      apiVersion: 'apiserver.config.k8s.io/v1',
+      kind: 'AuthorizationConfiguration',
+      authorizers: [
+        {
+          type: 'Webhook',
+          name: 'cluster',
+          webhook: {
+            timeout: '10s',
+            authorizedTTL: '1ms',
+            unauthorizedTTL: '1ms',
+            subjectAccessReviewVersion: 'v1',
+            failurePolicy: 'Deny',
+            connectionInfo: { type: 'InClusterConfig' },
+          },
+        },
+      ],
+    }),
+  );
 });
 afterAll(async () => {
   await cluster[Symbol.asyncDispose]();
@@ -44,19 +68,33 @@ async function giveToken(account: string): Promise<void> {
   await replaceFile(file('token'), `${(body as { status: { token: string } }).status.token}\n`);
 }
 
-const start = (environment: Readonly<Record<string, string>> = { KUBERNETES_SERVICE_HOST: '127.0.0.1', KUBERNETES_SERVICE_PORT: new URL(cluster.url).port }): Promise<TestServer> =>
-  startTestServer({ flags: ['--authorization-config', configuration, '--token-auth-file', file('tokens.csv')] }, { pod: { environment, accountFolder: directory } });
+const start = (
+  environment: Readonly<Record<string, string>> = {
+    KUBERNETES_SERVICE_HOST: '127.0.0.1',
+    KUBERNETES_SERVICE_PORT: new URL(cluster.url).port,
+  },
+): Promise<TestServer> =>
+  startTestServer(
+    { flags: ['--authorization-config', configuration, '--token-auth-file', file('tokens.csv')] },
+    { pod: { environment, accountFolder: directory } },
+  );
 
 describe('connectionInfo.type: InClusterConfig', () => {
   test('the cluster is asked, with the account of the pod; a token that was renewed is used without a restart', async () => {
     await giveToken('judge');
     await using server = await start();
-    const ask = (resource: string) => server.call({ path: `/api/v1/namespaces/default/${resource}`, headers: ['authorization', 'Bearer alice-token'] });
+    const ask = (resource: string) =>
+      server.call({ path: `/api/v1/namespaces/default/${resource}`, headers: ['authorization', 'Bearer alice-token'] });
     await expect.poll(async () => (await ask('pods')).status, { timeout: 20_000 }).toBe(200);
-    expect((await ask('secrets')).body['message']).toBe('secrets is forbidden: User "alice" cannot list resource "secrets" in API group "" in the namespace "default"');
+    expect((await ask('secrets')).body['message']).toBe(
+      'secrets is forbidden: User "alice" cannot list resource "secrets" in API group "" in the namespace "default"',
+    );
 
     await giveToken('nobody');
-    expect(await ask('pods')).toMatchObject({ status: 500, text: 'Internal Server Error: "/api/v1/namespaces/default/pods": the webhook answered with status 403\n' });
+    expect(await ask('pods')).toMatchObject({
+      status: 500,
+      text: 'Internal Server Error: "/api/v1/namespaces/default/pods": the webhook answered with status 403\n',
+    });
     await giveToken('judge');
     expect((await ask('pods')).status).toBe(200);
     await rm(file('token'));
@@ -66,12 +104,30 @@ describe('connectionInfo.type: InClusterConfig', () => {
   });
 
   test.each([
-    { name: 'outside of a pod', environment: {}, absent: undefined, message: 'InClusterConfig is for a server that runs as a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be defined' },
-    { name: 'without a token', environment: undefined, absent: 'token', message: 'InClusterConfig: open FOLDER/token: no such file or directory' },
-    { name: 'without an authority', environment: undefined, absent: 'ca.crt', message: 'InClusterConfig: open FOLDER/ca.crt: no such file or directory' },
+    {
+      name: 'outside of a pod',
+      environment: {},
+      absent: undefined,
+      message:
+        'InClusterConfig is for a server that runs as a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be defined',
+    },
+    {
+      name: 'without a token',
+      environment: undefined,
+      absent: 'token',
+      message: 'InClusterConfig: open FOLDER/token: no such file or directory',
+    },
+    {
+      name: 'without an authority',
+      environment: undefined,
+      absent: 'ca.crt',
+      message: 'InClusterConfig: open FOLDER/ca.crt: no such file or directory',
+    },
   ])('$name the server does not start', async ({ environment, absent, message }) => {
     await giveToken('judge');
     if (absent !== undefined) await rm(file(absent));
-    await expect(start(environment)).rejects.toThrow(`--authorization-config: ${configuration}: authorizer cluster: ${message.replace('FOLDER', directory)}`);
+    await expect(start(environment)).rejects.toThrow(
+      `--authorization-config: ${configuration}: authorizer cluster: ${message.replace('FOLDER', directory)}`,
+    );
   });
 });

@@ -4,11 +4,21 @@ import { startApiUsers } from '../../support/api-users.ts';
 describe('--authorization-mode=AlwaysDeny', () => {
   test('forbids everything to everybody but system:masters, before the body is read', async () => {
     await using api = await startApiUsers({ alice: [] }, ['--authorization-mode=AlwaysDeny']);
-    expect(await api.call('alice', 'POST', '/api/v1/namespaces/default/configmaps', { body: 'this is not JSON' })).toMatchObject({
+    expect(
+      await api.call('alice', 'POST', '/api/v1/namespaces/default/configmaps', { body: 'this is not JSON' }),
+    ).toMatchObject({
       status: 403,
-      body: { kind: 'Status', reason: 'Forbidden', code: 403, message: 'configmaps is forbidden: User "alice" cannot create resource "configmaps" in API group "" in the namespace "default": Everything is forbidden.' },
+      body: {
+        kind: 'Status',
+        reason: 'Forbidden',
+        code: 403,
+        message:
+          'configmaps is forbidden: User "alice" cannot create resource "configmaps" in API group "" in the namespace "default": Everything is forbidden.',
+      },
     });
-    expect((await api.call(undefined, 'GET', '/healthz')).body.message).toBe('forbidden: User "system:anonymous" cannot get path "/healthz": Everything is forbidden.');
+    expect((await api.call(undefined, 'GET', '/healthz')).body.message).toBe(
+      'forbidden: User "system:anonymous" cannot get path "/healthz": Everything is forbidden.',
+    );
     expect((await api.call('admin', 'GET', '/api/v1/namespaces/default')).status).toBe(200);
     const metrics = (await api.call('admin', 'GET', '/metrics')).body as string;
     expect(metrics).toContain('authorization_attempts_total{result="no-opinion"} 2');

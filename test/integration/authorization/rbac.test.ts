@@ -9,12 +9,22 @@ const isAllowed = ({ status }: Answer): boolean => status < 400;
 const isForbidden = ({ status }: Answer): boolean => status === 403;
 const configMaps = '/api/v1/namespaces/default/configmaps';
 const clusterRole = (name: string, rules: object[]): object => ({ metadata: { name }, rules });
-const clusterBinding = (name: string, role: string, user: string): object => ({ metadata: { name }, roleRef: { kind: 'ClusterRole', name: role }, subjects: [{ kind: 'User', name: user }] });
-const binding = (name: string, role: string, user: string): object => ({ ...clusterBinding(name, role, user), roleRef: { kind: 'Role', name: role } });
+const clusterBinding = (name: string, role: string, user: string): object => ({
+  metadata: { name },
+  roleRef: { kind: 'ClusterRole', name: role },
+  subjects: [{ kind: 'User', name: user }],
+});
+const binding = (name: string, role: string, user: string): object => ({
+  ...clusterBinding(name, role, user),
+  roleRef: { kind: 'Role', name: role },
+});
 
 let api: ApiUsers;
 beforeAll(async () => {
-  api = await startApiUsers({ alice: ['devs'], bob: [], carol: [], dave: [], erin: [], frank: [], grace: [], heidi: [] }, ['--authorization-mode=RBAC']);
+  api = await startApiUsers(
+    { alice: ['devs'], bob: [], carol: [], dave: [], erin: [], frank: [], grace: [], heidi: [] },
+    ['--authorization-mode=RBAC'],
+  );
 });
 afterAll(() => api[Symbol.asyncDispose]());
 
@@ -25,8 +35,13 @@ const grant = async (user: string, rules: object[]): Promise<void> => {
 
 describe('what is granted is allowed', () => {
   test('with the binding, and no longer than it is there', async () => {
-    expect((await api.call('alice', 'GET', configMaps)).body.message).toBe('configmaps is forbidden: User "alice" cannot list resource "configmaps" in API group "" in the namespace "default"');
-    await api.create(`${rbac}/namespaces/default/roles`, { metadata: { name: 'reader' }, rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['list'] }] });
+    expect((await api.call('alice', 'GET', configMaps)).body.message).toBe(
+      'configmaps is forbidden: User "alice" cannot list resource "configmaps" in API group "" in the namespace "default"',
+    );
+    await api.create(`${rbac}/namespaces/default/roles`, {
+      metadata: { name: 'reader' },
+      rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['list'] }],
+    });
     await api.create(`${rbac}/namespaces/default/rolebindings`, binding('reader', 'reader', 'alice'));
     await api.until('alice', 'GET', configMaps, isAllowed);
     expect((await api.call('alice', 'GET', '/api/v1/namespaces/kube-system/configmaps')).status).toBe(403);
@@ -36,14 +51,20 @@ describe('what is granted is allowed', () => {
 
   test('a binding of a role that is not there says so', async () => {
     await api.create(`${rbac}/clusterrolebindings`, clusterBinding('dangling', 'nothing-like-it', 'grace'));
-    const answer = await api.until('grace', 'GET', '/api/v1/nodes', ({ body }) => (body.message as string).includes('RBAC'));
-    expect(answer.body.message).toBe('nodes is forbidden: User "grace" cannot list resource "nodes" in API group "" at the cluster scope: RBAC: clusterrole.rbac.authorization.k8s.io "nothing-like-it" not found');
+    const answer = await api.until('grace', 'GET', '/api/v1/nodes', ({ body }) =>
+      (body.message as string).includes('RBAC'),
+    );
+    expect(answer.body.message).toBe(
+      'nodes is forbidden: User "grace" cannot list resource "nodes" in API group "" at the cluster scope: RBAC: clusterrole.rbac.authorization.k8s.io "nothing-like-it" not found',
+    );
   });
 
   test('whoever is unknown sees what is public, and a wrong token is not unknown', async () => {
     expect((await api.call(undefined, 'GET', '/version')).status).toBe(200);
     expect((await api.call(undefined, 'GET', '/readyz')).body).toBe('ok');
-    expect((await api.call(undefined, 'GET', '/api')).body.message).toBe('forbidden: User "system:anonymous" cannot get path "/api"');
+    expect((await api.call(undefined, 'GET', '/api')).body.message).toBe(
+      'forbidden: User "system:anonymous" cannot get path "/api"',
+    );
     expect((await api.call('nobody-has-this', 'GET', '/version')).status).toBe(401);
   });
 });
@@ -51,7 +72,10 @@ describe('what is granted is allowed', () => {
 describe('rights in one namespace', () => {
   const roles = '/apis/rbac.authorization.k8s.io/v1/namespaces/default';
   beforeAll(async () => {
-    await api.create(`${roles}/roles`, { metadata: { name: 'keeper' }, rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }] });
+    await api.create(`${roles}/roles`, {
+      metadata: { name: 'keeper' },
+      rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }],
+    });
     await api.create(`${roles}/rolebindings`, binding('keeper', 'keeper', 'heidi'));
     await api.until('heidi', 'GET', '/api/v1/namespaces/default', isAllowed);
   });
@@ -59,12 +83,35 @@ describe('rights in one namespace', () => {
   const merge = { body: { metadata: { labels: { a: 'b' } } }, contentType: 'application/merge-patch+json' };
   test.each([
     { what: 'list all namespaces', method: 'GET', path: '/api/v1/namespaces/default/namespaces' },
-    { what: 'watch all namespaces', method: 'GET', path: '/api/v1/namespaces/default/namespaces?watch=1&timeoutSeconds=1' },
-    { what: 'watch all namespaces by the old path', method: 'GET', path: '/api/v1/watch/namespaces/default/namespaces?timeoutSeconds=1' },
-    { what: 'make a namespace', method: 'POST', path: '/api/v1/namespaces/default/namespaces', call: { body: { metadata: { name: 'heidi' } } } },
+    {
+      what: 'watch all namespaces',
+      method: 'GET',
+      path: '/api/v1/namespaces/default/namespaces?watch=1&timeoutSeconds=1',
+    },
+    {
+      what: 'watch all namespaces by the old path',
+      method: 'GET',
+      path: '/api/v1/watch/namespaces/default/namespaces?timeoutSeconds=1',
+    },
+    {
+      what: 'make a namespace',
+      method: 'POST',
+      path: '/api/v1/namespaces/default/namespaces',
+      call: { body: { metadata: { name: 'heidi' } } },
+    },
     { what: 'read another namespace', method: 'GET', path: '/api/v1/namespaces/default/namespaces/kube-system' },
-    { what: 'change another namespace', method: 'PATCH', path: '/api/v1/namespaces/default/namespaces/kube-system', call: merge },
-    { what: 'change the status of another namespace', method: 'PATCH', path: '/api/v1/namespaces/default/namespaces/kube-system/status', call: merge },
+    {
+      what: 'change another namespace',
+      method: 'PATCH',
+      path: '/api/v1/namespaces/default/namespaces/kube-system',
+      call: merge,
+    },
+    {
+      what: 'change the status of another namespace',
+      method: 'PATCH',
+      path: '/api/v1/namespaces/default/namespaces/kube-system/status',
+      call: merge,
+    },
     { what: 'delete another namespace', method: 'DELETE', path: '/api/v1/namespaces/default/namespaces/orch-system' },
     { what: 'list nodes', method: 'GET', path: '/api/v1/namespaces/default/nodes' },
   ])('are none to $what', async ({ method, path, call }) => {
@@ -79,66 +126,146 @@ describe('rights in one namespace', () => {
 
 describe('PUT and apply that create', () => {
   const put = (user: string, name: string, resourceVersion?: string): Promise<Answer> =>
-    api.call(user, 'PUT', `/apis/coordination.k8s.io/v1/namespaces/default/leases/${name}`, { body: { metadata: { name, resourceVersion }, spec: {} } });
-  const apply = (user: string, name: string): Promise<Answer> => api.call(user, 'PATCH', `${configMaps}/${name}?fieldManager=t`, {
-    contentType: 'application/apply-patch+yaml', body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { a: 'b' } },
-  });
+    api.call(user, 'PUT', `/apis/coordination.k8s.io/v1/namespaces/default/leases/${name}`, {
+      body: { metadata: { name, resourceVersion }, spec: {} },
+    });
+  const apply = (user: string, name: string): Promise<Answer> =>
+    api.call(user, 'PATCH', `${configMaps}/${name}?fieldManager=t`, {
+      contentType: 'application/apply-patch+yaml',
+      body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { a: 'b' } },
+    });
 
   test('need create besides update and patch', async () => {
-    await grant('bob', [{ apiGroups: ['', 'coordination.k8s.io'], resources: ['leases', 'configmaps'], verbs: ['update', 'patch'] }]);
-    await api.until('bob', 'PATCH', `${configMaps}/none`, ({ status }) => status === 404, { contentType: 'application/merge-patch+json', body: {} });
-    expect((await put('bob', 'new')).body.message).toBe('leases.coordination.k8s.io "new" is forbidden: User "bob" cannot create resource "leases" in API group "coordination.k8s.io" in the namespace "default"');
+    await grant('bob', [
+      { apiGroups: ['', 'coordination.k8s.io'], resources: ['leases', 'configmaps'], verbs: ['update', 'patch'] },
+    ]);
+    await api.until('bob', 'PATCH', `${configMaps}/none`, ({ status }) => status === 404, {
+      contentType: 'application/merge-patch+json',
+      body: {},
+    });
+    expect((await put('bob', 'new')).body.message).toBe(
+      'leases.coordination.k8s.io "new" is forbidden: User "bob" cannot create resource "leases" in API group "coordination.k8s.io" in the namespace "default"',
+    );
     expect((await apply('bob', 'new')).body).toMatchObject({ code: 403, details: { name: 'new', kind: 'configmaps' } });
     const old = await put('admin', 'old');
     await apply('admin', 'old');
-    expect([(await put('bob', 'old', old.body.metadata.resourceVersion)).status, (await apply('bob', 'old')).status]).toEqual([200, 200]);
+    expect([
+      (await put('bob', 'old', old.body.metadata.resourceVersion)).status,
+      (await apply('bob', 'old')).status,
+    ]).toEqual([200, 200]);
   });
 });
 
 describe('nobody grants what they do not have', () => {
-  const rules = [{ apiGroups: ['rbac.authorization.k8s.io'], resources: ['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings'], verbs: ['create', 'update', 'patch', 'get'] }, { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list'] }];
+  const rules = [
+    {
+      apiGroups: ['rbac.authorization.k8s.io'],
+      resources: ['clusterroles', 'clusterrolebindings', 'roles', 'rolebindings'],
+      verbs: ['create', 'update', 'patch', 'get'],
+    },
+    { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list'] },
+  ];
   beforeAll(async () => {
     await grant('carol', rules);
     await api.until('carol', 'GET', `${rbac}/clusterroles/cluster-admin`, isAllowed);
   });
 
   test('a role with more rights than its writer has is refused, with what is missing', async () => {
-    const wanted = clusterRole('more', [{ apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'delete', 'create'] }, { apiGroups: [''], resources: ['secrets'], verbs: ['get'] }]);
+    const wanted = clusterRole('more', [
+      { apiGroups: [''], resources: ['pods'], verbs: ['get', 'list', 'delete', 'create'] },
+      { apiGroups: [''], resources: ['secrets'], verbs: ['get'] },
+    ]);
     expect((await api.call('carol', 'POST', `${rbac}/clusterroles`, { body: wanted })).body).toMatchObject({
-      code: 403, reason: 'Forbidden', details: { name: 'more', group: 'rbac.authorization.k8s.io', kind: 'clusterroles' },
-      message: 'clusterroles.rbac.authorization.k8s.io "more" is forbidden: user "carol" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n'
-        + '{APIGroups:[""], Resources:["pods"], Verbs:["delete" "create"]}\n{APIGroups:[""], Resources:["secrets"], Verbs:["get"]}',
+      code: 403,
+      reason: 'Forbidden',
+      details: { name: 'more', group: 'rbac.authorization.k8s.io', kind: 'clusterroles' },
+      message:
+        'clusterroles.rbac.authorization.k8s.io "more" is forbidden: user "carol" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n' +
+        '{APIGroups:[""], Resources:["pods"], Verbs:["delete" "create"]}\n{APIGroups:[""], Resources:["secrets"], Verbs:["get"]}',
     });
-    expect((await api.call('carol', 'POST', `${rbac}/clusterroles`, { body: clusterRole('same', [{ apiGroups: [''], resources: ['pods'], verbs: ['list'] }]) })).status).toBe(201);
+    expect(
+      (
+        await api.call('carol', 'POST', `${rbac}/clusterroles`, {
+          body: clusterRole('same', [{ apiGroups: [''], resources: ['pods'], verbs: ['list'] }]),
+        })
+      ).status,
+    ).toBe(201);
   });
 
   test('a role with more rights than can be told is refused with some of them, and grants all of them when an administrator binds it', async () => {
     const names = (prefix: string): string[] => Array.from({ length: 200 }, (_, i) => `${prefix}${i}`);
-    const wanted = clusterRole('product', [{ apiGroups: names('g'), resources: names('r'), verbs: [...names('v'), 'get'] }]);
+    const wanted = clusterRole('product', [
+      { apiGroups: names('g'), resources: names('r'), verbs: [...names('v'), 'get'] },
+    ]);
     const { status, body } = await api.call('carol', 'POST', `${rbac}/clusterroles`, { body: wanted });
     expect(status).toBe(403);
-    expect(body.message).toMatch(/permissions not currently held:\n\{APIGroups:\["g0"\], Resources:\["r0"\], Verbs:\["v0" "v1" [^]*\n\.\.\. \(cut\)$/);
+    expect(body.message).toMatch(
+      /permissions not currently held:\n\{APIGroups:\["g0"\], Resources:\["r0"\], Verbs:\["v0" "v1" [^]*\n\.\.\. \(cut\)$/,
+    );
     expect((body.message as string).length).toBeLessThan(300_000);
     await api.create(`${rbac}/clusterroles`, wanted);
     await api.create(`${rbac}/clusterrolebindings`, clusterBinding('product', 'product', 'heidi'));
-    expect((await api.until('heidi', 'GET', '/apis/g7/v1/r199/a', ({ status: allowed }) => allowed !== 403)).status).toBe(404);
+    expect(
+      (await api.until('heidi', 'GET', '/apis/g7/v1/r199/a', ({ status: allowed }) => allowed !== 403)).status,
+    ).toBe(404);
   });
 
   test.each([
-    { name: 'by PUT', method: 'PUT', contentType: 'application/json', body: clusterRole('grows', [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }]) },
-    { name: 'by patch', method: 'PATCH', contentType: 'application/merge-patch+json', body: { rules: [{ nonResourceURLs: ['*'], verbs: ['*'] }] } },
-    { name: 'by apply', method: 'PATCH', contentType: 'application/apply-patch+yaml', body: { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', ...clusterRole('grows', [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }]) } },
-    { name: 'by an aggregation rule', method: 'PATCH', contentType: 'application/merge-patch+json', body: { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] } }, why: 'must have cluster-admin privileges to use an aggregationRule' },
-  ])('a role cannot be made to grow $name', async ({ method, contentType, body, why = 'is attempting to grant RBAC permissions not currently held' }) => {
-    await api.call('admin', 'POST', `${rbac}/clusterroles`, { body: clusterRole('grows', []) });
-    const answer = await api.call('carol', method, `${rbac}/clusterroles/grows?fieldManager=t${contentType.includes('apply') ? '&force=true' : ''}`, { contentType, body });
-    expect(answer.status).toBe(403);
-    expect(answer.body.message).toContain(why);
-  });
+    {
+      name: 'by PUT',
+      method: 'PUT',
+      contentType: 'application/json',
+      body: clusterRole('grows', [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }]),
+    },
+    {
+      name: 'by patch',
+      method: 'PATCH',
+      contentType: 'application/merge-patch+json',
+      body: { rules: [{ nonResourceURLs: ['*'], verbs: ['*'] }] },
+    },
+    {
+      name: 'by apply',
+      method: 'PATCH',
+      contentType: 'application/apply-patch+yaml',
+      body: {
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'ClusterRole',
+        ...clusterRole('grows', [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }]),
+      },
+    },
+    {
+      name: 'by an aggregation rule',
+      method: 'PATCH',
+      contentType: 'application/merge-patch+json',
+      body: { aggregationRule: { clusterRoleSelectors: [{ matchLabels: { a: 'b' } }] } },
+      why: 'must have cluster-admin privileges to use an aggregationRule',
+    },
+  ])(
+    'a role cannot be made to grow $name',
+    async ({ method, contentType, body, why = 'is attempting to grant RBAC permissions not currently held' }) => {
+      await api.call('admin', 'POST', `${rbac}/clusterroles`, { body: clusterRole('grows', []) });
+      const answer = await api.call(
+        'carol',
+        method,
+        `${rbac}/clusterroles/grows?fieldManager=t${contentType.includes('apply') ? '&force=true' : ''}`,
+        { contentType, body },
+      );
+      expect(answer.status).toBe(403);
+      expect(answer.body.message).toContain(why);
+    },
+  );
 
   test.each([
-    { name: 'a ClusterRoleBinding', path: `${rbac}/clusterrolebindings`, body: clusterBinding('all-mine', 'cluster-admin', 'carol') },
-    { name: 'a RoleBinding', path: `${rbac}/namespaces/default/rolebindings`, body: clusterBinding('all-mine', 'cluster-admin', 'carol') },
+    {
+      name: 'a ClusterRoleBinding',
+      path: `${rbac}/clusterrolebindings`,
+      body: clusterBinding('all-mine', 'cluster-admin', 'carol'),
+    },
+    {
+      name: 'a RoleBinding',
+      path: `${rbac}/namespaces/default/rolebindings`,
+      body: clusterBinding('all-mine', 'cluster-admin', 'carol'),
+    },
   ])('$name of a role with more rights is refused', async ({ path, body }) => {
     const answer = await api.call('carol', 'POST', path, { body });
     expect(answer.status).toBe(403);
@@ -146,35 +273,113 @@ describe('nobody grants what they do not have', () => {
   });
 
   test.each([
-    { name: 'by PUT', method: 'PUT', contentType: 'application/json', change: (binding: object) => ({ ...binding, subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'carol' }] }) },
-    { name: 'by patch', method: 'PATCH', contentType: 'application/merge-patch+json', change: () => ({ subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'carol' }] }) },
-    { name: 'by JSON patch', method: 'PATCH', contentType: 'application/json-patch+json', change: () => [{ op: 'replace', path: '/subjects/0/name', value: 'carol' }] },
-    { name: 'by apply', method: 'PATCH', contentType: 'application/apply-patch+yaml', change: () => ({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRoleBinding', ...clusterBinding('of-others', 'cluster-admin', 'carol') }) },
+    {
+      name: 'by PUT',
+      method: 'PUT',
+      contentType: 'application/json',
+      change: (binding: object) => ({
+        ...binding,
+        subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'carol' }],
+      }),
+    },
+    {
+      name: 'by patch',
+      method: 'PATCH',
+      contentType: 'application/merge-patch+json',
+      change: () => ({ subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'carol' }] }),
+    },
+    {
+      name: 'by JSON patch',
+      method: 'PATCH',
+      contentType: 'application/json-patch+json',
+      change: () => [{ op: 'replace', path: '/subjects/0/name', value: 'carol' }],
+    },
+    {
+      name: 'by apply',
+      method: 'PATCH',
+      contentType: 'application/apply-patch+yaml',
+      change: () => ({
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'ClusterRoleBinding',
+        ...clusterBinding('of-others', 'cluster-admin', 'carol'),
+      }),
+    },
   ])('nobody joins a binding of a role with more rights $name', async ({ method, contentType, change }) => {
-    await api.call('admin', 'POST', `${rbac}/clusterrolebindings`, { body: clusterBinding('of-others', 'cluster-admin', 'somebody') });
+    await api.call('admin', 'POST', `${rbac}/clusterrolebindings`, {
+      body: clusterBinding('of-others', 'cluster-admin', 'somebody'),
+    });
     const path = `${rbac}/clusterrolebindings/of-others`;
     const body = change((await api.call('admin', 'GET', path)).body as object);
-    const answer = await api.call('carol', method, `${path}?fieldManager=t${contentType.includes('apply') ? '&force=true' : ''}`, { contentType, body });
-    expect([answer.status, answer.body.message]).toEqual([403, expect.stringContaining('{NonResourceURLs:["*"], Verbs:["*"]}')]);
+    const answer = await api.call(
+      'carol',
+      method,
+      `${path}?fieldManager=t${contentType.includes('apply') ? '&force=true' : ''}`,
+      { contentType, body },
+    );
+    expect([answer.status, answer.body.message]).toEqual([
+      403,
+      expect.stringContaining('{NonResourceURLs:["*"], Verbs:["*"]}'),
+    ]);
   });
 
   test('a binding of a role that is not there is 404', async () => {
-    expect((await api.call('carol', 'POST', `${rbac}/clusterrolebindings`, { body: clusterBinding('x', 'nope', 'carol') })).body).toMatchObject({ code: 404, message: 'clusterrole.rbac.authorization.k8s.io "nope" not found' });
+    expect(
+      (await api.call('carol', 'POST', `${rbac}/clusterrolebindings`, { body: clusterBinding('x', 'nope', 'carol') }))
+        .body,
+    ).toMatchObject({ code: 404, message: 'clusterrole.rbac.authorization.k8s.io "nope" not found' });
   });
 
   test('verb escalate allows to write any role, verb bind to bind that one', async () => {
-    await grant('dave', [...rules, { apiGroups: ['rbac.authorization.k8s.io'], resources: ['clusterroles'], verbs: ['escalate'] }]);
-    await grant('erin', [...rules, { apiGroups: ['rbac.authorization.k8s.io'], resources: ['clusterroles'], resourceNames: ['edit', 'cluster-admin'], verbs: ['bind'] }]);
-    await api.until('dave', 'POST', `${rbac}/clusterroles`, isAllowed, { body: clusterRole('anything', [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }]) });
-    await api.until('erin', 'POST', `${rbac}/clusterrolebindings`, isAllowed, { body: clusterBinding('of-frank', 'cluster-admin', 'frank') });
-    expect((await api.call('erin', 'POST', `${rbac}/clusterrolebindings`, { body: clusterBinding('frank-again', 'anything', 'frank') })).status).toBe(403);
+    await grant('dave', [
+      ...rules,
+      { apiGroups: ['rbac.authorization.k8s.io'], resources: ['clusterroles'], verbs: ['escalate'] },
+    ]);
+    await grant('erin', [
+      ...rules,
+      {
+        apiGroups: ['rbac.authorization.k8s.io'],
+        resources: ['clusterroles'],
+        resourceNames: ['edit', 'cluster-admin'],
+        verbs: ['bind'],
+      },
+    ]);
+    await api.until('dave', 'POST', `${rbac}/clusterroles`, isAllowed, {
+      body: clusterRole('anything', [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }]),
+    });
+    await api.until('erin', 'POST', `${rbac}/clusterrolebindings`, isAllowed, {
+      body: clusterBinding('of-frank', 'cluster-admin', 'frank'),
+    });
+    expect(
+      (
+        await api.call('erin', 'POST', `${rbac}/clusterrolebindings`, {
+          body: clusterBinding('frank-again', 'anything', 'frank'),
+        })
+      ).status,
+    ).toBe(403);
     await api.until('frank', 'GET', '/metrics', isAllowed);
   });
 
   test('what the garbage collector changes is no grant', async () => {
-    await api.create(`${rbac}/clusterroles`, { ...clusterRole('held', [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }]), metadata: { name: 'held', finalizers: ['example.com/a'] } });
-    expect((await api.call('carol', 'PATCH', `${rbac}/clusterroles/held`, { contentType: 'application/merge-patch+json', body: { metadata: { finalizers: null } } })).status).toBe(200);
-    expect((await api.call('carol', 'PATCH', `${rbac}/clusterroles/held`, { contentType: 'application/merge-patch+json', body: { metadata: { labels: { a: 'b' } } } })).status).toBe(403);
+    await api.create(`${rbac}/clusterroles`, {
+      ...clusterRole('held', [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }]),
+      metadata: { name: 'held', finalizers: ['example.com/a'] },
+    });
+    expect(
+      (
+        await api.call('carol', 'PATCH', `${rbac}/clusterroles/held`, {
+          contentType: 'application/merge-patch+json',
+          body: { metadata: { finalizers: null } },
+        })
+      ).status,
+    ).toBe(200);
+    expect(
+      (
+        await api.call('carol', 'PATCH', `${rbac}/clusterroles/held`, {
+          contentType: 'application/merge-patch+json',
+          body: { metadata: { labels: { a: 'b' } } },
+        })
+      ).status,
+    ).toBe(403);
   });
 });
 
@@ -182,11 +387,18 @@ describe('the default roles', () => {
   test('come back with what was taken from them at the next start, but for those that shall stay as they are', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'orch-roles-'));
     const flags = ['--authorization-mode=RBAC'];
-    const patch = (on: ApiUsers, path: string, body: object): Promise<Answer> => on.call('admin', 'PATCH', `${rbac}/${path}`, { contentType: 'application/merge-patch+json', body });
+    const patch = (on: ApiUsers, path: string, body: object): Promise<Answer> =>
+      on.call('admin', 'PATCH', `${rbac}/${path}`, { contentType: 'application/merge-patch+json', body });
     {
       await using first = await startApiUsers({}, flags, { dataDir });
-      await patch(first, 'clusterroles/system:basic-user', { rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }], metadata: { labels: null } });
-      await patch(first, 'clusterroles/system:discovery', { rules: [], metadata: { annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'false' } } });
+      await patch(first, 'clusterroles/system:basic-user', {
+        rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }],
+        metadata: { labels: null },
+      });
+      await patch(first, 'clusterroles/system:discovery', {
+        rules: [],
+        metadata: { annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'false' } },
+      });
       await patch(first, 'clusterrolebindings/system:basic-user', { subjects: [{ kind: 'User', name: 'x' }] });
       await first.call('admin', 'DELETE', `${rbac}/clusterrolebindings/system:kube-dns`);
       await first.create(`${rbac}/clusterrolebindings`, clusterBinding('mine', 'view', 'x'));
@@ -197,10 +409,18 @@ describe('the default roles', () => {
     const get = async (path: string) => (await second.call('admin', 'GET', `${rbac}/${path}`)).body;
     expect(await get('clusterroles/system:basic-user')).toMatchObject({
       metadata: { labels: { 'kubernetes.io/bootstrapping': 'rbac-defaults' } },
-      rules: [{ resources: ['pods'] }, { resources: ['selfsubjectaccessreviews'] }, { resources: ['selfsubjectrulesreviews'] }, { resources: ['selfsubjectreviews'] }],
+      rules: [
+        { resources: ['pods'] },
+        { resources: ['selfsubjectaccessreviews'] },
+        { resources: ['selfsubjectrulesreviews'] },
+        { resources: ['selfsubjectreviews'] },
+      ],
     });
     expect((await get('clusterroles/system:discovery')).rules).toBeNull();
-    expect((await get('clusterrolebindings/system:basic-user')).subjects).toMatchObject([{ name: 'x' }, { name: 'system:authenticated' }]);
+    expect((await get('clusterrolebindings/system:basic-user')).subjects).toMatchObject([
+      { name: 'x' },
+      { name: 'system:authenticated' },
+    ]);
     expect((await get('clusterrolebindings/system:kube-dns')).kind).toBe('ClusterRoleBinding');
     expect((await get('clusterrolebindings/system:node')).roleRef.name).toBe('system:node');
     expect((await get('clusterrolebindings/mine')).roleRef.name).toBe('view');
@@ -210,7 +430,12 @@ describe('the default roles', () => {
 
   test('that are made of others are empty until somebody fills them, and their parts can be bound', async () => {
     await using api = await startApiUsers({ whole: [], parts: [] }, ['--authorization-mode=RBAC']);
-    const bind = (user: string, role: string): Promise<unknown> => api.create(`${rbac}/namespaces/default/rolebindings`, { metadata: { name: `${user}-${role.split(':').at(-1)!}` }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role }, subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }] });
+    const bind = (user: string, role: string): Promise<unknown> =>
+      api.create(`${rbac}/namespaces/default/rolebindings`, {
+        metadata: { name: `${user}-${role.split(':').at(-1)!}` },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
+        subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
+      });
     await bind('whole', 'edit');
     for (const role of ['system:aggregate-to-view', 'system:aggregate-to-edit']) await bind('parts', role);
     const deployments = '/apis/apps/v1/namespaces/default/deployments';
@@ -226,7 +451,9 @@ describe('the default roles', () => {
 
   test('are there in every mode, and readiness tells', async () => {
     await using plain = await startApiUsers({}, []);
-    expect((await plain.until('admin', 'GET', '/readyz/poststarthook/rbac/bootstrap-roles', isAllowed)).body).toBe('ok');
+    expect((await plain.until('admin', 'GET', '/readyz/poststarthook/rbac/bootstrap-roles', isAllowed)).body).toBe(
+      'ok',
+    );
     expect((await plain.call('admin', 'GET', `${rbac}/clusterroles`)).body.items).toHaveLength(64);
     expect((await plain.call('admin', 'GET', `${rbac}/rolebindings`)).body.items).toHaveLength(7);
   });

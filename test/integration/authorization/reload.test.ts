@@ -24,12 +24,25 @@ interface Reloading extends AsyncDisposable {
 
 async function start(name: string, types: readonly string[], flags: readonly string[] = []): Promise<Reloading> {
   const file = path.join(directory, `${name}.json`);
-  const write = (all: readonly string[]): Promise<void> => replaceFile(file, JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthorizationConfiguration', authorizers: all.map(authorizerOf) }));
+  const write = (all: readonly string[]): Promise<void> =>
+    replaceFile(
+      file,
+      JSON.stringify({
+        apiVersion: 'apiserver.config.k8s.io/v1',
+        kind: 'AuthorizationConfiguration',
+        authorizers: all.map(authorizerOf),
+      }),
+    );
   await write(types);
   const refusals: string[] = [];
-  const log = { ...silentLogger, error: ({ err }: { err?: Error }, message: string) => void (message.includes('authorization configuration') && refusals.push(err!.message)) };
+  const log = {
+    ...silentLogger,
+    error: ({ err }: { err?: Error }, message: string) =>
+      void (message.includes('authorization configuration') && refusals.push(err!.message)),
+  };
   const api = await startApiUsers({ alice: [] }, ['--authorization-config', file, ...flags], { fileCheckMs: 20, log });
-  const counts = (text: string): number => [...text.matchAll(/automatic_reloads_total\{[^}]*\} (\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0);
+  const counts = (text: string): number =>
+    [...text.matchAll(/automatic_reloads_total\{[^}]*\} (\d+)/g)].reduce((sum, [, count]) => sum + Number(count), 0);
   return {
     api,
     async reload(...all) {
@@ -53,10 +66,26 @@ describe('a server that began with RBAC and Node', () => {
   test.each([
     { name: 'without RBAC', types: ['Node'], message: 'missing required types: [RBAC]' },
     { name: 'without both', types: ['AlwaysDeny'], message: 'missing required types: [Node RBAC]' },
-    { name: 'with ABAC, which would need a policy from the start', types: ['Node', 'RBAC', 'ABAC'], message: 'authorizer ABAC needs --authorization-policy-file' },
-    { name: 'with AlwaysAllow', types: ['Node', 'RBAC', 'AlwaysAllow'], message: 'authorizer type AlwaysAllow is not allowed if it was not enabled at initial server startup' },
-    { name: 'with a type twice', types: ['Node', 'RBAC', 'RBAC'], message: 'authorizers[2].type: Duplicate value: "RBAC"' },
-    { name: 'with nothing', types: [], message: 'authorizers: Required value: at least one authorization mode must be defined' },
+    {
+      name: 'with ABAC, which would need a policy from the start',
+      types: ['Node', 'RBAC', 'ABAC'],
+      message: 'authorizer ABAC needs --authorization-policy-file',
+    },
+    {
+      name: 'with AlwaysAllow',
+      types: ['Node', 'RBAC', 'AlwaysAllow'],
+      message: 'authorizer type AlwaysAllow is not allowed if it was not enabled at initial server startup',
+    },
+    {
+      name: 'with a type twice',
+      types: ['Node', 'RBAC', 'RBAC'],
+      message: 'authorizers[2].type: Duplicate value: "RBAC"',
+    },
+    {
+      name: 'with nothing',
+      types: [],
+      message: 'authorizers: Required value: at least one authorization mode must be defined',
+    },
   ])('does not follow a file $name', async ({ types, message }) => {
     expect(await server.reload(...types)).toContain(message);
     expect((await server.api.call('alice', 'GET', '/api')).status).toBe(200);
@@ -74,7 +103,9 @@ describe('a server that began with RBAC and Node', () => {
 
 test('what a server began with cannot come either, nor go: Node', async () => {
   await using server = await start('one', ['RBAC']);
-  expect(await server.reload('RBAC', 'Node')).toBe('authorizer type Node is not allowed if it was not enabled at initial server startup');
+  expect(await server.reload('RBAC', 'Node')).toBe(
+    'authorizer type Node is not allowed if it was not enabled at initial server startup',
+  );
 });
 
 test('AlwaysAllow may stay, and must', async () => {
@@ -87,7 +118,8 @@ test('AlwaysAllow may stay, and must', async () => {
 
 test('the policy of ABAC is that of the start', async () => {
   const policy = path.join(directory, 'policy.jsonl');
-  const rule = (user: string): string => `${JSON.stringify({ apiVersion: 'abac.authorization.kubernetes.io/v1beta1', kind: 'Policy', spec: { user, namespace: 'default', resource: 'configmaps', readonly: true } })}\n`;
+  const rule = (user: string): string =>
+    `${JSON.stringify({ apiVersion: 'abac.authorization.kubernetes.io/v1beta1', kind: 'Policy', spec: { user, namespace: 'default', resource: 'configmaps', readonly: true } })}\n`;
   await replaceFile(policy, rule('alice'));
   await using server = await start('abac', ['ABAC'], ['--authorization-policy-file', policy]);
   expect((await server.api.call('alice', 'GET', configMaps)).status).toBe(200);

@@ -18,7 +18,10 @@ beforeAll(async () => {
   store = await openEmbeddedStore();
   server = await startOnStore(store);
   await server.client.send('POST', configMaps, { metadata: { name: 'a' }, data: { k: 'v' } });
-  const spec = { selector: { matchLabels: { a: 'b' } }, template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } } };
+  const spec = {
+    selector: { matchLabels: { a: 'b' } },
+    template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+  };
   await server.client.send('POST', deployments, { metadata: { name: 'web' }, spec });
 });
 afterAll(async () => {
@@ -37,53 +40,118 @@ const shapes = [
   { shape: 'objects', nested: (depth: number): string => '{"a":'.repeat(depth) + '1' + '}'.repeat(depth) },
 ];
 const depths = [300, 1_000, 9_990, 10_001, 100_000];
-const cases = shapes.flatMap(({ shape, nested }) => depths.map((depth) => ({ name: `${depth} ${shape}`, depth, value: nested(depth), shape })));
+const cases = shapes.flatMap(({ shape, nested }) =>
+  depths.map((depth) => ({ name: `${depth} ${shape}`, depth, value: nested(depth), shape })),
+);
 
 describe.each(cases)('nested $name', ({ depth, value, shape }) => {
   const isJson = depth <= 10_000;
 
   test('in JSON where a text belongs', async () => {
-    const [status, message] = outcome(await server.client.send('POST', configMaps, `{"metadata":{"name":"x"},"data":{"k":${value}}}`));
+    const [status, message] = outcome(
+      await server.client.send('POST', configMaps, `{"metadata":{"name":"x"},"data":{"k":${value}}}`),
+    );
     expect(status).toBe(400);
-    expect(message).toContain(isJson ? `cannot unmarshal ${shape === 'lists' ? 'array' : 'object'} into Go struct field ConfigMap.data of type string` : 'exceeded max depth');
+    expect(message).toContain(
+      isJson
+        ? `cannot unmarshal ${shape === 'lists' ? 'array' : 'object'} into Go struct field ConfigMap.data of type string`
+        : 'exceeded max depth',
+    );
   });
 
   test('in a member that the kind has not', async () => {
-    expect((await server.client.send('POST', `${configMaps}?dryRun=All`, `{"metadata":{"name":"x"},"odd":${value}}`)).status).toBe(isJson ? 201 : 400);
+    expect(
+      (await server.client.send('POST', `${configMaps}?dryRun=All`, `{"metadata":{"name":"x"},"odd":${value}}`)).status,
+    ).toBe(isJson ? 201 : 400);
   });
 
   test('in YAML', async () => {
-    const answer = await server.client.send('POST', configMaps, `{"metadata":{"name":"x"},"data":{"k":${value}}}`, { contentType: 'application/yaml' });
-    const expected = isJson ? `cannot unmarshal ${shape === 'lists' ? 'array' : 'object'} into Go struct field ConfigMap.data of type string` : 'yaml: exceeded max depth of 10000';
+    const answer = await server.client.send('POST', configMaps, `{"metadata":{"name":"x"},"data":{"k":${value}}}`, {
+      contentType: 'application/yaml',
+    });
+    const expected = isJson
+      ? `cannot unmarshal ${shape === 'lists' ? 'array' : 'object'} into Go struct field ConfigMap.data of type string`
+      : 'yaml: exceeded max depth of 10000';
     expect(outcome(answer)).toEqual([400, expect.stringContaining(expected)]);
   });
 
   test.each([
     { type: 'application/merge-patch+json', path: `${configMaps}/a`, body: `{"data":{"k":${value}}}` },
     { type: 'application/merge-patch+json', path: `${configMaps}/a`, body: `{"odd":${value}}` },
-    { type: 'application/strategic-merge-patch+json', path: `${deployments}/web`, body: `{"spec":{"template":{"odd":${value}}}}` },
-    { type: 'application/strategic-merge-patch+json', path: `${deployments}/web`, body: `{"spec":{"template":{"spec":{"containers":[{"name":"c","env":${value}}]}}}}` },
-    { type: 'application/json-patch+json', path: `${configMaps}/a`, body: `[{"op":"add","path":"/odd","value":${value}},{"op":"copy","from":"/odd","path":"/more"},{"op":"test","path":"/odd","value":${value}}]` },
-    { type: 'application/apply-patch+yaml', path: `${configMaps}/a`, body: `{"apiVersion":"v1","kind":"ConfigMap","data":{"k":${value}}}` },
-    { type: 'application/apply-patch+yaml', path: `${configMaps}/a`, body: `{"apiVersion":"v1","kind":"ConfigMap","odd":${value}}` },
+    {
+      type: 'application/strategic-merge-patch+json',
+      path: `${deployments}/web`,
+      body: `{"spec":{"template":{"odd":${value}}}}`,
+    },
+    {
+      type: 'application/strategic-merge-patch+json',
+      path: `${deployments}/web`,
+      body: `{"spec":{"template":{"spec":{"containers":[{"name":"c","env":${value}}]}}}}`,
+    },
+    {
+      type: 'application/json-patch+json',
+      path: `${configMaps}/a`,
+      body: `[{"op":"add","path":"/odd","value":${value}},{"op":"copy","from":"/odd","path":"/more"},{"op":"test","path":"/odd","value":${value}}]`,
+    },
+    {
+      type: 'application/apply-patch+yaml',
+      path: `${configMaps}/a`,
+      body: `{"apiVersion":"v1","kind":"ConfigMap","data":{"k":${value}}}`,
+    },
+    {
+      type: 'application/apply-patch+yaml',
+      path: `${configMaps}/a`,
+      body: `{"apiVersion":"v1","kind":"ConfigMap","odd":${value}}`,
+    },
   ])('in a patch of type $type', async ({ type, path, body }) => {
-    const [status, message] = outcome(await server.client.send('PATCH', `${path}?dryRun=All&fieldManager=m`, body, { contentType: type }));
+    const [status, message] = outcome(
+      await server.client.send('PATCH', `${path}?dryRun=All&fieldManager=m`, body, { contentType: type }),
+    );
     if (depth > 500) expect([status, message]).toEqual([400, expect.stringContaining('exceeded max depth')]);
     // What apply says to any value that is not of its type, as upstream.
-    else if (type.includes('apply')) expect([status, message]).toEqual([500, expect.stringContaining('failed to create typed patch object')]);
+    else if (type.includes('apply'))
+      expect([status, message]).toEqual([500, expect.stringContaining('failed to create typed patch object')]);
     else expect([200, 400, 422]).toContain(status);
   });
 
   test.skipIf(!isJson)('is carried where an object carries JSON, read in every form, and patched beside', async () => {
     const path = `${revisions}/deep-${shape}-${depth}`;
     const data = shape === 'lists' ? `{"k":${value}}` : value;
-    expect((await server.client.send('POST', revisions, `{"metadata":{"name":"deep-${shape}-${depth}"},"revision":1,"data":${data}}`)).status).toBe(201);
-    for (const accept of ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf', 'application/json;as=Table;v=v1;g=meta.k8s.io']) {
+    expect(
+      (
+        await server.client.send(
+          'POST',
+          revisions,
+          `{"metadata":{"name":"deep-${shape}-${depth}"},"revision":1,"data":${data}}`,
+        )
+      ).status,
+    ).toBe(201);
+    for (const accept of [
+      'application/json',
+      'application/yaml',
+      'application/vnd.kubernetes.protobuf',
+      'application/json;as=Table;v=v1;g=meta.k8s.io',
+    ]) {
       expect((await server.client.send('GET', path, undefined, { headers: { accept } })).status, accept).toBe(200);
     }
-    expect((await server.client.send('PATCH', path, '{"revision":2}', { contentType: 'application/merge-patch+json' })).status).toBe(200);
-    expect((await server.client.send('PATCH', path, '[{"op":"replace","path":"/revision","value":"x"}]', { contentType: 'application/json-patch+json' })).status).toBe(422);
-    expect((await server.client.send('PATCH', path, '{"revision":"x"}', { contentType: 'application/strategic-merge-patch+json' })).status).toBe(422);
+    expect(
+      (await server.client.send('PATCH', path, '{"revision":2}', { contentType: 'application/merge-patch+json' }))
+        .status,
+    ).toBe(200);
+    expect(
+      (
+        await server.client.send('PATCH', path, '[{"op":"replace","path":"/revision","value":"x"}]', {
+          contentType: 'application/json-patch+json',
+        })
+      ).status,
+    ).toBe(422);
+    expect(
+      (
+        await server.client.send('PATCH', path, '{"revision":"x"}', {
+          contentType: 'application/strategic-merge-patch+json',
+        })
+      ).status,
+    ).toBe(422);
     const { body } = await server.client.send('GET', path);
     expect(body.includes(data)).toBe(true);
   });
@@ -91,17 +159,29 @@ describe.each(cases)('nested $name', ({ depth, value, shape }) => {
   test('in a field set of managed fields', async () => {
     const fields = shape === 'lists' ? value : value.replaceAll('"a"', '"f:a"').replace('1', '{}');
     const entry = `{"manager":"m","operation":"Apply","apiVersion":"v1","fieldsType":"FieldsV1","fieldsV1":${fields}}`;
-    const created = await server.client.send('POST', configMaps, `{"metadata":{"name":"fields-${shape}-${depth}","managedFields":[${entry}]}}`);
+    const created = await server.client.send(
+      'POST',
+      configMaps,
+      `{"metadata":{"name":"fields-${shape}-${depth}","managedFields":[${entry}]}}`,
+    );
     expect(created.status).toBe(isJson ? 201 : 400);
     if (!isJson) return;
-    const applied = await server.client.send('PATCH', `${configMaps}/fields-${shape}-${depth}?fieldManager=m&force=true`, 'apiVersion: v1\nkind: ConfigMap\ndata: {a: b}\n', { contentType: 'application/apply-patch+yaml' });
+    const applied = await server.client.send(
+      'PATCH',
+      `${configMaps}/fields-${shape}-${depth}?fieldManager=m&force=true`,
+      'apiVersion: v1\nkind: ConfigMap\ndata: {a: b}\n',
+      { contentType: 'application/apply-patch+yaml' },
+    );
     expect(applied.status).toBe(200);
   });
 
   test('in a schema of a custom resource, as a default and as a schema', async () => {
     const definition = (schema: string): string =>
       `{"metadata":{"name":"xs.e.com"},"spec":{"group":"e.com","scope":"Namespaced","names":{"plural":"xs","kind":"X"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":${schema}}}]}}`;
-    const schemas = [`{"type":"object","default":${value}}`, '{"type":"array","items":'.repeat(depth) + '{}' + '}'.repeat(depth)];
+    const schemas = [
+      `{"type":"object","default":${value}}`,
+      '{"type":"array","items":'.repeat(depth) + '{}' + '}'.repeat(depth),
+    ];
     for (const schema of schemas) {
       const [status] = outcome(await server.client.send('POST', `${definitions}?dryRun=All`, definition(schema)));
       expect(depth > 500 ? [400, 413] : [201, 400, 422]).toContain(status);
@@ -124,34 +204,58 @@ describe('protobuf that nests without end', () => {
     return Buffer.concat(parts.reverse());
   }
 
-  const field = (number: number, content: Buffer): Buffer => Buffer.concat([Buffer.from([...varint(number * 8 + 2), ...varint(content.length)]), content]);
+  const field = (number: number, content: Buffer): Buffer =>
+    Buffer.concat([Buffer.from([...varint(number * 8 + 2), ...varint(content.length)]), content]);
 
   function envelope(raw: Buffer): Buffer {
-    const typeMeta = Buffer.concat([field(1, Buffer.from('apiextensions.k8s.io/v1')), field(2, Buffer.from('CustomResourceDefinition'))]);
+    const typeMeta = Buffer.concat([
+      field(1, Buffer.from('apiextensions.k8s.io/v1')),
+      field(2, Buffer.from('CustomResourceDefinition')),
+    ]);
     return Buffer.concat([Buffer.from('k8s\0'), field(1, typeMeta), field(2, raw)]);
   }
 
-  const definition = (schema: Buffer): Buffer => envelope(field(2, field(7, Buffer.concat([field(1, Buffer.from('v1')), field(4, field(1, schema))]))));
+  const definition = (schema: Buffer): Buffer =>
+    envelope(field(2, field(7, Buffer.concat([field(1, Buffer.from('v1')), field(4, field(1, schema))]))));
 
   // JSONSchemaProps: not = 28.
   test.each([250, 10_000, 300_000])('in %i messages', async (depth) => {
-    const [status, message] = outcome(await server.client.send('POST', definitions, definition(nestedMessage(28, depth)), { contentType: 'application/vnd.kubernetes.protobuf', headers: { accept: 'application/json' } }));
+    const [status, message] = outcome(
+      await server.client.send('POST', definitions, definition(nestedMessage(28, depth)), {
+        contentType: 'application/vnd.kubernetes.protobuf',
+        headers: { accept: 'application/json' },
+      }),
+    );
     expect([status, message]).toEqual([400, expect.stringContaining('nested too deep')]);
   });
 
   test('in groups, which no message has', async () => {
     const groups = Buffer.concat([Buffer.alloc(500_000, 0x0b), Buffer.alloc(500_000, 0x0c)]);
-    const { status } = await server.client.send('POST', definitions, envelope(groups), { contentType: 'application/vnd.kubernetes.protobuf', headers: { accept: 'application/json' } });
+    const { status } = await server.client.send('POST', definitions, envelope(groups), {
+      contentType: 'application/vnd.kubernetes.protobuf',
+      headers: { accept: 'application/json' },
+    });
     expect([400, 422]).toContain(status);
   });
 
   test('in JSON that it carries is carried', async () => {
     const data = '['.repeat(200_000) + ']'.repeat(200_000);
-    const object = { metadata: { name: 'from-protobuf', namespace: 'default' }, revision: 1, data: new RawJson(`{"k":${data}}`).asValue() };
-    const body = codecs.of('apps/v1.ControllerRevision').encodeEnvelope(object, { apiVersion: 'apps/v1', kind: 'ControllerRevision' });
-    const { status } = await server.client.send('POST', revisions, body, { contentType: 'application/vnd.kubernetes.protobuf', headers: { accept: 'application/json' } });
+    const object = {
+      metadata: { name: 'from-protobuf', namespace: 'default' },
+      revision: 1,
+      data: new RawJson(`{"k":${data}}`).asValue(),
+    };
+    const body = codecs
+      .of('apps/v1.ControllerRevision')
+      .encodeEnvelope(object, { apiVersion: 'apps/v1', kind: 'ControllerRevision' });
+    const { status } = await server.client.send('POST', revisions, body, {
+      contentType: 'application/vnd.kubernetes.protobuf',
+      headers: { accept: 'application/json' },
+    });
     for (const accept of ['application/json', 'application/yaml']) {
-      expect([200, 404, 500]).toContain((await server.client.send('GET', `${revisions}/from-protobuf`, undefined, { headers: { accept } })).status);
+      expect([200, 404, 500]).toContain(
+        (await server.client.send('GET', `${revisions}/from-protobuf`, undefined, { headers: { accept } })).status,
+      );
     }
     expect([201, 400]).toContain(status);
     server.faults.length = 0;
@@ -162,21 +266,38 @@ describe('YAML that grows by aliases', () => {
   const bomb = (levels: number, width: number): string =>
     `a0: &a0 [x]\n${Array.from({ length: levels }, (_, i) => `a${i + 1}: &a${i + 1} [${Array.from({ length: width }, () => `*a${i}`).join(', ')}]`).join('\n')}\n`;
 
-  test.each([{ levels: 9, width: 9 }, { levels: 30, width: 2 }, { levels: 3, width: 1000 }])('$levels levels of $width', async ({ levels, width }) => {
-    for (const [method, path, contentType] of [['POST', configMaps, 'application/yaml'], ['PATCH', `${configMaps}/a?fieldManager=m`, 'application/apply-patch+yaml']] as const) {
-      const [status, message] = outcome(await server.client.send(method, path, `apiVersion: v1\nkind: ConfigMap\n${bomb(levels, width)}`, { contentType }));
+  test.each([
+    { levels: 9, width: 9 },
+    { levels: 30, width: 2 },
+    { levels: 3, width: 1000 },
+  ])('$levels levels of $width', async ({ levels, width }) => {
+    for (const [method, path, contentType] of [
+      ['POST', configMaps, 'application/yaml'],
+      ['PATCH', `${configMaps}/a?fieldManager=m`, 'application/apply-patch+yaml'],
+    ] as const) {
+      const [status, message] = outcome(
+        await server.client.send(method, path, `apiVersion: v1\nkind: ConfigMap\n${bomb(levels, width)}`, {
+          contentType,
+        }),
+      );
       expect([status, message]).toEqual([400, expect.stringContaining('document contains excessive aliasing')]);
     }
   });
 
   test('an alias inside what it stands for', async () => {
-    const [status, message] = outcome(await server.client.send('POST', configMaps, 'apiVersion: v1\nkind: ConfigMap\nodd: &a [*a]\n', { contentType: 'application/yaml' }));
+    const [status, message] = outcome(
+      await server.client.send('POST', configMaps, 'apiVersion: v1\nkind: ConfigMap\nodd: &a [*a]\n', {
+        contentType: 'application/yaml',
+      }),
+    );
     expect([status, message]).toEqual([400, expect.stringContaining("anchor 'a' value contains itself")]);
   });
 
   test('any number of nodes is read', async () => {
     const body = `metadata: {name: nodes}\nodd: [${'a, '.repeat(400_000)}a]`;
-    expect((await server.client.send('POST', `${configMaps}?dryRun=All`, body, { contentType: 'application/yaml' })).status).toBe(201);
+    expect(
+      (await server.client.send('POST', `${configMaps}?dryRun=All`, body, { contentType: 'application/yaml' })).status,
+    ).toBe(201);
   });
 });
 
@@ -184,22 +305,89 @@ describe('a body that is', () => {
   test.each([
     { name: 'empty', body: '', status: 400, message: 'unexpected end of JSON input' },
     { name: 'JSON cut off', body: '{"metadata":{"name":"x"', status: 400, message: 'unexpected end of JSON input' },
-    { name: 'no JSON', body: '{"metadata":{"name":x}}', status: 400, message: "invalid character 'x' looking for beginning of value" },
+    {
+      name: 'no JSON',
+      body: '{"metadata":{"name":x}}',
+      status: 400,
+      message: "invalid character 'x' looking for beginning of value",
+    },
     { name: 'YAML cut off', body: 'data: {a: b', contentType: 'application/yaml', status: 400, message: 'yaml: ' },
-    { name: 'YAML with a tab', body: 'data:\n\ta: b\n', contentType: 'application/yaml', status: 400, message: 'yaml: line 2: found character that cannot start any token' },
-    { name: 'no protobuf', body: '{"metadata":{"name":"x"}}', contentType: 'application/vnd.kubernetes.protobuf', status: 400, message: 'provided data does not appear to be a protobuf message' },
-    { name: 'protobuf cut off', body: 'k8s\0\n\x10\n\x02v1', contentType: 'application/vnd.kubernetes.protobuf', status: 400, message: 'unexpected EOF' },
-    { name: 'of another kind', body: '{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x"}}', status: 400, message: 'Secret in version "v1" cannot be handled as a ConfigMap' },
-    { name: 'of a version that is not there', body: '{"apiVersion":"v9","kind":"ConfigMap","metadata":{"name":"x"}}', status: 400, message: 'no kind "ConfigMap" is registered for version "v9"' },
-    { name: 'of a type nobody knows', body: 'x', contentType: 'text/csv', status: 415, message: 'the body of the request was in an unknown format' },
+    {
+      name: 'YAML with a tab',
+      body: 'data:\n\ta: b\n',
+      contentType: 'application/yaml',
+      status: 400,
+      message: 'yaml: line 2: found character that cannot start any token',
+    },
+    {
+      name: 'no protobuf',
+      body: '{"metadata":{"name":"x"}}',
+      contentType: 'application/vnd.kubernetes.protobuf',
+      status: 400,
+      message: 'provided data does not appear to be a protobuf message',
+    },
+    {
+      name: 'protobuf cut off',
+      body: 'k8s\0\n\x10\n\x02v1',
+      contentType: 'application/vnd.kubernetes.protobuf',
+      status: 400,
+      message: 'unexpected EOF',
+    },
+    {
+      name: 'of another kind',
+      body: '{"apiVersion":"v1","kind":"Secret","metadata":{"name":"x"}}',
+      status: 400,
+      message: 'Secret in version "v1" cannot be handled as a ConfigMap',
+    },
+    {
+      name: 'of a version that is not there',
+      body: '{"apiVersion":"v9","kind":"ConfigMap","metadata":{"name":"x"}}',
+      status: 400,
+      message: 'no kind "ConfigMap" is registered for version "v9"',
+    },
+    {
+      name: 'of a type nobody knows',
+      body: 'x',
+      contentType: 'text/csv',
+      status: 415,
+      message: 'the body of the request was in an unknown format',
+    },
     { name: 'a list', body: '[]', status: 400, message: 'cannot unmarshal array' },
-    { name: 'with keys twice, strictly read', body: '{"metadata":{"name":"x","name":"y"}}', query: '?fieldValidation=Strict', status: 400, message: 'duplicate field "metadata.name"' },
-    { name: 'with keys twice in YAML, strictly read', body: 'metadata: {name: a}\nmetadata: {name: b}\n', contentType: 'application/yaml', query: '?fieldValidation=Strict', status: 400, message: 'already set in map' },
+    {
+      name: 'with keys twice, strictly read',
+      body: '{"metadata":{"name":"x","name":"y"}}',
+      query: '?fieldValidation=Strict',
+      status: 400,
+      message: 'duplicate field "metadata.name"',
+    },
+    {
+      name: 'with keys twice in YAML, strictly read',
+      body: 'metadata: {name: a}\nmetadata: {name: b}\n',
+      contentType: 'application/yaml',
+      query: '?fieldValidation=Strict',
+      status: 400,
+      message: 'already set in map',
+    },
     { name: 'without a name', body: '{}', status: 422, message: 'name or generateName is required' },
-    { name: 'with a name that is none', body: '{"metadata":{"name":"-"}}', status: 422, message: 'a lowercase RFC 1123 subdomain must consist of' },
-    { name: 'of another namespace', body: '{"metadata":{"name":"x","namespace":"kube-system"}}', status: 400, message: 'does not match the namespace' },
+    {
+      name: 'with a name that is none',
+      body: '{"metadata":{"name":"-"}}',
+      status: 422,
+      message: 'a lowercase RFC 1123 subdomain must consist of',
+    },
+    {
+      name: 'of another namespace',
+      body: '{"metadata":{"name":"x","namespace":"kube-system"}}',
+      status: 400,
+      message: 'does not match the namespace',
+    },
   ])('$name', async ({ body, contentType, query = '', status, message }) => {
-    const answer = await server.client.send('POST', `${configMaps}${query}`, body, contentType === undefined ? {} : { contentType, headers: { accept: 'application/json' } });
+    const answer = await server.client.send(
+      'POST',
+      `${configMaps}${query}`,
+      body,
+      contentType === undefined ? {} : { contentType, headers: { accept: 'application/json' } },
+    );
     expect(outcome(answer)).toEqual([status, expect.stringContaining(message)]);
     expect(answer.object).toMatchObject({ kind: 'Status', apiVersion: 'v1', status: 'Failure', code: status });
   });

@@ -28,10 +28,16 @@ describe('a list', () => {
     { query: 'fieldSelector==', count: 3 },
     { query: 'fieldSelector=%3D%3D', count: 3 },
     { query: 'fieldSelector=!%3D', count: 3 },
-    { query: 'fieldSelector=%3Dx', reason: '"" is not a known field selector: only "metadata.name", "metadata.namespace"' },
+    {
+      query: 'fieldSelector=%3Dx',
+      reason: '"" is not a known field selector: only "metadata.name", "metadata.namespace"',
+    },
     { query: 'fieldSelector=,', count: 3 },
     { query: 'fieldSelector=metadata.name%3Da,%3D', count: 1 },
-    { query: 'fieldSelector=metadata.name', reason: "invalid selector: 'metadata.name'; can't understand 'metadata.name'" },
+    {
+      query: 'fieldSelector=metadata.name',
+      reason: "invalid selector: 'metadata.name'; can't understand 'metadata.name'",
+    },
     { query: 'fieldSelector=metadata.name%3Da,metadata.name%3Db', count: 0 },
     { query: 'labelSelector=l%20in%20(,a)', count: 1 },
     { query: 'labelSelector=l%20notin%20(a)', count: 2 },
@@ -45,7 +51,9 @@ describe('a list', () => {
     { query: 'watch=FALSE', count: 3 },
   ])('with ?$query', async ({ query, count, reason }) => {
     const { status, object } = await client.send('GET', `${configMaps}?${query}`);
-    expect(reason === undefined ? [status, (object['items'] as unknown[]).length] : [status, object['message']]).toEqual(reason === undefined ? [200, count] : [400, reason]);
+    expect(
+      reason === undefined ? [status, (object['items'] as unknown[]).length] : [status, object['message']],
+    ).toEqual(reason === undefined ? [200, count] : [400, reason]);
   });
 
   test('whose field selector asks for nothing says how many remain', async () => {
@@ -59,9 +67,23 @@ describe('dryRun', () => {
   beforeEach(() => create('dry'));
 
   describe.each([
-    { verb: 'create', kind: 'CreateOptions', method: 'POST', path: configMaps, sent: { metadata: { name: 'new' } }, done: 201 },
+    {
+      verb: 'create',
+      kind: 'CreateOptions',
+      method: 'POST',
+      path: configMaps,
+      sent: { metadata: { name: 'new' } },
+      done: 201,
+    },
     { verb: 'update', kind: 'UpdateOptions', method: 'PUT', path: `${configMaps}/dry`, sent: body, done: 200 },
-    { verb: 'patch', kind: 'PatchOptions', method: 'PATCH', path: `${configMaps}/dry`, sent: { data: body.data }, done: 200 },
+    {
+      verb: 'patch',
+      kind: 'PatchOptions',
+      method: 'PATCH',
+      path: `${configMaps}/dry`,
+      sent: { data: body.data },
+      done: 200,
+    },
     { verb: 'delete', kind: 'DeleteOptions', method: 'DELETE', path: `${configMaps}/dry`, sent: undefined, done: 200 },
     { verb: 'deletecollection', kind: 'DeleteOptions', method: 'DELETE', path: configMaps, sent: undefined, done: 200 },
   ])('of $verb', ({ kind, method, path, sent, done }) => {
@@ -76,8 +98,14 @@ describe('dryRun', () => {
     ])('as ?$query', async ({ query, shown }) => {
       const contentType = method === 'PATCH' ? 'application/merge-patch+json' : 'application/json';
       const answer = await client.send(method, `${path}?${query}`, sent, { contentType });
-      const expected = shown === undefined ? [done, undefined] : [422, `${kind}.meta.k8s.io "" is invalid: dryRun: Unsupported value: ${shown}: supported values: "All"`];
-      expect([answer.status, answer.object.kind === 'Status' && answer.status !== 200 ? answer.object['message'] : undefined]).toEqual(expected);
+      const expected =
+        shown === undefined
+          ? [done, undefined]
+          : [422, `${kind}.meta.k8s.io "" is invalid: dryRun: Unsupported value: ${shown}: supported values: "All"`];
+      expect([
+        answer.status,
+        answer.object.kind === 'Status' && answer.status !== 200 ? answer.object['message'] : undefined,
+      ]).toEqual(expected);
       const { object } = await client.send('GET', `${configMaps}/dry`);
       expect([object.metadata?.name, object['data']]).toEqual(['dry', undefined]);
       expect((await client.send('GET', `${configMaps}/new`)).status).toBe(404);

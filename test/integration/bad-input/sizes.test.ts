@@ -9,7 +9,13 @@ import { EtcdServer } from '../../support/etcd.ts';
 
 const maxBodyBytes = 3 * 1024 * 1024;
 const configMaps = '/api/v1/namespaces/default/configmaps';
-const tooLarge = { kind: 'Status', status: 'Failure', reason: 'RequestEntityTooLarge', code: 413, message: `Request entity too large: limit is ${maxBodyBytes}` };
+const tooLarge = {
+  kind: 'Status',
+  status: 'Failure',
+  reason: 'RequestEntityTooLarge',
+  code: 413,
+  message: `Request entity too large: limit is ${maxBodyBytes}`,
+};
 
 let controlPlane: ControlPlane;
 let client: ApiClient;
@@ -22,7 +28,8 @@ afterAll(async () => {
   await controlPlane.close();
 });
 
-const bodyOf = (bytes: number): Buffer => Buffer.from(`{"metadata":{"name":"large"}}${' '.repeat(bytes)}`).subarray(0, bytes);
+const bodyOf = (bytes: number): Buffer =>
+  Buffer.from(`{"metadata":{"name":"large"}}${' '.repeat(bytes)}`).subarray(0, bytes);
 
 describe('a body of three megabytes and one byte', () => {
   test.each([
@@ -45,14 +52,32 @@ describe('a body of three megabytes and one byte', () => {
 describe('a body that goes on for long', () => {
   // An answer is lost when the connection is closed under a client that still sends.
   test.each([
-    { name: 'of a length that was announced', header: (bytes: number) => `content-length: ${bytes}`, frame: (body: Buffer) => [body] },
-    { name: 'in chunks', header: () => 'transfer-encoding: chunked', frame: (body: Buffer) => [Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')] },
+    {
+      name: 'of a length that was announced',
+      header: (bytes: number) => `content-length: ${bytes}`,
+      frame: (body: Buffer) => [body],
+    },
+    {
+      name: 'in chunks',
+      header: () => 'transfer-encoding: chunked',
+      frame: (body: Buffer) => [Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')],
+    },
   ])('$name is answered 413 to an HTTP/1.1 client that reads when it has sent all', async ({ header, frame }) => {
     const body = Buffer.alloc(32 * 1024 * 1024, ' ');
-    const socket = tls.connect({ port: Number(new URL(controlPlane.url).port), host: '127.0.0.1', servername: 'localhost', ...credentials(controlPlane.kubeconfig) });
+    const socket = tls.connect({
+      port: Number(new URL(controlPlane.url).port),
+      host: '127.0.0.1',
+      servername: 'localhost',
+      ...credentials(controlPlane.kubeconfig),
+    });
     await once(socket, 'secureConnect');
-    socket.write(`POST ${configMaps} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n${header(body.length)}\r\n\r\n`);
-    for (const part of frame(body)) await new Promise<void>((resolve, reject) => socket.write(part, (error) => (error === undefined || error === null ? resolve() : reject(error))));
+    socket.write(
+      `POST ${configMaps} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n${header(body.length)}\r\n\r\n`,
+    );
+    for (const part of frame(body))
+      await new Promise<void>((resolve, reject) =>
+        socket.write(part, (error) => (error === undefined || error === null ? resolve() : reject(error))),
+      );
     let answer = '';
     for await (const chunk of socket) answer += String(chunk);
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
@@ -61,8 +86,15 @@ describe('a body that goes on for long', () => {
 
   test('is answered 413 over HTTP/2, and the connection goes on', async () => {
     const session = http2.connect(controlPlane.url, { ...credentials(controlPlane.kubeconfig), maxSessionMemory: 64 });
-    for (const [body, status] of [[Buffer.alloc(16 * 1024 * 1024, ' '), 413], [bodyOf(100), 201]] as const) {
-      const stream = session.request({ ':method': 'POST', ':path': `${configMaps}?dryRun=All`, 'content-type': 'application/json' });
+    for (const [body, status] of [
+      [Buffer.alloc(16 * 1024 * 1024, ' '), 413],
+      [bodyOf(100), 201],
+    ] as const) {
+      const stream = session.request({
+        ':method': 'POST',
+        ':path': `${configMaps}?dryRun=All`,
+        'content-type': 'application/json',
+      });
       stream.on('error', () => undefined).end(body);
       const [headers] = (await once(stream, 'response')) as [Record<string, number>];
       expect(headers[':status']).toBe(status);
@@ -79,8 +111,19 @@ describe('an object over the limit of etcd', () => {
     const onEtcd = await createControlPlane({ flags: [`--store-servers=${etcd.url}`] });
     const api = new ApiClient(onEtcd.kubeconfig);
     try {
-      const revision = await api.send('POST', '/apis/apps/v1/namespaces/default/controllerrevisions', { metadata: { name: 'large' }, revision: 1, data: { text: 'x'.repeat(2 * 1024 * 1024) } });
-      expect(revision.object).toEqual({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: 'etcdserver: request is too large', code: 500 });
+      const revision = await api.send('POST', '/apis/apps/v1/namespaces/default/controllerrevisions', {
+        metadata: { name: 'large' },
+        revision: 1,
+        data: { text: 'x'.repeat(2 * 1024 * 1024) },
+      });
+      expect(revision.object).toEqual({
+        kind: 'Status',
+        apiVersion: 'v1',
+        metadata: {},
+        status: 'Failure',
+        message: 'etcdserver: request is too large',
+        code: 500,
+      });
       expect((await api.send('POST', configMaps, { metadata: { name: 'small' } })).status).toBe(201);
     } finally {
       api[Symbol.dispose]();

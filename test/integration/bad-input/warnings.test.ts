@@ -19,7 +19,10 @@ afterAll(async () => {
 });
 
 const text = (header: unknown): string => Buffer.from(String(header), 'latin1').toString('utf8');
-const withField = (...names: string[]): object => ({ metadata: { name: 'x' }, ...Object.fromEntries(names.map((name) => [name, 1])) });
+const withField = (...names: string[]): object => ({
+  metadata: { name: 'x' },
+  ...Object.fromEntries(names.map((name) => [name, 1])),
+});
 
 describe('a field that is not known', () => {
   test.each([
@@ -47,7 +50,11 @@ describe('a field that is not known', () => {
 });
 
 test('warnings that are too long together are shortened', async () => {
-  const answer = await client.send('POST', configMaps, withField(...Array.from({ length: 90 }, (_, i) => `${'尺'.repeat(1000)}${i}`)));
+  const answer = await client.send(
+    'POST',
+    configMaps,
+    withField(...Array.from({ length: 90 }, (_, i) => `${'尺'.repeat(1000)}${i}`)),
+  );
   expect(answer.status).toBe(201);
   const items = text(answer.headers['warning']).split(', ');
   expect(items).toHaveLength(16);

@@ -8,7 +8,12 @@ import { createTestCertificates, type TestCertificates } from '../../support/cer
 import { customDefinition, definitionsPath, establish, objectSchema } from '../../support/definitions.ts';
 import { type Replica, startReplica } from '../../support/replica.ts';
 
-interface Converted { apiVersion: string; kind: string; metadata: { name: string; resourceVersion: string; managedFields?: { apiVersion: string; manager: string }[] }; spec: Record<string, unknown> }
+interface Converted {
+  apiVersion: string;
+  kind: string;
+  metadata: { name: string; resourceVersion: string; managedFields?: { apiVersion: string; manager: string }[] };
+  spec: Record<string, unknown>;
+}
 
 /** v1 has `spec.address` as one text, v2 its parts. */
 function convert(object: Converted, apiVersion: string): Converted {
@@ -29,25 +34,54 @@ let failure = '';
 beforeAll(async () => {
   certificates = await createTestCertificates();
   const { certFile, keyFile } = certificates.server;
-  server = https.createServer({ cert: await readFile(certFile), key: await readFile(keyFile) }, (request, response) => {
-    void (async () => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk as Buffer);
-      reviews++;
-      const { apiVersion, request: { uid, desiredAPIVersion, objects } } = JSON.parse(Buffer.concat(chunks).toString()) as { apiVersion: string; request: { uid: string; desiredAPIVersion: string; objects: Converted[] } };
-      const result = failure === '' ? { status: 'Success' } : { status: 'Failed', message: failure };
-      response.setHeader('content-type', 'application/json');
-      response.end(JSON.stringify({ kind: 'ConversionReview', apiVersion, response: { uid, result, convertedObjects: failure === '' ? objects.map((object) => convert(object, desiredAPIVersion)) : [] } }));
-    })();
-  }).listen(0, '127.0.0.1');
+  server = https
+    .createServer({ cert: await readFile(certFile), key: await readFile(keyFile) }, (request, response) => {
+      void (async () => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of request) chunks.push(chunk as Buffer);
+        reviews++;
+        const {
+          apiVersion,
+          request: { uid, desiredAPIVersion, objects },
+        } = JSON.parse(Buffer.concat(chunks).toString()) as {
+          apiVersion: string;
+          request: { uid: string; desiredAPIVersion: string; objects: Converted[] };
+        };
+        const result = failure === '' ? { status: 'Success' } : { status: 'Failed', message: failure };
+        response.setHeader('content-type', 'application/json');
+        response.end(
+          JSON.stringify({
+            kind: 'ConversionReview',
+            apiVersion,
+            response: {
+              uid,
+              result,
+              convertedObjects: failure === '' ? objects.map((object) => convert(object, desiredAPIVersion)) : [],
+            },
+          }),
+        );
+      })();
+    })
+    .listen(0, '127.0.0.1');
   await once(server, 'listening');
   replica = await startReplica();
   const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}/convert`;
   const caBundle = (await readFile(certificates.caFile)).toString('base64');
-  await establish(replica, customDefinition({
-    versions: [{ schema: objectSchema({ address: { type: 'string' } }) }, { schema: objectSchema({ host: { type: 'string' }, port: { type: 'string', pattern: '^[0-9]+$' } }) }],
-    spec: { conversion: { strategy: 'Webhook', webhook: { clientConfig: { url, caBundle }, conversionReviewVersions: ['v1'] } } },
-  }));
+  await establish(
+    replica,
+    customDefinition({
+      versions: [
+        { schema: objectSchema({ address: { type: 'string' } }) },
+        { schema: objectSchema({ host: { type: 'string' }, port: { type: 'string', pattern: '^[0-9]+$' } }) },
+      ],
+      spec: {
+        conversion: {
+          strategy: 'Webhook',
+          webhook: { clientConfig: { url, caBundle }, conversionReviewVersions: ['v1'] },
+        },
+      },
+    }),
+  );
 });
 afterAll(async () => {
   await replica[Symbol.asyncDispose]();
@@ -58,30 +92,58 @@ afterAll(async () => {
 
 const v1 = '/apis/example.com/v1/namespaces/default/widgets';
 const v2 = '/apis/example.com/v2/namespaces/default/widgets';
-const body = (name: string, version: string, spec: object): object => ({ apiVersion: `example.com/${version}`, kind: 'Widget', metadata: { name }, spec });
+const body = (name: string, version: string, spec: object): object => ({
+  apiVersion: `example.com/${version}`,
+  kind: 'Widget',
+  metadata: { name },
+  spec,
+});
 
 describe('a definition with a conversion webhook', () => {
   test('objects are read and written in each version', async () => {
     expect((await replica.send<Converted>('POST', v1, body('a', 'v1', { address: 'one:80' }))).status).toBe(201);
-    expect((await replica.send<Converted>('GET', `${v2}/a`)).body).toMatchObject({ apiVersion: 'example.com/v2', spec: { host: 'one', port: '80' } });
-    expect((await replica.send<Converted>('POST', v2, body('b', 'v2', { host: 'two', port: '81' }))).body).toMatchObject({ apiVersion: 'example.com/v2', spec: { host: 'two', port: '81' } });
+    expect((await replica.send<Converted>('GET', `${v2}/a`)).body).toMatchObject({
+      apiVersion: 'example.com/v2',
+      spec: { host: 'one', port: '80' },
+    });
+    expect(
+      (await replica.send<Converted>('POST', v2, body('b', 'v2', { host: 'two', port: '81' }))).body,
+    ).toMatchObject({ apiVersion: 'example.com/v2', spec: { host: 'two', port: '81' } });
     expect((await replica.send<Converted>('GET', `${v1}/b`)).body.spec).toEqual({ address: 'two:81' });
-    const patched = await replica.send<Converted>('PATCH', `${v2}/a`, { spec: { port: '90' } }, 'application/merge-patch+json');
+    const patched = await replica.send<Converted>(
+      'PATCH',
+      `${v2}/a`,
+      { spec: { port: '90' } },
+      'application/merge-patch+json',
+    );
     expect(patched.body.spec).toEqual({ host: 'one', port: '90' });
     expect((await replica.send<Converted>('GET', `${v1}/a`)).body.spec).toEqual({ address: 'one:90' });
-    expect((await replica.send<{ message: string }>('PATCH', `${v2}/a`, { spec: { port: 'x' } }, 'application/merge-patch+json')).body.message).toContain('spec.port in body should match');
+    expect(
+      (
+        await replica.send<{ message: string }>(
+          'PATCH',
+          `${v2}/a`,
+          { spec: { port: 'x' } },
+          'application/merge-patch+json',
+        )
+      ).body.message,
+    ).toContain('spec.port in body should match');
   });
 
   test('a list is converted in one review, and once', async () => {
     for (let i = 0; i < 30; i++) await replica.send('POST', v1, body(`l-${i}`, 'v1', { address: `l:${i}` }));
     const before = reviews;
     const list = await replica.send<{ items: Converted[] }>('GET', v2);
-    expect(list.body.items.filter(({ metadata }) => metadata.name.startsWith('l-')).map(({ spec }) => spec['host'])).toEqual(Array.from({ length: 30 }, () => 'l'));
+    expect(
+      list.body.items.filter(({ metadata }) => metadata.name.startsWith('l-')).map(({ spec }) => spec['host']),
+    ).toEqual(Array.from({ length: 30 }, () => 'l'));
     expect(reviews - before).toBe(1);
     await replica.send('GET', v2);
     expect(reviews - before).toBe(1);
     const { body: metrics } = await replica.send<string>('GET', '/metrics');
-    expect(metrics).toContain(`rest_client_requests_total{code="200",host="127.0.0.1:${(server.address() as AddressInfo).port}",method="POST"} ${reviews}\n`);
+    expect(metrics).toContain(
+      `rest_client_requests_total{code="200",host="127.0.0.1:${(server.address() as AddressInfo).port}",method="POST"} ${reviews}\n`,
+    );
   });
 
   test('watches show the version that was asked for', async () => {
@@ -91,16 +153,32 @@ describe('a definition with a conversion webhook', () => {
   });
 
   test('who owns fields in one version owns them in the other', async () => {
-    await replica.send('PATCH', `${v1}/s?fieldManager=one`, body('s', 'v1', { address: 'a:1' }), 'application/apply-patch+yaml');
-    const conflict = await replica.send<{ message: string }>('PATCH', `${v2}/s?fieldManager=two`, body('s', 'v2', { host: 'b' }), 'application/apply-patch+yaml');
-    expect(conflict).toMatchObject({ status: 409, body: { message: 'Apply failed with 1 conflict: conflict with "one": .spec.address' } });
+    await replica.send(
+      'PATCH',
+      `${v1}/s?fieldManager=one`,
+      body('s', 'v1', { address: 'a:1' }),
+      'application/apply-patch+yaml',
+    );
+    const conflict = await replica.send<{ message: string }>(
+      'PATCH',
+      `${v2}/s?fieldManager=two`,
+      body('s', 'v2', { host: 'b' }),
+      'application/apply-patch+yaml',
+    );
+    expect(conflict).toMatchObject({
+      status: 409,
+      body: { message: 'Apply failed with 1 conflict: conflict with "one": .spec.address' },
+    });
   });
 
   test('what the webhook refuses is not answered, and nothing else suffers', async () => {
     await replica.send('POST', v1, body('r', 'v1', { address: 'r:1' }));
     failure = 'not today';
     try {
-      expect((await replica.send<{ message: string }>('GET', `${v2}/r`))).toMatchObject({ status: 500, body: { message: 'conversion webhook for example.com/v1, Kind=Widget failed: not today' } });
+      expect(await replica.send<{ message: string }>('GET', `${v2}/r`)).toMatchObject({
+        status: 500,
+        body: { message: 'conversion webhook for example.com/v1, Kind=Widget failed: not today' },
+      });
       expect((await replica.send('GET', `${v1}/r`)).status).toBe(200);
     } finally {
       failure = '';
@@ -110,11 +188,31 @@ describe('a definition with a conversion webhook', () => {
 
   test('objects stay as they are stored when the storage version changes, and are read in any', async () => {
     await replica.send('POST', v1, body('old', 'v1', { address: 'old:1' }));
-    await replica.send('PATCH', `${definitionsPath}/widgets.example.com`, [{ op: 'replace', path: '/spec/versions/0/storage', value: false }, { op: 'replace', path: '/spec/versions/1/storage', value: true }], 'application/json-patch+json');
-    await replica.until<{ status: { storedVersions: string[] } }>(`${definitionsPath}/widgets.example.com`, ({ body: definition }) => definition.status.storedVersions.length === 2);
+    await replica.send(
+      'PATCH',
+      `${definitionsPath}/widgets.example.com`,
+      [
+        { op: 'replace', path: '/spec/versions/0/storage', value: false },
+        { op: 'replace', path: '/spec/versions/1/storage', value: true },
+      ],
+      'application/json-patch+json',
+    );
+    await replica.until<{ status: { storedVersions: string[] } }>(
+      `${definitionsPath}/widgets.example.com`,
+      ({ body: definition }) => definition.status.storedVersions.length === 2,
+    );
     expect((await replica.send<Converted>('GET', `${v1}/old`)).body.spec).toEqual({ address: 'old:1' });
     expect((await replica.send<Converted>('GET', `${v2}/old`)).body.spec).toEqual({ host: 'old', port: '1' });
-    expect((await replica.send<Converted>('PATCH', `${v1}/old`, { spec: { address: 'new:2' } }, 'application/merge-patch+json')).body.spec).toEqual({ address: 'new:2' });
+    expect(
+      (
+        await replica.send<Converted>(
+          'PATCH',
+          `${v1}/old`,
+          { spec: { address: 'new:2' } },
+          'application/merge-patch+json',
+        )
+      ).body.spec,
+    ).toEqual({ address: 'new:2' });
     expect((await replica.send('DELETE', `${v1}/old`)).status).toBe(200);
   });
 });

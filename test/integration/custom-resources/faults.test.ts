@@ -8,9 +8,16 @@ test('a server whose etcd is away in the middle of a deletion stops, and the nex
   const widgets = '/apis/example.com/v1/namespaces/default/widgets';
   const first = await startReplica(etcd.url);
   const path = await establish(first, customDefinition());
-  await first.send('POST', widgets, { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'f', finalizers: ['example.com/f'] } });
+  await first.send('POST', widgets, {
+    apiVersion: 'example.com/v1',
+    kind: 'Widget',
+    metadata: { name: 'f', finalizers: ['example.com/f'] },
+  });
   await first.send('DELETE', path);
-  await first.until<{ metadata: { deletionTimestamp?: string } }>(`${widgets}/f`, ({ body }) => body.metadata.deletionTimestamp !== undefined);
+  await first.until<{ metadata: { deletionTimestamp?: string } }>(
+    `${widgets}/f`,
+    ({ body }) => body.metadata.deletionTimestamp !== undefined,
+  );
   await etcd.stop('SIGKILL');
   await first[Symbol.asyncDispose]();
 
@@ -18,7 +25,10 @@ test('a server whose etcd is away in the middle of a deletion stops, and the nex
   {
     await using second = await startReplica(etcd.url);
     expect((await second.send('GET', `${widgets}/f`)).status).toBe(200);
-    expect((await second.send('POST', widgets, { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'late' } })).status).toBe(405);
+    expect(
+      (await second.send('POST', widgets, { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'late' } }))
+        .status,
+    ).toBe(405);
     await second.send('PATCH', `${widgets}/f`, { metadata: { finalizers: null } }, 'application/merge-patch+json');
     await second.until(path, ({ status }) => status === 404);
     expect((await second.send('GET', definitionsPath)).status).toBe(200);

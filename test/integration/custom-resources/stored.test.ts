@@ -31,17 +31,33 @@ describe('custom objects in etcd', () => {
   afterAll(() => replica[Symbol.asyncDispose]());
 
   test('are lines of JSON of the storage version, with sorted members and without resourceVersion', async () => {
-    await replica.send('POST', v2, { apiVersion: 'example.com/v2', kind: 'Widget', metadata: { name: 'one' }, spec: { a: 'x' } });
+    await replica.send('POST', v2, {
+      apiVersion: 'example.com/v2',
+      kind: 'Widget',
+      metadata: { name: 'one' },
+      spec: { a: 'x' },
+    });
     const text = await valueAt('/registry/example.com/widgets/default/one');
     const time = /"creationTimestamp":"([^"]+)"/.exec(text)![1]!;
     const uid = /"uid":"([^"]+)"/.exec(text)![1]!;
-    expect(text).toBe(`{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"creationTimestamp":"${time}","generation":1,"managedFields":[{"apiVersion":"example.com/v2","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{".":{},"f:a":{},"f:b":{}}},"manager":"unknown","operation":"Update","time":"${time}"}],"name":"one","namespace":"default","uid":"${uid}"},"spec":{"a":"x","b":"filled"}}\n`);
+    expect(text).toBe(
+      `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"creationTimestamp":"${time}","generation":1,"managedFields":[{"apiVersion":"example.com/v2","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{".":{},"f:a":{},"f:b":{}}},"manager":"unknown","operation":"Update","time":"${time}"}],"name":"one","namespace":"default","uid":"${uid}"},"spec":{"a":"x","b":"filled"}}\n`,
+    );
   });
 
   test('what another server wrote is read with the defaults and without what the schema does not know', async () => {
-    await store.create('/registry/example.com/widgets/default/other', Buffer.from('{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"other","namespace":"default","uid":"u","odd":1,"labels":{"a":"b"}},"spec":{"a":"x","odd":1}}\n'));
+    await store.create(
+      '/registry/example.com/widgets/default/other',
+      Buffer.from(
+        '{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"other","namespace":"default","uid":"u","odd":1,"labels":{"a":"b"}},"spec":{"a":"x","odd":1}}\n',
+      ),
+    );
     const { body } = await replica.send<{ metadata: object; spec: object }>('GET', `${widgets}/other`);
-    expect(body).toMatchObject({ apiVersion: 'example.com/v1', metadata: { labels: { a: 'b' } }, spec: { a: 'x', b: 'filled' } });
+    expect(body).toMatchObject({
+      apiVersion: 'example.com/v1',
+      metadata: { labels: { a: 'b' } },
+      spec: { a: 'x', b: 'filled' },
+    });
     expect(body.metadata).not.toHaveProperty('odd');
     expect(body.spec).not.toHaveProperty('odd');
   });
@@ -49,7 +65,18 @@ describe('custom objects in etcd', () => {
   test('a second server and the next start serve them at once', async () => {
     await using second = await startReplica(etcd.url);
     expect((await second.send('GET', `${widgets}/one`)).status).toBe(200);
-    await second.send('PATCH', `${definitionsPath}/widgets.example.com`, [{ op: 'add', path: '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/c', value: { type: 'string', default: 'new' } }], 'application/json-patch+json');
+    await second.send(
+      'PATCH',
+      `${definitionsPath}/widgets.example.com`,
+      [
+        {
+          op: 'add',
+          path: '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/c',
+          value: { type: 'string', default: 'new' },
+        },
+      ],
+      'application/json-patch+json',
+    );
     const seen = await replica.until<{ spec: { c?: string } }>(`${widgets}/one`, ({ body }) => body.spec.c === 'new');
     expect(seen.status).toBe(200);
   });
@@ -59,6 +86,12 @@ test('with several servers a definition is established when all have heard of it
   await using replica = await startReplica(etcd.url, '--apiserver-count=2');
   await replica.send('POST', definitionsPath, customDefinition({ plural: 'laters', kind: 'Later' }));
   const path = `${definitionsPath}/laters.example.com`;
-  await replica.until<{ status: { conditions?: { reason: string }[] } }>(path, ({ body }) => body.status.conditions?.[1]?.reason === 'Installing');
-  await replica.until<{ status: { conditions: { reason: string }[] } }>(path, ({ body }) => body.status.conditions[1]!.reason === 'InitialNamesAccepted');
+  await replica.until<{ status: { conditions?: { reason: string }[] } }>(
+    path,
+    ({ body }) => body.status.conditions?.[1]?.reason === 'Installing',
+  );
+  await replica.until<{ status: { conditions: { reason: string }[] } }>(
+    path,
+    ({ body }) => body.status.conditions[1]!.reason === 'InitialNamesAccepted',
+  );
 });

@@ -7,7 +7,10 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { etcdImage, startEtcdContainer } from '../../support/etcd-container.ts';
 
 const answers: Record<string, { status: number; body: unknown }> = {
-  'GET /info': { status: 200, body: { ServerVersion: '28.0.0', OperatingSystem: 'Linux', OSType: 'linux', Architecture: 'x86_64' } },
+  'GET /info': {
+    status: 200,
+    body: { ServerVersion: '28.0.0', OperatingSystem: 'Linux', OSType: 'linux', Architecture: 'x86_64' },
+  },
   // Asked for by a client that is in a container itself.
   'GET /networks/bridge': { status: 200, body: { IPAM: { Config: [{ Gateway: '127.0.0.1' }] } } },
   'GET /containers/json': { status: 200, body: [] },

@@ -52,7 +52,12 @@ function keepWriting(store: Store, prefix: string): { stop(): Promise<number[]>;
 }
 
 /** The watch has told exactly what the store now holds, each acknowledged write among it. */
-async function expectNothingLost(store: Store, prefix: string, log: WatchLog, acknowledged: readonly number[]): Promise<void> {
+async function expectNothingLost(
+  store: Store,
+  prefix: string,
+  log: WatchLog,
+  acknowledged: readonly number[],
+): Promise<void> {
   const { kvs } = await store.list(prefix);
   const revisions = kvs.map((kv) => kv.modRevision).toSorted((a, b) => a - b);
   const held = new Set(revisions);
@@ -61,31 +66,43 @@ async function expectNothingLost(store: Store, prefix: string, log: WatchLog, ac
   expectWhole(log.batches, revisions);
 }
 
-const untilAnswered = (store: Store): Promise<void> => vi.waitFor(async () => void (await store.currentRevision()), { timeout: 20_000, interval: 50 });
+const untilAnswered = (store: Store): Promise<void> =>
+  vi.waitFor(async () => void (await store.currentRevision()), { timeout: 20_000, interval: 50 });
 
 describe.each(etcdVersions)('etcd %s', (version) => {
-  test.each(['SIGKILL', 'SIGTERM'] as const)('ended by %s and started again loses no acknowledged write, and the watch goes on without a gap', async (signal) => {
-    const etcd = await startEtcd({ version });
-    const store = open([etcd.url]);
-    const log = watch(store, '/w/', await store.currentRevision());
-    const writing = keepWriting(store, '/w/');
-    for (let round = 0; round < 3; round++) {
-      const before = writing.acknowledged;
-      await vi.waitFor(() => expect(writing.acknowledged).toBeGreaterThan(before + 50), { timeout: 20_000 });
-      await etcd.stop(signal);
-      await etcd.restart();
-    }
-    await vi.waitFor(async () => expect((await store.get('/w/0-0')).kv).toBeDefined(), { timeout: 20_000 });
-    await expectNothingLost(store, '/w/', log, await writing.stop());
-  });
+  test.each(['SIGKILL', 'SIGTERM'] as const)(
+    'ended by %s and started again loses no acknowledged write, and the watch goes on without a gap',
+    async (signal) => {
+      const etcd = await startEtcd({ version });
+      const store = open([etcd.url]);
+      const log = watch(store, '/w/', await store.currentRevision());
+      const writing = keepWriting(store, '/w/');
+      for (let round = 0; round < 3; round++) {
+        const before = writing.acknowledged;
+        await vi.waitFor(() => expect(writing.acknowledged).toBeGreaterThan(before + 50), { timeout: 20_000 });
+        await etcd.stop(signal);
+        await etcd.restart();
+      }
+      await vi.waitFor(async () => expect((await store.get('/w/0-0')).kv).toBeDefined(), { timeout: 20_000 });
+      await expectNothingLost(store, '/w/', log, await writing.stop());
+    },
+  );
 
   test('unreachable at start is told clearly, and found when it comes', async () => {
     const etcd = await startEtcd({ version });
     await etcd.stop();
     const store = open([etcd.url]);
     const message = `no etcd endpoint answers: ${etcd.url}: connect ECONNREFUSED 127.0.0.1:${etcd.port}`;
-    await expect(store.currentRevision()).rejects.toMatchObject({ name: 'StorageError', reason: 'Unavailable', message });
-    await expect(store.create('/a', Buffer.from('x'))).rejects.toMatchObject({ reason: 'Unavailable', message, key: '/a' });
+    await expect(store.currentRevision()).rejects.toMatchObject({
+      name: 'StorageError',
+      reason: 'Unavailable',
+      message,
+    });
+    await expect(store.create('/a', Buffer.from('x'))).rejects.toMatchObject({
+      reason: 'Unavailable',
+      message,
+      key: '/a',
+    });
     await expect(store.status()).rejects.toMatchObject({ reason: 'Unavailable', message });
     await etcd.restart();
     await untilAnswered(store);
@@ -110,21 +127,42 @@ describe.each(etcdVersions)('etcd %s', (version) => {
 
   test('that stops answering makes calls time out, and serves again when it goes on', async () => {
     const etcd = await startEtcd({ version });
-    const store = open([etcd.url], { callTimeoutMs: 700, dialTimeoutMs: 500, keepaliveMs: 5_000, keepaliveTimeoutMs: 400 });
+    const store = open([etcd.url], {
+      callTimeoutMs: 700,
+      dialTimeoutMs: 500,
+      keepaliveMs: 5_000,
+      keepaliveTimeoutMs: 400,
+    });
     await store.create('/a', Buffer.from('x'));
     const log = watch(store, '/w/', await store.currentRevision());
     await createMany(store, '/w/before-', 3);
     await etcd.freeze();
-    const write = store.create('/w/unknown', Buffer.from('x')).then(() => undefined, (error: unknown) => error);
-    await expect(store.get('/a')).rejects.toMatchObject({ name: 'StorageError', reason: 'Timeout', message: 'etcd did not answer within 700 ms' });
+    const write = store.create('/w/unknown', Buffer.from('x')).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    await expect(store.get('/a')).rejects.toMatchObject({
+      name: 'StorageError',
+      reason: 'Timeout',
+      message: 'etcd did not answer within 700 ms',
+    });
     expect(await write).toMatchObject({ reason: 'Timeout', key: '/w/unknown' });
     // The connection is given up, and no other can be made.
-    await vi.waitFor(async () => expect(await store.get('/a').catch((error: Error) => error.message)).toMatch(/^no etcd endpoint answers: .*: no answer within 500 ms$/), { timeout: 10_000 });
+    await vi.waitFor(
+      async () =>
+        expect(await store.get('/a').catch((error: Error) => error.message)).toMatch(
+          /^no etcd endpoint answers: .*: no answer within 500 ms$/,
+        ),
+      { timeout: 10_000 },
+    );
     etcd.thaw();
     await untilAnswered(store);
     const after = await createMany(store, '/w/z-after-', 3);
     await log.until((one) => one.revision >= after.at(-1)!);
-    expectWhole(log.batches, (await store.list('/w/')).kvs.map((kv) => kv.modRevision).toSorted((a, b) => a - b));
+    expectWhole(
+      log.batches,
+      (await store.list('/w/')).kvs.map((kv) => kv.modRevision).toSorted((a, b) => a - b),
+    );
   });
 
   test('a signal with a time limit ends a check earlier than the call would', async () => {
@@ -132,7 +170,10 @@ describe.each(etcdVersions)('etcd %s', (version) => {
     const store = open([etcd.url]);
     await store.currentRevision();
     await etcd.freeze();
-    await expect(store.currentRevision(AbortSignal.timeout(200))).rejects.toMatchObject({ reason: 'Timeout', message: 'etcd did not answer in the time given' });
+    await expect(store.currentRevision(AbortSignal.timeout(200))).rejects.toMatchObject({
+      reason: 'Timeout',
+      message: 'etcd did not answer in the time given',
+    });
     etcd.thaw();
     expect(await store.currentRevision()).toBeGreaterThan(0);
   });
@@ -182,10 +223,15 @@ describe('several endpoints', () => {
   test('progress is sound when it is at every member', async () => {
     const [old, current] = [await startEtcd({ version: '3.4' }), await startEtcd({ version: '3.5' })];
     expect(await open([current.url]).status()).toMatchObject({ soundProgress: true });
-    expect(await open([current.url, old.url]).status()).toMatchObject({ version: expect.stringMatching(/^etcd 3\.5\./), soundProgress: false });
+    expect(await open([current.url, old.url]).status()).toMatchObject({
+      version: expect.stringMatching(/^etcd 3\.5\./),
+      soundProgress: false,
+    });
   });
 
-  test('a cluster of three serves on when members fail, one after the other, and the watch has no gap', { timeout: 120_000 }, async () => {
+  test('a cluster of three serves on when members fail, one after the other, and the watch has no gap', {
+    timeout: 120_000,
+  }, async () => {
     const members = await EtcdServer.startCluster(3);
     onTestFinished(async () => void (await Promise.all(members.map((member) => member[Symbol.asyncDispose]()))));
     const store = open(members.map((member) => member.url));
@@ -206,7 +252,10 @@ describe('several endpoints', () => {
   test('a cluster without a majority refuses, and recovers with it', { timeout: 120_000 }, async () => {
     const members = await EtcdServer.startCluster(3);
     onTestFinished(async () => void (await Promise.all(members.map((member) => member[Symbol.asyncDispose]()))));
-    const store = open(members.map((member) => member.url), { callTimeoutMs: 3_000 });
+    const store = open(
+      members.map((member) => member.url),
+      { callTimeoutMs: 3_000 },
+    );
     await untilAnswered(store);
     await store.create('/a', Buffer.from('x'));
     await Promise.all([members[1]!.stop('SIGKILL'), members[2]!.stop('SIGKILL')]);
@@ -222,7 +271,9 @@ describe('several endpoints', () => {
       },
       { timeout: 30_000 },
     );
-    for (const error of errors) if (error !== undefined) expect(isStorageError(error, 'Unavailable') || isStorageError(error, 'Timeout')).toBe(true);
+    for (const error of errors)
+      if (error !== undefined)
+        expect(isStorageError(error, 'Unavailable') || isStorageError(error, 'Timeout')).toBe(true);
     await Promise.all([members[1]!.restart(), members[2]!.restart()]);
     await untilAnswered(store);
     expect((await store.get('/a')).kv?.value.toString()).toBe('x');

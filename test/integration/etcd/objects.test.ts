@@ -19,6 +19,14 @@ async function createStore(version: EtcdVersion): Promise<StoreForObjects> {
 }
 
 for (const version of etcdVersions) {
-  describeObjectsContract({ name: `direct, on etcd ${version}`, createStore: () => createStore(version), createStorage: createDirectObjectStorage });
-  describeObjectsContract({ name: `watch cache, on etcd ${version}`, createStore: () => createStore(version), createStorage: createCachedObjectStorage });
+  describeObjectsContract({
+    name: `direct, on etcd ${version}`,
+    createStore: () => createStore(version),
+    createStorage: createDirectObjectStorage,
+  });
+  describeObjectsContract({
+    name: `watch cache, on etcd ${version}`,
+    createStore: () => createStore(version),
+    createStorage: createCachedObjectStorage,
+  });
 }

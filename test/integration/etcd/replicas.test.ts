@@ -24,7 +24,9 @@ describe.each(etcdVersions)('two servers on etcd %s', (version) => {
     const stores = await openTwo(version);
     const clock = new FakeClock();
     const told: number[][] = [[], []];
-    const compactors = stores.map((store, i) => startCompactor({ store, clock, intervalMs, onCompacted: (revision) => told[i]!.push(revision) }));
+    const compactors = stores.map((store, i) =>
+      startCompactor({ store, clock, intervalMs, onCompacted: (revision) => told[i]!.push(revision) }),
+    );
     onTestFinished(async () => void (await Promise.all(compactors.map((compactor) => compactor.stop()))));
     const store = stores[0]!;
     const ends: number[] = [];
@@ -40,7 +42,9 @@ describe.each(etcdVersions)('two servers on etcd %s', (version) => {
     const compacted = Number((await store.get(compactRevisionKey)).kv?.value.toString());
     expect(compacted).toBeGreaterThan(0);
     expect(compacted).toBeLessThanOrEqual(ends.at(-2)!);
-    await expect(store.list('/r/', { revision: Math.max(...told.flat()) - 1 })).rejects.toMatchObject({ reason: 'Compacted' });
+    await expect(store.list('/r/', { revision: Math.max(...told.flat()) - 1 })).rejects.toMatchObject({
+      reason: 'Compacted',
+    });
     expect((await store.list('/r/', { revision: ends.at(-2)! })).count).toBe(4);
   });
 
@@ -53,7 +57,8 @@ describe.each(etcdVersions)('two servers on etcd %s', (version) => {
     const shared = await Promise.all(Array.from({ length: 4 }, () => leases.lease(store!, 40)));
     expect([shared[0] === shared[1], shared[1] === shared[2], shared[2] === shared[3]]).toEqual([true, true, false]);
     const short = createLeaseManager();
-    for (const name of ['a', 'b']) await store!.create(`/e/${name}`, Buffer.from('x'), { lease: await short.lease(store!, 2) });
+    for (const name of ['a', 'b'])
+      await store!.create(`/e/${name}`, Buffer.from('x'), { lease: await short.lease(store!, 2) });
     await log.until((one) => one.events.filter((event) => event.type === 'delete').length === 2);
   });
 });

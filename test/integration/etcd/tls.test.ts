@@ -54,10 +54,26 @@ describe.each(etcdVersions)('etcd %s over TLS with client certificates', (versio
   });
 
   test.each([
-    { name: 'a server that it cannot trust', tls: () => ({ ...certificates.client, caFile: others.caFile }), says: /unable to verify|self.signed|signature|unable to get/ },
-    { name: 'a client certificate of another authority', tls: () => ({ ...others.client, caFile: certificates.caFile }), says: /TLS: tlsv1 alert unknown ca|bad certificate|ECONNRESET|EPIPE|closed the connection/ },
-    { name: 'no client certificate', tls: () => ({ caFile: certificates.caFile }), says: /certificate|ECONNRESET|EPIPE|closed the connection/ },
-    { name: 'a file that is not there', tls: () => ({ caFile: '/nowhere/ca.crt' }), says: /ENOENT.*\/nowhere\/ca\.crt/ },
+    {
+      name: 'a server that it cannot trust',
+      tls: () => ({ ...certificates.client, caFile: others.caFile }),
+      says: /unable to verify|self.signed|signature|unable to get/,
+    },
+    {
+      name: 'a client certificate of another authority',
+      tls: () => ({ ...others.client, caFile: certificates.caFile }),
+      says: /TLS: tlsv1 alert unknown ca|bad certificate|ECONNRESET|EPIPE|closed the connection/,
+    },
+    {
+      name: 'no client certificate',
+      tls: () => ({ caFile: certificates.caFile }),
+      says: /certificate|ECONNRESET|EPIPE|closed the connection/,
+    },
+    {
+      name: 'a file that is not there',
+      tls: () => ({ caFile: '/nowhere/ca.crt' }),
+      says: /ENOENT.*\/nowhere\/ca\.crt/,
+    },
   ])('says why it cannot connect: $name', async ({ tls, says }) => {
     await expect(open(etcd.url, tls()).get('/a')).rejects.toMatchObject({
       reason: 'Unavailable',
@@ -69,8 +85,14 @@ describe.each(etcdVersions)('etcd %s over TLS with client certificates', (versio
     const plain = await EtcdServer.start({ version });
     onTestFinished(() => plain[Symbol.asyncDispose]());
     const tls = { caFile: certificates.caFile, ...certificates.client };
-    await expect(open(plain.url.replace('http:', 'https:'), tls).get('/a')).rejects.toMatchObject({ reason: 'Unavailable', message: expect.stringContaining('no etcd endpoint answers') });
-    await expect(open(etcd.url.replace('https:', 'http:'), tls).get('/a')).rejects.toMatchObject({ reason: 'Unavailable', message: expect.stringContaining('no etcd endpoint answers') });
+    await expect(open(plain.url.replace('http:', 'https:'), tls).get('/a')).rejects.toMatchObject({
+      reason: 'Unavailable',
+      message: expect.stringContaining('no etcd endpoint answers'),
+    });
+    await expect(open(etcd.url.replace('https:', 'http:'), tls).get('/a')).rejects.toMatchObject({
+      reason: 'Unavailable',
+      message: expect.stringContaining('no etcd endpoint answers'),
+    });
   });
 
   test('uses renewed certificates for new connections', async () => {

@@ -28,7 +28,13 @@ afterAll(async () => {
 });
 
 async function startReplica(address: string): Promise<Replica> {
-  const flags = [`--store-servers=${etcd.url}`, `--advertise-address=${address}`, `--token-auth-file=${path.join(directory, 'tokens.csv')}`, '--service-cluster-ip-range=10.0.0.0/25', '--service-node-port-range=30000-30099'];
+  const flags = [
+    `--store-servers=${etcd.url}`,
+    `--advertise-address=${address}`,
+    `--token-auth-file=${path.join(directory, 'tokens.csv')}`,
+    '--service-cluster-ip-range=10.0.0.0/25',
+    '--service-node-port-range=30000-30099',
+  ];
   const controlPlane = await createControlPlane({ flags });
   const ca = /certificate-authority-data: (\S+)/.exec(controlPlane.kubeconfig)![1]!;
   const client = new Client(Number(new URL(controlPlane.url).port), Buffer.from(ca, 'base64').toString());
@@ -36,7 +42,12 @@ async function startReplica(address: string): Promise<Replica> {
     controlPlane,
     async send<T>(method: string, url: string, body?: unknown) {
       const headers = { authorization: 'Bearer admintoken', 'content-type': 'application/json' };
-      const response = await client.send({ method, path: url, headers, ...(body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) }) });
+      const response = await client.send({
+        method,
+        path: url,
+        headers,
+        ...(body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) }),
+      });
       return { status: response.status, body: JSON.parse(response.body.toString()) as T };
     },
     close: async () => {
@@ -65,8 +76,14 @@ describe('two servers on one etcd', () => {
   });
 
   test('never give out the same address or node port', async () => {
-    const create = (replica: Replica, name: string): Promise<{ status: number; body: Service }> => replica.send<Service>('POST', services, { metadata: { name }, spec: { type: 'NodePort', ports: [{ port: 80 }] } });
-    const answers = await Promise.all(replicas.flatMap((replica, r) => Array.from({ length: 40 }, (_, i) => create(replica, `s-${r}-${i}`))));
+    const create = (replica: Replica, name: string): Promise<{ status: number; body: Service }> =>
+      replica.send<Service>('POST', services, {
+        metadata: { name },
+        spec: { type: 'NodePort', ports: [{ port: 80 }] },
+      });
+    const answers = await Promise.all(
+      replicas.flatMap((replica, r) => Array.from({ length: 40 }, (_, i) => create(replica, `s-${r}-${i}`))),
+    );
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
     expect(new Set(answers.map(({ body }) => body.spec.clusterIP)).size).toBe(80);
     expect(new Set(answers.map(({ body }) => body.spec.ports![0]!.nodePort)).size).toBe(80);

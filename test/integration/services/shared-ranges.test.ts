@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { describeInterleavings } from '../../../src/registry/core/services/testing/interleavings-suite.ts';
-import { describeSharedRanges, type SharedStores } from '../../../src/registry/core/services/testing/shared-ranges-suite.ts';
+import {
+  describeSharedRanges,
+  type SharedStores,
+} from '../../../src/registry/core/services/testing/shared-ranges-suite.ts';
 import { EtcdStore } from '../../../src/storage/etcd/store.ts';
 import { EtcdServer, etcdVersions } from '../../support/etcd.ts';
 

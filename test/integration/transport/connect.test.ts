@@ -6,7 +6,12 @@ import { callServer2 } from '../../support/caller.ts';
 import { startTestServer } from '../../support/test-server.ts';
 
 test.each([
-  { who: 'nobody', headers: {}, status: 403, text: 'forbidden: User \\"system:anonymous\\" cannot connect path \\"\\"' },
+  {
+    who: 'nobody',
+    headers: {},
+    status: 403,
+    text: 'forbidden: User \\"system:anonymous\\" cannot connect path \\"\\"',
+  },
   { who: 'a wrong token', headers: { authorization: 'Bearer x' }, status: 401, text: '"message":"Unauthorized"' },
   { who: 'an administrator', headers: { authorization: 'Bearer admintoken' }, status: 404, text: '404 page not found' },
 ])('CONNECT over HTTP/2 from $who is answered $status, and the server lives on', async ({ headers, status, text }) => {

@@ -48,9 +48,12 @@ const nth = async (index: number): Promise<Call> => {
   while (calls.length <= index) await new Promise<void>((resolve) => (onCall = resolve));
   return calls[index]!;
 };
-const get = (path = '/', ...headers: readonly string[]): string => ['GET', path].join(' ') + ` HTTP/1.1\r\n${['Host:', ...headers].join('\r\n')}\r\n\r\n`;
-const post = (body: string, ...headers: readonly string[]): string => `POST /p HTTP/1.1\r\n${['Host:', `Content-Length: ${body.length}`, ...headers].join('\r\n')}\r\n\r\n${body}`;
-const chunked = (...pieces: readonly string[]): string => `POST /c HTTP/1.1\r\nHost:\r\nTransfer-Encoding: chunked\r\n\r\n${[...pieces, ''].map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`).join('')}`;
+const get = (path = '/', ...headers: readonly string[]): string =>
+  ['GET', path].join(' ') + ` HTTP/1.1\r\n${['Host:', ...headers].join('\r\n')}\r\n\r\n`;
+const post = (body: string, ...headers: readonly string[]): string =>
+  `POST /p HTTP/1.1\r\n${['Host:', `Content-Length: ${body.length}`, ...headers].join('\r\n')}\r\n\r\n${body}`;
+const chunked = (...pieces: readonly string[]): string =>
+  `POST /c HTTP/1.1\r\nHost:\r\nTransfer-Encoding: chunked\r\n\r\n${[...pieces, ''].map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`).join('')}`;
 const taken = (call: Call): number => (call.exchange.connection as TLSSocket).bytesRead;
 
 /** The server has read what it wants to, as far as can be told. */
@@ -115,33 +118,47 @@ describe('a flood of pipelined requests behind one that is in work', () => {
 });
 
 describe('pipelined requests are answered, each in its turn', () => {
-  const kinds = [get(), post('abcde'), post(''), post('x\r\n\r\ny'), post('z'.repeat(40_000)), chunked('a', 'bc'), chunked('d\r\n\r\n'), chunked(), get('/', 'Connection: Upgrade', 'Upgrade: h2c'), post('up', 'Connection: Upgrade', 'Upgrade: h2c')];
+  const kinds = [
+    get(),
+    post('abcde'),
+    post(''),
+    post('x\r\n\r\ny'),
+    post('z'.repeat(40_000)),
+    chunked('a', 'bc'),
+    chunked('d\r\n\r\n'),
+    chunked(),
+    get('/', 'Connection: Upgrade', 'Upgrade: h2c'),
+    post('up', 'Connection: Upgrade', 'Upgrade: h2c'),
+  ];
   const bodies = ['', 'abcde', '', 'x\r\n\r\ny', 'z'.repeat(40_000), 'abc', 'd\r\n\r\n', '', '', 'up'];
 
-  test.each(Array.from({ length: 12 }, (_, seed) => ({ seed })))('all of many, in whatever pieces they come (seed $seed)', async ({ seed }) => {
-    const random = randomSource(seed);
-    const chosen = Array.from({ length: 40 }, () => randomInt(random, kinds.length));
-    const all = chosen.map((kind) => kinds[kind]!).join('');
-    const send = async (): Promise<void> => {
-      for (let at = 0; at < all.length; ) {
-        const end = at + 1 + randomInt(random, seed % 3 === 0 ? 20_000 : 300);
-        connection.write(all.slice(at, end));
-        at = end;
+  test.each(Array.from({ length: 12 }, (_, seed) => ({ seed })))(
+    'all of many, in whatever pieces they come (seed $seed)',
+    async ({ seed }) => {
+      const random = randomSource(seed);
+      const chosen = Array.from({ length: 40 }, () => randomInt(random, kinds.length));
+      const all = chosen.map((kind) => kinds[kind]!).join('');
+      const send = async (): Promise<void> => {
+        for (let at = 0; at < all.length; ) {
+          const end = at + 1 + randomInt(random, seed % 3 === 0 ? 20_000 : 300);
+          connection.write(all.slice(at, end));
+          at = end;
+          if (random() < 0.3) await new Promise((resolve) => setImmediate(resolve));
+        }
+      };
+      const sent = send();
+      for (const [i, kind] of chosen.entries()) {
+        const call = await nth(i);
+        expect(calls.length).toBe(i + 1);
+        const body = await call.body;
+        expect([call.exchange.method, body ?? '']).toEqual([kinds[kind]!.split(' ')[0], bodies[kind]]);
         if (random() < 0.3) await new Promise((resolve) => setImmediate(resolve));
+        call.answer({ status: 200, headers: {}, body: `answer ${i}` });
+        expect((await connection.answer()).body).toBe(`answer ${i}`);
       }
-    };
-    const sent = send();
-    for (const [i, kind] of chosen.entries()) {
-      const call = await nth(i);
-      expect(calls.length).toBe(i + 1);
-      const body = await call.body;
-      expect([call.exchange.method, body ?? '']).toEqual([kinds[kind]!.split(' ')[0], bodies[kind]]);
-      if (random() < 0.3) await new Promise((resolve) => setImmediate(resolve));
-      call.answer({ status: 200, headers: {}, body: `answer ${i}` });
-      expect((await connection.answer()).body).toBe(`answer ${i}`);
-    }
-    await sent;
-  });
+      await sent;
+    },
+  );
 
   test('those behind an answer that the client took late', async () => {
     const large = Buffer.alloc(8_000_000, 'x');

@@ -30,7 +30,8 @@ afterEach(async () => {
 });
 
 const streamed = (first: Buffer): ApiResponse => ({
-  status: 200, headers: {},
+  status: 200,
+  headers: {},
   stream: (sink) =>
     new Promise((resolve) => {
       sinks.push(sink);
@@ -46,7 +47,14 @@ const get = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
 describe('over HTTP/1.1', () => {
   test.each([
     { name: 'a body', response: (): ApiResponse => ({ status: 200, headers: {}, body: large }) },
-    { name: 'a list in pieces', response: (): ApiResponse => ({ status: 200, headers: {}, chunks: Array.from({ length: 500 }, () => large.subarray(0, 64_000)) }) },
+    {
+      name: 'a list in pieces',
+      response: (): ApiResponse => ({
+        status: 200,
+        headers: {},
+        chunks: Array.from({ length: 500 }, () => large.subarray(0, 64_000)),
+      }),
+    },
     { name: 'events', response: () => streamed(large) },
   ])('a client that takes nothing of $name loses its connection after a time', async ({ response }) => {
     answer = response;
@@ -102,7 +110,10 @@ describe('over HTTP/2', () => {
   };
 
   test('a stream that is not read ends after a time, others go on', async () => {
-    answer = ({ target }) => (target === '/idle' ? streamed(Buffer.from('first')) : { status: 200, headers: {}, body: target === '/stuck' ? large : 'ok' });
+    answer = ({ target }) =>
+      target === '/idle'
+        ? streamed(Buffer.from('first'))
+        : { status: 200, headers: {}, body: target === '/stuck' ? large : 'ok' };
     const session = await connect();
     const idle = session.request({ ':path': '/idle' });
     await once(idle, 'data');
@@ -123,7 +134,10 @@ describe('over HTTP/2', () => {
   });
 
   test('the body of a request whose answer streams without it makes room for others', async () => {
-    answer = async (exchange) => (exchange.target === '/watch' ? streamed(Buffer.from('first')) : { status: 200, headers: {}, body: String((await exchange.readBody(1 << 22)).length) });
+    answer = async (exchange) =>
+      exchange.target === '/watch'
+        ? streamed(Buffer.from('first'))
+        : { status: 200, headers: {}, body: String((await exchange.readBody(1 << 22)).length) };
     const session = await connect();
     // More than the window of the connection.
     for (let i = 0; i < 20; i++) {
@@ -140,32 +154,45 @@ describe('over HTTP/2', () => {
   test.each<{ name: string; headers: Record<string, string>; goes: boolean }>([
     { name: 'that is not known', headers: { connection: 'close' }, goes: true },
     { name: 'that is', headers: {}, goes: false },
-  ])('a client $name, which resets its requests before they are answered, is asked to go: $goes', async ({ headers, goes }) => {
-    let release!: () => void;
-    const gate = new Promise<void>((resolve) => (release = resolve));
-    answer = async () => {
-      await gate;
-      return { status: 401, headers, body: 'no' };
-    };
-    const session = await connect();
-    const heard = vi.fn();
-    session.on('goaway', heard);
-    for (let i = 0; i < 10; i++) session.request({ ':path': '/' }).on('error', () => undefined).close(http2.constants.NGHTTP2_CANCEL);
-    await new Promise((resolve) => session.ping(resolve));
-    release();
-    await turns();
-    if (goes) await vi.waitFor(() => expect(heard).toHaveBeenCalled());
-    else {
+  ])(
+    'a client $name, which resets its requests before they are answered, is asked to go: $goes',
+    async ({ headers, goes }) => {
+      let release!: () => void;
+      const gate = new Promise<void>((resolve) => (release = resolve));
+      answer = async () => {
+        await gate;
+        return { status: 401, headers, body: 'no' };
+      };
+      const session = await connect();
+      const heard = vi.fn();
+      session.on('goaway', heard);
+      for (let i = 0; i < 10; i++)
+        session
+          .request({ ':path': '/' })
+          .on('error', () => undefined)
+          .close(http2.constants.NGHTTP2_CANCEL);
       await new Promise((resolve) => session.ping(resolve));
-      expect(heard).not.toHaveBeenCalled();
-    }
-    session.destroy();
-  });
+      release();
+      await turns();
+      if (goes) await vi.waitFor(() => expect(heard).toHaveBeenCalled());
+      else {
+        await new Promise((resolve) => session.ping(resolve));
+        expect(heard).not.toHaveBeenCalled();
+      }
+      session.destroy();
+    },
+  );
 });
 
 test('a client that closes while its answer waits leaves nothing to look after', async () => {
   answer = () => ({ status: 200, headers: {}, body: large });
-  const socket = tls.connect({ port: transport.port, host: '127.0.0.1', servername: 'localhost', ca: transport.ca, ALPNProtocols: ['http/1.1'] });
+  const socket = tls.connect({
+    port: transport.port,
+    host: '127.0.0.1',
+    servername: 'localhost',
+    ca: transport.ca,
+    ALPNProtocols: ['http/1.1'],
+  });
   await once(socket, 'secureConnect');
   socket.write(get);
   await vi.waitFor(() => expect(exchanges.length).toBe(1));

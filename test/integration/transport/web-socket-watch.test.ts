@@ -21,7 +21,19 @@ class Watcher {
   #heard: () => void = () => undefined;
   #isClosed = false;
 
-  constructor({ url, ca }: { readonly url: string; readonly ca: string }, path: string, { protocols = [], headers = {}, origin = url }: { readonly protocols?: string[]; readonly headers?: Readonly<Record<string, string>>; readonly origin?: string } = {}) {
+  constructor(
+    { url, ca }: { readonly url: string; readonly ca: string },
+    path: string,
+    {
+      protocols = [],
+      headers = {},
+      origin = url,
+    }: {
+      readonly protocols?: string[];
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly origin?: string;
+    } = {},
+  ) {
     this.socket = new WebSocket(url.replace('https:', 'wss:') + path, protocols, { ca, origin, headers });
     this.#opened = once(this.socket, 'open');
     this.#opened.catch(() => undefined);
@@ -29,11 +41,13 @@ class Watcher {
       this.messages.push({ data, isBinary });
       this.#heard();
     });
-    this.closed = new Promise((resolve) => this.socket.once('close', (code) => {
-      this.#isClosed = true;
-      this.#heard();
-      resolve(code);
-    }));
+    this.closed = new Promise((resolve) =>
+      this.socket.once('close', (code) => {
+        this.#isClosed = true;
+        this.#heard();
+        resolve(code);
+      }),
+    );
   }
 
   async open(): Promise<this> {
@@ -57,27 +71,43 @@ class Watcher {
 
 const admin = { authorization: 'Bearer admintoken' };
 const configMaps = '/api/v1/namespaces/default/configmaps';
-const shortly = (events: readonly WatchEvent[]): string[] => events.map(({ type, object }) => `${type} ${object.metadata?.name ?? ''}`);
+const shortly = (events: readonly WatchEvent[]): string[] =>
+  events.map(({ type, object }) => `${type} ${object.metadata?.name ?? ''}`);
 
 describe('a watch over a WebSocket', () => {
   let server: TestServer;
   const watchers: Watcher[] = [];
   beforeAll(async () => {
     server = await startTestServer({ flags: ['--authorization-mode=RBAC'] });
-    for (const [name, app] of [['a', 'x'], ['b', 'y']]) expect((await create(name!, { app: app! })).status).toBe(201);
+    for (const [name, app] of [
+      ['a', 'x'],
+      ['b', 'y'],
+    ])
+      expect((await create(name!, { app: app! })).status).toBe(201);
   });
   afterEach(() => watchers.splice(0).forEach(({ socket }) => socket.terminate()));
   afterAll(() => server[Symbol.asyncDispose]());
 
-  const create = (name: string, labels: Readonly<Record<string, string>> = {}) => server.send('POST', configMaps, { body: { metadata: { name, labels }, data: { k: 'v' } } });
+  const create = (name: string, labels: Readonly<Record<string, string>> = {}) =>
+    server.send('POST', configMaps, { body: { metadata: { name, labels }, data: { k: 'v' } } });
   const open = (query: string, options: ConstructorParameters<typeof Watcher>[2] = {}): Promise<Watcher> => {
-    const watcher = new Watcher(server, `${configMaps}?watch=true${query}`, { ...options, headers: { ...admin, ...options.headers } });
+    const watcher = new Watcher(server, `${configMaps}?watch=true${query}`, {
+      ...options,
+      headers: { ...admin, ...options.headers },
+    });
     watchers.push(watcher);
     return watcher.open();
   };
   const metric = async (name: string): Promise<number> => {
-    const lines = (await server.send('GET', '/metrics')).text.split('\n').filter((line) => line.startsWith(`${name}{`) && line.includes('resource="configmaps"') && line.includes('verb="WATCH"'));
-    return lines.filter((line) => name !== 'apiserver_request_total' || line.includes('code="0"')).reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
+    const lines = (await server.send('GET', '/metrics')).text
+      .split('\n')
+      .filter(
+        (line) =>
+          line.startsWith(`${name}{`) && line.includes('resource="configmaps"') && line.includes('verb="WATCH"'),
+      );
+    return lines
+      .filter((line) => name !== 'apiserver_request_total' || line.includes('code="0"'))
+      .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
   };
 
   test('sends each event as a text message, the line that it is over HTTP', async () => {
@@ -88,7 +118,10 @@ describe('a watch over a WebSocket', () => {
     expect(a!.data.toString().endsWith('}\n')).toBe(true);
     expect(JSON.parse(a!.data.toString())).toEqual({ type: 'ADDED', object: { ...rest, metadata } });
     await create('c');
-    await server.send('PATCH', `${configMaps}/c`, { body: { data: { k: 'w' } }, headers: { 'content-type': 'application/merge-patch+json' } });
+    await server.send('PATCH', `${configMaps}/c`, {
+      body: { data: { k: 'w' } },
+      headers: { 'content-type': 'application/merge-patch+json' },
+    });
     await server.send('DELETE', `${configMaps}/c`);
     expect(shortly(await watcher.events(5))).toEqual(['ADDED a', 'ADDED b', 'ADDED c', 'MODIFIED c', 'DELETED c']);
   });
@@ -96,14 +129,26 @@ describe('a watch over a WebSocket', () => {
   test('in protobuf they are binary messages, without the length that frames them over HTTP', async () => {
     const accept = 'application/vnd.kubernetes.protobuf';
     const [message] = await (await open('&fieldSelector=metadata.name%3Da', { headers: { accept } })).first(1);
-    const http = await server.send('GET', `${configMaps}?watch=true&fieldSelector=metadata.name%3Da&timeoutSeconds=1`, { headers: { accept } });
+    const http = await server.send('GET', `${configMaps}?watch=true&fieldSelector=metadata.name%3Da&timeoutSeconds=1`, {
+      headers: { accept },
+    });
     expect(message!.isBinary).toBe(true);
     expect(message!.data).toEqual(http.bytes.subarray(4, 4 + http.bytes.readUInt32BE(0)));
   });
 
   test('a table is one, with its columns in the first message', async () => {
-    const events = await (await open('', { headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' } })).events(2);
-    expect(events.map(({ object }) => [object.kind, object['columnDefinitions'] !== null && object['columnDefinitions'] !== undefined])).toEqual([['Table', true], ['Table', false]]);
+    const events = await (
+      await open('', { headers: { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' } })
+    ).events(2);
+    expect(
+      events.map(({ object }) => [
+        object.kind,
+        object['columnDefinitions'] !== null && object['columnDefinitions'] !== undefined,
+      ]),
+    ).toEqual([
+      ['Table', true],
+      ['Table', false],
+    ]);
   });
 
   test.each([
@@ -113,7 +158,10 @@ describe('a watch over a WebSocket', () => {
     const watcher = await open(query);
     await create('d', { app: 'x' });
     await server.send('DELETE', `${configMaps}/d`);
-    await server.send('PATCH', `${configMaps}/b`, { body: { data: { k: query } }, headers: { 'content-type': 'application/merge-patch+json' } });
+    await server.send('PATCH', `${configMaps}/b`, {
+      body: { data: { k: query } },
+      headers: { 'content-type': 'application/merge-patch+json' },
+    });
     expect(shortly(await watcher.events(2))).toEqual(['ADDED b', 'MODIFIED b']);
   });
 
@@ -131,7 +179,9 @@ describe('a watch over a WebSocket', () => {
     for (const name of ['f', 'g']) await server.send('DELETE', `${configMaps}/${name}`);
     await server.store.compact(await server.store.currentRevision());
     // Of a resource that nobody has asked for yet, or the server would remember.
-    const watcher = new Watcher(server, `/api/v1/namespaces/default/podtemplates?watch=true&resourceVersion=${old}`, { headers: admin });
+    const watcher = new Watcher(server, `/api/v1/namespaces/default/podtemplates?watch=true&resourceVersion=${old}`, {
+      headers: admin,
+    });
     const [event] = await watcher.events(1);
     expect(event).toMatchObject({ type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired' } });
     expect(await watcher.closed).toBe(1000);
@@ -196,11 +246,16 @@ describe('a page of another origin', () => {
     { name: 'that has this host in its name', origin: 'https://localhost.evil.example.com' },
     { name: 'that has no name', origin: 'null' },
   ])('opens no WebSocket with the credentials of its browser: one $name', async ({ origin }) => {
-    await expect(new Watcher(server, `${configMaps}?watch=true`, { headers: admin, origin }).open()).rejects.toThrow('Unexpected server response: 403');
+    await expect(new Watcher(server, `${configMaps}?watch=true`, { headers: admin, origin }).open()).rejects.toThrow(
+      'Unexpected server response: 403',
+    );
   });
 
   test('opens one when it is listed', async () => {
-    const watcher = await new Watcher(server, `${configMaps}?watch=true`, { headers: admin, origin: 'https://ui.example.com' }).open();
+    const watcher = await new Watcher(server, `${configMaps}?watch=true`, {
+      headers: admin,
+      origin: 'https://ui.example.com',
+    }).open();
     watcher.socket.terminate();
   });
 });
@@ -213,17 +268,27 @@ test('a server that stops tells its watchers that it goes away', async () => {
 });
 
 test('audit records when a watch begins and when it ends, and not the token that was a subprotocol', async () => {
-  await using server = await AuditedServer.start({ policy: 'rules: [{ level: RequestResponse }]', flags: ['--audit-log-path=DIRECTORY/audit.log', '--audit-log-mode=blocking'] });
+  await using server = await AuditedServer.start({
+    policy: 'rules: [{ level: RequestResponse }]',
+    flags: ['--audit-log-path=DIRECTORY/audit.log', '--audit-log-mode=blocking'],
+  });
   const { url, kubeconfig } = server.controlPlane;
   const ca = Buffer.from(/certificate-authority-data: (\S+)/.exec(kubeconfig)![1]!, 'base64').toString();
   const token = Buffer.from('jane-token').toString('base64url');
   const headers = { 'audit-id': 'the-watch' };
-  const watcher = await new Watcher({ url, ca }, `${configMaps}?watch=true`, { protocols: [`base64url.bearer.authorization.k8s.io.${token}`, 'abc'], headers }).open();
+  const watcher = await new Watcher({ url, ca }, `${configMaps}?watch=true`, {
+    protocols: [`base64url.bearer.authorization.k8s.io.${token}`, 'abc'],
+    headers,
+  }).open();
   watcher.socket.close();
   await expect.poll(async () => (await server.eventsOf('the-watch')).length).toBe(3);
   const events = await server.eventsOf('the-watch');
-  expect(events.map(({ stage, verb, responseStatus, user }) => [stage, verb, responseStatus?.code, user.username])).toEqual([
-    ['RequestReceived', 'watch', undefined, 'jane'], ['ResponseStarted', 'watch', 101, 'jane'], ['ResponseComplete', 'watch', 101, 'jane'],
+  expect(
+    events.map(({ stage, verb, responseStatus, user }) => [stage, verb, responseStatus?.code, user.username]),
+  ).toEqual([
+    ['RequestReceived', 'watch', undefined, 'jane'],
+    ['ResponseStarted', 'watch', 101, 'jane'],
+    ['ResponseComplete', 'watch', 101, 'jane'],
   ]);
   expect(await server.lines()).not.toContainEqual(expect.stringMatching(new RegExp(`jane-token|${token}`)));
 });

@@ -1,8 +1,16 @@
 import type { ControllerRevision } from '../../gen/types/apps-v1.ts';
 import { ageCell } from '../../table/cells.ts';
 
-export function controllerRevisionCells({ metadata, revision = 0 }: ControllerRevision, now: Date): (string | number)[] {
-  return [metadata.name ?? '', controllerCell(metadata.ownerReferences), Number(revision), ageCell(metadata.creationTimestamp, now)];
+export function controllerRevisionCells(
+  { metadata, revision = 0 }: ControllerRevision,
+  now: Date,
+): (string | number)[] {
+  return [
+    metadata.name ?? '',
+    controllerCell(metadata.ownerReferences),
+    Number(revision),
+    ageCell(metadata.creationTimestamp, now),
+  ];
 }
 
 /** `statefulset.apps/web` */

@@ -19,9 +19,13 @@ export function validateControllerRevision(revision: ControllerRevision): FieldE
 }
 
 export function validateControllerRevisionUpdate(revision: ControllerRevision, old: ControllerRevision): FieldErrors {
-  const errors = FieldErrors.joined(validateBuiltInMetaUpdate(revision.metadata, old.metadata), validateControllerRevision(revision));
+  const errors = FieldErrors.joined(
+    validateBuiltInMetaUpdate(revision.metadata, old.metadata),
+    validateControllerRevision(revision),
+  );
   checkImmutable(revision.data, old.data, dataPath, errors, shownData);
   return errors;
 }
 
-const shownData = (data: unknown): GoSyntax => goStruct('runtime.RawExtension', data instanceof RawJson ? data.text : data);
+const shownData = (data: unknown): GoSyntax =>
+  goStruct('runtime.RawExtension', data instanceof RawJson ? data.text : data);

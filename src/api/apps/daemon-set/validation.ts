@@ -1,5 +1,10 @@
 /** @see {@link https://kubernetes.io/docs/concepts/workloads/controllers/daemonset/ | DaemonSets} */
-import type { DaemonSet, DaemonSetSpec, DaemonSetUpdateStrategy, RollingUpdateDaemonSet } from '../../gen/types/apps-v1.ts';
+import type {
+  DaemonSet,
+  DaemonSetSpec,
+  DaemonSetUpdateStrategy,
+  RollingUpdateDaemonSet,
+} from '../../gen/types/apps-v1.ts';
 import { invalid, notSupported, required } from '../../../machinery/field-error.ts';
 import { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
@@ -36,10 +41,16 @@ export function validateDaemonSetUpdate({ metadata, spec }: DaemonSet, old: Daem
 
 function checkSpec(spec: DaemonSetSpec, errors: FieldErrors, rules: PodRules): void {
   const { selector, template } = spec;
-  checkLabelSelector(selector, specPath.child('selector'), errors, { allowInvalidValues: rules.invalidAffinitySelectorValues });
+  checkLabelSelector(selector, specPath.child('selector'), errors, {
+    allowInvalidValues: rules.invalidAffinitySelectorValues,
+  });
   const understood = understoodSelector(selector);
-  if (understood !== undefined && !matchesLabels(understood, template.metadata.labels)) errors.push(mismatchedLabels(template, templatePath));
-  if (selector !== undefined && isEmptySelector(selector)) errors.push(invalid(specPath.child('selector'), shownSelector(selector), 'empty selector is invalid for daemonset'));
+  if (understood !== undefined && !matchesLabels(understood, template.metadata.labels))
+    errors.push(mismatchedLabels(template, templatePath));
+  if (selector !== undefined && isEmptySelector(selector))
+    errors.push(
+      invalid(specPath.child('selector'), shownSelector(selector), 'empty selector is invalid for daemonset'),
+    );
   checkPodTemplate(template, templatePath, errors, rules);
   checkAlwaysRunning(template, 'DaemonSet', templatePath, errors);
   checkNonNegative(spec.minReadySeconds, specPath.child('minReadySeconds'), errors);
@@ -50,13 +61,18 @@ function checkSpec(spec: DaemonSetSpec, errors: FieldErrors, rules: PodRules): v
 function checkUpdateStrategy(strategy: DaemonSetUpdateStrategy, path: FieldPath, errors: FieldErrors): void {
   const { type, rollingUpdate } = strategy;
   if (type === 'OnDelete') return;
-  if (type !== 'RollingUpdate') errors.push(notSupported(path, goStruct('apps.DaemonSetUpdateStrategy', strategy), ['RollingUpdate', 'OnDelete']));
+  if (type !== 'RollingUpdate')
+    errors.push(notSupported(path, goStruct('apps.DaemonSetUpdateStrategy', strategy), ['RollingUpdate', 'OnDelete']));
   else if (rollingUpdate === undefined) errors.push(required(path.child('rollingUpdate')));
   else checkRollingUpdate(rollingUpdate, path.child('rollingUpdate'), errors);
 }
 
 /** A node's pod is either taken away first or joined by the new one. */
-function checkRollingUpdate({ maxUnavailable = 0, maxSurge = 0 }: RollingUpdateDaemonSet, path: FieldPath, errors: FieldErrors): void {
+function checkRollingUpdate(
+  { maxUnavailable = 0, maxSurge = 0 }: RollingUpdateDaemonSet,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const unavailable = path.child('maxUnavailable');
   const surge = path.child('maxSurge');
   checkIntOrPercent(maxUnavailable, unavailable, errors);
@@ -65,13 +81,21 @@ function checkRollingUpdate({ maxUnavailable = 0, maxSurge = 0 }: RollingUpdateD
   checkAtMostAll(maxSurge, surge, errors);
   const hasUnavailable = amountOf(maxUnavailable) !== 0;
   const hasSurge = amountOf(maxSurge) !== 0;
-  if (hasUnavailable && hasSurge) errors.push(invalid(surge, shownIntOrPercent(maxSurge), 'may not be set when maxUnavailable is non-zero'));
+  if (hasUnavailable && hasSurge)
+    errors.push(invalid(surge, shownIntOrPercent(maxSurge), 'may not be set when maxUnavailable is non-zero'));
   else if (!hasUnavailable && !hasSurge) errors.push(required(unavailable, 'cannot be 0 when maxSurge is 0'));
 }
 
 const counts = [
-  'currentNumberScheduled', 'numberMisscheduled', 'desiredNumberScheduled', 'numberReady', 'observedGeneration', 'updatedNumberScheduled',
-  'numberAvailable', 'numberUnavailable', 'collisionCount',
+  'currentNumberScheduled',
+  'numberMisscheduled',
+  'desiredNumberScheduled',
+  'numberReady',
+  'observedGeneration',
+  'updatedNumberScheduled',
+  'numberAvailable',
+  'numberUnavailable',
+  'collisionCount',
 ] as const;
 
 export function validateDaemonSetStatusUpdate({ metadata, status }: DaemonSet, old: DaemonSet): FieldErrors {

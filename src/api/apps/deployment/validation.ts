@@ -1,5 +1,11 @@
 /** @see {@link https://kubernetes.io/docs/concepts/workloads/controllers/deployment/ | Deployments} */
-import type { Deployment, DeploymentSpec, DeploymentStatus, DeploymentStrategy, RollingUpdateDeployment } from '../../gen/types/apps-v1.ts';
+import type {
+  Deployment,
+  DeploymentSpec,
+  DeploymentStatus,
+  DeploymentStrategy,
+  RollingUpdateDeployment,
+} from '../../gen/types/apps-v1.ts';
 import { forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
@@ -22,7 +28,11 @@ export function validateDeployment({ metadata, spec }: Deployment, rules: PodRul
   return errors;
 }
 
-export function validateDeploymentUpdate({ metadata, spec }: Deployment, old: Deployment, rules: PodRules): FieldErrors {
+export function validateDeploymentUpdate(
+  { metadata, spec }: Deployment,
+  old: Deployment,
+  rules: PodRules,
+): FieldErrors {
   const errors = validateBuiltInMetaUpdate(metadata, old.metadata);
   checkSpec(spec, errors, rules);
   checkImmutable(spec.selector, old.spec.selector, specPath.child('selector'), errors, shownSelector);
@@ -38,7 +48,11 @@ function checkSpec(spec: DeploymentSpec, errors: FieldErrors, rules: PodRules): 
   checkDeadline(spec, specPath.child('progressDeadlineSeconds'), errors);
 }
 
-function checkDeadline({ progressDeadlineSeconds: deadline, minReadySeconds = 0 }: DeploymentSpec, path: FieldPath, errors: FieldErrors): void {
+function checkDeadline(
+  { progressDeadlineSeconds: deadline, minReadySeconds = 0 }: DeploymentSpec,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (deadline === undefined) return;
   checkNonNegative(deadline, path, errors);
   if (deadline <= minReadySeconds) errors.push(invalid(path, deadline, 'must be greater than minReadySeconds'));
@@ -48,17 +62,24 @@ function checkStrategy(strategy: DeploymentStrategy, path: FieldPath, errors: Fi
   const { type, rollingUpdate } = strategy;
   const at = path.child('rollingUpdate');
   if (type === 'Recreate') {
-    if (rollingUpdate !== undefined) errors.push(forbidden(at, "may not be specified when strategy `type` is 'Recreate'"));
-  } else if (type !== 'RollingUpdate') errors.push(notSupported(path, goStruct('apps.DeploymentStrategy', strategy), ['Recreate', 'RollingUpdate']));
+    if (rollingUpdate !== undefined)
+      errors.push(forbidden(at, "may not be specified when strategy `type` is 'Recreate'"));
+  } else if (type !== 'RollingUpdate')
+    errors.push(notSupported(path, goStruct('apps.DeploymentStrategy', strategy), ['Recreate', 'RollingUpdate']));
   else if (rollingUpdate === undefined) errors.push(required(at, 'this should be defaulted and never be nil'));
   else checkRollingUpdate(rollingUpdate, at, errors);
 }
 
-function checkRollingUpdate({ maxUnavailable = 0, maxSurge = 0 }: RollingUpdateDeployment, path: FieldPath, errors: FieldErrors): void {
+function checkRollingUpdate(
+  { maxUnavailable = 0, maxSurge = 0 }: RollingUpdateDeployment,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const unavailable = path.child('maxUnavailable');
   checkIntOrPercent(maxUnavailable, unavailable, errors);
   checkIntOrPercent(maxSurge, path.child('maxSurge'), errors);
-  if (amountOf(maxUnavailable) === 0 && amountOf(maxSurge) === 0) errors.push(invalid(unavailable, shownIntOrPercent(maxUnavailable), 'may not be 0 when `maxSurge` is 0'));
+  if (amountOf(maxUnavailable) === 0 && amountOf(maxSurge) === 0)
+    errors.push(invalid(unavailable, shownIntOrPercent(maxUnavailable), 'may not be 0 when `maxSurge` is 0'));
   checkAtMostAll(maxUnavailable, unavailable, errors);
 }
 
@@ -70,7 +91,27 @@ export function validateDeploymentStatusUpdate({ metadata, status }: Deployment,
 }
 
 function checkStatus(status: DeploymentStatus, errors: FieldErrors): void {
-  checkCounts(status, ['observedGeneration', 'replicas', 'updatedReplicas', 'readyReplicas', 'availableReplicas', 'unavailableReplicas', 'collisionCount'], statusPath, errors);
-  checkAtMost(status, ['updatedReplicas', 'readyReplicas', 'availableReplicas'], status.replicas, 'status.replicas', statusPath, errors);
+  checkCounts(
+    status,
+    [
+      'observedGeneration',
+      'replicas',
+      'updatedReplicas',
+      'readyReplicas',
+      'availableReplicas',
+      'unavailableReplicas',
+      'collisionCount',
+    ],
+    statusPath,
+    errors,
+  );
+  checkAtMost(
+    status,
+    ['updatedReplicas', 'readyReplicas', 'availableReplicas'],
+    status.replicas,
+    'status.replicas',
+    statusPath,
+    errors,
+  );
   checkAtMost(status, ['availableReplicas'], status.readyReplicas, 'readyReplicas', statusPath, errors);
 }

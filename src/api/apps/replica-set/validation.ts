@@ -7,7 +7,12 @@ import { FieldPath } from '../../../machinery/field-path.ts';
 import type { LabelSelector } from '../../../machinery/label-selector.ts';
 import type { PodRules } from '../../core/pod/rules.ts';
 import { checkPodTemplate } from '../../core/pod-template/validation.ts';
-import { checkAlwaysRunning, checkSelector, checkSelectsTemplate, shownSelector } from '../../core/pod-template/workload.ts';
+import {
+  checkAlwaysRunning,
+  checkSelector,
+  checkSelectsTemplate,
+  shownSelector,
+} from '../../core/pod-template/workload.ts';
 import { understoodSelector } from '../../meta/label-selector.ts';
 import { checkImmutable, checkNonNegative } from '../../meta/checks.ts';
 import { subdomainName } from '../../meta/name-rules.ts';
@@ -24,7 +29,11 @@ export function validateReplicaSet({ metadata, spec }: ReplicaSet, rules: PodRul
   return errors;
 }
 
-export function validateReplicaSetUpdate({ metadata, spec }: ReplicaSet, old: ReplicaSet, rules: PodRules): FieldErrors {
+export function validateReplicaSetUpdate(
+  { metadata, spec }: ReplicaSet,
+  old: ReplicaSet,
+  rules: PodRules,
+): FieldErrors {
   const specErrors = new FieldErrors();
   checkSpec(spec, specErrors, rules);
   const errors = judgedTwice(metadata, old.metadata, metaRules, specErrors);
@@ -44,10 +53,18 @@ interface ReplicatedPods {
 }
 
 /** Selector and template as ReplicaSets have them, and Deployments, which make ReplicaSets. Messages name one of the two. */
-export function checkReplicatedPods({ selector, template }: ReplicatedPods, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
-  checkSelector(selector, 'deployment', path.child('selector'), errors, { allowInvalidValues: rules.invalidAffinitySelectorValues });
+export function checkReplicatedPods(
+  { selector, template }: ReplicatedPods,
+  path: FieldPath,
+  errors: FieldErrors,
+  rules: PodRules,
+): void {
+  checkSelector(selector, 'deployment', path.child('selector'), errors, {
+    allowInvalidValues: rules.invalidAffinitySelectorValues,
+  });
   const understood = understoodSelector(selector);
-  if (understood === undefined) return void errors.push(invalid(path.child('selector'), shownSelector(selector), 'invalid label selector'));
+  if (understood === undefined)
+    return void errors.push(invalid(path.child('selector'), shownSelector(selector), 'invalid label selector'));
   const at = path.child('template');
   checkSelectsTemplate(template, understood, at, errors);
   checkPodTemplate(template, at, errors, rules);
@@ -56,8 +73,20 @@ export function checkReplicatedPods({ selector, template }: ReplicatedPods, path
 
 export function validateReplicaSetStatusUpdate({ metadata, status }: ReplicaSet, old: ReplicaSet): FieldErrors {
   const errors = validateBuiltInMetaUpdate(metadata, old.metadata);
-  checkCounts(status, ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'], statusPath, errors);
-  checkAtMost(status, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], status.replicas, 'status.replicas', statusPath, errors);
+  checkCounts(
+    status,
+    ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'],
+    statusPath,
+    errors,
+  );
+  checkAtMost(
+    status,
+    ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'],
+    status.replicas,
+    'status.replicas',
+    statusPath,
+    errors,
+  );
   checkAtMost(status, ['availableReplicas'], status.readyReplicas, 'readyReplicas', statusPath, errors);
   return errors;
 }

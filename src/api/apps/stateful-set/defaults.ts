@@ -8,7 +8,8 @@ export function setStatefulSetDefaults({ spec }: StatefulSet): void {
     spec.updateStrategy.type = 'RollingUpdate';
     spec.updateStrategy.rollingUpdate ??= {};
   }
-  if (spec.updateStrategy.type === 'RollingUpdate' && spec.updateStrategy.rollingUpdate !== undefined) spec.updateStrategy.rollingUpdate.partition ??= 0;
+  if (spec.updateStrategy.type === 'RollingUpdate' && spec.updateStrategy.rollingUpdate !== undefined)
+    spec.updateStrategy.rollingUpdate.partition ??= 0;
   const retention = (spec.persistentVolumeClaimRetentionPolicy ??= {});
   retention.whenDeleted ??= 'Retain';
   retention.whenScaled ??= 'Retain';

@@ -1,6 +1,10 @@
 /** @see {@link https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/ | StatefulSets} */
 import type {
-  RollingUpdateStatefulSetStrategy, StatefulSet, StatefulSetPersistentVolumeClaimRetentionPolicy, StatefulSetSpec, StatefulSetUpdateStrategy,
+  RollingUpdateStatefulSetStrategy,
+  StatefulSet,
+  StatefulSetPersistentVolumeClaimRetentionPolicy,
+  StatefulSetSpec,
+  StatefulSetUpdateStrategy,
 } from '../../gen/types/apps-v1.ts';
 import type { PodTemplateSpec } from '../../gen/types/core-v1.ts';
 import { isEqual } from '../../../machinery/equal.ts';
@@ -10,7 +14,12 @@ import { FieldPath } from '../../../machinery/field-path.ts';
 import { goStruct } from '../../../machinery/go-quote.ts';
 import { checkPodAnnotations } from '../../core/pod/annotations.ts';
 import type { PodRules } from '../../core/pod/rules.ts';
-import { checkAlwaysRunning, checkSelector, checkSelectsTemplate, shownSelector } from '../../core/pod-template/workload.ts';
+import {
+  checkAlwaysRunning,
+  checkSelector,
+  checkSelectsTemplate,
+  shownSelector,
+} from '../../core/pod-template/workload.ts';
 import { understoodSelector } from '../../meta/label-selector.ts';
 import { checkNonNegative } from '../../meta/checks.ts';
 import { checkAnnotations, checkLabels } from '../../meta/labels.ts';
@@ -30,14 +39,26 @@ export function validateStatefulSet({ metadata, spec }: StatefulSet, rules: PodR
   return errors;
 }
 
-const fixedFieldsMessage = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
+const fixedFieldsMessage =
+  "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
 
 /** The name is not judged again: old objects may have one with dots. */
-export function validateStatefulSetUpdate({ metadata, spec }: StatefulSet, old: StatefulSet, rules: PodRules): FieldErrors {
+export function validateStatefulSetUpdate(
+  { metadata, spec }: StatefulSet,
+  old: StatefulSet,
+  rules: PodRules,
+): FieldErrors {
   const errors = validateBuiltInMetaUpdate(metadata, old.metadata);
   checkSpec(spec, errors, rules);
-  const { replicas, template, updateStrategy, minReadySeconds, ordinals, persistentVolumeClaimRetentionPolicy } = old.spec;
-  if (!isEqual({ ...spec, replicas, template, updateStrategy, minReadySeconds, ordinals, persistentVolumeClaimRetentionPolicy }, old.spec)) errors.push(forbidden(specPath, fixedFieldsMessage));
+  const { replicas, template, updateStrategy, minReadySeconds, ordinals, persistentVolumeClaimRetentionPolicy } =
+    old.spec;
+  if (
+    !isEqual(
+      { ...spec, replicas, template, updateStrategy, minReadySeconds, ordinals, persistentVolumeClaimRetentionPolicy },
+      old.spec,
+    )
+  )
+    errors.push(forbidden(specPath, fixedFieldsMessage));
   return errors;
 }
 
@@ -46,9 +67,14 @@ const managementPolicies = ['OrderedReady', 'Parallel'];
 function checkSpec(spec: StatefulSetSpec, errors: FieldErrors, rules: PodRules): void {
   const { podManagementPolicy: policy, selector, template } = spec;
   if (policy === undefined) errors.push(required(specPath.child('podManagementPolicy')));
-  else if (!managementPolicies.includes(policy)) errors.push(invalid(specPath.child('podManagementPolicy'), policy, "must be 'OrderedReady' or 'Parallel'"));
+  else if (!managementPolicies.includes(policy))
+    errors.push(invalid(specPath.child('podManagementPolicy'), policy, "must be 'OrderedReady' or 'Parallel'"));
   checkUpdateStrategy(spec.updateStrategy, specPath.child('updateStrategy'), errors);
-  checkRetention(spec.persistentVolumeClaimRetentionPolicy, specPath.child('persistentVolumeClaimRetentionPolicy'), errors);
+  checkRetention(
+    spec.persistentVolumeClaimRetentionPolicy,
+    specPath.child('persistentVolumeClaimRetentionPolicy'),
+    errors,
+  );
   checkNonNegative(spec.replicas, specPath.child('replicas'), errors);
   checkNonNegative(spec.minReadySeconds, specPath.child('minReadySeconds'), errors);
   checkNonNegative(spec.ordinals?.start, specPath.child('ordinals.start'), errors);
@@ -63,7 +89,11 @@ function checkSpec(spec: StatefulSetSpec, errors: FieldErrors, rules: PodRules):
 }
 
 /** The pod spec is left alone: it mounts claims that are its volumes only once pods are made. */
-function checkTemplate({ metadata: { labels, annotations }, spec }: PodTemplateSpec, errors: FieldErrors, rules: PodRules): void {
+function checkTemplate(
+  { metadata: { labels, annotations }, spec }: PodTemplateSpec,
+  errors: FieldErrors,
+  rules: PodRules,
+): void {
   checkLabels(labels, templatePath.child('labels'), errors);
   checkAnnotations(annotations, templatePath.child('annotations'), errors);
   checkPodAnnotations(annotations, spec, templatePath.child('annotations'), errors, rules);
@@ -75,11 +105,25 @@ function checkUpdateStrategy(strategy: StatefulSetUpdateStrategy, path: FieldPat
   if (type === undefined) errors.push(required(path));
   else if (type === 'RollingUpdate') {
     if (rollingUpdate !== undefined) checkRollingUpdate(rollingUpdate, at, errors);
-  } else if (type !== 'OnDelete') errors.push(invalid(path, goStruct('apps.StatefulSetUpdateStrategy', strategy), "must be 'RollingUpdate' or 'OnDelete'"));
-  else if (rollingUpdate !== undefined) errors.push(invalid(at, goStruct('apps.RollingUpdateStatefulSetStrategy', rollingUpdate), "only allowed for updateStrategy 'RollingUpdate'"));
+  } else if (type !== 'OnDelete')
+    errors.push(
+      invalid(path, goStruct('apps.StatefulSetUpdateStrategy', strategy), "must be 'RollingUpdate' or 'OnDelete'"),
+    );
+  else if (rollingUpdate !== undefined)
+    errors.push(
+      invalid(
+        at,
+        goStruct('apps.RollingUpdateStatefulSetStrategy', rollingUpdate),
+        "only allowed for updateStrategy 'RollingUpdate'",
+      ),
+    );
 }
 
-function checkRollingUpdate({ partition, maxUnavailable }: RollingUpdateStatefulSetStrategy, path: FieldPath, errors: FieldErrors): void {
+function checkRollingUpdate(
+  { partition, maxUnavailable }: RollingUpdateStatefulSetStrategy,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   checkNonNegative(partition, path.child('partition'), errors);
   if (maxUnavailable === undefined) return;
   const at = path.child('maxUnavailable');
@@ -90,7 +134,11 @@ function checkRollingUpdate({ partition, maxUnavailable }: RollingUpdateStateful
 
 const retentions = ['Retain', 'Delete'];
 
-function checkRetention(policy: StatefulSetPersistentVolumeClaimRetentionPolicy | undefined, path: FieldPath, errors: FieldErrors): void {
+function checkRetention(
+  policy: StatefulSetPersistentVolumeClaimRetentionPolicy | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (policy === undefined) return;
   for (const event of ['whenDeleted', 'whenScaled'] as const) {
     const retention = policy[event] ?? '';
@@ -100,8 +148,28 @@ function checkRetention(policy: StatefulSetPersistentVolumeClaimRetentionPolicy 
 
 export function validateStatefulSetStatusUpdate({ metadata, status }: StatefulSet, old: StatefulSet): FieldErrors {
   const errors = validateBuiltInMetaUpdate(metadata, old.metadata);
-  checkCounts(status, ['replicas', 'readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas', 'observedGeneration', 'collisionCount'], statusPath, errors);
-  checkAtMost(status, ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'], status.replicas, 'status.replicas', statusPath, errors);
+  checkCounts(
+    status,
+    [
+      'replicas',
+      'readyReplicas',
+      'currentReplicas',
+      'updatedReplicas',
+      'availableReplicas',
+      'observedGeneration',
+      'collisionCount',
+    ],
+    statusPath,
+    errors,
+  );
+  checkAtMost(
+    status,
+    ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'],
+    status.replicas,
+    'status.replicas',
+    statusPath,
+    errors,
+  );
   checkAtMost(status, ['availableReplicas'], status.readyReplicas, 'status.readyReplicas', statusPath, errors);
   checkCollisionCount(status, old.status, statusPath, errors);
   return errors;

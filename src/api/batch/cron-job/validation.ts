@@ -22,7 +22,8 @@ export function validateCronJob({ metadata, spec }: CronJob, rules: PodRules): F
   const errors = validateBuiltInMeta(metadata, { namespaced: true, validateName: subdomainName });
   checkSpec(spec, undefined, errors, rules);
   const { name = '' } = metadata;
-  if (name.length > maxNameLength) errors.push(invalid(namePath, name, `must be no more than ${maxNameLength} characters`));
+  if (name.length > maxNameLength)
+    errors.push(invalid(namePath, name, `must be no more than ${maxNameLength} characters`));
   return errors;
 }
 
@@ -32,7 +33,8 @@ export function validateCronJobUpdate({ metadata, spec }: CronJob, old: CronJob,
   return errors;
 }
 
-export const validateCronJobStatusUpdate = ({ metadata }: CronJob, old: CronJob): FieldErrors => validateBuiltInMetaUpdate(metadata, old.metadata);
+export const validateCronJobStatusUpdate = ({ metadata }: CronJob, old: CronJob): FieldErrors =>
+  validateBuiltInMetaUpdate(metadata, old.metadata);
 
 const policies = ['Allow', 'Forbid', 'Replace'];
 
@@ -48,7 +50,12 @@ function checkSpec(spec: CronJobSpec, old: CronJobSpec | undefined, errors: Fiel
   checkNonNegative(spec.failedJobsHistoryLimit, specPath.child('failedJobsHistoryLimit'), errors);
 }
 
-function checkSchedule({ schedule = '', timeZone }: CronJobSpec, old: CronJobSpec | undefined, path: FieldPath, errors: FieldErrors): void {
+function checkSchedule(
+  { schedule = '', timeZone }: CronJobSpec,
+  old: CronJobSpec | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (schedule === '') return void errors.push(required(path));
   try {
     parseCronSchedule(schedule);
@@ -58,16 +65,22 @@ function checkSchedule({ schedule = '', timeZone }: CronJobSpec, old: CronJobSpe
   }
   if (!schedule.includes('TZ')) return;
   // Schedules with a zone are older than the field, and those that have one may keep it.
-  if (old?.schedule?.includes('TZ') !== true) errors.push(invalid(path, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'));
-  else if (timeZone !== undefined) errors.push(invalid(path, schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule'));
+  if (old?.schedule?.includes('TZ') !== true)
+    errors.push(invalid(path, schedule, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'));
+  else if (timeZone !== undefined)
+    errors.push(invalid(path, schedule, 'cannot use both timeZone field and TZ or CRON_TZ in schedule'));
 }
 
 const zonePart = /^(?!-|\.\.?$)[A-Za-z.\-_0-9+]{1,14}$/;
 
 function checkTimeZone(timeZone: string, path: FieldPath, errors: FieldErrors): void {
   if (timeZone === '') return void errors.push(invalid(path, timeZone, 'timeZone must be nil or non-empty string'));
-  if (!timeZone.split('/').every((part) => zonePart.test(part))) return void errors.push(invalid(path, timeZone, `unknown time zone ${timeZone}`));
-  if (timeZone.toLowerCase() === 'local') errors.push(invalid(path, timeZone, 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones'));
+  if (!timeZone.split('/').every((part) => zonePart.test(part)))
+    return void errors.push(invalid(path, timeZone, `unknown time zone ${timeZone}`));
+  if (timeZone.toLowerCase() === 'local')
+    errors.push(
+      invalid(path, timeZone, 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones'),
+    );
   const problem = locationProblem(timeZone);
   if (problem !== undefined) errors.push(invalid(path, timeZone, problem));
 }
@@ -75,6 +88,7 @@ function checkTimeZone(timeZone: string, path: FieldPath, errors: FieldErrors): 
 /** Each Job gets a selector of its own. */
 function checkJobTemplate({ spec }: JobTemplateSpec, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
   checkJobSpec(spec, path, errors, rules);
-  if (spec.selector !== undefined) errors.push(invalid(path.child('selector'), shownSelector(spec.selector), '`selector` will be auto-generated'));
+  if (spec.selector !== undefined)
+    errors.push(invalid(path.child('selector'), shownSelector(spec.selector), '`selector` will be auto-generated'));
   if (spec.manualSelector === true) errors.push(notSupported(path.child('manualSelector'), true, ['nil', 'false']));
 }

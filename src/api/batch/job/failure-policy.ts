@@ -1,5 +1,10 @@
 /** @see {@link https://kubernetes.io/docs/concepts/workloads/controllers/job/#pod-failure-policy | Pod failure policy} */
-import type { JobSpec, PodFailurePolicyOnExitCodesRequirement, PodFailurePolicyOnPodConditionsPattern, PodFailurePolicyRule } from '../../gen/types/batch-v1.ts';
+import type {
+  JobSpec,
+  PodFailurePolicyOnExitCodesRequirement,
+  PodFailurePolicyOnPodConditionsPattern,
+  PodFailurePolicyRule,
+} from '../../gen/types/batch-v1.ts';
 import { duplicate, invalid, notSupported, omitted, required, tooMany } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
@@ -15,7 +20,11 @@ const operators = ['In', 'NotIn'];
 const statuses = ['False', 'True', 'Unknown'];
 
 /** A Job without a policy has nothing to judge. */
-export function checkFailurePolicy({ podFailurePolicy, template, backoffLimitPerIndex }: JobSpec, path: FieldPath, errors: FieldErrors): void {
+export function checkFailurePolicy(
+  { podFailurePolicy, template, backoffLimitPerIndex }: JobSpec,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (podFailurePolicy === undefined) return;
   const { rules = [] } = podFailurePolicy;
   const rulesPath = path.child('rules');
@@ -35,19 +44,36 @@ function checkAction(action: string | undefined, countsIndexes: boolean, path: F
 }
 
 /** An absent value is answered with the list of those that may be. */
-function checkChoice(value: string | undefined, choices: readonly string[], path: FieldPath, errors: FieldErrors): void {
-  if (value === undefined || value === '') errors.push(required(path, `valid values: [${choices.map(goQuote).join(' ')}]`));
+function checkChoice(
+  value: string | undefined,
+  choices: readonly string[],
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  if (value === undefined || value === '')
+    errors.push(required(path, `valid values: [${choices.map(goQuote).join(' ')}]`));
   else if (!choices.includes(value)) errors.push(notSupported(path, value, choices));
 }
 
-function checkRule({ onExitCodes, onPodConditions = [] }: PodFailurePolicyRule, containers: ReadonlySet<string | undefined>, path: FieldPath, errors: FieldErrors): void {
+function checkRule(
+  { onExitCodes, onPodConditions = [] }: PodFailurePolicyRule,
+  containers: ReadonlySet<string | undefined>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (onExitCodes !== undefined) checkExitCodes(onExitCodes, containers, path.child('onExitCodes'), errors);
   checkPatterns(onPodConditions, path.child('onPodConditions'), errors);
-  if (onExitCodes !== undefined && onPodConditions.length > 0) errors.push(invalid(path, omitted, 'specifying both OnExitCodes and OnPodConditions is not supported'));
-  if (onExitCodes === undefined && onPodConditions.length === 0) errors.push(invalid(path, omitted, 'specifying one of OnExitCodes and OnPodConditions is required'));
+  if (onExitCodes !== undefined && onPodConditions.length > 0)
+    errors.push(invalid(path, omitted, 'specifying both OnExitCodes and OnPodConditions is not supported'));
+  if (onExitCodes === undefined && onPodConditions.length === 0)
+    errors.push(invalid(path, omitted, 'specifying one of OnExitCodes and OnPodConditions is required'));
 }
 
-function checkPatterns(patterns: readonly PodFailurePolicyOnPodConditionsPattern[], path: FieldPath, errors: FieldErrors): void {
+function checkPatterns(
+  patterns: readonly PodFailurePolicyOnPodConditionsPattern[],
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (patterns.length > maxConditions) errors.push(tooMany(path, patterns.length, maxConditions));
   patterns.forEach(({ type = '', status }, i) => {
     checkLabelName(type, path.index(i).child('type'), errors);
@@ -57,9 +83,21 @@ function checkPatterns(patterns: readonly PodFailurePolicyOnPodConditionsPattern
 
 const shownCodes = (values: readonly number[] | undefined): GoSyntax => goNumbers('[]int32', values);
 
-function checkExitCodes({ operator, containerName, values }: PodFailurePolicyOnExitCodesRequirement, containers: ReadonlySet<string | undefined>, path: FieldPath, errors: FieldErrors): void {
+function checkExitCodes(
+  { operator, containerName, values }: PodFailurePolicyOnExitCodesRequirement,
+  containers: ReadonlySet<string | undefined>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   checkChoice(operator, operators, path.child('operator'), errors);
-  if (containerName !== undefined && !containers.has(containerName)) errors.push(invalid(path.child('containerName'), containerName, 'must be one of the container or initContainer names in the pod template'));
+  if (containerName !== undefined && !containers.has(containerName))
+    errors.push(
+      invalid(
+        path.child('containerName'),
+        containerName,
+        'must be one of the container or initContainer names in the pod template',
+      ),
+    );
   const valuesPath = path.child('values');
   const count = values?.length ?? 0;
   if (count === 0) errors.push(invalid(valuesPath, shownCodes(values), 'at least one value is required'));
@@ -74,5 +112,6 @@ function checkCodes(values: readonly number[], mustFail: boolean, path: FieldPat
     if (seen.has(value)) errors.push(duplicate(path.index(i), value));
     seen.add(value);
   });
-  if (values.some((value, i) => i > 0 && values[i - 1]! > value)) errors.push(invalid(path, shownCodes(values), 'must be ordered'));
+  if (values.some((value, i) => i > 0 && values[i - 1]! > value))
+    errors.push(invalid(path, shownCodes(values), 'must be ordered'));
 }

@@ -40,7 +40,11 @@ export const hasPrefixedLabels = ({ spec }: Job): boolean => {
 const specPath = FieldPath.of('spec');
 const uidPath = FieldPath.of('metadata', 'uid');
 
-export function checkGeneratedSelector({ metadata, spec }: Job, needsPrefixedLabels: boolean, errors: FieldErrors): void {
+export function checkGeneratedSelector(
+  { metadata, spec }: Job,
+  needsPrefixedLabels: boolean,
+  errors: FieldErrors,
+): void {
   if (spec.manualSelector === true || spec.selector === undefined) return;
   const { name = '', uid = '' } = metadata;
   if (uid === '') errors.push(required(uidPath));
@@ -48,7 +52,8 @@ export function checkGeneratedSelector({ metadata, spec }: Job, needsPrefixedLab
   if (needsPrefixedLabels) Object.assign(expected, { [controllerUidLabel]: uid, [jobNameLabel]: name });
   for (const label in expected) checkLabel(spec.template.metadata, label, expected[label]!, errors);
   const understood = understoodSelector(spec.selector);
-  if (understood !== undefined && !matchesLabels(understood, expected)) errors.push(invalid(specPath.child('selector'), shownSelector(spec.selector), '`selector` not auto-generated'));
+  if (understood !== undefined && !matchesLabels(understood, expected))
+    errors.push(invalid(specPath.child('selector'), shownSelector(spec.selector), '`selector` not auto-generated'));
 }
 
 /** An absent label is both missing and different. */

@@ -26,7 +26,7 @@ export function countIndexes(text: string, completions: number): number {
 export function firstCommonIndex(a: string, b: string, completions: number): number | undefined {
   const left = readableIntervals(a, completions);
   const right = readableIntervals(b, completions);
-  for (let i = 0, j = 0; i < left.length && j < right.length;) {
+  for (let i = 0, j = 0; i < left.length && j < right.length; ) {
     const [leftFirst, leftLast] = left[i]!;
     const [rightFirst, rightLast] = right[j]!;
     if (leftFirst <= rightLast && rightFirst <= leftLast) return Math.max(leftFirst, rightFirst);
@@ -49,7 +49,10 @@ function readableIntervals(text: string, completions: number): Interval[] {
 
 function parseInterval(text: string, completions: number): Interval {
   const limits = text.split('-');
-  if (limits.length > 2) throw new IndexesError(`the fragment ${goQuote(text)} violates the requirement that an index interval can have at most two parts separated by '-'`);
+  if (limits.length > 2)
+    throw new IndexesError(
+      `the fragment ${goQuote(text)} violates the requirement that an index interval can have at most two parts separated by '-'`,
+    );
   const first = parseIndex(limits[0]!, completions);
   if (limits.length === 1) return [first, first];
   const last = parseIndex(limits[1]!, completions);
@@ -58,7 +61,8 @@ function parseInterval(text: string, completions: number): Interval {
 }
 
 function parseIndex(text: string, completions: number): number {
-  if (!/^\+?[0-9]{1,19}$/.test(text)) throw new IndexesError(`cannot convert string to integer for index: ${goQuote(text)}`);
+  if (!/^\+?[0-9]{1,19}$/.test(text))
+    throw new IndexesError(`cannot convert string to integer for index: ${goQuote(text)}`);
   const index = Number(text);
   if (index >= completions) throw new IndexesError(`too large index: ${goQuote(text)}`);
   return index;

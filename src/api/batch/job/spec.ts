@@ -27,10 +27,14 @@ const maxManagedByLength = 63;
 export function checkSelectingJobSpec(spec: JobSpec, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
   checkJobSpec(spec, path, errors, rules);
   if (spec.selector === undefined) errors.push(required(path.child('selector')));
-  else checkLabelSelector(spec.selector, path.child('selector'), errors, { allowInvalidValues: rules.invalidAffinitySelectorValues });
+  else
+    checkLabelSelector(spec.selector, path.child('selector'), errors, {
+      allowInvalidValues: rules.invalidAffinitySelectorValues,
+    });
   const understood = understoodSelector(spec.selector);
   // Unlike other workloads' even no selector at all is held against the labels.
-  if (understood !== undefined && !matchesLabels(understood, spec.template.metadata.labels)) errors.push(mismatchedLabels(spec.template, path.child('template')));
+  if (understood !== undefined && !matchesLabels(understood, spec.template.metadata.labels))
+    errors.push(mismatchedLabels(spec.template, path.child('template')));
 }
 
 /** All rules but those of the selector, which templates of Jobs do not have. */
@@ -45,11 +49,20 @@ export function checkJobSpec(spec: JobSpec, path: FieldPath, errors: FieldErrors
   checkRestartPolicy(spec, path.child('template', 'spec', 'restartPolicy'), errors);
 }
 
-const counts = ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished', 'backoffLimitPerIndex', 'maxFailedIndexes'] as const;
+const counts = [
+  'parallelism',
+  'completions',
+  'activeDeadlineSeconds',
+  'backoffLimit',
+  'ttlSecondsAfterFinished',
+  'backoffLimitPerIndex',
+  'maxFailedIndexes',
+] as const;
 
 function checkNumbers(spec: JobSpec, path: FieldPath, errors: FieldErrors): void {
   for (const name of counts) checkNonNegative(spec[name], path.child(name), errors);
-  if (spec.maxFailedIndexes !== undefined && spec.backoffLimitPerIndex === undefined) errors.push(required(path.child('backoffLimitPerIndex'), 'when maxFailedIndexes is specified'));
+  if (spec.maxFailedIndexes !== undefined && spec.backoffLimitPerIndex === undefined)
+    errors.push(required(path.child('backoffLimitPerIndex'), 'when maxFailedIndexes is specified'));
 }
 
 function checkManagedBy(manager: string, path: FieldPath, errors: FieldErrors): void {
@@ -61,14 +74,16 @@ const completionModes = ['NonIndexed', 'Indexed'];
 
 function checkCompletionMode(spec: JobSpec, path: FieldPath, errors: FieldErrors): void {
   const { completionMode = 'NonIndexed' } = spec;
-  if (!completionModes.includes(completionMode)) errors.push(notSupported(path.child('completionMode'), completionMode, completionModes));
+  if (!completionModes.includes(completionMode))
+    errors.push(notSupported(path.child('completionMode'), completionMode, completionModes));
   else if (completionMode === 'Indexed') checkIndexed(spec, path, errors);
   else checkNonIndexed(spec, path, errors);
 }
 
 function checkNonIndexed(spec: JobSpec, path: FieldPath, errors: FieldErrors): void {
   for (const name of ['backoffLimitPerIndex', 'maxFailedIndexes'] as const) {
-    if (spec[name] !== undefined) errors.push(invalid(path.child(name), spec[name], 'requires indexed completion mode'));
+    if (spec[name] !== undefined)
+      errors.push(invalid(path.child(name), spec[name], 'requires indexed completion mode'));
   }
 }
 
@@ -76,22 +91,44 @@ function checkIndexed(spec: JobSpec, path: FieldPath, errors: FieldErrors): void
   const { completions, parallelism = 0, maxFailedIndexes: maxFailed } = spec;
   const failedPath = path.child('maxFailedIndexes');
   if (completions === undefined) errors.push(required(path.child('completions'), 'when completion mode is Indexed'));
-  if (parallelism > maxParallelism) errors.push(invalid(path.child('parallelism'), parallelism, `must be less than or equal to ${maxParallelism} when completion mode is Indexed`));
-  if (completions !== undefined && maxFailed !== undefined && maxFailed > completions) errors.push(invalid(failedPath, maxFailed, 'must be less than or equal to completions'));
-  if (maxFailed !== undefined && maxFailed > maxFailedIndexes) errors.push(invalid(failedPath, maxFailed, `must be less than or equal to ${maxFailedIndexes}`));
-  if (completions !== undefined && completions > manyCompletions && spec.backoffLimitPerIndex !== undefined) checkMany(spec, path, errors);
+  if (parallelism > maxParallelism)
+    errors.push(
+      invalid(
+        path.child('parallelism'),
+        parallelism,
+        `must be less than or equal to ${maxParallelism} when completion mode is Indexed`,
+      ),
+    );
+  if (completions !== undefined && maxFailed !== undefined && maxFailed > completions)
+    errors.push(invalid(failedPath, maxFailed, 'must be less than or equal to completions'));
+  if (maxFailed !== undefined && maxFailed > maxFailedIndexes)
+    errors.push(invalid(failedPath, maxFailed, `must be less than or equal to ${maxFailedIndexes}`));
+  if (completions !== undefined && completions > manyCompletions && spec.backoffLimitPerIndex !== undefined)
+    checkMany(spec, path, errors);
 }
 
-function checkMany({ parallelism = 0, maxFailedIndexes: maxFailed }: JobSpec, path: FieldPath, errors: FieldErrors): void {
-  const detail = (max: number): string => `must be less than or equal to ${max} when completions are above ${manyCompletions} and used with backoff limit per index`;
+function checkMany(
+  { parallelism = 0, maxFailedIndexes: maxFailed }: JobSpec,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  const detail = (max: number): string =>
+    `must be less than or equal to ${max} when completions are above ${manyCompletions} and used with backoff limit per index`;
   const failedPath = path.child('maxFailedIndexes');
-  if (maxFailed === undefined) errors.push(required(failedPath, `must be specified when completions is above ${manyCompletions}`));
-  if (parallelism > maxParallelismOfMany) errors.push(invalid(path.child('parallelism'), parallelism, detail(maxParallelismOfMany)));
-  if (maxFailed !== undefined && maxFailed > maxFailedIndexesOfMany) errors.push(invalid(failedPath, maxFailed, detail(maxFailedIndexesOfMany)));
+  if (maxFailed === undefined)
+    errors.push(required(failedPath, `must be specified when completions is above ${manyCompletions}`));
+  if (parallelism > maxParallelismOfMany)
+    errors.push(invalid(path.child('parallelism'), parallelism, detail(maxParallelismOfMany)));
+  if (maxFailed !== undefined && maxFailed > maxFailedIndexesOfMany)
+    errors.push(invalid(failedPath, maxFailed, detail(maxFailedIndexesOfMany)));
 }
 
 /** A failure policy judges pods once they are gone: there is nothing to judge while they terminate. */
-function checkReplacementPolicy({ podReplacementPolicy: policy, podFailurePolicy }: JobSpec, path: FieldPath, errors: FieldErrors): void {
+function checkReplacementPolicy(
+  { podReplacementPolicy: policy, podFailurePolicy }: JobSpec,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (policy === undefined) return;
   const supported = podFailurePolicy === undefined ? ['Failed', 'TerminatingOrFailed'] : ['Failed'];
   if (!supported.includes(policy)) errors.push(notSupported(path, policy, supported));
@@ -104,5 +141,6 @@ function checkRestartPolicy({ template, podFailurePolicy }: JobSpec, path: Field
   const { restartPolicy = 'Always' } = template.spec;
   if (restartPolicy === 'Always') errors.push(required(path, 'valid values: "OnFailure", "Never"'));
   else if (!restartPolicies.includes(restartPolicy)) errors.push(notSupported(path, restartPolicy, restartPolicies));
-  else if (podFailurePolicy !== undefined && restartPolicy !== 'Never') errors.push(invalid(path, restartPolicy, 'only "Never" is supported when podFailurePolicy is specified'));
+  else if (podFailurePolicy !== undefined && restartPolicy !== 'Never')
+    errors.push(invalid(path, restartPolicy, 'only "Never" is supported when podFailurePolicy is specified'));
 }

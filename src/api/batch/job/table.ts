@@ -5,8 +5,13 @@ import { ageCell, containerCells } from '../../table/cells.ts';
 import { trueConditions } from './conditions.ts';
 
 export const jobCells = (job: Job, now: Date): (string | number)[] => [
-  job.metadata.name ?? '', statusCell(job), completionsCell(job), durationCell(job, now), ageCell(job.metadata.creationTimestamp, now),
-  ...containerCells(job.spec.template.spec.containers), formatLabelSelector(job.spec.selector),
+  job.metadata.name ?? '',
+  statusCell(job),
+  completionsCell(job),
+  durationCell(job, now),
+  ageCell(job.metadata.creationTimestamp, now),
+  ...containerCells(job.spec.template.spec.containers),
+  formatLabelSelector(job.spec.selector),
 ];
 
 function statusCell({ metadata, status }: Job): string {

@@ -24,7 +24,10 @@ export const validateJob = (job: Job, rules: PodRules): FieldErrors => checkJob(
 
 /** Both sets of rules apply, and clients see an error of the spec twice. */
 export function validateJobUpdate(job: Job, old: Job, rules: PodRules): FieldErrors {
-  const updateRules = { ...rules, invalidAffinitySelectorValues: rules.invalidAffinitySelectorValues || hasInvalidSelectorValue(old.spec.selector) };
+  const updateRules = {
+    ...rules,
+    invalidAffinitySelectorValues: rules.invalidAffinitySelectorValues || hasInvalidSelectorValue(old.spec.selector),
+  };
   const errors = checkJob(job, hasPrefixedLabels(old), updateRules);
   errors.push(...validateBuiltInMetaUpdate(job.metadata, old.metadata));
   checkSelectingJobSpec(job.spec, specPath, errors, updateRules);
@@ -41,10 +44,14 @@ function checkJob(job: Job, needsPrefixedLabels: boolean, rules: PodRules): Fiel
 }
 
 /** Pods of an indexed Job have its name and their index as host name. */
-function checkHostNames({ metadata: { name = '' }, spec: { completionMode, completions = 0 } }: Job, errors: FieldErrors): void {
+function checkHostNames(
+  { metadata: { name = '' }, spec: { completionMode, completions = 0 } }: Job,
+  errors: FieldErrors,
+): void {
   if (completionMode !== 'Indexed' || completions <= 0) return;
   const longest = `${name}-${completions - 1}`;
-  if (isDns1123Label(longest).length > 0) errors.push(invalid(namePath, name, `will not able to create pod with invalid DNS label: ${longest}`));
+  if (isDns1123Label(longest).length > 0)
+    errors.push(invalid(namePath, name, `will not able to create pod with invalid DNS label: ${longest}`));
 }
 
 function checkFixedFields(spec: JobSpec, { spec: old, status }: Job, errors: FieldErrors): void {
@@ -52,16 +59,26 @@ function checkFixedFields(spec: JobSpec, { spec: old, status }: Job, errors: Fie
   checkImmutable(spec.selector, old.selector, specPath.child('selector'), errors, shownSelector);
   const isHeld = old.suspend === true && status.startTime === undefined;
   const template = isHeld ? withoutSchedulingChanges(spec.template, old.template) : spec.template;
-  checkImmutable(template, old.template, specPath.child('template'), errors, () => goStruct('core.PodTemplateSpec', spec.template));
+  checkImmutable(template, old.template, specPath.child('template'), errors, () =>
+    goStruct('core.PodTemplateSpec', spec.template),
+  );
   checkImmutable(spec.completionMode, old.completionMode, specPath.child('completionMode'), errors);
-  checkImmutable(spec.podFailurePolicy, old.podFailurePolicy, specPath.child('podFailurePolicy'), errors, (value) => goStruct('batch.PodFailurePolicy', value));
+  checkImmutable(spec.podFailurePolicy, old.podFailurePolicy, specPath.child('podFailurePolicy'), errors, (value) =>
+    goStruct('batch.PodFailurePolicy', value),
+  );
   checkImmutable(spec.backoffLimitPerIndex, old.backoffLimitPerIndex, specPath.child('backoffLimitPerIndex'), errors);
   checkImmutable(spec.managedBy, old.managedBy, specPath.child('managedBy'), errors);
-  checkImmutable(spec.successPolicy, old.successPolicy, specPath.child('successPolicy'), errors, (value) => goStruct('batch.SuccessPolicy', value));
+  checkImmutable(spec.successPolicy, old.successPolicy, specPath.child('successPolicy'), errors, (value) =>
+    goStruct('batch.SuccessPolicy', value),
+  );
 }
 
 /** @see {@link https://kep.k8s.io/3715 | KEP-3715: elastic indexed Jobs} */
-function checkCompletions({ completions, completionMode, parallelism }: JobSpec, old: JobSpec, errors: FieldErrors): void {
+function checkCompletions(
+  { completions, completionMode, parallelism }: JobSpec,
+  old: JobSpec,
+  errors: FieldErrors,
+): void {
   const path = specPath.child('completions');
   if (completionMode !== 'Indexed') return checkImmutable(completions, old.completions, path, errors);
   // Without completions an indexed Job is refused already.
@@ -73,5 +90,8 @@ function checkCompletions({ completions, completionMode, parallelism }: JobSpec,
 function withoutSchedulingChanges(template: PodTemplateSpec, old: PodTemplateSpec): PodTemplateSpec {
   const { labels, annotations } = old.metadata;
   const { tolerations, schedulingGates } = old.spec;
-  return { metadata: { ...template.metadata, labels, annotations }, spec: { ...withoutGatedChanges(template.spec, old.spec), tolerations, schedulingGates } };
+  return {
+    metadata: { ...template.metadata, labels, annotations },
+    spec: { ...withoutGatedChanges(template.spec, old.spec), tolerations, schedulingGates },
+  };
 }

@@ -23,7 +23,8 @@ export function validateConfigMap(object: ConfigMap): FieldErrors {
   for (const [key, value] of Object.entries(object.data ?? {})) {
     invalidEach(isConfigMapKey(key), data.key(key), key, errors);
     // Whoever has the key twice cannot know which one readers see.
-    if (object.binaryData?.[key] !== undefined) errors.push(invalid(data.key(key), key, 'duplicate of key present in binaryData'));
+    if (object.binaryData?.[key] !== undefined)
+      errors.push(invalid(data.key(key), key, 'duplicate of key present in binaryData'));
     size += Buffer.byteLength(value);
   }
   for (const [key, value] of Object.entries(object.binaryData ?? {})) {

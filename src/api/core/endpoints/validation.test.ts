@@ -21,9 +21,22 @@ describe('rules of endpoints', () => {
   ])('valid: $name', ({ made }) => expect(validateEndpoints(made)).toEqual([]));
 
   test.each([
-    { name: 'time of a change', made: endpoints([good], { [trigger]: '2023-02-29T00:00:00Z' }), problem: `annotations.${trigger}: Invalid value: "2023-02-29T00:00:00Z": must be a valid time value in RFC3339Nano format` },
-    { name: 'not ready address', made: endpoints([{ notReadyAddresses: [{ ip: '127.0.0.1' }] }]), problem: 'subsets[0].notReadyAddresses[0].ip: Invalid value: "127.0.0.1": may not be in the loopback range (127.0.0.0/8, ::1/128)' },
-    { name: 'names of several ports', made: endpoints([{ ...good, ports: [{ port: 80 }, { name: 'b', port: 81 }] }]), problem: 'subsets[0].ports[0].name: Required value' },
+    {
+      name: 'time of a change',
+      made: endpoints([good], { [trigger]: '2023-02-29T00:00:00Z' }),
+      problem: `annotations.${trigger}: Invalid value: "2023-02-29T00:00:00Z": must be a valid time value in RFC3339Nano format`,
+    },
+    {
+      name: 'not ready address',
+      made: endpoints([{ notReadyAddresses: [{ ip: '127.0.0.1' }] }]),
+      problem:
+        'subsets[0].notReadyAddresses[0].ip: Invalid value: "127.0.0.1": may not be in the loopback range (127.0.0.0/8, ::1/128)',
+    },
+    {
+      name: 'names of several ports',
+      made: endpoints([{ ...good, ports: [{ port: 80 }, { name: 'b', port: 81 }] }]),
+      problem: 'subsets[0].ports[0].name: Required value',
+    },
   ])('refused: $name', ({ made, problem }) => expect(validateEndpoints(made).map(fieldErrorText)).toEqual([problem]));
 
   test('bad subsets from before do not stand in the way of other changes', () => {
@@ -32,5 +45,8 @@ describe('rules of endpoints', () => {
     expect(validateEndpointsUpdate(endpoints([{ addresses: [{ ip: '127.0.0.2' }] }]), old)).toHaveLength(1);
   });
 
-  test('IPv6 addresses stand in brackets', () => expect(endpointsCells(endpoints([{ addresses: [{ ip: 'fd00::1' }], ports: [{ port: 80 }] }]), new Date())[1]).toBe('[fd00::1]:80'));
+  test('IPv6 addresses stand in brackets', () =>
+    expect(endpointsCells(endpoints([{ addresses: [{ ip: 'fd00::1' }], ports: [{ port: 80 }] }]), new Date())[1]).toBe(
+      '[fd00::1]:80',
+    ));
 });

@@ -25,17 +25,35 @@ export function validateEvent(event: Event, apiVersion: string): FieldErrors {
   errors.push(...validateBuiltInMeta(event.metadata, { namespaced: true, validateName: subdomainName }));
   checkSeries(event, errors);
   if (event.eventTime === undefined) errors.push(required(path('eventTime')));
-  if (event.type !== 'Normal' && event.type !== 'Warning') errors.push(invalid(path('type'), '', `has invalid value: ${event.type ?? ''}`));
-  const old = { firstTimestamp: event.firstTimestamp, lastTimestamp: event.lastTimestamp, count: event.count, source: event.source.component ?? event.source.host };
-  for (const [name, value] of Object.entries(old)) if (value !== undefined) errors.push(invalid(path(name), '', 'needs to be unset'));
+  if (event.type !== 'Normal' && event.type !== 'Warning')
+    errors.push(invalid(path('type'), '', `has invalid value: ${event.type ?? ''}`));
+  const old = {
+    firstTimestamp: event.firstTimestamp,
+    lastTimestamp: event.lastTimestamp,
+    count: event.count,
+    source: event.source.component ?? event.source.host,
+  };
+  for (const [name, value] of Object.entries(old))
+    if (value !== undefined) errors.push(invalid(path(name), '', 'needs to be unset'));
   return errors;
 }
 
 /** What may not change, with the names of Go's types where messages show them. `reason` is looked at twice, as upstream does. */
 const immutable: readonly (readonly [name: keyof Event, shown?: (value: never) => GoSyntax])[] = [
-  ['involvedObject', (value: object) => goStruct('core.ObjectReference', value)], ['reason'], ['message'], ['source', (value: object) => goStruct('core.EventSource', value)],
-  ['firstTimestamp', goTime], ['lastTimestamp', goTime], ['count'], ['reason'], ['type'], ['eventTime', (value: string) => goMicroTime(value)], ['action'],
-  ['related', (value: object) => goStruct('core.ObjectReference', value)], ['reportingComponent'], ['reportingInstance'],
+  ['involvedObject', (value: object) => goStruct('core.ObjectReference', value)],
+  ['reason'],
+  ['message'],
+  ['source', (value: object) => goStruct('core.EventSource', value)],
+  ['firstTimestamp', goTime],
+  ['lastTimestamp', goTime],
+  ['count'],
+  ['reason'],
+  ['type'],
+  ['eventTime', (value: string) => goMicroTime(value)],
+  ['action'],
+  ['related', (value: object) => goStruct('core.ObjectReference', value)],
+  ['reportingComponent'],
+  ['reportingInstance'],
 ];
 
 export function validateEventUpdate(event: Event, old: Event, apiVersion: string): FieldErrors {
@@ -43,7 +61,14 @@ export function validateEventUpdate(event: Event, old: Event, apiVersion: string
   if (isCore(apiVersion)) return errors;
   errors.push(...validateBuiltInMetaUpdate(event.metadata, old.metadata));
   if (!isEqual(event.series, old.series)) checkSeries(event, errors);
-  for (const [name, shown] of immutable) checkImmutable(event[name], old[name], path(name === 'reportingComponent' ? 'reportingController' : name), errors, shown);
+  for (const [name, shown] of immutable)
+    checkImmutable(
+      event[name],
+      old[name],
+      path(name === 'reportingComponent' ? 'reportingController' : name),
+      errors,
+      shown,
+    );
   return errors;
 }
 
@@ -60,7 +85,8 @@ function validateCoreEvent(event: Event, apiVersion: string): FieldErrors {
   return errors;
 }
 
-const mismatch = ({ involvedObject: { namespace = '' } }: Event): FieldError => invalid(FieldPath.of('involvedObject', 'namespace'), namespace, 'does not match event.namespace');
+const mismatch = ({ involvedObject: { namespace = '' } }: Event): FieldError =>
+  invalid(FieldPath.of('involvedObject', 'namespace'), namespace, 'does not match event.namespace');
 
 /** Events about objects of the cluster lie in `default`. */
 function checkObjectNamespace(event: Event, errors: FieldErrors): void {
@@ -75,7 +101,8 @@ const maxMessageLength = 1024;
 function checkNewEvent(event: Event, apiVersion: string, errors: FieldErrors): void {
   const { reportingComponent = '', reportingInstance, action, reason, message, involvedObject } = event;
   const { namespace = '' } = event.metadata;
-  if ((involvedObject.namespace ?? '') === '' && namespace !== 'default' && namespace !== 'kube-system') errors.push(mismatch(event));
+  if ((involvedObject.namespace ?? '') === '' && namespace !== 'default' && namespace !== 'kube-system')
+    errors.push(mismatch(event));
   const controller = path(isCore(apiVersion) ? 'reportingComponent' : 'reportingController');
   checkRequiredText(reportingComponent, controller, errors);
   checkLabelName(reportingComponent, controller, errors);

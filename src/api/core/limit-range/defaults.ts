@@ -4,7 +4,8 @@ import { roundResourceList } from '../resources/quantities.ts';
 
 export function setLimitRangeDefaults({ spec }: LimitRange): void {
   for (const item of spec.limits ?? []) {
-    for (const list of [item.max, item.min, item.default, item.defaultRequest, item.maxLimitRequestRatio]) roundResourceList(list);
+    for (const list of [item.max, item.min, item.default, item.defaultRequest, item.maxLimitRequestRatio])
+      roundResourceList(list);
     if (item.type === 'Container') fillContainerItem(item);
   }
 }
@@ -16,6 +17,10 @@ function fillContainerItem(item: LimitRangeItem): void {
   fill(item, 'defaultRequest', item.min);
 }
 
-function fill(item: LimitRangeItem, member: 'default' | 'defaultRequest', from: Readonly<Record<string, string>> | undefined): void {
+function fill(
+  item: LimitRangeItem,
+  member: 'default' | 'defaultRequest',
+  from: Readonly<Record<string, string>> | undefined,
+): void {
   for (const name in from) (item[member] ??= createMap<string>())[name] ??= from[name]!;
 }

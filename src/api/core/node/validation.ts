@@ -27,11 +27,14 @@ export function validateNode(object: Node): FieldErrors {
 }
 
 function checkAmounts({ status: { capacity, allocatable } }: Node, errors: FieldErrors): void {
-  for (const [name, amount] of sorted(capacity)) checkResourceAmount(name, amount, status.child('capacity', name), errors);
-  for (const [name, amount] of sorted(allocatable)) checkResourceAmount(name, amount, status.child('allocatable', name), errors);
+  for (const [name, amount] of sorted(capacity))
+    checkResourceAmount(name, amount, status.child('capacity', name), errors);
+  for (const [name, amount] of sorted(allocatable))
+    checkResourceAmount(name, amount, status.child('allocatable', name), errors);
 }
 
-const sorted = (amounts: Readonly<Record<string, string>> | undefined): [string, string][] => Object.entries(amounts ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+const sorted = (amounts: Readonly<Record<string, string>> | undefined): [string, string][] =>
+  Object.entries(amounts ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
 
 function checkTaints(taints: readonly Taint[] | undefined, path: FieldPath, errors: FieldErrors): void {
   const seen = new Set<string>();
@@ -42,7 +45,12 @@ function checkTaints(taints: readonly Taint[] | undefined, path: FieldPath, erro
     if ((taint.effect ?? '') === '') errors.push(required(at.child('effect')));
     else if (!effects.includes(taint.effect!)) errors.push(notSupported(at.child('effect'), taint.effect!, effects));
     const pair = `${taint.effect} ${taint.key}`;
-    if (seen.has(pair)) errors.push({ type: 'FieldValueDuplicate', field: at.toString(), body: `Duplicate value: ${goStruct('core.Taint', taint).text}: taints must be unique by key and effect pair` });
+    if (seen.has(pair))
+      errors.push({
+        type: 'FieldValueDuplicate',
+        field: at.toString(),
+        body: `Duplicate value: ${goStruct('core.Taint', taint).text}: taints must be unique by key and effect pair`,
+      });
     seen.add(pair);
   }
 }

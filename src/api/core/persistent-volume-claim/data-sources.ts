@@ -6,13 +6,17 @@
 import type { PersistentVolumeClaimSpec, TypedLocalObjectReference } from '../../gen/types/core-v1.ts';
 
 /** A source that dataSource cannot name is dropped, unless the claim had one already. */
-export function dropForeignDataSource(spec: PersistentVolumeClaimSpec, old: PersistentVolumeClaimSpec | undefined): void {
+export function dropForeignDataSource(
+  spec: PersistentVolumeClaimSpec,
+  old: PersistentVolumeClaimSpec | undefined,
+): void {
   const inUse = old?.dataSource !== undefined || old?.dataSourceRef !== undefined;
   if (!inUse && !isClaimOrSnapshot(spec.dataSource)) spec.dataSource = undefined;
 }
 
 const isClaimOrSnapshot = ({ kind, apiGroup = '' }: TypedLocalObjectReference = {}): boolean =>
-  (kind === 'PersistentVolumeClaim' && apiGroup === '') || (kind === 'VolumeSnapshot' && apiGroup === 'snapshot.storage.k8s.io');
+  (kind === 'PersistentVolumeClaim' && apiGroup === '') ||
+  (kind === 'VolumeSnapshot' && apiGroup === 'snapshot.storage.k8s.io');
 
 export function normalizeDataSources(spec: PersistentVolumeClaimSpec): void {
   const { dataSource, dataSourceRef } = spec;

@@ -36,17 +36,28 @@ export function validateClaim({ metadata, spec }: PersistentVolumeClaim, rules: 
 const claimRules = ({ spec: old }: PersistentVolumeClaim, { volumeAttributesClass }: ClaimUpdateRules): ClaimRules => ({
   volumeAttributesClass: volumeAttributesClass || old.volumeAttributesClassName !== undefined,
   invalidSelectorValues: hasInvalidSelectorValue(old.selector),
-  invalidDataSourceGroups: [old.dataSource, old.dataSourceRef].some((source) => (source?.apiGroup ?? '') !== '' && isDns1123Subdomain(source!.apiGroup!).length > 0),
+  invalidDataSourceGroups: [old.dataSource, old.dataSourceRef].some(
+    (source) => (source?.apiGroup ?? '') !== '' && isDns1123Subdomain(source!.apiGroup!).length > 0,
+  ),
 });
 
 /** Upstream judges the changed claim twice, and clients see each error twice. */
-export function validateClaimUpdate(object: PersistentVolumeClaim, old: PersistentVolumeClaim, rules: ClaimUpdateRules): FieldErrors {
+export function validateClaimUpdate(
+  object: PersistentVolumeClaim,
+  old: PersistentVolumeClaim,
+  rules: ClaimUpdateRules,
+): FieldErrors {
   const judged = validateClaim(object, claimRules(old, rules));
   const errors = FieldErrors.joined(judged, validateBuiltInMetaUpdate(object.metadata, old.metadata), judged);
   const before = comparableOld(object, old);
   const now = comparableNew(object, old, errors);
   if (!isEqual(now, before)) {
-    errors.push(forbidden(specPath, `spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n${changeText('core.PersistentVolumeClaimSpec', before, now)}`));
+    errors.push(
+      forbidden(
+        specPath,
+        `spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n${changeText('core.PersistentVolumeClaimSpec', before, now)}`,
+      ),
+    );
   }
   checkShrinking(object, old, errors, rules);
   checkImmutable(object.spec.volumeMode, old.spec.volumeMode, FieldPath.of('volumeMode'), errors);
@@ -55,7 +66,10 @@ export function validateClaimUpdate(object: PersistentVolumeClaim, old: Persiste
 }
 
 /** The old spec as it would be had it been written today, with the volume that it may get once. */
-function comparableOld({ spec }: PersistentVolumeClaim, { spec: old }: PersistentVolumeClaim): PersistentVolumeClaimSpec {
+function comparableOld(
+  { spec }: PersistentVolumeClaim,
+  { spec: old }: PersistentVolumeClaim,
+): PersistentVolumeClaimSpec {
   const before = { ...old };
   if ((old.volumeName ?? '') === '') before.volumeName = spec.volumeName;
   normalizeDataSources(before);
@@ -63,46 +77,93 @@ function comparableOld({ spec }: PersistentVolumeClaim, { spec: old }: Persisten
 }
 
 /** The new spec without what may change. */
-function comparableNew({ metadata, spec, status }: PersistentVolumeClaim, old: PersistentVolumeClaim, errors: FieldErrors): PersistentVolumeClaimSpec {
+function comparableNew(
+  { metadata, spec, status }: PersistentVolumeClaim,
+  old: PersistentVolumeClaim,
+  errors: FieldErrors,
+): PersistentVolumeClaimSpec {
   const now = { ...spec };
   if (isClassUpgrade(metadata.annotations?.[classAnnotation], spec, old)) now.storageClassName = undefined;
   else {
-    checkImmutable(metadata.annotations?.[classAnnotation] ?? '', old.metadata.annotations?.[classAnnotation] ?? '', metadataPath.child('annotations', classAnnotation), errors);
+    checkImmutable(
+      metadata.annotations?.[classAnnotation] ?? '',
+      old.metadata.annotations?.[classAnnotation] ?? '',
+      metadataPath.child('annotations', classAnnotation),
+      errors,
+    );
     // A claim without a class may get one later, when there is a default.
-    if (old.metadata.annotations?.[classAnnotation] === undefined && old.spec.storageClassName === undefined) now.storageClassName = undefined;
+    if (old.metadata.annotations?.[classAnnotation] === undefined && old.spec.storageClassName === undefined)
+      now.storageClassName = undefined;
   }
   if (status.phase !== 'Bound') return now;
   const { requests } = spec.resources;
-  if (requests !== undefined) now.resources = { ...spec.resources, requests: { ...requests, storage: old.spec.resources.requests?.['storage'] ?? '0' } };
+  if (requests !== undefined)
+    now.resources = {
+      ...spec.resources,
+      requests: { ...requests, storage: old.spec.resources.requests?.['storage'] ?? '0' },
+    };
   if (spec.volumeAttributesClassName !== undefined) now.volumeAttributesClassName = old.spec.volumeAttributesClassName;
   return now;
 }
 
 /** The class moves from the old annotation to the member. */
-function isClassUpgrade(annotation: string | undefined, { storageClassName }: PersistentVolumeClaimSpec, { metadata, spec }: PersistentVolumeClaim): boolean {
+function isClassUpgrade(
+  annotation: string | undefined,
+  { storageClassName }: PersistentVolumeClaimSpec,
+  { metadata, spec }: PersistentVolumeClaim,
+): boolean {
   const before = metadata.annotations?.[classAnnotation];
-  return before !== undefined && spec.storageClassName === undefined && storageClassName === before && (annotation === undefined || annotation === before);
+  return (
+    before !== undefined &&
+    spec.storageClassName === undefined &&
+    storageClassName === before &&
+    (annotation === undefined || annotation === before)
+  );
 }
 
-function checkShrinking({ spec }: PersistentVolumeClaim, { spec: old, status }: PersistentVolumeClaim, errors: FieldErrors, { recoverFromExpansion }: ClaimUpdateRules): void {
+function checkShrinking(
+  { spec }: PersistentVolumeClaim,
+  { spec: old, status }: PersistentVolumeClaim,
+  errors: FieldErrors,
+  { recoverFromExpansion }: ClaimUpdateRules,
+): void {
   const [now, before] = [spec, old].map(({ resources }) => quantityOf(resources.requests?.['storage'] ?? '0'));
   if (now!.compare(before!) >= 0) return;
   const path = specPath.child('resources', 'requests', 'storage');
   if (!recoverFromExpansion) errors.push(forbidden(path, 'field can not be less than previous value'));
-  else if (now!.compare(quantityOf(status.capacity?.['storage'] ?? '0')) <= 0) errors.push(forbidden(path, 'field can not be less than status.capacity'));
+  else if (now!.compare(quantityOf(status.capacity?.['storage'] ?? '0')) <= 0)
+    errors.push(forbidden(path, 'field can not be less than status.capacity'));
 }
 
-function checkClassChange({ volumeAttributesClassName: now }: PersistentVolumeClaimSpec, { volumeAttributesClassName: before }: PersistentVolumeClaimSpec, errors: FieldErrors, { volumeAttributesClass }: ClaimUpdateRules): void {
+function checkClassChange(
+  { volumeAttributesClassName: now }: PersistentVolumeClaimSpec,
+  { volumeAttributesClassName: before }: PersistentVolumeClaimSpec,
+  errors: FieldErrors,
+  { volumeAttributesClass }: ClaimUpdateRules,
+): void {
   if (now === before) return;
   const path = specPath.child('volumeAttributesClassName');
-  if (!volumeAttributesClass) errors.push(forbidden(path, 'update is forbidden when the VolumeAttributesClass feature gate is disabled'));
-  else if (before !== undefined && now === undefined) errors.push(forbidden(path, 'update from non-nil value to nil is forbidden'));
-  else if (before !== undefined && now === '') errors.push(forbidden(path, 'update from non-nil value to an empty string is forbidden'));
+  if (!volumeAttributesClass)
+    errors.push(forbidden(path, 'update is forbidden when the VolumeAttributesClass feature gate is disabled'));
+  else if (before !== undefined && now === undefined)
+    errors.push(forbidden(path, 'update from non-nil value to nil is forbidden'));
+  else if (before !== undefined && now === '')
+    errors.push(forbidden(path, 'update from non-nil value to an empty string is forbidden'));
 }
 
-const resizeStates = ['ControllerResizeInProgress', 'ControllerResizeInfeasible', 'NodeResizePending', 'NodeResizeInProgress', 'NodeResizeInfeasible'].sort();
+const resizeStates = [
+  'ControllerResizeInProgress',
+  'ControllerResizeInfeasible',
+  'NodeResizePending',
+  'NodeResizeInProgress',
+  'NodeResizeInfeasible',
+].sort();
 
-export function validateClaimStatusUpdate(object: PersistentVolumeClaim, old: PersistentVolumeClaim, { recoverFromExpansion }: ClaimUpdateRules): FieldErrors {
+export function validateClaimStatusUpdate(
+  object: PersistentVolumeClaim,
+  old: PersistentVolumeClaim,
+  { recoverFromExpansion }: ClaimUpdateRules,
+): FieldErrors {
   const errors = validateBuiltInMetaUpdate(object.metadata, old.metadata);
   const { capacity, allocatedResources, allocatedResourceStatuses: states } = object.status;
   if ((object.spec.accessModes?.length ?? 0) === 0) errors.push(required(FieldPath.of('Spec', 'accessModes')));
@@ -110,10 +171,13 @@ export function validateClaimStatusUpdate(object: PersistentVolumeClaim, old: Pe
   if (!recoverFromExpansion) return errors;
   const statesPath = statusPath.child('allocatedResourceStatus');
   for (const name in states) {
-    if (checkResourceKey(name, statesPath, errors) && !resizeStates.includes(states[name]!)) errors.push(notSupported(statesPath, states[name]!, resizeStates));
+    if (checkResourceKey(name, statesPath, errors) && !resizeStates.includes(states[name]!))
+      errors.push(notSupported(statesPath, states[name]!, resizeStates));
   }
   const allocatedPath = statusPath.child('allocatedResources');
-  for (const name in allocatedResources) if (checkResourceKey(name, allocatedPath, errors)) checkQuantity(allocatedResources[name]!, allocatedPath.key(name), errors);
+  for (const name in allocatedResources)
+    if (checkResourceKey(name, allocatedPath, errors))
+      checkQuantity(allocatedResources[name]!, allocatedPath.key(name), errors);
   return errors;
 }
 
@@ -127,6 +191,7 @@ function checkResourceKey(name: string, path: FieldPath, errors: FieldErrors): b
   const before = errors.length;
   const messages = isQualifiedName(name);
   invalidEach(messages, path, name, errors);
-  if (messages.length === 0 && isNativeResource(name) && name !== 'storage') errors.push(notSupported(path, name, ['storage']));
+  if (messages.length === 0 && isNativeResource(name) && name !== 'storage')
+    errors.push(notSupported(path, name, ['storage']));
   return errors.length === before;
 }

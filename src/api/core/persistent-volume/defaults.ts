@@ -10,7 +10,14 @@ export function setPersistentVolumeDefaults({ spec, status }: PersistentVolume):
 }
 
 /** Also for volumes inside attachments, which have no other defaults. */
-export function setPersistentVolumeSourceDefaults({ capacity, hostPath, iscsi, rbd, azureDisk, scaleIO }: PersistentVolumeSpec): void {
+export function setPersistentVolumeSourceDefaults({
+  capacity,
+  hostPath,
+  iscsi,
+  rbd,
+  azureDisk,
+  scaleIO,
+}: PersistentVolumeSpec): void {
   roundResourceList(capacity);
   if (hostPath !== undefined) hostPath.type ??= '';
   if (iscsi !== undefined) iscsi.iscsiInterface ??= 'default';

@@ -11,13 +11,21 @@ import type { PodRules } from '../pod/rules.ts';
 import { checkPodSpec } from '../pod/spec.ts';
 
 /** Labels and annotations stand in errors without the metadata around them. */
-export function checkPodTemplate({ metadata, spec }: PodTemplateSpec, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
+export function checkPodTemplate(
+  { metadata, spec }: PodTemplateSpec,
+  path: FieldPath,
+  errors: FieldErrors,
+  rules: PodRules,
+): void {
   checkLabels(metadata.labels, path.child('labels'), errors);
   checkAnnotations(metadata.annotations, path.child('annotations'), errors);
   checkPodAnnotations(metadata.annotations, spec, path.child('annotations'), errors, rules);
   checkPodSpec(spec, undefined, path.child('spec'), errors, rules);
   checkAnnotatedProfiles(metadata.annotations, spec, path.child('spec'), errors);
-  if ((spec.ephemeralContainers?.length ?? 0) > 0) errors.push(forbidden(path.child('spec', 'ephemeralContainers'), 'ephemeral containers not allowed in pod template'));
+  if ((spec.ephemeralContainers?.length ?? 0) > 0)
+    errors.push(
+      forbidden(path.child('spec', 'ephemeralContainers'), 'ephemeral containers not allowed in pod template'),
+    );
 }
 
 const templatePath = FieldPath.of('template');
@@ -28,7 +36,11 @@ export function validatePodTemplateObject({ metadata, template }: PodTemplate, r
   return errors;
 }
 
-export function validatePodTemplateObjectUpdate({ metadata, template }: PodTemplate, old: PodTemplate, rules: PodRules): FieldErrors {
+export function validatePodTemplateObjectUpdate(
+  { metadata, template }: PodTemplate,
+  old: PodTemplate,
+  rules: PodRules,
+): FieldErrors {
   const errors = validateBuiltInMetaUpdate(metadata, old.metadata);
   checkPodTemplate(template, templatePath, errors, rules);
   return errors;

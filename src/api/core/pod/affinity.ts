@@ -17,7 +17,12 @@ import type { PodRules } from './rules.ts';
 const required = 'requiredDuringSchedulingIgnoredDuringExecution';
 const preferred = 'preferredDuringSchedulingIgnoredDuringExecution';
 
-export function checkAffinity(affinity: Affinity | undefined, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
+export function checkAffinity(
+  affinity: Affinity | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+  rules: PodRules,
+): void {
   if (affinity === undefined) return;
   const { nodeAffinity, podAffinity, podAntiAffinity } = affinity;
   if (nodeAffinity !== undefined) checkNodeAffinity(nodeAffinity, path.child('nodeAffinity'), errors, rules);
@@ -27,11 +32,17 @@ export function checkAffinity(affinity: Affinity | undefined, path: FieldPath, e
 
 function checkNodeAffinity(affinity: NodeAffinity, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
   const selector = affinity[required];
-  if (selector !== undefined) checkNodeSelector(selector, path.child(required), errors, { allowInvalidValues: rules.invalidNodeAffinityValues });
+  if (selector !== undefined)
+    checkNodeSelector(selector, path.child(required), errors, { allowInvalidValues: rules.invalidNodeAffinityValues });
   checkPreferredTerms(affinity[preferred], path.child(preferred), errors);
 }
 
-function checkPodAffinity(affinity: PodAffinity | PodAntiAffinity, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
+function checkPodAffinity(
+  affinity: PodAffinity | PodAntiAffinity,
+  path: FieldPath,
+  errors: FieldErrors,
+  rules: PodRules,
+): void {
   affinity[required]?.forEach((term, i) => checkTerm(term, path.child(required).index(i), errors, rules));
   affinity[preferred]?.forEach(({ weight, podAffinityTerm }, i) => {
     const at = path.child(preferred).index(i);
@@ -52,37 +63,61 @@ function checkTerm(term: PodAffinityTerm, path: FieldPath, errors: FieldErrors, 
 }
 
 /** Keys whose values are taken from the pod itself. @see {@link https://kep.k8s.io/3633 | KEP-3633} */
-function checkTermKeys({ labelSelector, matchLabelKeys = [], mismatchLabelKeys = [] }: PodAffinityTerm, path: FieldPath, errors: FieldErrors): void {
+function checkTermKeys(
+  { labelSelector, matchLabelKeys = [], mismatchLabelKeys = [] }: PodAffinityTerm,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   checkKeys(matchLabelKeys, labelSelector, path.child('matchLabelKeys'), errors);
   checkKeys(mismatchLabelKeys, labelSelector, path.child('mismatchLabelKeys'), errors);
   if (labelSelector !== undefined) checkKeysOnce(labelSelector, matchLabelKeys, path, errors);
   const mismatched = new Set(mismatchLabelKeys);
   matchLabelKeys.forEach((key, i) => {
-    if (mismatched.has(key)) errors.push(invalid(path.child('matchLabelKeys').index(i), key, 'exists in both matchLabelKeys and mismatchLabelKeys'));
+    if (mismatched.has(key))
+      errors.push(
+        invalid(path.child('matchLabelKeys').index(i), key, 'exists in both matchLabelKeys and mismatchLabelKeys'),
+      );
   });
 }
 
-function checkKeys(keys: readonly string[], selector: LabelSelector | undefined, path: FieldPath, errors: FieldErrors): void {
+function checkKeys(
+  keys: readonly string[],
+  selector: LabelSelector | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (keys.length === 0) return;
   if (selector === undefined) errors.push(forbidden(path, 'must not be specified when labelSelector is not set'));
   else keys.forEach((key, i) => checkLabelName(key, path.index(i), errors));
 }
 
 /** Each key has already become an expression of the selector, so it is given twice when it is there before that one. */
-function checkKeysOnce({ matchLabels, matchExpressions }: LabelSelector, keys: readonly string[], path: FieldPath, errors: FieldErrors): void {
+function checkKeysOnce(
+  { matchLabels, matchExpressions }: LabelSelector,
+  keys: readonly string[],
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (keys.length === 0) return;
   const seen = new Set(Object.keys(matchLabels ?? {}));
   const last = new Map(keys.map((key, i) => [key, i]));
   matchExpressions?.forEach(({ key = '' }) => {
-    if (last.has(key) && seen.has(key)) errors.push(invalid(path.index(last.get(key)!), key, 'exists in both matchLabelKeys and labelSelector'));
+    if (last.has(key) && seen.has(key))
+      errors.push(invalid(path.index(last.get(key)!), key, 'exists in both matchLabelKeys and labelSelector'));
     seen.add(key);
   });
 }
 
 /** All terms about pods, required and preferred. */
 export function podAffinityTerms({ podAffinity, podAntiAffinity }: Affinity): PodAffinityTerm[] {
-  return [podAffinity, podAntiAffinity].flatMap((affinity) => [...(affinity?.[required] ?? []), ...(affinity?.[preferred] ?? []).map(({ podAffinityTerm }) => podAffinityTerm)]);
+  return [podAffinity, podAntiAffinity].flatMap((affinity) => [
+    ...(affinity?.[required] ?? []),
+    ...(affinity?.[preferred] ?? []).map(({ podAffinityTerm }) => podAffinityTerm),
+  ]);
 }
 
 export const hasInvalidAffinitySelector = (affinity: Affinity): boolean =>
-  podAffinityTerms(affinity).some(({ labelSelector, namespaceSelector }) => hasInvalidSelectorValue(labelSelector) || hasInvalidSelectorValue(namespaceSelector));
+  podAffinityTerms(affinity).some(
+    ({ labelSelector, namespaceSelector }) =>
+      hasInvalidSelectorValue(labelSelector) || hasInvalidSelectorValue(namespaceSelector),
+  );

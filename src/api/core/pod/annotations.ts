@@ -20,14 +20,22 @@ export const deletionCostAnnotation = 'controller.kubernetes.io/pod-deletion-cos
 const tolerationsAnnotation = 'scheduler.alpha.kubernetes.io/tolerations';
 
 /** `path` is that of the annotations. */
-export function checkPodAnnotations(annotations: Annotations, spec: PodSpec, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
+export function checkPodAnnotations(
+  annotations: Annotations,
+  spec: PodSpec,
+  path: FieldPath,
+  errors: FieldErrors,
+  rules: PodRules,
+): void {
   if (annotations === undefined) return;
   const mirror = annotations[mirrorAnnotation];
-  if (mirror !== undefined && (spec.nodeName ?? '') === '') errors.push(invalid(path.key(mirrorAnnotation), mirror, 'must set spec.nodeName if mirror pod annotation is set'));
+  if (mirror !== undefined && (spec.nodeName ?? '') === '')
+    errors.push(invalid(path.key(mirrorAnnotation), mirror, 'must set spec.nodeName if mirror pod annotation is set'));
   const tolerations = annotations[tolerationsAnnotation] ?? '';
   if (tolerations !== '') checkTolerationsAnnotation(tolerations, path, errors);
   const cost = annotations[deletionCostAnnotation];
-  if (cost !== undefined && !rules.invalidDeletionCost && !isDeletionCost(cost)) errors.push(invalid(path.key(deletionCostAnnotation), cost, 'must be a 32bit integer'));
+  if (cost !== undefined && !rules.invalidDeletionCost && !isDeletionCost(cost))
+    errors.push(invalid(path.key(deletionCostAnnotation), cost, 'must be a 32bit integer'));
   checkProfileAnnotations(annotations, spec, path, errors);
 }
 
@@ -41,28 +49,51 @@ export function isDeletionCost(text: string): boolean {
 function checkTolerationsAnnotation(text: string, path: FieldPath, errors: FieldErrors): void {
   try {
     const tolerations = parseJson(text);
-    if (Array.isArray(tolerations)) checkTolerations(tolerations.filter(isObject), path.child(tolerationsAnnotation), errors);
+    if (Array.isArray(tolerations))
+      checkTolerations(tolerations.filter(isObject), path.child(tolerationsAnnotation), errors);
   } catch (error) {
     errors.push(invalid(path, tolerationsAnnotation, (error as Error).message));
   }
 }
 
-function checkProfileAnnotations(annotations: NonNullable<Annotations>, spec: PodSpec, path: FieldPath, errors: FieldErrors): void {
+function checkProfileAnnotations(
+  annotations: NonNullable<Annotations>,
+  spec: PodSpec,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const ofPod = annotations[seccompPodAnnotation];
   if (ofPod !== undefined) checkSeccompName(ofPod, path.child(seccompPodAnnotation), errors);
-  for (const key in annotations) if (key.startsWith(seccompContainerAnnotation)) checkSeccompName(annotations[key]!, path.child(key), errors);
-  for (const key in annotations) if (key.startsWith(appArmorAnnotation)) checkAppArmorAnnotation(key, annotations[key]!, spec, path.key(key), errors);
+  for (const key in annotations)
+    if (key.startsWith(seccompContainerAnnotation)) checkSeccompName(annotations[key]!, path.child(key), errors);
+  for (const key in annotations)
+    if (key.startsWith(appArmorAnnotation))
+      checkAppArmorAnnotation(key, annotations[key]!, spec, path.key(key), errors);
 }
 
-function checkAppArmorAnnotation(key: string, profile: string, spec: PodSpec, path: FieldPath, errors: FieldErrors): void {
+function checkAppArmorAnnotation(
+  key: string,
+  profile: string,
+  spec: PodSpec,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const container = key.slice(appArmorAnnotation.length);
-  if (!someContainer(spec, ({ name }) => name === container)) errors.push(invalid(path, container, 'container not found'));
+  if (!someContainer(spec, ({ name }) => name === container))
+    errors.push(invalid(path, container, 'container not found'));
   const problem = appArmorNameProblem(profile);
   if (problem !== undefined) errors.push(invalid(path, profile, problem));
 }
 
 /** What may not come, go or change on an existing pod, and the rules of the annotations themselves. */
-export function checkPodAnnotationsUpdate(annotations: Annotations, old: Annotations, spec: PodSpec, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
+export function checkPodAnnotationsUpdate(
+  annotations: Annotations,
+  old: Annotations,
+  spec: PodSpec,
+  path: FieldPath,
+  errors: FieldErrors,
+  rules: PodRules,
+): void {
   for (const key in old) if (annotations?.[key] !== old[key]) refuse(key, 'may not remove or update', path, errors);
   for (const key in annotations) if (old?.[key] === undefined) refuse(key, 'may not add', path, errors);
   checkPodAnnotations(annotations, spec, path, errors, rules);
@@ -74,13 +105,35 @@ function refuse(key: string, what: string, path: FieldPath, errors: FieldErrors)
 }
 
 /** Annotations and fields that say the same thing must agree. `path` is that of the spec. */
-export function checkAnnotatedProfiles(annotations: Annotations, spec: PodSpec, path: FieldPath, errors: FieldErrors): void {
+export function checkAnnotatedProfiles(
+  annotations: Annotations,
+  spec: PodSpec,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (annotations === undefined) return;
-  checkSeccompMatch(annotations[seccompPodAnnotation], spec.securityContext?.seccompProfile, path.child('securityContext', 'seccompProfile'), errors);
+  checkSeccompMatch(
+    annotations[seccompPodAnnotation],
+    spec.securityContext?.seccompProfile,
+    path.child('securityContext', 'seccompProfile'),
+    errors,
+  );
   visitContainersWithPath(spec, path, ({ name = '', securityContext }, at) =>
-    checkSeccompMatch(annotations[seccompContainerAnnotation + name], securityContext?.seccompProfile, at.child('securityContext', 'seccompProfile'), errors));
+    checkSeccompMatch(
+      annotations[seccompContainerAnnotation + name],
+      securityContext?.seccompProfile,
+      at.child('securityContext', 'seccompProfile'),
+      errors,
+    ),
+  );
   if (spec.os?.name === 'windows') return;
   const ofPod = spec.securityContext?.appArmorProfile;
   visitContainersWithPath(spec, path, ({ name = '', securityContext }, at) =>
-    checkAppArmorMatch(annotations[appArmorAnnotation + name], securityContext?.appArmorProfile ?? ofPod, at.child('securityContext', 'appArmorProfile'), errors));
+    checkAppArmorMatch(
+      annotations[appArmorAnnotation + name],
+      securityContext?.appArmorProfile ?? ofPod,
+      at.child('securityContext', 'appArmorProfile'),
+      errors,
+    ),
+  );
 }

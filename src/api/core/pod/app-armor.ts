@@ -19,7 +19,10 @@ export function checkAppArmorProfile(profile: AppArmorProfile | undefined, path:
   if (type === undefined) errors.push(required(path.child('type'), 'type is required when appArmorProfile is set'));
   else if (!types.includes(type)) errors.push(notSupported(path.child('type'), type, types));
   else if (type === 'Localhost') checkLocalhost(localhostProfile, path.child('localhostProfile'), errors);
-  else if (localhostProfile !== undefined) errors.push(invalid(path.child('localhostProfile'), localhostProfile, 'can only be set when AppArmor type is Localhost'));
+  else if (localhostProfile !== undefined)
+    errors.push(
+      invalid(path.child('localhostProfile'), localhostProfile, 'can only be set when AppArmor type is Localhost'),
+    );
 }
 
 function checkLocalhost(profile: string | undefined, path: FieldPath, errors: FieldErrors): void {
@@ -46,7 +49,12 @@ export function appArmorProfileOf(annotation: string): AppArmorProfile | undefin
 }
 
 /** An annotation beside a field must say the same. */
-export function checkAppArmorMatch(annotation: string | undefined, profile: AppArmorProfile | undefined, path: FieldPath, errors: FieldErrors): void {
+export function checkAppArmorMatch(
+  annotation: string | undefined,
+  profile: AppArmorProfile | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (annotation === undefined || profile === undefined) return;
   if (profile.type !== undefined && types.includes(profile.type) && profile.type !== typeOf(annotation)) {
     errors.push(forbidden(path.child('type'), 'apparmor type in annotation and field must match'));

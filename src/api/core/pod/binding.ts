@@ -19,7 +19,10 @@ export function validatePodBinding({ target: { kind = '', name } }: Binding): Fi
 }
 
 /** Why the pod cannot be given to a node; the text of a conflict. */
-export function bindingConflict({ metadata: { name = '', deletionTimestamp }, spec: { nodeName = '', schedulingGates = [] } }: Pod): string | undefined {
+export function bindingConflict({
+  metadata: { name = '', deletionTimestamp },
+  spec: { nodeName = '', schedulingGates = [] },
+}: Pod): string | undefined {
   if (deletionTimestamp !== undefined) return `pod ${name} is being deleted, cannot be assigned to a host`;
   if (nodeName !== '') return `pod ${name} is already assigned to node ${goQuote(nodeName)}`;
   return schedulingGates.length === 0 ? undefined : `pod ${name} has non-empty .spec.schedulingGates`;
@@ -29,7 +32,8 @@ export function bindingConflict({ metadata: { name = '', deletionTimestamp }, sp
 export function bindPod(pod: Pod, binding: Binding, now: Date): void {
   pod.spec.nodeName = binding.target.name!;
   const { annotations } = binding.metadata;
-  if (annotations !== undefined) pod.metadata.annotations = Object.assign(createMap<string>(), pod.metadata.annotations, annotations);
+  if (annotations !== undefined)
+    pod.metadata.annotations = Object.assign(createMap<string>(), pod.metadata.annotations, annotations);
   setPodCondition(pod, { type: 'PodScheduled', status: 'True' }, now);
 }
 
@@ -38,7 +42,10 @@ export function setPodCondition({ status }: Pod, condition: PodCondition, now: D
   const conditions = [...(status.conditions ?? [])];
   const index = conditions.findIndex(({ type }) => type === condition.type);
   const old = conditions[index];
-  const lastTransitionTime = old !== undefined && old.status === condition.status ? old.lastTransitionTime : formatTime(Math.floor(now.getTime() / 1000));
+  const lastTransitionTime =
+    old !== undefined && old.status === condition.status
+      ? old.lastTransitionTime
+      : formatTime(Math.floor(now.getTime() / 1000));
   conditions.splice(index < 0 ? conditions.length : index, 1, { ...condition, lastTransitionTime });
   status.conditions = conditions;
 }

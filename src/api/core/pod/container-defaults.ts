@@ -10,7 +10,8 @@ export function setContainerDefaults(container: AnyContainer): void {
   container.terminationMessagePolicy ??= 'File';
   const { ports, env, resources, livenessProbe, readinessProbe, startupProbe, lifecycle } = container;
   if (ports !== undefined) for (const port of ports) port.protocol ??= 'TCP';
-  if (env !== undefined) for (const { valueFrom } of env) if (valueFrom?.fieldRef !== undefined) valueFrom.fieldRef.apiVersion ??= 'v1';
+  if (env !== undefined)
+    for (const { valueFrom } of env) if (valueFrom?.fieldRef !== undefined) valueFrom.fieldRef.apiVersion ??= 'v1';
   roundResourceList(resources.limits);
   roundResourceList(resources.requests);
   if (livenessProbe !== undefined) setProbeDefaults(livenessProbe);

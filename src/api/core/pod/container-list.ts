@@ -15,7 +15,11 @@ export function visitContainers(spec: PodSpec, visit: (container: AnyContainer) 
 }
 
 /** `path` is that of the spec. */
-export function visitContainersWithPath(spec: PodSpec, path: FieldPath, visit: (container: AnyContainer, path: FieldPath) => void): void {
+export function visitContainersWithPath(
+  spec: PodSpec,
+  path: FieldPath,
+  visit: (container: AnyContainer, path: FieldPath) => void,
+): void {
   for (const [container, at] of containersWithPath(spec, path)) visit(container, at);
 }
 
@@ -23,7 +27,8 @@ export function visitContainersWithPath(spec: PodSpec, path: FieldPath, visit: (
 export function* containersWithPath(spec: PodSpec, path: FieldPath): Generator<[AnyContainer, FieldPath]> {
   for (const list of containerLists) {
     const containers = spec[list];
-    if (containers !== undefined) for (const [i, container] of containers.entries()) yield [container, path.child(list).index(i)];
+    if (containers !== undefined)
+      for (const [i, container] of containers.entries()) yield [container, path.child(list).index(i)];
   }
 }
 

@@ -33,9 +33,15 @@ export interface ContainerScope {
 const messagePolicies = ['File', 'FallbackToLogsOnError'];
 
 /** What holds for containers of all kinds. */
-function checkContainer(container: AnyContainer, path: FieldPath, errors: FieldErrors, { spec, rules, volumes, claims, hostUsers }: ContainerScope): void {
+function checkContainer(
+  container: AnyContainer,
+  path: FieldPath,
+  errors: FieldErrors,
+  { spec, rules, volumes, claims, hostUsers }: ContainerScope,
+): void {
   const { name, image, terminationMessagePolicy: policy } = container;
-  if (checkRequiredText(name, path.child('name'), errors)) checkFormat(isDns1123Label, name!, path.child('name'), errors);
+  if (checkRequiredText(name, path.child('name'), errors))
+    checkFormat(isDns1123Label, name!, path.child('name'), errors);
   checkRequiredText(image, path.child('image'), errors);
   if (checkRequiredText(policy, path.child('terminationMessagePolicy'), errors) && !messagePolicies.includes(policy!)) {
     errors.push(notSupported(path.child('terminationMessagePolicy'), policy, messagePolicies));
@@ -51,7 +57,12 @@ function checkContainer(container: AnyContainer, path: FieldPath, errors: FieldE
   checkSecurityContext(container.securityContext, path.child('securityContext'), errors, rules, hostUsers);
 }
 
-export function checkContainers(containers: readonly Container[] | undefined, path: FieldPath, errors: FieldErrors, scope: ContainerScope): void {
+export function checkContainers(
+  containers: readonly Container[] | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+  scope: ContainerScope,
+): void {
   if (containers === undefined || containers.length === 0) return void errors.push(required(path));
   const names = new Set<string>();
   containers.forEach((container, i) => {
@@ -61,27 +72,41 @@ export function checkContainers(containers: readonly Container[] | undefined, pa
     if (names.has(name)) errors.push(duplicate(at.child('name'), name));
     names.add(name);
     checkHandlers(container, at, errors, scope);
-    if (restartPolicy !== undefined) errors.push(forbidden(at.child('restartPolicy'), 'may not be set for non-init containers'));
+    if (restartPolicy !== undefined)
+      errors.push(forbidden(at.child('restartPolicy'), 'may not be set for non-init containers'));
   });
   checkHostPortConflicts(containers, path, errors);
 }
 
-function checkHandlers(container: Container, path: FieldPath, errors: FieldErrors, { spec, rules }: ContainerScope): void {
+function checkHandlers(
+  container: Container,
+  path: FieldPath,
+  errors: FieldErrors,
+  { spec, rules }: ContainerScope,
+): void {
   const handlerRules = { gracePeriod: spec.terminationGracePeriodSeconds, sleepZero: rules.sleepZero };
-  if (container.lifecycle !== undefined) checkLifecycle(container.lifecycle, path.child('lifecycle'), errors, handlerRules);
+  if (container.lifecycle !== undefined)
+    checkLifecycle(container.lifecycle, path.child('lifecycle'), errors, handlerRules);
   checkProbes(container, path, errors, handlerRules);
 }
 
-const namesOf = (...lists: (readonly Container[] | undefined)[]): Set<string> => new Set(lists.flatMap((list) => list?.map(({ name = '' }) => name) ?? []));
+const namesOf = (...lists: (readonly Container[] | undefined)[]): Set<string> =>
+  new Set(lists.flatMap((list) => list?.map(({ name = '' }) => name) ?? []));
 
-export function checkInitContainers(containers: readonly Container[] | undefined, path: FieldPath, errors: FieldErrors, scope: ContainerScope): void {
+export function checkInitContainers(
+  containers: readonly Container[] | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+  scope: ContainerScope,
+): void {
   if (containers === undefined) return;
   const names = namesOf(scope.spec.containers);
   containers.forEach((container, i) => {
     const { name = '', restartPolicy, resizePolicy } = container;
     const at = path.index(i);
     checkContainer(container, at, errors, scope);
-    if (restartPolicy !== undefined && restartPolicy !== 'Always') errors.push(notSupported(at.child('restartPolicy'), restartPolicy, ['Always']));
+    if (restartPolicy !== undefined && restartPolicy !== 'Always')
+      errors.push(notSupported(at.child('restartPolicy'), restartPolicy, ['Always']));
     if (names.has(name)) errors.push(duplicate(at.child('name'), name));
     else if (name !== '') names.add(name);
     // Init containers run one after the other and may use the same port.
@@ -89,7 +114,13 @@ export function checkInitContainers(containers: readonly Container[] | undefined
     if (isSidecar(container)) checkHandlers(container, at, errors, scope);
     else refuseHandlers(container, at, errors);
     if (!scope.rules.initContainerResizePolicy && (resizePolicy?.length ?? 0) > 0) {
-      errors.push(invalid(at.child('resizePolicy'), goStruct('[]core.ContainerResizePolicy', resizePolicy), 'must not be set for init containers'));
+      errors.push(
+        invalid(
+          at.child('resizePolicy'),
+          goStruct('[]core.ContainerResizePolicy', resizePolicy),
+          'must not be set for init containers',
+        ),
+      );
     }
   });
 }
@@ -98,15 +129,30 @@ const handlers = ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'
 
 function refuseHandlers(container: Container, path: FieldPath, errors: FieldErrors): void {
   for (const handler of handlers) {
-    if (container[handler] !== undefined) errors.push(forbidden(path.child(handler), 'may not be set for init containers without restartPolicy=Always'));
+    if (container[handler] !== undefined)
+      errors.push(forbidden(path.child(handler), 'may not be set for init containers without restartPolicy=Always'));
   }
 }
 
 /** What a container that only looks around may not have. */
-const notForEphemeral = ['ports', 'resources', 'resizePolicy', 'restartPolicy', 'livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle'] as const;
+const notForEphemeral = [
+  'ports',
+  'resources',
+  'resizePolicy',
+  'restartPolicy',
+  'livenessProbe',
+  'readinessProbe',
+  'startupProbe',
+  'lifecycle',
+] as const;
 const refusedText = 'cannot be set for an Ephemeral Container';
 
-export function checkEphemeralContainers(containers: readonly EphemeralContainer[] | undefined, path: FieldPath, errors: FieldErrors, scope: ContainerScope): void {
+export function checkEphemeralContainers(
+  containers: readonly EphemeralContainer[] | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+  scope: ContainerScope,
+): void {
   if (containers === undefined || containers.length === 0) return;
   const others = namesOf(scope.spec.containers, scope.spec.initContainers);
   const names = new Set(others);
@@ -118,14 +164,17 @@ export function checkEphemeralContainers(containers: readonly EphemeralContainer
     if (names.has(name)) errors.push(duplicate(at.child('name'), name));
     names.add(name);
     if (target !== undefined && !others.has(target)) errors.push(notFound(at.child('targetContainerName'), target));
-    for (const member of notForEphemeral) if (isSet(container, member)) errors.push(forbidden(at.child(member), refusedText));
+    for (const member of notForEphemeral)
+      if (isSet(container, member)) errors.push(forbidden(at.child(member), refusedText));
     checkNoSubPaths(container, at.child('volumeMounts'), errors);
   });
 }
 
 /** `resources` is always there, empty when nothing is asked for. */
 const isSet = (container: EphemeralContainer, member: (typeof notForEphemeral)[number]): boolean =>
-  member === 'resources' ? Object.values(container.resources).some((list) => list !== undefined) : container[member] !== undefined;
+  member === 'resources'
+    ? Object.values(container.resources).some((list) => list !== undefined)
+    : container[member] !== undefined;
 
 function checkNoSubPaths({ volumeMounts }: EphemeralContainer, path: FieldPath, errors: FieldErrors): void {
   volumeMounts?.forEach(({ subPath, subPathExpr }, i) => {
@@ -136,5 +185,6 @@ function checkNoSubPaths({ volumeMounts }: EphemeralContainer, path: FieldPath, 
 
 /** Templates may have spaces around the name of an image, pods may not. */
 export function checkImageSpaces({ image = '' }: AnyContainer, path: FieldPath, errors: FieldErrors): void {
-  if (image !== image.trim()) errors.push(invalid(path.child('image'), image, 'must not have leading or trailing whitespace'));
+  if (image !== image.trim())
+    errors.push(invalid(path.child('image'), image, 'must not have leading or trailing whitespace'));
 }

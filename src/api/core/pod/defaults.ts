@@ -10,7 +10,8 @@ import { setVolumeDefaults } from './volume-defaults.ts';
 export function setPodDefaults(pod: Pod): void {
   const { spec } = pod;
   spec.enableServiceLinks ??= true;
-  for (const list of ['containers', 'initContainers'] as const) spec[list]?.forEach((container) => setOwnDefaults(container, spec.hostNetwork === true));
+  for (const list of ['containers', 'initContainers'] as const)
+    spec[list]?.forEach((container) => setOwnDefaults(container, spec.hostNetwork === true));
   setPodSpecDefaults(spec);
   if (spec.terminationGracePeriodSeconds! < 0) spec.terminationGracePeriodSeconds = 1;
   dropInitContainerAnnotations(pod);
@@ -36,7 +37,8 @@ export function setPodSpecDefaults(spec: PodSpec): void {
   if (spec.volumes !== undefined) for (const volume of spec.volumes) setVolumeDefaults(volume);
   if (spec.initContainers !== undefined) for (const container of spec.initContainers) setContainerDefaults(container);
   if (spec.containers !== undefined) for (const container of spec.containers) setContainerDefaults(container);
-  if (spec.ephemeralContainers !== undefined) for (const container of spec.ephemeralContainers) setContainerDefaults(container);
+  if (spec.ephemeralContainers !== undefined)
+    for (const container of spec.ephemeralContainers) setContainerDefaults(container);
   roundResourceList(spec.overhead);
   if (spec.resources !== undefined) {
     roundResourceList(spec.resources.limits);
@@ -52,7 +54,9 @@ function setServiceAccount(spec: PodSpec): void {
   spec.serviceAccount = name;
 }
 
-const initContainerAnnotations = ['alpha', 'beta'].flatMap((stage) => ['init-containers', 'init-container-statuses'].map((name) => `pod.${stage}.kubernetes.io/${name}`));
+const initContainerAnnotations = ['alpha', 'beta'].flatMap((stage) =>
+  ['init-containers', 'init-container-statuses'].map((name) => `pod.${stage}.kubernetes.io/${name}`),
+);
 
 /** Very old clients sent init containers as annotations as well. */
 export function dropInitContainerAnnotations({ metadata }: Pick<Pod, 'metadata'>): void {

@@ -12,7 +12,8 @@ import type { PodRules } from './rules.ts';
 const policies = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
 
 export function checkDnsPolicy(policy: DNSPolicy | undefined, path: FieldPath, errors: FieldErrors): void {
-  if (checkRequiredText(policy, path, errors) && !policies.includes(policy!)) errors.push(notSupported(path, policy, policies));
+  if (checkRequiredText(policy, path, errors) && !policies.includes(policy!))
+    errors.push(notSupported(path, policy, policies));
 }
 
 /** What resolvers of the C library can take. */
@@ -20,28 +21,69 @@ const maxNameservers = 3;
 const maxSearches = 32;
 const maxSearchCharacters = 2048;
 
-export function checkDnsConfig(config: PodDNSConfig | undefined, policy: DNSPolicy | undefined, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
-  if (policy === 'None' && config === undefined) return void errors.push(required(path, 'must provide `dnsConfig` when `dnsPolicy` is None'));
+export function checkDnsConfig(
+  config: PodDNSConfig | undefined,
+  policy: DNSPolicy | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+  rules: PodRules,
+): void {
+  if (policy === 'None' && config === undefined)
+    return void errors.push(required(path, 'must provide `dnsConfig` when `dnsPolicy` is None'));
   if (config === undefined) return;
   const { nameservers = [], searches = [], options } = config;
-  if (policy === 'None' && nameservers.length === 0) return void errors.push(required(path.child('nameservers'), 'must provide at least one DNS nameserver when `dnsPolicy` is None'));
-  if (nameservers.length > maxNameservers) errors.push(invalid(path.child('nameservers'), goStrings(nameservers), `must not have more than ${maxNameservers} nameservers`));
+  if (policy === 'None' && nameservers.length === 0)
+    return void errors.push(
+      required(path.child('nameservers'), 'must provide at least one DNS nameserver when `dnsPolicy` is None'),
+    );
+  if (nameservers.length > maxNameservers)
+    errors.push(
+      invalid(
+        path.child('nameservers'),
+        goStrings(nameservers),
+        `must not have more than ${maxNameservers} nameservers`,
+      ),
+    );
   nameservers.forEach((address, i) => checkFormat(isIp, address, path.child('nameservers').index(i), errors));
   checkSearches(searches, path.child('searches'), errors, rules);
-  options?.forEach(({ name }, i) => checkRequiredText(name, path.child('options').index(i), errors, 'must not be empty'));
+  options?.forEach(({ name }, i) =>
+    checkRequiredText(name, path.child('options').index(i), errors, 'must not be empty'),
+  );
 }
 
-function checkSearches(searches: readonly string[], path: FieldPath, errors: FieldErrors, { relaxedDnsSearches }: PodRules): void {
-  if (searches.length > maxSearches) errors.push(invalid(path, goStrings(searches), `must not have more than ${maxSearches} search paths`));
-  if (byteLength(searches.join(' ')) > maxSearchCharacters) errors.push(invalid(path, goStrings(searches), `must not have more than ${maxSearchCharacters} characters (including spaces) in the search list`));
+function checkSearches(
+  searches: readonly string[],
+  path: FieldPath,
+  errors: FieldErrors,
+  { relaxedDnsSearches }: PodRules,
+): void {
+  if (searches.length > maxSearches)
+    errors.push(invalid(path, goStrings(searches), `must not have more than ${maxSearches} search paths`));
+  if (byteLength(searches.join(' ')) > maxSearchCharacters)
+    errors.push(
+      invalid(
+        path,
+        goStrings(searches),
+        `must not have more than ${maxSearchCharacters} characters (including spaces) in the search list`,
+      ),
+    );
   searches.forEach((search, i) => {
     if (relaxedDnsSearches && search === '.') return;
     const name = search.endsWith('.') ? search.slice(0, -1) : search;
-    checkFormat(relaxedDnsSearches ? isDns1123SubdomainWithUnderscore : isDns1123Subdomain, name, path.index(i), errors);
+    checkFormat(
+      relaxedDnsSearches ? isDns1123SubdomainWithUnderscore : isDns1123Subdomain,
+      name,
+      path.index(i),
+      errors,
+    );
   });
 }
 
-export function checkHostAliases(aliases: readonly HostAlias[] | undefined, path: FieldPath, errors: FieldErrors): void {
+export function checkHostAliases(
+  aliases: readonly HostAlias[] | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   aliases?.forEach(({ ip = '', hostnames }, i) => {
     const at = path.index(i);
     checkFormat(isIp, ip, at.child('ip'), errors);

@@ -11,9 +11,20 @@ import { checkFormat, checkRequiredText } from '../../meta/checks.ts';
 import { quantityOf } from '../resources/quantities.ts';
 
 const knownFields = new Set([
-  'metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid',
-  'spec.nodeName', 'spec.restartPolicy', 'spec.serviceAccountName', 'spec.schedulerName',
-  'status.phase', 'status.hostIP', 'status.hostIPs', 'status.podIP', 'status.podIPs',
+  'metadata.annotations',
+  'metadata.labels',
+  'metadata.name',
+  'metadata.namespace',
+  'metadata.uid',
+  'spec.nodeName',
+  'spec.restartPolicy',
+  'spec.serviceAccountName',
+  'spec.schedulerName',
+  'status.phase',
+  'status.hostIP',
+  'status.hostIPs',
+  'status.podIP',
+  'status.podIPs',
 ]);
 
 /** The former name of the node's name. */
@@ -27,32 +38,65 @@ function partsOf(fieldPath: string): { readonly field: string; readonly key?: st
 }
 
 /** `supported` are the fields that are allowed here, sorted; annotations and labels may always be named with a key. */
-export function checkObjectField({ apiVersion, fieldPath = '' }: ObjectFieldSelector, supported: readonly string[], path: FieldPath, errors: FieldErrors): void {
+export function checkObjectField(
+  { apiVersion, fieldPath = '' }: ObjectFieldSelector,
+  supported: readonly string[],
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (!checkRequiredText(apiVersion, path.child('apiVersion'), errors)) return;
   if (!checkRequiredText(fieldPath, path.child('fieldPath'), errors)) return;
   if (supported.includes(fieldPath) && apiVersion === 'v1') return;
   const { field, key } = partsOf(fieldPath);
   const problem = conversionProblem(apiVersion!, field, key, fieldPath);
-  if (problem !== undefined) errors.push(invalid(path.child('fieldPath'), fieldPath, `error converting fieldPath: ${problem}`));
-  else if (key !== undefined) checkFormat(isQualifiedName, field === 'metadata.annotations' ? key.toLowerCase() : key, path, errors);
+  if (problem !== undefined)
+    errors.push(invalid(path.child('fieldPath'), fieldPath, `error converting fieldPath: ${problem}`));
+  else if (key !== undefined)
+    checkFormat(isQualifiedName, field === 'metadata.annotations' ? key.toLowerCase() : key, path, errors);
   else {
     const name = aliases[field] ?? field;
     if (!supported.includes(name)) errors.push(notSupported(path.child('fieldPath'), name, supported));
   }
 }
 
-function conversionProblem(apiVersion: string, field: string, key: string | undefined, fieldPath: string): string | undefined {
+function conversionProblem(
+  apiVersion: string,
+  field: string,
+  key: string | undefined,
+  fieldPath: string,
+): string | undefined {
   if (apiVersion !== 'v1') return `unsupported pod version: ${apiVersion}`;
-  if (key !== undefined) return field === 'metadata.annotations' || field === 'metadata.labels' ? undefined : `field label does not support subscript: ${fieldPath}`;
-  return knownFields.has(field) || Object.hasOwn(aliases, field) ? undefined : `field label not supported: ${fieldPath}`;
+  if (key !== undefined)
+    return field === 'metadata.annotations' || field === 'metadata.labels'
+      ? undefined
+      : `field label does not support subscript: ${fieldPath}`;
+  return knownFields.has(field) || Object.hasOwn(aliases, field)
+    ? undefined
+    : `field label not supported: ${fieldPath}`;
 }
 
-const resourceFields = ['limits.cpu', 'limits.ephemeral-storage', 'limits.memory', 'requests.cpu', 'requests.ephemeral-storage', 'requests.memory'];
+const resourceFields = [
+  'limits.cpu',
+  'limits.ephemeral-storage',
+  'limits.memory',
+  'requests.cpu',
+  'requests.ephemeral-storage',
+  'requests.memory',
+];
 const hugePageField = /^(requests|limits)\.hugepages-/;
 
-export function checkResourceField({ containerName, resource = '', divisor }: ResourceFieldSelector, rules: { needsContainer: boolean }, path: FieldPath, errors: FieldErrors): void {
+export function checkResourceField(
+  { containerName, resource = '', divisor }: ResourceFieldSelector,
+  rules: { needsContainer: boolean },
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (!rules.needsContainer || checkRequiredText(containerName, path.child('containerName'), errors)) {
-    if (checkRequiredText(resource, path.child('resource'), errors) && !resourceFields.includes(resource) && !hugePageField.test(resource)) {
+    if (
+      checkRequiredText(resource, path.child('resource'), errors) &&
+      !resourceFields.includes(resource) &&
+      !hugePageField.test(resource)
+    ) {
       errors.push(notSupported(path.child('resource'), resource, resourceFields));
     }
   }
@@ -64,15 +108,25 @@ const unitDivisors = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1G
 function checkDivisor(resource: string, divisor: string | undefined, path: FieldPath, errors: FieldErrors): void {
   if (divisor === undefined || quantityOf(divisor).isZero()) return;
   if (resource === 'limits.cpu' || resource === 'requests.cpu') {
-    if (divisor !== '1' && divisor !== '1m') errors.push(invalid(path, resource, "only divisor's values 1m and 1 are supported with the cpu resource"));
+    if (divisor !== '1' && divisor !== '1m')
+      errors.push(invalid(path, resource, "only divisor's values 1m and 1 are supported with the cpu resource"));
     return;
   }
   const name = unitResource(resource);
-  if (name !== undefined && !unitDivisors.includes(divisor)) errors.push(invalid(path, resource, `only divisor's values ${unitDivisors.join(', ')} are supported with the ${name} resource`));
+  if (name !== undefined && !unitDivisors.includes(divisor))
+    errors.push(
+      invalid(
+        path,
+        resource,
+        `only divisor's values ${unitDivisors.join(', ')} are supported with the ${name} resource`,
+      ),
+    );
 }
 
 function unitResource(resource: string): string | undefined {
   if (hugePageField.test(resource)) return 'hugepages';
   if (resource === 'limits.memory' || resource === 'requests.memory') return 'memory';
-  return resource === 'limits.ephemeral-storage' || resource === 'requests.ephemeral-storage' ? 'local ephemeral storage' : undefined;
+  return resource === 'limits.ephemeral-storage' || resource === 'requests.ephemeral-storage'
+    ? 'local ephemeral storage'
+    : undefined;
 }

@@ -19,9 +19,20 @@ const nowhere = FieldPath.of('');
 
 /** Errors of a pod that differs from `old` only in its ephemeral containers. They can be added, not changed or removed. */
 export function validateEphemeralContainersUpdate(pod: Pod, old: Pod, rules: PodRules): FieldErrors {
-  if (old.metadata.annotations?.[mirrorAnnotation] !== undefined) return FieldErrors.joined([forbidden(nowhere, 'static pods do not support ephemeral containers')]);
-  const errors = FieldErrors.joined(validateBuiltInMetaUpdate(pod.metadata, old.metadata), validatePodMetaAndSpec(pod, rules));
-  checkPodAnnotationsUpdate(pod.metadata.annotations, old.metadata.annotations, pod.spec, annotationsPath, errors, rules);
+  if (old.metadata.annotations?.[mirrorAnnotation] !== undefined)
+    return FieldErrors.joined([forbidden(nowhere, 'static pods do not support ephemeral containers')]);
+  const errors = FieldErrors.joined(
+    validateBuiltInMetaUpdate(pod.metadata, old.metadata),
+    validatePodMetaAndSpec(pod, rules),
+  );
+  checkPodAnnotationsUpdate(
+    pod.metadata.annotations,
+    old.metadata.annotations,
+    pod.spec,
+    annotationsPath,
+    errors,
+    rules,
+  );
   const path = specPath.child('ephemeralContainers');
   // Of containers with one name the last counts.
   const byName = new Map(pod.spec.ephemeralContainers?.map((container) => [container.name, container]));
@@ -29,7 +40,13 @@ export function validateEphemeralContainersUpdate(pod: Pod, old: Pod, rules: Pod
     const now = byName.get(before.name);
     const quoted = goQuote(before.name ?? '');
     if (now === undefined) errors.push(forbidden(path, `existing ephemeral containers ${quoted} may not be removed\n`));
-    else if (!isEqual(before, now)) errors.push(forbidden(path, `existing ephemeral containers ${quoted} may not be changed\n${changeText('core.EphemeralContainer', before, now)}`));
+    else if (!isEqual(before, now))
+      errors.push(
+        forbidden(
+          path,
+          `existing ephemeral containers ${quoted} may not be changed\n${changeText('core.EphemeralContainer', before, now)}`,
+        ),
+      );
   }
   return errors;
 }

@@ -11,33 +11,71 @@ import { goStringMap, goStruct } from '../../../machinery/go-quote.ts';
 
 const requiredTerms = 'requiredDuringSchedulingIgnoredDuringExecution';
 
-export function checkGatedChanges({ nodeSelector, affinity }: PodSpec, old: PodSpec, path: FieldPath, errors: FieldErrors): void {
+export function checkGatedChanges(
+  { nodeSelector, affinity }: PodSpec,
+  old: PodSpec,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   for (const key in old.nodeSelector) {
     if (nodeSelector?.[key] === old.nodeSelector[key]) continue;
-    errors.push(invalid(path.child('nodeSelector'), goStringMap(nodeSelector), 'only additions to spec.nodeSelector are allowed (no mutations or deletions)'));
+    errors.push(
+      invalid(
+        path.child('nodeSelector'),
+        goStringMap(nodeSelector),
+        'only additions to spec.nodeSelector are allowed (no mutations or deletions)',
+      ),
+    );
     break;
   }
-  if (!isEqual(affinity?.nodeAffinity, old.affinity?.nodeAffinity)) checkTerms(affinity?.nodeAffinity, old.affinity?.nodeAffinity, path.child('affinity', 'nodeAffinity', requiredTerms, 'nodeSelectorTerms'), errors);
+  if (!isEqual(affinity?.nodeAffinity, old.affinity?.nodeAffinity))
+    checkTerms(
+      affinity?.nodeAffinity,
+      old.affinity?.nodeAffinity,
+      path.child('affinity', 'nodeAffinity', requiredTerms, 'nodeSelectorTerms'),
+      errors,
+    );
 }
 
-function checkTerms(affinity: NodeAffinity | undefined, old: NodeAffinity | undefined, path: FieldPath, errors: FieldErrors): void {
+function checkTerms(
+  affinity: NodeAffinity | undefined,
+  old: NodeAffinity | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const before = old?.[requiredTerms]?.nodeSelectorTerms ?? [];
   const now = affinity?.[requiredTerms]?.nodeSelectorTerms ?? [];
   if (before.length === 0) return;
-  if (before.length !== now.length) return void errors.push(invalid(path, goStruct('[]core.NodeSelectorTerm', now), 'no additions/deletions to non-empty NodeSelectorTerms list are allowed'));
+  if (before.length !== now.length)
+    return void errors.push(
+      invalid(
+        path,
+        goStruct('[]core.NodeSelectorTerm', now),
+        'no additions/deletions to non-empty NodeSelectorTerms list are allowed',
+      ),
+    );
   before.forEach((term, i) => {
-    if (!isNarrowed(now[i]!, term)) errors.push(invalid(path.index(i), goStruct('core.NodeSelectorTerm', now[i]), 'only additions are allowed (no mutations or deletions)'));
+    if (!isNarrowed(now[i]!, term))
+      errors.push(
+        invalid(
+          path.index(i),
+          goStruct('core.NodeSelectorTerm', now[i]),
+          'only additions are allowed (no mutations or deletions)',
+        ),
+      );
   });
 }
 
 /** Requirements may follow the old ones; a term without any selects nothing and stays so. */
 function isNarrowed(term: NodeSelectorTerm, old: NodeSelectorTerm): boolean {
-  const count = ({ matchExpressions, matchFields }: NodeSelectorTerm): number => (matchExpressions?.length ?? 0) + (matchFields?.length ?? 0);
+  const count = ({ matchExpressions, matchFields }: NodeSelectorTerm): number =>
+    (matchExpressions?.length ?? 0) + (matchFields?.length ?? 0);
   if (count(old) === 0) return count(term) === 0;
   return startsWith(term.matchExpressions, old.matchExpressions) && startsWith(term.matchFields, old.matchFields);
 }
 
-const startsWith = <T>(list: readonly T[] = [], start: readonly T[] = []): boolean => isEqual(list.slice(0, start.length), start);
+const startsWith = <T>(list: readonly T[] = [], start: readonly T[] = []): boolean =>
+  isEqual(list.slice(0, start.length), start);
 
 /** The spec with the old node selector and node affinity. */
 export function withoutGatedChanges(spec: PodSpec, old: PodSpec): PodSpec {

@@ -24,13 +24,19 @@ export interface Probes {
   readonly startupProbe?: Probe;
 }
 
-export function checkProbes({ livenessProbe, readinessProbe, startupProbe }: Probes, path: FieldPath, errors: FieldErrors, rules: HandlerRules): void {
+export function checkProbes(
+  { livenessProbe, readinessProbe, startupProbe }: Probes,
+  path: FieldPath,
+  errors: FieldErrors,
+  rules: HandlerRules,
+): void {
   if (livenessProbe !== undefined) checkKillingProbe(livenessProbe, path.child('livenessProbe'), errors, rules);
   if (readinessProbe !== undefined) {
     const at = path.child('readinessProbe');
     checkProbe(readinessProbe, at, errors, rules);
     const { terminationGracePeriodSeconds: seconds } = readinessProbe;
-    if (seconds !== undefined) errors.push(invalid(at.child('terminationGracePeriodSeconds'), seconds, 'must not be set for readinessProbes'));
+    if (seconds !== undefined)
+      errors.push(invalid(at.child('terminationGracePeriodSeconds'), seconds, 'must not be set for readinessProbes'));
   }
   if (startupProbe !== undefined) checkKillingProbe(startupProbe, path.child('startupProbe'), errors, rules);
 }
@@ -42,16 +48,28 @@ function checkKillingProbe(probe: Probe, path: FieldPath, errors: FieldErrors, r
   if (successThreshold !== 1) errors.push(invalid(path.child('successThreshold'), successThreshold, 'must be 1'));
 }
 
-const counts = ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold'] as const;
+const counts = [
+  'initialDelaySeconds',
+  'timeoutSeconds',
+  'periodSeconds',
+  'successThreshold',
+  'failureThreshold',
+] as const;
 
 function checkProbe(probe: Probe, path: FieldPath, errors: FieldErrors, rules: HandlerRules): void {
   checkHandler(probe, path, errors, rules);
   for (const count of counts) if (probe[count] !== undefined) checkNonNegative(probe[count], path.child(count), errors);
   const { terminationGracePeriodSeconds: seconds } = probe;
-  if (seconds !== undefined && seconds <= 0) errors.push(invalid(path.child('terminationGracePeriodSeconds'), seconds, 'must be greater than 0'));
+  if (seconds !== undefined && seconds <= 0)
+    errors.push(invalid(path.child('terminationGracePeriodSeconds'), seconds, 'must be greater than 0'));
 }
 
-export function checkLifecycle({ postStart, preStop }: Lifecycle, path: FieldPath, errors: FieldErrors, rules: HandlerRules): void {
+export function checkLifecycle(
+  { postStart, preStop }: Lifecycle,
+  path: FieldPath,
+  errors: FieldErrors,
+  rules: HandlerRules,
+): void {
   if (postStart !== undefined) checkHandler(postStart, path.child('postStart'), errors, rules);
   if (preStop !== undefined) checkHandler(preStop, path.child('preStop'), errors, rules);
 }
@@ -65,9 +83,11 @@ function checkHandler(handler: Handler, path: FieldPath, errors: FieldErrors, ru
     return first;
   };
   const { exec, httpGet, tcpSocket, grpc, sleep } = handler;
-  if (exec !== undefined && isFirst('exec') && (exec.command?.length ?? 0) === 0) errors.push(required(path.child('exec', 'command')));
+  if (exec !== undefined && isFirst('exec') && (exec.command?.length ?? 0) === 0)
+    errors.push(required(path.child('exec', 'command')));
   if (httpGet !== undefined && isFirst('httpGet')) checkHttpGet(httpGet, path.child('httpGet'), errors);
-  if (tcpSocket !== undefined && isFirst('tcpSocket')) checkPortOrName(tcpSocket.port, path.child('tcpSocket', 'port'), errors);
+  if (tcpSocket !== undefined && isFirst('tcpSocket'))
+    checkPortOrName(tcpSocket.port, path.child('tcpSocket', 'port'), errors);
   if (grpc !== undefined && isFirst('grpc')) checkPortOrName(grpc.port, path.child('grpc', 'port'), errors);
   if (sleep !== undefined && isFirst('sleep')) checkSleep(sleep, path.child('sleep'), errors, rules);
   if (!found) errors.push(required(path, 'must specify a handler type'));
@@ -75,14 +95,23 @@ function checkHandler(handler: Handler, path: FieldPath, errors: FieldErrors, ru
 
 const schemes = ['HTTP', 'HTTPS'];
 
-function checkHttpGet({ path: urlPath, port, scheme = '' as never, httpHeaders }: HTTPGetAction, path: FieldPath, errors: FieldErrors): void {
+function checkHttpGet(
+  { path: urlPath, port, scheme = '' as never, httpHeaders }: HTTPGetAction,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   checkRequiredText(urlPath, path.child('path'), errors);
   checkPortOrName(port, path.child('port'), errors);
   if (!schemes.includes(scheme)) errors.push(notSupported(path.child('scheme'), scheme, schemes));
   httpHeaders?.forEach(({ name = '' }) => invalidEach(isHttpHeaderName(name), path.child('httpHeaders'), name, errors));
 }
 
-function checkSleep({ seconds = 0 }: SleepAction, path: FieldPath, errors: FieldErrors, { gracePeriod, sleepZero }: HandlerRules): void {
+function checkSleep(
+  { seconds = 0 }: SleepAction,
+  path: FieldPath,
+  errors: FieldErrors,
+  { gracePeriod, sleepZero }: HandlerRules,
+): void {
   if (gracePeriod === undefined || (seconds <= gracePeriod && (seconds > 0 || (sleepZero && seconds >= 0)))) return;
   const detail = sleepZero
     ? `must be non-negative and less than terminationGracePeriodSeconds (${gracePeriod})`

@@ -5,7 +5,9 @@
 const part = '[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?';
 const host = `(?:${part}(?:\\.${part})*|\\[[a-fA-F0-9:]+\\])(?::[0-9]+)?`;
 const segment = '[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*';
-const reference = new RegExp(`^(?<name>(?:${host}/)?${segment}(?:/${segment})*)(?::(?<tag>\\w[\\w.-]{0,127}))?(?:@(?<digest>\\w[\\w+.-]*:[0-9a-fA-F]{32,}))?$`);
+const reference = new RegExp(
+  `^(?<name>(?:${host}/)?${segment}(?:/${segment})*)(?::(?<tag>\\w[\\w.-]{0,127}))?(?:@(?<digest>\\w[\\w+.-]*:[0-9a-fA-F]{32,}))?$`,
+);
 
 const digestLengths: Readonly<Record<string, number>> = { sha256: 64, sha384: 96, sha512: 128 };
 const maxNameLength = 255;

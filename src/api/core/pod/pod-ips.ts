@@ -40,7 +40,8 @@ function checkFamilies(ips: readonly PodIP[], type: string, path: FieldPath, err
     }
     families.add(address.family);
   }
-  if (families.size < 2 || ips.length > 2) errors.push(invalid(path, goStruct(`[]${type}`, ips), 'may specify no more than one IP for each IP family'));
+  if (families.size < 2 || ips.length > 2)
+    errors.push(invalid(path, goStruct(`[]${type}`, ips), 'may specify no more than one IP for each IP family'));
 }
 
 function checkUnique(ips: readonly PodIP[], type: string, path: FieldPath, errors: FieldErrors): void {

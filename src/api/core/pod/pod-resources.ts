@@ -11,10 +11,17 @@ import { isSidecar } from './container-list.ts';
 import { checkRequirements } from './container-resources.ts';
 import type { PodRules } from './rules.ts';
 
-export function checkPodResources(spec: PodSpec, path: FieldPath, errors: FieldErrors, rules: PodRules, claims: ReadonlySet<string>): void {
+export function checkPodResources(
+  spec: PodSpec,
+  path: FieldPath,
+  errors: FieldErrors,
+  rules: PodRules,
+  claims: ReadonlySet<string>,
+): void {
   const { resources } = spec;
   if (resources === undefined) return;
-  if (resources.claims !== undefined) errors.push(forbidden(path.child('claims'), 'claims cannot be set for Resources at pod-level'));
+  if (resources.claims !== undefined)
+    errors.push(forbidden(path.child('claims'), 'claims cannot be set for Resources at pod-level'));
   checkRequirements(resources, path, errors, { rules, claims, checkName: checkPodResourceName });
   checkConsistency(resources, spec, path, errors);
 }
@@ -24,21 +31,40 @@ const supported = ['cpu', 'memory'];
 export const isPodLevelResource = (name: string): boolean => supported.includes(name);
 
 function checkPodResourceName(name: string, path: FieldPath, errors: FieldErrors): void {
-  if (checkResourceName(name, path, errors) && !isPodLevelResource(name)) errors.push(notSupported(path, shownResource(name), supported));
+  if (checkResourceName(name, path, errors) && !isPodLevelResource(name))
+    errors.push(notSupported(path, shownResource(name), supported));
 }
 
 /** The pod asks for no less than its containers together, and no container may use more than the pod. */
-function checkConsistency({ requests, limits }: ResourceRequirements, spec: PodSpec, path: FieldPath, errors: FieldErrors): void {
+function checkConsistency(
+  { requests, limits }: ResourceRequirements,
+  spec: PodSpec,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   for (const [name, sum] of containerRequests(spec)) {
     const request = requests?.[name] ?? '0';
-    if (sum.compare(quantityOf(request)) > 0) errors.push(invalid(path.child('requests').key(name), request, `must be greater than or equal to aggregate container requests of ${sum.toString()}`));
+    if (sum.compare(quantityOf(request)) > 0)
+      errors.push(
+        invalid(
+          path.child('requests').key(name),
+          request,
+          `must be greater than or equal to aggregate container requests of ${sum.toString()}`,
+        ),
+      );
   }
   spec.containers?.forEach(({ resources }, i) => {
     for (const name in resources.limits) {
       const limit = resources.limits[name]!;
       const ofPod = limits?.[name];
       if (ofPod === undefined || quantityOf(limit).compare(quantityOf(ofPod)) <= 0) continue;
-      errors.push(invalid(path.child('containers').index(i).key(name).child('limits'), limit, `must be less than or equal to pod limits of ${ofPod}`));
+      errors.push(
+        invalid(
+          path.child('containers').index(i).key(name).child('limits'),
+          limit,
+          `must be less than or equal to pod limits of ${ofPod}`,
+        ),
+      );
     }
   });
 }
@@ -62,7 +88,10 @@ export const containerRequests = (spec: PodSpec): Sums => containerSums(spec, 'r
  * What containers need at the same time: the running ones together, or an init container with the sidecars before it
  * when that is more. A container is compared in what it names; the rest stays as it was before it.
  */
-export function containerSums({ containers = [], initContainers = [] }: Pick<PodSpec, 'containers' | 'initContainers'>, part: 'requests' | 'limits'): Sums {
+export function containerSums(
+  { containers = [], initContainers = [] }: Pick<PodSpec, 'containers' | 'initContainers'>,
+  part: 'requests' | 'limits',
+): Sums {
   const running: Sums = new Map();
   for (const { resources } of containers) addAll(running, resources?.[part]);
   const sidecars: Sums = new Map();
@@ -73,7 +102,12 @@ export function containerSums({ containers = [], initContainers = [] }: Pick<Pod
       addAll(running, amounts);
       addAll(sidecars, amounts);
     }
-    for (const name in amounts) takeLarger(starting, name, isSidecar(container) ? sidecars.get(name)! : together(sidecars.get(name), quantityOf(amounts[name]!)));
+    for (const name in amounts)
+      takeLarger(
+        starting,
+        name,
+        isSidecar(container) ? sidecars.get(name)! : together(sidecars.get(name), quantityOf(amounts[name]!)),
+      );
   }
   for (const [name, amount] of starting) takeLarger(running, name, amount);
   return running;

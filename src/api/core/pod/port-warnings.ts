@@ -17,7 +17,8 @@ export function* portWarnings(spec: PodSpec, path: FieldPath): Generator<string>
         known.set(key, new EqualPorts(port, at));
         continue;
       }
-      for (const other of others.inConflictWith(port)) yield `${at}: ${problemOf(port, other.port)} port definition with ${other.path}`;
+      for (const other of others.inConflictWith(port))
+        yield `${at}: ${problemOf(port, other.port)} port definition with ${other.path}`;
       others.add(port, at);
     }
   }
@@ -74,10 +75,19 @@ class EqualPorts {
 const addressKey = (hostPort: number, hostIP: string): string => `${hostPort}/${hostIP}`;
 const anyAddressKey = (hostPort: number): string => `${hostPort}`;
 
-function problemOf({ hostIP = '', hostPort = 0 }: ContainerPort, { hostIP: otherIP = '', hostPort: otherPort = 0 }: ContainerPort): string {
+function problemOf(
+  { hostIP = '', hostPort = 0 }: ContainerPort,
+  { hostIP: otherIP = '', hostPort: otherPort = 0 }: ContainerPort,
+): string {
   if (hostIP === otherIP && hostPort === otherPort) return 'duplicate';
   return hostPort === 0 || otherPort === 0 ? 'overlapping' : 'dangerously ambiguous';
 }
 
-const shownPort = ({ name = '', hostPort = 0, containerPort = 0, protocol = '' as never, hostIP = '' }: ContainerPort): string =>
+const shownPort = ({
+  name = '',
+  hostPort = 0,
+  containerPort = 0,
+  protocol = '' as never,
+  hostIP = '',
+}: ContainerPort): string =>
   `{Name:${name} HostPort:${hostPort} ContainerPort:${containerPort} Protocol:${protocol as string} HostIP:${hostIP}}`;

@@ -10,8 +10,14 @@ const computeResources = ['cpu', 'memory'] as const;
 type Sums = { -readonly [Name in (typeof computeResources)[number]]?: Quantity };
 
 /** `Guaranteed` when every container has limits and asks for as much, `BestEffort` when none asks for anything. */
-export function qosClassOf({ containers = [], initContainers = [], resources }: PodSpec, podLevelResources: boolean): PodQOSClass {
-  const all = podLevelResources && resources !== undefined ? [resources] : [...containers, ...initContainers].map((container) => container.resources);
+export function qosClassOf(
+  { containers = [], initContainers = [], resources }: PodSpec,
+  podLevelResources: boolean,
+): PodQOSClass {
+  const all =
+    podLevelResources && resources !== undefined
+      ? [resources]
+      : [...containers, ...initContainers].map((container) => container.resources);
   const requests: Sums = {};
   const limits: Sums = {};
   let allLimited = true;
@@ -40,4 +46,6 @@ function addAmounts(sums: Sums, amounts: ResourceRequirements['limits']): number
 const isNone = (sums: Sums): boolean => computeResources.every((name) => sums[name] === undefined);
 
 const isSame = (a: Sums, b: Sums): boolean =>
-  computeResources.every((name) => (a[name] === undefined || b[name] === undefined ? a[name] === b[name] : a[name].compare(b[name]) === 0));
+  computeResources.every((name) =>
+    a[name] === undefined || b[name] === undefined ? a[name] === b[name] : a[name].compare(b[name]) === 0,
+  );

@@ -18,11 +18,18 @@ const nowhere = FieldPath.of('');
 export function validatePodResize(pod: Pod, old: Pod, rules: PodRules): FieldErrors {
   const refusal = resizeRefusal(pod, old);
   if (refusal !== undefined) return FieldErrors.joined([forbidden(nowhere, refusal)]);
-  const errors = FieldErrors.joined(validateBuiltInMetaUpdate(pod.metadata, old.metadata), validatePodMetaAndSpec(pod, rules));
+  const errors = FieldErrors.joined(
+    validateBuiltInMetaUpdate(pod.metadata, old.metadata),
+    validatePodMetaAndSpec(pod, rules),
+  );
   const qosClass = old.status.qosClass ?? qosClassOf(old.spec, rules.podLevelResources);
-  if (qosClassOf(pod.spec, rules.podLevelResources) !== qosClass) errors.push(invalid(specPath, pod.status.qosClass ?? '', 'Pod QOS Class may not change as a result of resizing'));
+  if (qosClassOf(pod.spec, rules.podLevelResources) !== qosClass)
+    errors.push(invalid(specPath, pod.status.qosClass ?? '', 'Pod QOS Class may not change as a result of resizing'));
   const fixed = { ...pod.spec, containers: withOldCompute(pod.spec.containers, old.spec.containers) };
-  if (!isEqual(fixed, old.spec)) errors.push(forbidden(specPath, `only cpu and memory resources are mutable\n${changeText('core.PodSpec', old.spec, fixed)}`));
+  if (!isEqual(fixed, old.spec))
+    errors.push(
+      forbidden(specPath, `only cpu and memory resources are mutable\n${changeText('core.PodSpec', old.spec, fixed)}`),
+    );
   return errors;
 }
 
@@ -32,14 +39,25 @@ function resizeRefusal(pod: Pod, old: Pod): string | undefined {
   return old.spec.os?.name === 'windows' ? 'windows pods cannot be resized' : undefined;
 }
 
-const hasPodResources = ({ resources }: PodSpec): boolean => Object.keys({ ...resources?.limits, ...resources?.requests }).length > 0;
+const hasPodResources = ({ resources }: PodSpec): boolean =>
+  Object.keys({ ...resources?.limits, ...resources?.requests }).length > 0;
 
-const withOldCompute = (containers: readonly Container[] | undefined, old: readonly Container[] = []): Container[] | undefined =>
+const withOldCompute = (
+  containers: readonly Container[] | undefined,
+  old: readonly Container[] = [],
+): Container[] | undefined =>
   containers?.map((container, i) => {
     const before = old[i];
     if (before === undefined) return container;
     const { limits, requests } = container.resources;
-    return { ...container, resizePolicy: before.resizePolicy, resources: { limits: oldCompute(limits, before.resources.limits), requests: oldCompute(requests, before.resources.requests) } };
+    return {
+      ...container,
+      resizePolicy: before.resizePolicy,
+      resources: {
+        limits: oldCompute(limits, before.resources.limits),
+        requests: oldCompute(requests, before.resources.requests),
+      },
+    };
   });
 
 type Amounts = Container['resources']['limits'];

@@ -12,17 +12,25 @@ const noNames: ReadonlySet<string> = new Set();
 export const claimNames = (claims: readonly PodResourceClaim[] | undefined): ReadonlySet<string> =>
   claims === undefined ? noNames : new Set(claims.flatMap(({ name = '' }) => (name === '' ? [] : [name])));
 
-export function checkResourceClaims(claims: readonly PodResourceClaim[] | undefined, path: FieldPath, errors: FieldErrors): void {
+export function checkResourceClaims(
+  claims: readonly PodResourceClaim[] | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const names = new Set<string>();
   claims?.forEach((claim, i) => {
     const at = path.index(i);
     const { name, resourceClaimName: direct, resourceClaimTemplateName: template } = claim;
     if (checkRequiredText(name, at.child('name'), errors)) checkName(name!, at.child('name'), errors, names);
-    const refuse = (detail: string): void => void errors.push(invalid(at, goStruct('core.PodResourceClaim', claim), detail));
-    if (direct !== undefined && template !== undefined) refuse('at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified');
-    if (direct === undefined && template === undefined) refuse('must specify one of: `resourceClaimName`, `resourceClaimTemplateName`');
+    const refuse = (detail: string): void =>
+      void errors.push(invalid(at, goStruct('core.PodResourceClaim', claim), detail));
+    if (direct !== undefined && template !== undefined)
+      refuse('at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified');
+    if (direct === undefined && template === undefined)
+      refuse('must specify one of: `resourceClaimName`, `resourceClaimTemplateName`');
     if (direct !== undefined) checkFormat(isDns1123Subdomain, direct, at.child('resourceClaimName'), errors);
-    if (template !== undefined) checkFormat(isDns1123Subdomain, template, at.child('resourceClaimTemplateName'), errors);
+    if (template !== undefined)
+      checkFormat(isDns1123Subdomain, template, at.child('resourceClaimTemplateName'), errors);
   });
 }
 

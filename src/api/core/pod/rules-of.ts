@@ -54,30 +54,46 @@ export function podRulesForUpdate(features: ServerFeatures, isPod: boolean, { sp
     relaxedEnvNames: rules.relaxedEnvNames || keepsRelaxedEnvName(spec, before),
     relaxedDnsSearches: before.dnsConfig?.searches?.some((search) => search === '.' || search.includes('_')) === true,
     onlyRecursiveSELinuxChange: before.securityContext?.seLinuxChangePolicy === undefined,
-    initContainerResizePolicy: before.initContainers?.some((container) => isSidecar(container) && (container.resizePolicy?.length ?? 0) > 0) === true,
+    initContainerResizePolicy:
+      before.initContainers?.some((container) => isSidecar(container) && (container.resizePolicy?.length ?? 0) > 0) ===
+      true,
     sleepZero: someContainer(before, sleepsZero),
     invalidDeletionCost: cost !== undefined && !isDeletionCost(cost),
     indivisibleHugePages: someContainer(before, hasIndivisiblePages),
     invalidAffinitySelectorValues: before.affinity !== undefined && hasInvalidAffinitySelector(before.affinity),
-    invalidNodeAffinityValues: hasInvalidNodeSelectorValue(before.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms),
-    invalidSpreadSelectors: before.topologySpreadConstraints?.some(({ labelSelector }) => hasInvalidSelector(labelSelector)) === true,
+    invalidNodeAffinityValues: hasInvalidNodeSelectorValue(
+      before.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms,
+    ),
+    invalidSpreadSelectors:
+      before.topologySpreadConstraints?.some(({ labelSelector }) => hasInvalidSelector(labelSelector)) === true,
     nonLocalTokenPaths: before.volumes?.some(hasNonLocalToken) === true,
-    hostSysctls: before.securityContext?.sysctls?.some(({ name = '' }) => hostNamespaceOf(name, before) !== undefined) === true,
+    hostSysctls:
+      before.securityContext?.sysctls?.some(({ name = '' }) => hostNamespaceOf(name, before) !== undefined) === true,
   };
 }
 
-const sleepsZero = ({ lifecycle }: AnyContainer): boolean => [lifecycle?.preStop?.sleep, lifecycle?.postStart?.sleep].some((sleep) => sleep !== undefined && (sleep.seconds ?? 0) === 0);
+const sleepsZero = ({ lifecycle }: AnyContainer): boolean =>
+  [lifecycle?.preStop?.sleep, lifecycle?.postStart?.sleep].some(
+    (sleep) => sleep !== undefined && (sleep.seconds ?? 0) === 0,
+  );
 
 const hasIndivisiblePages = ({ resources: { limits, requests } }: AnyContainer): boolean =>
-  [limits, requests].some((list) => list !== undefined && Object.keys(list).some((name) => isHugePageName(name) && !isMultipleOfPageSize(name, quantityOf(list[name]!))));
+  [limits, requests].some(
+    (list) =>
+      list !== undefined &&
+      Object.keys(list).some((name) => isHugePageName(name) && !isMultipleOfPageSize(name, quantityOf(list[name]!))),
+  );
 
 const hasNonLocalToken = ({ projected }: Volume): boolean =>
-  projected?.sources?.some(({ serviceAccountToken: token }) => token !== undefined && !isFilePath(token.path ?? '')) === true;
+  projected?.sources?.some(({ serviceAccountToken: token }) => token !== undefined && !isFilePath(token.path ?? '')) ===
+  true;
 
 /** Whether a name that only the relaxed rule allows was there before. */
 function keepsRelaxedEnvName(spec: PodSpec, old: PodSpec): boolean {
   const before = envNames(old);
-  return [...envNames(spec)].some((name) => before.has(name) && isEnvVarName(name).length > 0 && isRelaxedEnvVarName(name).length === 0);
+  return [...envNames(spec)].some(
+    (name) => before.has(name) && isEnvVarName(name).length > 0 && isRelaxedEnvVarName(name).length === 0,
+  );
 }
 
 function envNames(spec: PodSpec): Set<string> {

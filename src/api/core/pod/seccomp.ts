@@ -19,7 +19,10 @@ export function checkSeccompProfile(profile: SeccompProfile | undefined, path: F
   else if (!types.includes(type)) errors.push(notSupported(path.child('type'), type, types));
   const at = path.child('localhostProfile');
   if (type !== 'Localhost') {
-    if (localhostProfile !== undefined) errors.push(invalid(at, goStruct('core.SeccompProfile', profile), 'can only be set when seccomp type is Localhost'));
+    if (localhostProfile !== undefined)
+      errors.push(
+        invalid(at, goStruct('core.SeccompProfile', profile), 'can only be set when seccomp type is Localhost'),
+      );
   } else if (localhostProfile === undefined) errors.push(required(at, 'must be set when seccomp type is Localhost'));
   else checkDescendingPath(localhostProfile, at, errors);
 }
@@ -34,7 +37,12 @@ export function checkSeccompName(name: string, path: FieldPath, errors: FieldErr
 }
 
 /** An annotation beside a field must say the same. */
-export function checkSeccompMatch(annotation: string | undefined, profile: SeccompProfile | undefined, path: FieldPath, errors: FieldErrors): void {
+export function checkSeccompMatch(
+  annotation: string | undefined,
+  profile: SeccompProfile | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (annotation === undefined || profile === undefined) return;
   if (profile.type !== undefined && types.includes(profile.type) && profile.type !== typeOf(annotation)) {
     errors.push(forbidden(path.child('type'), 'seccomp type in annotation and field must match'));

@@ -28,14 +28,23 @@ const checkGroup = (id: Id, path: FieldPath, errors: FieldErrors): void => {
 const procMounts = ['Default', 'Unmasked'];
 
 /** `hostUsers`: the pod has no user namespace of its own. */
-export function checkSecurityContext(context: SecurityContext | undefined, path: FieldPath, errors: FieldErrors, rules: PodRules, hostUsers: boolean): void {
+export function checkSecurityContext(
+  context: SecurityContext | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+  rules: PodRules,
+  hostUsers: boolean,
+): void {
   if (context === undefined) return;
   const { privileged, procMount } = context;
-  if (privileged === true && !rules.allowPrivileged) errors.push(forbidden(path.child('privileged'), 'disallowed by cluster policy'));
+  if (privileged === true && !rules.allowPrivileged)
+    errors.push(forbidden(path.child('privileged'), 'disallowed by cluster policy'));
   checkUser(context.runAsUser, path.child('runAsUser'), errors);
   checkGroup(context.runAsGroup, path.child('runAsGroup'), errors);
-  if (procMount !== undefined && !procMounts.includes(procMount)) errors.push(notSupported(path.child('procMount'), procMount, procMounts));
-  if (procMount === 'Unmasked' && hostUsers) errors.push(invalid(path.child('procMount'), procMount, '`hostUsers` must be false to use `Unmasked`'));
+  if (procMount !== undefined && !procMounts.includes(procMount))
+    errors.push(notSupported(path.child('procMount'), procMount, procMounts));
+  if (procMount === 'Unmasked' && hostUsers)
+    errors.push(invalid(path.child('procMount'), procMount, '`hostUsers` must be false to use `Unmasked`'));
   checkSeccompProfile(context.seccompProfile, path.child('seccompProfile'), errors);
   if (context.allowPrivilegeEscalation === false) checkNoEscalation(context, path, errors);
   checkWindowsOptions(context.windowsOptions, path.child('windowsOptions'), errors);
@@ -43,7 +52,14 @@ export function checkSecurityContext(context: SecurityContext | undefined, path:
 }
 
 function checkNoEscalation(context: SecurityContext, path: FieldPath, errors: FieldErrors): void {
-  const refuse = (what: string): void => void errors.push(invalid(path, goStruct('core.SecurityContext', context), `cannot set \`allowPrivilegeEscalation\` to false and ${what}`));
+  const refuse = (what: string): void =>
+    void errors.push(
+      invalid(
+        path,
+        goStruct('core.SecurityContext', context),
+        `cannot set \`allowPrivilegeEscalation\` to false and ${what}`,
+      ),
+    );
   if (context.privileged === true) refuse('`privileged` to true');
   context.capabilities?.add?.forEach((capability) => {
     if (capability === 'CAP_SYS_ADMIN') refuse('`capabilities.Add` CAP_SYS_ADMIN');
@@ -54,23 +70,44 @@ const groupChangePolicies = ['Always', 'OnRootMismatch'];
 const groupsPolicies = ['Merge', 'Strict'];
 
 /** `path` is that of the security context. Host namespaces and process sharing lie beside it in the spec. */
-export function checkPodSecurityContext(context: PodSecurityContext | undefined, spec: PodSpec, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
+export function checkPodSecurityContext(
+  context: PodSecurityContext | undefined,
+  spec: PodSpec,
+  path: FieldPath,
+  errors: FieldErrors,
+  rules: PodRules,
+): void {
   if (context === undefined) return;
   checkGroup(context.fsGroup, path.child('fsGroup'), errors);
   checkUser(context.runAsUser, path.child('runAsUser'), errors);
   checkGroup(context.runAsGroup, path.child('runAsGroup'), errors);
-  context.supplementalGroups?.forEach((group, i) => checkGroup(group, path.child('supplementalGroups').index(i), errors));
-  if (spec.shareProcessNamespace === true && spec.hostPID === true) errors.push(invalid(path.child('shareProcessNamespace'), true, 'ShareProcessNamespace and HostPID cannot both be enabled'));
+  context.supplementalGroups?.forEach((group, i) =>
+    checkGroup(group, path.child('supplementalGroups').index(i), errors),
+  );
+  if (spec.shareProcessNamespace === true && spec.hostPID === true)
+    errors.push(
+      invalid(path.child('shareProcessNamespace'), true, 'ShareProcessNamespace and HostPID cannot both be enabled'),
+    );
   checkSysctls(context.sysctls, spec, path.child('sysctls'), errors, rules);
   checkPolicy(context.fsGroupChangePolicy, groupChangePolicies, path.child('fsGroupChangePolicy'), errors);
   checkSeccompProfile(context.seccompProfile, path.child('seccompProfile'), errors);
   checkWindowsOptions(context.windowsOptions, path.child('windowsOptions'), errors);
   checkAppArmorProfile(context.appArmorProfile, path.child('appArmorProfile'), errors);
   checkPolicy(context.supplementalGroupsPolicy, groupsPolicies, path.child('supplementalGroupsPolicy'), errors);
-  checkPolicy(context.seLinuxChangePolicy, rules.onlyRecursiveSELinuxChange ? ['Recursive'] : ['MountOption', 'Recursive'], path.child('seLinuxChangePolicy'), errors);
+  checkPolicy(
+    context.seLinuxChangePolicy,
+    rules.onlyRecursiveSELinuxChange ? ['Recursive'] : ['MountOption', 'Recursive'],
+    path.child('seLinuxChangePolicy'),
+    errors,
+  );
 }
 
-function checkPolicy(policy: string | undefined, supported: readonly string[], path: FieldPath, errors: FieldErrors): void {
+function checkPolicy(
+  policy: string | undefined,
+  supported: readonly string[],
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (policy !== undefined && !supported.includes(policy)) errors.push(notSupported(path, policy, supported));
 }
 

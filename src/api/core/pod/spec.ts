@@ -22,10 +22,23 @@ import { checkTopologySpread } from './topology-spread.ts';
 import { checkVolumes } from './volumes.ts';
 
 /** `podName` is that of the pod; a template has none. */
-export function checkPodSpec(spec: PodSpec, podName: string | undefined, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
-  if (spec.terminationGracePeriodSeconds === undefined) errors.push(required(path.child('terminationGracePeriodSeconds')));
+export function checkPodSpec(
+  spec: PodSpec,
+  podName: string | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+  rules: PodRules,
+): void {
+  if (spec.terminationGracePeriodSeconds === undefined)
+    errors.push(required(path.child('terminationGracePeriodSeconds')));
   const volumes = checkVolumes(spec.volumes, podName, path.child('volumes'), errors, rules);
-  const scope: ContainerScope = { spec, rules, volumes, claims: claimNames(spec.resourceClaims), hostUsers: usesHostUsers(spec) };
+  const scope: ContainerScope = {
+    spec,
+    rules,
+    volumes,
+    claims: claimNames(spec.resourceClaims),
+    hostUsers: usesHostUsers(spec),
+  };
   checkResourceClaims(spec.resourceClaims, path.child('resourceClaims'), errors);
   checkContainers(spec.containers, path.child('containers'), errors, scope);
   checkInitContainers(spec.initContainers, path.child('initContainers'), errors, scope);
@@ -52,10 +65,16 @@ function checkSettings(spec: PodSpec, path: FieldPath, errors: FieldErrors, rule
   checkUserNamespace(spec, path, errors);
 }
 
-function checkNames({ serviceAccountName = '', nodeName = '', activeDeadlineSeconds: deadline, hostname = '', subdomain = '' }: PodSpec, path: FieldPath, errors: FieldErrors): void {
-  if (serviceAccountName !== '') checkFormat(isDns1123Subdomain, serviceAccountName, path.child('serviceAccountName'), errors);
+function checkNames(
+  { serviceAccountName = '', nodeName = '', activeDeadlineSeconds: deadline, hostname = '', subdomain = '' }: PodSpec,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  if (serviceAccountName !== '')
+    checkFormat(isDns1123Subdomain, serviceAccountName, path.child('serviceAccountName'), errors);
   if (nodeName !== '') checkFormat(isDns1123Subdomain, nodeName, path.child('nodeName'), errors);
-  if (deadline !== undefined) invalidEach(isInRange(deadline, 1, maxInt32), path.child('activeDeadlineSeconds'), deadline, errors);
+  if (deadline !== undefined)
+    invalidEach(isInRange(deadline, 1, maxInt32), path.child('activeDeadlineSeconds'), deadline, errors);
   if (hostname !== '') checkFormat(isDns1123Label, hostname, path.child('hostname'), errors);
   if (subdomain !== '') checkFormat(isDns1123Label, subdomain, path.child('subdomain'), errors);
 }
@@ -64,25 +83,45 @@ function checkPlacement(spec: PodSpec, path: FieldPath, errors: FieldErrors, rul
   const { priorityClassName = '', runtimeClassName, preemptionPolicy, overhead } = spec;
   checkTolerations(spec.tolerations, path.child('tolerations'), errors);
   checkHostAliases(spec.hostAliases, path.child('hostAliases'), errors);
-  if (priorityClassName !== '') checkFormat(isDns1123Subdomain, priorityClassName, path.child('priorityClassName'), errors);
-  if (runtimeClassName !== undefined) checkFormat(isDns1123Subdomain, runtimeClassName, path.child('runtimeClassName'), errors);
-  if (preemptionPolicy !== undefined) checkEnum(preemptionPolicy, preemptionPolicies, path.child('preemptionPolicy'), errors);
+  if (priorityClassName !== '')
+    checkFormat(isDns1123Subdomain, priorityClassName, path.child('priorityClassName'), errors);
+  if (runtimeClassName !== undefined)
+    checkFormat(isDns1123Subdomain, runtimeClassName, path.child('runtimeClassName'), errors);
+  if (preemptionPolicy !== undefined)
+    checkEnum(preemptionPolicy, preemptionPolicies, path.child('preemptionPolicy'), errors);
   // Overhead comes on top as a limit does, which its errors say.
-  if (overhead !== undefined) checkRequirements({ limits: overhead }, path.child('overhead'), errors, { rules, claims: claimNames(undefined) });
+  if (overhead !== undefined)
+    checkRequirements({ limits: overhead }, path.child('overhead'), errors, { rules, claims: claimNames(undefined) });
 }
 
 const restartPolicies = ['Always', 'OnFailure', 'Never'];
 const preemptionPolicies = ['PreemptLowerPriority', 'Never'];
 
-function checkEnum(value: string | undefined, supported: readonly string[], path: FieldPath, errors: FieldErrors): void {
-  if (checkRequiredText(value, path, errors) && !supported.includes(value!)) errors.push(notSupported(path, value, supported));
+function checkEnum(
+  value: string | undefined,
+  supported: readonly string[],
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  if (checkRequiredText(value, path, errors) && !supported.includes(value!))
+    errors.push(notSupported(path, value, supported));
 }
 
-function checkReadinessGates(gates: readonly PodReadinessGate[] | undefined, path: FieldPath, errors: FieldErrors): void {
-  gates?.forEach(({ conditionType = '' }, i) => checkFormat(isQualifiedName, conditionType, path.index(i).child('conditionType'), errors));
+function checkReadinessGates(
+  gates: readonly PodReadinessGate[] | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  gates?.forEach(({ conditionType = '' }, i) =>
+    checkFormat(isQualifiedName, conditionType, path.index(i).child('conditionType'), errors),
+  );
 }
 
-function checkSchedulingGates(gates: readonly PodSchedulingGate[] | undefined, path: FieldPath, errors: FieldErrors): void {
+function checkSchedulingGates(
+  gates: readonly PodSchedulingGate[] | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const names = new Set<string>();
   gates?.forEach(({ name = '' }, i) => {
     checkFormat(isQualifiedName, name, path.index(i), errors);
@@ -90,4 +129,3 @@ function checkSchedulingGates(gates: readonly PodSchedulingGate[] | undefined, p
     names.add(name);
   });
 }
-

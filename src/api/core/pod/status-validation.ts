@@ -1,5 +1,16 @@
 /** Rules of the status of pods, which nodes report. */
-import type { Container, ContainerStatus, LinuxContainerUser, Pod, PodCondition, PodResourceClaim, PodResourceClaimStatus, PodSpec, ResourceStatus, RestartPolicy } from '../../gen/types/core-v1.ts';
+import type {
+  Container,
+  ContainerStatus,
+  LinuxContainerUser,
+  Pod,
+  PodCondition,
+  PodResourceClaim,
+  PodResourceClaimStatus,
+  PodSpec,
+  ResourceStatus,
+  RestartPolicy,
+} from '../../gen/types/core-v1.ts';
 import { duplicate, forbidden, invalid, notSupported } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
@@ -22,12 +33,19 @@ export function validatePodStatusUpdate(pod: Pod, old: Pod, rules: PodRules): Fi
   const { spec, status } = pod;
   checkPodAnnotationsUpdate(pod.metadata.annotations, old.metadata.annotations, spec, annotationsPath, errors, rules);
   checkConditions(status.conditions, metadataPath.child('conditions'), errors);
-  if (spec.nodeName !== old.spec.nodeName) errors.push(forbidden(statusPath.child('nodeName'), 'may not be changed directly'));
+  if (spec.nodeName !== old.spec.nodeName)
+    errors.push(forbidden(statusPath.child('nodeName'), 'may not be changed directly'));
   const { nominatedNodeName = '' } = status;
-  if (nominatedNodeName !== '' && nominatedNodeName !== old.status.nominatedNodeName) checkFormat(isDns1123Subdomain, nominatedNodeName, statusPath.child('nominatedNodeName'), errors);
+  if (nominatedNodeName !== '' && nominatedNodeName !== old.status.nominatedNodeName)
+    checkFormat(isDns1123Subdomain, nominatedNodeName, statusPath.child('nominatedNodeName'), errors);
   checkImmutable(status.qosClass ?? '', old.status.qosClass ?? '', statusPath.child('qosClass'), errors);
   checkTransitions(pod, old, errors);
-  checkClaimStatuses(status.resourceClaimStatuses, spec.resourceClaims, statusPath.child('resourceClaimStatuses'), errors);
+  checkClaimStatuses(
+    status.resourceClaimStatuses,
+    spec.resourceClaims,
+    statusPath.child('resourceClaimStatuses'),
+    errors,
+  );
   checkPodIps(status.podIPs, statusPath.child('podIPs'), errors);
   checkHostIps(status, statusPath.child('hostIPs'), errors);
   for (const list of statusLists) checkUsers(status[list], spec, statusPath.child(list), errors);
@@ -50,16 +68,20 @@ function checkConditions(conditions: readonly PodCondition[] | undefined, path: 
 function checkTransitions({ status }: Pod, old: Pod, errors: FieldErrors): void {
   const { spec } = old;
   const sidecars = new Set(spec.initContainers?.filter(isSidecar).map(({ name }) => name));
-  const restarts: { [List in (typeof statusLists)[number]]: (name: string | undefined) => RestartPolicy | undefined } = {
-    containerStatuses: () => spec.restartPolicy,
-    initContainerStatuses: (name) => (sidecars.has(name) ? 'Always' : spec.restartPolicy),
-    ephemeralContainerStatuses: () => 'Never',
-  };
+  const restarts: { [List in (typeof statusLists)[number]]: (name: string | undefined) => RestartPolicy | undefined } =
+    {
+      containerStatuses: () => spec.restartPolicy,
+      initContainerStatuses: (name) => (sidecars.has(name) ? 'Always' : spec.restartPolicy),
+      ephemeralContainerStatuses: () => 'Never',
+    };
   for (const list of statusLists) {
     const goingOn = countByName(status[list]?.filter(({ state }) => state.terminated === undefined));
     old.status[list]?.forEach(({ name, state: { terminated } }, i) => {
       if (terminated === undefined || mayRestart(restarts[list](name), terminated.exitCode)) return;
-      for (let count = goingOn.get(name) ?? 0; count > 0; count--) errors.push(forbidden(statusPath.child(list).index(i).child('state'), 'may not be transitioned to non-terminated state'));
+      for (let count = goingOn.get(name) ?? 0; count > 0; count--)
+        errors.push(
+          forbidden(statusPath.child(list).index(i).child('state'), 'may not be transitioned to non-terminated state'),
+        );
     });
   }
 }
@@ -70,9 +92,15 @@ function countByName(statuses: readonly ContainerStatus[] | undefined): Readonly
   return counts;
 }
 
-const mayRestart = (policy: RestartPolicy | undefined, exitCode = 0): boolean => policy === 'Always' || (policy === 'OnFailure' && exitCode !== 0);
+const mayRestart = (policy: RestartPolicy | undefined, exitCode = 0): boolean =>
+  policy === 'Always' || (policy === 'OnFailure' && exitCode !== 0);
 
-function checkClaimStatuses(statuses: readonly PodResourceClaimStatus[] | undefined, claims: readonly PodResourceClaim[] | undefined, path: FieldPath, errors: FieldErrors): void {
+function checkClaimStatuses(
+  statuses: readonly PodResourceClaimStatus[] | undefined,
+  claims: readonly PodResourceClaim[] | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const names = new Set<string>();
   const known = new Set(claims?.map(({ name = '' }) => name));
   statuses?.forEach(({ name = '', resourceClaimName }, i) => {
@@ -84,7 +112,12 @@ function checkClaimStatuses(statuses: readonly PodResourceClaimStatus[] | undefi
   });
 }
 
-function checkUsers(statuses: readonly ContainerStatus[] | undefined, { os }: PodSpec, path: FieldPath, errors: FieldErrors): void {
+function checkUsers(
+  statuses: readonly ContainerStatus[] | undefined,
+  { os }: PodSpec,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   statuses?.forEach(({ user }, i) => {
     if (user?.linux === undefined) return;
     const at = path.index(i).child('linux');
@@ -93,33 +126,56 @@ function checkUsers(statuses: readonly ContainerStatus[] | undefined, { os }: Po
   });
 }
 
-function checkLinuxUser({ uid = 0, gid = 0, supplementalGroups }: LinuxContainerUser, path: FieldPath, errors: FieldErrors): void {
+function checkLinuxUser(
+  { uid = 0, gid = 0, supplementalGroups }: LinuxContainerUser,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   invalidEach(isUserId(uid), path.child('uid'), uid, errors);
   invalidEach(isGroupId(gid), path.child('gid'), gid, errors);
-  supplementalGroups?.forEach((group, i) => invalidEach(isGroupId(group), path.child('supplementalGroups').index(i), group, errors));
+  supplementalGroups?.forEach((group, i) =>
+    invalidEach(isGroupId(group), path.child('supplementalGroups').index(i), group, errors),
+  );
 }
 
 /** @see {@link https://kep.k8s.io/4680 | KEP-4680: health of devices} */
-function checkAllocated(statuses: readonly ContainerStatus[] | undefined, containers: readonly Container[] = [], path: FieldPath, errors: FieldErrors): void {
+function checkAllocated(
+  statuses: readonly ContainerStatus[] | undefined,
+  containers: readonly Container[] = [],
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   // Of containers with one name the first counts.
   const byName = new Map(containers.toReversed().map((container) => [container.name, askedFor(container)]));
-  statuses?.forEach(({ name, allocatedResourcesStatus }, i) => allocatedResourcesStatus?.forEach((resource, j) => {
-    const at = path.index(i).child('allocatedResourcesStatus').index(j);
-    const asked = byName.get(name);
-    if (asked !== undefined) checkIsAskedFor(resource.name ?? '', asked, at.child('name'), errors);
-    checkHealth(resource, at.child('resources'), errors);
-  }));
+  statuses?.forEach(({ name, allocatedResourcesStatus }, i) =>
+    allocatedResourcesStatus?.forEach((resource, j) => {
+      const at = path.index(i).child('allocatedResourcesStatus').index(j);
+      const asked = byName.get(name);
+      if (asked !== undefined) checkIsAskedFor(resource.name ?? '', asked, at.child('name'), errors);
+      checkHealth(resource, at.child('resources'), errors);
+    }),
+  );
 }
 
 /** What a container asks for; claims as a status names them. */
 const askedFor = ({ resources: { requests, claims } }: Container): ReadonlySet<string> =>
-  new Set([...Object.keys(requests ?? {}).filter((name) => !name.startsWith('claim:')), ...(claims ?? []).map((claim) => `claim:${[claim.name, claim.request].filter(Boolean).join('/')}`)]);
+  new Set([
+    ...Object.keys(requests ?? {}).filter((name) => !name.startsWith('claim:')),
+    ...(claims ?? []).map((claim) => `claim:${[claim.name, claim.request].filter(Boolean).join('/')}`),
+  ]);
 
 function checkIsAskedFor(name: string, asked: ReadonlySet<string>, path: FieldPath, errors: FieldErrors): void {
   if (asked.has(name)) return;
-  if (!name.startsWith('claim:')) errors.push(invalid(path, shownResource(name), "must match one of the container's resource requests"));
+  if (!name.startsWith('claim:'))
+    errors.push(invalid(path, shownResource(name), "must match one of the container's resource requests"));
   else {
-    errors.push(invalid(path, shownResource(name), "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty"));
+    errors.push(
+      invalid(
+        path,
+        shownResource(name),
+        "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty",
+      ),
+    );
   }
 }
 
@@ -134,8 +190,15 @@ function checkHealth({ resources }: ResourceStatus, path: FieldPath, errors: Fie
   });
 }
 
-function checkNothingAllocated(statuses: readonly ContainerStatus[] | undefined, path: FieldPath, errors: FieldErrors): void {
+function checkNothingAllocated(
+  statuses: readonly ContainerStatus[] | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   statuses?.forEach(({ allocatedResourcesStatus }, i) => {
-    if ((allocatedResourcesStatus?.length ?? 0) > 0) errors.push(forbidden(path.index(i).child('allocatedResourcesStatus'), 'must not be specified in container status'));
+    if ((allocatedResourcesStatus?.length ?? 0) > 0)
+      errors.push(
+        forbidden(path.index(i).child('allocatedResourcesStatus'), 'must not be specified in container status'),
+      );
   });
 }

@@ -13,13 +13,20 @@ const maxNameLength = 253;
 
 type HostNamespaces = Pick<PodSpec, 'hostNetwork' | 'hostIPC'>;
 
-export function checkSysctls(sysctls: readonly Sysctl[] | undefined, host: HostNamespaces, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
+export function checkSysctls(
+  sysctls: readonly Sysctl[] | undefined,
+  host: HostNamespaces,
+  path: FieldPath,
+  errors: FieldErrors,
+  rules: PodRules,
+): void {
   if (sysctls === undefined) return;
   const names = new Set<string>();
   sysctls.forEach(({ name = '' }, i) => {
     const at = path.index(i).child('name');
     if (checkRequiredText(name, at, errors)) {
-      if (name.length > maxNameLength || !nameRegex.test(name)) errors.push(invalid(at, name, `must have at most ${maxNameLength} characters and match regex ${namePattern}`));
+      if (name.length > maxNameLength || !nameRegex.test(name))
+        errors.push(invalid(at, name, `must have at most ${maxNameLength} characters and match regex ${namePattern}`));
       else if (names.has(name)) errors.push(duplicate(at, name));
     }
     const taken = rules.hostSysctls ? undefined : hostNamespaceOf(name, host);
@@ -35,7 +42,11 @@ export function hostNamespaceOf(name: string, { hostNetwork, hostIPC }: HostName
   return hostIPC === true && isIpcSetting(dotted) ? 'hostIPC' : undefined;
 }
 
-const isIpcSetting = (name: string): boolean => name === 'kernel.sem' || name.startsWith('kernel.shm') || name.startsWith('kernel.msg') || name.startsWith('fs.mqueue.');
+const isIpcSetting = (name: string): boolean =>
+  name === 'kernel.sem' ||
+  name.startsWith('kernel.shm') ||
+  name.startsWith('kernel.msg') ||
+  name.startsWith('fs.mqueue.');
 
 /** The first separator of a name says which one it uses: with a slash, dots are part of the segments. */
 function withDots(name: string): string {

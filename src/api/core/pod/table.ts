@@ -11,16 +11,26 @@ export function podCells(pod: Pod, now: Date): (string | number)[] {
   const { metadata, spec, status } = pod;
   const { reason, ready, total, restarts } = summaryOf(pod);
   return [
-    metadata.name ?? '', `${ready}/${total}`, reason, restartsCell(restarts, now), ageCell(metadata.creationTimestamp, now),
-    textCell(status.podIPs?.[0]?.ip), textCell(spec.nodeName), textCell(status.nominatedNodeName), gatesCell(pod),
+    metadata.name ?? '',
+    `${ready}/${total}`,
+    reason,
+    restartsCell(restarts, now),
+    ageCell(metadata.creationTimestamp, now),
+    textCell(status.podIPs?.[0]?.ip),
+    textCell(spec.nodeName),
+    textCell(status.nominatedNodeName),
+    gatesCell(pod),
   ];
 }
 
 const finished = { type: 'Completed', status: 'True' };
 
 /** Clients leave finished pods out or show them apart. */
-export function podRowConditions({ status: { phase } }: Pod): { type: string; status: string; reason: string; message: string }[] | undefined {
-  if (phase === 'Succeeded') return [{ ...finished, reason: 'Succeeded', message: 'The pod has completed successfully.' }];
+export function podRowConditions({
+  status: { phase },
+}: Pod): { type: string; status: string; reason: string; message: string }[] | undefined {
+  if (phase === 'Succeeded')
+    return [{ ...finished, reason: 'Succeeded', message: 'The pod has completed successfully.' }];
   return phase === 'Failed' ? [{ ...finished, reason: 'Failed', message: 'The pod failed.' }] : undefined;
 }
 
@@ -49,8 +59,14 @@ const restartsCell = ({ count, last }: Restarts, now: Date): string =>
 function summaryOf(pod: Pod): Summary {
   const { spec, status } = pod;
   const sidecars = spec.initContainers?.filter(isSidecar) ?? [];
-  const summary: Summary = { reason: status.reason ?? status.phase ?? '', ready: 0, total: (spec.containers?.length ?? 0) + sidecars.length, restarts: new Restarts() };
-  if (status.conditions?.some(({ type, reason }) => type === 'PodScheduled' && reason === 'SchedulingGated') === true) summary.reason = 'SchedulingGated';
+  const summary: Summary = {
+    reason: status.reason ?? status.phase ?? '',
+    ready: 0,
+    total: (spec.containers?.length ?? 0) + sidecars.length,
+    restarts: new Restarts(),
+  };
+  if (status.conditions?.some(({ type, reason }) => type === 'PodScheduled' && reason === 'SchedulingGated') === true)
+    summary.reason = 'SchedulingGated';
   const names = new Set(sidecars.map(({ name }) => name));
   const initializing = addInitContainers(pod, names, summary);
   if (!initializing || isTrue(status.conditions, 'Initialized')) addContainers(pod, names, summary);
@@ -64,7 +80,11 @@ function deletedReason({ status: { reason, phase } }: Pod, shown: string): strin
 }
 
 /** Returns whether an init container is still to finish. */
-function addInitContainers({ spec, status }: Pod, sidecars: ReadonlySet<string | undefined>, summary: Summary): boolean {
+function addInitContainers(
+  { spec, status }: Pod,
+  sidecars: ReadonlySet<string | undefined>,
+  summary: Summary,
+): boolean {
   const isRunningSidecar = ({ name, started }: ContainerStatus): boolean => started === true && sidecars.has(name);
   for (const [i, container] of (status.initContainerStatuses ?? []).entries()) {
     summary.restarts.add(container);
@@ -85,12 +105,14 @@ function initReason(terminated: ContainerStateTerminated | undefined, waiting: s
   return waiting === 'PodInitializing' ? undefined : waiting;
 }
 
-const endReason = ({ reason, signal = 0, exitCode = 0 }: ContainerStateTerminated): string => reason ?? (signal === 0 ? `ExitCode:${exitCode}` : `Signal:${signal}`);
+const endReason = ({ reason, signal = 0, exitCode = 0 }: ContainerStateTerminated): string =>
+  reason ?? (signal === 0 ? `ExitCode:${exitCode}` : `Signal:${signal}`);
 
 function addContainers({ status }: Pod, sidecars: ReadonlySet<string | undefined>, summary: Summary): void {
   // From here on only what still runs counts: the sidecars and the containers themselves.
   summary.restarts = new Restarts();
-  for (const container of status.initContainerStatuses ?? []) if (sidecars.has(container.name)) summary.restarts.add(container);
+  for (const container of status.initContainerStatuses ?? [])
+    if (sidecars.has(container.name)) summary.restarts.add(container);
   let running = false;
   for (const container of [...(status.containerStatuses ?? [])].reverse()) {
     summary.restarts.add(container);
@@ -102,10 +124,12 @@ function addContainers({ status }: Pod, sidecars: ReadonlySet<string | undefined
       summary.ready++;
     }
   }
-  if (summary.reason === 'Completed' && running) summary.reason = isTrue(status.conditions, 'Ready') ? 'Running' : 'NotReady';
+  if (summary.reason === 'Completed' && running)
+    summary.reason = isTrue(status.conditions, 'Ready') ? 'Running' : 'NotReady';
 }
 
-const isTrue = (conditions: readonly PodCondition[] | undefined, type: string): boolean => conditions?.some((condition) => condition.type === type && condition.status === 'True') === true;
+const isTrue = (conditions: readonly PodCondition[] | undefined, type: string): boolean =>
+  conditions?.some((condition) => condition.type === type && condition.status === 'True') === true;
 
 function gatesCell({ spec: { readinessGates = [] }, status: { conditions } }: Pod): string {
   if (readinessGates.length === 0) return '<none>';

@@ -11,24 +11,40 @@ import { checkLabelName } from '../../meta/labels.ts';
 export const taintEffects = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 const operators = ['Equal', 'Exists'];
 
-export function checkTolerations(tolerations: readonly Toleration[] | undefined, path: FieldPath, errors: FieldErrors): void {
+export function checkTolerations(
+  tolerations: readonly Toleration[] | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   tolerations?.forEach((toleration, i) => checkToleration(toleration, path.index(i), errors));
 }
 
 function checkToleration(toleration: Toleration, path: FieldPath, errors: FieldErrors): void {
   const { key, operator = '', effect = '', tolerationSeconds } = toleration;
   if (key !== undefined) checkLabelName(key, path.child('key'), errors);
-  else if (operator !== 'Exists') errors.push(invalid(path.child('operator'), operator, 'operator must be Exists when `key` is empty, which means "match all values and all keys"'));
-  if (tolerationSeconds !== undefined && effect !== 'NoExecute') errors.push(invalid(path.child('effect'), effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"));
+  else if (operator !== 'Exists')
+    errors.push(
+      invalid(
+        path.child('operator'),
+        operator,
+        'operator must be Exists when `key` is empty, which means "match all values and all keys"',
+      ),
+    );
+  if (tolerationSeconds !== undefined && effect !== 'NoExecute')
+    errors.push(invalid(path.child('effect'), effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"));
   checkOperator(toleration, path.child('operator'), errors);
-  if (effect !== '' && !taintEffects.includes(effect)) errors.push(notSupported(path.child('effect'), effect, taintEffects));
+  if (effect !== '' && !taintEffects.includes(effect))
+    errors.push(notSupported(path.child('effect'), effect, taintEffects));
 }
 
 /** No operator means `Equal`. Errors about the value name the operator. */
 function checkOperator(toleration: Toleration, path: FieldPath, errors: FieldErrors): void {
   const { operator, value = '' } = toleration;
   if (operator === 'Exists') {
-    if (value !== '') errors.push(invalid(path, goStruct('core.Toleration', toleration), "value must be empty when `operator` is 'Exists'"));
+    if (value !== '')
+      errors.push(
+        invalid(path, goStruct('core.Toleration', toleration), "value must be empty when `operator` is 'Exists'"),
+      );
   } else if (operator !== undefined && operator !== 'Equal') errors.push(notSupported(path, operator, operators));
   else {
     const messages = isLabelValue(value);
@@ -37,11 +53,18 @@ function checkOperator(toleration: Toleration, path: FieldPath, errors: FieldErr
 }
 
 /** Without how long it lasts. */
-const meaningOf = ({ key = '', operator = '' as never, value = '', effect = '' as never }: Toleration): string => keyOf(key, operator, value, effect);
+const meaningOf = ({ key = '', operator = '' as never, value = '', effect = '' as never }: Toleration): string =>
+  keyOf(key, operator, value, effect);
 
 /** An update may add tolerations and change how long one lasts. */
-export function checkOnlyAddedTolerations(tolerations: readonly Toleration[] = [], old: readonly Toleration[] = [], path: FieldPath, errors: FieldErrors): void {
+export function checkOnlyAddedTolerations(
+  tolerations: readonly Toleration[] = [],
+  old: readonly Toleration[] = [],
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const now = new Set(tolerations.map(meaningOf));
-  if (tolerations !== old && !old.every((before) => now.has(meaningOf(before)))) errors.push(forbidden(path, 'existing toleration can not be modified except its tolerationSeconds'));
+  if (tolerations !== old && !old.every((before) => now.has(meaningOf(before))))
+    errors.push(forbidden(path, 'existing toleration can not be modified except its tolerationSeconds'));
   else checkTolerations(tolerations, path, errors);
 }

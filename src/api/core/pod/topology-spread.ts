@@ -12,15 +12,22 @@ import type { PodRules } from './rules.ts';
 const actions = ['DoNotSchedule', 'ScheduleAnyway'];
 const nodePolicies = ['Honor', 'Ignore'];
 
-export function checkTopologySpread(constraints: readonly TopologySpreadConstraint[] | undefined, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
+export function checkTopologySpread(
+  constraints: readonly TopologySpreadConstraint[] | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+  rules: PodRules,
+): void {
   const last = new Map(constraints?.map((constraint, i) => [meaningOf(constraint), i]));
   constraints?.forEach((constraint, i) => {
     const at = path.index(i);
     const { maxSkew = 0, topologyKey = '', whenUnsatisfiable = '' } = constraint;
     if (maxSkew <= 0) errors.push(invalid(at.child('maxSkew'), maxSkew, notPositiveMessage));
     checkRequiredText(topologyKey, at.child('topologyKey'), errors, 'can not be empty');
-    if (!actions.includes(whenUnsatisfiable)) errors.push(notSupported(at.child('whenUnsatisfiable'), whenUnsatisfiable, actions));
-    if (last.get(meaningOf(constraint))! > i) errors.push(duplicate(at.child('{topologyKey, whenUnsatisfiable}'), `{${topologyKey}, ${whenUnsatisfiable}}`));
+    if (!actions.includes(whenUnsatisfiable))
+      errors.push(notSupported(at.child('whenUnsatisfiable'), whenUnsatisfiable, actions));
+    if (last.get(meaningOf(constraint))! > i)
+      errors.push(duplicate(at.child('{topologyKey, whenUnsatisfiable}'), `{${topologyKey}, ${whenUnsatisfiable}}`));
     checkMinDomains(constraint, at.child('minDomains'), errors);
     checkNodePolicy(constraint.nodeAffinityPolicy, at.child('nodeAffinityPolicy'), errors);
     checkNodePolicy(constraint.nodeTaintsPolicy, at.child('nodeTaintsPolicy'), errors);
@@ -30,12 +37,24 @@ export function checkTopologySpread(constraints: readonly TopologySpreadConstrai
 }
 
 /** Of constraints that mean the same, the last stands. */
-const meaningOf = ({ topologyKey = '', whenUnsatisfiable = '' as never }: TopologySpreadConstraint): string => keyOf(topologyKey, whenUnsatisfiable);
+const meaningOf = ({ topologyKey = '', whenUnsatisfiable = '' as never }: TopologySpreadConstraint): string =>
+  keyOf(topologyKey, whenUnsatisfiable);
 
-function checkMinDomains({ minDomains, whenUnsatisfiable = '' as never }: TopologySpreadConstraint, path: FieldPath, errors: FieldErrors): void {
+function checkMinDomains(
+  { minDomains, whenUnsatisfiable = '' as never }: TopologySpreadConstraint,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (minDomains === undefined) return;
   if (minDomains <= 0) errors.push(invalid(path, minDomains, notPositiveMessage));
-  if (whenUnsatisfiable !== 'DoNotSchedule') errors.push(invalid(path, minDomains, `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${whenUnsatisfiable as string}`));
+  if (whenUnsatisfiable !== 'DoNotSchedule')
+    errors.push(
+      invalid(
+        path,
+        minDomains,
+        `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${whenUnsatisfiable as string}`,
+      ),
+    );
 }
 
 function checkNodePolicy(policy: string | undefined, path: FieldPath, errors: FieldErrors): void {
@@ -43,10 +62,17 @@ function checkNodePolicy(policy: string | undefined, path: FieldPath, errors: Fi
 }
 
 /** Keys whose values are taken from the pod itself; the selector may not have them as well. */
-function checkSpreadKeys({ matchLabelKeys = [], labelSelector }: TopologySpreadConstraint, path: FieldPath, errors: FieldErrors): void {
+function checkSpreadKeys(
+  { matchLabelKeys = [], labelSelector }: TopologySpreadConstraint,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (matchLabelKeys.length === 0) return;
   if (labelSelector === undefined) errors.push(forbidden(path, 'must not be specified when labelSelector is not set'));
-  const selected = new Set([...Object.keys(labelSelector?.matchLabels ?? {}), ...(labelSelector?.matchExpressions ?? []).map(({ key }) => key)]);
+  const selected = new Set([
+    ...Object.keys(labelSelector?.matchLabels ?? {}),
+    ...(labelSelector?.matchExpressions ?? []).map(({ key }) => key),
+  ]);
   matchLabelKeys.forEach((key, i) => {
     checkLabelName(key, path.index(i), errors);
     if (selected.has(key)) errors.push(invalid(path.index(i), key, 'exists in both matchLabelKeys and labelSelector'));

@@ -19,10 +19,21 @@ import { checkOnlyAddedTolerations } from './tolerations.ts';
 import { annotationsPath, specPath, validatePodMetaAndSpec } from './validation.ts';
 
 export function validatePodUpdate(pod: Pod, old: Pod, rules: PodRules): FieldErrors {
-  const errors = FieldErrors.joined(validateBuiltInMetaUpdate(pod.metadata, old.metadata), validatePodMetaAndSpec(pod, rules));
-  checkPodAnnotationsUpdate(pod.metadata.annotations, old.metadata.annotations, pod.spec, annotationsPath, errors, rules);
+  const errors = FieldErrors.joined(
+    validateBuiltInMetaUpdate(pod.metadata, old.metadata),
+    validatePodMetaAndSpec(pod, rules),
+  );
+  checkPodAnnotationsUpdate(
+    pod.metadata.annotations,
+    old.metadata.annotations,
+    pod.spec,
+    annotationsPath,
+    errors,
+    rules,
+  );
   if (!checkImages(pod.spec.containers, old.spec.containers, specPath.child('containers'), errors)) return errors;
-  if (!checkImages(pod.spec.initContainers, old.spec.initContainers, specPath.child('initContainers'), errors)) return errors;
+  if (!checkImages(pod.spec.initContainers, old.spec.initContainers, specPath.child('initContainers'), errors))
+    return errors;
   if (!checkDeadline(pod.spec, old.spec, specPath.child('activeDeadlineSeconds'), errors)) return errors;
   checkOnlyAddedTolerations(pod.spec.tolerations, old.spec.tolerations, specPath.child('tolerations'), errors);
   checkOnlyRemovedGates(pod.spec.schedulingGates, old.spec.schedulingGates, specPath.child('schedulingGates'), errors);
@@ -31,7 +42,12 @@ export function validatePodUpdate(pod: Pod, old: Pod, rules: PodRules): FieldErr
 }
 
 /** Returns whether the lists can be compared further. */
-function checkImages(containers: readonly Container[] = [], old: readonly Container[] = [], path: FieldPath, errors: FieldErrors): boolean {
+function checkImages(
+  containers: readonly Container[] = [],
+  old: readonly Container[] = [],
+  path: FieldPath,
+  errors: FieldErrors,
+): boolean {
   if (containers.length !== old.length) {
     errors.push(forbidden(path, 'pod updates may not add or remove containers'));
     return false;
@@ -45,27 +61,44 @@ function checkImages(containers: readonly Container[] = [], old: readonly Contai
 }
 
 /** A deadline can be set once and then only come closer. */
-function checkDeadline({ activeDeadlineSeconds: deadline }: PodSpec, { activeDeadlineSeconds: old }: PodSpec, path: FieldPath, errors: FieldErrors): boolean {
+function checkDeadline(
+  { activeDeadlineSeconds: deadline }: PodSpec,
+  { activeDeadlineSeconds: old }: PodSpec,
+  path: FieldPath,
+  errors: FieldErrors,
+): boolean {
   if (deadline === undefined) {
-    if (old !== undefined) errors.push(invalid(path, undefined, 'must not update from a positive integer to nil value'));
+    if (old !== undefined)
+      errors.push(invalid(path, undefined, 'must not update from a positive integer to nil value'));
     return true;
   }
   const [problem] = isInRange(deadline, 0, maxInt32);
   if (problem !== undefined) errors.push(invalid(path, deadline, problem));
-  else if (old !== undefined && old < deadline) errors.push(invalid(path, deadline, 'must be less than or equal to previous value'));
+  else if (old !== undefined && old < deadline)
+    errors.push(invalid(path, deadline, 'must be less than or equal to previous value'));
   else return true;
   return false;
 }
 
-function checkOnlyRemovedGates(gates: readonly PodSchedulingGate[] = [], old: readonly PodSchedulingGate[] = [], path: FieldPath, errors: FieldErrors): void {
+function checkOnlyRemovedGates(
+  gates: readonly PodSchedulingGate[] = [],
+  old: readonly PodSchedulingGate[] = [],
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const before = new Set(old.map(({ name = '' }) => name));
   gates.forEach(({ name = '' }, i) => {
-    if (!before.has(name)) errors.push(forbidden(path.index(i).child('name'), `only deletion is allowed, but found new scheduling gate '${name}'`));
+    if (!before.has(name))
+      errors.push(
+        forbidden(path.index(i).child('name'), `only deletion is allowed, but found new scheduling gate '${name}'`),
+      );
   });
 }
 
 const mutableFields = [
-  '`spec.containers[*].image`', '`spec.initContainers[*].image`', '`spec.activeDeadlineSeconds`',
+  '`spec.containers[*].image`',
+  '`spec.initContainers[*].image`',
+  '`spec.activeDeadlineSeconds`',
   '`spec.tolerations` (only additions to existing tolerations)',
   '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)',
 ].join(',');
@@ -76,7 +109,12 @@ function checkUnchanged(spec: PodSpec, old: PodSpec, errors: FieldErrors): void 
   if (isGated) checkGatedChanges(spec, old, specPath, errors);
   const fixed = withOldValues(isGated ? withoutGatedChanges(spec, old) : spec, old);
   if (isEqual(fixed, old)) return;
-  errors.push(forbidden(specPath, `pod updates may not change fields other than ${mutableFields}\n${changeText('core.PodSpec', old, fixed)}`));
+  errors.push(
+    forbidden(
+      specPath,
+      `pod updates may not change fields other than ${mutableFields}\n${changeText('core.PodSpec', old, fixed)}`,
+    ),
+  );
 }
 
 function withOldValues(spec: PodSpec, old: PodSpec): PodSpec {
@@ -89,26 +127,38 @@ function withOldValues(spec: PodSpec, old: PodSpec): PodSpec {
     activeDeadlineSeconds: old.activeDeadlineSeconds,
     schedulingGates: old.schedulingGates,
     tolerations: old.tolerations,
-    terminationGracePeriodSeconds: isNegative && Number(spec.terminationGracePeriodSeconds) === 1 ? period : spec.terminationGracePeriodSeconds,
+    terminationGracePeriodSeconds:
+      isNegative && Number(spec.terminationGracePeriodSeconds) === 1 ? period : spec.terminationGracePeriodSeconds,
   };
 }
 
-const withOldImages = (containers: readonly Container[] | undefined, old: readonly Container[] = []): Container[] | undefined =>
-  containers?.map((container, i) => ({ ...container, image: old[i]!.image, resources: withOldTexts(container, old[i]!) }));
+const withOldImages = (
+  containers: readonly Container[] | undefined,
+  old: readonly Container[] = [],
+): Container[] | undefined =>
+  containers?.map((container, i) => ({
+    ...container,
+    image: old[i]!.image,
+    resources: withOldTexts(container, old[i]!),
+  }));
 
 type Requirements = Container['resources'];
 type Amounts = Requirements['limits'];
 
 /** The same amount may be written differently. */
-const withOldTexts = ({ resources }: Container, { resources: old }: Container): Requirements =>
-  ({ ...resources, limits: oldTexts(resources.limits, old.limits), requests: oldTexts(resources.requests, old.requests) });
+const withOldTexts = ({ resources }: Container, { resources: old }: Container): Requirements => ({
+  ...resources,
+  limits: oldTexts(resources.limits, old.limits),
+  requests: oldTexts(resources.requests, old.requests),
+});
 
 function oldTexts(amounts: Amounts, old: Amounts): Amounts {
   if (amounts === undefined) return undefined;
   const texts = createMap<string>();
   for (const name in amounts) {
     const before = old?.[name];
-    texts[name] = before !== undefined && quantityOf(amounts[name]!).compare(quantityOf(before)) === 0 ? before : amounts[name]!;
+    texts[name] =
+      before !== undefined && quantityOf(amounts[name]!).compare(quantityOf(before)) === 0 ? before : amounts[name]!;
   }
   return texts;
 }

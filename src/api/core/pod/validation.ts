@@ -17,8 +17,10 @@ export const annotationsPath = metadataPath.child('annotations');
 export function validatePod(pod: Pod, rules: PodRules): FieldErrors {
   const errors = validatePodMetaAndSpec(pod, rules);
   const { spec } = pod;
-  if ((spec.ephemeralContainers?.length ?? 0) > 0) errors.push(forbidden(specPath.child('ephemeralContainers'), 'cannot be set on create'));
-  if ((spec.nodeName ?? '') !== '' && (spec.schedulingGates?.length ?? 0) > 0) errors.push(forbidden(specPath.child('nodeName'), 'cannot be set until all schedulingGates have been cleared'));
+  if ((spec.ephemeralContainers?.length ?? 0) > 0)
+    errors.push(forbidden(specPath.child('ephemeralContainers'), 'cannot be set on create'));
+  if ((spec.nodeName ?? '') !== '' && (spec.schedulingGates?.length ?? 0) > 0)
+    errors.push(forbidden(specPath.child('nodeName'), 'cannot be set until all schedulingGates have been cleared'));
   checkAnnotatedProfiles(pod.metadata.annotations, spec, specPath, errors);
   return errors;
 }
@@ -29,16 +31,19 @@ export function validatePodMetaAndSpec({ metadata, spec }: Pod, rules: PodRules)
   checkPodAnnotations(metadata.annotations, spec, annotationsPath, errors, rules);
   checkPodSpec(spec, metadata.name, specPath, errors, rules);
   checkTokens(spec, errors);
-  for (const list of ['containers', 'initContainers'] as const) spec[list]?.forEach((container, i) => checkImageSpaces(container, specPath.child(list).index(i), errors));
+  for (const list of ['containers', 'initContainers'] as const)
+    spec[list]?.forEach((container, i) => checkImageSpaces(container, specPath.child(list).index(i), errors));
   return errors;
 }
 
 /** A token is always one of the pod's own service account. */
 function checkTokens({ serviceAccountName = '', volumes }: PodSpec, errors: FieldErrors): void {
   if (serviceAccountName !== '') return;
-  volumes?.forEach(({ projected }, v) => projected?.sources?.forEach(({ serviceAccountToken }, s) => {
-    if (serviceAccountToken === undefined) return;
-    const at = specPath.child('volumes').index(v).child('projected', 'sources').index(s).child('serviceAccountToken');
-    errors.push(forbidden(at, 'must not be specified when serviceAccountName is not set'));
-  }));
+  volumes?.forEach(({ projected }, v) =>
+    projected?.sources?.forEach(({ serviceAccountToken }, s) => {
+      if (serviceAccountToken === undefined) return;
+      const at = specPath.child('volumes').index(v).child('projected', 'sources').index(s).child('serviceAccountToken');
+      errors.push(forbidden(at, 'must not be specified when serviceAccountName is not set'));
+    }),
+  );
 }

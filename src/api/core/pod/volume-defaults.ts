@@ -1,4 +1,12 @@
-import type { AzureDiskVolumeSource, DownwardAPIVolumeFile, PersistentVolumeClaimSpec, ProjectedVolumeSource, RBDVolumeSource, ScaleIOVolumeSource, Volume } from '../../gen/types/core-v1.ts';
+import type {
+  AzureDiskVolumeSource,
+  DownwardAPIVolumeFile,
+  PersistentVolumeClaimSpec,
+  ProjectedVolumeSource,
+  RBDVolumeSource,
+  ScaleIOVolumeSource,
+  Volume,
+} from '../../gen/types/core-v1.ts';
 import { roundResourceList } from '../resources/quantities.ts';
 import { defaultPullPolicy } from './pull-policy.ts';
 import { volumeSources } from './volumes.ts';
@@ -8,7 +16,8 @@ const fileMode = 420;
 const tokenSeconds = 3600;
 
 export function setVolumeDefaults(volume: Volume): void {
-  const { hostPath, secret, configMap, downwardAPI, projected, iscsi, rbd, azureDisk, scaleIO, ephemeral, image } = volume;
+  const { hostPath, secret, configMap, downwardAPI, projected, iscsi, rbd, azureDisk, scaleIO, ephemeral, image } =
+    volume;
   if (hostPath !== undefined) hostPath.type ??= '';
   if (secret !== undefined) secret.defaultMode ??= fileMode;
   if (configMap !== undefined) configMap.defaultMode ??= fileMode;

@@ -2,7 +2,13 @@
  * The volumes of a pod: each has a name and exactly one source.
  * @see {@link https://kubernetes.io/docs/concepts/storage/volumes/ | Volumes}
  */
-import type { EphemeralVolumeSource, GitRepoVolumeSource, ImageVolumeSource, PersistentVolumeClaimVolumeSource, Volume } from '../../gen/types/core-v1.ts';
+import type {
+  EphemeralVolumeSource,
+  GitRepoVolumeSource,
+  ImageVolumeSource,
+  PersistentVolumeClaimVolumeSource,
+  Volume,
+} from '../../gen/types/core-v1.ts';
 import { duplicate, forbidden, invalid, required } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
@@ -27,7 +33,13 @@ export type KnownVolumes = ReadonlyMap<string, Volume>;
 const noVolumes: KnownVolumes = new Map();
 
 /** `podName` is known for pods, not for templates. */
-export function checkVolumes(volumes: readonly Volume[] | undefined, podName: string | undefined, path: FieldPath, errors: FieldErrors, rules: PodRules): KnownVolumes {
+export function checkVolumes(
+  volumes: readonly Volume[] | undefined,
+  podName: string | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+  rules: PodRules,
+): KnownVolumes {
   if (volumes === undefined || volumes.length === 0) return noVolumes;
   const known = new Map<string, Volume>();
   const made = madeClaims(volumes, podName);
@@ -43,25 +55,52 @@ export function checkVolumes(volumes: readonly Volume[] | undefined, podName: st
   return known;
 }
 
-function checkVolume(volume: Volume, podName: string | undefined, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
+function checkVolume(
+  volume: Volume,
+  podName: string | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+  rules: PodRules,
+): void {
   checkSources(volume, podName, path, errors, rules);
-  if (checkRequiredText(volume.name, path.child('name'), errors)) checkFormat(isDns1123Label, volume.name!, path.child('name'), errors);
+  if (checkRequiredText(volume.name, path.child('name'), errors))
+    checkFormat(isDns1123Label, volume.name!, path.child('name'), errors);
 }
 
 /** Names of the claims that are made for the pod's ephemeral volumes. */
 const madeClaims = (volumes: readonly Volume[], podName: string | undefined): ReadonlySet<string> =>
-  new Set(podName === undefined || podName === '' ? [] : volumes.filter(({ ephemeral }) => ephemeral !== undefined).map(({ name = '' }) => `${podName}-${name}`));
+  new Set(
+    podName === undefined || podName === ''
+      ? []
+      : volumes.filter(({ ephemeral }) => ephemeral !== undefined).map(({ name = '' }) => `${podName}-${name}`),
+  );
 
 /** A claim that is made for an ephemeral volume of the pod cannot be another of its volumes. */
-function checkNoOwnClaim({ persistentVolumeClaim }: Volume, made: ReadonlySet<string>, path: FieldPath, errors: FieldErrors): void {
+function checkNoOwnClaim(
+  { persistentVolumeClaim }: Volume,
+  made: ReadonlySet<string>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (persistentVolumeClaim === undefined) return;
   const { claimName = '' } = persistentVolumeClaim;
   if (!made.has(claimName)) return;
-  errors.push(invalid(path.child('persistentVolumeClaim', 'claimName'), claimName, 'must not reference a PVC that gets created for an ephemeral volume'));
+  errors.push(
+    invalid(
+      path.child('persistentVolumeClaim', 'claimName'),
+      claimName,
+      'must not reference a PVC that gets created for an ephemeral volume',
+    ),
+  );
 }
 
 type Source = Exclude<keyof Volume, 'name'>;
-type SourceCheck<S extends Source> = (source: NonNullable<Volume[S]>, path: FieldPath, errors: FieldErrors, rules: PodRules) => void;
+type SourceCheck<S extends Source> = (
+  source: NonNullable<Volume[S]>,
+  path: FieldPath,
+  errors: FieldErrors,
+  rules: PodRules,
+) => void;
 
 interface SourceRule {
   readonly source: Source;
@@ -71,13 +110,17 @@ interface SourceRule {
   readonly refused: string;
 }
 
-const rule = <S extends Source>(source: S, check: SourceCheck<S>, { inside = source as string, refused = source as string } = {}): SourceRule =>
-  ({ source, check: check as SourceCheck<never>, inside, refused });
+const rule = <S extends Source>(
+  source: S,
+  check: SourceCheck<S>,
+  { inside = source as string, refused = source as string } = {},
+): SourceRule => ({ source, check: check as SourceCheck<never>, inside, refused });
 
 /** In the order in which they are looked at: a second source is refused. */
 const sourceRules: readonly SourceRule[] = [
   rule('emptyDir', ({ sizeLimit }, path, errors) => {
-    if (sizeLimit !== undefined && quantityOf(sizeLimit).sign() < 0) errors.push(forbidden(path.child('sizeLimit'), 'SizeLimit field must be a valid resource quantity'));
+    if (sizeLimit !== undefined && quantityOf(sizeLimit).sign() < 0)
+      errors.push(forbidden(path.child('sizeLimit'), 'SizeLimit field must be a valid resource quantity'));
   }),
   rule('hostPath', checkHostPathVolume),
   rule('gitRepo', checkGitRepo),
@@ -113,7 +156,13 @@ const sourceRules: readonly SourceRule[] = [
 /** Every member of a volume that is a source. */
 export const volumeSources: readonly Source[] = sourceRules.map(({ source }) => source);
 
-function checkSources(volume: Volume, podName: string | undefined, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
+function checkSources(
+  volume: Volume,
+  podName: string | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+  rules: PodRules,
+): void {
   let found = false;
   for (const { source, check, inside, refused } of sourceRules) {
     const value = volume[source];
@@ -123,7 +172,8 @@ function checkSources(volume: Volume, podName: string | undefined, path: FieldPa
       check(value as never, path.child(inside), errors, rules);
       if (source === 'ephemeral') checkClaimName(volume, podName, path, errors);
     }
-    if (source === 'iscsi' && isSessionNameTooLong(volume.iscsi!, volume.name ?? '')) errors.push(invalid(path.child('name'), volume.name ?? '', sessionNameMessage));
+    if (source === 'iscsi' && isSessionNameTooLong(volume.iscsi!, volume.name ?? ''))
+      errors.push(invalid(path.child('name'), volume.name ?? '', sessionNameMessage));
     found = true;
   }
   if (!found) errors.push(required(path, 'must specify a volume type'));
@@ -138,20 +188,36 @@ function checkClaim({ claimName }: PersistentVolumeClaimVolumeSource, path: Fiel
   checkRequiredText(claimName, path.child('claimName'), errors);
 }
 
-function checkEphemeral({ volumeClaimTemplate }: EphemeralVolumeSource, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
+function checkEphemeral(
+  { volumeClaimTemplate }: EphemeralVolumeSource,
+  path: FieldPath,
+  errors: FieldErrors,
+  rules: PodRules,
+): void {
   const at = path.child('volumeClaimTemplate');
   if (volumeClaimTemplate === undefined) errors.push(required(at));
   else checkClaimTemplate(volumeClaimTemplate, at, errors, rules);
 }
 
 /** The claim of an ephemeral volume gets its name from pod and volume. */
-function checkClaimName({ name = '' }: Volume, podName: string | undefined, path: FieldPath, errors: FieldErrors): void {
+function checkClaimName(
+  { name = '' }: Volume,
+  podName: string | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (podName === undefined || podName === '' || name === '') return;
   const claimName = `${podName}-${name}`;
-  for (const message of isDns1123Subdomain(claimName)) errors.push(invalid(path.child('name'), name, `PVC name ${goQuote(claimName)}: ${message}`));
+  for (const message of isDns1123Subdomain(claimName))
+    errors.push(invalid(path.child('name'), name, `PVC name ${goQuote(claimName)}: ${message}`));
 }
 
-function checkImage({ reference, pullPolicy }: ImageVolumeSource, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
+function checkImage(
+  { reference, pullPolicy }: ImageVolumeSource,
+  path: FieldPath,
+  errors: FieldErrors,
+  rules: PodRules,
+): void {
   if (rules.isPod) checkRequiredText(reference, path.child('reference'), errors);
   checkPullPolicy(pullPolicy, path.child('pullPolicy'), errors);
 }

@@ -11,7 +11,10 @@ import { portWarnings } from './port-warnings.ts';
 import { seccompContainerAnnotation, seccompPodAnnotation } from './seccomp.ts';
 
 /** `path` is that of the template; a pod has none around it. */
-export function* podWarnings({ metadata, spec }: { metadata: ObjectMeta; spec: PodSpec }, path: FieldPath = FieldPath.root): Generator<string> {
+export function* podWarnings(
+  { metadata, spec }: { metadata: ObjectMeta; spec: PodSpec },
+  path: FieldPath = FieldPath.root,
+): Generator<string> {
   const at = path.child('spec');
   const annotations = path.child('metadata', 'annotations');
   yield* ofNodeLabels(spec, at);
@@ -20,11 +23,13 @@ export function* podWarnings({ metadata, spec }: { metadata: ObjectMeta; spec: P
   yield* ofTokenPaths(spec, at.child('volumes'));
   yield* ofRepetitions(spec, at);
   for (const resource of byteResources) yield* ofFraction(spec.overhead, resource, () => at.child('overhead'));
-  if (spec.securityContext?.seccompProfile === undefined && metadata.annotations?.[seccompPodAnnotation] !== undefined) yield seccompWarning(annotations.key(seccompPodAnnotation));
+  if (spec.securityContext?.seccompProfile === undefined && metadata.annotations?.[seccompPodAnnotation] !== undefined)
+    yield seccompWarning(annotations.key(seccompPodAnnotation));
   yield* ofContainers({ metadata, spec }, path);
   yield* portWarnings(spec, at);
   const { terminationGracePeriodSeconds: period } = spec;
-  if (period !== undefined && period < 0) yield `${at.child('terminationGracePeriodSeconds')}: must be >= 0; negative values are invalid and will be treated as 1`;
+  if (period !== undefined && period < 0)
+    yield `${at.child('terminationGracePeriodSeconds')}: must be >= 0; negative values are invalid and will be treated as 1`;
   yield* ofSelectors(spec, at.child('affinity'));
 }
 
@@ -37,13 +42,17 @@ const oldNodeLabels: Readonly<Record<string, string>> = {
   'beta.kubernetes.io/instance-type': 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
 };
 
-export const nodeLabelWarning = (key: string): string | undefined => (Object.hasOwn(oldNodeLabels, key) ? oldNodeLabels[key] : undefined);
+export const nodeLabelWarning = (key: string): string | undefined =>
+  Object.hasOwn(oldNodeLabels, key) ? oldNodeLabels[key] : undefined;
 
 const noSelector = 'a null labelSelector results in matching no pod';
 const required = 'requiredDuringSchedulingIgnoredDuringExecution';
 const preferred = 'preferredDuringSchedulingIgnoredDuringExecution';
 
-function* ofNodeLabels({ nodeSelector, affinity, topologySpreadConstraints }: PodSpec, path: FieldPath): Generator<string> {
+function* ofNodeLabels(
+  { nodeSelector, affinity, topologySpreadConstraints }: PodSpec,
+  path: FieldPath,
+): Generator<string> {
   for (const key in nodeSelector) {
     const text = nodeLabelWarning(key);
     if (text !== undefined) yield `${path.child('nodeSelector').key(key)}: ${text}`;
@@ -51,8 +60,10 @@ function* ofNodeLabels({ nodeSelector, affinity, topologySpreadConstraints }: Po
   const nodes = affinity?.nodeAffinity;
   const at = path.child('affinity', 'nodeAffinity');
   const { nodeSelectorTerms } = nodes?.[required] ?? {};
-  for (const [i, term] of entriesOf(nodeSelectorTerms)) yield* nodeSelectorTermWarnings(term, at.child(required, 'nodeSelectorTerms').index(i));
-  for (const [i, { preference }] of entriesOf(nodes?.[preferred])) yield* nodeSelectorTermWarnings(preference, at.child(preferred).index(i).child('preference'));
+  for (const [i, term] of entriesOf(nodeSelectorTerms))
+    yield* nodeSelectorTermWarnings(term, at.child(required, 'nodeSelectorTerms').index(i));
+  for (const [i, { preference }] of entriesOf(nodes?.[preferred]))
+    yield* nodeSelectorTermWarnings(preference, at.child(preferred).index(i).child('preference'));
   for (const [i, { topologyKey = '', labelSelector }] of entriesOf(topologySpreadConstraints)) {
     const constraint = path.child('topologySpreadConstraints').index(i);
     const text = nodeLabelWarning(topologyKey);
@@ -96,9 +107,11 @@ const oldVolumes = [
 
 function* ofVolumes({ volumes }: PodSpec, path: FieldPath): Generator<string> {
   for (const [i, volume] of entriesOf(volumes)) {
-    for (const [source, name, text] of oldVolumes) if (volume[source] !== undefined) yield `${path.index(i).child(name)}: ${text}`;
+    for (const [source, name, text] of oldVolumes)
+      if (volume[source] !== undefined) yield `${path.index(i).child(name)}: ${text}`;
     const claim = volume.ephemeral?.volumeClaimTemplate;
-    if (claim !== undefined) yield* claimSpecWarnings(claim.spec, path.index(i).child('ephemeral', 'volumeClaimTemplate', 'spec'));
+    if (claim !== undefined)
+      yield* claimSpecWarnings(claim.spec, path.index(i).child('ephemeral', 'volumeClaimTemplate', 'spec'));
   }
 }
 
@@ -106,14 +119,18 @@ function* ofVolumes({ volumes }: PodSpec, path: FieldPath): Generator<string> {
 function* ofTokenPaths({ volumes }: PodSpec, path: FieldPath): Generator<string> {
   const tokens = tokenPathsOf(volumes);
   if (tokens.size === 0) return;
-  const hidden = (file: string | undefined, where: () => FieldPath): string[] => (tokens.has(file) ? [`${where()}: has duplicated path with ServiceAccountToken ${goQuote(file ?? '')}`] : []);
+  const hidden = (file: string | undefined, where: () => FieldPath): string[] =>
+    tokens.has(file) ? [`${where()}: has duplicated path with ServiceAccountToken ${goQuote(file ?? '')}`] : [];
   for (const [v, { projected }] of entriesOf(volumes)) {
     const at = path.index(v).child('projected', 'sources');
     for (const { configMap, secret, downwardAPI, clusterTrustBundle } of projected?.sources ?? []) {
-      for (const [i, item] of entriesOf(configMap?.items)) yield* hidden(item.path, () => at.child('configMap').index(i));
+      for (const [i, item] of entriesOf(configMap?.items))
+        yield* hidden(item.path, () => at.child('configMap').index(i));
       for (const [i, item] of entriesOf(secret?.items)) yield* hidden(item.path, () => at.child('secrets').index(i));
-      for (const [i, item] of entriesOf(downwardAPI?.items)) yield* hidden(item.path, () => at.child('downwardAPI').index(i));
-      if (clusterTrustBundle !== undefined) yield* hidden(clusterTrustBundle.path, () => at.child('ClusterTrustBundle'));
+      for (const [i, item] of entriesOf(downwardAPI?.items))
+        yield* hidden(item.path, () => at.child('downwardAPI').index(i));
+      if (clusterTrustBundle !== undefined)
+        yield* hidden(clusterTrustBundle.path, () => at.child('ClusterTrustBundle'));
     }
   }
 }
@@ -121,16 +138,20 @@ function* ofTokenPaths({ volumes }: PodSpec, path: FieldPath): Generator<string>
 function tokenPathsOf(volumes: PodSpec['volumes']): ReadonlySet<string | undefined> {
   const paths = new Set<string | undefined>();
   for (const { projected } of volumes ?? []) {
-    for (const { serviceAccountToken } of projected?.sources ?? []) if (serviceAccountToken !== undefined) paths.add(serviceAccountToken.path);
+    for (const { serviceAccountToken } of projected?.sources ?? [])
+      if (serviceAccountToken !== undefined) paths.add(serviceAccountToken.path);
   }
   return paths;
 }
 
 function* ofRepetitions({ hostAliases, imagePullSecrets }: PodSpec, path: FieldPath): Generator<string> {
-  for (const [i, { ip = '' }] of repeated(hostAliases, ({ ip = '' }) => ip)) yield `${path.child('hostAliases').index(i).child('ip')}: duplicate ip ${goQuote(ip)}`;
+  for (const [i, { ip = '' }] of repeated(hostAliases, ({ ip = '' }) => ip))
+    yield `${path.child('hostAliases').index(i).child('ip')}: duplicate ip ${goQuote(ip)}`;
   const at = path.child('imagePullSecrets');
-  for (const [i, { name = '' }] of repeated(imagePullSecrets, ({ name = '' }) => name)) yield `${at.index(i).child('name')}: duplicate name ${goQuote(name)}`;
-  for (const [i, { name = '' }] of entriesOf(imagePullSecrets)) if (name === '') yield `${at.index(i).child('name')}: invalid empty name ""`;
+  for (const [i, { name = '' }] of repeated(imagePullSecrets, ({ name = '' }) => name))
+    yield `${at.index(i).child('name')}: duplicate name ${goQuote(name)}`;
+  for (const [i, { name = '' }] of entriesOf(imagePullSecrets))
+    if (name === '') yield `${at.index(i).child('name')}: invalid empty name ""`;
 }
 
 /** Items that have the key of one before them. */
@@ -147,23 +168,38 @@ function* repeated<T>(items: readonly T[] | undefined, keyOf: (item: T) => strin
 const byteResources = ['memory', 'ephemeral-storage'];
 
 /** `path` is called only when there is something to say. */
-function* ofFraction(amounts: ResourceRequirements['limits'], resource: string, path: () => FieldPath): Generator<string> {
+function* ofFraction(
+  amounts: ResourceRequirements['limits'],
+  resource: string,
+  path: () => FieldPath,
+): Generator<string> {
   const text = amounts?.[resource];
-  if (text !== undefined && !quantityOf(text).isInteger()) yield `${path().key(resource)}: fractional byte value ${goQuote(text)} is invalid, must be an integer`;
+  if (text !== undefined && !quantityOf(text).isInteger())
+    yield `${path().key(resource)}: fractional byte value ${goQuote(text)} is invalid, must be an integer`;
 }
 
-const seccompWarning = (path: FieldPath): string => `${path}: non-functional in v1.27+; use the "seccompProfile" field instead`;
-export const appArmorWarning = (path: FieldPath): string => `${path}: deprecated since v1.30; use the "appArmorProfile" field instead`;
+const seccompWarning = (path: FieldPath): string =>
+  `${path}: non-functional in v1.27+; use the "seccompProfile" field instead`;
+export const appArmorWarning = (path: FieldPath): string =>
+  `${path}: deprecated since v1.30; use the "appArmorProfile" field instead`;
 
-function* ofContainers({ metadata: { annotations }, spec }: { metadata: ObjectMeta; spec: PodSpec }, path: FieldPath): Generator<string> {
+function* ofContainers(
+  { metadata: { annotations }, spec }: { metadata: ObjectMeta; spec: PodSpec },
+  path: FieldPath,
+): Generator<string> {
   const at = path.child('metadata', 'annotations');
   // A pod's profile has been taken over into the field, and that has been warned about.
   const warnsAboutAppArmor = path !== FieldPath.root && spec.securityContext?.appArmorProfile === undefined;
-  for (const [{ name = '', securityContext, resources, env }, container] of containersWithPath(spec, path.child('spec'))) {
+  for (const [{ name = '', securityContext, resources, env }, container] of containersWithPath(
+    spec,
+    path.child('spec'),
+  )) {
     const seccomp = seccompContainerAnnotation + name;
-    if (securityContext?.seccompProfile === undefined && annotations?.[seccomp] !== undefined) yield seccompWarning(at.key(seccomp));
+    if (securityContext?.seccompProfile === undefined && annotations?.[seccomp] !== undefined)
+      yield seccompWarning(at.key(seccomp));
     const appArmor = appArmorAnnotation + name;
-    if (warnsAboutAppArmor && securityContext?.appArmorProfile === undefined && annotations?.[appArmor] !== undefined) yield appArmorWarning(at.key(appArmor));
+    if (warnsAboutAppArmor && securityContext?.appArmorProfile === undefined && annotations?.[appArmor] !== undefined)
+      yield appArmorWarning(at.key(appArmor));
     for (const resource of byteResources) {
       yield* ofFraction(resources.limits, resource, () => container.child('resources', 'limits'));
       yield* ofFraction(resources.requests, resource, () => container.child('resources', 'requests'));
@@ -188,7 +224,8 @@ function* ofSelectors({ affinity }: PodSpec, path: FieldPath): Generator<string>
       if (labelSelector === undefined) yield `${at.child(required).index(i).child('labelSelector')}: ${noSelector}`;
     }
     for (const [i, { podAffinityTerm }] of entriesOf(affinity?.[kind]?.[preferred])) {
-      if (podAffinityTerm.labelSelector === undefined) yield `${at.child(preferred).index(i).child('podAffinityTerm', 'labelSelector')}: ${noSelector}`;
+      if (podAffinityTerm.labelSelector === undefined)
+        yield `${at.child(preferred).index(i).child('podAffinityTerm', 'labelSelector')}: ${noSelector}`;
     }
   }
 }

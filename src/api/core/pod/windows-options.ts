@@ -8,15 +8,27 @@ import { checkFormat } from '../../meta/checks.ts';
 
 const maxCredentialSpecKiB = 64;
 
-export function checkWindowsOptions(options: WindowsSecurityContextOptions | undefined, path: FieldPath, errors: FieldErrors): void {
+export function checkWindowsOptions(
+  options: WindowsSecurityContextOptions | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (options === undefined) return;
   const { gmsaCredentialSpecName: specName, gmsaCredentialSpec: spec, runAsUserName: user } = options;
   if (specName !== undefined) checkFormat(isDns1123Subdomain, specName, path.child('gmsaCredentialSpecName'), errors);
-  if (spec === '') errors.push(invalid(path.child('gmsaCredentialSpec'), spec, 'gmsaCredentialSpec cannot be an empty string'));
+  if (spec === '')
+    errors.push(invalid(path.child('gmsaCredentialSpec'), spec, 'gmsaCredentialSpec cannot be an empty string'));
   else if (spec !== undefined && byteLength(spec) > maxCredentialSpecKiB * 1024) {
-    errors.push(invalid(path.child('gmsaCredentialSpec'), spec, `gmsaCredentialSpec size must be under ${maxCredentialSpecKiB} KiB`));
+    errors.push(
+      invalid(
+        path.child('gmsaCredentialSpec'),
+        spec,
+        `gmsaCredentialSpec size must be under ${maxCredentialSpecKiB} KiB`,
+      ),
+    );
   }
-  if (user !== undefined) for (const problem of userProblems(user)) errors.push(invalid(path.child('runAsUserName'), user, problem));
+  if (user !== undefined)
+    for (const problem of userProblems(user)) errors.push(invalid(path.child('runAsUserName'), user, problem));
 }
 
 const maxDomainLength = 256;
@@ -37,16 +49,20 @@ function userProblems(name: string): string[] {
 
 function domainProblems(domain: string): string[] {
   const problems: string[] = [];
-  if (byteLength(domain) >= maxDomainLength) problems.push(`runAsUserName's Domain length must be under ${maxDomainLength} characters`);
-  if (!netBiosDomain.test(domain) && !dnsDomain.test(domain)) problems.push("runAsUserName's Domain doesn't match the NetBios nor the DNS format");
+  if (byteLength(domain) >= maxDomainLength)
+    problems.push(`runAsUserName's Domain length must be under ${maxDomainLength} characters`);
+  if (!netBiosDomain.test(domain) && !dnsDomain.test(domain))
+    problems.push("runAsUserName's Domain doesn't match the NetBios nor the DNS format");
   return problems;
 }
 
 function accountProblems(user: string): string[] {
   const problems: string[] = [];
   if (user === '') problems.push("runAsUserName's User cannot be empty");
-  else if (byteLength(user) > maxUserLength) problems.push(`runAsUserName's User length must not be longer than ${maxUserLength} characters`);
+  else if (byteLength(user) > maxUserLength)
+    problems.push(`runAsUserName's User length must not be longer than ${maxUserLength} characters`);
   if (/^[. ]+$/.test(user)) problems.push("runAsUserName's User cannot contain only periods or spaces");
-  if (/["/\\:;|=,+*?<>@[\]]/.test(user)) problems.push('runAsUserName\'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]');
+  if (/["/\\:;|=,+*?<>@[\]]/.test(user))
+    problems.push('runAsUserName\'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]');
   return problems;
 }

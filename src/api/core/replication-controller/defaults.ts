@@ -11,4 +11,5 @@ export function setReplicationControllerDefaults({ metadata, spec }: Replication
   if (spec.template !== undefined) setPodTemplateDefaults(spec.template);
 }
 
-const isEmpty = (map: Record<string, string> | undefined): boolean => map === undefined || Object.keys(map).length === 0;
+const isEmpty = (map: Record<string, string> | undefined): boolean =>
+  map === undefined || Object.keys(map).length === 0;

@@ -20,13 +20,21 @@ export function validateReplicationController({ metadata, spec }: ReplicationCon
   return errors;
 }
 
-export function validateReplicationControllerUpdate({ metadata, spec }: ReplicationController, old: ReplicationController, rules: PodRules): FieldErrors {
+export function validateReplicationControllerUpdate(
+  { metadata, spec }: ReplicationController,
+  old: ReplicationController,
+  rules: PodRules,
+): FieldErrors {
   const errors = validateBuiltInMetaUpdate(metadata, old.metadata);
   checkSpec(spec, errors, rules);
   return errors;
 }
 
-function checkSpec({ minReadySeconds, selector = {}, replicas, template }: ReplicationControllerSpec, errors: FieldErrors, rules: PodRules): void {
+function checkSpec(
+  { minReadySeconds, selector = {}, replicas, template }: ReplicationControllerSpec,
+  errors: FieldErrors,
+  rules: PodRules,
+): void {
   checkNonNegative(minReadySeconds, specPath.child('minReadySeconds'), errors);
   if (Object.keys(selector).length === 0) errors.push(required(specPath.child('selector')));
   checkNonNegative(replicas, specPath.child('replicas'), errors);
@@ -34,17 +42,39 @@ function checkSpec({ minReadySeconds, selector = {}, replicas, template }: Repli
   else checkTemplate(template, selector, specPath.child('template'), errors, rules);
 }
 
-function checkTemplate(template: PodTemplateSpec, selector: Record<string, string>, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
+function checkTemplate(
+  template: PodTemplateSpec,
+  selector: Record<string, string>,
+  path: FieldPath,
+  errors: FieldErrors,
+  rules: PodRules,
+): void {
   const { labels } = template.metadata;
-  if (Object.keys(selector).some((key) => labels?.[key] !== selector[key])) errors.push(mismatchedLabels(template, path));
+  if (Object.keys(selector).some((key) => labels?.[key] !== selector[key]))
+    errors.push(mismatchedLabels(template, path));
   checkPodTemplate(template, path, errors, rules);
   checkAlwaysRunning(template, 'ReplicationController', path, errors);
 }
 
-export function validateReplicationControllerStatusUpdate({ metadata, status }: ReplicationController, old: ReplicationController): FieldErrors {
+export function validateReplicationControllerStatusUpdate(
+  { metadata, status }: ReplicationController,
+  old: ReplicationController,
+): FieldErrors {
   const errors = validateBuiltInMetaUpdate(metadata, old.metadata);
-  checkCounts(status, ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'], statusPath, errors);
-  checkAtMost(status, ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'], status.replicas, 'status.replicas', statusPath, errors);
+  checkCounts(
+    status,
+    ['replicas', 'fullyLabeledReplicas', 'readyReplicas', 'availableReplicas', 'observedGeneration'],
+    statusPath,
+    errors,
+  );
+  checkAtMost(
+    status,
+    ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'],
+    status.replicas,
+    'status.replicas',
+    statusPath,
+    errors,
+  );
   checkAtMost(status, ['availableReplicas'], status.readyReplicas, 'readyReplicas', statusPath, errors);
   return errors;
 }

@@ -24,7 +24,8 @@ export function validateResourceQuota({ metadata, spec, status }: ResourceQuota)
 export function validateResourceQuotaUpdate(object: ResourceQuota, old: ResourceQuota): FieldErrors {
   const errors = validateBuiltInMetaUpdate(object.metadata, old.metadata);
   checkSpec(object.spec, errors);
-  if (!isSameSet(object.spec.scopes, old.spec.scopes)) errors.push(invalid(specPath.child('scopes'), shownScopes(object.spec), immutableMessage));
+  if (!isSameSet(object.spec.scopes, old.spec.scopes))
+    errors.push(invalid(specPath.child('scopes'), shownScopes(object.spec), immutableMessage));
   return errors;
 }
 
@@ -49,11 +50,16 @@ function checkSpec(spec: ResourceQuotaSpec, errors: FieldErrors): void {
 /** Of the resources that the API knows only plain storage has no quota. */
 const isStandardQuotaName = (name: string): boolean => isStandardResourceName(name) && name !== 'storage';
 
-function checkAmounts(amounts: Readonly<Record<string, string>> | undefined, path: FieldPath, errors: FieldErrors): void {
+function checkAmounts(
+  amounts: Readonly<Record<string, string>> | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   for (const name of Object.keys(amounts ?? {}).sort()) {
     const at = path.key(name);
     checkResourceName(name, at, errors);
-    if (!name.includes('/') && !isStandardQuotaName(name)) errors.push(invalid(at, shownResource(name), 'must be a standard resource for quota'));
+    if (!name.includes('/') && !isStandardQuotaName(name))
+      errors.push(invalid(at, shownResource(name), 'must be a standard resource for quota'));
     checkResourceAmount(name, amounts![name]!, at, errors);
   }
 }
@@ -63,7 +69,12 @@ const podResources = [...podCounts, 'cpu', 'memory', 'requests.cpu', 'requests.m
 
 /** What can be counted of the pods of a scope; pods of best effort ask for nothing. */
 const resourcesOfScope: Readonly<Record<string, readonly string[]>> = {
-  Terminating: podResources, NotTerminating: podResources, BestEffort: podCounts, NotBestEffort: podResources, PriorityClass: podResources, CrossNamespacePodAffinity: podResources,
+  Terminating: podResources,
+  NotTerminating: podResources,
+  BestEffort: podCounts,
+  NotBestEffort: podResources,
+  PriorityClass: podResources,
+  CrossNamespacePodAffinity: podResources,
 };
 
 const isScope = (scope: string): boolean => Object.hasOwn(resourcesOfScope, scope);
@@ -73,15 +84,21 @@ function foreignResources({ hard }: ResourceQuotaSpec): (scope: string) => numbe
   const counts = new Map<string, number>();
   const standard = Object.keys(hard ?? {}).filter(isStandardQuotaName);
   return (scope) => {
-    const count = counts.get(scope) ?? (isScope(scope) ? standard.filter((name) => !resourcesOfScope[scope]!.includes(name)).length : 0);
+    const count =
+      counts.get(scope) ??
+      (isScope(scope) ? standard.filter((name) => !resourcesOfScope[scope]!.includes(name)).length : 0);
     counts.set(scope, count);
     return count;
   };
 }
 
-const excludingPairs: readonly (readonly [string, string])[] = [['BestEffort', 'NotBestEffort'], ['Terminating', 'NotTerminating']];
+const excludingPairs: readonly (readonly [string, string])[] = [
+  ['BestEffort', 'NotBestEffort'],
+  ['Terminating', 'NotTerminating'],
+];
 
-const conflicts = (scopes: readonly string[]): number => excludingPairs.filter(([a, b]) => scopes.includes(a) && scopes.includes(b)).length;
+const conflicts = (scopes: readonly string[]): number =>
+  excludingPairs.filter(([a, b]) => scopes.includes(a) && scopes.includes(b)).length;
 
 const shownScopes = ({ scopes }: ResourceQuotaSpec): GoSyntax => goStruct('[]core.ResourceQuotaScope', scopes ?? []);
 
@@ -102,7 +119,8 @@ function checkScopeSelector(spec: ResourceQuotaSpec, path: FieldPath, errors: Fi
   if (scopeSelector === undefined) return;
   const { matchExpressions = [] } = scopeSelector;
   let shown: GoSyntax | undefined;
-  const refuse = (detail: string): void => void errors.push(invalid(path, (shown ??= goStruct('core.ScopeSelector', scopeSelector)), detail));
+  const refuse = (detail: string): void =>
+    void errors.push(invalid(path, (shown ??= goStruct('core.ScopeSelector', scopeSelector)), detail));
   const foreign = foreignResources(spec);
   for (const requirement of matchExpressions) {
     const scopeName = requirement.scopeName ?? '';
@@ -110,16 +128,36 @@ function checkScopeSelector(spec: ResourceQuotaSpec, path: FieldPath, errors: Fi
     for (let i = foreign(scopeName); i > 0; i--) refuse('unsupported scope applied to resource');
     checkRequirement(requirement, path, errors);
   }
-  for (let i = conflicts(matchExpressions.map(({ scopeName }) => scopeName ?? '')); i > 0; i--) refuse('conflicting scopes');
+  for (let i = conflicts(matchExpressions.map(({ scopeName }) => scopeName ?? '')); i > 0; i--)
+    refuse('conflicting scopes');
 }
 
-const onlyExists = "must be 'Exist' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
+const onlyExists =
+  "must be 'Exist' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
 
-function checkRequirement({ scopeName, operator, values = [] }: ScopedResourceSelectorRequirement, path: FieldPath, errors: FieldErrors): void {
-  if (scopeName !== undefined && isScope(scopeName) && scopeName !== 'PriorityClass' && operator !== 'Exists') errors.push(invalid(path.child('operator'), operator ?? '', onlyExists));
+function checkRequirement(
+  { scopeName, operator, values = [] }: ScopedResourceSelectorRequirement,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
+  if (scopeName !== undefined && isScope(scopeName) && scopeName !== 'PriorityClass' && operator !== 'Exists')
+    errors.push(invalid(path.child('operator'), operator ?? '', onlyExists));
   if (operator === 'In' || operator === 'NotIn') {
-    if (values.length === 0) errors.push(required(path.child('values'), "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"));
+    if (values.length === 0)
+      errors.push(
+        required(
+          path.child('values'),
+          "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector",
+        ),
+      );
   } else if (operator === 'Exists' || operator === 'DoesNotExist') {
-    if (values.length > 0) errors.push(invalid(path.child('values'), goStrings(values), "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"));
+    if (values.length > 0)
+      errors.push(
+        invalid(
+          path.child('values'),
+          goStrings(values),
+          "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector",
+        ),
+      );
   } else errors.push(invalid(path.child('operator'), operator ?? '', 'not a valid selector operator'));
 }

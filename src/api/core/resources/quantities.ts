@@ -2,7 +2,11 @@ import { remembered } from '../../../base/bounded-cache.ts';
 import { parseQuantity } from '../../../machinery/quantity.ts';
 
 /** The quantity of a text that has been decoded, hence is one. Few texts occur in a cluster, so they are remembered. */
-export const quantityOf = remembered(parseQuantity, { maxBytes: 2 * 1024 * 1024, maxKeyLength: 64, bytesOf: () => quantityBytes });
+export const quantityOf = remembered(parseQuantity, {
+  maxBytes: 2 * 1024 * 1024,
+  maxKeyLength: 64,
+  bytesOf: () => quantityBytes,
+});
 /** With the number and the canonical text. */
 const quantityBytes = 300;
 

@@ -6,7 +6,13 @@ import { negativeMessage, notIntegerMessage, notPositiveMessage } from '../../..
 import { isQualifiedName } from '../../../machinery/formats/names.ts';
 import { GoSyntax, goStruct } from '../../../machinery/go-quote.ts';
 import { quantityOf } from './quantities.ts';
-import { isExtendedResourceName, isIntegerResourceName, isNativeResource, isStandardContainerResourceName, isStandardResourceName } from './resource-names.ts';
+import {
+  isExtendedResourceName,
+  isIntegerResourceName,
+  isNativeResource,
+  isStandardContainerResourceName,
+  isStandardResourceName,
+} from './resource-names.ts';
 
 /** Names of resources stand in messages without quotes. */
 export const shownResource = (name: string): GoSyntax => new GoSyntax(name);
@@ -26,7 +32,8 @@ export function checkContainerResourceName(name: string, path: FieldPath, errors
   if (isStandardContainerResourceName(name) && !name.startsWith('hugepages-')) return;
   checkResourceName(name, path, errors);
   if (!name.includes('/')) {
-    if (!isStandardContainerResourceName(name)) errors.push(invalid(path, shownResource(name), 'must be a standard resource for containers'));
+    if (!isStandardContainerResourceName(name))
+      errors.push(invalid(path, shownResource(name), 'must be a standard resource for containers'));
   } else if (!isNativeResource(name) && !isExtendedResourceName(name)) {
     errors.push(invalid(path, shownResource(name), "doesn't follow extended resource name standard"));
   }
@@ -36,7 +43,8 @@ export function checkContainerResourceName(name: string, path: FieldPath, errors
 export function checkResourceAmount(name: string, amount: string, path: FieldPath, errors: FieldErrors): void {
   const quantity = quantityOf(amount);
   if (quantity.sign() < 0) errors.push(invalid(path, quantity.toString(), negativeMessage));
-  if (!quantity.isInteger() && isIntegerResourceName(name)) errors.push(invalid(path, goStruct('resource.Quantity', amount), notIntegerMessage));
+  if (!quantity.isInteger() && isIntegerResourceName(name))
+    errors.push(invalid(path, goStruct('resource.Quantity', amount), notIntegerMessage));
 }
 
 /** Returns whether the amount is above zero. */

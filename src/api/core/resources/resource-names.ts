@@ -5,19 +5,38 @@
 import { isQualifiedName } from '../../../machinery/formats/names.ts';
 import { parseQuantity, type Quantity, QuantityError } from '../../../machinery/quantity.ts';
 
-const counted = ['pods', 'resourcequotas', 'services', 'replicationcontrollers', 'secrets', 'configmaps', 'persistentvolumeclaims', 'services.nodeports', 'services.loadbalancers'];
+const counted = [
+  'pods',
+  'resourcequotas',
+  'services',
+  'replicationcontrollers',
+  'secrets',
+  'configmaps',
+  'persistentvolumeclaims',
+  'services.nodeports',
+  'services.loadbalancers',
+];
 const countedNames = new Set(counted);
 const amounts = ['cpu', 'memory', 'ephemeral-storage'];
-const standardNames = new Set([...counted, ...amounts, ...amounts.map((name) => `requests.${name}`), ...amounts.map((name) => `limits.${name}`), 'storage', 'requests.storage']);
+const standardNames = new Set([
+  ...counted,
+  ...amounts,
+  ...amounts.map((name) => `requests.${name}`),
+  ...amounts.map((name) => `limits.${name}`),
+  'storage',
+  'requests.storage',
+]);
 
 const hugePages = 'hugepages-';
 
 export const isHugePageName = (name: string): boolean => name.startsWith(hugePages);
 
 /** Everything the API has a meaning for, also in quotas. */
-export const isStandardResourceName = (name: string): boolean => standardNames.has(name) || isHugePageName(name) || name.startsWith(`requests.${hugePages}`);
+export const isStandardResourceName = (name: string): boolean =>
+  standardNames.has(name) || isHugePageName(name) || name.startsWith(`requests.${hugePages}`);
 
-export const isStandardContainerResourceName = (name: string): boolean => amounts.includes(name) || isHugePageName(name);
+export const isStandardContainerResourceName = (name: string): boolean =>
+  amounts.includes(name) || isHugePageName(name);
 
 export const isNativeResource = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/');
 

@@ -18,13 +18,15 @@ const accountAnnotation = 'kubernetes.io/service-account.name';
 /** What a type of secret has to contain. @see {@link https://kubernetes.io/docs/concepts/configuration/secret/#secret-types | Types of Secret} */
 const requiredByType: Readonly<Record<string, (secret: Secret, errors: FieldErrors) => void>> = {
   'kubernetes.io/service-account-token': ({ metadata }, errors) => {
-    if ((metadata?.annotations?.[accountAnnotation] ?? '') === '') errors.push(required(FieldPath.of('metadata', 'annotations').key(accountAnnotation)));
+    if ((metadata?.annotations?.[accountAnnotation] ?? '') === '')
+      errors.push(required(FieldPath.of('metadata', 'annotations').key(accountAnnotation)));
   },
   'kubernetes.io/dockercfg': (secret, errors) => checkJson(secret, '.dockercfg', errors),
   'kubernetes.io/dockerconfigjson': (secret, errors) => checkJson(secret, '.dockerconfigjson', errors),
   'kubernetes.io/basic-auth': (secret, errors) => {
     // Either of the two is enough.
-    if (!has(secret, 'username') && !has(secret, 'password')) errors.push(required(data.key('username')), required(data.key('password')));
+    if (!has(secret, 'username') && !has(secret, 'password'))
+      errors.push(required(data.key('username')), required(data.key('password')));
   },
   'kubernetes.io/ssh-auth': (secret, errors) => {
     if ((secret.data?.['ssh-privatekey'] ?? '') === '') errors.push(required(data.key('ssh-privatekey')));

@@ -25,7 +25,8 @@ export function validateClusterIpFields(service: Service): FieldErrors {
   checkAgreement(service, errors);
   checkFamilies(service, errors);
   const { ipFamilyPolicy } = service.spec;
-  if (ipFamilyPolicy !== undefined && !policies.includes(ipFamilyPolicy)) errors.push(notSupported(ipFamilyPolicyPath, ipFamilyPolicy, policies));
+  if (ipFamilyPolicy !== undefined && !policies.includes(ipFamilyPolicy))
+    errors.push(notSupported(ipFamilyPolicyPath, ipFamilyPolicy, policies));
   if (checkAddresses(service, errors)) checkFamiliesOfAddresses(service, errors);
   return errors;
 }
@@ -33,9 +34,11 @@ export function validateClusterIpFields(service: Service): FieldErrors {
 /** `clusterIP` is the first of `clusterIPs`. */
 function checkAgreement({ spec: { clusterIP = '', clusterIPs = [] } }: Service, errors: FieldErrors): void {
   if (clusterIP === '') {
-    if (clusterIPs.length > 0) errors.push(invalid(clusterIpsPath, goStrings(clusterIPs), 'must be empty when `clusterIP` is not specified'));
+    if (clusterIPs.length > 0)
+      errors.push(invalid(clusterIpsPath, goStrings(clusterIPs), 'must be empty when `clusterIP` is not specified'));
   } else if (clusterIPs.length === 0) errors.push(required(clusterIpsPath));
-  else if (clusterIPs[0] !== clusterIP) errors.push(invalid(clusterIpsPath, goStrings(clusterIPs), 'first value must match `clusterIP`'));
+  else if (clusterIPs[0] !== clusterIP)
+    errors.push(invalid(clusterIpsPath, goStrings(clusterIPs), 'first value must match `clusterIP`'));
 }
 
 function checkFamilies(service: Service, errors: FieldErrors): void {
@@ -64,11 +67,14 @@ function checkAddresses(service: Service, errors: FieldErrors): boolean {
 
 function checkFamiliesOfAddresses(service: Service, errors: FieldErrors): void {
   const ips = clusterIpsOf(service);
-  if (ips.length > 1 && new Set(ips.map(familyOf)).size < 2) errors.push(invalid(clusterIpsPath, goStrings(ips), 'may specify no more than one IP for each IP family'));
+  if (ips.length > 1 && new Set(ips.map(familyOf)).size < 2)
+    errors.push(invalid(clusterIpsPath, goStrings(ips), 'may specify no more than one IP for each IP family'));
   if (isHeadless(service)) return;
   ipFamiliesOf(service).forEach((family, i) => {
     const ip = ips[i];
     if (ip === undefined || !families.includes(family) || familyOf(ip) === family) return;
-    errors.push(invalid(clusterIpsPath.index(i), ip, `expected an ${family} value as indicated by \`ipFamilies[${i}]\``));
+    errors.push(
+      invalid(clusterIpsPath.index(i), ip, `expected an ${family} value as indicated by \`ipFamilies[${i}]\``),
+    );
   });
 }

@@ -10,7 +10,8 @@ export function setServiceDefaults(service: Service): void {
   setAffinity(spec);
   spec.ports?.forEach(setPortDefaults);
   if (isExternallyAccessible(service)) spec.externalTrafficPolicy ??= 'Cluster';
-  if (spec.type === 'ClusterIP' || spec.type === 'NodePort' || spec.type === 'LoadBalancer') spec.internalTrafficPolicy ??= 'Cluster';
+  if (spec.type === 'ClusterIP' || spec.type === 'NodePort' || spec.type === 'LoadBalancer')
+    spec.internalTrafficPolicy ??= 'Cluster';
   if (spec.type !== 'LoadBalancer') return;
   spec.allocateLoadBalancerNodePorts ??= true;
   for (const ingress of status.loadBalancer.ingress ?? []) if (ingress.ip !== undefined) ingress.ipMode ??= 'VIP';
@@ -19,10 +20,12 @@ export function setServiceDefaults(service: Service): void {
 function setAffinity(spec: ServiceSpec): void {
   spec.sessionAffinity ??= 'None';
   if (spec.sessionAffinity === 'None') spec.sessionAffinityConfig = undefined;
-  else if (spec.sessionAffinity === 'ClientIP' && spec.sessionAffinityConfig?.clientIP?.timeoutSeconds === undefined) spec.sessionAffinityConfig = { clientIP: { timeoutSeconds: affinitySeconds } };
+  else if (spec.sessionAffinity === 'ClientIP' && spec.sessionAffinityConfig?.clientIP?.timeoutSeconds === undefined)
+    spec.sessionAffinityConfig = { clientIP: { timeoutSeconds: affinitySeconds } };
 }
 
 function setPortDefaults(port: ServicePort): void {
   port.protocol ??= 'TCP';
-  if (port.targetPort === undefined || port.targetPort === 0 || port.targetPort === '') port.targetPort = port.port ?? 0;
+  if (port.targetPort === undefined || port.targetPort === 0 || port.targetPort === '')
+    port.targetPort = port.port ?? 0;
 }

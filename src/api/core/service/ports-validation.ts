@@ -20,13 +20,23 @@ export function checkProtocol(protocol: string | undefined, path: FieldPath, err
 }
 
 /** Each port on its own, and its name among the others. */
-export function checkServicePorts(ports: readonly ServicePort[] | undefined, path: FieldPath, errors: FieldErrors): void {
+export function checkServicePorts(
+  ports: readonly ServicePort[] | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (ports === undefined) return;
   const names = new Set<string>();
   ports.forEach((port, i) => checkPort(port, ports.length > 1, names, path.index(i), errors));
 }
 
-function checkPort(port: ServicePort, needsName: boolean, names: Set<string>, path: FieldPath, errors: FieldErrors): void {
+function checkPort(
+  port: ServicePort,
+  needsName: boolean,
+  names: Set<string>,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   const { name = '', port: number = 0, targetPort = 0, appProtocol } = port;
   if (name !== '') {
     checkFormat(isDns1123Label, name, path.child('name'), errors);
@@ -44,17 +54,20 @@ export function checkPortPairs({ spec }: Service, path: FieldPath, errors: Field
   const ports = spec.ports ?? [];
   if (spec.type === 'ClusterIP') {
     ports.forEach(({ nodePort = 0 }, i) => {
-      if (nodePort !== 0) errors.push(forbidden(path.index(i).child('nodePort'), "may not be used when `type` is 'ClusterIP'"));
+      if (nodePort !== 0)
+        errors.push(forbidden(path.index(i).child('nodePort'), "may not be used when `type` is 'ClusterIP'"));
     });
   }
   const nodePorts = new Set<string>();
   ports.forEach(({ protocol = '', nodePort = 0 }, i) => {
     if (nodePort === 0) return;
-    if (isRepeated(nodePorts, `${protocol}/${nodePort}`)) errors.push(duplicate(path.index(i).child('nodePort'), nodePort));
+    if (isRepeated(nodePorts, `${protocol}/${nodePort}`))
+      errors.push(duplicate(path.index(i).child('nodePort'), nodePort));
   });
   const pairs = new Set<string>();
   ports.forEach(({ protocol = '', port = 0 }, i) => {
-    if (isRepeated(pairs, `${protocol}/${port}`)) errors.push(duplicate(path.index(i), goStruct('core.ServicePort', { protocol, port })));
+    if (isRepeated(pairs, `${protocol}/${port}`))
+      errors.push(duplicate(path.index(i), goStruct('core.ServicePort', { protocol, port })));
   });
 }
 
@@ -67,8 +80,15 @@ function isRepeated(seen: Set<string>, key: string): boolean {
 /** The port of the node agent: clouds open firewalls for the ports of load balancers on every node. */
 const agentPort = 10250;
 
-export function checkExposedPorts(ports: readonly ServicePort[] | undefined, path: FieldPath, errors: FieldErrors): void {
+export function checkExposedPorts(
+  ports: readonly ServicePort[] | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   ports?.forEach(({ port }, i) => {
-    if (port === agentPort) errors.push(invalid(path.index(i), port, `may not expose port ${agentPort} externally since it is used by kubelet`));
+    if (port === agentPort)
+      errors.push(
+        invalid(path.index(i), port, `may not expose port ${agentPort} externally since it is used by kubelet`),
+      );
   });
 }

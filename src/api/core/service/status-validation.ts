@@ -21,7 +21,11 @@ export function validateServiceStatusUpdate(service: Service, old: Service): Fie
 }
 
 /** One place where a load balancer listens. */
-function checkIngress({ ip = '', ipMode, hostname = '' }: LoadBalancerIngress, path: FieldPath, errors: FieldErrors): void {
+function checkIngress(
+  { ip = '', ipMode, hostname = '' }: LoadBalancerIngress,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (ip !== '') checkIp(ip, path.child('ip'), errors);
   const modePath = path.child('ipMode');
   if (ipMode === undefined) {

@@ -21,7 +21,11 @@ export function validateServiceUpdate(service: Service, old: Service): FieldErro
     errors.push(invalid(loadBalancerClassPath, service.spec.loadBalancerClass, onceSet));
   }
   checkLoadBalancerClass(service, errors);
-  if (needsHealthCheck(old) && needsHealthCheck(service) && service.spec.healthCheckNodePort !== old.spec.healthCheckNodePort) {
+  if (
+    needsHealthCheck(old) &&
+    needsHealthCheck(service) &&
+    service.spec.healthCheckNodePort !== old.spec.healthCheckNodePort
+  ) {
     errors.push(forbidden(specPath.child('healthCheckNodePort'), immutableMessage));
   }
   return FieldErrors.joined(errors, validateService(service));
@@ -31,7 +35,8 @@ function checkClusterIpChange(service: Service, old: Service, errors: FieldError
   if (isHeadless(service) && isHeadless(old)) return;
   const ips = clusterIpsOf(service);
   const before = clusterIpsOf(old);
-  const refuse = (index: number, why: string): void => void errors.push(invalid(clusterIpsPath.index(index), goStrings(service.spec.clusterIPs), why));
+  const refuse = (index: number, why: string): void =>
+    void errors.push(invalid(clusterIpsPath.index(index), goStrings(service.spec.clusterIPs), why));
   if (ips.length === before.length) {
     before.forEach((ip, i) => {
       if (ip !== ips[i]) refuse(i, onceSet);
@@ -50,15 +55,24 @@ function checkFamilyChange(service: Service, old: Service, errors: FieldErrors):
   const before = ipFamiliesOf(old);
   if (families.length === before.length) {
     before.forEach((family, i) => {
-      if (family !== families[i]) errors.push(invalid(ipFamiliesPath.index(0), shownFamilies(service.spec.ipFamilies), onceSet));
+      if (family !== families[i])
+        errors.push(invalid(ipFamiliesPath.index(0), shownFamilies(service.spec.ipFamilies), onceSet));
     });
     return;
   }
-  if (families.length < before.length && clusterIpsOf(service).length === 0) errors.push(invalid(ipFamiliesPath.index(0), shownFamilies(service.spec.ipFamilies), 'primary ipFamily can not be unset'));
-  if (families.length > 0 && before.length > 0 && families[0] !== before[0]) errors.push(invalid(ipFamiliesPath.index(0), goStrings(service.spec.clusterIPs), onceSet));
-  if (families.length < before.length && families.length === 1) checkReleasePolicy(service, 'secondary ipFamily', errors);
+  if (families.length < before.length && clusterIpsOf(service).length === 0)
+    errors.push(
+      invalid(ipFamiliesPath.index(0), shownFamilies(service.spec.ipFamilies), 'primary ipFamily can not be unset'),
+    );
+  if (families.length > 0 && before.length > 0 && families[0] !== before[0])
+    errors.push(invalid(ipFamiliesPath.index(0), goStrings(service.spec.clusterIPs), onceSet));
+  if (families.length < before.length && families.length === 1)
+    checkReleasePolicy(service, 'secondary ipFamily', errors);
 }
 
 function checkReleasePolicy({ spec }: Service, what: string, errors: FieldErrors): void {
-  if (spec.ipFamilyPolicy !== 'SingleStack') errors.push(invalid(ipFamilyPolicyPath, spec.ipFamilyPolicy, `must be set to 'SingleStack' when releasing the ${what}`));
+  if (spec.ipFamilyPolicy !== 'SingleStack')
+    errors.push(
+      invalid(ipFamilyPolicyPath, spec.ipFamilyPolicy, `must be set to 'SingleStack' when releasing the ${what}`),
+    );
 }

@@ -10,7 +10,12 @@ import { checkFormat, invalidEach } from '../../meta/checks.ts';
 import { checkLabels } from '../../meta/labels.ts';
 import { label1035Name } from '../../meta/name-rules.ts';
 import { metadataPath, validateBuiltInMeta } from '../../meta/object-meta.ts';
-import { clusterIpsPath, ipFamiliesPath, ipFamilyPolicyPath, validateClusterIpFields } from './cluster-ips-validation.ts';
+import {
+  clusterIpsPath,
+  ipFamiliesPath,
+  ipFamilyPolicyPath,
+  validateClusterIpFields,
+} from './cluster-ips-validation.ts';
 import { isExternallyAccessible, isHeadless, isLoadBalancer, needsHealthCheck, noClusterIp } from './fields.ts';
 import { checkExposedPorts, checkPortPairs, checkServicePorts } from './ports-validation.ts';
 
@@ -34,7 +39,8 @@ export function validateService(service: Service): FieldErrors {
   const { metadata, spec } = service;
   const errors = validateBuiltInMeta(metadata, { namespaced: true, validateName: label1035Name });
   checkTopologyAnnotations(metadata.annotations, errors);
-  if ((spec.ports?.length ?? 0) === 0 && !isHeadless(service) && spec.type !== 'ExternalName') errors.push(required(portsPath));
+  if ((spec.ports?.length ?? 0) === 0 && !isHeadless(service) && spec.type !== 'ExternalName')
+    errors.push(required(portsPath));
   checkType(service, errors);
   checkServicePorts(spec.ports, portsPath, errors);
   checkLabels(spec.selector, specPath.child('selector'), errors);
@@ -46,30 +52,49 @@ export function validateService(service: Service): FieldErrors {
   checkSourceRanges(service, errors);
   checkLoadBalancerFields(service, errors);
   checkTrafficPolicies(service, errors);
-  if (spec.trafficDistribution !== undefined && !distributions.includes(spec.trafficDistribution)) errors.push(notSupported(specPath.child('trafficDistribution'), spec.trafficDistribution, distributions));
+  if (spec.trafficDistribution !== undefined && !distributions.includes(spec.trafficDistribution))
+    errors.push(notSupported(specPath.child('trafficDistribution'), spec.trafficDistribution, distributions));
   return errors;
 }
 
-function checkSupported(value: string | undefined, supported: readonly string[], path: FieldPath, errors: FieldErrors): void {
+function checkSupported(
+  value: string | undefined,
+  supported: readonly string[],
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (value === undefined || value === '') errors.push(required(path));
   else if (!supported.includes(value)) errors.push(notSupported(path, value, supported));
 }
 
-function checkTopologyAnnotations(annotations: Readonly<Record<string, string>> | undefined, errors: FieldErrors): void {
+function checkTopologyAnnotations(
+  annotations: Readonly<Record<string, string>> | undefined,
+  errors: FieldErrors,
+): void {
   const hints = annotations?.[topologyHintsAnnotation];
   const mode = annotations?.[topologyModeAnnotation];
   if (hints === undefined || mode === undefined || hints === mode) return;
-  errors.push(invalid(annotationsPath.key(topologyModeAnnotation), mode, `must match annotations[${topologyHintsAnnotation}] when both are specified`));
+  errors.push(
+    invalid(
+      annotationsPath.key(topologyModeAnnotation),
+      mode,
+      `must match annotations[${topologyHintsAnnotation}] when both are specified`,
+    ),
+  );
 }
 
 function checkType(service: Service, errors: FieldErrors): void {
   const { spec } = service;
   if (spec.type === 'LoadBalancer') checkExposedPorts(spec.ports, portsPath, errors);
-  if ((spec.type === 'LoadBalancer' || spec.type === 'NodePort') && isHeadless(service)) errors.push(invalid(clusterIpsPath.index(0), noClusterIp, `may not be set to 'None' for ${spec.type} services`));
+  if ((spec.type === 'LoadBalancer' || spec.type === 'NodePort') && isHeadless(service))
+    errors.push(invalid(clusterIpsPath.index(0), noClusterIp, `may not be set to 'None' for ${spec.type} services`));
   if (spec.type === 'ExternalName') checkExternalName(spec, errors);
 }
 
-function checkExternalName({ clusterIPs = [], ipFamilies = [], ipFamilyPolicy, externalName = '' }: ServiceSpec, errors: FieldErrors): void {
+function checkExternalName(
+  { clusterIPs = [], ipFamilies = [], ipFamilyPolicy, externalName = '' }: ServiceSpec,
+  errors: FieldErrors,
+): void {
   const message = 'may not be set for ExternalName services';
   if (clusterIPs.length > 0) errors.push(forbidden(clusterIpsPath, message));
   if (ipFamilies.length > 0) errors.push(forbidden(ipFamiliesPath, message));
@@ -87,7 +112,8 @@ function checkAffinity({ sessionAffinity, sessionAffinityConfig }: ServiceSpec, 
   const configPath = specPath.child('sessionAffinityConfig');
   checkSupported(sessionAffinity, affinities, specPath.child('sessionAffinity'), errors);
   if (sessionAffinity === 'ClientIP') checkAffinityConfig(sessionAffinityConfig, configPath, errors);
-  if (sessionAffinity === 'None' && sessionAffinityConfig !== undefined) errors.push(forbidden(configPath, 'must not be set when session affinity is None'));
+  if (sessionAffinity === 'None' && sessionAffinityConfig !== undefined)
+    errors.push(forbidden(configPath, 'must not be set when session affinity is None'));
 }
 
 function checkAffinityConfig(config: SessionAffinityConfig | undefined, path: FieldPath, errors: FieldErrors): void {
@@ -97,7 +123,8 @@ function checkAffinityConfig(config: SessionAffinityConfig | undefined, path: Fi
   const { timeoutSeconds } = config.clientIP;
   const timeoutPath = path.child('clientIP', 'timeoutSeconds');
   if (timeoutSeconds === undefined) errors.push(required(timeoutPath, missing));
-  else if (timeoutSeconds <= 0 || timeoutSeconds > maxAffinitySeconds) errors.push(invalid(timeoutPath, timeoutSeconds, `must be greater than 0 and less than ${maxAffinitySeconds}`));
+  else if (timeoutSeconds <= 0 || timeoutSeconds > maxAffinitySeconds)
+    errors.push(invalid(timeoutPath, timeoutSeconds, `must be greater than 0 and less than ${maxAffinitySeconds}`));
 }
 
 function checkExternalIp(ip: string, path: FieldPath, errors: FieldErrors): void {
@@ -118,14 +145,17 @@ function checkSourceRanges(service: Service, errors: FieldErrors): void {
   } else if (annotation !== undefined) {
     const path = annotationsPath.key(sourceRangesAnnotation);
     if (!isLoadBalancer(service)) errors.push(forbidden(path, onlyLoadBalancers));
-    if (annotation.trim() !== '') for (const range of annotation.trim().split(',')) checkCidr(range.trim(), path, errors);
+    if (annotation.trim() !== '')
+      for (const range of annotation.trim().split(',')) checkCidr(range.trim(), path, errors);
   }
 }
 
 function checkLoadBalancerFields(service: Service, errors: FieldErrors): void {
   const { allocateLoadBalancerNodePorts } = service.spec;
-  if (!isLoadBalancer(service) && allocateLoadBalancerNodePorts !== undefined) errors.push(forbidden(specPath.child('allocateLoadBalancerNodePorts'), onlyLoadBalancers));
-  if (isLoadBalancer(service) && allocateLoadBalancerNodePorts === undefined) errors.push(required(FieldPath.of('allocateLoadBalancerNodePorts')));
+  if (!isLoadBalancer(service) && allocateLoadBalancerNodePorts !== undefined)
+    errors.push(forbidden(specPath.child('allocateLoadBalancerNodePorts'), onlyLoadBalancers));
+  if (isLoadBalancer(service) && allocateLoadBalancerNodePorts === undefined)
+    errors.push(required(FieldPath.of('allocateLoadBalancerNodePorts')));
   checkLoadBalancerClass(service, errors);
 }
 
@@ -142,19 +172,24 @@ function checkTrafficPolicies(service: Service, errors: FieldErrors): void {
   const { externalTrafficPolicy: external = '', internalTrafficPolicy: internal, type } = service.spec;
   const externalPath = specPath.child('externalTrafficPolicy');
   if (isExternallyAccessible(service)) checkSupported(external, trafficPolicies, externalPath, errors);
-  else if (external !== '') errors.push(invalid(externalPath, external, 'may only be set for externally-accessible services'));
+  else if (external !== '')
+    errors.push(invalid(externalPath, external, 'may only be set for externally-accessible services'));
   checkHealthCheckPort(service, errors);
   const internalPath = specPath.child('internalTrafficPolicy');
   if (internal !== undefined) {
     if (!trafficPolicies.includes(internal)) errors.push(notSupported(internalPath, internal, trafficPolicies));
-  } else if (type === 'ClusterIP' || type === 'NodePort' || type === 'LoadBalancer') errors.push(required(internalPath));
+  } else if (type === 'ClusterIP' || type === 'NodePort' || type === 'LoadBalancer')
+    errors.push(required(internalPath));
 }
 
 function checkHealthCheckPort(service: Service, errors: FieldErrors): void {
   const { healthCheckNodePort: port = 0 } = service.spec;
   const path = specPath.child('healthCheckNodePort');
   if (!needsHealthCheck(service)) {
-    if (port !== 0) errors.push(invalid(path, port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"));
+    if (port !== 0)
+      errors.push(
+        invalid(path, port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"),
+      );
   } else if (port === 0) errors.push(required(path));
   else invalidEach(isPortNumber(port), path, port, errors);
 }

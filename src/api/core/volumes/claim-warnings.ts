@@ -8,6 +8,8 @@ export function claimSpecWarnings({ resources }: PersistentVolumeClaimSpec, path
   return (['requests', 'limits'] as const).flatMap((list) => {
     const amount = resources[list]?.storage;
     if (amount === undefined || quantityOf(amount).isInteger()) return [];
-    return [`${path.child('resources', list).key('storage')}: fractional byte value ${goQuote(amount)} is invalid, must be an integer`];
+    return [
+      `${path.child('resources', list).key('storage')}: fractional byte value ${goQuote(amount)} is invalid, must be an integer`,
+    ];
   });
 }

@@ -13,9 +13,14 @@ export function checkCsiDriverName(name: string, path: FieldPath, errors: FieldE
   invalidEach(isDns1123Subdomain(name.toLowerCase()), path, name, errors);
 }
 
-export function checkCsiVolume({ driver = '', nodePublishSecretRef }: CSIVolumeSource, path: FieldPath, errors: FieldErrors): void {
+export function checkCsiVolume(
+  { driver = '', nodePublishSecretRef }: CSIVolumeSource,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   checkCsiDriverName(driver, path.child('driver'), errors);
   if (nodePublishSecretRef === undefined) return;
   const { name } = nodePublishSecretRef;
-  if (checkRequiredText(name, path.child('nodePublishSecretRef', 'name'), errors)) checkFormat(isDns1123Subdomain, name!, path.child('name'), errors);
+  if (checkRequiredText(name, path.child('nodePublishSecretRef', 'name'), errors))
+    checkFormat(isDns1123Subdomain, name!, path.child('name'), errors);
 }

@@ -1,6 +1,10 @@
 /** Volumes made of files that the API serves: config maps, secrets, fields of the pod, tokens. */
 import type {
-  ConfigMapVolumeSource, DownwardAPIVolumeFile, DownwardAPIVolumeSource, KeyToPath, SecretVolumeSource,
+  ConfigMapVolumeSource,
+  DownwardAPIVolumeFile,
+  DownwardAPIVolumeSource,
+  KeyToPath,
+  SecretVolumeSource,
 } from '../../gen/types/core-v1.ts';
 import { invalid, required } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
@@ -31,7 +35,11 @@ export function checkKeyToPath({ key, path: file, mode }: KeyToPath, path: Field
   checkFileMode(mode, path.child('mode'), errors);
 }
 
-export function checkDownwardApiVolume({ defaultMode, items }: DownwardAPIVolumeSource, path: FieldPath, errors: FieldErrors): void {
+export function checkDownwardApiVolume(
+  { defaultMode, items }: DownwardAPIVolumeSource,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   checkFileMode(defaultMode, path.child('defaultMode'), errors);
   // The files' errors name the volume: their index is not in the path.
   items?.forEach((file) => checkDownwardApiFile(file, path, errors));
@@ -45,7 +53,8 @@ export function checkDownwardApiFile(file: DownwardAPIVolumeFile, path: FieldPat
   checkFilePath(file.path ?? '', path.child('path'), errors);
   if (file.fieldRef !== undefined) {
     checkObjectField(file.fieldRef, fileFields, path.child('fieldRef'), errors);
-    if (file.resourceFieldRef !== undefined) errors.push(invalid(path, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously'));
+    if (file.resourceFieldRef !== undefined)
+      errors.push(invalid(path, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously'));
   } else if (file.resourceFieldRef !== undefined) {
     checkResourceField(file.resourceFieldRef, { needsContainer: true }, path.child('resourceFieldRef'), errors);
   } else errors.push(required(path, 'one of fieldRef and resourceFieldRef is required'));

@@ -7,7 +7,11 @@ import { checkNoBacksteps } from './paths.ts';
 
 const types = ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket'];
 
-export function checkHostPathVolume({ path: hostPath, type }: HostPathVolumeSource, path: FieldPath, errors: FieldErrors): void {
+export function checkHostPathVolume(
+  { path: hostPath, type }: HostPathVolumeSource,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (!checkRequiredText(hostPath, path.child('path'), errors)) return;
   checkNoBacksteps(hostPath!, path.child('path'), errors);
   if (type !== undefined && !types.includes(type)) errors.push(notSupported(path.child('type'), type, types));

@@ -18,8 +18,16 @@ const nameForms: Readonly<Record<string, (name: string) => boolean>> = {
  * name, wherever it begins; each part between colons is looked at once.
  */
 function isIqn(name: string): boolean {
-  const parts = name.split(/[,;*&$|\s]/).at(-1)!.split(':');
-  return parts.some((part, i) => i < parts.length - 1 && (i < parts.length - 2 || parts.at(-1) !== '') && /iqn\.\d{4}-\d{2}\../.test(endOfName(part)));
+  const parts = name
+    .split(/[,;*&$|\s]/)
+    .at(-1)!
+    .split(':');
+  return parts.some(
+    (part, i) =>
+      i < parts.length - 1 &&
+      (i < parts.length - 2 || parts.at(-1) !== '') &&
+      /iqn\.\d{4}-\d{2}\../.test(endOfName(part)),
+  );
 }
 
 /** The letters, digits, points and hyphens at the end. */
@@ -48,18 +56,30 @@ export function checkIscsiVolume(source: ISCSIVolumeSource, path: FieldPath, err
   checkInitiator(source, withPrefixes, path, errors);
 }
 
-export function checkIscsiPersistentVolume(source: ISCSIPersistentVolumeSource, volumeName: string, path: FieldPath, errors: FieldErrors): void {
+export function checkIscsiPersistentVolume(
+  source: ISCSIPersistentVolumeSource,
+  volumeName: string,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   checkRequiredText(source.targetPortal, path.child('targetPortal'), errors);
-  if (isSessionNameTooLong(source, volumeName)) errors.push(invalid(path.child('targetportal'), source.targetPortal ?? '', sessionNameMessage));
+  if (isSessionNameTooLong(source, volumeName))
+    errors.push(invalid(path.child('targetportal'), source.targetPortal ?? '', sessionNameMessage));
   checkTarget(source, 'must be valid format', path, errors);
   if (source.secretRef !== undefined) checkRequiredText(source.secretRef.name, path.child('secretRef', 'name'), errors);
   checkInitiator(source, 'must be valid format', path, errors);
 }
 
-function checkTarget({ iqn, lun, chapAuthDiscovery, chapAuthSession, secretRef }: IscsiSource, unknown: string, path: FieldPath, errors: FieldErrors): void {
+function checkTarget(
+  { iqn, lun, chapAuthDiscovery, chapAuthSession, secretRef }: IscsiSource,
+  unknown: string,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (checkRequiredText(iqn, path.child('iqn'), errors)) checkName(iqn!, unknown, path.child('iqn'), errors);
   checkByte(lun, 0, path.child('lun'), errors);
-  if ((chapAuthDiscovery === true || chapAuthSession === true) && secretRef === undefined) errors.push(required(path.child('secretRef')));
+  if ((chapAuthDiscovery === true || chapAuthSession === true) && secretRef === undefined)
+    errors.push(required(path.child('secretRef')));
 }
 
 function checkInitiator({ initiatorName }: IscsiSource, unknown: string, path: FieldPath, errors: FieldErrors): void {
@@ -70,4 +90,5 @@ function checkInitiator({ initiatorName }: IscsiSource, unknown: string, path: F
 export const isSessionNameTooLong = ({ initiatorName, targetPortal = '' }: IscsiSource, volumeName: string): boolean =>
   initiatorName !== undefined && byteLength(`${volumeName}:${targetPortal}`) > 64;
 
-export const sessionNameMessage = 'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.';
+export const sessionNameMessage =
+  'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.';

@@ -29,10 +29,12 @@ const isReserved = (text: string): boolean => text.startsWith('..') && !text.sta
 export const isFilePath = (text: string): boolean => !text.startsWith('/') && !hasBackstep(text) && !isReserved(text);
 
 export function checkFileMode(mode: number | undefined, path: FieldPath, errors: FieldErrors): void {
-  if (mode !== undefined && (mode < 0 || mode > 0o777)) errors.push(invalid(path, mode, 'must be a number between 0 and 0777 (octal), both inclusive'));
+  if (mode !== undefined && (mode < 0 || mode > 0o777))
+    errors.push(invalid(path, mode, 'must be a number between 0 and 0777 (octal), both inclusive'));
 }
 
 /** Partition and logical unit numbers. */
 export function checkByte(value: number | undefined, low: number, path: FieldPath, errors: FieldErrors): void {
-  if (value !== undefined && (value < 0 || value > 255)) errors.push(invalid(path, value, inclusiveRangeMessage(low, 255)));
+  if (value !== undefined && (value < 0 || value > 255))
+    errors.push(invalid(path, value, inclusiveRangeMessage(low, 255)));
 }

@@ -1,5 +1,12 @@
 /** Projected volumes: files of several sources in one folder. */
-import type { ClusterTrustBundleProjection, ConfigMapProjection, ProjectedVolumeSource, SecretProjection, ServiceAccountTokenProjection, VolumeProjection } from '../../gen/types/core-v1.ts';
+import type {
+  ClusterTrustBundleProjection,
+  ConfigMapProjection,
+  ProjectedVolumeSource,
+  SecretProjection,
+  ServiceAccountTokenProjection,
+  VolumeProjection,
+} from '../../gen/types/core-v1.ts';
 import { forbidden, invalid, required } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
@@ -11,10 +18,17 @@ import type { PodRules } from '../pod/rules.ts';
 import { checkDownwardApiFile, checkKeyToPath } from './files.ts';
 import { checkFileMode, checkFilePath } from './paths.ts';
 
-export function checkProjectedVolume({ defaultMode, sources }: ProjectedVolumeSource, path: FieldPath, errors: FieldErrors, rules: PodRules): void {
+export function checkProjectedVolume(
+  { defaultMode, sources }: ProjectedVolumeSource,
+  path: FieldPath,
+  errors: FieldErrors,
+  rules: PodRules,
+): void {
   checkFileMode(defaultMode, path.child('defaultMode'), errors);
   const files = new Files(path, errors);
-  sources?.forEach((source, i) => checkSource(source, path.child('sources').index(i), { files, errors, rules, volumePath: path }));
+  sources?.forEach((source, i) =>
+    checkSource(source, path.child('sources').index(i), { files, errors, rules, volumePath: path }),
+  );
 }
 
 /** The files that all sources put into the volume. */
@@ -42,7 +56,11 @@ interface Projection {
   readonly volumePath: FieldPath;
 }
 
-function checkSource({ secret, configMap, downwardAPI, serviceAccountToken, clusterTrustBundle }: VolumeProjection, path: FieldPath, projection: Projection): void {
+function checkSource(
+  { secret, configMap, downwardAPI, serviceAccountToken, clusterTrustBundle }: VolumeProjection,
+  path: FieldPath,
+  projection: Projection,
+): void {
   const { errors, files } = projection;
   if (secret !== undefined) checkItems(secret, path.child('secret'), projection);
   if (configMap !== undefined) checkItems(configMap, path.child('configMap'), projection);
@@ -51,12 +69,19 @@ function checkSource({ secret, configMap, downwardAPI, serviceAccountToken, clus
     if (file.path !== undefined) files.add(file.path, file.path);
   });
   if (serviceAccountToken !== undefined) checkToken(serviceAccountToken, path.child('serviceAccountToken'), projection);
-  if (clusterTrustBundle !== undefined) checkTrustBundle(clusterTrustBundle, path.child('clusterTrustBundle'), projection);
-  const count = [secret, configMap, downwardAPI, serviceAccountToken, clusterTrustBundle].filter((source) => source !== undefined).length;
+  if (clusterTrustBundle !== undefined)
+    checkTrustBundle(clusterTrustBundle, path.child('clusterTrustBundle'), projection);
+  const count = [secret, configMap, downwardAPI, serviceAccountToken, clusterTrustBundle].filter(
+    (source) => source !== undefined,
+  ).length;
   if (count > 1) errors.push(forbidden(path, 'may not specify more than 1 volume type per source'));
 }
 
-function checkItems({ name = '', items }: SecretProjection | ConfigMapProjection, path: FieldPath, { errors, files }: Projection): void {
+function checkItems(
+  { name = '', items }: SecretProjection | ConfigMapProjection,
+  path: FieldPath,
+  { errors, files }: Projection,
+): void {
   checkRequiredText(name, path.child('name'), errors);
   items?.forEach((item, i) => {
     checkKeyToPath(item, path.child('items').index(i), errors);
@@ -64,15 +89,37 @@ function checkItems({ name = '', items }: SecretProjection | ConfigMapProjection
   });
 }
 
-function checkToken({ expirationSeconds = 0, path: file }: ServiceAccountTokenProjection, path: FieldPath, { errors, rules, volumePath }: Projection): void {
-  if (expirationSeconds < 600) errors.push(invalid(path.child('expirationSeconds'), expirationSeconds, 'may not specify a duration less than 10 minutes'));
-  if (expirationSeconds > 2 ** 32) errors.push(invalid(path.child('expirationSeconds'), expirationSeconds, 'may not specify a duration larger than 2^32 seconds'));
-  if (checkRequiredText(file, volumePath.child('path'), errors) && !rules.nonLocalTokenPaths) checkFilePath(file!, volumePath.child('path'), errors);
+function checkToken(
+  { expirationSeconds = 0, path: file }: ServiceAccountTokenProjection,
+  path: FieldPath,
+  { errors, rules, volumePath }: Projection,
+): void {
+  if (expirationSeconds < 600)
+    errors.push(
+      invalid(path.child('expirationSeconds'), expirationSeconds, 'may not specify a duration less than 10 minutes'),
+    );
+  if (expirationSeconds > 2 ** 32)
+    errors.push(
+      invalid(
+        path.child('expirationSeconds'),
+        expirationSeconds,
+        'may not specify a duration larger than 2^32 seconds',
+      ),
+    );
+  if (checkRequiredText(file, volumePath.child('path'), errors) && !rules.nonLocalTokenPaths)
+    checkFilePath(file!, volumePath.child('path'), errors);
 }
 
 function checkTrustBundle(bundle: ClusterTrustBundleProjection, path: FieldPath, { errors, files }: Projection): void {
   const { name, signerName, path: file = '' } = bundle;
-  if (name !== undefined && signerName !== undefined) errors.push(invalid(path, goStruct('core.ClusterTrustBundleProjection', bundle), 'only one of name and signerName may be used'));
+  if (name !== undefined && signerName !== undefined)
+    errors.push(
+      invalid(
+        path,
+        goStruct('core.ClusterTrustBundleProjection', bundle),
+        'only one of name and signerName may be used',
+      ),
+    );
   else if (name !== undefined) checkBundleByName(bundle, name, path, errors);
   else if (signerName !== undefined) {
     checkRequiredText(signerName, path.child('signerName'), errors, 'must be a valid signer name');
@@ -84,8 +131,21 @@ function checkTrustBundle(bundle: ClusterTrustBundleProjection, path: FieldPath,
   files.add(file, file);
 }
 
-function checkBundleByName({ labelSelector }: ClusterTrustBundleProjection, name: string, path: FieldPath, errors: FieldErrors): void {
+function checkBundleByName(
+  { labelSelector }: ClusterTrustBundleProjection,
+  name: string,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   checkRequiredText(name, path.child('name'), errors, 'must be a valid object name');
-  for (const message of isClusterTrustBundleName(name)) errors.push(invalid(path.child('name'), name, `not a valid clustertrustbundlename: ${message}`));
-  if (labelSelector !== undefined) errors.push(invalid(path.child('labelSelector'), goStruct('v1.LabelSelector', labelSelector), 'labelSelector must be unset if name is specified'));
+  for (const message of isClusterTrustBundleName(name))
+    errors.push(invalid(path.child('name'), name, `not a valid clustertrustbundlename: ${message}`));
+  if (labelSelector !== undefined)
+    errors.push(
+      invalid(
+        path.child('labelSelector'),
+        goStruct('v1.LabelSelector', labelSelector),
+        'labelSelector must be unset if name is specified',
+      ),
+    );
 }

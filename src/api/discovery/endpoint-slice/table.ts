@@ -1,8 +1,15 @@
 import type { Endpoint, EndpointPort, EndpointSlice } from '../../gen/types/discovery-v1.ts';
 import { ageCell } from '../../table/cells.ts';
 
-export const endpointSliceCells = ({ metadata, addressType = '' as never, endpoints, ports }: EndpointSlice, now: Date): string[] => [
-  metadata.name ?? '', addressType, firstOf((ports ?? []).map(portText)), firstOf((endpoints ?? []).flatMap(({ addresses = [] }: Endpoint) => addresses)), ageCell(metadata.creationTimestamp, now),
+export const endpointSliceCells = (
+  { metadata, addressType = '' as never, endpoints, ports }: EndpointSlice,
+  now: Date,
+): string[] => [
+  metadata.name ?? '',
+  addressType,
+  firstOf((ports ?? []).map(portText)),
+  firstOf((endpoints ?? []).flatMap(({ addresses = [] }: Endpoint) => addresses)),
+  ageCell(metadata.creationTimestamp, now),
 ];
 
 const portText = ({ port, name }: EndpointPort): string => (port === undefined ? (name ?? '*') : String(port));

@@ -6,15 +6,23 @@ import { createMap } from '../../../machinery/value.ts';
 export const zoneLabel = 'topology.kubernetes.io/zone';
 export const hostnameLabel = 'kubernetes.io/hostname';
 
-export const fromOldSlice = (slice: OldEndpointSlice): EndpointSlice => ({ ...slice, endpoints: slice.endpoints?.map(fromOldEndpoint) }) as EndpointSlice;
+export const fromOldSlice = (slice: OldEndpointSlice): EndpointSlice =>
+  ({ ...slice, endpoints: slice.endpoints?.map(fromOldEndpoint) }) as EndpointSlice;
 
-export const toOldSlice = (slice: EndpointSlice): OldEndpointSlice => ({ ...slice, endpoints: slice.endpoints?.map(toOldEndpoint) });
+export const toOldSlice = (slice: EndpointSlice): OldEndpointSlice => ({
+  ...slice,
+  endpoints: slice.endpoints?.map(toOldEndpoint),
+});
 
 function fromOldEndpoint({ topology, ...members }: OldEndpoint): Endpoint {
   if (topology === undefined) return members;
   const { [zoneLabel]: zone, ...rest } = topology;
   const deprecatedTopology = Object.assign(createMap<string>(), rest);
-  return { ...members, ...(zone === undefined ? {} : { zone }), ...(Object.keys(rest).length === 0 ? {} : { deprecatedTopology }) };
+  return {
+    ...members,
+    ...(zone === undefined ? {} : { zone }),
+    ...(Object.keys(rest).length === 0 ? {} : { deprecatedTopology }),
+  };
 }
 
 function toOldEndpoint({ deprecatedTopology, zone, ...members }: Endpoint): OldEndpoint {

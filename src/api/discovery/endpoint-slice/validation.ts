@@ -1,5 +1,11 @@
 /** Rules of endpoint slices. @see {@link https://kubernetes.io/docs/concepts/services-networking/endpoint-slices/ | EndpointSlices} */
-import type { AddressType, Endpoint, EndpointHints, EndpointPort, EndpointSlice } from '../../gen/types/discovery-v1.ts';
+import type {
+  AddressType,
+  Endpoint,
+  EndpointHints,
+  EndpointPort,
+  EndpointSlice,
+} from '../../gen/types/discovery-v1.ts';
 import { duplicate, internal, notSupported, required, tooMany } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
@@ -57,12 +63,17 @@ function checkAddress(address: string, type: AddressType | undefined, path: Fiel
   checkNonSpecialIp(address, path, errors);
 }
 
-function checkTopology(topology: Readonly<Record<string, string>> | undefined, path: FieldPath, errors: FieldErrors): void {
+function checkTopology(
+  topology: Readonly<Record<string, string>> | undefined,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (topology === undefined) return;
   const count = Object.keys(topology).length;
   if (count > limits.topologyLabels) errors.push(tooMany(path, count, limits.topologyLabels));
   checkLabels(topology, path, errors);
-  if (Object.hasOwn(topology, zoneLabel)) errors.push(internal(path.key(zoneLabel), 'reserved key was not removed in conversion'));
+  if (Object.hasOwn(topology, zoneLabel))
+    errors.push(internal(path.key(zoneLabel), 'reserved key was not removed in conversion'));
 }
 
 function checkHints({ forZones = [] }: EndpointHints, path: FieldPath, errors: FieldErrors): void {

@@ -49,7 +49,14 @@ function checkParameters(parameters: IngressClassParametersReference, path: Fiel
   else checkFormat(isDns1123Label, namespace, namespacePath, errors);
 }
 
-export const ingressClassCells = ({ metadata, spec }: IngressClass, now: Date): string[] => [metadata.name ?? '', spec.controller ?? '', parametersCell(spec), ageCell(metadata.creationTimestamp, now)];
+export const ingressClassCells = ({ metadata, spec }: IngressClass, now: Date): string[] => [
+  metadata.name ?? '',
+  spec.controller ?? '',
+  parametersCell(spec),
+  ageCell(metadata.creationTimestamp, now),
+];
 
 const parametersCell = ({ parameters }: IngressClassSpec): string =>
-  parameters === undefined ? '<none>' : `${parameters.kind ?? ''}${parameters.apiGroup === undefined ? '' : `.${parameters.apiGroup}`}/${parameters.name ?? ''}`;
+  parameters === undefined
+    ? '<none>'
+    : `${parameters.kind ?? ''}${parameters.apiGroup === undefined ? '' : `.${parameters.apiGroup}`}/${parameters.name ?? ''}`;

@@ -9,7 +9,8 @@ import { checkFormat, invalidEach } from '../../meta/checks.ts';
 
 /** A service or another resource, never both. */
 export function checkIngressBackend({ service, resource }: IngressBackend, path: FieldPath, errors: FieldErrors): void {
-  if (service !== undefined && resource !== undefined) errors.push(invalid(path, '', 'cannot set both resource and service backends'));
+  if (service !== undefined && resource !== undefined)
+    errors.push(invalid(path, '', 'cannot set both resource and service backends'));
   else if (resource !== undefined) checkTypedReference(resource, path.child('resource'), errors);
   else if (service !== undefined) checkService(service, path, errors);
   else errors.push(invalid(path, '', 'resource or service backend is required'));
@@ -27,7 +28,11 @@ function checkService({ name = '', port }: IngressServiceBackend, path: FieldPat
 }
 
 /** Group, kind and name of an object somewhere. */
-export function checkTypedReference({ apiGroup, kind = '', name = '' }: TypedLocalObjectReference, path: FieldPath, errors: FieldErrors): void {
+export function checkTypedReference(
+  { apiGroup, kind = '', name = '' }: TypedLocalObjectReference,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (apiGroup !== undefined) checkFormat(isDns1123Subdomain, apiGroup, path.child('apiGroup'), errors);
   if (kind === '') errors.push(required(path.child('kind'), 'kind is required'));
   else checkFormat(isPathSegmentName, kind, path.child('kind'), errors);

@@ -13,7 +13,11 @@ export function checkPaths(paths: readonly HTTPIngressPath[] | undefined, path: 
   paths?.forEach((item, i) => checkPath(item, path.index(i), errors));
 }
 
-function checkPath({ path: text = '', pathType, backend }: HTTPIngressPath, path: FieldPath, errors: FieldErrors): void {
+function checkPath(
+  { path: text = '', pathType, backend }: HTTPIngressPath,
+  path: FieldPath,
+  errors: FieldErrors,
+): void {
   if (pathType === undefined) return void errors.push(required(path.child('pathType'), 'pathType must be specified'));
   if (pathType === 'Exact' || pathType === 'Prefix') checkComparedPath(text, path.child('path'), errors);
   else if (pathType === 'ImplementationSpecific') {
@@ -24,7 +28,8 @@ function checkPath({ path: text = '', pathType, backend }: HTTPIngressPath, path
 
 function checkComparedPath(text: string, path: FieldPath, errors: FieldErrors): void {
   checkAbsolute(text, path, errors);
-  for (const part of forbiddenParts) if (text.includes(part)) errors.push(invalid(path, text, `must not contain '${part}'`));
+  for (const part of forbiddenParts)
+    if (text.includes(part)) errors.push(invalid(path, text, `must not contain '${part}'`));
   for (const end of forbiddenEnds) if (text.endsWith(end)) errors.push(invalid(path, text, `cannot end with '${end}'`));
 }
 

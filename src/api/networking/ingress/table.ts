@@ -3,8 +3,12 @@ import { ageCell, textCell } from '../../table/cells.ts';
 import { loadBalancerCell } from '../../core/service/table.ts';
 
 export const ingressCells = ({ metadata, spec, status }: Ingress, now: Date): string[] => [
-  metadata.name ?? '', textCell(spec.ingressClassName), hostsCell(spec.rules ?? []), loadBalancerCell(status.loadBalancer),
-  (spec.tls?.length ?? 0) > 0 ? '80, 443' : '80', ageCell(metadata.creationTimestamp, now),
+  metadata.name ?? '',
+  textCell(spec.ingressClassName),
+  hostsCell(spec.rules ?? []),
+  loadBalancerCell(status.loadBalancer),
+  (spec.tls?.length ?? 0) > 0 ? '80, 443' : '80',
+  ageCell(metadata.creationTimestamp, now),
 ];
 
 const shown = 3;

@@ -32,17 +32,28 @@ export function validateIngress(ingress: Ingress): FieldErrors {
   const annotation = ingress.metadata.annotations?.[ingressClassAnnotation];
   const { ingressClassName } = ingress.spec;
   if (annotation !== undefined && ingressClassName !== undefined && annotation !== ingressClassName) {
-    errors.push(invalid(FieldPath.of('annotations', ingressClassAnnotation), annotation, 'must match `ingressClassName` when both are specified'));
+    errors.push(
+      invalid(
+        FieldPath.of('annotations', ingressClassAnnotation),
+        annotation,
+        'must match `ingressClassName` when both are specified',
+      ),
+    );
   }
   return errors;
 }
 
 export function validateIngressUpdate(ingress: Ingress, old: Ingress): FieldErrors {
   const rules = {
-    invalidSecretNames: old.spec.tls?.some(({ secretName = '' }) => secretName !== '' && isDns1123Subdomain(secretName).length > 0) === true,
+    invalidSecretNames:
+      old.spec.tls?.some(({ secretName = '' }) => secretName !== '' && isDns1123Subdomain(secretName).length > 0) ===
+      true,
     invalidWildcardRules: old.spec.rules?.some((rule) => isWildcard(rule) && hasBadPaths(rule)) === true,
   };
-  return FieldErrors.joined(validateBuiltInMetaUpdate(ingress.metadata, old.metadata), validateMetaAndSpec(ingress, rules));
+  return FieldErrors.joined(
+    validateBuiltInMetaUpdate(ingress.metadata, old.metadata),
+    validateMetaAndSpec(ingress, rules),
+  );
 }
 
 export function validateIngressStatusUpdate(ingress: Ingress, old: Ingress): FieldErrors {
@@ -63,12 +74,19 @@ function validateMetaAndSpec({ metadata, spec }: Ingress, rules: IngressRules): 
 
 function checkSpec(spec: IngressSpec, path: FieldPath, errors: FieldErrors, rules: IngressRules): void {
   if ((spec.rules?.length ?? 0) === 0 && spec.defaultBackend === undefined) {
-    errors.push(invalid(path, new GoSyntax(`[]networking.IngressRule${spec.rules === undefined ? '(nil)' : '{}'}`), 'either `defaultBackend` or `rules` must be specified'));
+    errors.push(
+      invalid(
+        path,
+        new GoSyntax(`[]networking.IngressRule${spec.rules === undefined ? '(nil)' : '{}'}`),
+        'either `defaultBackend` or `rules` must be specified',
+      ),
+    );
   }
   if (spec.defaultBackend !== undefined) checkIngressBackend(spec.defaultBackend, path.child('defaultBackend'), errors);
   spec.rules?.forEach((rule, i) => checkRule(rule, path.child('rules').index(i), errors, rules));
   spec.tls?.forEach((tls, i) => checkTls(tls, path.child('tls').index(i), errors, rules));
-  if (spec.ingressClassName !== undefined) checkFormat(isDns1123Subdomain, spec.ingressClassName, path.child('ingressClassName'), errors);
+  if (spec.ingressClassName !== undefined)
+    checkFormat(isDns1123Subdomain, spec.ingressClassName, path.child('ingressClassName'), errors);
 }
 
 const isWildcard = ({ host = '' }: IngressRule): boolean => host.includes('*');
@@ -95,7 +113,13 @@ function checkHttp({ http }: IngressRule, path: FieldPath, errors: FieldErrors):
   checkPaths(http.paths, pathsPath, errors);
 }
 
-function checkTls({ hosts, secretName = '' }: IngressTLS, path: FieldPath, errors: FieldErrors, rules: IngressRules): void {
+function checkTls(
+  { hosts, secretName = '' }: IngressTLS,
+  path: FieldPath,
+  errors: FieldErrors,
+  rules: IngressRules,
+): void {
   hosts?.forEach((host, i) => checkHost(host, path.child('hosts').index(i), errors));
-  if (secretName !== '' && !rules.invalidSecretNames) checkFormat(isDns1123Subdomain, secretName, path.child('secretName'), errors);
+  if (secretName !== '' && !rules.invalidSecretNames)
+    checkFormat(isDns1123Subdomain, secretName, path.child('secretName'), errors);
 }

@@ -1,5 +1,11 @@
 /** Rules of network policies. @see {@link https://kubernetes.io/docs/concepts/services-networking/network-policies/ | Network Policies} */
-import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort, NetworkPolicySpec } from '../../gen/types/networking-v1.ts';
+import type {
+  IPBlock,
+  NetworkPolicy,
+  NetworkPolicyPeer,
+  NetworkPolicyPort,
+  NetworkPolicySpec,
+} from '../../gen/types/networking-v1.ts';
 import { forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
 import { FieldErrors } from '../../../machinery/field-errors.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
@@ -9,7 +15,12 @@ import { isPortNumber } from '../../../machinery/formats/numbers.ts';
 import { goNames } from '../../../machinery/go-quote.ts';
 import { checkCidr } from '../../meta/addresses.ts';
 import { invalidEach } from '../../meta/checks.ts';
-import { checkLabelSelector, hasInvalidSelector, formatLabelSelector, type LabelSelectorRules } from '../../meta/label-selector.ts';
+import {
+  checkLabelSelector,
+  hasInvalidSelector,
+  formatLabelSelector,
+  type LabelSelectorRules,
+} from '../../meta/label-selector.ts';
 import { subdomainName } from '../../meta/name-rules.ts';
 import { judgedTwice, validateBuiltInMeta } from '../../meta/object-meta.ts';
 import { ageCell } from '../../table/cells.ts';
@@ -20,8 +31,10 @@ const policyTypes = ['Ingress', 'Egress'];
 
 /** A policy that does not say which traffic it is about means what comes in, and what goes out if it has rules for that. */
 export function setNetworkPolicyDefaults({ spec }: Pick<NetworkPolicy, 'spec'>): void {
-  for (const { ports } of [...(spec.ingress ?? []), ...(spec.egress ?? [])]) for (const port of ports ?? []) port.protocol ??= 'TCP';
-  if ((spec.policyTypes?.length ?? 0) === 0) spec.policyTypes = (spec.egress?.length ?? 0) > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
+  for (const { ports } of [...(spec.ingress ?? []), ...(spec.egress ?? [])])
+    for (const port of ports ?? []) port.protocol ??= 'TCP';
+  if ((spec.policyTypes?.length ?? 0) === 0)
+    spec.policyTypes = (spec.egress?.length ?? 0) > 0 ? ['Ingress', 'Egress'] : ['Ingress'];
 }
 
 const metaRules = { namespaced: true, validateName: subdomainName };
@@ -40,7 +53,11 @@ export function validateNetworkPolicyUpdate({ metadata, spec }: NetworkPolicy, o
 
 const hasBadPodSelector = ({ spec }: NetworkPolicy): boolean => hasInvalidSelector(spec.podSelector);
 
-function checkSpec({ podSelector, ingress, egress, policyTypes: types = [] }: NetworkPolicySpec, errors: FieldErrors, rules: LabelSelectorRules): void {
+function checkSpec(
+  { podSelector, ingress, egress, policyTypes: types = [] }: NetworkPolicySpec,
+  errors: FieldErrors,
+  rules: LabelSelectorRules,
+): void {
   checkLabelSelector(podSelector, specPath.child('podSelector'), errors, rules);
   ingress?.forEach(({ ports, from }, i) => {
     const path = specPath.child('ingress').index(i);
@@ -53,14 +70,19 @@ function checkSpec({ podSelector, ingress, egress, policyTypes: types = [] }: Ne
     to?.forEach((peer, j) => checkPeer(peer, path.child('to').index(j), errors, rules));
   });
   const typesPath = specPath.child('policyTypes');
-  if (types.length > policyTypes.length) errors.push(invalid(typesPath, goNames('[]networking.PolicyType', types), 'may not specify more than two policyTypes'));
-  else types.forEach((type, i) => {
-    if (!policyTypes.includes(type)) errors.push(notSupported(typesPath.index(i), type, policyTypes));
-  });
+  if (types.length > policyTypes.length)
+    errors.push(
+      invalid(typesPath, goNames('[]networking.PolicyType', types), 'may not specify more than two policyTypes'),
+    );
+  else
+    types.forEach((type, i) => {
+      if (!policyTypes.includes(type)) errors.push(notSupported(typesPath.index(i), type, policyTypes));
+    });
 }
 
 function checkPort({ protocol, port, endPort }: NetworkPolicyPort, path: FieldPath, errors: FieldErrors): void {
-  if (protocol !== undefined && !protocols.includes(protocol)) errors.push(notSupported(path.child('protocol'), protocol, protocols));
+  if (protocol !== undefined && !protocols.includes(protocol))
+    errors.push(notSupported(path.child('protocol'), protocol, protocols));
   const endPath = path.child('endPort');
   if (typeof port === 'number') {
     invalidEach(isPortNumber(port), path.child('port'), port, errors);
@@ -69,17 +91,30 @@ function checkPort({ protocol, port, endPort }: NetworkPolicyPort, path: FieldPa
     invalidEach(isPortNumber(endPort), endPath, endPort, errors);
     return;
   }
-  if (endPort !== undefined) errors.push(invalid(endPath, endPort, `may not be specified when \`port\` is ${port === undefined ? 'not specified' : 'non-numeric'}`));
+  if (endPort !== undefined)
+    errors.push(
+      invalid(
+        endPath,
+        endPort,
+        `may not be specified when \`port\` is ${port === undefined ? 'not specified' : 'non-numeric'}`,
+      ),
+    );
   if (port !== undefined) invalidEach(isPortName(port), path.child('port'), port, errors);
 }
 
-function checkPeer({ podSelector, namespaceSelector, ipBlock }: NetworkPolicyPeer, path: FieldPath, errors: FieldErrors, rules: LabelSelectorRules): void {
+function checkPeer(
+  { podSelector, namespaceSelector, ipBlock }: NetworkPolicyPeer,
+  path: FieldPath,
+  errors: FieldErrors,
+  rules: LabelSelectorRules,
+): void {
   checkLabelSelector(podSelector, path.child('podSelector'), errors, rules);
   checkLabelSelector(namespaceSelector, path.child('namespaceSelector'), errors, rules);
   if (ipBlock !== undefined) checkIpBlock(ipBlock, path.child('ipBlock'), errors);
   const hasSelector = podSelector !== undefined || namespaceSelector !== undefined;
   if (!hasSelector && ipBlock === undefined) errors.push(required(path, 'must specify a peer'));
-  if (hasSelector && ipBlock !== undefined) errors.push(forbidden(path, 'may not specify both ipBlock and another peer'));
+  if (hasSelector && ipBlock !== undefined)
+    errors.push(forbidden(path, 'may not specify both ipBlock and another peer'));
 }
 
 function checkIpBlock({ cidr = '', except }: IPBlock, path: FieldPath, errors: FieldErrors): void {
@@ -91,8 +126,13 @@ function checkIpBlock({ cidr = '', except }: IPBlock, path: FieldPath, errors: F
     const at = path.child('except').index(i);
     checkCidr(text, at, errors);
     const part = parseCidr(text);
-    if (part !== undefined && (!isInCidr(block, part) || block.prefixLength >= part.prefixLength)) errors.push(invalid(at, text, 'must be a strict subset of `cidr`'));
+    if (part !== undefined && (!isInCidr(block, part) || block.prefixLength >= part.prefixLength))
+      errors.push(invalid(at, text, 'must be a strict subset of `cidr`'));
   });
 }
 
-export const networkPolicyCells = ({ metadata, spec }: NetworkPolicy, now: Date): string[] => [metadata.name ?? '', formatLabelSelector(spec.podSelector), ageCell(metadata.creationTimestamp, now)];
+export const networkPolicyCells = ({ metadata, spec }: NetworkPolicy, now: Date): string[] => [
+  metadata.name ?? '',
+  formatLabelSelector(spec.podSelector),
+  ageCell(metadata.creationTimestamp, now),
+];

@@ -36,12 +36,14 @@ export function containersWhere(spec: PodSpec, test: (container: AnyContainer) =
 export const one = (count: number, singular: string, plural: string): string => (count === 1 ? singular : plural);
 
 /** `container "a"`, `containers "a", "b"` */
-export const named = (what: string, names: readonly string[]): string => `${one(names.length, what, `${what}s`)} ${names.map(goQuote).join(', ')}`;
+export const named = (what: string, names: readonly string[]): string =>
+  `${one(names.length, what, `${what}s`)} ${names.map(goQuote).join(', ')}`;
 
 export const namedContainers = (names: readonly string[]): string => named('container', names);
 
 /** Who set something: the pod, containers, or both. */
-export const setters = (pod: boolean, containers: readonly string[]): string => [...(pod ? ['pod'] : []), ...(containers.length > 0 ? [namedContainers(containers)] : [])].join(' and ');
+export const setters = (pod: boolean, containers: readonly string[]): string =>
+  [...(pod ? ['pod'] : []), ...(containers.length > 0 ? [namedContainers(containers)] : [])].join(' and ');
 
 /** Sorted, each once, each in quotes. */
 export const quoted = (values: Iterable<string>): string => [...new Set(values)].sort().map(goQuote).join(', ');
@@ -53,7 +55,13 @@ export interface Settings {
 }
 
 /** Where a setting that pods and containers share has a value that is not allowed. */
-export function settingsOf(spec: PodSpec, read: (context: NonNullable<PodSpec['securityContext']> | NonNullable<AnyContainer['securityContext']>) => string | undefined, isAllowed: (value: string) => boolean): Settings {
+export function settingsOf(
+  spec: PodSpec,
+  read: (
+    context: NonNullable<PodSpec['securityContext']> | NonNullable<AnyContainer['securityContext']>,
+  ) => string | undefined,
+  isAllowed: (value: string) => boolean,
+): Settings {
   const values = new Set<string>();
   const isBad = (context: Parameters<typeof read>[0] | undefined): boolean => {
     const value = context === undefined ? undefined : read(context);

@@ -7,7 +7,11 @@ import { restrictedChecks } from './restricted.ts';
 type Run = Check['versions'][number]['run'];
 
 /** By level and version, which namespaces name. */
-const runsOf = new BoundedCache<readonly Run[]>({ maxBytes: 256 * 1024, maxKeyLength: 64, bytesOf: ({ length }) => 8 * length });
+const runsOf = new BoundedCache<readonly Run[]>({
+  maxBytes: 256 * 1024,
+  maxKeyLength: 64,
+  bytesOf: ({ length }) => 8 * length,
+});
 
 /** Everything that a pod does against a level of the standards. */
 export function evaluatePod(policy: LevelVersion, pod: PodView): Finding[] {
@@ -32,6 +36,7 @@ function select({ level, version }: LevelVersion): Run[] {
 }
 
 /** `host namespaces (hostNetwork=true), privileged (…)` */
-export const detailsText = (findings: readonly Finding[]): string => findings.map(({ reason, detail }) => (detail === undefined ? reason : `${reason} (${detail})`)).join(', ');
+export const detailsText = (findings: readonly Finding[]): string =>
+  findings.map(({ reason, detail }) => (detail === undefined ? reason : `${reason} (${detail})`)).join(', ');
 
 export const reasonsText = (findings: readonly Finding[]): string => findings.map(({ reason }) => reason).join(', ');

@@ -24,7 +24,8 @@ export interface Policy {
   readonly errors: readonly FieldError[];
 }
 
-export const levelVersionText = ({ level, version }: LevelVersion): string => `${level}:${version === 'latest' ? version : `v1.${version}`}`;
+export const levelVersionText = ({ level, version }: LevelVersion): string =>
+  `${level}:${version === 'latest' ? version : `v1.${version}`}`;
 
 export const isStricter = (a: Level, b: Level): boolean => levels.indexOf(a) > levels.indexOf(b);
 
@@ -35,22 +36,48 @@ const prefix = 'pod-security.kubernetes.io/';
 export function policyOf(labels: Readonly<Record<string, string>> | undefined): Policy {
   if (labels === undefined) return { enforce: unrestricted, audit: unrestricted, warn: unrestricted, errors: [] };
   const errors = new FieldErrors();
-  const read = (mode: 'enforce' | 'audit' | 'warn', fallback: Level): { readonly level: Level | undefined; readonly version: LevelVersion['version'] | undefined; readonly isBad: boolean } => {
+  const read = (
+    mode: 'enforce' | 'audit' | 'warn',
+    fallback: Level,
+  ): {
+    readonly level: Level | undefined;
+    readonly version: LevelVersion['version'] | undefined;
+    readonly isBad: boolean;
+  } => {
     const level = readLabel(labels, `${prefix}${mode}`, levelLabel, errors);
     const version = readLabel(labels, `${prefix}${mode}-version`, versionLabel, errors);
-    return { level: level.isBad ? fallback : level.value, version: version.isBad ? 'latest' : version.value, isBad: level.isBad };
+    return {
+      level: level.isBad ? fallback : level.value,
+      version: version.isBad ? 'latest' : version.value,
+      isBad: level.isBad,
+    };
   };
   const enforced = read('enforce', 'restricted');
   const audited = read('audit', 'privileged');
   const warned = read('warn', 'privileged');
   const enforce = { ...unrestricted, ...present(enforced) };
   // Who enforces and says nothing about warnings wants to be warned of what will be refused.
-  const follows = !enforced.isBad && enforced.level !== undefined && (warned.level === undefined || warned.isBad) && isStricter(enforced.level, unrestricted.level);
-  const warn = follows ? { level: enforce.level, version: warned.version ?? enforce.version } : { ...unrestricted, ...present(warned) };
+  const follows =
+    !enforced.isBad &&
+    enforced.level !== undefined &&
+    (warned.level === undefined || warned.isBad) &&
+    isStricter(enforced.level, unrestricted.level);
+  const warn = follows
+    ? { level: enforce.level, version: warned.version ?? enforce.version }
+    : { ...unrestricted, ...present(warned) };
   return { enforce, audit: { ...unrestricted, ...present(audited) }, warn, errors };
 }
 
-const present = ({ level, version }: { readonly level: Level | undefined; readonly version: LevelVersion['version'] | undefined }): Partial<LevelVersion> => ({ ...(level === undefined ? {} : { level }), ...(version === undefined ? {} : { version }) });
+const present = ({
+  level,
+  version,
+}: {
+  readonly level: Level | undefined;
+  readonly version: LevelVersion['version'] | undefined;
+}): Partial<LevelVersion> => ({
+  ...(level === undefined ? {} : { level }),
+  ...(version === undefined ? {} : { version }),
+});
 
 interface Reading<T> {
   readonly value: T | undefined;
@@ -58,7 +85,12 @@ interface Reading<T> {
 }
 
 /** @param message of a text that `parse` does not know */
-function readLabel<T>(labels: Readonly<Record<string, string>>, label: string, { parse, message }: Kind<T>, errors: FieldErrors): Reading<T> {
+function readLabel<T>(
+  labels: Readonly<Record<string, string>>,
+  label: string,
+  { parse, message }: Kind<T>,
+  errors: FieldErrors,
+): Reading<T> {
   const text = Object.hasOwn(labels, label) ? labels[label] : undefined;
   if (text === undefined) return { value: undefined, isBad: false };
   const value = parse(text);
@@ -71,7 +103,10 @@ interface Kind<T> {
   readonly message: string;
 }
 
-const levelLabel: Kind<Level> = { parse: (text) => levels.find((level) => level === text), message: `must be one of ${levels.join(', ')}` };
+const levelLabel: Kind<Level> = {
+  parse: (text) => levels.find((level) => level === text),
+  message: `must be one of ${levels.join(', ')}`,
+};
 const versionLabel: Kind<LevelVersion['version']> = { parse: parseVersion, message: 'must be "latest" or "v1.x"' };
 
 function parseVersion(text: string): LevelVersion['version'] | undefined {

@@ -13,21 +13,31 @@ export function isInScope({ spec }: ResourceQuota, pod: Pod | undefined): boolea
 function isMet({ scopeName, operator, values = [] }: ScopedResourceSelectorRequirement, { spec }: Pod): boolean {
   const hasDeadline = spec.activeDeadlineSeconds !== undefined && Number(spec.activeDeadlineSeconds) >= 0;
   switch (scopeName) {
-    case 'Terminating': return hasDeadline;
-    case 'NotTerminating': return !hasDeadline;
-    case 'BestEffort': return qosClassOf(spec, false) === 'BestEffort';
-    case 'NotBestEffort': return qosClassOf(spec, false) !== 'BestEffort';
-    case 'CrossNamespacePodAffinity': return reachesOtherNamespaces(spec);
-    default: return matchesPriority(operator ?? 'Exists', values, spec.priorityClassName ?? '');
+    case 'Terminating':
+      return hasDeadline;
+    case 'NotTerminating':
+      return !hasDeadline;
+    case 'BestEffort':
+      return qosClassOf(spec, false) === 'BestEffort';
+    case 'NotBestEffort':
+      return qosClassOf(spec, false) !== 'BestEffort';
+    case 'CrossNamespacePodAffinity':
+      return reachesOtherNamespaces(spec);
+    default:
+      return matchesPriority(operator ?? 'Exists', values, spec.priorityClassName ?? '');
   }
 }
 
 function matchesPriority(operator: string, values: readonly string[], name: string): boolean {
   switch (operator) {
-    case 'In': return name !== '' && values.includes(name);
-    case 'NotIn': return name === '' || !values.includes(name);
-    case 'DoesNotExist': return name === '';
-    default: return name !== '';
+    case 'In':
+      return name !== '' && values.includes(name);
+    case 'NotIn':
+      return name === '' || !values.includes(name);
+    case 'DoesNotExist':
+      return name === '';
+    default:
+      return name !== '';
   }
 }
 

@@ -32,38 +32,56 @@ export function countsAs(group: string, resource: string, name: string): boolean
   if (name === countName(group, resource)) return true;
   if (group !== '') return false;
   switch (resource) {
-    case 'pods': return podCounts.test(name) || (name.startsWith('requests.') && !isNative(name));
-    case 'services': return serviceCounts.test(name);
-    case 'persistentvolumeclaims': return claimCounts.test(name);
-    default: return legacyNames.has(resource) && name === resource;
+    case 'pods':
+      return podCounts.test(name) || (name.startsWith('requests.') && !isNative(name));
+    case 'services':
+      return serviceCounts.test(name);
+    case 'persistentvolumeclaims':
+      return claimCounts.test(name);
+    default:
+      return legacyNames.has(resource) && name === resource;
   }
 }
 
-const countName = (group: string, resource: string): string => `count/${group === '' ? resource : `${resource}.${group}`}`;
+const countName = (group: string, resource: string): string =>
+  `count/${group === '' ? resource : `${resource}.${group}`}`;
 
 const standard: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage']);
 const isNative = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/');
 
 /** The names under which requests and limits are counted. */
-export function computeNames(requests: Readonly<Record<string, string>>, limits: Readonly<Record<string, string>>): [string, string][] {
+export function computeNames(
+  requests: Readonly<Record<string, string>>,
+  limits: Readonly<Record<string, string>>,
+): [string, string][] {
   return [
     ...Object.entries(requests).flatMap(([name, amount]): [string, string][] => {
-      if (standard.has(name) || name.startsWith('hugepages-')) return [[name, amount], [`requests.${name}`, amount]];
+      if (standard.has(name) || name.startsWith('hugepages-'))
+        return [
+          [name, amount],
+          [`requests.${name}`, amount],
+        ];
       return isNative(name) ? [] : [[`requests.${name}`, amount]];
     }),
-    ...Object.entries(limits).flatMap(([name, amount]): [string, string][] => (standard.has(name) ? [[`limits.${name}`, amount]] : [])),
+    ...Object.entries(limits).flatMap(([name, amount]): [string, string][] =>
+      standard.has(name) ? [[`limits.${name}`, amount]] : [],
+    ),
   ];
 }
 
 function addPod(usage: Usage, { spec, status }: Pod): void {
   if (status?.phase === 'Succeeded' || status?.phase === 'Failed') return;
   usage.set('pods', quantityOf('1'));
-  for (const [name, amount] of computeNames(podAmounts(spec, 'requests'), podAmounts(spec, 'limits'))) usage.set(name, quantityOf(amount));
+  for (const [name, amount] of computeNames(podAmounts(spec, 'requests'), podAmounts(spec, 'limits')))
+    usage.set(name, quantityOf(amount));
 }
 
 function addService(usage: Usage, { spec }: Service): void {
   const ports = spec?.ports ?? [];
-  const withNodePort = spec?.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts === false ? ports.filter(({ nodePort = 0 }) => nodePort !== 0) : ports;
+  const withNodePort =
+    spec?.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts === false
+      ? ports.filter(({ nodePort = 0 }) => nodePort !== 0)
+      : ports;
   const hasNodePorts = spec?.type === 'NodePort' || spec?.type === 'LoadBalancer';
   usage.set('services', quantityOf('1'));
   usage.set('services.nodeports', quantityOf(String(hasNodePorts ? withNodePort.length : 0)));
@@ -79,13 +97,30 @@ function addClaim(usage: Usage, { metadata, spec }: PersistentVolumeClaim): void
   }
 }
 
-const mustBeSaid: ReadonlySet<string> = new Set(['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory']);
+const mustBeSaid: ReadonlySet<string> = new Set([
+  'cpu',
+  'memory',
+  'requests.cpu',
+  'requests.memory',
+  'limits.cpu',
+  'limits.memory',
+]);
 
 /** `requests.cpu for: a,b`: what a quota counts and containers leave open; empty when nothing is missing. */
 export function missingOf({ spec }: Pod, counted: readonly string[]): string {
-  const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(({ name = '', resources }) => ({ name, said: new Set(computeNames(resources?.requests ?? {}, resources?.limits ?? {}).map(([said]) => said)) }));
-  return counted.filter((name) => mustBeSaid.has(name)).sort().flatMap((name) => {
-    const silent = containers.filter(({ said }) => !said.has(name)).map((container) => container.name).sort();
-    return silent.length === 0 ? [] : [`${name} for: ${silent.join(',')}`];
-  }).join('; ');
+  const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(({ name = '', resources }) => ({
+    name,
+    said: new Set(computeNames(resources?.requests ?? {}, resources?.limits ?? {}).map(([said]) => said)),
+  }));
+  return counted
+    .filter((name) => mustBeSaid.has(name))
+    .sort()
+    .flatMap((name) => {
+      const silent = containers
+        .filter(({ said }) => !said.has(name))
+        .map((container) => container.name)
+        .sort();
+      return silent.length === 0 ? [] : [`${name} for: ${silent.join(',')}`];
+    })
+    .join('; ');
 }

@@ -25,18 +25,36 @@ export interface QuotaServer extends AsyncDisposable {
 export async function startQuotaServer(quotas: readonly ResourceQuota[], now: () => Date): Promise<QuotaServer> {
   const store = await openEmbeddedStore();
   const registry = createCatalog({
-    groupVersions: [findGroupVersion('v1')!], schemas, codecs, scanner: (typeId, fields) => createCardScanner(schemas, typeId, fields),
-    storePrefix: '/registry', mediaType: 'application/vnd.kubernetes.protobuf', storeOf: () => store,
-    openStorage: (info, prefix, codec) => createDirectObjectStorage({ store, prefix, codec, namespaced: info.namespaced }),
-    admission: createAdmissionChain([]), garbageCollection: true, eventLease: () => store.grantLease(60), hooks: new Map(),
+    groupVersions: [findGroupVersion('v1')!],
+    schemas,
+    codecs,
+    scanner: (typeId, fields) => createCardScanner(schemas, typeId, fields),
+    storePrefix: '/registry',
+    mediaType: 'application/vnd.kubernetes.protobuf',
+    storeOf: () => store,
+    openStorage: (info, prefix, codec) =>
+      createDirectObjectStorage({ store, prefix, codec, namespaced: info.namespaced }),
+    admission: createAdmissionChain([]),
+    garbageCollection: true,
+    eventLease: () => store.grantLease(60),
+    hooks: new Map(),
   });
   const resource: ResourceStore = registry.storeOf('', 'resourcequotas')!;
   for (const quota of quotas) {
     const { namespace = 'team', name } = quota.metadata;
-    await resource.storage.create(resource.key(namespace, name!), resource.encode({ ...quota, metadata: { ...quota.metadata, namespace } }));
+    await resource.storage.create(
+      resource.key(namespace, name!),
+      resource.encode({ ...quota, metadata: { ...quota.metadata, namespace } }),
+    );
   }
-  const plugin = createResourceQuota({ objects: createAdmissionObjects(registry, createSharedDecoder()), registry, fieldManager: createFieldManager({ schemas }), now });
-  const get = async (name: string): Promise<ResourceQuota> => resource.decode(await resource.get('team', name, { match: 'mostRecent' })) as ResourceQuota;
+  const plugin = createResourceQuota({
+    objects: createAdmissionObjects(registry, createSharedDecoder()),
+    registry,
+    fieldManager: createFieldManager({ schemas }),
+    now,
+  });
+  const get = async (name: string): Promise<ResourceQuota> =>
+    resource.decode(await resource.get('team', name, { match: 'mostRecent' })) as ResourceQuota;
   return {
     get,
     validate: async (attributes) => (plugin.handles(attributes.operation) ? plugin.validate!(attributes) : undefined),

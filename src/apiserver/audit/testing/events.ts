@@ -4,10 +4,28 @@ import { AuditEvent, type RequestFacts, RequestText, type StageFacts } from '../
 
 export function auditEvent(id: string, at: Partial<StageFacts> = {}, request: Partial<RequestFacts> = {}): AuditEvent {
   return new AuditEvent(
-    new RequestText({ level: 'Metadata', auditId: id, requestUri: '/version', verb: 'get', user: { name: 'jane', groups: [] }, sourceIps: ['192.0.2.1'], userAgent: 'test', receivedMicros: 1_700_000_000_000_000, cut: [], ...request }),
+    new RequestText({
+      level: 'Metadata',
+      auditId: id,
+      requestUri: '/version',
+      verb: 'get',
+      user: { name: 'jane', groups: [] },
+      sourceIps: ['192.0.2.1'],
+      userAgent: 'test',
+      receivedMicros: 1_700_000_000_000_000,
+      cut: [],
+      ...request,
+    }),
     {
-      stage: 'ResponseComplete', stageMicros: 1_700_000_000_000_001, impersonatedUser: undefined, objectRef: undefined, responseStatus: { code: 200 },
-      requestObject: undefined, responseObject: undefined, annotations: undefined, ...at,
+      stage: 'ResponseComplete',
+      stageMicros: 1_700_000_000_000_001,
+      impersonatedUser: undefined,
+      objectRef: undefined,
+      responseStatus: { code: 200 },
+      requestObject: undefined,
+      responseObject: undefined,
+      annotations: undefined,
+      ...at,
     },
   );
 }

@@ -18,7 +18,13 @@ async function silentPlace(): Promise<string> {
 }
 
 test('no more than 64 are asked for at once, and those end with the authenticator', async () => {
-  const sources = new ClaimSources({ claim: 'groups', certificateAuthority: '', algorithms: ['RS256'], log: silentLogger, check: () => undefined });
+  const sources = new ClaimSources({
+    claim: 'groups',
+    certificateAuthority: '',
+    algorithms: ['RS256'],
+    log: silentLogger,
+    check: () => undefined,
+  });
   const claims = { _claim_names: { groups: 'a' }, _claim_sources: { a: { endpoint: await silentPlace() } } };
   const waiting = Promise.allSettled(Array.from({ length: 64 }, () => sources.expand(claims)));
   await expect(sources.expand(claims)).rejects.toThrow('oidc: too many distributed claims are asked for at once');

@@ -71,23 +71,34 @@ export class ClaimSources {
   async #fetch({ endpoint, accessToken }: Source): Promise<unknown> {
     const { claim, check } = this.#options;
     const token = await this.#tokenAt(endpoint, accessToken).catch((error: unknown) => {
-      throw new Error(`while getting distributed claim ${goQuote(claim)}: ${(error as Error).message}`, { cause: error });
+      throw new Error(`while getting distributed claim ${goQuote(claim)}: ${(error as Error).message}`, {
+        cause: error,
+      });
     });
     const issuer = unverifiedClaims(token)?.['iss'];
-    if (typeof issuer !== 'string') throw new Error(`getting untrusted issuer from endpoint ${endpoint} failed for claim ${goQuote(claim)}`);
+    if (typeof issuer !== 'string')
+      throw new Error(`getting untrusted issuer from endpoint ${endpoint} failed for claim ${goQuote(claim)}`);
     const payload = await (await this.#issuer(issuer)).verify(token).catch((error: unknown) => {
       throw new Error(`verify distributed claim token: ${(error as Error).message}`, { cause: error });
     });
     const claims = JSON.parse(payload.toString()) as Claims;
     check(claims, issuer);
-    if (!Object.hasOwn(claims, claim)) throw new Error(`jwt returned by distributed claim endpoint ${goQuote(endpoint)} did not contain claim: ${claim}`);
+    if (!Object.hasOwn(claims, claim))
+      throw new Error(
+        `jwt returned by distributed claim endpoint ${goQuote(endpoint)} did not contain claim: ${claim}`,
+      );
     return claims[claim];
   }
 
   async #tokenAt(endpoint: string, accessToken: string): Promise<string> {
     if (!isHttps(endpoint)) throw new Error('the endpoint must be https');
-    const { status, text } = await this.#documents.get(endpoint, { accept: 'application/jwt, */*', signal: this.#stop.signal, ...(accessToken === '' ? {} : { authorization: `Bearer ${accessToken}` }) });
-    if (status !== 200) throw new Error(`error while getting distributed claim JWT: ${status} ${STATUS_CODES[status] ?? ''}`.trim());
+    const { status, text } = await this.#documents.get(endpoint, {
+      accept: 'application/jwt, */*',
+      signal: this.#stop.signal,
+      ...(accessToken === '' ? {} : { authorization: `Bearer ${accessToken}` }),
+    });
+    if (status !== 200)
+      throw new Error(`error while getting distributed claim JWT: ${status} ${STATUS_CODES[status] ?? ''}`.trim());
     return text.trim();
   }
 
@@ -97,7 +108,8 @@ export class ClaimSources {
     let issuer = this.#issuers.get(url);
     if (issuer === undefined) {
       if (!isHttps(url)) throw new Error(`verifying untrusted issuer ${url} failed: it must be https`);
-      if (this.#issuers.size >= maxIssuers) throw new Error(`verifying untrusted issuer ${url} failed: there are too many`);
+      if (this.#issuers.size >= maxIssuers)
+        throw new Error(`verifying untrusted issuer ${url} failed: there are too many`);
       this.#issuers.set(url, (issuer = new Issuer({ url, discoveryUrl: '', certificateAuthority, algorithms, log })));
     }
     try {
@@ -106,7 +118,9 @@ export class ClaimSources {
     } catch (error) {
       if (this.#issuers.get(url) === issuer) this.#issuers.delete(url);
       void issuer.close();
-      throw new Error(`verifying untrusted issuer ${url} failed: oidc: authenticator not initialized`, { cause: error });
+      throw new Error(`verifying untrusted issuer ${url} failed: oidc: authenticator not initialized`, {
+        cause: error,
+      });
     }
   }
 }
@@ -123,20 +137,26 @@ function sourceOf(claims: Claims, claim: string): Source | undefined {
   const fail = (why: string): never => {
     throw new Error(`oidc: could not expand distributed claims: ${why}`);
   };
-  if (!isObject(names) || !Object.values(names).every((name) => typeof name === 'string')) return fail('oidc: error parsing distributed claim names: it is no map of strings');
+  if (!isObject(names) || !Object.values(names).every((name) => typeof name === 'string'))
+    return fail('oidc: error parsing distributed claim names: it is no map of strings');
   const sources = claims['_claim_sources'];
   if (sources === undefined) return fail('oidc: no claim sources');
-  if (!isObject(sources) || !Object.values(sources).every(isObject)) return fail('oidc: could not parse claim sources: it is no map of objects');
+  if (!isObject(sources) || !Object.values(sources).every(isObject))
+    return fail('oidc: could not parse claim sources: it is no map of objects');
   if (!Object.hasOwn(names, claim)) return undefined;
   const name = names[claim] as string;
-  const source = Object.hasOwn(sources, name) ? (sources[name] as Claims) : fail(`id token _claim_names contained a source ${name} missing in _claims_sources`);
+  const source = Object.hasOwn(sources, name)
+    ? (sources[name] as Claims)
+    : fail(`id token _claim_names contained a source ${name} missing in _claims_sources`);
   const { endpoint, access_token: accessToken = '' } = source;
   // Without an address the claim stands beside it, signed by others: that is not looked at.
   if (endpoint === undefined || endpoint === '') return undefined;
-  if (typeof endpoint !== 'string' || typeof accessToken !== 'string') return fail('oidc: could not parse claim sources: it is no map of objects');
+  if (typeof endpoint !== 'string' || typeof accessToken !== 'string')
+    return fail('oidc: could not parse claim sources: it is no map of objects');
   return { endpoint, accessToken };
 }
 
-const isObject = (value: unknown): value is Claims => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Claims =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isHttps = (url: string): boolean => URL.canParse(url) && new URL(url).protocol === 'https:';

@@ -32,7 +32,10 @@ export class Documents {
     void this.#agent?.destroy();
   }
 
-  async #request(url: string, { accept, authorization, signal }: DocumentRequest): Promise<{ status: number; text: string }> {
+  async #request(
+    url: string,
+    { accept, authorization, signal }: DocumentRequest,
+  ): Promise<{ status: number; text: string }> {
     const { Agent: UndiciAgent, request } = await import('undici');
     const ca = this.#certificateAuthority;
     this.#agent ??= new UndiciAgent({ maxResponseSize: maxDocumentBytes, ...(ca === '' ? {} : { connect: { ca } }) });

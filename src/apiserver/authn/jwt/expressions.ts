@@ -2,7 +2,19 @@
  * CEL over the claims of a token, and over the user that was made of them. Compiled and type-checked when the
  * configuration is read, so that what can be wrong without a token is found without one.
  */
-import { adaptAny, boolType, dynType, environment, listType, ListValue, mapType, objectType, type Program, stringType, type Value } from '../../../cel/index.ts';
+import {
+  adaptAny,
+  boolType,
+  dynType,
+  environment,
+  listType,
+  ListValue,
+  mapType,
+  objectType,
+  type Program,
+  stringType,
+  type Value,
+} from '../../../cel/index.ts';
 
 /** What an expression is about. */
 export type Subject = 'claims' | 'user';
@@ -17,19 +29,32 @@ export interface Expression {
   mentions(name: string): boolean;
 }
 
-const userFields: Readonly<Record<string, typeof stringType>> = { username: stringType, uid: stringType, groups: listType(stringType), extra: mapType(stringType, listType(stringType)) };
+const userFields: Readonly<Record<string, typeof stringType>> = {
+  username: stringType,
+  uid: stringType,
+  groups: listType(stringType),
+  extra: mapType(stringType, listType(stringType)),
+};
 const environments = {
   claims: () => environment({ variables: { claims: mapType(stringType, dynType) } }),
   user: () => environment({ variables: { user: objectType('kubernetes.UserInfo', (name) => userFields[name]) } }),
 };
 // What reads claims may be of any type until there are some.
-const resultTypes = { bool: [boolType], string: [stringType, dynType], strings: [stringType, listType(stringType), listType(dynType), dynType] } as const;
+const resultTypes = {
+  bool: [boolType],
+  string: [stringType, dynType],
+  strings: [stringType, listType(stringType), listType(dynType), dynType],
+} as const;
 
 /** In the steps of `Environment.compiling`. Throws an Error with what is wrong with the text. */
 export function* compileExpression(text: string, subject: Subject, result: Result): Generator<void, Expression> {
   const program = yield* environments[subject]().compiling(text, ...resultTypes[result]);
   if ('failure' in program) throw new Error(program.failure);
-  return { text, evaluate: (value) => run(program, text, { [subject]: adaptAny(value) }), mentions: (name) => new RegExp(`claims\\??\\.${name}\\b|claims\\[\\??['"]${name}['"]\\]`).test(text) };
+  return {
+    text,
+    evaluate: (value) => run(program, text, { [subject]: adaptAny(value) }),
+    mentions: (name) => new RegExp(`claims\\??\\.${name}\\b|claims\\[\\??['"]${name}['"]\\]`).test(text),
+  };
 }
 
 function run(program: Program, text: string, bindings: Readonly<Record<string, Value>>): Value {

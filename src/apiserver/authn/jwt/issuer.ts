@@ -53,7 +53,8 @@ export class Issuer {
       return await this.#verifyWith(this.#keys, token);
     } catch (error) {
       // Keys change: perhaps it is a new one. A signature that is wrong may be of a new key without a name.
-      if (!(error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed)) throw error;
+      if (!(error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed))
+        throw error;
       await this.#refreshKeys(cooldownMs).catch(() => undefined);
       return this.#verifyWith(this.#keys, token);
     }
@@ -88,7 +89,12 @@ export class Issuer {
         this.#found();
       } catch (error) {
         if (this.#stop.signal.aborted) return;
-        this.#options.log.warn({ err: error, issuer: this.#options.url }, this.#keys === undefined ? 'the token issuer is not there yet' : 'the keys of the token issuer could not be read again');
+        this.#options.log.warn(
+          { err: error, issuer: this.#options.url },
+          this.#keys === undefined
+            ? 'the token issuer is not there yet'
+            : 'the keys of the token issuer could not be read again',
+        );
       }
       await sleep(this.#clock, this.#keys === undefined ? retryMs : refreshMs, this.#stop.signal);
     }
@@ -96,9 +102,15 @@ export class Issuer {
 
   async #discover(): Promise<string> {
     const { url, discoveryUrl } = this.#options;
-    const document = (await this.#get(discoveryUrl === '' ? `${url.replace(/\/+$/, '')}/.well-known/openid-configuration` : discoveryUrl)) as { issuer?: unknown; jwks_uri?: unknown } | null;
-    if (document?.issuer !== url) throw new Error(`the issuer did not match the issuer of its discovery document, expected ${JSON.stringify(url)} got ${JSON.stringify(document?.issuer)}`);
-    if (typeof document.jwks_uri !== 'string' || !URL.canParse(document.jwks_uri)) throw new Error('the discovery document has no jwks_uri');
+    const document = (await this.#get(
+      discoveryUrl === '' ? `${url.replace(/\/+$/, '')}/.well-known/openid-configuration` : discoveryUrl,
+    )) as { issuer?: unknown; jwks_uri?: unknown } | null;
+    if (document?.issuer !== url)
+      throw new Error(
+        `the issuer did not match the issuer of its discovery document, expected ${JSON.stringify(url)} got ${JSON.stringify(document?.issuer)}`,
+      );
+    if (typeof document.jwks_uri !== 'string' || !URL.canParse(document.jwks_uri))
+      throw new Error('the discovery document has no jwks_uri');
     return document.jwks_uri;
   }
 

@@ -7,7 +7,11 @@ import { inTurns } from '../../../machinery/turns.ts';
 import { type TokenAuthenticator } from '../authenticator.ts';
 import { unionOfTokens } from '../union.ts';
 import { type Claims, ClaimSources } from './claim-sources.ts';
-import { type AuthenticationConfiguration, type JwtAuthenticatorConfig, readAuthenticationConfiguration } from './configuration.ts';
+import {
+  type AuthenticationConfiguration,
+  type JwtAuthenticatorConfig,
+  readAuthenticationConfiguration,
+} from './configuration.ts';
 import { Issuer } from './issuer.ts';
 import { checkTokenClaims, issuedTokens } from './tokens.ts';
 import { type CompiledExpressions, validateAuthenticationConfiguration } from './validation.ts';
@@ -18,13 +22,17 @@ export interface JudgedConfiguration {
 }
 
 /** Rejects with an Error that names each wrong field. */
-export async function judgeConfiguration(configuration: AuthenticationConfiguration, disallowedIssuers: readonly string[]): Promise<JudgedConfiguration> {
+export async function judgeConfiguration(
+  configuration: AuthenticationConfiguration,
+  disallowedIssuers: readonly string[],
+): Promise<JudgedConfiguration> {
   const { errors, compiled } = await inTurns(validateAuthenticationConfiguration(configuration, disallowedIssuers));
   if (errors.length > 0) throw new Error(aggregateText(errors));
   return { configuration, compiled };
 }
 
-export const readJudged = async (text: string, disallowedIssuers: readonly string[]): Promise<JudgedConfiguration> => judgeConfiguration(readAuthenticationConfiguration(text), disallowedIssuers);
+export const readJudged = async (text: string, disallowedIssuers: readonly string[]): Promise<JudgedConfiguration> =>
+  judgeConfiguration(readAuthenticationConfiguration(text), disallowedIssuers);
 
 export interface JwtConfig {
   /** As it is at the start, from options or a file. */
@@ -61,7 +69,9 @@ export function liveJwtTokens({ initial, algorithms, file, disallowedIssuers }: 
     starting.add(next);
     const given = new AbortController();
     const timeout = AbortSignal.any([timeLimit(readyTimeoutMs), given.signal]);
-    const late = new Promise<never>((_, reject) => timeout.addEventListener('abort', () => reject(new Error('an issuer is not there'))));
+    const late = new Promise<never>((_, reject) =>
+      timeout.addEventListener('abort', () => reject(new Error('an issuer is not there'))),
+    );
     try {
       await Promise.race([Promise.all(next.issuers.map(({ ready }) => ready)), late]);
       // A newer change, or the end, was faster.
@@ -93,12 +103,22 @@ export function liveJwtTokens({ initial, algorithms, file, disallowedIssuers }: 
       const sources = sourcesOf(config);
       return { issuer, sources, tokens: issuedTokens({ config, compiled: compiled[index]!, issuer, sources }) };
     });
-    return { tokens: unionOfTokens(parts.map(({ tokens }) => tokens)), issuers: parts.map(({ issuer }) => issuer), sources: parts.flatMap(({ sources }) => sources ?? []) };
+    return {
+      tokens: unionOfTokens(parts.map(({ tokens }) => tokens)),
+      issuers: parts.map(({ issuer }) => issuer),
+      sources: parts.flatMap(({ sources }) => sources ?? []),
+    };
   }
 
   /** Only a claim by its name can be elsewhere. */
-  function sourcesOf({ issuer: { certificateAuthority, audiences }, claimMappings: { groups: { claim } } }: JwtAuthenticatorConfig): ClaimSources | undefined {
-    const check = (claims: Claims, url: string): void => void checkTokenClaims(claims, { url, audiences }, Date.now() / 1000);
+  function sourcesOf({
+    issuer: { certificateAuthority, audiences },
+    claimMappings: {
+      groups: { claim },
+    },
+  }: JwtAuthenticatorConfig): ClaimSources | undefined {
+    const check = (claims: Claims, url: string): void =>
+      void checkTokenClaims(claims, { url, audiences }, Date.now() / 1000);
     return claim === '' ? undefined : new ClaimSources({ claim, certificateAuthority, algorithms, log, check });
   }
 

@@ -48,41 +48,72 @@ export class SignerStartError extends Error {
 }
 
 /** Undefined where there are no service accounts. */
-export async function openAccountKeys(config: AccountKeysConfig | undefined, around: AccountKeysSurroundings): Promise<AccountKeys | undefined> {
+export async function openAccountKeys(
+  config: AccountKeysConfig | undefined,
+  around: AccountKeysSurroundings,
+): Promise<AccountKeys | undefined> {
   if (config === undefined) return undefined;
-  const opened = config.signingEndpoint === undefined ? ownKeys(config) : await externalKeys(config, config.signingEndpoint, around);
+  const opened =
+    config.signingEndpoint === undefined ? ownKeys(config) : await externalKeys(config, config.signingEndpoint, around);
   for (const warning of warningsOf(config, opened)) around.log.warn({}, warning);
   return opened;
 }
 
 function ownKeys({ keys, signingKey, maxExpirationSeconds }: AccountKeysConfig): AccountKeys {
-  return { keys: fixedKeys(keys), sign: signingKey === undefined ? undefined : createSigner(signingKey), maxExpirationSeconds, extendedSeconds: yearSeconds, close: () => Promise.resolve() };
+  return {
+    keys: fixedKeys(keys),
+    sign: signingKey === undefined ? undefined : createSigner(signingKey),
+    maxExpirationSeconds,
+    extendedSeconds: yearSeconds,
+    close: () => Promise.resolve(),
+  };
 }
 
-async function externalKeys({ maxExpirationSeconds: wanted }: AccountKeysConfig, path: string, { registry, log, signal }: AccountKeysSurroundings): Promise<AccountKeys> {
-  const signer = await connectExternalSigner({ path, metrics: new SignerMetrics(registry), log, signal }).catch((error: unknown) => {
-    throw new SignerStartError((error as Error).message, { cause: error });
-  });
+async function externalKeys(
+  { maxExpirationSeconds: wanted }: AccountKeysConfig,
+  path: string,
+  { registry, log, signal }: AccountKeysSurroundings,
+): Promise<AccountKeys> {
+  const signer = await connectExternalSigner({ path, metrics: new SignerMetrics(registry), log, signal }).catch(
+    (error: unknown) => {
+      throw new SignerStartError((error as Error).message, { cause: error });
+    },
+  );
   const { maxExpirationSeconds: most } = signer;
   if (wanted > most) {
     await signer.close();
-    throw new SignerStartError(`service-account-max-token-expiration cannot be set longer than the token expiration supported by service-account-signing-endpoint: ${shown(wanted)} > ${shown(most)}`);
+    throw new SignerStartError(
+      `service-account-max-token-expiration cannot be set longer than the token expiration supported by service-account-signing-endpoint: ${shown(wanted)} > ${shown(most)}`,
+    );
   }
-  return { ...signer, maxExpirationSeconds: wanted === 0 ? most : wanted, extendedSeconds: Math.min(yearSeconds, most) };
+  return {
+    ...signer,
+    maxExpirationSeconds: wanted === 0 ? most : wanted,
+    extendedSeconds: Math.min(yearSeconds, most),
+  };
 }
 
 const shown = (seconds: number): string => formatDuration(BigInt(seconds) * 1_000_000_000n);
 
 /** Limits under which tokens in pods end sooner, or later, than those who set them may think. */
-function warningsOf({ extendExpiration, signingEndpoint }: AccountKeysConfig, { maxExpirationSeconds: most, sign }: AccountKeys): string[] {
+function warningsOf(
+  { extendExpiration, signingEndpoint }: AccountKeysConfig,
+  { maxExpirationSeconds: most, sign }: AccountKeys,
+): string[] {
   if (!extendExpiration || sign === undefined || most === 0) return [];
   const external = signingEndpoint !== undefined;
-  const needs = external ? 'token lifetime supported by external-jwt-signer must be longer than' : 'service-account-max-token-expiration must be set longer than';
+  const needs = external
+    ? 'token lifetime supported by external-jwt-signer must be longer than'
+    : 'service-account-max-token-expiration must be set longer than';
   const allows = external
     ? `tokens validity will be caped at the smaller of ${yearSeconds} seconds and maximum token lifetime supported by external-jwt-signer (${shown(most)})`
     : `enabling tokens valid up to ${yearSeconds} seconds, which is longer than service-account-max-token-expiration set to ${shown(most)}`;
   return [
-    ...(most < injectedSeconds ? [`service-account-extend-token-expiration is true, in order to correctly trigger safe transition logic, ${needs} ${injectedSeconds} seconds (currently ${shown})`] : []),
+    ...(most < injectedSeconds
+      ? [
+          `service-account-extend-token-expiration is true, in order to correctly trigger safe transition logic, ${needs} ${injectedSeconds} seconds (currently ${shown})`,
+        ]
+      : []),
     ...(most < yearSeconds ? [`service-account-extend-token-expiration is true, ${allows}`] : []),
   ];
 }

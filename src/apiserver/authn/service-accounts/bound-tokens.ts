@@ -24,9 +24,14 @@ export function boundTokens({ objects, count, now = Date.now }: BoundTokenOption
     const { namespace, serviceaccount, pod, secret, node } = about;
     const account = await current(objects, 'serviceaccounts', namespace, serviceaccount);
     if (account === undefined) throw new Error(`serviceaccounts "${serviceaccount.name}" not found`);
-    if (account.metadata?.uid !== serviceaccount.uid) throw new Error(`service account UID (${account.metadata?.uid ?? ''}) does not match claim (${serviceaccount.uid ?? ''})`);
-    if (isGone(account, deadline)) throw new Error(`service account ${namespace}/${serviceaccount.name} has been deleted`);
-    if (secret !== undefined) await checkBound(objects, { resource: 'secrets', what: 'secret' }, namespace, secret, deadline);
+    if (account.metadata?.uid !== serviceaccount.uid)
+      throw new Error(
+        `service account UID (${account.metadata?.uid ?? ''}) does not match claim (${serviceaccount.uid ?? ''})`,
+      );
+    if (isGone(account, deadline))
+      throw new Error(`service account ${namespace}/${serviceaccount.name} has been deleted`);
+    if (secret !== undefined)
+      await checkBound(objects, { resource: 'secrets', what: 'secret' }, namespace, secret, deadline);
     if (pod !== undefined) await checkBound(objects, { resource: 'pods', what: 'pod' }, namespace, pod, deadline);
     else if (node !== undefined) await checkBound(objects, { resource: 'nodes', what: 'node' }, '', node, deadline);
     const lateSeconds = about.warnafter === undefined ? undefined : Math.floor(seconds) - about.warnafter;
@@ -37,18 +42,23 @@ export function boundTokens({ objects, count, now = Date.now }: BoundTokenOption
 
 function checkTimes({ exp, nbf, iat }: Readonly<Record<string, unknown>>, seconds: number): number {
   if (typeof exp !== 'number' || seconds - leewaySeconds > exp) throw new Error('service account token has expired');
-  if (typeof nbf === 'number' && seconds + leewaySeconds < nbf) throw new Error('service account token is not valid yet');
-  if (typeof iat === 'number' && seconds + leewaySeconds < iat) throw new Error('service account token is issued in the future');
+  if (typeof nbf === 'number' && seconds + leewaySeconds < nbf)
+    throw new Error('service account token is not valid yet');
+  if (typeof iat === 'number' && seconds + leewaySeconds < iat)
+    throw new Error('service account token is issued in the future');
   return exp;
 }
 
 function kubernetesClaims(claim: unknown): KubernetesClaims {
   const { namespace, serviceaccount, pod, secret, node, warnafter } = (claim ?? {}) as Record<string, unknown>;
   const account = objectClaim(serviceaccount);
-  if (typeof namespace !== 'string' || account === undefined) throw new Error('service account token claims could not be validated');
+  if (typeof namespace !== 'string' || account === undefined)
+    throw new Error('service account token claims could not be validated');
   const named = { pod: objectClaim(pod), secret: objectClaim(secret), node: objectClaim(node) };
   return {
-    namespace, serviceaccount: account, ...Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined)),
+    namespace,
+    serviceaccount: account,
+    ...Object.fromEntries(Object.entries(named).filter(([, value]) => value !== undefined)),
     ...(typeof warnafter === 'number' ? { warnafter } : {}),
   };
 }
@@ -60,13 +70,19 @@ function objectClaim(claim: unknown): ObjectClaim | undefined {
 }
 
 /** From the cache, unless that has another object or none: then as it is now, before anybody is refused. */
-export async function current<T extends KubeObject>(objects: ObjectReader, resource: string, namespace: string, { name, uid }: ObjectClaim): Promise<T | undefined> {
+export async function current<T extends KubeObject>(
+  objects: ObjectReader,
+  resource: string,
+  namespace: string,
+  { name, uid }: ObjectClaim,
+): Promise<T | undefined> {
   if (name === '') return undefined;
   const cached = await objects.find<T>('', resource, namespace, name);
   return cached?.metadata?.uid === uid ? cached : objects.findFresh<T>('', resource, namespace, name);
 }
 
-const isGone = ({ metadata }: KubeObject, deadline: number): boolean => metadata?.deletionTimestamp !== undefined && Date.parse(metadata.deletionTimestamp) < deadline;
+const isGone = ({ metadata }: KubeObject, deadline: number): boolean =>
+  metadata?.deletionTimestamp !== undefined && Date.parse(metadata.deletionTimestamp) < deadline;
 
 interface Binding {
   readonly resource: string;
@@ -74,21 +90,50 @@ interface Binding {
   readonly what: string;
 }
 
-async function checkBound(objects: ObjectReader, { resource, what }: Binding, namespace: string, claim: ObjectClaim, deadline: number): Promise<void> {
+async function checkBound(
+  objects: ObjectReader,
+  { resource, what }: Binding,
+  namespace: string,
+  claim: ObjectClaim,
+  deadline: number,
+): Promise<void> {
   const object = await current(objects, resource, namespace, claim);
   if (object === undefined || isGone(object, deadline)) throw new Error('service account token has been invalidated');
-  if (object.metadata?.uid !== claim.uid) throw new Error(`${what} UID (${object.metadata?.uid ?? ''}) does not match service account ${what} ref claim (${claim.uid ?? ''})`);
+  if (object.metadata?.uid !== claim.uid)
+    throw new Error(
+      `${what} UID (${object.metadata?.uid ?? ''}) does not match service account ${what} ref claim (${claim.uid ?? ''})`,
+    );
 }
 
 /** @param lateSeconds since clients should have read another one */
-function identityOf({ namespace, serviceaccount, pod, node }: KubernetesClaims, { jti, sub }: Readonly<Record<string, unknown>>, expires: number, lateSeconds: number): Identity {
+function identityOf(
+  { namespace, serviceaccount, pod, node }: KubernetesClaims,
+  { jti, sub }: Readonly<Record<string, unknown>>,
+  expires: number,
+  lateSeconds: number,
+): Identity {
   const extra: Record<string, string[]> = {};
   if (pod?.uid !== undefined) Object.assign(extra, { [extraKeys.podName]: [pod.name], [extraKeys.podUid]: [pod.uid] });
   if (typeof jti === 'string' && jti !== '') extra[extraKeys.credentialId] = [credentialId(jti)];
-  if (node !== undefined) Object.assign(extra, { [extraKeys.nodeName]: [node.name], ...(node.uid === undefined ? {} : { [extraKeys.nodeUid]: [node.uid] }) });
+  if (node !== undefined)
+    Object.assign(extra, {
+      [extraKeys.nodeName]: [node.name],
+      ...(node.uid === undefined ? {} : { [extraKeys.nodeUid]: [node.uid] }),
+    });
   return {
-    user: { name: userNameOf(namespace, serviceaccount.name), uid: serviceaccount.uid!, groups: groupsOf(namespace), ...(Object.keys(extra).length === 0 ? {} : { extra }) },
+    user: {
+      name: userNameOf(namespace, serviceaccount.name),
+      uid: serviceaccount.uid!,
+      groups: groupsOf(namespace),
+      ...(Object.keys(extra).length === 0 ? {} : { extra }),
+    },
     expiresAt: (expires + leewaySeconds) * 1000,
-    ...(lateSeconds > 0 ? { annotations: { 'authentication.k8s.io/stale-token': `subject: ${String(sub)}, seconds after warning threshold: ${lateSeconds}` } } : {}),
+    ...(lateSeconds > 0
+      ? {
+          annotations: {
+            'authentication.k8s.io/stale-token': `subject: ${String(sub)}, seconds after warning threshold: ${lateSeconds}`,
+          },
+        }
+      : {}),
   };
 }

@@ -43,16 +43,32 @@ export interface ClaimsInput {
 }
 
 /** Members sorted by name, as the reference writes them. */
-export function boundClaims({ issuer, audiences, about, lifeSeconds, warnAfterSeconds, now }: ClaimsInput): BoundClaims {
+export function boundClaims({
+  issuer,
+  audiences,
+  about,
+  lifeSeconds,
+  warnAfterSeconds,
+  now,
+}: ClaimsInput): BoundClaims {
   const iat = Math.floor(now.getTime() / 1000);
   const { namespace, node, pod, secret, serviceaccount } = about;
   return {
-    aud: audiences, exp: iat + lifeSeconds, iat, iss: issuer, jti: randomUUID(),
+    aud: audiences,
+    exp: iat + lifeSeconds,
+    iat,
+    iss: issuer,
+    jti: randomUUID(),
     'kubernetes.io': {
-      namespace, ...(node === undefined ? {} : { node }), ...(pod === undefined ? {} : { pod }), ...(secret === undefined ? {} : { secret }), serviceaccount,
+      namespace,
+      ...(node === undefined ? {} : { node }),
+      ...(pod === undefined ? {} : { pod }),
+      ...(secret === undefined ? {} : { secret }),
+      serviceaccount,
       ...(warnAfterSeconds === undefined ? {} : { warnafter: iat + warnAfterSeconds }),
     },
-    nbf: iat, sub: userNameOf(namespace, serviceaccount.name),
+    nbf: iat,
+    sub: userNameOf(namespace, serviceaccount.name),
   };
 }
 
@@ -67,9 +83,13 @@ export function splitUserName(user: string): { namespace: string; name: string }
   return more.length > 0 || !isName(namespace, 63) || !isName(name, 253) ? undefined : { namespace, name };
 }
 
-const isName = (text: string, longest: number): boolean => text.length <= longest && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(text);
+const isName = (text: string, longest: number): boolean =>
+  text.length <= longest && /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/.test(text);
 
-export const groupsOf = (namespace: string): string[] => ['system:serviceaccounts', `system:serviceaccounts:${namespace}`];
+export const groupsOf = (namespace: string): string[] => [
+  'system:serviceaccounts',
+  `system:serviceaccounts:${namespace}`,
+];
 
 export const extraKeys = {
   credentialId: 'authentication.kubernetes.io/credential-id',

@@ -30,25 +30,46 @@ export const fixedKeys = (keys: readonly VerificationKey[]): KeySource => ({
     const named = keys.filter(({ id }) => id === keyId);
     return named.length > 0 ? named : keys;
   },
-  published: keys, maxAgeSeconds: hourSeconds,
+  published: keys,
+  maxAgeSeconds: hourSeconds,
 });
 
-const algorithmOfCurve: Readonly<Record<string, string>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' };
+const algorithmOfCurve: Readonly<Record<string, string>> = {
+  prime256v1: 'ES256',
+  secp384r1: 'ES384',
+  secp521r1: 'ES512',
+};
 
 /** Throws for a key that is neither RSA nor on a curve of JWA. */
 export function verificationKey(key: KeyObject): VerificationKey {
-  return { id: createHash('sha256').update(key.export({ type: 'spki', format: 'der' })).digest('base64url'), algorithm: algorithmOf(key), key };
+  return {
+    id: createHash('sha256')
+      .update(key.export({ type: 'spki', format: 'der' }))
+      .digest('base64url'),
+    algorithm: algorithmOf(key),
+    key,
+  };
 }
 
 export function algorithmOf(key: KeyObject): string {
-  const algorithm = key.asymmetricKeyType === 'rsa' ? 'RS256' : key.asymmetricKeyType === 'ec' ? algorithmOfCurve[key.asymmetricKeyDetails?.namedCurve ?? ''] : undefined;
-  if (algorithm === undefined) throw new Error(`unknown public key type ${key.asymmetricKeyType ?? ''}, must be RSA or ECDSA (P-256, P-384, P-521)`);
+  const algorithm =
+    key.asymmetricKeyType === 'rsa'
+      ? 'RS256'
+      : key.asymmetricKeyType === 'ec'
+        ? algorithmOfCurve[key.asymmetricKeyDetails?.namedCurve ?? '']
+        : undefined;
+  if (algorithm === undefined)
+    throw new Error(
+      `unknown public key type ${key.asymmetricKeyType ?? ''}, must be RSA or ECDSA (P-256, P-384, P-521)`,
+    );
   return algorithm;
 }
 
 /** The public keys of all blocks of a PEM text: public keys, private keys, certificates. Throws when there is none. */
 export function readPublicKeys(pem: string): VerificationKey[] {
-  const blocks = [...pem.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----[^-]+-----END \1-----/g)].filter(([, label]) => label !== 'EC PARAMETERS');
+  const blocks = [...pem.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----[^-]+-----END \1-----/g)].filter(
+    ([, label]) => label !== 'EC PARAMETERS',
+  );
   const keys = blocks.map(([block, label]) => verificationKey(publicKeyOf(block, label!)));
   if (keys.length === 0) throw new Error('data does not contain any valid RSA or ECDSA public keys');
   return keys;
@@ -79,5 +100,7 @@ export function readSigningKey(pem: string): KeyObject {
 export function publishedKey({ id, algorithm, key }: VerificationKey): Record<string, string> {
   const { kty = '', crv, x, y, n, e } = key.export({ format: 'jwk' });
   const members = { use: 'sig', kty, kid: id, crv, alg: algorithm, n, e, x, y };
-  return Object.fromEntries(Object.entries(members).filter((member): member is [string, string] => member[1] !== undefined));
+  return Object.fromEntries(
+    Object.entries(members).filter((member): member is [string, string] => member[1] !== undefined),
+  );
 }

@@ -9,7 +9,10 @@ import { groupsOf, splitUserName, userNameOf } from './claims.ts';
 import type { ClaimsValidator } from './verifier.ts';
 
 export const legacyIssuer = 'kubernetes/serviceaccount';
-export const labels = { lastUsed: 'kubernetes.io/legacy-token-last-used', invalidSince: 'kubernetes.io/legacy-token-invalid-since' } as const;
+export const labels = {
+  lastUsed: 'kubernetes.io/legacy-token-last-used',
+  invalidSince: 'kubernetes.io/legacy-token-invalid-since',
+} as const;
 
 export interface LegacyTokenOptions {
   readonly objects: ObjectReader;
@@ -32,7 +35,9 @@ export function legacyTokens(options: LegacyTokenOptions): ClaimsValidator {
   return async (claims, token) => {
     options.count('legacy');
     const named = namedBy(claims);
-    const annotations: Record<string, string> = { 'authentication.k8s.io/legacy-token': userNameOf(named.namespace, named.serviceAccountName) };
+    const annotations: Record<string, string> = {
+      'authentication.k8s.io/legacy-token': userNameOf(named.namespace, named.serviceAccountName),
+    };
     const warning = options.lookup ? await checkObjects(options, named, token, annotations) : undefined;
     return identityOf(named, annotations, warning);
   };
@@ -41,38 +46,63 @@ export function legacyTokens(options: LegacyTokenOptions): ClaimsValidator {
 function namedBy(claims: Readonly<Record<string, unknown>>): Named {
   const { sub } = claims;
   if (typeof sub !== 'string' || sub === '') throw new Error('sub claim is missing');
-  const named = Object.fromEntries(Object.entries(claimNames).map(([claim, name]) => {
-    const value = claims[claim];
-    if (typeof value !== 'string' || value === '') throw new Error(`${name} claim is missing`);
-    return [name, value];
-  })) as Named;
+  const named = Object.fromEntries(
+    Object.entries(claimNames).map(([claim, name]) => {
+      const value = claims[claim];
+      if (typeof value !== 'string' || value === '') throw new Error(`${name} claim is missing`);
+      return [name, value];
+    }),
+  ) as Named;
   const subject = splitUserName(sub);
-  if (subject?.namespace !== named.namespace || subject.name !== named.serviceAccountName) throw new Error('sub claim is invalid');
+  if (subject?.namespace !== named.namespace || subject.name !== named.serviceAccountName)
+    throw new Error('sub claim is invalid');
   return named;
 }
 
 /** Returns what the caller should know. */
-async function checkObjects({ objects, onUse, count }: LegacyTokenOptions, named: Named, token: string, annotations: Record<string, string>): Promise<string | undefined> {
+async function checkObjects(
+  { objects, onUse, count }: LegacyTokenOptions,
+  named: Named,
+  token: string,
+  annotations: Record<string, string>,
+): Promise<string | undefined> {
   const { namespace, secretName, serviceAccountName, serviceAccountUID } = named;
-  const secret = (await objects.find<Secret>('', 'secrets', namespace, secretName)) ?? (await objects.findFresh<Secret>('', 'secrets', namespace, secretName));
-  if (secret === undefined || secret.metadata.deletionTimestamp !== undefined) throw new Error('Token has been invalidated');
-  if (!isSameSecret(Buffer.from(secret.data?.['token'] ?? '', 'base64'), token)) throw new Error("Token does not match server's copy");
-  const account = await current<ServiceAccount>(objects, 'serviceaccounts', namespace, { name: serviceAccountName, uid: serviceAccountUID });
+  const secret =
+    (await objects.find<Secret>('', 'secrets', namespace, secretName)) ??
+    (await objects.findFresh<Secret>('', 'secrets', namespace, secretName));
+  if (secret === undefined || secret.metadata.deletionTimestamp !== undefined)
+    throw new Error('Token has been invalidated');
+  if (!isSameSecret(Buffer.from(secret.data?.['token'] ?? '', 'base64'), token))
+    throw new Error("Token does not match server's copy");
+  const account = await current<ServiceAccount>(objects, 'serviceaccounts', namespace, {
+    name: serviceAccountName,
+    uid: serviceAccountUID,
+  });
   if (account === undefined) throw new Error(`serviceaccounts "${serviceAccountName}" not found`);
   if (account.metadata.deletionTimestamp !== undefined) throw new Error('ServiceAccount has been deleted');
-  if (account.metadata.uid !== serviceAccountUID) throw new Error(`ServiceAccount UID (${account.metadata.uid ?? ''}) does not match claim (${serviceAccountUID})`);
+  if (account.metadata.uid !== serviceAccountUID)
+    throw new Error(`ServiceAccount UID (${account.metadata.uid ?? ''}) does not match claim (${serviceAccountUID})`);
   if (secret.metadata.labels?.[labels.invalidSince] !== undefined) {
     count('invalid-legacy-auto');
-    throw new Error(`the token in secret ${namespace}/${secretName} for service account ${namespace}/${serviceAccountName} has been marked invalid. Use tokens from the TokenRequest API or manually created secret-based tokens, or remove the '${labels.invalidSince}' label from the secret to temporarily allow use of this token`);
+    throw new Error(
+      `the token in secret ${namespace}/${secretName} for service account ${namespace}/${serviceAccountName} has been marked invalid. Use tokens from the TokenRequest API or manually created secret-based tokens, or remove the '${labels.invalidSince}' label from the secret to temporarily allow use of this token`,
+    );
   }
   const made = account.secrets?.some(({ name }) => name === secretName) ?? false;
   count(made ? 'legacy-auto' : 'legacy-manual');
   annotations[`authentication.k8s.io/legacy-token-${made ? 'autogenerated' : 'manual'}-secret`] = secretName;
   onUse(secret);
-  return made ? 'Use tokens from the TokenRequest API or manually created secret-based tokens instead of auto-generated secret-based tokens.' : undefined;
+  return made
+    ? 'Use tokens from the TokenRequest API or manually created secret-based tokens instead of auto-generated secret-based tokens.'
+    : undefined;
 }
 
-const identityOf = ({ namespace, serviceAccountName, serviceAccountUID }: Named, annotations: Readonly<Record<string, string>>, warning: string | undefined): Identity => ({
+const identityOf = (
+  { namespace, serviceAccountName, serviceAccountUID }: Named,
+  annotations: Readonly<Record<string, string>>,
+  warning: string | undefined,
+): Identity => ({
   user: { name: userNameOf(namespace, serviceAccountName), uid: serviceAccountUID, groups: groupsOf(namespace) },
-  annotations, ...(warning === undefined ? {} : { warning }),
+  annotations,
+  ...(warning === undefined ? {} : { warning }),
 });

@@ -7,7 +7,8 @@ export type Signer = (claims: object, signal: AbortSignal) => Promise<string>;
 
 export function createSigner(key: KeyObject): Signer {
   const { id, algorithm } = verificationKey(createPublicKey(key));
-  return (claims) => new CompactSign(Buffer.from(JSON.stringify(claims))).setProtectedHeader({ alg: algorithm, kid: id }).sign(key);
+  return (claims) =>
+    new CompactSign(Buffer.from(JSON.stringify(claims))).setProtectedHeader({ alg: algorithm, kid: id }).sign(key);
 }
 
 /** How tokens are made. */

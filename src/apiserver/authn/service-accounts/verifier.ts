@@ -33,7 +33,8 @@ export function verifiedTokens({ name, issuers, keys, audiences: own, validate }
     const named = audiencesOf(claims['aud']);
     const meant = named.length === 0 ? own : named;
     const audiences = intersect(wanted, meant);
-    if (audiences.length === 0 && own.length > 0) throw new Error(`token audiences ${quoted(meant)} is invalid for the target audiences ${quoted(wanted)}`);
+    if (audiences.length === 0 && own.length > 0)
+      throw new Error(`token audiences ${quoted(meant)} is invalid for the target audiences ${quoted(wanted)}`);
     const identity = await validate(claims, token);
     return audiences.length === 0 ? identity : { ...identity, audiences };
   }
@@ -41,7 +42,12 @@ export function verifiedTokens({ name, issuers, keys, audiences: own, validate }
 
 const quoted = (texts: readonly string[]): string => `[${texts.map(goQuote).join(' ')}]`;
 
-const audiencesOf = (aud: unknown): string[] => (typeof aud === 'string' ? [aud] : Array.isArray(aud) ? aud.filter((item): item is string => typeof item === 'string') : []);
+const audiencesOf = (aud: unknown): string[] =>
+  typeof aud === 'string'
+    ? [aud]
+    : Array.isArray(aud)
+      ? aud.filter((item): item is string => typeof item === 'string')
+      : [];
 
 async function verify(token: string, keys: KeySource): Promise<Readonly<Record<string, unknown>>> {
   const keyId = unverifiedPart(token, 0)?.['kid'];
@@ -59,14 +65,17 @@ async function verify(token: string, keys: KeySource): Promise<Readonly<Record<s
 }
 
 /** The claims as they stand there; whoever wrote the token may have put in anything. Undefined: no JWT. */
-export const unverifiedClaims = (token: string): Readonly<Record<string, unknown>> | undefined => unverifiedPart(token, 1);
+export const unverifiedClaims = (token: string): Readonly<Record<string, unknown>> | undefined =>
+  unverifiedPart(token, 1);
 
 function unverifiedPart(token: string, index: 0 | 1): Readonly<Record<string, unknown>> | undefined {
   const parts = token.split('.');
   if (parts.length !== 3) return undefined;
   try {
     const value: unknown = JSON.parse(Buffer.from(parts[index]!, 'base64url').toString());
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
   } catch {
     return undefined;
   }

@@ -32,7 +32,10 @@ function ruleOf(value: unknown): AbacRule {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('it is no object');
   const fields = value as Readonly<Record<string, unknown>>;
   if (fields['apiVersion'] === undefined && fields['kind'] === undefined) return unversioned(readFields(fields));
-  if (fields['apiVersion'] !== apiVersion || fields['kind'] !== 'Policy') throw new Error(`no kind ${JSON.stringify(fields['kind'] ?? '')} is registered for version ${JSON.stringify(fields['apiVersion'] ?? '')}`);
+  if (fields['apiVersion'] !== apiVersion || fields['kind'] !== 'Policy')
+    throw new Error(
+      `no kind ${JSON.stringify(fields['kind'] ?? '')} is registered for version ${JSON.stringify(fields['apiVersion'] ?? '')}`,
+    );
   const spec = fields['spec'] ?? {};
   if (typeof spec !== 'object' || Array.isArray(spec)) throw new Error('spec is no object');
   return everybody(readFields(spec as Readonly<Record<string, unknown>>));
@@ -46,17 +49,29 @@ function readFields(fields: Readonly<Record<string, unknown>>): AbacRule {
   };
   const { readonly = false } = fields;
   if (typeof readonly !== 'boolean') throw new Error('readonly is neither true nor false');
-  return { user: text('user'), group: text('group'), readonly, apiGroup: text('apiGroup'), resource: text('resource'), namespace: text('namespace'), nonResourcePath: text('nonResourcePath') };
+  return {
+    user: text('user'),
+    group: text('group'),
+    readonly,
+    apiGroup: text('apiGroup'),
+    resource: text('resource'),
+    namespace: text('namespace'),
+    nonResourcePath: text('nonResourcePath'),
+  };
 }
 
 /** A star stands for whoever has shown who they are. */
-const everybody = (rule: AbacRule): AbacRule => (rule.user === '*' || rule.group === '*' ? { ...rule, user: '', group: allAuthenticated } : rule);
+const everybody = (rule: AbacRule): AbacRule =>
+  rule.user === '*' || rule.group === '*' ? { ...rule, user: '', group: allAuthenticated } : rule;
 
 /** What is left out of the old form is not restricted. */
 function unversioned(rule: AbacRule): AbacRule {
   const whoever = rule.user === '' && rule.group === '' ? { ...rule, group: allAuthenticated } : everybody(rule);
   return {
-    ...whoever, apiGroup: '*', namespace: rule.namespace || '*', resource: rule.resource || '*',
+    ...whoever,
+    apiGroup: '*',
+    namespace: rule.namespace || '*',
+    resource: rule.resource || '*',
     nonResourcePath: rule.namespace === '' && rule.resource === '' ? '*' : '',
   };
 }

@@ -7,7 +7,16 @@ import type { SharedDecoder } from '../../shared-decoder.ts';
 import type { FollowedResource } from '../followed.ts';
 import { podReferences, type PodReferences, type VolumeReferences, volumeReferences } from './references.ts';
 
-export type GraphKind = 'secret' | 'configMap' | 'claim' | 'volume' | 'volumeAttachment' | 'resourceClaim' | 'resourceSlice' | 'serviceAccount' | 'pod';
+export type GraphKind =
+  | 'secret'
+  | 'configMap'
+  | 'claim'
+  | 'volume'
+  | 'volumeAttachment'
+  | 'resourceClaim'
+  | 'resourceSlice'
+  | 'serviceAccount'
+  | 'pod';
 
 export class NodeGraph {
   readonly #decode: SharedDecoder;
@@ -29,27 +38,54 @@ export class NodeGraph {
   get resources(): readonly FollowedResource[] {
     return [
       { group: '', resource: 'pods', onChange: (before, after, store) => this.#changePod(before, after, store) },
-      { group: '', resource: 'persistentvolumes', onChange: (before, after, store) => this.#changeVolume(before, after, store) },
       {
-        group: 'storage.k8s.io', resource: 'volumeattachments',
-        onChange: (before, after, store) => changeNode(this.#nodeOfAttachment, before, after, (stored) => this.#decode<VolumeAttachment>(store, stored).spec.nodeName ?? ''),
+        group: '',
+        resource: 'persistentvolumes',
+        onChange: (before, after, store) => this.#changeVolume(before, after, store),
       },
-      { group: 'resource.k8s.io', resource: 'resourceslices', onChange: (before, after) => changeNode(this.#nodeOfSlice, before, after, ({ card }) => card.fields.get('spec.nodeName') ?? '') },
+      {
+        group: 'storage.k8s.io',
+        resource: 'volumeattachments',
+        onChange: (before, after, store) =>
+          changeNode(
+            this.#nodeOfAttachment,
+            before,
+            after,
+            (stored) => this.#decode<VolumeAttachment>(store, stored).spec.nodeName ?? '',
+          ),
+      },
+      {
+        group: 'resource.k8s.io',
+        resource: 'resourceslices',
+        onChange: (before, after) =>
+          changeNode(this.#nodeOfSlice, before, after, ({ card }) => card.fields.get('spec.nodeName') ?? ''),
+      },
     ];
   }
 
   /** Whether the node has anything to do with the object. */
   isRelated(node: string, kind: GraphKind, namespace: string, name: string): boolean {
     switch (kind) {
-      case 'secret': return this.#somePod(node, namespace, ({ secrets }) => secrets.has(name)) || this.#isOfVolume(node, namespace, name);
-      case 'configMap': return this.#somePod(node, namespace, ({ configMaps }) => configMaps.has(name));
-      case 'claim': return this.#somePod(node, namespace, ({ claims }) => claims.has(name));
-      case 'resourceClaim': return this.#somePod(node, namespace, ({ resourceClaims }) => resourceClaims.has(name));
-      case 'serviceAccount': return this.#somePod(node, namespace, ({ serviceAccount }) => serviceAccount === name);
-      case 'volume': return this.#isVolume(node, name);
-      case 'volumeAttachment': return this.#nodeOfAttachment.get(name) === node;
-      case 'resourceSlice': return this.#nodeOfSlice.get(name) === node;
-      case 'pod': return this.#podsIn(node, namespace).some(({ card }) => card.name === name);
+      case 'secret':
+        return (
+          this.#somePod(node, namespace, ({ secrets }) => secrets.has(name)) || this.#isOfVolume(node, namespace, name)
+        );
+      case 'configMap':
+        return this.#somePod(node, namespace, ({ configMaps }) => configMaps.has(name));
+      case 'claim':
+        return this.#somePod(node, namespace, ({ claims }) => claims.has(name));
+      case 'resourceClaim':
+        return this.#somePod(node, namespace, ({ resourceClaims }) => resourceClaims.has(name));
+      case 'serviceAccount':
+        return this.#somePod(node, namespace, ({ serviceAccount }) => serviceAccount === name);
+      case 'volume':
+        return this.#isVolume(node, name);
+      case 'volumeAttachment':
+        return this.#nodeOfAttachment.get(name) === node;
+      case 'resourceSlice':
+        return this.#nodeOfSlice.get(name) === node;
+      case 'pod':
+        return this.#podsIn(node, namespace).some(({ card }) => card.name === name);
     }
   }
 
@@ -69,12 +105,15 @@ export class NodeGraph {
   }
 
   #isOfVolume(node: string, namespace: string, secret: string): boolean {
-    return [...(this.#volumesOfSecret.get(`${namespace}/${secret}`) ?? [])].some((volume) => this.#isVolume(node, volume));
+    return [...(this.#volumesOfSecret.get(`${namespace}/${secret}`) ?? [])].some((volume) =>
+      this.#isVolume(node, volume),
+    );
   }
 
   #referencesOf(stored: StoredObject): PodReferences {
     let references = this.#references.get(stored);
-    if (references === undefined) this.#references.set(stored, (references = podReferences(this.#decode<Pod>(this.#podStore!, stored))));
+    if (references === undefined)
+      this.#references.set(stored, (references = podReferences(this.#decode<Pod>(this.#podStore!, stored))));
     return references;
   }
 
@@ -99,11 +138,17 @@ export class NodeGraph {
     const references = after === undefined ? undefined : volumeReferences(this.#decode<PersistentVolume>(store, after));
     if (references === undefined) return;
     this.#volumes.set(name, references);
-    for (const secret of references.secrets) this.#volumesOfSecret.set(secret, (this.#volumesOfSecret.get(secret) ?? new Set()).add(name));
+    for (const secret of references.secrets)
+      this.#volumesOfSecret.set(secret, (this.#volumesOfSecret.get(secret) ?? new Set()).add(name));
   }
 }
 
-function changeNode(nodes: Map<string, string>, before: StoredObject | undefined, after: StoredObject | undefined, nodeOf: (stored: StoredObject) => string): void {
+function changeNode(
+  nodes: Map<string, string>,
+  before: StoredObject | undefined,
+  after: StoredObject | undefined,
+  nodeOf: (stored: StoredObject) => string,
+): void {
   if (after === undefined) nodes.delete(before!.card.name);
   else nodes.set(after.card.name, nodeOf(after));
 }

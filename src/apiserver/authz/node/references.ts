@@ -15,12 +15,26 @@ interface Named {
 
 const mirrorAnnotation = 'kubernetes.io/config.mirror';
 
-const nothing: PodReferences = { secrets: new Set(), configMaps: new Set(), claims: new Set(), resourceClaims: new Set(), serviceAccount: '' };
+const nothing: PodReferences = {
+  secrets: new Set(),
+  configMaps: new Set(),
+  claims: new Set(),
+  resourceClaims: new Set(),
+  serviceAccount: '',
+};
 
 /** All names are of the pod's namespace. A mirror pod is the node's own work: through it the node must not reach anything. */
 export function podReferences({ metadata, spec, status }: Pod): PodReferences {
   if (metadata.annotations?.[mirrorAnnotation] !== undefined) return nothing;
-  const { volumes = [], containers = [], initContainers = [], ephemeralContainers = [], imagePullSecrets = [], resourceClaims = [], serviceAccountName = '' } = spec;
+  const {
+    volumes = [],
+    containers = [],
+    initContainers = [],
+    ephemeralContainers = [],
+    imagePullSecrets = [],
+    resourceClaims = [],
+    serviceAccountName = '',
+  } = spec;
   const all: Pick<Container, 'env' | 'envFrom'>[] = [...containers, ...initContainers, ...ephemeralContainers];
   return {
     secrets: names([...imagePullSecrets, ...all.flatMap(envSecrets), ...volumes.flatMap(volumeSecrets)]),
@@ -38,21 +52,40 @@ function names(items: readonly (Named | undefined)[]): ReadonlySet<string> {
   return new Set(items.map((item) => item?.name ?? '').filter((name) => name !== ''));
 }
 
-const envSecrets = ({ env = [], envFrom = [] }: Pick<Container, 'env' | 'envFrom'>): (Named | undefined)[] => [...envFrom.map(({ secretRef }) => secretRef), ...env.map(({ valueFrom }) => valueFrom?.secretKeyRef)];
+const envSecrets = ({ env = [], envFrom = [] }: Pick<Container, 'env' | 'envFrom'>): (Named | undefined)[] => [
+  ...envFrom.map(({ secretRef }) => secretRef),
+  ...env.map(({ valueFrom }) => valueFrom?.secretKeyRef),
+];
 
-const envConfigMaps = ({ env = [], envFrom = [] }: Pick<Container, 'env' | 'envFrom'>): (Named | undefined)[] => [...envFrom.map(({ configMapRef }) => configMapRef), ...env.map(({ valueFrom }) => valueFrom?.configMapKeyRef)];
+const envConfigMaps = ({ env = [], envFrom = [] }: Pick<Container, 'env' | 'envFrom'>): (Named | undefined)[] => [
+  ...envFrom.map(({ configMapRef }) => configMapRef),
+  ...env.map(({ valueFrom }) => valueFrom?.configMapKeyRef),
+];
 
 const named = (name: string | undefined): Named => (name === undefined ? {} : { name });
 
 const volumeSecrets = (volume: Volume): (Named | undefined)[] => [
-  named(volume.secret?.secretName), named(volume.azureFile?.secretName), volume.cephfs?.secretRef, volume.cinder?.secretRef, volume.flexVolume?.secretRef, volume.rbd?.secretRef,
-  volume.scaleIO?.secretRef, volume.iscsi?.secretRef, volume.storageos?.secretRef, volume.csi?.nodePublishSecretRef, ...(volume.projected?.sources ?? []).map(({ secret }) => secret),
+  named(volume.secret?.secretName),
+  named(volume.azureFile?.secretName),
+  volume.cephfs?.secretRef,
+  volume.cinder?.secretRef,
+  volume.flexVolume?.secretRef,
+  volume.rbd?.secretRef,
+  volume.scaleIO?.secretRef,
+  volume.iscsi?.secretRef,
+  volume.storageos?.secretRef,
+  volume.csi?.nodePublishSecretRef,
+  ...(volume.projected?.sources ?? []).map(({ secret }) => secret),
 ];
 
-const volumeConfigMaps = ({ configMap, projected }: Volume): (Named | undefined)[] => [configMap, ...(projected?.sources ?? []).map((source) => source.configMap)];
+const volumeConfigMaps = ({ configMap, projected }: Volume): (Named | undefined)[] => [
+  configMap,
+  ...(projected?.sources ?? []).map((source) => source.configMap),
+];
 
 /** An ephemeral volume has a claim of its own, called after pod and volume. */
-const claimOf = ({ name = '', persistentVolumeClaim, ephemeral }: Volume, pod: string): string => persistentVolumeClaim?.claimName ?? (ephemeral === undefined ? '' : `${pod}-${name}`);
+const claimOf = ({ name = '', persistentVolumeClaim, ephemeral }: Volume, pod: string): string =>
+  persistentVolumeClaim?.claimName ?? (ephemeral === undefined ? '' : `${pod}-${name}`);
 
 export interface VolumeReferences {
   /** `namespace/name` */
@@ -67,10 +100,22 @@ export function volumeReferences({ spec }: PersistentVolume): VolumeReferences |
   if (claimRef === undefined) return undefined;
   const home = claimRef.namespace ?? '';
   const refs: ({ readonly name?: string; readonly namespace?: string } | undefined)[] = [
-    azureFile === undefined ? undefined : { name: azureFile.secretName ?? '', namespace: azureFile.secretNamespace ?? home },
-    cephfs?.secretRef, cinder?.secretRef, flexVolume?.secretRef, rbd?.secretRef, scaleIO?.secretRef, iscsi?.secretRef, storageos?.secretRef,
-    csi?.nodePublishSecretRef, csi?.nodeStageSecretRef, csi?.nodeExpandSecretRef,
+    azureFile === undefined
+      ? undefined
+      : { name: azureFile.secretName ?? '', namespace: azureFile.secretNamespace ?? home },
+    cephfs?.secretRef,
+    cinder?.secretRef,
+    flexVolume?.secretRef,
+    rbd?.secretRef,
+    scaleIO?.secretRef,
+    iscsi?.secretRef,
+    storageos?.secretRef,
+    csi?.nodePublishSecretRef,
+    csi?.nodeStageSecretRef,
+    csi?.nodeExpandSecretRef,
   ];
-  const secrets = refs.filter((ref) => ref?.name !== undefined && ref.name !== '').map((ref) => `${ref!.namespace === undefined || ref!.namespace === '' ? home : ref!.namespace}/${ref!.name}`);
+  const secrets = refs
+    .filter((ref) => ref?.name !== undefined && ref.name !== '')
+    .map((ref) => `${ref!.namespace === undefined || ref!.namespace === '' ? home : ref!.namespace}/${ref!.name}`);
   return { claim: `${home}/${claimRef.name ?? ''}`, secrets };
 }

@@ -3,7 +3,14 @@
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/rbac/ | Using RBAC Authorization}
  */
 import type { PolicyRule } from '../../../api/gen/types/rbac-v1.ts';
-import { type AuthorizationAttributes, type AuthorizationDecision, type AuthorizationRules, type Authorizer, joinErrors, noOpinion } from '../authorizer.ts';
+import {
+  type AuthorizationAttributes,
+  type AuthorizationDecision,
+  type AuthorizationRules,
+  type Authorizer,
+  joinErrors,
+  noOpinion,
+} from '../authorizer.ts';
 import type { RbacPolicy } from './policy.ts';
 
 /** @param loaded the policy; a promise of it until it is known */
@@ -11,7 +18,9 @@ export function createRbacAuthorizer(loaded: () => RbacPolicy | Promise<RbacPoli
   return {
     authorize(attributes) {
       const policy = loaded();
-      return policy instanceof Promise ? policy.then((known) => decide(known, attributes), notLoaded) : decide(policy, attributes);
+      return policy instanceof Promise
+        ? policy.then((known) => decide(known, attributes), notLoaded)
+        : decide(policy, attributes);
     },
     rulesFor: async (user, namespace) => listRules((await loaded()).rulesOf(user, namespace)),
   };
@@ -29,13 +38,31 @@ export function decide(policy: RbacPolicy, attributes: AuthorizationAttributes):
   return missing === undefined ? noOpinion : { decision: 'noOpinion', reason: `RBAC: ${joinErrors(missing)}` };
 }
 
-const notLoaded = (): AuthorizationDecision => ({ decision: 'noOpinion', reason: '', error: 'RBAC: the roles could not be read from the store yet' });
+const notLoaded = (): AuthorizationDecision => ({
+  decision: 'noOpinion',
+  reason: '',
+  error: 'RBAC: the roles could not be read from the store yet',
+});
 
-function listRules({ rules, missing }: { readonly rules: readonly PolicyRule[]; readonly missing: readonly string[] }): AuthorizationRules {
+function listRules({
+  rules,
+  missing,
+}: {
+  readonly rules: readonly PolicyRule[];
+  readonly missing: readonly string[];
+}): AuthorizationRules {
   return {
-    resourceRules: rules.filter(({ resources = [] }) => resources.length > 0)
-      .map(({ verbs = [], apiGroups = [], resources = [], resourceNames = [] }) => ({ verbs, apiGroups, resources, ...(resourceNames.length === 0 ? {} : { resourceNames }) })),
-    nonResourceRules: rules.filter(({ nonResourceURLs = [] }) => nonResourceURLs.length > 0).map(({ verbs = [], nonResourceURLs = [] }) => ({ verbs, nonResourceURLs })),
+    resourceRules: rules
+      .filter(({ resources = [] }) => resources.length > 0)
+      .map(({ verbs = [], apiGroups = [], resources = [], resourceNames = [] }) => ({
+        verbs,
+        apiGroups,
+        resources,
+        ...(resourceNames.length === 0 ? {} : { resourceNames }),
+      })),
+    nonResourceRules: rules
+      .filter(({ nonResourceURLs = [] }) => nonResourceURLs.length > 0)
+      .map(({ verbs = [], nonResourceURLs = [] }) => ({ verbs, nonResourceURLs })),
     incomplete: missing.length > 0,
     ...(missing.length === 0 ? {} : { error: joinErrors(missing) }),
   };

@@ -3,7 +3,14 @@
  * its role, unless verb `escalate` or `bind` was granted. Holds in every authorization mode.
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping | Privilege escalation prevention}
  */
-import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, RoleRef } from '../../../api/gen/types/rbac-v1.ts';
+import type {
+  ClusterRole,
+  ClusterRoleBinding,
+  PolicyRule,
+  Role,
+  RoleBinding,
+  RoleRef,
+} from '../../../api/gen/types/rbac-v1.ts';
 import { describeMissing, missingRules, quoteAll } from '../../../api/rbac/covers.ts';
 import { rbacGroup } from '../../../api/rbac/defaults.ts';
 import { goQuote } from '../../../machinery/go-quote.ts';
@@ -26,10 +33,15 @@ type Check<T> = (object: T, old: T | undefined, request: WriteRequest) => Promis
 
 /** By `group/resource`, for the catalog. */
 export function createEscalationHooks(options: EscalationOptions): ReadonlyMap<string, WriteHooks> {
-  const hooks = (resource: string, check: Check<never>): [string, WriteHooks] => [`${rbacGroup}/${resource}`, hooksOf(check as unknown as Check<KubeObject>)];
+  const hooks = (resource: string, check: Check<never>): [string, WriteHooks] => [
+    `${rbacGroup}/${resource}`,
+    hooksOf(check as unknown as Check<KubeObject>),
+  ];
   return new Map([
-    hooks('roles', roleCheck(options, 'roles')), hooks('clusterroles', roleCheck(options, 'clusterroles')),
-    hooks('rolebindings', bindingCheck(options, 'rolebindings')), hooks('clusterrolebindings', bindingCheck(options, 'clusterrolebindings')),
+    hooks('roles', roleCheck(options, 'roles')),
+    hooks('clusterroles', roleCheck(options, 'clusterroles')),
+    hooks('rolebindings', bindingCheck(options, 'rolebindings')),
+    hooks('clusterrolebindings', bindingCheck(options, 'clusterrolebindings')),
   ]);
 }
 
@@ -55,13 +67,18 @@ function roleCheck(options: EscalationOptions, resource: 'roles' | 'clusterroles
     if (problem !== undefined) throw refuse(problem);
     if (!isAggregated(role) && !isAggregated(old)) return;
     // It can gather anything.
-    if ((await escalation(options, everything, request)) !== undefined) throw refuse('must have cluster-admin privileges to use an aggregationRule');
+    if ((await escalation(options, everything, request)) !== undefined)
+      throw refuse('must have cluster-admin privileges to use an aggregationRule');
   };
 }
 
-const everything: readonly PolicyRule[] = [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }, { verbs: ['*'], nonResourceURLs: ['*'] }];
+const everything: readonly PolicyRule[] = [
+  { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
+  { verbs: ['*'], nonResourceURLs: ['*'] },
+];
 
-const isAggregated = (role: AnyRole | undefined): boolean => (role as ClusterRole | undefined)?.aggregationRule !== undefined;
+const isAggregated = (role: AnyRole | undefined): boolean =>
+  (role as ClusterRole | undefined)?.aggregationRule !== undefined;
 
 function bindingCheck(options: EscalationOptions, resource: 'rolebindings' | 'clusterrolebindings'): Check<AnyBinding> {
   return async (binding, _old, request) => {
@@ -73,20 +90,47 @@ function bindingCheck(options: EscalationOptions, resource: 'rolebindings' | 'cl
   };
 }
 
-const isAllowed = async ({ authorizer }: EscalationOptions, { context, namespace }: WriteRequest, verb: string, group: string, resource: string, name: string): Promise<boolean> => {
-  const attributes = { user: context.user, verb, group, version: '*', resource, subresource: '', namespace, name, path: '', isResourceRequest: true };
+const isAllowed = async (
+  { authorizer }: EscalationOptions,
+  { context, namespace }: WriteRequest,
+  verb: string,
+  group: string,
+  resource: string,
+  name: string,
+): Promise<boolean> => {
+  const attributes = {
+    user: context.user,
+    verb,
+    group,
+    version: '*',
+    resource,
+    subresource: '',
+    namespace,
+    name,
+    path: '',
+    isResourceRequest: true,
+  };
   return (await authorizer().authorize(attributes)).decision === 'allow';
 };
 
-const mayEscalate = (options: EscalationOptions, resource: string, request: WriteRequest): Promise<boolean> => isAllowed(options, request, 'escalate', rbacGroup, resource, request.name);
+const mayEscalate = (options: EscalationOptions, resource: string, request: WriteRequest): Promise<boolean> =>
+  isAllowed(options, request, 'escalate', rbacGroup, resource, request.name);
 
-async function mayBind(options: EscalationOptions, { apiGroup = '', kind, name = '' }: RoleRef, request: WriteRequest): Promise<boolean> {
+async function mayBind(
+  options: EscalationOptions,
+  { apiGroup = '', kind, name = '' }: RoleRef,
+  request: WriteRequest,
+): Promise<boolean> {
   const resource = kind === 'ClusterRole' ? 'clusterroles' : kind === 'Role' ? 'roles' : undefined;
   return resource !== undefined && isAllowed(options, request, 'bind', apiGroup, resource, name);
 }
 
 /** What the user would grant without having it, told as upstream does; undefined when there is nothing. */
-async function escalation({ policy }: EscalationOptions, wanted: readonly PolicyRule[], { context: { user }, namespace }: WriteRequest): Promise<string | undefined> {
+async function escalation(
+  { policy }: EscalationOptions,
+  wanted: readonly PolicyRule[],
+  { context: { user }, namespace }: WriteRequest,
+): Promise<string | undefined> {
   const { rules, missing } = (await policy()).rulesOf(user, namespace);
   const lacking = missingRules(rules, wanted);
   if (lacking.parts.length === 0 && !lacking.isCut) return undefined;

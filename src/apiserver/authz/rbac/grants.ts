@@ -55,14 +55,29 @@ export class Grants {
   }
 
   #find(verb: string, attributes: AuthorizationAttributes, resource: string): Grant | undefined {
-    const found = attributes.isResourceRequest ? this.#onResource(verb, attributes, resource) : this.#onPath(verb, attributes.path);
-    return found ?? this.#wide.get(verb)?.find((rule) => (attributes.isResourceRequest ? coversResource(rule, attributes, resource) : coversPath(rule, attributes.path)))?.grant;
+    const found = attributes.isResourceRequest
+      ? this.#onResource(verb, attributes, resource)
+      : this.#onPath(verb, attributes.path);
+    return (
+      found ??
+      this.#wide
+        .get(verb)
+        ?.find((rule) =>
+          attributes.isResourceRequest ? coversResource(rule, attributes, resource) : coversPath(rule, attributes.path),
+        )?.grant
+    );
   }
 
-  #onResource(verb: string, { group, subresource, name }: AuthorizationAttributes, resource: string): Grant | undefined {
+  #onResource(
+    verb: string,
+    { group, subresource, name }: AuthorizationAttributes,
+    resource: string,
+  ): Grant | undefined {
     const groups = this.#resources.get(verb);
     if (groups === undefined) return undefined;
-    return inGroup(groups.get(group), resource, subresource, name) ?? inGroup(groups.get(any), resource, subresource, name);
+    return (
+      inGroup(groups.get(group), resource, subresource, name) ?? inGroup(groups.get(any), resource, subresource, name)
+    );
   }
 
   #onPath(verb: string, path: string): Grant | undefined {
@@ -74,19 +89,35 @@ export class Grants {
     const { verbs = [], apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
     if (isWide(rule)) return this.#addWide(rule, grant);
     for (const verb of verbs) {
-      for (const group of apiGroups) for (const resource of resources) this.#addResource(verb, group, resource, resourceNames, grant);
+      for (const group of apiGroups)
+        for (const resource of resources) this.#addResource(verb, group, resource, resourceNames, grant);
       for (const url of nonResourceURLs) this.#addPath(verb, url, grant);
     }
   }
 
   #addWide({ verbs = [], apiGroups, resources, resourceNames, nonResourceURLs = [] }: PolicyRule, grant: Grant): void {
     const prefixes = nonResourceURLs.filter((url) => url.endsWith('*')).map(prefixOf);
-    const rule = { grant, groups: new Set(apiGroups), resources: new Set(resources), names: new Set(resourceNames), exact: new Set(nonResourceURLs), prefixes };
+    const rule = {
+      grant,
+      groups: new Set(apiGroups),
+      resources: new Set(resources),
+      names: new Set(resourceNames),
+      exact: new Set(nonResourceURLs),
+      prefixes,
+    };
     for (const verb of new Set(verbs)) memberOf(this.#wide, verb, (): WideRule[] => []).push(rule);
   }
 
   #addResource(verb: string, group: string, resource: string, names: readonly string[], grant: Grant): void {
-    const found = memberOf(memberOf(memberOf(this.#resources, verb, () => new Map()), group, () => new Map()), resource, (): OnResource => ({}));
+    const found = memberOf(
+      memberOf(
+        memberOf(this.#resources, verb, () => new Map()),
+        group,
+        () => new Map(),
+      ),
+      resource,
+      (): OnResource => ({}),
+    );
     if (names.length === 0) found.all ??= grant;
     else for (const name of names) memberOf((found.named ??= new Map()), name, () => grant);
   }
@@ -98,20 +129,43 @@ export class Grants {
   }
 }
 
-function isWide({ verbs = [], apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] }: PolicyRule): boolean {
+function isWide({
+  verbs = [],
+  apiGroups = [],
+  resources = [],
+  resourceNames = [],
+  nonResourceURLs = [],
+}: PolicyRule): boolean {
   const items = verbs.length + apiGroups.length + resources.length + resourceNames.length + nonResourceURLs.length;
-  const entries = verbs.length * (apiGroups.length * resources.length * Math.max(resourceNames.length, 1) + nonResourceURLs.length);
+  const entries =
+    verbs.length * (apiGroups.length * resources.length * Math.max(resourceNames.length, 1) + nonResourceURLs.length);
   return entries > maxEntriesPerItem * items;
 }
 
-const coversResource = ({ groups, resources, names }: WideRule, { group, subresource, name }: AuthorizationAttributes, resource: string): boolean =>
-  (groups.has(any) || groups.has(group)) && (resources.has(any) || resources.has(resource) || (subresource !== '' && resources.has(`*/${subresource}`))) && (names.size === 0 || names.has(name));
+const coversResource = (
+  { groups, resources, names }: WideRule,
+  { group, subresource, name }: AuthorizationAttributes,
+  resource: string,
+): boolean =>
+  (groups.has(any) || groups.has(group)) &&
+  (resources.has(any) || resources.has(resource) || (subresource !== '' && resources.has(`*/${subresource}`))) &&
+  (names.size === 0 || names.has(name));
 
-const coversPath = ({ exact, prefixes }: WideRule, path: string): boolean => exact.has(path) || prefixes.some((prefix) => path.startsWith(prefix));
+const coversPath = ({ exact, prefixes }: WideRule, path: string): boolean =>
+  exact.has(path) || prefixes.some((prefix) => path.startsWith(prefix));
 
-function inGroup(resources: Map<string, OnResource> | undefined, resource: string, subresource: string, name: string): Grant | undefined {
+function inGroup(
+  resources: Map<string, OnResource> | undefined,
+  resource: string,
+  subresource: string,
+  name: string,
+): Grant | undefined {
   if (resources === undefined) return undefined;
-  return granted(resources.get(resource), name) ?? granted(resources.get(any), name) ?? (subresource === '' ? undefined : granted(resources.get(`*/${subresource}`), name));
+  return (
+    granted(resources.get(resource), name) ??
+    granted(resources.get(any), name) ??
+    (subresource === '' ? undefined : granted(resources.get(`*/${subresource}`), name))
+  );
 }
 
 const granted = (on: OnResource | undefined, name: string): Grant | undefined => on?.all ?? on?.named?.get(name);

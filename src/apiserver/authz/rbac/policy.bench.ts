@@ -6,21 +6,34 @@ import { decide } from './authorizer.ts';
 import { RbacPolicy } from './policy.ts';
 
 const count = 1000;
-const rule = (role: number, i: number): PolicyRule => ({ apiGroups: [`g${i}.example.com`], resources: [`things${role}`, `things${role}/status`], verbs: ['get', 'list', 'watch'] });
+const rule = (role: number, i: number): PolicyRule => ({
+  apiGroups: [`g${i}.example.com`],
+  resources: [`things${role}`, `things${role}/status`],
+  verbs: ['get', 'list', 'watch'],
+});
 
 /** @param subjectOf the user of a binding */
 function policyOf(subjectOf: (i: number) => string): RbacPolicy {
   const policy = new RbacPolicy();
   for (let i = 0; i < count; i++) {
-    policy.changeRole(undefined, { metadata: { name: `role${i}` }, rules: Array.from({ length: 5 }, (_, j) => rule(i, j)) } as ClusterRole);
-    policy.changeBinding(undefined, { metadata: { name: `binding${i}` }, roleRef: { kind: 'ClusterRole', name: `role${i}` }, subjects: [{ kind: 'User', name: subjectOf(i) }] } as ClusterRoleBinding);
+    policy.changeRole(undefined, {
+      metadata: { name: `role${i}` },
+      rules: Array.from({ length: 5 }, (_, j) => rule(i, j)),
+    } as ClusterRole);
+    policy.changeBinding(undefined, {
+      metadata: { name: `binding${i}` },
+      roleRef: { kind: 'ClusterRole', name: `role${i}` },
+      subjects: [{ kind: 'User', name: subjectOf(i) }],
+    } as ClusterRoleBinding);
   }
   return policy;
 }
 
 const groups = ['system:authenticated', 'a', 'b', 'c', 'd'];
-const allowed = (user: string) => attributes({ user: userNamed(user, ...groups), group: 'g4.example.com', resource: 'things999' });
-const refused = (user: string) => attributes({ user: userNamed(user, ...groups), group: 'g4.example.com', resource: 'nothing' });
+const allowed = (user: string) =>
+  attributes({ user: userNamed(user, ...groups), group: 'g4.example.com', resource: 'things999' });
+const refused = (user: string) =>
+  attributes({ user: userNamed(user, ...groups), group: 'g4.example.com', resource: 'nothing' });
 
 describe('a binding for each of 1,000 users', () => {
   const policy = policyOf((i) => `user${i}`);

@@ -2,7 +2,14 @@
  * Roles and bindings as decisions need them: bindings by subject, roles by name. The objects are the cache's own; what is
  * kept beside them are indexes, and those of a subject are made when it first asks after a change.
  */
-import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, RoleRef } from '../../../api/gen/types/rbac-v1.ts';
+import type {
+  ClusterRole,
+  ClusterRoleBinding,
+  PolicyRule,
+  Role,
+  RoleBinding,
+  RoleRef,
+} from '../../../api/gen/types/rbac-v1.ts';
 import { rbacGroup } from '../../../api/rbac/defaults.ts';
 import { isStatusError, notFound } from '../../../machinery/status.ts';
 import type { UserInfo } from '../../../machinery/user.ts';
@@ -61,14 +68,24 @@ export class RbacPolicy {
 
   /** Throws 404 when the role is not there. @param namespace of the binding */
   rulesOfRole({ kind, name = '' }: RoleRef, namespace: string): readonly PolicyRule[] {
-    const role = kind === 'ClusterRole' ? this.#clusterRoles.get(name) : kind === 'Role' ? this.#roles.get(`${namespace}/${name}`) : undefined;
+    const role =
+      kind === 'ClusterRole'
+        ? this.#clusterRoles.get(name)
+        : kind === 'Role'
+          ? this.#roles.get(`${namespace}/${name}`)
+          : undefined;
     if (role === undefined) throw notFound({ group: rbacGroup, resource: (kind ?? '').toLowerCase() }, name);
     return role.rules ?? [];
   }
 
   #collect(subject: BoundSubject): void {
     const missing: string[] = [];
-    subject.grants = new Grants([...subject.bindings.values()].map((bound: Bound) => ({ rules: this.#rulesOrNone(bound.binding, missing), describe: () => describeBound(bound) })));
+    subject.grants = new Grants(
+      [...subject.bindings.values()].map((bound: Bound) => ({
+        rules: this.#rulesOrNone(bound.binding, missing),
+        describe: () => describeBound(bound),
+      })),
+    );
     subject.missing = missing;
     subject.rolesVersion = this.#rolesVersion;
   }
@@ -103,4 +120,5 @@ export class RbacPolicy {
   }
 }
 
-const keyOf = ({ metadata: { namespace = '', name = '' } }: Role | ClusterRole): string => (namespace === '' ? name : `${namespace}/${name}`);
+const keyOf = ({ metadata: { namespace = '', name = '' } }: Role | ClusterRole): string =>
+  namespace === '' ? name : `${namespace}/${name}`;

@@ -19,13 +19,23 @@ export class RbacSource {
 
   constructor({ registry, decode, log }: RbacSourceOptions) {
     const policy = this.#policy;
-    const followed = <T extends KubeObject>(resource: string, change: (before: T | undefined, after: T | undefined) => void): FollowedResource => ({
-      group: rbacGroup, resource,
-      onChange: (before, after, store) => change(before === undefined ? undefined : decode<T>(store, before), after === undefined ? undefined : decode<T>(store, after)),
+    const followed = <T extends KubeObject>(
+      resource: string,
+      change: (before: T | undefined, after: T | undefined) => void,
+    ): FollowedResource => ({
+      group: rbacGroup,
+      resource,
+      onChange: (before, after, store) =>
+        change(
+          before === undefined ? undefined : decode<T>(store, before),
+          after === undefined ? undefined : decode<T>(store, after),
+        ),
     });
     this.#resources = new FollowedResources(registry, log, [
-      followed('clusterroles', policy.changeRole.bind(policy)), followed('roles', policy.changeRole.bind(policy)),
-      followed('clusterrolebindings', policy.changeBinding.bind(policy)), followed('rolebindings', policy.changeBinding.bind(policy)),
+      followed('clusterroles', policy.changeRole.bind(policy)),
+      followed('roles', policy.changeRole.bind(policy)),
+      followed('clusterrolebindings', policy.changeBinding.bind(policy)),
+      followed('rolebindings', policy.changeBinding.bind(policy)),
     ]);
   }
 
@@ -35,7 +45,8 @@ export class RbacSource {
   }
 
   /** The policy, at once when it has been read. Rejects when that takes too long. */
-  readonly policy = (): RbacPolicy | Promise<RbacPolicy> => this.#resources.loading()?.then(() => this.#policy) ?? this.#policy;
+  readonly policy = (): RbacPolicy | Promise<RbacPolicy> =>
+    this.#resources.loading()?.then(() => this.#policy) ?? this.#policy;
 
   stop(): Promise<void> {
     return this.#resources.stop();

@@ -63,7 +63,10 @@ export class SubjectIndex {
     }
   }
 
-  #forEach({ subjects = [], metadata }: AnyBinding, visit: (map: Map<string, BoundSubject>, key: string, subject: Subject) => void): void {
+  #forEach(
+    { subjects = [], metadata }: AnyBinding,
+    visit: (map: Map<string, BoundSubject>, key: string, subject: Subject) => void,
+  ): void {
     for (const subject of subjects) {
       if (subject.kind === 'Group') visit(this.#groups, subject.name ?? '', subject);
       else if (subject.kind === 'User') visit(this.#users, subject.name ?? '', subject);
@@ -79,8 +82,13 @@ const namespaceOf = ({ namespace = '' }: Subject, fallback = ''): string => (nam
 
 /** `RoleBinding "b/ns" of Role "r" to Group "devs"` */
 export function describeBound({ binding, subject }: Bound): string {
-  const { metadata: { name = '', namespace = '' }, roleRef } = binding;
-  const of = namespace === '' ? `ClusterRoleBinding ${goQuote(name)}` : `RoleBinding ${goQuote(`${name}/${namespace}`)}`;
-  const to = subject.kind === 'ServiceAccount' ? `${subject.name}/${namespaceOf(subject, namespace)}` : (subject.name ?? '');
+  const {
+    metadata: { name = '', namespace = '' },
+    roleRef,
+  } = binding;
+  const of =
+    namespace === '' ? `ClusterRoleBinding ${goQuote(name)}` : `RoleBinding ${goQuote(`${name}/${namespace}`)}`;
+  const to =
+    subject.kind === 'ServiceAccount' ? `${subject.name}/${namespaceOf(subject, namespace)}` : (subject.name ?? '');
   return `${of} of ${roleRef.kind} ${goQuote(roleRef.name ?? '')} to ${subject.kind} ${goQuote(to)}`;
 }

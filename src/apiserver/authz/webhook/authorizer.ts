@@ -7,7 +7,14 @@ import { textBytes } from '../../../base/bounded-cache.ts';
 import type { Clock } from '../../../base/clock.ts';
 import type { Program } from '../../../cel/index.ts';
 import type { WebhookClient } from '../../webhooks/client.ts';
-import { type AuthorizationAttributes, type AuthorizationDecision, type Authorizer, joinErrors, noOpinion, noRules } from '../authorizer.ts';
+import {
+  type AuthorizationAttributes,
+  type AuthorizationDecision,
+  type Authorizer,
+  joinErrors,
+  noOpinion,
+  noRules,
+} from '../authorizer.ts';
 import { AnswerCache } from './answer-cache.ts';
 import { evaluateConditions } from './match-conditions.ts';
 import { type ReviewSpec, reviewSpec } from './review.ts';
@@ -54,21 +61,37 @@ export function createWebhookAuthorizer(options: WebhookAuthorizerOptions): Auth
       const known = cache.get(key);
       return known === undefined ? ask(options, cache, key, spec, attributes) : decisionOf(known);
     },
-    rulesFor: () => ({ ...noRules, incomplete: true, error: 'webhook authorizer does not support user rule resolution' }),
+    rulesFor: () => ({
+      ...noRules,
+      incomplete: true,
+      error: 'webhook authorizer does not support user rule resolution',
+    }),
   };
 }
 
 /** The decision where the service is not to be asked; undefined where it is. */
-function judgeConditions({ conditions, onFailure, observer }: WebhookAuthorizerOptions, spec: ReviewSpec): AuthorizationDecision | undefined {
+function judgeConditions(
+  { conditions, onFailure, observer }: WebhookAuthorizerOptions,
+  spec: ReviewSpec,
+): AuthorizationDecision | undefined {
   if (conditions.length === 0) return undefined;
   const startedAt = performance.now();
   const outcome = evaluateConditions(conditions, spec);
-  observer.conditionsJudged((performance.now() - startedAt) / 1000, outcome.errors !== undefined ? 'error' : outcome.matches ? 'match' : 'excluded');
+  observer.conditionsJudged(
+    (performance.now() - startedAt) / 1000,
+    outcome.errors !== undefined ? 'error' : outcome.matches ? 'match' : 'excluded',
+  );
   if (outcome.errors !== undefined) return { decision: onFailure, reason: '', error: joinErrors(outcome.errors) };
   return outcome.matches ? undefined : noOpinion;
 }
 
-async function ask({ client, version, authorizedTtlMs, unauthorizedTtlMs, onFailure, observer }: WebhookAuthorizerOptions, cache: AnswerCache<Status>, key: string, spec: ReviewSpec, attributes: AuthorizationAttributes): Promise<AuthorizationDecision> {
+async function ask(
+  { client, version, authorizedTtlMs, unauthorizedTtlMs, onFailure, observer }: WebhookAuthorizerOptions,
+  cache: AnswerCache<Status>,
+  key: string,
+  spec: ReviewSpec,
+  attributes: AuthorizationAttributes,
+): Promise<AuthorizationDecision> {
   const startedAt = performance.now();
   const took = (): number => (performance.now() - startedAt) / 1000;
   let status: Status;
@@ -79,7 +102,8 @@ async function ask({ client, version, authorizedTtlMs, unauthorizedTtlMs, onFail
     return { decision: onFailure, reason: '', error: (error as Error).message };
   }
   observer.called('success', took(), false);
-  if (lengthOf(attributes) < maxCachedLength) cache.set(key, status, status.allowed ? authorizedTtlMs : unauthorizedTtlMs);
+  if (lengthOf(attributes) < maxCachedLength)
+    cache.set(key, status, status.allowed ? authorizedTtlMs : unauthorizedTtlMs);
   return decisionOf(status);
 }
 
@@ -87,22 +111,55 @@ function reviewOf(version: string, spec: ReviewSpec): object {
   const { groups, ...rest } = spec;
   // The member was called otherwise before it was stable.
   const own = groups === undefined ? spec : { ...rest, [version === 'v1' ? 'groups' : 'group']: groups };
-  return { kind: 'SubjectAccessReview', apiVersion: `authorization.k8s.io/${version}`, metadata: { creationTimestamp: null }, spec: own, status: { allowed: false } };
+  return {
+    kind: 'SubjectAccessReview',
+    apiVersion: `authorization.k8s.io/${version}`,
+    metadata: { creationTimestamp: null },
+    spec: own,
+    status: { allowed: false },
+  };
 }
 
 function readStatus(answer: unknown, version: string): Status {
-  const { apiVersion, status } = (answer ?? {}) as { readonly apiVersion?: unknown; readonly status?: Readonly<Record<string, unknown>> };
-  if (apiVersion !== `authorization.k8s.io/${version}`) throw new Error(`the webhook answered with something else than a SubjectAccessReview of authorization.k8s.io/${version}`);
+  const { apiVersion, status } = (answer ?? {}) as {
+    readonly apiVersion?: unknown;
+    readonly status?: Readonly<Record<string, unknown>>;
+  };
+  if (apiVersion !== `authorization.k8s.io/${version}`)
+    throw new Error(
+      `the webhook answered with something else than a SubjectAccessReview of authorization.k8s.io/${version}`,
+    );
   const reason = status?.['reason'];
-  return { allowed: status?.['allowed'] === true, denied: status?.['denied'] === true, reason: typeof reason === 'string' ? reason : '' };
+  return {
+    allowed: status?.['allowed'] === true,
+    denied: status?.['denied'] === true,
+    reason: typeof reason === 'string' ? reason : '',
+  };
 }
 
 function decisionOf({ allowed, denied, reason }: Status): AuthorizationDecision {
-  if (allowed && denied) return { decision: 'deny', reason, error: 'webhook subject access review returned both allow and deny response' };
+  if (allowed && denied)
+    return { decision: 'deny', reason, error: 'webhook subject access review returned both allow and deny response' };
   return { decision: denied ? 'deny' : allowed ? 'allow' : 'noOpinion', reason };
 }
 
 const isTimeout = (error: unknown): boolean => (error as Error).name === 'TimeoutError';
 
-const lengthOf = ({ namespace, verb, group, version, resource, subresource, name, path }: AuthorizationAttributes): number =>
-  namespace.length + verb.length + group.length + version.length + resource.length + subresource.length + name.length + path.length;
+const lengthOf = ({
+  namespace,
+  verb,
+  group,
+  version,
+  resource,
+  subresource,
+  name,
+  path,
+}: AuthorizationAttributes): number =>
+  namespace.length +
+  verb.length +
+  group.length +
+  version.length +
+  resource.length +
+  subresource.length +
+  name.length +
+  path.length;

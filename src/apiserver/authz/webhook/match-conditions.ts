@@ -3,22 +3,45 @@
  * SubjectAccessReview v1 in which every text is set, if to nothing.
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authorization/#using-configuration-file-for-authorization | Authorization configuration}
  */
-import { adaptAny, boolType, type CelType, environment, listType, mapType, matchConditionsBudget, objectType, type Program, stringType } from '../../../cel/index.ts';
+import {
+  adaptAny,
+  boolType,
+  type CelType,
+  environment,
+  listType,
+  mapType,
+  matchConditionsBudget,
+  objectType,
+  type Program,
+  stringType,
+} from '../../../cel/index.ts';
 import type { ReviewSpec } from './review.ts';
 
 const texts = listType(stringType);
 
-const ofFields = (name: string, fields: Readonly<Record<string, CelType>>): CelType => objectType(`kubernetes.${name}`, (field) => (Object.hasOwn(fields, field) ? fields[field] : undefined));
+const ofFields = (name: string, fields: Readonly<Record<string, CelType>>): CelType =>
+  objectType(`kubernetes.${name}`, (field) => (Object.hasOwn(fields, field) ? fields[field] : undefined));
 
-const ofTexts = (...names: readonly string[]): Record<string, CelType> => Object.fromEntries(names.map((name) => [name, stringType]));
+const ofTexts = (...names: readonly string[]): Record<string, CelType> =>
+  Object.fromEntries(names.map((name) => [name, stringType]));
 
-const selectorOf = (name: string): CelType => ofFields(`${name}Attributes`, { ...ofTexts('rawSelector'), requirements: listType(ofFields(`${name}Requirement`, { ...ofTexts('key', 'operator'), values: texts })) });
+const selectorOf = (name: string): CelType =>
+  ofFields(`${name}Attributes`, {
+    ...ofTexts('rawSelector'),
+    requirements: listType(ofFields(`${name}Requirement`, { ...ofTexts('key', 'operator'), values: texts })),
+  });
 
 const resourceTexts = ['namespace', 'verb', 'group', 'version', 'resource', 'subresource', 'name'];
 
 const requestType = ofFields('SubjectAccessReviewSpec', {
-  ...ofTexts('user', 'uid'), groups: texts, extra: mapType(stringType, texts),
-  resourceAttributes: ofFields('ResourceAttributes', { ...ofTexts(...resourceTexts), fieldSelector: selectorOf('FieldSelector'), labelSelector: selectorOf('LabelSelector') }),
+  ...ofTexts('user', 'uid'),
+  groups: texts,
+  extra: mapType(stringType, texts),
+  resourceAttributes: ofFields('ResourceAttributes', {
+    ...ofTexts(...resourceTexts),
+    fieldSelector: selectorOf('FieldSelector'),
+    labelSelector: selectorOf('LabelSelector'),
+  }),
   nonResourceAttributes: ofFields('NonResourceAttributes', ofTexts('path', 'verb')),
 });
 
@@ -30,7 +53,9 @@ export function* compileCondition(expression: string): Generator<void, Program> 
 }
 
 /** Whether all conditions hold; errors where none is false. */
-export type MatchOutcome = { readonly matches: boolean; readonly errors?: undefined } | { readonly errors: readonly string[] };
+export type MatchOutcome =
+  | { readonly matches: boolean; readonly errors?: undefined }
+  | { readonly errors: readonly string[] };
 
 export function evaluateConditions(conditions: readonly Program[], spec: ReviewSpec): MatchOutcome {
   const bindings = { request: adaptAny(everyText(spec)) };
@@ -45,12 +70,25 @@ export function evaluateConditions(conditions: readonly Program[], spec: ReviewS
   return errors.length === 0 ? { matches: true } : { errors };
 }
 
-const noTexts = (names: readonly string[]): Record<string, string> => Object.fromEntries(names.map((name) => [name, '']));
+const noTexts = (names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(names.map((name) => [name, '']));
 
-function everyText({ user, uid = '', groups = [], extra = {}, resourceAttributes, nonResourceAttributes }: ReviewSpec): object {
+function everyText({
+  user,
+  uid = '',
+  groups = [],
+  extra = {},
+  resourceAttributes,
+  nonResourceAttributes,
+}: ReviewSpec): object {
   return {
-    user, uid, groups, extra,
-    ...(resourceAttributes === undefined ? {} : { resourceAttributes: { ...noTexts(resourceTexts), ...resourceAttributes } }),
+    user,
+    uid,
+    groups,
+    extra,
+    ...(resourceAttributes === undefined
+      ? {}
+      : { resourceAttributes: { ...noTexts(resourceTexts), ...resourceAttributes } }),
     ...(nonResourceAttributes === undefined ? {} : { nonResourceAttributes }),
   };
 }

@@ -10,7 +10,11 @@ import type { ServedResource } from '../served.ts';
 import { createParameters } from '../write-parameters.ts';
 
 /** POST to a collection: 201 with the new object. */
-export async function createObject(context: EndpointContext, served: ServedResource, request: ApiRequest): Promise<ApiResponse> {
+export async function createObject(
+  context: EndpointContext,
+  served: ServedResource,
+  request: ApiRequest,
+): Promise<ApiResponse> {
   const representation = representationOf(request, served, false);
   const store = served.store!;
   const parameters = createParameters(request.query);
@@ -18,14 +22,23 @@ export async function createObject(context: EndpointContext, served: ServedResou
   const body = await readBody(context, request);
   const submitted = body.decode(served, parameters.fieldValidation, (text) => request.warn(text));
   recordObject(request, served.form, submitted);
-  const write = writeRequest(context, served, request, { kind: 'CreateOptions', dryRun: parameters.dryRun, options: parameters.options });
+  const write = writeRequest(context, served, request, {
+    kind: 'CreateOptions',
+    dryRun: parameters.dryRun,
+    options: parameters.options,
+  });
   wipeSystemFields(submitted);
   ensureNamespace(submitted, write.namespace);
   const object = served.form.toStored(submitted, () => ({}));
-  const result = await create(store, object, {
-    admit: (candidate) => admitChange(context, served, request, write, candidate, undefined, manager),
-    validate: (candidate) => validateChange(context, served, request, write, candidate, undefined),
-  }, write);
+  const result = await create(
+    store,
+    object,
+    {
+      admit: (candidate) => admitChange(context, served, request, write, candidate, undefined, manager),
+      validate: (candidate) => validateChange(context, served, request, write, candidate, undefined),
+    },
+    write,
+  );
   // @NOTE differs from upstream: audit is told the name that was generated.
   request.audit?.completeReference({ name: result.stored.card.name });
   return objectResponse(context, served, request, representation, 201, result.stored);

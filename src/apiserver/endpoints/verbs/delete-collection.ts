@@ -16,23 +16,39 @@ import { listVersion } from './list.ts';
  * time. Answers with the list of what it went through. Objects that are gone already are no error; the first other
  * error ends it.
  */
-export async function deleteCollection(context: EndpointContext, served: ServedResource, request: ApiRequest): Promise<ApiResponse> {
+export async function deleteCollection(
+  context: EndpointContext,
+  served: ServedResource,
+  request: ApiRequest,
+): Promise<ApiResponse> {
   const representation = representationOf(request, served, true);
   const options = await readDeleteOptions(context, served, request);
   const parameters = listParameters(request.query, false);
-  if (parameters.resourceVersion !== '' && !/^\d+$/.test(parameters.resourceVersion)) throw badRequest(`invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(parameters.resourceVersion)}: strconv.ParseUint: parsing ${JSON.stringify(parameters.resourceVersion)}: invalid syntax`);
+  if (parameters.resourceVersion !== '' && !/^\d+$/.test(parameters.resourceVersion))
+    throw badRequest(
+      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(parameters.resourceVersion)}: strconv.ParseUint: parsing ${JSON.stringify(parameters.resourceVersion)}: invalid syntax`,
+    );
   validateListParameters(parameters, context.featureEnabled('WatchList'));
   const { selection, hasSelector } = selectionOf(served, request);
   const store = served.store!;
-  const token = parameters.continueToken === '' ? undefined : decodeContinueToken(parameters.continueToken, store.layout.prefix);
+  const token =
+    parameters.continueToken === '' ? undefined : decodeContinueToken(parameters.continueToken, store.layout.prefix);
   const page = await store.list({
-    version: token === undefined ? listVersion(parameters) : token.revision > 0 ? { match: 'exact', revision: token.revision } : { match: 'mostRecent' },
+    version:
+      token === undefined
+        ? listVersion(parameters)
+        : token.revision > 0
+          ? { match: 'exact', revision: token.revision }
+          : { match: 'mostRecent' },
     selection,
     ...(token === undefined ? {} : { after: token.after }),
     ...(parameters.limit > 0 ? { limit: parameters.limit } : {}),
   });
   // A version that the caller names also stands as a precondition of every deletion, as upstream has it.
-  const own = parameters.resourceVersion === '' ? options : { ...options, preconditions: { ...options.preconditions, resourceVersion: parameters.resourceVersion } };
+  const own =
+    parameters.resourceVersion === ''
+      ? options
+      : { ...options, preconditions: { ...options.preconditions, resourceVersion: parameters.resourceVersion } };
   await inParallel(page.objects, context.deleteCollectionWorkers, async (stored) => {
     const { name, namespace } = stored.card;
     await deleteOne(context, served, request, name, own, namespace).catch(ignoreNotFound);
@@ -40,7 +56,9 @@ export async function deleteCollection(context: EndpointContext, served: ServedR
   return listResponse(context, served, request, representation, {
     revision: page.revision,
     objects: page.objects,
-    ...(page.lastKey === undefined ? {} : { continueToken: encodeContinueToken(page.lastKey, store.layout.prefix, page.revision) }),
+    ...(page.lastKey === undefined
+      ? {}
+      : { continueToken: encodeContinueToken(page.lastKey, store.layout.prefix, page.revision) }),
     ...(page.remaining === undefined || hasSelector ? {} : { remaining: page.remaining }),
   });
 }
@@ -49,7 +67,11 @@ function ignoreNotFound(error: unknown): void {
   if (!isStatusError(error) || error.reason !== 'NotFound') throw error;
 }
 
-async function inParallel(objects: readonly StoredObject[], workers: number, work: (object: StoredObject) => Promise<void>): Promise<void> {
+async function inParallel(
+  objects: readonly StoredObject[],
+  workers: number,
+  work: (object: StoredObject) => Promise<void>,
+): Promise<void> {
   let next = 0;
   const worker = async (): Promise<void> => {
     while (next < objects.length) await work(objects[next++]!);

@@ -9,27 +9,48 @@ import type { ServedResource } from '../served.ts';
 import type { DeleteOptions } from '../../../registry/generic/deletion.ts';
 
 /** DELETE of one object: a Status when it is gone (the object for some kinds), the object when it waits for its finalizers. */
-export async function deleteObject(context: EndpointContext, served: ServedResource, request: ApiRequest): Promise<ApiResponse> {
+export async function deleteObject(
+  context: EndpointContext,
+  served: ServedResource,
+  request: ApiRequest,
+): Promise<ApiResponse> {
   const representation = representationOf(request, served, false);
   const options = await readDeleteOptions(context, served, request);
   const result = await deleteOne(context, served, request, request.info.name, options);
   const accepted = result.action !== 'removed' && options.orphanDependents === false;
-  if (result.action !== 'removed' || served.store!.definition.returnDeletedObject === true) return objectResponse(context, served, request, representation, accepted ? 202 : 200, result.stored);
+  if (result.action !== 'removed' || served.store!.definition.returnDeletedObject === true)
+    return objectResponse(context, served, request, representation, accepted ? 202 : 200, result.stored);
   return metaResponse(request, representationOfStatus(request), 200, 'v1', 'Status', deletedStatus(served, result));
 }
 
-export async function deleteOne(context: EndpointContext, served: ServedResource, request: ApiRequest, name: string, options: DeleteOptions, namespace?: string): Promise<DeleteResult> {
+export async function deleteOne(
+  context: EndpointContext,
+  served: ServedResource,
+  request: ApiRequest,
+  name: string,
+  options: DeleteOptions,
+  namespace?: string,
+): Promise<DeleteResult> {
   const dryRun = (options.dryRun?.length ?? 0) > 0;
   const base = writeRequest(context, served, request, { kind: 'DeleteOptions', dryRun, options: { ...options } });
   const write = { ...base, name, ...(namespace === undefined ? {} : { namespace }) };
   await context.admission.admit(attributesOf(served, request, write, 'DELETE', undefined, undefined));
-  const validate = (object: KubeObject): Promise<void> => context.admission.validate(attributesOf(served, request, write, 'DELETE', undefined, object));
+  const validate = (object: KubeObject): Promise<void> =>
+    context.admission.validate(attributesOf(served, request, write, 'DELETE', undefined, object));
   return remove(served.store!, options, validate, write);
 }
 
 function deletedStatus({ store }: ServedResource, { stored, uid }: DeleteResult): object {
   return {
-    kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success',
-    details: { name: stored.card.name, ...(store!.group === '' ? {} : { group: store!.group }), kind: store!.resourceName, uid },
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    details: {
+      name: stored.card.name,
+      ...(store!.group === '' ? {} : { group: store!.group }),
+      kind: store!.resourceName,
+      uid,
+    },
   };
 }

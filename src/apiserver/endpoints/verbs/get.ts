@@ -5,7 +5,11 @@ import { objectResponse, representationOf } from '../respond.ts';
 import type { ServedResource } from '../served.ts';
 
 /** GET of one object. @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list | Semantics for get} */
-export async function getObject(context: EndpointContext, served: ServedResource, request: ApiRequest): Promise<ApiResponse> {
+export async function getObject(
+  context: EndpointContext,
+  served: ServedResource,
+  request: ApiRequest,
+): Promise<ApiResponse> {
   const representation = representationOf(request, served, false);
   const { namespace, name } = request.info;
   const stored = await served.store!.get(namespace, name, getVersion(request.query));

@@ -3,7 +3,12 @@ import type { ReadVersion } from '../../../storage/objects.ts';
 import type { ApiRequest, ApiResponse } from '../../request.ts';
 import { decodeContinueToken, encodeContinueToken, expiredToken, type ContinueToken } from '../continue-token.ts';
 import type { EndpointContext } from '../context.ts';
-import { listParameters, type ListParameters, parseResourceVersion, validateListParameters } from '../list-parameters.ts';
+import {
+  listParameters,
+  type ListParameters,
+  parseResourceVersion,
+  validateListParameters,
+} from '../list-parameters.ts';
 import { listResponse, representationOf } from '../respond.ts';
 import { selectionOf } from '../selection.ts';
 import type { ServedResource } from '../served.ts';
@@ -12,7 +17,11 @@ import type { ServedResource } from '../served.ts';
  * GET of a collection: one snapshot, whole or in pages.
  * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list | Semantics for get and list}
  */
-export async function listObjects(context: EndpointContext, served: ServedResource, request: ApiRequest): Promise<ApiResponse> {
+export async function listObjects(
+  context: EndpointContext,
+  served: ServedResource,
+  request: ApiRequest,
+): Promise<ApiResponse> {
   const representation = representationOf(request, served, true);
   const parameters = listParameters(request.query, false);
   validateListParameters(parameters, context.featureEnabled('WatchList'));
@@ -20,13 +29,17 @@ export async function listObjects(context: EndpointContext, served: ServedResour
   const store = served.store!;
   const token = parameters.continueToken === '' ? undefined : decodeToken(parameters, store.layout.prefix);
   const page = await readPage().catch((error: unknown) => {
-    throw token !== undefined && isStatusError(error) && error.reason === 'Expired' ? expiredToken(token.after, store.layout.prefix) : error;
+    throw token !== undefined && isStatusError(error) && error.reason === 'Expired'
+      ? expiredToken(token.after, store.layout.prefix)
+      : error;
   });
   const { lastKey, remaining } = page;
   return listResponse(context, served, request, representation, {
     revision: page.revision,
     objects: page.objects,
-    ...(lastKey === undefined ? {} : { continueToken: encodeContinueToken(lastKey, store.layout.prefix, page.revision) }),
+    ...(lastKey === undefined
+      ? {}
+      : { continueToken: encodeContinueToken(lastKey, store.layout.prefix, page.revision) }),
     ...(remaining === undefined || hasSelector ? {} : { remaining }),
   });
 
@@ -44,11 +57,13 @@ export async function listObjects(context: EndpointContext, served: ServedResour
 
 function decodeToken({ continueToken, resourceVersion }: ListParameters, prefix: string): ContinueToken {
   const token = decodeContinueToken(continueToken, prefix);
-  if (resourceVersion !== '' && resourceVersion !== '0') throw badRequest('specifying resource version is not allowed when using continue');
+  if (resourceVersion !== '' && resourceVersion !== '0')
+    throw badRequest('specifying resource version is not allowed when using continue');
   return token;
 }
 
-const tokenVersion = ({ revision }: ContinueToken): ReadVersion => (revision > 0 ? { match: 'exact', revision } : { match: 'mostRecent' });
+const tokenVersion = ({ revision }: ContinueToken): ReadVersion =>
+  revision > 0 ? { match: 'exact', revision } : { match: 'mostRecent' };
 
 /** The table of API Concepts, row by row. */
 export function listVersion({ resourceVersion, resourceVersionMatch, limit }: ListParameters): ReadVersion {

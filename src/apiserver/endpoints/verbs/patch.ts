@@ -21,7 +21,11 @@ import { patchParameters } from '../write-parameters.ts';
  * conflict.
  * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#patch-and-apply | API Concepts: patch}
  */
-export async function patchObject(context: EndpointContext, served: ServedResource, request: ApiRequest): Promise<ApiResponse> {
+export async function patchObject(
+  context: EndpointContext,
+  served: ServedResource,
+  request: ApiRequest,
+): Promise<ApiResponse> {
   const representation = representationOf(request, served, false);
   const type = patchType(request.header('content-type'), isCustom(served));
   const parameters = patchParameters(request.query, type === 'apply');
@@ -29,22 +33,47 @@ export async function patchObject(context: EndpointContext, served: ServedResour
   const bytes = await readBytes(context, request);
   const body = type === 'apply' ? await yamlBody(bytes) : jsonBody(bytes);
   recordPatch(request, body);
-  const write = writeRequest(context, served, request, { kind: 'PatchOptions', dryRun: parameters.dryRun, options: parameters.options });
-  const patch = createPatch(type, body, { context, served, parameters, manager, warn: (text) => request.warn(text), now: write.context.now, subresource: write.subresource });
+  const write = writeRequest(context, served, request, {
+    kind: 'PatchOptions',
+    dryRun: parameters.dryRun,
+    options: parameters.options,
+  });
+  const patch = createPatch(type, body, {
+    context,
+    served,
+    parameters,
+    manager,
+    warn: (text) => request.warn(text),
+    now: write.context.now,
+    subresource: write.subresource,
+  });
   const mayCreate = createPermission(context, request);
-  const result = await update(served.store!, {
-    change: (current, copy) => {
-      // Also where a PUT may create: there is nothing that the patch could be of.
-      if (current === undefined && type !== 'apply') throw notFound(served.store!.groupResource, write.name);
-      return changed(patch.apply(current, copy), write);
+  const result = await update(
+    served.store!,
+    {
+      change: (current, copy) => {
+        // Also where a PUT may create: there is nothing that the patch could be of.
+        if (current === undefined && type !== 'apply') throw notFound(served.store!.groupResource, write.name);
+        return changed(patch.apply(current, copy), write);
+      },
+      admit: (object, old) =>
+        admitChange(context, served, request, write, object, old, patch.ownsItsFields ? undefined : manager),
+      validate: async (object, old) => {
+        if (old === undefined) await mayCreate();
+        await validateChange(context, served, request, write, object, old);
+      },
     },
-    admit: (object, old) => admitChange(context, served, request, write, object, old, patch.ownsItsFields ? undefined : manager),
-    validate: async (object, old) => {
-      if (old === undefined) await mayCreate();
-      await validateChange(context, served, request, write, object, old);
-    },
-  }, { allowCreate: type === 'apply' && write.subresource === '' }, write);
-  return objectResponse(context, served, request, representation, result.action === 'created' ? 201 : 200, result.stored);
+    { allowCreate: type === 'apply' && write.subresource === '' },
+    write,
+  );
+  return objectResponse(
+    context,
+    served,
+    request,
+    representation,
+    result.action === 'created' ? 201 : 200,
+    result.stored,
+  );
 }
 
 /** A patch can change anything but what the object is called. */
@@ -53,4 +82,3 @@ function changed(object: KubeObject, write: WriteRequest): KubeObject {
   ensureNamespace(object, write.namespace);
   return object;
 }
-

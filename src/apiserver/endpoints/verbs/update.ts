@@ -13,12 +13,20 @@ import type { ServedResource } from '../served.ts';
 import { updateParameters } from '../write-parameters.ts';
 
 /** PUT of one object, or of a subresource that has the object's own form (`status`). */
-export async function updateObject(context: EndpointContext, served: ServedResource, request: ApiRequest): Promise<ApiResponse> {
+export async function updateObject(
+  context: EndpointContext,
+  served: ServedResource,
+  request: ApiRequest,
+): Promise<ApiResponse> {
   const representation = representationOf(request, served, false);
   const parameters = updateParameters(request.query);
   const manager = managerOf(request, 'UpdateOptions');
   const body = await readBody(context, request);
-  const write = writeRequest(context, served, request, { kind: 'UpdateOptions', dryRun: parameters.dryRun, options: parameters.options });
+  const write = writeRequest(context, served, request, {
+    kind: 'UpdateOptions',
+    dryRun: parameters.dryRun,
+    options: parameters.options,
+  });
   // Decoded once per attempt: the steps behind change the object, and a second attempt must start from what was sent.
   const decode = (): KubeObject => {
     const object = body.decode(served, parameters.fieldValidation, (text) => request.warn(text));
@@ -35,20 +43,33 @@ export async function updateObject(context: EndpointContext, served: ServedResou
     return served.form.toStored(object, copy);
   };
   const mayCreate = createPermission(context, request);
-  const result = await update(served.store!, {
-    change: wanted,
-    admit: (object, old) => admitChange(context, served, request, write, object, old, manager),
-    validate: async (object, old) => {
-      if (old === undefined) await mayCreate();
-      await validateChange(context, served, request, write, object, old);
+  const result = await update(
+    served.store!,
+    {
+      change: wanted,
+      admit: (object, old) => admitChange(context, served, request, write, object, old, manager),
+      validate: async (object, old) => {
+        if (old === undefined) await mayCreate();
+        await validateChange(context, served, request, write, object, old);
+      },
     },
-  }, { allowCreate: false, ...(uid === '' ? {} : { preconditions: { uid } }) }, write);
-  return objectResponse(context, served, request, representation, result.action === 'created' ? 201 : 200, result.stored);
+    { allowCreate: false, ...(uid === '' ? {} : { preconditions: { uid } }) },
+    write,
+  );
+  return objectResponse(
+    context,
+    served,
+    request,
+    representation,
+    result.action === 'created' ? 201 : 200,
+    result.stored,
+  );
 }
 
 /** The object must be the one that the URL names. Throws 400. */
 export function checkName(object: KubeObject, name: string): void {
   const own = metaOf(object).name ?? '';
-  if (own === '') throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  if (own === '')
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
   if (own !== name) throw badRequest(`the name of the object (${own}) does not match the name on the URL (${name})`);
 }

@@ -7,7 +7,9 @@ import { WatchPump, type Encoding } from './watch-pump.ts';
 
 const event = (text: string): ObjectEvent => ({ type: text }) as unknown as ObjectEvent;
 const encoder: EventEncoder = {
-  contentType: '', isText: true, areMessages: false,
+  contentType: '',
+  isText: true,
+  areMessages: false,
   event: ({ type }) => {
     if ((type as string) === 'broken') throw new Error('cannot be encoded');
     return Buffer.from(`${type} `);
@@ -16,7 +18,15 @@ const encoder: EventEncoder = {
 };
 
 /** A watch that the test fills, a connection that it opens and closes, and a pump between them. */
-function start({ ahead, timeoutMs = 60_000, messages = false }: { ahead?: Encoding['ahead']; timeoutMs?: number; messages?: boolean } = {}) {
+function start({
+  ahead,
+  timeoutMs = 60_000,
+  messages = false,
+}: {
+  ahead?: Encoding['ahead'];
+  timeoutMs?: number;
+  messages?: boolean;
+} = {}) {
   const waiting: ObjectEvent[][] = [];
   const watch = { ended: undefined as Error | undefined, take: () => waiting.shift() ?? [] };
   let drain = (): void => undefined;
@@ -31,11 +41,22 @@ function start({ ahead, timeoutMs = 60_000, messages = false }: { ahead?: Encodi
     onClose: (listener) => (closed = listener),
     abort: () => (connection.aborted = true),
   };
-  const pump = new WatchPump(watch as unknown as ObjectWatch, { encoder: { ...encoder, areMessages: messages }, sent: () => undefined, ahead }, sink, timeoutMs);
+  const pump = new WatchPump(
+    watch as unknown as ObjectWatch,
+    { encoder: { ...encoder, areMessages: messages }, sent: () => undefined, ahead },
+    sink,
+    timeoutMs,
+  );
   let isOver = false;
-  void pump.over.then(() => (isOver = true), () => undefined);
+  void pump.over.then(
+    () => (isOver = true),
+    () => undefined,
+  );
   return {
-    pump, connection, watch, waiting,
+    pump,
+    connection,
+    watch,
+    waiting,
     has: (...texts: string[]) => (waiting.push(texts.map(event)), pump.run()),
     drain: async () => (drain(), await Promise.resolve(), await Promise.resolve()),
     goAway: () => ((connection.isClosed = true), closed()),
@@ -97,7 +118,11 @@ describe('a watch is over', () => {
   });
 
   test.each([
-    { name: 'that it is too old', error: new StorageError('Compacted', 'too old'), written: [expect.stringMatching(/^error: /) as string] },
+    {
+      name: 'that it is too old',
+      error: new StorageError('Compacted', 'too old'),
+      written: [expect.stringMatching(/^error: /) as string],
+    },
     { name: 'nothing, when it was too slow', error: new StorageError('SlowConsumer', 'slow'), written: [] },
   ])('when it ends by itself: the client hears $name', async ({ error, written }) => {
     const { watch, pump, connection } = start();

@@ -42,10 +42,13 @@ export class WatchPump implements Partial<Work> {
     if (describe !== undefined) this[describeWork] = describe;
     this.#sink = sink;
     this.over = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
-    this.#timer = setTimeout(() => {
-      this.#isTimeUp = true;
-      this.run();
-    }, Math.min(timeoutMs, 2 ** 31 - 1));
+    this.#timer = setTimeout(
+      () => {
+        this.#isTimeUp = true;
+        this.run();
+      },
+      Math.min(timeoutMs, 2 ** 31 - 1),
+    );
     sink.onClose(() => this.#end());
     if (sink.closed) this.#end();
   }
@@ -91,7 +94,10 @@ export class WatchPump implements Partial<Work> {
       if (refused === undefined) this.run();
       else this.#end();
     };
-    ready.then(() => done(), (error: unknown) => done(error as Error));
+    ready.then(
+      () => done(),
+      (error: unknown) => done(error as Error),
+    );
   }
 
   #write(events: readonly ObjectEvent[]): void {
@@ -107,7 +113,13 @@ export class WatchPump implements Partial<Work> {
   #sayWhy(error: Error): void {
     if (this.#sink.closed || isStorageError(error, 'SlowConsumer') || isStorageError(error, 'Aborted')) return;
     const status = toStatusError(error, 'watch', { group: '', resource: '' }, '');
-    this.#sink.write(this.#encoding.encoder.error(isStatusError(status) ? status : new StatusError(500, 'InternalError', 'Internal error occurred: the watch ended', {})));
+    this.#sink.write(
+      this.#encoding.encoder.error(
+        isStatusError(status)
+          ? status
+          : new StatusError(500, 'InternalError', 'Internal error occurred: the watch ended', {}),
+      ),
+    );
   }
 
   #end(): void {

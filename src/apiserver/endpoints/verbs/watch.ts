@@ -11,7 +11,12 @@ import { isStatusError, StatusError } from '../../../machinery/status.ts';
 import type { ObjectWatchOptions } from '../../../storage/objects.ts';
 import type { ApiRequest, ApiResponse, Sink } from '../../request.ts';
 import type { EndpointContext } from '../context.ts';
-import { listParameters, type ListParameters, parseResourceVersion, validateListParameters } from '../list-parameters.ts';
+import {
+  listParameters,
+  type ListParameters,
+  parseResourceVersion,
+  validateListParameters,
+} from '../list-parameters.ts';
 import { asMessages, watchRepresentation } from '../../representation/watch-events.ts';
 import { selectionOf } from '../selection.ts';
 import { convertedAhead } from '../respond.ts';
@@ -19,7 +24,11 @@ import { mayWait, type ServedResource } from '../served.ts';
 import { openingOf } from '../web-socket.ts';
 import { WatchPump, type Encoding } from './watch-pump.ts';
 
-export async function watchObjects(context: EndpointContext, served: ServedResource, request: ApiRequest): Promise<ApiResponse> {
+export async function watchObjects(
+  context: EndpointContext,
+  served: ServedResource,
+  request: ApiRequest,
+): Promise<ApiResponse> {
   const parameters = listParameters(request.query, true);
   validateListParameters(parameters, context.featureEnabled('WatchList'));
   const { selection } = selectionOf(served, request);
@@ -30,7 +39,12 @@ export async function watchObjects(context: EndpointContext, served: ServedResou
   const { group, version } = request.info;
   const sent = context.watchEvents(group, version, served.form.kind);
   let wake = (): void => undefined;
-  const options: ObjectWatchOptions = { ...startOf(parameters), selection, bookmarks: parameters.allowWatchBookmarks, onReady: () => wake() };
+  const options: ObjectWatchOptions = {
+    ...startOf(parameters),
+    selection,
+    bookmarks: parameters.allowWatchBookmarks,
+    onReady: () => wake(),
+  };
   if (opening !== undefined && 'refused' in opening) return opening.refused;
   const started = await served.store!.watch(options).catch((error: unknown) => failedStart(error));
   const stream = async (sink: Sink): Promise<void> => {
@@ -39,7 +53,12 @@ export async function watchObjects(context: EndpointContext, served: ServedResou
       return;
     }
     try {
-      const pump = new WatchPump(started, { encoder, sent, ahead: aheadOf(served), [describeWork]: () => request[describeWork]() }, sink, timeoutMs);
+      const pump = new WatchPump(
+        started,
+        { encoder, sent, ahead: aheadOf(served), [describeWork]: () => request[describeWork]() },
+        sink,
+        timeoutMs,
+      );
       wake = pump.run;
       pump.run();
       await pump.over;
@@ -47,7 +66,8 @@ export async function watchObjects(context: EndpointContext, served: ServedResou
       started.close();
     }
   };
-  if (opening !== undefined) return { status: 101, headers: {}, webSocket: { protocol: opening.protocol, isText: encoder.isText }, stream };
+  if (opening !== undefined)
+    return { status: 101, headers: {}, webSocket: { protocol: opening.protocol, isText: encoder.isText }, stream };
   return { status: 200, headers: { 'content-type': encoder.contentType }, stream };
 }
 
@@ -60,8 +80,10 @@ function failedStart(error: unknown): StatusError {
 function startOf(parameters: ListParameters): Pick<ObjectWatchOptions, 'after' | 'initialEvents'> {
   const { resourceVersion, sendInitialEvents } = parameters;
   const revision = resourceVersion === '' ? undefined : parseResourceVersion(resourceVersion);
-  if (sendInitialEvents === true) return { after: revision === undefined ? 'mostRecent' : revision === 0 ? 'any' : revision, initialEvents: true };
-  if (sendInitialEvents === false) return { after: revision === undefined || revision === 0 ? 'mostRecent' : revision, initialEvents: false };
+  if (sendInitialEvents === true)
+    return { after: revision === undefined ? 'mostRecent' : revision === 0 ? 'any' : revision, initialEvents: true };
+  if (sendInitialEvents === false)
+    return { after: revision === undefined || revision === 0 ? 'mostRecent' : revision, initialEvents: false };
   if (revision === undefined) return { after: 'mostRecent', initialEvents: true };
   return revision === 0 ? { after: 'any', initialEvents: true } : { after: revision };
 }
@@ -77,5 +99,9 @@ function watchTimeoutMs(timeoutSeconds: number | undefined, minSeconds: number):
 
 function aheadOf(served: ServedResource): Encoding['ahead'] {
   if (!mayWait(served)) return undefined;
-  return (events) => convertedAhead(served, events.flatMap(({ object }) => object ?? []));
+  return (events) =>
+    convertedAhead(
+      served,
+      events.flatMap(({ object }) => object ?? []),
+    );
 }

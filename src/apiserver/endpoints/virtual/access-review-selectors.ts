@@ -4,7 +4,12 @@
  */
 import type { FieldSelectorAttributes, LabelSelectorAttributes } from '../../../api/gen/types/authorization-v1.ts';
 import { type FieldTerm, readFieldSelector } from '../../../machinery/field-selector.ts';
-import { type Requirement, requirementOf, type SelectorOperator, sortByKey } from '../../../machinery/label-selector.ts';
+import {
+  type Requirement,
+  requirementOf,
+  type SelectorOperator,
+  sortByKey,
+} from '../../../machinery/label-selector.ts';
 import { readLabelSelector } from '../../../machinery/label-selector-text.ts';
 
 type Steps<T> = Generator<void, readonly T[]>;
@@ -15,13 +20,24 @@ const stepLength = 1000;
 export function fieldsOfReview(selector: FieldSelectorAttributes | undefined, problems: string[]): Steps<FieldTerm> {
   const { rawSelector = '', requirements = [] } = selector ?? {};
   if (rawSelector !== '') return parsed(readFieldSelector(rawSelector), 'fieldSelector', problems);
-  return understood(requirements, ({ key = '', operator, values = [] }) => fieldTerm(key, operator, values), 'fieldSelector', problems);
+  return understood(
+    requirements,
+    ({ key = '', operator, values = [] }) => fieldTerm(key, operator, values),
+    'fieldSelector',
+    problems,
+  );
 }
 
 export function* labelsOfReview(selector: LabelSelectorAttributes | undefined, problems: string[]): Steps<Requirement> {
   const { rawSelector = '', requirements = [] } = selector ?? {};
-  if (rawSelector !== '') return sortByKey([...(yield* parsed(readLabelSelector(rawSelector), 'labelSelector', problems))]);
-  return yield* understood(requirements, ({ key = '', operator, values = [] }) => labelRequirement(key, operator, values), 'labelSelector', problems);
+  if (rawSelector !== '')
+    return sortByKey([...(yield* parsed(readLabelSelector(rawSelector), 'labelSelector', problems))]);
+  return yield* understood(
+    requirements,
+    ({ key = '', operator, values = [] }) => labelRequirement(key, operator, values),
+    'labelSelector',
+    problems,
+  );
 }
 
 function fieldTerm(field: string, operator: string | undefined, values: readonly string[]): FieldTerm | undefined {
@@ -29,10 +45,20 @@ function fieldTerm(field: string, operator: string | undefined, values: readonly
   return { field, operator: operator === 'In' ? '=' : '!=', value: values[0]! };
 }
 
-const labelOperators: Readonly<Record<string, SelectorOperator>> = { In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: '!' };
+const labelOperators: Readonly<Record<string, SelectorOperator>> = {
+  In: 'in',
+  NotIn: 'notin',
+  Exists: 'exists',
+  DoesNotExist: '!',
+};
 
-function labelRequirement(key: string, operator: string | undefined, values: readonly string[]): Requirement | undefined {
-  const known = operator !== undefined && Object.hasOwn(labelOperators, operator) ? labelOperators[operator]! : undefined;
+function labelRequirement(
+  key: string,
+  operator: string | undefined,
+  values: readonly string[],
+): Requirement | undefined {
+  const known =
+    operator !== undefined && Object.hasOwn(labelOperators, operator) ? labelOperators[operator]! : undefined;
   return known === undefined ? undefined : requirementOf(key, known, values);
 }
 
@@ -47,7 +73,12 @@ function* parsed<T>(reading: Iterable<T>, name: string, problems: string[]): Ste
 }
 
 /** The requirements that are understood still hold: fewer objects than allowed are no danger, more would be. */
-function* understood<R, T>(requirements: readonly R[], read: (requirement: R) => T | undefined, name: string, problems: string[]): Steps<T> {
+function* understood<R, T>(
+  requirements: readonly R[],
+  read: (requirement: R) => T | undefined,
+  name: string,
+  problems: string[],
+): Steps<T> {
   const known: T[] = [];
   for (const [i, requirement] of requirements.entries()) {
     const term = read(requirement);

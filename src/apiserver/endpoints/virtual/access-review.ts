@@ -3,11 +3,22 @@
  * (SelfSubjectAccessReview) do this, and what may I do at all (SelfSubjectRulesReview).
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authorization/#checking-api-access | Checking API access}
  */
-import type { LocalSubjectAccessReview, SelfSubjectAccessReview, SelfSubjectRulesReview, SubjectAccessReview, SubjectAccessReviewStatus } from '../../../api/gen/types/authorization-v1.ts';
+import type {
+  LocalSubjectAccessReview,
+  SelfSubjectAccessReview,
+  SelfSubjectRulesReview,
+  SubjectAccessReview,
+  SubjectAccessReviewStatus,
+} from '../../../api/gen/types/authorization-v1.ts';
 import { badRequest } from '../../../machinery/status.ts';
 import { inTurns } from '../../../machinery/turns.ts';
 import type { UserInfo } from '../../../machinery/user.ts';
-import { type AuthorizationAttributes, type AuthorizationRules, type Authorizer, selectors } from '../../authz/authorizer.ts';
+import {
+  type AuthorizationAttributes,
+  type AuthorizationRules,
+  type Authorizer,
+  selectors,
+} from '../../authz/authorizer.ts';
 import type { ApiRequest, ApiResponse } from '../../request.ts';
 import type { EndpointContext } from '../context.ts';
 import type { ServedResource } from '../served.ts';
@@ -31,18 +42,68 @@ export function createAccessReview(context: EndpointContext, authorizer: Authori
   };
 }
 
-const subjectOf = ({ user = '', uid, groups = [], extra }: ReviewSpec): UserInfo => ({ name: user, groups, ...(uid === undefined ? {} : { uid }), ...(extra === undefined ? {} : { extra }) });
+const subjectOf = ({ user = '', uid, groups = [], extra }: ReviewSpec): UserInfo => ({
+  name: user,
+  groups,
+  ...(uid === undefined ? {} : { uid }),
+  ...(extra === undefined ? {} : { extra }),
+});
 
 /** What a review asks about; `problems` are parts of it that could not be understood and narrow nothing down. */
-async function attributesOf({ resourceAttributes, nonResourceAttributes }: ReviewSpec, user: UserInfo): Promise<{ attributes: AuthorizationAttributes; problems: string[] }> {
+async function attributesOf(
+  { resourceAttributes, nonResourceAttributes }: ReviewSpec,
+  user: UserInfo,
+): Promise<{ attributes: AuthorizationAttributes; problems: string[] }> {
   if (resourceAttributes === undefined) {
     const { path = '', verb = '' } = nonResourceAttributes!;
-    return { attributes: { user, verb, path, isResourceRequest: false, group: '', version: '', namespace: '', resource: '', subresource: '', name: '' }, problems: [] };
+    return {
+      attributes: {
+        user,
+        verb,
+        path,
+        isResourceRequest: false,
+        group: '',
+        version: '',
+        namespace: '',
+        resource: '',
+        subresource: '',
+        name: '',
+      },
+      problems: [],
+    };
   }
-  const { verb = '', group = '', version = '', namespace = '', resource = '', subresource = '', name = '', fieldSelector, labelSelector } = resourceAttributes;
+  const {
+    verb = '',
+    group = '',
+    version = '',
+    namespace = '',
+    resource = '',
+    subresource = '',
+    name = '',
+    fieldSelector,
+    labelSelector,
+  } = resourceAttributes;
   const problems: string[] = [];
-  const narrowed = selectors(await inTurns(fieldsOfReview(fieldSelector, problems)), await inTurns(labelsOfReview(labelSelector, problems)));
-  return { attributes: { user, verb, group, version: version === '' ? '*' : version, namespace, resource, subresource, name, path: '', isResourceRequest: true, ...narrowed }, problems };
+  const narrowed = selectors(
+    await inTurns(fieldsOfReview(fieldSelector, problems)),
+    await inTurns(labelsOfReview(labelSelector, problems)),
+  );
+  return {
+    attributes: {
+      user,
+      verb,
+      group,
+      version: version === '' ? '*' : version,
+      namespace,
+      resource,
+      subresource,
+      name,
+      path: '',
+      isResourceRequest: true,
+      ...narrowed,
+    },
+    problems,
+  };
 }
 
 async function decide(authorizer: Authorizer, spec: ReviewSpec, user: UserInfo): Promise<SubjectAccessReviewStatus> {
@@ -50,8 +111,10 @@ async function decide(authorizer: Authorizer, spec: ReviewSpec, user: UserInfo):
   const { decision, reason, error } = await authorizer.authorize(attributes);
   const errors = [...(error === undefined ? [] : [error]), ...problems];
   return {
-    ...(decision === 'allow' ? { allowed: true } : {}), ...(decision === 'deny' ? { denied: true } : {}),
-    ...(reason === '' ? {} : { reason }), ...(errors.length === 0 ? {} : { evaluationError: errors.join(', ') }),
+    ...(decision === 'allow' ? { allowed: true } : {}),
+    ...(decision === 'deny' ? { denied: true } : {}),
+    ...(reason === '' ? {} : { reason }),
+    ...(errors.length === 0 ? {} : { evaluationError: errors.join(', ') }),
   };
 }
 
@@ -62,9 +125,18 @@ export function createRulesReview(context: EndpointContext, authorizer: Authoriz
     if (namespace === '') throw badRequest('no namespace on request');
     await validateOperation(context, served, request, operation);
     const rules = await authorizer.rulesFor?.(request.user, namespace);
-    return valueResponse(context, served, request, 201, { ...operation, value: { metadata: {}, spec: {}, status: statusOf(rules) } as SelfSubjectRulesReview });
+    return valueResponse(context, served, request, 201, {
+      ...operation,
+      value: { metadata: {}, spec: {}, status: statusOf(rules) } as SelfSubjectRulesReview,
+    });
   };
 }
 
-const statusOf = ({ error, ...rules }: AuthorizationRules = { resourceRules: [], nonResourceRules: [], incomplete: true, error: 'the authorizer cannot list rules' }): object =>
-  ({ ...rules, ...(error === undefined ? {} : { evaluationError: error }) });
+const statusOf = (
+  { error, ...rules }: AuthorizationRules = {
+    resourceRules: [],
+    nonResourceRules: [],
+    incomplete: true,
+    error: 'the authorizer cannot list rules',
+  },
+): object => ({ ...rules, ...(error === undefined ? {} : { evaluationError: error }) });

@@ -32,21 +32,34 @@ const pods = { group: '', resource: 'pods' };
 
 async function bind(registry: RegistryCatalog, binding: Binding, write: WriteRequest): Promise<void> {
   const store = registry.storeOf('', 'pods')!;
-  await readModifyWrite(store, store.key(write.namespace, write.name), (current) => {
-    if (current === undefined) throw notFound(pods, write.name);
-    const pod = current as Pod;
-    checkIdentity(pod, binding);
-    const why = bindingConflict(pod);
-    if (why !== undefined) throw conflict({ group: '', resource: 'pods/binding' }, write.name, why);
-    bindPod(pod, binding, write.context.now);
-    return Promise.resolve({ action: 'write', object: pod });
-  }, write);
+  await readModifyWrite(
+    store,
+    store.key(write.namespace, write.name),
+    (current) => {
+      if (current === undefined) throw notFound(pods, write.name);
+      const pod = current as Pod;
+      checkIdentity(pod, binding);
+      const why = bindingConflict(pod);
+      if (why !== undefined) throw conflict({ group: '', resource: 'pods/binding' }, write.name, why);
+      bindPod(pod, binding, write.context.now);
+      return Promise.resolve({ action: 'write', object: pod });
+    },
+    write,
+  );
 }
 
 /** A scheduler may say which pod it means; the name can be another pod's by now. */
-function checkIdentity({ metadata: { name = '', uid = '', resourceVersion = '' } }: Pod, { metadata: wanted }: Binding): void {
-  if (wanted.uid !== undefined && wanted.uid !== uid) throw conflict(pods, name, `Precondition failed: UID in precondition: ${wanted.uid}, UID in object meta: ${uid}`);
+function checkIdentity(
+  { metadata: { name = '', uid = '', resourceVersion = '' } }: Pod,
+  { metadata: wanted }: Binding,
+): void {
+  if (wanted.uid !== undefined && wanted.uid !== uid)
+    throw conflict(pods, name, `Precondition failed: UID in precondition: ${wanted.uid}, UID in object meta: ${uid}`);
   if (wanted.resourceVersion !== undefined && wanted.resourceVersion !== resourceVersion) {
-    throw conflict(pods, name, `Precondition failed: ResourceVersion in precondition: ${wanted.resourceVersion}, ResourceVersion in object meta: ${resourceVersion}`);
+    throw conflict(
+      pods,
+      name,
+      `Precondition failed: ResourceVersion in precondition: ${wanted.resourceVersion}, ResourceVersion in object meta: ${resourceVersion}`,
+    );
   }
 }

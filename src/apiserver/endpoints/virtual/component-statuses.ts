@@ -14,7 +14,10 @@ import { operationForm, valueResponse } from './operation.ts';
 /** Rejects when the part is not well. */
 export type ComponentCheck = () => Promise<void>;
 
-export function createComponentStatuses(context: EndpointContext, components: ReadonlyMap<string, ComponentCheck>): SubresourceEndpoint['verbs'] {
+export function createComponentStatuses(
+  context: EndpointContext,
+  components: ReadonlyMap<string, ComponentCheck>,
+): SubresourceEndpoint['verbs'] {
   const listForm = operationForm(context, 'v1', 'ComponentStatusList');
   return {
     async get(served, request): Promise<ApiResponse> {
@@ -29,33 +32,69 @@ export function createComponentStatuses(context: EndpointContext, components: Re
       const representation = negotiated(request, true);
       const items = await Promise.all([...components].map(([name, check]) => statusOf(name, check)));
       if (representation.as === 'Table') return tableResponse(request, representation, items);
-      return valueResponse(context, served, request, 200, { form: listForm, representation, value: { metadata: {}, items } as ComponentStatusList });
+      return valueResponse(context, served, request, 200, {
+        form: listForm,
+        representation,
+        value: { metadata: {}, items } as ComponentStatusList,
+      });
     },
   };
 }
 
 async function statusOf(name: string, check: ComponentCheck): Promise<ComponentStatus> {
-  const error = await check().then(() => undefined, (reason: unknown) => (reason instanceof Error ? reason.message : String(reason)));
-  const condition = error === undefined ? { type: 'Healthy', status: 'True', message: 'ok' } : { type: 'Healthy', status: 'False', error };
+  const error = await check().then(
+    () => undefined,
+    (reason: unknown) => (reason instanceof Error ? reason.message : String(reason)),
+  );
+  const condition =
+    error === undefined
+      ? { type: 'Healthy', status: 'True', message: 'ok' }
+      : { type: 'Healthy', status: 'False', error };
   return { metadata: { name }, conditions: [condition] };
 }
 
 /** People see them as a table; of what was never stored there is no other form. */
-const negotiated = (request: ApiRequest, isCollection: boolean): Representation => negotiate({
-  accept: request.header('accept'), userAgent: request.header('user-agent'), pretty: request.query.get('pretty'), isCollection,
-  convertible: (as, group, version, mediaType) => as === 'Table' && isConvertible(as, group, version, mediaType),
-});
+const negotiated = (request: ApiRequest, isCollection: boolean): Representation =>
+  negotiate({
+    accept: request.header('accept'),
+    userAgent: request.header('user-agent'),
+    pretty: request.query.get('pretty'),
+    isCollection,
+    convertible: (as, group, version, mediaType) => as === 'Table' && isConvertible(as, group, version, mediaType),
+  });
 
-function tableResponse(request: ApiRequest, representation: Representation, statuses: readonly ComponentStatus[]): ApiResponse {
+function tableResponse(
+  request: ApiRequest,
+  representation: Representation,
+  statuses: readonly ComponentStatus[],
+): ApiResponse {
   const version = `meta.k8s.io/${representation.asVersion ?? 'v1'}`;
   const include = includeObjectParameter(request.query.get('includeObject'));
   const shown = (status: ComponentStatus): object | null => {
     if (include === 'None') return null;
-    return include === 'Object' ? { kind: 'ComponentStatus', apiVersion: 'v1', ...status } : { kind: 'PartialObjectMetadata', apiVersion: version, metadata: { ...status.metadata, creationTimestamp: null } };
+    return include === 'Object'
+      ? { kind: 'ComponentStatus', apiVersion: 'v1', ...status }
+      : {
+          kind: 'PartialObjectMetadata',
+          apiVersion: version,
+          metadata: { ...status.metadata, creationTimestamp: null },
+        };
   };
-  const columnDefinitions = columnsOf('', 'ComponentStatus').map(({ name, type, format, priority, description }) => ({ name, type, format, description, priority }));
+  const columnDefinitions = columnsOf('', 'ComponentStatus').map(({ name, type, format, priority, description }) => ({
+    name,
+    type,
+    format,
+    description,
+    priority,
+  }));
   const rows = statuses.map((status) => ({ cells: cellsOf(status), object: shown(status) }));
-  return metaResponse(request, representation, 200, version, 'Table', { kind: 'Table', apiVersion: version, metadata: {}, columnDefinitions, rows });
+  return metaResponse(request, representation, 200, version, 'Table', {
+    kind: 'Table',
+    apiVersion: version,
+    metadata: {},
+    columnDefinitions,
+    rows,
+  });
 }
 
 function cellsOf({ metadata, conditions = [] }: ComponentStatus): readonly string[] {

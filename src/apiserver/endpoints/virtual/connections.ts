@@ -12,41 +12,59 @@ import type { ServedResource, SubresourceEndpoint } from '../served.ts';
 
 type Handler = (served: ServedResource, request: ApiRequest) => Promise<ApiResponse>;
 
-const every = (handler: Handler): SubresourceEndpoint['verbs'] => ({ get: handler, create: handler, update: handler, patch: handler, delete: handler });
+const every = (handler: Handler): SubresourceEndpoint['verbs'] => ({
+  get: handler,
+  create: handler,
+  update: handler,
+  patch: handler,
+  delete: handler,
+});
 
 /** There is no going somewhere as if. */
-const connecting = (handler: Handler): SubresourceEndpoint['verbs'] => every((served, request) => {
-  if (request.query.has('dryRun')) throw badRequest('dryRun is not supported');
-  return handler(served, request);
-});
+const connecting = (handler: Handler): SubresourceEndpoint['verbs'] =>
+  every((served, request) => {
+    if (request.query.has('dryRun')) throw badRequest('dryRun is not supported');
+    return handler(served, request);
+  });
 
 /** Handlers by `resource/subresource`, for every verb that the resource table allows. */
 export function createConnections(registry: RegistryCatalog): ReadonlyMap<string, SubresourceEndpoint['verbs']> {
-  const streams = (readContainer: boolean): Handler => async (served, request) => {
-    const pod = await podOf(served, request);
-    if (readContainer) checkContainer(pod, request.query.get('container') ?? '');
-    if ((pod.spec.nodeName ?? '') === '') throw badRequest(`pod ${pod.metadata.name!} does not have a host assigned`);
-    await findNode(registry, pod.spec.nodeName!);
-    if (request.exchange.upgrade === undefined) throw badRequest('Upgrade request required');
-    throw noWayTo(pod.spec.nodeName!);
-  };
+  const streams =
+    (readContainer: boolean): Handler =>
+    async (served, request) => {
+      const pod = await podOf(served, request);
+      if (readContainer) checkContainer(pod, request.query.get('container') ?? '');
+      if ((pod.spec.nodeName ?? '') === '') throw badRequest(`pod ${pod.metadata.name!} does not have a host assigned`);
+      await findNode(registry, pod.spec.nodeName!);
+      if (request.exchange.upgrade === undefined) throw badRequest('Upgrade request required');
+      throw noWayTo(pod.spec.nodeName!);
+    };
   return new Map([
     ['pods/log', every((served, request) => readLog(registry, served, request))],
     ['pods/exec', connecting(streams(true))],
     ['pods/attach', connecting(streams(true))],
     ['pods/portforward', connecting(streams(false))],
-    ['pods/proxy', connecting(async (served, request) => {
-      const pod = await podOf(served, request);
-      if ((pod.status.podIP ?? '') === '') throw badRequest('address not allowed');
-      return unreachable(registry, pod.spec.nodeName ?? '');
-    })],
+    [
+      'pods/proxy',
+      connecting(async (served, request) => {
+        const pod = await podOf(served, request);
+        if ((pod.status.podIP ?? '') === '') throw badRequest('address not allowed');
+        return unreachable(registry, pod.spec.nodeName ?? '');
+      }),
+    ],
     ['nodes/proxy', connecting((_served, request) => unreachable(registry, request.info.name))],
-    ['services/proxy', connecting(async (served, request) => {
-      const { namespace, name } = request.info;
-      await served.store!.get(namespace, bareName(name), { match: 'mostRecent' });
-      if (await hasEndpoints(registry, namespace, bareName(name))) throw serviceUnavailable(`no connection to service ${JSON.stringify(name)}: this server has no way to pods yet`);
-      throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`);
-    })],
+    [
+      'services/proxy',
+      connecting(async (served, request) => {
+        const { namespace, name } = request.info;
+        await served.store!.get(namespace, bareName(name), { match: 'mostRecent' });
+        if (await hasEndpoints(registry, namespace, bareName(name)))
+          throw serviceUnavailable(
+            `no connection to service ${JSON.stringify(name)}: this server has no way to pods yet`,
+          );
+        throw serviceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`);
+      }),
+    ],
   ]);
 }
 
@@ -65,7 +83,10 @@ async function podOf(served: ServedResource, { info }: ApiRequest): Promise<Pod>
 async function hasEndpoints(registry: RegistryCatalog, namespace: string, name: string): Promise<boolean> {
   const store = registry.storeOf('', 'endpoints')!;
   const stored = await store.find(namespace, name, { match: 'mostRecent' });
-  return stored !== undefined && (store.decode(stored) as Endpoints).subsets?.some(({ addresses = [] }) => addresses.length > 0) === true;
+  return (
+    stored !== undefined &&
+    (store.decode(stored) as Endpoints).subsets?.some(({ addresses = [] }) => addresses.length > 0) === true
+  );
 }
 
 /** A pod without a node has no log: the answer has no content. */
@@ -77,14 +98,18 @@ async function readLog(registry: RegistryCatalog, served: ServedResource, reques
 
 function checkContainer({ metadata: { name = '' }, spec }: Pod, wanted: string): void {
   const names = (spec.containers ?? []).map((container) => container.name ?? '');
-  const others = [...(spec.initContainers ?? []), ...(spec.ephemeralContainers ?? [])].map((container) => container.name ?? '');
+  const others = [...(spec.initContainers ?? []), ...(spec.ephemeralContainers ?? [])].map(
+    (container) => container.name ?? '',
+  );
   if (wanted !== '') {
     if (![...names, ...others].includes(wanted)) throw badRequest(`container ${wanted} is not valid for pod ${name}`);
     return;
   }
   if (names.length <= 1) return;
   const inits = (spec.initContainers ?? []).map((container) => container.name ?? '');
-  throw badRequest(`a container name must be specified for pod ${name}, choose one of: [${names.join(' ')}]${inits.length === 0 ? '' : ` or one of the init containers: [${inits.join(' ')}]`}`);
+  throw badRequest(
+    `a container name must be specified for pod ${name}, choose one of: [${names.join(' ')}]${inits.length === 0 ? '' : ` or one of the init containers: [${inits.join(' ')}]`}`,
+  );
 }
 
 /** The node must be there at least; throws 404 or 503. */
@@ -93,6 +118,8 @@ async function unreachable(registry: RegistryCatalog, node: string): Promise<nev
   throw noWayTo(node);
 }
 
-const findNode = (registry: RegistryCatalog, node: string): Promise<unknown> => registry.storeOf('', 'nodes')!.get('', bareName(node), { match: 'mostRecent' });
+const findNode = (registry: RegistryCatalog, node: string): Promise<unknown> =>
+  registry.storeOf('', 'nodes')!.get('', bareName(node), { match: 'mostRecent' });
 
-const noWayTo = (node: string): Error => serviceUnavailable(`no connection to node ${JSON.stringify(node)}: this server has no way to its nodes yet`);
+const noWayTo = (node: string): Error =>
+  serviceUnavailable(`no connection to node ${JSON.stringify(node)}: this server has no way to its nodes yet`);

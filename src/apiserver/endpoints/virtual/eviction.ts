@@ -18,7 +18,10 @@ import type { ServedResource } from '../served.ts';
 import { takeDisruption } from './disruption-budget.ts';
 import { doneResponse, operationForm, readOperation, validateOperation } from './operation.ts';
 
-export function createEviction(context: EndpointContext, registry: RegistryCatalog): (served: ServedResource, request: ApiRequest) => Promise<ApiResponse> {
+export function createEviction(
+  context: EndpointContext,
+  registry: RegistryCatalog,
+): (served: ServedResource, request: ApiRequest) => Promise<ApiResponse> {
   const form = operationForm(context, 'policy/v1', 'Eviction', { accepts: ['policy/v1beta1'] });
   return async (served, request) => {
     const operation = await readOperation<Eviction>(context, served, request, form);
@@ -34,17 +37,26 @@ export function createEviction(context: EndpointContext, registry: RegistryCatal
 /** A dry run can be asked for in the query and in the body; where both say something they must agree. */
 function deleteOptionsOf({ deleteOptions }: Eviction, { dryRun }: WriteRequest): DeleteOptions {
   const options = (deleteOptions ?? {}) as DeleteOptions;
-  const grace = options.gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds: Number(options.gracePeriodSeconds) };
+  const grace =
+    options.gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds: Number(options.gracePeriodSeconds) };
   return { ...options, ...grace, ...(dryRun ? { dryRun: ['All'] } : {}) };
 }
 
-async function evict(context: EndpointContext, registry: RegistryCatalog, options: DeleteOptions, write: WriteRequest): Promise<void> {
+async function evict(
+  context: EndpointContext,
+  registry: RegistryCatalog,
+  options: DeleteOptions,
+  write: WriteRequest,
+): Promise<void> {
   const store = registry.storeOf('', 'pods')!;
   const stored = await store.get(write.namespace, write.name, { match: 'mostRecent' });
   const pod = store.decode(stored) as Pod;
   if (isAlreadyDown(pod)) return removeWithReason(registry, isEnded(pod) ? options : pinned(options, pod), write);
   const budgets = await budgetsOf(registry, pod);
-  if (budgets.length > 1) throw plainError('This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.');
+  if (budgets.length > 1)
+    throw plainError(
+      'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
+    );
   const [budget] = budgets;
   if (budget === undefined) return removeWithReason(registry, options, write);
   // A pod that is not ready may come back until it is gone: the version that was judged is the one that goes.
@@ -56,12 +68,16 @@ async function evict(context: EndpointContext, registry: RegistryCatalog, option
 const isEnded = ({ status: { phase } }: Pod): boolean => phase === 'Succeeded' || phase === 'Failed';
 
 /** Its disruption is behind it, or it never served anybody. */
-const isAlreadyDown = (pod: Pod): boolean => isEnded(pod) || pod.status.phase === 'Pending' || pod.metadata.deletionTimestamp !== undefined;
+const isAlreadyDown = (pod: Pod): boolean =>
+  isEnded(pod) || pod.status.phase === 'Pending' || pod.metadata.deletionTimestamp !== undefined;
 
-const isReady = ({ status }: Pod): boolean => status.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true;
+const isReady = ({ status }: Pod): boolean =>
+  status.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'True') === true;
 
 const pinned = (options: DeleteOptions, { metadata }: Pod): DeleteOptions =>
-  options.preconditions?.resourceVersion !== undefined ? options : { ...options, preconditions: { ...options.preconditions, resourceVersion: metadata.resourceVersion! } };
+  options.preconditions?.resourceVersion !== undefined
+    ? options
+    : { ...options, preconditions: { ...options.preconditions, resourceVersion: metadata.resourceVersion! } };
 
 /** @see {@link https://kep.k8s.io/3017 | KEP-3017} */
 function mayGoUnready({ spec, status }: PodDisruptionBudget): boolean {
@@ -73,25 +89,54 @@ function mayGoUnready({ spec, status }: PodDisruptionBudget): boolean {
 async function budgetsOf(registry: RegistryCatalog, { metadata }: Pod): Promise<PodDisruptionBudget[]> {
   const store = registry.storeOf('policy', 'poddisruptionbudgets');
   if (store === undefined || metadata.labels === undefined) return [];
-  const { objects } = await store.list({ version: { match: 'mostRecent' }, selection: { namespace: metadata.namespace! } });
-  return objects.map((stored) => store.decode(stored) as PodDisruptionBudget).filter(({ spec }) => matchesLabels(requirementsOf(spec?.selector), metadata.labels));
+  const { objects } = await store.list({
+    version: { match: 'mostRecent' },
+    selection: { namespace: metadata.namespace! },
+  });
+  return objects
+    .map((stored) => store.decode(stored) as PodDisruptionBudget)
+    .filter(({ spec }) => matchesLabels(requirementsOf(spec?.selector), metadata.labels));
 }
 
 /** Says on the pod why it goes, so that job controllers need not count it as failed (KEP-3329). */
 async function removeWithReason(registry: RegistryCatalog, options: DeleteOptions, write: WriteRequest): Promise<void> {
   if (write.dryRun) return remove(registry, options, write);
   const store = registry.storeOf('', 'pods')!;
-  const { stored, action } = await readModifyWrite(store, store.key(write.namespace, write.name), (current) => {
-    if (current === undefined) throw notFound(store.groupResource, write.name);
-    const pod = current as Pod;
-    // Another pod than the one that is meant gets no condition; the delete says why.
-    const { uid, resourceVersion } = options.preconditions ?? {};
-    if ((uid ?? pod.metadata.uid) !== pod.metadata.uid || (resourceVersion ?? pod.metadata.resourceVersion) !== pod.metadata.resourceVersion) return Promise.resolve({ action: 'keep', object: pod });
-    setPodCondition(pod, { type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' }, write.context.now);
-    return Promise.resolve({ action: 'write', object: pod });
-  }, write);
+  const { stored, action } = await readModifyWrite(
+    store,
+    store.key(write.namespace, write.name),
+    (current) => {
+      if (current === undefined) throw notFound(store.groupResource, write.name);
+      const pod = current as Pod;
+      // Another pod than the one that is meant gets no condition; the delete says why.
+      const { uid, resourceVersion } = options.preconditions ?? {};
+      if (
+        (uid ?? pod.metadata.uid) !== pod.metadata.uid ||
+        (resourceVersion ?? pod.metadata.resourceVersion) !== pod.metadata.resourceVersion
+      )
+        return Promise.resolve({ action: 'keep', object: pod });
+      setPodCondition(
+        pod,
+        {
+          type: 'DisruptionTarget',
+          status: 'True',
+          reason: 'EvictionByEvictionAPI',
+          message: 'Eviction API: evicting',
+        },
+        write.context.now,
+      );
+      return Promise.resolve({ action: 'write', object: pod });
+    },
+    write,
+  );
   const isPinned = action === 'written' && options.preconditions?.resourceVersion !== undefined;
-  return remove(registry, isPinned ? { ...options, preconditions: { ...options.preconditions, resourceVersion: String(stored.revision) } } : options, write);
+  return remove(
+    registry,
+    isPinned
+      ? { ...options, preconditions: { ...options.preconditions, resourceVersion: String(stored.revision) } }
+      : options,
+    write,
+  );
 }
 
 async function remove(registry: RegistryCatalog, options: DeleteOptions, write: WriteRequest): Promise<void> {

@@ -2,7 +2,12 @@
  * Reviews that ask the authenticators: who am I (SelfSubjectReview), and whose token is this (TokenReview).
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authentication/#self-subject-review | API access to authentication information}
  */
-import type { SelfSubjectReview, TokenReview, TokenReviewStatus, UserInfo as ShownUser } from '../../../api/gen/types/authentication-v1.ts';
+import type {
+  SelfSubjectReview,
+  TokenReview,
+  TokenReviewStatus,
+  UserInfo as ShownUser,
+} from '../../../api/gen/types/authentication-v1.ts';
 import { badRequest, internalError } from '../../../machinery/status.ts';
 import { timestamp } from '../../../registry/generic/timestamp.ts';
 import type { UserInfo } from '../../../machinery/user.ts';
@@ -19,13 +24,19 @@ export function createSelfSubjectReview(context: EndpointContext): Handler {
   return async (served, request) => {
     const operation = await readOperation<SelfSubjectReview>(context, served, request, served.form);
     await validateOperation(context, served, request, operation);
-    const value: SelfSubjectReview = { metadata: { creationTimestamp: timestamp(operation.write.context.now) }, status: { userInfo: shown(request.user) } };
+    const value: SelfSubjectReview = {
+      metadata: { creationTimestamp: timestamp(operation.write.context.now) },
+      status: { userInfo: shown(request.user) },
+    };
     return valueResponse(context, served, request, 201, { ...operation, value });
   };
 }
 
 /** A review that names no audiences asks for those of this server. */
-export function createTokenReview(context: EndpointContext, { review: judge, audiences }: Pick<Authentication, 'review' | 'audiences'>): Handler {
+export function createTokenReview(
+  context: EndpointContext,
+  { review: judge, audiences }: Pick<Authentication, 'review' | 'audiences'>,
+): Handler {
   return async (served, request) => {
     const operation = await readOperation<TokenReview>(context, served, request, served.form);
     const { object: review } = operation;
@@ -33,18 +44,29 @@ export function createTokenReview(context: EndpointContext, { review: judge, aud
     if (token === '') throw badRequest('token is required for TokenReview in authentication');
     await validateOperation(context, served, request, operation);
     const wanted = asked.length === 0 ? audiences : asked;
-    const found = await judge(token, wanted).catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
-    if (typeof found !== 'string' && wanted.length > 0 && intersect(wanted, found.audiences ?? []).length === 0) throw internalError('unable to validate audience for token');
+    const found = await judge(token, wanted).catch((error: unknown) =>
+      error instanceof Error ? error.message : String(error),
+    );
+    if (typeof found !== 'string' && wanted.length > 0 && intersect(wanted, found.audiences ?? []).length === 0)
+      throw internalError('unable to validate audience for token');
     review.status = typeof found === 'string' ? { user: {}, error: found } : statusOf(found);
     return valueResponse(context, served, request, 201, { ...operation, value: review });
   };
 }
 
-const statusOf = ({ user, audiences = [] }: Identity): TokenReviewStatus => ({ authenticated: true, user: shown(user), ...(audiences.length === 0 ? {} : { audiences: [...audiences] }) });
+const statusOf = ({ user, audiences = [] }: Identity): TokenReviewStatus => ({
+  authenticated: true,
+  user: shown(user),
+  ...(audiences.length === 0 ? {} : { audiences: [...audiences] }),
+});
 
 function shown({ name, uid, groups, extra }: UserInfo): ShownUser {
   return {
-    username: name, ...(uid === undefined ? {} : { uid }), groups: [...groups],
-    ...(extra === undefined ? {} : { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) }),
+    username: name,
+    ...(uid === undefined ? {} : { uid }),
+    groups: [...groups],
+    ...(extra === undefined
+      ? {}
+      : { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) }),
   };
 }

@@ -19,10 +19,24 @@ import { createParameters } from '../write-parameters.ts';
  * The form of a kind that is no resource of its own, such as the Binding that is POSTed to a pod.
  * @param more other apiVersions of the same form, and what fills absent fields
  */
-export function operationForm({ codecs, schemas }: EndpointContext, apiVersion: string, kind: string, { accepts, rules }: { readonly accepts?: readonly string[]; readonly rules?: VersionRules } = {}): VersionForm {
+export function operationForm(
+  { codecs, schemas }: EndpointContext,
+  apiVersion: string,
+  kind: string,
+  { accepts, rules }: { readonly accepts?: readonly string[]; readonly rules?: VersionRules } = {},
+): VersionForm {
   const typeId = schemas.ofKind(apiVersion, kind);
   if (typeId === undefined) throw new Error(`no type for ${apiVersion} ${kind}`);
-  return createVersionForm({ apiVersion, kind, listKind: `${kind}List`, typeId, storedTypeId: typeId, codecs, rules, ...(accepts === undefined ? {} : { accepts }) });
+  return createVersionForm({
+    apiVersion,
+    kind,
+    listKind: `${kind}List`,
+    typeId,
+    storedTypeId: typeId,
+    codecs,
+    rules,
+    ...(accepts === undefined ? {} : { accepts }),
+  });
 }
 
 export interface Operation<T extends KubeObject> {
@@ -33,17 +47,33 @@ export interface Operation<T extends KubeObject> {
 }
 
 /** Reads the body of a POST, books who sent which field, and lets admission change it. */
-export async function readOperation<T extends KubeObject>(context: EndpointContext, served: ServedResource, request: ApiRequest, form: VersionForm): Promise<Operation<T>> {
+export async function readOperation<T extends KubeObject>(
+  context: EndpointContext,
+  served: ServedResource,
+  request: ApiRequest,
+  form: VersionForm,
+): Promise<Operation<T>> {
   const representation = negotiated(request, false);
   const parameters = createParameters(request.query);
   const manager = managerOf(request, 'CreateOptions');
   const body = await readBody(context, request);
   const object = body.decode({ ...served, form }, parameters.fieldValidation, (text) => request.warn(text)) as T;
   recordObject(request, form, object);
-  const write = writeRequest(context, served, request, { kind: 'CreateOptions', dryRun: parameters.dryRun, options: parameters.options });
+  const write = writeRequest(context, served, request, {
+    kind: 'CreateOptions',
+    dryRun: parameters.dryRun,
+    options: parameters.options,
+  });
   ensureNamespace(object, write.namespace);
   const managedFields = context.fieldManager.update({
-    live: undefined, object, manager, subresource: write.subresource, apiVersion: form.apiVersion, typeId: form.typeId, now: write.context.now, resetFields: [],
+    live: undefined,
+    object,
+    manager,
+    subresource: write.subresource,
+    apiVersion: form.apiVersion,
+    typeId: form.typeId,
+    now: write.context.now,
+    resetFields: [],
   });
   if (managedFields !== undefined) metaOf(object).managedFields = managedFields;
   const operation = { object, write, representation, form };
@@ -52,20 +82,48 @@ export async function readOperation<T extends KubeObject>(context: EndpointConte
 }
 
 /** The last word of admission, before anything happens. */
-export const validateOperation = <T extends KubeObject>(context: EndpointContext, served: ServedResource, request: ApiRequest, operation: Operation<T>): Promise<void> =>
-  context.admission.validate(operationAttributes(served, request, operation));
+export const validateOperation = <T extends KubeObject>(
+  context: EndpointContext,
+  served: ServedResource,
+  request: ApiRequest,
+  operation: Operation<T>,
+): Promise<void> => context.admission.validate(operationAttributes(served, request, operation));
 
-function operationAttributes(served: ServedResource, request: ApiRequest, { object, write, form }: Operation<KubeObject>): AdmissionAttributes {
+function operationAttributes(
+  served: ServedResource,
+  request: ApiRequest,
+  { object, write, form }: Operation<KubeObject>,
+): AdmissionAttributes {
   const slash = form.apiVersion.indexOf('/');
-  const kind = { group: slash < 0 ? '' : form.apiVersion.slice(0, slash), version: form.apiVersion.slice(slash + 1), kind: form.kind };
+  const kind = {
+    group: slash < 0 ? '' : form.apiVersion.slice(0, slash),
+    version: form.apiVersion.slice(slash + 1),
+    kind: form.kind,
+  };
   return { ...attributesOf(served, request, write, 'CREATE', object, undefined), kind };
 }
 
 /** What was never stored is not shown as a table either. */
 export const negotiated = (request: ApiRequest, isCollection: boolean): Representation =>
-  negotiate({ accept: request.header('accept'), userAgent: request.header('user-agent'), pretty: request.query.get('pretty'), convertible: () => false, isCollection });
+  negotiate({
+    accept: request.header('accept'),
+    userAgent: request.header('user-agent'),
+    pretty: request.query.get('pretty'),
+    convertible: () => false,
+    isCollection,
+  });
 
-export function valueResponse(context: EndpointContext, served: ServedResource, request: ApiRequest, status: number, { form, representation, value }: { readonly form: VersionForm; readonly representation: Representation; readonly value: KubeObject }): Promise<ApiResponse> {
+export function valueResponse(
+  context: EndpointContext,
+  served: ServedResource,
+  request: ApiRequest,
+  status: number,
+  {
+    form,
+    representation,
+    value,
+  }: { readonly form: VersionForm; readonly representation: Representation; readonly value: KubeObject },
+): Promise<ApiResponse> {
   const card = { namespace: '', name: '', labels: new Map<string, string>(), fields: new Map<string, string>() };
   const object = { key: '', revision: 0, bytes: form.codec.encode(asJson(value)), card };
   return objectResponse(context, { ...served, form }, request, representation, status, object);
@@ -73,4 +131,10 @@ export function valueResponse(context: EndpointContext, served: ServedResource, 
 
 /** Operations without an object to show answer with a Status. */
 export const doneResponse = (request: ApiRequest): ApiResponse =>
-  metaResponse(request, representationOfStatus(request), 201, 'v1', 'Status', { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 });
+  metaResponse(request, representationOfStatus(request), 201, 'v1', 'Status', {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Success',
+    code: 201,
+  });

@@ -12,7 +12,12 @@ import { badRequest, conflict, invalid as invalidStatus } from '../../../machine
 import type { RegistryCatalog } from '../../../registry/catalog.ts';
 import { timestamp } from '../../../registry/generic/timestamp.ts';
 import { injectedSeconds } from '../../authn/service-accounts/account-keys.ts';
-import { boundClaims, credentialId, type KubernetesClaims, type ObjectClaim } from '../../authn/service-accounts/claims.ts';
+import {
+  boundClaims,
+  credentialId,
+  type KubernetesClaims,
+  type ObjectClaim,
+} from '../../authn/service-accounts/claims.ts';
 import type { TokenIssuing } from '../../authn/service-accounts/signer.ts';
 import type { ApiRequest, ApiResponse } from '../../request.ts';
 import type { EndpointContext } from '../context.ts';
@@ -25,7 +30,11 @@ const minSeconds = 600;
 const maxSeconds = 2 ** 32;
 
 /** @param issuing absent on a server without a signing key, which does not serve the resource */
-export function createTokenRequest(context: EndpointContext, registry: RegistryCatalog, issuing: TokenIssuing | undefined): (served: ServedResource, request: ApiRequest) => Promise<ApiResponse> {
+export function createTokenRequest(
+  context: EndpointContext,
+  registry: RegistryCatalog,
+  issuing: TokenIssuing | undefined,
+): (served: ServedResource, request: ApiRequest) => Promise<ApiResponse> {
   const form = operationForm(context, 'authentication.k8s.io/v1', 'TokenRequest', { rules: { defaults: setDefaults } });
   return async (served, request) => {
     if (issuing === undefined) throw noSuchResource();
@@ -39,7 +48,11 @@ export function createTokenRequest(context: EndpointContext, registry: RegistryC
     const errors = durationErrors(object);
     if (errors.length > 0) throw invalidStatus({ group: 'authentication.k8s.io', kind: 'TokenRequest' }, '', errors);
     await validateOperation(context, served, request, operation);
-    const about = { namespace: write.namespace, serviceaccount: claimOf(account), ...(await boundTo(registry, object.spec.boundObjectRef, write)) };
+    const about = {
+      namespace: write.namespace,
+      serviceaccount: claimOf(account),
+      ...(await boundTo(registry, object.spec.boundObjectRef, write)),
+    };
     const life = lifeOf(object, about, issuing, (text) => request.warn(text));
     const claims = boundClaims({ issuer: issuing.issuer, audiences: object.spec.audiences ?? [], about, now, ...life });
     request.annotate('authentication.kubernetes.io/issued-credential-id', credentialId(claims.jti));
@@ -55,24 +68,38 @@ function setDefaults(object: KubeObject): void {
 }
 
 /** The body may repeat what the URL says, and nothing else. */
-function checkNames({ metadata }: TokenRequest, { name, namespace }: { readonly name: string; readonly namespace: string }): void {
+function checkNames(
+  { metadata }: TokenRequest,
+  { name, namespace }: { readonly name: string; readonly namespace: string },
+): void {
   const differing = (field: 'name' | 'namespace', own: string): FieldError[] => {
     const given = metadata?.[field] ?? '';
-    return given === '' || given === own ? [] : [invalid(FieldPath.of('metadata', field), given, `must match the service account ${field} if specified`)];
+    return given === '' || given === own
+      ? []
+      : [invalid(FieldPath.of('metadata', field), given, `must match the service account ${field} if specified`)];
   };
   const errors = [...differing('name', name), ...differing('namespace', namespace)];
   if (errors.length > 0) throw invalidStatus({ group: 'authentication.k8s.io', kind: 'TokenRequest' }, name, errors);
 }
 
 /** Shortens what is asked for to what is allowed; a token for a pod that is refreshed may live on when it is not. */
-function lifeOf({ spec }: TokenRequest, about: Pick<KubernetesClaims, 'pod'>, { maxExpirationSeconds: most, extendExpiration, extendedSeconds, audiences }: TokenIssuing, warn: (text: string) => void): { lifeSeconds: number; warnAfterSeconds?: number } {
+function lifeOf(
+  { spec }: TokenRequest,
+  about: Pick<KubernetesClaims, 'pod'>,
+  { maxExpirationSeconds: most, extendExpiration, extendedSeconds, audiences }: TokenIssuing,
+  warn: (text: string) => void,
+): { lifeSeconds: number; warnAfterSeconds?: number } {
   const asked = Number(spec.expirationSeconds);
   if (most > 0 && asked > most) {
     warn(`requested expiration of ${asked} seconds shortened to ${most} seconds`);
     spec.expirationSeconds = most;
   }
   const lifeSeconds = Number(spec.expirationSeconds);
-  const isExtended = extendExpiration && about.pod !== undefined && lifeSeconds === injectedSeconds && (spec.audiences ?? []).every((audience) => audiences.includes(audience));
+  const isExtended =
+    extendExpiration &&
+    about.pod !== undefined &&
+    lifeSeconds === injectedSeconds &&
+    (spec.audiences ?? []).every((audience) => audiences.includes(audience));
   return isExtended ? { lifeSeconds: extendedSeconds, warnAfterSeconds: lifeSeconds } : { lifeSeconds };
 }
 
@@ -87,19 +114,37 @@ function durationErrors({ spec }: TokenRequest): FieldError[] {
 
 const claimOf = ({ metadata }: KubeObject): ObjectClaim => ({ name: metadata?.name ?? '', uid: metadata?.uid ?? '' });
 
-const bindable: Readonly<Record<string, 'pod' | 'secret' | 'node'>> = { 'v1 Pod': 'pod', 'v1 Secret': 'secret', 'v1 Node': 'node' };
+const bindable: Readonly<Record<string, 'pod' | 'secret' | 'node'>> = {
+  'v1 Pod': 'pod',
+  'v1 Secret': 'secret',
+  'v1 Node': 'node',
+};
 
 /** The object that the token is to die with, as claims. */
-async function boundTo(registry: RegistryCatalog, ref: BoundObjectReference | undefined, { namespace, name: account }: { readonly namespace: string; readonly name: string }): Promise<Pick<KubernetesClaims, 'pod' | 'secret' | 'node'>> {
+async function boundTo(
+  registry: RegistryCatalog,
+  ref: BoundObjectReference | undefined,
+  { namespace, name: account }: { readonly namespace: string; readonly name: string },
+): Promise<Pick<KubernetesClaims, 'pod' | 'secret' | 'node'>> {
   if (ref === undefined) return {};
   const { apiVersion = '', kind = '', name = '', uid = '' } = ref;
   const claim = bindable[`${apiVersion} ${kind}`];
   const store = claim === undefined ? undefined : registry.storeOf('', `${claim}s`);
-  if (store === undefined || claim === undefined) throw badRequest(`cannot bind token to object of type ${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`);
+  if (store === undefined || claim === undefined)
+    throw badRequest(
+      `cannot bind token to object of type ${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`,
+    );
   const found = store.decode(await store.get(store.namespaced ? namespace : '', name, { match: 'mostRecent' }));
-  if (claim === 'pod' && (found as Pod).spec.serviceAccountName !== account) throw badRequest(`cannot bind token for serviceaccount ${goQuote(account)} to pod running with different serviceaccount name.`);
+  if (claim === 'pod' && (found as Pod).spec.serviceAccountName !== account)
+    throw badRequest(
+      `cannot bind token for serviceaccount ${goQuote(account)} to pod running with different serviceaccount name.`,
+    );
   if (uid !== '' && uid !== found.metadata?.uid) {
-    throw conflict({ group: '', resource: kind }, name, `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`);
+    throw conflict(
+      { group: '', resource: kind },
+      name,
+      `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
+    );
   }
   return { [claim]: claimOf(found), ...(claim === 'pod' ? await nodeOf(registry, found as Pod) : {}) };
 }

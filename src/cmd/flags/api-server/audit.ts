@@ -18,15 +18,41 @@ function backendFlags(backend: 'log' | 'webhook', defaults: BackendDefaults) {
       default: defaults.mode,
       help: 'blocking: responses wait for their event. blocking-strict: and fail without it. batch: events are collected and written later.',
     }),
-    version: text(name('version'), 'works', { default: 'audit.k8s.io/v1', help: 'Group and version of the events written.' }),
-    batchBufferSize: int(name('batch-buffer-size'), 'works', { default: 10000, help: 'How many events wait at most, in mode batch.' }),
-    batchMaxSize: int(name('batch-max-size'), 'works', { default: defaults.maxSize, help: 'How many events make a batch at most.' }),
-    batchMaxWaitMs: duration(name('batch-max-wait'), 'works', { default: defaults.maxWait, help: 'How long a batch waits until it is full.' }),
-    batchThrottleEnable: bool(name('batch-throttle-enable'), 'works', { default: defaults.throttleEnable, help: 'Limit the rate of batches.' }),
-    batchThrottleQps: float(name('batch-throttle-qps'), 'works', { default: defaults.throttleQps, help: 'Batches per second on average.' }),
-    batchThrottleBurst: int(name('batch-throttle-burst'), 'works', { default: defaults.throttleBurst, help: 'Batches at once after a quiet time.' }),
-    truncateEnabled: bool(name('truncate-enabled'), 'works', { help: 'Shorten events and batches that are too large.' }),
-    truncateMaxBatchSize: int(name('truncate-max-batch-size'), 'works', { default: 10485760, help: 'Bytes of a batch; a larger one is split.' }),
+    version: text(name('version'), 'works', {
+      default: 'audit.k8s.io/v1',
+      help: 'Group and version of the events written.',
+    }),
+    batchBufferSize: int(name('batch-buffer-size'), 'works', {
+      default: 10000,
+      help: 'How many events wait at most, in mode batch.',
+    }),
+    batchMaxSize: int(name('batch-max-size'), 'works', {
+      default: defaults.maxSize,
+      help: 'How many events make a batch at most.',
+    }),
+    batchMaxWaitMs: duration(name('batch-max-wait'), 'works', {
+      default: defaults.maxWait,
+      help: 'How long a batch waits until it is full.',
+    }),
+    batchThrottleEnable: bool(name('batch-throttle-enable'), 'works', {
+      default: defaults.throttleEnable,
+      help: 'Limit the rate of batches.',
+    }),
+    batchThrottleQps: float(name('batch-throttle-qps'), 'works', {
+      default: defaults.throttleQps,
+      help: 'Batches per second on average.',
+    }),
+    batchThrottleBurst: int(name('batch-throttle-burst'), 'works', {
+      default: defaults.throttleBurst,
+      help: 'Batches at once after a quiet time.',
+    }),
+    truncateEnabled: bool(name('truncate-enabled'), 'works', {
+      help: 'Shorten events and batches that are too large.',
+    }),
+    truncateMaxBatchSize: int(name('truncate-max-batch-size'), 'works', {
+      default: 10485760,
+      help: 'Bytes of a batch; a larger one is split.',
+    }),
     truncateMaxEventSize: int(name('truncate-max-event-size'), 'works', {
       default: 102400,
       help: 'Bytes of an event; of a larger one request and response are left out, and if that is not enough the event.',
@@ -35,7 +61,9 @@ function backendFlags(backend: 'log' | 'webhook', defaults: BackendDefaults) {
 }
 
 export const audit = section('Audit', {
-  policyFile: file('audit-policy-file', 'works', { help: 'Policy document: which requests are recorded, and how much of each.' }),
+  policyFile: file('audit-policy-file', 'works', {
+    help: 'Policy document: which requests are recorded, and how much of each.',
+  }),
 });
 
 export const auditLog = section('Audit log', {
@@ -44,12 +72,33 @@ export const auditLog = section('Audit log', {
   compress: bool('audit-log-compress', 'works', { help: 'Compress rotated files with gzip.' }),
   maxAgeDays: int('audit-log-maxage', 'works', { help: 'Days after which rotated files are deleted. 0 keeps them.' }),
   maxBackups: int('audit-log-maxbackup', 'works', { help: 'How many rotated files are kept. 0 keeps all.' }),
-  maxSizeMegabytes: int('audit-log-maxsize', 'works', { help: 'Megabytes after which the file is rotated. 0 means 100.' }),
-  ...backendFlags('log', { mode: 'blocking', maxSize: 1, maxWait: '0', throttleEnable: false, throttleQps: 0, throttleBurst: 0 }),
+  maxSizeMegabytes: int('audit-log-maxsize', 'works', {
+    help: 'Megabytes after which the file is rotated. 0 means 100.',
+  }),
+  ...backendFlags('log', {
+    mode: 'blocking',
+    maxSize: 1,
+    maxWait: '0',
+    throttleEnable: false,
+    throttleQps: 0,
+    throttleBurst: 0,
+  }),
 });
 
 export const auditWebhook = section('Audit webhook', {
-  configFile: file('audit-webhook-config-file', 'works', { help: 'Connection to the service that takes audit events, in kubeconfig form.' }),
-  initialBackoffMs: duration('audit-webhook-initial-backoff', 'works', { default: '10s', help: 'How long to wait after the first failed call before the next.' }),
-  ...backendFlags('webhook', { mode: 'batch', maxSize: 400, maxWait: '30s', throttleEnable: true, throttleQps: 10, throttleBurst: 15 }),
+  configFile: file('audit-webhook-config-file', 'works', {
+    help: 'Connection to the service that takes audit events, in kubeconfig form.',
+  }),
+  initialBackoffMs: duration('audit-webhook-initial-backoff', 'works', {
+    default: '10s',
+    help: 'How long to wait after the first failed call before the next.',
+  }),
+  ...backendFlags('webhook', {
+    mode: 'batch',
+    maxSize: 400,
+    maxWait: '30s',
+    throttleEnable: true,
+    throttleQps: 10,
+    throttleBurst: 15,
+  }),
 });

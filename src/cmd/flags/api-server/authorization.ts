@@ -5,18 +5,37 @@ export const authorization = section('Authorization', {
     default: ['AlwaysAllow'],
     help: 'Who decides what a user may do, asked in this order: AlwaysAllow, AlwaysDeny, ABAC, Webhook, RBAC, Node.',
   }),
-  config: file('authorization-config', 'works', { help: 'AuthorizationConfiguration document with the ordered authorizers. Exclusive with the mode and webhook flags.' }),
+  config: file('authorization-config', 'works', {
+    help: 'AuthorizationConfiguration document with the ordered authorizers. Exclusive with the mode and webhook flags.',
+  }),
   policyFile: file('authorization-policy-file', 'works', { help: 'Policy of mode ABAC, a JSON object per line.' }),
-  webhookConfigFile: file('authorization-webhook-config-file', 'works', { help: 'Connection to the service of mode Webhook, in kubeconfig form.' }),
-  webhookVersion: text('authorization-webhook-version', 'works', { default: 'v1beta1', help: 'Version of the SubjectAccessReview objects exchanged with the webhook.' }),
-  webhookCacheAuthorizedTtlMs: duration('authorization-webhook-cache-authorized-ttl', 'works', { default: '5m0s', help: "How long the webhook's yes is kept." }),
-  webhookCacheUnauthorizedTtlMs: duration('authorization-webhook-cache-unauthorized-ttl', 'works', { default: '30s', help: "How long the webhook's no is kept." }),
+  webhookConfigFile: file('authorization-webhook-config-file', 'works', {
+    help: 'Connection to the service of mode Webhook, in kubeconfig form.',
+  }),
+  webhookVersion: text('authorization-webhook-version', 'works', {
+    default: 'v1beta1',
+    help: 'Version of the SubjectAccessReview objects exchanged with the webhook.',
+  }),
+  webhookCacheAuthorizedTtlMs: duration('authorization-webhook-cache-authorized-ttl', 'works', {
+    default: '5m0s',
+    help: "How long the webhook's yes is kept.",
+  }),
+  webhookCacheUnauthorizedTtlMs: duration('authorization-webhook-cache-unauthorized-ttl', 'works', {
+    default: '30s',
+    help: "How long the webhook's no is kept.",
+  }),
 });
 
 export const admission = section('Admission', {
-  configFile: file('admission-control-config-file', 'notYet', { help: 'AdmissionConfiguration document with the configuration of admission plugins.' }),
-  enablePlugins: strings('enable-admission-plugins', 'works', { help: 'Admission plugins to run besides those that are on by default. Their order here means nothing. This version has none but these; names of others are refused.' }),
-  disablePlugins: strings('disable-admission-plugins', 'works', { help: 'Admission plugins not to run although they are on by default. Their order here means nothing.' }),
+  configFile: file('admission-control-config-file', 'notYet', {
+    help: 'AdmissionConfiguration document with the configuration of admission plugins.',
+  }),
+  enablePlugins: strings('enable-admission-plugins', 'works', {
+    help: 'Admission plugins to run besides those that are on by default. Their order here means nothing. This version has none but these; names of others are refused.',
+  }),
+  disablePlugins: strings('disable-admission-plugins', 'works', {
+    help: 'Admission plugins not to run although they are on by default. Their order here means nothing.',
+  }),
   defaultNotReadyTolerationSeconds: int('default-not-ready-toleration-seconds', 'works', {
     default: 300,
     help: 'How long a pod that says nothing about it stays on a node that is not ready.',

@@ -5,4 +5,8 @@ import type { ApiServerOptions } from './table.ts';
 export type Spelling = (name: string) => string;
 
 /** A sentence per problem. */
-export type Check = (options: ApiServerOptions, spelled: Spelling, given: GivenFlags) => readonly (string | false | undefined)[];
+export type Check = (
+  options: ApiServerOptions,
+  spelled: Spelling,
+  given: GivenFlags,
+) => readonly (string | false | undefined)[];

@@ -1,7 +1,10 @@
 import { bool, int, section } from '../flag.ts';
 
 export const flowControl = section('Flow control', {
-  enablePriorityAndFairness: bool('enable-priority-and-fairness', 'notYet', { default: true, help: 'Queue requests by priority level and flow instead of counting those in flight.' }),
+  enablePriorityAndFairness: bool('enable-priority-and-fairness', 'notYet', {
+    default: true,
+    help: 'Queue requests by priority level and flow instead of counting those in flight.',
+  }),
   maxRequestsInflight: int('max-requests-inflight', 'works', {
     default: 400,
     help: 'How many reading requests may run at a time, watches not counted; 0 for no limit. More are answered with 429.',

@@ -30,14 +30,19 @@ export function completeApiServerOptions(options: ApiServerOptions, given: Given
   if (problems.length > 0) throw new FlagError(problems);
   const { apis, authentication, authorization } = options;
   // Everybody may do everything then: a caller whom nobody knows must at least have shown a credential.
-  const anonymousOff = authentication.anonymousAuth && authorization.config === undefined && authorization.modes.includes('AlwaysAllow');
+  const anonymousOff =
+    authentication.anonymousAuth && authorization.config === undefined && authorization.modes.includes('AlwaysAllow');
   return {
     given,
     options: anonymousOff ? { ...options, authentication: { ...authentication, anonymousAuth: false } } : options,
     featureGates: expandGates(apis.featureGates),
     groupVersions: servedVersions(apis.runtimeConfig, groupVersions),
     warnings: [
-      ...(anonymousOff && given.has('anonymous-auth') ? ['AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should use a different authorizer'] : []),
+      ...(anonymousOff && given.has('anonymous-auth')
+        ? [
+            'AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should use a different authorizer',
+          ]
+        : []),
       ...gateWarnings(apis.featureGates),
       ...runtimeConfigWarnings(apis.runtimeConfig, groupVersions),
     ],
@@ -45,8 +50,13 @@ export function completeApiServerOptions(options: ApiServerOptions, given: Given
 }
 
 /** Reads the flags of a program that takes no operands. */
-export function parseWithoutOperands<S extends Sections>(command: string, sections: S, argv: readonly string[]): ParsedFlags<S> {
+export function parseWithoutOperands<S extends Sections>(
+  command: string,
+  sections: S,
+  argv: readonly string[],
+): ParsedFlags<S> {
   const parsed = parseFlags(sections, argv);
-  if (parsed.operands.length > 0) throw new FlagError([`"${command}" does not take any arguments, got ${JSON.stringify(parsed.operands)}`]);
+  if (parsed.operands.length > 0)
+    throw new FlagError([`"${command}" does not take any arguments, got ${JSON.stringify(parsed.operands)}`]);
   return parsed;
 }

@@ -5,6 +5,12 @@ const { serving, admission } = apiServerFlags;
 
 /** Sections with the defaults of a control plane of one's own: for this machine alone, and taking what its only user may do anyway. */
 export const ownMachineSections = {
-  serving: section(serving.title, { ...serving.flags, bindAddress: withDefault(serving.flags.bindAddress, '127.0.0.1') }),
-  admission: section(admission.title, { ...admission.flags, allowPrivileged: withDefault(admission.flags.allowPrivileged, true) }),
+  serving: section(serving.title, {
+    ...serving.flags,
+    bindAddress: withDefault(serving.flags.bindAddress, '127.0.0.1'),
+  }),
+  admission: section(admission.title, {
+    ...admission.flags,
+    allowPrivileged: withDefault(admission.flags.allowPrivileged, true),
+  }),
 } as const;

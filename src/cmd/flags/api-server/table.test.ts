@@ -9,7 +9,11 @@ import { apiServerFlags } from './table.ts';
 
 const flags = flagsOf(apiServerFlags);
 const byName = new Map<string, Flag>(flags.map((flag) => [flag.name, flag]));
-const namesOf = (support: Support): string[] => flags.filter((flag) => flag.support === support).map(({ name }) => name).sort();
+const namesOf = (support: Support): string[] =>
+  flags
+    .filter((flag) => flag.support === support)
+    .map(({ name }) => name)
+    .sort();
 
 describe('the table of API server flags', () => {
   test('has no name twice, aliases included', () => {
@@ -28,13 +32,29 @@ describe('the table of API server flags', () => {
   });
 
   test('takes exactly these without any effect', () => {
-    expect(namesOf('noMeaning')).toEqual(['cloud-config', 'cloud-provider', 'contention-profiling', 'debug-socket-path', 'default-watch-cache-size', 'log-flush-frequency', 'profiling', 'vmodule']);
+    expect(namesOf('noMeaning')).toEqual([
+      'cloud-config',
+      'cloud-provider',
+      'contention-profiling',
+      'debug-socket-path',
+      'default-watch-cache-size',
+      'log-flush-frequency',
+      'profiling',
+      'vmodule',
+    ]);
   });
 
-  test.each(flags.filter(({ support }) => support === 'notYet').flatMap(({ name, aliases }) => [name, ...aliases]))('--%s is refused by name', (name) => {
-    const value = samples.find((sample) => accepts(byName.get(name) ?? flags.find(({ aliases }) => aliases.includes(name))!, sample));
-    expect(() => parseFlags(apiServerFlags, [`--${name}=${value}`])).toThrow(`--${name} is not supported by this version yet`);
-  });
+  test.each(flags.filter(({ support }) => support === 'notYet').flatMap(({ name, aliases }) => [name, ...aliases]))(
+    '--%s is refused by name',
+    (name) => {
+      const value = samples.find((sample) =>
+        accepts(byName.get(name) ?? flags.find(({ aliases }) => aliases.includes(name))!, sample),
+      );
+      expect(() => parseFlags(apiServerFlags, [`--${name}=${value}`])).toThrow(
+        `--${name} is not supported by this version yet`,
+      );
+    },
+  );
 });
 
 const samples = ['true', '1', '1s', 'a=b'];
@@ -47,34 +67,42 @@ const accepts = (flag: Flag, value: string): boolean => {
   }
 };
 
-describe.skipIf(!hasShared('spec/components.md'))('equal to the specification (skipped where spec/components.md is absent)', () => {
-  const spec = hasShared('spec/components.md') ? readFileSync(sharedPath('spec/components.md'), 'utf8') : '';
-  const apiServer = between(spec, 'API server (type; default):', 'Audit options (API server)');
-  const audit = between(spec, 'Audit options (API server)', 'Controller manager (type; default):');
+describe.skipIf(!hasShared('spec/components.md'))(
+  'equal to the specification (skipped where spec/components.md is absent)',
+  () => {
+    const spec = hasShared('spec/components.md') ? readFileSync(sharedPath('spec/components.md'), 'utf8') : '';
+    const apiServer = between(spec, 'API server (type; default):', 'Audit options (API server)');
+    const audit = between(spec, 'Audit options (API server)', 'Controller manager (type; default):');
 
-  test('has every option it names', () => {
-    // `--oidc-*` and `--cloud-provider-*` are families: the first is written out elsewhere, the second left out on purpose.
-    const named = [...apiServer.matchAll(/`(--?[a-z0-9-]+)`/g)].map(([, name]) => name!.replace(/^-+/, ''));
-    const missing = new Set(named.filter((name) => !byName.has(name)));
-    expect([...missing]).toEqual([]);
-    expect(new Set(named).size).toBeGreaterThan(120);
-  });
+    test('has every option it names', () => {
+      // `--oidc-*` and `--cloud-provider-*` are families: the first is written out elsewhere, the second left out on purpose.
+      const named = [...apiServer.matchAll(/`(--?[a-z0-9-]+)`/g)].map(([, name]) => name!.replace(/^-+/, ''));
+      const missing = new Set(named.filter((name) => !byName.has(name)));
+      expect([...missing]).toEqual([]);
+      expect(new Set(named).size).toBeGreaterThan(120);
+    });
 
-  test('has every audit option it names, for both backends where it says so', () => {
-    const [both, rest] = [between(audit, 'Prefixes', 'Log only:'), audit.slice(audit.indexOf('Log only:'))];
-    const shared = [...both.matchAll(/`((?:batch|truncate)-[a-z-]+|mode|version)`/g)].flatMap(([, name]) => [`audit-log-${name}`, `audit-webhook-${name}`]);
-    const single = [...rest.matchAll(/`--(audit-[a-z-]+)`/g)].map(([, name]) => name!);
-    expect([...shared, ...single].filter((name) => !byName.has(name))).toEqual([]);
-    expect([shared.length, single.length]).toEqual([22, 9]);
-  });
+    test('has every audit option it names, for both backends where it says so', () => {
+      const [both, rest] = [between(audit, 'Prefixes', 'Log only:'), audit.slice(audit.indexOf('Log only:'))];
+      const shared = [...both.matchAll(/`((?:batch|truncate)-[a-z-]+|mode|version)`/g)].flatMap(([, name]) => [
+        `audit-log-${name}`,
+        `audit-webhook-${name}`,
+      ]);
+      const single = [...rest.matchAll(/`--(audit-[a-z-]+)`/g)].map(([, name]) => name!);
+      expect([...shared, ...single].filter((name) => !byName.has(name))).toEqual([]);
+      expect([shared.length, single.length]).toEqual([22, 9]);
+    });
 
-  test('has the defaults it states', () => {
-    const stated = [...apiServer.matchAll(/`--([a-z0-9-]+)` (?:int (?:seconds )?)?(`[^`]+`|\d[0-9a-z]*(?:\.\d+)?|true|false)/g)];
-    const differ = stated.filter(([, name, value]) => !sameDefault(byName.get(name!)!, value!.replaceAll('`', '')));
-    expect(differ.map(([text]) => text)).toEqual([]);
-    expect(stated.length).toBeGreaterThan(40);
-  });
-});
+    test('has the defaults it states', () => {
+      const stated = [
+        ...apiServer.matchAll(/`--([a-z0-9-]+)` (?:int (?:seconds )?)?(`[^`]+`|\d[0-9a-z]*(?:\.\d+)?|true|false)/g),
+      ];
+      const differ = stated.filter(([, name, value]) => !sameDefault(byName.get(name!)!, value!.replaceAll('`', '')));
+      expect(differ.map(([text]) => text)).toEqual([]);
+      expect(stated.length).toBeGreaterThan(40);
+    });
+  },
+);
 
 function between(text: string, from: string, to: string): string {
   return text.slice(text.indexOf(from), text.indexOf(to));

@@ -19,27 +19,51 @@ export const checkAudit: Check = ({ auditLog, auditWebhook }, spelled) => [
 function checkBackend(plugin: string, options: BackendOptions, spelled: Spelling): Problem[] {
   const { mode, version, truncateMaxEventSize: eventSize, truncateMaxBatchSize: batchSize } = options;
   return [
-    ...((modes as readonly string[]).includes(mode) ? (mode === 'batch' ? checkBatch(plugin, options) : []) : [`invalid audit ${plugin} mode ${mode}, allowed modes are ${goQuote(modes.join(','))}`]),
+    ...((modes as readonly string[]).includes(mode)
+      ? mode === 'batch'
+        ? checkBatch(plugin, options)
+        : []
+      : [`invalid audit ${plugin} mode ${mode}, allowed modes are ${goQuote(modes.join(','))}`]),
     eventSize <= 0 && `invalid audit truncate ${plugin} max event size ${eventSize}, must be a positive number`,
-    batchSize < eventSize && `invalid audit truncate ${plugin} max batch size ${batchSize}, must be greater than max event size (${eventSize})`,
-    !auditVersions.includes(version) && `${spelled(`audit-${plugin}-version`)}: invalid group version, allowed versions are ${auditVersions.map(goQuote).join(', ')}`,
+    batchSize < eventSize &&
+      `invalid audit truncate ${plugin} max batch size ${batchSize}, must be greater than max event size (${eventSize})`,
+    !auditVersions.includes(version) &&
+      `${spelled(`audit-${plugin}-version`)}: invalid group version, allowed versions are ${auditVersions.map(goQuote).join(', ')}`,
   ];
 }
 
-function checkBatch(plugin: string, { batchBufferSize, batchMaxSize, batchMaxWaitMs, batchThrottleEnable, batchThrottleQps, batchThrottleBurst }: BackendOptions): Problem[] {
-  const positive = (value: number, what: string): Problem => value <= 0 && `invalid audit batch ${plugin} ${what} ${value}, must be a positive number`;
+function checkBatch(
+  plugin: string,
+  {
+    batchBufferSize,
+    batchMaxSize,
+    batchMaxWaitMs,
+    batchThrottleEnable,
+    batchThrottleQps,
+    batchThrottleBurst,
+  }: BackendOptions,
+): Problem[] {
+  const positive = (value: number, what: string): Problem =>
+    value <= 0 && `invalid audit batch ${plugin} ${what} ${value}, must be a positive number`;
   return [
     positive(batchBufferSize, 'buffer size'),
     positive(batchMaxSize, 'max batch size'),
     batchMaxWaitMs < 0 && `invalid audit batch ${plugin} max wait, must not be negative`,
-    ...(batchThrottleEnable ? [positive(batchThrottleQps, 'throttle QPS'), positive(batchThrottleBurst, 'throttle burst')] : []),
+    ...(batchThrottleEnable
+      ? [positive(batchThrottleQps, 'throttle QPS'), positive(batchThrottleBurst, 'throttle burst')]
+      : []),
   ];
 }
 
-function checkLog({ format, maxAgeDays, maxBackups, maxSizeMegabytes }: ApiServerOptions['auditLog'], spelled: Spelling): Problem[] {
-  const natural = (value: number, flag: string): Problem => value < 0 && `${spelled(flag)} ${value} can't be a negative number`;
+function checkLog(
+  { format, maxAgeDays, maxBackups, maxSizeMegabytes }: ApiServerOptions['auditLog'],
+  spelled: Spelling,
+): Problem[] {
+  const natural = (value: number, flag: string): Problem =>
+    value < 0 && `${spelled(flag)} ${value} can't be a negative number`;
   return [
-    !(formats as readonly string[]).includes(format) && `invalid audit log format ${format}, allowed formats are ${goQuote(formats.join(','))}`,
+    !(formats as readonly string[]).includes(format) &&
+      `invalid audit log format ${format}, allowed formats are ${goQuote(formats.join(','))}`,
     natural(maxAgeDays, 'audit-log-maxage'),
     natural(maxBackups, 'audit-log-maxbackup'),
     natural(maxSizeMegabytes, 'audit-log-maxsize'),

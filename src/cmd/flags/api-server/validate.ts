@@ -25,34 +25,64 @@ import { readWatchCacheSize } from './watch-cache-sizes.ts';
 /** A sentence per problem; empty when the server can start. */
 export function validateApiServerOptions(options: ApiServerOptions, given: GivenFlags): string[] {
   const spelled: Spelling = (name) => given.get(name) ?? `--${name}`;
-  return checks.flatMap((check) => check(options, spelled, given)).filter((problem): problem is string => typeof problem === 'string');
+  return checks
+    .flatMap((check) => check(options, spelled, given))
+    .filter((problem): problem is string => typeof problem === 'string');
 }
 
 const inRange = (value: number, low: number, high: number): boolean => value >= low && value <= high;
 
 const checkServing: Check = ({ serving }, spelled) => [
-  !inRange(serving.securePort, 1, 65535) && `${spelled('secure-port')} ${serving.securePort} must be between 1 and 65535, inclusive. It cannot be turned off with 0`,
-  (serving.tlsCertFile === undefined) !== (serving.tlsPrivateKeyFile === undefined) && 'missing filename for serving cert',
-  (serving.proxyClientCertFile === undefined) !== (serving.proxyClientKeyFile === undefined) && `${spelled('proxy-client-cert-file')} and ${spelled('proxy-client-key-file')} are to be given together`,
+  !inRange(serving.securePort, 1, 65535) &&
+    `${spelled('secure-port')} ${serving.securePort} must be between 1 and 65535, inclusive. It cannot be turned off with 0`,
+  (serving.tlsCertFile === undefined) !== (serving.tlsPrivateKeyFile === undefined) &&
+    'missing filename for serving cert',
+  (serving.proxyClientCertFile === undefined) !== (serving.proxyClientKeyFile === undefined) &&
+    `${spelled('proxy-client-cert-file')} and ${spelled('proxy-client-key-file')} are to be given together`,
   serving.requestTimeoutMs < 0 && `${spelled('request-timeout')} can not be negative value`,
   serving.livezGracePeriodMs < 0 && `${spelled('livez-grace-period')} can not be a negative value`,
   serving.shutdownDelayMs < 0 && `${spelled('shutdown-delay-duration')} can not be negative value`,
-  serving.shutdownWatchTerminationGracePeriodMs < 0 && `${spelled('shutdown-watch-termination-grace-period').slice(2)}, if provided, can not be a negative value`,
+  serving.shutdownWatchTerminationGracePeriodMs < 0 &&
+    `${spelled('shutdown-watch-termination-grace-period').slice(2)}, if provided, can not be a negative value`,
   serving.minRequestTimeoutSeconds < 0 && `${spelled('min-request-timeout')} can not be negative value`,
-  ...serving.tlsCipherSuites.map((suite) => !isCipherSuite(suite) && `Cipher suite ${suite} not supported or doesn't exist`),
-  serving.tlsMinVersion !== undefined && !Object.hasOwn(tlsVersions, serving.tlsMinVersion) && `unknown tls version ${goQuote(serving.tlsMinVersion)}`,
-  ...serving.tlsSniCertKeys.map((pair) => readNamedPair(pair) === undefined && `${spelled('tls-sni-cert-key')} ${goQuote(pair)} invalid, must be of format: cert,key[:domain,...]`),
+  ...serving.tlsCipherSuites.map(
+    (suite) => !isCipherSuite(suite) && `Cipher suite ${suite} not supported or doesn't exist`,
+  ),
+  serving.tlsMinVersion !== undefined &&
+    !Object.hasOwn(tlsVersions, serving.tlsMinVersion) &&
+    `unknown tls version ${goQuote(serving.tlsMinVersion)}`,
+  ...serving.tlsSniCertKeys.map(
+    (pair) =>
+      readNamedPair(pair) === undefined &&
+      `${spelled('tls-sni-cert-key')} ${goQuote(pair)} invalid, must be of format: cert,key[:domain,...]`,
+  ),
   ...serving.corsAllowedOrigins.map((pattern) => problemOf(spelled('cors-allowed-origins'), originProblem(pattern))),
-  serving.strictTransportSecurityDirectives.some((text) => !isTransportSecurityDirective(text)) && `${spelled('strict-transport-security-directives')} invalid, allowed values: max-age=expireTime, includeSubDomains, preload. see https://tools.ietf.org/html/rfc6797#section-6.1 for more information`,
-  !(serving.goawayChance >= 0 && serving.goawayChance <= 0.02) && `${spelled('goaway-chance')} can not be less than 0 or greater than 0.02`,
-  serving.permitPortSharing && !canSharePorts() && `${spelled('permit-port-sharing')} needs Node 22.12 or newer: this is ${process.versions.node}`,
-  serving.http2MaxStreamsPerConnection < 0 && `${spelled('http2-max-streams-per-connection')} can not be negative value`,
+  serving.strictTransportSecurityDirectives.some((text) => !isTransportSecurityDirective(text)) &&
+    `${spelled('strict-transport-security-directives')} invalid, allowed values: max-age=expireTime, includeSubDomains, preload. see https://tools.ietf.org/html/rfc6797#section-6.1 for more information`,
+  !(serving.goawayChance >= 0 && serving.goawayChance <= 0.02) &&
+    `${spelled('goaway-chance')} can not be less than 0 or greater than 0.02`,
+  serving.permitPortSharing &&
+    !canSharePorts() &&
+    `${spelled('permit-port-sharing')} needs Node 22.12 or newer: this is ${process.versions.node}`,
+  serving.http2MaxStreamsPerConnection < 0 &&
+    `${spelled('http2-max-streams-per-connection')} can not be negative value`,
 ];
 
-const hasOidc = ({ oidcIssuerUrl, oidcClientId, oidcCaFile, oidcGroupsClaim, oidcGroupsPrefix, oidcUsernamePrefix, oidcRequiredClaims }: ApiServerOptions['authentication']): boolean =>
-  [oidcIssuerUrl, oidcClientId, oidcCaFile, oidcGroupsClaim, oidcGroupsPrefix, oidcUsernamePrefix].some((value) => value !== undefined) || oidcRequiredClaims.size > 0;
+const hasOidc = ({
+  oidcIssuerUrl,
+  oidcClientId,
+  oidcCaFile,
+  oidcGroupsClaim,
+  oidcGroupsPrefix,
+  oidcUsernamePrefix,
+  oidcRequiredClaims,
+}: ApiServerOptions['authentication']): boolean =>
+  [oidcIssuerUrl, oidcClientId, oidcCaFile, oidcGroupsClaim, oidcGroupsPrefix, oidcUsernamePrefix].some(
+    (value) => value !== undefined,
+  ) || oidcRequiredClaims.size > 0;
 
-const problemOf = (flag: string, problem: string | undefined): string | undefined => (problem === undefined ? undefined : `${flag} ${problem}`);
+const problemOf = (flag: string, problem: string | undefined): string | undefined =>
+  problem === undefined ? undefined : `${flag} ${problem}`;
 
 const requestHeaderLists = {
   'requestheader-username-headers': 'requestHeaderUsernameHeaders',
@@ -62,12 +92,24 @@ const requestHeaderLists = {
 } as const;
 
 const checkAuthentication: Check = ({ authentication, apis }, spelled) => [
-  authentication.requestHeaderUidHeaders.length > 0 && !isGateOn('RemoteRequestHeaderUID', expandGates(apis.featureGates)) && `${spelled('requestheader-uid-headers')} requires the "RemoteRequestHeaderUID" feature to be enabled`,
-  authentication.authenticationConfig !== undefined && hasOidc(authentication) && 'authentication-config file and oidc-* flags are mutually exclusive',
-  (authentication.oidcIssuerUrl === undefined) !== (authentication.oidcClientId === undefined) && `${spelled('oidc-issuer-url').slice(2)} and ${spelled('oidc-client-id').slice(2)} must be specified together when any oidc-* flags are set`,
-  ...authentication.oidcSigningAlgorithms.map((algorithm) => !signingAlgorithms.includes(algorithm) && `${spelled('oidc-signing-algs')}: unsupported signing alg: ${goQuote(algorithm)}`),
-  !['v1', 'v1beta1'].includes(authentication.webhookVersion) && `${spelled('authentication-token-webhook-version')} ${goQuote(authentication.webhookVersion)} invalid, allowed values: v1, v1beta1`,
-  ...Object.entries(requestHeaderLists).map(([flag, key]) => authentication[key].some((name) => name.trim() === '') && `empty value in ${goQuote(flag)}`),
+  authentication.requestHeaderUidHeaders.length > 0 &&
+    !isGateOn('RemoteRequestHeaderUID', expandGates(apis.featureGates)) &&
+    `${spelled('requestheader-uid-headers')} requires the "RemoteRequestHeaderUID" feature to be enabled`,
+  authentication.authenticationConfig !== undefined &&
+    hasOidc(authentication) &&
+    'authentication-config file and oidc-* flags are mutually exclusive',
+  (authentication.oidcIssuerUrl === undefined) !== (authentication.oidcClientId === undefined) &&
+    `${spelled('oidc-issuer-url').slice(2)} and ${spelled('oidc-client-id').slice(2)} must be specified together when any oidc-* flags are set`,
+  ...authentication.oidcSigningAlgorithms.map(
+    (algorithm) =>
+      !signingAlgorithms.includes(algorithm) &&
+      `${spelled('oidc-signing-algs')}: unsupported signing alg: ${goQuote(algorithm)}`,
+  ),
+  !['v1', 'v1beta1'].includes(authentication.webhookVersion) &&
+    `${spelled('authentication-token-webhook-version')} ${goQuote(authentication.webhookVersion)} invalid, allowed values: v1, v1beta1`,
+  ...Object.entries(requestHeaderLists).map(
+    ([flag, key]) => authentication[key].some((name) => name.trim() === '') && `empty value in ${goQuote(flag)}`,
+  ),
 ];
 
 const hourMs = 3_600_000;
@@ -75,13 +117,17 @@ const hourMs = 3_600_000;
 /** A path, or a name in the abstract namespace. */
 const socketName = /^(?:@[\w-]+(?:\.[\w-]+)*|(?:\/[\w.-]+)+)$/;
 
-const checkSigningEndpoint: Check = ({ serviceAccounts: { signingEndpoint, signingKeyFile, keyFiles, issuers }, apis }, spelled) => {
+const checkSigningEndpoint: Check = (
+  { serviceAccounts: { signingEndpoint, signingKeyFile, keyFiles, issuers }, apis },
+  spelled,
+) => {
   if (signingEndpoint === undefined) return [];
   const flag = spelled('service-account-signing-endpoint');
   return [
     (signingKeyFile !== undefined || keyFiles.length > 0) &&
       `can't set \`${spelled('service-account-signing-key-file')}\` and/or \`${spelled('service-account-key-file')}\` with \`${flag}\` (They are mutually exclusive)`,
-    !isGateOn('ExternalServiceAccountTokenSigner', expandGates(apis.featureGates)) && `setting \`${flag}\` requires enabling ExternalServiceAccountTokenSigner feature gate`,
+    !isGateOn('ExternalServiceAccountTokenSigner', expandGates(apis.featureGates)) &&
+      `setting \`${flag}\` requires enabling ExternalServiceAccountTokenSigner feature gate`,
     !socketName.test(signingEndpoint) &&
       `invalid value ${goQuote(signingEndpoint)} passed for \`${flag}\`, should be a valid location on the filesystem or must be prefixed with @ to name UDS in abstract namespace`,
     issuers.length === 0 && `${flag} requires ${spelled('service-account-issuer')}`,
@@ -89,11 +135,22 @@ const checkSigningEndpoint: Check = ({ serviceAccounts: { signingEndpoint, signi
 };
 
 const checkServiceAccounts: Check = ({ serviceAccounts }, spelled) => [
-  ...serviceAccounts.issuers.map((issuer) => issuer.includes(':') && !URL.canParse(issuer) && `${spelled('service-account-issuer').slice(2)} ${goQuote(issuer)} contained a ':' but was not a valid URL`),
+  ...serviceAccounts.issuers.map(
+    (issuer) =>
+      issuer.includes(':') &&
+      !URL.canParse(issuer) &&
+      `${spelled('service-account-issuer').slice(2)} ${goQuote(issuer)} contained a ':' but was not a valid URL`,
+  ),
   serviceAccounts.issuers.includes('') && `${spelled('service-account-issuer').slice(2)} must not be empty`,
-  serviceAccounts.issuers.length === 0 && serviceAccounts.signingKeyFile !== undefined && `${spelled('service-account-signing-key-file')} requires ${spelled('service-account-issuer')}`,
-  serviceAccounts.maxTokenExpirationMs !== 0 && !inRange(serviceAccounts.maxTokenExpirationMs, hourMs, 2 ** 32 * 1000) && `the ${spelled('service-account-max-token-expiration').slice(2)} must be between 1 hour and 2^32 seconds`,
-  serviceAccounts.jwksUri !== undefined && !isHttpsUrl(serviceAccounts.jwksUri) && `${spelled('service-account-jwks-uri').slice(2)} requires https scheme, parsed as: ${serviceAccounts.jwksUri}`,
+  serviceAccounts.issuers.length === 0 &&
+    serviceAccounts.signingKeyFile !== undefined &&
+    `${spelled('service-account-signing-key-file')} requires ${spelled('service-account-issuer')}`,
+  serviceAccounts.maxTokenExpirationMs !== 0 &&
+    !inRange(serviceAccounts.maxTokenExpirationMs, hourMs, 2 ** 32 * 1000) &&
+    `the ${spelled('service-account-max-token-expiration').slice(2)} must be between 1 hour and 2^32 seconds`,
+  serviceAccounts.jwksUri !== undefined &&
+    !isHttpsUrl(serviceAccounts.jwksUri) &&
+    `${spelled('service-account-jwks-uri').slice(2)} requires https scheme, parsed as: ${serviceAccounts.jwksUri}`,
 ];
 
 const isHttpsUrl = (text: string): boolean => URL.canParse(text) && new URL(text).protocol === 'https:';
@@ -110,18 +167,30 @@ const storageDurations = {
 } as const;
 
 const checkStorage: Check = ({ storage }, spelled) => [
-  storage.backend !== undefined && storage.backend !== 'etcd3' && `${spelled('storage-backend')} invalid, allowed values: etcd3. If not specified, it will default to 'etcd3'`,
-  !storageMediaTypes.includes(storage.mediaType) && `${spelled('storage-media-type')} ${goQuote(storage.mediaType)} invalid, allowed values: ${storageMediaTypes.join(', ')}`,
+  storage.backend !== undefined &&
+    storage.backend !== 'etcd3' &&
+    `${spelled('storage-backend')} invalid, allowed values: etcd3. If not specified, it will default to 'etcd3'`,
+  !storageMediaTypes.includes(storage.mediaType) &&
+    `${spelled('storage-media-type')} ${goQuote(storage.mediaType)} invalid, allowed values: ${storageMediaTypes.join(', ')}`,
   (storage.certFile === undefined) !== (storage.keyFile === undefined) &&
     `KeyFile and CertFile must both be present[key: ${storage.keyFile ?? ''}, cert: ${storage.certFile ?? ''}]`,
-  ...storage.servers.map((server) => !isServerUrl(server) && `${spelled('store-servers')} ${goQuote(server)} invalid, must be of format: scheme://host:port`),
+  ...storage.servers.map(
+    (server) =>
+      !isServerUrl(server) &&
+      `${spelled('store-servers')} ${goQuote(server)} invalid, must be of format: scheme://host:port`,
+  ),
   ...storage.serversOverrides.map((override) => checkOverride(override, storage.servers, spelled)),
   ...storage.watchCacheSizes.map(messageOf(readWatchCacheSize)),
-  ...Object.entries(storageDurations).map(([name, key]) => storage[key] < 0 && `${spelled(name)} can not be negative value`),
-  storage.encryptionProviderConfig === undefined && storage.encryptionProviderConfigAutomaticReload && `${spelled('encryption-provider-config-automatic-reload')} must be set with ${spelled('encryption-provider-config')}`,
+  ...Object.entries(storageDurations).map(
+    ([name, key]) => storage[key] < 0 && `${spelled(name)} can not be negative value`,
+  ),
+  storage.encryptionProviderConfig === undefined &&
+    storage.encryptionProviderConfigAutomaticReload &&
+    `${spelled('encryption-provider-config-automatic-reload')} must be set with ${spelled('encryption-provider-config')}`,
   storage.leaseReuseDurationSeconds < 0 && `${spelled('lease-reuse-duration-seconds')} can not be negative value`,
   storage.deleteCollectionWorkers < 1 && `${spelled('delete-collection-workers')} must be a positive number`,
-  storage.apiserverCount <= 0 && `${spelled('apiserver-count')} should be a positive number, but value '${storage.apiserverCount}' provided`,
+  storage.apiserverCount <= 0 &&
+    `${spelled('apiserver-count')} should be a positive number, but value '${storage.apiserverCount}' provided`,
   !reconcilerTypes.includes(storage.endpointReconcilerType) &&
     `${spelled('endpoint-reconciler-type')} ${goQuote(storage.endpointReconcilerType)} invalid, allowed values: ${reconcilerTypes.join(', ')}`,
 ];
@@ -129,23 +198,29 @@ const checkStorage: Check = ({ storage }, spelled) => [
 const reconcilerTypes = ['lease', 'master-count', 'none'];
 
 /** etcd takes addresses without a scheme too. */
-const isServerUrl = (server: string): boolean => /^(https?:\/\/)?(\[[0-9a-fA-F:.]+\]|[^\s/:#;,]+)(:\d{1,5})?\/?$/.test(server);
+const isServerUrl = (server: string): boolean =>
+  /^(https?:\/\/)?(\[[0-9a-fA-F:.]+\]|[^\s/:#;,]+)(:\d{1,5})?\/?$/.test(server);
 
 function checkOverride(text: string, servers: readonly string[], spelled: Spelling): string | undefined {
   const override = readOverride(text);
   const flag = spelled('store-servers-overrides');
-  if (!override || !override.servers.every(isServerUrl)) return `${flag} invalid, must be of format: group/resource#servers, where servers are URLs, semicolon separated`;
-  return servers.length === 0 ? `${flag} needs ${spelled('store-servers')}: the embedded store has no servers to override` : undefined;
+  if (!override || !override.servers.every(isServerUrl))
+    return `${flag} invalid, must be of format: group/resource#servers, where servers are URLs, semicolon separated`;
+  return servers.length === 0
+    ? `${flag} needs ${spelled('store-servers')}: the embedded store has no servers to override`
+    : undefined;
 }
 
-const messageOf = (read: (text: string) => unknown) => (text: string): string | undefined => {
-  try {
-    read(text);
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
-};
+const messageOf =
+  (read: (text: string) => unknown) =>
+  (text: string): string | undefined => {
+    try {
+      read(text);
+      return undefined;
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
 
 const checkServices: Check = ({ services, serving, storage }, spelled) => {
   const { first, last } = services.nodePortRange;
@@ -164,7 +239,9 @@ function checkRanges(ranges: readonly string[], flag: string): (string | false |
   return [
     ranges.length > 2 && `${flag} must not contain more than two entries`,
     ...cidrs.slice(0, 2).map((cidr, index) => checkRange(cidr, index, flag)),
-    cidrs[0] !== undefined && cidrs[0].family === cidrs[1]?.family && `${flag}[0] and ${flag}[1] must be of different IP family`,
+    cidrs[0] !== undefined &&
+      cidrs[0].family === cidrs[1]?.family &&
+      `${flag}[0] and ${flag}[1] must be of different IP family`,
   ];
 }
 
@@ -176,7 +253,8 @@ function checkRange(cidr: Cidr | undefined, index: number, flag: string): string
   if (cidr === undefined) return `${flag.slice(2)}[${index}] is not a valid cidr`;
   const bits = cidr.family === 4 ? 32 : 128;
   const name = index === 0 ? flag : `${flag}[${index}]`;
-  if (bits - cidr.prefixLength > maxRangeBits) return `specified ${name} is too large; for ${bits}-bit addresses, the mask must be >= ${bits - maxRangeBits}`;
+  if (bits - cidr.prefixLength > maxRangeBits)
+    return `specified ${name} is too large; for ${bits}-bit addresses, the mask must be >= ${bits - maxRangeBits}`;
   return bits - cidr.prefixLength < minRangeBits && 'the service cluster IP range must be at least 8 IP addresses';
 }
 
@@ -188,12 +266,20 @@ function checkFamilies(range: string | undefined, publicAddress: string | undefi
 }
 
 const authorizationModes = ['AlwaysAllow', 'AlwaysDeny', 'ABAC', 'Webhook', 'RBAC', 'Node'];
-const webhookFlags = ['authorization-webhook-config-file', 'authorization-webhook-version', 'authorization-webhook-cache-authorized-ttl', 'authorization-webhook-cache-unauthorized-ttl'];
+const webhookFlags = [
+  'authorization-webhook-config-file',
+  'authorization-webhook-version',
+  'authorization-webhook-cache-authorized-ttl',
+  'authorization-webhook-cache-unauthorized-ttl',
+];
 
-const checkAuthorization: Check = (options, spelled, given) => (options.authorization.config === undefined ? checkModes(options, spelled, given) : [
-  ['authorization-mode', ...webhookFlags].some((flag) => given.has(flag)) &&
-    `${spelled('authorization-config')} can not be specified when ${spelled('authorization-mode')} or ${spelled('authorization-webhook-*')} flags are defined`,
-]);
+const checkAuthorization: Check = (options, spelled, given) =>
+  options.authorization.config === undefined
+    ? checkModes(options, spelled, given)
+    : [
+        ['authorization-mode', ...webhookFlags].some((flag) => given.has(flag)) &&
+          `${spelled('authorization-config')} can not be specified when ${spelled('authorization-mode')} or ${spelled('authorization-webhook-*')} flags are defined`,
+      ];
 
 const checkModes: Check = ({ authorization: { modes, policyFile, webhookConfigFile, webhookVersion } }, spelled) => {
   const mode = spelled('authorization-mode').slice(2);
@@ -202,10 +288,17 @@ const checkModes: Check = ({ authorization: { modes, policyFile, webhookConfigFi
     new Set(modes).size < modes.length && `${mode} [${modes.map(goQuote).join(' ')}] has mode specified more than once`,
     ...modes.map((name) => !authorizationModes.includes(name) && `${mode} ${goQuote(name)} is not a valid mode`),
     modes.includes('ABAC') && policyFile === undefined && `${mode} ABAC's authorization policy file not passed`,
-    !modes.includes('ABAC') && policyFile !== undefined && `cannot specify ${spelled('authorization-policy-file')} without mode ABAC`,
-    modes.includes('Webhook') && webhookConfigFile === undefined && `${mode} Webhook's authorization config file not passed`,
-    !modes.includes('Webhook') && webhookConfigFile !== undefined && `cannot specify ${spelled('authorization-webhook-config-file')} without mode Webhook`,
-    !['v1', 'v1beta1'].includes(webhookVersion) && `${spelled('authorization-webhook-version')} ${goQuote(webhookVersion)} invalid, allowed values: v1, v1beta1`,
+    !modes.includes('ABAC') &&
+      policyFile !== undefined &&
+      `cannot specify ${spelled('authorization-policy-file')} without mode ABAC`,
+    modes.includes('Webhook') &&
+      webhookConfigFile === undefined &&
+      `${mode} Webhook's authorization config file not passed`,
+    !modes.includes('Webhook') &&
+      webhookConfigFile !== undefined &&
+      `cannot specify ${spelled('authorization-webhook-config-file')} without mode Webhook`,
+    !['v1', 'v1beta1'].includes(webhookVersion) &&
+      `${spelled('authorization-webhook-version')} ${goQuote(webhookVersion)} invalid, allowed values: v1, v1beta1`,
   ];
 };
 
@@ -216,22 +309,30 @@ const checkAdmission: Check = ({ admission: { enablePlugins, disablePlugins } },
   const both = enablePlugins.filter((name) => disablePlugins.includes(name));
   return [
     ...enablePlugins.map((name) => !pluginsByName.has(name) && `${enable.slice(2)} plugin ${goQuote(name)} is unknown`),
-    ...disablePlugins.map((name) => !pluginsByName.has(name) && `${disable.slice(2)} plugin ${goQuote(name)} is unknown`),
+    ...disablePlugins.map(
+      (name) => !pluginsByName.has(name) && `${disable.slice(2)} plugin ${goQuote(name)} is unknown`,
+    ),
     both.length > 0 && `[${both.join(' ')}] in ${enable.slice(2)} and ${disable.slice(2)} overlapped`,
-    ...enablePlugins.map((name) => pluginsByName.get(name)?.here === false && `${enable}=${name} is not supported by this version yet`),
+    ...enablePlugins.map(
+      (name) => pluginsByName.get(name)?.here === false && `${enable}=${name} is not supported by this version yet`,
+    ),
   ];
 };
 
 const checkFlowControl: Check = ({ flowControl }, spelled) => [
   flowControl.maxRequestsInflight < 0 && `${spelled('max-requests-inflight')} can not be negative value`,
-  flowControl.maxMutatingRequestsInflight < 0 && `${spelled('max-mutating-requests-inflight')} can not be negative value`,
+  flowControl.maxMutatingRequestsInflight < 0 &&
+    `${spelled('max-mutating-requests-inflight')} can not be negative value`,
 ];
 
 const minStallMs = 50;
 
 const checkLogs: Check = ({ logs, debugging }, spelled) => [
-  debugging.eventLoopStallThresholdMs !== 0 && !inRange(debugging.eventLoopStallThresholdMs, minStallMs, 2 ** 31) && `${spelled('event-loop-stall-threshold')} must be 0, or at least ${minStallMs}ms and less than 25 days`,
-  !['text', 'json'].includes(logs.format) && `${spelled('logging-format')}: Invalid value: ${goQuote(logs.format)}: Unsupported log format`,
+  debugging.eventLoopStallThresholdMs !== 0 &&
+    !inRange(debugging.eventLoopStallThresholdMs, minStallMs, 2 ** 31) &&
+    `${spelled('event-loop-stall-threshold')} must be 0, or at least ${minStallMs}ms and less than 25 days`,
+  !['text', 'json'].includes(logs.format) &&
+    `${spelled('logging-format')}: Invalid value: ${goQuote(logs.format)}: Unsupported log format`,
   logs.verbosity < 0 && `${spelled('v')} can not be negative value`,
 ];
 
@@ -241,9 +342,26 @@ const checkMetrics: Check = ({ metrics }, spelled) => {
   const { major, minor } = versionInfo();
   const previous = `${major}.${Number(minor) - 1}`;
   return [
-    metrics.showHiddenMetricsForVersion !== undefined && metrics.showHiddenMetricsForVersion !== previous && `${spelled('show-hidden-metrics-for-version')} must be omitted or have the value '${previous}'. Only the previous minor version is allowed`,
-    [...metrics.allowMetricLabels.keys()].some((key) => !isMetricLabel(key)) && `${spelled('allow-metric-labels')} must have a list of kv pair with format \`metricName,labelName=labelValue, labelValue,...\``,
+    metrics.showHiddenMetricsForVersion !== undefined &&
+      metrics.showHiddenMetricsForVersion !== previous &&
+      `${spelled('show-hidden-metrics-for-version')} must be omitted or have the value '${previous}'. Only the previous minor version is allowed`,
+    [...metrics.allowMetricLabels.keys()].some((key) => !isMetricLabel(key)) &&
+      `${spelled('allow-metric-labels')} must have a list of kv pair with format \`metricName,labelName=labelValue, labelValue,...\``,
   ];
 };
 
-const checks: readonly Check[] = [checkServing, checkAuthentication, checkServiceAccounts, checkSigningEndpoint, checkStorage, checkServices, checkAuthorization, checkAdmission, checkFlowControl, checkLogs, checkMetrics, checkApis, checkAudit];
+const checks: readonly Check[] = [
+  checkServing,
+  checkAuthentication,
+  checkServiceAccounts,
+  checkSigningEndpoint,
+  checkStorage,
+  checkServices,
+  checkAuthorization,
+  checkAdmission,
+  checkFlowControl,
+  checkLogs,
+  checkMetrics,
+  checkApis,
+  checkAudit,
+];

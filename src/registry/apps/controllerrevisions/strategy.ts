@@ -1,4 +1,7 @@
-import { validateControllerRevision, validateControllerRevisionUpdate } from '../../../api/apps/controller-revision/validation.ts';
+import {
+  validateControllerRevision,
+  validateControllerRevisionUpdate,
+} from '../../../api/apps/controller-revision/validation.ts';
 import type { ControllerRevision } from '../../../api/gen/types/apps-v1.ts';
 import type { ResourceStrategy } from '../../strategy.ts';
 

@@ -1,11 +1,21 @@
 import { templateGenerationAnnotation } from '../../../api/apps/daemon-set/defaults.ts';
-import { validateDaemonSet, validateDaemonSetStatusUpdate, validateDaemonSetUpdate } from '../../../api/apps/daemon-set/validation.ts';
+import {
+  validateDaemonSet,
+  validateDaemonSetStatusUpdate,
+  validateDaemonSetUpdate,
+} from '../../../api/apps/daemon-set/validation.ts';
 import type { DaemonSet } from '../../../api/gen/types/apps-v1.ts';
 import { isEqual } from '../../../machinery/equal.ts';
 import { parseInteger } from '../../../machinery/parse-integer.ts';
 import { badRequest } from '../../../machinery/status.ts';
 import { createMap } from '../../../machinery/value.ts';
-import { dropTemplateFields, isChanged, templateRules, templateWarnings, workloadWarnings } from '../../core/pods/template.ts';
+import {
+  dropTemplateFields,
+  isChanged,
+  templateRules,
+  templateWarnings,
+  workloadWarnings,
+} from '../../core/pods/template.ts';
 import type { ResourceStrategy, Strategy } from '../../strategy.ts';
 
 export const daemonSetStrategy: ResourceStrategy<DaemonSet> = {
@@ -26,7 +36,8 @@ export const daemonSetStrategy: ResourceStrategy<DaemonSet> = {
     const before = Number(old.metadata.annotations?.[templateGenerationAnnotation] ?? 0);
     setTemplateGeneration(set, isEqual(set.spec.template, old.spec.template) ? before : before + 1);
   },
-  validateUpdate: (set, old, context) => validateDaemonSetUpdate(set, old, templateRules(context, set.spec.template, old.spec.template)),
+  validateUpdate: (set, old, context) =>
+    validateDaemonSetUpdate(set, old, templateRules(context, set.spec.template, old.spec.template)),
   warningsOnUpdate: (set, old) => (isChanged(set, old) ? templateWarnings(set.spec.template) : []),
   resetFields: [['status']],
 };
@@ -37,7 +48,9 @@ function checkTemplateGeneration({ metadata }: DaemonSet): void {
   try {
     if (count !== undefined) parseInteger(count);
   } catch (error) {
-    throw badRequest(`DaemonSet in version "v1" cannot be handled as a DaemonSet: ${(error as Error).message}`, { cause: error });
+    throw badRequest(`DaemonSet in version "v1" cannot be handled as a DaemonSet: ${(error as Error).message}`, {
+      cause: error,
+    });
   }
 }
 

@@ -1,7 +1,17 @@
-import { validateDeployment, validateDeploymentStatusUpdate, validateDeploymentUpdate } from '../../../api/apps/deployment/validation.ts';
+import {
+  validateDeployment,
+  validateDeploymentStatusUpdate,
+  validateDeploymentUpdate,
+} from '../../../api/apps/deployment/validation.ts';
 import type { Deployment } from '../../../api/gen/types/apps-v1.ts';
 import { isEqual } from '../../../machinery/equal.ts';
-import { dropTemplateFields, isChanged, templateRules, templateWarnings, workloadWarnings } from '../../core/pods/template.ts';
+import {
+  dropTemplateFields,
+  isChanged,
+  templateRules,
+  templateWarnings,
+  workloadWarnings,
+} from '../../core/pods/template.ts';
 import type { ResourceStrategy, Strategy } from '../../strategy.ts';
 
 export const deploymentStrategy: ResourceStrategy<Deployment> = {
@@ -17,9 +27,11 @@ export const deploymentStrategy: ResourceStrategy<Deployment> = {
     deployment.status = old.status;
     dropTemplateFields(deployment.spec.template, old.spec.template, context);
     // Annotations are passed on to ReplicaSets, so they count as a change of what is wanted.
-    if (!isEqual(deployment.metadata.annotations, old.metadata.annotations)) deployment.metadata.generation = Number(old.metadata.generation ?? 0) + 1;
+    if (!isEqual(deployment.metadata.annotations, old.metadata.annotations))
+      deployment.metadata.generation = Number(old.metadata.generation ?? 0) + 1;
   },
-  validateUpdate: (deployment, old, context) => validateDeploymentUpdate(deployment, old, templateRules(context, deployment.spec.template, old.spec.template)),
+  validateUpdate: (deployment, old, context) =>
+    validateDeploymentUpdate(deployment, old, templateRules(context, deployment.spec.template, old.spec.template)),
   warningsOnUpdate: (deployment, old) => (isChanged(deployment, old) ? templateWarnings(deployment.spec.template) : []),
   resetFields: [['status']],
 };

@@ -1,6 +1,16 @@
-import { validateReplicaSet, validateReplicaSetStatusUpdate, validateReplicaSetUpdate } from '../../../api/apps/replica-set/validation.ts';
+import {
+  validateReplicaSet,
+  validateReplicaSetStatusUpdate,
+  validateReplicaSetUpdate,
+} from '../../../api/apps/replica-set/validation.ts';
 import type { ReplicaSet } from '../../../api/gen/types/apps-v1.ts';
-import { dropTemplateFields, isChanged, templateRules, templateWarnings, workloadWarnings } from '../../core/pods/template.ts';
+import {
+  dropTemplateFields,
+  isChanged,
+  templateRules,
+  templateWarnings,
+  workloadWarnings,
+} from '../../core/pods/template.ts';
 import type { ResourceStrategy, Strategy } from '../../strategy.ts';
 
 export const replicaSetStrategy: ResourceStrategy<ReplicaSet> = {
@@ -16,7 +26,8 @@ export const replicaSetStrategy: ResourceStrategy<ReplicaSet> = {
     set.status = old.status;
     dropTemplateFields(set.spec.template, old.spec.template, context);
   },
-  validateUpdate: (set, old, context) => validateReplicaSetUpdate(set, old, templateRules(context, set.spec.template, old.spec.template)),
+  validateUpdate: (set, old, context) =>
+    validateReplicaSetUpdate(set, old, templateRules(context, set.spec.template, old.spec.template)),
   warningsOnUpdate: (set, old) => (isChanged(set, old) ? templateWarnings(set.spec.template) : []),
   resetFields: [['status']],
 };

@@ -1,4 +1,8 @@
-import { validateStatefulSet, validateStatefulSetStatusUpdate, validateStatefulSetUpdate } from '../../../api/apps/stateful-set/validation.ts';
+import {
+  validateStatefulSet,
+  validateStatefulSetStatusUpdate,
+  validateStatefulSetUpdate,
+} from '../../../api/apps/stateful-set/validation.ts';
 import { claimSpecWarnings } from '../../../api/core/volumes/claim-warnings.ts';
 import type { StatefulSet } from '../../../api/gen/types/apps-v1.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
@@ -20,7 +24,8 @@ export const statefulSetStrategy: ResourceStrategy<StatefulSet> = {
     set.status = old.status;
     dropDisabled(set, old, context);
   },
-  validateUpdate: (set, old, context) => validateStatefulSetUpdate(set, old, templateRules(context, set.spec.template, old.spec.template)),
+  validateUpdate: (set, old, context) =>
+    validateStatefulSetUpdate(set, old, templateRules(context, set.spec.template, old.spec.template)),
   warningsOnUpdate: (set, old) => (isChanged(set, old) ? warningsOf(set) : []),
   resetFields: [['status']],
 };
@@ -29,12 +34,14 @@ function dropDisabled(set: StatefulSet, old: StatefulSet | undefined, context: S
   dropTemplateFields(set.spec.template, old?.spec.template, context);
   const { rollingUpdate } = set.spec.updateStrategy;
   const isUsed = old?.spec.updateStrategy.rollingUpdate?.maxUnavailable !== undefined;
-  if (!context.enabled('MaxUnavailableStatefulSet') && !isUsed && rollingUpdate?.maxUnavailable !== undefined) rollingUpdate.maxUnavailable = undefined as never;
+  if (!context.enabled('MaxUnavailableStatefulSet') && !isUsed && rollingUpdate?.maxUnavailable !== undefined)
+    rollingUpdate.maxUnavailable = undefined as never;
 }
 
 function* warningsOf({ spec }: StatefulSet): Generator<string> {
   yield* templateWarnings(spec.template);
-  for (const [i, claim] of spec.volumeClaimTemplates?.entries() ?? []) yield* claimSpecWarnings(claim.spec, claimsPath.index(i).child('Spec'));
+  for (const [i, claim] of spec.volumeClaimTemplates?.entries() ?? [])
+    yield* claimSpecWarnings(claim.spec, claimsPath.index(i).child('Spec'));
 }
 
 export const statefulSetStatusStrategy: Strategy<StatefulSet> = {

@@ -1,4 +1,8 @@
-import { validateCronJob, validateCronJobStatusUpdate, validateCronJobUpdate } from '../../../api/batch/cron-job/validation.ts';
+import {
+  validateCronJob,
+  validateCronJobStatusUpdate,
+  validateCronJobUpdate,
+} from '../../../api/batch/cron-job/validation.ts';
 import { jobSpecWarnings } from '../../../api/batch/job/warnings.ts';
 import type { CronJob } from '../../../api/gen/types/batch-v1.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
@@ -23,7 +27,12 @@ export const cronJobStrategy: ResourceStrategy<CronJob> = {
     cronJob.status = old.status;
     dropTemplateFields(cronJob.spec.jobTemplate.spec.template, old.spec.jobTemplate.spec.template, context);
   },
-  validateUpdate: (cronJob, old, context) => validateCronJobUpdate(cronJob, old, templateRules(context, cronJob.spec.jobTemplate.spec.template, old.spec.jobTemplate.spec.template)),
+  validateUpdate: (cronJob, old, context) =>
+    validateCronJobUpdate(
+      cronJob,
+      old,
+      templateRules(context, cronJob.spec.jobTemplate.spec.template, old.spec.jobTemplate.spec.template),
+    ),
   *warningsOnUpdate(cronJob, old) {
     if (isChanged(cronJob, old)) yield* jobSpecWarnings(cronJob.spec.jobTemplate.spec, jobPath);
     if (cronJob.spec.schedule?.includes('TZ') === true) yield zoneWarning;
@@ -31,7 +40,8 @@ export const cronJobStrategy: ResourceStrategy<CronJob> = {
   resetFields: [['status']],
 };
 
-const zoneWarning = 'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details';
+const zoneWarning =
+  'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details';
 
 export const cronJobStatusStrategy: Strategy<CronJob> = {
   prepareForUpdate(cronJob, old) {

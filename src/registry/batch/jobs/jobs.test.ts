@@ -7,13 +7,22 @@ const jobs = new KindRules<Job>('batch/v1', 'jobs');
 type Json = Record<string, unknown>;
 
 const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'app', image: 'busybox' }] } };
-const job = (spec: Json = {}, rest: Json = {}): Json => ({ metadata: { name: 'work' }, spec: { template, ...spec }, ...rest });
+const job = (spec: Json = {}, rest: Json = {}): Json => ({
+  metadata: { name: 'work' },
+  spec: { template, ...spec },
+  ...rest,
+});
 
 describe('labels and selector of a Job', () => {
   it('are made of its uid and name, on pods and Job alike', () => {
     const { object } = jobs.create(job());
     const { uid } = object.metadata;
-    const labels = { 'batch.kubernetes.io/controller-uid': uid, 'batch.kubernetes.io/job-name': 'work', 'controller-uid': uid, 'job-name': 'work' };
+    const labels = {
+      'batch.kubernetes.io/controller-uid': uid,
+      'batch.kubernetes.io/job-name': 'work',
+      'controller-uid': uid,
+      'job-name': 'work',
+    };
     expect(object.metadata.labels).toEqual(labels);
     expect(object.spec.template.metadata.labels).toEqual(labels);
     expect(object.spec.selector).toEqual({ matchLabels: { 'batch.kubernetes.io/controller-uid': uid } });
@@ -25,7 +34,13 @@ describe('labels and selector of a Job', () => {
   });
 
   it('are left to the user with manualSelector', () => {
-    const { object, errors } = jobs.create(job({ manualSelector: true, selector: { matchLabels: { a: 'b' } }, template: { ...template, metadata: { labels: { a: 'b' } } } }));
+    const { object, errors } = jobs.create(
+      job({
+        manualSelector: true,
+        selector: { matchLabels: { a: 'b' } },
+        template: { ...template, metadata: { labels: { a: 'b' } } },
+      }),
+    );
     expect(errors).toEqual([]);
     expect(object.spec.selector).toEqual({ matchLabels: { a: 'b' } });
     expect(object.metadata.labels).toEqual({ a: 'b' });
@@ -34,9 +49,16 @@ describe('labels and selector of a Job', () => {
 
 describe('a new Job', () => {
   it.each([
-    { name: 'a name that pods cannot have as host name', spec: {}, metadata: { name: 'a.b' }, warnings: [expect.stringContaining('a DNS label is recommended: [must not contain dots]')] },
     {
-      name: 'more indexes than can be tracked', spec: { completionMode: 'Indexed', completions: 100_001, parallelism: 10_001 }, metadata: { name: 'work' },
+      name: 'a name that pods cannot have as host name',
+      spec: {},
+      metadata: { name: 'a.b' },
+      warnings: [expect.stringContaining('a DNS label is recommended: [must not contain dots]')],
+    },
+    {
+      name: 'more indexes than can be tracked',
+      spec: { completionMode: 'Indexed', completions: 100_001, parallelism: 10_001 },
+      metadata: { name: 'work' },
       warnings: [expect.stringMatching(/^spec: In Indexed Jobs with a number of completions higher than 10\^5/)],
     },
   ])('is warned about: $name', ({ spec, metadata, warnings }) => {
@@ -44,24 +66,55 @@ describe('a new Job', () => {
   });
 
   it.each([
-    { name: 'an index in its last pod\'s name too many', spec: { completionMode: 'Indexed', completions: 100 }, metadata: { name: 'x'.repeat(61) }, errors: [`metadata.name: Invalid value: "${'x'.repeat(61)}": will not able to create pod with invalid DNS label: ${'x'.repeat(61)}-99`] },
-    { name: 'no completions', spec: { completionMode: 'Indexed', parallelism: 1 }, errors: ['spec.completions: Required value: when completion mode is Indexed'] },
-    { name: 'too much at once', spec: { completionMode: 'Indexed', completions: 200_000, parallelism: 100_001 }, errors: ['spec.parallelism: Invalid value: 100001: must be less than or equal to 100000 when completion mode is Indexed'] },
     {
-      name: 'too many failures', spec: { completionMode: 'Indexed', completions: 200_000, backoffLimitPerIndex: 1, maxFailedIndexes: 100_001 },
+      name: "an index in its last pod's name too many",
+      spec: { completionMode: 'Indexed', completions: 100 },
+      metadata: { name: 'x'.repeat(61) },
+      errors: [
+        `metadata.name: Invalid value: "${'x'.repeat(61)}": will not able to create pod with invalid DNS label: ${'x'.repeat(61)}-99`,
+      ],
+    },
+    {
+      name: 'no completions',
+      spec: { completionMode: 'Indexed', parallelism: 1 },
+      errors: ['spec.completions: Required value: when completion mode is Indexed'],
+    },
+    {
+      name: 'too much at once',
+      spec: { completionMode: 'Indexed', completions: 200_000, parallelism: 100_001 },
+      errors: [
+        'spec.parallelism: Invalid value: 100001: must be less than or equal to 100000 when completion mode is Indexed',
+      ],
+    },
+    {
+      name: 'too many failures',
+      spec: { completionMode: 'Indexed', completions: 200_000, backoffLimitPerIndex: 1, maxFailedIndexes: 100_001 },
       errors: [
         'spec.maxFailedIndexes: Invalid value: 100001: must be less than or equal to 100000',
         'spec.maxFailedIndexes: Invalid value: 100001: must be less than or equal to 10000 when completions are above 100000 and used with backoff limit per index',
       ],
     },
-    { name: 'failures counted without backoff', spec: { completionMode: 'Indexed', completions: 2, maxFailedIndexes: 1 }, errors: ['spec.backoffLimitPerIndex: Required value: when maxFailedIndexes is specified'] },
-    { name: 'a long manager', spec: { managedBy: `a.b/${'c'.repeat(60)}` }, errors: ['spec.managedBy: Too long: may not be more than 63 bytes'] },
     {
-      name: 'replacement before the failure policy can judge', spec: { podReplacementPolicy: 'TerminatingOrFailed', podFailurePolicy: { rules: [{ action: 'Ignore', onPodConditions: [{ type: 'A' }] }] } },
+      name: 'failures counted without backoff',
+      spec: { completionMode: 'Indexed', completions: 2, maxFailedIndexes: 1 },
+      errors: ['spec.backoffLimitPerIndex: Required value: when maxFailedIndexes is specified'],
+    },
+    {
+      name: 'a long manager',
+      spec: { managedBy: `a.b/${'c'.repeat(60)}` },
+      errors: ['spec.managedBy: Too long: may not be more than 63 bytes'],
+    },
+    {
+      name: 'replacement before the failure policy can judge',
+      spec: {
+        podReplacementPolicy: 'TerminatingOrFailed',
+        podFailurePolicy: { rules: [{ action: 'Ignore', onPodConditions: [{ type: 'A' }] }] },
+      },
       errors: ['spec.podReplacementPolicy: Unsupported value: "TerminatingOrFailed": supported values: "Failed"'],
     },
     {
-      name: 'a failure rule without anything', spec: { podFailurePolicy: { rules: [{ onExitCodes: { values: [] } }] } },
+      name: 'a failure rule without anything',
+      spec: { podFailurePolicy: { rules: [{ onExitCodes: { values: [] } }] } },
       errors: [
         'spec.podFailurePolicy.rules[0].action: Required value: valid values: ["Count" "FailIndex" "FailJob" "Ignore"]',
         'spec.podFailurePolicy.rules[0].onExitCodes.operator: Required value: valid values: ["In" "NotIn"]',
@@ -69,21 +122,43 @@ describe('a new Job', () => {
       ],
     },
     {
-      name: 'a failure rule of both kinds', spec: { podFailurePolicy: { rules: [{ action: 'FailIndex', onExitCodes: { operator: 'In', values: [1] }, onPodConditions: [{ type: 'A' }] }] } },
+      name: 'a failure rule of both kinds',
+      spec: {
+        podFailurePolicy: {
+          rules: [
+            { action: 'FailIndex', onExitCodes: { operator: 'In', values: [1] }, onPodConditions: [{ type: 'A' }] },
+          ],
+        },
+      },
       errors: [
         'spec.podFailurePolicy.rules[0].action: Invalid value: "FailIndex": requires the backoffLimitPerIndex to be set',
         'spec.podFailurePolicy.rules[0]: Invalid value: specifying both OnExitCodes and OnPodConditions is not supported',
       ],
     },
-    { name: 'a success policy without rules', spec: { completionMode: 'Indexed', completions: 2, successPolicy: {} }, errors: ['spec.successPolicy.rules: Required value: at least one rules must be specified when the successPolicy is specified'] },
     {
-      name: 'more successes than indexes', spec: { completionMode: 'Indexed', completions: 5, successPolicy: { rules: [{ succeededIndexes: '0,2-3', succeededCount: 6 }] } },
+      name: 'a success policy without rules',
+      spec: { completionMode: 'Indexed', completions: 2, successPolicy: {} },
+      errors: [
+        'spec.successPolicy.rules: Required value: at least one rules must be specified when the successPolicy is specified',
+      ],
+    },
+    {
+      name: 'more successes than indexes',
+      spec: {
+        completionMode: 'Indexed',
+        completions: 5,
+        successPolicy: { rules: [{ succeededIndexes: '0,2-3', succeededCount: 6 }] },
+      },
       errors: [
         'spec.successPolicy.rules[0].succeededCount: Invalid value: 6: must be less than or equal to 5 (the number of specified completions)',
         'spec.successPolicy.rules[0].succeededCount: Invalid value: 6: must be less than or equal to 3 (the number of indexes in the specified succeededIndexes field)',
       ],
     },
-    { name: 'pods that are restarted for ever', spec: { template: { spec: { ...template.spec, restartPolicy: 'Always' } } }, errors: ['spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"'] },
+    {
+      name: 'pods that are restarted for ever',
+      spec: { template: { spec: { ...template.spec, restartPolicy: 'Always' } } },
+      errors: ['spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"'],
+    },
   ])('is refused: $name', ({ spec, metadata = { name: 'work' }, errors }) => {
     expect(jobs.create(job(spec, { metadata })).errors).toEqual(errors);
   });
@@ -100,8 +175,21 @@ describe('an update of a Job', () => {
 
   it.each([
     { name: 'parallelism', old: job(), change: (spec: JobSpec) => void (spec.parallelism = 5) },
-    { name: 'completions of an indexed Job together with parallelism', old: indexed, change: (spec: JobSpec) => void Object.assign(spec, { completions: 5, parallelism: 5 }) },
-    { name: 'where pods of a held Job run', old: held, change: ({ template: { spec } }: JobSpec) => void Object.assign(spec, { nodeSelector: { a: 'b' }, tolerations: [{ key: 'x', operator: 'Exists' }], affinity: { nodeAffinity: {} } }) },
+    {
+      name: 'completions of an indexed Job together with parallelism',
+      old: indexed,
+      change: (spec: JobSpec) => void Object.assign(spec, { completions: 5, parallelism: 5 }),
+    },
+    {
+      name: 'where pods of a held Job run',
+      old: held,
+      change: ({ template: { spec } }: JobSpec) =>
+        void Object.assign(spec, {
+          nodeSelector: { a: 'b' },
+          tolerations: [{ key: 'x', operator: 'Exists' }],
+          affinity: { nodeAffinity: {} },
+        }),
+    },
   ])('may change $name', ({ old, change }) => {
     const { errors, object } = jobs.edit(old, ({ spec }) => change(spec));
     expect(errors).toEqual([]);
@@ -109,18 +197,52 @@ describe('an update of a Job', () => {
   });
 
   it.each([
-    { name: 'completions alone', old: indexed, change: (spec: JobSpec) => void (spec.completions = 5), errors: ['spec.completions: Invalid value: 5: can only be modified in tandem with spec.parallelism'] },
-    { name: 'the node selector of pods that may run', old: job(), change: ({ template: { spec } }: JobSpec) => void (spec.nodeSelector = { a: 'b' }), errors: [expect.stringMatching(/^spec\.template: Invalid value: core\.PodTemplateSpec\{.*: field is immutable$/)] },
-    { name: 'the image of a held Job', old: held, change: ({ template: { spec } }: JobSpec) => void (spec.containers![0]!.image = 'other'), errors: [expect.stringMatching(/^spec\.template: .*field is immutable$/)] },
-    { name: 'the backoff of each index', old: indexed, change: (spec: JobSpec) => void (spec.backoffLimitPerIndex = 1), errors: ['spec.backoffLimitPerIndex: Invalid value: 1: field is immutable'] },
-    { name: 'the success policy', old: indexed, change: (spec: JobSpec) => void (spec.successPolicy = { rules: [{ succeededCount: 1 }] }), errors: [expect.stringMatching(/^spec\.successPolicy: Invalid value: batch\.SuccessPolicy\{.*: field is immutable$/)] },
+    {
+      name: 'completions alone',
+      old: indexed,
+      change: (spec: JobSpec) => void (spec.completions = 5),
+      errors: ['spec.completions: Invalid value: 5: can only be modified in tandem with spec.parallelism'],
+    },
+    {
+      name: 'the node selector of pods that may run',
+      old: job(),
+      change: ({ template: { spec } }: JobSpec) => void (spec.nodeSelector = { a: 'b' }),
+      errors: [expect.stringMatching(/^spec\.template: Invalid value: core\.PodTemplateSpec\{.*: field is immutable$/)],
+    },
+    {
+      name: 'the image of a held Job',
+      old: held,
+      change: ({ template: { spec } }: JobSpec) => void (spec.containers![0]!.image = 'other'),
+      errors: [expect.stringMatching(/^spec\.template: .*field is immutable$/)],
+    },
+    {
+      name: 'the backoff of each index',
+      old: indexed,
+      change: (spec: JobSpec) => void (spec.backoffLimitPerIndex = 1),
+      errors: ['spec.backoffLimitPerIndex: Invalid value: 1: field is immutable'],
+    },
+    {
+      name: 'the success policy',
+      old: indexed,
+      change: (spec: JobSpec) => void (spec.successPolicy = { rules: [{ succeededCount: 1 }] }),
+      errors: [
+        expect.stringMatching(/^spec\.successPolicy: Invalid value: batch\.SuccessPolicy\{.*: field is immutable$/),
+      ],
+    },
   ])('may not change $name', ({ old, change, errors }) => {
     expect(jobs.edit(old, ({ spec }) => change(spec)).errors).toEqual(errors);
   });
 
   it('may not change where pods run once the first has', () => {
     const started = { ...held, status: { startTime: '2026-01-01T00:00:00Z' } };
-    const { errors } = jobs.edit(started, ({ spec: { template: { spec } } }) => void (spec.nodeSelector = { a: 'b' }));
+    const { errors } = jobs.edit(
+      started,
+      ({
+        spec: {
+          template: { spec },
+        },
+      }) => void (spec.nodeSelector = { a: 'b' }),
+    );
     expect(errors).toEqual([expect.stringMatching(/^spec\.template: .*field is immutable$/)]);
   });
 });
@@ -129,53 +251,157 @@ describe('a status of a Job', () => {
   const start = '2026-01-01T00:00:00Z';
   const end = '2026-01-01T00:05:00Z';
   const conditions = (...types: string[]): JobStatus['conditions'] => types.map((type) => ({ type, status: 'True' }));
-  const complete: JobStatus = { startTime: start, completionTime: end, succeeded: 1, conditions: conditions('SuccessCriteriaMet', 'Complete') };
+  const complete: JobStatus = {
+    startTime: start,
+    completionTime: end,
+    succeeded: 1,
+    conditions: conditions('SuccessCriteriaMet', 'Complete'),
+  };
   const failed: JobStatus = { startTime: start, failed: 1, conditions: conditions('FailureTarget', 'Failed') };
 
-  const report = (status: JobStatus, before: JobStatus = {}, spec: Json = {}): readonly string[] => jobs.update(job(spec, { status: before }), job(spec, { status }), 'status').errors;
+  const report = (status: JobStatus, before: JobStatus = {}, spec: Json = {}): readonly string[] =>
+    jobs.update(job(spec, { status: before }), job(spec, { status }), 'status').errors;
 
   it.each([
     { name: 'running', status: { startTime: start, active: 2, ready: 1, terminating: 1 } },
     { name: 'complete', status: complete },
     { name: 'failed', status: failed },
-    { name: 'complete without having started', status: { completionTime: end, conditions: conditions('SuccessCriteriaMet', 'Complete') }, spec: { suspend: true, completions: 0 } },
+    {
+      name: 'complete without having started',
+      status: { completionTime: end, conditions: conditions('SuccessCriteriaMet', 'Complete') },
+      spec: { suspend: true, completions: 0 },
+    },
     { name: 'held, its start forgotten', before: { startTime: start, active: 1 }, status: {}, spec: { suspend: true } },
-    { name: 'smaller than before, where it is elastic', before: { succeeded: 3 }, status: { succeeded: 2 }, spec: { completionMode: 'Indexed', completions: 2, parallelism: 2 } },
-    { name: 'wrong in what does not change', before: { conditions: conditions('Complete'), active: 1, completedIndexes: 'x' }, status: { conditions: conditions('Complete'), active: 1, completedIndexes: 'x', ready: 1 } },
+    {
+      name: 'smaller than before, where it is elastic',
+      before: { succeeded: 3 },
+      status: { succeeded: 2 },
+      spec: { completionMode: 'Indexed', completions: 2, parallelism: 2 },
+    },
+    {
+      name: 'wrong in what does not change',
+      before: { conditions: conditions('Complete'), active: 1, completedIndexes: 'x' },
+      status: { conditions: conditions('Complete'), active: 1, completedIndexes: 'x', ready: 1 },
+    },
   ])('is taken: $name', ({ before, status, spec }) => {
     expect(report(status, before, spec)).toEqual([]);
   });
 
   it.each([
-    { name: 'complete and failed', status: { ...complete, conditions: conditions('SuccessCriteriaMet', 'Complete', 'FailureTarget', 'Failed') }, errors: [
-      'status.conditions: Invalid value: cannot set Complete=True and Failed=true conditions', 'status.conditions: Invalid value: cannot set Complete=True and FailureTarget=true conditions',
-      'status.conditions: Invalid value: cannot set SuccessCriteriaMet=True and Failed=true conditions', 'status.conditions: Invalid value: cannot set SuccessCriteriaMet=True and FailureTarget=true conditions',
-    ] },
-    { name: 'failed all at once', status: { ...failed, conditions: conditions('Failed') }, errors: ['status.conditions: Invalid value: cannot set Failed=True condition without the FailureTarget=true condition'] },
-    { name: 'a completion time of a Job that is not complete', status: { startTime: start, completionTime: end }, errors: ['status.completionTime: Invalid value: 2026-01-01 00:05:00 +0000 UTC: cannot set completionTime when there is no Complete=True condition'] },
-    { name: 'finished with pods', status: { ...failed, active: 1, terminating: 2, uncountedTerminatedPods: { failed: ['u'] } }, errors: [
-      'status.active: Invalid value: 1: active>0 is invalid for finished job',
-      expect.stringMatching(/^status\.uncountedTerminatedPods: Invalid value: .*uncountedTerminatedPods needs to be empty for finished job$/),
-      'status.terminating: Invalid value: 2: terminating>0 is invalid for finished job',
-    ] },
-    { name: 'finished without a start', status: { ...failed, startTime: undefined }, errors: ['status.startTime: Required value: startTime is required for finished job'] },
-    { name: 'pods counted twice', status: { uncountedTerminatedPods: { succeeded: ['a', ''], failed: ['a'] } }, errors: [
-      'status.uncountedTerminatedPods.succeeded[1]: Invalid value: "": must not be empty', 'status.uncountedTerminatedPods.failed[0]: Duplicate value: "a"',
-    ] },
-    { name: 'complete without meeting its policy', status: { ...complete, conditions: conditions('Complete') }, spec: { completionMode: 'Indexed', completions: 1, successPolicy: { rules: [{ succeededCount: 1 }] } }, errors: [
-      'status.conditions: Invalid value: cannot set Complete=True condition without the SuccessCriteriaMet=true condition', 'status.conditions: Invalid value: cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True',
-    ] },
-    { name: 'indexes that are both', status: { completedIndexes: '0-2', failedIndexes: '2,4' }, spec: { completionMode: 'Indexed', completions: 5, backoffLimitPerIndex: 1 }, errors: ['status.failedIndexes: Invalid value: "2,4": failedIndexes and completedIndexes overlap at index: 2'] },
-    { name: 'indexes out of order', status: { completedIndexes: '3,1' }, spec: { completionMode: 'Indexed', completions: 5 }, errors: ['status.completedIndexes: Invalid value: "3,1": error parsing completedIndexes: non-increasing order, previous: 3, current: 1'] },
-    { name: 'failed indexes that nobody counts', status: { failedIndexes: '' }, errors: ['status.failedIndexes: Invalid value: "": cannot set non-null failedIndexes when backoffLimitPerIndex is null'] },
-    { name: 'what is final taken back', before: complete, status: { startTime: start, succeeded: 0 }, errors: [
-      'status.conditions: Invalid value: cannot disable the terminal Complete=True condition', 'status.succeeded: Invalid value: 0: cannot decrease the succeeded counter',
-      'status.conditions: Invalid value: cannot disable the SuccessCriteriaMet=True condition',
-    ] },
-    { name: 'fewer failures', before: { failed: 3 }, status: { failed: 1 }, errors: ['status.failed: Invalid value: 1: cannot decrease the failed counter'] },
-    { name: 'another end', before: complete, status: { ...complete, completionTime: '2026-01-01T00:06:00Z' }, errors: ['status.completionTime: Invalid value: 2026-01-01 00:06:00 +0000 UTC: completionTime cannot be mutated'] },
-    { name: 'a start forgotten', before: { startTime: start }, status: {}, errors: ['status.startTime: Required value: startTime cannot be removed for unsuspended job'] },
-    { name: 'criteria met after the fact', before: { ...complete, conditions: conditions('Complete') }, status: complete, errors: ['status.conditions: Invalid value: cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions'] },
+    {
+      name: 'complete and failed',
+      status: { ...complete, conditions: conditions('SuccessCriteriaMet', 'Complete', 'FailureTarget', 'Failed') },
+      errors: [
+        'status.conditions: Invalid value: cannot set Complete=True and Failed=true conditions',
+        'status.conditions: Invalid value: cannot set Complete=True and FailureTarget=true conditions',
+        'status.conditions: Invalid value: cannot set SuccessCriteriaMet=True and Failed=true conditions',
+        'status.conditions: Invalid value: cannot set SuccessCriteriaMet=True and FailureTarget=true conditions',
+      ],
+    },
+    {
+      name: 'failed all at once',
+      status: { ...failed, conditions: conditions('Failed') },
+      errors: [
+        'status.conditions: Invalid value: cannot set Failed=True condition without the FailureTarget=true condition',
+      ],
+    },
+    {
+      name: 'a completion time of a Job that is not complete',
+      status: { startTime: start, completionTime: end },
+      errors: [
+        'status.completionTime: Invalid value: 2026-01-01 00:05:00 +0000 UTC: cannot set completionTime when there is no Complete=True condition',
+      ],
+    },
+    {
+      name: 'finished with pods',
+      status: { ...failed, active: 1, terminating: 2, uncountedTerminatedPods: { failed: ['u'] } },
+      errors: [
+        'status.active: Invalid value: 1: active>0 is invalid for finished job',
+        expect.stringMatching(
+          /^status\.uncountedTerminatedPods: Invalid value: .*uncountedTerminatedPods needs to be empty for finished job$/,
+        ),
+        'status.terminating: Invalid value: 2: terminating>0 is invalid for finished job',
+      ],
+    },
+    {
+      name: 'finished without a start',
+      status: { ...failed, startTime: undefined },
+      errors: ['status.startTime: Required value: startTime is required for finished job'],
+    },
+    {
+      name: 'pods counted twice',
+      status: { uncountedTerminatedPods: { succeeded: ['a', ''], failed: ['a'] } },
+      errors: [
+        'status.uncountedTerminatedPods.succeeded[1]: Invalid value: "": must not be empty',
+        'status.uncountedTerminatedPods.failed[0]: Duplicate value: "a"',
+      ],
+    },
+    {
+      name: 'complete without meeting its policy',
+      status: { ...complete, conditions: conditions('Complete') },
+      spec: { completionMode: 'Indexed', completions: 1, successPolicy: { rules: [{ succeededCount: 1 }] } },
+      errors: [
+        'status.conditions: Invalid value: cannot set Complete=True condition without the SuccessCriteriaMet=true condition',
+        'status.conditions: Invalid value: cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True',
+      ],
+    },
+    {
+      name: 'indexes that are both',
+      status: { completedIndexes: '0-2', failedIndexes: '2,4' },
+      spec: { completionMode: 'Indexed', completions: 5, backoffLimitPerIndex: 1 },
+      errors: ['status.failedIndexes: Invalid value: "2,4": failedIndexes and completedIndexes overlap at index: 2'],
+    },
+    {
+      name: 'indexes out of order',
+      status: { completedIndexes: '3,1' },
+      spec: { completionMode: 'Indexed', completions: 5 },
+      errors: [
+        'status.completedIndexes: Invalid value: "3,1": error parsing completedIndexes: non-increasing order, previous: 3, current: 1',
+      ],
+    },
+    {
+      name: 'failed indexes that nobody counts',
+      status: { failedIndexes: '' },
+      errors: [
+        'status.failedIndexes: Invalid value: "": cannot set non-null failedIndexes when backoffLimitPerIndex is null',
+      ],
+    },
+    {
+      name: 'what is final taken back',
+      before: complete,
+      status: { startTime: start, succeeded: 0 },
+      errors: [
+        'status.conditions: Invalid value: cannot disable the terminal Complete=True condition',
+        'status.succeeded: Invalid value: 0: cannot decrease the succeeded counter',
+        'status.conditions: Invalid value: cannot disable the SuccessCriteriaMet=True condition',
+      ],
+    },
+    {
+      name: 'fewer failures',
+      before: { failed: 3 },
+      status: { failed: 1 },
+      errors: ['status.failed: Invalid value: 1: cannot decrease the failed counter'],
+    },
+    {
+      name: 'another end',
+      before: complete,
+      status: { ...complete, completionTime: '2026-01-01T00:06:00Z' },
+      errors: ['status.completionTime: Invalid value: 2026-01-01 00:06:00 +0000 UTC: completionTime cannot be mutated'],
+    },
+    {
+      name: 'a start forgotten',
+      before: { startTime: start },
+      status: {},
+      errors: ['status.startTime: Required value: startTime cannot be removed for unsuspended job'],
+    },
+    {
+      name: 'criteria met after the fact',
+      before: { ...complete, conditions: conditions('Complete') },
+      status: complete,
+      errors: [
+        'status.conditions: Invalid value: cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions',
+      ],
+    },
   ])('is refused: $name', ({ before, status, spec, errors }) => {
     expect(report(status, before, spec)).toEqual(errors);
   });
@@ -184,14 +410,41 @@ describe('a status of a Job', () => {
 describe('columns of a Job', () => {
   it.each([
     { name: 'new', json: job(), cells: ['work', 'Running', '0/1', '', '<unknown>', 'app', 'busybox', '<none>'] },
-    { name: 'a work queue', json: job({ parallelism: 3 }, { status: { succeeded: 1, startTime: '2026-01-02T03:03:05Z' } }), cells: ['work', 'Running', '1/1 of 3', '60s', '<unknown>', 'app', 'busybox', '<none>'] },
     {
-      name: 'complete', json: job({ completions: 2 }, { status: { succeeded: 2, startTime: '2026-01-01T00:00:00Z', completionTime: '2026-01-01T00:05:00Z', conditions: [{ type: 'Complete', status: 'True' }] } }),
+      name: 'a work queue',
+      json: job({ parallelism: 3 }, { status: { succeeded: 1, startTime: '2026-01-02T03:03:05Z' } }),
+      cells: ['work', 'Running', '1/1 of 3', '60s', '<unknown>', 'app', 'busybox', '<none>'],
+    },
+    {
+      name: 'complete',
+      json: job(
+        { completions: 2 },
+        {
+          status: {
+            succeeded: 2,
+            startTime: '2026-01-01T00:00:00Z',
+            completionTime: '2026-01-01T00:05:00Z',
+            conditions: [{ type: 'Complete', status: 'True' }],
+          },
+        },
+      ),
       cells: ['work', 'Complete', '2/2', '5m', '<unknown>', 'app', 'busybox', '<none>'],
     },
-    { name: 'held', json: job({}, { status: { conditions: [{ type: 'Suspended', status: 'True' }] } }), cells: ['work', 'Suspended', '0/1', '', '<unknown>', 'app', 'busybox', '<none>'] },
-    { name: 'going', json: job({}, { metadata: { name: 'work', deletionTimestamp: '2026-01-01T00:00:00Z' } }), cells: ['work', 'Terminating', '0/1', '', '<unknown>', 'app', 'busybox', '<none>'] },
-    { name: 'about to fail', json: job({}, { status: { conditions: [{ type: 'FailureTarget', status: 'True' }] } }), cells: ['work', 'FailureTarget', '0/1', '', '<unknown>', 'app', 'busybox', '<none>'] },
+    {
+      name: 'held',
+      json: job({}, { status: { conditions: [{ type: 'Suspended', status: 'True' }] } }),
+      cells: ['work', 'Suspended', '0/1', '', '<unknown>', 'app', 'busybox', '<none>'],
+    },
+    {
+      name: 'going',
+      json: job({}, { metadata: { name: 'work', deletionTimestamp: '2026-01-01T00:00:00Z' } }),
+      cells: ['work', 'Terminating', '0/1', '', '<unknown>', 'app', 'busybox', '<none>'],
+    },
+    {
+      name: 'about to fail',
+      json: job({}, { status: { conditions: [{ type: 'FailureTarget', status: 'True' }] } }),
+      cells: ['work', 'FailureTarget', '0/1', '', '<unknown>', 'app', 'busybox', '<none>'],
+    },
   ])('when $name', ({ json, cells }) => {
     expect(jobs.cells(json)).toEqual(cells);
   });

@@ -13,7 +13,8 @@ const specPath = FieldPath.of('spec');
 export const jobStrategy: ResourceStrategy<Job> = {
   generation: true,
   defaultGarbageCollection: 'orphan',
-  silentDeletionWarning: 'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
+  silentDeletionWarning:
+    'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
   prepareForCreate(job, context) {
     generateSelector(job);
     job.status = {};
@@ -29,14 +30,16 @@ export const jobStrategy: ResourceStrategy<Job> = {
     job.status = old.status;
     dropDisabledFields(job.spec, old.spec, context);
   },
-  validateUpdate: (job, old, context) => validateJobUpdate(job, old, templateRules(context, job.spec.template, old.spec.template)),
+  validateUpdate: (job, old, context) =>
+    validateJobUpdate(job, old, templateRules(context, job.spec.template, old.spec.template)),
   warningsOnUpdate: (job, old) => (isChanged(job, old) ? jobSpecWarnings(job.spec, specPath) : []),
   canonicalize: settleLabels,
   resetFields: [['status']],
 };
 
 function dropDisabledFields(spec: JobSpec, old: JobSpec | undefined, context: StrategyContext): void {
-  if (!context.enabled('JobPodReplacementPolicy') && old?.podReplacementPolicy === undefined) spec.podReplacementPolicy = undefined;
+  if (!context.enabled('JobPodReplacementPolicy') && old?.podReplacementPolicy === undefined)
+    spec.podReplacementPolicy = undefined;
   dropTemplateFields(spec.template, old?.template, context);
 }
 
@@ -44,7 +47,8 @@ function dropDisabledFields(spec: JobSpec, old: JobSpec | undefined, context: St
 function settleLabels({ metadata, spec }: Job): void {
   const { labels } = spec.template.metadata;
   if (labels === undefined) return;
-  if (metadata.labels === undefined || metadata.labels === labels) metadata.labels = Object.assign(createMap<string>(), labels);
+  if (metadata.labels === undefined || metadata.labels === labels)
+    metadata.labels = Object.assign(createMap<string>(), labels);
 }
 
 export const jobStatusStrategy: Strategy<Job> = {

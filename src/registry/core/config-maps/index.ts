@@ -6,7 +6,14 @@ import { defineResource } from '../../strategy.ts';
 const keys = (map: object | undefined): number => Object.keys(map ?? {}).length;
 
 export const configMaps = defineResource<ConfigMap>({
-  group: '', resource: 'configmaps',
+  group: '',
+  resource: 'configmaps',
   strategy: { validate: validateConfigMap, validateUpdate: validateConfigMapUpdate },
-  table: { cells: ({ metadata, data, binaryData }, { now }) => [metadata?.name ?? '', keys(data) + keys(binaryData), ageCell(metadata?.creationTimestamp, now)] },
+  table: {
+    cells: ({ metadata, data, binaryData }, { now }) => [
+      metadata?.name ?? '',
+      keys(data) + keys(binaryData),
+      ageCell(metadata?.creationTimestamp, now),
+    ],
+  },
 });

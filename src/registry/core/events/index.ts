@@ -16,5 +16,10 @@ const rules: Pick<ResourceDefinition<Event>, 'strategy' | 'table'> = {
 /** One set of objects, served by two groups. */
 export const events: readonly ResourceDefinition[] = [
   defineResource<Event>({ group: '', resource: 'events', ...rules }),
-  defineResource<Event>({ group: 'events.k8s.io', resource: 'events', versions: { v1: { toStorage: eventToCore, fromStorage: eventFromCore } as VersionRules }, ...rules }),
+  defineResource<Event>({
+    group: 'events.k8s.io',
+    resource: 'events',
+    versions: { v1: { toStorage: eventToCore, fromStorage: eventFromCore } as VersionRules },
+    ...rules,
+  }),
 ];

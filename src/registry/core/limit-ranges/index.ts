@@ -5,7 +5,8 @@ import type { LimitRange } from '../../../api/gen/types/core-v1.ts';
 import { defineResource, type VersionRules } from '../../strategy.ts';
 
 export const limitRanges = defineResource<LimitRange>({
-  group: '', resource: 'limitranges',
+  group: '',
+  resource: 'limitranges',
   versions: { v1: { defaults: setLimitRangeDefaults } as VersionRules },
   strategy: {
     allowCreateOnUpdate: true,

@@ -1,4 +1,9 @@
-import { validateNamespace, validateNamespaceFinalizeUpdate, validateNamespaceStatusUpdate, validateNamespaceUpdate } from '../../../api/core/namespace/validation.ts';
+import {
+  validateNamespace,
+  validateNamespaceFinalizeUpdate,
+  validateNamespaceStatusUpdate,
+  validateNamespaceUpdate,
+} from '../../../api/core/namespace/validation.ts';
 import { kubernetesFinalizer } from '../../../api/meta/finalizers.ts';
 import type { Namespace } from '../../../api/gen/types/core-v1.ts';
 import { ageCell } from '../../../api/table/cells.ts';
@@ -24,21 +29,29 @@ function setDefaults(namespace: Namespace): void {
 }
 
 export const namespaces = defineResource<Namespace>({
-  group: '', resource: 'namespaces',
+  group: '',
+  resource: 'namespaces',
   versions: { v1: { defaults: setDefaults } as VersionRules },
   strategy: {
     prepareForCreate: (object) => {
       object.status = { phase: 'Active' };
       const finalizers = object.spec?.finalizers ?? [];
-      object.spec = { ...object.spec, finalizers: finalizers.includes(kubernetesFinalizer) ? finalizers : [...finalizers, kubernetesFinalizer] };
+      object.spec = {
+        ...object.spec,
+        finalizers: finalizers.includes(kubernetesFinalizer) ? finalizers : [...finalizers, kubernetesFinalizer],
+      };
     },
     validate: validateNamespace,
     canonicalize: setNameLabel,
     prepareForUpdate: (object, old) => {
-      object.spec = { ...object.spec, ...(old.spec?.finalizers === undefined ? { finalizers: [] } : { finalizers: old.spec.finalizers }) };
+      object.spec = {
+        ...object.spec,
+        ...(old.spec?.finalizers === undefined ? { finalizers: [] } : { finalizers: old.spec.finalizers }),
+      };
       object.status = old.status;
     },
-    validateUpdate: (object, old) => FieldErrors.joined(validateNamespace(object), validateNamespaceUpdate(object, old)),
+    validateUpdate: (object, old) =>
+      FieldErrors.joined(validateNamespace(object), validateNamespaceUpdate(object, old)),
     resetFields: [['status']],
     // What is in a namespace goes first; who takes care of that removes the finalizer then.
     beginDeletion: (object, { now }) => {
@@ -69,5 +82,11 @@ export const namespaces = defineResource<Namespace>({
     },
   },
   returnDeletedObject: true,
-  table: { cells: ({ metadata, status }, { now }) => [metadata?.name ?? '', status?.phase ?? '', ageCell(metadata?.creationTimestamp, now)] },
+  table: {
+    cells: ({ metadata, status }, { now }) => [
+      metadata?.name ?? '',
+      status?.phase ?? '',
+      ageCell(metadata?.creationTimestamp, now),
+    ],
+  },
 });

@@ -9,7 +9,8 @@ function setDefaults(node: Node): void {
   alignPodCidrs(node);
   roundResourceList(node.status?.capacity);
   roundResourceList(node.status?.allocatable);
-  if (node.status?.capacity !== undefined && node.status.allocatable === undefined) node.status.allocatable = { ...node.status.capacity };
+  if (node.status?.capacity !== undefined && node.status.allocatable === undefined)
+    node.status.allocatable = { ...node.status.capacity };
 }
 
 /** The older field with one range, and the newer list, say the same; where they do not, the older one wins. */
@@ -41,16 +42,26 @@ function state({ spec, status }: Node): string {
 function cells(node: Node, now: Date): Cell[] {
   const { metadata, status } = node;
   const info = status?.nodeInfo;
-  const address = (type: string): string => textCell(status?.addresses?.find((candidate) => candidate.type === type)?.address);
+  const address = (type: string): string =>
+    textCell(status?.addresses?.find((candidate) => candidate.type === type)?.address);
   const known = (text: string | undefined): string => (text === undefined || text === '' ? '<unknown>' : text);
   return [
-    metadata?.name ?? '', state(node), roles(node), ageCell(metadata?.creationTimestamp, now), info?.kubeletVersion ?? '',
-    address('InternalIP'), address('ExternalIP'), known(info?.osImage), known(info?.kernelVersion), known(info?.containerRuntimeVersion),
+    metadata?.name ?? '',
+    state(node),
+    roles(node),
+    ageCell(metadata?.creationTimestamp, now),
+    info?.kubeletVersion ?? '',
+    address('InternalIP'),
+    address('ExternalIP'),
+    known(info?.osImage),
+    known(info?.kernelVersion),
+    known(info?.containerRuntimeVersion),
   ];
 }
 
 export const nodes = defineResource<Node>({
-  group: '', resource: 'nodes',
+  group: '',
+  resource: 'nodes',
   versions: { v1: { defaults: setDefaults } as VersionRules },
   strategy: {
     validate: validateNode,

@@ -1,7 +1,12 @@
 import { classAnnotationWarnings } from '../../../api/core/persistent-volume/warnings.ts';
 import { persistentVolumeClaimCells } from '../../../api/core/persistent-volume/table.ts';
 import { dropForeignDataSource, normalizeDataSources } from '../../../api/core/persistent-volume-claim/data-sources.ts';
-import { type ClaimUpdateRules, validateClaim, validateClaimStatusUpdate, validateClaimUpdate } from '../../../api/core/persistent-volume-claim/validation.ts';
+import {
+  type ClaimUpdateRules,
+  validateClaim,
+  validateClaimStatusUpdate,
+  validateClaimUpdate,
+} from '../../../api/core/persistent-volume-claim/validation.ts';
 import { setClaimSpecDefaults } from '../../../api/core/pod/volume-defaults.ts';
 import { roundResourceList } from '../../../api/core/resources/quantities.ts';
 import { claimSpecWarnings } from '../../../api/core/volumes/claim-warnings.ts';
@@ -16,18 +21,27 @@ function setDefaults({ spec, status }: PersistentVolumeClaim): void {
   roundResourceList(status.allocatedResources);
 }
 
-const rulesOf = ({ enabled }: StrategyContext): ClaimUpdateRules => ({ volumeAttributesClass: enabled('VolumeAttributesClass'), recoverFromExpansion: enabled('RecoverVolumeExpansionFailure') });
+const rulesOf = ({ enabled }: StrategyContext): ClaimUpdateRules => ({
+  volumeAttributesClass: enabled('VolumeAttributesClass'),
+  recoverFromExpansion: enabled('RecoverVolumeExpansionFailure'),
+});
 
 /** Members of features that are off stay where the claim had them before. */
 function prepareSpec({ spec }: PersistentVolumeClaim, { enabled }: StrategyContext, old?: PersistentVolumeClaim): void {
-  if (!enabled('VolumeAttributesClass') && old?.spec.volumeAttributesClassName === undefined) spec.volumeAttributesClassName = undefined;
+  if (!enabled('VolumeAttributesClass') && old?.spec.volumeAttributesClassName === undefined)
+    spec.volumeAttributesClassName = undefined;
   const namesNamespace = (spec.dataSourceRef?.namespace ?? '') !== '';
-  if (namesNamespace && !enabled('CrossNamespaceVolumeDataSource') && old?.spec.dataSourceRef === undefined) spec.dataSourceRef = undefined;
+  if (namesNamespace && !enabled('CrossNamespaceVolumeDataSource') && old?.spec.dataSourceRef === undefined)
+    spec.dataSourceRef = undefined;
   dropForeignDataSource(spec, old?.spec);
   normalizeDataSources(spec);
 }
 
-function dropDisabledStatus({ status }: PersistentVolumeClaim, { enabled }: StrategyContext, { status: old }: PersistentVolumeClaim): void {
+function dropDisabledStatus(
+  { status }: PersistentVolumeClaim,
+  { enabled }: StrategyContext,
+  { status: old }: PersistentVolumeClaim,
+): void {
   if (!enabled('VolumeAttributesClass')) {
     if (old.currentVolumeAttributesClassName === undefined) status.currentVolumeAttributesClassName = undefined;
     if (old.modifyVolumeStatus === undefined) status.modifyVolumeStatus = undefined;
@@ -38,10 +52,14 @@ function dropDisabledStatus({ status }: PersistentVolumeClaim, { enabled }: Stra
   }
 }
 
-const warnings = ({ metadata, spec }: PersistentVolumeClaim): string[] => [...classAnnotationWarnings(metadata), ...claimSpecWarnings(spec, FieldPath.of('spec'))];
+const warnings = ({ metadata, spec }: PersistentVolumeClaim): string[] => [
+  ...classAnnotationWarnings(metadata),
+  ...claimSpecWarnings(spec, FieldPath.of('spec')),
+];
 
 export const persistentVolumeClaims = defineResource<PersistentVolumeClaim>({
-  group: '', resource: 'persistentvolumeclaims',
+  group: '',
+  resource: 'persistentvolumeclaims',
   versions: { v1: { defaults: setDefaults } as VersionRules },
   strategy: {
     prepareForCreate: (object, context) => {

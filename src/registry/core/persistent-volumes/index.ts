@@ -1,22 +1,27 @@
 import { setPersistentVolumeDefaults } from '../../../api/core/persistent-volume/defaults.ts';
 import { persistentVolumeCells } from '../../../api/core/persistent-volume/table.ts';
 import {
-  type PersistentVolumeRules, validatePersistentVolume, validatePersistentVolumeStatusUpdate, validatePersistentVolumeUpdate,
+  type PersistentVolumeRules,
+  validatePersistentVolume,
+  validatePersistentVolumeStatusUpdate,
+  validatePersistentVolumeUpdate,
 } from '../../../api/core/persistent-volume/validation.ts';
 import { persistentVolumeWarnings } from '../../../api/core/persistent-volume/warnings.ts';
 import type { PersistentVolume } from '../../../api/gen/types/core-v1.ts';
 import { timestamp } from '../../generic/timestamp.ts';
 import { defineResource, type StrategyContext, type VersionRules } from '../../strategy.ts';
 
-const rulesOf = ({ enabled }: StrategyContext, old?: PersistentVolume): PersistentVolumeRules =>
-  ({ volumeAttributesClass: enabled('VolumeAttributesClass') || old?.spec.volumeAttributesClassName !== undefined });
+const rulesOf = ({ enabled }: StrategyContext, old?: PersistentVolume): PersistentVolumeRules => ({
+  volumeAttributesClass: enabled('VolumeAttributesClass') || old?.spec.volumeAttributesClassName !== undefined,
+});
 
 function dropDisabledFields({ spec }: PersistentVolume, context: StrategyContext, old?: PersistentVolume): void {
   if (!rulesOf(context, old).volumeAttributesClass) spec.volumeAttributesClassName = undefined;
 }
 
 export const persistentVolumes = defineResource<PersistentVolume>({
-  group: '', resource: 'persistentvolumes',
+  group: '',
+  resource: 'persistentvolumes',
   versions: { v1: { defaults: setPersistentVolumeDefaults } as VersionRules },
   strategy: {
     prepareForCreate: (object, context) => {
@@ -38,7 +43,9 @@ export const persistentVolumes = defineResource<PersistentVolume>({
       object.spec = old.spec;
       const { status } = object;
       // Who sets the time with the phase knows better.
-      const isOldTime = status.lastPhaseTransitionTime === undefined || status.lastPhaseTransitionTime === old.status.lastPhaseTransitionTime;
+      const isOldTime =
+        status.lastPhaseTransitionTime === undefined ||
+        status.lastPhaseTransitionTime === old.status.lastPhaseTransitionTime;
       if (status.phase !== old.status.phase && isOldTime) status.lastPhaseTransitionTime = timestamp(now);
     },
     validateUpdate: validatePersistentVolumeStatusUpdate,

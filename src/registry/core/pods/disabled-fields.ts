@@ -4,7 +4,15 @@
  */
 import { type AnyContainer, isSidecar, someContainer, visitContainers } from '../../../api/core/pod/container-list.ts';
 import { statusLists } from '../../../api/core/pod/status-lists.ts';
-import type { Container, ContainerStatus, Lifecycle, LifecycleHandler, PodSpec, PodStatus, Volume } from '../../../api/gen/types/core-v1.ts';
+import type {
+  Container,
+  ContainerStatus,
+  Lifecycle,
+  LifecycleHandler,
+  PodSpec,
+  PodStatus,
+  Volume,
+} from '../../../api/gen/types/core-v1.ts';
 
 type Enabled = (gate: string) => boolean;
 
@@ -15,7 +23,11 @@ interface DisabledFields {
 }
 
 const features: readonly DisabledFields[] = [
-  { gate: 'UserNamespacesSupport', isUsed: ({ hostUsers }) => hostUsers !== undefined, drop: (spec) => unset(spec, 'hostUsers') },
+  {
+    gate: 'UserNamespacesSupport',
+    isUsed: ({ hostUsers }) => hostUsers !== undefined,
+    drop: (spec) => unset(spec, 'hostUsers'),
+  },
   {
     gate: 'SupplementalGroupsPolicy',
     isUsed: usesGroupsPolicy,
@@ -26,18 +38,43 @@ const features: readonly DisabledFields[] = [
     isUsed: ({ securityContext }) => securityContext?.seLinuxChangePolicy !== undefined,
     drop: ({ securityContext }) => unset(securityContext, 'seLinuxChangePolicy'),
   },
-  { gate: 'PodLevelResources', isUsed: ({ resources }) => Object.keys({ ...resources?.limits, ...resources?.requests }).length > 0, drop: (spec) => unset(spec, 'resources') },
+  {
+    gate: 'PodLevelResources',
+    isUsed: ({ resources }) => Object.keys({ ...resources?.limits, ...resources?.requests }).length > 0,
+    drop: (spec) => unset(spec, 'resources'),
+  },
   { gate: 'DynamicResourceAllocation', isUsed: usesResourceClaims, drop: dropResourceClaims },
-  { gate: 'ClusterTrustBundleProjection', isUsed: ({ volumes }) => volumes?.some(hasTrustBundle) === true, drop: ({ volumes }) => volumes?.forEach(dropTrustBundles) },
-  { gate: 'InPlacePodVerticalScaling', isUsed: usesResize, drop: (spec) => visitContainers(spec, (container) => unset(container, 'resizePolicy')) },
-  { gate: 'SidecarContainers', isUsed: ({ initContainers }) => initContainers?.some(isSidecar) === true, drop: ({ initContainers }) => initContainers?.forEach((container) => unset(container, 'restartPolicy')) },
-  { gate: 'RecursiveReadOnlyMounts', isUsed: usesRecursiveReadOnly, drop: (spec) => visitContainers(spec, dropRecursiveReadOnly) },
-  { gate: 'PodLifecycleSleepAction', isUsed: (old) => someContainer(old, ({ lifecycle }) => sleeps(lifecycle)), drop: (spec) => visitContainers(spec, dropSleep) },
+  {
+    gate: 'ClusterTrustBundleProjection',
+    isUsed: ({ volumes }) => volumes?.some(hasTrustBundle) === true,
+    drop: ({ volumes }) => volumes?.forEach(dropTrustBundles),
+  },
+  {
+    gate: 'InPlacePodVerticalScaling',
+    isUsed: usesResize,
+    drop: (spec) => visitContainers(spec, (container) => unset(container, 'resizePolicy')),
+  },
+  {
+    gate: 'SidecarContainers',
+    isUsed: ({ initContainers }) => initContainers?.some(isSidecar) === true,
+    drop: ({ initContainers }) => initContainers?.forEach((container) => unset(container, 'restartPolicy')),
+  },
+  {
+    gate: 'RecursiveReadOnlyMounts',
+    isUsed: usesRecursiveReadOnly,
+    drop: (spec) => visitContainers(spec, dropRecursiveReadOnly),
+  },
+  {
+    gate: 'PodLifecycleSleepAction',
+    isUsed: (old) => someContainer(old, ({ lifecycle }) => sleeps(lifecycle)),
+    drop: (spec) => visitContainers(spec, dropSleep),
+  },
   { gate: 'ImageVolume', isUsed: ({ volumes }) => volumes?.some(isImage) === true, drop: dropImageVolumes },
 ];
 
 export function dropDisabledFields(spec: PodSpec, old: PodSpec | undefined, enabled: Enabled): void {
-  for (const feature of features) if (!enabled(feature.gate) && (old === undefined || !feature.isUsed(old))) feature.drop(spec);
+  for (const feature of features)
+    if (!enabled(feature.gate) && (old === undefined || !feature.isUsed(old))) feature.drop(spec);
   if (old === undefined || !someContainer(old, hasProcMount)) visitContainers(spec, setDefaultProcMount);
 }
 
@@ -64,7 +101,10 @@ function usesResize(spec: PodSpec): boolean {
 }
 
 function usesRecursiveReadOnly(spec: PodSpec): boolean {
-  return someContainer(spec, ({ volumeMounts }) => volumeMounts?.some(({ recursiveReadOnly }) => recursiveReadOnly !== undefined) === true);
+  return someContainer(
+    spec,
+    ({ volumeMounts }) => volumeMounts?.some(({ recursiveReadOnly }) => recursiveReadOnly !== undefined) === true,
+  );
 }
 
 function dropRecursiveReadOnly({ volumeMounts }: AnyContainer): void {
@@ -91,7 +131,8 @@ function dropImageVolumes(spec: PodSpec): void {
   });
 }
 
-const sleeps = (lifecycle: Lifecycle | undefined): boolean => lifecycle?.preStop?.sleep !== undefined || lifecycle?.postStart?.sleep !== undefined;
+const sleeps = (lifecycle: Lifecycle | undefined): boolean =>
+  lifecycle?.preStop?.sleep !== undefined || lifecycle?.postStart?.sleep !== undefined;
 
 /** A hook that did nothing else goes, and so does a lifecycle without hooks. */
 function dropSleep(container: AnyContainer): void {
@@ -106,9 +147,11 @@ function dropSleep(container: AnyContainer): void {
   if (lifecycle.preStop === undefined && lifecycle.postStart === undefined) unset(container as Container, 'lifecycle');
 }
 
-const doesNothing = ({ exec, httpGet, tcpSocket }: LifecycleHandler): boolean => exec === undefined && httpGet === undefined && tcpSocket === undefined;
+const doesNothing = ({ exec, httpGet, tcpSocket }: LifecycleHandler): boolean =>
+  exec === undefined && httpGet === undefined && tcpSocket === undefined;
 
-const hasProcMount = ({ securityContext }: AnyContainer): boolean => securityContext?.procMount !== undefined && securityContext.procMount !== 'Default';
+const hasProcMount = ({ securityContext }: AnyContainer): boolean =>
+  securityContext?.procMount !== undefined && securityContext.procMount !== 'Default';
 
 /** The one gate that is off for good here: a value stays, but only the default one. */
 function setDefaultProcMount({ securityContext }: AnyContainer): void {
@@ -118,13 +161,15 @@ function setDefaultProcMount({ securityContext }: AnyContainer): void {
 /** `old` is the spec of the stored pod. */
 export function dropDisabledStatusFields(status: PodStatus, old: PodSpec, enabled: Enabled): void {
   const drop = (...members: (keyof ContainerStatus)[]): void => {
-    for (const list of statusLists) status[list]?.forEach((container) => members.forEach((member) => unset(container, member)));
+    for (const list of statusLists)
+      status[list]?.forEach((container) => members.forEach((member) => unset(container, member)));
   };
   if (!enabled('InPlacePodVerticalScaling') && !usesResize(old)) {
     drop('resources');
     unset(status, 'resize');
   }
-  if (!enabled('InPlacePodVerticalScaling') || !enabled('InPlacePodVerticalScalingAllocatedStatus')) drop('allocatedResources');
+  if (!enabled('InPlacePodVerticalScaling') || !enabled('InPlacePodVerticalScalingAllocatedStatus'))
+    drop('allocatedResources');
   if (!enabled('DynamicResourceAllocation') && !usesResourceClaims(old)) unset(status, 'resourceClaimStatuses');
   if (!enabled('RecursiveReadOnlyMounts') && !usesRecursiveReadOnly(old)) drop('volumeMounts');
   if (!enabled('ResourceHealthStatus')) drop('allocatedResourcesStatus');

@@ -9,7 +9,13 @@ import { podStrategy } from './strategy.ts';
 import { podStatusStrategy } from './subresources.ts';
 
 const codec = codecs.of('core/v1.Pod');
-const context: StrategyContext = { now: new Date(), user: { name: 'bench', groups: [] }, enabled: () => true, apiVersion: 'v1', allowPrivileged: true };
+const context: StrategyContext = {
+  now: new Date(),
+  user: { name: 'bench', groups: [] },
+  enabled: () => true,
+  apiVersion: 'v1',
+  allowPrivileged: true,
+};
 
 const submitted = codec.encode(benchPod());
 const read = (bytes: Buffer): Pod => codec.decode(bytes) as unknown as Pod;

@@ -11,7 +11,16 @@ import { findsErrors } from '../../../machinery/field-errors.ts';
 /** A pod that may not be scheduled yet says why. */
 export function setSchedulingGated(pod: Pod, now: Date): void {
   if ((pod.spec.schedulingGates?.length ?? 0) === 0) return;
-  setPodCondition(pod, { type: 'PodScheduled', status: 'False', reason: 'SchedulingGated', message: 'Scheduling is blocked due to non-empty scheduling gates' }, now);
+  setPodCondition(
+    pod,
+    {
+      type: 'PodScheduled',
+      status: 'False',
+      reason: 'SchedulingGated',
+      message: 'Scheduling is blocked due to non-empty scheduling gates',
+    },
+    now,
+  );
 }
 
 /**
@@ -26,7 +35,12 @@ export function mergeAffinityKeys({ metadata: { labels }, spec: { affinity } }: 
   }
 }
 
-function addExpressions({ labelSelector }: PodAffinityTerm, keys: readonly string[] | undefined, operator: 'In' | 'NotIn', labels: Pod['metadata']['labels']): void {
+function addExpressions(
+  { labelSelector }: PodAffinityTerm,
+  keys: readonly string[] | undefined,
+  operator: 'In' | 'NotIn',
+  labels: Pod['metadata']['labels'],
+): void {
   if (labelSelector === undefined || keys === undefined) return;
   for (const key of keys) {
     const value = labels?.[key];
@@ -47,7 +61,8 @@ export function takeAppArmorAnnotations({ metadata: { annotations }, spec }: Pod
     const annotation = annotations[key];
     if (annotation === undefined || container.securityContext?.appArmorProfile !== undefined) return;
     const profile = appArmorProfileOf(annotation);
-    const isGood = profile !== undefined && !findsErrors((errors) => checkAppArmorProfile(profile, annotationsPath, errors));
+    const isGood =
+      profile !== undefined && !findsErrors((errors) => checkAppArmorProfile(profile, annotationsPath, errors));
     if (isGood && isEqual(profile, spec.securityContext?.appArmorProfile)) return;
     if (isGood) (container.securityContext ??= {}).appArmorProfile = profile;
     taken.add(key);

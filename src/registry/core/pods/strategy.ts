@@ -17,7 +17,10 @@ const takenAnnotations = new WeakMap<Pod, ReadonlySet<string>>();
 export const podStrategy: ResourceStrategy<Pod> = {
   prepareForCreate(pod, { now, enabled }) {
     if (enabled('PodLevelResources')) setPodResourceDefaults(pod.spec);
-    pod.status = { phase: 'Pending', qosClass: pod.status.qosClass ?? qosClassOf(pod.spec, enabled('PodLevelResources')) };
+    pod.status = {
+      phase: 'Pending',
+      qosClass: pod.status.qosClass ?? qosClassOf(pod.spec, enabled('PodLevelResources')),
+    };
     dropDisabledFields(pod.spec, undefined, enabled);
     setSchedulingGated(pod, now);
     mergeAffinityKeys(pod);
@@ -28,7 +31,8 @@ export const podStrategy: ResourceStrategy<Pod> = {
   *warningsOnCreate(pod) {
     for (const key of takenAnnotations.get(pod) ?? []) yield appArmorWarning(annotationsPath.key(key));
     const messages = isDns1123Label(pod.metadata.name ?? '');
-    if (messages.length > 0) yield `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${messages.join(' ')}]`;
+    if (messages.length > 0)
+      yield `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${messages.join(' ')}]`;
     yield* podWarnings(pod);
   },
 

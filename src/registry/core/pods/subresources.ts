@@ -31,17 +31,26 @@ export const ephemeralContainersStrategy: Strategy<Pod> = {
     pod.spec = { ...old.spec, ephemeralContainers };
     dropDisabledFields({ ephemeralContainers } as Pod['spec'], old.spec, enabled);
   },
-  validateUpdate: (pod, old, context) => validateEphemeralContainersUpdate(pod, old, podRulesForUpdate(context, true, pod, old)),
+  validateUpdate: (pod, old, context) =>
+    validateEphemeralContainersUpdate(pod, old, podRulesForUpdate(context, true, pod, old)),
 };
 
 export const resizeStrategy: Strategy<Pod> = {
   prepareForUpdate(pod, old) {
     const { containers, initContainers } = pod.spec;
     // Added or removed containers are left in, to be refused.
-    if (containers?.length !== old.spec.containers?.length || initContainers?.length !== old.spec.initContainers?.length) return;
+    if (
+      containers?.length !== old.spec.containers?.length ||
+      initContainers?.length !== old.spec.initContainers?.length
+    )
+      return;
     keepAllMetadata(pod, old);
     pod.status = old.status;
-    pod.spec = { ...old.spec, containers: withNewSize(containers, old.spec.containers), initContainers: withNewSize(initContainers, old.spec.initContainers) };
+    pod.spec = {
+      ...old.spec,
+      containers: withNewSize(containers, old.spec.containers),
+      initContainers: withNewSize(initContainers, old.spec.initContainers),
+    };
   },
   validateUpdate: (pod, old, context) => validatePodResize(pod, old, podRulesForUpdate(context, true, pod, old)),
 };
@@ -53,7 +62,11 @@ function keepAllMetadata(pod: Pod, old: Pod): void {
 }
 
 /** The old containers with new resources; a list in another order is left as it is, to be refused. */
-function withNewSize(containers: Container[] | undefined, old: readonly Container[] | undefined): Container[] | undefined {
-  if (containers === undefined || old === undefined || containers.some(({ name }, i) => name !== old[i]!.name)) return containers;
+function withNewSize(
+  containers: Container[] | undefined,
+  old: readonly Container[] | undefined,
+): Container[] | undefined {
+  if (containers === undefined || old === undefined || containers.some(({ name }, i) => name !== old[i]!.name))
+    return containers;
   return containers.map(({ resources, resizePolicy }, i) => ({ ...old[i]!, resources, resizePolicy }));
 }

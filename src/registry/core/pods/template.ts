@@ -10,18 +10,33 @@ import { dropDisabledFields } from './disabled-fields.ts';
 
 export const templatePath = FieldPath.of('spec', 'template');
 
-export function dropTemplateFields(template: PodTemplateSpec | undefined, old: PodTemplateSpec | undefined, { enabled }: StrategyContext): void {
+export function dropTemplateFields(
+  template: PodTemplateSpec | undefined,
+  old: PodTemplateSpec | undefined,
+  { enabled }: StrategyContext,
+): void {
   if (template !== undefined) dropDisabledFields(template.spec, old?.spec, enabled);
 }
 
 export function templateRules(context: StrategyContext, template?: PodLike, old?: PodLike): PodRules {
-  return template === undefined || old === undefined ? podRules(context, false) : podRulesForUpdate(context, false, template, old);
+  return template === undefined || old === undefined
+    ? podRules(context, false)
+    : podRulesForUpdate(context, false, template, old);
 }
 
-export const templateWarnings = (template: PodTemplateSpec | undefined, path: FieldPath = templatePath): Iterable<string> => (template === undefined ? [] : podWarnings(template, path));
+export const templateWarnings = (
+  template: PodTemplateSpec | undefined,
+  path: FieldPath = templatePath,
+): Iterable<string> => (template === undefined ? [] : podWarnings(template, path));
 
 /** For a workload whose pods are named after it. */
-export function* workloadWarnings({ metadata, spec }: { metadata: { name?: string }; spec: { template?: PodTemplateSpec } }): Generator<string> {
+export function* workloadWarnings({
+  metadata,
+  spec,
+}: {
+  metadata: { name?: string };
+  spec: { template?: PodTemplateSpec };
+}): Generator<string> {
   yield* podNameWarnings(metadata);
   yield* templateWarnings(spec.template);
 }
@@ -29,7 +44,11 @@ export function* workloadWarnings({ metadata, spec }: { metadata: { name?: strin
 /** A name that pods' names begin with. */
 export function podNameWarnings({ name = '' }: { name?: string }): string[] {
   const messages = isDns1123Label(name);
-  return messages.length === 0 ? [] : [`metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${messages.join(' ')}]`];
+  return messages.length === 0
+    ? []
+    : [
+        `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${messages.join(' ')}]`,
+      ];
 }
 
 interface Versioned {
@@ -37,4 +56,5 @@ interface Versioned {
 }
 
 /** Warnings are repeated on an update only when what they are about may have changed. */
-export const isChanged = ({ metadata }: Versioned, old: Versioned): boolean => metadata.generation !== old.metadata.generation;
+export const isChanged = ({ metadata }: Versioned, old: Versioned): boolean =>
+  metadata.generation !== old.metadata.generation;

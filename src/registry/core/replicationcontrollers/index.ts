@@ -6,8 +6,11 @@ import { replicationControllerStatusStrategy, replicationControllerStrategy } fr
 
 export const definitions: ResourceDefinition[] = [
   defineResource<ReplicationController>({
-    group: '', resource: 'replicationcontrollers', versions: { v1: { defaults: setReplicationControllerDefaults } },
-    strategy: replicationControllerStrategy, status: replicationControllerStatusStrategy,
+    group: '',
+    resource: 'replicationcontrollers',
+    versions: { v1: { defaults: setReplicationControllerDefaults } },
+    strategy: replicationControllerStrategy,
+    status: replicationControllerStatusStrategy,
     table: { cells: (controller, { now }) => replicationControllerCells(controller, now) },
   }),
 ];

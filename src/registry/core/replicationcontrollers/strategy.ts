@@ -1,4 +1,8 @@
-import { validateReplicationController, validateReplicationControllerStatusUpdate, validateReplicationControllerUpdate } from '../../../api/core/replication-controller/validation.ts';
+import {
+  validateReplicationController,
+  validateReplicationControllerStatusUpdate,
+  validateReplicationControllerUpdate,
+} from '../../../api/core/replication-controller/validation.ts';
 import type { ReplicationController } from '../../../api/gen/types/core-v1.ts';
 import type { ResourceStrategy, Strategy } from '../../strategy.ts';
 import { dropTemplateFields, isChanged, templateRules, templateWarnings, workloadWarnings } from '../pods/template.ts';
@@ -21,7 +25,10 @@ export const replicationControllerStrategy: ResourceStrategy<ReplicationControll
   /** Both sets of rules apply, and clients see an error of the spec twice. */
   validateUpdate(controller, old, context) {
     const rules = templateRules(context, controller.spec.template, old.spec.template);
-    return FieldErrors.joined(validateReplicationController(controller, rules), validateReplicationControllerUpdate(controller, old, rules));
+    return FieldErrors.joined(
+      validateReplicationController(controller, rules),
+      validateReplicationControllerUpdate(controller, old, rules),
+    );
   },
   warningsOnUpdate: (controller, old) => (isChanged(controller, old) ? templateWarnings(controller.spec.template) : []),
   resetFields: [['status']],

@@ -1,5 +1,9 @@
 import { roundResourceList } from '../../../api/core/resources/quantities.ts';
-import { validateResourceQuota, validateResourceQuotaStatusUpdate, validateResourceQuotaUpdate } from '../../../api/core/resource-quota/validation.ts';
+import {
+  validateResourceQuota,
+  validateResourceQuotaStatusUpdate,
+  validateResourceQuotaUpdate,
+} from '../../../api/core/resource-quota/validation.ts';
 import type { ResourceQuota } from '../../../api/gen/types/core-v1.ts';
 import { ageCell } from '../../../api/table/cells.ts';
 import { type Cell, defineResource, type VersionRules } from '../../strategy.ts';
@@ -10,12 +14,17 @@ function setDefaults({ spec, status }: ResourceQuota): void {
 
 function cells({ metadata, status: { hard = {}, used = {} } }: ResourceQuota, now: Date): Cell[] {
   const shown = (limits: boolean): string =>
-    Object.keys(hard).filter((name) => name.startsWith('limits.') === limits).sort().map((name) => `${name}: ${used[name] ?? '0'}/${hard[name]!}`).join(', ');
+    Object.keys(hard)
+      .filter((name) => name.startsWith('limits.') === limits)
+      .sort()
+      .map((name) => `${name}: ${used[name] ?? '0'}/${hard[name]!}`)
+      .join(', ');
   return [metadata.name ?? '', ageCell(metadata.creationTimestamp, now), shown(false), shown(true)];
 }
 
 export const resourceQuotas = defineResource<ResourceQuota>({
-  group: '', resource: 'resourcequotas',
+  group: '',
+  resource: 'resourcequotas',
   versions: { v1: { defaults: setDefaults } as VersionRules },
   strategy: {
     prepareForCreate: (object) => {

@@ -13,14 +13,17 @@ function tlsWarnings({ type, data }: Secret): string[] {
   if (!certificate.includes('-----BEGIN')) return ['tls: failed to find any PEM data in certificate input'];
   if (!key.includes('-----BEGIN')) return ['tls: failed to find any PEM data in key input'];
   try {
-    return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key)) ? [] : ['tls: private key does not match public key'];
+    return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))
+      ? []
+      : ['tls: private key does not match public key'];
   } catch {
     return ['tls: failed to parse certificate or private key'];
   }
 }
 
 export const secrets = defineResource<Secret>({
-  group: '', resource: 'secrets',
+  group: '',
+  resource: 'secrets',
   versions: { v1: { defaults: setSecretDefaults } as VersionRules },
   strategy: {
     validate: validateSecret,
@@ -31,5 +34,12 @@ export const secrets = defineResource<Secret>({
     validateUpdate: validateSecretUpdate,
     warningsOnUpdate: tlsWarnings,
   },
-  table: { cells: ({ metadata, type, data }, { now }) => [metadata?.name ?? '', type ?? '', Object.keys(data ?? {}).length, ageCell(metadata?.creationTimestamp, now)] },
+  table: {
+    cells: ({ metadata, type, data }, { now }) => [
+      metadata?.name ?? '',
+      type ?? '',
+      Object.keys(data ?? {}).length,
+      ageCell(metadata?.creationTimestamp, now),
+    ],
+  },
 });

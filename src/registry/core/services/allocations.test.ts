@@ -15,48 +15,117 @@ beforeEach(async () => {
 });
 afterEach(() => store[Symbol.asyncDispose]());
 
-const serviceOf = (name: string, spec: ServiceSpec): Service =>
-  ({ metadata: { name, namespace: 'default' }, spec, status: { loadBalancer: {} } });
+const serviceOf = (name: string, spec: ServiceSpec): Service => ({
+  metadata: { name, namespace: 'default' },
+  spec,
+  status: { loadBalancer: {} },
+});
 const nodePorts = ({ spec }: Service): (number | undefined)[] => (spec.ports ?? []).map(({ nodePort }) => nodePort);
-const takenPorts = async (): Promise<number[]> => (await takenNumbers(store, 'servicenodeports')).map((number) => 30_000 + number);
-const takenIps = async (): Promise<string[]> => (await takenNumbers(store, 'serviceips')).map((number) => `10.0.0.${number + 1}`);
+const takenPorts = async (): Promise<number[]> =>
+  (await takenNumbers(store, 'servicenodeports')).map((number) => 30_000 + number);
+const takenIps = async (): Promise<string[]> =>
+  (await takenNumbers(store, 'serviceips')).map((number) => `10.0.0.${number + 1}`);
 
 describe('node ports', () => {
   test('ports of one number and different protocols share one', async () => {
-    const service = await server.create({ name: 's', type: 'NodePort', ports: [{ name: 't', port: 53 }, { name: 'u', port: 53, protocol: 'UDP' }, { name: 'x', port: 80 }] });
+    const service = await server.create({
+      name: 's',
+      type: 'NodePort',
+      ports: [
+        { name: 't', port: 53 },
+        { name: 'u', port: 53, protocol: 'UDP' },
+        { name: 'x', port: 80 },
+      ],
+    });
     const [first, second, third] = nodePorts(service);
     expect([first === second, first === third]).toEqual([true, false]);
     expect(await takenPorts()).toEqual([first!, third!].sort());
   });
 
   test('one that is asked for by a later port of the same number counts', async () => {
-    const service = await server.create({ name: 's', type: 'NodePort', ports: [{ name: 't', port: 53 }, { name: 'u', port: 53, protocol: 'UDP', nodePort: 30_053 }] });
+    const service = await server.create({
+      name: 's',
+      type: 'NodePort',
+      ports: [
+        { name: 't', port: 53 },
+        { name: 'u', port: 53, protocol: 'UDP', nodePort: 30_053 },
+      ],
+    });
     expect([nodePorts(service), await takenPorts()]).toEqual([[30_053, 30_053], [30_053]]);
   });
 
   test('different ones for one number are both taken', async () => {
-    const service = await server.create({ name: 's', type: 'NodePort', ports: [{ name: 't', port: 53, nodePort: 30_001 }, { name: 'u', port: 53, protocol: 'UDP', nodePort: 30_002 }] });
-    expect([nodePorts(service), await takenPorts()]).toEqual([[30_001, 30_002], [30_001, 30_002]]);
+    const service = await server.create({
+      name: 's',
+      type: 'NodePort',
+      ports: [
+        { name: 't', port: 53, nodePort: 30_001 },
+        { name: 'u', port: 53, protocol: 'UDP', nodePort: 30_002 },
+      ],
+    });
+    expect([nodePorts(service), await takenPorts()]).toEqual([
+      [30_001, 30_002],
+      [30_001, 30_002],
+    ]);
   });
 
   test('a load balancer that wants none has those that it asks for', async () => {
-    const service = await server.create({ name: 's', type: 'LoadBalancer', allocateLoadBalancerNodePorts: false, ports: [{ name: 'a', port: 1 }, { name: 'b', port: 2, nodePort: 30_002 }] });
+    const service = await server.create({
+      name: 's',
+      type: 'LoadBalancer',
+      allocateLoadBalancerNodePorts: false,
+      ports: [
+        { name: 'a', port: 1 },
+        { name: 'b', port: 2, nodePort: 30_002 },
+      ],
+    });
     expect([nodePorts(service), await takenPorts()]).toEqual([[undefined, 30_002], [30_002]]);
   });
 
   test.each([
-    { name: 'outside of the range', port: 8080, problem: 'provided port is not in the valid range. The range of valid ports is 30000-32767' },
+    {
+      name: 'outside of the range',
+      port: 8080,
+      problem: 'provided port is not in the valid range. The range of valid ports is 30000-32767',
+    },
     { name: 'of another service', port: 31_000, problem: 'provided port is already allocated' },
   ])('refused: $name', async ({ port, problem }) => {
     await server.create({ name: 'other', type: 'NodePort', ports: [{ port: 80, nodePort: 31_000 }] });
-    await expect(server.create({ name: 's', type: 'NodePort', ports: [{ name: 'a', port: 1 }, { name: 'b', port: 80, nodePort: port }] }))
-      .rejects.toMatchObject({ code: 422, message: `Service "s" is invalid: spec.ports[1].nodePort: Invalid value: ${port}: ${problem}` });
+    await expect(
+      server.create({
+        name: 's',
+        type: 'NodePort',
+        ports: [
+          { name: 'a', port: 1 },
+          { name: 'b', port: 80, nodePort: port },
+        ],
+      }),
+    ).rejects.toMatchObject({
+      code: 422,
+      message: `Service "s" is invalid: spec.ports[1].nodePort: Invalid value: ${port}: ${problem}`,
+    });
     expect([await takenPorts(), (await takenIps()).length]).toEqual([[31_000], 1]);
   });
 
   test('stay with the ports of their names when a manifest is sent again', async () => {
-    const [a, b] = nodePorts(await server.create({ name: 's', type: 'NodePort', ports: [{ name: 'a', port: 1 }, { name: 'b', port: 2 }] }));
-    const changed = await server.change('s', ({ spec }) => (spec.ports = [{ name: 'b', port: 22 }, { name: 'c', port: 3 }]));
+    const [a, b] = nodePorts(
+      await server.create({
+        name: 's',
+        type: 'NodePort',
+        ports: [
+          { name: 'a', port: 1 },
+          { name: 'b', port: 2 },
+        ],
+      }),
+    );
+    const changed = await server.change(
+      's',
+      ({ spec }) =>
+        (spec.ports = [
+          { name: 'b', port: 22 },
+          { name: 'c', port: 3 },
+        ]),
+    );
     const [keptB, c] = nodePorts(changed);
     expect(keptB).toBe(b);
     expect([a, b]).not.toContain(c);
@@ -64,8 +133,22 @@ describe('node ports', () => {
   });
 
   test('one that moves to another port is not given to both', async () => {
-    await server.create({ name: 's', type: 'NodePort', ports: [{ name: 'a', port: 1, nodePort: 30_001 }, { name: 'b', port: 2, nodePort: 30_002 }] });
-    const changed = await server.change('s', ({ spec }) => (spec.ports = [{ name: 'a', port: 1 }, { name: 'b', port: 2, nodePort: 30_001 }]));
+    await server.create({
+      name: 's',
+      type: 'NodePort',
+      ports: [
+        { name: 'a', port: 1, nodePort: 30_001 },
+        { name: 'b', port: 2, nodePort: 30_002 },
+      ],
+    });
+    const changed = await server.change(
+      's',
+      ({ spec }) =>
+        (spec.ports = [
+          { name: 'a', port: 1 },
+          { name: 'b', port: 2, nodePort: 30_001 },
+        ]),
+    );
     const [a, b] = nodePorts(changed);
     expect(b).toBe(30_001);
     expect(a).not.toBe(30_001);
@@ -74,8 +157,16 @@ describe('node ports', () => {
 
   test('the same number twice for one protocol is refused', async () => {
     await server.create({ name: 's', type: 'NodePort', ports: [{ name: 'a', port: 1, nodePort: 30_001 }] });
-    await expect(server.change('s', ({ spec }) => (spec.ports = [{ name: 'a', port: 1, nodePort: 30_002 }, { name: 'b', port: 2, nodePort: 30_002 }])))
-      .rejects.toMatchObject({ code: 500, message: 'duplicate nodePort: {TCP 30002}' });
+    await expect(
+      server.change(
+        's',
+        ({ spec }) =>
+          (spec.ports = [
+            { name: 'a', port: 1, nodePort: 30_002 },
+            { name: 'b', port: 2, nodePort: 30_002 },
+          ]),
+      ),
+    ).rejects.toMatchObject({ code: 500, message: 'duplicate nodePort: {TCP 30002}' });
     expect(await takenPorts()).toEqual([30_001]);
   });
 });
@@ -98,8 +189,11 @@ describe('the port for health checks', () => {
 
   test('one that is taken fails the request', async () => {
     await server.create({ name: 'other', type: 'NodePort', ports: [{ port: 80, nodePort: 31_000 }] });
-    await expect(server.create({ name: 's', ...local, healthCheckNodePort: 31_000 }))
-      .rejects.toMatchObject({ code: 500, message: 'Internal error occurred: failed to allocate requested HealthCheck NodePort 31000: provided port is already allocated' });
+    await expect(server.create({ name: 's', ...local, healthCheckNodePort: 31_000 })).rejects.toMatchObject({
+      code: 500,
+      message:
+        'Internal error occurred: failed to allocate requested HealthCheck NodePort 31000: provided port is already allocated',
+    });
     expect([await takenPorts(), (await takenIps()).length]).toEqual([[31_000], 1]);
   });
 });
@@ -124,8 +218,15 @@ describe('changes of the type', () => {
 
   test('what the client changes together with the type is for validation to refuse', async () => {
     await server.create({ name: 's', type: 'NodePort', ports: [{ port: 80, nodePort: 30_001 }] });
-    await expect(server.change('s', ({ spec }) => Object.assign(spec, { type: 'ClusterIP', ports: [{ port: 80, nodePort: 30_002 }] })))
-      .rejects.toMatchObject({ code: 422, message: 'Service "s" is invalid: spec.ports[0].nodePort: Forbidden: may not be used when `type` is \'ClusterIP\'' });
+    await expect(
+      server.change('s', ({ spec }) =>
+        Object.assign(spec, { type: 'ClusterIP', ports: [{ port: 80, nodePort: 30_002 }] }),
+      ),
+    ).rejects.toMatchObject({
+      code: 422,
+      message:
+        'Service "s" is invalid: spec.ports[0].nodePort: Forbidden: may not be used when `type` is \'ClusterIP\'',
+    });
     expect(await takenPorts()).toEqual([30_001]);
   });
 
@@ -137,7 +238,11 @@ describe('changes of the type', () => {
     service.status = { loadBalancer: { ingress: [{ ip: '1.2.3.4', ipMode: 'VIP' }] } };
     await services.storage.update(stored.key, services.encode(service), stored.revision);
     const after = await server.change('s', ({ spec }) => (spec.type = 'NodePort'));
-    expect([after.status, after.spec.loadBalancerClass, after.spec.allocateLoadBalancerNodePorts]).toEqual([{ loadBalancer: {} }, undefined, undefined]);
+    expect([after.status, after.spec.loadBalancerClass, after.spec.allocateLoadBalancerNodePorts]).toEqual([
+      { loadBalancer: {} },
+      undefined,
+      undefined,
+    ]);
   });
 });
 
@@ -161,20 +266,31 @@ describe('writes that do not happen', () => {
   });
 
   test('a dry run shows values and takes nothing', async () => {
-    const service = await server.create({ name: 's', type: 'LoadBalancer', externalTrafficPolicy: 'Local' }, { dryRun: true });
-    expect([service.spec.clusterIP, nodePorts(service), service.spec.healthCheckNodePort]).toEqual(['10.0.0.0', [32_768], 32_769]);
+    const service = await server.create(
+      { name: 's', type: 'LoadBalancer', externalTrafficPolicy: 'Local' },
+      { dryRun: true },
+    );
+    expect([service.spec.clusterIP, nodePorts(service), service.spec.healthCheckNodePort]).toEqual([
+      '10.0.0.0',
+      [32_768],
+      32_769,
+    ]);
     expect([await takenIps(), await takenPorts()]).toEqual([[], []]);
   });
 
   test('a dry run of a change takes nothing and gives nothing back', async () => {
     const { spec } = await server.create({ name: 's', type: 'NodePort' });
-    await server.change('s', (service) => Object.assign(service.spec, { type: 'ExternalName', externalName: 'a.b' }), { dryRun: true });
+    await server.change('s', (service) => Object.assign(service.spec, { type: 'ExternalName', externalName: 'a.b' }), {
+      dryRun: true,
+    });
     expect([await takenIps(), await takenPorts()]).toEqual([spec.clusterIPs, nodePorts({ spec } as Service)]);
   });
 
   test('a dry run knows which ports are taken', async () => {
     await server.create({ name: 'other', type: 'NodePort', ports: [{ port: 80, nodePort: 31_000 }] });
-    await expect(server.create({ name: 's', type: 'NodePort', ports: [{ port: 80, nodePort: 31_000 }] }, { dryRun: true })).rejects.toThrow('provided port is already allocated');
+    await expect(
+      server.create({ name: 's', type: 'NodePort', ports: [{ port: 80, nodePort: 31_000 }] }, { dryRun: true }),
+    ).rejects.toThrow('provided port is already allocated');
   });
 
   test('a service that validation refuses holds nothing', async () => {
@@ -184,25 +300,37 @@ describe('writes that do not happen', () => {
 
   test('a change that validation refuses keeps what was held', async () => {
     const { spec } = await server.create({ name: 's' });
-    await expect(server.change('s', (service) => Object.assign(service.spec, { type: 'NodePort', selector: { 'a b': 'c' } }))).rejects.toMatchObject({ code: 422 });
+    await expect(
+      server.change('s', (service) => Object.assign(service.spec, { type: 'NodePort', selector: { 'a b': 'c' } })),
+    ).rejects.toMatchObject({ code: 422 });
     expect([await takenIps(), await takenPorts()]).toEqual([spec.clusterIPs, []]);
   });
 
   test('a service that may have been written keeps what it may hold, until the repair knows', async () => {
-    const lost = (member: 'create' | 'update', apply: boolean): Store => new Proxy(store, {
-      get: (target, name) => {
-        if (name !== member) return Reflect.get(target, name).bind?.(target);
-        return async (key: string, ...rest: unknown[]) => {
-          const isService = key.startsWith('/registry/services/specs/');
-          const answer = isService && !apply ? undefined : await (target[member] as (...parameters: unknown[]) => Promise<unknown>)(key, ...rest);
-          if (isService) throw new StorageError('Unavailable', 'the answer was lost');
-          return answer;
-        };
-      },
-    });
-    await expect(new ServiceServer({ store: lost('create', true) }).create({ name: 'made', clusterIP: '10.0.0.40' })).rejects.toMatchObject({ code: 503 });
-    await expect(new ServiceServer({ store: lost('create', false) }).create({ name: 'not-made', clusterIP: '10.0.0.41' })).rejects.toMatchObject({ code: 503 });
-    await expect(new ServiceServer({ store: lost('update', true) }).change('made', ({ spec }) => (spec.type = 'NodePort'))).rejects.toMatchObject({ code: 503 });
+    const lost = (member: 'create' | 'update', apply: boolean): Store =>
+      new Proxy(store, {
+        get: (target, name) => {
+          if (name !== member) return Reflect.get(target, name).bind?.(target);
+          return async (key: string, ...rest: unknown[]) => {
+            const isService = key.startsWith('/registry/services/specs/');
+            const answer =
+              isService && !apply
+                ? undefined
+                : await (target[member] as (...parameters: unknown[]) => Promise<unknown>)(key, ...rest);
+            if (isService) throw new StorageError('Unavailable', 'the answer was lost');
+            return answer;
+          };
+        },
+      });
+    await expect(
+      new ServiceServer({ store: lost('create', true) }).create({ name: 'made', clusterIP: '10.0.0.40' }),
+    ).rejects.toMatchObject({ code: 503 });
+    await expect(
+      new ServiceServer({ store: lost('create', false) }).create({ name: 'not-made', clusterIP: '10.0.0.41' }),
+    ).rejects.toMatchObject({ code: 503 });
+    await expect(
+      new ServiceServer({ store: lost('update', true) }).change('made', ({ spec }) => (spec.type = 'NodePort')),
+    ).rejects.toMatchObject({ code: 503 });
     expect([await takenIps(), (await takenPorts()).length]).toEqual([['10.0.0.40', '10.0.0.41'], 1]);
     for (let round = 0; round < 3; round++) await server.ranges.repair();
     expect([await takenIps(), await takenPorts()]).toEqual([['10.0.0.40'], nodePorts(await server.get('made'))]);
@@ -210,7 +338,10 @@ describe('writes that do not happen', () => {
 
   test('a store that is away fails the request as such', async () => {
     const away = new Proxy(store, {
-      get: (target, member) => (member === 'update' ? () => Promise.reject(new StorageError('Unavailable', 'nobody answers')) : Reflect.get(target, member).bind?.(target)),
+      get: (target, member) =>
+        member === 'update'
+          ? () => Promise.reject(new StorageError('Unavailable', 'nobody answers'))
+          : Reflect.get(target, member).bind?.(target),
     });
     await expect(new ServiceServer({ store: away }).create({ name: 's' })).rejects.toMatchObject({ code: 503 });
   });

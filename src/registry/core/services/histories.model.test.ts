@@ -20,15 +20,19 @@ import { WaywardStore } from './testing/wayward-store.ts';
 const clusterIpRanges = ['10.0.0.0/28', 'fd00::/124'];
 const nodePortRange = { first: 30_000, last: 30_007 };
 const rangeOf = {
-  serviceips: createIpRange(clusterIpRanges[0]!), secondaryserviceips: createIpRange(clusterIpRanges[1]!),
+  serviceips: createIpRange(clusterIpRanges[0]!),
+  secondaryserviceips: createIpRange(clusterIpRanges[1]!),
   servicenodeports: createPortRange(nodePortRange),
 };
 type RangeName = keyof typeof rangeOf;
 
 const types: readonly Partial<ServiceSpec>[] = [
-  { type: 'ClusterIP' }, { type: 'ClusterIP', clusterIP: '10.0.0.3' }, { type: 'NodePort' },
+  { type: 'ClusterIP' },
+  { type: 'ClusterIP', clusterIP: '10.0.0.3' },
+  { type: 'NodePort' },
   { type: 'ExternalName', externalName: 'a.b' },
-  { type: 'ClusterIP', ipFamilyPolicy: 'PreferDualStack' }, { type: 'LoadBalancer', externalTrafficPolicy: 'Local' },
+  { type: 'ClusterIP', ipFamilyPolicy: 'PreferDualStack' },
+  { type: 'LoadBalancer', externalTrafficPolicy: 'Local' },
   { type: 'NodePort', ports: [{ port: 80, nodePort: 30_003 }] },
 ];
 const names = Array.from({ length: 10 }, (_, i) => `s${i}`);
@@ -37,10 +41,14 @@ async function act(server: ServiceServer, random: RandomSource): Promise<void> {
   const [name, spec] = [pick(random, names), pick(random, types)];
   const work = async (): Promise<unknown> => {
     switch (randomInt(random, 6)) {
-      case 0: return server.remove(name);
-      case 1: return server.change(name, (service) => void Object.assign(service.spec, structuredClone(spec)));
-      case 2: return server.put({ name, ...spec });
-      default: return server.create({ name, ...structuredClone(spec) });
+      case 0:
+        return server.remove(name);
+      case 1:
+        return server.change(name, (service) => void Object.assign(service.spec, structuredClone(spec)));
+      case 2:
+        return server.put({ name, ...spec });
+      default:
+        return server.create({ name, ...structuredClone(spec) });
     }
   };
   await work().catch(ignoreRefusal);

@@ -43,11 +43,24 @@ function rethrow(error: unknown): never {
 }
 
 /** A service that is made again under the name must not find the old endpoints. */
-async function deleteEndpoints({ metadata: { namespace = '', name = '' } }: Service, endpoints: ResourceStore | undefined, log: Logger): Promise<void> {
+async function deleteEndpoints(
+  { metadata: { namespace = '', name = '' } }: Service,
+  endpoints: ResourceStore | undefined,
+  log: Logger,
+): Promise<void> {
   if (endpoints === undefined) return;
   try {
-    await deleteObject(endpoints, {}, () => Promise.resolve(), internalRequest(endpoints, { namespace, name, enabled: () => false }));
+    await deleteObject(
+      endpoints,
+      {},
+      () => Promise.resolve(),
+      internalRequest(endpoints, { namespace, name, enabled: () => false }),
+    );
   } catch (error) {
-    if (!isStatusError(error) || error.reason !== 'NotFound') log.warn({ err: error, service: `${namespace}/${name}` }, 'the endpoints of a deleted service could not be deleted');
+    if (!isStatusError(error) || error.reason !== 'NotFound')
+      log.warn(
+        { err: error, service: `${namespace}/${name}` },
+        'the endpoints of a deleted service could not be deleted',
+      );
   }
 }

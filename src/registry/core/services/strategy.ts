@@ -35,5 +35,6 @@ export const serviceStatusStrategy: Strategy<Service> = {
 };
 
 function dropDisabledFields({ spec }: Service, old: Service | undefined, { enabled }: StrategyContext): void {
-  if (!enabled('ServiceTrafficDistribution') && old?.spec.trafficDistribution === undefined) spec.trafficDistribution = undefined;
+  if (!enabled('ServiceTrafficDistribution') && old?.spec.trafficDistribution === undefined)
+    spec.trafficDistribution = undefined;
 }

@@ -3,7 +3,16 @@
  * it found it does not mean to keep what the server had given to the old type: such values go. Those that the client
  * changed as well stay, for validation to refuse.
  */
-import { hasSameClusterIps, hasSameIpFamilies, isExternallyAccessible, isLoadBalancer, needsClusterIp, needsHealthCheck, needsNodePorts, nodePortsOf } from '../../../api/core/service/fields.ts';
+import {
+  hasSameClusterIps,
+  hasSameIpFamilies,
+  isExternallyAccessible,
+  isLoadBalancer,
+  needsClusterIp,
+  needsHealthCheck,
+  needsNodePorts,
+  nodePortsOf,
+} from '../../../api/core/service/fields.ts';
 import type { Service } from '../../../api/gen/types/core-v1.ts';
 
 /** Whether the type (and what goes with it) stopped to have a use for something. */
@@ -15,13 +24,17 @@ export function dropFieldsOfOldType(service: Service, old: Service): void {
     dropClusterIps(service, old);
     if (spec.internalTrafficPolicy === old.spec.internalTrafficPolicy) spec.internalTrafficPolicy = undefined;
   }
-  if (lost(needsNodePorts, service, old) && hasNoNewNodePort(service, old)) spec.ports?.forEach((port) => (port.nodePort = undefined));
-  if (lost(needsHealthCheck, service, old) && spec.healthCheckNodePort === old.spec.healthCheckNodePort) spec.healthCheckNodePort = undefined;
+  if (lost(needsNodePorts, service, old) && hasNoNewNodePort(service, old))
+    spec.ports?.forEach((port) => (port.nodePort = undefined));
+  if (lost(needsHealthCheck, service, old) && spec.healthCheckNodePort === old.spec.healthCheckNodePort)
+    spec.healthCheckNodePort = undefined;
   if (lost(isLoadBalancer, service, old)) {
-    if (spec.allocateLoadBalancerNodePorts === old.spec.allocateLoadBalancerNodePorts) spec.allocateLoadBalancerNodePorts = undefined;
+    if (spec.allocateLoadBalancerNodePorts === old.spec.allocateLoadBalancerNodePorts)
+      spec.allocateLoadBalancerNodePorts = undefined;
     if (spec.loadBalancerClass === old.spec.loadBalancerClass) spec.loadBalancerClass = undefined;
   }
-  if (lost(isExternallyAccessible, service, old) && spec.externalTrafficPolicy === old.spec.externalTrafficPolicy) spec.externalTrafficPolicy = undefined;
+  if (lost(isExternallyAccessible, service, old) && spec.externalTrafficPolicy === old.spec.externalTrafficPolicy)
+    spec.externalTrafficPolicy = undefined;
   if (!isLoadBalancer(service)) service.status = { ...service.status, loadBalancer: {} };
 }
 

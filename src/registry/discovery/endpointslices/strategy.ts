@@ -1,5 +1,8 @@
 import { hostnameLabel } from '../../../api/discovery/endpoint-slice/v1beta1.ts';
-import { validateEndpointSlice, validateEndpointSliceUpdate } from '../../../api/discovery/endpoint-slice/validation.ts';
+import {
+  validateEndpointSlice,
+  validateEndpointSliceUpdate,
+} from '../../../api/discovery/endpoint-slice/validation.ts';
 import type { Endpoint, EndpointSlice } from '../../../api/gen/types/discovery-v1.ts';
 import { isEqual } from '../../../machinery/equal.ts';
 import { isDns1123Subdomain } from '../../../machinery/formats/names.ts';
@@ -12,18 +15,25 @@ export const endpointSliceStrategy: ResourceStrategy<EndpointSlice> = {
     dropTopology(slice, undefined);
   },
   validate: validateEndpointSlice,
-  warningsOnCreate: ({ addressType }) => (addressType === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : []),
+  warningsOnCreate: ({ addressType }) =>
+    addressType === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : [],
 
   prepareForUpdate(slice, old, { enabled }) {
     // There is no spec: everything counts, and labels too, because they say which service the slice belongs to.
-    if (!isEqual(countedParts(slice), countedParts(old))) slice.metadata.generation = Number(old.metadata.generation ?? 0) + 1;
+    if (!isEqual(countedParts(slice), countedParts(old)))
+      slice.metadata.generation = Number(old.metadata.generation ?? 0) + 1;
     dropHints(slice, old, enabled);
     dropTopology(slice, old);
   },
   validateUpdate: validateEndpointSliceUpdate,
 };
 
-const countedParts = ({ addressType, endpoints, ports, metadata: { labels } }: EndpointSlice): unknown[] => [addressType, endpoints, ports, labels];
+const countedParts = ({ addressType, endpoints, ports, metadata: { labels } }: EndpointSlice): unknown[] => [
+  addressType,
+  endpoints,
+  ports,
+  labels,
+];
 
 function dropHints(slice: EndpointSlice, old: EndpointSlice | undefined, enabled: (gate: string) => boolean): void {
   if (enabled('TopologyAwareHints') || old?.endpoints?.some(({ hints }) => hints !== undefined) === true) return;
@@ -39,7 +49,8 @@ function dropTopology(slice: EndpointSlice, old: EndpointSlice | undefined): voi
   const known = new Set((old?.endpoints ?? []).map(nodeLabel).filter((name) => name !== ''));
   for (const endpoint of slice.endpoints ?? []) {
     const name = nodeLabel(endpoint);
-    if (endpoint.nodeName === undefined && known.has(name) && isDns1123Subdomain(name).length === 0) endpoint.nodeName = name;
+    if (endpoint.nodeName === undefined && known.has(name) && isDns1123Subdomain(name).length === 0)
+      endpoint.nodeName = name;
     endpoint.deprecatedTopology = undefined;
   }
 }

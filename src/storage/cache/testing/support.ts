@@ -10,7 +10,8 @@ import type { CachedObjectStorage, CachedObjectStorageOptions } from '../cached.
 
 export const prefix = '/registry/tests/';
 export const keyOf = (name: string, namespace = 'default'): string => `${prefix}${namespace}/${name}`;
-export const bytesOf = (name: string, object: Partial<TestObject> = {}): Buffer => encodeTestObject({ namespace: 'default', name, ...object });
+export const bytesOf = (name: string, object: Partial<TestObject> = {}): Buffer =>
+  encodeTestObject({ namespace: 'default', name, ...object });
 export const any = { match: 'any' } as const;
 export const mostRecent = { match: 'mostRecent' } as const;
 
@@ -30,7 +31,13 @@ export class CacheUnderTest {
   }
 
   open(options: Partial<CachedObjectStorageOptions> = {}): CachedObjectStorage {
-    const cache = createCachedObjectStorage({ store: this.store, prefix, codec: createJsonCodec(() => void this.opened++), clock: this.clock, ...options });
+    const cache = createCachedObjectStorage({
+      store: this.store,
+      prefix,
+      codec: createJsonCodec(() => void this.opened++),
+      clock: this.clock,
+      ...options,
+    });
     onTestFinished(async () => {
       this.store.reconnect();
       this.store.resumeWatches();

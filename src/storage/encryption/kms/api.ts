@@ -29,7 +29,10 @@ export interface EncryptedObject {
 
 const overheadBytes = 64;
 
-export function encodeEncryptedObject({ keyId, source, annotations, sourceType }: Omit<EncryptedObject, 'data'>, data: readonly Uint8Array[]): readonly Uint8Array[] {
+export function encodeEncryptedObject(
+  { keyId, source, annotations, sourceType }: Omit<EncryptedObject, 'data'>,
+  data: readonly Uint8Array[],
+): readonly Uint8Array[] {
   const length = data.reduce((sum, part) => sum + part.length, 0);
   const writer = new ProtoWriter(keyId.length * 3 + source.length + annotationBytes(annotations) + overheadBytes);
   if (sourceType !== 0) writer.uint(5, sourceType);
@@ -51,12 +54,23 @@ export function decodeEncryptedObject(bytes: Buffer): EncryptedObject {
   const reader = new ProtoReader(bytes, 0, bytes.length);
   while (reader.next(reader.end)) {
     switch (reader.field) {
-      case 1: data = slice(reader, bytes); break;
-      case 2: keyId = reader.string(); break;
-      case 3: source = reader.bytes(); break;
-      case 4: readAnnotation(reader, annotations); break;
-      case 5: sourceType = reader.uint(); break;
-      default: reader.skip();
+      case 1:
+        data = slice(reader, bytes);
+        break;
+      case 2:
+        keyId = reader.string();
+        break;
+      case 3:
+        source = reader.bytes();
+        break;
+      case 4:
+        readAnnotation(reader, annotations);
+        break;
+      case 5:
+        sourceType = reader.uint();
+        break;
+      default:
+        reader.skip();
     }
   }
   return { data, keyId, source, annotations, sourceType };
@@ -83,27 +97,62 @@ export interface Encrypted {
 }
 
 export const v2 = {
-  status: { path: '/v2.KeyManagementService/Status', decode: (reader) => ({ version: '', healthz: '', keyId: '', ...fields(reader, { 1: ['version', text], 2: ['healthz', text], 3: ['keyId', text] }) }) } satisfies Method<PluginStatus>,
+  status: {
+    path: '/v2.KeyManagementService/Status',
+    decode: (reader) => ({
+      version: '',
+      healthz: '',
+      keyId: '',
+      ...fields(reader, { 1: ['version', text], 2: ['healthz', text], 3: ['keyId', text] }),
+    }),
+  } satisfies Method<PluginStatus>,
   encrypt: {
     path: '/v2.KeyManagementService/Encrypt',
     decode(reader) {
       const annotations = new Map<string, Buffer>();
       const annotation = (from: ProtoReader): Annotations => (readAnnotation(from, annotations), annotations);
-      return { ciphertext: noBytes, keyId: '', annotations, ...fields(reader, { 1: ['ciphertext', bytes], 2: ['keyId', text], 3: ['annotations', annotation] }) };
+      return {
+        ciphertext: noBytes,
+        keyId: '',
+        annotations,
+        ...fields(reader, { 1: ['ciphertext', bytes], 2: ['keyId', text], 3: ['annotations', annotation] }),
+      };
     },
   } satisfies Method<Encrypted>,
-  decrypt: { path: '/v2.KeyManagementService/Decrypt', decode: (reader) => ({ plaintext: noBytes, ...fields(reader, { 1: ['plaintext', bytes] }) }) } satisfies Method<{ plaintext: Buffer }>,
+  decrypt: {
+    path: '/v2.KeyManagementService/Decrypt',
+    decode: (reader) => ({ plaintext: noBytes, ...fields(reader, { 1: ['plaintext', bytes] }) }),
+  } satisfies Method<{ plaintext: Buffer }>,
 };
 
 export const v1 = {
-  version: { path: '/v1beta1.KeyManagementService/Version', decode: (reader) => ({ version: '', ...fields(reader, { 1: ['version', text] }) }) } satisfies Method<{ version: string }>,
-  encrypt: { path: '/v1beta1.KeyManagementService/Encrypt', decode: (reader) => ({ cipher: noBytes, ...fields(reader, { 1: ['cipher', bytes] }) }) } satisfies Method<{ cipher: Buffer }>,
-  decrypt: { path: '/v1beta1.KeyManagementService/Decrypt', decode: (reader) => ({ plain: noBytes, ...fields(reader, { 1: ['plain', bytes] }) }) } satisfies Method<{ plain: Buffer }>,
+  version: {
+    path: '/v1beta1.KeyManagementService/Version',
+    decode: (reader) => ({ version: '', ...fields(reader, { 1: ['version', text] }) }),
+  } satisfies Method<{ version: string }>,
+  encrypt: {
+    path: '/v1beta1.KeyManagementService/Encrypt',
+    decode: (reader) => ({ cipher: noBytes, ...fields(reader, { 1: ['cipher', bytes] }) }),
+  } satisfies Method<{ cipher: Buffer }>,
+  decrypt: {
+    path: '/v1beta1.KeyManagementService/Decrypt',
+    decode: (reader) => ({ plain: noBytes, ...fields(reader, { 1: ['plain', bytes] }) }),
+  } satisfies Method<{ plain: Buffer }>,
 };
 
 /** A request's fields by number: texts and bytes. */
 export function encodeRequest(members: readonly (readonly [number, string | Uint8Array | Annotations])[]): Buffer {
-  const capacity = members.reduce((sum, [, value]) => sum + overheadBytes + (typeof value === 'string' ? value.length * 3 : value instanceof Uint8Array ? value.length : annotationBytes(value)), overheadBytes);
+  const capacity = members.reduce(
+    (sum, [, value]) =>
+      sum +
+      overheadBytes +
+      (typeof value === 'string'
+        ? value.length * 3
+        : value instanceof Uint8Array
+          ? value.length
+          : annotationBytes(value)),
+    overheadBytes,
+  );
   const writer = new ProtoWriter(capacity);
   for (const [field, value] of members.toReversed()) {
     if (typeof value === 'string') writer.string(field, value);
@@ -128,7 +177,8 @@ function fields(reader: ProtoReader, members: Readonly<Record<number, Member>>):
   return result;
 }
 
-const annotationBytes = (annotations: Annotations): number => [...annotations].reduce((sum, [key, value]) => sum + key.length * 3 + value.length + overheadBytes, 0);
+const annotationBytes = (annotations: Annotations): number =>
+  [...annotations].reduce((sum, [key, value]) => sum + key.length * 3 + value.length + overheadBytes, 0);
 
 /** A map is a list of entries: key and value. */
 function writeAnnotations(writer: ProtoWriter, field: number, annotations: Annotations): void {

@@ -27,7 +27,12 @@ export function kmsStatusOf(error: unknown): string | undefined {
 }
 
 /** `deadlineExceeded` → `DeadlineExceeded`, but for the two that Go spells in its own way. */
-const statusNames = new Map<GrpcCode, string>(Object.entries(GrpcCode).map(([name, code]) => [code, name === 'cancelled' ? 'Canceled' : name === 'ok' ? 'OK' : name[0]!.toUpperCase() + name.slice(1)]));
+const statusNames = new Map<GrpcCode, string>(
+  Object.entries(GrpcCode).map(([name, code]) => [
+    code,
+    name === 'cancelled' ? 'Canceled' : name === 'ok' ? 'OK' : name[0]!.toUpperCase() + name.slice(1),
+  ]),
+);
 
 export interface KmsClientOptions {
   /** `unix:///run/kms/socket.sock`; a name that begins with `@` is an abstract one. */
@@ -36,7 +41,12 @@ export interface KmsClientOptions {
   readonly onCall?: (method: string, seconds: number, error: unknown) => void;
 }
 
-const connectionOptions = { clock: systemClock, streamWindowBytes: 1024 * 1024, keepaliveMs: 30_000, keepaliveTimeoutMs: 10_000 };
+const connectionOptions = {
+  clock: systemClock,
+  streamWindowBytes: 1024 * 1024,
+  keepaliveMs: 30_000,
+  keepaliveTimeoutMs: 10_000,
+};
 const redialMs = 100;
 
 export class KmsClient {
@@ -76,9 +86,12 @@ export class KmsClient {
   }
 
   #told(error: unknown, timeout: AbortSignal): KmsError {
-    if (this.#closed.signal.aborted) return new KmsError(GrpcCode.cancelled, 'grpc: the client connection is closing', { cause: error });
+    if (this.#closed.signal.aborted)
+      return new KmsError(GrpcCode.cancelled, 'grpc: the client connection is closing', { cause: error });
     if (timeout.aborted) return new KmsError(GrpcCode.deadlineExceeded, 'context deadline exceeded', { cause: error });
-    return error instanceof GrpcError ? new KmsError(error.code, error.message, { cause: error.cause }) : new KmsError(GrpcCode.unavailable, (error as Error).message, { cause: error });
+    return error instanceof GrpcError
+      ? new KmsError(error.code, error.message, { cause: error.cause })
+      : new KmsError(GrpcCode.unavailable, (error as Error).message, { cause: error });
   }
 
   async #call<Response>(method: Method<Response>, body: Buffer, signal: AbortSignal): Promise<Response> {
@@ -86,7 +99,11 @@ export class KmsClient {
     return new Promise((resolve, reject) => {
       const onAbort = (): void => call.abort(new GrpcError(GrpcCode.cancelled, 'the caller gave up'));
       const done = (): void => signal.removeEventListener('abort', onAbort);
-      const call = new UnaryCall(method.decode, { resolve: (response) => (done(), resolve(response)), reject: (error) => (done(), reject(error)) }, 'the KMS plugin');
+      const call = new UnaryCall(
+        method.decode,
+        { resolve: (response) => (done(), resolve(response)), reject: (error) => (done(), reject(error)) },
+        'the KMS plugin',
+      );
       signal.addEventListener('abort', onAbort, { once: true });
       call.start(connection, requestHeaders(method.path, { authority: 'localhost', secure: false }), body);
     });
@@ -126,7 +143,8 @@ export class KmsClient {
 /** Throws for what is no unix socket. */
 function socketPath(endpoint: string): string {
   const path = /^unix:(?:\/\/)?(.+)$/.exec(endpoint)?.[1];
-  if (path === undefined) throw new Error(`unsupported endpoint ${JSON.stringify(endpoint)}: only unix sockets are supported`);
+  if (path === undefined)
+    throw new Error(`unsupported endpoint ${JSON.stringify(endpoint)}: only unix sockets are supported`);
   const abstract = path.replace(/^\/@/, '@');
   return abstract.startsWith('@') ? `\0${abstract.slice(1)}` : path;
 }

@@ -72,7 +72,10 @@ export class Plugin {
   get keyForWriting(): WriteKey {
     const { key } = this;
     const now = this.#options.clock.now();
-    if (now > key.expiresAt) throw new Error(`encryptedDEKSource with keyID hash ${goQuote(hashOf(key.keyId))} expired at ${this.#timeOf(key.expiresAt)} (current time is ${this.#timeOf(now)})`);
+    if (now > key.expiresAt)
+      throw new Error(
+        `encryptedDEKSource with keyID hash ${goQuote(hashOf(key.keyId))} expired at ${this.#timeOf(key.expiresAt)} (current time is ${this.#timeOf(now)})`,
+      );
     return key;
   }
 
@@ -83,8 +86,20 @@ export class Plugin {
     return checking;
   }
 
-  async decrypt({ source, keyId, annotations }: Pick<EncryptedObject, 'source' | 'keyId' | 'annotations'>): Promise<Buffer> {
-    const { plaintext } = await this.#options.client.call(v2.decrypt, encodeRequest([[1, source], [2, randomUUID()], [3, keyId], [4, annotations]]));
+  async decrypt({
+    source,
+    keyId,
+    annotations,
+  }: Pick<EncryptedObject, 'source' | 'keyId' | 'annotations'>): Promise<Buffer> {
+    const { plaintext } = await this.#options.client.call(
+      v2.decrypt,
+      encodeRequest([
+        [1, source],
+        [2, randomUUID()],
+        [3, keyId],
+        [4, annotations],
+      ]),
+    );
     return plaintext;
   }
 
@@ -101,7 +116,8 @@ export class Plugin {
       await this.check();
       return true;
     } catch (error) {
-      if (!this.#closed.signal.aborted) this.#options.log.error({ name: this.name, err: error }, 'kms plugin failed health check probe');
+      if (!this.#closed.signal.aborted)
+        this.#options.log.error({ name: this.name, err: error }, 'kms plugin failed health check probe');
       return false;
     }
   }
@@ -126,7 +142,10 @@ export class Plugin {
     try {
       return await this.#options.client.call(v2.status, encodeRequest([]));
     } catch (cause) {
-      throw new Error(`failed to perform status section of the healthz check for KMS Provider ${this.name}, error: ${(cause as Error).message}`, { cause });
+      throw new Error(
+        `failed to perform status section of the healthz check for KMS Provider ${this.name}, error: ${(cause as Error).message}`,
+        { cause },
+      );
     }
   }
 
@@ -136,7 +155,10 @@ export class Plugin {
     if (!versions.includes(version)) problems.push(`expected KMSv2 API version v2, got ${version}`);
     else {
       this.#version ||= version;
-      if (this.#version !== version) problems.push(`KMSv2 API version should not change after the initial status response version ${this.#version}, got ${version}`);
+      if (this.#version !== version)
+        problems.push(
+          `KMSv2 API version should not change after the initial status response version ${this.#version}, got ${version}`,
+        );
     }
     const wrong = keyIdProblem(keyId);
     if (wrong !== undefined) {
@@ -147,7 +169,10 @@ export class Plugin {
       const failed = await this.#followKey(keyId);
       if (failed !== undefined) problems.push(failed);
     }
-    if (problems.length > 0) throw new Error(`kmsv2 Provider ${this.name} is not healthy, error: ${problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`}`);
+    if (problems.length > 0)
+      throw new Error(
+        `kmsv2 Provider ${this.name} is not healthy, error: ${problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`}`,
+      );
   }
 
   /** A key that the plugin still names goes on; another one is made when it names another. A failure leaves the old one, until it expires. */
@@ -171,8 +196,10 @@ export class Plugin {
       failure = error as Error;
     }
     const shown = (id: string | undefined): string => goQuote(id === undefined || id === '' ? '' : hashOf(id));
-    return `failed to rotate DEK uid=${goQuote(uid)}, useSeed=true, errState=${this.#key === undefined ? 'got unexpected nil transformer' : '<nil>'}, errGen=${failure?.message ?? '<nil>'}, `
-      + `statusKeyIDHash=${shown(keyId)}, encryptKeyIDHash=${shown(made?.keyId)}, stateKeyIDHash=${shown(this.#key?.keyId)}, expirationTimestamp=${this.#key === undefined ? '0001-01-01T00:00:00Z' : this.#timeOf(this.#key.expiresAt)}`;
+    return (
+      `failed to rotate DEK uid=${goQuote(uid)}, useSeed=true, errState=${this.#key === undefined ? 'got unexpected nil transformer' : '<nil>'}, errGen=${failure?.message ?? '<nil>'}, ` +
+      `statusKeyIDHash=${shown(keyId)}, encryptKeyIDHash=${shown(made?.keyId)}, stateKeyIDHash=${shown(this.#key?.keyId)}, expirationTimestamp=${this.#key === undefined ? '0001-01-01T00:00:00Z' : this.#timeOf(this.#key.expiresAt)}`
+    );
   }
 
   async #generate(uid: string): Promise<Omit<WriteKey, 'expiresAt'>> {
@@ -180,9 +207,17 @@ export class Plugin {
     const started = performance.now();
     const seed = randomBytes(seedBytes);
     observer.keyGenerated((performance.now() - started) / 1000);
-    const { ciphertext, keyId, annotations } = await client.call(v2.encrypt, encodeRequest([[1, seed], [2, uid]])).catch((cause: unknown) => {
-      throw new Error(`failed to encrypt DEK, error: ${(cause as Error).message}`, { cause });
-    });
+    const { ciphertext, keyId, annotations } = await client
+      .call(
+        v2.encrypt,
+        encodeRequest([
+          [1, seed],
+          [2, uid],
+        ]),
+      )
+      .catch((cause: unknown) => {
+        throw new Error(`failed to encrypt DEK, error: ${(cause as Error).message}`, { cause });
+      });
     const key = { keyId, source: ciphertext, annotations, sourceType: KeySource.seed };
     const problem = keyProblem(key);
     if (problem !== undefined) throw new Error(problem);
@@ -198,30 +233,46 @@ export class Plugin {
 export const hashOf = (text: string): string => `sha256:${createHash('sha256').update(text).digest('hex')}`;
 
 /** What is wrong with how a value names its key; undefined when nothing is. */
-export function keyProblem({ sourceType, source, keyId, annotations }: Pick<EncryptedObject, 'keyId' | 'source' | 'annotations' | 'sourceType'>): string | undefined {
-  if (sourceType !== KeySource.aesGcmKey && sourceType !== KeySource.seed) return `unknown encryptedDEKSourceType: ${sourceType}`;
+export function keyProblem({
+  sourceType,
+  source,
+  keyId,
+  annotations,
+}: Pick<EncryptedObject, 'keyId' | 'source' | 'annotations' | 'sourceType'>): string | undefined {
+  if (sourceType !== KeySource.aesGcmKey && sourceType !== KeySource.seed)
+    return `unknown encryptedDEKSourceType: ${sourceType}`;
   if (source.length === 0) return 'failed to validate encrypted DEK source: encrypted DEK source is empty';
-  if (source.length > maxSourceBytes) return `failed to validate encrypted DEK source: encrypted DEK source is ${source.length} bytes, which exceeds the max size of ${maxSourceBytes}`;
+  if (source.length > maxSourceBytes)
+    return `failed to validate encrypted DEK source: encrypted DEK source is ${source.length} bytes, which exceeds the max size of ${maxSourceBytes}`;
   const wrong = keyIdProblem(keyId);
   if (wrong !== undefined) return `failed to validate key id: ${wrong.text}`;
   const problems = annotationProblems(annotations);
-  return problems.length === 0 ? undefined : `failed to validate annotations: ${problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`}`;
+  return problems.length === 0
+    ? undefined
+    : `failed to validate annotations: ${problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`}`;
 }
 
 function keyIdProblem(keyId: string): { readonly code: 'empty' | 'too_long'; readonly text: string } | undefined {
   const length = Buffer.byteLength(keyId);
   if (length === 0) return { code: 'empty', text: 'keyID is empty' };
-  return length > maxKeyIdBytes ? { code: 'too_long', text: `keyID is ${length} bytes, which exceeds the max size of ${maxKeyIdBytes}` } : undefined;
+  return length > maxKeyIdBytes
+    ? { code: 'too_long', text: `keyID is ${length} bytes, which exceeds the max size of ${maxKeyIdBytes}` }
+    : undefined;
 }
 
 function annotationProblems(annotations: Annotations): string[] {
   const problems: string[] = [];
   let total = 0;
   for (const [key, value] of annotations) {
-    problems.push(...nameProblems(key).map((problem) => `annotations: ${key === '' ? 'Required value' : `Invalid value: ${goQuote(key)}: ${problem}`}`));
+    problems.push(
+      ...nameProblems(key).map(
+        (problem) => `annotations: ${key === '' ? 'Required value' : `Invalid value: ${goQuote(key)}: ${problem}`}`,
+      ),
+    );
     total += Buffer.byteLength(key) + value.length;
   }
-  if (total > maxAnnotationBytes) problems.push(`total size of annotations is ${total}, which exceeds the max size of ${maxAnnotationBytes}`);
+  if (total > maxAnnotationBytes)
+    problems.push(`total size of annotations is ${total}, which exceeds the max size of ${maxAnnotationBytes}`);
   return problems;
 }
 

@@ -33,12 +33,28 @@ export class PluginV1 {
 
   async encrypt(plain: Buffer): Promise<Buffer> {
     await this.#checkVersion();
-    return (await this.#client.call(v1.encrypt, encodeRequest([[1, apiVersion], [2, plain]]))).cipher;
+    return (
+      await this.#client.call(
+        v1.encrypt,
+        encodeRequest([
+          [1, apiVersion],
+          [2, plain],
+        ]),
+      )
+    ).cipher;
   }
 
   async decrypt(cipher: Buffer): Promise<Buffer> {
     await this.#checkVersion();
-    return (await this.#client.call(v1.decrypt, encodeRequest([[1, apiVersion], [2, cipher]]))).plain;
+    return (
+      await this.#client.call(
+        v1.decrypt,
+        encodeRequest([
+          [1, apiVersion],
+          [2, cipher],
+        ]),
+      )
+    ).plain;
   }
 
   /** Rejects when the plugin cannot read what it has written. */
@@ -59,14 +75,22 @@ export class PluginV1 {
 
   async #checkOnce(): Promise<void> {
     const known = this.#answer;
-    if (known !== undefined && this.#clock.now() - known.at < (known.error === undefined ? answerMs.well : answerMs.unwell)) {
+    if (
+      known !== undefined &&
+      this.#clock.now() - known.at < (known.error === undefined ? answerMs.well : answerMs.unwell)
+    ) {
       if (known.error !== undefined) throw known.error;
       return;
     }
-    const failed = (part: string) => (cause: unknown): never => {
-      this.#answer = { error: cause as Error, at: this.#clock.now() };
-      throw new Error(`failed to perform ${part} section of the healthz check for KMS Provider ${this.name}, error: ${(cause as Error).message}`, { cause });
-    };
+    const failed =
+      (part: string) =>
+      (cause: unknown): never => {
+        this.#answer = { error: cause as Error, at: this.#clock.now() };
+        throw new Error(
+          `failed to perform ${part} section of the healthz check for KMS Provider ${this.name}, error: ${(cause as Error).message}`,
+          { cause },
+        );
+      };
     const cipher = await this.encrypt(Buffer.from('ping')).catch(failed('encrypt'));
     await this.decrypt(cipher).catch(failed('decrypt'));
     this.#answer = { error: undefined, at: this.#clock.now() };
@@ -81,10 +105,13 @@ export class PluginV1 {
   }
 
   async #askVersion(): Promise<void> {
-    const { version } = await this.#client.call(v1.version, encodeRequest([[1, apiVersion]])).catch((cause: unknown) => {
-      throw new Error(`failed get version from remote KMS provider: ${(cause as Error).message}`, { cause });
-    });
-    if (version !== apiVersion) throw new Error(`KMS provider api version ${version} is not supported, only ${apiVersion} is supported now`);
+    const { version } = await this.#client
+      .call(v1.version, encodeRequest([[1, apiVersion]]))
+      .catch((cause: unknown) => {
+        throw new Error(`failed get version from remote KMS provider: ${(cause as Error).message}`, { cause });
+      });
+    if (version !== apiVersion)
+      throw new Error(`KMS provider api version ${version} is not supported, only ${apiVersion} is supported now`);
   }
 }
 
@@ -108,7 +135,8 @@ export class KmsV1 implements ValueTransformer {
     const { observer, plugin, cacheSize } = this.#options;
     observer.arrived('from_storage');
     const length = stored.length < lengthBytes ? Infinity : stored.readUInt16BE();
-    if (stored.length < lengthBytes + length) throw new Error('invalid data encountered by envelope transformer: failed to read uint16 length prefixed data');
+    if (stored.length < lengthBytes + length)
+      throw new Error('invalid data encountered by envelope transformer: failed to read uint16 length prefixed data');
     const encryptedKey = stored.subarray(lengthBytes, lengthBytes + length);
     const data = stored.subarray(lengthBytes + length);
     const known = this.#find(encryptedKey);
@@ -124,7 +152,8 @@ export class KmsV1 implements ValueTransformer {
     const key = randomBytes(keyBytes);
     observer.keyGenerated((performance.now() - started) / 1000);
     const encryptedKey = await plugin.encrypt(key);
-    if (encryptedKey.length > maxKeyBytes) throw new Error(`cryptobyte: pending child length ${encryptedKey.length} exceeds 2-byte length prefix`);
+    if (encryptedKey.length > maxKeyBytes)
+      throw new Error(`cryptobyte: pending child length ${encryptedKey.length} exceeds 2-byte length prefix`);
     const length = Buffer.alloc(lengthBytes);
     length.writeUInt16BE(encryptedKey.length);
     return [length, encryptedKey, ...(await this.#keep(encryptedKey, key).seal(value, context))];

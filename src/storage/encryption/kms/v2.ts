@@ -34,7 +34,10 @@ export class KmsV2 implements ValueTransformer {
     // Nothing is read before the plugin has answered once.
     const { keyId, sourceType } = this.#plugin.key;
     const id = cacheId(object);
-    const finish = (opened: OpenedValue): OpenedValue => ({ value: opened.value, stale: opened.stale || object.keyId !== keyId || object.sourceType !== sourceType });
+    const finish = (opened: OpenedValue): OpenedValue => ({
+      value: opened.value,
+      stale: opened.stale || object.keyId !== keyId || object.sourceType !== sourceType,
+    });
     const use = (key: ValueTransformer): Soon<OpenedValue> => {
       this.#observer.keyUsed('from_storage', this.#plugin.name, object.keyId);
       const opened = key.open(object.data, context);
@@ -55,7 +58,8 @@ export class KmsV2 implements ValueTransformer {
   #ask(object: EncryptedObject, id: Buffer): Promise<ValueTransformer> {
     const name = id.toString('latin1');
     let asked = this.#asked.get(name);
-    if (asked === undefined) this.#asked.set(name, (asked = this.#decrypt(object, id).finally(() => this.#asked.delete(name))));
+    if (asked === undefined)
+      this.#asked.set(name, (asked = this.#decrypt(object, id).finally(() => this.#asked.delete(name))));
     return asked;
   }
 
@@ -79,7 +83,12 @@ function decoded(stored: Buffer): EncryptedObject {
 }
 
 /** All that the decrypted key depends on, each part with its length before it. */
-function cacheId({ sourceType, source, keyId, annotations }: Pick<EncryptedObject, 'keyId' | 'source' | 'annotations' | 'sourceType'>): Buffer {
+function cacheId({
+  sourceType,
+  source,
+  keyId,
+  annotations,
+}: Pick<EncryptedObject, 'keyId' | 'source' | 'annotations' | 'sourceType'>): Buffer {
   const sorted = [...annotations].sort(([a], [b]) => (a < b ? -1 : 1));
   return Buffer.concat([Buffer.of(sourceType), ...[source, keyId, ...sorted.flat()].flatMap(withLength)]);
 }

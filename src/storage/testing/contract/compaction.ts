@@ -20,10 +20,18 @@ export function describeCompaction(fixture: ContractFixture): void {
       const revisions = await createMany(fixture.store, prefix, 6);
       await fixture.store.compact(revisions[4]!);
       const old = { revision: revisions[3]! };
-      await expect(fixture.store.get(`${prefix}000000`, old)).rejects.toMatchObject({ name: 'StorageError', reason: 'Compacted' });
+      await expect(fixture.store.get(`${prefix}000000`, old)).rejects.toMatchObject({
+        name: 'StorageError',
+        reason: 'Compacted',
+      });
       await expect(fixture.store.list(prefix, old)).rejects.toMatchObject({ reason: 'Compacted' });
-      await expect(fixture.store.list(prefix, { ...old, start: `${prefix}000002`, limit: 1 })).rejects.toMatchObject({ reason: 'Compacted' });
-      await expect(fixture.watch(prefix, { after: revisions[1]! }).ended).rejects.toMatchObject({ reason: 'Compacted', revision: revisions[4]! });
+      await expect(fixture.store.list(prefix, { ...old, start: `${prefix}000002`, limit: 1 })).rejects.toMatchObject({
+        reason: 'Compacted',
+      });
+      await expect(fixture.watch(prefix, { after: revisions[1]! }).ended).rejects.toMatchObject({
+        reason: 'Compacted',
+        revision: revisions[4]!,
+      });
     });
 
     test('leaves a watch that starts at its revision what came after', async () => {
@@ -46,7 +54,11 @@ export function describeCompaction(fixture: ContractFixture): void {
         (reason: unknown) => reason,
       );
       if (error !== undefined) expect(error).toMatchObject({ reason: 'Compacted' });
-      else expect(watch.events.map(outline)).toEqual([`${deleted.revision} delete ${prefix}000000`, `${later.revision} put ${prefix}later`]);
+      else
+        expect(watch.events.map(outline)).toEqual([
+          `${deleted.revision} delete ${prefix}000000`,
+          `${later.revision} put ${prefix}later`,
+        ]);
     });
 
     test('does not disturb a running watch', { timeout: 60_000 }, async () => {
@@ -88,12 +100,17 @@ export function describeCompaction(fixture: ContractFixture): void {
       await fixture.store.compact(revisions[2]!);
       await fixture.store.compact(revisions[2]!);
       await fixture.store.compact(revisions[0]!);
-      await expect(fixture.store.list('/x/', { revision: revisions[1]! })).rejects.toMatchObject({ reason: 'Compacted' });
+      await expect(fixture.store.list('/x/', { revision: revisions[1]! })).rejects.toMatchObject({
+        reason: 'Compacted',
+      });
     });
 
     test('of a revision that is yet to come is refused', async () => {
       const revision = (await fixture.store.currentRevision()) + 1_000;
-      await expect(fixture.store.compact(revision)).rejects.toMatchObject({ name: 'StorageError', reason: 'FutureRevision' });
+      await expect(fixture.store.compact(revision)).rejects.toMatchObject({
+        name: 'StorageError',
+        reason: 'FutureRevision',
+      });
     });
   });
 }

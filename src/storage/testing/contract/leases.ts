@@ -37,7 +37,9 @@ export function describeLeases(fixture: ContractFixture): void {
       await elapse(ttlSeconds * 2);
       await watch.untilEvents(16);
       const [end] = watch.batches.filter((batch) => batch.events.some((event) => event.type === 'delete'));
-      expect(end?.events.filter((event) => event.type === 'delete' && event.previous?.value.length === value.length)).toHaveLength(8);
+      expect(
+        end?.events.filter((event) => event.type === 'delete' && event.previous?.value.length === value.length),
+      ).toHaveLength(8);
     });
 
     test('lets go of a key that is updated without it', { timeout }, async () => {
@@ -88,8 +90,13 @@ export function describeLeases(fixture: ContractFixture): void {
       const prefix = fixture.prefix();
       const created = await fixture.store.create(`${prefix}a`, bytes('x'));
       const unknown = { lease: '4611686018427387904' };
-      await expect(fixture.store.create(`${prefix}b`, bytes('x'), unknown)).rejects.toMatchObject({ name: 'StorageError', reason: 'LeaseNotFound' });
-      await expect(fixture.store.update(`${prefix}a`, bytes('y'), created.revision, unknown)).rejects.toMatchObject({ reason: 'LeaseNotFound' });
+      await expect(fixture.store.create(`${prefix}b`, bytes('x'), unknown)).rejects.toMatchObject({
+        name: 'StorageError',
+        reason: 'LeaseNotFound',
+      });
+      await expect(fixture.store.update(`${prefix}a`, bytes('y'), created.revision, unknown)).rejects.toMatchObject({
+        reason: 'LeaseNotFound',
+      });
       expect((await fixture.store.list(prefix)).kvs.map(textOf)).toEqual(['x']);
     });
   });

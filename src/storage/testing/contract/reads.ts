@@ -26,7 +26,12 @@ export function describeReads(fixture: ContractFixture): void {
       const updated = await fixture.store.update(key, bytes('two'), created.revision);
       const deleted = await fixture.store.delete(key, updated.revision);
       const at = async (revision: number) => textOf((await fixture.store.get(key, { revision })).kv);
-      expect([await at(before), await at(created.revision), await at(updated.revision), await at(deleted.revision)]).toEqual([undefined, 'one', 'two', undefined]);
+      expect([
+        await at(before),
+        await at(created.revision),
+        await at(updated.revision),
+        await at(deleted.revision),
+      ]).toEqual([undefined, 'one', 'two', undefined]);
     });
 
     test('does not show a longer key that begins with the one asked for', async () => {
@@ -37,7 +42,10 @@ export function describeReads(fixture: ContractFixture): void {
 
     test('refuses a revision that is yet to come', async () => {
       const revision = (await fixture.store.currentRevision()) + 1_000_000;
-      await expect(fixture.store.get('/x', { revision })).rejects.toMatchObject({ name: 'StorageError', reason: 'FutureRevision' });
+      await expect(fixture.store.get('/x', { revision })).rejects.toMatchObject({
+        name: 'StorageError',
+        reason: 'FutureRevision',
+      });
     });
 
     test('sees every write acknowledged before, also when many read and write at once', async () => {
@@ -66,8 +74,12 @@ export function describeReads(fixture: ContractFixture): void {
     });
 
     test('is aborted by its signal', async () => {
-      await expect(fixture.store.get('/x', { signal: AbortSignal.abort() })).rejects.toMatchObject({ reason: 'Aborted' });
-      await expect(fixture.store.list('/x', { signal: AbortSignal.abort() })).rejects.toMatchObject({ reason: 'Aborted' });
+      await expect(fixture.store.get('/x', { signal: AbortSignal.abort() })).rejects.toMatchObject({
+        reason: 'Aborted',
+      });
+      await expect(fixture.store.list('/x', { signal: AbortSignal.abort() })).rejects.toMatchObject({
+        reason: 'Aborted',
+      });
       await expect(fixture.store.currentRevision(AbortSignal.abort())).rejects.toMatchObject({ reason: 'Aborted' });
     });
   });
@@ -91,7 +103,19 @@ export function describeReads(fixture: ContractFixture): void {
       expect(result.revision).toBeGreaterThan(0);
     });
 
-    test.each(['a"b', 'a b', 'a%2Fb', 'a\\b', 'a\nb', 'a\u0000b', 'a\u007fb', '\u0001', 'ü', '\u{10ffff}', ':system:node'])('keeps the key %j', async (name) => {
+    test.each([
+      'a"b',
+      'a b',
+      'a%2Fb',
+      'a\\b',
+      'a\nb',
+      'a\u0000b',
+      'a\u007fb',
+      '\u0001',
+      'ü',
+      '\u{10ffff}',
+      ':system:node',
+    ])('keeps the key %j', async (name) => {
       const key = fixture.prefix() + name;
       await fixture.store.create(key, bytes('x'));
       expect((await fixture.store.get(key)).kv?.key).toBe(key);
@@ -135,7 +159,9 @@ export function describeReads(fixture: ContractFixture): void {
     test('starts between two keys as well as on one', async () => {
       const prefix = fixture.prefix();
       await createMany(fixture.store, prefix, 3);
-      expect((await fixture.store.list(prefix, { start: `${prefix}000001\u0000` })).kvs).toMatchObject([{ key: `${prefix}000002` }]);
+      expect((await fixture.store.list(prefix, { start: `${prefix}000001\u0000` })).kvs).toMatchObject([
+        { key: `${prefix}000002` },
+      ]);
       expect((await fixture.store.list(prefix, { start: `${prefix}zzz` })).kvs).toEqual([]);
     });
 
@@ -158,7 +184,11 @@ export function describeReads(fixture: ContractFixture): void {
         if (writing % 2 === 0) await fixture.store.update(kv!.key, bytes('new'), kv!.modRevision);
         else await fixture.store.delete(kv!.key, kv!.modRevision);
         await fixture.store.create(`${prefix}zz${writing++}`, bytes('new'));
-        const page = await fixture.store.list(prefix, { start: `${keys.at(-1)}\u0000`, limit: 7, revision: first.revision });
+        const page = await fixture.store.list(prefix, {
+          start: `${keys.at(-1)}\u0000`,
+          limit: 7,
+          revision: first.revision,
+        });
         expect(page.revision).toBe(first.revision);
         expect(page.count).toBe(40 - keys.length);
         expect(page.kvs.every((kv) => textOf(kv) === 'old')).toBe(true);
@@ -172,7 +202,11 @@ export function describeReads(fixture: ContractFixture): void {
       const value = Buffer.alloc(20_000, 'x');
       const total = 1_500; // 30 MB: more than any single message should carry
       for (let i = 0; i < total; i += 50) {
-        await Promise.all(Array.from({ length: 50 }, (_, n) => fixture.store.create(`${prefix}${String(i + n).padStart(6, '0')}`, value)));
+        await Promise.all(
+          Array.from({ length: 50 }, (_, n) =>
+            fixture.store.create(`${prefix}${String(i + n).padStart(6, '0')}`, value),
+          ),
+        );
       }
       const before = await fixture.store.currentRevision();
       let stop = false;
@@ -194,7 +228,10 @@ export function describeReads(fixture: ContractFixture): void {
 
     test('refuses a revision that is yet to come', async () => {
       const revision = (await fixture.store.currentRevision()) + 1_000_000;
-      await expect(fixture.store.list('/x/', { revision })).rejects.toMatchObject({ name: 'StorageError', reason: 'FutureRevision' });
+      await expect(fixture.store.list('/x/', { revision })).rejects.toMatchObject({
+        name: 'StorageError',
+        reason: 'FutureRevision',
+      });
     });
   });
 }

@@ -44,7 +44,8 @@ export function describeWatches(fixture: ContractFixture): void {
     test('hears of keys under its prefix only', async () => {
       const prefix = fixture.prefix();
       const watch = fixture.watch(`${prefix}in/`, { after: await fixture.store.currentRevision() });
-      for (const name of ['in', 'in0', 'in/a', 'out/in/', 'in/b']) await fixture.store.create(prefix + name, bytes('x'));
+      for (const name of ['in', 'in0', 'in/a', 'out/in/', 'in/b'])
+        await fixture.store.create(prefix + name, bytes('x'));
       expect((await watch.untilEvents(2)).map((event) => event.key)).toEqual([`${prefix}in/a`, `${prefix}in/b`]);
     });
 
@@ -99,7 +100,8 @@ export function describeWatches(fixture: ContractFixture): void {
       const after = await fixture.store.currentRevision();
       const watches = Array.from({ length: 40 }, () => fixture.watch(prefix, { after }));
       const revisions = await createMany(fixture.store, prefix, 50);
-      for (const watch of watches) expect((await watch.untilEvents(50)).map((event) => event.modRevision)).toEqual(revisions);
+      for (const watch of watches)
+        expect((await watch.untilEvents(50)).map((event) => event.modRevision)).toEqual(revisions);
     });
 
     test('misses nothing of a burst, also when nobody takes it for a while', { timeout: 60_000 }, async () => {
@@ -142,7 +144,9 @@ export function describeWatches(fixture: ContractFixture): void {
       const written = new Set<number>();
       for (let round = 0; round < 8; round++) {
         const writes = Array.from({ length: 30 }, async (_, i) => {
-          const outcome = await fixture.store.update(`${prefix}${round}-${i}`, Buffer.alloc(2_000, 'x'), 0).catch(() => undefined);
+          const outcome = await fixture.store
+            .update(`${prefix}${round}-${i}`, Buffer.alloc(2_000, 'x'), 0)
+            .catch(() => undefined);
           if (outcome?.applied) written.add(outcome.revision);
         });
         await cut();
@@ -179,7 +183,9 @@ export function describeWatches(fixture: ContractFixture): void {
       const watches = [fixture.watch(`${prefix}a/`, { after }), fixture.watch(`${prefix}a/b/`, { after })];
       const { revision } = await fixture.store.create(`${prefix}elsewhere`, bytes('x'));
       const ask = setInterval(() => void fixture.store.requestProgress(`${prefix}a/`), 20);
-      await Promise.all(watches.map((watch) => watch.until((log) => log.revision >= revision))).finally(() => clearInterval(ask));
+      await Promise.all(watches.map((watch) => watch.until((log) => log.revision >= revision))).finally(() =>
+        clearInterval(ask),
+      );
     });
 
     test('is never ahead of events', { timeout: 60_000 }, async () => {
@@ -197,7 +203,11 @@ export function describeWatches(fixture: ContractFixture): void {
 }
 
 /** 8 writers create, change and delete under one prefix; returns every revision they made, in order. */
-async function writeMuch(fixture: ContractFixture, prefix: string, onRound: (round: number) => Promise<void>): Promise<number[]> {
+async function writeMuch(
+  fixture: ContractFixture,
+  prefix: string,
+  onRound: (round: number) => Promise<void>,
+): Promise<number[]> {
   const revisions: number[] = [];
   await Promise.all(
     Array.from({ length: 8 }, async (_, writer) => {

@@ -17,17 +17,24 @@ export function describeWrites(fixture: ContractFixture): void {
     test('refuses an existing key and changes nothing', async () => {
       const key = `${fixture.prefix()}a`;
       const { revision } = await fixture.store.create(key, bytes('first'));
-      await expect(fixture.store.create(key, bytes('second'))).rejects.toMatchObject({ name: 'StorageError', reason: 'KeyExists', key });
+      await expect(fixture.store.create(key, bytes('second'))).rejects.toMatchObject({
+        name: 'StorageError',
+        reason: 'KeyExists',
+        key,
+      });
       expect(await fixture.store.get(key)).toMatchObject({ revision, kv: { value: bytes('first') } });
     });
 
     test('lets one of many win', async () => {
       const key = `${fixture.prefix()}contended`;
-      const results = await Promise.allSettled(Array.from({ length: 20 }, (_, i) => fixture.store.create(key, bytes(String(i)))));
+      const results = await Promise.allSettled(
+        Array.from({ length: 20 }, (_, i) => fixture.store.create(key, bytes(String(i)))),
+      );
       const winners = results.flatMap((result, i) => (result.status === 'fulfilled' ? [String(i)] : []));
       expect(winners).toHaveLength(1);
       expect(textOf((await fixture.store.get(key)).kv)).toBe(winners[0]);
-      for (const result of results) if (result.status === 'rejected') expect(result.reason).toMatchObject({ reason: 'KeyExists' });
+      for (const result of results)
+        if (result.status === 'rejected') expect(result.reason).toMatchObject({ reason: 'KeyExists' });
     });
 
     test('makes a deleted key anew', async () => {
@@ -35,12 +42,17 @@ export function describeWrites(fixture: ContractFixture): void {
       const first = await fixture.store.create(key, bytes('1'));
       await fixture.store.delete(key, first.revision);
       const second = await fixture.store.create(key, bytes('2'));
-      expect((await fixture.store.get(key)).kv).toMatchObject({ createRevision: second.revision, modRevision: second.revision });
+      expect((await fixture.store.get(key)).kv).toMatchObject({
+        createRevision: second.revision,
+        modRevision: second.revision,
+      });
     });
 
     test('sends nothing when the signal has aborted before', async () => {
       const key = `${fixture.prefix()}a`;
-      await expect(fixture.store.create(key, bytes('x'), { signal: AbortSignal.abort() })).rejects.toMatchObject({ reason: 'Aborted' });
+      await expect(fixture.store.create(key, bytes('x'), { signal: AbortSignal.abort() })).rejects.toMatchObject({
+        reason: 'Aborted',
+      });
       expect((await fixture.store.get(key)).kv).toBeUndefined();
     });
   });
@@ -70,15 +82,25 @@ export function describeWrites(fixture: ContractFixture): void {
       const key = `${fixture.prefix()}a`;
       const created = await fixture.store.create(key, bytes('one'));
       const deleted = await fixture.store.delete(key, created.revision);
-      expect(await fixture.store.update(key, bytes('two'), created.revision)).toEqual({ applied: false, revision: deleted.revision, current: undefined });
+      expect(await fixture.store.update(key, bytes('two'), created.revision)).toEqual({
+        applied: false,
+        revision: deleted.revision,
+        current: undefined,
+      });
     });
 
     test('creates a key that is expected not to exist, and only then', async () => {
       const key = `${fixture.prefix()}a`;
       const first = await fixture.store.update(key, bytes('one'), 0);
       expect(first.applied).toBe(true);
-      expect((await fixture.store.get(key)).kv).toMatchObject({ createRevision: first.revision, modRevision: first.revision });
-      expect(await fixture.store.update(key, bytes('two'), 0)).toMatchObject({ applied: false, current: { value: bytes('one') } });
+      expect((await fixture.store.get(key)).kv).toMatchObject({
+        createRevision: first.revision,
+        modRevision: first.revision,
+      });
+      expect(await fixture.store.update(key, bytes('two'), 0)).toMatchObject({
+        applied: false,
+        current: { value: bytes('one') },
+      });
     });
 
     test('loses no increment of many writers', async () => {
@@ -98,7 +120,10 @@ export function describeWrites(fixture: ContractFixture): void {
     test('deletes the version it expects', async () => {
       const key = `${fixture.prefix()}a`;
       const created = await fixture.store.create(key, bytes('one'));
-      expect(await fixture.store.delete(key, created.revision)).toEqual({ applied: true, revision: created.revision + 1 });
+      expect(await fixture.store.delete(key, created.revision)).toEqual({
+        applied: true,
+        revision: created.revision + 1,
+      });
       expect((await fixture.store.get(key)).kv).toBeUndefined();
     });
 
@@ -137,8 +162,13 @@ export function describeWrites(fixture: ContractFixture): void {
       const prefix = fixture.prefix();
       const small = await fixture.store.create(`${prefix}small`, bytes('x'));
       const value = Buffer.alloc(size, 'x');
-      await expect(fixture.store.create(`${prefix}big`, value)).rejects.toMatchObject({ name: 'StorageError', reason: 'TooLarge' });
-      await expect(fixture.store.update(`${prefix}small`, value, small.revision)).rejects.toMatchObject({ reason: 'TooLarge' });
+      await expect(fixture.store.create(`${prefix}big`, value)).rejects.toMatchObject({
+        name: 'StorageError',
+        reason: 'TooLarge',
+      });
+      await expect(fixture.store.update(`${prefix}small`, value, small.revision)).rejects.toMatchObject({
+        reason: 'TooLarge',
+      });
       expect((await fixture.store.list(prefix)).kvs).toMatchObject([{ value: bytes('x') }]);
       await fixture.store.create(`${prefix}another`, bytes('y'));
     });

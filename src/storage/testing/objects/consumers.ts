@@ -31,7 +31,8 @@ export function describeConsumers(fixture: { readonly current: Fixture }): void 
       // What comes in one batch is taken whole, and while a watch catches up that is everything.
       await slow.lineCount(1);
       slow.pause();
-      for (let round = 0; round < 50 && slow.ended === undefined; round++) await f.create({ name: `n${round}`, data: 'x'.repeat(4_000) });
+      for (let round = 0; round < 50 && slow.ended === undefined; round++)
+        await f.create({ name: `n${round}`, data: 'x'.repeat(4_000) });
       expect(await slow.end()).toMatchObject({ reason: 'SlowConsumer' });
     });
 

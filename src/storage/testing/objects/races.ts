@@ -16,13 +16,23 @@ export function describeRaces(fixture: { readonly current: Fixture }): void {
         const key = f.key({ name });
         let { revision } = await storage.create(key, encodeTestObject({ namespace: 'default', name }));
         for (let round = 0; round < 15; round++) {
-          const result = await storage.update(key, encodeTestObject({ namespace: 'default', name, data: String(round) }), revision);
+          const result = await storage.update(
+            key,
+            encodeTestObject({ namespace: 'default', name, data: String(round) }),
+            revision,
+          );
           if (result.applied) revision = result.object.revision;
           highest = Math.max(highest, revision);
-          if (round % 5 === 0) begun.push({ after: revision, watched: await f.watch({ after: revision }, round % 2 === 0 ? f.storage : other) });
+          if (round % 5 === 0)
+            begun.push({
+              after: revision,
+              watched: await f.watch({ after: revision }, round % 2 === 0 ? f.storage : other),
+            });
         }
       };
-      await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((name, index) => write(index % 2 === 0 ? f.storage : other, name)));
+      await Promise.all(
+        ['a', 'b', 'c', 'd', 'e', 'f'].map((name, index) => write(index % 2 === 0 ? f.storage : other, name)),
+      );
       const all = (await complete.reach(highest)).slice();
       expect(all).toHaveLength(6 * 16);
       for (const { after, watched } of begun) {
@@ -39,7 +49,12 @@ export function describeRaces(fixture: { readonly current: Fixture }): void {
       for (let round = 1; round <= 20; round++) {
         const { revision } = await f.update({ name: 'a', data: String(round) });
         const after = last;
-        outcomes.push(Promise.all([f.watch({ after }), f.store.compact(revision)]).then(([watched]) => Promise.race([watched.reach(revision), watched.end()]), (error: Error) => error));
+        outcomes.push(
+          Promise.all([f.watch({ after }), f.store.compact(revision)]).then(
+            ([watched]) => Promise.race([watched.reach(revision), watched.end()]),
+            (error: Error) => error,
+          ),
+        );
         last = revision;
         const outcome = await outcomes.at(-1)!;
         if (outcome instanceof Error) expect(outcome).toMatchObject({ reason: 'Compacted' });
@@ -56,15 +71,25 @@ export function describeRaces(fixture: { readonly current: Fixture }): void {
       const expected: string[] = [];
       for (let round = 0; round < 4; round++) {
         let watched = await f.watch({ after: position });
-        const before = await writer.create(f.key({ name: `b${round}` }), encodeTestObject({ namespace: 'default', name: `b${round}` }));
+        const before = await writer.create(
+          f.key({ name: `b${round}` }),
+          encodeTestObject({ namespace: 'default', name: `b${round}` }),
+        );
         f.store.disconnect();
-        await expect(f.storage.list({ version: { match: 'mostRecent' }, signal: AbortSignal.timeout(2_000) })).rejects.toMatchObject({ name: 'StorageError' });
+        await expect(
+          f.storage.list({ version: { match: 'mostRecent' }, signal: AbortSignal.timeout(2_000) }),
+        ).rejects.toMatchObject({ name: 'StorageError' });
         f.store.reconnect();
-        const after = await writer.create(f.key({ name: `a${round}` }), encodeTestObject({ namespace: 'default', name: `a${round}` }));
+        const after = await writer.create(
+          f.key({ name: `a${round}` }),
+          encodeTestObject({ namespace: 'default', name: `a${round}` }),
+        );
         expected.push(`ADDED b${round} @${before.revision}`, `ADDED a${round} @${after.revision}`);
         const taken: string[] = [];
         for (;;) {
-          await watched.until(() => watched.ended !== undefined || watched.events.some((event) => event.revision >= after.revision));
+          await watched.until(
+            () => watched.ended !== undefined || watched.events.some((event) => event.revision >= after.revision),
+          );
           taken.push(...watched.lines);
           position = watched.events.at(-1)?.revision ?? position;
           if (watched.ended === undefined) break;

@@ -15,7 +15,9 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       const created = await f.create({ name: 'a', labels: { app: 'x' } });
       const found = await f.storage.get(f.key({ name: 'a' }), mostRecent);
       expect(found).toMatchObject({ key: f.key({ name: 'a' }), revision: created.revision });
-      expect(found!.bytes.equals(encodeTestObject({ namespace: 'default', name: 'a', labels: { app: 'x' } }))).toBe(true);
+      expect(found!.bytes.equals(encodeTestObject({ namespace: 'default', name: 'a', labels: { app: 'x' } }))).toBe(
+        true,
+      );
       expect(found!.card).toMatchObject({ namespace: 'default', name: 'a' });
       expect(found!.card.labels.get('app')).toBe('x');
     });
@@ -30,10 +32,17 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       const other = f.open();
       let { revision } = await f.create({ name: 'a', data: '0' });
       for (let round = 1; round <= 30; round++) {
-        const written = await other.update(f.key({ name: 'a' }), encodeTestObject({ namespace: 'default', name: 'a', data: String(round) }), revision);
+        const written = await other.update(
+          f.key({ name: 'a' }),
+          encodeTestObject({ namespace: 'default', name: 'a', data: String(round) }),
+          revision,
+        );
         if (!written.applied) throw new Error('nobody else writes');
         revision = written.object.revision;
-        const [read, again] = await Promise.all([f.storage.get(f.key({ name: 'a' }), mostRecent), f.storage.get(f.key({ name: 'a' }), mostRecent)]);
+        const [read, again] = await Promise.all([
+          f.storage.get(f.key({ name: 'a' }), mostRecent),
+          f.storage.get(f.key({ name: 'a' }), mostRecent),
+        ]);
         expect([read!.revision, again!.revision]).toEqual([revision, revision]);
       }
     });
@@ -50,7 +59,11 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       const f = fixture.current;
       const other = f.open();
       const first = await f.create({ name: 'a', data: '1' });
-      const written = await other.update(f.key({ name: 'a' }), encodeTestObject({ namespace: 'default', name: 'a', data: '2' }), first.revision);
+      const written = await other.update(
+        f.key({ name: 'a' }),
+        encodeTestObject({ namespace: 'default', name: 'a', data: '2' }),
+        first.revision,
+      );
       const { revision } = (written as { object: { revision: number } }).object;
       expect((await f.storage.get(f.key({ name: 'a' }), { match: 'notOlderThan', revision }))!.revision).toBe(revision);
     });
@@ -67,7 +80,12 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       await f.create({ name: 'a' });
       const revision = (await f.store.currentRevision()) + 1_000_000;
       await expect(f.storage.get(f.key({ name: 'a' }), { match: 'notOlderThan', revision })).rejects.toMatchObject({
-        name: 'StorageError', reason: 'Timeout', message: expect.stringMatching(new RegExp(`^Too large resource version: ${revision}, current: \\d+$`)) as string, revision: expect.any(Number) as number,
+        name: 'StorageError',
+        reason: 'Timeout',
+        message: expect.stringMatching(
+          new RegExp(`^Too large resource version: ${revision}, current: \\d+$`),
+        ) as string,
+        revision: expect.any(Number) as number,
       });
     });
 
@@ -77,8 +95,14 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       const first = await f.create({ name: 'a', data: '1' });
       const second = await f.update({ name: 'a', data: '2' });
       const removed = await f.remove('a');
-      const at = async (revision: number): Promise<number | undefined> => (await f.storage.get(f.key({ name: 'a' }), { match: 'exact', revision }))?.revision;
-      expect([await at(before.revision), await at(first.revision), await at(second.revision), await at(removed)]).toEqual([undefined, first.revision, second.revision, undefined]);
+      const at = async (revision: number): Promise<number | undefined> =>
+        (await f.storage.get(f.key({ name: 'a' }), { match: 'exact', revision }))?.revision;
+      expect([
+        await at(before.revision),
+        await at(first.revision),
+        await at(second.revision),
+        await at(removed),
+      ]).toEqual([undefined, first.revision, second.revision, undefined]);
     });
   });
 
@@ -98,13 +122,33 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       { name: 'an object that does not exist', selection: { namespace: 'default', name: 'none' }, names: [] },
       { name: 'a namespace without objects', selection: { namespace: 'none' }, names: [] },
       { name: 'by a field', selection: { fieldEquals: new Map([['spec.nodeName', 'n1']]) }, names: ['b', 'other/a'] },
-      { name: 'by a field, in a namespace', selection: { namespace: 'default', fieldEquals: new Map([['spec.nodeName', 'n1']]) }, names: ['b'] },
-      { name: 'by a value that no object has', selection: { fieldEquals: new Map([['spec.nodeName', 'n9']]) }, names: [] },
-      { name: 'by a field they do not have', selection: { fieldEquals: new Map([['spec.nodeName', '']]) }, names: ['default-2/c', 'a'] },
-      { name: 'by a field without an index', selection: { fieldEquals: new Map([['status.phase', 'Running']]) }, names: [] },
+      {
+        name: 'by a field, in a namespace',
+        selection: { namespace: 'default', fieldEquals: new Map([['spec.nodeName', 'n1']]) },
+        names: ['b'],
+      },
+      {
+        name: 'by a value that no object has',
+        selection: { fieldEquals: new Map([['spec.nodeName', 'n9']]) },
+        names: [],
+      },
+      {
+        name: 'by a field they do not have',
+        selection: { fieldEquals: new Map([['spec.nodeName', '']]) },
+        names: ['default-2/c', 'a'],
+      },
+      {
+        name: 'by a field without an index',
+        selection: { fieldEquals: new Map([['status.phase', 'Running']]) },
+        names: [],
+      },
       { name: 'by labels', selection: labelled('x'), names: ['default-2/c', 'b', 'other/a'] },
       { name: 'by labels, in a namespace', selection: labelled('x', { namespace: 'default' }), names: ['b'] },
-      { name: 'by labels and a field', selection: labelled('x', { fieldEquals: new Map([['spec.nodeName', 'n1']]) }), names: ['b', 'other/a'] },
+      {
+        name: 'by labels and a field',
+        selection: labelled('x', { fieldEquals: new Map([['spec.nodeName', 'n1']]) }),
+        names: ['b', 'other/a'],
+      },
     ])('$name', async ({ selection, names }) => {
       const f = fixture.current;
       await everything(f);
@@ -115,8 +159,14 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       const f = fixture.current;
       const storage = f.open({ namespaced: false });
       for (const name of ['b', 'a', 'aa']) await storage.create(f.prefix + name, encodeTestObject({ name }));
-      expect((await storage.list({ version: mostRecent })).objects.map(({ card }) => card.name)).toEqual(['a', 'aa', 'b']);
-      expect((await storage.list({ version: mostRecent, selection: { name: 'a' } })).objects.map(({ card }) => card.name)).toEqual(['a']);
+      expect((await storage.list({ version: mostRecent })).objects.map(({ card }) => card.name)).toEqual([
+        'a',
+        'aa',
+        'b',
+      ]);
+      expect(
+        (await storage.list({ version: mostRecent, selection: { name: 'a' } })).objects.map(({ card }) => card.name),
+      ).toEqual(['a']);
     });
 
     test('keys are ordered by bytes, also beyond the basic plane', async () => {
@@ -125,7 +175,9 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       for (const name of [...names].reverse()) await f.create({ name });
       expect(namesOf((await f.storage.list({ version: mostRecent })).objects)).toEqual(names);
       const page = await f.storage.list({ version: mostRecent, limit: 3 });
-      expect(namesOf((await f.storage.list({ version: mostRecent, after: page.lastKey! })).objects)).toEqual(['\u{1f600}']);
+      expect(namesOf((await f.storage.list({ version: mostRecent, after: page.lastKey! })).objects)).toEqual([
+        '\u{1f600}',
+      ]);
     });
 
     test('is a snapshot at one revision: later writes do not show in it', async () => {
@@ -144,7 +196,10 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       const other = f.open();
       await f.storage.list({ version: mostRecent });
       for (let round = 1; round <= 20; round++) {
-        const { revision } = await other.create(f.key({ name: `n${round}` }), encodeTestObject({ namespace: 'default', name: `n${round}` }));
+        const { revision } = await other.create(
+          f.key({ name: `n${round}` }),
+          encodeTestObject({ namespace: 'default', name: `n${round}` }),
+        );
         const list = await f.storage.list({ version: mostRecent });
         expect(list.objects).toHaveLength(round);
         expect(list.revision).toBeGreaterThanOrEqual(revision);
@@ -166,7 +221,10 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
     test('not older than a revision that does not come is a timeout', async () => {
       const f = fixture.current;
       const revision = (await f.store.currentRevision()) + 1_000_000;
-      await expect(f.storage.list({ version: { match: 'notOlderThan', revision } })).rejects.toMatchObject({ reason: 'Timeout', message: expect.stringContaining(`Too large resource version: ${revision}`) as string });
+      await expect(f.storage.list({ version: { match: 'notOlderThan', revision } })).rejects.toMatchObject({
+        reason: 'Timeout',
+        message: expect.stringContaining(`Too large resource version: ${revision}`) as string,
+      });
     });
 
     test('exact shows the state of that revision, also of one where only others changed', async () => {
@@ -191,7 +249,9 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
     test('exact at a revision still to come is refused with the current one', async () => {
       const f = fixture.current;
       const current = await f.store.currentRevision();
-      await expect(f.storage.list({ version: { match: 'exact', revision: current + 1_000_000 } })).rejects.toMatchObject({ reason: 'FutureRevision' });
+      await expect(
+        f.storage.list({ version: { match: 'exact', revision: current + 1_000_000 } }),
+      ).rejects.toMatchObject({ reason: 'FutureRevision' });
     });
 
     test('exact at a compacted revision is refused', async () => {
@@ -201,8 +261,14 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       await f.update({ name: 'a', data: '3' });
       await f.store.compact(later.revision);
       const fresh = f.open();
-      await expect(fresh.list({ version: { match: 'exact', revision } })).rejects.toMatchObject({ reason: 'Compacted' });
-      expect((await fresh.list({ version: { match: 'exact', revision: later.revision } })).objects.map((object) => object.revision)).toEqual([later.revision]);
+      await expect(fresh.list({ version: { match: 'exact', revision } })).rejects.toMatchObject({
+        reason: 'Compacted',
+      });
+      expect(
+        (await fresh.list({ version: { match: 'exact', revision: later.revision } })).objects.map(
+          (object) => object.revision,
+        ),
+      ).toEqual([later.revision]);
     });
 
     test('counts the objects', async () => {
@@ -214,7 +280,8 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
 
   describe('pages', () => {
     const fill = async (f: Fixture, count: number): Promise<void> => {
-      for (let index = 0; index < count; index++) await f.create({ name: `o${String(index).padStart(4, '0')}`, labels: { app: index % 2 === 0 ? 'x' : 'y' } });
+      for (let index = 0; index < count; index++)
+        await f.create({ name: `o${String(index).padStart(4, '0')}`, labels: { app: index % 2 === 0 ? 'x' : 'y' } });
     };
 
     test('follow each other at one revision, whatever is written meanwhile', async () => {
@@ -231,7 +298,13 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       const third = await f.storage.list({ version, after: second.lastKey!, limit: 2 });
       expect(third.lastKey).toBeUndefined();
       expect(third.remaining).toBeUndefined();
-      expect(namesOf([...first.objects, ...second.objects, ...third.objects])).toEqual(['o0000', 'o0001', 'o0002', 'o0003', 'o0004']);
+      expect(namesOf([...first.objects, ...second.objects, ...third.objects])).toEqual([
+        'o0000',
+        'o0001',
+        'o0002',
+        'o0003',
+        'o0004',
+      ]);
     });
 
     test.each([
@@ -242,7 +315,10 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       const f = fixture.current;
       await fill(f, 5);
       const page = await f.storage.list({ version: mostRecent, limit });
-      expect({ lastKey: page.lastKey, remaining: page.remaining }).toEqual({ lastKey: lastKey && f.key({ name: lastKey }), remaining });
+      expect({ lastKey: page.lastKey, remaining: page.remaining }).toEqual({
+        lastKey: lastKey && f.key({ name: lastKey }),
+        remaining,
+      });
     });
 
     test('with a selector hold what matches, and say nothing of the rest', async () => {
@@ -252,7 +328,12 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       expect(namesOf(first.objects)).toEqual(['o0000', 'o0002']);
       expect(first).toMatchObject({ lastKey: f.key({ name: 'o0002' }) });
       expect(first.remaining).toBeUndefined();
-      const second = await f.storage.list({ version: { match: 'exact', revision: first.revision }, selection: labelled('x'), after: first.lastKey!, limit: 2 });
+      const second = await f.storage.list({
+        version: { match: 'exact', revision: first.revision },
+        selection: labelled('x'),
+        after: first.lastKey!,
+        limit: 2,
+      });
       expect(namesOf(second.objects)).toEqual(['o0004']);
       expect(second.lastKey).toBeUndefined();
     });
@@ -263,7 +344,12 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       await f.create({ namespace: 'zzz', name: 'a' });
       const page = await f.storage.list({ version: mostRecent, selection: { namespace: 'default' }, limit: 2 });
       expect(page.remaining).toBe(1);
-      const rest = await f.storage.list({ version: mostRecent, selection: { namespace: 'default' }, after: page.lastKey!, limit: 2 });
+      const rest = await f.storage.list({
+        version: mostRecent,
+        selection: { namespace: 'default' },
+        after: page.lastKey!,
+        limit: 2,
+      });
       expect(namesOf(rest.objects)).toEqual(['o0002']);
       expect(rest.lastKey).toBeUndefined();
     });
@@ -272,8 +358,12 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       const f = fixture.current;
       await fill(f, 3);
       await f.remove('o0001');
-      expect(namesOf((await f.storage.list({ version: mostRecent, after: f.key({ name: 'o0001' }) })).objects)).toEqual(['o0002']);
-      expect(namesOf((await f.storage.list({ version: mostRecent, after: keyAfter(f.key({ name: 'o0000' })) })).objects)).toEqual(['o0002']);
+      expect(namesOf((await f.storage.list({ version: mostRecent, after: f.key({ name: 'o0001' }) })).objects)).toEqual(
+        ['o0002'],
+      );
+      expect(
+        namesOf((await f.storage.list({ version: mostRecent, after: keyAfter(f.key({ name: 'o0000' })) })).objects),
+      ).toEqual(['o0002']);
     });
 
     test('of a namespace are empty behind it, and whole before it', async () => {
@@ -281,17 +371,29 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       await fill(f, 2);
       await f.create({ namespace: 'a', name: 'x' });
       await f.create({ namespace: 'z', name: 'x' });
-      const page = (after: string) => f.storage.list({ version: mostRecent, selection: { namespace: 'default' }, after, limit: 1 });
+      const page = (after: string) =>
+        f.storage.list({ version: mostRecent, selection: { namespace: 'default' }, after, limit: 1 });
       expect(await page(f.key({ namespace: 'z', name: 'x' }))).toMatchObject({ objects: [] });
-      expect(await page(f.key({ namespace: 'a', name: 'x' }))).toMatchObject({ lastKey: f.key({ name: 'o0000' }), remaining: 1 });
+      expect(await page(f.key({ namespace: 'a', name: 'x' }))).toMatchObject({
+        lastKey: f.key({ name: 'o0000' }),
+        remaining: 1,
+      });
     });
 
     test('more objects than fit one read of the store are one list', async () => {
       const f = fixture.current;
-      await Promise.all(Array.from({ length: 450 }, (_, index) => f.create({ name: `m${String(index).padStart(4, '0')}`, labels: { app: index === 449 ? 'last' : 'x' } })));
+      await Promise.all(
+        Array.from({ length: 450 }, (_, index) =>
+          f.create({ name: `m${String(index).padStart(4, '0')}`, labels: { app: index === 449 ? 'last' : 'x' } }),
+        ),
+      );
       const list = await f.open().list({ version: mostRecent });
-      expect(namesOf(list.objects)).toEqual(Array.from({ length: 450 }, (_, index) => `m${String(index).padStart(4, '0')}`));
-      expect(namesOf((await f.storage.list({ version: mostRecent, selection: labelled('last'), limit: 1 })).objects)).toEqual(['m0449']);
+      expect(namesOf(list.objects)).toEqual(
+        Array.from({ length: 450 }, (_, index) => `m${String(index).padStart(4, '0')}`),
+      );
+      expect(
+        namesOf((await f.storage.list({ version: mostRecent, selection: labelled('last'), limit: 1 })).objects),
+      ).toEqual(['m0449']);
     });
   });
 
@@ -305,8 +407,12 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       for (const storage of [f.storage, f.open()]) {
         await expect(storage.get(key, mostRecent)).rejects.toMatchObject(unreadable);
         await expect(storage.list({ version: mostRecent })).rejects.toMatchObject(unreadable);
-        await expect(storage.list({ version: mostRecent, selection: { namespace: 'other' } })).rejects.toMatchObject(unreadable);
-        expect(namesOf((await storage.list({ version: mostRecent, selection: { namespace: 'default' } })).objects)).toEqual(['good']);
+        await expect(storage.list({ version: mostRecent, selection: { namespace: 'other' } })).rejects.toMatchObject(
+          unreadable,
+        );
+        expect(
+          namesOf((await storage.list({ version: mostRecent, selection: { namespace: 'default' } })).objects),
+        ).toEqual(['good']);
         expect((await storage.get(f.key({ name: 'good' }), mostRecent))!.card.name).toBe('good');
       }
     });
@@ -315,7 +421,10 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       const f = fixture.current;
       const key = f.key({ namespace: 'other', name: 'bad' });
       await f.store.create(key, Buffer.from('no envelope'));
-      const outcome = await f.watch({ after: 'mostRecent' }).then((watched) => watched.end(), (error: Error) => error);
+      const outcome = await f.watch({ after: 'mostRecent' }).then(
+        (watched) => watched.end(),
+        (error: Error) => error,
+      );
       expect(outcome).toMatchObject({ reason: 'Internal', key });
       const good = await f.create({ name: 'good' });
       const elsewhere = await f.watch({ after: 'mostRecent', selection: { namespace: 'default' } });

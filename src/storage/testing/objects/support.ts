@@ -1,6 +1,14 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import type { Store } from '../../interface.ts';
-import type { ObjectCodec, ObjectEvent, ObjectStorage, ObjectWatch, ObjectWatchOptions, Selection, StoredObject } from '../../objects.ts';
+import type {
+  ObjectCodec,
+  ObjectEvent,
+  ObjectStorage,
+  ObjectWatch,
+  ObjectWatchOptions,
+  Selection,
+  StoredObject,
+} from '../../objects.ts';
 import type { WatchLimits } from '../../watch-queue.ts';
 import { ControlledStore } from '../controlled-store.ts';
 import { createJsonCodec, encodeTestObject } from '../json-codec.ts';
@@ -93,7 +101,10 @@ export class Fixture {
     return result.revision;
   }
 
-  async watch(options: Partial<ObjectWatchOptions> & Pick<ObjectWatchOptions, 'after'>, storage: ObjectStorage = this.storage): Promise<Watched> {
+  async watch(
+    options: Partial<ObjectWatchOptions> & Pick<ObjectWatchOptions, 'after'>,
+    storage: ObjectStorage = this.storage,
+  ): Promise<Watched> {
     const watched = new Watched();
     await watched.open(storage, options);
     this.#owned.push({ [Symbol.asyncDispose]: async () => watched.close() });
@@ -126,7 +137,8 @@ export function useFixture(contract: ObjectsContract): { readonly current: Fixtu
 
 /** An event as a line: type, name, revision, content. */
 export function lineOf(event: ObjectEvent): string {
-  if (event.object === undefined) return `${event.type} @${event.revision}${event.initialEventsEnd ? ' initial events end' : ''}`;
+  if (event.object === undefined)
+    return `${event.type} @${event.revision}${event.initialEventsEnd ? ' initial events end' : ''}`;
   return `${event.type} ${event.object.card.name} @${event.revision}`;
 }
 
@@ -151,7 +163,10 @@ export class Watched {
     return this.events.map(lineOf);
   }
 
-  async open(storage: ObjectStorage, options: Partial<ObjectWatchOptions> & Pick<ObjectWatchOptions, 'after'>): Promise<void> {
+  async open(
+    storage: ObjectStorage,
+    options: Partial<ObjectWatchOptions> & Pick<ObjectWatchOptions, 'after'>,
+  ): Promise<void> {
     this.#watch = await storage.watch({ ...options, onReady: () => this.#ready() });
   }
 
@@ -197,17 +212,23 @@ export class Watched {
   }
 
   #ready(): void {
-    if (!this.#paused) for (let events = this.#watch!.take(); events.length > 0; events = this.#watch!.take()) {
-      this.batches.push(events);
-      this.events.push(...events);
-    }
+    if (!this.#paused)
+      for (let events = this.#watch!.take(); events.length > 0; events = this.#watch!.take()) {
+        this.batches.push(events);
+        this.events.push(...events);
+      }
     for (const wake of this.#wake.splice(0)) wake();
   }
 }
 
 /** Objects that carry this label value under `app`. */
 export function labelled(app: string, rest: Selection = {}): Selection {
-  return { ...rest, labelEquals: new Map([['app', app]]), matches: (card) => card.labels.get('app') === app, matchesKey: `app=${app}` };
+  return {
+    ...rest,
+    labelEquals: new Map([['app', app]]),
+    matches: (card) => card.labels.get('app') === app,
+    matchesKey: `app=${app}`,
+  };
 }
 
 export function namesOf(objects: readonly StoredObject[]): string[] {

@@ -13,7 +13,12 @@ export function describeWatches(fixture: { readonly current: Fixture }): void {
       const watched = await f.watch({ after: a.revision });
       const removed = await f.remove('a');
       const c = await f.create({ name: 'c' });
-      expect(await watched.lineCount(4)).toEqual([`ADDED b @${b.revision}`, `MODIFIED a @${changed.revision}`, `DELETED a @${removed}`, `ADDED c @${c.revision}`]);
+      expect(await watched.lineCount(4)).toEqual([
+        `ADDED b @${b.revision}`,
+        `MODIFIED a @${changed.revision}`,
+        `DELETED a @${removed}`,
+        `ADDED c @${c.revision}`,
+      ]);
     });
 
     test('sees the content each change made, and of a deletion what was deleted', async () => {
@@ -23,7 +28,14 @@ export function describeWatches(fixture: { readonly current: Fixture }): void {
       const removed = await f.remove('a');
       const watched = await f.watch({ after: created.revision - 1 });
       await watched.lineCount(3);
-      expect(watched.events.map(({ type, revision, object }) => [type, revision, object!.revision, JSON.parse(object!.bytes.toString()) as object])).toEqual([
+      expect(
+        watched.events.map(({ type, revision, object }) => [
+          type,
+          revision,
+          object!.revision,
+          JSON.parse(object!.bytes.toString()) as object,
+        ]),
+      ).toEqual([
         ['ADDED', created.revision, created.revision, { namespace: 'default', name: 'a', data: '1' }],
         ['MODIFIED', changed.revision, changed.revision, { namespace: 'default', name: 'a', data: '2' }],
         ['DELETED', removed, changed.revision, { namespace: 'default', name: 'a', data: '2' }],
@@ -63,9 +75,20 @@ export function describeWatches(fixture: { readonly current: Fixture }): void {
       const selected = await f.watch({ after: a.revision - 1, selection: labelled('x') }, replica);
       const last = await f.create({ name: 'c', labels: { app: 'x' } });
       const again = await f.update({ name: 'c', labels: { app: 'x' }, data: '2' });
-      expect(await all.lineCount(5)).toEqual([`ADDED b @${b.revision}`, `MODIFIED a @${moved.revision}`, `DELETED b @${removed}`, `ADDED c @${last.revision}`, `MODIFIED c @${again.revision}`]);
+      expect(await all.lineCount(5)).toEqual([
+        `ADDED b @${b.revision}`,
+        `MODIFIED a @${moved.revision}`,
+        `DELETED b @${removed}`,
+        `ADDED c @${last.revision}`,
+        `MODIFIED c @${again.revision}`,
+      ]);
       expect(await selected.lineCount(6)).toEqual([
-        `ADDED a @${a.revision}`, `ADDED b @${b.revision}`, `DELETED a @${moved.revision}`, `DELETED b @${removed}`, `ADDED c @${last.revision}`, `MODIFIED c @${again.revision}`,
+        `ADDED a @${a.revision}`,
+        `ADDED b @${b.revision}`,
+        `DELETED a @${moved.revision}`,
+        `DELETED b @${removed}`,
+        `ADDED c @${last.revision}`,
+        `MODIFIED c @${again.revision}`,
       ]);
     });
 
@@ -76,7 +99,10 @@ export function describeWatches(fixture: { readonly current: Fixture }): void {
       const last = await f.update({ name: 'a', data: '5' });
       await f.store.compact(last.revision);
       const replica = f.open();
-      const outcome = await f.watch({ after: revision }, replica).then((watched) => watched.end(), (error: Error) => error);
+      const outcome = await f.watch({ after: revision }, replica).then(
+        (watched) => watched.end(),
+        (error: Error) => error,
+      );
       expect(outcome).toMatchObject({ name: 'StorageError', reason: 'Compacted' });
     });
   });
@@ -93,15 +119,24 @@ export function describeWatches(fixture: { readonly current: Fixture }): void {
       const back = await f.update({ name: 'a', labels: { app: 'x' }, data: '5' });
       const removed = await f.remove('a');
       expect(await watched.lineCount(5)).toEqual([
-        `ADDED a @${entered.revision}`, `MODIFIED a @${changed.revision}`, `DELETED a @${left.revision}`, `ADDED a @${back.revision}`, `DELETED a @${removed}`,
+        `ADDED a @${entered.revision}`,
+        `MODIFIED a @${changed.revision}`,
+        `DELETED a @${left.revision}`,
+        `ADDED a @${back.revision}`,
+        `DELETED a @${removed}`,
       ]);
-      expect(watched.events.map(({ object }) => (JSON.parse(object!.bytes.toString()) as { data: string }).data)).toEqual(['1', '2', '2', '5', '5']);
+      expect(
+        watched.events.map(({ object }) => (JSON.parse(object!.bytes.toString()) as { data: string }).data),
+      ).toEqual(['1', '2', '2', '5', '5']);
     });
 
     test('by a field: an object is seen to leave one value and to enter the other', async () => {
       const f = fixture.current;
       const start = await f.create({ name: 'start' });
-      const on = (node: string): { after: number; selection: { fieldEquals: Map<string, string> } } => ({ after: start.revision, selection: { fieldEquals: new Map([['spec.nodeName', node]]) } });
+      const on = (node: string): { after: number; selection: { fieldEquals: Map<string, string> } } => ({
+        after: start.revision,
+        selection: { fieldEquals: new Map([['spec.nodeName', node]]) },
+      });
       const [one, two] = [await f.watch(on('n1')), await f.watch(on('n2'))];
       await f.create({ name: 'a' });
       const bound = await f.update({ name: 'a', fields: { 'spec.nodeName': 'n1' } });
@@ -125,7 +160,14 @@ export function describeWatches(fixture: { readonly current: Fixture }): void {
       const f = fixture.current;
       const { revision } = await f.create({ name: 'start' });
       const watches: Watched[] = [];
-      for (const selection of [{}, { namespace: 'default' }, { namespace: 'default', name: 'a' }, { name: 'a' }, { namespace: 'none' }]) watches.push(await f.watch({ after: revision, selection }));
+      for (const selection of [
+        {},
+        { namespace: 'default' },
+        { namespace: 'default', name: 'a' },
+        { name: 'a' },
+        { namespace: 'none' },
+      ])
+        watches.push(await f.watch({ after: revision, selection }));
       await f.create({ name: 'a' });
       await f.create({ name: 'ab' });
       await f.create({ namespace: 'other', name: 'a' });
@@ -135,30 +177,46 @@ export function describeWatches(fixture: { readonly current: Fixture }): void {
       await watches[1]!.reach(last.revision);
       await watches[2]!.lineCount(1);
       await watches[3]!.lineCount(2);
-      const seen = watches.map(({ events }) => events.map(({ object }) => `${object!.card.namespace}/${object!.card.name}`));
+      const seen = watches.map(({ events }) =>
+        events.map(({ object }) => `${object!.card.namespace}/${object!.card.name}`),
+      );
       expect(seen).toEqual([
-        ['default/a', 'default/ab', 'other/a', 'default/z'], ['default/a', 'default/ab', 'default/z'], ['default/a'], ['default/a', 'other/a'], [],
+        ['default/a', 'default/ab', 'other/a', 'default/z'],
+        ['default/a', 'default/ab', 'default/z'],
+        ['default/a'],
+        ['default/a', 'other/a'],
+        [],
       ]);
     });
   });
 
   describe('the state first', () => {
-    test.each([{ after: 'any' as const }, { after: 'mostRecent' as const }, { after: 0 }])('a watch from $after begins with what is there, in key order', async ({ after }) => {
-      const f = fixture.current;
-      const b = await f.create({ name: 'b' });
-      const a = await f.create({ name: 'a' });
-      // 'any' may be older than what a verified list has shown: what a watch has delivered is in the state.
-      await (await f.watch({ after: b.revision })).lineCount(1);
-      const watched = await f.watch({ after });
-      const c = await f.create({ name: 'c' });
-      expect(await watched.lineCount(3)).toEqual([`ADDED a @${a.revision}`, `ADDED b @${b.revision}`, `ADDED c @${c.revision}`]);
-    });
+    test.each([{ after: 'any' as const }, { after: 'mostRecent' as const }, { after: 0 }])(
+      'a watch from $after begins with what is there, in key order',
+      async ({ after }) => {
+        const f = fixture.current;
+        const b = await f.create({ name: 'b' });
+        const a = await f.create({ name: 'a' });
+        // 'any' may be older than what a verified list has shown: what a watch has delivered is in the state.
+        await (await f.watch({ after: b.revision })).lineCount(1);
+        const watched = await f.watch({ after });
+        const c = await f.create({ name: 'c' });
+        expect(await watched.lineCount(3)).toEqual([
+          `ADDED a @${a.revision}`,
+          `ADDED b @${b.revision}`,
+          `ADDED c @${c.revision}`,
+        ]);
+      },
+    );
 
     test('a watch from the most recent version begins with what others have written', async () => {
       const f = fixture.current;
       const other = f.open();
       await f.storage.list({ version: { match: 'mostRecent' } });
-      const { revision } = await other.create(f.key({ name: 'a' }), encodeTestObject({ namespace: 'default', name: 'a' }));
+      const { revision } = await other.create(
+        f.key({ name: 'a' }),
+        encodeTestObject({ namespace: 'default', name: 'a' }),
+      );
       expect(await (await f.watch({ after: 'mostRecent' })).lineCount(1)).toEqual([`ADDED a @${revision}`]);
     });
 
@@ -166,7 +224,12 @@ export function describeWatches(fixture: { readonly current: Fixture }): void {
       const f = fixture.current;
       const a = await f.create({ name: 'a', labels: { app: 'x' } });
       const b = await f.create({ name: 'b' });
-      const watched = await f.watch({ after: 'mostRecent', initialEvents: true, bookmarks: true, selection: labelled('x') });
+      const watched = await f.watch({
+        after: 'mostRecent',
+        initialEvents: true,
+        bookmarks: true,
+        selection: labelled('x'),
+      });
       await watched.lineCount(2);
       const [added, bookmark] = watched.events;
       expect(lineOf(added!)).toBe(`ADDED a @${a.revision}`);
@@ -191,7 +254,10 @@ export function describeWatches(fixture: { readonly current: Fixture }): void {
       const b = await f.create({ name: 'b' });
       await unasked.reach(b.revision);
       await plain.reach(b.revision);
-      expect([unasked, plain].map(({ events }) => events.map(({ type }) => type))).toEqual([['ADDED', 'ADDED'], ['ADDED', 'ADDED']]);
+      expect([unasked, plain].map(({ events }) => events.map(({ type }) => type))).toEqual([
+        ['ADDED', 'ADDED'],
+        ['ADDED', 'ADDED'],
+      ]);
     });
 
     test('initial events not older than a revision', async () => {
@@ -206,7 +272,10 @@ export function describeWatches(fixture: { readonly current: Fixture }): void {
     test('initial events not older than a revision that does not come are a timeout', async () => {
       const f = fixture.current;
       const revision = (await f.store.currentRevision()) + 1_000_000;
-      await expect(f.watch({ after: revision, initialEvents: true })).rejects.toMatchObject({ reason: 'Timeout', message: expect.stringContaining(`Too large resource version: ${revision}`) as string });
+      await expect(f.watch({ after: revision, initialEvents: true })).rejects.toMatchObject({
+        reason: 'Timeout',
+        message: expect.stringContaining(`Too large resource version: ${revision}`) as string,
+      });
     });
 
     test('without initial events only what comes is seen', async () => {
@@ -268,13 +337,16 @@ export function describeWatches(fixture: { readonly current: Fixture }): void {
       const silent = await f.watch({ after: revision }, storage);
       for (let round = 0; round < 20; round++) await f.create({ name: `n${round}` });
       const last = await f.create({ name: 'last' });
-      await asked.until(() => asked.events.some(({ type, revision: at }) => type === 'BOOKMARK' && at >= last.revision));
+      await asked.until(() =>
+        asked.events.some(({ type, revision: at }) => type === 'BOOKMARK' && at >= last.revision),
+      );
       await silent.reach(last.revision);
       expect(silent.events.every(({ type }) => type === 'ADDED')).toBe(true);
       const revisions = asked.events.map((event) => event.revision);
       expect(revisions).toEqual([...revisions].sort((x, y) => x - y));
       for (const [index, event] of asked.events.entries()) {
-        if (event.type === 'BOOKMARK') expect(asked.events.slice(index + 1).every((later) => later.revision > event.revision)).toBe(true);
+        if (event.type === 'BOOKMARK')
+          expect(asked.events.slice(index + 1).every((later) => later.revision > event.revision)).toBe(true);
       }
     });
   });

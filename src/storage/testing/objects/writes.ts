@@ -3,7 +3,9 @@ import { encodeTestObject } from '../json-codec.ts';
 import type { ObjectWrite, StoredObject } from '../../objects.ts';
 import type { Fixture } from './support.ts';
 
-const guardOf = ({ prefix }: Fixture, unchangedSince: number): ObjectWrite => ({ guards: [{ prefix: `${prefix}other/`, unchangedSince }] });
+const guardOf = ({ prefix }: Fixture, unchangedSince: number): ObjectWrite => ({
+  guards: [{ prefix: `${prefix}other/`, unchangedSince }],
+});
 
 export function describeWrites(fixture: { readonly current: Fixture }): void {
   describe('writes', () => {
@@ -31,26 +33,46 @@ export function describeWrites(fixture: { readonly current: Fixture }): void {
       const current = await f.update({ name: 'a', data: '2' });
       const result = await f.storage.update(created.key, bytes('3'), created.revision);
       expect(result.applied).toBe(false);
-      if (!result.applied) expect([result.current!.revision, result.current!.bytes.equals(bytes('2'))]).toEqual([current.revision, true]);
+      if (!result.applied)
+        expect([result.current!.revision, result.current!.bytes.equals(bytes('2'))]).toEqual([current.revision, true]);
     });
 
     test('an update of what is gone shows nothing', async () => {
       const f = fixture.current;
       const created = await f.create({ name: 'a' });
       await f.remove('a');
-      expect(await f.storage.update(created.key, bytes('2'), created.revision)).toEqual({ applied: false, current: undefined });
+      expect(await f.storage.update(created.key, bytes('2'), created.revision)).toEqual({
+        applied: false,
+        current: undefined,
+      });
     });
 
     test.each([
-      { name: 'a create', write: (f: Fixture, _revision: number, unchangedSince: number) => f.storage.create(f.key({ name: 'b' }), bytes('2'), guardOf(f, unchangedSince)).catch((error: unknown) => error) },
-      { name: 'an update', write: (f: Fixture, revision: number, unchangedSince: number) => f.storage.update(f.key({ name: 'a' }), bytes('2'), revision, guardOf(f, unchangedSince)) },
+      {
+        name: 'a create',
+        write: (f: Fixture, _revision: number, unchangedSince: number) =>
+          f.storage
+            .create(f.key({ name: 'b' }), bytes('2'), guardOf(f, unchangedSince))
+            .catch((error: unknown) => error),
+      },
+      {
+        name: 'an update',
+        write: (f: Fixture, revision: number, unchangedSince: number) =>
+          f.storage.update(f.key({ name: 'a' }), bytes('2'), revision, guardOf(f, unchangedSince)),
+      },
     ])('$name rests on other keys as long as they are not put', async ({ write }) => {
       const f = fixture.current;
       const created = await f.create({ name: 'a', data: '1' });
       const { revision } = await f.store.create(`${f.prefix}other/a`, bytes('x'));
-      const [refused, applied] = [await write(f, created.revision, revision - 1), await write(f, created.revision, revision)];
-      expect(refused).toMatchObject(refused instanceof Error ? { reason: 'Conflict' } : { applied: false, current: { revision: created.revision } });
-      const object = 'object' in (applied as object) ? (applied as { object: StoredObject }).object : (applied as StoredObject);
+      const [refused, applied] = [
+        await write(f, created.revision, revision - 1),
+        await write(f, created.revision, revision),
+      ];
+      expect(refused).toMatchObject(
+        refused instanceof Error ? { reason: 'Conflict' } : { applied: false, current: { revision: created.revision } },
+      );
+      const object =
+        'object' in (applied as object) ? (applied as { object: StoredObject }).object : (applied as StoredObject);
       expect((await f.storage.get(object.key, { match: 'mostRecent' }))!.bytes.equals(bytes('2'))).toBe(true);
     });
 

@@ -16,9 +16,18 @@ async function started() {
   const fetchKeys = (): Promise<FetchedKeys> => {
     state.asked++;
     if (state.fails) return Promise.reject(new Error('away'));
-    return Promise.resolve({ keys: state.names.map((keyId) => ({ keyId, key: der, excludeFromOidcDiscovery: false })), dataTimestamp: 1, refreshHintSeconds: state.hint });
+    return Promise.resolve({
+      keys: state.names.map((keyId) => ({ keyId, key: der, excludeFromOidcDiscovery: false })),
+      dataTimestamp: 1,
+      refreshHintSeconds: state.hint,
+    });
   };
-  const keys = new ExternalKeys({ client: { fetchKeys }, metrics: new SignerMetrics(new Registry()), clock, log: silentLogger });
+  const keys = new ExternalKeys({
+    client: { fetchKeys },
+    metrics: new SignerMetrics(new Registry()),
+    clock,
+    log: silentLogger,
+  });
   await keys.start(new AbortController().signal);
   onTestFinished(() => keys.close());
   return { clock, state, keys };

@@ -81,7 +81,9 @@ export class ExternalKeys implements KeySource {
       if (clock.now() - this.#askedAt < cooldownMs) return;
       this.#askedAt = clock.now();
     }
-    await this.#fetch(AbortSignal.any([this.#stop.signal, timeLimit(timeoutMs)])).catch((error: unknown) => log.warn({ err: error }, 'the keys of the external signer could not be read'));
+    await this.#fetch(AbortSignal.any([this.#stop.signal, timeLimit(timeoutMs)])).catch((error: unknown) =>
+      log.warn({ err: error }, 'the keys of the external signer could not be read'),
+    );
   }
 
   async #keepUp(): Promise<void> {
@@ -99,7 +101,11 @@ export class ExternalKeys implements KeySource {
         await this.#fetch(AbortSignal.any([this.#stop.signal, timeLimit(timeoutMs)]));
         waitMs = this.#refreshAt - clock.now();
       } catch (error) {
-        if (!this.#stop.signal.aborted) log.warn({ err: error }, 'the keys of the external signer could not be read again; those from before stay good');
+        if (!this.#stop.signal.aborted)
+          log.warn(
+            { err: error },
+            'the keys of the external signer could not be read again; those from before stay good',
+          );
         waitMs = retryMs;
       }
     }
@@ -115,7 +121,9 @@ export class ExternalKeys implements KeySource {
     let fetched: FetchedKeys & { readonly checked: readonly ExternalKey[] };
     try {
       const answer = await client.fetchKeys(signal).catch((error: unknown) => {
-        throw new Error(`while getting externally supported jwt signing keys: ${(error as Error).message}`, { cause: error });
+        throw new Error(`while getting externally supported jwt signing keys: ${(error as Error).message}`, {
+          cause: error,
+        });
       });
       fetched = { ...answer, checked: checkKeys(answer) };
     } catch (error) {

@@ -34,7 +34,13 @@ const metadataTimeoutMs = 10_000;
 const minExpirationSeconds = 600n;
 
 /** Waits up to a minute for the signer. Rejects when it is not there, or its keys or limits cannot be used. */
-export async function connectExternalSigner({ path, metrics, log, signal, clock = systemClock }: ExternalSignerOptions): Promise<ExternalSigner> {
+export async function connectExternalSigner({
+  path,
+  metrics,
+  log,
+  signal,
+  clock = systemClock,
+}: ExternalSignerOptions): Promise<ExternalSigner> {
   const client = new SignerClient(path, metrics);
   const keys = new ExternalKeys({ client, metrics, clock, log });
   const close = async (): Promise<void> => {
@@ -42,9 +48,20 @@ export async function connectExternalSigner({ path, metrics, log, signal, clock 
     await keys.close();
   };
   try {
-    await keys.start(signal).catch(failed('while setting up external-jwt-signer: while initially filling key cache: while performing initial cache fill'));
-    const seconds = await client.metadata(AbortSignal.any([signal, timeLimit(metadataTimeoutMs)])).catch(failed('while setting up external-jwt-signer'));
-    if (seconds < minExpirationSeconds) throw new Error(`max token life supported by external-jwt-signer (${seconds}s) is less than acceptable (min ${minExpirationSeconds}s)`);
+    await keys
+      .start(signal)
+      .catch(
+        failed(
+          'while setting up external-jwt-signer: while initially filling key cache: while performing initial cache fill',
+        ),
+      );
+    const seconds = await client
+      .metadata(AbortSignal.any([signal, timeLimit(metadataTimeoutMs)]))
+      .catch(failed('while setting up external-jwt-signer'));
+    if (seconds < minExpirationSeconds)
+      throw new Error(
+        `max token life supported by external-jwt-signer (${seconds}s) is less than acceptable (min ${minExpirationSeconds}s)`,
+      );
     return { keys, sign: signWith(client, keys, metrics), maxExpirationSeconds: Number(seconds), close };
   } catch (error) {
     await close();
@@ -52,9 +69,11 @@ export async function connectExternalSigner({ path, metrics, log, signal, clock 
   }
 }
 
-const failed = (during: string) => (error: unknown): never => {
-  throw new Error(`${during}: ${(error as Error).message}`, { cause: error });
-};
+const failed =
+  (during: string) =>
+  (error: unknown): never => {
+    throw new Error(`${during}: ${(error as Error).message}`, { cause: error });
+  };
 
 function signWith(client: SignerClient, keys: ExternalKeys, { signatures }: SignerMetrics): Signer {
   return async (claims, signal) => {
@@ -85,7 +104,8 @@ async function checkHeader(text: string, keys: Pick<ExternalKeys, 'find'>): Prom
   if (Buffer.byteLength(kid) > maxKeyIdBytes) throw new Error('key id longer than 1 kb');
   if (!algorithms.includes(alg ?? '')) throw new Error(`bad signing algorithm ${goQuote(alg ?? '')}`);
   const named = await keys.find(kid);
-  if (named.some(({ isExcluded }) => isExcluded)) throw new Error(`key used for signing JWT (kid: ${kid}) is excluded from OIDC discovery docs`);
+  if (named.some(({ isExcluded }) => isExcluded))
+    throw new Error(`key used for signing JWT (kid: ${kid}) is excluded from OIDC discovery docs`);
 }
 
 function readHeader(json: string): { readonly alg?: string; readonly kid?: string; readonly typ?: string } {
@@ -95,7 +115,8 @@ function readHeader(json: string): { readonly alg?: string; readonly kid?: strin
   } catch {
     throw new Error('while parsing header JSON: it is no JSON');
   }
-  if (typeof header !== 'object' || header === null || Array.isArray(header)) throw new Error('while parsing header JSON: it is no object');
+  if (typeof header !== 'object' || header === null || Array.isArray(header))
+    throw new Error('while parsing header JSON: it is no object');
   for (const [name, value] of Object.entries(header)) {
     if (!members.includes(name)) throw new Error(`while parsing header JSON: json: unknown field ${goQuote(name)}`);
     if (typeof value !== 'string') throw new Error(`while parsing header JSON: ${name} is no string`);

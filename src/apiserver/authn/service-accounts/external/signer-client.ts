@@ -5,7 +5,15 @@ import type { Method } from '../../../../grpc/call.ts';
 import { GrpcError } from '../../../../grpc/errors.ts';
 import { grpcCodeName } from '../../../../grpc/status.ts';
 import { UnixClient } from '../../../../grpc/unix-client.ts';
-import { encodeSign, type FetchedKeys, fetchKeysMethod, metadataMethod, noFields, type SignedParts, signMethod } from './messages.ts';
+import {
+  encodeSign,
+  type FetchedKeys,
+  fetchKeysMethod,
+  metadataMethod,
+  noFields,
+  type SignedParts,
+  signMethod,
+} from './messages.ts';
 
 const buckets = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
@@ -20,11 +28,35 @@ export class SignerMetrics {
   constructor(registry: Registry) {
     const registers = [registry];
     const prefix = 'apiserver_externaljwt_';
-    this.keysFetched = new Gauge({ name: `${prefix}fetch_keys_success_timestamp`, help: 'When keys were last read from the external signer, in seconds since 1970.', registers });
-    this.dataTimestamp = new Gauge({ name: `${prefix}fetch_keys_data_timestamp`, help: 'From when the keys are that were read last, as the external signer says, in seconds since 1970.', registers });
-    this.fetches = new Counter({ name: `${prefix}fetch_keys_request_total`, help: 'Attempts to read the keys of the external signer.', labelNames: ['code'], registers });
-    this.signatures = new Counter({ name: `${prefix}sign_request_total`, help: 'Attempts to have a token signed by the external signer.', labelNames: ['code'], registers });
-    this.duration = new Histogram({ name: `${prefix}request_duration_seconds`, help: 'Time of calls to the external signer, in seconds.', labelNames: ['method', 'code'], buckets, registers });
+    this.keysFetched = new Gauge({
+      name: `${prefix}fetch_keys_success_timestamp`,
+      help: 'When keys were last read from the external signer, in seconds since 1970.',
+      registers,
+    });
+    this.dataTimestamp = new Gauge({
+      name: `${prefix}fetch_keys_data_timestamp`,
+      help: 'From when the keys are that were read last, as the external signer says, in seconds since 1970.',
+      registers,
+    });
+    this.fetches = new Counter({
+      name: `${prefix}fetch_keys_request_total`,
+      help: 'Attempts to read the keys of the external signer.',
+      labelNames: ['code'],
+      registers,
+    });
+    this.signatures = new Counter({
+      name: `${prefix}sign_request_total`,
+      help: 'Attempts to have a token signed by the external signer.',
+      labelNames: ['code'],
+      registers,
+    });
+    this.duration = new Histogram({
+      name: `${prefix}request_duration_seconds`,
+      help: 'Time of calls to the external signer, in seconds.',
+      labelNames: ['method', 'code'],
+      buckets,
+      registers,
+    });
   }
 }
 
@@ -62,7 +94,9 @@ export class SignerClient {
     } catch (error) {
       code = codeOf(error);
       // As clients of gRPC in Go tell it.
-      throw error instanceof GrpcError ? new Error(`rpc error: code = ${code} desc = ${error.message}`, { cause: error }) : error;
+      throw error instanceof GrpcError
+        ? new Error(`rpc error: code = ${code} desc = ${error.message}`, { cause: error })
+        : error;
     } finally {
       this.#duration.observe({ method: method.path, code }, (performance.now() - start) / 1000);
     }

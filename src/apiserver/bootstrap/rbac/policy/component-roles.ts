@@ -28,9 +28,7 @@ export const componentRoles: RuleTable = {
     on('', 'events,namespaces,nodes,pods', 'get,list,watch'),
     on('extensions', 'deployments', 'get,list,watch'),
   ],
-  'system:kube-aggregator': [
-    on('', 'endpoints,services', 'get,list,watch'),
-  ],
+  'system:kube-aggregator': [on('', 'endpoints,services', 'get,list,watch')],
   'system:kube-controller-manager': [
     writesEvents,
     on('coordination.k8s.io', 'leases', 'create'),
@@ -44,9 +42,7 @@ export const componentRoles: RuleTable = {
     on('*', '*', 'list,watch'),
     on('', 'serviceaccounts/token', 'create'),
   ],
-  'system:kube-dns': [
-    on('', 'endpoints,services', 'list,watch'),
-  ],
+  'system:kube-dns': [on('', 'endpoints,services', 'list,watch')],
   'system:kube-scheduler': [
     writesEvents,
     on('coordination.k8s.io', 'leases', 'create'),
@@ -98,14 +94,8 @@ export const componentRoles: RuleTable = {
     on('storage.k8s.io', 'csinodes', 'create,delete,get,patch,update'),
     on('node.k8s.io', 'runtimeclasses', 'get,list,watch'),
   ],
-  'system:node-bootstrapper': [
-    on('certificates.k8s.io', 'certificatesigningrequests', 'create,get,list,watch'),
-  ],
-  'system:node-problem-detector': [
-    on('', 'nodes', 'get'),
-    on('', 'nodes/status', 'patch'),
-    writesEvents,
-  ],
+  'system:node-bootstrapper': [on('certificates.k8s.io', 'certificatesigningrequests', 'create,get,list,watch')],
+  'system:node-problem-detector': [on('', 'nodes', 'get'), on('', 'nodes/status', 'patch'), writesEvents],
   'system:node-proxier': [
     on('', 'endpoints,services', 'list,watch'),
     on('', 'nodes', 'get,list,watch'),

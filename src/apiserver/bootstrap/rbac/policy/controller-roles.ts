@@ -19,7 +19,12 @@ export const controllerRoles: RuleTable = {
     on('certificates.k8s.io', 'certificatesigningrequests', 'delete,get,list,watch'),
     on('certificates.k8s.io', 'certificatesigningrequests/approval,certificatesigningrequests/status', 'update'),
     on('certificates.k8s.io', 'signers', 'approve', 'kubernetes.io/kube-apiserver-client-kubelet'),
-    on('certificates.k8s.io', 'signers', 'sign', 'kubernetes.io/kube-apiserver-client,kubernetes.io/kube-apiserver-client-kubelet,kubernetes.io/kubelet-serving,kubernetes.io/legacy-unknown'),
+    on(
+      'certificates.k8s.io',
+      'signers',
+      'sign',
+      'kubernetes.io/kube-apiserver-client,kubernetes.io/kube-apiserver-client-kubelet,kubernetes.io/kubelet-serving,kubernetes.io/legacy-unknown',
+    ),
     on('authorization.k8s.io', 'subjectaccessreviews', 'create'),
     writesEvents,
   ],
@@ -95,10 +100,7 @@ export const controllerRoles: RuleTable = {
     writesEvents,
     on('', 'services', 'get'),
   ],
-  'generic-garbage-collector': [
-    on('*', '*', 'delete,get,list,patch,update,watch'),
-    writesEvents,
-  ],
+  'generic-garbage-collector': [on('*', '*', 'delete,get,list,patch,update,watch'), writesEvents],
   'horizontal-pod-autoscaler': [
     on('autoscaling', 'horizontalpodautoscalers', 'get,list,watch'),
     on('autoscaling', 'horizontalpodautoscalers/status', 'update'),
@@ -149,10 +151,7 @@ export const controllerRoles: RuleTable = {
     on('', 'nodes', 'get,list,watch'),
     on('', 'pods/status', 'patch'),
   ],
-  'pv-protection-controller': [
-    on('', 'persistentvolumes', 'get,list,update,watch'),
-    writesEvents,
-  ],
+  'pv-protection-controller': [on('', 'persistentvolumes', 'get,list,update,watch'), writesEvents],
   'pvc-protection-controller': [
     on('', 'persistentvolumeclaims', 'get,list,update,watch'),
     on('', 'pods', 'get,list,watch'),
@@ -172,24 +171,10 @@ export const controllerRoles: RuleTable = {
     on('', 'pods', 'create,delete,list,patch,watch'),
     writesEvents,
   ],
-  'resourcequota-controller': [
-    on('*', '*', 'list,watch'),
-    on('', 'resourcequotas/status', 'update'),
-    writesEvents,
-  ],
-  'root-ca-cert-publisher': [
-    on('', 'configmaps', 'create,update'),
-    writesEvents,
-  ],
-  'route-controller': [
-    on('', 'nodes', 'list,watch'),
-    on('', 'nodes/status', 'patch'),
-    writesEvents,
-  ],
-  'service-account-controller': [
-    on('', 'serviceaccounts', 'create'),
-    writesEvents,
-  ],
+  'resourcequota-controller': [on('*', '*', 'list,watch'), on('', 'resourcequotas/status', 'update'), writesEvents],
+  'root-ca-cert-publisher': [on('', 'configmaps', 'create,update'), writesEvents],
+  'route-controller': [on('', 'nodes', 'list,watch'), on('', 'nodes/status', 'patch'), writesEvents],
+  'service-account-controller': [on('', 'serviceaccounts', 'create'), writesEvents],
   'service-controller': [
     on('', 'services', 'get,list,watch'),
     on('', 'services/status', 'patch,update'),
@@ -208,14 +193,8 @@ export const controllerRoles: RuleTable = {
     on('', 'persistentvolumeclaims', 'delete,update'),
     on('', 'pods/finalizers', 'update'),
   ],
-  'ttl-after-finished-controller': [
-    on('batch', 'jobs', 'delete,get,list,watch'),
-    writesEvents,
-  ],
-  'ttl-controller': [
-    on('', 'nodes', 'list,patch,update,watch'),
-    writesEvents,
-  ],
+  'ttl-after-finished-controller': [on('batch', 'jobs', 'delete,get,list,watch'), writesEvents],
+  'ttl-controller': [on('', 'nodes', 'list,patch,update,watch'), writesEvents],
   'validatingadmissionpolicy-status-controller': [
     on('admissionregistration.k8s.io', 'validatingadmissionpolicies', 'get,list,watch'),
     on('admissionregistration.k8s.io', 'validatingadmissionpolicies/status', 'get,patch,update'),

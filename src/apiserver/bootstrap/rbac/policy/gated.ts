@@ -42,9 +42,7 @@ export const gatedPolicies: readonly GatedPolicy[] = [
   {
     gates: ['ClusterTrustBundle'],
     adds: {
-      'system:node': [
-        on('certificates.k8s.io', 'clustertrustbundles', 'get,list,watch'),
-      ],
+      'system:node': [on('certificates.k8s.io', 'clustertrustbundles', 'get,list,watch')],
     },
     controllers: {
       'kube-apiserver-serving-clustertrustbundle-publisher': [
@@ -54,42 +52,37 @@ export const gatedPolicies: readonly GatedPolicy[] = [
       ],
     },
     roles: {
-      'system:cluster-trust-bundle-discovery': [
-        on('certificates.k8s.io', 'clustertrustbundles', 'get,list,watch'),
-      ],
+      'system:cluster-trust-bundle-discovery': [on('certificates.k8s.io', 'clustertrustbundles', 'get,list,watch')],
     },
-    bindings: { 'system:cluster-trust-bundle-discovery': { role: 'ClusterRole/system:cluster-trust-bundle-discovery', subjects: ['Group/system:serviceaccounts'] } },
+    bindings: {
+      'system:cluster-trust-bundle-discovery': {
+        role: 'ClusterRole/system:cluster-trust-bundle-discovery',
+        subjects: ['Group/system:serviceaccounts'],
+      },
+    },
   },
   {
     gates: ['ComponentFlagz'],
     adds: {
-      'system:monitoring': [
-        onPaths('get', '/flagz'),
-      ],
+      'system:monitoring': [onPaths('get', '/flagz')],
     },
   },
   {
     gates: ['ComponentStatusz'],
     adds: {
-      'system:monitoring': [
-        onPaths('get', '/statusz'),
-      ],
+      'system:monitoring': [onPaths('get', '/statusz')],
     },
   },
   {
     gates: ['KubeletFineGrainedAuthz'],
     adds: {
-      'system:kubelet-api-admin': [
-        on('', 'nodes/configz,nodes/healthz,nodes/pods', '*'),
-      ],
+      'system:kubelet-api-admin': [on('', 'nodes/configz,nodes/healthz,nodes/pods', '*')],
     },
   },
   {
     gates: ['MultiCIDRServiceAllocator'],
     adds: {
-      'system:node-proxier': [
-        on('networking.k8s.io', 'servicecidrs', 'list,watch'),
-      ],
+      'system:node-proxier': [on('networking.k8s.io', 'servicecidrs', 'list,watch')],
     },
     controllers: {
       'service-cidrs-controller': [

@@ -22,14 +22,7 @@ export const namespacedRoles: RuleTable = {
     on('coordination.k8s.io', 'leases', 'create,get,list,update,watch'),
     on('coordination.k8s.io', 'leasecandidates', 'create,get,list,update,watch'),
   ],
-  'kube-system/system:controller:bootstrap-signer': [
-    on('', 'secrets', 'get,list,watch'),
-  ],
-  'kube-system/system:controller:cloud-provider': [
-    on('', 'configmaps', 'create,get,list,watch'),
-  ],
-  'kube-system/system:controller:token-cleaner': [
-    on('', 'secrets', 'delete,get,list,watch'),
-    writesEvents,
-  ],
+  'kube-system/system:controller:bootstrap-signer': [on('', 'secrets', 'get,list,watch')],
+  'kube-system/system:controller:cloud-provider': [on('', 'configmaps', 'create,get,list,watch')],
+  'kube-system/system:controller:token-cleaner': [on('', 'secrets', 'delete,get,list,watch'), writesEvents],
 };

@@ -7,42 +7,87 @@ import { bootstrapPolicy } from './policy.ts';
 
 type Roles = Record<string, { rules: object[]; labels?: object; aggregationRule?: object }>;
 type Bindings = Record<string, { roleRef: string; subjects: string[] }>;
-interface Facts { commonLabels: object; commonAnnotations: object; clusterRoles: Roles; controllerRoles: Roles; clusterRoleBindings: Bindings; roles: Roles; roleBindings: Bindings }
+interface Facts {
+  commonLabels: object;
+  commonAnnotations: object;
+  clusterRoles: Roles;
+  controllerRoles: Roles;
+  clusterRoleBindings: Bindings;
+  roles: Roles;
+  roleBindings: Bindings;
+}
 
 const isThere = hasShared('facts/rbac.json');
 const policy = bootstrapPolicy((gate) => isGateOn(gate));
 const byName = <T extends KubeObject>(objects: readonly T[]): Record<string, T> =>
-  Object.fromEntries(objects.map((object) => [object.metadata!.namespace === undefined ? object.metadata!.name! : `${object.metadata!.namespace}/${object.metadata!.name}`, object]));
+  Object.fromEntries(
+    objects.map((object) => [
+      object.metadata!.namespace === undefined
+        ? object.metadata!.name!
+        : `${object.metadata!.namespace}/${object.metadata!.name}`,
+      object,
+    ]),
+  );
 
-describe.skipIf(!isThere)('the default policy equals the recorded facts (skipped where facts/rbac.json is absent)', () => {
-  const facts = isThere ? (JSON.parse(readFileSync(sharedPath('facts/rbac.json'), 'utf8')) as Facts) : undefined!;
-  const expectRoles = (objects: Record<string, KubeObject>, roles: Roles): void => {
-    for (const [name, { rules, labels, aggregationRule }] of Object.entries(roles)) {
-      expect(objects[name], name).toMatchObject({ metadata: { labels: { ...facts.commonLabels, ...labels }, annotations: facts.commonAnnotations }, ...(aggregationRule === undefined ? { rules } : { aggregationRule }) });
-    }
-  };
-  const flat = (bindings: Record<string, { roleRef: { kind?: string; name?: string }; subjects?: { kind?: string; name?: string; namespace?: string }[] }>): Bindings =>
-    Object.fromEntries(Object.entries(bindings).map(([name, { roleRef, subjects = [] }]) => [name, {
-      roleRef: `${roleRef.kind}/${roleRef.name}`, subjects: subjects.map(({ kind, namespace, name: subject }) => [kind, namespace, subject].filter((part) => part !== undefined).join('/')),
-    }]));
+describe.skipIf(!isThere)(
+  'the default policy equals the recorded facts (skipped where facts/rbac.json is absent)',
+  () => {
+    const facts = isThere ? (JSON.parse(readFileSync(sharedPath('facts/rbac.json'), 'utf8')) as Facts) : undefined!;
+    const expectRoles = (objects: Record<string, KubeObject>, roles: Roles): void => {
+      for (const [name, { rules, labels, aggregationRule }] of Object.entries(roles)) {
+        expect(objects[name], name).toMatchObject({
+          metadata: { labels: { ...facts.commonLabels, ...labels }, annotations: facts.commonAnnotations },
+          ...(aggregationRule === undefined ? { rules } : { aggregationRule }),
+        });
+      }
+    };
+    const flat = (
+      bindings: Record<
+        string,
+        { roleRef: { kind?: string; name?: string }; subjects?: { kind?: string; name?: string; namespace?: string }[] }
+      >,
+    ): Bindings =>
+      Object.fromEntries(
+        Object.entries(bindings).map(([name, { roleRef, subjects = [] }]) => [
+          name,
+          {
+            roleRef: `${roleRef.kind}/${roleRef.name}`,
+            subjects: subjects.map(({ kind, namespace, name: subject }) =>
+              [kind, namespace, subject].filter((part) => part !== undefined).join('/'),
+            ),
+          },
+        ]),
+      );
 
-  test('cluster roles', () => {
-    const objects = byName(policy.clusterRoles);
-    expectRoles(objects, { ...facts.clusterRoles, ...facts.controllerRoles });
-    expect(Object.keys(objects)).toHaveLength(Object.keys(facts.clusterRoles).length + Object.keys(facts.controllerRoles).length);
-  });
+    test('cluster roles', () => {
+      const objects = byName(policy.clusterRoles);
+      expectRoles(objects, { ...facts.clusterRoles, ...facts.controllerRoles });
+      expect(Object.keys(objects)).toHaveLength(
+        Object.keys(facts.clusterRoles).length + Object.keys(facts.controllerRoles).length,
+      );
+    });
 
-  test('cluster role bindings', () => {
-    const controllers = Object.keys(facts.controllerRoles).map((name) => [name, { roleRef: `ClusterRole/${name}`, subjects: [`ServiceAccount/kube-system/${name.slice('system:controller:'.length)}`] }]);
-    expect(flat(byName(policy.clusterRoleBindings))).toEqual({ ...facts.clusterRoleBindings, ...Object.fromEntries(controllers) });
-  });
+    test('cluster role bindings', () => {
+      const controllers = Object.keys(facts.controllerRoles).map((name) => [
+        name,
+        {
+          roleRef: `ClusterRole/${name}`,
+          subjects: [`ServiceAccount/kube-system/${name.slice('system:controller:'.length)}`],
+        },
+      ]);
+      expect(flat(byName(policy.clusterRoleBindings))).toEqual({
+        ...facts.clusterRoleBindings,
+        ...Object.fromEntries(controllers),
+      });
+    });
 
-  test('roles and bindings of namespaces', () => {
-    expectRoles(byName(policy.roles), facts.roles);
-    expect(policy.roles).toHaveLength(Object.keys(facts.roles).length);
-    expect(flat(byName(policy.roleBindings))).toEqual(facts.roleBindings);
-  });
-});
+    test('roles and bindings of namespaces', () => {
+      expectRoles(byName(policy.roles), facts.roles);
+      expect(policy.roles).toHaveLength(Object.keys(facts.roles).length);
+      expect(flat(byName(policy.roleBindings))).toEqual(facts.roleBindings);
+    });
+  },
+);
 
 test('feature gates add roles and rules', () => {
   const gated = byName(bootstrapPolicy((gate) => gate === 'DynamicResourceAllocation').clusterRoles);

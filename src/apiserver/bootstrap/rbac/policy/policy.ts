@@ -3,7 +3,15 @@
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/rbac/#default-roles-and-role-bindings | Default roles and role bindings}
  */
 import type { ObjectMeta } from '../../../../api/gen/types/meta-v1.ts';
-import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, RoleRef, Subject } from '../../../../api/gen/types/rbac-v1.ts';
+import type {
+  ClusterRole,
+  ClusterRoleBinding,
+  PolicyRule,
+  Role,
+  RoleBinding,
+  RoleRef,
+  Subject,
+} from '../../../../api/gen/types/rbac-v1.ts';
 import { rbacGroup } from '../../../../api/rbac/defaults.ts';
 import { type Binding, clusterBindings, namespacedBindings } from './bindings.ts';
 import { componentRoles } from './component-roles.ts';
@@ -32,21 +40,46 @@ export function bootstrapPolicy(enabled: (gate: string) => boolean): BootstrapPo
   const gated = gatedPolicies.filter(({ gates }) => gates.every(enabled));
   const controllers = withGated(controllerRoles, gated, ({ controllers }) => controllers);
   const plain = withGated({ ...userRoles, ...componentRoles }, gated, ({ roles }) => roles);
-  const bindings: Record<string, Binding> = Object.assign({}, clusterBindings, ...gated.map((policy) => policy.bindings));
-  for (const name of Object.keys(controllers)) bindings[controllerRolePrefix + name] = { role: `ClusterRole/${controllerRolePrefix}${name}`, subjects: [`ServiceAccount/kube-system/${name}`] };
+  const bindings: Record<string, Binding> = Object.assign(
+    {},
+    clusterBindings,
+    ...gated.map((policy) => policy.bindings),
+  );
+  for (const name of Object.keys(controllers))
+    bindings[controllerRolePrefix + name] = {
+      role: `ClusterRole/${controllerRolePrefix}${name}`,
+      subjects: [`ServiceAccount/kube-system/${name}`],
+    };
   return {
     clusterRoles: [
       ...Object.keys(aggregated).map(aggregatedRole),
-      ...Object.entries(plain).map(([name, rules]): ClusterRole => ({ metadata: meta(name, aggregateLabels(name)), rules: copies(rules) })),
-      ...Object.entries(controllers).map(([name, rules]): ClusterRole => ({ metadata: meta(controllerRolePrefix + name), rules: copies(rules) })),
+      ...Object.entries(plain).map(
+        ([name, rules]): ClusterRole => ({ metadata: meta(name, aggregateLabels(name)), rules: copies(rules) }),
+      ),
+      ...Object.entries(controllers).map(
+        ([name, rules]): ClusterRole => ({ metadata: meta(controllerRolePrefix + name), rules: copies(rules) }),
+      ),
     ],
-    clusterRoleBindings: Object.entries(bindings).map(([name, binding]) => ({ metadata: meta(name), ...boundTo(binding) })),
-    roles: Object.entries(namespacedRoles).map(([path, rules]) => ({ metadata: namespacedMeta(path), rules: copies(rules) })),
-    roleBindings: Object.entries(namespacedBindings).map(([path, binding]) => ({ metadata: namespacedMeta(path), ...boundTo(binding) })),
+    clusterRoleBindings: Object.entries(bindings).map(([name, binding]) => ({
+      metadata: meta(name),
+      ...boundTo(binding),
+    })),
+    roles: Object.entries(namespacedRoles).map(([path, rules]) => ({
+      metadata: namespacedMeta(path),
+      rules: copies(rules),
+    })),
+    roleBindings: Object.entries(namespacedBindings).map(([path, binding]) => ({
+      metadata: namespacedMeta(path),
+      ...boundTo(binding),
+    })),
   };
 }
 
-function withGated(table: RuleTable, gated: readonly GatedPolicy[], more: (policy: GatedPolicy) => RuleTable | undefined): RuleTable {
+function withGated(
+  table: RuleTable,
+  gated: readonly GatedPolicy[],
+  more: (policy: GatedPolicy) => RuleTable | undefined,
+): RuleTable {
   const roles: Record<string, readonly PolicyRule[]> = Object.assign({}, table, ...gated.map(more));
   for (const { adds = {} } of gated) {
     for (const name of Object.keys(adds)) {
@@ -70,8 +103,11 @@ function aggregateLabels(name: string): Record<string, string> {
   return name.startsWith(prefix) ? { [aggregateTo(name.slice(prefix.length))]: 'true' } : {};
 }
 
-const meta = (name: string, labels: Record<string, string> = {}): ObjectMeta =>
-  ({ name, labels: { [bootstrappingLabel]: 'rbac-defaults', ...labels }, annotations: { [autoUpdateAnnotation]: 'true' } });
+const meta = (name: string, labels: Record<string, string> = {}): ObjectMeta => ({
+  name,
+  labels: { [bootstrappingLabel]: 'rbac-defaults', ...labels },
+  annotations: { [autoUpdateAnnotation]: 'true' },
+});
 
 function namespacedMeta(path: string): ObjectMeta {
   const slash = path.indexOf('/');
@@ -89,5 +125,7 @@ function boundTo({ role, subjects }: Binding): { roleRef: RoleRef; subjects?: Su
 
 function subjectOf(text: string): Subject {
   const [kind = '', first = '', second = ''] = text.split('/');
-  return kind === 'ServiceAccount' ? { kind, name: second, namespace: first } : { kind, apiGroup: rbacGroup, name: first };
+  return kind === 'ServiceAccount'
+    ? { kind, name: second, namespace: first }
+    : { kind, apiGroup: rbacGroup, name: first };
 }

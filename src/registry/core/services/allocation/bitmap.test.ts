@@ -42,7 +42,12 @@ describe('allocation bitmap', () => {
 
   test('what nobody asked for comes from above the static band, from a random place on', () => {
     const bitmap = new AllocationBitmap(shape);
-    expect([bitmap.takeNext(sequence(0)), bitmap.takeNext(sequence(0)), bitmap.takeNext(sequence(0.99)), bitmap.takeNext(sequence(0.99))]).toEqual([4, 5, 19, 6]);
+    expect([
+      bitmap.takeNext(sequence(0)),
+      bitmap.takeNext(sequence(0)),
+      bitmap.takeNext(sequence(0.99)),
+      bitmap.takeNext(sequence(0.99)),
+    ]).toEqual([4, 5, 19, 6]);
   });
 
   test('the static band is used when there is nothing else', () => {

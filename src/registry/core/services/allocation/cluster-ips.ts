@@ -21,12 +21,26 @@ export interface ClusterIpChange {
 const noChange: ClusterIpChange = { taken: [], unused: [] };
 
 /** Takes what a new service needs and writes it into the object. A dry run takes nothing. */
-export async function takeClusterIps(service: Service, allocators: IpAllocators, dryRun: boolean): Promise<ClusterIpChange> {
+export async function takeClusterIps(
+  service: Service,
+  allocators: IpAllocators,
+  dryRun: boolean,
+): Promise<ClusterIpChange> {
   if (service.spec.type === 'ExternalName' || clusterIpsOf(service)[0] === noClusterIp) return noChange;
-  return take(service, ipFamiliesOf(service).map((_, i) => i), allocators, dryRun);
+  return take(
+    service,
+    ipFamiliesOf(service).map((_, i) => i),
+    allocators,
+    dryRun,
+  );
 }
 
-export async function changeClusterIps(service: Service, old: Service, allocators: IpAllocators, dryRun: boolean): Promise<ClusterIpChange> {
+export async function changeClusterIps(
+  service: Service,
+  old: Service,
+  allocators: IpAllocators,
+  dryRun: boolean,
+): Promise<ClusterIpChange> {
   if (isSettledDualStack(service, old)) return noChange;
   if (old.spec.type === 'ExternalName') return takeClusterIps(service, allocators, dryRun);
   if (clusterIpsOf(old)[0] === noClusterIp) return noChange;
@@ -42,7 +56,12 @@ export async function releaseClusterIps(ips: readonly Owned<string>[], allocator
 }
 
 /** Takes an address for each of these places in the list of families: the one that is there, or any. */
-async function take(service: Service, places: readonly number[], allocators: IpAllocators, dryRun: boolean): Promise<ClusterIpChange> {
+async function take(
+  service: Service,
+  places: readonly number[],
+  allocators: IpAllocators,
+  dryRun: boolean,
+): Promise<ClusterIpChange> {
   const ips = [...clusterIpsOf(service)];
   const taken: Owned<string>[] = [];
   try {
@@ -68,13 +87,17 @@ async function takeAny(allocator: IpAllocator, dryRun: boolean): Promise<Owned<s
   try {
     return await allocator.allocateNext();
   } catch (error) {
-    if (error instanceof AllocationError) throw internalError(`failed to allocate a serviceIP: ${error.message}`, { cause: error });
+    if (error instanceof AllocationError)
+      throw internalError(`failed to allocate a serviceIP: ${error.message}`, { cause: error });
     throw error;
   }
 }
 
 async function takeAsked(
-  ip: string, service: Service, allocator: IpAllocator, dryRun: boolean,
+  ip: string,
+  service: Service,
+  allocator: IpAllocator,
+  dryRun: boolean,
 ): Promise<Owned<string>> {
   try {
     if (!dryRun) return await allocator.allocate(ip);
@@ -82,6 +105,8 @@ async function takeAsked(
     return { value: ip, since: 0 };
   } catch (error) {
     if (!(error instanceof AllocationError)) throw error;
-    throw invalidStatus({ group: '', kind: 'Service' }, service.metadata.name ?? '', [invalid(clusterIpsPath, goStrings(clusterIpsOf(service)), `failed to allocate IP ${ip}: ${error.message}`)]);
+    throw invalidStatus({ group: '', kind: 'Service' }, service.metadata.name ?? '', [
+      invalid(clusterIpsPath, goStrings(clusterIpsOf(service)), `failed to allocate IP ${ip}: ${error.message}`),
+    ]);
   }
 }

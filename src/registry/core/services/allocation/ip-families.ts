@@ -2,8 +2,23 @@
  * How many cluster IPs a service gets and of which families: what it asks for, what it had, and what the cluster has.
  * @see {@link https://kep.k8s.io/563 | KEP-563}
  */
-import { clusterIpsPath, ipFamiliesPath, ipFamilyPolicyPath, validateClusterIpFields } from '../../../../api/core/service/cluster-ips-validation.ts';
-import { clusterIpsOf, familyOf, hasSameClusterIps, hasSameIpFamilies, ipFamiliesOf, isHeadlessWithoutSelector, needsNodePorts, noClusterIp, otherFamily } from '../../../../api/core/service/fields.ts';
+import {
+  clusterIpsPath,
+  ipFamiliesPath,
+  ipFamilyPolicyPath,
+  validateClusterIpFields,
+} from '../../../../api/core/service/cluster-ips-validation.ts';
+import {
+  clusterIpsOf,
+  familyOf,
+  hasSameClusterIps,
+  hasSameIpFamilies,
+  ipFamiliesOf,
+  isHeadlessWithoutSelector,
+  needsNodePorts,
+  noClusterIp,
+  otherFamily,
+} from '../../../../api/core/service/fields.ts';
 import type { IPFamily, Service } from '../../../../api/gen/types/core-v1.ts';
 import { type FieldError, invalid } from '../../../../machinery/field-error.ts';
 import { FieldErrors } from '../../../../machinery/field-errors.ts';
@@ -16,9 +31,14 @@ export type ClusterFamilies = readonly IPFamily[];
 /** Fills in `ipFamilyPolicy` and `ipFamilies`. Throws 422 with what cannot be. */
 export function setIpFamilies(service: Service, old: Service | undefined, cluster: ClusterFamilies): void {
   if (service.spec.type === 'ExternalName' || (old !== undefined && isSettledDualStack(service, old))) return;
-  service.spec.ipFamilyPolicy ??= old?.spec.ipFamilyPolicy ?? (isHeadlessWithoutSelector(service) ? 'RequireDualStack' : 'SingleStack');
+  service.spec.ipFamilyPolicy ??=
+    old?.spec.ipFamilyPolicy ?? (isHeadlessWithoutSelector(service) ? 'RequireDualStack' : 'SingleStack');
   throwIfAny(service, validateClusterIpFields(service));
-  throwIfAny(service, [...(old === undefined ? [] : releaseErrors(service, old)), ...policyErrors(service), ...inferFamilies(service, cluster)]);
+  throwIfAny(service, [
+    ...(old === undefined ? [] : releaseErrors(service, old)),
+    ...policyErrors(service),
+    ...inferFamilies(service, cluster),
+  ]);
   // Its owner knows the families of its endpoints, whatever the cluster has.
   if (isHeadlessWithoutSelector(service)) return completeFamilies(service, cluster[0]!, true);
   throwIfAny(service, clusterErrors(service, cluster));
@@ -35,20 +55,31 @@ function throwIfAny({ metadata }: Service, errors: readonly FieldError[]): void 
  */
 export function isSettledDualStack(service: Service, old: Service): boolean {
   const { type, ipFamilyPolicy } = service.spec;
-  const prefersDualStack = ipFamilyPolicy === 'PreferDualStack' && (old.spec.ipFamilyPolicy ?? ipFamilyPolicy) === ipFamilyPolicy;
-  return prefersDualStack && type === old.spec.type && (type === 'ClusterIP' || needsNodePorts(service)) && hasSameClusterIps(service, old) && hasSameIpFamilies(service, old);
+  const prefersDualStack =
+    ipFamilyPolicy === 'PreferDualStack' && (old.spec.ipFamilyPolicy ?? ipFamilyPolicy) === ipFamilyPolicy;
+  return (
+    prefersDualStack &&
+    type === old.spec.type &&
+    (type === 'ClusterIP' || needsNodePorts(service)) &&
+    hasSameClusterIps(service, old) &&
+    hasSameIpFamilies(service, old)
+  );
 }
 
 /** To give the second address back takes the policy that says so, and then nothing else. */
 function releaseErrors(service: Service, old: Service): FieldError[] {
   const { spec } = service;
   if (spec.ipFamilyPolicy === 'SingleStack') {
-    if (hasSameClusterIps(service, old) && clusterIpsOf(service).length > 1) spec.clusterIPs = spec.clusterIPs!.slice(0, 1);
-    if (hasSameIpFamilies(service, old) && ipFamiliesOf(service).length > 1) spec.ipFamilies = spec.ipFamilies!.slice(0, 1);
+    if (hasSameClusterIps(service, old) && clusterIpsOf(service).length > 1)
+      spec.clusterIPs = spec.clusterIPs!.slice(0, 1);
+    if (hasSameIpFamilies(service, old) && ipFamiliesOf(service).length > 1)
+      spec.ipFamilies = spec.ipFamilies!.slice(0, 1);
     return [];
   }
-  const isReduced = (now: readonly unknown[], before: readonly unknown[]): boolean => now.length > 0 && now.length < before.length;
-  const refuse = (what: string): FieldError => invalid(ipFamilyPolicyPath, spec.ipFamilyPolicy, `must be 'SingleStack' to release the secondary ${what}`);
+  const isReduced = (now: readonly unknown[], before: readonly unknown[]): boolean =>
+    now.length > 0 && now.length < before.length;
+  const refuse = (what: string): FieldError =>
+    invalid(ipFamilyPolicyPath, spec.ipFamilyPolicy, `must be 'SingleStack' to release the secondary ${what}`);
   return [
     ...(isReduced(clusterIpsOf(service), clusterIpsOf(old)) ? [refuse('cluster IP')] : []),
     ...(isReduced(ipFamiliesOf(service), ipFamiliesOf(old)) ? [refuse('IP family')] : []),
@@ -58,8 +89,16 @@ function releaseErrors(service: Service, old: Service): FieldError[] {
 function policyErrors(service: Service): FieldError[] {
   const { ipFamilyPolicy } = service.spec;
   if (ipFamilyPolicy !== 'SingleStack') return [];
-  const refuse = (what: string): FieldError => invalid(ipFamilyPolicyPath, ipFamilyPolicy, `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${what} are specified`);
-  return [...(clusterIpsOf(service).length === 2 ? [refuse('cluster IPs')] : []), ...(ipFamiliesOf(service).length === 2 ? [refuse('IP families')] : [])];
+  const refuse = (what: string): FieldError =>
+    invalid(
+      ipFamilyPolicyPath,
+      ipFamilyPolicy,
+      `must be 'RequireDualStack' or 'PreferDualStack' when multiple ${what} are specified`,
+    );
+  return [
+    ...(clusterIpsOf(service).length === 2 ? [refuse('cluster IPs')] : []),
+    ...(ipFamiliesOf(service).length === 2 ? [refuse('IP families')] : []),
+  ];
 }
 
 /** An address that the client gave says its family. */
@@ -81,8 +120,11 @@ function inferFamilies(service: Service, cluster: ClusterFamilies): FieldErrors 
 function clusterErrors(service: Service, cluster: ClusterFamilies): FieldErrors {
   const { ipFamilyPolicy } = service.spec;
   const errors = new FieldErrors();
-  if (ipFamilyPolicy === 'RequireDualStack' && cluster.length < 2) errors.push(invalid(ipFamilyPolicyPath, ipFamilyPolicy, 'this cluster is not configured for dual-stack services'));
-  for (const [i, family] of ipFamiliesOf(service).entries()) if (!cluster.includes(family)) errors.push(invalid(ipFamiliesPath.index(i), family, 'not configured on this cluster'));
+  if (ipFamilyPolicy === 'RequireDualStack' && cluster.length < 2)
+    errors.push(invalid(ipFamilyPolicyPath, ipFamilyPolicy, 'this cluster is not configured for dual-stack services'));
+  for (const [i, family] of ipFamiliesOf(service).entries())
+    if (!cluster.includes(family))
+      errors.push(invalid(ipFamiliesPath.index(i), family, 'not configured on this cluster'));
   return errors;
 }
 

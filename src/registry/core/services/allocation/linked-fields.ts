@@ -2,7 +2,18 @@
  * Fields that say the same twice, and values that clients leave out because the server chose them: what an old client
  * or a plain manifest means by what it sends.
  */
-import { clusterIpsOf, familyOf, hasSameClusterIps, isHeadlessWithoutSelector, needsClusterIp, needsHealthCheck, needsNodePorts, noClusterIp, nodePortsOf, otherFamily } from '../../../../api/core/service/fields.ts';
+import {
+  clusterIpsOf,
+  familyOf,
+  hasSameClusterIps,
+  isHeadlessWithoutSelector,
+  needsClusterIp,
+  needsHealthCheck,
+  needsNodePorts,
+  noClusterIp,
+  nodePortsOf,
+  otherFamily,
+} from '../../../../api/core/service/fields.ts';
 import type { IPFamily, Service } from '../../../../api/gen/types/core-v1.ts';
 
 /** A client that knows the single field only has set both. The other way round is an error. */
@@ -30,7 +41,8 @@ export function keepAllocatedValues(service: Service, old: Service): void {
     if (clusterIpsOf(service).length === 0 && clusterIpsOf(old).length > 0) spec.clusterIPs = [...clusterIpsOf(old)];
   }
   if (needsNodePorts(old) && needsNodePorts(service)) keepNodePorts(service, old);
-  if (needsHealthCheck(old) && needsHealthCheck(service) && (spec.healthCheckNodePort ?? 0) === 0) spec.healthCheckNodePort = old.spec.healthCheckNodePort;
+  if (needsHealthCheck(old) && needsHealthCheck(service) && (spec.healthCheckNodePort ?? 0) === 0)
+    spec.healthCheckNodePort = old.spec.healthCheckNodePort;
 }
 
 /** Ports are told by name. A node port that the client uses for another port is not taken from there. */
@@ -52,7 +64,8 @@ export function completeService(service: Service, defaultFamily: IPFamily): void
   if (!needsClusterIp(service) || (spec.ipFamilies?.length ?? 0) > 0) return;
   if (spec.clusterIP !== noClusterIp) {
     spec.ipFamilies = clusterIpsOf(service).map(familyOf);
-    if (spec.ipFamilies.length > 0) spec.ipFamilyPolicy = spec.ipFamilies.length === 1 ? 'SingleStack' : 'RequireDualStack';
+    if (spec.ipFamilies.length > 0)
+      spec.ipFamilyPolicy = spec.ipFamilies.length === 1 ? 'SingleStack' : 'RequireDualStack';
   } else if (isHeadlessWithoutSelector(service)) {
     spec.ipFamilies = [defaultFamily, otherFamily(defaultFamily)];
     spec.ipFamilyPolicy = 'RequireDualStack';

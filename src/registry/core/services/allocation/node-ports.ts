@@ -40,7 +40,12 @@ async function takeForPorts(service: Service, operation: PortOperation): Promise
 
 /** By number, the node port that a client asks for any of the ports with it: the first. */
 const requestedPorts = ({ spec }: Service): ReadonlyMap<number, number> =>
-  new Map(spec.ports?.filter(({ nodePort = 0 }) => nodePort !== 0).toReversed().map(({ port = 0, nodePort = 0 }) => [port, nodePort]));
+  new Map(
+    spec.ports
+      ?.filter(({ nodePort = 0 }) => nodePort !== 0)
+      .toReversed()
+      .map(({ port = 0, nodePort = 0 }) => [port, nodePort]),
+  );
 
 export async function changeNodePorts(service: Service, old: Service, operation: PortOperation): Promise<void> {
   if (needsNodePorts(service)) await changeForPorts(service, old, operation);
@@ -76,7 +81,8 @@ async function takeAny(operation: PortOperation): Promise<number> {
   try {
     return await operation.takeAny();
   } catch (error) {
-    if (error instanceof AllocationError) throw internalError(`failed to allocate a nodePort: ${error.message}`, { cause: error });
+    if (error instanceof AllocationError)
+      throw internalError(`failed to allocate a nodePort: ${error.message}`, { cause: error });
     throw error;
   }
 }
@@ -86,7 +92,9 @@ async function takeAsked(port: number, index: number, service: Service, operatio
     await operation.take(port);
   } catch (error) {
     if (!(error instanceof AllocationError)) throw error;
-    throw invalidStatus({ group: '', kind: 'Service' }, service.metadata.name ?? '', [invalid(portsPath.index(index).child('nodePort'), port, error.message)]);
+    throw invalidStatus({ group: '', kind: 'Service' }, service.metadata.name ?? '', [
+      invalid(portsPath.index(index).child('nodePort'), port, error.message),
+    ]);
   }
 }
 

@@ -30,4 +30,8 @@ export interface RangeUsage extends ObservedRange {
   readonly free: number;
 }
 
-export const noObserver: AllocationObserver = { asked: () => undefined, found: () => undefined, repairFailed: () => undefined };
+export const noObserver: AllocationObserver = {
+  asked: () => undefined,
+  found: () => undefined,
+  repairFailed: () => undefined,
+};

@@ -14,7 +14,8 @@ export interface PortOperation {
   revert(): Promise<void>;
 }
 
-export const startPortOperation = (ports: PortAllocator, dryRun: boolean): PortOperation => (dryRun ? new DryRunOperation(ports) : new RealOperation(ports));
+export const startPortOperation = (ports: PortAllocator, dryRun: boolean): PortOperation =>
+  dryRun ? new DryRunOperation(ports) : new RealOperation(ports);
 
 class RealOperation implements PortOperation {
   readonly #ports: PortAllocator;

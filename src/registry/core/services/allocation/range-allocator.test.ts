@@ -12,7 +12,13 @@ import { StoredReleases } from './stored-releases.ts';
 const key = '/registry/ranges/serviceips';
 const releasesKey = '/registry/range-releases/serviceips';
 const range = { text: '10.0.0.0/29', size: 6, staticSize: 0 };
-const door = createInternalDoor({ apiVersion: 'v1', kind: 'RangeAllocation', typeId: 'core/v1.RangeAllocation', codecs, mediaType: 'application/vnd.kubernetes.protobuf' });
+const door = createInternalDoor({
+  apiVersion: 'v1',
+  kind: 'RangeAllocation',
+  typeId: 'core/v1.RangeAllocation',
+  codecs,
+  mediaType: 'application/vnd.kubernetes.protobuf',
+});
 
 describe('allocator of one range', () => {
   let store: Store & AsyncDisposable;
@@ -39,7 +45,14 @@ describe('allocator of one range', () => {
     await allocator.take(0);
     const { kv } = await store.get(key);
     // Envelope, empty metadata, the range's text, one byte of data.
-    expect(kv!.value.toString('hex')).toBe('6b387300' + '0a150a027631120f52616e6765416c6c6f636174696f6e' + '12220a100a0012001a0022002a00320038004200' + '120b31302e302e302e302f3239' + '1a0101' + '1a002200');
+    expect(kv!.value.toString('hex')).toBe(
+      '6b387300' +
+        '0a150a027631120f52616e6765416c6c6f636174696f6e' +
+        '12220a100a0012001a0022002a00320038004200' +
+        '120b31302e302e302e302f3239' +
+        '1a0101' +
+        '1a002200',
+    );
   });
 
   test('an absent range is rebuilt before anything is taken from it', async () => {
@@ -53,11 +66,18 @@ describe('allocator of one range', () => {
     const first = (await allocator.takeNext())!;
     const before = await store.currentRevision();
     const requests = [
-      allocator.takeNext(), allocator.takeNext(), allocator.take(5), allocator.giveBack(first), allocator.takeNext(),
+      allocator.takeNext(),
+      allocator.takeNext(),
+      allocator.take(5),
+      allocator.giveBack(first),
+      allocator.takeNext(),
     ];
     // The first goes at once, the others wait for it.
     expect(await Promise.all(requests)).toEqual([
-      { number: 1, since: before + 1 }, { number: 2, since: before + 2 }, { number: 5, since: before + 2 }, undefined,
+      { number: 1, since: before + 1 },
+      { number: 2, since: before + 2 },
+      { number: 5, since: before + 2 },
+      undefined,
       { number: 0, since: before + 2 },
     ]);
     expect(await store.currentRevision()).toBe(before + 2);
@@ -88,7 +108,10 @@ describe('allocator of one range', () => {
     await object.write(await object.read(), range.text, Buffer.from([0b100]), { companion });
     const other = (await allocatorOn(store).take(1))!;
     const guard = { prefix: releasesKey, unchangedSince: (await releases.read()).revision };
-    expect([await allocator.guardOf([released], true), await allocator.guardOf([kept], false)]).toEqual([undefined, guard]);
+    expect([await allocator.guardOf([released], true), await allocator.guardOf([kept], false)]).toEqual([
+      undefined,
+      guard,
+    ]);
     await allocator.giveBack(released);
     expect(await allocator.isTaken(1)).toBe(true);
     await allocator.giveBack(kept);

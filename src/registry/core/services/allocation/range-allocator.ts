@@ -172,7 +172,8 @@ export class RangeAllocator {
   }
 
   #bitmapOf({ range, data }: RangeState): AllocationBitmap {
-    if (range !== this.#options.range.text) throw new AllocationError('the provided range does not match the current range');
+    if (range !== this.#options.range.text)
+      throw new AllocationError('the provided range does not match the current range');
     return new AllocationBitmap(this.#options.range, data);
   }
 }

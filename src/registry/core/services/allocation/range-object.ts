@@ -56,12 +56,17 @@ export class RangeObject {
     const value = door.seal(this.key, door.codec.encode(asJson(object)));
     const result = await store.update(this.key, value, previous.revision, options);
     if (result.applied) return { applied: true, state: { revision: result.revision, range, data } };
-    return { applied: false, state: result.current === undefined ? absent : this.#open(result.current.value, result.current.modRevision) };
+    return {
+      applied: false,
+      state: result.current === undefined ? absent : this.#open(result.current.value, result.current.modRevision),
+    };
   }
 
   #open(value: Buffer, revision: number): RangeState {
     const { door } = this.#options;
-    const { range = '', data = '' } = door.codec.decode(door.open(this.key, value, revision).bytes) as unknown as RangeAllocation;
+    const { range = '', data = '' } = door.codec.decode(
+      door.open(this.key, value, revision).bytes,
+    ) as unknown as RangeAllocation;
     return { revision, range, data: Buffer.from(data, 'base64') };
   }
 }

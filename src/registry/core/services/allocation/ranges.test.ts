@@ -13,16 +13,28 @@ describe('ranges of cluster IPs', () => {
     { cidr: 'fd00::/120', size: 255, staticSize: 16, first: 'fd00::1', last: 'fd00::ff' },
   ])('$cidr', ({ cidr, size, staticSize, first, last }) => {
     const range = createIpRange(cidr);
-    expect({ size: range.size, staticSize: range.staticSize, first: range.valueOf(0), last: range.valueOf(range.size - 1) }).toEqual({ size, staticSize, first, last });
+    expect({
+      size: range.size,
+      staticSize: range.staticSize,
+      first: range.valueOf(0),
+      last: range.valueOf(range.size - 1),
+    }).toEqual({ size, staticSize, first, last });
     expect([range.numberOf(first), range.numberOf(last)]).toEqual([0, size - 1]);
   });
 
   test('addresses of the network itself, of broadcasts, and of others are not in it', () => {
     const range = createIpRange('10.0.0.0/24');
-    expect(['10.0.0.0', '10.0.0.255', '10.0.1.1', 'fd00::1', 'x'].map((ip) => range.numberOf(ip))).toEqual([undefined, undefined, undefined, undefined, undefined]);
+    expect(['10.0.0.0', '10.0.0.255', '10.0.1.1', 'fd00::1', 'x'].map((ip) => range.numberOf(ip))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 
-  test('is stored under the text of the network', () => expect(createIpRange('10.96.7.7/12').text).toBe('10.96.0.0/12'));
+  test('is stored under the text of the network', () =>
+    expect(createIpRange('10.96.7.7/12').text).toBe('10.96.0.0/12'));
 });
 
 describe('ranges of node ports', () => {
@@ -34,6 +46,12 @@ describe('ranges of node ports', () => {
   ])('$first-$last', ({ first, last, size, staticSize }) => {
     const range = createPortRange({ first, last });
     expect(range).toMatchObject({ size, staticSize, text: `${first}-${last}` });
-    expect([range.numberOf(first), range.numberOf(last), range.numberOf(first - 1), range.numberOf(last + 1), range.valueOf(1)]).toEqual([0, size - 1, undefined, undefined, first + 1]);
+    expect([
+      range.numberOf(first),
+      range.numberOf(last),
+      range.numberOf(first - 1),
+      range.numberOf(last + 1),
+      range.valueOf(1),
+    ]).toEqual([0, size - 1, undefined, undefined, first + 1]);
   });
 });

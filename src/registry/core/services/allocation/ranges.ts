@@ -1,5 +1,13 @@
 /** The ranges that are given out from: cluster IPs by family, and node ports. */
-import { type Cidr, cidrSize, formatCidr, formatIp, networkAddress, parseCidr, parseIp } from '../../../../machinery/formats/addresses.ts';
+import {
+  type Cidr,
+  cidrSize,
+  formatCidr,
+  formatIp,
+  networkAddress,
+  parseCidr,
+  parseIp,
+} from '../../../../machinery/formats/addresses.ts';
 import type { BitmapShape } from './bitmap.ts';
 
 /** Values in the order of their numbers. */
@@ -43,8 +51,11 @@ export function createIpRange(text: string): IpRange {
   const size = Math.max(0, family === 6 ? Math.min(all, maxIpv6Size) - 1 : all - 2);
   const base = networkAddress(cidr) + 1n;
   return {
-    text: formatCidr(cidr), size, staticSize: Math.min(size, staticSize(all, ipBand)),
-    family: family === 6 ? 'IPv6' : 'IPv4', network: formatIp({ family, value: networkAddress(cidr) }),
+    text: formatCidr(cidr),
+    size,
+    staticSize: Math.min(size, staticSize(all, ipBand)),
+    family: family === 6 ? 'IPv6' : 'IPv4',
+    network: formatIp({ family, value: networkAddress(cidr) }),
     numberOf: (value) => numberOfIp(value, cidr, base, size),
     valueOf: (number) => formatIp({ family, value: base + BigInt(number) }),
   };
@@ -64,7 +75,10 @@ export interface PortRange extends ValueRange<number> {
 export function createPortRange({ first, last }: { readonly first: number; readonly last: number }): PortRange {
   const size = last - first + 1;
   return {
-    first, size, text: `${first}-${last}`, staticSize: staticSize(size, portBand),
+    first,
+    size,
+    text: `${first}-${last}`,
+    staticSize: staticSize(size, portBand),
     numberOf: (port) => (port >= first && port <= last ? port - first : undefined),
     valueOf: (number) => first + number,
   };

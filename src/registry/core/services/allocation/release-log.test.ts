@@ -22,7 +22,12 @@ describe('log of releases', () => {
     { name: 'released once more', log: twice, since: 15, released: true },
     { name: 'its owner had it before the range was made anew', log: anew, since: 9, released: true },
     { name: 'its owner had it after the range was made anew', log: anew, since: 11, released: false },
-    { name: 'released before the range was made anew', log: logOf([5, [1]], [10, 'everything']), since: 11, released: false },
+    {
+      name: 'released before the range was made anew',
+      log: logOf([5, [1]], [10, 'everything']),
+      since: 11,
+      released: false,
+    },
   ])('$name: $released', ({ log, since, released }) => {
     expect(log.isReleasedSince(1, since)).toBe(released);
   });

@@ -43,7 +43,9 @@ describe('repair of ranges', () => {
     await remove('servicenodeports');
     const restarted = new ServiceServer({ store });
     await expect(restarted.create({ name: 'b', clusterIP: first })).rejects.toThrow('provided IP is already allocated');
-    await expect(restarted.create({ name: 'c', type: 'NodePort', ports: [{ port: 80, nodePort: 30_007 }] })).rejects.toThrow('provided port is already allocated');
+    await expect(
+      restarted.create({ name: 'c', type: 'NodePort', ports: [{ port: 80, nodePort: 30_007 }] }),
+    ).rejects.toThrow('provided port is already allocated');
   });
 
   test('gives up what nobody holds, in the third round', async () => {
@@ -56,7 +58,10 @@ describe('repair of ranges', () => {
       rounds.push(await takenNumbers(store, 'serviceips'));
     }
     expect(rounds).toEqual([[39], [39], []]);
-    expect(server.warnings).toEqual(['a value is taken and held by no service; kept for now', 'a value is taken and held by no service; released']);
+    expect(server.warnings).toEqual([
+      'a value is taken and held by no service; kept for now',
+      'a value is taken and held by no service; released',
+    ]);
   });
 
   test('keeps what no service holds for five minutes, however quickly the rounds follow each other', async () => {
@@ -143,20 +148,32 @@ describe('repair of ranges', () => {
     expect(server.warnings).toEqual(['a value is held by several services; recreate this one']);
     const moved = new ServiceServer({ store, clusterIpRanges: ['10.1.0.0/24'] });
     await moved.ranges.repair();
-    expect(moved.warnings).toEqual(['a service holds a value that is not of the range; recreate the service', 'a service holds a value that is not of the range; recreate the service']);
+    expect(moved.warnings).toEqual([
+      'a service holds a value that is not of the range; recreate the service',
+      'a service holds a value that is not of the range; recreate the service',
+    ]);
   });
 
   test('another range is an error until the repair, and then the range', async () => {
     await server.create({ name: 'a', clusterIP: second });
     const moved = new ServiceServer({ store, clusterIpRanges: ['10.1.0.0/24'] });
-    await expect(moved.create({ name: 'b' })).rejects.toThrow('Internal error occurred: failed to allocate a serviceIP: the provided range does not match the current range');
+    await expect(moved.create({ name: 'b' })).rejects.toThrow(
+      'Internal error occurred: failed to allocate a serviceIP: the provided range does not match the current range',
+    );
     await moved.ranges.repair();
     expect((await moved.create({ name: 'b' })).spec.clusterIP).toMatch(/^10\.1\.0\.\d+$/);
     await expect(server.create({ name: 'c' })).rejects.toThrow('the provided range does not match the current range');
   });
 
   test('a port number counts once for all protocols', async () => {
-    await server.create({ name: 'a', type: 'NodePort', ports: [{ name: 't', port: 53, protocol: 'TCP', nodePort: 30_053 }, { name: 'u', port: 53, protocol: 'UDP', nodePort: 30_053 }] });
+    await server.create({
+      name: 'a',
+      type: 'NodePort',
+      ports: [
+        { name: 't', port: 53, protocol: 'TCP', nodePort: 30_053 },
+        { name: 'u', port: 53, protocol: 'UDP', nodePort: 30_053 },
+      ],
+    });
     await server.ranges.repair();
     expect([await takenNumbers(store, 'servicenodeports'), server.warnings]).toEqual([[53], []]);
   });

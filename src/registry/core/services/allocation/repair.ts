@@ -182,7 +182,10 @@ export class RangeRepair<V extends string | number> {
 
 export const repairedIps = (range: IpRange): HeldValues<string> => ({
   range,
-  heldBy: (service) => (service.spec.type === 'ExternalName' ? [] : clusterIpsOf(service).filter((ip) => ip !== noClusterIp && familyOf(ip) === range.family)),
+  heldBy: (service) =>
+    service.spec.type === 'ExternalName'
+      ? []
+      : clusterIpsOf(service).filter((ip) => ip !== noClusterIp && familyOf(ip) === range.family),
 });
 
 export const repairedPorts = (range: PortRange): HeldValues<number> => ({ range, heldBy: heldPorts });

@@ -8,7 +8,13 @@ import type { Service } from '../../../../api/gen/types/core-v1.ts';
 import type { Logger } from '../../../../base/logger.ts';
 import type { WriteGuard } from '../../../../storage/interface.ts';
 import type { BegunWrite, Finish } from '../../../generic/write.ts';
-import { changeClusterIps, type ClusterIpChange, type IpAllocators, releaseClusterIps, takeClusterIps } from './cluster-ips.ts';
+import {
+  changeClusterIps,
+  type ClusterIpChange,
+  type IpAllocators,
+  releaseClusterIps,
+  takeClusterIps,
+} from './cluster-ips.ts';
 import { type ClusterFamilies, setIpFamilies } from './ip-families.ts';
 import { keepAllocatedValues, linkChangedClusterIps, linkClusterIps } from './linked-fields.ts';
 import { changeNodePorts, takeNodePorts } from './node-ports.ts';
@@ -62,7 +68,10 @@ export class ServiceAllocator {
 
   /** After the service is gone, at that revision. */
   async release(service: Service, revision: number): Promise<void> {
-    const ports = [...nodePortsOf(service), ...(needsHealthCheck(service) ? [service.spec.healthCheckNodePort ?? 0] : [])];
+    const ports = [
+      ...nodePortsOf(service),
+      ...(needsHealthCheck(service) ? [service.spec.healthCheckNodePort ?? 0] : []),
+    ];
     await this.#quietly(async () => {
       const ips = service.spec.type === 'ExternalName' ? [] : clusterIpsOf(service);
       await releaseClusterIps(ownedAt(revision, ips), this.#ips);
@@ -71,20 +80,23 @@ export class ServiceAllocator {
   }
 
   async #withPorts(
-    ips: ClusterIpChange, dryRun: boolean, change: (operation: PortOperation) => Promise<void>,
+    ips: ClusterIpChange,
+    dryRun: boolean,
+    change: (operation: PortOperation) => Promise<void>,
   ): Promise<BegunWrite> {
     const operation = startPortOperation(this.#ports, dryRun);
     let isFinished = false;
-    const finish: Finish = (outcome, revision) => this.#quietly(async () => {
-      // What was given back can be another service's by now.
-      if (isFinished) return;
-      isFinished = true;
-      // @NOTE differs from upstream: nothing that the service may hold after all is given to another.
-      if (outcome === 'unknown') return;
-      const isApplied = outcome === 'applied';
-      if (!dryRun) await releaseClusterIps(isApplied ? ownedAt(revision, ips.unused) : ips.taken, this.#ips);
-      await (isApplied ? operation.commit(revision) : operation.revert());
-    });
+    const finish: Finish = (outcome, revision) =>
+      this.#quietly(async () => {
+        // What was given back can be another service's by now.
+        if (isFinished) return;
+        isFinished = true;
+        // @NOTE differs from upstream: nothing that the service may hold after all is given to another.
+        if (outcome === 'unknown') return;
+        const isApplied = outcome === 'applied';
+        if (!dryRun) await releaseClusterIps(isApplied ? ownedAt(revision, ips.unused) : ips.taken, this.#ips);
+        await (isApplied ? operation.commit(revision) : operation.revert());
+      });
     try {
       await change(operation);
     } catch (error) {

@@ -61,7 +61,11 @@ export function createServiceRanges(options: ServiceRangesOptions): ServiceRange
   const repairs: { readonly about: ObservedRange; run(): Promise<void> }[] = [];
   const allocators: { readonly about: ObservedRange; readonly size: number; readonly allocator: RangeAllocator }[] = [];
   const services = createServiceReader(options.services);
-  const allocatorOf = <V extends string | number>(about: ObservedRange, name: string, held: HeldValues<V>): RangeAllocator => {
+  const allocatorOf = <V extends string | number>(
+    about: ObservedRange,
+    name: string,
+    held: HeldValues<V>,
+  ): RangeAllocator => {
     const { range } = held;
     const object = makeObject(name);
     const releases = new StoredReleases(options.store, `${options.prefix}/range-releases/${name}`);
@@ -72,7 +76,10 @@ export function createServiceRanges(options: ServiceRangesOptions): ServiceRange
     allocators.push({ about, size: range.size, allocator });
     return allocator;
   };
-  const observeOf = (about: ObservedRange): Observe => (scope, failed, milliseconds) => observer.asked(about, scope, failed, milliseconds);
+  const observeOf =
+    (about: ObservedRange): Observe =>
+    (scope, failed, milliseconds) =>
+      observer.asked(about, scope, failed, milliseconds);
   const ips = new Map<IPFamily, IpAllocator>();
   const ipRanges = clusterIpRanges.map(createIpRange);
   ipRanges.forEach((range, i) => {
@@ -97,11 +104,20 @@ export function createServiceRanges(options: ServiceRangesOptions): ServiceRange
         }
       }
     },
-    usage: () => allocators.flatMap(({ about: range, size, allocator: { taken } }) => (taken === undefined ? [] : [{ ...range, taken, free: size - taken }])),
+    usage: () =>
+      allocators.flatMap(({ about: range, size, allocator: { taken } }) =>
+        taken === undefined ? [] : [{ ...range, taken, free: size - taken }],
+      ),
   };
 }
 
 function objectMaker({ store, prefix, mediaType, codecs }: ServiceRangesOptions): (name: string) => RangeObject {
-  const door = createInternalDoor({ apiVersion: 'v1', kind: 'RangeAllocation', typeId: 'core/v1.RangeAllocation', codecs, mediaType });
+  const door = createInternalDoor({
+    apiVersion: 'v1',
+    kind: 'RangeAllocation',
+    typeId: 'core/v1.RangeAllocation',
+    codecs,
+    mediaType,
+  });
   return (name) => new RangeObject({ store, key: `${prefix}/ranges/${name}`, door });
 }

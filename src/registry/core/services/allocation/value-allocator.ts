@@ -103,13 +103,24 @@ const canonical = (text: string): string => {
 };
 
 export const createIpAllocator = (range: IpRange, numbers: RangeAllocator, observe = nobody): IpAllocator =>
-  new ValueAllocator(range, numbers, {
-    taken: 'provided IP is already allocated',
-    notInRange: (ip, text) => `the provided IP (${canonical(ip)}) is not in the valid range. The range of valid IPs is ${text}`,
-  }, observe);
+  new ValueAllocator(
+    range,
+    numbers,
+    {
+      taken: 'provided IP is already allocated',
+      notInRange: (ip, text) =>
+        `the provided IP (${canonical(ip)}) is not in the valid range. The range of valid IPs is ${text}`,
+    },
+    observe,
+  );
 
 export const createPortAllocator = (range: PortRange, numbers: RangeAllocator, observe = nobody): PortAllocator =>
-  new ValueAllocator(range, numbers, {
-    taken: 'provided port is already allocated',
-    notInRange: (_port, text) => `provided port is not in the valid range. The range of valid ports is ${text}`,
-  }, observe);
+  new ValueAllocator(
+    range,
+    numbers,
+    {
+      taken: 'provided port is already allocated',
+      notInRange: (_port, text) => `provided port is not in the valid range. The range of valid ports is ${text}`,
+    },
+    observe,
+  );

@@ -12,7 +12,9 @@ import { type SharedRangesSuite, type SharedStores, takenNumbers } from './share
 const ranges = { first: '10.0.0.0/26', second: 'fd00::/120', ports: { first: 30_000, last: 30_099 } };
 /** A service that holds something of every range: two cluster IPs, a node port and a port for health checks. */
 const whole: Partial<ServiceSpec> = {
-  type: 'LoadBalancer', externalTrafficPolicy: 'Local', ipFamilyPolicy: 'RequireDualStack',
+  type: 'LoadBalancer',
+  externalTrafficPolicy: 'Local',
+  ipFamilyPolicy: 'RequireDualStack',
 };
 
 const keyOf = (name: string): string => `/registry/services/specs/default/${name}`;
@@ -37,7 +39,10 @@ interface Request {
   readonly spec: (values: readonly string[]) => Partial<ServiceSpec>;
 }
 
-const asksForPort = (port = ''): Partial<ServiceSpec> => ({ type: 'NodePort', ports: [{ port: 80, nodePort: Number(port) }] });
+const asksForPort = (port = ''): Partial<ServiceSpec> => ({
+  type: 'NodePort',
+  ports: [{ port: 80, nodePort: Number(port) }],
+});
 
 /** What services ask for that want one of these values, by what it is, or all of them. */
 const requests: readonly Request[] = [
@@ -48,7 +53,11 @@ const requests: readonly Request[] = [
   {
     name: 'all of it',
     spec: ([first, second, port, health]) => ({
-      ...asksForPort(port), ...whole, clusterIP: first!, clusterIPs: [first!, second!], healthCheckNodePort: Number(health),
+      ...asksForPort(port),
+      ...whole,
+      clusterIP: first!,
+      clusterIPs: [first!, second!],
+      healthCheckNodePort: Number(health),
     }),
   },
 ];
@@ -168,30 +177,36 @@ export function describeInterleavings({ name, open }: SharedRangesSuite): void {
       await expectSound();
     });
 
-    test.each(requests)('a change of the type does not give back $name that another service has by then', async ({ spec }) => {
-      const values = valuesOf(await writer.create({ name: 'a', ...whole }));
-      const release = store.holdNext('update', rangeKey);
-      const toOtherType = { type: 'ExternalName', externalName: 'a.b' };
-      const change = writer.change('a', (service) => Object.assign(service.spec, toOtherType));
-      await release.reached;
-      await repairUntilReleased();
-      await other.create({ name: 'b', ...spec(values) });
-      release.release();
-      await change;
-      await expectSound();
-    });
+    test.each(requests)(
+      'a change of the type does not give back $name that another service has by then',
+      async ({ spec }) => {
+        const values = valuesOf(await writer.create({ name: 'a', ...whole }));
+        const release = store.holdNext('update', rangeKey);
+        const toOtherType = { type: 'ExternalName', externalName: 'a.b' };
+        const change = writer.change('a', (service) => Object.assign(service.spec, toOtherType));
+        await release.reached;
+        await repairUntilReleased();
+        await other.create({ name: 'b', ...spec(values) });
+        release.release();
+        await change;
+        await expectSound();
+      },
+    );
 
-    test.each(requests)('a refused creation does not give back $name that another service has by then', async ({ spec }) => {
-      const write = store.holdNext('create', keyOf('same'));
-      const creation = writer.create({ name: 'same', ...whole });
-      await write.reached;
-      const values = await takenValues(store);
-      await repairUntilReleased();
-      await other.create({ name: 'same', ...spec(values) });
-      write.release();
-      await expect(creation).rejects.toMatchObject({ code: 409, reason: 'AlreadyExists' });
-      await expectSound();
-    });
+    test.each(requests)(
+      'a refused creation does not give back $name that another service has by then',
+      async ({ spec }) => {
+        const write = store.holdNext('create', keyOf('same'));
+        const creation = writer.create({ name: 'same', ...whole });
+        await write.reached;
+        const values = await takenValues(store);
+        await repairUntilReleased();
+        await other.create({ name: 'same', ...spec(values) });
+        write.release();
+        await expect(creation).rejects.toMatchObject({ code: 409, reason: 'AlreadyExists' });
+        await expectSound();
+      },
+    );
 
     test('a change that loses what it took before it is written takes another', async () => {
       await writer.create({ name: 'a' });

@@ -45,17 +45,41 @@ export class ServiceServer {
     const { store, clusterIpRanges = ['10.0.0.0/24'], nodePortRange = { first: 30_000, last: 32_767 } } = options;
     const { clock = systemClock, leakAgeMs = 0, random = Math.random } = options;
     const nothing = (): void => undefined;
-    const log: Logger = { debug: nothing, info: nothing, error: nothing, warn: (_details, message) => void this.warnings.push(message) };
+    const log: Logger = {
+      debug: nothing,
+      info: nothing,
+      error: nothing,
+      warn: (_details, message) => void this.warnings.push(message),
+    };
     this.ranges = createServiceRanges({
-      store, prefix: '/registry', mediaType: 'application/vnd.kubernetes.protobuf', codecs, clusterIpRanges, nodePortRange,
-      services: () => this.services, log, clock, leakAgeMs, random,
+      store,
+      prefix: '/registry',
+      mediaType: 'application/vnd.kubernetes.protobuf',
+      codecs,
+      clusterIpRanges,
+      nodePortRange,
+      services: () => this.services,
+      log,
+      clock,
+      leakAgeMs,
+      random,
     });
     this.registry = createCatalog({
-      groupVersions: [findGroupVersion('v1')!, findGroupVersion('discovery.k8s.io/v1')!], schemas, codecs, scanner: (typeId, fields) => createCardScanner(schemas, typeId, fields),
-      storePrefix: '/registry', mediaType: 'application/vnd.kubernetes.protobuf', storeOf: () => store,
-      openStorage: (info, prefix, codec) => createDirectObjectStorage({ store, prefix, codec, namespaced: info.namespaced }),
-      admission: createAdmissionChain([]), garbageCollection: true, eventLease: () => store.grantLease(60),
-      hooks: new Map([['/services', createServiceHooks({ allocator: this.ranges.allocator, endpoints: () => this.endpoints, log })]]),
+      groupVersions: [findGroupVersion('v1')!, findGroupVersion('discovery.k8s.io/v1')!],
+      schemas,
+      codecs,
+      scanner: (typeId, fields) => createCardScanner(schemas, typeId, fields),
+      storePrefix: '/registry',
+      mediaType: 'application/vnd.kubernetes.protobuf',
+      storeOf: () => store,
+      openStorage: (info, prefix, codec) =>
+        createDirectObjectStorage({ store, prefix, codec, namespaced: info.namespaced }),
+      admission: createAdmissionChain([]),
+      garbageCollection: true,
+      eventLease: () => store.grantLease(60),
+      hooks: new Map([
+        ['/services', createServiceHooks({ allocator: this.ranges.allocator, endpoints: () => this.endpoints, log })],
+      ]),
     });
   }
 
@@ -70,37 +94,54 @@ export class ServiceServer {
   async create({ name, ...spec }: ServiceInput, options: { readonly dryRun?: boolean } = {}): Promise<Service> {
     const { services } = this;
     const service = this.#service(name, spec);
-    const { stored } = await createObject(services, service, noAdmission, { ...this.#request(services, ''), dryRun: options.dryRun === true });
+    const { stored } = await createObject(services, service, noAdmission, {
+      ...this.#request(services, ''),
+      dryRun: options.dryRun === true,
+    });
     return services.decode(stored) as Service;
   }
 
   /** Replaces the service, or creates it. */
   async put({ name, ...spec }: ServiceInput): Promise<Service> {
     const { services } = this;
-    const { stored } = await updateObject(services, {
-      change: (current) => {
-        const service = this.#service(name, structuredClone(spec));
-        service.metadata.resourceVersion = current?.metadata?.resourceVersion ?? '';
-        return service;
+    const { stored } = await updateObject(
+      services,
+      {
+        change: (current) => {
+          const service = this.#service(name, structuredClone(spec));
+          service.metadata.resourceVersion = current?.metadata?.resourceVersion ?? '';
+          return service;
+        },
+        ...noAdmission,
       },
-      ...noAdmission,
-    }, { allowCreate: false }, this.#request(services, name));
+      { allowCreate: false },
+      this.#request(services, name),
+    );
     return services.decode(stored) as Service;
   }
 
   /** Throws 404. */
-  async change(name: string, change: (service: Service) => void, options: { readonly dryRun?: boolean } = {}): Promise<Service> {
+  async change(
+    name: string,
+    change: (service: Service) => void,
+    options: { readonly dryRun?: boolean } = {},
+  ): Promise<Service> {
     const { services } = this;
-    const { stored } = await updateObject(services, {
-      change: (current, copy) => {
-        if (current === undefined) throw notFound(services.groupResource, name);
-        const service = copy() as Service;
-        change(service);
-        services.definition.versions!['v1']!.defaults!(service);
-        return service;
+    const { stored } = await updateObject(
+      services,
+      {
+        change: (current, copy) => {
+          if (current === undefined) throw notFound(services.groupResource, name);
+          const service = copy() as Service;
+          change(service);
+          services.definition.versions!['v1']!.defaults!(service);
+          return service;
+        },
+        ...noAdmission,
       },
-      ...noAdmission,
-    }, { allowCreate: false }, { ...this.#request(services, name), dryRun: options.dryRun === true });
+      { allowCreate: false },
+      { ...this.#request(services, name), dryRun: options.dryRun === true },
+    );
     return services.decode(stored) as Service;
   }
 

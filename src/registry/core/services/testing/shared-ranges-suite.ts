@@ -22,32 +22,59 @@ export interface SharedRangesSuite {
 type Settings = Omit<ServiceServerOptions, 'store'>;
 
 /** The numbers that are taken in the store, whoever took them. */
-export async function takenNumbers(store: Store, name: 'serviceips' | 'secondaryserviceips' | 'servicenodeports'): Promise<number[]> {
+export async function takenNumbers(
+  store: Store,
+  name: 'serviceips' | 'secondaryserviceips' | 'servicenodeports',
+): Promise<number[]> {
   const { kv } = await store.get(`/registry/ranges/${name}`);
-  const { data = '' } = codecs.of('core/v1.RangeAllocation').decode(readEnvelope(kv!.value).raw) as unknown as RangeAllocation;
+  const { data = '' } = codecs
+    .of('core/v1.RangeAllocation')
+    .decode(readEnvelope(kv!.value).raw) as unknown as RangeAllocation;
   return [...new AllocationBitmap({ size: 0, staticSize: 0 }, Buffer.from(data, 'base64')).taken()];
 }
 
-const succeeded = <T>(results: readonly PromiseSettledResult<T>[]): T[] => results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+const succeeded = <T>(results: readonly PromiseSettledResult<T>[]): T[] =>
+  results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
 
 const refusals = (results: readonly PromiseSettledResult<unknown>[]): string[] =>
-  results.flatMap((result) => (result.status === 'fulfilled' ? [] : [isStatusError(result.reason) ? `${result.reason.code} ${result.reason.message}` : String(result.reason)]));
+  results.flatMap((result) =>
+    result.status === 'fulfilled'
+      ? []
+      : [isStatusError(result.reason) ? `${result.reason.code} ${result.reason.message}` : String(result.reason)],
+  );
 
 const ipsOf = (services: readonly Service[]): string[] => services.flatMap(({ spec }) => spec.clusterIPs ?? []);
-const hostNumbers = (ips: readonly string[]): number[] => ips.map((ip) => Number(ip.split('.')[3]) - 1).sort((a, b) => a - b);
+const hostNumbers = (ips: readonly string[]): number[] =>
+  ips.map((ip) => Number(ip.split('.')[3]) - 1).sort((a, b) => a - b);
 
 export function describeSharedRanges({ name, open }: SharedRangesSuite): void {
   describe(`ranges of two servers on one store: ${name}`, () => {
-    const withServers = async (settings: Settings, body: (servers: readonly [ServiceServer, ServiceServer], store: Store) => Promise<void>): Promise<void> => {
+    const withServers = async (
+      settings: Settings,
+      body: (servers: readonly [ServiceServer, ServiceServer], store: Store) => Promise<void>,
+    ): Promise<void> => {
       await using shared = await open();
       const [first, second] = shared.stores;
-      await body([new ServiceServer({ store: first, ...settings }), new ServiceServer({ store: second, ...settings })], first);
+      await body(
+        [new ServiceServer({ store: first, ...settings }), new ServiceServer({ store: second, ...settings })],
+        first,
+      );
     };
-    const both = <T>(servers: readonly ServiceServer[], count: number, work: (server: ServiceServer, id: string) => Promise<T>): Promise<PromiseSettledResult<T>[]> =>
-      Promise.allSettled(servers.flatMap((server, s) => Array.from({ length: count }, (_, i) => work(server, `${'ab'[s]!}${i}`))));
+    const both = <T>(
+      servers: readonly ServiceServer[],
+      count: number,
+      work: (server: ServiceServer, id: string) => Promise<T>,
+    ): Promise<PromiseSettledResult<T>[]> =>
+      Promise.allSettled(
+        servers.flatMap((server, s) => Array.from({ length: count }, (_, i) => work(server, `${'ab'[s]!}${i}`))),
+      );
 
     /** Several writers on each server create services until the range is full. Returns what they got. */
-    const fill = async (servers: readonly ServiceServer[], spec: Partial<ServiceSpec>, refusal: string): Promise<Service[]> => {
+    const fill = async (
+      servers: readonly ServiceServer[],
+      spec: Partial<ServiceSpec>,
+      refusal: string,
+    ): Promise<Service[]> => {
       const writers = await both(servers, 3, async (server, id) => {
         const services: Service[] = [];
         for (let i = 0; ; i++) {
@@ -64,7 +91,11 @@ export function describeSharedRanges({ name, open }: SharedRangesSuite): void {
 
     test('every address of the range is given once, then the range is full', async () => {
       await withServers({ clusterIpRanges: ['10.0.0.0/26'] }, async (servers, store) => {
-        const services = await fill(servers, {}, '500 Internal error occurred: failed to allocate a serviceIP: range is full');
+        const services = await fill(
+          servers,
+          {},
+          '500 Internal error occurred: failed to allocate a serviceIP: range is full',
+        );
         expect(hostNumbers(ipsOf(services))).toEqual(Array.from({ length: 62 }, (_, i) => i));
         expect(await takenNumbers(store, 'serviceips')).toHaveLength(62);
       });
@@ -72,19 +103,37 @@ export function describeSharedRanges({ name, open }: SharedRangesSuite): void {
 
     test('every node port is given once', async () => {
       await withServers({ nodePortRange: { first: 30_000, last: 30_039 } }, async (servers) => {
-        const services = await fill(servers, { type: 'NodePort' }, '500 Internal error occurred: failed to allocate a nodePort: range is full');
-        expect(services.map(({ spec }) => spec.ports![0]!.nodePort!).sort()).toEqual(Array.from({ length: 40 }, (_, i) => 30_000 + i));
+        const services = await fill(
+          servers,
+          { type: 'NodePort' },
+          '500 Internal error occurred: failed to allocate a nodePort: range is full',
+        );
+        expect(services.map(({ spec }) => spec.ports![0]!.nodePort!).sort()).toEqual(
+          Array.from({ length: 40 }, (_, i) => 30_000 + i),
+        );
       });
     });
 
     test('an address and a port that several ask for go to one of them', async () => {
       await withServers({}, async (servers) => {
-        const asked = await both(servers, 5, (server, id) => server.create({ name: `ip-${id}`, clusterIP: '10.0.0.77' }));
+        const asked = await both(servers, 5, (server, id) =>
+          server.create({ name: `ip-${id}`, clusterIP: '10.0.0.77' }),
+        );
         expect(succeeded(asked)).toHaveLength(1);
-        expect(new Set(refusals(asked).map((text) => text.replace(/ip-\w+/, 'x')))).toEqual(new Set(['422 Service "x" is invalid: spec.clusterIPs: Invalid value: []string{"10.0.0.77"}: failed to allocate IP 10.0.0.77: provided IP is already allocated']));
-        const ports = await both(servers, 5, (server, id) => server.create({ name: `port-${id}`, type: 'NodePort', ports: [{ port: 80, nodePort: 31_000 }] }));
+        expect(new Set(refusals(asked).map((text) => text.replace(/ip-\w+/, 'x')))).toEqual(
+          new Set([
+            '422 Service "x" is invalid: spec.clusterIPs: Invalid value: []string{"10.0.0.77"}: failed to allocate IP 10.0.0.77: provided IP is already allocated',
+          ]),
+        );
+        const ports = await both(servers, 5, (server, id) =>
+          server.create({ name: `port-${id}`, type: 'NodePort', ports: [{ port: 80, nodePort: 31_000 }] }),
+        );
         expect(succeeded(ports)).toHaveLength(1);
-        expect(new Set(refusals(ports).map((text) => text.replace(/port-\w+/, 'x')))).toEqual(new Set(['422 Service "x" is invalid: spec.ports[0].nodePort: Invalid value: 31000: provided port is already allocated']));
+        expect(new Set(refusals(ports).map((text) => text.replace(/port-\w+/, 'x')))).toEqual(
+          new Set([
+            '422 Service "x" is invalid: spec.ports[0].nodePort: Invalid value: 31000: provided port is already allocated',
+          ]),
+        );
       });
     });
 
@@ -102,10 +151,16 @@ export function describeSharedRanges({ name, open }: SharedRangesSuite): void {
       await withServers({}, async (servers, store) => {
         await servers[0].create({ name: 's', type: 'NodePort' });
         const types = ['ClusterIP', 'ExternalName', 'NodePort', 'LoadBalancer'] as const;
-        await both(servers, 12, (server, id) => server.change('s', ({ spec }) => Object.assign(spec, { type: types[Number(id.slice(1)) % 4]!, externalName: 'a.b', nodePort: undefined })));
+        await both(servers, 12, (server, id) =>
+          server.change('s', ({ spec }) =>
+            Object.assign(spec, { type: types[Number(id.slice(1)) % 4]!, externalName: 'a.b', nodePort: undefined }),
+          ),
+        );
         const { spec } = await servers[0].get('s');
         expect(await takenNumbers(store, 'serviceips')).toEqual(hostNumbers(spec.clusterIPs ?? []));
-        expect(await takenNumbers(store, 'servicenodeports')).toEqual((spec.ports ?? []).flatMap(({ nodePort }) => (nodePort === undefined ? [] : [nodePort - 30_000])));
+        expect(await takenNumbers(store, 'servicenodeports')).toEqual(
+          (spec.ports ?? []).flatMap(({ nodePort }) => (nodePort === undefined ? [] : [nodePort - 30_000])),
+        );
       });
     });
 

@@ -45,7 +45,10 @@ export class WaywardStore {
   async #write<T>(call: () => Promise<T>): Promise<T> {
     if (this.#below(lossRate) > 0) return this.#delayed(call);
     if (this.#below(2) === 0) {
-      const late = this.#turns(lateTurns).then(call).catch(() => undefined).finally(() => this.#late.delete(late));
+      const late = this.#turns(lateTurns)
+        .then(call)
+        .catch(() => undefined)
+        .finally(() => this.#late.delete(late));
       this.#late.add(late);
     }
     throw new StorageError('Unavailable', 'the answer was lost');
