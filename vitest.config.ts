@@ -1,7 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
-/** `unit` needs nothing but Node and runs within `npm run verify`; the others start real parts (etcd, kubectl, servers). */
+/**
+ * `unit` needs nothing but Node and runs within `npm run verify`; the others start real parts (etcd, kubectl, servers).
+ */
 export default defineConfig({
   test: {
     // Much of the time goes into waiting: two at once also where the default would be one.

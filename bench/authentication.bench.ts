@@ -1,4 +1,7 @@
-/** What knowing the caller costs a request: a static token, one that is remembered, a certificate after the handshake, and a token at first sight. */
+/**
+ * What knowing the caller costs a request: a static token, one that is remembered, a certificate after the handshake,
+ * and a token at first sight.
+ */
 import { createCallMetrics } from '../src/apiserver/webhooks/metrics.ts';
 import { AuthenticationMetrics } from '../src/apiserver/authn/metrics.ts';
 import { allMetrics, MetricRegistry } from '../src/apiserver/metric-registry.ts';

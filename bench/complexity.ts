@@ -109,7 +109,10 @@ function readNumber(name: string, given: string | undefined, fallback: number): 
   return Number(given ?? fallback);
 }
 
-/** One case of each group and variety, unless all are wanted: of its first kind, each next one by the next way of writing. */
+/**
+ * One case of each group and variety, unless all are wanted: of its first kind, each next one by the next way of
+ * writing.
+ */
 function selectCases({ filter, every }: Options): Case[] {
   const all = [...storedCases(), ...answeredCases(), ...endpointCases()].filter(({ name }) => name.includes(filter));
   if (every) return all;

@@ -94,7 +94,9 @@ interface Lists {
   readonly query: (i: number) => string;
 }
 
-/** Reading every answer would make the driver the slower side, so the shortest one is read, after the clock has stopped. */
+/**
+ * Reading every answer would make the driver the slower side, so the shortest one is read, after the clock has stopped.
+ */
 function list(load: Load, { operations, concurrency, atLeast, query }: Lists): Promise<Measured> {
   let shortest: Answer | undefined;
   const listOnce = async (i: number): Promise<void> => {

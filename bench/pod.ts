@@ -5,7 +5,10 @@ export const apps = 20;
 
 export const podName = (i: number): string => `pod-${String(i).padStart(7, '0')}`;
 
-/** A pod as a client would create it: two containers with environment, ports and resources, about 2.5 kB of JSON once its defaults are filled in. */
+/**
+ * A pod as a client would create it: two containers with environment, ports and resources, about 2.5 kB of JSON once
+ * its defaults are filled in.
+ */
 export function benchPod(i: number): JsonObject {
   return {
     metadata: {

@@ -1,4 +1,7 @@
-/** What other processes use, as Linux tells in /proc. @see {@link https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html | proc_pid_stat(5)} */
+/**
+ * What other processes use, as Linux tells in /proc. @see {@link
+ * https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html | proc_pid_stat(5)}
+ */
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Linux shows the times of a process in hundredths of a second, whatever its own clock does. */
@@ -33,7 +36,10 @@ function usageOfOne(pid: number): ProcessUsage {
   return { cpuMicroseconds: Math.max(ticks, threadMicroseconds(pid)), residentBytes: Number(kilobytes ?? 0) * 1024 };
 }
 
-/** In nanoseconds there, but of the threads that are there now: less than the truth where some have ended. 0 where the kernel keeps none. */
+/**
+ * In nanoseconds there, but of the threads that are there now: less than the truth where some have ended. 0 where the
+ * kernel keeps none.
+ */
 function threadMicroseconds(pid: number): number {
   try {
     return (

@@ -57,7 +57,10 @@ export function tableRows({ phase, server, peer, ratio }: PhaseReport): string {
   return lines.join('\n');
 }
 
-/** The CPU of each phase over all rounds, the first among them: what other work on the machine does to one round does less to these. */
+/**
+ * The CPU of each phase over all rounds, the first among them: what other work on the machine does to one round does
+ * less to these.
+ */
 export function medianRows(reports: readonly PhaseReport[]): string {
   const lines = [`\nCPU µs/op over ${reports.at(-1)!.round} rounds: median, least`];
   for (const phase of new Set(reports.map((report) => report.phase))) {

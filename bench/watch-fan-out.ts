@@ -1,6 +1,6 @@
 /**
- * Many watches of one collection, and objects created in it: an operation is the delivery of one event to one watch, and
- * its latency the time from sending the create request to reading the event.
+ * Many watches of one collection, and objects created in it: an operation is the delivery of one event to one watch,
+ * and its latency the time from sending the create request to reading the event.
  *
  * Every watch must get every event once. Each object carries its number as text, which is found in the bytes of an
  * event whatever their form: to decode events would cost the driver more than the server needs to send them.

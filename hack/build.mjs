@@ -87,7 +87,9 @@ async function build(commit) {
     external,
     // CommonJS dependencies ask for Node's own modules by require.
     banner: {
-      js: "import { createRequire as orchCreateRequire } from 'node:module'; const require = orchCreateRequire(import.meta.url);",
+      js:
+        "import { createRequire as orchCreateRequire } from 'node:module'; const require = " +
+        'orchCreateRequire(import.meta.url);',
     },
     sourcemap: 'linked',
     sourcesContent: false,

@@ -40,7 +40,8 @@ async function timed(name, work) {
   const start = Date.now();
   const result = await work();
   console.log(
-    `${result.failed === 0 ? 'ok    ' : 'FAILED'} ${name} (${((Date.now() - start) / 1000).toFixed(1)} s): ${formatTotals(result)}`,
+    `${result.failed === 0 ? 'ok    ' : 'FAILED'} ${name} (${((Date.now() - start) / 1000).toFixed(1)} ` +
+      `s): ${formatTotals(result)}`,
   );
   return result;
 }

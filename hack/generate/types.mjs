@@ -87,7 +87,8 @@ function memberLines(type, context) {
     if (field.json === '-') return [];
     const name = /^[A-Za-z_]\w*$/.test(field.json) ? field.json : JSON.stringify(field.json);
     return [
-      `${comment(field.description, '  ')}  ${name}${isAlwaysThere(field, context) ? '' : '?'}: ${fieldType(field, context)};\n`,
+      `${comment(field.description, '  ')} ` +
+        ` ${name}${isAlwaysThere(field, context) ? '' : '?'}: ${fieldType(field, context)};\n`,
     ];
   });
 }

@@ -1,10 +1,15 @@
-/** Exits with 0 when node_modules has the packages that package-lock.json asks for, in their versions. Used by hack/up and hack/test. */
+/**
+ * Exits with 0 when node_modules has the packages that package-lock.json asks for, in their versions. Used by hack/up
+ * and hack/test.
+ */
 import { lstatSync, readFileSync } from 'node:fs';
 
 const root = new URL('../../', import.meta.url);
 const packagesOf = (lockfile) => JSON.parse(readFileSync(new URL(lockfile, root), 'utf8')).packages;
 
-/** A link is somebody's own arrangement, such as one folder for several worktrees: npm would replace what it leads to. */
+/**
+ * A link is somebody's own arrangement, such as one folder for several worktrees: npm would replace what it leads to.
+ */
 const isLink = () => lstatSync(new URL('node_modules', root), { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 
 function isInstalled() {

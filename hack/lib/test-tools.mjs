@@ -15,7 +15,8 @@ export const toolsFolder = process.env.ORCH_TOOLS ?? fileURLToPath(new URL('../.
  * `version` is what an installed program must say to be taken instead of a download. A kubectl with a suffix to its
  * version is somebody's own build, or a wrapper that starts another one.
  *
- * @type {Record<string, { binary: string, suite: string, packageName: string, versionArgs: string[], version: RegExp }>}
+ * @type {Record<string, { binary: string, suite: string, packageName: string, versionArgs: string[], version: RegExp
+ *   }>}
  */
 const tools = {
   'etcd-3.4': {

@@ -12,8 +12,8 @@ export const formatTotals = ({ passed, failed, skipped }) =>
   `${passed} passed, ${failed} failed${skipped === 0 ? '' : `, ${skipped} skipped`}`;
 
 /**
- * What vitest's JSON report says. A run that failed although no test did (a file that cannot be loaded, an error outside
- * of tests, no report at all) counts as one failure: nothing that went wrong may end with "0 failed".
+ * What vitest's JSON report says. A run that failed although no test did (a file that cannot be loaded, an error
+ * outside of tests, no report at all) counts as one failure: nothing that went wrong may end with "0 failed".
  */
 export function totalsOfReport(report, exitCode) {
   if (report === undefined) return { ...none, failed: 1 };

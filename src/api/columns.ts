@@ -1,8 +1,10 @@
 /**
- * Columns of the tables that the server prints, per kind: one set serves all versions of a kind. How cells are made lies
- * elsewhere; every row has a cell for every column, clients leave out what has a priority above 0 unless asked for more.
+ * Columns of the tables that the server prints, per kind: one set serves all versions of a kind. How cells are made
+ * lies elsewhere; every row has a cell for every column, clients leave out what has a priority above 0 unless asked for
+ * more.
  *
- * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables | Resources as tables}
+ * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables | Resources as
+ *   tables}
  */
 export interface Column {
   readonly name: string;

@@ -18,7 +18,8 @@ describe('descriptions', () => {
 
   test('join the lines of a comment', () => {
     expect(descriptionOf('meta/v1.LabelSelector').text).toBe(
-      'Picks objects by their labels; all requirements must hold. An empty selector picks everything, an absent one nothing.',
+      'Picks objects by their labels; all requirements must hold. An empty selector picks everything, an ' +
+        'absent one nothing.',
     );
   });
 

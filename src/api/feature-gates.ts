@@ -1,6 +1,6 @@
 /**
- * Feature gates of the API: their stage, whether they are on unless `--feature-gates` says otherwise, and whether that can
- * still be changed.
+ * Feature gates of the API: their stage, whether they are on unless `--feature-gates` says otherwise, and whether that
+ * can still be changed.
  *
  * @see {@link https://kubernetes.io/docs/reference/command-line-tools-reference/feature-gates/ | Feature gates}
  */

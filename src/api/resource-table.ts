@@ -1,6 +1,6 @@
 /**
- * The built-in resources as data. What a row does not say is the usual: namespaced, all verbs, `<Kind>List`, the kind in
- * lower case as singular name, stored in its own version under its plural name. `resources.ts` expands the rows.
+ * The built-in resources as data. What a row does not say is the usual: namespaced, all verbs, `<Kind>List`, the kind
+ * in lower case as singular name, stored in its own version under its plural name. `resources.ts` expands the rows.
  *
  * @see {@link https://kubernetes.io/docs/reference/using-api/ | API groups and versions}
  */

@@ -54,7 +54,10 @@ export interface ResourceInfo {
   readonly categories: readonly string[];
   readonly namespaced: boolean;
   readonly verbs: readonly Verb[];
-  /** Type id: `apps/v1.Deployment`; of a custom resource `custom:com.example.v1.Widget`, with the name of its definition in OpenAPI. */
+  /**
+   * Type id: `apps/v1.Deployment`; of a custom resource `custom:com.example.v1.Widget`, with the name of its definition
+   * in OpenAPI.
+   */
   readonly type: string;
   readonly subresources: readonly SubresourceInfo[];
   /** A delete that removes the object at once answers with the object instead of a Status. */
@@ -114,7 +117,10 @@ export function gated(resource: ResourceInfo, gates: GateSettings = {}): Resourc
   return shown.length === resource.subresources.length ? resource : { ...resource, subresources: shown };
 }
 
-/** What discovery shows so that clients notice a change of the stored form: the start of a SHA-256 of its group, version and kind. */
+/**
+ * What discovery shows so that clients notice a change of the stored form: the start of a SHA-256 of its group, version
+ * and kind.
+ */
 export function storageVersionHash(apiVersion: string, kind: string): string {
   const path = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
   return createHash('sha256').update(`${path}/${kind}`).digest().subarray(0, 8).toString('base64');

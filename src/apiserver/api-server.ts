@@ -179,7 +179,8 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
   opened.add(() => authorization.stop());
   const fieldManager = createFieldManager({ schemas });
   const now = (): Date => new Date();
-  // The registry validates with admission and admission reads through the registry: the list is filled when both are there.
+  // The registry validates with admission and admission reads through the registry: the list is filled when both are
+  // there.
   plugins.push(
     ...createAdmissionPlugins({
       settings: config.admission,
@@ -413,7 +414,10 @@ function reportStallsFrom(ready: Promise<void>, begin: () => () => Promise<void>
   };
 }
 
-/** What discovery shows, in its order: groups by priority, then by name, the versions of a group likewise; nothing that a gate hides. */
+/**
+ * What discovery shows, in its order: groups by priority, then by name, the versions of a group likewise; nothing that
+ * a gate hides.
+ */
 function servedGroupVersions({ groupVersions, featureGates }: ApiServerConfig): GroupVersionInfo[] {
   const shown = groupVersions.map((info) => ({
     ...info,

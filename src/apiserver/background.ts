@@ -49,7 +49,10 @@ export interface Background {
 }
 
 const retryMs = 1000;
-/** Work ends at its next call of the store; the one under way may end, but a store that is away must not keep the server from stopping. */
+/**
+ * Work ends at its next call of the store; the one under way may end, but a store that is away must not keep the server
+ * from stopping.
+ */
 const stopTimeoutMs = 3000;
 
 /** A server that does not judge by roles makes them when those who waited for its start have gone on. */

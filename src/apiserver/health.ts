@@ -86,7 +86,8 @@ async function allChecks(
 const unmatched = (names: ReadonlySet<string>): string =>
   names.size === 0
     ? ''
-    : `warn: some health checks cannot be excluded: no matches for ${[...names].map((name) => JSON.stringify(name)).join(',')}\n`;
+    : 'warn: some health checks cannot be excluded: no matches ' +
+      `for ${[...names].map((name) => JSON.stringify(name)).join(',')}\n`;
 
 async function hasFailed(
   endpoint: HealthEndpoint,

@@ -7,7 +7,10 @@ export interface LastResort {
   readonly log: Logger;
 }
 
-/** Waits for what ends by itself once it was told to. What has not after the time is left to itself, and the log says so: nothing that hangs keeps a server from stopping. */
+/**
+ * Waits for what ends by itself once it was told to. What has not after the time is left to itself, and the log says
+ * so: nothing that hangs keeps a server from stopping.
+ */
 export async function endsWithin({ ms, what, log }: LastResort, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<void>((resolve) => {

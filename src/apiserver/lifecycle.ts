@@ -58,8 +58,8 @@ export class Lifecycle {
   }
 
   /**
-   * Ends all watches one after the other within the time, but not slower than upstream does, so that their clients do not
-   * arrive at the next server all at once. Resolves when all have ended, or after the time.
+   * Ends all watches one after the other within the time, but not slower than upstream does, so that their clients do
+   * not arrive at the next server all at once. Resolves when all have ended, or after the time.
    */
   async endWatches(graceMs: number, clock: Clock): Promise<void> {
     const waiting = [...this.#watches];

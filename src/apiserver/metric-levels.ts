@@ -1,5 +1,6 @@
 /**
- * How much may be built on a metric. What is not named here is ALPHA; what the runtime and its client library show has no level.
+ * How much may be built on a metric. What is not named here is ALPHA; what the runtime and its client library show has
+ * no level.
  * @see {@link https://kubernetes.io/docs/reference/instrumentation/metrics/ | Kubernetes metrics reference}
  */
 export type StabilityLevel = 'STABLE' | 'BETA' | 'ALPHA';

@@ -130,7 +130,8 @@ describe('metrics of requests', () => {
       metrics.longRunning(request({ verb: 'watch', name: '' })),
     ];
     const series =
-      'apiserver_longrunning_requests{verb="WATCH",group="",version="v1",resource="pods",subresource="",scope="namespace",component="apiserver"}';
+      'apiserver_longrunning_requests{verb="WATCH",group="",version="v1",resource="pods",subresource="",' +
+      'scope="namespace",component="apiserver"}';
     expect(await value()).toBe(`${series} 2`);
     first();
     second();
@@ -188,7 +189,8 @@ describe('metrics of requests', () => {
       metrics.terminated(request({ group: 'remote', resource, subresource: 'c' }), 503, 'aggregator');
     const text = await shown(metrics.registry, 'apiserver_request_terminations_total');
     expect(text.split('\n').at(-1)).toBe(
-      'apiserver_request_terminations_total{verb="GET",group="remote",version="v1",resource="other",subresource="other",scope="resource",component="aggregator",code="503"} 2',
+      'apiserver_request_terminations_total{verb="GET",group="remote",version="v1",resource="other",' +
+        'subresource="other",scope="resource",component="aggregator",code="503"} 2',
     );
   });
 
@@ -212,7 +214,8 @@ describe('metrics of requests', () => {
     for (const resource of ['a', 'b']) metrics.observe(request({ resource }), response(404), 0.1, 10);
     const text = await shown(metrics.registry, ...names);
     expect(text.split('\n').filter((line) => line.includes('_total{'))).toEqual([
-      'apiserver_request_total{verb="GET",dry_run="",group="other",version="other",resource="other",subresource="other",scope="resource",component="apiserver",code="404"} 2',
+      'apiserver_request_total{verb="GET",dry_run="",group="other",version="other",resource="other",' +
+        'subresource="other",scope="resource",component="apiserver",code="404"} 2',
     ]);
     expect(text.split('\n').filter((line) => line.includes('_count{'))).toEqual([
       expect.stringMatching(/duration_seconds_count.* 2$/),

@@ -31,7 +31,10 @@ const filterBuckets = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5,
 const sizeBuckets = [1000, 10_000, 100_000, 1e6, 1e7, 1e8, 1e9];
 type RequestLabel = 'verb' | 'group' | 'version' | 'resource' | 'subresource' | 'scope' | 'component' | 'dry_run';
 
-/** Series that are found without looking at labels. Paths come from requests, and what is not there is shown under one name. */
+/**
+ * Series that are found without looking at labels. Paths come from requests, and what is not there is shown under one
+ * name.
+ */
 const keptSeries = { maxBytes: 4 * 1024 * 1024, maxKeyLength: 1024, bytesOf: () => 100 };
 
 interface RequestSeries {
@@ -44,7 +47,10 @@ interface RequestSeries {
   size: HistogramSeries | undefined;
 }
 
-/** Names in labels come from requests: what is not there is counted under one name, or callers could make series without end. */
+/**
+ * Names in labels come from requests: what is not there is counted under one name, or callers could make series without
+ * end.
+ */
 const unknown = 'other';
 
 /** The reference sees no code of a connection that it hands over, and counts it so. */
@@ -240,7 +246,9 @@ export class Metrics {
     return () => series.add(-1);
   }
 
-  /** A request was refused or given up so that the server can go on: 429, 500, 504; or could not be passed on: 500, 503. */
+  /**
+   * A request was refused or given up so that the server can go on: 429, 500, 504; or could not be passed on: 500, 503.
+   */
   terminated(request: ApiRequest, code: number, component: 'apiserver' | 'aggregator' = 'apiserver'): void {
     this.#terminations.series({ ...this.#plainLabelsOf(request), component, code: String(code) }).inc();
   }

@@ -1,6 +1,7 @@
 /**
  * Which representation a client wants, and which one it sent.
- * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#alternate-representations-of-resources | API Concepts: representations}
+ * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#alternate-representations-of-resources | API
+ *   Concepts: representations}
  */
 import { remembered } from '../base/bounded-cache.ts';
 import { notAcceptable, StatusError, unsupportedMediaType } from '../machinery/status.ts';

@@ -53,7 +53,8 @@ export interface RequestChainOptions {
 export function requestChain(options: RequestChainOptions): (exchange: Exchange) => Promise<ApiResponse> {
   const { audit, lifecycle, shutdown, metrics } = options;
   const filters: readonly Filter[] = [
-    ...(shutdown.sendRetryAfter ? [sendRetryAfter(lifecycle)] : []), // outside of all: nothing is done for what comes too late
+    // outside of all: nothing is done for what comes too late
+    ...(shutdown.sendRetryAfter ? [sendRetryAfter(lifecycle)] : []),
     answerInKind, // the headers every answer has; the client's spelling of names
     goAwayAtTimes(options.goAwayChance),
     tellBrowsers(options.browsers), // a preflight carries no credentials; refusals are told to the page too
@@ -61,10 +62,12 @@ export function requestChain(options: RequestChainOptions): (exchange: Exchange)
     countRequests(lifecycle), // what is in here the server answers before it ends
     measure(metrics), // counts also what the steps below refuse
     renderErrors(options.log, metrics), // from here on errors are Status objects
-    ...(audit === undefined ? [] : [recordRefused(audit)]), // failed logins; outside of what follows, to see how it ends
+    // failed logins; outside of what follows, to see how it ends
+    ...(audit === undefined ? [] : [recordRefused(audit)]),
     limitTime(options.requestTimeoutMs, metrics), // before authentication: a slow webhook counts too
     timed('authentication', authenticate(options.authenticator, options.log, metrics.authentication), metrics),
-    ...(audit === undefined ? [] : [timed('audit', recordRequests(audit), metrics)]), // after authentication: the policy asks who
+    // after authentication: the policy asks who
+    ...(audit === undefined ? [] : [timed('audit', recordRequests(audit), metrics)]),
     judgeOrigins(options.browsers.allowedOrigins), // recorded, with who the browser said it is
     timed('impersonation', impersonate(options.authorizer), metrics), // who is asking from here on
     limitInFlight(options.inFlight, metrics), // after authentication: it needs to know who is asking

@@ -1,6 +1,7 @@
 /**
  * What a URL means, by upstream's rules: `/api/v1/namespaces/{ns}/{resource}/{name}/{subresource}` and friends.
- * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authorization/#review-your-request-attributes | request attributes}
+ * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authorization/#review-your-request-attributes |
+ *   request attributes}
  */
 export interface RequestInfo {
   readonly isResourceRequest: boolean;
@@ -32,7 +33,10 @@ const verbOfMethod: Readonly<Record<string, string>> = {
 /** Subresources of a namespace itself; anything else below a namespace is a resource in it. */
 const namespaceSubresources = new Set(['status', 'finalize']);
 
-/** What a path says. Literals of one shape throughout: this runs for every request, and copying members would be most of it. */
+/**
+ * What a path says. Literals of one shape throughout: this runs for every request, and copying members would be most of
+ * it.
+ */
 interface Place {
   verb: string;
   readonly prefix: string;
@@ -156,7 +160,10 @@ function nonResource(method: string, path: string): RequestInfo {
   };
 }
 
-/** Requests without a time limit of their own: watches, and streams to pods, or to what servers of others have of that kind. */
+/**
+ * Requests without a time limit of their own: watches, and streams to pods, or to what servers of others have of that
+ * kind.
+ */
 export const isLongRunning = (info: RequestInfo): boolean =>
   info.verb === 'watch' ||
   info.subresource === 'proxy' ||

@@ -36,7 +36,9 @@ export interface Exchange {
   readonly remoteAddress: string;
   /** The same object for all requests of a connection; absent when it is gone. */
   readonly connection?: object | undefined;
-  /** The verified or unverified client certificate, if one was sent. The same object for all requests of a connection. */
+  /**
+   * The verified or unverified client certificate, if one was sent. The same object for all requests of a connection.
+   */
   peerCertificate(): PeerCertificate | undefined;
   /** Calls back once when the client is gone or the response is done. */
   onClose(listener: () => void): void;
@@ -44,7 +46,9 @@ export interface Exchange {
 
 /** What audit keeps of a request. Steps that have something for it find it at {@link ApiRequest.audit}. */
 export interface RequestRecord {
-  /** For steps that would have to make it first: whether the policy wants the object of the request, or of the answer. */
+  /**
+   * For steps that would have to make it first: whether the policy wants the object of the request, or of the answer.
+   */
   readonly keepsRequest: boolean;
   readonly keepsResponse: boolean;
   readonly omitsManagedFields: boolean;
@@ -208,7 +212,10 @@ export type ApiResponse =
   | WebSocketAnswer
   | UpgradedAnswer;
 
-/** The connection becomes a WebSocket, and what the stream writes are its messages. Only for an exchange that can become one. */
+/**
+ * The connection becomes a WebSocket, and what the stream writes are its messages. Only for an exchange that can become
+ * one.
+ */
 export interface WebSocketAnswer {
   readonly status: 101;
   readonly headers: HeaderMap;
@@ -221,7 +228,10 @@ export interface WebSocketAnswer {
   readonly stream: (sink: Sink) => Promise<void>;
 }
 
-/** The connection speaks the protocol that was asked for: the stream writes its bytes, and what the client sends goes into `input`. Only for an exchange that can change its protocol. */
+/**
+ * The connection speaks the protocol that was asked for: the stream writes its bytes, and what the client sends goes
+ * into `input`. Only for an exchange that can change its protocol.
+ */
 export interface UpgradedAnswer {
   readonly status: 101;
   readonly headers: HeaderMap;
@@ -231,7 +241,10 @@ export interface UpgradedAnswer {
 
 /** Where a streaming answer writes. */
 export interface Sink {
-  /** Hands bytes to the connection; on a WebSocket they are one message. False when its buffers are full: wait for `drained()`. */
+  /**
+   * Hands bytes to the connection; on a WebSocket they are one message. False when its buffers are full: wait for
+   * `drained()`.
+   */
   write(chunk: Buffer): boolean;
   drained(): Promise<void>;
   /** Set when the client is gone; nothing more needs to be written. */

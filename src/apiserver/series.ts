@@ -1,6 +1,6 @@
 /**
- * Metrics whose series are found once and then counted without looking at labels: prom-client's own hash them each time,
- * which costs more than what is measured where each request has several, or dozens.
+ * Metrics whose series are found once and then counted without looking at labels: prom-client's own hash them each
+ * time, which costs more than what is measured where each request has several, or dozens.
  */
 import type { Metric, Registry } from 'prom-client';
 

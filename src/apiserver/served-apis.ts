@@ -1,7 +1,7 @@
 /**
  * What the server serves: the built-in resources, which stay, custom resources, which come and go with their
- * definitions, and the group versions that it passes on to others. Discovery, OpenAPI, routing and metrics look here, so
- * that they cannot disagree.
+ * definitions, and the group versions that it passes on to others. Discovery, OpenAPI, routing and metrics look here,
+ * so that they cannot disagree.
  */
 import type { GroupVersionInfo, ResourceInfo } from '../api/resources.ts';
 import { compareVersions } from '../machinery/version-order.ts';
@@ -87,7 +87,10 @@ export class ServedApis {
     return this.#builtIn.groupVersions.some((info) => info.group === group);
   }
 
-  /** Who asks for something that is not there waits for this once. Throws what to answer while nobody can say what there is. */
+  /**
+   * Who asks for something that is not there waits for this once. Throws what to answer while nobody can say what there
+   * is.
+   */
   async known(): Promise<void> {
     await Promise.all(this.#known.map((known) => known())).catch((): never => {
       throw pathsUnknown();
@@ -133,8 +136,8 @@ export class ServedApis {
 }
 
 /**
- * Groups by the highest priority that any of their versions gives them, then by name; versions by their own, then the more
- * stable and newer first.
+ * Groups by the highest priority that any of their versions gives them, then by name; versions by their own, then the
+ * more stable and newer first.
  *
  * @NOTE differs from upstream: what this server has stands here without its APIServices too, by its own priorities.
  */

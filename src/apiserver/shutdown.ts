@@ -3,8 +3,10 @@
  *
  * 1. `/readyz` fails, and this server is taken out of the kubernetes service. Everything is served as before for
  *    `--shutdown-delay-duration`, so that load balancers can turn away.
- * 2. Nothing new is begun. Without `--shutdown-send-retry-after` it stops listening here; with it, who comes is told to come again.
- * 3. Requests in work are answered; watches are ended within `--shutdown-watch-termination-grace-period`, if there is one.
+ * 2. Nothing new is begun. Without `--shutdown-send-retry-after` it stops listening here; with it, who comes is told to
+ *    come again.
+ * 3. Requests in work are answered; watches are ended within `--shutdown-watch-termination-grace-period`, if there is
+ *    one.
  * 4. It does not listen any more. Connections are left as soon as nothing is under way on them.
  */
 import { type Clock, sleep } from '../base/clock.ts';

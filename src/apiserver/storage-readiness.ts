@@ -1,6 +1,7 @@
 /**
- * With the gate `WatchCacheInitializationPostStartHook`: every watch cache is opened at the start, and the server is not ready
- * before they are filled, or the time for it is over. Without it a cache opens at its first use, and its readers wait.
+ * With the gate `WatchCacheInitializationPostStartHook`: every watch cache is opened at the start, and the server is
+ * not ready before they are filled, or the time for it is over. Without it a cache opens at its first use, and its
+ * readers wait.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../base/logger.ts';

@@ -24,7 +24,8 @@ export const tokenPrefix = 'base64url.bearer.authorization.k8s.io.';
 /**
  * What is left to choose from: the answer names what was chosen, and must not be the token.
  *
- * @NOTE differs from upstream: there it is taken out only if it was the credential that decided, and else may be told back.
+ * @NOTE differs from upstream: there it is taken out only if it was the credential that decided, and else may be told
+ *   back.
  */
 export const withoutTokens = (protocols: readonly string[]): string[] =>
   protocols.filter((protocol) => !protocol.startsWith(tokenPrefix));

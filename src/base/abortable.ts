@@ -1,4 +1,6 @@
-/** The promise's result, or the signal's reason if it aborts before. What the promise does later is of no interest then. */
+/**
+ * The promise's result, or the signal's reason if it aborts before. What the promise does later is of no interest then.
+ */
 export function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   return new Promise((resolve, reject) => {

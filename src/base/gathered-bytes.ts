@@ -1,7 +1,9 @@
 const minChunkBytes = 1024;
 const maxChunkBytes = 64 * 1024;
 
-/** Bytes that come in pieces of any size, copied into few buffers: who sends them one by one makes no object for each. */
+/**
+ * Bytes that come in pieces of any size, copied into few buffers: who sends them one by one makes no object for each.
+ */
 export class GatheredBytes {
   #full: Buffer[] = [];
   #last: Buffer | undefined;

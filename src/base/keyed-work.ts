@@ -1,10 +1,13 @@
 /**
- * Work by key, for things that are looked after one by one: each key is worked on by one at a time, a call during its work
- * leads to one more, and what failed is tried again after pauses that grow.
+ * Work by key, for things that are looked after one by one: each key is worked on by one at a time, a call during its
+ * work leads to one more, and what failed is tried again after pauses that grow.
  */
 import { type Clock, systemClock, type Timer } from './clock.ts';
 
-/** When to work on the key again without being asked, in milliseconds; `retry` after a pause; undefined: not until asked. */
+/**
+ * When to work on the key again without being asked, in milliseconds; `retry` after a pause; undefined: not until
+ * asked.
+ */
 export type Next = number | 'retry' | undefined;
 
 /** Told of what becomes of keys. */

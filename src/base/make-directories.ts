@@ -2,7 +2,8 @@ import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /**
- * Makes a directory and those above it. Node's own way never ends where the system has no place for one, such as below `/proc`.
+ * Makes a directory and those above it. Node's own way never ends where the system has no place for one, such as below
+ * `/proc`.
  *
  * @param path absolute or relative to the working directory
  * @param mode of those that are made; what the process is set to when absent

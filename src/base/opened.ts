@@ -7,7 +7,10 @@ export class Opened {
     this.#closers.push(close);
   }
 
-  /** One after the other. Never rejects: why the start failed is what its caller should hear, so a failure here is dropped. */
+  /**
+   * One after the other. Never rejects: why the start failed is what its caller should hear, so a failure here is
+   * dropped.
+   */
   async close(): Promise<void> {
     for (let close = this.#closers.pop(); close !== undefined; close = this.#closers.pop()) {
       try {

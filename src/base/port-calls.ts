@@ -2,7 +2,8 @@
  * Calls between threads: functions and streams of one side, called from the other over a message port.
  *
  * Arguments and results are cloned (structured clone algorithm). Errors are translated by the two sides, as a clone
- * loses what class they are of. A call that is aborted ends at once for its caller, and its signal aborts on the other side.
+ * loses what class they are of. A call that is aborted ends at once for its caller, and its signal aborts on the other
+ * side.
  */
 import type { MessagePort } from 'node:worker_threads';
 

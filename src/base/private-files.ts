@@ -1,4 +1,7 @@
-/** Files and directories that hold secrets: for their owner only, whatever the process's umask and the directory around them say. */
+/**
+ * Files and directories that hold secrets: for their owner only, whatever the process's umask and the directory around
+ * them say.
+ */
 import { chmod, type FileHandle, open, stat } from 'node:fs/promises';
 import type { Logger } from './logger.ts';
 
@@ -35,7 +38,10 @@ export async function makePrivate(path: string, mode: number, log: Logger): Prom
     );
 }
 
-/** Makes an empty file for its owner only, unless it is there: what opens it later to write does not choose its permissions. */
+/**
+ * Makes an empty file for its owner only, unless it is there: what opens it later to write does not choose its
+ * permissions.
+ */
 export async function createPrivateFile(path: string): Promise<void> {
   try {
     const file = await open(path, 'wx', privateFileMode);
@@ -45,7 +51,10 @@ export async function createPrivateFile(path: string): Promise<void> {
   }
 }
 
-/** Gives a file that was just made the mode: the umask may have taken rights from its owner too. Some file systems know no modes. */
+/**
+ * Gives a file that was just made the mode: the umask may have taken rights from its owner too. Some file systems know
+ * no modes.
+ */
 export async function setMode(file: FileHandle, mode: number): Promise<void> {
   if (((await file.stat()).mode & permissions) !== mode) await file.chmod(mode).catch(() => undefined);
 }

@@ -15,8 +15,8 @@ export class Standstill<T> {
   /**
    * Begins a look. What is not asked about in it has nothing to wait for, and is forgotten.
    *
-   * @returns whether something stands still: its progress, a number that changes with each step, is what it was in all looks
-   *   for the time
+   * @returns whether something stands still: its progress, a number that changes with each step, is what it was in all
+   *   looks for the time
    */
   look(): (what: T, progress: number) => boolean {
     const now = performance.now();

@@ -1,8 +1,8 @@
 /**
  * A signal that aborts after the time, with a `TimeoutError` as its reason.
  *
- * In place of `AbortSignal.timeout`: inside `AbortSignal.any` Node 20 lets the garbage collector take that one, and the limit is
- * gone with it. This one is held by its timer, which does not keep the process alive.
+ * In place of `AbortSignal.timeout`: inside `AbortSignal.any` Node 20 lets the garbage collector take that one, and the
+ * limit is gone with it. This one is held by its timer, which does not keep the process alive.
  */
 export function timeLimit(ms: number): AbortSignal {
   const controller = new AbortController();

@@ -10,7 +10,10 @@ const kubernetesVersion = { major: '1', minor: '32', patch: '13' };
 declare const ORCH_BUILD_COMMIT: string;
 declare const ORCH_BUILD_DATE: string;
 
-/** The document of `/version`, in the reference's order. `goVersion` and `compiler` name the runtime, as nothing here is Go. */
+/**
+ * The document of `/version`, in the reference's order. `goVersion` and `compiler` name the runtime, as nothing here is
+ * Go.
+ */
 export interface VersionInfo {
   readonly major: string;
   readonly minor: string;

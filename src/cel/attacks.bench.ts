@@ -1,4 +1,7 @@
-/** How long the dearest expressions hold a server before they end: with an answer, or because they used up what they may. */
+/**
+ * How long the dearest expressions hold a server before they end: with an answer, or because they used up what they
+ * may.
+ */
 import { bench, describe } from 'vitest';
 import { dynType } from './check/types.ts';
 import { environment, type Program } from './environment.ts';

@@ -1,4 +1,7 @@
-/** Expressions and values made to hold a server up or to fill its memory. What stops each is what is shown; none takes long. */
+/**
+ * Expressions and values made to hold a server up or to fill its memory. What stops each is what is shown; none takes
+ * long.
+ */
 import { describe, expect, test } from 'vitest';
 import { dynType } from './check/types.ts';
 import { environment } from './environment.ts';
@@ -177,7 +180,8 @@ describe('expressions that are large', () => {
     ],
     [
       'types that are compared again and again',
-      `[1]${'.map(a, {a: a})'.repeat(8)}.map(a, [1]${'.map(b, {b: b})'.repeat(8)}.all(b, ${Array.from({ length: 2400 }, () => 'a==b').join('&&')}))`,
+      `[1]${'.map(a, {a: a})'.repeat(8)}.map(a, ` +
+        `[1]${'.map(b, {b: b})'.repeat(8)}.all(b, ${Array.from({ length: 2400 }, () => 'a==b').join('&&')}))`,
       'type is too complex',
     ],
     [

@@ -27,7 +27,10 @@ import { Cancelled, startWork } from './values/work.ts';
 export interface EnvironmentOptions {
   /** Names may have dots (`authorizer.requestResource`). */
   readonly variables: Readonly<Record<string, CelType>>;
-  /** Minor version of Kubernetes 1.x whose language is spoken; the newest when absent, as for expressions that are stored already. */
+  /**
+   * Minor version of Kubernetes 1.x whose language is spoken; the newest when absent, as for expressions that are
+   * stored already.
+   */
   readonly version?: number;
   /** Beside those of the version. */
   readonly libraries?: readonly Library[];
@@ -46,7 +49,10 @@ export const runtimeBudget = 10_000_000;
 export const matchConditionsBudget = 2_500_000;
 
 export interface Failure {
-  /** `compilation failed: ERROR: <input>:1:5: undeclared reference…` with the line and a mark (several are joined by line ends), or `must evaluate to bool but got int`. */
+  /**
+   * `compilation failed: ERROR: <input>:1:5: undeclared reference…` with the line and a mark (several are joined by
+   * line ends), or `must evaluate to bool but got int`.
+   */
   readonly failure: string;
 }
 

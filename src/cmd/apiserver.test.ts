@@ -123,7 +123,8 @@ describe('orch apiserver', () => {
     const lines = log.trim().split('\n');
     expect(lines.slice(0, 3)).toEqual([
       'Warning: --profiling has no meaning in this runtime and is ignored',
-      'Warning: Flag --apiserver-count has been deprecated, it matters for --endpoint-reconciler-type=master-count only, and lease needs no number.',
+      'Warning: Flag --apiserver-count has been deprecated, it matters for ' +
+        '--endpoint-reconciler-type=master-count only, and lease needs no number.',
       'Warning: Setting GA feature gate ElasticIndexedJob=true. It will be removed in a future release.',
     ]);
     expect(lines.slice(3).map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(['serving', 'stopping']);
@@ -134,7 +135,8 @@ describe('orch apiserver', () => {
     const command = runCommand(['apiserver', '--data-dir', path('data'), '--cert-dir', path('file')]);
     expect(await command.exited).toBe(1);
     expect(command.errors()).toBe(
-      `Error: cannot write to ${path('file')}: a file is in the way; choose another directory with --cert-dir, or give --tls-cert-file and --tls-private-key-file\n`,
+      `Error: cannot write to ${path('file')}: a file is in the way; choose another directory with --cert-dir, ` +
+        `or give --tls-cert-file and --tls-private-key-file\n`,
     );
   });
 });

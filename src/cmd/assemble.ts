@@ -1,4 +1,6 @@
-/** From judged options to what the server is started with: reads the files they name and finds out where it is reached. */
+/**
+ * From judged options to what the server is started with: reads the files they name and finds out where it is reached.
+ */
 import type { AuthenticationConfig } from '../apiserver/authn/authentication.ts';
 import { type AuthorizationConfig, uses } from '../apiserver/authz/configuration.ts';
 import { isPair, type NamedPair, type ServingTls } from '../apiserver/transport/serving-tls.ts';
@@ -39,7 +41,10 @@ export interface Surroundings {
   /** The pod that this process runs in, if not the one that it finds itself in. */
   readonly pod?: Pod;
   readonly log: Logger;
-  /** Whether the process is this server alone, with its log on standard error; else stalls are looked for only where a flag says so. */
+  /**
+   * Whether the process is this server alone, with its log on standard error; else stalls are looked for only where a
+   * flag says so.
+   */
   readonly ownsProcess?: boolean;
   readonly signal: AbortSignal;
 }
@@ -120,7 +125,9 @@ const stallsOf = ({ debugging, logs }: ApiServerOptions, given: GivenFlags, owns
     ? { thresholdMs: debugging.eventLoopStallThresholdMs, lastWords: logs.format as LastWords }
     : { thresholdMs: given.has('event-loop-stall-threshold') ? debugging.eventLoopStallThresholdMs : 0 };
 
-/** Where everybody may do everything, callers must at least have shown a credential. With flags the options see to it. */
+/**
+ * Where everybody may do everything, callers must at least have shown a credential. With flags the options see to it.
+ */
 const withoutAnonymous = (
   { authorizers }: AuthorizationConfig,
   authentication: AuthenticationConfig,
@@ -157,7 +164,8 @@ async function watchFlagPair(
   const key = await watchFlagFile(files, keyFlag, keyPath);
   if (!isPair(certificate.get(), key.get()))
     throw new UserError(
-      `--${certificateFlag} and --${keyFlag} do not belong together, or cannot be read as PEM: ${certificatePath}, ${keyPath}`,
+      `--${certificateFlag} and --${keyFlag} do not belong together, or cannot be read as ` +
+        `PEM: ${certificatePath}, ${keyPath}`,
     );
   return { certificate, key };
 }
@@ -171,7 +179,8 @@ const watchNamedPairs = (files: WatchedFiles, flags: readonly string[]): Promise
       const key = await watchFlagFile(files, 'tls-sni-cert-key', keyPath);
       if (!isPair(certificate.get(), key.get()))
         throw new UserError(
-          `--tls-sni-cert-key: certificate and key do not belong together, or cannot be read as PEM: ${certificatePath}, ${keyPath}`,
+          '--tls-sni-cert-key: certificate and key do not belong together, or cannot be read as ' +
+            `PEM: ${certificatePath}, ${keyPath}`,
         );
       return { certificate, key, names };
     }),

@@ -1,4 +1,7 @@
-/** From the audit options to what is recorded and where: reads the files they name, and makes sure that the log can be written. */
+/**
+ * From the audit options to what is recorded and where: reads the files they name, and makes sure that the log can be
+ * written.
+ */
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Logger } from '../base/logger.ts';

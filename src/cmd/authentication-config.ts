@@ -113,7 +113,8 @@ function anonymousConfig(
   if (file.enabled && alwaysAllow)
     log.warn(
       {},
-      'AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should use a different authorizer',
+      'AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You ' +
+        'should use a different authorizer',
     );
   return file.enabled && !alwaysAllow ? { paths: file.conditions.map(({ path }) => path) } : undefined;
 }

@@ -28,8 +28,8 @@ export interface ApiServerConfig {
   /** Port 0 takes a free one. */
   readonly listen: { readonly address: string; readonly port: number };
   /**
-   * Where others reach the server: it goes into the endpoints of the kubernetes service and, with the port, into `/api`.
-   * A loopback address where the machine has no other: no endpoint can be published then.
+   * Where others reach the server: it goes into the endpoints of the kubernetes service and, with the port, into
+   * `/api`. A loopback address where the machine has no other: no endpoint can be published then.
    */
   readonly publicAddress: string;
   readonly serving: ServingTls;

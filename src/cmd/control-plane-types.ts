@@ -25,7 +25,9 @@ export interface ControlPlane extends AsyncDisposable {
   readonly url: string;
   /** A kubeconfig with an administrator's credentials, as text. */
   readonly kubeconfig: string;
-  /** The same as a file, for programs that are given a path. A temporary control plane takes it along when it closes. */
+  /**
+   * The same as a file, for programs that are given a path. A temporary control plane takes it along when it closes.
+   */
   readonly kubeconfigPath: string;
   /** Ends everything that was started. Calling it again waits for the same end. */
   close(): Promise<void>;

@@ -25,7 +25,8 @@ describe.skipIf(!hasFixtures)('every form of an object gives every other (facts/
 describe('orch convert', () => {
   test('prints JSON indented, kind and apiVersion first', () => {
     expect(convert('data: {b: x}\nmetadata: {name: a}\napiVersion: v1\nkind: ConfigMap\n', 'json')).toBe(
-      '{\n  "kind": "ConfigMap",\n  "apiVersion": "v1",\n  "metadata": {\n    "name": "a",\n    "creationTimestamp": null\n  },\n  "data": {\n    "b": "x"\n  }\n}\n',
+      '{\n  "kind": "ConfigMap",\n  "apiVersion": "v1",\n  "metadata": {\n    "name": "a",\n    ' +
+        '"creationTimestamp": null\n  },\n  "data": {\n    "b": "x"\n  }\n}\n',
     );
   });
 
@@ -60,7 +61,8 @@ describe('orch convert', () => {
       name: 'a list without kind',
       value: '- a\n',
       message:
-        'json: cannot unmarshal array into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }',
+        'json: cannot unmarshal array into Go value of type struct { APIVersion string ' +
+        '"json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }',
     },
     {
       name: 'a member of the wrong type',

@@ -1,6 +1,7 @@
 /**
  * The API of the cluster that this process is a pod of, with the account of the pod.
- * @see {@link https://kubernetes.io/docs/tasks/run-application/access-api-from-pod/ | Accessing the Kubernetes API from a Pod}
+ * @see {@link https://kubernetes.io/docs/tasks/run-application/access-api-from-pod/ | Accessing the Kubernetes API from
+ *   a Pod}
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -28,7 +29,8 @@ export const thisPod: Pod = {
  * @param version of the reviews
  * Throws {@link UserError} where there is no pod.
  *
- * @NOTE differs from upstream: without an authority of the cluster that can be read, nobody is asked; upstream would trust those of the system.
+ * @NOTE differs from upstream: without an authority of the cluster that can be read, nobody is asked; upstream would
+ *   trust those of the system.
  */
 export async function inClusterConnection(
   version: string,
@@ -37,7 +39,8 @@ export async function inClusterConnection(
   const { KUBERNETES_SERVICE_HOST: host = '', KUBERNETES_SERVICE_PORT: port = '' } = environment;
   if (host === '' || port === '')
     throw new UserError(
-      'InClusterConfig is for a server that runs as a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be defined',
+      'InClusterConfig is for a server that runs as a pod: KUBERNETES_SERVICE_HOST and ' +
+        'KUBERNETES_SERVICE_PORT must be defined',
     );
   const read = (name: string): Promise<string> => readAccountFile(path.join(accountFolder, name));
   const authorization = async (): Promise<string> => `Bearer ${(await read('token')).trim()}`;

@@ -35,6 +35,8 @@ current-context: orch
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
-/** @param shownByServer PEM. A certificate from `--tls-cert-file` must vouch for itself: its issuer may be unknown here. */
+/**
+ * @param shownByServer PEM. A certificate from `--tls-cert-file` must vouch for itself: its issuer may be unknown here.
+ */
 export const adminKubeconfig = (url: string, shownByServer: string, { serving, ca, admin }: Pki): string =>
   formatKubeconfig({ url, ca: shownByServer === serving.certificate ? ca.certificate : shownByServer, client: admin });

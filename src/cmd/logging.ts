@@ -23,7 +23,10 @@ export async function createLogger({ format, level, write }: LogOptions): Promis
 const letters: Readonly<Record<LogLevel, string>> = { debug: 'D', info: 'I', warn: 'W', error: 'E' };
 const order: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 
-/** `W 11:21:53.412 cannot reach etcd endpoint=http://127.0.0.1:2379 err="connection refused"`; stacks at level debug only. */
+/**
+ * `W 11:21:53.412 cannot reach etcd endpoint=http://127.0.0.1:2379 err="connection refused"`; stacks at level debug
+ * only.
+ */
 function createTextLogger(least: LogLevel, write: (line: string) => void): Logger {
   const at =
     (level: LogLevel) =>

@@ -76,7 +76,9 @@ describe('orch', () => {
     { argv: ['help', 'toString'], err: 'Error: unknown command "toString"\nSee \'orch help help\'.\n' },
     {
       argv: ['apiserver', '--secure-port=0', '--apiserver-count=0'],
-      err: "Error: --secure-port 0 must be between 1 and 65535, inclusive. It cannot be turned off with 0\nError: --apiserver-count should be a positive number, but value '0' provided\nSee 'orch help apiserver'.\n",
+      err:
+        'Error: --secure-port 0 must be between 1 and 65535, inclusive. It cannot be turned off with 0\nError: ' +
+        "--apiserver-count should be a positive number, but value '0' provided\nSee 'orch help apiserver'.\n",
     },
   ])('$argv is refused', async ({ argv, err }) => {
     expect(await run(argv)).toEqual({ code: 1, out: '', err });
@@ -119,7 +121,9 @@ describe('orch convert', () => {
     { argv: ['convert'], err: "Error: orch convert needs --to json, yaml or protobuf\nSee 'orch help convert'.\n" },
     {
       argv: ['convert', '--to=xml'],
-      err: 'Error: invalid argument "xml" for "--to" flag: must be one of json, yaml, protobuf\nSee \'orch help convert\'.\n',
+      err:
+        'Error: invalid argument "xml" for "--to" flag: must be one of json, yaml, protobuf\nSee ' +
+        "'orch help convert'.\n",
     },
     {
       argv: ['convert', '--to=json', 'a', 'b'],

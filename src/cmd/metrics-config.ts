@@ -25,7 +25,8 @@ export async function readMetricsConfig({
 async function readManifest(path: string | undefined): Promise<ReadonlyMap<string, string>> {
   const text = await readFlagFile('allow-metric-labels-manifest', path);
   if (text === undefined) return new Map();
-  const problem = `--allow-metric-labels-manifest: ${path} is not a map of metricName,labelName to labelValue,labelValue,...`;
+  const problem =
+    `--allow-metric-labels-manifest: ${path} is not a map of metricName,labelName to ` + 'labelValue,labelValue,...';
   let value: unknown;
   try {
     const parsed = parseYaml(text);

@@ -9,7 +9,9 @@ export interface OpenStores {
   close(): Promise<void>;
 }
 
-/** Connects at the first call: a server starts without etcd, says that it is not ready, and goes on when etcd is there. */
+/**
+ * Connects at the first call: a server starts without etcd, says that it is not ready, and goes on when etcd is there.
+ */
 export function openEtcdStores(
   { servers, overrides }: StoreConfig & { kind: 'etcd' },
   { log, options }: ApiServerConfig,

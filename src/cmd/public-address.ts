@@ -5,7 +5,10 @@ import { isWildcard } from './pki/serving-names.ts';
 
 const isLoopback = (address: string): boolean => address.startsWith('127.') || address === '::1';
 
-/** Addresses for documentation (RFC 5737, RFC 3849). Nothing is sent to them: connecting a datagram socket only asks for the route. */
+/**
+ * Addresses for documentation (RFC 5737, RFC 3849). Nothing is sent to them: connecting a datagram socket only asks for
+ * the route.
+ */
 const anywhere = { udp4: '192.0.2.1', udp6: '2001:db8::1' } as const;
 
 /**

@@ -12,7 +12,8 @@ export function explainStartError(
   const cause = { cause: error };
   if (code === 'EADDRINUSE')
     return new UserError(
-      `port ${listen.port} on ${listen.address} is in use: stop the server there, or choose another port with --secure-port`,
+      `port ${listen.port} on ${listen.address} is in use: stop the server there, or choose another port ` +
+        'with --secure-port',
       cause,
     );
   if (code === 'EADDRNOTAVAIL')

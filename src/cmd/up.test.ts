@@ -205,7 +205,8 @@ describe('what orch up refuses, in one line with the next step', () => {
   test('a data directory in use', async () => {
     const inUse = new StorageError('Unavailable', 'the data directory /d is in use by another process (pid 12)');
     expect(await errorOf(up(), failing(inUse))).toBe(
-      'Error: the data directory /d is in use by another process (pid 12): stop that process, or choose another directory with --data-dir\n',
+      'Error: the data directory /d is in use by another process (pid 12): stop that process, or choose ' +
+        'another directory with --data-dir\n',
     );
   });
 
@@ -242,7 +243,8 @@ describe('what orch up refuses, in one line with the next step', () => {
     {
       flags: ['--egress-selector-config-file=x', '--tracing-config-file=y'],
       message:
-        "Error: --egress-selector-config-file is not supported by this version yet\nError: --tracing-config-file is not supported by this version yet\nSee 'orch help up'.\n",
+        'Error: --egress-selector-config-file is not supported by this version yet\nError: ' +
+        "--tracing-config-file is not supported by this version yet\nSee 'orch help up'.\n",
     },
     {
       flags: ['extra'],

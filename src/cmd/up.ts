@@ -1,6 +1,6 @@
 /**
- * `orch up`: everything for one machine. On the first start it makes keys and certificates; a later start continues with
- * the same data and the same credentials.
+ * `orch up`: everything for one machine. On the first start it makes keys and certificates; a later start continues
+ * with the same data and the same credentials.
  */
 import { join, relative, resolve } from 'node:path';
 import type { Logger } from '../base/logger.ts';
@@ -24,7 +24,10 @@ import { loggerFor, readCommandLine, serveUntilStopped, serverFlags } from './se
 const about = `Starts a control plane on this machine: keys, certificates and data in --data-dir, reachable from this machine only
 unless --bind-address says otherwise. Ctrl-C stops it; the next start continues with the same data.`;
 
-/** As for `orch apiserver`, but for this machine alone; and with authorization as clusters have it, because there are service accounts. */
+/**
+ * As for `orch apiserver`, but for this machine alone; and with authorization as clusters have it, because there are
+ * service accounts.
+ */
 export const upFlags = {
   ...serverFlags,
   ...ownMachineSections,

@@ -270,7 +270,8 @@ describe('connecting', () => {
       code: GrpcCode.unavailable,
       unprocessed: true,
       message:
-        'no etcd endpoint answers: http://127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1; http://127.0.0.1:2: connect ECONNREFUSED 127.0.0.1:2',
+        'no etcd endpoint answers: http://127.0.0.1:1: connect ECONNREFUSED 127.0.0.1:1; http://127.0.0.1:2: ' +
+        'connect ECONNREFUSED 127.0.0.1:2',
     });
   });
 

@@ -20,7 +20,10 @@ export interface Endpoint {
   readonly authority: string;
 }
 
-/** Reads `http://host:port` or `https://host:port`; without a scheme TLS is used when there are TLS files. Throws on anything else. */
+/**
+ * Reads `http://host:port` or `https://host:port`; without a scheme TLS is used when there are TLS files. Throws on
+ * anything else.
+ */
 export function parseEndpoint(text: string, hasTls: boolean): Endpoint {
   const invalid = (why: string): Error => new Error(`etcd endpoint ${JSON.stringify(text)}: ${why}`);
   const address = text.trim();

@@ -10,7 +10,8 @@ export type OnMessage = (buffer: Buffer, start: number, end: number) => void;
  * Puts gRPC messages together from the pieces in which a stream's data arrives. A message that lies within one piece
  * is read where it is; a larger one is gathered in a buffer of exactly its size.
  *
- * @see {@link https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md | gRPC over HTTP/2: Length-Prefixed-Message}
+ * @see {@link https://github.com/grpc/grpc/blob/master/doc/PROTOCOL-HTTP2.md | gRPC over HTTP/2:
+ *   Length-Prefixed-Message}
  */
 export class MessageReader {
   readonly #onMessage: OnMessage;

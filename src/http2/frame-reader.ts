@@ -2,7 +2,9 @@ import { Flag, FrameType, frameHeaderBytes } from './frames.ts';
 
 /** Where frames go. Payloads are views into the socket's buffer: valid during the call only. */
 export interface FrameSink {
-  /** DATA comes in pieces, as it arrives, so that no large answer is put together twice. `length` is the whole frame's. */
+  /**
+   * DATA comes in pieces, as it arrives, so that no large answer is put together twice. `length` is the whole frame's.
+   */
   dataStart(streamId: number, length: number): void;
   dataPiece(streamId: number, piece: Buffer): void;
   dataEnd(streamId: number, endStream: boolean): void;

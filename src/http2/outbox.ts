@@ -37,7 +37,10 @@ export class Outbox {
     return this.#gathered + this.#used + this.#socket.writableLength;
   }
 
-  /** Grows whenever the socket has passed something on: where it stays the same and there is a backlog, the peer takes nothing. */
+  /**
+   * Grows whenever the socket has passed something on: where it stays the same and there is a backlog, the peer takes
+   * nothing.
+   */
   get progress(): number {
     return this.#written;
   }

@@ -1,6 +1,6 @@
 /**
- * Time of the processor for one piece of work, which may ask in between whether it has used it up. On a busy machine what waits
- * is not ended for that.
+ * Time of the processor for one piece of work, which may ask in between whether it has used it up. On a busy machine
+ * what waits is not ended for that.
  */
 export class CpuLimit {
   private readonly maxMs: number;

@@ -1,4 +1,6 @@
-/** Who walks values without a type does so by recursion: none of them may be asked to go deeper than the stack allows. */
+/**
+ * Who walks values without a type does so by recursion: none of them may be asked to go deeper than the stack allows.
+ */
 import { describe, expect, test } from 'vitest';
 import { JsonBody } from './json/body.ts';
 import { maxValueDepth, parseJson, readJson } from './json/reader.ts';

@@ -40,6 +40,6 @@ function isUnset(value: unknown): boolean {
 
 /** int64 values are bigints only where numbers are inexact, but a hand-made object may not know. */
 const isSameInteger = (a: unknown, b: unknown): boolean =>
-  (typeof a === 'bigint' && typeof b === 'number') || (typeof a === 'number' && typeof b === 'bigint')
-    ? (a as number) == (b as number)
-    : false; // eslint-disable-line eqeqeq
+  ((typeof a === 'bigint' && typeof b === 'number') || (typeof a === 'number' && typeof b === 'bigint')) &&
+  // eslint-disable-next-line eqeqeq
+  (a as number) == (b as number);

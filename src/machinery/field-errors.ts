@@ -1,6 +1,9 @@
 import type { FieldError } from './field-error.ts';
 
-/** How many errors are looked for. Upstream looks for all. Each costs more than the item that it is about, and a client does not read so many. */
+/**
+ * How many errors are looked for. Upstream looks for all. Each costs more than the item that it is about, and a client
+ * does not read so many.
+ */
 export const maxFieldErrors = 256;
 
 /** A validation that ended before its end: what it has found until then. */

@@ -20,8 +20,8 @@ interface FieldCondition {
 }
 
 /**
- * All terms must hold. A field that the object does not name counts as empty. A text has space for many terms, and they are
- * asked of many objects: each field is looked at once.
+ * All terms must hold. A field that the object does not name counts as empty. A text has space for many terms, and they
+ * are asked of many objects: each field is looked at once.
  */
 export function fieldMatcher(terms: readonly FieldTerm[]): (valueOf: (field: string) => string | undefined) => boolean {
   const conditions = new Map<string, FieldCondition>();
@@ -42,8 +42,8 @@ export function fieldMatcher(terms: readonly FieldTerm[]): (valueOf: (field: str
 }
 
 /**
- * Reads the text form; `==` is `=`, `\` escapes commas, equals signs and itself. A term that names nothing asks for nothing.
- * Throws {@link SelectorError}.
+ * Reads the text form; `==` is `=`, `\` escapes commas, equals signs and itself. A term that names nothing asks for
+ * nothing. Throws {@link SelectorError}.
  */
 export const parseFieldSelector = (text: string): readonly FieldTerm[] => [...readFieldSelector(text)];
 

@@ -82,8 +82,8 @@ export class GoSyntax {
 }
 
 /**
- * A struct or a list as error messages name it: Go's type name and the value's members. Upstream dumps every Go field with
- * pointers as addresses; what is in the braces is for people only, so we show the JSON members.
+ * A struct or a list as error messages name it: Go's type name and the value's members. Upstream dumps every Go field
+ * with pointers as addresses; what is in the braces is for people only, so we show the JSON members.
  */
 export function goStruct(typeName: string, value: unknown): GoSyntax {
   const text = new ShownText().add(typeName);

@@ -1,6 +1,7 @@
 /**
  * The text form of label selectors: `?labelSelector=a=b,c in (x,y),!d`.
- * @see {@link https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors | Label selectors}
+ * @see {@link https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors | Label
+ *   selectors}
  */
 import { FieldPath } from './field-path.ts';
 import {

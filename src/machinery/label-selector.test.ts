@@ -7,7 +7,9 @@ import { parseLabelSelector, selectorText } from './label-selector-text.ts';
 const numbered = (count: number, make: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => make(i)).join(',');
 const keyMessage =
-  "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+  "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an " +
+  "alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is " +
+  "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 
 describe('text form of label selectors', () => {
   test.each([
@@ -55,13 +57,17 @@ describe('text form of label selectors', () => {
       name: 'bad value',
       text: 'a=b_',
       message:
-        "unable to parse requirement: values[0][a]: Invalid value: \"b_\": a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
+        'unable to parse requirement: values[0][a]: Invalid value: "b_": a valid label must be an empty ' +
+        "string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an " +
+        "alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is " +
+        "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')",
     },
     {
       name: 'no integer',
       text: 'a>b',
       message:
-        "unable to parse requirement: values[0]: Invalid value: \"b\": for 'Gt', 'Lt' operators, the value must be an integer",
+        "unable to parse requirement: values[0]: Invalid value: \"b\": for 'Gt', 'Lt' operators, the value " +
+        'must be an integer',
     },
   ])('refuses: $name', ({ text, message }) =>
     expect(() => parseLabelSelector(text)).toThrow(new RegExp(`^${message.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')}$`)),

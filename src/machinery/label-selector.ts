@@ -1,7 +1,8 @@
 /**
  * Label selectors: matching, and the form that they have in the object of a spec (`label-selector-text.ts` has that of
  * `?labelSelector=`).
- * @see {@link https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors | Label selectors}
+ * @see {@link https://kubernetes.io/docs/concepts/overview/working-with-objects/labels/#label-selectors | Label
+ *   selectors}
  */
 import { aggregateText, invalid } from './field-error.ts';
 import { FieldErrors, gathered } from './field-errors.ts';
@@ -210,7 +211,9 @@ const objectOperators: Readonly<Record<string, SelectorOperator>> = {
   DoesNotExist: '!',
 };
 
-/** The object form as requirements. No selector selects nothing, an empty one everything. Throws {@link SelectorError}. */
+/**
+ * The object form as requirements. No selector selects nothing, an empty one everything. Throws {@link SelectorError}.
+ */
 export function requirementsOf(selector: LabelSelector | undefined): Requirements {
   if (selector === undefined) return nothing;
   const requirements = requirementsOfMap(selector.matchLabels);

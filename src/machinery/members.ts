@@ -40,7 +40,9 @@ export function sortMembers(object: JsonObject): void {
   });
 }
 
-/** The value itself, or what is inside carried JSON. That stays closed where it is too deep for a value, or is no JSON. */
+/**
+ * The value itself, or what is inside carried JSON. That stays closed where it is too deep for a value, or is no JSON.
+ */
 export function contentOf(value: JsonValue | undefined): JsonValue | undefined {
   if (!((value as unknown) instanceof RawJson)) return value;
   try {

@@ -1,6 +1,9 @@
 import type { JsonObject, JsonValue } from './value.ts';
 
-/** Standard metadata of every object, in its JSON form. @see {@link https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.32/#objectmeta-v1-meta | ObjectMeta} */
+/**
+ * Standard metadata of every object, in its JSON form. @see {@link
+ * https://kubernetes.io/docs/reference/generated/kubernetes-api/v1.32/#objectmeta-v1-meta | ObjectMeta}
+ */
 export interface ObjectMeta {
   name?: string;
   generateName?: string;

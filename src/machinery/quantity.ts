@@ -1,8 +1,8 @@
 /**
  * Resource quantities: exact decimal numbers with a suffix (`500m`, `1536Mi`, `1e9`).
  *
- * A quantity keeps the family of its suffix and is written in canonical form: no fraction, the largest suffix that loses
- * nothing. As upstream does, a text that is canonical by a cheap test is kept as it came (`1.500`, `+5` stay).
+ * A quantity keeps the family of its suffix and is written in canonical form: no fraction, the largest suffix that
+ * loses nothing. As upstream does, a text that is canonical by a cheap test is kept as it came (`1.500`, `+5` stay).
  *
  * @see {@link https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/ | Quantity}
  */
@@ -46,7 +46,9 @@ const binarySuffixOf = ['', ...binarySuffixes.keys()];
 const nano = -9;
 const maxInt64 = 2n ** 63n - 1n;
 const maxFastDigits = 18;
-/** @NOTE differs from upstream: exponents and lengths that no number needs are refused instead of being computed with. */
+/**
+ * @NOTE differs from upstream: exponents and lengths that no number needs are refused instead of being computed with.
+ */
 const maxExponent = 4096;
 const maxTextLength = 256;
 
@@ -174,7 +176,9 @@ export function parseQuantity(text: string): Quantity {
   return fast ?? parseSlowly(signed, exponent, fraction.length, base, format);
 }
 
-/** Sign, digits before and behind the point, and the rest. The pattern in the error message says what may be left out. */
+/**
+ * Sign, digits before and behind the point, and the rest. The pattern in the error message says what may be left out.
+ */
 function splitQuantity(text: string): { negative: boolean; whole: string; fraction: string; suffix: string } {
   const match = /^([+-]?)0*(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/.exec(text);
   if (match === null) throw new QuantityError(wrongFormat);

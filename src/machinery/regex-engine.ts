@@ -1,6 +1,6 @@
 /**
- * The engine for regular expressions that users bring: Go's dialect (RE2), in time linear in the text, whatever the pattern.
- * Loading it takes 20 ms, which a server without patterns need not wait for.
+ * The engine for regular expressions that users bring: Go's dialect (RE2), in time linear in the text, whatever the
+ * pattern. Loading it takes 20 ms, which a server without patterns need not wait for.
  * @see {@link https://github.com/google/re2/wiki/Syntax | RE2 syntax}
  */
 import { createRequire } from 'node:module';
@@ -25,7 +25,8 @@ export function compileRegex(pattern: string): engine.RE2JS | string {
 }
 
 /**
- * Compiling takes some microseconds for each part of a pattern, and a part with a count is compiled as often as it may occur.
+ * Compiling takes some microseconds for each part of a pattern, and a part with a count is compiled as often as it may
+ * occur.
  *
  * @NOTE differs from upstream: Go's limit is some hundred times as large.
  */
@@ -45,7 +46,10 @@ function sizeOf(part: string): number {
   return /^\\[pP]/.test(part) ? unicodeSize : 1;
 }
 
-/** How many parts a pattern has when its counts are written out: at least as many as the engine makes of it, but for a small factor. */
+/**
+ * How many parts a pattern has when its counts are written out: at least as many as the engine makes of it, but for a
+ * small factor.
+ */
 export function regexSize(pattern: string): number {
   // The sizes of open groups, the last part of each last.
   const groups: { size: number; last: number }[] = [{ size: 0, last: 0 }];
@@ -77,7 +81,8 @@ export function regexSize(pattern: string): number {
 const stepsBetweenLooks = 50_000;
 
 /**
- * The text for the engine. It is read through as many times as there are characters, and each time `look` may end it all by throwing.
+ * The text for the engine. It is read through as many times as there are characters, and each time `look` may end it
+ * all by throwing.
  *
  * @param indexOf finds a text in another
  */

@@ -1,6 +1,6 @@
 /**
- * Text that an error shows of a value a client sent. It has a bound, and says when it was cut: a value can be large, and
- * many errors can show the same one.
+ * Text that an error shows of a value a client sent. It has a bound, and says when it was cut: a value can be large,
+ * and many errors can show the same one.
  */
 const maxShownLength = 8192;
 

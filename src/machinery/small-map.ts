@@ -34,7 +34,9 @@ abstract class TextMap implements ReadonlyMap<string, string> {
   }
 }
 
-/** A map over one list of keys and values in turn; looking up a key looks at all of them, which for a few is quickest. */
+/**
+ * A map over one list of keys and values in turn; looking up a key looks at all of them, which for a few is quickest.
+ */
 export class PairMap extends TextMap {
   private readonly pairs: readonly string[];
 

@@ -43,7 +43,9 @@ const boundedDetails = (details: StatusDetails | undefined): StatusDetails | und
     ? details
     : { ...details, causes: details.causes.slice(0, maxCauses) };
 
-/** The message and the number of causes are bounded: an answer is sent, kept for the audit log and repeated by clients. */
+/**
+ * The message and the number of causes are bounded: an answer is sent, kept for the audit log and repeated by clients.
+ */
 export class StatusError extends Error {
   override readonly name = 'StatusError';
   readonly code: number;
@@ -185,7 +187,10 @@ export const serverTimeout = (gr: GroupResource, operation: string, retryAfterSe
     about(gr, operation, { retryAfterSeconds }),
   );
 
-/** A client asks for a version that is not there yet (`Too large resource version: 9, current: 5`); it should ask again in a second. */
+/**
+ * A client asks for a version that is not there yet (`Too large resource version: 9, current: 5`); it should ask again
+ * in a second.
+ */
 export function tooLargeResourceVersion(message: string): StatusError {
   return new StatusError(504, 'Timeout', `Timeout: ${message}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],

@@ -102,7 +102,8 @@ describe('MicroTime, six fraction digits', () => {
       name: 'seven digits',
       text: '2024-05-01T10:00:00.1234567Z',
       message:
-        'parsing time "2024-05-01T10:00:00.1234567Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse "7Z" as "Z07:00"',
+        'parsing time "2024-05-01T10:00:00.1234567Z" as "2006-01-02T15:04:05.000000Z07:00": cannot ' +
+        'parse "7Z" as "Z07:00"',
     },
   ])('refuses $name', ({ text, message }) => {
     expect(() => parseMicroTime(text)).toThrow(expect.objectContaining({ message }));

@@ -112,7 +112,10 @@ const date: readonly Step[] = [
 const secondsSteps: readonly Step[] = [...date, { element: 'Z07:00' }];
 const microSteps: readonly Step[] = [...date, { element: '.000000' }, { element: 'Z07:00' }];
 
-/** Reads a `Time`; a fraction of a second is accepted (and dropped by whoever writes the time). Throws {@link TimeParseError}. */
+/**
+ * Reads a `Time`; a fraction of a second is accepted (and dropped by whoever writes the time). Throws {@link
+ * TimeParseError}.
+ */
 export function parseTime(text: string): Instant {
   const seconds = parseUtcSeconds(text);
   return seconds === undefined ? parseLayout(text, secondsLayout, secondsSteps) : { seconds, nanos: 0 };

@@ -1,4 +1,7 @@
-/** Who is calling, as authentication found out. @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authentication/#authentication-strategies | Authentication} */
+/**
+ * Who is calling, as authentication found out. @see {@link
+ * https://kubernetes.io/docs/reference/access-authn-authz/authentication/#authentication-strategies | Authentication}
+ */
 export interface UserInfo {
   readonly name: string;
   readonly uid?: string;

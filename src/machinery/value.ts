@@ -5,8 +5,8 @@
  * - Maps are objects without a prototype, so `__proto__` and `constructor` are ordinary keys; writers sort keys.
  * - int64 and uint64 are numbers while that is exact, else bigints.
  * - bytes are base64 text, times RFC 3339 text, quantities their text, IntOrString a number or a string, as in JSON.
- * - JSON inside an object that the server only carries (RawExtension, FieldsV1) is a {@link RawJson}: its text stays as it came.
- *   Writers take a plain value in its place as well.
+ * - JSON inside an object that the server only carries (RawExtension, FieldsV1) is a {@link RawJson}: its text stays as
+ *   it came. Writers take a plain value in its place as well.
  *
  * Normal form, as a codec returns it: a scalar that is no pointer and is zero is absent; a struct that is no pointer
  * is always there (at least `{}`); an empty list or map read from protobuf is absent.

@@ -53,7 +53,10 @@ export interface RegistryCatalog {
   /** A custom resource came or went. What the server has itself is not replaced. */
   add(store: ResourceStore): void;
   remove(store: ResourceStore): void;
-  /** A store has dropped its history below a revision: caches over it forget it too, so that versions expire on all replicas alike. */
+  /**
+   * A store has dropped its history below a revision: caches over it forget it too, so that versions expire on all
+   * replicas alike.
+   */
   compacted(store: Store, revision: number): void;
 }
 

@@ -1,4 +1,7 @@
-/** Upstream judges the changed objects of many kinds as new ones and then as changed ones: one mistake is two causes of the answer. */
+/**
+ * Upstream judges the changed objects of many kinds as new ones and then as changed ones: one mistake is two causes of
+ * the answer.
+ */
 import { expect, test } from 'vitest';
 import { KindRules } from '../../test/support/kind-rules.ts';
 
@@ -44,7 +47,8 @@ test.each([
     made: claim(),
     change: { accessModes: ['Often'] },
     error:
-      'spec.accessModes: Unsupported value: "Often": supported values: "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"',
+      'spec.accessModes: Unsupported value: "Often": supported values: "ReadOnlyMany", "ReadWriteMany", ' +
+      '"ReadWriteOnce", "ReadWriteOncePod"',
   },
 ] as const)('$kind: a mistake in the spec is two causes', ({ type: [apiVersion, resource], made, change, error }) => {
   const { errors } = new KindRules<Changeable>(apiVersion, resource).edit(

@@ -1,4 +1,6 @@
-/** All resource definitions, by group and resource. A resource that has none gets the rules that hold for every object. */
+/**
+ * All resource definitions, by group and resource. A resource that has none gets the rules that hold for every object.
+ */
 import { subdomainName } from '../api/meta/name-rules.ts';
 import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../api/meta/object-meta.ts';
 import { groupVersions, type ResourceInfo } from '../api/resources.ts';

@@ -5,7 +5,10 @@ import type { JsonObject } from '../machinery/value.ts';
 import type { CatalogEntry } from './catalog.ts';
 import { builtInReplicas, type ScaleFields } from './generic/scale-values.ts';
 
-/** Where each scalable kind keeps its replicas and its selector. Replication controllers have a plain map, the others a label selector. */
+/**
+ * Where each scalable kind keeps its replicas and its selector. Replication controllers have a plain map, the others a
+ * label selector.
+ */
 export function scaleFieldsOf({ info: { name }, form: { custom } }: Pick<CatalogEntry, 'info' | 'form'>): ScaleFields {
   if (custom?.scale !== undefined) return custom.scale;
   const selectorOf = (object: KubeObject): unknown => (asJson(object)['spec'] as JsonObject | undefined)?.['selector'];

@@ -29,7 +29,10 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   prepareInTurns?(object: T, old: T | undefined): Generator<void, void>;
   /** Every error of a new object, metadata included (`validateObjectMeta` with the kind's name rule). */
   validate?(object: T, context: StrategyContext): FieldErrors;
-  /** For what takes long: all errors of a new or changed object, beginning with those of `validate` or `validateUpdate`; others have their turn between the steps. */
+  /**
+   * For what takes long: all errors of a new or changed object, beginning with those of `validate` or `validateUpdate`;
+   * others have their turn between the steps.
+   */
   validateInTurns?(object: T, old: T | undefined, errors: FieldErrors): Generator<void, FieldErrors>;
   /** Texts of Warning headers, made one by one: an answer has place for a few. */
   warningsOnCreate?(object: T, context: StrategyContext): Iterable<string>;
@@ -51,7 +54,10 @@ export interface ResourceStrategy<T extends KubeObject = KubeObject> extends Str
   readonly allowCreateOnUpdate?: boolean;
   /** PUT without resourceVersion overwrites. Default true. */
   readonly allowUnconditionalUpdate?: boolean;
-  /** metadata.generation is 1 on create and counts changes outside metadata and status, or of the status too. Default false. */
+  /**
+   * metadata.generation is 1 on create and counts changes outside metadata and status, or of the status too. Default
+   * false.
+   */
   readonly generation?: boolean | 'withStatus';
   /**
    * Seconds until a deleted object may go, when the kind deletes gracefully (pods): undefined for at once.
@@ -65,7 +71,9 @@ export interface ResourceStrategy<T extends KubeObject = KubeObject> extends Str
   beginDeletion?(object: T, context: StrategyContext): 'mark' | 'pending' | undefined;
   /** Whether an object that is going and has no finalizers may be removed now. Default true. */
   mayBeRemoved?(object: T): boolean;
-  /** Default finalizer policy for garbage collection when the request says nothing: 'orphan' for old extension kinds. */
+  /**
+   * Default finalizer policy for garbage collection when the request says nothing: 'orphan' for old extension kinds.
+   */
   readonly defaultGarbageCollection?: 'background' | 'orphan' | 'unsupported';
   /** Warning for a deletion that does not say what becomes of the dependents. */
   readonly silentDeletionWarning?: string;
@@ -100,7 +108,10 @@ export interface ResourceDefinition<T extends KubeObject = KubeObject> {
   readonly resource: string;
   /** By API version (`v1`); a version without an entry has no defaults and the storage version's form. */
   readonly versions?: Readonly<Record<string, VersionRules>>;
-  /** Versions that others store as JSON and that have no type here, by apiVersion: their JSON into that of the stored version. */
+  /**
+   * Versions that others store as JSON and that have no type here, by apiVersion: their JSON into that of the stored
+   * version.
+   */
   readonly untypedVersions?: Readonly<Record<string, (object: JsonObject) => JsonObject>>;
   readonly strategy: ResourceStrategy<T>;
   /** Rules of the `status` subresource; absent where there is none. */

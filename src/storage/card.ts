@@ -1,6 +1,6 @@
 /**
- * Index cards that cost little. Tens of thousands of objects say the same few things: namespaces, label keys and values,
- * often whole sets of labels. Each of these is kept once; a name is the end of the key it is in.
+ * Index cards that cost little. Tens of thousands of objects say the same few things: namespaces, label keys and
+ * values, often whole sets of labels. Each of these is kept once; a name is the end of the key it is in.
  */
 import { BoundedCache, textBytes } from '../base/bounded-cache.ts';
 import { mapOfPairs, RecordMap } from '../machinery/small-map.ts';

@@ -1,4 +1,6 @@
-/** What the storage of one resource has done since it was opened. Counting is an addition; whoever shows it reads it. */
+/**
+ * What the storage of one resource has done since it was opened. Counting is an addition; whoever shows it reads it.
+ */
 export class StorageCounts {
   /** Lists that the store answered, what it gave for them, and what was given out. */
   readonly store = { lists: 0, fetched: 0, returned: 0 };

@@ -155,21 +155,23 @@ export interface Store extends AsyncDisposable {
   watch(prefix: string, options: WatchOptions): AsyncIterable<WatchBatch>;
 
   /**
-   * Asks the store to send progress soon, to the watches of what lies under `prefix`, or to all; a no-op where the version
-   * makes it unsound. Others may get it too.
+   * Asks the store to send progress soon, to the watches of what lies under `prefix`, or to all; a no-op where the
+   * version makes it unsound. Others may get it too.
    */
   requestProgress(prefix?: string): Promise<void>;
 
   /**
-   * Whether the value of this version of a key should be written anew although nothing changes: it is encrypted otherwise
-   * than values are now. Absent where values are stored as they are.
+   * Whether the value of this version of a key should be written anew although nothing changes: it is encrypted
+   * otherwise than values are now. Absent where values are stored as they are.
    */
   isStale?(key: string, revision: number, signal?: AbortSignal): Promise<boolean>;
 
   /** Grants a lease. All keys of a lease that ends are deleted at one revision. */
   grantLease(ttlSeconds: number): Promise<LeaseId>;
 
-  /** Drops history below `revision`. Reads and watches below it then throw `Compacted`. Compacting twice is no error. */
+  /**
+   * Drops history below `revision`. Reads and watches below it then throw `Compacted`. Compacting twice is no error.
+   */
   compact(revision: number): Promise<void>;
 
   status(signal?: AbortSignal): Promise<StoreStatus>;

@@ -12,7 +12,10 @@ export interface LeaseManagerOptions {
 
 /** Gives out leases, and the same one to objects that may end at nearly the same time: a lease costs etcd a lot. */
 export interface LeaseManager {
-  /** A lease for one object, which lives for at least `ttlSeconds` and at most 5 % longer. Throws as `Store.grantLease` does. */
+  /**
+   * A lease for one object, which lives for at least `ttlSeconds` and at most 5 % longer. Throws as `Store.grantLease`
+   * does.
+   */
   lease(store: LeaseStore, ttlSeconds: number): Promise<LeaseId>;
   /** The store no longer knows this lease (`LeaseNotFound`): it is not given out again. */
   forget(store: LeaseStore, lease: LeaseId): void;

@@ -102,36 +102,39 @@ export interface ObjectEvent {
 
 export interface ObjectWatchOptions {
   /**
-   * Changes after this revision (0 is 'any'). A revision that is still to come is no error: the watch is silent until then.
-   * 'any' and 'mostRecent' begin with synthetic ADDED events of the state, unless `initialEvents` is false.
+   * Changes after this revision (0 is 'any'). A revision that is still to come is no error: the watch is silent until
+   * then. 'any' and 'mostRecent' begin with synthetic ADDED events of the state, unless `initialEvents` is false.
    */
   readonly after: number | 'any' | 'mostRecent';
   readonly selection?: Selection;
   /**
-   * Synthetic ADDED events for all objects first, in key order, then a bookmark when `bookmarks` (KEP-3157). `after` then
-   * means "not older than": `watch` throws `Timeout` when that is not reached in time.
+   * Synthetic ADDED events for all objects first, in key order, then a bookmark when `bookmarks` (KEP-3157). `after`
+   * then means "not older than": `watch` throws `Timeout` when that is not reached in time.
    */
   readonly initialEvents?: boolean;
   /** Bookmarks about once a minute. */
   readonly bookmarks?: boolean;
   /** Ends the wait for a state to start from; a watch that runs is ended by `close`. */
   readonly signal?: AbortSignal;
-  /** Called when `take()` has something new after it had returned everything, and when the watch ended. Never called from inside `take()`. */
+  /**
+   * Called when `take()` has something new after it had returned everything, and when the watch ended. Never called
+   * from inside `take()`.
+   */
   readonly onReady: () => void;
 }
 
 /** A running watch. What waits is bounded; a consumer that does not take in time is ended with `SlowConsumer`. */
 export interface ObjectWatch {
   /**
-   * What waits, in revision order; empty when nothing does. Long backlogs come in parts: `onReady` is called again for the
-   * next one, unless it was taken before. An array can be shared with other watchers.
+   * What waits, in revision order; empty when nothing does. Long backlogs come in parts: `onReady` is called again for
+   * the next one, unless it was taken before. An array can be shared with other watchers.
    */
   take(): readonly ObjectEvent[];
   /** Every change up to this revision was taken: a bookmark may carry it. 0 until the initial events were. */
   readonly revision: number;
   /**
-   * Set once the watch has ended by itself: `Compacted`, `SlowConsumer`, `Unavailable`, … What waits can still be taken,
-   * and is held until `close`.
+   * Set once the watch has ended by itself: `Compacted`, `SlowConsumer`, `Unavailable`, … What waits can still be
+   * taken, and is held until `close`.
    */
   readonly ended: Error | undefined;
   close(): void;
@@ -184,8 +187,8 @@ export interface ObjectStorage extends AsyncDisposable {
   count(): Promise<number>;
 
   /**
-   * Filled, and following the store. Before it is filled a cache answers nothing (readers wait); when it loses the store
-   * later, reads at `any` are still answered. A direct storage is always ready.
+   * Filled, and following the store. Before it is filled a cache answers nothing (readers wait); when it loses the
+   * store later, reads at `any` are still answered. A direct storage is always ready.
    */
   ready(): boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * Reads a range of the store page by page at one revision. Only one page of values is held here at a time, and a page is
- * sized by what the objects before it weighed, so that the peak is bounded for small and for large objects alike.
+ * Reads a range of the store page by page at one revision. Only one page of values is held here at a time, and a page
+ * is sized by what the objects before it weighed, so that the peak is bounded for small and for large objects alike.
  */
 import type { KeyValue, Store } from './interface.ts';
 import type { KeyRange } from './selection.ts';

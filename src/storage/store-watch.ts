@@ -26,7 +26,9 @@ export interface StoreWatchOptions {
   readonly waitForRoom?: boolean;
 }
 
-/** Follows the store until `reached` says stop, the watch is over or the signal aborts. Throws what the store throws. */
+/**
+ * Follows the store until `reached` says stop, the watch is over or the signal aborts. Throws what the store throws.
+ */
 export async function pumpStoreWatch(options: StoreWatchOptions): Promise<void> {
   const { store, range, after, queue, signal, reached } = options;
   for await (const batch of store.watch(range.prefix, { after, previous: true, signal })) {

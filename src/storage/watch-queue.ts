@@ -20,7 +20,10 @@ export interface WatchLimits {
   readonly stallMs: number;
 }
 
-/** At 1,000 changes a second of 2.5 kB the count is ten seconds. The bytes are shared by all who wait for the same events. */
+/**
+ * At 1,000 changes a second of 2.5 kB the count is ten seconds. The bytes are shared by all who wait for the same
+ * events.
+ */
 export const defaultWatchLimits: WatchLimits = { maxEvents: 10_000, maxBytes: 32 * 1024 * 1024, stallMs: 60_000 };
 
 export interface WatchQueueOptions {

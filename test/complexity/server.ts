@@ -1,4 +1,6 @@
-/** A whole server whose chain is called without a connection, with every resource and the objects that the cases change. */
+/**
+ * A whole server whose chain is called without a connection, with every resource and the objects that the cases change.
+ */
 import { startTestServer, type TestServer } from '../support/test-server.ts';
 import { type Handle, type MemoryAnswer, type MemoryRequest, sendInMemory } from '../support/memory-exchange.ts';
 import { setup } from './cases.ts';

@@ -249,7 +249,10 @@ export class WorkCounter implements AsyncDisposable {
   }
 }
 
-/** The exponent of growth from one size to one that is `factor` times as large, without what a request of any size costs. */
+/**
+ * The exponent of growth from one size to one that is `factor` times as large, without what a request of any size
+ * costs.
+ */
 export function exponent(base: number, small: number, large: number, factor: number): number {
   return large <= base || small <= base ? 0 : Math.log((large - base) / (small - base)) / Math.log(factor);
 }

@@ -1,4 +1,7 @@
-/** An aggregated API with the kubectl that people have: one `orch up` is the cluster, another the server behind an APIService. */
+/**
+ * An aggregated API with the kubectl that people have: one `orch up` is the cluster, another the server behind an
+ * APIService.
+ */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

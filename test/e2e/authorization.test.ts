@@ -100,7 +100,8 @@ describe.each(['1.32', '1.20'] as const)('kubectl %s', (version) => {
 
 test('a refusal is told as kubectl users know it', async () => {
   await expect(kubectl('1.32', alice, 'get', 'secrets')).rejects.toThrow(
-    'Error from server (Forbidden): secrets is forbidden: User "alice" cannot list resource "secrets" in API group "" in the namespace "default"',
+    'Error from server (Forbidden): secrets is forbidden: User "alice" cannot list resource "secrets" in API ' +
+      'group "" in the namespace "default"',
   );
   await expect(
     kubectl('1.32', alice, 'create', 'clusterrolebinding', 'mine', '--clusterrole=cluster-admin', '--user=alice'),

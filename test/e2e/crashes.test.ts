@@ -1,4 +1,6 @@
-/** What a kill of the server, or of etcd, leaves behind: everything that was acknowledged, and watches without a gap. */
+/**
+ * What a kill of the server, or of etcd, leaves behind: everything that was acknowledged, and watches without a gap.
+ */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

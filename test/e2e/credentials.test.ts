@@ -75,7 +75,8 @@ describe('kubectl with the credentials of orch up', () => {
     const program = join(directory, 'plugin');
     await writeFile(
       program,
-      `#!/bin/sh\necho '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"${token}"}}'\n`,
+      `#!/bin/sh\necho '{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential",` +
+        `"status":{"token":"${token}"}}'\n`,
     );
     await chmod(program, 0o700);
     expect(
@@ -91,7 +92,8 @@ describe('kubectl with the credentials of orch up', () => {
     const pemOf = (field: string): string =>
       JSON.stringify(Buffer.from(new RegExp(`${field}: (\\S+)`).exec(own)![1]!, 'base64').toString());
     const program = join(directory, 'certificate-plugin');
-    const status = `{"clientCertificateData":${pemOf('client-certificate-data')},"clientKeyData":${pemOf('client-key-data')}}`;
+    const status =
+      `{"clientCertificateData":${pemOf('client-certificate-data')},` + `"clientKeyData":${pemOf('client-key-data')}}`;
     await writeFile(
       `${program}.json`,
       `{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":${status}}`,

@@ -76,7 +76,9 @@ describe.each(['1.32', '1.20'] as const)('kubectl %s', (version) => {
     {
       what: 'exec without the right',
       args: ['exec', 'running', '--as', 'jane', '--', 'ls'],
-      text: 'pods "running" is forbidden: User "jane" cannot get resource "pods" in API group "" in the namespace "default"',
+      text:
+        'pods "running" is forbidden: User "jane" cannot get resource "pods" in API group "" in the ' +
+        'namespace "default"',
     },
   ])('$what says so', async ({ args, text }) => {
     expect(await says(...args)).toContain(text);

@@ -28,7 +28,8 @@ describe('orch up, in a process of its own', () => {
   test.each(['1.32', '1.20'] as const)('kubectl %s works with the kubeconfig it writes', async (version) => {
     await using orch = await up();
     expect(await kubectl(version, kubeconfig, 'get', 'namespaces', '-o', 'name')).toBe(
-      'namespace/default\nnamespace/kube-node-lease\nnamespace/kube-public\nnamespace/kube-system\nnamespace/orch-system\n',
+      'namespace/default\nnamespace/kube-node-lease\nnamespace/kube-public\nnamespace/kube-system\n' +
+        'namespace/orch-system\n',
     );
     expect(await kubectl(version, kubeconfig, 'version')).toContain('v1.32.13+orch');
     await kubectl(version, kubeconfig, 'create', 'configmap', 'colours', '--from-literal=sky=blue');

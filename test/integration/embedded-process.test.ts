@@ -1,4 +1,7 @@
-/** The embedded store in processes of its own: what a kill leaves behind, who may open a directory, when an answer is given. */
+/**
+ * The embedded store in processes of its own: what a kill leaves behind, who may open a directory, when an answer is
+ * given.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,6 @@
-/** Flags whose effect shows only in a whole server: each row starts one with the flag and looks for what its help says. */
+/**
+ * Flags whose effect shows only in a whole server: each row starts one with the flag and looks for what its help says.
+ */
 import { connect } from 'node:http2';
 import { describe, expect, test } from 'vitest';
 import type { Store } from '../../src/storage/interface.ts';

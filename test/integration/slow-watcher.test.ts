@@ -87,7 +87,8 @@ describe('a watcher that reads nothing more', () => {
     {
       over: 'a WebSocket',
       headers:
-        'connection: upgrade\r\nupgrade: websocket\r\norigin: https://localhost\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n',
+        'connection: upgrade\r\nupgrade: websocket\r\norigin: https://localhost\r\nsec-websocket-version: ' +
+        '13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n',
     },
   ])('over $over loses its connection', { timeout: 120_000 }, async ({ headers }) => {
     const before = await openWatches();

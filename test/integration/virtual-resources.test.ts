@@ -1,4 +1,7 @@
-/** What is asked or POSTed, answered and never stored: bindings, evictions, component statuses, reviews, and ways to containers. */
+/**
+ * What is asked or POSTed, answered and never stored: bindings, evictions, component statuses, reviews, and ways to
+ * containers.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startTestServer, type Answer, type TestServer } from '../support/test-server.ts';
 
@@ -439,7 +442,8 @@ describe('reviews of access', () => {
       body: { spec: { resourceAttributes: pods } },
       code: 422,
       message:
-        '.authorization.k8s.io "" is invalid: spec.user: Invalid value: "": at least one of user or group must be specified',
+        '.authorization.k8s.io "" is invalid: spec.user: Invalid value: "": at least one of user or ' +
+        'group must be specified',
     },
     {
       name: 'no question',
@@ -447,7 +451,8 @@ describe('reviews of access', () => {
       body: { spec: {} },
       code: 422,
       message:
-        '.authorization.k8s.io "" is invalid: spec.resourceAttributes: Invalid value: "null": exactly one of nonResourceAttributes or resourceAttributes must be specified',
+        '.authorization.k8s.io "" is invalid: spec.resourceAttributes: Invalid value: "null": exactly one of ' +
+        'nonResourceAttributes or resourceAttributes must be specified',
     },
     {
       name: 'two questions',
@@ -455,7 +460,9 @@ describe('reviews of access', () => {
       body: { spec: { resourceAttributes: pods, nonResourceAttributes: { path: '/', verb: 'get' } } },
       code: 422,
       message:
-        '.authorization.k8s.io "" is invalid: spec.nonResourceAttributes: Invalid value: authorization.NonResourceAttributes{Path:"/", Verb:"get"}: cannot be specified in combination with resourceAttributes',
+        '.authorization.k8s.io "" is invalid: spec.nonResourceAttributes: Invalid value: ' +
+        'authorization.NonResourceAttributes{Path:"/", Verb:"get"}: cannot be specified in combination with ' +
+        'resourceAttributes',
     },
     {
       name: 'an empty selector',
@@ -463,7 +470,9 @@ describe('reviews of access', () => {
       body: { spec: { resourceAttributes: { ...pods, labelSelector: {} } } },
       code: 422,
       message:
-        '.authorization.k8s.io "" is invalid: spec.resourceAttributes.labelSelector.requirements: Required value: when spec.resourceAttributes.labelSelector is specified, requirements or rawSelector is required',
+        '.authorization.k8s.io "" is invalid: spec.resourceAttributes.labelSelector.requirements: Required ' +
+        'value: when spec.resourceAttributes.labelSelector is specified, requirements or rawSelector is ' +
+        'required',
     },
     {
       name: 'a selector in two forms',
@@ -478,7 +487,8 @@ describe('reviews of access', () => {
       },
       code: 422,
       message:
-        '.authorization.k8s.io "" is invalid: spec.resourceAttributes.fieldSelector.rawSelector: Invalid value: "a=b": may not specified at the same time as requirements',
+        '.authorization.k8s.io "" is invalid: spec.resourceAttributes.fieldSelector.rawSelector: Invalid ' +
+        'value: "a=b": may not specified at the same time as requirements',
     },
     {
       name: 'a question about another namespace',
@@ -489,7 +499,8 @@ describe('reviews of access', () => {
       },
       code: 422,
       message:
-        '.authorization.k8s.io "" is invalid: spec.resourceAttributes.namespace: Invalid value: "other": must match metadata.namespace',
+        '.authorization.k8s.io "" is invalid: spec.resourceAttributes.namespace: Invalid value: "other": must ' +
+        'match metadata.namespace',
     },
     {
       name: 'a question about a path in a namespace',
@@ -500,7 +511,8 @@ describe('reviews of access', () => {
       },
       code: 422,
       message:
-        '.authorization.k8s.io "" is invalid: spec.nonResourceAttributes: Invalid value: authorization.NonResourceAttributes{Path:"/", Verb:"get"}: disallowed on this kind of request',
+        '.authorization.k8s.io "" is invalid: spec.nonResourceAttributes: Invalid value: ' +
+        'authorization.NonResourceAttributes{Path:"/", Verb:"get"}: disallowed on this kind of request',
     },
     {
       name: 'rules of no namespace',

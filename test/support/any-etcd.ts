@@ -1,4 +1,6 @@
-/** An etcd for tests that ask for no more than its address. Those that kill, freeze or configure one take `EtcdServer`. */
+/**
+ * An etcd for tests that ask for no more than its address. Those that kill, freeze or configure one take `EtcdServer`.
+ */
 import { installedTool } from '../../hack/lib/test-tools.mjs';
 import { EtcdServer, type RunningEtcd } from './etcd.ts';
 import { etcdImage, startEtcdContainer } from './etcd-container.ts';
@@ -21,7 +23,10 @@ const ways: readonly WayToEtcd[] = [
   { name: 'the etcd of hack/get-test-tools', start: () => EtcdServer.start() },
 ];
 
-/** The first way that leads to an etcd. One that is offered and fails is reported and passed over; the last failure is thrown. */
+/**
+ * The first way that leads to an etcd. One that is offered and fails is reported and passed over; the last failure is
+ * thrown.
+ */
 export async function startAnyEtcd(
   candidates: readonly WayToEtcd[] = ways,
   report: (line: string) => void = console.warn,

@@ -22,7 +22,10 @@ export function certificateRequest({ commonName, organizations = [] }: Requested
     Buffer.from([0xa0, 0]),
   );
   const der = sequence(info, sequence(oid('1.2.840.10045.4.3.2')), bitString(sign('sha256', info, privateKey)));
-  return `-----BEGIN CERTIFICATE REQUEST-----\n${der.toString('base64').replace(/(.{64})/g, '$1\n')}\n-----END CERTIFICATE REQUEST-----\n`;
+  return (
+    `-----BEGIN CERTIFICATE REQUEST-----\n${der.toString('base64').replace(/(.{64})/g, '$1\n')}\n-----END ` +
+    `CERTIFICATE REQUEST-----\n`
+  );
 }
 
 /** As `spec.request` has it. */

@@ -11,7 +11,9 @@ export interface TestCertificates extends AsyncDisposable {
   renewClient(): Promise<void>;
 }
 
-/** An authority, a server certificate for 127.0.0.1 and localhost, and a client certificate, in a folder of their own. */
+/**
+ * An authority, a server certificate for 127.0.0.1 and localhost, and a client certificate, in a folder of their own.
+ */
 export async function createTestCertificates(): Promise<TestCertificates> {
   const folder = await mkdtemp(path.join(tmpdir(), 'orch-pki-'));
   const now = new Date();

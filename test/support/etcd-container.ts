@@ -22,7 +22,9 @@ export function engineIsNamed(environment: NodeJS.ProcessEnv = process.env, sock
   return !host.startsWith('unix://') || existsSync(host.slice('unix://'.length));
 }
 
-/** Undefined where no engine is named; throws where the engine does not answer, or has no such image and cannot get it. */
+/**
+ * Undefined where no engine is named; throws where the engine does not answer, or has no such image and cannot get it.
+ */
 export async function startEtcdContainer(): Promise<RunningEtcd | undefined> {
   if (!engineIsNamed()) return undefined;
   const { GenericContainer, ImageName, Wait, getContainerRuntimeClient } = await import('testcontainers');

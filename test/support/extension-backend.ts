@@ -18,7 +18,10 @@ import {
   type KeyPair,
 } from '../../src/cmd/pki/pki.ts';
 
-/** Authorities and certificates of a cluster with servers behind the front proxy, and the flags that make a server the proxy. */
+/**
+ * Authorities and certificates of a cluster with servers behind the front proxy, and the flags that make a server the
+ * proxy.
+ */
 export interface FrontProxyFiles extends AsyncDisposable {
   readonly directory: string;
   readonly ca: KeyPair;

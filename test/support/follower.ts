@@ -22,7 +22,10 @@ export class Follower {
     this.#done = this.#follow();
   }
 
-  /** Everything up to this version has come. Bookmarks are not asked for: the last event must be of that version or later. */
+  /**
+   * Everything up to this version has come. Bookmarks are not asked for: the last event must be of that version or
+   * later.
+   */
   async until(version: number): Promise<void> {
     while (this.#version < version) await new Promise((resolve) => setTimeout(resolve, 20));
   }

@@ -1,4 +1,7 @@
-/** KMS plugins on unix sockets, served by the gRPC library that everybody uses: v2 and v1, with keys that the test turns. */
+/**
+ * KMS plugins on unix sockets, served by the gRPC library that everybody uses: v2 and v1, with keys that the test
+ * turns.
+ */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import grpc from '@grpc/grpc-js';

@@ -8,7 +8,10 @@ import path from 'node:path';
 import { ApiClient } from './api-client.ts';
 import { freePorts } from './ports.ts';
 
-/** A kube-apiserver to compare with: `ORCH_KUBE_APISERVER` names it, or it is on the PATH. Tests skip with a reason without one. */
+/**
+ * A kube-apiserver to compare with: `ORCH_KUBE_APISERVER` names it, or it is on the PATH. Tests skip with a reason
+ * without one.
+ */
 export const kubeApiServerPath: string | undefined = [
   process.env['ORCH_KUBE_APISERVER'],
   ...(process.env['PATH'] ?? '').split(path.delimiter).map((folder) => path.join(folder, 'kube-apiserver')),

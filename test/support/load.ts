@@ -106,7 +106,8 @@ export async function lost(client: ApiClient, load: Load): Promise<string[]> {
     const found = held.get(name);
     if (found?.data?.value !== value)
       missing.push(
-        `${name}: wrote ${String(value).slice(0, 12)} at ${version}, found ${String(found?.data?.value).slice(0, 12)} at ${found?.metadata.resourceVersion}`,
+        `${name}: wrote ${String(value).slice(0, 12)} at ${version}, ` +
+          `found ${String(found?.data?.value).slice(0, 12)} at ${found?.metadata.resourceVersion}`,
       );
   }
   return missing;

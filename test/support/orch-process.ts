@@ -30,7 +30,9 @@ export class OrchProcess implements AsyncDisposable {
     this.exited = once(this.#child, 'close').then(([code, signal]) => ({ code, signal }) as Exit);
   }
 
-  /** Resolves when standard output contains the text. Rejects with all that was written when the process ends before. */
+  /**
+   * Resolves when standard output contains the text. Rejects with all that was written when the process ends before.
+   */
   says(text: string): Promise<void> {
     return this.#writes('stdout', () => this.output, text);
   }

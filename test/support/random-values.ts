@@ -76,7 +76,9 @@ const plains: JsonValue[] = [
   1e-7,
 ];
 
-/** Values of any type of the schema, in normal form: what decoding gives, so that every round trip must give them back. */
+/**
+ * Values of any type of the schema, in normal form: what decoding gives, so that every round trip must give them back.
+ */
 export class ValueGenerator {
   private readonly plans: Plans;
   private readonly random: RandomSource;

@@ -4,8 +4,8 @@ import tls from 'node:tls';
 import type { OpensslPair } from './openssl.ts';
 
 /**
- * Whether a TLS server of this version of Node is shown the certificates in between that a client sends. That of 24.21.0
- * and of 26.8.0 is not: Node takes them out itself.
+ * Whether a TLS server of this version of Node is shown the certificates in between that a client sends. That of
+ * 24.21.0 and of 26.8.0 is not: Node takes them out itself.
  * @param chain a client's certificate and those of its issuers
  * @see {@link https://github.com/nodejs/node/issues/65579}
  */

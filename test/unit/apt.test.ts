@@ -11,7 +11,9 @@ const machines = [
     name: 'deb822 sources, as current images have them',
     files: {
       'sources.list.d/debian.sources':
-        '# made by hand\nTypes: deb\n# a note\nURIs: http://mirror.example/debian\nSuites: bookworm bookworm-updates\nComponents: main\nSigned-By: /keys/debian.gpg\n\nTypes: deb\nURIs: http://mirror.example/debian-security\nSuites: bookworm-security\nComponents: main\n',
+        '# made by hand\nTypes: deb\n# a note\nURIs: http://mirror.example/debian\nSuites: bookworm ' +
+        'bookworm-updates\nComponents: main\nSigned-By: /keys/debian.gpg\n\nTypes: deb\nURIs: ' +
+        'http://mirror.example/debian-security\nSuites: bookworm-security\nComponents: main\n',
     },
     mirror: { uri: 'http://mirror.example/debian', signedBy: '/keys/debian.gpg' },
   },
@@ -21,14 +23,17 @@ const machines = [
       'sources.list.d/a.sources':
         'Types: deb\nURIs: http://off.example/debian\nSuites: trixie\nComponents: main\nEnabled: no\n',
       'sources.list.d/b.sources':
-        'Types: deb deb-src\nURIs:\n http://mirror.example/debian/\nSuites: trixie\n trixie-updates\nComponents: main contrib\nSigned-By:\n -----BEGIN PGP PUBLIC KEY BLOCK-----\n .\n abc\n',
+        'Types: deb deb-src\nURIs:\n http://mirror.example/debian/\nSuites: trixie\n trixie-updates\n' +
+        'Components: main contrib\nSigned-By:\n -----BEGIN PGP PUBLIC KEY BLOCK-----\n .\n abc\n',
     },
     mirror: { uri: 'http://mirror.example/debian/', signedBy: undefined },
   },
   {
     name: 'a classic sources.list',
     files: {
-      'sources.list': `# comment\n#deb http://old.example/debian bullseye main\n${security}\ndeb http://mirror.example/debian bookworm main contrib # note\ndeb-src http://mirror.example/debian bookworm main\n`,
+      'sources.list':
+        `# comment\n#deb http://old.example/debian bullseye main\n${security}\ndeb http://mirror.example/debian ` +
+        `bookworm main contrib # note\ndeb-src http://mirror.example/debian bookworm main\n`,
     },
     mirror: { uri: 'http://mirror.example/debian', signedBy: undefined },
   },

@@ -1,6 +1,6 @@
 /**
- * What is remembered for the next time is bounded in bytes, and keeps no more of a request than the text that it is about.
- * Each row fills one of the caches with what clients can send.
+ * What is remembered for the next time is bounded in bytes, and keeps no more of a request than the text that it is
+ * about. Each row fills one of the caches with what clients can send.
  */
 import { Registry } from 'prom-client';
 import { describe, expect, test } from 'vitest';

@@ -132,12 +132,16 @@ describe('a file is refused', () => {
     },
     {
       name: 'with a user that is not there',
-      text: '{current-context: c, contexts: [{name: c, context: {cluster: hook, user: me}}], clusters: [{name: hook, cluster: {server: "https://a"}}]}',
+      text:
+        '{current-context: c, contexts: [{name: c, context: {cluster: hook, user: me}}], clusters: [{name: hook, ' +
+        'cluster: {server: "https://a"}}]}',
       message: 'user "me" does not exist',
     },
     {
       name: 'without a server',
-      text: '{current-context: c, contexts: [{name: c, context: {cluster: hook}}], clusters: [{name: hook, cluster: {}}]}',
+      text:
+        '{current-context: c, contexts: [{name: c, context: {cluster: hook}}], clusters: [{name: ' +
+        'hook, cluster: {}}]}',
       message: 'cluster "hook" has no server that is a URL',
     },
   ])('$name', async ({ text, message }) => {

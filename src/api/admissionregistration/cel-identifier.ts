@@ -1,6 +1,9 @@
 const identifier = /^[_a-zA-Z][_a-zA-Z0-9]*$/;
 
-/** @see {@link https://github.com/google/cel-spec/blob/master/doc/langdef.md#syntax | CEL language definition: reserved identifiers} */
+/**
+ * @see {@link https://github.com/google/cel-spec/blob/master/doc/langdef.md#syntax | CEL language definition: reserved
+ *   identifiers}
+ */
 const reserved = new Set([
   'true',
   'false',

@@ -1,6 +1,7 @@
 /**
  * Conditions in CEL under which a webhook or a policy applies.
- * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#matching-requests-matchconditions | Matching requests: matchConditions}
+ * @see {@link
+ *   https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#matching-requests-matchconditions | Matching requests: matchConditions}
  */
 import type { MatchCondition } from '../gen/types/admissionregistration-v1.ts';
 import {
@@ -55,7 +56,10 @@ function checkName(name: string, seen: Set<string>, path: FieldPath, errors: Fie
   seen.add(name);
 }
 
-/** Compiles the expression in steps; the type is undefined when it does not compile. It must be of one of the types that are given. */
+/**
+ * Compiles the expression in steps; the type is undefined when it does not compile. It must be of one of the types that
+ * are given.
+ */
 export function* checkExpression(
   expression: string,
   path: FieldPath,

@@ -63,7 +63,8 @@ function checkActions(list: readonly ValidationAction[], path: FieldPath, errors
       invalid(
         path,
         shown,
-        'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)',
+        'must not contain both Deny and Warn (repeating the same validation failure information in the API ' +
+          'response and headers serves no purpose)',
       ),
     );
   }

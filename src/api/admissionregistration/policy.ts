@@ -1,6 +1,7 @@
 /**
  * Policies in CEL, and their bindings to what they hold for.
- * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/ | Validating Admission Policy}
+ * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/ | Validating
+ *   Admission Policy}
  */
 import type {
   AuditAnnotation,

@@ -20,7 +20,8 @@ describe('resources of a rule', () => {
       name: 'a single wildcard with a resource',
       resources: ['*', 'pods'],
       errors: [
-        'r.resources: Invalid value: []string{"*", "pods"}: if \'*\' is present, must not specify other resources without subresources',
+        'r.resources: Invalid value: []string{"*", "pods"}: if \'*\' is present, must not specify other ' +
+          'resources without subresources',
       ],
     },
     {

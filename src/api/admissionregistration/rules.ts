@@ -1,4 +1,8 @@
-/** Which requests a webhook or a policy is for. @see {@link https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#matching-requests-rules | Matching requests: rules} */
+/**
+ * Which requests a webhook or a policy is for. @see {@link
+ * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/#matching-requests-rules |
+ * Matching requests: rules}
+ */
 import type {
   NamedRuleWithOperations,
   OperationType,
@@ -48,7 +52,9 @@ function checkList<T extends string>(
     errors.push(invalid(path, shown(list), `if '*' is present, must not specify other ${noun}`));
 }
 
-/** `pods`, `pods/log`, `pods/*`, `* /log`, `*`, `* /*` (without the blanks): what a wildcard covers is not named again. */
+/**
+ * `pods`, `pods/log`, `pods/*`, `* /log`, `*`, `* /*` (without the blanks): what a wildcard covers is not named again.
+ */
 function checkResources(resources: readonly string[], path: FieldPath, errors: FieldErrors): void {
   if (resources.length === 0) errors.push(required(path));
   const allSubresourcesOf = new Set<string>();

@@ -1,4 +1,8 @@
-/** Admission webhooks. @see {@link https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/ | Dynamic Admission Control} */
+/**
+ * Admission webhooks. @see {@link
+ * https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/ | Dynamic Admission
+ * Control}
+ */
 import type {
   MutatingWebhook,
   MutatingWebhookConfiguration,

@@ -1,4 +1,7 @@
-/** Groups of the Kubernetes community: an API in them has been reviewed, or says that it was not. @see {@link https://kep.k8s.io/1111 | KEP-1111} */
+/**
+ * Groups of the Kubernetes community: an API in them has been reviewed, or says that it was not. @see {@link
+ * https://kep.k8s.io/1111 | KEP-1111}
+ */
 import { invalid, required } from '../../machinery/field-error.ts';
 import type { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
@@ -20,7 +23,9 @@ function stateOf(value: string): State {
 }
 
 const missing = `protected groups must have approval annotation "${annotation}", ${see}`;
-const malformed = `protected groups must have approval annotation "${annotation}" with either a URL or a reason starting with "unapproved", ${see}`;
+const malformed =
+  `protected groups must have approval annotation "${annotation}" with either a URL or a reason starting with ` +
+  `"unapproved", ${see}`;
 
 /** Undefined for a group that nobody protects. */
 export function approvalOf(

@@ -126,7 +126,8 @@ describe('what the server says of a definition', () => {
       name: 'without an annotation',
       value: undefined,
       condition:
-        'False MissingAnnotation: protected groups must have approval annotation "api-approved.kubernetes.io", see https://github.com/kubernetes/enhancements/pull/1111',
+        'False MissingAnnotation: protected groups must have approval annotation "api-approved.kubernetes.io", ' +
+        'see https://github.com/kubernetes/enhancements/pull/1111',
     },
   ])('a group of the community: $name', ({ value, condition }) => {
     const subject = judged(
@@ -146,7 +147,8 @@ describe('what the server says of a definition', () => {
     const subject = definition('things');
     subject.spec.versions![0]!.schema = { openAPIV3Schema: { type: 'object', properties: { a: {} } } };
     expect(conditions(judged(subject))[2]).toBe(
-      'NonStructuralSchema=True Violations: spec.versions[0].schema.openAPIV3Schema.properties[a].type: Required value: must not be empty for specified object fields',
+      'NonStructuralSchema=True Violations: spec.versions[0].schema.openAPIV3Schema.properties[a].type: ' +
+        'Required value: must not be empty for specified object fields',
     );
     subject.spec.versions![0]!.schema = schema;
     expect(conditions(judged(subject))).toHaveLength(2);

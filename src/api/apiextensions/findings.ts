@@ -10,7 +10,10 @@ import { checkStructural } from './structural.ts';
 
 export interface StatusOptions {
   readonly others: Iterable<CustomResourceDefinition>;
-  /** Whether a definition whose names were just accepted is served from now on, or has to wait for other servers to hear of it. */
+  /**
+   * Whether a definition whose names were just accepted is served from now on, or has to wait for other servers to hear
+   * of it.
+   */
   readonly establish: boolean;
   /** RFC 3339 */
   readonly now: string;

@@ -68,7 +68,8 @@ export function checkSelectableFields(
         invalid(
           at,
           jsonPath,
-          'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.',
+          'must point to a field of type string, boolean or integer. Enum string fields and strings with ' +
+            'formats are allowed.',
         ),
       );
     if (seen.has(jsonPath)) errors.push(duplicate(path.index(i), jsonPath));

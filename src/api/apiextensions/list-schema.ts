@@ -1,4 +1,7 @@
-/** What a list says of its items: sets and maps. @see {@link https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy | Merge strategy} */
+/**
+ * What a list says of its items: sets and maps. @see {@link
+ * https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy | Merge strategy}
+ */
 import type { JSONSchemaProps } from '../gen/types/apiextensions-v1.ts';
 import { forbidden, invalid, notSupported, required } from '../../machinery/field-error.ts';
 import type { FieldErrors } from '../../machinery/field-errors.ts';

@@ -24,14 +24,16 @@ const list = (items: JSONSchemaProps, more: JSONSchemaProps = {}): JSONSchemaPro
   ...more,
 });
 const advice =
-  '(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)';
+  '(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and ' +
+  'strings are declared)';
 
 describe('cost of rules', () => {
   test('a rule in a list counts as often as the list has elements', () => {
     const rule = { rule: 'self.matches("^[a-z]*$")' };
     expect(errorsOf({ l: list(withRule(short, rule), { maxItems: 100 }) })).toEqual([]);
     expect(errorsOf({ l: list(withRule(short, rule), { maxItems: 1_000_000 }) })).toEqual([
-      `s.properties[l].items.x-kubernetes-validations[0].rule: Forbidden: estimated rule cost exceeds budget by factor of 1.100000x ${advice}`,
+      's.properties[l].items.x-kubernetes-validations[0].rule: Forbidden: estimated rule cost exceeds budget ' +
+        `by factor of 1.100000x ${advice}`,
     ]);
   });
 
@@ -66,7 +68,8 @@ describe('cost of rules', () => {
 describe('rules about the old value', () => {
   const transition: ValidationRule = { rule: 'self == oldSelf' };
   const within = (path: string, of: string): string =>
-    `${path}.x-kubernetes-validations[0].rule: Invalid value: "self == oldSelf": oldSelf cannot be used on the uncorrelatable portion of the schema within ${of}`;
+    `${path}.x-kubernetes-validations[0].rule: Invalid value: "self == oldSelf": oldSelf cannot be used on the ` +
+    `uncorrelatable portion of the schema within ${of}`;
   const keyed: JSONSchemaProps = {
     type: 'object',
     properties: { k: short, v: withRule(short, transition) },

@@ -1,7 +1,8 @@
 /**
- * Rules in CEL, compiled where they stand: what they may cost depends on how often the place occurs in an object, and whether
- * they may look at the old value on whether it can be found.
- * @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#resource-use-by-validation-functions | Resource use by validation functions}
+ * Rules in CEL, compiled where they stand: what they may cost depends on how often the place occurs in an object, and
+ * whether they may look at the old value on whether it can be found.
+ * @see {@link
+ *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#resource-use-by-validation-functions | Resource use by validation functions}
  */
 import type { CustomResourceDefinitionSpec, JSONSchemaProps, ValidationRule } from '../gen/types/apiextensions-v1.ts';
 import { type CompiledRule, compatibilityVersion, compilingRules } from '../../cel/index.ts';
@@ -19,7 +20,8 @@ const maxTotalCost = 100_000_000;
 const maxNamed = 4;
 const minNamedCost = maxTotalCost / 100;
 const advice =
-  '(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)';
+  '(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and ' +
+  'strings are declared)';
 
 /** Rules and messages of a definition, in all versions. */
 export function rulesOf({ versions = [] }: CustomResourceDefinitionSpec): Set<string> {
@@ -236,7 +238,9 @@ function goRule({
   const pointer = (type: string, value: unknown): string =>
     `(*${type})(${value === undefined ? 'nil' : '0xc000000000'})`;
   return new GoSyntax(
-    `apiextensions.ValidationRule{Rule:${goQuote(rule)}, Message:${goQuote(message)}, MessageExpression:${goQuote(messageExpression)}, ` +
-      `Reason:${pointer('apiextensions.FieldValueErrorReason', reason)}, FieldPath:${goQuote(fieldPath)}, OptionalOldSelf:${pointer('bool', optionalOldSelf)}}`,
+    `apiextensions.ValidationRule{Rule:${goQuote(rule)}, Message:${goQuote(message)}, ` +
+      `MessageExpression:${goQuote(messageExpression)}, ` +
+      `Reason:${pointer('apiextensions.FieldValueErrorReason', reason)}, FieldPath:${goQuote(fieldPath)}, ` +
+      `OptionalOldSelf:${pointer('bool', optionalOldSelf)}}`,
   );
 }

@@ -1,4 +1,8 @@
-/** Defaults in schemas. @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting | Defaulting} */
+/**
+ * Defaults in schemas. @see {@link
+ * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting |
+ * Defaulting}
+ */
 import type { JSONSchemaProps } from '../gen/types/apiextensions-v1.ts';
 import { invalid } from '../../machinery/field-error.ts';
 import type { FieldErrors } from '../../machinery/field-errors.ts';
@@ -9,7 +13,10 @@ import { parseJson } from '../../machinery/json/reader.ts';
 import { validateValue } from '../../machinery/structural/validate.ts';
 import { isObject, type JsonObject, type JsonValue, RawJson } from '../../machinery/value.ts';
 
-/** A default may not have fields that the schema does not know, which would be pruned at once, and is valid by the schema. */
+/**
+ * A default may not have fields that the schema does not know, which would be pruned at once, and is valid by the
+ * schema.
+ */
 export function checkDefaults(schema: JSONSchemaProps, path: FieldPath, errors: FieldErrors): void {
   if (schema.default !== undefined) {
     const value = plain(schema.default);

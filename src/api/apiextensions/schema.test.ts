@@ -73,7 +73,8 @@ describe('structural schemas', () => {
       name: 'an embedded object that says nothing',
       schema: withField({ type: 'object', 'x-kubernetes-embedded-resource': true }),
       errors: [
-        's.properties[a].properties: Required value: must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields',
+        's.properties[a].properties: Required value: must not be empty if x-kubernetes-embedded-resource is ' +
+          'true without x-kubernetes-preserve-unknown-fields',
       ],
     },
   ])('$name', ({ schema, errors }) => {
@@ -111,8 +112,10 @@ describe('keywords', () => {
         }),
       ),
     ).toEqual([
-      's.properties[a].x-kubernetes-list-map-keys[1]: Invalid value: []string{"k", "k", "o"}: must not contain duplicate entries',
-      's.properties[a].items.properties[o].type: Invalid value: "object": must be a scalar type if parent array\'s x-kubernetes-list-type is map',
+      's.properties[a].x-kubernetes-list-map-keys[1]: Invalid value: []string{"k", "k", "o"}: must not ' +
+        'contain duplicate entries',
+      's.properties[a].items.properties[o].type: Invalid value: "object": must be a scalar type if parent ' +
+        "array's x-kubernetes-list-type is map",
     ]);
   });
 });

@@ -1,6 +1,8 @@
 /**
  * Schemas of custom resources: which parts of OpenAPI they may use.
- * @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation | Validation}
+ * @see {@link
+ *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation |
+ *   Validation}
  */
 import type { JSONSchemaProps } from '../gen/types/apiextensions-v1.ts';
 import { forbidden, invalid, notSupported, required } from '../../machinery/field-error.ts';
@@ -18,7 +20,9 @@ const types = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 /** Keywords that no schema may have. A schema with one is not looked at further. */
 const unsupported = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'] as const;
 
-/** With a status subresource the schema of status stands alone: what the root says beside its properties would be lost. */
+/**
+ * With a status subresource the schema of status stands alone: what the root says beside its properties would be lost.
+ */
 const rootKeywords = [
   'Description',
   'Type',
@@ -96,7 +100,8 @@ function checkRootKeywords(schema: JSONSchemaProps, path: FieldPath, errors: Fie
       invalid(
         path,
         goStruct('apiextensions.JSONSchemaProps', schema),
-        `only [${rootKeywords.join(' ')}] fields are allowed at the root of the schema if the status subresource is enabled`,
+        `only [${rootKeywords.join(' ')}] fields are allowed at the root of the schema if the status ` +
+          'subresource is enabled',
       ),
     );
   }

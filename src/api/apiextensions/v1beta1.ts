@@ -1,6 +1,6 @@
 /**
- * Version v1beta1 of definitions. It is no longer served, but it is what kube-apiserver stores to this day, as JSON: what
- * all versions have in common stands once, beside them.
+ * Version v1beta1 of definitions. It is no longer served, but it is what kube-apiserver stores to this day, as JSON:
+ * what all versions have in common stands once, beside them.
  */
 import { isObject, type JsonObject, type JsonValue } from '../../machinery/value.ts';
 

@@ -1,4 +1,8 @@
-/** Rules in CEL, as far as their text shows. @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules | Validation rules} */
+/**
+ * Rules in CEL, as far as their text shows. @see {@link
+ * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules |
+ * Validation rules}
+ */
 import type { JSONSchemaProps, ValidationRule } from '../gen/types/apiextensions-v1.ts';
 import { invalid, notSupported, required } from '../../machinery/field-error.ts';
 import type { FieldErrors } from '../../machinery/field-errors.ts';

@@ -1,4 +1,8 @@
-/** Definitions of custom resources. @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/ | Extend the Kubernetes API with CustomResourceDefinitions} */
+/**
+ * Definitions of custom resources. @see {@link
+ * https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/ | Extend the
+ * Kubernetes API with CustomResourceDefinitions}
+ */
 import type {
   CustomResourceDefinition,
   CustomResourceDefinitionSpec,
@@ -170,9 +174,13 @@ function shownVersions(versions: readonly CustomResourceDefinitionVersion[] | un
     type,
     versions,
     ({ name = '', served = false, storage = false, deprecated = false, deprecationWarning }) =>
-      `apiextensions.CustomResourceDefinitionVersion{Name:${goQuote(name)}, Served:${served}, Storage:${storage}, Deprecated:${deprecated}, ` +
-      `DeprecationWarning:${deprecationWarning === undefined ? '(*string)(nil)' : goQuote(deprecationWarning)}, Schema:(*apiextensions.CustomResourceValidation)(nil), ` +
-      'Subresources:(*apiextensions.CustomResourceSubresources)(nil), AdditionalPrinterColumns:[]apiextensions.CustomResourceColumnDefinition(nil), SelectableFields:[]apiextensions.SelectableField(nil)}',
+      `apiextensions.CustomResourceDefinitionVersion{Name:${goQuote(name)}, Served:${served}, ` +
+      `Storage:${storage}, Deprecated:${deprecated}, ` +
+      `DeprecationWarning:${deprecationWarning === undefined ? '(*string)(nil)' : goQuote(deprecationWarning)}, ` +
+      'Schema:(*apiextensions.CustomResourceValidation)(nil), ' +
+      'Subresources:(*apiextensions.CustomResourceSubresources)(nil), ' +
+      'AdditionalPrinterColumns:[]apiextensions.CustomResourceColumnDefinition(nil), ' +
+      'SelectableFields:[]apiextensions.SelectableField(nil)}',
   );
 }
 

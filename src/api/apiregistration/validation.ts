@@ -1,4 +1,7 @@
-/** Group versions that the server answers itself, or passes on. @see {@link https://kubernetes.io/docs/concepts/extend-kubernetes/api-extension/apiserver-aggregation/ | Aggregation layer} */
+/**
+ * Group versions that the server answers itself, or passes on. @see {@link
+ * https://kubernetes.io/docs/concepts/extend-kubernetes/api-extension/apiserver-aggregation/ | Aggregation layer}
+ */
 import type { APIService, APIServiceSpec, ServiceReference } from '../gen/types/apiregistration-v1.ts';
 import { invalid, required } from '../../machinery/field-error.ts';
 import { FieldErrors } from '../../machinery/field-errors.ts';

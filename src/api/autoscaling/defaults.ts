@@ -1,4 +1,6 @@
-/** @see {@link https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/ | Horizontal Pod Autoscaling} */
+/**
+ * @see {@link https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/ | Horizontal Pod Autoscaling}
+ */
 import type * as v1 from '../gen/types/autoscaling-v1.ts';
 import type {
   HorizontalPodAutoscaler,
@@ -33,7 +35,9 @@ const upPolicies = (): HPAScalingPolicy[] => [
 ];
 const downPolicies = (): HPAScalingPolicy[] => [{ type: 'Percent', value: 100, periodSeconds: everySeconds }];
 
-/** Where behavior is given, every part of it is. How long to look back before scaling down is left to the controller. */
+/**
+ * Where behavior is given, every part of it is. How long to look back before scaling down is left to the controller.
+ */
 export function setBehaviorDefaults({ behavior }: HorizontalPodAutoscaler['spec']): void {
   if (behavior === undefined) return;
   const up: HPAScalingRules = behavior.scaleUp ?? {};

@@ -1,6 +1,7 @@
 /**
  * What autoscaling/v1 has no members for travels in annotations, as JSON. One that cannot be read counts as absent.
- * @see {@link https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale-walkthrough/ | HorizontalPodAutoscaler walkthrough}
+ * @see {@link https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale-walkthrough/ |
+ *   HorizontalPodAutoscaler walkthrough}
  */
 import { codecs } from '../codecs.ts';
 import type * as v2 from '../gen/types/autoscaling-v2.ts';

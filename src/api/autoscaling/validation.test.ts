@@ -34,7 +34,8 @@ describe('HorizontalPodAutoscaler', () => {
       spec: { minReplicas: 0, metrics: [] },
       scaleToZero: true,
       errors: [
-        'spec.metrics: Forbidden: must specify at least one Object or External metric to support scaling to zero replicas',
+        'spec.metrics: Forbidden: must specify at least one Object or External metric to support ' +
+          'scaling to zero replicas',
       ],
     },
     {

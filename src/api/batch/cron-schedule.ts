@@ -1,6 +1,6 @@
 /**
- * Schedules of CronJobs: five fields (minute, hour, day of month, month, day of week), or a descriptor like `@daily` and
- * `@every 1h30m`; before either, `TZ=` or `CRON_TZ=` and the name of a zone.
+ * Schedules of CronJobs: five fields (minute, hour, day of month, month, day of week), or a descriptor like `@daily`
+ * and `@every 1h30m`; before either, `TZ=` or `CRON_TZ=` and the name of a zone.
  * @see {@link https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/#schedule-syntax | Schedule syntax}
  */
 import { DurationParseError, parseDuration } from '../../machinery/duration.ts';

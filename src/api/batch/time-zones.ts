@@ -5,12 +5,20 @@
 
 /** Older and second names, which the runtime knows but does not list. By what stands before the first slash. */
 const otherNames: Readonly<Record<string, string>> = {
-  '': 'CET CST6CDT Cuba EET EST EST5EDT Egypt Eire GB GB-Eire GMT GMT+0 GMT-0 GMT0 Greenwich HST Hongkong Iceland Iran Israel Jamaica Japan Kwajalein Libya MET MST MST7MDT NZ NZ-CHAT Navajo PRC PST8PDT Poland Portugal ROC ROK Singapore Turkey UCT UTC Universal W-SU WET Zulu',
+  '':
+    'CET CST6CDT Cuba EET EST EST5EDT Egypt Eire GB GB-Eire GMT GMT+0 GMT-0 GMT0 Greenwich HST Hongkong Iceland ' +
+    'Iran Israel Jamaica Japan Kwajalein Libya MET MST MST7MDT NZ NZ-CHAT Navajo PRC PST8PDT Poland Portugal ROC ' +
+    'ROK Singapore Turkey UCT UTC Universal W-SU WET Zulu',
   Africa: 'Asmara Timbuktu',
   America:
-    'Argentina/Buenos_Aires Argentina/Catamarca Argentina/ComodRivadavia Argentina/Cordoba Argentina/Jujuy Argentina/Mendoza Atikokan Atka Ensenada Fort_Wayne Indiana/Indianapolis Kentucky/Louisville Knox_IN Montreal Nipigon Nuuk Pangnirtung Porto_Acre Rainy_River Rosario Santa_Isabel Shiprock Thunder_Bay Virgin Yellowknife',
+    'Argentina/Buenos_Aires Argentina/Catamarca Argentina/ComodRivadavia Argentina/Cordoba Argentina/Jujuy ' +
+    'Argentina/Mendoza Atikokan Atka Ensenada Fort_Wayne Indiana/Indianapolis Kentucky/Louisville Knox_IN ' +
+    'Montreal Nipigon Nuuk Pangnirtung Porto_Acre Rainy_River Rosario Santa_Isabel Shiprock Thunder_Bay Virgin ' +
+    'Yellowknife',
   Antarctica: 'South_Pole',
-  Asia: 'Ashkhabad Choibalsan Chongqing Chungking Dacca Harbin Ho_Chi_Minh Istanbul Kashgar Kathmandu Kolkata Macao Tel_Aviv Thimbu Ujung_Pandang Ulan_Bator Yangon',
+  Asia:
+    'Ashkhabad Choibalsan Chongqing Chungking Dacca Harbin Ho_Chi_Minh Istanbul Kashgar Kathmandu Kolkata Macao ' +
+    'Tel_Aviv Thimbu Ujung_Pandang Ulan_Bator Yangon',
   Atlantic: 'Faroe Jan_Mayen',
   Australia: 'ACT Canberra Currie LHI NSW North Queensland South Tasmania Victoria West Yancowinna',
   Brazil: 'Acre DeNoronha East West',
@@ -46,7 +54,9 @@ export function isTimeZone(name: string): boolean {
   return names.has(name);
 }
 
-/** What is wrong with the name of a zone where one is looked up. No name means UTC, and `Local` the zone of the server. */
+/**
+ * What is wrong with the name of a zone where one is looked up. No name means UTC, and `Local` the zone of the server.
+ */
 export function locationProblem(name: string): string | undefined {
   if (name === '' || name === 'Local') return undefined;
   if (name.includes('..') || name.startsWith('/') || name.startsWith('\\')) return 'time: invalid location name';

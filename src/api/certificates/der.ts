@@ -1,4 +1,7 @@
-/** Reading DER, as far as a certificate request needs it. @see {@link https://www.itu.int/rec/T-REC-X.690 | ITU-T X.690}, section 8.1 */
+/**
+ * Reading DER, as far as a certificate request needs it. @see {@link https://www.itu.int/rec/T-REC-X.690 | ITU-T
+ * X.690}, section 8.1
+ */
 export interface DerElement {
   readonly tag: number;
   readonly content: Buffer;
@@ -12,7 +15,10 @@ export class DerError extends Error {
 
 export const derTags = { integer: 0x02, bitString: 0x03, oid: 0x06, sequence: 0x30 } as const;
 
-/** More do not stand one after another in anything that is real: an empty one has two bytes, and takes a hundred times that in memory. */
+/**
+ * More do not stand one after another in anything that is real: an empty one has two bytes, and takes a hundred times
+ * that in memory.
+ */
 const maxElements = 10_000;
 
 /** The elements that stand one after another. Throws {@link DerError}. */

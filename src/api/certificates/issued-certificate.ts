@@ -26,7 +26,10 @@ function isCertificates(bytes: Buffer): boolean {
   }
 }
 
-/** What is wrong with a PEM text from which trusted certificates are read: one good one will do. Undefined when nothing is. */
+/**
+ * What is wrong with a PEM text from which trusted certificates are read: one good one will do. Undefined when nothing
+ * is.
+ */
 export function trustedCertificatesProblem(pem: string): string | undefined {
   const blocks = readPem(pem);
   const certificates = blocks.filter(({ type, hasHeaders }) => type === 'CERTIFICATE' && !hasHeaders);

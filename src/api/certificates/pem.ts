@@ -1,4 +1,7 @@
-/** PEM blocks. @see {@link https://www.rfc-editor.org/rfc/rfc7468 | RFC 7468}; headers are those of {@link https://www.rfc-editor.org/rfc/rfc1421#section-4.6 | RFC 1421} */
+/**
+ * PEM blocks. @see {@link https://www.rfc-editor.org/rfc/rfc7468 | RFC 7468}; headers are those of {@link
+ * https://www.rfc-editor.org/rfc/rfc1421#section-4.6 | RFC 1421}
+ */
 export interface PemBlock {
   readonly type: string;
   readonly hasHeaders: boolean;
@@ -18,7 +21,10 @@ const end = '-----END ';
 const dashes = '-----';
 const contentLine = /^[A-Za-z0-9+/=\s]*$/;
 
-/** The blocks of a text in their order; what is between them, and what is no proper block, is skipped. Each line is looked at once. */
+/**
+ * The blocks of a text in their order; what is between them, and what is no proper block, is skipped. Each line is
+ * looked at once.
+ */
 export function readPem(text: string): PemBlock[] {
   const blocks: PemBlock[] = [];
   let open: Open | undefined;

@@ -1,4 +1,6 @@
-/** Certificate requests in PKCS #10. @see {@link https://www.rfc-editor.org/rfc/rfc2986#section-4 | RFC 2986, section 4} */
+/**
+ * Certificate requests in PKCS #10. @see {@link https://www.rfc-editor.org/rfc/rfc2986#section-4 | RFC 2986, section 4}
+ */
 import { constants, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { DerError, derTags, expectTag, readDer } from './der.ts';
 import { readPem } from './pem.ts';
@@ -14,7 +16,11 @@ const rsaFailure = 'crypto/rsa: verification error';
 const rsa = (digest: string): Algorithm => ({ digest, failure: rsaFailure });
 const ecdsa = (digest: string): Algorithm => ({ digest, failure: 'x509: ECDSA verification failure' });
 
-/** By object identifier, in hex. @see {@link https://www.rfc-editor.org/rfc/rfc5758#section-3.2 | RFC 5758}, {@link https://www.rfc-editor.org/rfc/rfc4055#section-5 | RFC 4055}, {@link https://www.rfc-editor.org/rfc/rfc8410#section-3 | RFC 8410} */
+/**
+ * By object identifier, in hex. @see {@link https://www.rfc-editor.org/rfc/rfc5758#section-3.2 | RFC 5758}, {@link
+ * https://www.rfc-editor.org/rfc/rfc4055#section-5 | RFC 4055}, {@link https://www.rfc-editor.org/rfc/rfc8410#section-3
+ * | RFC 8410}
+ */
 const algorithms: Readonly<Record<string, Algorithm>> = {
   '2a864886f70d010105': rsa('sha1'),
   '2a864886f70d01010b': rsa('sha256'),

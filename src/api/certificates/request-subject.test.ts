@@ -17,7 +17,8 @@ test('refuses what is no request', () => {
   expect(() => requestSubject('x')).toThrow('PEM block type must be CERTIFICATE REQUEST');
   expect(() =>
     requestSubject(
-      `-----BEGIN CERTIFICATE REQUEST-----\n${Buffer.from([0x30, 0x10, 0]).toString('base64')}\n-----END CERTIFICATE REQUEST-----`,
+      `-----BEGIN CERTIFICATE REQUEST-----\n${Buffer.from([0x30, 0x10, 0]).toString('base64')}\n-----END ` +
+        'CERTIFICATE REQUEST-----',
     ),
   ).toThrow('data truncated');
 });

@@ -1,4 +1,7 @@
-/** Whom a certificate request is for. @see {@link https://www.rfc-editor.org/rfc/rfc5280#section-4.1.2.4 | RFC 5280, section 4.1.2.4} */
+/**
+ * Whom a certificate request is for. @see {@link https://www.rfc-editor.org/rfc/rfc5280#section-4.1.2.4 | RFC 5280,
+ * section 4.1.2.4}
+ */
 import { DerError, derTags, expectTag, readDer } from './der.ts';
 import { readPem } from './pem.ts';
 

@@ -1,4 +1,8 @@
-/** Requests for certificates. @see {@link https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/ | Certificates and Certificate Signing Requests} */
+/**
+ * Requests for certificates. @see {@link
+ * https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/ | Certificates and Certificate
+ * Signing Requests}
+ */
 import type { CertificateSigningRequest, CertificateSigningRequestSpec } from '../gen/types/certificates-v1.ts';
 import { duplicate, forbidden, invalid, notSupported, required } from '../../machinery/field-error.ts';
 import type { FieldErrors } from '../../machinery/field-errors.ts';

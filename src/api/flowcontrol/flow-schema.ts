@@ -1,4 +1,7 @@
-/** Which requests belong together. @see {@link https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#flowschema | FlowSchema} */
+/**
+ * Which requests belong together. @see {@link
+ * https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#flowschema | FlowSchema}
+ */
 import type { FlowSchema, FlowSchemaSpec } from '../gen/types/flowcontrol-v1.ts';
 import { invalid, notSupported, required } from '../../machinery/field-error.ts';
 import { FieldErrors } from '../../machinery/field-errors.ts';

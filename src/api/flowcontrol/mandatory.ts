@@ -1,6 +1,7 @@
 /**
  * Objects without which no request would have a place: their specs are fixed.
- * @see {@link https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#mandatory-configuration-objects | Mandatory configuration objects}
+ * @see {@link https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#mandatory-configuration-objects
+ *   | Mandatory configuration objects}
  */
 import type { FlowSchemaSpec, PriorityLevelConfigurationSpec, Subject } from '../gen/types/flowcontrol-v1.ts';
 

@@ -1,4 +1,8 @@
-/** How many requests of a level may run, and what happens to the others. @see {@link https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#prioritylevelconfiguration | PriorityLevelConfiguration} */
+/**
+ * How many requests of a level may run, and what happens to the others. @see {@link
+ * https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#prioritylevelconfiguration |
+ * PriorityLevelConfiguration}
+ */
 import type {
   ExemptPriorityLevelConfiguration,
   LimitedPriorityLevelConfiguration,

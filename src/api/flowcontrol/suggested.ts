@@ -1,6 +1,7 @@
 /**
  * Levels and schemas that suit most clusters: kept as they stand here until an operator takes them over.
- * @see {@link https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#suggested-configuration-objects | Suggested configuration objects}
+ * @see {@link https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#suggested-configuration-objects
+ *   | Suggested configuration objects}
  */
 import type {
   FlowSchemaSpec,

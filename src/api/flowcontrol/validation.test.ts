@@ -54,7 +54,8 @@ describe('rules of a flow schema', () => {
         { subjects: [{ kind: 'Group', group: { name: 'g' } }], resourceRules: [{ ...rule, namespaces: ['a', 'b.c'] }] },
       ],
       errors: [
-        'spec.rules[0].resourceRules[0].namespaces[1]: Invalid value: "b.c": each member of this list must be \'*\' or a DNS-1123 label; must not contain dots',
+        'spec.rules[0].resourceRules[0].namespaces[1]: Invalid value: "b.c": each member of this list must be ' +
+          "'*' or a DNS-1123 label; must not contain dots",
       ],
     },
     {
@@ -66,7 +67,8 @@ describe('rules of a flow schema', () => {
         },
       ],
       errors: [
-        'spec.rules[0].nonResourceRules[0].nonResourceURLs[1]: Invalid value: "/a*/b": wildcard can only do suffix matching',
+        'spec.rules[0].nonResourceRules[0].nonResourceURLs[1]: Invalid value: "/a*/b": wildcard can only ' +
+          'do suffix matching',
       ],
     },
   ])('$name', ({ rules, errors }) => {
@@ -90,6 +92,7 @@ test('queues of a level are filled in, and a hand of them must fit the hash', ()
     limitResponse: { type: 'Queue', queuing: { queues: 2048, handSize: 8, queueLengthLimit: 50 } },
   });
   expect(validatePriorityLevel(level).map(fieldErrorText)).toEqual([
-    'spec.limited.limitResponse.queuing.handSize: Invalid value: 8: required entropy bits of deckSize 2048 and handSize 8 should not be greater than 60',
+    'spec.limited.limitResponse.queuing.handSize: Invalid value: 8: required entropy bits of deckSize 2048 and ' +
+      'handSize 8 should not be greater than 60',
   ]);
 });

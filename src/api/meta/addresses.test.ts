@@ -36,14 +36,16 @@ describe('warnings about addresses', () => {
       name: 'leading zeros',
       warnings: ipWarnings(path, '010.0.0.1'),
       expected: [
-        'ip: IP address was accepted, but will be invalid in a future Kubernetes release: ParseAddr("010.0.0.1"): IPv4 field has octet with leading zero',
+        'ip: IP address was accepted, but will be invalid in a future Kubernetes release: ' +
+          'ParseAddr("010.0.0.1"): IPv4 field has octet with leading zero',
       ],
     },
     {
       name: 'IPv6 in another form',
       warnings: ipWarnings(path, 'FD00::1'),
       expected: [
-        'ip: IPv6 address "FD00::1" is not in RFC 5952 canonical format ("fd00::1"), which may cause controller apply-loops',
+        'ip: IPv6 address "FD00::1" is not in RFC 5952 canonical format ("fd00::1"), which may cause ' +
+          'controller apply-loops',
       ],
     },
     { name: 'good address', warnings: ipWarnings(path, '10.0.0.1'), expected: [] },
@@ -51,7 +53,8 @@ describe('warnings about addresses', () => {
       name: 'IPv6 prefix in another form',
       warnings: cidrWarnings(path, 'FD00::/8'),
       expected: [
-        'ip: IPv6 prefix "FD00::/8" is not in RFC 5952 canonical format ("fd00::/8"), which may cause controller apply-loops',
+        'ip: IPv6 prefix "FD00::/8" is not in RFC 5952 canonical format ("fd00::/8"), which may cause ' +
+          'controller apply-loops',
       ],
     },
     { name: 'good prefix', warnings: cidrWarnings(path, '10.0.0.0/8'), expected: [] },

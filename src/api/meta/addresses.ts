@@ -58,11 +58,13 @@ export function ipWarnings(path: FieldPath, value: string): string[] {
   const address = parseStrictAddress(value);
   if (!address.ok)
     return [
-      `${path.toString()}: IP address was accepted, but will be invalid in a future Kubernetes release: ${address.problem}`,
+      `${path.toString()}: IP address was accepted, but will be invalid in a future Kubernetes ` +
+        `release: ${address.problem}`,
     ];
   if (address.family === 4 || address.text === value) return [];
   return [
-    `${path.toString()}: IPv6 address ${goQuote(value)} is not in RFC 5952 canonical format (${goQuote(address.text)}), which may cause controller apply-loops`,
+    `${path.toString()}: IPv6 address ${goQuote(value)} is not in RFC 5952 canonical format ` +
+      `(${goQuote(address.text)}), which may cause controller apply-loops`,
   ];
 }
 
@@ -70,10 +72,12 @@ export function cidrWarnings(path: FieldPath, value: string): string[] {
   const prefix = parseStrictPrefix(value);
   if (!prefix.ok)
     return [
-      `${path.toString()}: IP prefix was accepted, but will be invalid in a future Kubernetes release: ${prefix.problem}`,
+      `${path.toString()}: IP prefix was accepted, but will be invalid in a future Kubernetes ` +
+        `release: ${prefix.problem}`,
     ];
   if (prefix.family === 4 || prefix.text === value) return [];
   return [
-    `${path.toString()}: IPv6 prefix ${goQuote(value)} is not in RFC 5952 canonical format (${goQuote(prefix.text)}), which may cause controller apply-loops`,
+    `${path.toString()}: IPv6 prefix ${goQuote(value)} is not in RFC 5952 canonical format ` +
+      `(${goQuote(prefix.text)}), which may cause controller apply-loops`,
   ];
 }

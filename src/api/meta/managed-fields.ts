@@ -7,7 +7,9 @@ import type { ManagedFieldsEntry } from '../../machinery/object-meta.ts';
 const maxManagerLength = 128;
 const maxSubresourceLength = 256;
 
-/** @see {@link https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management | Field management} */
+/**
+ * @see {@link https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management | Field management}
+ */
 export function checkManagedFields(
   entries: readonly ManagedFieldsEntry[] | undefined,
   path: FieldPath,
@@ -37,7 +39,8 @@ export function checkFieldManager(manager: string, path: () => FieldPath, errors
         invalid(
           path(),
           manager,
-          `invalid character U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')} (at position ${position})`,
+          `invalid character U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')} (at ` +
+            `position ${position})`,
         ),
       );
     position += byteLength(char);

@@ -68,14 +68,16 @@ describe('metadata of a new object', () => {
       name: 'both finalizers of garbage collection',
       meta: { finalizers: ['orphan', 'foregroundDeletion'] },
       errors: [
-        'metadata.finalizers: Invalid value: []string{"orphan", "foregroundDeletion"}: finalizer orphan and foregroundDeletion cannot be both set',
+        'metadata.finalizers: Invalid value: []string{"orphan", "foregroundDeletion"}: finalizer orphan and ' +
+          'foregroundDeletion cannot be both set',
       ],
     },
     {
       name: 'finalizer without a domain',
       meta: { finalizers: ['mine'] },
       errors: [
-        'metadata.finalizers[0]: Invalid value: "mine": name is neither a standard finalizer name nor is it fully qualified',
+        'metadata.finalizers[0]: Invalid value: "mine": name is neither a standard finalizer name nor is ' +
+          'it fully qualified',
       ],
     },
     { name: 'annotations at the limit', meta: { annotations: { a: 'b'.repeat(256 * 1024 - 1) } }, errors: [] },
@@ -149,7 +151,8 @@ describe('metadata of an update', () => {
       change: { deletionTimestamp: '2024-05-01T10:00:01Z', finalizers: ['a/b', 'a/c'] },
       old: { deletionTimestamp: '2024-05-01T10:00:01Z', finalizers: ['a/c'] },
       errors: [
-        'metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"a/b"}',
+        'metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found ' +
+          'new finalizers []string{"a/b"}',
       ],
     },
     { name: 'names are not looked at', change: { name: 'A' }, old: { name: 'A' }, errors: [] },

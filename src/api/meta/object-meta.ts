@@ -1,7 +1,9 @@
 /**
  * Rules of metadata. `validateObjectMeta` is what holds for every kind, custom resources included;
  * `validateBuiltInMeta` adds what the built-in kinds demand of finalizers.
- * @see {@link https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#metadata | API Conventions: metadata}
+ * @see {@link
+ *   https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api-conventions.md#metadata
+ *   | API Conventions: metadata}
  */
 import { type FieldError, forbidden, invalid, required } from '../../machinery/field-error.ts';
 import { FieldErrors } from '../../machinery/field-errors.ts';

@@ -4,7 +4,10 @@ import type { FieldPath } from '../../machinery/field-path.ts';
 import { goList, type GoSyntax, goStruct } from '../../machinery/go-quote.ts';
 import type { OwnerReference } from '../../machinery/object-meta.ts';
 
-/** @see {@link https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/ | Owners and Dependents} */
+/**
+ * @see {@link https://kubernetes.io/docs/concepts/overview/working-with-objects/owners-dependents/ | Owners and
+ *   Dependents}
+ */
 export function checkOwnerReferences(
   owners: readonly OwnerReference[] | undefined,
   path: FieldPath,
@@ -23,7 +26,8 @@ export function checkOwnerReferences(
         invalid(
           path,
           (shown ??= shownOwners(owners)),
-          `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${current}`,
+          'Only one reference can have Controller set to true. Found "true" in references ' +
+            `for ${controller} and ${current}`,
         ),
       );
   }

@@ -53,13 +53,17 @@ describe('rules of ingresses', () => {
       name: 'path type',
       spec: { rules: [path('/', 'X' as never)] },
       problem:
-        'spec.rules[0].http.paths[0].pathType: Unsupported value: "X": supported values: "Exact", "ImplementationSpecific", "Prefix"',
+        'spec.rules[0].http.paths[0].pathType: Unsupported value: "X": supported values: "Exact", ' +
+        '"ImplementationSpecific", "Prefix"',
     },
     {
       name: 'secret name',
       spec: { tls: [{ secretName: 'A' }] },
       problem:
-        "spec.tls[0].secretName: Invalid value: \"A\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
+        'spec.tls[0].secretName: Invalid value: "A": a lowercase RFC 1123 subdomain must consist of lower ' +
+        "case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. " +
+        "'example.com', regex used for validation is " +
+        "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
     },
     {
       name: 'resource without kind',
@@ -196,7 +200,8 @@ describe('rules of network policies', () => {
       name: 'block',
       spec: { egress: [{ to: [{ ipBlock: { cidr: 'x' } }] }] },
       problem:
-        'spec.egress[0].to[0].ipBlock.cidr: Invalid value: "x": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)',
+        'spec.egress[0].to[0].ipBlock.cidr: Invalid value: "x": must be a valid CIDR value, (e.g. ' +
+        '10.9.8.0/24 or 2001:db8::/64)',
     },
   ])('refused: $name', ({ spec, problem }) =>
     expect(validateNetworkPolicy(policy(spec)).map(fieldErrorText)).toEqual([problem]),
@@ -279,14 +284,16 @@ describe('rules of ranges for cluster IPs (KEP-1880)', () => {
       name: 'three',
       made: range('a', 'b', 'c'),
       problems: [
-        'spec.cidrs: Invalid value: networking.ServiceCIDRSpec{CIDRs:[]string{"a", "b", "c"}}: may only hold up to 2 values',
+        'spec.cidrs: Invalid value: networking.ServiceCIDRSpec{CIDRs:[]string{"a", "b", "c"}}: may only ' +
+          'hold up to 2 values',
       ],
     },
     {
       name: 'one family twice',
       made: range('10.0.0.0/24', '10.1.0.0/24'),
       problems: [
-        'spec.cidrs: Invalid value: networking.ServiceCIDRSpec{CIDRs:[]string{"10.0.0.0/24", "10.1.0.0/24"}}: may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64',
+        'spec.cidrs: Invalid value: networking.ServiceCIDRSpec{CIDRs:[]string{"10.0.0.0/24", "10.1.0.0/24"}}: ' +
+          'may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64',
       ],
     },
     {

@@ -1,4 +1,7 @@
-/** @see {@link https://kubernetes.io/docs/reference/access-authn-authz/rbac/#rolebinding-and-clusterrolebinding | RoleBinding and ClusterRoleBinding} */
+/**
+ * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/rbac/#rolebinding-and-clusterrolebinding |
+ *   RoleBinding and ClusterRoleBinding}
+ */
 import { invalid, notSupported, required } from '../../machinery/field-error.ts';
 import { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';

@@ -5,8 +5,8 @@ import { cutMark, ShownText, shownQuoted } from '../../machinery/shown-text.ts';
 import { RuleIndex, Steps } from './rule-index.ts';
 
 /**
- * How much is looked at. The rights of a rule are the product of its lists: a few kilobytes can name more than could ever
- * be looked at.
+ * How much is looked at. The rights of a rule are the product of its lists: a few kilobytes can name more than could
+ * ever be looked at.
  */
 const maxSteps = 1_000_000;
 const maxMissing = 10_000;

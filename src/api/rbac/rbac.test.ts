@@ -25,7 +25,8 @@ describe('roles', () => {
       rule: { nonResourceURLs: ['/x'], verbs: ['get'], resourceNames: ['a'] },
       inNamespace: [expect.any(String), expect.any(String)],
       inCluster: [
-        'rules[0].nonResourceURLs: Invalid value: []string{"/x"}: rules cannot apply to both regular resources and non-resource URLs',
+        'rules[0].nonResourceURLs: Invalid value: []string{"/x"}: rules cannot apply to both regular resources ' +
+          'and non-resource URLs',
       ],
     },
   ])('judge rules about $name', ({ rule, inNamespace, inCluster }) => {

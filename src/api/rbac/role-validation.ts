@@ -1,4 +1,7 @@
-/** @see {@link https://kubernetes.io/docs/reference/access-authn-authz/rbac/#role-and-clusterrole | Role and ClusterRole} */
+/**
+ * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/rbac/#role-and-clusterrole | Role and
+ *   ClusterRole}
+ */
 import { type FieldError, invalid, required } from '../../machinery/field-error.ts';
 import { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';

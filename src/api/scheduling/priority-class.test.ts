@@ -9,7 +9,8 @@ const priorityClass = (name: string, value: number, members: Partial<PriorityCla
   ...members,
 });
 const reserved = (text: string): string =>
-  `metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for system use only. error: ${text}`;
+  `metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for system use ` +
+  `only. error: ${text}`;
 
 test.each([
   { name: 'accepts the highest priority of users', object: priorityClass('high', 1_000_000_000), errors: [] },

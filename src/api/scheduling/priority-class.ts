@@ -1,4 +1,7 @@
-/** @see {@link https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/#priorityclass | PriorityClass} */
+/**
+ * @see {@link https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/#priorityclass |
+ *   PriorityClass}
+ */
 import type { PriorityClass } from '../gen/types/scheduling-v1.ts';
 import { forbidden, notSupported, required } from '../../machinery/field-error.ts';
 import type { FieldErrors } from '../../machinery/field-errors.ts';

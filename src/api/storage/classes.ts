@@ -1,4 +1,7 @@
-/** @see {@link https://kubernetes.io/docs/concepts/storage/storage-classes/ | Storage Classes} and {@link https://kubernetes.io/docs/concepts/storage/volume-attributes-classes/ | Volume Attributes Classes} */
+/**
+ * @see {@link https://kubernetes.io/docs/concepts/storage/storage-classes/ | Storage Classes} and {@link
+ *   https://kubernetes.io/docs/concepts/storage/volume-attributes-classes/ | Volume Attributes Classes}
+ */
 import type { TopologySelectorTerm } from '../gen/types/core-v1.ts';
 import type { StorageClass } from '../gen/types/storage-v1.ts';
 import type { VolumeAttributesClass } from '../gen/types/storage-v1beta1.ts';
@@ -53,7 +56,10 @@ function checkUnchanged(value: unknown, old: unknown, member: string, errors: Fi
   if (!isEqual(value ?? {}, old ?? {})) errors.push(forbidden(path(member), `updates to ${member} are forbidden.`));
 }
 
-/** Errors that say the same; beyond them each term has one at most, so that many terms do not make many times as many errors. */
+/**
+ * Errors that say the same; beyond them each term has one at most, so that many terms do not make many times as many
+ * errors.
+ */
 const maxRepeated = 1000;
 
 /**

@@ -1,4 +1,7 @@
-/** What CSI drivers tell about themselves. @see {@link https://kubernetes-csi.github.io/docs/csi-objects.html | CSI objects} */
+/**
+ * What CSI drivers tell about themselves. @see {@link https://kubernetes-csi.github.io/docs/csi-objects.html | CSI
+ * objects}
+ */
 import type {
   CSIDriver,
   CSIDriverSpec,

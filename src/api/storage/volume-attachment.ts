@@ -1,4 +1,8 @@
-/** An order to attach a volume to a node, and how far it is. @see {@link https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/volume-attachment-v1/ | VolumeAttachment} */
+/**
+ * An order to attach a volume to a node, and how far it is. @see {@link
+ * https://kubernetes.io/docs/reference/kubernetes-api/config-and-storage-resources/volume-attachment-v1/ |
+ * VolumeAttachment}
+ */
 import type { VolumeAttachment, VolumeAttachmentSource, VolumeError } from '../gen/types/storage-v1.ts';
 import { forbidden, invalid, required, tooLong } from '../../machinery/field-error.ts';
 import { FieldErrors } from '../../machinery/field-errors.ts';

@@ -60,7 +60,9 @@ describe('ClusterTrustBundleAttest', () => {
   ])('refuses it with the right $name', async ({ authorizer, object, old }) => {
     await expect(validate(authorizer, object, old)).rejects.toMatchObject({
       code: 403,
-      message: `clustertrustbundles.certificates.k8s.io "b" is forbidden: user not permitted to attest for signerName "${object.spec.signerName}"`,
+      message:
+        'clustertrustbundles.certificates.k8s.io "b" is forbidden: user not permitted to attest for signerName ' +
+        `"${object.spec.signerName}"`,
     });
   });
 });

@@ -1,6 +1,7 @@
 /**
  * Who may approve, sign or attest for a signer: verbs on `signers`, by the name of the signer or by `domain/*`.
- * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/#authorization | Certificate signing requests: authorization}
+ * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/certificate-signing-requests/#authorization |
+ *   Certificate signing requests: authorization}
  */
 import type { ClusterTrustBundle } from '../../api/gen/types/certificates-v1alpha1.ts';
 import type { CertificateSigningRequest } from '../../api/gen/types/certificates-v1.ts';

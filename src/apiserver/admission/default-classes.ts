@@ -6,7 +6,9 @@ import type { AdmissionPlugin } from '../../registry/admission.ts';
 import { isAbout } from './attributes.ts';
 import type { AdmissionObjects } from './objects.ts';
 
-/** @see {@link https://kubernetes.io/docs/concepts/storage/storage-classes/#default-storageclass | Default StorageClass} */
+/**
+ * @see {@link https://kubernetes.io/docs/concepts/storage/storage-classes/#default-storageclass | Default StorageClass}
+ */
 export function createDefaultStorageClass({ objects }: { readonly objects: AdmissionObjects }): AdmissionPlugin {
   return {
     name: 'DefaultStorageClass',
@@ -27,7 +29,10 @@ export function createDefaultStorageClass({ objects }: { readonly objects: Admis
   };
 }
 
-/** @see {@link https://kubernetes.io/docs/concepts/services-networking/ingress/#default-ingress-class | Default IngressClass} */
+/**
+ * @see {@link https://kubernetes.io/docs/concepts/services-networking/ingress/#default-ingress-class | Default
+ *   IngressClass}
+ */
 export function createDefaultIngressClass({ objects }: { readonly objects: AdmissionObjects }): AdmissionPlugin {
   return {
     name: 'DefaultIngressClass',

@@ -1,6 +1,7 @@
 /**
  * Pods stay a while on a node that is not ready or cannot be reached, unless they say how long themselves.
- * @see {@link https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/#taint-based-evictions | Taint based evictions}
+ * @see {@link https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/#taint-based-evictions |
+ *   Taint based evictions}
  */
 import type { Pod, Toleration } from '../../api/gen/types/core-v1.ts';
 import type { AdmissionPlugin } from '../../registry/admission.ts';

@@ -19,7 +19,9 @@ export function mergeTolerations(first: readonly Toleration[], second: readonly 
   return all.filter((toleration, index) => !isCovered(toleration, index, widest));
 }
 
-/** Of the tolerations of a bucket the one that lasts longest; of several the last, and of equal ones in a row the first. */
+/**
+ * Of the tolerations of a bucket the one that lasts longest; of several the last, and of equal ones in a row the first.
+ */
 interface Widest {
   readonly seconds: number;
   readonly index: number;

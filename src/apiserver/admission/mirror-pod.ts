@@ -1,4 +1,7 @@
-/** Pods that a node shows for what it runs by itself: they must be its own, and refer to nothing it could read through them. */
+/**
+ * Pods that a node shows for what it runs by itself: they must be its own, and refer to nothing it could read through
+ * them.
+ */
 import type { Node, Pod } from '../../api/gen/types/core-v1.ts';
 import { goQuote } from '../../machinery/go-quote.ts';
 import { notFound } from '../../machinery/status.ts';

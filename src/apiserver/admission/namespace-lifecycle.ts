@@ -1,6 +1,8 @@
 /**
- * Nothing is created in a namespace that is absent or on its way out, and the namespaces that everything relies on stay.
- * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#namespacelifecycle | NamespaceLifecycle}
+ * Nothing is created in a namespace that is absent or on its way out, and the namespaces that everything relies on
+ * stay.
+ * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#namespacelifecycle |
+ *   NamespaceLifecycle}
  */
 import { BoundedCache } from '../../base/bounded-cache.ts';
 import type { Namespace } from '../../api/gen/types/core-v1.ts';

@@ -1,4 +1,7 @@
-/** Which labels a node may give itself. @see {@link https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#noderestriction | NodeRestriction} */
+/**
+ * Which labels a node may give itself. @see {@link
+ * https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#noderestriction | NodeRestriction}
+ */
 const allowed = new Set([
   'kubernetes.io/hostname',
   'topology.kubernetes.io/zone',

@@ -249,7 +249,9 @@ const forbidden: readonly Case[] = [
       {},
       { 'x.node-restriction.kubernetes.io/a': '', 'node-role.kubernetes.io/control-plane': '', 'foo.k8s.io/x': '' },
     ),
-    why: 'node "one" is not allowed to set the following labels: foo.k8s.io/x, node-role.kubernetes.io/control-plane, x.node-restriction.kubernetes.io/a',
+    why:
+      'node "one" is not allowed to set the following labels: foo.k8s.io/x, ' +
+      'node-role.kubernetes.io/control-plane, x.node-restriction.kubernetes.io/a',
   },
   {
     name: 'to take such labels away',

@@ -1,6 +1,8 @@
 /**
- * Keeps nodes to themselves: authorization lets a node write nodes, pods and leases, and this plugin sees that they are its own.
- * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#noderestriction | NodeRestriction}
+ * Keeps nodes to themselves: authorization lets a node write nodes, pods and leases, and this plugin sees that they are
+ * its own.
+ * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#noderestriction |
+ *   NodeRestriction}
  */
 import type { TokenRequest } from '../../api/gen/types/authentication-v1.ts';
 import type { CertificateSigningRequest } from '../../api/gen/types/certificates-v1.ts';
@@ -136,7 +138,8 @@ const tokens: Check = async (node, attributes, objects) => {
   if (pod.metadata.uid !== uid)
     throw refused(
       attributes,
-      `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
+      `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have ` +
+        'been deleted and then recreated',
     );
   if (nodeNameOf(pod) !== node)
     throw refused(attributes, 'node requested token bound to a pod scheduled on a different node');

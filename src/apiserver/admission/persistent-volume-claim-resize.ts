@@ -1,6 +1,7 @@
 /**
  * Claims grow only when they are bound and their class says that its volumes can grow.
- * @see {@link https://kubernetes.io/docs/concepts/storage/persistent-volumes/#expanding-persistent-volumes-claims | Expanding persistent volume claims}
+ * @see {@link https://kubernetes.io/docs/concepts/storage/persistent-volumes/#expanding-persistent-volumes-claims |
+ *   Expanding persistent volume claims}
  */
 import type { PersistentVolumeClaim } from '../../api/gen/types/core-v1.ts';
 import type { StorageClass } from '../../api/gen/types/storage-v1.ts';

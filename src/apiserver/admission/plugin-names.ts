@@ -2,7 +2,8 @@
  * The names of all admission plugins, in execution order, which flags do not change; which of them run unless told
  * otherwise, and which this server has.
  *
- * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#what-does-each-admission-controller-do | What each admission controller does}
+ * @see {@link
+ *   https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#what-does-each-admission-controller-do | What each admission controller does}
  */
 export interface PluginName {
   readonly name: string;
@@ -11,7 +12,10 @@ export interface PluginName {
   readonly here: boolean;
 }
 
-/** @NOTE differs from upstream: ServiceAccount is off unless it is asked for, until a controller makes the `default` account of each namespace. */
+/**
+ * @NOTE differs from upstream: ServiceAccount is off unless it is asked for, until a controller makes the `default`
+ *   account of each namespace.
+ */
 const plugin = (name: string, place: 'default' | 'optional', here: 'here' | 'not here'): PluginName => ({
   name,
   default: place === 'default',

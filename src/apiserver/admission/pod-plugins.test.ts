@@ -56,7 +56,8 @@ describe('Priority', () => {
       name: 'another number than that of its class',
       given: { priority: 7 },
       message:
-        'pods "p" is forbidden: the integer value of priority (7) must not be provided in pod spec; priority admission controller computed 5 from the given PriorityClass name',
+        'pods "p" is forbidden: the integer value of priority (7) must not be provided in pod spec; priority ' +
+        'admission controller computed 5 from the given PriorityClass name',
     },
   ])('refuses $name', async ({ given, message }) => {
     await expect(createPriority({ objects }).admit!(attributesFor('pods', pod(given)))).rejects.toMatchObject({
@@ -74,7 +75,8 @@ describe('Priority', () => {
     });
     await expect(createPriority({ objects }).validate!(attributes)).rejects.toMatchObject({
       message:
-        'priorityclasses.scheduling.k8s.io "second" is forbidden: PriorityClass usual is already marked as default. Only one default can exist',
+        'priorityclasses.scheduling.k8s.io "second" is forbidden: PriorityClass usual is already marked as ' +
+        'default. Only one default can exist',
     });
   });
 });
@@ -139,7 +141,8 @@ describe('LimitRanger', () => {
       code: 403,
       reason: 'Forbidden',
       message:
-        'pods "p" is forbidden: [minimum cpu usage per Container is 100m, but request is 10m, cpu max limit to request ratio per Container is 4, but provided ratio is 100.000000]',
+        'pods "p" is forbidden: [minimum cpu usage per Container is 100m, but request is 10m, cpu max limit to ' +
+        'request ratio per Container is 4, but provided ratio is 100.000000]',
     });
   });
 

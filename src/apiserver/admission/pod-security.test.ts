@@ -31,7 +31,11 @@ describe('Pod Security Standards', () => {
       level: 'restricted',
       spec: {},
       details:
-        'allowPrivilegeEscalation != false (container "c" must set securityContext.allowPrivilegeEscalation=false), unrestricted capabilities (container "c" must set securityContext.capabilities.drop=["ALL"]), runAsNonRoot != true (pod or container "c" must set securityContext.runAsNonRoot=true), seccompProfile (pod or container "c" must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost")',
+        'allowPrivilegeEscalation != false (container "c" must set ' +
+        'securityContext.allowPrivilegeEscalation=false), unrestricted capabilities (container "c" must set ' +
+        'securityContext.capabilities.drop=["ALL"]), runAsNonRoot != true (pod or container "c" must set ' +
+        'securityContext.runAsNonRoot=true), seccompProfile (pod or container "c" must set ' +
+        'securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost")',
     },
     {
       name: 'host namespaces',
@@ -90,7 +94,8 @@ describe('Pod Security Standards', () => {
         containers: [{ name: 'a', securityContext: { seLinuxOptions: { user: 'u' } } }],
       },
       details:
-        'seLinuxOptions (pod and container "a" set forbidden securityContext.seLinuxOptions: type "x"; user may not be set)',
+        'seLinuxOptions (pod and container "a" set forbidden securityContext.seLinuxOptions: type "x"; ' +
+        'user may not be set)',
     },
     {
       name: 'Windows pods that need no Linux settings',
@@ -182,7 +187,8 @@ describe('PodSecurity admission', () => {
       annotations: {
         'enforce-policy': 'privileged:latest',
         error:
-          'Failed to parse policy: metadata.labels[pod-security.kubernetes.io/warn]: Invalid value: "loose": must be one of privileged, baseline, restricted',
+          'Failed to parse policy: metadata.labels[pod-security.kubernetes.io/warn]: Invalid value: "loose": ' +
+          'must be one of privileged, baseline, restricted',
       },
     },
   ])('notes $name for the audit log', async ({ labelled, annotations }) => {
@@ -215,7 +221,8 @@ describe('PodSecurity admission', () => {
   it('refuses labels that cannot be read', () => {
     const attributes = attributesFor('namespaces', namespace({ enforce: 'loose' }), { name: 'team' });
     expect(() => createPodSecurity({ objects: objectsOf({}) }).validate!(attributes)).toThrow(
-      'Namespace "team" is invalid: metadata.labels[pod-security.kubernetes.io/enforce]: Invalid value: "loose": must be one of privileged, baseline, restricted',
+      'Namespace "team" is invalid: metadata.labels[pod-security.kubernetes.io/enforce]: Invalid value: ' +
+        '"loose": must be one of privileged, baseline, restricted',
     );
   });
 

@@ -171,7 +171,8 @@ async function warnAboutExistingPods(
     );
   if (byReasons.size === 0) return;
   warn(
-    `existing pods in namespace ${goQuote(name)} violate the new PodSecurity enforce level ${goQuote(levelVersionText(enforce))}`,
+    `existing pods in namespace ${goQuote(name)} violate the new PodSecurity enforce ` +
+      `level ${goQuote(levelVersionText(enforce))}`,
   );
   for (const line of [...byReasons].map(([reasons, names]) => `${groupText(names.sort())}: ${reasons}`).sort())
     warn(line);

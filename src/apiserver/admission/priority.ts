@@ -1,6 +1,7 @@
 /**
  * Gives pods the number behind their priority class, and allows one class for all pods without one.
- * @see {@link https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/ | Pod Priority and Preemption}
+ * @see {@link https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/ | Pod Priority and
+ *   Preemption}
  */
 import type { Pod } from '../../api/gen/types/core-v1.ts';
 import type { PriorityClass } from '../../api/gen/types/scheduling-v1.ts';
@@ -44,13 +45,15 @@ async function setPriority(attributes: AdmissionAttributes, objects: AdmissionOb
   if (spec.priority !== undefined && spec.priority !== priority) {
     throw refused(
       attributes,
-      `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${priority} from the given PriorityClass name`,
+      `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission ` +
+        `controller computed ${priority} from the given PriorityClass name`,
     );
   }
   if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== policy) {
     throw refused(
       attributes,
-      `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${policy} from the given PriorityClass name`,
+      `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; ` +
+        `priority admission controller computed ${policy} from the given PriorityClass name`,
     );
   }
   if (priorityClass !== undefined) spec.priorityClassName = priorityClass.metadata.name!;

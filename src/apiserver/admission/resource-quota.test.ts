@@ -187,7 +187,8 @@ describe('what quotas refuse', () => {
       used: { pods: '0', 'requests.cpu': '800m', memory: '0' },
       attributes: creating('pods', pod({ cpu: '500m', memory: '1Mi' })),
       message:
-        'pods "p" is forbidden: exceeded quota: q, requested: pods=1,requests.cpu=500m, used: pods=0,requests.cpu=800m, limited: pods=0,requests.cpu=1',
+        'pods "p" is forbidden: exceeded quota: q, requested: pods=1,requests.cpu=500m, used: ' +
+        'pods=0,requests.cpu=800m, limited: pods=0,requests.cpu=1',
     },
     {
       name: 'a claim that grows too far',
@@ -195,7 +196,8 @@ describe('what quotas refuse', () => {
       used: { 'requests.storage': '3Gi' },
       attributes: updating('persistentvolumeclaims', claim('1Gi'), claim('3Gi')),
       message:
-        'persistentvolumeclaims "c" is forbidden: exceeded quota: q, requested: requests.storage=2Gi, used: requests.storage=3Gi, limited: requests.storage=4Gi',
+        'persistentvolumeclaims "c" is forbidden: exceeded quota: q, requested: requests.storage=2Gi, used: ' +
+        'requests.storage=3Gi, limited: requests.storage=4Gi',
     },
     {
       name: 'a claim of a class that has no room',
@@ -203,7 +205,10 @@ describe('what quotas refuse', () => {
       used: { 'fast.storageclass.storage.k8s.io/persistentvolumeclaims': '0' },
       attributes: creating('persistentvolumeclaims', claim('1Gi', { storageClassName: 'fast' })),
       message:
-        'persistentvolumeclaims "c" is forbidden: exceeded quota: q, requested: fast.storageclass.storage.k8s.io/persistentvolumeclaims=1, used: fast.storageclass.storage.k8s.io/persistentvolumeclaims=0, limited: fast.storageclass.storage.k8s.io/persistentvolumeclaims=0',
+        'persistentvolumeclaims "c" is forbidden: exceeded quota: q, requested: ' +
+        'fast.storageclass.storage.k8s.io/persistentvolumeclaims=1, used: ' +
+        'fast.storageclass.storage.k8s.io/persistentvolumeclaims=0, limited: ' +
+        'fast.storageclass.storage.k8s.io/persistentvolumeclaims=0',
     },
     {
       name: 'a pod that leaves open what is limited',

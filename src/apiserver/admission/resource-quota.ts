@@ -119,7 +119,8 @@ function checkRoom(attributes: AdmissionAttributes, quota: ResourceQuota, added:
     exceeded.map((name) => `${name}=${amountOf(name)}`).join(',');
   throw refused(
     attributes,
-    `exceeded quota: ${quota.metadata.name!}, requested: ${list((name) => added.get(name)!.toString())}, used: ${list((name) => used[name] ?? '0')}, limited: ${list((name) => hard[name]!)}`,
+    `exceeded quota: ${quota.metadata.name!}, requested: ${list((name) => added.get(name)!.toString())}, ` +
+      `used: ${list((name) => used[name] ?? '0')}, limited: ${list((name) => hard[name]!)}`,
   );
 }
 

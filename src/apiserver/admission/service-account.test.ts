@@ -109,19 +109,25 @@ describe('the ServiceAccount admission plugin', () => {
     {
       object: pod({ volumes: [{ name: 'v', secret: { secretName: 'bad' } }] }),
       accounts: [enforcing],
-      why: 'volume with secret.secretName="bad" is not allowed because service account default does not reference that secret',
+      why:
+        'volume with secret.secretName="bad" is not allowed because service account default does not ' +
+        'reference that secret',
     },
     {
       object: pod({
         containers: [{ name: 'c', env: [{ name: 'E', valueFrom: { secretKeyRef: { name: 'bad', key: 'k' } } }] }],
       }),
       accounts: [enforcing],
-      why: 'container c with envVar E referencing secret.secretName="bad" is not allowed because service account default does not reference that secret',
+      why:
+        'container c with envVar E referencing secret.secretName="bad" is not allowed because service account ' +
+        'default does not reference that secret',
     },
     {
       object: pod({ imagePullSecrets: [{ name: 'bad' }] }),
       accounts: [enforcing],
-      why: 'imagePullSecrets[0].name="bad" is not allowed because service account default does not reference that imagePullSecret',
+      why:
+        'imagePullSecrets[0].name="bad" is not allowed because service account default does not reference ' +
+        'that imagePullSecret',
     },
   ])('refuses: $why', async ({ object, accounts, why }) => {
     await expect(admitted(structuredClone(object), accounts)).rejects.toMatchObject({

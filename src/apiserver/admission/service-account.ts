@@ -1,6 +1,8 @@
 /**
  * Gives pods a service account, its token as a volume, and its secrets for pulling images.
- * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/#serviceaccount-admission-controller | ServiceAccount admission controller}
+ * @see {@link
+ *   https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/#serviceaccount-admission-controller
+ *   | ServiceAccount admission controller}
  */
 import { goQuote } from '../../machinery/go-quote.ts';
 import type { Container, Pod, PodSpec, ServiceAccount, Volume } from '../../api/gen/types/core-v1.ts';
@@ -155,7 +157,8 @@ function checkSecrets(
         if (!listed.has(name))
           throw refused(
             attributes,
-            `${kind} ${container.name} with ${by} referencing secret.secretName=${goQuote(name)} is not allowed because service account ${own} does not reference that secret`,
+            `${kind} ${container.name} with ${by} referencing secret.secretName=${goQuote(name)} is not ` +
+              `allowed because service account ${own} does not reference that secret`,
           );
       }
     }
@@ -166,7 +169,8 @@ function checkSecrets(
     if (secret !== undefined && !listed.has(secret.secretName))
       throw refused(
         attributes,
-        `volume with secret.secretName=${goQuote(secret.secretName ?? '')} is not allowed because service account ${own} does not reference that secret`,
+        `volume with secret.secretName=${goQuote(secret.secretName ?? '')} is not allowed because service ` +
+          `account ${own} does not reference that secret`,
       );
   }
   check('init container', spec.initContainers ?? []);
@@ -176,7 +180,8 @@ function checkSecrets(
     if (!pull.has(name))
       throw refused(
         attributes,
-        `imagePullSecrets[${index}].name=${goQuote(name ?? '')} is not allowed because service account ${own} does not reference that imagePullSecret`,
+        `imagePullSecrets[${index}].name=${goQuote(name ?? '')} is not allowed because service account ${own} ` +
+          'does not reference that imagePullSecret',
       );
   }
 }

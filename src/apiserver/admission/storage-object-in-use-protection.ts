@@ -1,6 +1,7 @@
 /**
  * Volumes and claims are not removed while something uses them: a finalizer of their own keeps them.
- * @see {@link https://kubernetes.io/docs/concepts/storage/persistent-volumes/#storage-object-in-use-protection | Storage Object in Use Protection}
+ * @see {@link https://kubernetes.io/docs/concepts/storage/persistent-volumes/#storage-object-in-use-protection |
+ *   Storage Object in Use Protection}
  */
 import { metaOf } from '../../machinery/object-meta.ts';
 import type { AdmissionPlugin } from '../../registry/admission.ts';

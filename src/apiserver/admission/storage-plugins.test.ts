@@ -92,7 +92,8 @@ describe('PersistentVolumeClaimResize', () => {
 
   const onlyBound = 'persistentvolumeclaims "c" is forbidden: Only bound persistent volume claims can be expanded';
   const onlyDynamic =
-    'persistentvolumeclaims "c" is forbidden: only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize';
+    'persistentvolumeclaims "c" is forbidden: only dynamically provisioned pvc can be resized and the ' +
+    'storageclass that provisions the pvc must support resize';
   it.each([
     {
       name: 'a claim that is not bound',

@@ -1,6 +1,7 @@
 /**
  * New nodes take no pods before they have said that they are ready.
- * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#taintnodesbycondition | TaintNodesByCondition}
+ * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/admission-controllers/#taintnodesbycondition |
+ *   TaintNodesByCondition}
  */
 import type { Node } from '../../api/gen/types/core-v1.ts';
 import type { AdmissionPlugin } from '../../registry/admission.ts';

@@ -1,7 +1,7 @@
 /**
- * Whether APIServices can be reached, written into their status. What this server answers itself can. Of the others their
- * service must be there with the port, have endpoints, and the group version must answer; that is asked again and again,
- * because nothing tells of a network that broke.
+ * Whether APIServices can be reached, written into their status. What this server answers itself can. Of the others
+ * their service must be there with the port, have endpoints, and the group version must answer; that is asked again and
+ * again, because nothing tells of a network that broke.
  */
 import { timeLimit } from '../../base/time-limit.ts';
 import type { APIService, APIServiceCondition } from '../../api/gen/types/apiregistration-v1.ts';
@@ -37,7 +37,8 @@ export interface AvailabilityOptions {
 const recheckMs = 30_000;
 const checkTimeoutMs = 5000;
 /**
- * With several endpoints behind a service, one may be in trouble: then others are asked at once, and the first that answers will do.
+ * With several endpoints behind a service, one may be in trouble: then others are asked at once, and the first that
+ * answers will do.
  *
  * @NOTE differs from upstream, which asks five times each time.
  */

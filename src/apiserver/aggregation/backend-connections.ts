@@ -1,9 +1,9 @@
 /**
- * Connections to the servers behind one TLS identity: HTTP/2 where the other side speaks it, else HTTP/1.1, kept for the
- * next request and opened anew when they break.
+ * Connections to the servers behind one TLS identity: HTTP/2 where the other side speaks it, else HTTP/1.1, kept for
+ * the next request and opened anew when they break.
  *
- * Node's own clients, because a proxy must hand on repeated headers as they are: a client that joins them makes one group
- * of two. Nothing is buffered here but what the flow control of the protocols lets through.
+ * Node's own clients, because a proxy must hand on repeated headers as they are: a client that joins them makes one
+ * group of two. Nothing is buffered here but what the flow control of the protocols lets through.
  */
 import http from 'node:http';
 import http2 from 'node:http2';
@@ -300,7 +300,8 @@ function checkServerIdentity(host: string, certificate: tls.PeerCertificate): Er
     .split(', ')
     .flatMap((name) => (name.startsWith('DNS:') ? [name.slice(4)] : []));
   return new Error(
-    `tls: failed to verify certificate: x509: certificate is ${names.length === 0 ? 'not valid for any names, but wanted to match' : `valid for ${names.join(', ')}, not`} ${host}`,
+    'tls: failed to verify certificate: x509: certificate ' +
+      `is ${names.length === 0 ? 'not valid for any names, but wanted to match' : `valid for ${names.join(', ')}, not`} ${host}`,
   );
 }
 

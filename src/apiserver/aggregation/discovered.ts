@@ -1,6 +1,6 @@
 /**
- * What a server behind an APIService says of a group version, as entries of aggregated discovery (KEP-3352): from its own
- * aggregated document, or made from the legacy one.
+ * What a server behind an APIService says of a group version, as entries of aggregated discovery (KEP-3352): from its
+ * own aggregated document, or made from the legacy one.
  */
 import { keysOf, memberOf } from '../../machinery/members.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../machinery/value.ts';

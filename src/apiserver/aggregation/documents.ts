@@ -1,8 +1,10 @@
 /**
  * What the servers behind APIServices say of themselves, fetched beside requests and kept for those who ask this server
- * what there is: discovery of their group versions, what they say in OpenAPI 2.0, and where their documents of version 3 lie.
+ * what there is: discovery of their group versions, what they say in OpenAPI 2.0, and where their documents of version
+ * 3 lie.
  *
- * @NOTE differs from upstream: from OpenAPI 2.0 only what is about the group version is taken, not all that a server serves below
+ * @NOTE differs from upstream: from OpenAPI 2.0 only what is about the group version is taken, not all that a server
+ *   serves below
  * `/apis/`.
  */
 import type { GroupVersionInfo } from '../../api/resources.ts';

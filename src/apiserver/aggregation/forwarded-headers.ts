@@ -1,7 +1,9 @@
 /**
  * What a request says to the server behind, and what its answer says to the client. The server behind learns who asks
  * from us alone: credentials stay here, and what the caller itself says of a user is dropped.
- * @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/configure-aggregation-layer/#original-request-username-and-group | Original request username and group}
+ * @see {@link
+ *   https://kubernetes.io/docs/tasks/extend-kubernetes/configure-aggregation-layer/#original-request-username-and-group
+ *   | Original request username and group}
  */
 import type { UserInfo } from '../../machinery/user.ts';
 import { canonicalMediaType } from '../names.ts';
@@ -112,7 +114,10 @@ export function userHeaders({ name, uid, groups, extra = {} }: UserInfo, tellUid
 /** A character for each byte of the UTF-8: Node writes headers as Latin-1. */
 const wire = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
-/** Percent-encoded where a header name cannot have the character (RFC 9110 section 5.6.2). Header names do not keep capitals. */
+/**
+ * Percent-encoded where a header name cannot have the character (RFC 9110 section 5.6.2). Header names do not keep
+ * capitals.
+ */
 const escapedKey = (key: string): string =>
   wire(key)
     .replace(/[^A-Za-z0-9!#$&'*+\-.^_`|~]/g, (byte) => `%${byte.charCodeAt(0).toString(16).padStart(2, '0')}`)

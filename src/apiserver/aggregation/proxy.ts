@@ -154,8 +154,8 @@ async function send(
 }
 
 /**
- * Hands the client's connection and one of our own to each other when the other side agrees to another protocol. What it
- * says instead is an answer like any other if it is an error.
+ * Hands the client's connection and one of our own to each other when the other side agrees to another protocol. What
+ * it says instead is an answer like any other if it is an error.
  */
 async function upgrade(
   request: ApiRequest,

@@ -53,7 +53,10 @@ export interface Aggregation {
   readonly passOn: Filter;
   readonly openApi: RemoteOpenApi;
   start(): void;
-  /** Makes the APIServices of what is served here, and keeps those of custom resources. Resolves when the first round is done, or the signal aborts. */
+  /**
+   * Makes the APIServices of what is served here, and keeps those of custom resources. Resolves when the first round is
+   * done, or the signal aborts.
+   */
   register(signal: AbortSignal): Promise<void>;
   /** Resolves when `register` has done its first round. */
   readonly registered: Promise<void>;

@@ -2,7 +2,10 @@
 import type { AuditEvent } from './event.ts';
 
 export const modes = ['batch', 'blocking', 'blocking-strict'] as const;
-/** `batch`: collected and written later. `blocking`: requests wait for their events. `blocking-strict`: and fail without them. */
+/**
+ * `batch`: collected and written later. `blocking`: requests wait for their events. `blocking-strict`: and fail without
+ * them.
+ */
 export type Mode = (typeof modes)[number];
 
 /**
@@ -39,5 +42,8 @@ export const blockingBackend = (sink: AuditSink, isStrict: boolean): AuditBacken
   },
 });
 
-/** Who is told that events were not recorded. `plugin` is the reference's name for the part: log, webhook, buffered, truncate. */
+/**
+ * Who is told that events were not recorded. `plugin` is the reference's name for the part: log, webhook, buffered,
+ * truncate.
+ */
 export type ReportLoss = (plugin: string, error: unknown, events: number) => void;

@@ -25,7 +25,10 @@ export interface SinkTraits {
   readonly merges: boolean;
 }
 
-/** A batch of one is due at once; gathering what comes in this time saves most writes to a file, and no request waits for it. */
+/**
+ * A batch of one is due at once; gathering what comes in this time saves most writes to a file, and no request waits
+ * for it.
+ */
 const mergeMs = 100;
 /** A batch is made text in one go, and requests wait for that. */
 const maxMerged = 1000;

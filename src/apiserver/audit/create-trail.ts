@@ -35,7 +35,9 @@ export interface AuditSurroundings {
 }
 
 const logTraits: SinkTraits = { parallel: 1, merges: true };
-/** Batches that fail wait for their next attempt; this many may, before the others wait in the buffer, which has an end. */
+/**
+ * Batches that fail wait for their next attempt; this many may, before the others wait in the buffer, which has an end.
+ */
 const webhookTraits: SinkTraits = { parallel: 15, merges: false };
 
 /** Undefined when there is nowhere to write to. */

@@ -1,9 +1,10 @@
 /**
  * Audit events: what is known of a request at one stage of it, and how that is written.
  *
- * What all stages of a request share is kept once and made text once; a stage adds the rest. An event lives no longer than
- * it takes to make it text: what it refers to goes on changing with its request.
- * @see {@link https://kubernetes.io/docs/reference/config-api/apiserver-audit.v1/#audit-k8s-io-v1-Event | Event (audit.k8s.io/v1)}
+ * What all stages of a request share is kept once and made text once; a stage adds the rest. An event lives no longer
+ * than it takes to make it text: what it refers to goes on changing with its request.
+ * @see {@link https://kubernetes.io/docs/reference/config-api/apiserver-audit.v1/#audit-k8s-io-v1-Event | Event
+ *   (audit.k8s.io/v1)}
  */
 import { remembered, textBytes } from '../../base/bounded-cache.ts';
 import type { Status } from '../../machinery/status.ts';
@@ -146,7 +147,8 @@ export class RequestText {
   }
 
   get received(): string {
-    return (this.#received ??= `,"requestReceivedTimestamp":"${microTimeText(this.facts.receivedMicros)}","stageTimestamp":"`);
+    return (this.#received ??=
+      `,"requestReceivedTimestamp":"${microTimeText(this.facts.receivedMicros)}",` + '"stageTimestamp":"');
   }
 }
 
@@ -174,7 +176,10 @@ const addressesText = (addresses: readonly string[]): string =>
 /** Longer ones are made each time. */
 const shortText = quoted(maxShort, quote);
 
-/** Authenticators hand out the same object for the same caller as far as they can, and keep it: long texts are not kept beside it. */
+/**
+ * Authenticators hand out the same object for the same caller as far as they can, and keep it: long texts are not kept
+ * beside it.
+ */
 const userTexts = new WeakMap<UserInfo, string>();
 const maxUserText = 4096;
 

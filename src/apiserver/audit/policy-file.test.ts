@@ -88,7 +88,8 @@ rules:
     [
       'a stage that is none',
       'omitStages: [Received]\nrules: [{level: None}]',
-      'omitStages[0]: Invalid value: "Received": allowed stages are RequestReceived,ResponseStarted,ResponseComplete,Panic',
+      'omitStages[0]: Invalid value: "Received": allowed stages are ' +
+        'RequestReceived,ResponseStarted,ResponseComplete,Panic',
     ],
     [
       'a stage of a rule',
@@ -103,12 +104,14 @@ rules:
     [
       'an asterisk inside a path',
       'rules: [{level: None, nonResourceURLs: ["/a/*/b"]}]',
-      'rules[0].nonResourceURLs[0]: Invalid value: "/a/*/b": non-resource URL wildcards \'*\' must be the final character of the rule',
+      'rules[0].nonResourceURLs[0]: Invalid value: "/a/*/b": non-resource URL wildcards \'*\' must be the ' +
+        'final character of the rule',
     ],
     [
       'paths and resources',
       'rules: [{level: None, nonResourceURLs: ["/a"], namespaces: [b]}]',
-      'rules[0].nonResourceURLs: Invalid value: []string{"/a"}: rules cannot apply to both regular resources and non-resource URLs',
+      'rules[0].nonResourceURLs: Invalid value: []string{"/a"}: rules cannot apply to both regular resources ' +
+        'and non-resource URLs',
     ],
     [
       'a version in a group',
@@ -118,7 +121,8 @@ rules:
     [
       'names without resources',
       'rules: [{level: None, resources: [{resourceNames: [a]}]}]',
-      'rules[0].resources[0].resourceNames: Invalid value: []string{"a"}: using resourceNames requires at least one resource',
+      'rules[0].resources[0].resourceNames: Invalid value: []string{"a"}: using resourceNames requires at ' +
+        'least one resource',
     ],
     ['a field of another type', 'rules: [{level: None, verbs: get}]', 'rules.verbs of type []string'],
     ['what is no YAML', 'rules: [', 'yaml: '],

@@ -3,7 +3,8 @@
  *
  * Fields that no policy has, and fields given twice, are told as warnings and the rest is in force: so does the
  * reference, whose policy files must go on working here.
- * @see {@link https://kubernetes.io/docs/reference/config-api/apiserver-audit.v1/#audit-k8s-io-v1-Policy | Policy (audit.k8s.io/v1)}
+ * @see {@link https://kubernetes.io/docs/reference/config-api/apiserver-audit.v1/#audit-k8s-io-v1-Policy | Policy
+ *   (audit.k8s.io/v1)}
  */
 import { codecs } from '../../api/codecs.ts';
 import type { GroupResources, Policy, PolicyRule } from '../../api/gen/types/audit-v1.ts';

@@ -1,6 +1,6 @@
 /**
- * A file that is set aside when it is full: `audit.log` becomes `audit-2024-01-02T03-04-05.000.log` (UTC), compressed if
- * wanted, and old ones are deleted by number and age. Names and rules are those of the library that the reference
+ * A file that is set aside when it is full: `audit.log` becomes `audit-2024-01-02T03-04-05.000.log` (UTC), compressed
+ * if wanted, and old ones are deleted by number and age. Names and rules are those of the library that the reference
  * uses, so that what collects its logs finds ours.
  *
  * One caller at a time: the next append waits for the one before.
@@ -34,7 +34,10 @@ export class RotatingFile {
     return this.#options.maxBytes;
   }
 
-  /** Lines end with a line break and are no longer than the file may be; each ends up whole in one file. Rejects with nothing of the last part written. */
+  /**
+   * Lines end with a line break and are no longer than the file may be; each ends up whole in one file. Rejects with
+   * nothing of the last part written.
+   */
   async append(lines: readonly string[]): Promise<void> {
     const { maxBytes } = this.#options;
     const all = Buffer.from(lines.join(''));

@@ -1,13 +1,17 @@
 /**
  * What an event does not show below level Request: secrets, tokens and keys that are not in an object of their own.
  *
- * @NOTE differs from upstream: there the address stands in events as it was sent, and so do errors that quote the object
+ * @NOTE differs from upstream: there the address stands in events as it was sent, and so do errors that quote the
+ *   object
  * they are about.
  */
 import type { RequestInfo } from '../request-info.ts';
 import type { ResponseStatus } from './event.ts';
 
-/** A bearer token in the query (RFC 6750, section 2.3). No authenticator of ours reads one; clients send them all the same. */
+/**
+ * A bearer token in the query (RFC 6750, section 2.3). No authenticator of ours reads one; clients send them all the
+ * same.
+ */
 const tokenParameter = /([?&]access_token=)[^&#]*/gi;
 
 export const requestUriOf = (target: string): string =>

@@ -23,7 +23,10 @@ export interface RequestAuthenticator {
   authenticate(request: ApiRequest): MaybePromise<Identity | undefined>;
 }
 
-/** Knows the owners of one kind of bearer tokens. Undefined: not one of its kind. Throws when it is of its kind and not good. */
+/**
+ * Knows the owners of one kind of bearer tokens. Undefined: not one of its kind. Throws when it is of its kind and not
+ * good.
+ */
 export interface TokenAuthenticator {
   readonly name: string;
   /**

@@ -54,7 +54,8 @@ function mustBeKnown(found: MaybePromise<Identity | undefined>): MaybePromise<Id
 
 /**
  * The token among the subprotocols that a WebSocket client offers.
- * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/ | API Concepts}, and RFC 6455 section 1.9 for subprotocols
+ * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/ | API Concepts}, and RFC 6455 section 1.9
+ *   for subprotocols
  */
 export function webSocketTokens(tokens: TokenAuthenticator, audiences: readonly string[]): RequestAuthenticator {
   return {

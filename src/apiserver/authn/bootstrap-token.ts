@@ -1,6 +1,7 @@
 /**
  * Tokens of secrets in kube-system with which nodes join.
- * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/bootstrap-tokens/ | Authenticating with Bootstrap Tokens}
+ * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/bootstrap-tokens/ | Authenticating with Bootstrap
+ *   Tokens}
  */
 import type { Secret } from '../../api/gen/types/core-v1.ts';
 import { isSameSecret } from '../../base/same-secret.ts';

@@ -28,7 +28,10 @@ export class TrustedAuthorities {
     pem.onChange(() => (this.#bundle = readCertificates(pem.get())));
   }
 
-  /** What speaks against the certificate, or undefined. Asked again for each request, because authorities and certificates end. */
+  /**
+   * What speaks against the certificate, or undefined. Asked again for each request, because authorities and
+   * certificates end.
+   */
   problemWith(peer: PeerCertificate, now = Date.now()): string | undefined {
     if (!peer.verified) return peer.error ?? 'certificate signed by unknown authority';
     let verdict = this.#verdicts.get(peer);

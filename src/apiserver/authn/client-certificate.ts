@@ -8,7 +8,8 @@ const identities = new WeakMap<PeerCertificate, Identity>();
 
 /**
  * Client certificates signed by `--client-ca-file`: the common name is the user, organizations are the groups.
- * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authentication/#x509-client-certificates | X.509 client certificates}
+ * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authentication/#x509-client-certificates | X.509
+ *   client certificates}
  * @param lasts told of the seconds that each good certificate has left
  */
 export function clientCertificates(

@@ -4,9 +4,9 @@
  * Times are not measured: on a busy machine they say nothing, and a comparison that ends at the first difference is a
  * matter of nanoseconds. What is shown is who decides. The tests take the two things that may decide (comparison in
  * constant time, and lookup by a digest that nobody can steer towards a token) and let them lie: every comparison says
- * "the same", every digest is one and the same. Then a wrong token of the right length must be let in. Wherever `===`, a
- * Map with tokens as keys, `startsWith` or the like had a say, it would go on being refused, and the test fails. That the
- * same token is refused while nobody lies shows that it is wrong.
+ * "the same", every digest is one and the same. Then a wrong token of the right length must be let in. Wherever `===`,
+ * a Map with tokens as keys, `startsWith` or the like had a say, it would go on being refused, and the test fails. That
+ * the same token is refused while nobody lies shows that it is wrong.
  */
 import type * as Crypto from 'node:crypto';
 import { beforeEach, describe, expect, test, vi } from 'vitest';

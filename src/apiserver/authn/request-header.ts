@@ -1,7 +1,8 @@
 /**
  * Users named in headers by a front proxy that has authenticated them. Believed only with the proxy's own client
  * certificate: without it the same headers are text like any other.
- * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authentication/#authenticating-proxy | Authenticating Proxy}
+ * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authentication/#authenticating-proxy |
+ *   Authenticating Proxy}
  */
 import type { Exchange } from '../request.ts';
 import type { RequestAuthenticator } from './authenticator.ts';
@@ -63,7 +64,10 @@ const extraOf = (exchange: Exchange, prefixes: readonly string[]): [string, stri
         ),
     );
 
-/** Values by key; undefined when there are none. Keys come from clients, so no object collects them that has members of its own. */
+/**
+ * Values by key; undefined when there are none. Keys come from clients, so no object collects them that has members of
+ * its own.
+ */
 export function collected(pairs: readonly (readonly [string, string])[]): Record<string, string[]> | undefined {
   const values = new Map<string, string[]>();
   for (const [key, value] of pairs) {

@@ -30,7 +30,9 @@ interface Entry {
   readonly until: number;
 }
 
-/** What a connection brought last: mostly its next request brings the same, and need not wait for another hash of it. */
+/**
+ * What a connection brought last: mostly its next request brings the same, and need not wait for another hash of it.
+ */
 interface Brought {
   readonly token: Buffer;
   readonly audiences: readonly string[];

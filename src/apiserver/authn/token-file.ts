@@ -1,6 +1,7 @@
 /**
  * `--token-auth-file`: lines of `token,user,uid[,"group1,group2"]`.
- * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authentication/#static-token-file | Static token file}
+ * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authentication/#static-token-file | Static token
+ *   file}
  */
 import { createHash } from 'node:crypto';
 import { isSameSecret } from '../../base/same-secret.ts';
@@ -31,7 +32,8 @@ export function parseTokenFile(content: string): { token: string; user: UserInfo
     const [token = '', name, uid, groups = ''] = parseCsvLine(line);
     if (name === undefined || uid === undefined)
       throw new Error(
-        `token file: line ${index + 1} must have at least 3 columns (token, user name, user uid), but has ${name === undefined ? 1 : 2}`,
+        `token file: line ${index + 1} must have at least 3 columns (token, user name, user uid), but ` +
+          `has ${name === undefined ? 1 : 2}`,
       );
     if (token === '') continue;
     records.push({

@@ -1,4 +1,7 @@
-/** Several authenticators as one: the first success wins, and what the others found wrong is kept for when there is none. */
+/**
+ * Several authenticators as one: the first success wins, and what the others found wrong is kept for when there is
+ * none.
+ */
 import type { ApiRequest } from '../request.ts';
 import {
   type Identity,
@@ -22,7 +25,10 @@ export class AuthenticationError extends Error {
 
 type Attempt = () => MaybePromise<Identity | undefined>;
 
-/** Undefined when none of them is used. Throws {@link AuthenticationError} when none succeeds and one found something wrong. */
+/**
+ * Undefined when none of them is used. Throws {@link AuthenticationError} when none succeeds and one found something
+ * wrong.
+ */
 function firstSuccess(
   attempts: readonly Attempt[],
   from = 0,

@@ -1,6 +1,7 @@
 /**
  * Tokens that a service of the operator judges.
- * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authentication/#webhook-token-authentication | Webhook token authentication}
+ * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authentication/#webhook-token-authentication |
+ *   Webhook token authentication}
  */
 import type { UserInfo } from '../../machinery/user.ts';
 import type { WebhookClient } from '../webhooks/client.ts';

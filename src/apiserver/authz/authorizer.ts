@@ -72,8 +72,8 @@ export function joinErrors(errors: readonly string[]): string {
 }
 
 /**
- * What a request asks for. Selectors are read when an authorizer asks for them: they can be long, and the caller may have no
- * rights at all. One that cannot be read is refused later, for what it is.
+ * What a request asks for. Selectors are read when an authorizer asks for them: they can be long, and the caller may
+ * have no rights at all. One that cannot be read is refused later, for what it is.
  */
 export function requestAttributes(user: UserInfo, info: RequestInfo): AuthorizationAttributes {
   const { verb, group, version, namespace, resource, subresource, name, path, isResourceRequest } = info;

@@ -102,7 +102,8 @@ describe('AuthorizationConfiguration', () => {
       name: 'an unknown type',
       authorizers: [{ type: 'Oracle', name: 'oracle' }],
       message:
-        'authorizers[0].type: Unsupported value: "Oracle": supported values: "ABAC", "AlwaysAllow", "AlwaysDeny", "Node", "RBAC", "Webhook"',
+        'authorizers[0].type: Unsupported value: "Oracle": supported values: "ABAC", "AlwaysAllow", ' +
+        '"AlwaysDeny", "Node", "RBAC", "Webhook"',
     },
     {
       name: 'no type and name',
@@ -173,7 +174,8 @@ describe('AuthorizationConfiguration', () => {
       name: 'conditions without a version',
       authorizers: [entry('a', { matchConditions: [{ expression: 'true' }] })],
       message:
-        'authorizers[0].webhook.matchConditionSubjectAccessReviewVersion: Required value: required if match conditions are specified',
+        'authorizers[0].webhook.matchConditionSubjectAccessReviewVersion: Required value: required if match ' +
+        'conditions are specified',
     },
     {
       name: 'a condition twice',

@@ -1,6 +1,8 @@
 /**
  * Reads an AuthorizationConfiguration: YAML or JSON, judged as a whole, with the path of each field that is wrong.
- * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authorization/#using-configuration-file-for-authorization | Configuring the API server using an authorization config file}
+ * @see {@link
+ *   https://kubernetes.io/docs/reference/access-authn-authz/authorization/#using-configuration-file-for-authorization |
+ *   Configuring the API server using an authorization config file}
  */
 import { statSync } from 'node:fs';
 import path from 'node:path';

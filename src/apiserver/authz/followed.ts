@@ -1,4 +1,7 @@
-/** Resources that an authorizer keeps an index over: followed from the start, or from the first time somebody needs them. */
+/**
+ * Resources that an authorizer keeps an index over: followed from the start, or from the first time somebody needs
+ * them.
+ */
 import { timeLimit } from '../../base/time-limit.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';

@@ -13,7 +13,8 @@ test.each([
     name: 'a subresource',
     of: attributes({ group: 'apps', resource: 'deployments', subresource: 'scale' }),
     message:
-      'deployments.apps "p" is forbidden: User "alice" cannot get resource "deployments/scale" in API group "apps" in the namespace "team"',
+      'deployments.apps "p" is forbidden: User "alice" cannot get resource "deployments/scale" in API group ' +
+      '"apps" in the namespace "team"',
     details: { name: 'p', group: 'apps', kind: 'deployments' },
   },
   {

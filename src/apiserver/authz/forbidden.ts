@@ -24,7 +24,10 @@ function deed({
   const cannot = `User ${goQuote(user.name)} cannot ${verb}`;
   if (!isResourceRequest) return `${cannot} path ${goQuote(path)}`;
   const scope = namespace === '' ? 'at the cluster scope' : `in the namespace ${goQuote(namespace)}`;
-  return `${cannot} resource ${goQuote(subresource === '' ? resource : `${resource}/${subresource}`)} in API group ${goQuote(group)} ${scope}`;
+  return (
+    `${cannot} resource ${goQuote(subresource === '' ? resource : `${resource}/${subresource}`)} in API ` +
+    `group ${goQuote(group)} ${scope}`
+  );
 }
 
 /** Names come from the client; an old browser may take the text for a page. */

@@ -1,7 +1,9 @@
 /**
- * How this server knows its callers, for servers behind it that must know the same: a config map with the authorities of
- * client certificates and of front proxies. All servers of a cluster write into it, each adds what it has.
- * @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/configure-aggregation-layer/#original-request-username-and-group | Configure the aggregation layer}
+ * How this server knows its callers, for servers behind it that must know the same: a config map with the authorities
+ * of client certificates and of front proxies. All servers of a cluster write into it, each adds what it has.
+ * @see {@link
+ *   https://kubernetes.io/docs/tasks/extend-kubernetes/configure-aggregation-layer/#original-request-username-and-group
+ *   | Configure the aggregation layer}
  */
 import { X509Certificate } from 'node:crypto';
 import type { ConfigMap } from '../../api/gen/types/core-v1.ts';

@@ -56,7 +56,8 @@ export function createLeaseReconciler({ endpoints, ip, ports, leases }: LeaseRec
       await publishAll(async (ips) => {
         if (ips.length === 0)
           throw new Error(
-            'no API server IP addresses were listed in storage, refusing to erase all endpoints for the kubernetes Service',
+            'no API server IP addresses were listed in storage, refusing to erase all endpoints for the ' +
+              'kubernetes Service',
           );
         await endpoints.publish((current) => withAddresses(current, ips, ports, false));
       });

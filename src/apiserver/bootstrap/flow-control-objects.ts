@@ -1,8 +1,9 @@
 /**
- * The priority levels and flow schemas of every cluster. Mandatory ones are always put back. Suggested ones are kept until
- * an operator takes them over: says so in the annotation, or, where there is none, has changed the spec.
+ * The priority levels and flow schemas of every cluster. Mandatory ones are always put back. Suggested ones are kept
+ * until an operator takes them over: says so in the annotation, or, where there is none, has changed the spec.
  *
- * @see {@link https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#maintenance-of-the-mandatory-and-suggested-configuration-objects | Maintenance of these objects}
+ * @see {@link
+ *   https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#maintenance-of-the-mandatory-and-suggested-configuration-objects | Maintenance of these objects}
  */
 import { mandatoryFlowSchemas, mandatoryPriorityLevels } from '../../api/flowcontrol/mandatory.ts';
 import { suggestedFlowSchemas, suggestedPriorityLevels } from '../../api/flowcontrol/suggested.ts';

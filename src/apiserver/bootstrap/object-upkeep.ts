@@ -1,6 +1,6 @@
 /**
- * Objects that the server keeps while it is used: those of flow control, and then the APIServices. Nobody has to wait for
- * them, so they come after the server is ready.
+ * Objects that the server keeps while it is used: those of flow control, and then the APIServices. Nobody has to wait
+ * for them, so they come after the server is ready.
  */
 import { type Clock, sleep, systemClock } from '../../base/clock.ts';
 import { Gate } from '../../base/gate.ts';

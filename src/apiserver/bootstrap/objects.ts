@@ -7,7 +7,10 @@ import type { InternalWriter, ObjectName } from './internal-writer.ts';
 
 const systemNamespaces = ['default', 'kube-system', 'kube-public', 'kube-node-lease', 'orch-system'];
 
-/** @see {@link https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/#priorityclass | PriorityClass} */
+/**
+ * @see {@link https://kubernetes.io/docs/concepts/scheduling-eviction/pod-priority-preemption/#priorityclass |
+ *   PriorityClass}
+ */
 const systemPriorityClasses = [
   {
     name: 'system-node-critical',

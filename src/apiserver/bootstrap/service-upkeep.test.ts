@@ -1,4 +1,6 @@
-/** Upkeep of services over a whole life of the server: what it makes at the start, repeats, and takes away at the end. */
+/**
+ * Upkeep of services over a whole life of the server: what it makes at the start, repeats, and takes away at the end.
+ */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { codecs } from '../../api/codecs.ts';
 import type { Endpoints } from '../../api/gen/types/core-v1.ts';

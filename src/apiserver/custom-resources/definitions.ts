@@ -1,4 +1,7 @@
-/** The definitions of custom resources as this server knows them: what the store says, and what it has just written itself. */
+/**
+ * The definitions of custom resources as this server knows them: what the store says, and what it has just written
+ * itself.
+ */
 import type { CustomResourceDefinition } from '../../api/gen/types/apiextensions-v1.ts';
 import { Gate } from '../../base/gate.ts';
 import { follow } from '../../registry/follow.ts';

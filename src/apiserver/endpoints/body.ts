@@ -125,7 +125,8 @@ function codecFor({ codecs, schemas }: EndpointContext, form: VersionForm, { api
   const typeId = schemas.ofKind(apiVersion, kind);
   if (typeId === undefined)
     throw new Error(
-      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"`,
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme ` +
+        '"k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"',
     );
   return codecs.of(typeId);
 }
@@ -165,7 +166,8 @@ function refused(error: unknown, form: VersionForm, typeMeta: TypeMeta | undefin
   if (!(error instanceof Error) || error.name === 'StatusError') return error;
   if (typeMeta !== undefined)
     return badRequest(
-      `${typeMeta.kind} in version ${JSON.stringify(versionOf(typeMeta.apiVersion))} cannot be handled as a ${form.kind}: ${error.message}`,
+      `${typeMeta.kind} in version ${JSON.stringify(versionOf(typeMeta.apiVersion))} cannot be handled as ` +
+        `a ${form.kind}: ${error.message}`,
       { cause: error },
     );
   return badRequest(
@@ -200,7 +202,9 @@ export async function decodeOptions(
     const { document, claimed } = readKnown(mediaType === yaml ? await yamlBody(bytes) : jsonBody(bytes));
     if (claimed.kind !== '' && claimed.kind !== kind) {
       throw new Error(
-        `no kind ${JSON.stringify(claimed.kind)} is registered for version ${JSON.stringify(claimed.apiVersion)} in scheme "k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"`,
+        `no kind ${JSON.stringify(claimed.kind)} is registered for ` +
+          `version ${JSON.stringify(claimed.apiVersion)} in scheme ` +
+          '"k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27"',
       );
     }
     const { value } = codec.fromJson(document);

@@ -27,7 +27,9 @@ it.each([
     name: 'one that has another in its place',
     given: form('admissionregistration.k8s.io/v1beta1', 'MutatingWebhookConfiguration'),
     expected: {
-      text: 'admissionregistration.k8s.io/v1beta1 MutatingWebhookConfiguration is deprecated in v1.16+, unavailable in v1.22+; use admissionregistration.k8s.io/v1 MutatingWebhookConfiguration',
+      text:
+        'admissionregistration.k8s.io/v1beta1 MutatingWebhookConfiguration is deprecated in v1.16+, unavailable ' +
+        'in v1.22+; use admissionregistration.k8s.io/v1 MutatingWebhookConfiguration',
       removed: '1.22',
     },
   },

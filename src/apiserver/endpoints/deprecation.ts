@@ -28,7 +28,9 @@ export function deprecationOf(schemas: SchemaRegistry, form: VersionForm): Depre
   const { deprecated = deprecatedSince[form.typeId], removed, replacement } = schemas.type(form.typeId);
   if (deprecated === undefined || isYetToCome(deprecated)) return undefined;
   const [group = '', version = '', kind = ''] = replacement?.split(',') ?? [];
-  const text = `${form.apiVersion} ${form.kind} is deprecated in v${deprecated}+${removed === undefined ? '' : `, unavailable in v${removed}+`}${replacement === undefined ? '' : `; use ${group === '' ? '' : `${group}/`}${version} ${kind}`}`;
+  const text =
+    `${form.apiVersion} ${form.kind} is deprecated in ` +
+    `v${deprecated}+${removed === undefined ? '' : `, unavailable in v${removed}+`}${replacement === undefined ? '' : '; ' + `use ${group === '' ? '' : `${group}/`}${version} ${kind}`}`;
   return { text, removed: removed ?? '' };
 }
 

@@ -12,7 +12,10 @@ export const notFoundPage: ApiResponse = {
 export const noSuchResource = (): StatusError =>
   new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
 
-/** What is served besides the built-in resources could not be read yet. No client is told to come again by itself: nobody knows when the store comes back. */
+/**
+ * What is served besides the built-in resources could not be read yet. No client is told to come again by itself:
+ * nobody knows when the store comes back.
+ */
 export const pathsUnknown = (): StatusError =>
   serviceUnavailable('the request has been made before all known HTTP paths have been installed, please try again');
 

@@ -60,7 +60,9 @@ describe('resourceVersion', () => {
     ['18446744073709551616', 'value out of range'],
     ['9'.repeat(200_000), 'value out of range'],
   ])('a wrong one is answered as upstream does (row %#)', (text, why) => {
-    const message = `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`;
+    const message =
+      `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: ` +
+      `parsing ${JSON.stringify(text)}: ${why}`;
     expect(() => parseResourceVersion(text)).toThrow(expect.objectContaining({ code: 500, reason: '', message }));
   });
 

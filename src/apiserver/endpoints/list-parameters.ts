@@ -27,7 +27,8 @@ export const flagParameter = (query: URLSearchParams, name: string): boolean =>
 export function parseResourceVersion(text: string): number {
   const invalid = (why: string): Error =>
     plainError(
-      `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`,
+      `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: ` +
+        `parsing ${JSON.stringify(text)}: ${why}`,
     );
   if (!/^\d+$/.test(text)) throw invalid('invalid syntax');
   // Many digits take long to read.

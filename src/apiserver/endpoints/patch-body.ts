@@ -124,14 +124,18 @@ function parseConfiguration(read: TextBody): JsonObject {
   if (value === null) return {};
   if (isObject(value)) return value;
   throw badRequest(
-    `error decoding YAML: ${jsonProblem}: json: cannot unmarshal ${goTypeOf(value)} into Go value of type map[string]interface {}`,
+    `error decoding YAML: ${jsonProblem}: json: cannot unmarshal ${goTypeOf(value)} into Go value of type ` +
+      'map[string]interface {}',
   );
 }
 
 const goTypeOf = (value: JsonValue): string =>
   Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
 
-/** The object as its JSON shows it, nothing of it shared: patches see members that are always written, and kind and apiVersion. */
+/**
+ * The object as its JSON shows it, nothing of it shared: patches see members that are always written, and kind and
+ * apiVersion.
+ */
 function jsonForm({ form }: ServedResource, object: KubeObject, toJsonForm: EndpointContext['toJsonForm']): JsonObject {
   if (form.custom !== undefined) return openedMetadata(asJson(object));
   return { apiVersion: form.apiVersion, kind: form.kind, ...toJsonForm(asJson(object), form.typeId) };
@@ -176,10 +180,12 @@ function checkKind(object: JsonObject, form: ServedResource['form'], { schemas, 
     typeof apiVersion === 'string' && typeof kind === 'string' ? schemas.ofKind(apiVersion, kind) : undefined;
   if (typeId === undefined || kind === form.kind)
     throw new JsonTypeError(
-      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"`,
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme ` +
+        '"k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"',
     );
   codecs.of(typeId).normalize(object);
   throw new JsonTypeError(
-    `converting (${goType(apiVersion as string, kind as string)}) to (${internalType(form.apiVersion, form.kind)}): unknown conversion`,
+    `converting (${goType(apiVersion as string, kind as string)}) to ` +
+      `(${internalType(form.apiVersion, form.kind)}): unknown conversion`,
   );
 }

@@ -67,7 +67,10 @@ export async function objectResponse(
   return bytesResponse(request, representation, status, objectBytes(context, served, request, representation, object));
 }
 
-/** Where a webhook converts custom objects, it is asked before anything is written: no answer begins that cannot be ended. */
+/**
+ * Where a webhook converts custom objects, it is asked before anything is written: no answer begins that cannot be
+ * ended.
+ */
 export async function convertedAhead({ store }: ServedResource, objects: readonly StoredObject[]): Promise<void> {
   await settleAll(objects, (object) => store!.decode(object));
 }

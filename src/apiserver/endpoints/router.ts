@@ -146,8 +146,8 @@ const terminating = ({ group, resource }: GroupResource): StatusError =>
   });
 
 /**
- * Objects in namespaces have no path outside of one; only lists reach over all namespaces. The others have none inside, where
- * the rights in that namespace would count; but a namespace is in itself.
+ * Objects in namespaces have no path outside of one; only lists reach over all namespaces. The others have none inside,
+ * where the rights in that namespace would count; but a namespace is in itself.
  */
 function checkScope({ info: resource }: ServedResource, { info, method }: ApiRequest): void {
   if (

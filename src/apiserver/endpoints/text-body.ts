@@ -10,7 +10,10 @@ export const jsonBody =
   () =>
     new JsonBody(bytes);
 
-/** YAML is converted here and now, in turns with other requests. What is wrong with it is told when it is read: other checks come first. */
+/**
+ * YAML is converted here and now, in turns with other requests. What is wrong with it is told when it is read: other
+ * checks come first.
+ */
 export async function yamlBody(bytes: Buffer): Promise<TextBody> {
   let converted: ConvertedYaml;
   try {

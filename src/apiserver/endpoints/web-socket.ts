@@ -1,6 +1,6 @@
 /**
- * The opening of a WebSocket (RFC 6455 section 4.2), in the order and with the answers of the reference: what asks for a
- * watch must say where its page comes from, and can offer one subprotocol, whichever it is.
+ * The opening of a WebSocket (RFC 6455 section 4.2), in the order and with the answers of the reference: what asks for
+ * a watch must say where its page comes from, and can offer one subprotocol, whichever it is.
  */
 import { isWebSocketRequest, offeredProtocols, withoutTokens } from '../web-socket-request.ts';
 import type { ApiRequest, ApiResponse, WebSocketAnswer } from '../request.ts';
@@ -26,7 +26,10 @@ export function openingOf(request: ApiRequest): Opening | undefined {
 const key = /^[+/0-9A-Za-z]{22}==$/;
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** An address with a scheme, or a path: what the reference takes for where a page comes from. Nothing is compared with it. */
+/**
+ * An address with a scheme, or a path: what the reference takes for where a page comes from. Nothing is compared with
+ * it.
+ */
 const isOrigin = (text: string): boolean => /^(?:\/|[a-z][a-z0-9+.-]*:.)[^\s\x00-\x1f\x7f]*$/i.test(text);
 
 function refusal(status: number, body = '', headers: Readonly<Record<string, string>> = {}): Opening {

@@ -1,8 +1,8 @@
 /**
  * What the record of a request costs: `npx vitest bench --run --project unit src/apiserver/filters`.
  *
- * An iteration is a hundred requests, so a row's mean is to be divided by that. The rows with a log write real events into
- * a real file, in mode batch; no event may be lost, or the figure would be of something else.
+ * An iteration is a hundred requests, so a row's mean is to be divided by that. The rows with a log write real events
+ * into a real file, in mode batch; no event may be lost, or the figure would be of something else.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -6,7 +6,9 @@ import type { ApiRequest, Filter } from '../request.ts';
 
 const noAnnotations: Readonly<Record<string, string>> = {};
 
-/** Finds out who is calling. What was wrong with a credential is for the log: the caller learns that it was not good. */
+/**
+ * Finds out who is calling. What was wrong with a credential is for the log: the caller learns that it was not good.
+ */
 export function authenticate(
   authenticator: RequestAuthenticator,
   log: Pick<Logger, 'debug'>,

@@ -17,7 +17,8 @@ const corsHeaders: HeaderMap = {
 };
 
 /**
- * @see {@link https://fetch.spec.whatwg.org/#http-cors-protocol | CORS protocol}: a preflight carries no credentials, so it is answered before anybody asks for them.
+ * @see {@link https://fetch.spec.whatwg.org/#http-cors-protocol | CORS protocol}: a preflight carries no credentials,
+ *   so it is answered before anybody asks for them.
  * @see {@link https://www.rfc-editor.org/rfc/rfc6797#section-6.1 | RFC 6797, section 6.1}
  */
 export function tellBrowsers({ allowedOrigins, transportSecurity }: BrowserOptions): Filter {

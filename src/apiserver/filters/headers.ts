@@ -18,6 +18,9 @@ export const answerInKind: Filter = async (request, next) => {
   return 'chunks' in response ? { ...response, headers, ...work } : { ...response, headers };
 };
 
-/** A quoted-string (RFC 9110 section 5.6.4), a character for each byte of its UTF-8; control characters would end the header. */
+/**
+ * A quoted-string (RFC 9110 section 5.6.4), a character for each byte of its UTF-8; control characters would end the
+ * header.
+ */
 const quote = (text: string): string =>
   `"${Buffer.from(text.replace(/[\x00-\x1f\x7f]/g, ' ').replace(/[\\"]/g, '\\$&'), 'utf8').toString('latin1')}"`;

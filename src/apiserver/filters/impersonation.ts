@@ -1,7 +1,8 @@
 /**
  * Acting as somebody else: who may impersonate names the user, groups and more in headers, and is from then on who they
  * say. Each of them is a right of its own.
- * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation | User impersonation}
+ * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authentication/#user-impersonation | User
+ *   impersonation}
  */
 import { ShownText } from '../../machinery/shown-text.ts';
 import { Turns } from '../../machinery/turns.ts';
@@ -137,12 +138,15 @@ function withoutUser({ exchange }: ApiRequest, wishes: readonly Wish[]): ApiResp
   const shown = new ShownText();
   shown.addAll(wishes, ' ', ({ kind, name, key = '' }) =>
     shown.add(
-      `{${kind}  ${name}  ${resources[kind].group === '' ? '' : `${resources[kind].group}/${resources[kind].version}`}  ${key}}`,
+      `{${kind}  ${name} ` +
+        ` ${resources[kind].group === '' ? '' : `${resources[kind].group}/${resources[kind].version}`}  ${key}}`,
     ),
   );
   return {
     status: 500,
     headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
-    body: `Internal Server Error: ${JSON.stringify(exchange.target)}: requested [${shown}] without impersonating a user\n`,
+    body:
+      `Internal Server Error: ${JSON.stringify(exchange.target)}: requested [${shown}] without ` +
+      `impersonating a user\n`,
   };
 }

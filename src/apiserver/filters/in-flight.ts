@@ -12,7 +12,10 @@ export interface InFlightLimits {
 
 const readVerbs = new Set(['get', 'list', 'watch']);
 
-/** Refuses with 429 what would go over the limit of requests in work at once. Watches are not counted: they wait, they do not work. */
+/**
+ * Refuses with 429 what would go over the limit of requests in work at once. Watches are not counted: they wait, they
+ * do not work.
+ */
 export function limitInFlight(limits: InFlightLimits, metrics: Metrics): Filter {
   const running = { readOnly: 0, mutating: 0 };
   return async (request, next) => {

@@ -1,4 +1,7 @@
-/** What it costs to time the four filters of a request: `npx vitest bench --run --project unit src/apiserver/filters/metrics`. */
+/**
+ * What it costs to time the four filters of a request: `npx vitest bench --run --project unit
+ * src/apiserver/filters/metrics`.
+ */
 import { bench, describe } from 'vitest';
 import { chain } from '../chain.ts';
 import { Metrics } from '../metrics.ts';

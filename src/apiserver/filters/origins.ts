@@ -2,10 +2,11 @@ import { offersWebSocket } from '../web-socket-request.ts';
 import type { ApiResponse, Filter } from '../request.ts';
 
 /**
- * Refuses to open a WebSocket for a page of another origin than the host that it asks, unless `--cors-allowed-origins` lists it.
+ * Refuses to open a WebSocket for a page of another origin than the host that it asks, unless `--cors-allowed-origins`
+ * lists it.
  *
- * The same-origin policy does not hold for WebSockets: a browser that has a client certificate shows it whichever page asks, and
- * the page would read what comes. Clients that are no browsers send no `Origin`, or one of their choice.
+ * The same-origin policy does not hold for WebSockets: a browser that has a client certificate shows it whichever page
+ * asks, and the page would read what comes. Clients that are no browsers send no `Origin`, or one of their choice.
  *
  * @NOTE differs from upstream: there any origin will do.
  * @see {@link https://www.rfc-editor.org/rfc/rfc6455#section-10.2 | RFC 6455, section 10.2}

@@ -1,4 +1,6 @@
-/** What requests meet while a server stops, which a client over the network sees only when it comes at the right moment. */
+/**
+ * What requests meet while a server stops, which a client over the network sees only when it comes at the right moment.
+ */
 import { describe, expect, test } from 'vitest';
 import { Lifecycle } from '../lifecycle.ts';
 import { parseRequestInfo } from '../request-info.ts';
@@ -37,7 +39,9 @@ const refused = (): Lifecycle => {
 const unavailable: ApiResponse = {
   status: 503,
   headers: { 'content-type': 'application/json', 'x-content-type-options': 'nosniff', 'retry-after': '1' },
-  body: '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"apiserver is shutting down","reason":"ServiceUnavailable","code":503}\n\n',
+  body:
+    '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"apiserver is shutting ' +
+    'down","reason":"ServiceUnavailable","code":503}\n\n',
 };
 
 const exempt = [

@@ -1,6 +1,7 @@
 /**
  * What a request meets in a server that stops: it is counted so that the server waits for it, or it is refused.
- * @see {@link https://kubernetes.io/docs/reference/command-line-tools-reference/kube-apiserver/ | kube-apiserver: --shutdown-…}
+ * @see {@link https://kubernetes.io/docs/reference/command-line-tools-reference/kube-apiserver/ | kube-apiserver:
+ *   --shutdown-…}
  */
 import { serviceUnavailable } from '../../machinery/status.ts';
 import type { Lifecycle } from '../lifecycle.ts';

@@ -88,7 +88,8 @@ describe('a write', () => {
 
   test('fails with the error of the thread', async () => {
     const { send } = setUp(
-      'reply({ warnings: ["careful"], recorded: [], error: { code: 409, statusReason: "Conflict", message: "taken", details: { name: "a" } } })',
+      'reply({ warnings: ["careful"], recorded: [], error: { code: 409, statusReason: "Conflict", message: ' +
+        '"taken", details: { name: "a" } } })',
     );
     await expect(send('12345')).rejects.toMatchObject({
       name: 'StatusError',
@@ -130,7 +131,8 @@ describe('a write', () => {
 describe('the thread', () => {
   test('that ends fails its requests, and the next one gets another thread', async () => {
     const { send } = setUp(
-      'const text = new TextDecoder().decode(message.args[0].body); if (text === "crash") throw new Error("crash"); reply(answer("there"))',
+      'const text = new TextDecoder().decode(message.args[0].body); if (text === "crash") throw new ' +
+        'Error("crash"); reply(answer("there"))',
     );
     await expect(send('crash')).rejects.toMatchObject({
       code: 500,
@@ -141,7 +143,8 @@ describe('the thread', () => {
 
   test('that is in a loop is ended after its request was aborted', async () => {
     const { send, request, subject } = setUp(
-      'const text = new TextDecoder().decode(message.args[0].body); if (text === "loops") for (;;); reply(answer("there"))',
+      'const text = new TextDecoder().decode(message.args[0].body); if (text === "loops") for (;;); ' +
+        'reply(answer("there"))',
       { unresponsiveMs: 20 },
     );
     const stuck = request('loops');

@@ -62,7 +62,10 @@ export interface Aside {
 export type LargeOutcome = Aside &
   ({ readonly answer: LargeAnswer } | { readonly error: unknown } | { readonly isUnknown: true });
 
-/** Names of the stores that the thread asks for: of the objects of a resource, as they are in the clear, or of what lies beside them. */
+/**
+ * Names of the stores that the thread asks for: of the objects of a resource, as they are in the clear, or of what lies
+ * beside them.
+ */
 export const objectsOf = (group: string, resource: string): string => `objects ${group}/${resource}`;
 export const plainOf = (group: string, resource: string): string => `plain ${group}/${resource}`;
 

@@ -2,7 +2,10 @@ import { methodNotAllowed } from '../endpoints/errors.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Handler } from '../request.ts';
 
-/** `GET /metrics` in the text format. @see {@link https://prometheus.io/docs/instrumenting/exposition_formats/ | Exposition formats} */
+/**
+ * `GET /metrics` in the text format. @see {@link https://prometheus.io/docs/instrumenting/exposition_formats/ |
+ * Exposition formats}
+ */
 export const metricsHandler =
   (metrics: Metrics): Handler =>
   async (request) => {

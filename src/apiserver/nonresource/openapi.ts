@@ -1,4 +1,7 @@
-/** `/openapi/v2` and `/openapi/v3`: documents by form, with ETag, and for version 3 an index that names each by its hash. */
+/**
+ * `/openapi/v2` and `/openapi/v3`: documents by form, with ETag, and for version 3 an index that names each by its
+ * hash.
+ */
 import type { VersionInfo } from '../../base/version.ts';
 import type { GroupVersionInfo } from '../../api/resources.ts';
 import { parseAccept } from '../negotiation.ts';

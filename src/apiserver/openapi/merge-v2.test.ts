@@ -153,7 +153,8 @@ describe('the document of all', () => {
 
   test('takes names for what they are', () => {
     const hostile = JSON.parse(
-      `{"paths":{"${thing}":{"get":{"$ref":"#/definitions/__proto__"}}},"definitions":{"__proto__":{"type":"string"},"constructor":{}}}`,
+      `{"paths":{"${thing}":{"get":{"$ref":"#/definitions/__proto__"}}},` +
+        '"definitions":{"__proto__":{"type":"string"},"constructor":{}}}',
     ) as JsonObject;
     const merged = mergeV2(own, [partV2(hostile, 'example.com/v1')!]);
     expect(Object.hasOwn(merged['definitions'] as JsonObject, '__proto__')).toBe(true);

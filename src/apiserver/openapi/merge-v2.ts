@@ -1,7 +1,8 @@
 /**
- * Documents of several servers in one OpenAPI 2.0 document. Each other server speaks for one API only: its paths, and what
- * they refer to. Definitions that are the same everywhere are there once; one that is called like another and says
- * something else gets another name. What others hand over was not written here, so nothing is taken on trust but its size.
+ * Documents of several servers in one OpenAPI 2.0 document. Each other server speaks for one API only: its paths, and
+ * what they refer to. Definitions that are the same everywhere are there once; one that is called like another and says
+ * something else gets another name. What others hand over was not written here, so nothing is taken on trust but its
+ * size.
  */
 import { jsonEqual, memberOf } from '../../machinery/members.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../machinery/value.ts';
@@ -18,7 +19,10 @@ const kindsMember = 'x-kubernetes-group-version-kind';
 /** Deeper is no schema that anybody reads. */
 const maxDepth = 100;
 
-/** The part about a group version (`example.com/v1`); undefined where the document has none. Throws for what is too deep. */
+/**
+ * The part about a group version (`example.com/v1`); undefined where the document has none. Throws for what is too
+ * deep.
+ */
 export function partV2(document: JsonValue, apiVersion: string): PartV2 | undefined {
   if (!isObject(document)) return undefined;
   const [group] = apiVersion.split('/');
@@ -47,7 +51,8 @@ export function mergeV2(own: JsonObject, parts: readonly PartV2[]): JsonObject {
 /** Puts what comes beside what is there. @returns the new names of what could not keep its own */
 function add(coming: ReadonlyMap<string, JsonObject>, present: Map<string, JsonObject>): ReadonlyMap<string, string> {
   const conflicts = conflicting(coming, present);
-  // One number for all: what refers to each other stays together, and is found again by the next server that has the same.
+  // One number for all: what refers to each other stays together, and is found again by the next server that has the
+  // same.
   for (let number = 2; ; number++) {
     const names = new Map([...conflicts].map((name) => [name, `${name}_v${number}`]));
     const last = new Map(

@@ -1,11 +1,13 @@
 /**
- * The OpenAPI documents of a server: made when first asked for, kept as bytes, each with the hash that clients cache by.
+ * The OpenAPI documents of a server: made when first asked for, kept as bytes, each with the hash that clients cache
+ * by.
  *
  * No HTTP here. The endpoint that serves them negotiates among {@link V2_FORMS} and {@link V3_FORMS}, quotes `etag` in
  * the ETag header, and for version 3 compares the `hash` parameter: with the right one the answer may be cached for
  * good, with another one it is a redirect to the right one.
  *
- * @see {@link https://kubernetes.io/docs/concepts/overview/kubernetes-api/#openapi-interface-definition | OpenAPI interface definition}
+ * @see {@link https://kubernetes.io/docs/concepts/overview/kubernetes-api/#openapi-interface-definition | OpenAPI
+ *   interface definition}
  * @see {@link https://kep.k8s.io/2896 | KEP-2896} for version 3
  */
 import { createHash } from 'node:crypto';
@@ -49,7 +51,10 @@ const PROTOBUF_TYPES = {
 export interface OpenApiOptions {
   /** Of the server: `v1.32.0`. */
   readonly version: string;
-  /** What is served: enabled group versions with enabled resources and subresources only. Another list when that changes. */
+  /**
+   * What is served: enabled group versions with enabled resources and subresources only. Another list when that
+   * changes.
+   */
   readonly groupVersions: () => readonly GroupVersionInfo[];
 }
 

@@ -1,4 +1,6 @@
-/** Query and path parameters of operations: the members of the option types that fit into a URL, as OpenAPI shows them. */
+/**
+ * Query and path parameters of operations: the members of the option types that fit into a URL, as OpenAPI shows them.
+ */
 import { descriptionOf } from '../../api/descriptions.ts';
 import { schemas } from '../../api/schemas.ts';
 

@@ -1,4 +1,7 @@
-/** Writes protobuf messages into one growing buffer. Field numbers come from the caller; zero values are the caller's business too. */
+/**
+ * Writes protobuf messages into one growing buffer. Field numbers come from the caller; zero values are the caller's
+ * business too.
+ */
 const utf8 = new TextEncoder();
 
 export class ProtoWriter {

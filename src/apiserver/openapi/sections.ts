@@ -1,4 +1,6 @@
-/** All operations of a server, in sections: version 3 has a document per section, version 2 one document of them all. */
+/**
+ * All operations of a server, in sections: version 3 has a document per section, version 2 one document of them all.
+ */
 import type { GroupVersionInfo } from '../../api/resources.ts';
 import { basePath, groupTag, groupTitle, MEDIA, ok, resourceOperations, type Operation } from './operations.ts';
 

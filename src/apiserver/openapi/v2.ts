@@ -1,6 +1,6 @@
 /**
- * The OpenAPI 2.0 document: everything that is served, in one. Parameters that mean the same everywhere are written once
- * and referred to.
+ * The OpenAPI 2.0 document: everything that is served, in one. Parameters that mean the same everywhere are written
+ * once and referred to.
  */
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../machinery/value.ts';
@@ -10,7 +10,9 @@ import type { Parameter } from './parameters.ts';
 import { namedTypes, operationExtensions, pathItems, SECURITY_SCHEME } from './paths.ts';
 import type { Section } from './sections.ts';
 
-/** Clients find out what a server can do by looking for these in the operation itself, so they are never referred to. */
+/**
+ * Clients find out what a server can do by looking for these in the operation itself, so they are never referred to.
+ */
 const ALWAYS_WRITTEN: ReadonlySet<string> = new Set(['name', 'dryRun', 'fieldValidation']);
 
 export function documentV2(version: string, sections: readonly Section[], definitions: Definitions): JsonObject {

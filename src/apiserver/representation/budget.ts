@@ -35,7 +35,9 @@ export class RepresentationBudget {
     return made;
   }
 
-  /** Keeps what was made, in place of what there was; not when it would take too much of the budget. @param size bytes */
+  /**
+   * Keeps what was made, in place of what there was; not when it would take too much of the budget. @param size bytes
+   */
   keep(holder: Holder, key: string, made: object, size: number): void {
     if (size > this.#maxBytes / 4) return;
     holder.representations ??= new Map();

@@ -1,4 +1,6 @@
-/** CRC-32 of joined pieces from the sums of the pieces (RFC 1952, section 8), so that what is kept is not read again. */
+/**
+ * CRC-32 of joined pieces from the sums of the pieces (RFC 1952, section 8), so that what is kept is not read again.
+ */
 
 /** The polynomial of RFC 1952, bits reversed: the coefficient of x⁰ is the highest bit. */
 const polynomial = 0xedb88320;

@@ -16,7 +16,8 @@ import type { ListItems } from './list.ts';
 
 /**
  * Runs have at least so many bytes of stored objects: setting up the compressor, and beginning without what was before,
- * costs as much as compressing 100 KiB. Measured for 7.4 MB of pods: 26 ms and 473 KB with 32 KiB, 8 ms and 273 KB with this.
+ * costs as much as compressing 100 KiB. Measured for 7.4 MB of pods: 26 ms and 473 KB with 32 KiB, 8 ms and 273 KB with
+ * this.
  */
 const minRunBytes = 128 * 1024;
 const maxRunBytes = 512 * 1024;

@@ -1,6 +1,7 @@
 /**
  * Compression of answers to reads, for clients that take it, from a size on where it pays.
- * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#response-compression | API Concepts: response compression}
+ * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#response-compression | API Concepts:
+ *   response compression}
  */
 import zlib from 'node:zlib';
 import { promisify } from 'node:util';

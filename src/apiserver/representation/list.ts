@@ -29,7 +29,10 @@ export interface ListItems {
   /** @param itemsLength bytes of all items, where `length` tells it */
   head(itemsLength: number): Buffer;
   readonly tail: Buffer;
-  /** The items from `start` to `end`, without what is behind the last. The same for the same objects, but when `start` is 0. */
+  /**
+   * The items from `start` to `end`, without what is behind the last. The same for the same objects, but when `start`
+   * is 0.
+   */
   bytes(start: number, end: number): Buffer;
   /** How long `bytes` is, where that is known beforehand. */
   length?(start: number, end: number): number;
@@ -132,7 +135,8 @@ function jsonEnds(
   };
   return {
     head: Buffer.from(
-      `{"kind":${JSON.stringify(listKind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify(metadata)},"items":[`,
+      `{"kind":${JSON.stringify(listKind)},"apiVersion":${JSON.stringify(apiVersion)},` +
+        `"metadata":${JSON.stringify(metadata)},"items":[`,
     ),
     tail: jsonEnd,
   };

@@ -6,7 +6,10 @@ import { codecs } from '../../api/codecs.ts';
 
 const brace = 0x7b;
 
-/** An object reduced to its metadata. In protobuf the first field of its message is all there is to it; custom objects are JSON text. */
+/**
+ * An object reduced to its metadata. In protobuf the first field of its message is all there is to it; custom objects
+ * are JSON text.
+ */
 export function partialMessage(message: Buffer): Buffer {
   if (message[0] !== brace) return metadataField(message);
   const { metadata } = parseJson(message) as JsonObject;

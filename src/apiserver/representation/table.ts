@@ -1,6 +1,7 @@
 /**
  * Tables that the server prints for people: columns of the kind, a cell each, and the object's metadata in the row.
- * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables | API Concepts: tables}
+ * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-resources-as-tables | API
+ *   Concepts: tables}
  */
 import { columnsOf } from '../../api/columns.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
@@ -17,7 +18,8 @@ export function includeObjectParameter(value: string | null): IncludeObject {
   if (value === null || value === '') return 'Metadata';
   if (value === 'None' || value === 'Metadata' || value === 'Object') return value;
   throw badRequest(
-    `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(value)}: must be 'Metadata', 'Object', 'None', or empty`,
+    `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(value)}: must be ` +
+      `'Metadata', 'Object', 'None', or empty`,
   );
 }
 
@@ -88,7 +90,10 @@ function rowJson(
     rules?.cells(value, { now }) ?? [value.metadata?.name ?? '', value.metadata?.creationTimestamp ?? null];
   const conditions = rules?.conditions?.(value);
   const shown = conditions === undefined ? '' : `,"conditions":${JSON.stringify(conditions)}`;
-  return `{"cells":${JSON.stringify(cells)}${shown},"object":${rowObject(encoder, readable, object, revision, include, version)}}`;
+  return (
+    `{"cells":${JSON.stringify(cells)}${shown},` +
+    `"object":${rowObject(encoder, readable, object, revision, include, version)}}`
+  );
 }
 
 /** Cells are made from the stored form, whatever version is asked for. */

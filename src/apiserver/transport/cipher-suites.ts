@@ -1,6 +1,8 @@
 /**
- * Cipher suites by their registered names, and as OpenSSL calls them. Those of TLS 1.3 may be named but cannot be chosen.
- * @see {@link https://www.iana.org/assignments/tls-parameters/tls-parameters.xhtml#tls-parameters-4 | TLS Cipher Suites}
+ * Cipher suites by their registered names, and as OpenSSL calls them. Those of TLS 1.3 may be named but cannot be
+ * chosen.
+ * @see {@link https://www.iana.org/assignments/tls-parameters/tls-parameters.xhtml#tls-parameters-4 | TLS Cipher
+ *   Suites}
  */
 import tls from 'node:tls';
 

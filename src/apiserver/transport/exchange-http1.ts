@@ -6,7 +6,10 @@ import { onBrokenBody } from './broken-bodies.ts';
 import { LimitedBody } from './limited-body.ts';
 import { peerCertificateOf } from './peer-certificate.ts';
 
-/** The protocol that an `Upgrade` header asks for, where `Connection` says that it counts; undefined where it asks for none. */
+/**
+ * The protocol that an `Upgrade` header asks for, where `Connection` says that it counts; undefined where it asks for
+ * none.
+ */
 export const asksForUpgrade = ({ headers }: IncomingMessage): string | undefined =>
   /upgrade/i.test(headers.connection ?? '') ? (headers.upgrade ?? '') : undefined;
 
@@ -15,7 +18,10 @@ export const isRead = (message: IncomingMessage): boolean => message.complete &&
 
 const beforeEnd = ' before its body was complete';
 
-/** A client may say all of the URL, as it must to a proxy (RFC 9112 section 3.2.2); the host is ours, whatever it is called. */
+/**
+ * A client may say all of the URL, as it must to a proxy (RFC 9112 section 3.2.2); the host is ours, whatever it is
+ * called.
+ */
 const origin = /^[a-z][a-z0-9+.-]*:\/\/[^/?]*/i;
 
 /** One HTTP/1.1 request as an exchange (RFC 9112). */

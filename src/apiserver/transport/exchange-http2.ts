@@ -7,7 +7,10 @@ import { peerCertificateOf } from './peer-certificate.ts';
 
 const beforeEnd = ' before its body was complete';
 
-/** One HTTP/2 stream as an exchange (RFC 9113). It cannot become another protocol's: extended CONNECT (RFC 8441) is not offered, as upstream. */
+/**
+ * One HTTP/2 stream as an exchange (RFC 9113). It cannot become another protocol's: extended CONNECT (RFC 8441) is not
+ * offered, as upstream.
+ */
 export class Http2Exchange implements Exchange {
   readonly method: string;
   readonly target: string;

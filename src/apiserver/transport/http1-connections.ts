@@ -2,10 +2,11 @@ import type { Socket } from 'node:net';
 import { Standstill } from '../../base/standstill.ts';
 
 /**
- * Connections over HTTP/1.1 and how many requests each has in work, so that a server that stops can end those at rest without cutting an answer.
+ * Connections over HTTP/1.1 and how many requests each has in work, so that a server that stops can end those at rest
+ * without cutting an answer.
  *
- * A connection ends when something waits for its client and nothing of it is taken for a time. On what was handed over to another protocol
- * it may: the other side decides.
+ * A connection ends when something waits for its client and nothing of it is taken for a time. On what was handed over
+ * to another protocol it may: the other side decides.
  */
 export class Http1Connections {
   readonly #standstill: Standstill<Socket>;

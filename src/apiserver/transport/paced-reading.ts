@@ -1,10 +1,10 @@
 /**
  * What comes on a connection over HTTP/1.1, handed to Node's parser one request at a time.
  *
- * Node parses all that it has read: of requests that a client sends behind each other without waiting, 64 KB hold 2,600,
- * and what it makes of them takes 8 MB. Here what is read is cut where a request ends. While one is in work the next is
- * neither parsed nor read. At most one is parsed whose turn has not come: where the end of a body and the head behind it
- * were read together.
+ * Node parses all that it has read: of requests that a client sends behind each other without waiting, 64 KB hold
+ * 2,600, and what it makes of them takes 8 MB. Here what is read is cut where a request ends. While one is in work the
+ * next is neither parsed nor read. At most one is parsed whose turn has not come: where the end of a body and the head
+ * behind it were read together.
  *
  * Where a request ends is found without parsing it: the rest of a body with a length is known; a head, and a body in
  * chunks, end in an empty line. Empty lines within such a body only cut it into more pieces.
@@ -98,7 +98,8 @@ export class PacedReading {
       }
       this.#parseOne();
       if (this.#isOver || this.#socket.destroyed) return;
-      // By Node, while a body is not read or an answer not taken. It goes on by itself, and its parser takes nothing until then.
+      // By Node, while a body is not read or an answer not taken. It goes on by itself, and its parser takes nothing
+      // until then.
       if (this.#socket.isPaused()) break;
     }
     if (this.#rest.length > 0 && !this.#drops) this.#socket.unshift(this.#rest);

@@ -42,7 +42,10 @@ function read(socket: TLSSocket): PeerCertificate | null {
 const listOf = (value: string | string[] | undefined): string[] =>
   value === undefined ? [] : Array.isArray(value) ? value : [value];
 
-/** A resumed session knows the client's certificate but not the others that came with it in the full handshake (RFC 8446 section 2.2). */
+/**
+ * A resumed session knows the client's certificate but not the others that came with it in the full handshake (RFC 8446
+ * section 2.2).
+ */
 const issuersOfResumed = new Map<string, readonly X509Certificate[]>();
 const maxRemembered = 1000;
 

@@ -2,8 +2,10 @@
  * HTTP/1.1 requests that are none, or not ours to answer: told so in a line of text, and the connection ends, because
  * nobody can say where the next request would begin. No filter sees them. Statuses and texts are upstream's.
  *
- * @NOTE differs from upstream: what Node's parser refuses is refused here too, whatever upstream would make of it: unknown methods,
- * bytes beyond ASCII in the target, folded headers, lines without CR, a length beside chunks or twice, and versions like 1.2.
+ * @NOTE differs from upstream: what Node's parser refuses is refused here too, whatever upstream would make of it:
+ *   unknown methods,
+ * bytes beyond ASCII in the target, folded headers, lines without CR, a length beside chunks or twice, and versions
+ * like 1.2.
  */
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
@@ -47,7 +49,8 @@ export class Refusals {
     this.#last.set(socket, message);
     const refusal = refusalOf(message);
     if (refusal === undefined) return false;
-    // The answer to HEAD has no body (RFC 9110 section 9.3.2): a client would take it for the beginning of another answer.
+    // The answer to HEAD has no body (RFC 9110 section 9.3.2): a client would take it for the beginning of another
+    // answer.
     this.#refuse(socket, message.method === 'HEAD' ? { ...refusal, text: '' } : refusal);
     return true;
   }
@@ -57,7 +60,8 @@ export class Refusals {
     const refusal = parserRefusal(error);
     const last = this.#last.get(socket);
     if (refusal === undefined) socket.destroy();
-    // The request that it belongs to may be one that can be answered without its body. Nothing comes behind it any more.
+    // The request that it belongs to may be one that can be answered without its body. Nothing comes behind it any
+    // more.
     else if (last?.complete === false) {
       this.#readings.get(socket)?.drop();
       breakBody(last, error);
@@ -99,7 +103,9 @@ function refusalOf({
   return method === 'CONNECT' || isTarget(url) ? undefined : badRequest();
 }
 
-/** Of a host and a port nothing more is asked here than that it is made of their characters (RFC 3986 section 3.2.2). */
+/**
+ * Of a host and a port nothing more is asked here than that it is made of their characters (RFC 3986 section 3.2.2).
+ */
 const hostPattern = /^[A-Za-z0-9\-._~!$&'()*+,;=:[\]%]*$/;
 
 const isTarget = (url: string): boolean =>

@@ -100,7 +100,9 @@ function begin(outlet: Outlet, { status, headers }: { status: number; headers: H
   }
 }
 
-/** There is no such header in HTTP/2 (RFC 9113 section 8.2.2): GOAWAY says the same, and streams that are open go on. */
+/**
+ * There is no such header in HTTP/2 (RFC 9113 section 8.2.2): GOAWAY says the same, and streams that are open go on.
+ */
 export const asksToLeave = (headers: HeaderMap): boolean => headers['connection'] === 'close';
 
 export function http2Outlet(stream: ServerStream, connection: ServerConnection): Outlet {
@@ -178,8 +180,8 @@ const lingerMs = 5000;
 const brokenLingerMs = 500;
 
 /**
- * A connection whose request was not read to its end is closed with the answer, and a client that still sends would lose
- * the answer with it. So the rest is read and dropped before the end.
+ * A connection whose request was not read to its end is closed with the answer, and a client that still sends would
+ * lose the answer with it. So the rest is read and dropped before the end.
  */
 function endWithRequest(request: IncomingMessage, response: ServerResponse): void {
   const end = (): void => {

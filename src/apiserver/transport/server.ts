@@ -39,7 +39,10 @@ export interface TransportOptions {
 
 export interface Transport {
   readonly port: number;
-  /** Accepts no connection any more, and asks clients to leave those there are (GOAWAY, `Connection: close`). What is in work goes on. */
+  /**
+   * Accepts no connection any more, and asks clients to leave those there are (GOAWAY, `Connection: close`). What is in
+   * work goes on.
+   */
   leave(): void;
   /** The same, and resolves when all connections have ended; after `graceMs` what is left is destroyed. */
   close(graceMs: number): Promise<void>;
@@ -53,7 +56,10 @@ const usualHeadTimeoutMs = 32_000;
 const idleTimeoutMs = 90_000;
 const usualStallTimeoutMs = 120_000;
 const usualLeaveTimeoutMs = 3_600_000;
-/** A body that nobody reads must not starve the other streams of its connection, so the connection's window is many streams wide. */
+/**
+ * A body that nobody reads must not starve the other streams of its connection, so the connection's window is many
+ * streams wide.
+ */
 const connectionWindow = 16 * 1024 * 1024;
 const streamWindow = 1024 * 1024;
 
@@ -120,7 +126,10 @@ const withoutTls = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request 
 const endsOf = ({ remoteAddress, remotePort, localAddress }: Socket): string =>
   `${remoteAddress} ${remotePort} ${localAddress}`;
 
-/** `OPTIONS *` asks whether there is an HTTP server (RFC 9110 section 9.3.7), which whoever reaches it may know; no filter is asked, as upstream. */
+/**
+ * `OPTIONS *` asks whether there is an HTTP server (RFC 9110 section 9.3.7), which whoever reaches it may know; no
+ * filter is asked, as upstream.
+ */
 const answerForServer =
   (handle: TransportOptions['handle']): TransportOptions['handle'] =>
   (exchange) =>
@@ -141,7 +150,8 @@ function createHttp1(
     maxHeaderSize: maxHeaderBytes,
     requireHostHeader: false,
   });
-  // Their bytes are limited. A limit of their number would take away what comes last, and that may be whom a caller acts for.
+  // Their bytes are limited. A limit of their number would take away what comes last, and that may be whom a caller
+  // acts for.
   server.maxHeadersCount = 0;
   // It never listens itself, and would not look after the time of connections that are handed to it.
   server.emit('listening');

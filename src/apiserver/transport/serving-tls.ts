@@ -1,4 +1,6 @@
-/** What the TLS port shows and asks for. Files behind it may be replaced: connections that come later meet the new ones. */
+/**
+ * What the TLS port shows and asks for. Files behind it may be replaced: connections that come later meet the new ones.
+ */
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import tls from 'node:tls';
 import type { LiveText } from '../../base/live-text.ts';

@@ -1,7 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Requests that a client sends behind each other without waiting are worked on one by one, as upstream: answers have an order, and so have their effects. */
+/**
+ * Requests that a client sends behind each other without waiting are worked on one by one, as upstream: answers have an
+ * order, and so have their effects.
+ */
 export class Turns {
   /** The last answer that a connection waits for. */
   readonly #last = new WeakMap<Socket, ServerResponse>();

@@ -1,9 +1,9 @@
 /**
- * Requests to leave HTTP/1.1 (RFC 9110 sections 7.8 and 9.3.6). Node stops reading a connection behind the head of such a
- * request and hands it over with what came after. From there,
+ * Requests to leave HTTP/1.1 (RFC 9110 sections 7.8 and 9.3.6). Node stops reading a connection behind the head of such
+ * a request and hands it over with what came after. From there,
  *
- * - a request without a body passes the chain. Its connection becomes a WebSocket of ours, is handed to a server behind this
- *   one, or goes back to HTTP/1.1 behind the answer;
+ * - a request without a body passes the chain. Its connection becomes a WebSocket of ours, is handed to a server behind
+ *   this one, or goes back to HTTP/1.1 behind the answer;
  * - CONNECT passes the chain to be refused;
  * - the wish of a request with a body may be ignored: the connection goes back with the request in front, to be read
  *   to its end and answered like all others. Endpoints may still see what it asked for (`Exchange.upgrade`).
@@ -36,7 +36,10 @@ export interface Upgrades {
 
 export function serveUpgrades(parts: UpgradeParts): Upgrades {
   const { server, turns, readings, refusals, connections } = parts;
-  /** What the first request of a connection that goes back asked for; until it begins, the one that asked counts as in work. */
+  /**
+   * What the first request of a connection that goes back asked for; until it begins, the one that asked counts as in
+   * work.
+   */
   const ignored = new WeakMap<Socket, { readonly upgrade: string; readonly begun: () => void }>();
   const follow = (message: http.IncomingMessage, socket: Socket, behindHead: Buffer): void => {
     // Both are views of one chunk; together they are all that was read behind the request.
@@ -121,7 +124,10 @@ function goBack(server: http.Server, socket: Socket, ...first: readonly Buffer[]
 const ignoreError = (): void => undefined;
 const nothing = Buffer.alloc(0);
 
-/** A body is read as HTTP first, and then the moment has passed; and an expectation that no server knows is refused there. */
+/**
+ * A body is read as HTTP first, and then the moment has passed; and an expectation that no server knows is refused
+ * there.
+ */
 const isForHttp = ({ headers }: http.IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined ||
   Number(headers['content-length'] ?? 0) > 0 ||

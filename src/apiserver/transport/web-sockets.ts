@@ -32,7 +32,10 @@ export class WebSockets {
   #server: WebSocketServer | undefined;
   #isLeaving = false;
 
-  /** Opens the socket and streams the answer. Whatever happens, the stream runs, and finds its sink closed where there is none. */
+  /**
+   * Opens the socket and streams the answer. Whatever happens, the stream runs, and finds its sink closed where there
+   * is none.
+   */
   async accept(
     message: IncomingMessage,
     socket: Socket,

@@ -1,4 +1,7 @@
-/** Asks a webhook over HTTPS: JSON there and back, within a time, again when it stumbles, and never more at once than it can bear. */
+/**
+ * Asks a webhook over HTTPS: JSON there and back, within a time, again when it stumbles, and never more at once than it
+ * can bear.
+ */
 import { timeLimit } from '../../base/time-limit.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WebhookConnection } from './connection-file.ts';

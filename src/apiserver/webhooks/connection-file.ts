@@ -67,8 +67,8 @@ export async function readConnectionFile(file: string, clock: Clock = systemCloc
 const pairTtlMs = 1000;
 
 /**
- * As clients of Kubernetes do: certificate and key are read again, the rest of the file is not. While the two do not fit
- * together, or cannot be read, those from before stay in force.
+ * As clients of Kubernetes do: certificate and key are read again, the rest of the file is not. While the two do not
+ * fit together, or cannot be read, those from before stay in force.
  */
 function renewedFrom(
   user: Fields,

@@ -1,4 +1,7 @@
-/** The connections to a webhook, and who the server is on them: token files and client certificates are as they are at the time. */
+/**
+ * The connections to a webhook, and who the server is on them: token files and client certificates are as they are at
+ * the time.
+ */
 import type { Agent, Dispatcher } from 'undici';
 import type { ClientPair, WebhookConnection } from './connection-file.ts';
 import type { CallObserver } from './metrics.ts';

@@ -5,7 +5,10 @@ import vm from 'node:vm';
 v8.setFlagsFromString('--expose-gc');
 const gc = vm.runInNewContext('gc') as () => void;
 
-/** V8 keeps the shapes of objects, and with them the names of their members, for some collections; buffers are freed with the next one. */
+/**
+ * V8 keeps the shapes of objects, and with them the names of their members, for some collections; buffers are freed
+ * with the next one.
+ */
 function collect(): void {
   for (let i = 0; i < 5; i++) gc();
 }

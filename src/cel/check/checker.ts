@@ -1,6 +1,8 @@
 /**
- * Gives each part of an expression its type and each call the overloads that fit; what does not fit is an error with its place.
- * @see {@link https://github.com/google/cel-spec/blob/master/doc/langdef.md#gradual-type-checking | CEL language definition: gradual type checking}
+ * Gives each part of an expression its type and each call the overloads that fit; what does not fit is an error with
+ * its place.
+ * @see {@link https://github.com/google/cel-spec/blob/master/doc/langdef.md#gradual-type-checking | CEL language
+ *   definition: gradual type checking}
  */
 import {
   bareName,
@@ -273,7 +275,8 @@ class Checker {
     const list = `(${args.map(this.shown).join(', ')})`;
     return this.issue(
       node.offset,
-      `found no matching overload for '${node.resolved}' applied to '${target === undefined ? '' : `${this.shown(target)}.`}${list}'`,
+      `found no matching overload for '${node.resolved}' applied to ` +
+        `'${target === undefined ? '' : `${this.shown(target)}.`}${list}'`,
     );
   }
 

@@ -132,7 +132,9 @@ export class Substitution {
 
   private readonly applyInside = (type: CelType): CelType => this.apply(type);
 
-  /** The same, where nothing new will become known: what is not known is dyn. `done` remembers what was long to make. */
+  /**
+   * The same, where nothing new will become known: what is not known is dyn. `done` remembers what was long to make.
+   */
   close(type: CelType, done: Map<CelType, CelType>): CelType {
     if (!type.open) return type;
     const bound = this.bindings[type.number];
@@ -153,7 +155,10 @@ export class Substitution {
     if (++this.steps > maxSteps) throw new TooComplex();
   }
 
-  /** Whether values of the types `given` fit where `wanted` are. What that says about parameters is kept only when they do. */
+  /**
+   * Whether values of the types `given` fit where `wanted` are. What that says about parameters is kept only when they
+   * do.
+   */
   assignAll(given: readonly CelType[], wanted: readonly CelType[]): boolean {
     if (given.length !== wanted.length) return false;
     this.trail.length = 0;
@@ -222,7 +227,10 @@ export class Substitution {
     return true;
   }
 
-  /** Of two that nothing is known of, the later one comes to stand for the earlier one: many with the same meaning make no long chain. */
+  /**
+   * Of two that nothing is known of, the later one comes to stand for the earlier one: many with the same meaning make
+   * no long chain.
+   */
   private unifyFree(a: CelType, b: CelType): boolean {
     if (a.number < b.number) this.bind(b, a);
     else if (a !== b) this.bind(a, b);

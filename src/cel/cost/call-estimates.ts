@@ -1,4 +1,6 @@
-/** What calls may cost, from the sizes of what they are given. Together with `sizes.ts`, which says what they do cost. */
+/**
+ * What calls may cost, from the sizes of what they are given. Together with `sizes.ts`, which says what they do cost.
+ */
 import { type CelType, sameType } from '../check/types.ts';
 import type { CallEstimate, CallEstimator, CallSizes } from './call-sizes.ts';
 import { byFactor, either, exactly, nothing, one, plus, type Range, sum, times, unknown, upTo } from './range.ts';

@@ -1,6 +1,7 @@
 /**
  * What evaluation costs by the size of values. A unit is about 50 ns of upstream's evaluator; the factors are its.
- * @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#resource-use-by-validation-functions | Resource use by validation functions}
+ * @see {@link
+ *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#resource-use-by-validation-functions | Resource use by validation functions}
  */
 import { ListValue, MapValue, type Value } from '../values/values.ts';
 import { work } from '../values/work.ts';
@@ -14,7 +15,8 @@ export const patternFactor = 0.25;
 /**
  * Length of a text, of a list or map its entries; 1 for the rest.
  *
- * @NOTE differs from upstream: texts are measured in UTF-16 units, so that measuring costs nothing; characters beyond the basic plane count twice.
+ * @NOTE differs from upstream: texts are measured in UTF-16 units, so that measuring costs nothing; characters beyond
+ *   the basic plane count twice.
  */
 export function valueSize(value: Value): number {
   if (typeof value === 'string') return value.length;

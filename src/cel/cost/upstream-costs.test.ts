@@ -1,6 +1,7 @@
 /**
- * What expressions cost in upstream's evaluator and estimator (apiserver 1.32.9, cel-go 0.22.0), measured there with the variables
- * and sizes below: the estimate is the upper end, the cost is that of one evaluation with constants folded.
+ * What expressions cost in upstream's evaluator and estimator (apiserver 1.32.9, cel-go 0.22.0), measured there with
+ * the variables and sizes below: the estimate is the upper end, the cost is that of one evaluation with constants
+ * folded.
  */
 import { describe, expect, test } from 'vitest';
 import { boolType, bytesType, type CelType, intType, listType, mapType, stringType } from '../check/types.ts';
@@ -363,7 +364,8 @@ describe.each(Object.entries(rows))('%s', (_, table) => {
 
 test('a check of the authorizer is paid when it is made', () => {
   const program = env.compile(
-    "authorizer.group('apps').resource('deployments').check('create').allowed() && authorizer.path('/').check('get').allowed()",
+    "authorizer.group('apps').resource('deployments').check('create').allowed() && " +
+      "authorizer.path('/').check('get').allowed()",
   ) as Program;
   expect(program.evaluate(bindings)).toEqual({ value: true, cost: 700_007 });
 });

@@ -38,7 +38,10 @@ export function compileCall(node: Call, scope: CompileScope): Evaluate {
   return conversions.has(node.name) && args.length === 1 && isConstant(args[0]!) ? folded(call) : call;
 }
 
-/** A path that is chosen by a condition, or by which something is looked up, costs nothing upstream: from which argument on. */
+/**
+ * A path that is chosen by a condition, or by which something is looked up, costs nothing upstream: from which argument
+ * on.
+ */
 const uncountedFrom: ReadonlyMap<string, number> = new Map([
   ['_?_:_', 1],
   ['_[_]', 1],

@@ -1,6 +1,6 @@
 /**
- * Turns a checked tree into a closure: compiled once, called for every object. Cost is counted as it runs, as upstream counts
- * it, and paid before work whose size is known.
+ * Turns a checked tree into a closure: compiled once, called for every object. Cost is counted as it runs, as upstream
+ * counts it, and paid before work whose size is known.
  */
 import type { CelType } from '../check/types.ts';
 import type { Identifier, ListNode, LiteralValue, MapNode, Node, Select } from '../syntax/ast.ts';

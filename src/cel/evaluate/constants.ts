@@ -1,4 +1,7 @@
-/** Parts that are the same each time: they are made when the expression is compiled, and cost nothing, as upstream folds them. */
+/**
+ * Parts that are the same each time: they are made when the expression is compiled, and cost nothing, as upstream folds
+ * them.
+ */
 import { CelError, Double, keyOf, ListValue, type Value } from '../values/values.ts';
 import type { Evaluate } from './scope.ts';
 import { State } from './state.ts';

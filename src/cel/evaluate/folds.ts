@@ -26,7 +26,10 @@ const roundCost = {
 /** The condition looks once more when an element has decided and others are left: what it reads and calls. */
 const stopCost = { all: 2, exists: 3 } as const;
 
-/** Calls `round` for each element until it gives a value, which is the result; undefined at the end. Stopping before the last costs `stop`. */
+/**
+ * Calls `round` for each element until it gives a value, which is the result; undefined at the end. Stopping before the
+ * last costs `stop`.
+ */
 type Loop = (range: Value, state: State, round: () => Value | undefined, stop: number) => Value | undefined;
 
 export function compileComprehension(node: Comprehension, scope: CompileScope): Evaluate {

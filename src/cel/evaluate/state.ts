@@ -4,7 +4,9 @@ import { Cancelled, look } from '../values/work.ts';
 
 export type Bindings = Readonly<Record<string, Value | undefined>>;
 
-/** Between two looks at the clock; a power of two. What takes longer than a few microseconds counts as work of its own. */
+/**
+ * Between two looks at the clock; a power of two. What takes longer than a few microseconds counts as work of its own.
+ */
 const stepsBetweenLooks = 64;
 
 export class State {

@@ -1,6 +1,7 @@
 /**
  * IP addresses and networks, as strictly as Go's net/netip reads them.
- * @see {@link https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-ip-address-library | Kubernetes IP address library}
+ * @see {@link https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-ip-address-library | Kubernetes IP address
+ *   library}
  * @see {@link https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-cidr-library | Kubernetes CIDR library}
  */
 import { formatIp } from '../../machinery/formats/addresses.ts';

@@ -1,6 +1,7 @@
 /**
  * What the user of a request may do. Whoever gives an expression the variable `authorizer` brings the answers.
- * @see {@link https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-authorizer-library | Kubernetes authorizer library}
+ * @see {@link https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-authorizer-library | Kubernetes authorizer
+ *   library}
  */
 import { type FunctionDeclaration, type Library, memberOverload } from '../check/declarations.ts';
 import { opaqueType } from '../check/types.ts';

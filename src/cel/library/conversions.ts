@@ -1,4 +1,8 @@
-/** Conversions between types. @see {@link https://github.com/google/cel-spec/blob/master/doc/langdef.md#list-of-standard-definitions | CEL language definition: standard definitions} */
+/**
+ * Conversions between types. @see {@link
+ * https://github.com/google/cel-spec/blob/master/doc/langdef.md#list-of-standard-definitions | CEL language definition:
+ * standard definitions}
+ */
 import { DurationParseError, parseDuration } from '../../machinery/duration.ts';
 import { type FunctionDeclaration, globalOverload, type Library, type Overload } from '../check/declarations.ts';
 import {

@@ -1,4 +1,6 @@
-/** `'%s is %d'.format([…])`. @see {@link https://pkg.go.dev/github.com/google/cel-go/ext#hdr-Format-Strings | Format} */
+/**
+ * `'%s is %d'.format([…])`. @see {@link https://pkg.go.dev/github.com/google/cel-go/ext#hdr-Format-Strings | Format}
+ */
 import { typeNameOf } from '../values/compare.ts';
 import { durationText, timestampText } from '../values/time-text.ts';
 import { work } from '../values/work.ts';
@@ -151,7 +153,8 @@ function hexOf(bytes: Uint8Array): string {
 }
 
 const stringRule =
-  'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps';
+  'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, ' +
+  'durations, and timestamps';
 
 function plain(value: Value, maxLength: number): string {
   switch (typeof value) {

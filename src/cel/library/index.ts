@@ -17,8 +17,8 @@ import { urls } from './urls.ts';
 /** Minor version that this server speaks. */
 export const newestVersion = 32;
 /**
- * New expressions are written in the language of the version before, so that a server of that version, next to which this one may
- * run, can read them.
+ * New expressions are written in the language of the version before, so that a server of that version, next to which
+ * this one may run, can read them.
  */
 export const compatibilityVersion = newestVersion - 1;
 

@@ -1,7 +1,9 @@
 /**
- * `+` of lists. Lists that a schema calls sets or maps stay what they are: what is there already is not added again, and
- * an element of a map takes the place of the one with its keys.
- * @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules | Validation rules}
+ * `+` of lists. Lists that a schema calls sets or maps stay what they are: what is there already is not added again,
+ * and an element of a map takes the place of the one with its keys.
+ * @see {@link
+ *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules |
+ *   Validation rules}
  */
 import { equals } from '../values/compare.ts';
 import { byKeys } from '../values/list-keys.ts';

@@ -1,4 +1,7 @@
-/** Lists. @see {@link https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-list-library | Kubernetes list library} */
+/**
+ * Lists. @see {@link https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-list-library | Kubernetes list
+ * library}
+ */
 import { type FunctionDeclaration, type Library, memberOverload, type Overload } from '../check/declarations.ts';
 import { type CelType, listType } from '../check/types.ts';
 import * as estimates from '../cost/call-estimates.ts';

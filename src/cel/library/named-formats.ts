@@ -1,4 +1,7 @@
-/** Formats of texts by name. @see {@link https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-format-library | Kubernetes format library} */
+/**
+ * Formats of texts by name. @see {@link https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-format-library |
+ * Kubernetes format library}
+ */
 import {
   isDns1035Label,
   isDns1123Label,

@@ -1,4 +1,7 @@
-/** Operators. @see {@link https://github.com/google/cel-spec/blob/master/doc/langdef.md#list-of-standard-definitions | CEL language definition: standard definitions} */
+/**
+ * Operators. @see {@link https://github.com/google/cel-spec/blob/master/doc/langdef.md#list-of-standard-definitions |
+ * CEL language definition: standard definitions}
+ */
 import {
   type FunctionDeclaration,
   globalOverload,

@@ -1,4 +1,7 @@
-/** Values that may be absent. @see {@link https://pkg.go.dev/github.com/google/cel-go/cel#OptionalTypes | Optional types} */
+/**
+ * Values that may be absent. @see {@link https://pkg.go.dev/github.com/google/cel-go/cel#OptionalTypes | Optional
+ * types}
+ */
 import { globalOverload, type Library, memberOverload } from '../check/declarations.ts';
 import { optionalType, typeParameter } from '../check/types.ts';
 import {

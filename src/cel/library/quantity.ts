@@ -1,4 +1,7 @@
-/** Quantities. @see {@link https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-quantity-library | Kubernetes quantity library} */
+/**
+ * Quantities. @see {@link https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-quantity-library | Kubernetes
+ * quantity library}
+ */
 import { parseQuantity, Quantity, QuantityError } from '../../machinery/quantity.ts';
 import { type FunctionDeclaration, globalOverload, type Library, memberOverload } from '../check/declarations.ts';
 import { opaqueType } from '../check/types.ts';

@@ -1,4 +1,7 @@
-/** Parts of texts. @see {@link https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-regex-library | Kubernetes regex library} */
+/**
+ * Parts of texts. @see {@link https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-regex-library | Kubernetes
+ * regex library}
+ */
 import { type Library, memberOverload } from '../check/declarations.ts';
 import * as estimates from '../cost/call-estimates.ts';
 import { matches } from '../cost/sizes.ts';

@@ -1,6 +1,6 @@
 /**
- * Where a text occurs in another. JavaScript's own search is quick, but for some texts it takes the product of their lengths;
- * long parts of long texts are looked for by Knuth, Morris and Pratt's way, which takes the sum.
+ * Where a text occurs in another. JavaScript's own search is quick, but for some texts it takes the product of their
+ * lengths; long parts of long texts are looked for by Knuth, Morris and Pratt's way, which takes the sum.
  */
 import { work } from '../values/work.ts';
 
@@ -45,7 +45,8 @@ export function split(text: string, separator: string, limit = Infinity): string
 }
 
 /**
- * The text with each match replaced. Like the method of texts with a function, which finds all matches before it calls the function once.
+ * The text with each match replaced. Like the method of texts with a function, which finds all matches before it calls
+ * the function once.
  *
  * @param pattern with the flag `g`
  * @param steps of work by match

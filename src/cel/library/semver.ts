@@ -1,4 +1,7 @@
-/** Semantic versions, which 1.32 has for device selectors only. @see {@link https://semver.org | Semantic Versioning 2.0.0} */
+/**
+ * Semantic versions, which 1.32 has for device selectors only. @see {@link https://semver.org | Semantic Versioning
+ * 2.0.0}
+ */
 import { globalOverload, type Library, memberOverload } from '../check/declarations.ts';
 import { opaqueType } from '../check/types.ts';
 import { CelError, Opaque, type Value } from '../values/values.ts';

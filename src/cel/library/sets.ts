@@ -1,4 +1,8 @@
-/** Lists as sets. @see {@link https://kubernetes.io/docs/reference/using-api/cel/#cel-options-language-features-and-libraries | CEL options, language features, and libraries} */
+/**
+ * Lists as sets. @see {@link
+ * https://kubernetes.io/docs/reference/using-api/cel/#cel-options-language-features-and-libraries | CEL options,
+ * language features, and libraries}
+ */
 import { globalOverload, type Library, type Overload } from '../check/declarations.ts';
 import * as estimates from '../cost/call-estimates.ts';
 import { valueSize } from '../cost/sizes.ts';

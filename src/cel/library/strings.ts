@@ -16,7 +16,8 @@ import { listType } from '../check/types.ts';
 /**
  * A longer result is an error: what one call makes has to stay in memory.
  *
- * @NOTE differs from upstream: there is such a limit, and texts that are longer than what they are made of cost by their length.
+ * @NOTE differs from upstream: there is such a limit, and texts that are longer than what they are made of cost by
+ *   their length.
  */
 export const maxTextLength = 2 ** 24;
 const tooLong = new CelError(`result is longer than ${maxTextLength} characters`);

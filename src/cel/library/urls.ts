@@ -1,4 +1,7 @@
-/** URLs as Go's net/url reads request URIs. @see {@link https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-url-library | Kubernetes URL library} */
+/**
+ * URLs as Go's net/url reads request URIs. @see {@link
+ * https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-url-library | Kubernetes URL library}
+ */
 import { type FunctionDeclaration, globalOverload, type Library, memberOverload } from '../check/declarations.ts';
 import { mapType, opaqueType } from '../check/types.ts';
 import * as estimates from '../cost/call-estimates.ts';

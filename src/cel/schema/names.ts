@@ -1,6 +1,8 @@
 /**
  * Names of properties as expressions write them: what is no identifier is escaped.
- * @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules | Validation rules}
+ * @see {@link
+ *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules |
+ *   Validation rules}
  */
 const reserved = new Set([
   'true',

@@ -139,7 +139,8 @@ describe('rules that do not compile', () => {
     [
       'types that do not fit',
       'self.minReplicas == "1"',
-      "compilation failed: ERROR: <input>:1:18: found no matching overload for '_==_' applied to '(int, string)'\n | self.minReplicas == \"1\"\n | .................^",
+      "compilation failed: ERROR: <input>:1:18: found no matching overload for '_==_' applied to '(int, " +
+        'string)\'\n | self.minReplicas == "1"\n | .................^',
     ],
     ['no boolean', 'self.minReplicas', 'cel expression must evaluate to a bool'],
     ['a type that shows only when it runs', 'self.port', 'cel expression must evaluate to a bool'],
@@ -147,7 +148,8 @@ describe('rules that do not compile', () => {
     [
       'a pattern that is none',
       'self.name.matches("(")',
-      'compilation failed: ERROR: <input>:1:19: invalid matches argument\n | self.name.matches("(")\n | ..................^',
+      'compilation failed: ERROR: <input>:1:19: invalid matches argument\n | self.name.matches("(")\n | ' +
+        '..................^',
     ],
   ])('%s', (_, rule, problem) => expect(evaluate(rule)).toBe(problem));
 

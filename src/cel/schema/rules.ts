@@ -1,12 +1,15 @@
 /**
  * `x-kubernetes-validations`: the rules of one schema node, compiled against the type that the node has.
  *
- * For each value that the schema accepts: `rule.program.evaluate({ self: type.adapt(json), oldSelf: … }, budget)`, in the order
- * of the rules, with `type = schemaType(schema, isRoot)`. A rule that uses `oldSelf` is a transition rule: it runs on updates only
- * and only where old and new value can be told to be the same one, unless it has `optionalOldSelf`, for which
- * {@link oldSelfOf} gives the value. The budget of all rules of one object together is `runtimeBudget`; subtract each outcome's cost.
+ * For each value that the schema accepts: `rule.program.evaluate({ self: type.adapt(json), oldSelf: … }, budget)`, in
+ * the order of the rules, with `type = schemaType(schema, isRoot)`. A rule that uses `oldSelf` is a transition rule: it
+ * runs on updates only and only where old and new value can be told to be the same one, unless it has
+ * `optionalOldSelf`, for which {@link oldSelfOf} gives the value. The budget of all rules of one object together is
+ * `runtimeBudget`; subtract each outcome's cost.
  *
- * @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules | Validation rules}
+ * @see {@link
+ *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules |
+ *   Validation rules}
  */
 import { atOnce } from '../../machinery/turns.ts';
 import { boolType, type CelType, optionalType, sameType, stringType } from '../check/types.ts';
@@ -139,7 +142,10 @@ export function evaluationProblem(
   if (cancelled)
     return `'${error}': no further validation rules will be run due to call cost exceeds limit for rule: ${shown}`;
   if (error.startsWith('no such overload'))
-    return `'${error}': call arguments did not match a supported operator, function or macro signature for rule: ${shown}`;
+    return (
+      `'${error}': call arguments did not match a supported operator, function or macro signature ` +
+      `for rule: ${shown}`
+    );
   return `${error} evaluating rule: ${shown}`;
 }
 

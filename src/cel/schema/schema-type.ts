@@ -1,7 +1,9 @@
 /**
- * The types of a structural schema: what expressions may say about a value, how it is read from JSON, and how big it can be.
- * Sizes that a schema does not limit are limited by the request that brings them.
- * @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules | Validation rules}
+ * The types of a structural schema: what expressions may say about a value, how it is read from JSON, and how big it
+ * can be. Sizes that a schema does not limit are limited by the request that brings them.
+ * @see {@link
+ *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules |
+ *   Validation rules}
  */
 import {
   boolType,
@@ -115,8 +117,8 @@ const known = new WeakMap<OpenApiSchema, Map<string, SchemaType | undefined>>();
 let typeNames = 0;
 
 /**
- * The type of a schema as `self` has it, or undefined when expressions can say nothing about such values (no type, as with
- * preserved unknown fields). Cheap when asked again for the same schema object, which must not change.
+ * The type of a schema as `self` has it, or undefined when expressions can say nothing about such values (no type, as
+ * with preserved unknown fields). Cheap when asked again for the same schema object, which must not change.
  *
  * @param isRoot the schema is that of a whole resource (or of an embedded one): apiVersion, kind and the name are there
  */
@@ -131,7 +133,10 @@ export function schemaType(
   return forms.get(key);
 }
 
-/** A type of a fixed schema under a name of its own, for what is no custom resource. Names of properties are not escaped. */
+/**
+ * A type of a fixed schema under a name of its own, for what is no custom resource. Names of properties are not
+ * escaped.
+ */
 export const namedSchemaType = (name: string, schema: OpenApiSchema): SchemaType =>
   build(schema, false, { name, escape: (property) => property })!;
 

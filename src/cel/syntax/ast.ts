@@ -61,7 +61,10 @@ export interface Call extends Base {
   namespaced?: boolean;
 }
 
-/** The commonest nodes, with room for what the checker says of them: to add it later takes longer than the rest of the reading. */
+/**
+ * The commonest nodes, with room for what the checker says of them: to add it later takes longer than the rest of the
+ * reading.
+ */
 export const literalNode = (offset: number, literal: LiteralValue): Literal => ({
   form: 'literal',
   offset,
@@ -123,8 +126,9 @@ export interface StructNode extends Base {
 }
 
 /**
- * A fold: `accumulator` starts as `init`; for each element of `range` while `condition` holds it becomes `step`; the value is `result`.
- * One variable stands for an element of a list or a key of a map; two for index and element, or key and value.
+ * A fold: `accumulator` starts as `init`; for each element of `range` while `condition` holds it becomes `step`; the
+ * value is `result`. One variable stands for an element of a list or a key of a map; two for index and element, or key
+ * and value.
  */
 export interface Comprehension extends Base {
   readonly form: 'comprehension';

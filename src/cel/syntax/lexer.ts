@@ -68,7 +68,9 @@ export function tokenize(input: string, issues: Issue[]): Token[] {
       const skipped = unreadable(input, offset);
       issues.push({
         offset,
-        message: `Syntax error: token recognition error at: '${skipped.replaceAll('\n', '\\n').replaceAll('\t', '\\t').replaceAll('\r', '\\r')}'`,
+        message:
+          'Syntax error: token recognition error at: ' +
+          `'${skipped.replaceAll('\n', '\\n').replaceAll('\t', '\\t').replaceAll('\r', '\\r')}'`,
       });
       offset += skipped.length;
       continue;

@@ -1,4 +1,7 @@
-/** Values of literals. @see {@link https://github.com/google/cel-spec/blob/master/doc/langdef.md#string-and-bytes-values | CEL language definition: string and bytes values} */
+/**
+ * Values of literals. @see {@link https://github.com/google/cel-spec/blob/master/doc/langdef.md#string-and-bytes-values
+ * | CEL language definition: string and bytes values}
+ */
 
 /** A literal that has no value, such as a number out of range. */
 export class LiteralError extends Error {

@@ -63,7 +63,8 @@ describe('errors', () => {
     [
       'a token that is none',
       'self ===',
-      `ERROR: <input>:1:8: Syntax error: token recognition error at: '='\n | self ===\n | .......^\nERROR: <input>:1:9: Syntax error: mismatched input '<EOF>' expecting ${expected}\n | self ===\n | ........^`,
+      `ERROR: <input>:1:8: Syntax error: token recognition error at: '='\n | self ===\n | .......^\nERROR: ` +
+        `<input>:1:9: Syntax error: mismatched input '<EOF>' expecting ${expected}\n | self ===\n | ........^`,
     ],
     [
       'no field',

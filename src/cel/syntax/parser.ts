@@ -152,7 +152,10 @@ class Parser {
     return balanced(`_${symbol}_`, terms, offsets, 0, terms.length - 1);
   }
 
-  /** Operators of one level, from left to right, with tighter ones between them. A chain makes a tree as deep as it is long. */
+  /**
+   * Operators of one level, from left to right, with tighter ones between them. A chain makes a tree as deep as it is
+   * long.
+   */
   private operation(level: number): Node {
     const operators = levels[level];
     if (operators === undefined) return this.unary();

@@ -1,7 +1,7 @@
 /**
- * The reader's side of tokens: what is expected, what is said when something else comes, and where reading goes on after
- * that. It follows what upstream's generated parser does, because people see its words: a token too much is skipped, one
- * that is missing is assumed, and otherwise everything up to a token that can follow is skipped.
+ * The reader's side of tokens: what is expected, what is said when something else comes, and where reading goes on
+ * after that. It follows what upstream's generated parser does, because people see its words: a token too much is
+ * skipped, one that is missing is assumed, and otherwise everything up to a token that can follow is skipped.
  */
 import type { Token } from './lexer.ts';
 import type { Issue } from './source.ts';
@@ -162,7 +162,10 @@ export class TokenReader {
     throw this.mismatch(names);
   }
 
-  /** Takes a token of this name; one that is missing before something that can follow is assumed. Throws {@link SyntaxFailure}. */
+  /**
+   * Takes a token of this name; one that is missing before something that can follow is assumed. Throws {@link
+   * SyntaxFailure}.
+   */
   expect(name: string): Token {
     if (this.name() === name) return this.take();
     if (this.name(1) === name) {

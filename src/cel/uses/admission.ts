@@ -1,6 +1,8 @@
 /**
  * Expressions about requests: match conditions of webhooks, and what admission policies consist of.
- * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#validation-expression | Validation expression}
+ * @see {@link
+ *   https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#validation-expression |
+ *   Validation expression}
  */
 import { type CelType, dynType, objectType } from '../check/types.ts';
 import { type Environment, environment } from '../environment.ts';

@@ -1,6 +1,6 @@
 /**
- * Values during evaluation. Texts, booleans and null are themselves; integers are numbers while that is exact, else bigints,
- * as in objects (`machinery/value.ts`); everything else is one of the classes here.
+ * Values during evaluation. Texts, booleans and null are themselves; integers are numbers while that is exact, else
+ * bigints, as in objects (`machinery/value.ts`); everything else is one of the classes here.
  *
  * A failed evaluation is a value too ({@link CelError}): `||` and `&&` may drop it, and returning one is cheap.
  */

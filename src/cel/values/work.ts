@@ -1,6 +1,7 @@
 /**
- * How long an evaluation may take. Costs are upstream's and say little about time here, so that what takes time says so as well:
- * loops once in a while, and whatever looks through a text, a list or a map, before it does so or as it goes on.
+ * How long an evaluation may take. Costs are upstream's and say little about time here, so that what takes time says so
+ * as well: loops once in a while, and whatever looks through a text, a list or a map, before it does so or as it goes
+ * on.
  *
  * @NOTE differs from upstream: time ends an evaluation too, and so does work without a cost of its own.
  */

@@ -1,5 +1,6 @@
 /**
- * Durations as flags write them: `1h2m3.5s`, `250ms`, `-5s`. Go's notation, because flag files are shared with Go programs.
+ * Durations as flags write them: `1h2m3.5s`, `250ms`, `-5s`. Go's notation, because flag files are shared with Go
+ * programs.
  *
  * @see {@link https://pkg.go.dev/time#ParseDuration | time.ParseDuration}
  */

@@ -88,7 +88,8 @@ describe('--feature-gates', () => {
   test('AllAlpha and AllBeta leave gates alone that are not supported, and say so', () => {
     expect(expandGates({ AllAlpha: true })['DRAAdminAccess']).toBeUndefined();
     expect(gateWarnings({ AllAlpha: true })).toEqual([
-      'AllAlpha=true does not change feature gates that are not supported by this version yet: DRAAdminAccess, DRAResourceClaimDeviceStatus, PodLogsQuerySplitStreams',
+      'AllAlpha=true does not change feature gates that are not supported by this version yet: DRAAdminAccess, ' +
+        'DRAResourceClaimDeviceStatus, PodLogsQuerySplitStreams',
     ]);
     expect(gateWarnings({ AllAlpha: false, AllBeta: true })).toEqual([
       'AllBeta=true does not change feature gates that are not supported by this version yet: MultiCIDRServiceAllocator',

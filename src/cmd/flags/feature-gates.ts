@@ -1,6 +1,6 @@
 /**
- * `--feature-gates`: `Gate=true,Other=false`, where `AllAlpha` and `AllBeta` stand for all gates of a stage that are not
- * named themselves.
+ * `--feature-gates`: `Gate=true,Other=false`, where `AllAlpha` and `AllBeta` stand for all gates of a stage that are
+ * not named themselves.
  *
  * @see {@link https://kubernetes.io/docs/reference/command-line-tools-reference/feature-gates/ | Feature gates}
  */
@@ -10,7 +10,9 @@ import { customFlag } from './flag.ts';
 import type { Flag, FlagOptions, Support } from './flag.ts';
 import { parseBool } from './values.ts';
 
-/** What these guard is not there yet, or is there either way: they keep their default, and nobody believes otherwise. */
+/**
+ * What these guard is not there yet, or is there either way: they keep their default, and nobody believes otherwise.
+ */
 const notYet: ReadonlySet<string> = new Set([
   'CRDValidationRatcheting',
   'CustomResourceFieldSelectors',
@@ -112,7 +114,8 @@ function stageWarnings(group: string, stage: FeatureGate['stage'], settings: Gat
   return left.length === 0
     ? []
     : [
-        `${group}=${settings[group]} does not change feature gates that are not supported by this version yet: ${left.join(', ')}`,
+        `${group}=${settings[group]} does not change feature gates that are not supported by this version ` +
+          `yet: ${left.join(', ')}`,
       ];
 }
 
@@ -120,5 +123,6 @@ function stageWarnings(group: string, stage: FeatureGate['stage'], settings: Gat
 export const knownGates = (): string[] =>
   Object.entries(FEATURE_GATES).map(
     ([name, gate]) =>
-      `${name} (${gate.stage}, ${gate.default ? 'on' : 'off'}${gate.locked ? ', locked' : notYet.has(name) ? ', not changeable yet' : ''})`,
+      `${name} ` +
+      `(${gate.stage}, ${gate.default ? 'on' : 'off'}${gate.locked ? ', locked' : notYet.has(name) ? ', ' + 'not ' + 'changeable ' + 'yet' : ''})`,
   );

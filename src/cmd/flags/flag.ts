@@ -198,7 +198,9 @@ export const pairs = (name: string, support: Support, options: FlagOptions): Fla
     },
   );
 
-/** As `pairs`, for values with commas in them: one pair as it is, several each in double quotes where it has a comma. */
+/**
+ * As `pairs`, for values with commas in them: one pair as it is, several each in double quotes where it has a comma.
+ */
 export const textPairs = (name: string, support: Support, options: FlagOptions): Flag<ReadonlyMap<string, string>> =>
   customFlag<ReadonlyMap<string, string>>(
     name,

@@ -2,7 +2,8 @@
  * Reads a command line by a table of flags, as pflag does: `--flag value`, `--flag=value`, switches alone or `=false`,
  * `-v 2`, `-v=2`, `-v2`, `_` for `-` in names, operands between flags, `--` ends the flags.
  *
- * @see {@link https://pkg.go.dev/github.com/spf13/pflag#readme-command-line-flag-syntax | pflag: command line flag syntax}
+ * @see {@link https://pkg.go.dev/github.com/spf13/pflag#readme-command-line-flag-syntax | pflag: command line flag
+ *   syntax}
  */
 import type { Flag, OptionsOf, Sections } from './flag.ts';
 import { nearest } from './nearest.ts';
@@ -29,7 +30,9 @@ export interface ParsedFlags<S extends Sections> {
   readonly operands: readonly string[];
 }
 
-/** Throws {@link FlagError}: at the first argument that cannot be read, else for all flags that are not supported yet. */
+/**
+ * Throws {@link FlagError}: at the first argument that cannot be read, else for all flags that are not supported yet.
+ */
 export function parseFlags<S extends Sections>(sections: S, argv: readonly string[]): ParsedFlags<S> {
   const reader = new Reader(sections);
   const operands = reader.read(argv);

@@ -38,7 +38,10 @@ const maturities: readonly { readonly key: string; readonly matches: (version: s
 ];
 const isMaturity = (key: string): boolean => maturities.some((maturity) => maturity.key === key);
 
-/** What is served of `available`, in its order; versions of which nothing is left are gone. Expects a config without {@link runtimeConfigProblems}. */
+/**
+ * What is served of `available`, in its order; versions of which nothing is left are gone. Expects a config without
+ * {@link runtimeConfigProblems}.
+ */
 export function servedVersions(config: RuntimeConfig, available: readonly GroupVersionInfo[]): GroupVersionInfo[] {
   return available.map((info) => restrict(config, info)).filter(({ resources }) => resources.length > 0);
 }

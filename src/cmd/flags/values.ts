@@ -75,8 +75,8 @@ function atoi(text: string): number {
 }
 
 /**
- * One line of comma-separated values, fields in double quotes where they contain a comma or quote (RFC 4180, section 2).
- * An empty line is no field at all.
+ * One line of comma-separated values, fields in double quotes where they contain a comma or quote (RFC 4180, section
+ * 2). An empty line is no field at all.
  */
 export function parseCsv(line: string): string[] {
   if (line === '') return [];

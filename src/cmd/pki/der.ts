@@ -55,7 +55,9 @@ export function integer(bytes: Uint8Array): Buffer {
 export const bitString = (content: Uint8Array, unusedBits = 0): Buffer =>
   element(tags.bitString, Buffer.concat([Buffer.from([unusedBits]), content]));
 
-/** Bits by their numbers, the first being the highest of the first byte; trailing zeros are left out (section 11.2.2). */
+/**
+ * Bits by their numbers, the first being the highest of the first byte; trailing zeros are left out (section 11.2.2).
+ */
 export function namedBits(bits: readonly number[]): Buffer {
   const last = Math.max(...bits);
   const bytes = Buffer.alloc((last >> 3) + 1);
@@ -63,7 +65,10 @@ export function namedBits(bits: readonly number[]): Buffer {
   return bitString(bytes, 7 - (last & 7));
 }
 
-/** `2.5.29.15`. The first two numbers share a byte; the others are in base 128, each byte but the last with the top bit set. */
+/**
+ * `2.5.29.15`. The first two numbers share a byte; the others are in base 128, each byte but the last with the top bit
+ * set.
+ */
 export function oid(dotted: string): Buffer {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
   return element(tags.oid, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));

@@ -5,8 +5,8 @@ import { describeFileError } from '../read-file.ts';
 import { UserError } from '../user-error.ts';
 
 /**
- * Puts a file in place whole or not at all: written beside it, synced, renamed. Readable by its owner only. One that is there
- * already stays, so that a full disk does not keep anybody from starting again. Throws {@link UserError}.
+ * Puts a file in place whole or not at all: written beside it, synced, renamed. Readable by its owner only. One that is
+ * there already stays, so that a full disk does not keep anybody from starting again. Throws {@link UserError}.
  */
 export async function writePrivateFile(path: string, content: string): Promise<void> {
   if (await isInPlace(path, content)) return;

@@ -1,6 +1,6 @@
 /**
- * The PKI of a data directory: made on the first start, whole or not at all, and used again later. A certificate is made
- * anew when it nears its end, lacks a name that clients may use now, or does not fit its key or authority; the
+ * The PKI of a data directory: made on the first start, whole or not at all, and used again later. A certificate is
+ * made anew when it nears its end, lacks a name that clients may use now, or does not fit its key or authority; the
  * authorities and the service account key stay, because others trust them.
  */
 import { createPrivateKey, createPublicKey } from 'node:crypto';
@@ -133,7 +133,8 @@ async function ensureAuthority(directory: string, name: string, subject: Subject
   const { subject: own, validTo } = readCertificate(certificate)!;
   if (own !== `CN=${subject.commonName}`)
     throw new UserError(
-      `${pathOf(file, 'crt')} is not an authority that orch made: give certificates of your own with --tls-cert-file and --client-ca-file, ${remedy}`,
+      `${pathOf(file, 'crt')} is not an authority that orch made: give certificates of your own with ` +
+        `--tls-cert-file and --client-ca-file, ${remedy}`,
     );
   if (Date.parse(validTo) < now.getTime())
     throw new UserError(`${pathOf(file, 'crt')} has expired: remove ${directory} to make a new authority`);

@@ -16,7 +16,8 @@ export function encodeHeaders(headers: ReadonlyArray<readonly [name: string, val
  * `latin1Write`. Fields that come with every answer are encoded once.
  *
  * Throws when a name is not a token in lower case, or a value has a character that ends a line or is no byte: whoever
- * passes the answer on as HTTP/1.1 would take what follows for a field, or an answer, of its own (RFC 9113, section 8.2.1).
+ * passes the answer on as HTTP/1.1 would take what follows for a field, or an answer, of its own (RFC 9113, section
+ * 8.2.1).
  */
 export function encodeAnswer(status: number, fields: Iterable<readonly [name: string, value: string]>): string {
   let block = statusFields.get(status) ?? encodeStatus(status);
@@ -102,7 +103,9 @@ function encodeString(text: string): string {
   return encodeInteger(text.length, 0x7f, 0x00) + text;
 }
 
-/** RFC 7541, section 5.1: an integer in the low bits of a byte, as `limit` masks them, and, if need be, the bytes after. */
+/**
+ * RFC 7541, section 5.1: an integer in the low bits of a byte, as `limit` masks them, and, if need be, the bytes after.
+ */
 function encodeInteger(value: number, limit: number, pattern: number): string {
   if (value < limit) return String.fromCharCode(pattern | value);
   let text = String.fromCharCode(pattern | limit);

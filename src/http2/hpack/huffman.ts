@@ -36,8 +36,8 @@ export function* canonicalCodes(): Generator<{
 }
 
 /**
- * The decoder takes a byte a step. Its state is where in the code tree the bits so far have led: one of 256 inner nodes,
- * the root being 0. A step leads to the next state and brings up to two symbols; it is packed into 32 bits:
+ * The decoder takes a byte a step. Its state is where in the code tree the bits so far have led: one of 256 inner
+ * nodes, the root being 0. A step leads to the next state and brings up to two symbols; it is packed into 32 bits:
  *
  *     state << 18 | number of symbols << 16 | second symbol << 8 | first symbol
  *

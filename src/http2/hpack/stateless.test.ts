@@ -29,7 +29,9 @@ describe('header blocks, RFC 7541', () => {
     },
     {
       name: 'C.6.1 response with Huffman coding',
-      hex: '4882 6402 5885 aec3 771a 4b61 96d0 7abe 9410 54d4 44a8 2005 9504 0b81 66e0 82a6 2d1b ff6e 919d 29ad 1718 63c7 8f0b 97c8 e9ae 82ae 43d3',
+      hex:
+        '4882 6402 5885 aec3 771a 4b61 96d0 7abe 9410 54d4 44a8 2005 9504 0b81 66e0 82a6 2d1b ff6e 919d 29ad ' +
+        '1718 63c7 8f0b 97c8 e9ae 82ae 43d3',
       headers: {
         ':status': '302',
         'cache-control': 'private',

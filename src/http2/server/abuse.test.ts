@@ -36,7 +36,10 @@ const nothing = Buffer.alloc(0);
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Sends until the server has had enough, and ends the connection or does not read any more. @returns how many bytes it took */
+/**
+ * Sends until the server has had enough, and ends the connection or does not read any more. @returns how many bytes it
+ * took
+ */
 async function flood(socket: DeafClient, more: () => Buffer): Promise<number> {
   for (let taken = 0; ; ) {
     const bytes = more();

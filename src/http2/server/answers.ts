@@ -21,7 +21,10 @@ const turnBytes = 64 * 1024;
 const maxCopyBytes = 16 * 1024;
 const nothing = Buffer.alloc(0);
 
-/** What one connection sends of its answers, as far as the windows allow and the client takes it (RFC 9113, section 5.2). */
+/**
+ * What one connection sends of its answers, as far as the windows allow and the client takes it (RFC 9113, section
+ * 5.2).
+ */
 export class Answers {
   readonly #outbox: Outbox;
   readonly #onEnd: (stream: ServerStream) => void;

@@ -10,7 +10,10 @@ export interface ClientSettings {
 /** RFC 9113, section 6.5.2 */
 const largestMaxFrameBytes = 2 ** 24 - 1;
 
-/** Reads the payload of a SETTINGS frame, of whole settings. Throws for values that cannot be. @param before what is not in it stays */
+/**
+ * Reads the payload of a SETTINGS frame, of whole settings. Throws for values that cannot be. @param before what is not
+ * in it stays
+ */
 export function changedSettings(payload: Buffer, before: ClientSettings): ClientSettings {
   let { streamWindow, maxFrameBytes } = before;
   for (let at = 0; at < payload.length; at += 6) {

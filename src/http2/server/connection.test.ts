@@ -476,7 +476,8 @@ describe('HTTP/2 server connection with nghttp2 as its client', () => {
       ...Array.from({ length: 95 }, (_, i) => 0x20 + i),
       ...Array.from({ length: 128 }, (_, i) => 0x80 + i),
     ].map((code) => String.fromCharCode(code));
-    // The first is long enough for Huffman coding to pay off, and the character is not at an edge, where blanks would be trimmed.
+    // The first is long enough for Huffman coding to pay off, and the character is not at an edge, where blanks would
+    // be trimmed.
     const values = characters.flatMap((character) => [`${'0'.repeat(40)}${character}${character}0`, `~${character}~`]);
     let seen: (string | undefined)[] = [];
     const server = await startServer((stream) => {

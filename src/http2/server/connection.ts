@@ -2,14 +2,16 @@
  * The server's side of an HTTP/2 connection, over a socket that speaks TLS already.
  *
  * Why not `node:http2`: its streams, header objects and callbacks were a third of what reading an object costs this
- * server, and half of what delivering an event of a watch does (docs/performance.md). Here what one turn of the event loop
- * sends leaves in one write, and a stream is one small object.
+ * server, and half of what delivering an event of a watch does (docs/performance.md). Here what one turn of the event
+ * loop sends leaves in one write, and a stream is one small object.
  *
- * Left out, because no client of this server asks for it: push, priorities, compression state for answers, extended CONNECT.
+ * Left out, because no client of this server asks for it: push, priorities, compression state for answers, extended
+ * CONNECT.
  *
  * What a client can cause is bounded: streams and requests in work by `maxStreams`, header blocks by
- * `maxHeaderListBytes`, bodies that nobody has read yet by the windows, what it does in vain by allowances. Who does not
- * take what it asked for is not read any further, of an answer no more than a piece waits here, and that for a time.
+ * `maxHeaderListBytes`, bodies that nobody has read yet by the windows, what it does in vain by allowances. Who does
+ * not take what it asked for is not read any further, of an answer no more than a piece waits here, and that for a
+ * time.
  *
  * @see {@link https://www.rfc-editor.org/rfc/rfc9113 | RFC 9113}
  */
@@ -57,7 +59,10 @@ export interface ServerConnectionOptions {
   readonly maxHeaderListBytes: number;
   /** A connection without streams for so long is ended. */
   readonly idleMs: number;
-  /** An answer of which something waits for so long, and nothing leaves, is broken off; the connection is, when the client reads nothing any more. */
+  /**
+   * An answer of which something waits for so long, and nothing leaves, is broken off; the connection is, when the
+   * client reads nothing any more.
+   */
   readonly stallMs: number;
   /** A connection that was told to go is ended after so long, whatever its streams do. */
   readonly leaveMs: number;
@@ -336,7 +341,8 @@ export class ServerConnection implements StreamOwner {
     this.#lastStreamId = streamId;
     // The client will hear, or has heard, that this one is not looked at.
     if (this.#leaving) return this.#ignore(streamId);
-    // Requests that were broken off count until nobody works on them: opening and resetting streams is no way around the limit.
+    // Requests that were broken off count until nobody works on them: opening and resetting streams is no way around
+    // the limit.
     if (this.#streams.size >= this.#options.maxStreams || this.#requestsInWork >= 2 * this.#options.maxStreams)
       return this.#breakOff(streamId, ErrorCode.refusedStream);
     this.#open(streamId, fields, endStream);

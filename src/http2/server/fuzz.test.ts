@@ -1,4 +1,7 @@
-/** Conversations with mistakes thrown in at random, repeatable by their seed: whatever the client says, the server keeps to the rules and leaves nothing behind. */
+/**
+ * Conversations with mistakes thrown in at random, repeatable by their seed: whatever the client says, the server keeps
+ * to the rules and leaves nothing behind.
+ */
 import { duplexPair } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { pick, randomInt, randomSource } from '../../../test/support/random.ts';

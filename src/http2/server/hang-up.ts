@@ -4,8 +4,8 @@ import type { Duplex } from 'node:stream';
 const lingerMs = 1000;
 
 /**
- * Ends a connection behind what was written to it, and leaves the client a moment to read: a connection that is cut loses
- * what was under way. Until then a client may take its time over the last answers, but not for ever.
+ * Ends a connection behind what was written to it, and leaves the client a moment to read: a connection that is cut
+ * loses what was under way. Until then a client may take its time over the last answers, but not for ever.
  *
  * @param patienceMs for taking what was written
  * @returns to be told how much still comes: what was under way is read, what goes on beyond that is not

@@ -1,4 +1,7 @@
-/** What a request may say in its header fields (RFC 9113, sections 8.2 and 8.3). Beyond that the same is refused, and in the same words, as Go's server does. */
+/**
+ * What a request may say in its header fields (RFC 9113, sections 8.2 and 8.3). Beyond that the same is refused, and in
+ * the same words, as Go's server does.
+ */
 
 export interface RequestHead {
   /** By the `content-length` field. */

@@ -74,7 +74,10 @@ async function prepare(
   return { client, streams, closes };
 }
 
-/** What the server said to `frames`: an error, answers, or nothing. A request behind them shows that the connection still serves. */
+/**
+ * What the server said to `frames`: an error, answers, or nothing. A request behind them shows that the connection
+ * still serves.
+ */
 async function reaction(client: RawClient, frames: readonly Buffer[]): Promise<string> {
   const before = client.heard.length;
   client.send(...frames, get(ground.probe));

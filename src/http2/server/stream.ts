@@ -105,8 +105,8 @@ export class ServerStream {
   }
 
   /**
-   * Nobody takes what is left of the body: what has come is dropped, and what still comes. The client may send no more than
-   * one window of it. A reader hears nothing more until the stream is over.
+   * Nobody takes what is left of the body: what has come is dropped, and what still comes. The client may send no more
+   * than one window of it. A reader hears nothing more until the stream is over.
    */
   dropBody(): void {
     if (this.#dropsBody) return;
@@ -157,7 +157,10 @@ export class ServerStream {
     if (!this.closed) this.#owner.sendHeaders(this, status, fields, end);
   }
 
-  /** `bytes` belong to the stream from here on. False when they wait: the next should not come before {@link onDrain} calls. */
+  /**
+   * `bytes` belong to the stream from here on. False when they wait: the next should not come before {@link onDrain}
+   * calls.
+   */
   write(bytes: Buffer): boolean {
     if (this.closed || this.ending) return false;
     if (bytes.length === 0) return this.queue.length === 0;

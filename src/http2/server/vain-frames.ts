@@ -2,15 +2,22 @@ import { ErrorCode } from '../frames.ts';
 import { ConnectionError } from '../header-blocks.ts';
 import { Allowance } from './allowance.ts';
 
-/** Streams that were broken off before they were answered, by the client or for a mistake of its: what was done for them is lost. */
+/**
+ * Streams that were broken off before they were answered, by the client or for a mistake of its: what was done for them
+ * is lost.
+ */
 const resets = { burst: 1000, perSecond: 100 };
-/** Frames that carry neither a request nor a byte of one. Pings are not among them: their answers are bounded by the backlog. */
+/**
+ * Frames that carry neither a request nor a byte of one. Pings are not among them: their answers are bounded by the
+ * backlog.
+ */
 const overhead = { burst: 10_000, perSecond: 2_000 };
 /** Of each frame of an answer a client may say that it took it, for the stream and for the connection. */
 const overheadOfData = 4;
 
 /**
- * What a client does in vain. All of it together is bounded, and beyond that the connection ends with ENHANCE_YOUR_CALM.
+ * What a client does in vain. All of it together is bounded, and beyond that the connection ends with
+ * ENHANCE_YOUR_CALM.
  *
  * @see CVE-2023-44487 and CVE-2025-8671 for resets, CVE-2019-9511 and those after it for other frames
  */

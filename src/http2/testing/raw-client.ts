@@ -110,7 +110,9 @@ export class RawClient {
     if (this.#socket.writable) this.#socket.write(Buffer.concat(bytes));
   }
 
-  /** The preface and our SETTINGS. The server is to keep no dynamic header table, so that every block is a plain value. */
+  /**
+   * The preface and our SETTINGS. The server is to keep no dynamic header table, so that every block is a plain value.
+   */
   greet(...more: ReadonlyArray<readonly [id: number, value: number]>): void {
     this.send(connectionPreface, settings([Setting.headerTableSize, 0], ...more));
   }
@@ -125,7 +127,9 @@ export class RawClient {
     this.#socket.destroy();
   }
 
-  /** The first frame of which `predicate` is true, heard already or to come; fails when the connection ends without one. */
+  /**
+   * The first frame of which `predicate` is true, heard already or to come; fails when the connection ends without one.
+   */
   async waitFor(predicate: (heard: Heard) => boolean): Promise<Heard> {
     for (;;) {
       const found = this.heard.find(predicate);
@@ -173,7 +177,8 @@ export class RawClient {
     return this.heard
       .map(
         ({ type, flags, streamId, payload, code }) =>
-          `${typeNames[type] ?? type}(${streamId}, flags ${flags}, ${code === undefined ? `${payload.length} bytes` : `code ${code}`})`,
+          `${typeNames[type] ?? type}(${streamId}, ` +
+          `flags ${flags}, ${code === undefined ? `${payload.length} bytes` : `code ${code}`})`,
       )
       .join(', ');
   }

@@ -1,9 +1,9 @@
 /**
  * Text and its bytes where they are not plain ASCII.
  *
- * Upstream keeps whatever bytes a protobuf client put into a string, and so do we: a byte that is no UTF-8 becomes a lone
- * surrogate U+DC80 to U+DCFF in memory and the same byte on the way out. Those cannot come from anywhere else, because
- * JSON readers turn lone surrogates into U+FFFD, as Go does.
+ * Upstream keeps whatever bytes a protobuf client put into a string, and so do we: a byte that is no UTF-8 becomes a
+ * lone surrogate U+DC80 to U+DCFF in memory and the same byte on the way out. Those cannot come from anywhere else,
+ * because JSON readers turn lone surrogates into U+FFFD, as Go does.
  */
 import '../../base/native-buffer.ts';
 

@@ -108,7 +108,10 @@ describe('mistakes', () => {
   });
 
   test('inside a schema that is decoded by itself are not told, those before it are', () => {
-    const text = `{"odd":1,"properties":{${Array.from({ length: 1_000 }, (_, i) => `"p${i}":{"items":{"odd":1}}`).join(',')}},"more":1}`;
+    const text =
+      '{"odd":1,' +
+      `"properties":{${Array.from({ length: 1_000 }, (_, i) => `"p${i}":{"items":{"odd":1}}`).join(',')}},` +
+      '"more":1}';
     expect(codecs.of('apiextensions/v1.JSONSchemaProps').fromJson(text).problems).toEqual([
       'unknown field "odd"',
       'unknown field "more"',

@@ -152,7 +152,8 @@ class DecodeCompiler {
       case 'list':
         this.value(field.element, 'undefined', 'p', 'q');
         this.line(
-          `if (${target} === undefined) ${target} = [v${this.elementDefault(field.element)}]; else ${target}.push(v${this.elementDefault(field.element)});`,
+          `if (${target} === undefined) ${target} = [v${this.elementDefault(field.element)}]; ` +
+            `else ${target}.push(v${this.elementDefault(field.element)});`,
         );
         break;
       case 'single':
@@ -190,7 +191,8 @@ class DecodeCompiler {
     const varint = varints[element.form];
     if (varint !== undefined) {
       this.line(
-        `v = b[${position}++]; if (v > 127) { v = ${this.bind(varint.read)}(b, ${position} - 1); ${position} = ${this.bind(at)}.p; }`,
+        `v = b[${position}++]; if (v > 127) { v = ${this.bind(varint.read)}(b, ${position} - 1); ${position} ` +
+          `= ${this.bind(at)}.p; }`,
       );
       this.line(element.form === 'bool' ? 'else v = v !== 0;' : '');
       return;
@@ -205,11 +207,17 @@ class DecodeCompiler {
   private delimitedValue(element: Element, into: string, position: string, limit: string): string {
     switch (element.form) {
       case 'struct':
-        return `${this.bind(this.links.of(element.type))}.decode(b, ${position}, ${limit}, ${into === 'undefined' ? '{}' : into}, depth - 1)`;
+        return (
+          `${this.bind(this.links.of(element.type))}.decode(b, ${position}, ${limit}, ${into === 'undefined' ? '{}' : into}, ` +
+          'depth - 1)'
+        );
       case 'schemaOrArray':
       case 'schemaOrBool':
       case 'schemaOrStringArray':
-        return `${this.bind(readChoice(element.form, this.links.of(element.schema)))}(b, ${position}, ${limit}, depth - 1)`;
+        return (
+          `${this.bind(readChoice(element.form, this.links.of(element.schema)))}(b, ${position}, ${limit}, ` +
+          'depth - 1)'
+        );
       default:
         return `${this.bind(delimited[element.form]!.read)}(b, ${position}, ${limit})`;
     }
@@ -228,7 +236,8 @@ class DecodeCompiler {
       this.line(`k = ${this.bind(readString)}(b, p, r); p = r; }`);
     } else
       this.line(
-        `if (t === 8) { k = ${this.bind(field.mapKey === 'int32' ? readInt32 : readInt64)}(b, p); p = ${this.bind(at)}.p; }`,
+        `if (t === 8) { k = ${this.bind(field.mapKey === 'int32' ? readInt32 : readInt64)}(b, p); p ` +
+          `= ${this.bind(at)}.p; }`,
       );
     this.line(`else if (t === ${valueTag}) {`);
     if (wireTypeOf(element) === 2) this.readLength('p', 'q', 'l', 'r');
@@ -253,7 +262,8 @@ class DecodeCompiler {
 
   private readLength(position: string, limit: string, length: string, end: string): void {
     this.line(
-      `${length} = b[${position}++]; if (${length} > 127) { ${length} = ${this.bind(readUint)}(b, ${position} - 1); ${position} = ${this.bind(at)}.p; }`,
+      `${length} = b[${position}++]; if (${length} > 127) { ${length} = ${this.bind(readUint)}(b, ${position} ` +
+        `- 1); ${position} = ${this.bind(at)}.p; }`,
     );
     this.line(`${end} = ${position} + ${length}; if (!(${end} <= ${limit})) ${this.bind(failUnexpectedEnd)}();`);
   }

@@ -144,7 +144,8 @@ class EncodeCompiler {
     switch (element.form) {
       case 'string':
         this.line(
-          `{ const x = ${value}; if (x === undefined || x === "") b[--p] = 0; else p = ${this.bind(writeString)}(b, p, x); }`,
+          `{ const x = ${value}; if (x === undefined || x === "") b[--p] = 0; else p ` +
+            `= ${this.bind(writeString)}(b, p, x); }`,
         );
         return;
       case 'bytes':
@@ -172,7 +173,10 @@ class EncodeCompiler {
   private message(element: Element, value: string): string {
     switch (element.form) {
       case 'struct':
-        return `${this.bind(this.links.of(element.type))}.encode(b, p, ${value} ?? ${this.bind(emptyObject)}, depth - 1)`;
+        return (
+          `${this.bind(this.links.of(element.type))}.encode(b, p, ${value} ` +
+          `?? ${this.bind(emptyObject)}, depth - 1)`
+        );
       case 'schemaOrArray':
       case 'schemaOrBool':
       case 'schemaOrStringArray':

@@ -1,6 +1,6 @@
 /**
- * JSON value → value in normal form, compiled per type for input that is clean: every member known, of its type, in a form
- * that needs no second look. Anything else makes it give up ({@link notClean}) and the exact, slower way of
+ * JSON value → value in normal form, compiled per type for input that is clean: every member known, of its type, in a
+ * form that needs no second look. Anything else makes it give up ({@link notClean}) and the exact, slower way of
  * `json/exact.ts` begins from the start, which finds all errors with their paths and words.
  */
 import { QuantityError, canonicalQuantity } from '../quantity.ts';
@@ -189,12 +189,15 @@ class NormalizeCompiler {
     this.line('const r = {}; let n = 0, w;');
     this.line('for (const k in o) { const x = o[k]; n++; if (x === undefined || x === null) {');
     this.line(
-      `if (x === null && !${this.bind(new Set(memberNames(plan.members, this.links, plan.kind)))}.has(k)) ${this.bind(giveUp)}(); continue; }`,
+      'if (x === null && ' +
+        `!${this.bind(new Set(memberNames(plan.members, this.links, plan.kind)))}.has(k)) ${this.bind(giveUp)}(); ` +
+        'continue; }',
     );
     this.line('switch (k) {');
     if (plan.kind)
       this.line(
-        `case "kind": case "apiVersion": if (typeof x !== "string") ${this.bind(giveUp)}(); if (x !== "") r[k] = x; break;`,
+        `case "kind": case "apiVersion": if (typeof x !== "string") ${this.bind(giveUp)}(); if (x !== ` +
+          '"") r[k] = x; break;',
       );
     this.members(plan.members);
     this.line(`default: ${this.bind(giveUp)}();`);

@@ -109,7 +109,8 @@ class ToJsonCompiler {
     this.line('out[o++] = 44; }');
     if (!omitted)
       this.line(
-        `else o = ${this.bind(writeLiteral)}(out, o, ${this.bind(constantMember(json, field.pointer || field.shape !== 'single' ? 'null' : zeroText(element)!))});`,
+        `else o = ${this.bind(writeLiteral)}(out, ` +
+          `o, ${this.bind(constantMember(json, field.pointer || field.shape !== 'single' ? 'null' : zeroText(element)!))});`,
       );
   }
 
@@ -156,7 +157,8 @@ class ToJsonCompiler {
         break;
       case 'bool':
         this.line(
-          `o = ${this.bind(writeLiteral)}(out, o, ${value} === true ? ${this.bind(jsonTrue)} : ${this.bind(jsonFalse)});`,
+          `o = ${this.bind(writeLiteral)}(out, o, ${value} === true ? ${this.bind(jsonTrue)} ` +
+            `: ${this.bind(jsonFalse)});`,
         );
         break;
       case 'bytes':
@@ -168,7 +170,8 @@ class ToJsonCompiler {
         break;
       case 'intOrString':
         this.line(
-          `o = typeof ${value} === "string" ? ${this.bind(writeText)}(out, o, ${value}) : ${this.bind(writeNumber)}(out, o, ${value});`,
+          `o = typeof ${value} === "string" ? ${this.bind(writeText)}(out, o, ${value}) ` +
+            `: ${this.bind(writeNumber)}(out, o, ${value});`,
         );
         break;
       case 'rawExtension':

@@ -1,9 +1,9 @@
 /**
  * Protobuf message → JSON members, compiled per type, without objects in between.
  *
- * First the fields' places in the message are noted, then they are written in declaration order. Each member is followed
- * by a comma; whoever closes the object overwrites the last one. Where protobuf's rules for fields that come twice, or
- * maps out of order, would need more than that, the message is decoded and written from its value.
+ * First the fields' places in the message are noted, then they are written in declaration order. Each member is
+ * followed by a comma; whoever closes the object overwrites the last one. Where protobuf's rules for fields that come
+ * twice, or maps out of order, would need more than that, the message is decoded and written from its value.
  */
 import {
   checkRoom,
@@ -114,7 +114,8 @@ class TranscodeCompiler {
     for (const field of plan.wire) this.note(field);
     const known = Object.fromEntries(plan.wire.map((field) => [field.number, field.field.name]));
     this.line(
-      `default: p = ${this.bind(skipField)}(b, start, end, ${this.bind(known)}, ${JSON.stringify(plan.id.slice(plan.id.lastIndexOf('.') + 1))});`,
+      `default: p = ${this.bind(skipField)}(b, start, ` +
+        `end, ${this.bind(known)}, ${JSON.stringify(plan.id.slice(plan.id.lastIndexOf('.') + 1))});`,
     );
     this.line('}}');
     this.line(`if (p !== end) ${this.bind(failUnexpectedEnd)}();`);
@@ -203,7 +204,8 @@ class TranscodeCompiler {
       this.line(`x = ${there} ? ${this.bind(rawEnd)}(b, ${from}, ${to}) : -1; if (x >= 0) {`);
     else if (element.form in optionalReaders)
       this.line(
-        `x = ${there} ? ${this.bind(optionalReaders[element.form])}(b, ${from}, ${to}) : undefined; if (x !== undefined && x !== null) {`,
+        `x = ${there} ? ${this.bind(optionalReaders[element.form])}(b, ${from}, ${to}) : undefined; if (x !== ` +
+          'undefined && x !== null) {',
       );
     else if (isChoice(element))
       this.line(`x = ${there} ? ${this.choice(element, from, to)} : undefined; if (x !== undefined) {`);
@@ -279,7 +281,8 @@ class TranscodeCompiler {
     this.line(`if (a${number} >= 0) {`);
     this.name(json);
     this.line(
-      `out[o++] = 91; p = a${number}; while (p < z${number}) { start = p; t = b[p++]; if (t > 127) t = (t & 127) | (b[p++] << 7);`,
+      `out[o++] = 91; p = a${number}; while (p < z${number}) { start = p; t = b[p++]; if (t > 127) t = (t & ` +
+        '127) | (b[p++] << 7);',
     );
     this.line(`if (t !== ${number * 8 + wireType}) { p = ${this.bind(skipAny)}(b, start, end); continue; }`);
     if (wireType === 0) {
@@ -311,7 +314,8 @@ class TranscodeCompiler {
     this.line(`if (a${number} >= 0) { let ka = -1, kz = -1, pa = -1, pz = -1, va = -1, vz = -1, e = 0, w;`);
     this.name(json);
     this.line(
-      `out[o++] = 123; p = a${number}; while (p < z${number}) { start = p; t = b[p++]; if (t > 127) t = (t & 127) | (b[p++] << 7);`,
+      `out[o++] = 123; p = a${number}; while (p < z${number}) { start = p; t = b[p++]; if (t > 127) t = (t & ` +
+        '127) | (b[p++] << 7);',
     );
     this.line(`if (t !== ${number * 8 + 2}) { p = ${this.bind(skipAny)}(b, start, end); continue; }`);
     this.length('end');
@@ -364,7 +368,8 @@ class TranscodeCompiler {
       return;
     }
     this.line(
-      `${target} = b[p++]; if (${target} > 127) { ${target} = ${this.bind(varintReaders[form])}(b, p - 1); p = ${this.bind(at)}.p; }`,
+      `${target} = b[p++]; if (${target} > 127) { ${target} = ${this.bind(varintReaders[form])}(b, p - 1); p ` +
+        `= ${this.bind(at)}.p; }`,
     );
     if (form === 'bool') this.line(`else ${target} = ${target} !== 0;`);
   }

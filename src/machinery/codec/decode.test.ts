@@ -222,7 +222,8 @@ describe('values', () => {
         })
         .toString(),
     ).toBe(
-      '{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"5"},"columnDefinitions":null,"rows":[{"cells":["a",1,null,true],"object":{"a":2,"z":1}}]}',
+      '{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"5"},' +
+        '"columnDefinitions":null,"rows":[{"cells":["a",1,null,true],"object":{"a":2,"z":1}}]}',
     );
     expect(() => table.encode({})).toThrow('meta/v1.Table has no protobuf form');
   });

@@ -1,8 +1,10 @@
 /**
  * The frame around a protobuf object, in the store and on the wire: the four bytes `k8s\0`, then a `runtime.Unknown`
- * (1 TypeMeta with 1 apiVersion and 2 kind, 2 the object, 3 contentEncoding, 4 contentType; all written, also when empty).
+ * (1 TypeMeta with 1 apiVersion and 2 kind, 2 the object, 3 contentEncoding, 4 contentType; all written, also when
+ * empty).
  *
- * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#protobuf-encoding | API Concepts: protobuf encoding}
+ * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#protobuf-encoding | API Concepts: protobuf
+ *   encoding}
  */
 import { BoundedCache } from '../../base/bounded-cache.ts';
 import { DecodeError } from './errors.ts';
@@ -90,7 +92,9 @@ export const envelopeTail = Buffer.from([26, 0, 34, 0]);
 
 const heads = new BoundedCache<Buffer>({ maxBytes: 1024 * 1024, maxKeyLength: 256, bytesOf: ({ length }) => length });
 
-/** Prefix and TypeMeta, up to the object's tag; its length follows. Remembered: there are as many as there are kinds. */
+/**
+ * Prefix and TypeMeta, up to the object's tag; its length follows. Remembered: there are as many as there are kinds.
+ */
 export function envelopeHead(apiVersion: string, kind: string): Buffer {
   const key = `${apiVersion}\n${kind}`;
   let head = heads.get(key);
@@ -132,7 +136,10 @@ export function writeEnvelope(apiVersion: string, kind: string, raw: Uint8Array)
   return out;
 }
 
-/** Writes what stands before an object that lies between `begin` and `end`; returns where it begins. {@link envelopeTail} follows it. */
+/**
+ * Writes what stands before an object that lies between `begin` and `end`; returns where it begins. {@link
+ * envelopeTail} follows it.
+ */
 export function openEnvelope(b: Buffer, begin: number, end: number, { apiVersion, kind }: TypeMeta): number {
   const head = envelopeHead(apiVersion, kind);
   const start = writeVarint(b, begin, end - begin) - head.length;

@@ -1,4 +1,7 @@
-/** Bytes that are no message of the type: truncated, of another wire type, absurd lengths, nested too deep. Worded as upstream does. */
+/**
+ * Bytes that are no message of the type: truncated, of another wire type, absurd lengths, nested too deep. Worded as
+ * upstream does.
+ */
 export class DecodeError extends Error {
   override readonly name = 'DecodeError';
 }

@@ -1,6 +1,6 @@
 /**
- * Reading the messages behind scalar forms (Time, Quantity, IntOrString, …). Each takes the bytes from `p` to `q`, where
- * the message ends, and returns its JSON form; undefined where JSON has nothing.
+ * Reading the messages behind scalar forms (Time, Quantity, IntOrString, …). Each takes the bytes from `p` to `q`,
+ * where the message ends, and returns its JSON form; undefined where JSON has nothing.
  */
 import { formatDuration } from '../duration.ts';
 import { JsonSyntaxError, JsonTypeError } from '../json/errors.ts';
@@ -62,7 +62,9 @@ export function readMicroTime(b: Buffer, p: number, q: number): string | undefin
   return formatMicroTime(seconds, nanos);
 }
 
-/** One field of a message whose other fields do not matter; the last one counts. Leaves its bounds in `from` and `to`. */
+/**
+ * One field of a message whose other fields do not matter; the last one counts. Leaves its bounds in `from` and `to`.
+ */
 let from = 0;
 let to = 0;
 

@@ -51,8 +51,8 @@ export interface TypeCodec {
   toJson(value: JsonObject, options?: JsonOptions): Buffer;
 
   /**
-   * A JSON document as a value in normal form. Throws `JsonSyntaxError`, and `JsonTypeError` for a member of the wrong type,
-   * with the messages of upstream's decoder; what only strict decoding refuses is in `problems`.
+   * A JSON document as a value in normal form. Throws `JsonSyntaxError`, and `JsonTypeError` for a member of the wrong
+   * type, with the messages of upstream's decoder; what only strict decoding refuses is in `problems`.
    */
   fromJson(input: JsonBody | Uint8Array | string): Decoded;
 

@@ -1,7 +1,7 @@
 /**
- * Where the compiled functions of the types find each other. A type's function for one task is compiled when it is first
- * called; until then a stub stands in its place. Types refer to each other through their links, so recursion and laziness
- * need no further care.
+ * Where the compiled functions of the types find each other. A type's function for one task is compiled when it is
+ * first called; until then a stub stands in its place. Types refer to each other through their links, so recursion and
+ * laziness need no further care.
  */
 import type { SchemaRegistry } from '../schema.ts';
 import type { JsonObject, JsonValue } from '../value.ts';

@@ -27,8 +27,8 @@ export interface Member {
   readonly pointer: boolean;
   readonly omitempty: boolean;
   /**
-   * JSON shows these with every element: objects embedded in another one's spec carry their type, items of a list do not.
-   * A value in normal form has them not.
+   * JSON shows these with every element: objects embedded in another one's spec carry their type, items of a list do
+   * not. A value in normal form has them not.
    */
   readonly typeMeta?: { readonly kind: string; readonly apiVersion: string };
 }

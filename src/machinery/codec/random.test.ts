@@ -28,7 +28,9 @@ function eachValue(packageName: string, check: (id: string, value: JsonObject) =
   });
 }
 
-/** Fails with both sides shown only when they differ: comparing by the test library alone would take most of the time. */
+/**
+ * Fails with both sides shown only when they differ: comparing by the test library alone would take most of the time.
+ */
 function expectSame(actual: unknown, expected: unknown, what: string): void {
   if (!isDeepStrictEqual(actual, expected)) expect(actual, what).toEqual(expected);
 }

@@ -46,7 +46,8 @@ export const fieldsOfCard = (fields: readonly (string | NamedPaths)[]): NamedPat
 /**
  * @param typeId a type whose first field is ObjectMeta
  * @param fields paths of texts, numbers and booleans such as `spec.nodeName`; of a list the first item is looked at.
- *   `metadata.name` and `metadata.namespace` are on every card and need no field. A path that the type does not have gives ''.
+ *   `metadata.name` and `metadata.namespace` are on every card and need no field. A path that the type does not have
+ *   gives ''.
  */
 export function createCardScanner(
   schemas: SchemaRegistry,
@@ -106,9 +107,11 @@ class ScanCompiler {
     const fields =
       this.fields.length === 0
         ? `${this.bind(mapOfPairs)}([])`
-        : `new ${this.bind(RecordMap)}(${this.bind(new RecordKeys(this.fields.map((field) => field.name)))}, [${values.join(', ')}])`;
+        : `new ${this.bind(RecordMap)}(${this.bind(new RecordKeys(this.fields.map((field) => field.name)))}, ` +
+          `[${values.join(', ')}])`;
     this.line(
-      `return { namespace: ${namespace}, name: ${name}, labels: ${this.bind(mapOfPairs)}(${labels}), fields: ${fields} };`,
+      `return { namespace: ${namespace}, name: ${name}, labels: ${this.bind(mapOfPairs)}(${labels}), ` +
+        `fields: ${fields} };`,
     );
     return this.source.compile(functionName('scan', this.typeId), 'b');
   }
@@ -164,7 +167,8 @@ class ScanCompiler {
     this.line(`while (p < ${end}) { start = p; t = b[p++]; if (t > 127) t = (t & 127) | (b[p++] << 7); switch (t) {`);
     for (const step of steps.values()) this.step(step, end);
     this.line(
-      `default: if ((t & 7) === 2 && t < 16384) { l = b[p++]; if (l > 127) { l = ${this.bind(readUint)}(b, p - 1); p = ${this.bind(at)}.p; } p += l; }`,
+      `default: if ((t & 7) === 2 && t < 16384) { l = b[p++]; if (l > 127) { l = ${this.bind(readUint)}(b, p - ` +
+        `1); p = ${this.bind(at)}.p; } p += l; }`,
     );
     this.line(`else p = ${this.bind(skipAny)}(b, start, ${end});`);
     this.line('}}');
@@ -207,7 +211,8 @@ class ScanCompiler {
 
   private entry(targets: readonly string[], limit: string): void {
     this.line(
-      `let k = "", w = ""; while (p < ${limit}) { start = p; t = b[p++]; if (t !== 10 && t !== 18) { p = ${this.bind(skipAny)}(b, start, ${limit}); continue; }`,
+      `let k = "", w = ""; while (p < ${limit}) { start = p; t = b[p++]; if (t !== 10 && t !== 18) { p ` +
+        `= ${this.bind(skipAny)}(b, start, ${limit}); continue; }`,
     );
     this.line(`l = b[p++]; if (l > 127) { l = ${this.bind(readUint)}(b, p - 1); p = ${this.bind(at)}.p; }`);
     this.line(`const r = p + l; if (!(r <= ${limit})) ${this.bind(failUnexpectedEnd)}();`);
@@ -241,8 +246,8 @@ const shared = new Array<string>(4096).fill('');
 const longShared = 64;
 
 /**
- * A text that was read lately is the same string again, which saves making it. Where two texts want one slot the later has
- * it: what is kept for long shares by `storage/card.ts`.
+ * A text that was read lately is the same string again, which saves making it. Where two texts want one slot the later
+ * has it: what is kept for long shares by `storage/card.ts`.
  */
 function readShared(b: Buffer, p: number, q: number): string {
   const length = q - p;

@@ -14,8 +14,8 @@ import { writeString, writeVarint } from './wire-write.ts';
 const metadataTag = 10;
 const versionTag = 50;
 
-// Where the last splice went in the message that was looked at: one set of variables, because this runs for every item of
-// every list.
+// Where the last splice went in the message that was looked at: one set of variables, because this runs for every item
+// of every list.
 let metaStart = 0;
 let metaEnd = 0;
 let versionStart = 0;
@@ -123,7 +123,10 @@ export function listItemLength(bytes: Buffer, revision: number): number {
   return 1 + varintSize(length) + length;
 }
 
-/** Writes an object as an item of a list at `o`, where {@link listItemLength} bytes must be free; returns what follows it. */
+/**
+ * Writes an object as an item of a list at `o`, where {@link listItemLength} bytes must be free; returns what follows
+ * it.
+ */
 export function writeListItem(out: Buffer, o: number, bytes: Buffer, revision: number): number {
   const digits = digitsOf(revision);
   locate(bytes, digits);

@@ -1,9 +1,9 @@
 /**
  * Reading protobuf: what the generated decoders call for everything that is not a few instructions.
  *
- * A reader takes `(bytes, position, …)`, returns the value and leaves the position behind it in {@link at}. Reading past
- * the end of a message is harmless (a missing byte counts as 0): every message loop ends with a check that it stopped
- * exactly at its end.
+ * A reader takes `(bytes, position, …)`, returns the value and leaves the position behind it in {@link at}. Reading
+ * past the end of a message is harmless (a missing byte counts as 0): every message loop ends with a check that it
+ * stopped exactly at its end.
  *
  * @see {@link https://protobuf.dev/programming-guides/encoding/ | Protocol Buffers: encoding}
  */
@@ -110,8 +110,8 @@ export function readLength(b: Uint8Array, p: number, end: number): number {
 }
 
 /**
- * Skips a field that the type does not have (or whose tag took more than two bytes to read) and returns what follows it.
- * `tag` may be incomplete: it is read again from `start`.
+ * Skips a field that the type does not have (or whose tag took more than two bytes to read) and returns what follows
+ * it. `tag` may be incomplete: it is read again from `start`.
  */
 export function skipField(
   b: Uint8Array,

@@ -123,7 +123,9 @@ export function writeBase64(b: Buffer, p: number, text: unknown): number {
 
 export function wrongType(value: unknown, expected: string): EncodeError {
   return new EncodeError(
-    `cannot encode ${value === null ? 'null' : Array.isArray(value) ? 'a list' : `a value of type ${typeof value}`} as ${expected}`,
+    'cannot ' +
+      `encode ${value === null ? 'null' : Array.isArray(value) ? 'a list' : `a value of type ${typeof value}`} ` +
+      `as ${expected}`,
   );
 }
 

@@ -4,11 +4,17 @@ import * as names from './names.ts';
 const a63 = 'a'.repeat(63);
 const a64 = 'a'.repeat(64);
 const label =
-  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and " +
+  "end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is " +
+  "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
 const namePart =
-  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric " +
+  "character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is " +
+  "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 const subdomain =
-  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
+  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must " +
+  "start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is " +
+  "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
 describe('formats of names', () => {
   test.each<{ name: string; check: names.Checker; value: string; messages: string[] }>([
@@ -76,7 +82,9 @@ describe('formats of names', () => {
       check: names.isDns1035Label,
       value: '1a',
       messages: [
-        "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')",
+        "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic " +
+          "character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for " +
+          "validation is '[a-z]([-a-z0-9]*[a-z0-9])?')",
       ],
     },
     { name: 'wildcard', check: names.isWildcardDns1123Subdomain, value: '*.example.com', messages: [] },
@@ -96,7 +104,9 @@ describe('formats of names', () => {
       check: names.isEnvVarName,
       value: '1A',
       messages: [
-        "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit (e.g. 'my.env-name',  or 'MY_ENV.NAME',  or 'MyEnvName1', regex used for validation is '[-._a-zA-Z][-._a-zA-Z0-9]*')",
+        "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', " +
+          "and must not start with a digit (e.g. 'my.env-name',  or 'MY_ENV.NAME',  or 'MyEnvName1', regex used " +
+          "for validation is '[-._a-zA-Z][-._a-zA-Z0-9]*')",
       ],
     },
     {
@@ -123,7 +133,8 @@ describe('formats of names', () => {
       check: names.isPercent,
       value: '10',
       messages: [
-        "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')",
+        "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', " +
+          "regex used for validation is '[0-9]+%')",
       ],
     },
     {

@@ -2,7 +2,8 @@
  * The formats of names, keys and values. A checker takes a text and returns what is wrong with it, an empty list when
  * nothing is.
  * @see {@link https://kubernetes.io/docs/concepts/overview/working-with-objects/names/ | Object Names and IDs}
- * @see {@link https://www.rfc-editor.org/rfc/rfc1123 | RFC 1123} and {@link https://www.rfc-editor.org/rfc/rfc1035 | RFC 1035} for labels and subdomains
+ * @see {@link https://www.rfc-editor.org/rfc/rfc1123 | RFC 1123} and {@link https://www.rfc-editor.org/rfc/rfc1035 |
+ *   RFC 1035} for labels and subdomains
  */
 import { emptyMessage, maxLengthMessage, ok, regexMessage } from './messages.ts';
 
@@ -43,7 +44,8 @@ export const isDns1123Subdomain: Checker = format(
   subdomain1123,
   maxSubdomainLength,
   regexMessage(
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must " +
+      'start and end with an alphanumeric character',
     subdomain1123,
     'example.com',
   ),
@@ -54,7 +56,8 @@ export const isDns1123SubdomainWithUnderscore: Checker = format(
   underscoreSubdomain,
   maxSubdomainLength,
   regexMessage(
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character",
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and " +
+      'must start and end with an alphanumeric character',
     underscoreSubdomain,
     'example.com',
   ),
@@ -64,7 +67,8 @@ export const isDns1035Label: Checker = format(
   label1035,
   maxLabelLength,
   regexMessage(
-    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic " +
+      'character, and end with an alphanumeric character',
     label1035,
     'my-name',
     'abc-123',
@@ -75,7 +79,8 @@ export const isWildcardDns1123Subdomain: Checker = format(
   wildcardSubdomain,
   maxSubdomainLength,
   regexMessage(
-    "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
+    "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist " +
+      "of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
     wildcardSubdomain,
     '*.example.com',
   ),
@@ -85,7 +90,8 @@ export const isLabelValue: Checker = format(
   labelValue,
   maxLabelLength,
   regexMessage(
-    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must " +
+      'start and end with an alphanumeric character',
     labelValue,
     'MyValue',
     'my_value',
@@ -97,7 +103,8 @@ export const isCIdentifier: Checker = format(
   cIdentifier,
   Infinity,
   regexMessage(
-    "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'",
+    "a valid C identifier must start with alphabetic character or '_', followed by a string of " +
+      "alphanumeric characters or '_'",
     cIdentifier,
     'my_name',
     'MY_NAME',
@@ -114,7 +121,8 @@ export const isHttpHeaderName: Checker = format(
 const label1123Regex = whole(label1123);
 const subdomain1123Regex = whole(subdomain1123);
 const label1123Message = regexMessage(
-  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and " +
+    'end with an alphanumeric character',
   label1123,
   'my-name',
   '123-abc',
@@ -143,7 +151,8 @@ export const isQualifiedName: Checker = (value) => {
   if (slash < 0) return checkNamePart(value);
   if (value.indexOf('/', slash + 1) >= 0) {
     return [
-      `a qualified name ${qualifiedNameMessage} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+      `a qualified name ${qualifiedNameMessage} with an optional DNS subdomain prefix and '/' (e.g. ` +
+        `'example.com/MyName')`,
     ];
   }
   const prefixErrors = checkPrefixPart(value.slice(0, slash));
@@ -183,7 +192,8 @@ export const isPortName: Checker = (value) => {
 
 const envVarNameRegex = whole(envVarName);
 const envVarNameMessage = regexMessage(
-  "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit",
+  "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must " +
+    'not start with a digit',
   envVarName,
   'my.env-name',
   'MY_ENV.NAME',
@@ -262,7 +272,8 @@ export const isConditionReason: Checker = format(
   reason,
   Infinity,
   regexMessage(
-    "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'",
+    'a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric ' +
+      "characters or '_,:', and must end with an alphanumeric character or '_'",
     reason,
     'my_name',
     'MY_NAME',

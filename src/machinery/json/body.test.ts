@@ -48,7 +48,9 @@ describe('normal form', () => {
     },
     {
       name: 'times in UTC',
-      text: '{"metadata":{"creationTimestamp":"2024-05-01T12:00:00.5+02:00","deletionTimestamp":"0001-01-01T00:00:00Z"}}',
+      text:
+        '{"metadata":{"creationTimestamp":"2024-05-01T12:00:00.5+02:00",' +
+        '"deletionTimestamp":"0001-01-01T00:00:00Z"}}',
       value: { metadata: { creationTimestamp: '2024-05-01T10:00:00Z' }, spec: {}, status: {} },
     },
     {
@@ -110,7 +112,9 @@ describe('normal form', () => {
 
   test('schemas of custom resources: a schema or something else', () => {
     const text =
-      '{"properties":{"a":{"items":{"type":"string"}},"b":{"items":[{},{"type":"x"}]}},"additionalProperties":false,"additionalItems":{},"default":{"b":1.0,"a":null},"enum":[null,1],"dependencies":{"x":["y"],"z":{}}}';
+      '{"properties":{"a":{"items":{"type":"string"}},"b":{"items":[{},{"type":"x"}]}},' +
+      '"additionalProperties":false,"additionalItems":{},"default":{"b":1.0,"a":null},"enum":[null,1],' +
+      '"dependencies":{"x":["y"],"z":{}}}';
     expect(decode('apiextensions/v1.JSONSchemaProps', text).value).toEqual({
       properties: { a: { items: { type: 'string' } }, b: { items: [{}, { type: 'x' }] } },
       additionalProperties: false,
@@ -181,7 +185,8 @@ describe('problems that strict decoding refuses', () => {
     expect(
       decode(
         'core/v1.ConfigMap',
-        '{"data":{"k":"v","k":"w"},"data":{"z":"z"},"metadata":{"name":"a"},"metadata":{"namespace":"b"},"metadata":null}',
+        '{"data":{"k":"v","k":"w"},"data":{"z":"z"},"metadata":{"name":"a"},' +
+          '"metadata":{"namespace":"b"},"metadata":null}',
       ).value,
     ).toEqual({ data: { k: 'w', z: 'z' }, metadata: { name: 'a', namespace: 'b' } });
   });
@@ -328,7 +333,8 @@ describe('nesting without end', () => {
 
 describe('what a body claims to be', () => {
   const into =
-    'into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+    'into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string ' +
+    '"json:\\"kind,omitempty\\"" }';
 
   test.each([
     { text: '{"kind":"Pod","apiVersion":"v1"}', typeMeta: { kind: 'Pod', apiVersion: 'v1' } },

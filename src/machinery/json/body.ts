@@ -59,7 +59,8 @@ export class JsonBody {
     if (value === null) return { apiVersion: '', kind: '' };
     if (typeof value !== 'object' || Array.isArray(value) || value instanceof JsonNumber) {
       throw new JsonTypeError(
-        `json: cannot unmarshal ${kindOf(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
+        `json: cannot unmarshal ${kindOf(value)} into Go value of type struct { APIVersion string ` +
+          `"json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
       );
     }
     return { apiVersion: textMember(value, 'apiVersion'), kind: textMember(value, 'kind') };

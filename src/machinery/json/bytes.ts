@@ -215,7 +215,9 @@ export function writeCompact(out: Uint8Array, o: number, b: Uint8Array, p: numbe
   }
 }
 
-/** 1 for bytes that {@link writeCompact} looks at: quotes, backslashes, spaces, what HTML needs escaped, U+2028's first. */
+/**
+ * 1 for bytes that {@link writeCompact} looks at: quotes, backslashes, spaces, what HTML needs escaped, U+2028's first.
+ */
 const compactable = new Uint8Array(256);
 for (const character of '"\\ \n\r\t<>&') compactable[character.charCodeAt(0)] = 1;
 compactable[0xe2] = 1;

@@ -106,7 +106,10 @@ export function readNumber(literal: string, form: string): JsonValue | undefined
   return Number.isSafeInteger(Number(value)) ? Number(value) : value;
 }
 
-/** A value without a type: numbers as numbers, maps without a prototype. Throws {@link JsonTypeError} for one that is too deep. */
+/**
+ * A value without a type: numbers as numbers, maps without a prototype. Throws {@link JsonTypeError} for one that is
+ * too deep.
+ */
 export function plain(value: JsonValue, depth = maxValueDepth): JsonValue {
   if (value instanceof JsonNumber) return numberOf(value.text);
   if (typeof value !== 'object' || value === null || value instanceof RawJson) return value;

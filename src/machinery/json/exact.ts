@@ -1,7 +1,7 @@
 /**
  * JSON value → value in normal form, the exact way: finds every unknown and duplicate field with its path and the first
- * value that does not fit, in the words of upstream's decoder. Slower than the compiled way, which hands over to this one
- * whenever it meets anything unusual.
+ * value that does not fit, in the words of upstream's decoder. Slower than the compiled way, which hands over to this
+ * one whenever it meets anything unusual.
  *
  * What upstream's decoder does and this follows: members are read in order; a value of the wrong type is noted and the
  * rest still read; an error of a type with a form of its own (time, quantity) ends the reading at once and counts more
@@ -329,7 +329,10 @@ class ExactDecoder {
     return this.nested(() => this.list(value, item, undefined, `[]${goTypeOf(item)}`, false));
   }
 
-  /** A form that upstream decodes by itself: its errors end everything and are shown as the outer member's, its unknown fields are not seen. */
+  /**
+   * A form that upstream decodes by itself: its errors end everything and are shown as the outer member's, its unknown
+   * fields are not seen.
+   */
   private nested(read: () => JsonValue | undefined): JsonValue | undefined {
     const saved = { struct: this.struct, fields: this.fields.splice(0), error: this.firstError };
     const before = this.problems.length;

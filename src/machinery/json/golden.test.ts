@@ -18,7 +18,9 @@ interface Refusal {
   message: string;
 }
 
-/** Requests that the reference server refused because their body did not decode, with the decoder's part of the message. */
+/**
+ * Requests that the reference server refused because their body did not decode, with the decoder's part of the message.
+ */
 function refusals(): Refusal[] {
   if (!available) return [];
   const files = readdirSync(sharedPath('golden')).filter((name) => name.endsWith('.jsonl'));

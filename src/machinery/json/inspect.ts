@@ -1,8 +1,8 @@
 /** One quick look over JSON text: whether `JSON.parse` may read it, and how many members its objects have. */
 export interface Inspection {
   /**
-   * False when `JSON.parse` would lose something: numbers with fraction, exponent or many digits, escapes that may be half
-   * of a character, deep nesting.
+   * False when `JSON.parse` would lose something: numbers with fraction, exponent or many digits, escapes that may be
+   * half of a character, deep nesting.
    */
   readonly simple: boolean;
   /** Members of all objects, counted by their colons. */

@@ -33,7 +33,10 @@ export class FormMismatch extends Error {
   }
 }
 
-/** The value in normal form, undefined for a zero time, or the error that ends the decoding. `textOf` gives a value's JSON text. */
+/**
+ * The value in normal form, undefined for a zero time, or the error that ends the decoding. `textOf` gives a value's
+ * JSON text.
+ */
 export function readOwnForm(
   form: OwnForm,
   value: JsonValue,

@@ -54,7 +54,10 @@ export function jsonText(input: Uint8Array | string): string {
   return decodeUtf8Replacing(bytes, 0, bytes.length);
 }
 
-/** The value alone, duplicate keys resolved to the last one, no deeper than {@link maxValueDepth}. Throws {@link JsonSyntaxError}. */
+/**
+ * The value alone, duplicate keys resolved to the last one, no deeper than {@link maxValueDepth}. Throws {@link
+ * JsonSyntaxError}.
+ */
 export function parseJson(input: Uint8Array | string): JsonValue {
   return readJson(input, { maxDepth: maxValueDepth }).value;
 }
@@ -72,7 +75,10 @@ export function readJson(input: Uint8Array | string, options: JsonReadOptions = 
   }
 }
 
-/** `duplicate field "a.b"` for each key that an object has twice, in the order of the text, as strict decoding reports them. */
+/**
+ * `duplicate field "a.b"` for each key that an object has twice, in the order of the text, as strict decoding reports
+ * them.
+ */
 export function duplicateFields(document: JsonDocument): string[] {
   const found = new ProblemList(true);
   if (document.repeated !== undefined) collectDuplicates(document, found);
@@ -138,7 +144,9 @@ class Reader {
     return { text: this.text, value, repeated: this.repeated, starts: this.starts };
   }
 
-  /** A scalar or an empty container; undefined after the beginning of one with content, whose first value comes next. */
+  /**
+   * A scalar or an empty container; undefined after the beginning of one with content, whose first value comes next.
+   */
   private readOrOpen(): JsonValue | undefined {
     const code = this.text.charCodeAt(this.skipSpace());
     switch (code) {
@@ -336,7 +344,9 @@ class Reader {
     this.skipDigits();
   }
 
-  /** Go's scanner sees a space where the text ends; where that is wrong too (`spaceIsWrong`), its error names the space. */
+  /**
+   * Go's scanner sees a space where the text ends; where that is wrong too (`spaceIsWrong`), its error names the space.
+   */
   private unexpected(context: string, spaceIsWrong = false): JsonSyntaxError {
     if (this.position >= this.text.length && !spaceIsWrong) return new JsonSyntaxError('unexpected end of JSON input');
     return new JsonSyntaxError(

@@ -11,7 +11,8 @@ interface Step {
 }
 
 /**
- * @param fields paths of texts, numbers and booleans such as `spec.color`. What is not there, or is no scalar, gives ''.
+ * @param fields paths of texts, numbers and booleans such as `spec.color`. What is not there, or is no scalar, gives
+ *   ''.
  */
 export function createJsonCardScanner(fields: readonly (string | NamedPaths)[] = []): CardScanner {
   const named = fieldsOfCard(fields);

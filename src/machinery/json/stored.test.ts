@@ -28,7 +28,8 @@ describe('putting the resourceVersion into stored JSON', () => {
       name: 'not into what only looks like metadata',
       text: '{"spec":{"metadata":{"x":"}"}},"metadata":{"labels":{"resourceVersion":"1","\\"":"\\\\"}}}',
       spliced:
-        '{"spec":{"metadata":{"x":"}"}},"metadata":{"labels":{"resourceVersion":"1","\\"":"\\\\"},"resourceVersion":"5"}}',
+        '{"spec":{"metadata":{"x":"}"}},"metadata":{"labels":{"resourceVersion":"1","\\"":"\\\\"},' +
+        '"resourceVersion":"5"}}',
     },
     {
       name: 'with spaces around',
@@ -87,7 +88,8 @@ describe('index cards from JSON', () => {
     const card = scan(
       encodeJson(
         parseJson(
-          '{"metadata":{"name":"a","namespace":"b","labels":{"x":"1","ü\\"":"\\u00e9"},"uid":"u"},"spec":{"color":"r\\u00e9d","size":5,"on":true,"list":[1],"none":null}}',
+          '{"metadata":{"name":"a","namespace":"b","labels":{"x":"1","ü\\"":"\\u00e9"},"uid":"u"},' +
+            '"spec":{"color":"r\\u00e9d","size":5,"on":true,"list":[1],"none":null}}',
         ),
       ),
     );

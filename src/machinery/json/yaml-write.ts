@@ -52,7 +52,8 @@ class YamlWriter {
   /** @param inMapping a list here is not indented */
   private node(value: JsonValue | undefined, inMapping: boolean): void {
     if (value instanceof RawJson) return this.node(readJson(value.text).value, inMapping);
-    // What is deeper is written as JSON, which is YAML too: blocks nest by recursion, and their indentation grows without end.
+    // What is deeper is written as JSON, which is YAML too: blocks nest by recursion, and their indentation grows
+    // without end.
     if (++this.depth > maxValueDepth && typeof value === 'object' && value !== null)
       this.plainWord(stringifyJson(value));
     else if (Array.isArray(value)) this.list(value, inMapping);

@@ -197,9 +197,11 @@ describe('writing YAML as upstream prints it', () => {
 
   test('folds long lines behind column 80', () => {
     const message =
-      "0/1 nodes are available: 1 node(s) had taint {node.kubernetes.io/not-ready: }, that the pod didn't tolerate and more.";
+      "0/1 nodes are available: 1 node(s) had taint {node.kubernetes.io/not-ready: }, that the pod didn't " +
+      'tolerate and more.';
     const text =
-      "m: '0/1 nodes are available: 1 node(s) had taint {node.kubernetes.io/not-ready: },\n  that the pod didn''t tolerate and more.'\n";
+      "m: '0/1 nodes are available: 1 node(s) had taint {node.kubernetes.io/not-ready: },\n  that the pod " +
+      "didn''t tolerate and more.'\n";
     expect(writeYaml({ m: message })).toBe(text);
     expect(parse(text)).toEqual({ m: message });
   });

@@ -290,7 +290,8 @@ describe('a conflict', () => {
         server.apply('m', { spec: { hostname: 'i', containers: [{ name: 'c', image: 'j' }] }, status: { phase: 'y' } }),
       ).message,
     ).toBe(
-      'Apply failed with 3 conflicts: conflicts with "a" with subresource "status" using v1:\n- .status.phase\nconflicts with "b":\n- .spec.hostname\n- .spec.containers[name="c"].image',
+      'Apply failed with 3 conflicts: conflicts with "a" with subresource "status" using v1:\n- .status.phase\n' +
+        'conflicts with "b":\n- .spec.hostname\n- .spec.containers[name="c"].image',
     );
   });
 
@@ -358,7 +359,8 @@ describe('taking over from client-side apply', () => {
       true,
     );
     expect(annotation(server)).toBe(
-      '{"apiVersion":"v1","data":{"x":"\\u003c1\\u003e"},"kind":"ConfigMap","metadata":{"annotations":{"note":"n"},"name":"a"}}\n',
+      '{"apiVersion":"v1","data":{"x":"\\u003c1\\u003e"},"kind":"ConfigMap",' +
+        '"metadata":{"annotations":{"note":"n"},"name":"a"}}\n',
     );
   });
 

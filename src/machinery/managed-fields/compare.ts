@@ -114,7 +114,9 @@ function compareMaps(
   return isStruct(map, form) ? compareFields(map, before, after, form) : compareMembers(map, before, after, form);
 }
 
-/** Looks at the members that one of them has: what both lack is the same in both, and that is most of what a type knows. */
+/**
+ * Looks at the members that one of them has: what both lack is the same in both, and that is most of what a type knows.
+ */
 function compareStructs({ fields }: MapType, before: JsonObject, after: JsonObject, form: Form): Changes | undefined {
   let found: Collector | undefined;
   const compare = (name: string): void => {

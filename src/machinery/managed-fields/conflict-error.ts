@@ -10,13 +10,11 @@ const maxShown = 1000;
 /** 409 with a cause per field; the message lists them by manager. Clients show it as it is. */
 export function conflictError(conflicts: readonly Conflict[]): StatusError {
   const sorted = [...conflicts].sort((a, b) => compareText(a.id, b.id));
-  const causes = sorted
-    .slice(0, maxShown)
-    .map(({ manager, path }) => ({
-      reason: 'FieldManagerConflict',
-      message: `conflict with ${shown(manager)}`,
-      field: path.join(''),
-    }));
+  const causes = sorted.slice(0, maxShown).map(({ manager, path }) => ({
+    reason: 'FieldManagerConflict',
+    message: `conflict with ${shown(manager)}`,
+    field: path.join(''),
+  }));
   return new StatusError(409, 'Conflict', messageOf(sorted), { causes });
 }
 

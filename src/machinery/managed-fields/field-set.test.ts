@@ -101,7 +101,8 @@ describe('FieldsV1', () => {
 
   it('is written in order, however it was read', () => {
     const set = parseFieldsText(
-      '{"f:b":{},"f:a":{"f:y":{},"f:x":{}},"k:{\\"b\\":1,\\"a\\":2}":{"f:m":{}},"k:{\\"a\\":2,\\"b\\":1}":{"f:n":{}},"z:later":{}}',
+      '{"f:b":{},"f:a":{"f:y":{},"f:x":{}},"k:{\\"b\\":1,\\"a\\":2}":{"f:m":{}},"k:{\\"a\\":2,' +
+        '\\"b\\":1}":{"f:n":{}},"z:later":{}}',
     );
     expect(fieldsText(set)).toBe('{"f:a":{"f:x":{},"f:y":{}},"f:b":{},"k:{\\"a\\":2,\\"b\\":1}":{"f:m":{},"f:n":{}}}');
   });

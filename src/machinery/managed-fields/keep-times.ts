@@ -7,7 +7,8 @@ import { isObject, type JsonObject, type JsonValue, RawJson } from '../value.ts'
  * The changed object, with the recorded times where nothing but times differs from the live one: such a change writes
  * nothing. To be called after everything that changes the object.
  *
- * @param isLive whether an object is stored as the live one is: what is empty or names a default may be spelled otherwise
+ * @param isLive whether an object is stored as the live one is: what is empty or names a default may be spelled
+ *   otherwise
  */
 export function keepTimes<T extends KubeObject>(object: T, live: KubeObject, isLive: (object: T) => boolean): T {
   const entries = object.metadata?.managedFields ?? [];

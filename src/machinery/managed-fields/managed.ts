@@ -157,7 +157,10 @@ export function capUpdaters(table: Map<string, Manager>): void {
   for (const bucket of buckets.values()) bucket.finish();
 }
 
-/** What becomes of the oldest updaters of a version. Their fields are put together at the end: each time would take longer. */
+/**
+ * What becomes of the oldest updaters of a version. Their fields are put together at the end: each time would take
+ * longer.
+ */
 class Bucket {
   readonly #table: Map<string, Manager>;
   readonly #name: ManagerName;

@@ -50,7 +50,9 @@ export interface FieldOptions {
   readonly omitsZero?: boolean;
 }
 
-/** A member of a struct. Its type is looked up when first needed: types refer to each other, and most are never used. */
+/**
+ * A member of a struct. Its type is looked up when first needed: types refer to each other, and most are never used.
+ */
 export class StructField {
   readonly name: string;
   readonly element: PathElement;

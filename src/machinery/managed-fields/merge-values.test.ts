@@ -231,7 +231,8 @@ describe('a configuration that does not fit its type', () => {
       name: 'no text',
       config: { hostname: { a: [1.5, 'x', null] } },
       message:
-        '.hostname: expected string, got &value.valueUnstructured{Value:map[string]interface {}{"a":[]interface {}{1.5, "x", interface {}(nil)}}}',
+        '.hostname: expected string, got &value.valueUnstructured{Value:map[string]interface ' +
+        '{}{"a":[]interface {}{1.5, "x", interface {}(nil)}}}',
     },
     {
       name: 'no number',
@@ -276,7 +277,8 @@ describe('a configuration that does not fit its type', () => {
       name: 'several problems',
       config: { hostname: 1, priority: 'x' },
       message:
-        'errors:\n  .hostname: expected string, got &value.valueUnstructured{Value:1}\n  .priority: expected numeric (int or float), got string',
+        'errors:\n  .hostname: expected string, got &value.valueUnstructured{Value:1}\n  .priority: expected ' +
+        'numeric (int or float), got string',
     },
   ])('is told about $name', ({ type = podSpec, config, message }) => {
     expect(() => validateConfiguration(type, config)).toThrow(new TypeMismatch(message));

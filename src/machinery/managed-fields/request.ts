@@ -18,10 +18,15 @@ export interface OwnershipRequest {
   readonly subresource: string;
   /** Of the request, and of `live` and the new object. */
   readonly apiVersion: string;
-  /** Type of both in that version: an id of the schema, or the merge type of a custom resource (`structural-types.ts`). */
+  /**
+   * Type of both in that version: an id of the schema, or the merge type of a custom resource (`structural-types.ts`).
+   */
   readonly typeId: string | MergeType;
   readonly now: Date;
-  /** Paths that this resource or subresource does not let the request change (`[['status']]`), or a filter that leaves them out. */
+  /**
+   * Paths that this resource or subresource does not let the request change (`[['status']]`), or a filter that leaves
+   * them out.
+   */
   readonly resetFields?: readonly (readonly string[])[] | FieldFilter;
   /** Needed where managers can have written in another version. Without it, what they own is forgotten. */
   readonly versions?: VersionSource;

@@ -1,4 +1,6 @@
-/** An applied configuration from request to result: checks, the live object's form, conflicts, the managers after it. */
+/**
+ * An applied configuration from request to result: checks, the live object's form, conflicts, the managers after it.
+ */
 import { memberOf } from '../members.ts';
 import { asJson, type KubeObject } from '../object-meta.ts';
 import { badRequest, plainError } from '../status.ts';

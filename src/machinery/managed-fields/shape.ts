@@ -9,7 +9,9 @@ import type { JsonObject, JsonValue } from '../value.ts';
 import type { ListType, MapType, MergeType, StructField } from './merge-type.ts';
 import { itemId, TypeMismatch } from './typed-value.ts';
 
-/** Undefined where there is more to it than this can tell: an object that does not fit its type, or carried JSON in it. */
+/**
+ * Undefined where there is more to it than this can tell: an object that does not fit its type, or carried JSON in it.
+ */
 export function shapeOf(type: MergeType, object: JsonObject): string | undefined {
   try {
     return type.map === undefined ? undefined : mapShape(type.map, object);

@@ -1,7 +1,8 @@
 /**
  * Merge types of custom resources, from the schema of a CustomResourceDefinition's version: `x-kubernetes-list-type`,
  * `x-kubernetes-list-map-keys` and `x-kubernetes-map-type` say how lists and objects are merged.
- * @see {@link https://kubernetes.io/docs/reference/using-api/server-side-apply/#custom-resources-and-server-side-apply | custom resources}
+ * @see {@link https://kubernetes.io/docs/reference/using-api/server-side-apply/#custom-resources-and-server-side-apply
+ *   | custom resources}
  */
 import { keysOf, memberOf } from '../members.ts';
 import { isObject, type JsonObject, type JsonValue } from '../value.ts';

@@ -140,7 +140,8 @@ function keyValue(list: ListType, item: JsonObject, key: string, form: Form): Js
   const found = value === undefined ? (field?.options.default ?? field?.absent) : value;
   if (found === undefined)
     throw new TypeMismatch(
-      `associative list with keys has an element that omits key field ${JSON.stringify(key)} (and doesn't have default value)`,
+      `associative list with keys has an element that omits key field ${JSON.stringify(key)} (and doesn't ` +
+        'have default value)',
     );
   return found;
 }

@@ -66,7 +66,10 @@ function tableForUpdate({ live, object, subresource }: UpdateRequest): ManagerTa
   return readOrNothing(live?.metadata?.managedFields);
 }
 
-/** A client may send the fields of an entry in any order; they are stored in one, so that the same fields are the same text. */
+/**
+ * A client may send the fields of an entry in any order; they are stored in one, so that the same fields are the same
+ * text.
+ */
 function inOrder(table: ManagerTable, live: readonly ManagedFieldsEntry[]): ManagerTable {
   const texts = new Set(live.map(({ fieldsV1 }) => textOf(fieldsV1)));
   const isStored = (text: string | undefined): boolean => text !== undefined && texts.has(text);

@@ -54,7 +54,8 @@ export function decodeJsonPatch(body: JsonValue, validation: FieldValidation): D
   });
   if (operations.length > MAX_OPERATIONS) {
     throw requestEntityTooLarge(
-      `Request entity is too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`,
+      `Request entity is too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, ` +
+        `got ${operations.length}`,
     );
   }
   return { operations, problems };
@@ -65,7 +66,8 @@ function checkMembers(operation: JsonObject, index: number): string[] {
     const value = memberOf(operation, name) ?? null;
     if (value !== null && typeof value !== 'string') {
       throw badRequest(
-        `error decoding patch: json: cannot unmarshal ${goJsonKind(value)} into Go struct field jsonPatchOp.${name} of type string`,
+        `error decoding patch: json: cannot unmarshal ${goJsonKind(value)} into Go struct field ` +
+          `jsonPatchOp.${name} of type string`,
       );
     }
   }
@@ -75,7 +77,8 @@ function checkMembers(operation: JsonObject, index: number): string[] {
 
 const wrongType = (value: JsonValue, goType: string, lenient: boolean) =>
   badRequest(
-    `${lenient ? '' : 'error decoding patch: '}json: cannot unmarshal ${goJsonKind(value)} into Go value of type ${goType}`,
+    `${lenient ? '' : 'error decoding patch: '}json: cannot unmarshal ${goJsonKind(value)} into Go ` +
+      `value of type ${goType}`,
   );
 
 /**
@@ -134,7 +137,10 @@ class PatchRun {
     }
   }
 
-  /** Members that were added move to their place in the key order. What values were put into each other may be too deep for those who come next. */
+  /**
+   * Members that were added move to their place in the key order. What values were put into each other may be too deep
+   * for those who come next.
+   */
   finish(): void {
     if (isDeeper(this.root, MAX_DEPTH)) throw tooDeep();
     for (const container of this.own) if (!Array.isArray(container)) sortMembers(container);

@@ -84,7 +84,9 @@ function applyItemDirectives(
 
 export const unknownDirective = (directive: JsonValue, patch: JsonObject) =>
   plainError(
-    `unknown patch type: ${typeof directive === 'string' ? directive : `%!s(${goTypeName(directive)}=${goValue(directive)})`} in map: ${goValue(patch)}`,
+    'unknown patch ' +
+      `type: ${typeof directive === 'string' ? directive : `%!s(${goTypeName(directive)}=${goValue(directive)})`} ` +
+      `in map: ${goValue(patch)}`,
   );
 
 /** The list with the items that `order` names in that order, and the others where `live` has them. */
@@ -170,7 +172,8 @@ export function validateOrder(
   }
   if (next < items.length)
     throw plainError(
-      `The order in patch list:\n${goValue([...patch])}\n doesn't match $setElementOrder list:\n${goValue([...order])}\n`,
+      `The order in patch list:\n${goValue([...patch])}\n doesn't match $setElementOrder ` +
+        `list:\n${goValue([...order])}\n`,
     );
 }
 

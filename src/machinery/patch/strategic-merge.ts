@@ -10,7 +10,8 @@
  * Inputs are in JSON form, with the members that JSON always writes; they are never changed. The result shares what
  * was not merged with both.
  *
- * @see {@link https://kubernetes.io/docs/tasks/manage-kubernetes-objects/update-api-object-kubectl-patch/ | strategic merge patch}
+ * @see {@link https://kubernetes.io/docs/tasks/manage-kubernetes-objects/update-api-object-kubectl-patch/ | strategic
+ *   merge patch}
  */
 import { goJsonKind, goTypeName } from '../go-format.ts';
 import { keysOf, memberOf, sortedCopy, sortMembers } from '../members.ts';
@@ -37,7 +38,8 @@ const ELEMENT_ORDER = '$setElementOrder';
 export interface StrategicMerge {
   /**
    * `original`, an object of the type, with the patch merged into it.
-   * @throws StatusError 400 for a directive of the wrong form, 422 for lists of lists, 500 for what the schema cannot merge.
+   * @throws StatusError 400 for a directive of the wrong form, 422 for lists of lists, 500 for what the schema cannot
+   *   merge.
    */
   apply(original: JsonObject, patch: JsonObject, typeId: string): JsonObject;
 }

@@ -1,6 +1,8 @@
 /**
  * Fills in the defaults of a schema.
- * @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting | Defaulting}
+ * @see {@link
+ *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#defaulting |
+ *   Defaulting}
  */
 import { stringifyJson } from '../json/writer.ts';
 import { hasMember, keysOf } from '../members.ts';
@@ -8,14 +10,14 @@ import { createMap, isObject, type JsonObject, type JsonValue } from '../value.t
 import type { Structural } from './schema.ts';
 
 /**
- * What defaults may add to an object, in bytes of JSON: a list has space for a million items, and a schema can have a default for
- * each. No store takes an object that is so large.
+ * What defaults may add to an object, in bytes of JSON: a list has space for a million items, and a schema can have a
+ * default for each. No store takes an object that is so large.
  */
 export const maxDefaultBytes = 8 * 1024 * 1024;
 
 /**
- * Changes `value`. A null where none may be is as good as nothing: it gets the default, or goes. False when there are more defaults
- * than an object may get: the rest of it has none then.
+ * Changes `value`. A null where none may be is as good as nothing: it gets the default, or goes. False when there are
+ * more defaults than an object may get: the rest of it has none then.
  */
 export function setDefaults(value: JsonValue | undefined, schema: Structural): boolean {
   const budget = { left: maxDefaultBytes };

@@ -1,6 +1,8 @@
 /**
  * The formats of texts that schemas of custom resources may name. Others are no rule: they pass.
- * @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation | Validation}
+ * @see {@link
+ *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation |
+ *   Validation}
  */
 import { isIP, isIPv4, isIPv6 } from 'node:net';
 
@@ -31,7 +33,10 @@ function isDateTime(text: string): boolean {
   return hours < 24 && minutes < 60 && seconds < 60;
 }
 
-/** Go's durations, and the longer units that upstream reads as well: `1h30m`, `5 days`. No character can be read in two ways. */
+/**
+ * Go's durations, and the longer units that upstream reads as well: `1h30m`, `5 days`. No character can be read in two
+ * ways.
+ */
 function isDuration(text: string): boolean {
   if (/^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/.test(text)) return true;
   return /^\s*(?:-?\d+\s*(?:ns|nanosec(?:ond)?s?|us|µs|microsec(?:ond)?s?|ms|millisec(?:ond)?s?|s|sec(?:ond)?s?|m|min(?:ute)?s?|h|hrs?|hours?|d|days?|w|wk|weeks?)\s*)+$/.test(

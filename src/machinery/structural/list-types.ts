@@ -1,4 +1,7 @@
-/** Items of sets and maps differ. @see {@link https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy | Merge strategy} */
+/**
+ * Items of sets and maps differ. @see {@link
+ * https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy | Merge strategy}
+ */
 import { duplicate } from '../field-error.ts';
 import type { FieldErrors } from '../field-errors.ts';
 import type { FieldPath } from '../field-path.ts';

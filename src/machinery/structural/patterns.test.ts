@@ -20,7 +20,10 @@ const judge = (value: Record<string, string>, ...patterns: [string, ...string[]]
     .map(fieldErrorText)
     .map((text) => text.slice(text.lastIndexOf('in body ')));
 
-/** Each look at the clock is `wallMs` later, of which the processor was at work for this long. Says how often it was looked at. */
+/**
+ * Each look at the clock is `wallMs` later, of which the processor was at work for this long. Says how often it was
+ * looked at.
+ */
 function steppingClock(cpuMs: number, wallMs = cpuMs): { readonly looks: number } {
   const clock = { looks: 0 };
   vi.spyOn(performance, 'now').mockImplementation(() => ++clock.looks * wallMs);

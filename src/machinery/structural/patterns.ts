@@ -1,4 +1,6 @@
-/** Patterns in schemas. Node's own regular expressions are another dialect, and some patterns make them run for hours. */
+/**
+ * Patterns in schemas. Node's own regular expressions are another dialect, and some patterns make them run for hours.
+ */
 import { CpuLimit } from '../cpu-limit.ts';
 import { regexCache } from '../regex-cache.ts';
 import { watchedText } from '../regex-engine.ts';
@@ -26,8 +28,8 @@ export function startMatching(): void {
 }
 
 /**
- * Whether the pattern occurs in the text. A pattern that cannot be read, which old servers may have let in, matches nothing.
- * Undefined when the texts of the object have taken too long.
+ * Whether the pattern occurs in the text. A pattern that cannot be read, which old servers may have let in, matches
+ * nothing. Undefined when the texts of the object have taken too long.
  */
 export function matchesPattern(pattern: string, text: string): boolean | undefined {
   try {

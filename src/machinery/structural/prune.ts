@@ -1,6 +1,8 @@
 /**
  * Removes what a schema does not know.
- * @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#field-pruning | Field pruning}
+ * @see {@link
+ *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#field-pruning |
+ *   Field pruning}
  */
 import { keysOf } from '../members.ts';
 import { isObject, type JsonObject, type JsonValue } from '../value.ts';

@@ -132,7 +132,8 @@ function checkJunctors(value: JsonValue, schema: JsonObject, place: Place): Matc
     const { valid, best } = alternatives(value, oneOf, place);
     if (valid !== 1) {
       refuse(
-        `must validate one and only one schema (oneOf). Found ${valid === 0 ? 'none valid' : `${valid} valid alternatives`}`,
+        'must validate one and only one schema (oneOf). ' +
+          `Found ${valid === 0 ? 'none valid' : `${valid} valid alternatives`}`,
       );
       if (valid === 0) matches += takeOver(best!, place);
     }

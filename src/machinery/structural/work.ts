@@ -5,8 +5,8 @@ import { isObject, type JsonValue } from '../value.ts';
 export const tooMuch = new Error('a validation takes too many steps');
 
 /**
- * Values that are compared with schemas. A body has space for some 1.5 million values; with alternatives each is compared several
- * times, and the product of both can be anything.
+ * Values that are compared with schemas. A body has space for some 1.5 million values; with alternatives each is
+ * compared several times, and the product of both can be anything.
  */
 const maxSteps = 3_000_000;
 

@@ -1,4 +1,7 @@
-/** Keys of mappings as the names that they have in JSON, and values as Go shows them in messages about keys that have none. */
+/**
+ * Keys of mappings as the names that they have in JSON, and values as Go shows them in messages about keys that have
+ * none.
+ */
 import { goQuote } from '../go-quote.ts';
 import { isObject, type JsonValue } from '../value.ts';
 import type { YamlScalar } from './scalars.ts';

@@ -152,7 +152,9 @@ describe('documents of three megabytes', () => {
     },
     {
       name: 'a long map that is merged again and again',
-      text: `a: &a {${Array.from({ length: 50_000 }, (_, i) => `k${i}: 1`).join(', ')}}\nb:\n${fill('  <<: *a\n', bodyLimit / 2)}`,
+      text:
+        `a: &a {${Array.from({ length: 50_000 }, (_, i) => `k${i}: 1`).join(', ')}}\n` +
+        `b:\n${fill('  <<: *a\n', bodyLimit / 2)}`,
     },
     {
       name: 'aliases of aliases',

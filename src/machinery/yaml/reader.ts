@@ -1,6 +1,6 @@
 /**
- * Tokens → the value of the first document, in one pass and without recursion: an open collection is a frame on a stack,
- * and a finished node is put into the innermost one.
+ * Tokens → the value of the first document, in one pass and without recursion: an open collection is a frame on a
+ * stack, and a finished node is put into the innermost one.
  *
  * What is accepted and how mistakes are told follow go-yaml (v2), which is libyaml's grammar.
  */
@@ -64,7 +64,10 @@ export class YamlReader {
     this.containersLeft = maxContainers(text.length);
   }
 
-  /** Reads on until about that many characters' worth of work is done; true when the document is read. Throws {@link YamlError}. */
+  /**
+   * Reads on until about that many characters' worth of work is done; true when the document is read. Throws {@link
+   * YamlError}.
+   */
   advance(work: number): boolean {
     const end = this.done + work;
     if (this.root === undefined && this.frames.length === 0) this.beginDocument();

@@ -1,6 +1,6 @@
 /**
- * Text → tokens of YAML 1.1, as go-yaml and libyaml tell them apart: indentation becomes tokens that open and close block
- * collections, and a colon makes what stands before it on its line a key.
+ * Text → tokens of YAML 1.1, as go-yaml and libyaml tell them apart: indentation becomes tokens that open and close
+ * block collections, and a colon makes what stands before it on its line a key.
  *
  * Reads no further than the grammar needs. The work per character is bounded: a token waits for a colon along one line
  * and 1024 characters at most, and there is one such token per open flow collection.

@@ -1,8 +1,9 @@
 /**
  * The values of a document, made while it is read: what scalars, keys, merges and aliases come to in JSON.
  *
- * A value that has no form in JSON is remembered and told when the document is over, because a syntax error behind it goes
- * before it. An alias costs the same whatever it stands for: the value is shared, and what it adds to the document is counted.
+ * A value that has no form in JSON is remembered and told when the document is over, because a syntax error behind it
+ * goes before it. An alias costs the same whatever it stands for: the value is shared, and what it adds to the document
+ * is counted.
  */
 import { canonicalBase64 } from '../json/base64.ts';
 import { ProblemList } from '../json/problems.ts';
@@ -53,7 +54,9 @@ const mergeTag = `${tagPrefix}merge`;
 /** Tags whose values are read as a scalar without quotes is. */
 const resolvable = new Set(['null', 'bool', 'int', 'float', 'str', 'timestamp']);
 
-/** How much text aliases may add to a document, in characters. @NOTE differs from upstream, which counts nodes alone. */
+/**
+ * How much text aliases may add to a document, in characters. @NOTE differs from upstream, which counts nodes alone.
+ */
 const maxAliasedCharacters = 3 * 1024 * 1024;
 
 export class Values {
@@ -189,7 +192,8 @@ export class Values {
       const [type, shown] =
         key.value === null ? ['%!s(<nil>)', '<nil>'] : ['uint64', `0x${BigInt(key.value as number).toString(16)}`];
       this.inconvertible ??= new YamlError(
-        `unsupported map key of type: ${type}, key: ${shown}, value: ${value.value === null ? '<nil>' : goSyntaxOf(value.value)}`,
+        `unsupported map key of type: ${type}, key: ${shown}, ` +
+          `value: ${value.value === null ? '<nil>' : goSyntaxOf(value.value)}`,
       );
     }
   }

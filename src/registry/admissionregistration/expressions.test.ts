@@ -38,7 +38,10 @@ function slowClock(): void {
   vi.spyOn(performance, 'now').mockImplementation(() => (ms += 25));
 }
 
-/** What is wrong with the object, and how many rounds of the event loop others had until that was known: two for each turn. */
+/**
+ * What is wrong with the object, and how many rounds of the event loop others had until that was known: two for each
+ * turn.
+ */
 async function judge(
   resource: string,
   object: object,
@@ -115,10 +118,12 @@ test('each expression has its error in its place', async () => {
   );
   expect(errors).toEqual([
     expect.stringContaining(
-      'spec.matchConditions[0].expression: Invalid value: "none": compilation failed: ERROR: <input>:1:1: undeclared reference to \'none\'',
+      'spec.matchConditions[0].expression: Invalid value: "none": compilation failed: ERROR: <input>:1:1: ' +
+        "undeclared reference to 'none'",
     ),
     'spec.matchConditions[2].expression: Invalid value: "1": must evaluate to bool but got int',
-    'spec.auditAnnotations[0].valueExpression: Invalid value: "1": must evaluate to one of [string null_type] but got int',
+    'spec.auditAnnotations[0].valueExpression: Invalid value: "1": must evaluate to one of [string ' +
+      'null_type] but got int',
     'spec.auditAnnotations[1].key: Duplicate value: "k"',
   ]);
 });

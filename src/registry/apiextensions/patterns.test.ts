@@ -47,10 +47,12 @@ test('the patterns of a definition are compiled before it is judged, a pattern a
   const errors = strategy.validate!(object, {} as StrategyContext).map(fieldErrorText);
   expect(errors.filter((error) => error.includes('regular expression'))).toEqual([
     expect.stringContaining(
-      '[spec].not.properties[map].additionalProperties.pattern: Invalid value: "d)": must be a valid regular expression, but isn\'t: error parsing regexp: unexpected ): `d)`',
+      '[spec].not.properties[map].additionalProperties.pattern: Invalid value: "d)": must be a valid regular ' +
+        "expression, but isn't: error parsing regexp: unexpected ): `d)`",
     ),
     expect.stringContaining(
-      '[spec].properties[map].additionalProperties.pattern: Invalid value: "b(": must be a valid regular expression, but isn\'t: error parsing regexp: missing closing ): `b(`',
+      '[spec].properties[map].additionalProperties.pattern: Invalid value: "b(": must be a valid regular ' +
+        "expression, but isn't: error parsing regexp: missing closing ): `b(`",
     ),
   ]);
   expect(compile).not.toHaveBeenCalled();

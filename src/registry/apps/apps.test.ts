@@ -60,7 +60,8 @@ describe('all workloads', () => {
 
   it.each(kinds)('$kind: need a selector that finds their pods', ({ rules }) => {
     expect(rules.create(workload({ selector: { matchLabels: { app: 'other' } } })).errors).toEqual([
-      'spec.template.metadata.labels: Invalid value: map[string]string{"app":"web"}: `selector` does not match template `labels`',
+      'spec.template.metadata.labels: Invalid value: map[string]string{"app":"web"}: `selector` does not ' +
+        'match template `labels`',
     ]);
   });
 
@@ -128,14 +129,16 @@ describe('a Deployment', () => {
       name: 'that cannot go on',
       spec: { strategy: { rollingUpdate: { maxUnavailable: 0, maxSurge: 0 } } },
       errors: [
-        'spec.strategy.rollingUpdate.maxUnavailable: Invalid value: intstr.IntOrString{0}: may not be 0 when `maxSurge` is 0',
+        'spec.strategy.rollingUpdate.maxUnavailable: Invalid value: intstr.IntOrString{0}: may not be 0 ' +
+          'when `maxSurge` is 0',
       ],
     },
     {
       name: 'that takes away more than all',
       spec: { strategy: { rollingUpdate: { maxUnavailable: '101%' } } },
       errors: [
-        'spec.strategy.rollingUpdate.maxUnavailable: Invalid value: intstr.IntOrString{"101%"}: must not be greater than 100%',
+        'spec.strategy.rollingUpdate.maxUnavailable: Invalid value: intstr.IntOrString{"101%"}: must not ' +
+          'be greater than 100%',
       ],
     },
     {
@@ -264,7 +267,8 @@ describe('a StatefulSet', () => {
       name: 'that keeps claims somehow',
       spec: { persistentVolumeClaimRetentionPolicy: { whenScaled: 'X' } },
       errors: [
-        'spec.persistentVolumeClaimRetentionPolicy.whenScaled: Unsupported value: "X": supported values: "Retain", "Delete"',
+        'spec.persistentVolumeClaimRetentionPolicy.whenScaled: Unsupported value: "X": supported values: ' +
+          '"Retain", "Delete"',
       ],
     },
   ])('is refused $name', ({ spec, errors }) => {
@@ -339,7 +343,8 @@ describe('a DaemonSet', () => {
   ])('is not read with $name for that count', ({ count, why }) => {
     const refused = expect.objectContaining({
       code: 400,
-      message: `DaemonSet in version "v1" cannot be handled as a DaemonSet: strconv.ParseInt: parsing "${count}": ${why}`,
+      message:
+        'DaemonSet in version "v1" cannot be handled as a DaemonSet: strconv.ParseInt: parsing ' + `"${count}": ${why}`,
     }) as Error;
     const annotations = { 'deprecated.daemonset.template.generation': count };
     expect(() => daemonSets.create(workload({}, { metadata: { name: 'web', annotations } }))).toThrow(refused);
@@ -353,7 +358,8 @@ describe('a DaemonSet', () => {
       name: 'that both takes away and adds',
       rollingUpdate: { maxUnavailable: 1, maxSurge: 1 },
       errors: [
-        'spec.updateStrategy.rollingUpdate.maxSurge: Invalid value: intstr.IntOrString{1}: may not be set when maxUnavailable is non-zero',
+        'spec.updateStrategy.rollingUpdate.maxSurge: Invalid value: intstr.IntOrString{1}: may not be set when ' +
+          'maxUnavailable is non-zero',
       ],
     },
     {
@@ -365,7 +371,8 @@ describe('a DaemonSet', () => {
       name: 'that adds more than all',
       rollingUpdate: { maxUnavailable: 0, maxSurge: '200%' },
       errors: [
-        'spec.updateStrategy.rollingUpdate.maxSurge: Invalid value: intstr.IntOrString{"200%"}: must not be greater than 100%',
+        'spec.updateStrategy.rollingUpdate.maxSurge: Invalid value: intstr.IntOrString{"200%"}: must not ' +
+          'be greater than 100%',
       ],
     },
   ])('is refused $name', ({ rollingUpdate, errors }) => {
@@ -412,7 +419,8 @@ describe('a ReplicationController', () => {
       name: 'that would not find its pods',
       spec: { selector: { app: 'other' } },
       errors: [
-        'spec.template.metadata.labels: Invalid value: map[string]string{"app":"web"}: `selector` does not match template `labels`',
+        'spec.template.metadata.labels: Invalid value: map[string]string{"app":"web"}: `selector` does not ' +
+          'match template `labels`',
       ],
     },
   ])('is refused $name', ({ spec, errors }) => {

@@ -1,7 +1,9 @@
 /**
- * Custom objects of one version as bytes: JSON text, members sorted, with kind and apiVersion, as kube-apiserver stores it.
+ * Custom objects of one version as bytes: JSON text, members sorted, with kind and apiVersion, as kube-apiserver stores
+ * it.
  *
- * What is stored has the storage version; this codec reads it as objects of its own version and writes such objects back.
+ * What is stored has the storage version; this codec reads it as objects of its own version and writes such objects
+ * back.
  */
 import { EncodeError, type JsonOptions, type TypeCodec } from '../../machinery/codec/index.ts';
 import { JsonBody, type Decoded } from '../../machinery/json/body.ts';
@@ -82,7 +84,9 @@ export class CustomCodec implements TypeCodec {
     return asJson(other) === object ? object : this.#shaped(other, version);
   }
 
-  /** A stored value in normal form: of the storage version where that needs nobody's help, pruned, with its defaults. */
+  /**
+   * A stored value in normal form: of the storage version where that needs nobody's help, pruned, with its defaults.
+   */
   normalForm(bytes: Buffer): Buffer {
     const { stored, versions, converter } = this.#options;
     const value = new JsonBody(bytes).value().value;
@@ -133,7 +137,8 @@ export class CustomCodec implements TypeCodec {
   #accept(value: JsonValue): Decoded {
     if (!isObject(value))
       throw new JsonTypeError(
-        `json: cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value} into Go value of type map[string]interface {}`,
+        `json: cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value} into Go value of type ` +
+          'map[string]interface {}',
       );
     const { version, metadata } = this.#options;
     const object = Object.assign(createMap<JsonValue | undefined>(), value) as JsonObject;

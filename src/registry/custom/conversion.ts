@@ -4,11 +4,14 @@ import { copyValue } from '../../machinery/structural/defaults.ts';
 
 export interface Converter {
   /**
-   * A new object, or the same when it is of that version. Throws `Pending` when somebody has to be asked first, and what
-   * they said when they refused.
+   * A new object, or the same when it is of that version. Throws `Pending` when somebody has to be asked first, and
+   * what they said when they refused.
    */
   convert(object: KubeObject, apiVersion: string): KubeObject;
-  /** Somebody else converts: objects stay in the version in which they lie in the store until they are needed in another one. */
+  /**
+   * Somebody else converts: objects stay in the version in which they lie in the store until they are needed in another
+   * one.
+   */
   readonly asks: boolean;
 }
 

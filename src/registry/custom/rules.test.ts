@@ -122,7 +122,8 @@ describe('rules in CEL', () => {
       value: { n: 1 },
       errors: [
         expect.stringContaining(
-          'spec: Invalid value: "object": rule compile error: compilation failed: ERROR: <input>:1:5: undefined field \'none\'',
+          'spec: Invalid value: "object": rule compile error: compilation failed: ERROR: <input>:1:5: ' +
+            "undefined field 'none'",
         ) as string,
       ],
     },

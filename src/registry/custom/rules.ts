@@ -1,7 +1,9 @@
 /**
- * Rules in CEL (`x-kubernetes-validations`) about custom objects: compiled once for a version, judged for each value that has
- * some, from the object down.
- * @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules | Validation rules}
+ * Rules in CEL (`x-kubernetes-validations`) about custom objects: compiled once for a version, judged for each value
+ * that has some, from the object down.
+ * @see {@link
+ *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules |
+ *   Validation rules}
  */
 import type { ValidationRule } from '../../api/gen/types/apiextensions-v1.ts';
 import {

@@ -19,7 +19,9 @@ function valueAt(object: KubeObject, path: string): { readonly value?: JsonValue
   for (const [i, name] of names.entries()) {
     if (!isObject(value))
       return {
-        error: `${shown(names.slice(0, i + 1))} accessor error: ${described(value)} is of the type ${goTypeName(value)}, expected map[string]interface{}`,
+        error:
+          `${shown(names.slice(0, i + 1))} accessor error: ${described(value)} is of the ` +
+          `type ${goTypeName(value)}, expected map[string]interface{}`,
       };
     value = memberOf(value, name);
     if (value === undefined) return {};
@@ -39,7 +41,9 @@ function typedAt(
   const found = valueAt(object, path);
   if (found.value === undefined || isRight(found.value)) return found;
   return {
-    error: `${shown(membersOf(path))} accessor error: ${described(found.value)} is of the type ${goTypeName(found.value)}, expected ${type}`,
+    error:
+      `${shown(membersOf(path))} accessor error: ${described(found.value)} is of the ` +
+      `type ${goTypeName(found.value)}, expected ${type}`,
   };
 }
 

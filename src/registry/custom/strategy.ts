@@ -178,7 +178,8 @@ function* withRules(
     invalid(
       FieldPath.root,
       undefined,
-      'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+      'some validation rules were not checked because the object was invalid; correct the existing errors to ' +
+        'complete validation',
     ),
   ]);
 }

@@ -52,7 +52,10 @@ export function readVersions({ spec, status }: CustomResourceDefinition): readon
   });
 }
 
-/** Definitions from before schemas were required have objects of any form. The copy has nothing of the definition's but scalars. */
+/**
+ * Definitions from before schemas were required have objects of any form. The copy has nothing of the definition's but
+ * scalars.
+ */
 function schemaOf({ schema }: CustomResourceDefinitionVersion, preserve: boolean): JsonObject {
   const given = parseJson(
     stringifyJson(

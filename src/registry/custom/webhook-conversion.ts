@@ -2,7 +2,8 @@
  * Conversion by a webhook (strategy Webhook). Objects that are asked for in the same moment go in one ConversionReview.
  *
  * Answers are kept for a moment, by the text of what was asked: whoever waited comes again and finds them.
- * @see {@link https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-request-and-response | Webhook request and response}
+ * @see {@link
+ *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definition-versioning/#webhook-request-and-response | Webhook request and response}
  */
 import { randomUUID } from 'node:crypto';
 import { textBytes } from '../../base/bounded-cache.ts';
@@ -132,7 +133,8 @@ function responseObjects(
   };
   if (review.kind !== 'ConversionReview' || review.apiVersion !== expected.apiVersion)
     throw new Error(
-      `expected response of kind ${expected.apiVersion}, Kind=ConversionReview, got ${String(review.apiVersion)}, Kind=${String(review.kind)}`,
+      `expected response of kind ${expected.apiVersion}, Kind=ConversionReview, ` +
+        `got ${String(review.apiVersion)}, Kind=${String(review.kind)}`,
     );
   const { response } = review;
   if (response === undefined) throw new Error('no response provided');
@@ -146,7 +148,9 @@ function responseObjects(
   return Array.isArray(response.convertedObjects) ? (response.convertedObjects as JsonValue[]) : [];
 }
 
-/** A webhook changes the form of an object, its labels and its annotations, and nothing that says which object it is. */
+/**
+ * A webhook changes the form of an object, its labels and its annotations, and nothing that says which object it is.
+ */
 function checked(original: JsonObject, converted: JsonValue, apiVersion: string, i: number): JsonObject {
   const refuse = (why: string): never => {
     throw new Error(`returned invalid converted object at index ${i}: ${why}`);

@@ -1,7 +1,9 @@
 import { isEqual } from '../../machinery/equal.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
 
-/** Whether a change is nothing but what the garbage collector does to an object that is to go: owners and finalizers. */
+/**
+ * Whether a change is nothing but what the garbage collector does to an object that is to go: owners and finalizers.
+ */
 export function isOnlyForCollection(object: KubeObject, old: KubeObject): boolean {
   const { ownerReferences, finalizers, managedFields } = old.metadata ?? {};
   const own = { ...object.metadata };

@@ -11,7 +11,9 @@ import { settled } from './pending.ts';
 import type { ResourceStore } from './resource-store.ts';
 import { nothingBegun, outcomeOfFailure, type WriteOutcome, type WriteRequest, type WriteResult } from './write.ts';
 
-/** How often a clash of a generated name is answered with another name. @see {@link https://kep.k8s.io/4420 | KEP-4420} */
+/**
+ * How often a clash of a generated name is answered with another name. @see {@link https://kep.k8s.io/4420 | KEP-4420}
+ */
 const generatedNameAttempts = 8;
 /** How often a write begins anew because what it rested on was lost before it came to the store. */
 const lostAttempts = 100;

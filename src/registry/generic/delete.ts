@@ -77,19 +77,24 @@ function checkDeletePreconditions(
     throw conflict(
       about,
       name,
-      `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${meta.uid ?? ''}). The object might have been deleted and then recreated`,
+      `the UID in the precondition (${preconditions.uid}) does not match the UID in record ` +
+        `(${meta.uid ?? ''}). The object might have been deleted and then recreated`,
     );
   }
   if (preconditions?.resourceVersion !== undefined && preconditions.resourceVersion !== meta.resourceVersion) {
     throw conflict(
       about,
       name,
-      `the ResourceVersion in the precondition (${preconditions.resourceVersion}) does not match the ResourceVersion in record (${meta.resourceVersion ?? ''}). The object might have been modified`,
+      `the ResourceVersion in the precondition (${preconditions.resourceVersion}) does not match the ` +
+        `ResourceVersion in record (${meta.resourceVersion ?? ''}). The object might have been modified`,
     );
   }
 }
 
-/** Kinds that begin their deletion with a write of their own have the precondition judged by that write, which says it otherwise. */
+/**
+ * Kinds that begin their deletion with a write of their own have the precondition judged by that write, which says it
+ * otherwise.
+ */
 function checkStoredPreconditions(
   store: ResourceStore,
   { uid, resourceVersion }: ObjectMeta,
@@ -107,7 +112,8 @@ function checkStoredPreconditions(
     throw conflict(
       store.groupResource,
       name,
-      `Precondition failed: ResourceVersion in precondition: ${preconditions.resourceVersion}, ResourceVersion in object meta: ${resourceVersion ?? ''}`,
+      `Precondition failed: ResourceVersion in precondition: ${preconditions.resourceVersion}, ResourceVersion ` +
+        `in object meta: ${resourceVersion ?? ''}`,
     );
   }
 }

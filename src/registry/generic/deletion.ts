@@ -1,6 +1,7 @@
 /**
  * The two phases of a deletion: finalization, then removal. What a delete request does to one object.
- * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-deletion | API Concepts: resource deletion}
+ * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#resource-deletion | API Concepts: resource
+ *   deletion}
  */
 import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
 import { timestamp } from './timestamp.ts';
@@ -17,7 +18,9 @@ export interface DeleteOptions {
 export const orphanFinalizer = 'orphan';
 export const foregroundFinalizer = 'foregroundDeletion';
 
-/** What becomes of the object: it goes now, it is written as finalizing, or nothing changes because that is under way. */
+/**
+ * What becomes of the object: it goes now, it is written as finalizing, or nothing changes because that is under way.
+ */
 export type DeletionStep = 'remove' | 'mark' | 'markThenRemove' | 'pending';
 
 export interface DeletionRules {

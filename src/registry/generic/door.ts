@@ -20,7 +20,10 @@ export interface DoorOptions {
   readonly stored: VersionForm;
   /** Other versions, which older servers may have stored. */
   readonly others: (apiVersion: string, kind: string) => VersionForm | undefined;
-  /** Versions that are stored as text only and have no type here: their JSON into that of the stored version, by apiVersion. */
+  /**
+   * Versions that are stored as text only and have no type here: their JSON into that of the stored version, by
+   * apiVersion.
+   */
   readonly untyped?: Readonly<Record<string, (object: JsonObject) => JsonObject>>;
   /** Reads the index card from bytes in normal form. */
   readonly scan: CardScanner;

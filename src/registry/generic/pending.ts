@@ -12,7 +12,9 @@ export class Pending extends Error {
   }
 }
 
-/** Does the work, and again after each thing that it had to wait for. It must not change anything before it is through. */
+/**
+ * Does the work, and again after each thing that it had to wait for. It must not change anything before it is through.
+ */
 export async function settled<T>(work: () => T): Promise<Awaited<T>> {
   for (;;) {
     try {

@@ -1,6 +1,7 @@
 /**
  * The `scale` subresource: one form for everything that has replicas and a selector.
- * @see {@link https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/deployment-v1/#get-read-scale-of-the-specified-deployment | Scale}
+ * @see {@link
+ *   https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/deployment-v1/#get-read-scale-of-the-specified-deployment | Scale}
  */
 import type { Codecs } from '../../machinery/codec/index.ts';
 import { fieldErrorText, invalid } from '../../machinery/field-error.ts';
@@ -59,7 +60,8 @@ function applyScale(scale: Scale, object: KubeObject, fields: ScaleFields): Kube
   }
   if (meta.uid !== undefined && meta.uid !== metaOf(object).uid)
     throw badRequest(
-      `the object in the request has another uid: ${fieldErrorText(invalid(FieldPath.of('metadata', 'uid'), meta.uid, 'field is immutable'))}`,
+      'the object in the request has another ' +
+        `uid: ${fieldErrorText(invalid(FieldPath.of('metadata', 'uid'), meta.uid, 'field is immutable'))}`,
     );
   fields.setReplicas(object, wanted);
   if (meta.resourceVersion === undefined || meta.resourceVersion === '') delete metaOf(object).resourceVersion;

@@ -129,7 +129,9 @@ function checkCreatable(
     throw conflict(
       store.groupResource,
       request.name,
-      `StorageError: invalid object, Code: 4, Key: ${store.key(request.namespace, request.name)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${preconditions.uid}, UID in object meta: `,
+      `StorageError: invalid object, Code: 4, Key: ${store.key(request.namespace, request.name)}, ` +
+        `ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${preconditions.uid}, ` +
+        'UID in object meta: ',
     );
   }
   if (!allowCreate && store.resource.allowCreateOnUpdate !== true) throw notFound(store.groupResource, request.name);
@@ -146,7 +148,9 @@ function checkPreconditions(
     throw conflict(
       store.groupResource,
       request.name,
-      `StorageError: invalid object, Code: 4, Key: ${store.key(request.namespace, request.name)}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${preconditions.uid}, UID in object meta: ${uid}`,
+      `StorageError: invalid object, Code: 4, Key: ${store.key(request.namespace, request.name)}, ` +
+        `ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${preconditions.uid}, ` +
+        `UID in object meta: ${uid}`,
     );
   }
 }

@@ -36,7 +36,9 @@ export interface SwapResult {
   readonly removedAt?: number;
 }
 
-/** A writer that loses every race gives up instead of spinning; upstream retries without end within the request's time. */
+/**
+ * A writer that loses every race gives up instead of spinning; upstream retries without end within the request's time.
+ */
 const maxAttempts = 100;
 
 export async function readModifyWrite(
@@ -157,7 +159,10 @@ async function swap(
   }
 }
 
-/** Removes what a write has just left, whatever others make of it in between; undefined when they removed it, even where another object of that name is there by now. */
+/**
+ * Removes what a write has just left, whatever others make of it in between; undefined when they removed it, even where
+ * another object of that name is there by now.
+ */
 export async function removeWritten(
   store: ResourceStore,
   written: StoredObject,

@@ -35,13 +35,16 @@ export interface VersionForm {
   readonly typeId: string;
   readonly codec: TypeCodec;
   /**
-   * Present for custom resources. Their bytes are JSON text with kind and apiVersion in it, members sorted, and their store
-   * hands out objects of this version already. Everything else is protobuf.
+   * Present for custom resources. Their bytes are JSON text with kind and apiVersion in it, members sorted, and their
+   * store hands out objects of this version already. Everything else is protobuf.
    */
   readonly custom?: CustomForm;
   /** Other apiVersions that a body may have, of the same form. */
   readonly accepts?: readonly string[];
-  /** apiVersions of other groups whose kind of this name is another form of it: a body in them is refused for its version only. */
+  /**
+   * apiVersions of other groups whose kind of this name is another form of it: a body in them is refused for its
+   * version only.
+   */
   readonly convertible?: readonly string[];
   /** The stored bytes are of this version. */
   readonly isStored: boolean;

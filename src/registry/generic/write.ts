@@ -19,7 +19,9 @@ export interface WriteRequest extends Partial<Work> {
   readonly signal?: AbortSignal;
   /** False when no more warnings are told. */
   warn(text: string): boolean;
-  /** Marks where the warnings of an attempt begin; what it returns takes back all since. Absent where nobody is warned. */
+  /**
+   * Marks where the warnings of an attempt begin; what it returns takes back all since. Absent where nobody is warned.
+   */
   beginWarnings?(): () => void;
 }
 

@@ -29,7 +29,8 @@ function* topologyWarnings({ allowedTopologies = [] }: StorageClass): Generator<
     for (const [j, { key = '' }] of matchLabelExpressions.entries()) {
       const text = nodeLabelWarning(key);
       if (text !== undefined)
-        yield `${FieldPath.of('allowedTopologies').index(i).child('matchLabelExpressions').index(j).child('key')}: ${key} is ${text}`;
+        yield `${FieldPath.of('allowedTopologies').index(i).child('matchLabelExpressions').index(j).child('key')}: ${key} ` +
+          `is ${text}`;
     }
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Notices when the event loop of this thread stands. A timer notes in shared memory that it turns; another thread looks at
- * that, and when it has not turned for too long, looks into this one (`watchdog.ts`). One such thread is enough for all that
- * runs in a process: it is started with the first who wants to know, and ends with the last.
+ * Notices when the event loop of this thread stands. A timer notes in shared memory that it turns; another thread looks
+ * at that, and when it has not turned for too long, looks into this one (`watchdog.ts`). One such thread is enough for
+ * all that runs in a process: it is started with the first who wants to know, and ends with the last.
  */
 import inspector from 'node:inspector';
 import { isMainThread, Worker } from 'node:worker_threads';
@@ -28,7 +28,10 @@ export interface Stall {
 
 export interface StallListener {
   readonly thresholdMs: number;
-  /** How the watching thread writes a line itself to standard error when the event loop does not come back; not at all where undefined. */
+  /**
+   * How the watching thread writes a line itself to standard error when the event loop does not come back; not at all
+   * where undefined.
+   */
   readonly lastWords?: LastWords | undefined;
   readonly onStall: (stall: Stall) => void;
   /** Nothing is watched any more, or not from the beginning. */
@@ -64,7 +67,9 @@ class StallDetector {
       lastWords,
       slot,
     };
-    const source = `(${watchdog.toString()})({ threads: require('node:worker_threads'), inspector: require('node:inspector'), fs: require('node:fs') })`;
+    const source =
+      `(${watchdog.toString()})({ threads: require('node:worker_threads'), inspector: require('node:inspector'), ` +
+      `fs: require('node:fs') })`;
     this.#setThreshold(Infinity);
     this.#worker = new Worker(source, {
       eval: true,
@@ -185,8 +190,8 @@ class StallDetector {
 let detector: StallDetector | undefined;
 
 /**
- * Tells of stalls of this thread's event loop until what it returns is called. That resolves when nothing is left of it.
- * Neither keeps the process alive.
+ * Tells of stalls of this thread's event loop until what it returns is called. That resolves when nothing is left of
+ * it. Neither keeps the process alive.
  */
 export function watchEventLoop(listener: StallListener): () => Promise<void> {
   let own: StallDetector;

@@ -1,12 +1,12 @@
 /**
- * The code of the thread that watches another one's event loop. It is handed to a worker as text, so that it needs no file
- * of its own in whatever bundle this ends up in: it must not use anything from outside of its function.
+ * The code of the thread that watches another one's event loop. It is handed to a worker as text, so that it needs no
+ * file of its own in whatever bundle this ends up in: it must not use anything from outside of its function.
  *
  * The other thread notes when its event loop turns. When it has not for too long, it is interrupted by way of its
- * inspector, inside of this process: no port is opened. While it is interrupted, for some tens of milliseconds, its call
- * stack is read, and what is at work is looked for among the variables of the functions on it. The session ends at once:
- * a process that ends during one can crash (https://github.com/nodejs/node, `MainThreadInterface::Post`), and a thread that
- * ends without ending its session leaves the other one interrupted for ever.
+ * inspector, inside of this process: no port is opened. While it is interrupted, for some tens of milliseconds, its
+ * call stack is read, and what is at work is looked for among the variables of the functions on it. The session ends at
+ * once: a process that ends during one can crash (https://github.com/nodejs/node, `MainThreadInterface::Post`), and a
+ * thread that ends without ending its session leaves the other one interrupted for ever.
  */
 import type * as fsModule from 'node:fs';
 import type * as inspectorModule from 'node:inspector';
@@ -122,7 +122,8 @@ export function watchdog({ threads, inspector, fs }: Modules): void {
       .slice(0, maxFrames)
       .map(
         ({ functionName, location: { scriptId, lineNumber, columnNumber = 0 } }) =>
-          `${functionName === '' ? '(anonymous)' : functionName} (${urls.get(scriptId) ?? ''}:${lineNumber + 1}:${columnNumber + 1})`,
+          `${functionName === '' ? '(anonymous)' : functionName} ` +
+          `(${urls.get(scriptId) ?? ''}:${lineNumber + 1}:${columnNumber + 1})`,
       );
     for (const frame of frames) {
       found.work = await workOf(session, frame);

@@ -7,7 +7,8 @@
  *    happened in between.
  * 3. Put the changes before the window.
  *
- * It is given up when it is more than the window may hold or takes too long; the watches then replay history themselves.
+ * It is given up when it is more than the window may hold or takes too long; the watches then replay history
+ * themselves.
  */
 import type { Clock } from '../../base/clock.ts';
 import { Ticker } from '../../base/ticker.ts';

@@ -93,7 +93,8 @@ export class CachedReads {
     const byField = state.fields.find(fieldEquals);
     if (byField !== undefined) return { index: `f:${state.fields.fieldOf(fieldEquals)!}`, objects: byField };
     const byLabel = state.labelled(labelEquals);
-    // Many objects are sooner found in order than put into order, and a namespace may have few of all that have the label.
+    // Many objects are sooner found in order than put into order, and a namespace may have few of all that have the
+    // label.
     return byLabel === undefined || byLabel.size * sortingCosts > index.countAfter(range, '')
       ? undefined
       : { index: 'l:', objects: byLabel };
@@ -109,7 +110,8 @@ export class CachedReads {
   /**
    * Throws when the store could not be read.
    *
-   * @NOTE differs from upstream: readers wait, where it answers watches with 429 and passes other reads on to the store.
+   * @NOTE differs from upstream: readers wait, where it answers watches with 429 and passes other reads on to the
+   *   store.
    */
   async waitUntilFilled(signal?: AbortSignal): Promise<void> {
     await this.#options.filled.wait(signal).catch(rethrowAbort(signal));

@@ -1,5 +1,6 @@
 /**
- * Watches over the cache. A watch begins in one of three ways and is then live, in one group with all that select the same:
+ * Watches over the cache. A watch begins in one of three ways and is then live, in one group with all that select the
+ * same:
  *
  * - with the state: synthetic ADDED events of what the selection has now;
  * - after a revision the window covers: with the changes since;

@@ -1,7 +1,8 @@
 /**
- * Random histories against a model: two caches with small windows over one store that is written to past them, goes away,
- * hangs and is compacted. Whatever is read must be the model's state at the revision it claims, and not older than what
- * was asked for; whatever is watched must be the model's changes, complete and in order, or end with a reason.
+ * Random histories against a model: two caches with small windows over one store that is written to past them, goes
+ * away, hangs and is compacted. Whatever is read must be the model's state at the revision it claims, and not older
+ * than what was asked for; whatever is watched must be the model's changes, complete and in order, or end with a
+ * reason.
  */
 import { describe, expect, test } from 'vitest';
 import { isStorageError } from '../errors.ts';

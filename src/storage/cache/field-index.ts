@@ -17,7 +17,9 @@ export class FieldIndex {
     }
   }
 
-  /** The objects that have one of the required values, the rarest first choice; undefined when no such field is indexed. */
+  /**
+   * The objects that have one of the required values, the rarest first choice; undefined when no such field is indexed.
+   */
   find(required: ReadonlyMap<string, string> | undefined): ReadonlySet<StoredObject> | undefined {
     let found: ReadonlySet<StoredObject> | undefined;
     for (const [field, value] of required ?? []) {

@@ -4,8 +4,8 @@
  * 1. Fill: list everything at one revision, page by page. Objects the cache already has at the same version are kept.
  * 2. Follow: watch from that revision on.
  * 3. When the store goes away, the watch is opened anew where it ended: nothing is missed, watchers stay.
- *    When that revision has been compacted meanwhile, what happened in between is not known: watchers are ended, and the
- *    cache is filled anew.
+ *    When that revision has been compacted meanwhile, what happened in between is not known: watchers are ended, and
+ *    the cache is filled anew.
  */
 import type { StorageCounts } from '../counts.ts';
 import { sleep } from '../../base/clock.ts';

@@ -21,7 +21,10 @@ export interface FreshnessOptions {
   readonly requestProgress: () => Promise<void>;
   /** The revision the cache has reached. */
   readonly current: () => number;
-  /** The store is at a revision below one it has shown before: it is not the same store any more (a backup was restored). */
+  /**
+   * The store is at a revision below one it has shown before: it is not the same store any more (a backup was
+   * restored).
+   */
   readonly onReset: () => void;
   /** How long a version may take to arrive. */
   readonly versionWaitMs: number;

@@ -6,8 +6,8 @@ import { ValueGroups } from './value-groups.ts';
 const maxKeys = 8;
 
 /**
- * Current objects by the labels that selectors ask for. A label is indexed when a selector first requires a value of it:
- * nobody knows beforehand which these are, and most resources are never asked for any.
+ * Current objects by the labels that selectors ask for. A label is indexed when a selector first requires a value of
+ * it: nobody knows beforehand which these are, and most resources are never asked for any.
  */
 export class LabelIndex {
   readonly #byKey = new Map<string, ValueGroups>();

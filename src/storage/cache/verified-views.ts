@@ -2,9 +2,9 @@
  * Reads at the most recent version where the store's progress cannot be believed (etcd before 3.4.31 and 3.5.13,
  * etcd#15220). The cache then does not learn by itself that a revision of another resource has passed it.
  *
- * A read asks for the store's revision first, together with the others that wait. If the cache is not there and does not
- * get there soon, one linearizable list of the keys in question is shared, and cached objects answer for all keys whose
- * revision is the same. Where all of them were, this is remembered until the next change.
+ * A read asks for the store's revision first, together with the others that wait. If the cache is not there and does
+ * not get there soon, one linearizable list of the keys in question is shared, and cached objects answer for all keys
+ * whose revision is the same. Where all of them were, this is remembered until the next change.
  */
 import { abortable } from '../../base/abortable.ts';
 import { ownText } from '../../base/own-text.ts';

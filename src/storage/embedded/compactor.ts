@@ -1,15 +1,16 @@
 /**
  * Compaction: first a promise, then the work.
  *
- * `compact` makes the promise durable: revisions below are not served any more. What nobody can ask for then is dropped in
- * the background, in steps, so that neither writers nor readers wait for it, and is taken up again at the next opening
- * if the process ends in between. Dropped are, of each key changed since the last time,
+ * `compact` makes the promise durable: revisions below are not served any more. What nobody can ask for then is dropped
+ * in the background, in steps, so that neither writers nor readers wait for it, and is taken up again at the next
+ * opening if the process ends in between. Dropped are, of each key changed since the last time,
  *
  *   1. the puts that a put or deletion at or below the revision has superseded,
  *   2. when all of those are gone, the deletions below the revision. In this order, because a deletion that went first
  *      would bring a key back if the process ended right then. (A lease end deletes many keys in one record.)
  *
- * A deletion at the revision itself stays until the next compaction: a watch that starts right before it must hear of it.
+ * A deletion at the revision itself stays until the next compaction: a watch that starts right before it must hear of
+ * it.
  */
 import { StorageError } from '../errors.ts';
 import type { Change } from './journal.ts';
@@ -104,7 +105,10 @@ export class Compactor {
     this.#parts.timeline.dropBefore(revision);
   }
 
-  /** Walks the changes since the last sweep. Those at its very revision are looked at again for the deletions among them. */
+  /**
+   * Walks the changes since the last sweep. Those at its very revision are looked at again for the deletions among
+   * them.
+   */
   async #dropSuperseded(revision: number): Promise<void> {
     const { timeline, record } = this.#parts;
     for (let from = this.#swept - 1; from < revision && !this.#closed; ) {

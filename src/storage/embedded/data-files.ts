@@ -11,7 +11,9 @@ import { createPrivateFile, makePrivate, privateDirectoryMode, privateFileMode }
 import { StorageError } from '../errors.ts';
 import { hasDiskRoom, isNoSpace } from './disk-room.ts';
 
-/** LMDB's file begins with a page header, the magic number and the version of the file format; two such pages in all. */
+/**
+ * LMDB's file begins with a page header, the magic number and the version of the file format; two such pages in all.
+ */
 const MAGIC_OFFSET = 24;
 const MAGIC = 0xbeef_c0de;
 const VERSION = 2;
@@ -20,10 +22,11 @@ const MIN_BYTES = 2 * 4096;
 const FIRST_BYTES = 1024 * 1024;
 
 /**
- * Makes the directory if need be, and gives it and LMDB's files to their owner only: they hold every secret of the cluster. LMDB
- * itself would leave that to the umask, so the files are made before it opens them.
+ * Makes the directory if need be, and gives it and LMDB's files to their owner only: they hold every secret of the
+ * cluster. LMDB itself would leave that to the umask, so the files are made before it opens them.
  *
- * Tells the topmost one that it made. Throws `Unavailable` when LMDB could not use what is there, `NoSpace` when nothing can be put there.
+ * Tells the topmost one that it made. Throws `Unavailable` when LMDB could not use what is there, `NoSpace` when
+ * nothing can be put there.
  * @param log told of permissions that were wider
  */
 export async function prepareDirectory(directory: string, log: Logger): Promise<string | undefined> {

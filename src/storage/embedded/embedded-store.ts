@@ -1,9 +1,9 @@
 /**
  * The embedded store: etcd's semantics in this process, on LMDB or in memory.
  *
- * The rooms: `ledger.ts` writes, `key-index.ts` finds versions, `timeline.ts` has them by revision, `watch-hub.ts` replays
- * it to watches, `lease-book.ts` ends leases, `compactor.ts` forgets, and the journal keeps what must outlive the process.
- * The index (keys, revisions, history since the last compaction) is in memory, values are not.
+ * The rooms: `ledger.ts` writes, `key-index.ts` finds versions, `timeline.ts` has them by revision, `watch-hub.ts`
+ * replays it to watches, `lease-book.ts` ends leases, `compactor.ts` forgets, and the journal keeps what must outlive
+ * the process. The index (keys, revisions, history since the last compaction) is in memory, values are not.
  */
 import { abortable } from '../../base/abortable.ts';
 import { systemClock } from '../../base/clock.ts';

@@ -1,8 +1,8 @@
 /**
  * The embedded store by itself: `npx vitest bench --project unit src/storage/embedded`.
  *
- * A put is durable when it counts. Rows with several writers are one write of each per iteration, so their rate is to be
- * multiplied by the number of writers.
+ * A put is durable when it counts. Rows with several writers are one write of each per iteration, so their rate is to
+ * be multiplied by the number of writers.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

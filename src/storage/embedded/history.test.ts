@@ -64,7 +64,10 @@ class Model {
 function outline({ key, value, modRevision, createRevision, ...rest }: KeyValue | KeyEvent): string {
   const { type = 'is', previous } = rest as Partial<KeyEvent>;
   const content = createHash('sha1').update(value).digest('base64');
-  return `${modRevision} ${type} ${key.slice(0, 20)} of ${createRevision}: ${content}${previous ? `, before ${outline(previous)}` : ''}`;
+  return (
+    `${modRevision} ${type} ${key.slice(0, 20)} ` +
+    `of ${createRevision}: ${content}${previous ? `, before ${outline(previous)}` : ''}`
+  );
 }
 
 /** A small generator of its own, so that a seed names a history. */

@@ -11,7 +11,8 @@ export type NewVersion = Omit<Version, 'history' | 'older'>;
 /**
  * Every key with its history, in byte order: the part of the store that is always in memory (values are not).
  *
- * Holds what has been written, durable or not. A reader asks for a revision that is durable and so never meets the rest.
+ * Holds what has been written, durable or not. A reader asks for a revision that is durable and so never meets the
+ * rest.
  */
 export class KeyIndex {
   readonly #tree = new BTree<string, KeyHistory>(undefined, compareByteStrings, 64);
@@ -26,7 +27,10 @@ export class KeyIndex {
     return this.#tree.get(bytes) ?? this.openBytes(ownString(bytes), true);
   }
 
-  /** As `open`, for a byte string that belongs to nobody else; quicker when it is known whether the key is likely to be new. */
+  /**
+   * As `open`, for a byte string that belongs to nobody else; quicker when it is known whether the key is likely to be
+   * new.
+   */
   openBytes(bytes: string, likelyNew: boolean): KeyHistory {
     const found = likelyNew ? undefined : this.#tree.get(bytes);
     if (found !== undefined) return found;

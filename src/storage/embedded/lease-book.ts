@@ -25,7 +25,10 @@ export class LeaseBook {
   #retryAtMs = 0;
   #closed = false;
 
-  /** `end` makes the end of a lease durable; it has left the book when that is called, and is put back by `add` if it fails. */
+  /**
+   * `end` makes the end of a lease durable; it has left the book when that is called, and is put back by `add` if it
+   * fails.
+   */
   constructor({ clock, end }: { clock: Clock; end: (lease: Lease) => Promise<unknown> }) {
     this.#clock = clock;
     this.#end = end;

@@ -5,7 +5,8 @@
  *    durable or not: that is the transaction. It joins the open batch.
  * 2. One batch at a time is with the journal; what is written meanwhile gathers in the next one. So writers who come
  *    together share one fsync.
- * 3. Once durable, a batch is published: `published` moves, readers see it, watches hear of it, its writers get their answer.
+ * 3. Once durable, a batch is published: `published` moves, readers see it, watches hear of it, its writers get their
+ *    answer.
  * 4. If it cannot be made durable, it is taken back together with everything that was built upon it, and all their
  *    writers get the error. Nobody has seen any of it.
  *

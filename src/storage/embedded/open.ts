@@ -18,8 +18,8 @@ export interface EmbeddedStoreOptions {
 /**
  * Opens the store in this process. One process at a time can have a directory.
  *
- * Throws a `StorageError`: `Unavailable` when the directory is in use, unreadable or of another format, `NoSpace` when a
- * new one does not fit on the disk.
+ * Throws a `StorageError`: `Unavailable` when the directory is in use, unreadable or of another format, `NoSpace` when
+ * a new one does not fit on the disk.
  */
 export async function openEmbeddedStore({
   directory,

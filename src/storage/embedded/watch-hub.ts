@@ -101,7 +101,9 @@ class Watcher {
     return this.#position < this.#source.published();
   }
 
-  /** The next batch, or progress if that is asked for; undefined when there is nothing yet, or the look was cut short. */
+  /**
+   * The next batch, or progress if that is asked for; undefined when there is nothing yet, or the look was cut short.
+   */
   poll(): WatchBatch | undefined {
     const events = this.isBehind ? this.#readOn() : [];
     if (events.length === 0 && !this.#takeProgress()) return undefined;

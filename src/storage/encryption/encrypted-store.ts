@@ -1,6 +1,7 @@
 /**
  * A store whose values are encrypted, for one resource: whoever is above it sees them in the clear, whatever store lies
- * below. A value that cannot be had in the clear is handed on with the reason; what becomes of it is the reader's to say.
+ * below. A value that cannot be had in the clear is handed on with the reason; what becomes of it is the reader's to
+ * say.
  */
 import type {
   GetResult,

@@ -1,6 +1,7 @@
 /**
- * Encryption of stored values: what the configuration says of each resource, now. A configuration that is read again takes
- * the place of the other as a whole, when its plugins are well; values that are on their way finish with what they began with.
+ * Encryption of stored values: what the configuration says of each resource, now. A configuration that is read again
+ * takes the place of the other as a whole, when its plugins are well; values that are on their way finish with what
+ * they began with.
  */
 import { createHash } from 'node:crypto';
 import { sleep, systemClock, type Clock } from '../../base/clock.ts';
@@ -56,7 +57,10 @@ export class Encryption {
     this.#current = current;
   }
 
-  /** Throws for a document that cannot be used. Waits for each plugin's first answer; one that is not there yet is no error. */
+  /**
+   * Throws for a document that cannot be used. Waits for each plugin's first answer; one that is not there yet is no
+   * error.
+   */
   static async open(options: EncryptionOptions): Promise<Encryption> {
     const current = await openGeneration(options.text, options);
     const encryption = new Encryption(options, current);
@@ -81,7 +85,9 @@ export class Encryption {
     return encrypted;
   }
 
-  /** As upstream names them: one for all plugins where the configuration can change or all are v2, else one for each. */
+  /**
+   * As upstream names them: one for all plugins where the configuration can change or all are v2, else one for each.
+   */
   get healthChecks(): readonly EncryptionHealthCheck[] {
     const { plugins } = this.#current.providers;
     const together = { name: 'kms-providers', check: () => this.#current.check() };
@@ -141,7 +147,8 @@ export class Encryption {
       } catch (cause) {
         if (signal.aborted || this.#clock.now() >= deadline)
           throw new Error(
-            `health check for new transformers failed, polling error timed out waiting for the condition: ${(cause as Error).message}`,
+            'health check for new transformers failed, polling error timed out waiting for the ' +
+              `condition: ${(cause as Error).message}`,
             { cause },
           );
         await sleep(this.#clock, healthRetryMs, signal);

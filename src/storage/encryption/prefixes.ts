@@ -8,8 +8,9 @@ export interface PrefixedTransformer {
 }
 
 /**
- * Several ways to write a value: the first writes, each reads what begins with its prefix. A value that the first did not
- * write is stale. Prefixes can be equal, when a provider is there twice with different keys: the first that succeeds counts.
+ * Several ways to write a value: the first writes, each reads what begins with its prefix. A value that the first did
+ * not write is stale. Prefixes can be equal, when a provider is there twice with different keys: the first that
+ * succeeds counts.
  */
 export class PrefixedTransformers implements ValueTransformer {
   readonly #all: readonly { readonly prefix: string; readonly bytes: Buffer; readonly transformer: ValueTransformer }[];

@@ -97,7 +97,8 @@ resources:
       name: 'an empty entry',
       document: { ...header, resources: [{}] },
       message:
-        '[resources[0].resources: Required value: at least one resources[0].resources is required, resources[0].providers: Required value: at least one resources[0].providers is required]',
+        '[resources[0].resources: Required value: at least one resources[0].resources is required, ' +
+        'resources[0].providers: Required value: at least one resources[0].providers is required]',
     },
     {
       name: 'a provider without anything',
@@ -119,7 +120,9 @@ resources:
       name: 'a key without name and secret',
       document: one({ aesgcm: { keys: [{}] } }),
       message:
-        '[resources[0].providers[0].aesgcm.keys[0].name: Required value: name is a mandatory field for a key, resources[0].providers[0].aesgcm.keys[0].secret: Required value: secret is a mandatory field for a key]',
+        '[resources[0].providers[0].aesgcm.keys[0].name: Required value: name is a mandatory field for a key, ' +
+        'resources[0].providers[0].aesgcm.keys[0].secret: Required value: secret is a mandatory field for a ' +
+        'key]',
     },
     {
       name: 'a secret that is no base64',
@@ -131,35 +134,43 @@ resources:
       name: 'a secret of another length',
       document: one({ aescbc: { keys: [{ name: 'a', secret: 'YWJj' }] } }),
       message:
-        'resources[0].providers[0].aescbc.keys[0].secret: Invalid value: "REDACTED": secret is not of the expected length, got 3, expected one of [16 24 32]',
+        'resources[0].providers[0].aescbc.keys[0].secret: Invalid value: "REDACTED": secret is not of the ' +
+        'expected length, got 3, expected one of [16 24 32]',
     },
     {
       name: 'a short secret of secretbox',
       document: one({ secretbox: { keys: [{ name: 'a', secret: Buffer.alloc(16).toString('base64') }] } }),
       message:
-        'resources[0].providers[0].secretbox.keys[0].secret: Invalid value: "REDACTED": secret is not of the expected length, got 16, expected one of [32]',
+        'resources[0].providers[0].secretbox.keys[0].secret: Invalid value: "REDACTED": secret is not of the ' +
+        'expected length, got 16, expected one of [32]',
     },
     {
       name: 'a resource twice',
       document: one({ identity: {} }, 'secrets', 'secrets'),
       message:
-        'resources[0].resources: Invalid value: []string{"secrets", "secrets"}: the same resource cannot be specified multiple times',
+        'resources[0].resources: Invalid value: []string{"secrets", "secrets"}: the same resource cannot be ' +
+        'specified multiple times',
     },
     {
       name: 'resources that mask each other',
       document: one({ identity: {} }, 'secrets', '*.'),
-      message: `resources[0].resources: Invalid value: []string{"secrets", "*."}: using overlapping resources such as 'secrets' and '*.' in the same resource list is not allowed as they will be masked`,
+      message:
+        'resources[0].resources: Invalid value: []string{"secrets", "*."}: using overlapping resources such as ' +
+        `'secrets' and '*.' in the same resource list is not allowed as they will be masked`,
     },
     {
       name: 'a star alone',
       document: one({ identity: {} }, '*'),
-      message: `resources[0].resources[0]: Invalid value: "*": use '*.' to encrypt all the resources from core API group or *.* to encrypt all resources`,
+      message:
+        `resources[0].resources[0]: Invalid value: "*": use '*.' to encrypt all the resources from core API ` +
+        'group or *.* to encrypt all resources',
     },
     {
       name: 'a resource of all groups',
       document: one({ identity: {} }, 'secrets.*'),
       message:
-        'resources[0].resources[0]: Invalid value: "secrets.*": encrypting the same resource across groups is not supported',
+        'resources[0].resources[0]: Invalid value: "secrets.*": encrypting the same resource across ' +
+        'groups is not supported',
     },
     {
       name: 'capital letters',
@@ -171,34 +182,43 @@ resources:
       name: 'what has no API',
       document: one({ identity: {} }, 'serviceipallocations'),
       message:
-        'resources[0].resources[0]: Invalid value: "serviceipallocations": resources which do not have REST API/s cannot be encrypted',
+        'resources[0].resources[0]: Invalid value: "serviceipallocations": resources which do not have REST ' +
+        'API/s cannot be encrypted',
     },
     {
       name: 'events of the other group',
       document: one({ identity: {} }, 'events.events.k8s.io'),
-      message: `resources[0].resources[0]: Invalid value: "events.events.k8s.io": '*.events.k8s.io' objects are stored using the 'events' API group in etcd. Use 'events' instead in the config file`,
+      message:
+        `resources[0].resources[0]: Invalid value: "events.events.k8s.io": '*.events.k8s.io' objects are stored ` +
+        `using the 'events' API group in etcd. Use 'events' instead in the config file`,
     },
     {
       name: 'a group that is gone',
       document: one({ identity: {} }, 'ingresses.extensions'),
-      message: `resources[0].resources[0]: Invalid value: "ingresses.extensions": 'extensions' group has been removed and cannot be used for encryption`,
+      message:
+        `resources[0].resources[0]: Invalid value: "ingresses.extensions": 'extensions' group has been removed ` +
+        'and cannot be used for encryption',
     },
     {
       name: 'a plugin without anything',
       document: one({ kms: {} }),
       message:
-        '[resources[0].providers[0].kms.name: Required value: name is a mandatory field for a provider, resources[0].providers[0].kms.endpoint: Invalid value: "": endpoint is a mandatory field for a kms]',
+        '[resources[0].providers[0].kms.name: Required value: name is a mandatory field for a provider, ' +
+        'resources[0].providers[0].kms.endpoint: Invalid value: "": endpoint is a mandatory field for a kms]',
     },
     {
       name: 'a plugin over TCP',
       document: one({ kms: { ...kms, endpoint: 'tcp://localhost:1' } }),
       message:
-        'resources[0].providers[0].kms.endpoint: Invalid value: "tcp://localhost:1": unsupported scheme "tcp" for KMS provider, only unix is supported',
+        'resources[0].providers[0].kms.endpoint: Invalid value: "tcp://localhost:1": unsupported scheme "tcp" ' +
+        'for KMS provider, only unix is supported',
     },
     {
       name: 'a colon in the name of a plugin',
       document: one({ kms: { ...kms, name: 'a:b' } }),
-      message: `resources[0].providers[0].kms.name: Invalid value: "a:b": invalid KMS provider name a:b, must not contain ':'`,
+      message:
+        'resources[0].providers[0].kms.name: Invalid value: "a:b": invalid KMS provider name a:b, ' +
+        `must not contain ':'`,
     },
     {
       name: 'no time',
@@ -214,13 +234,15 @@ resources:
       name: 'a cache of nothing for v1',
       document: one({ kms: { ...kms, apiVersion: 'v1', cachesize: 0 } }),
       message:
-        'resources[0].providers[0].kms.cachesize: Invalid value: 0: cachesize should be a positive value, or negative to disable',
+        'resources[0].providers[0].kms.cachesize: Invalid value: 0: cachesize should be a positive value, or ' +
+        'negative to disable',
     },
     {
       name: 'another version',
       document: one({ kms: { ...kms, apiVersion: 'v3' } }),
       message:
-        'resources[0].providers[0].kms.apiVersion: Invalid value: "v3": unsupported apiVersion apiVersion for KMS provider, only v1 and v2 are supported',
+        'resources[0].providers[0].kms.apiVersion: Invalid value: "v3": unsupported apiVersion apiVersion for ' +
+        'KMS provider, only v1 and v2 are supported',
     },
   ])('is refused with $name', ({ document, message }) => {
     expect(() => read(document)).toThrow(typeof message === 'string' ? new Error(message) : message);
@@ -255,7 +277,8 @@ describe('what a server can be started with', () => {
   test('KMS v1 needs its gate', () => {
     const v1 = one({ kms: { ...kms, apiVersion: 'v1' } });
     expect(check(v1)).toThrow(
-      'error while building transformers: KMSv1 is deprecated and will only receive security updates going forward. Use KMSv2 instead.  Set --feature-gates=KMSv1=true to use the deprecated KMSv1 feature.',
+      'error while building transformers: KMSv1 is deprecated and will only receive security updates going ' +
+        'forward. Use KMSv2 instead.  Set --feature-gates=KMSv1=true to use the deprecated KMSv1 feature.',
     );
     expect(check(v1, true)).not.toThrow();
   });

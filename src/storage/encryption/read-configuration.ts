@@ -13,7 +13,9 @@ import type {
 } from './configuration.ts';
 import { validateEncryptionConfiguration } from './validation.ts';
 
-/** Ours are the specification's spellings of the first. The last came into the world by a mistake in the documentation. */
+/**
+ * Ours are the specification's spellings of the first. The last came into the world by a mistake in the documentation.
+ */
 const kinds: Readonly<Record<string, string>> = {
   'apiserver.config.k8s.io/v1': 'EncryptionConfiguration',
   'apiserver.config.orch.io/v1': 'EncryptionConfiguration',
@@ -25,7 +27,10 @@ const defaultKmsVersion = 'v1';
 const defaultTimeoutMs = 3_000;
 const defaultCacheSize = 1_000;
 
-/** Throws an Error that names each field that is wrong. @param reload whether the document can change while the server runs */
+/**
+ * Throws an Error that names each field that is wrong. @param reload whether the document can change while the server
+ * runs
+ */
 export function readEncryptionConfiguration(text: string, reload: boolean): EncryptionConfiguration {
   const { value, problems } = parseYaml(text);
   if (problems.length > 0) throw new Error(`strict decoding error: ${problems.join(', ')}`);
@@ -90,7 +95,10 @@ function kmsConfiguration(members: Members): KmsConfiguration {
   };
 }
 
-/** An object of the document, read member by member. Throws for a member of another type; collects names that nobody knows. */
+/**
+ * An object of the document, read member by member. Throws for a member of another type; collects names that nobody
+ * knows.
+ */
 class Members {
   readonly #value: JsonObject;
   readonly #path: string;

@@ -24,7 +24,8 @@ export class ResourceRules<T> {
     for (const earlier of [{ group: rule.group, resource: '*' }, everything]) {
       if (this.#rules.has(formatGroupResource(earlier)))
         throw new Error(
-          `resource ${JSON.stringify(formatGroupResource(rule))} is masked by earlier rule ${JSON.stringify(formatGroupResource(earlier))}`,
+          `resource ${JSON.stringify(formatGroupResource(rule))} is masked by earlier ` +
+            `rule ${JSON.stringify(formatGroupResource(earlier))}`,
         );
     }
     const key = formatGroupResource(rule);

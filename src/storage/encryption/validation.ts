@@ -48,7 +48,8 @@ function overlapErrors(names: readonly string[], path: FieldPath): FieldError[] 
           invalid(
             path,
             shown,
-            "using overlapping resources such as 'secrets' and '*.' in the same resource list is not allowed as they will be masked",
+            "using overlapping resources such as 'secrets' and '*.' in the same resource list is not allowed " +
+              'as they will be masked',
           ),
         ]
       : []),
@@ -79,7 +80,8 @@ function nameErrors(name: string, path: FieldPath): FieldError[] {
         : withoutApi.has(name)
           ? 'resources which do not have REST API/s cannot be encrypted'
           : group === 'events.k8s.io'
-            ? "'*.events.k8s.io' objects are stored using the 'events' API group in etcd. Use 'events' instead in the config file"
+            ? "'*.events.k8s.io' objects are stored using the 'events' API group in etcd. Use 'events' instead " +
+              'in the config file'
             : group === 'extensions'
               ? "'extensions' group has been removed and cannot be used for encryption"
               : group === '*' && resource !== '*'
@@ -90,7 +92,9 @@ function nameErrors(name: string, path: FieldPath): FieldError[] {
 
 /** What Go prints for a provider without anything in it. */
 const emptyProvider = new GoSyntax(
-  'apiserver.ProviderConfiguration{AESGCM:(*apiserver.AESConfiguration)(nil), AESCBC:(*apiserver.AESConfiguration)(nil), Secretbox:(*apiserver.SecretboxConfiguration)(nil), Identity:(*apiserver.IdentityConfiguration)(nil), KMS:(*apiserver.KMSConfiguration)(nil)}',
+  'apiserver.ProviderConfiguration{AESGCM:(*apiserver.AESConfiguration)(nil), ' +
+    'AESCBC:(*apiserver.AESConfiguration)(nil), Secretbox:(*apiserver.SecretboxConfiguration)(nil), ' +
+    'Identity:(*apiserver.IdentityConfiguration)(nil), KMS:(*apiserver.KMSConfiguration)(nil)}',
 );
 
 function providerErrors(

@@ -15,14 +15,12 @@ function rangeOver(
       requests.push(request);
       const from = keys.findIndex((key) => key >= request.key);
       const matching = from < 0 ? [] : keys.slice(from);
-      const kvs = matching
-        .slice(0, request.limit)
-        .map((key) => ({
-          key,
-          value: Buffer.alloc(request.keysOnly ? 0 : valueBytes),
-          modRevision: 5,
-          createRevision: 5,
-        }));
+      const kvs = matching.slice(0, request.limit).map((key) => ({
+        key,
+        value: Buffer.alloc(request.keysOnly ? 0 : valueBytes),
+        modRevision: 5,
+        createRevision: 5,
+      }));
       // The current revision moves on between the pages.
       return { revision: 10 + requests.length, kvs, count: matching.length };
     },

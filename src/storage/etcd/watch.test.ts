@@ -1,4 +1,6 @@
-/** What a watch makes of answers that no healthy etcd gives on demand. What a real one gives, the contract suite judges. */
+/**
+ * What a watch makes of answers that no healthy etcd gives on demand. What a real one gives, the contract suite judges.
+ */
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { FakeClock } from '../../base/testing/fake-clock.ts';
 import { startGrpcPeer } from '../../etcd/testing/grpc-peer.ts';

@@ -134,7 +134,10 @@ export class EtcdWatch implements AsyncIterator<WatchBatch> {
     if (!passing || this.#options.clock.now() - this.#reachedMs > this.#options.giveUpAfterMs) throw failure;
   }
 
-  /** Follows one stream to its end. Rejects with why it ended; resolves when the stream has to be opened from further back. */
+  /**
+   * Follows one stream to its end. Rejects with why it ended; resolves when the stream has to be opened from further
+   * back.
+   */
   #follow(connection: EtcdConnection, catchUp: boolean): Promise<'needs history'> {
     const { prefix, previous } = this.#options;
     this.#soundProgress = hasSoundProgress(connection.version);

@@ -1,5 +1,6 @@
 /**
- * The contract of `ObjectStorage` as a suite: what the docstrings of `objects.ts` promise, of any storage over any store.
+ * The contract of `ObjectStorage` as a suite: what the docstrings of `objects.ts` promise, of any storage over any
+ * store.
  *
  * ```ts
  * describeObjectsContract({ name: 'direct', createStore: async () => ({ store, [Symbol.asyncDispose] }), createStorage: createDirectObjectStorage });

@@ -1,6 +1,6 @@
 /**
- * The same requests to this server and to a kube-apiserver of 1.20, each with an audit log: the events must be equal but for
- * what is new with every request, and for what 1.20 has in another way.
+ * The same requests to this server and to a kube-apiserver of 1.20, each with an audit log: the events must be equal
+ * but for what is new with every request, and for what 1.20 has in another way.
  */
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';

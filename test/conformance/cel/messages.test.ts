@@ -31,7 +31,12 @@ const cases = [
 
 /** In the form and with the tokens that the server's version has. */
 const wanted = (error: string): string =>
-  `compilation failed: ${error.replaceAll('ERROR: :', 'ERROR: <input>:').replaceAll('{IDENTIFIER, ESC_IDENTIFIER}', 'IDENTIFIER').replaceAll(', ESC_IDENTIFIER', '').trim()}`;
+  'compilation ' +
+  `failed: ${error
+    .replaceAll('ERROR: :', 'ERROR: <input>:')
+    .replaceAll('{IDENTIFIER, ESC_IDENTIFIER}', 'IDENTIFIER')
+    .replaceAll(', ' + 'ESC_IDENTIFIER', '')
+    .trim()}`;
 
 describe('messages of cel-go', () => {
   test('there are some', () => expect(cases.length).toBeGreaterThan(150));

@@ -132,7 +132,10 @@ function environmentOf({ typeEnv = [], disableMacros = false, disableCheck = fal
   });
 }
 
-/** What is wrong; undefined when it is as it should be. Throws {@link Unsupported} where it is about what we do not have. */
+/**
+ * What is wrong; undefined when it is as it should be. Throws {@link Unsupported} where it is about what we do not
+ * have.
+ */
 export function differenceOf(spec: SpecCase): string | undefined {
   const compiled = environmentOf(spec).compile(spec.expr);
   if ('failure' in compiled) return spec.evalError === undefined ? compiled.failure : undefined;

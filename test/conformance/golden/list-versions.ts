@@ -1,13 +1,17 @@
 /**
  * Versions of lists in recorded answers. A list has the version of the whole store, so it grows with what the server
  * writes of its own accord, and that happens at other times than when the answer was recorded. They become `<from:N>`,
- * those of the pages behind a first one, which have its version, `<page:N>`, and those that the request names `<exact:N>`.
+ * those of the pages behind a first one, which have its version, `<page:N>`, and those that the request names
+ * `<exact:N>`.
  */
 import type { RecordedStep } from './replay.ts';
 
 type Kind = 'from' | 'page' | 'exact';
 
-/** The step with another placeholder for `<rv:N>` wherever an answer gives the version of the store and not of an object. */
+/**
+ * The step with another placeholder for `<rv:N>` wherever an answer gives the version of the store and not of an
+ * object.
+ */
 export function withListVersions(step: RecordedStep): RecordedStep {
   const { request, response } = step;
   if (response.events !== undefined) {

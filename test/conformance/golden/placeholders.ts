@@ -1,8 +1,8 @@
 /**
  * Placeholders of recorded answers: they stand for values that change from run to run. Within a case the same
  * placeholder is the same value, also in later requests. `<from:N>` is not of the recordings (see `list-versions.ts`):
- * the version of a list that is at least `<rv:N>`, `<exact:N>`, that of a list which is `<rv:N>`, and `<page:N>`, the one
- * that the list before had.
+ * the version of a list that is at least `<rv:N>`, `<exact:N>`, that of a list which is `<rv:N>`, and `<page:N>`, the
+ * one that the list before had.
  */
 import { randomUUID } from 'node:crypto';
 

@@ -1,4 +1,7 @@
-/** Reads a protobuf message by field number, guided by the recorded one: that says which bytes are messages and which text. */
+/**
+ * Reads a protobuf message by field number, guided by the recorded one: that says which bytes are messages and which
+ * text.
+ */
 export function readMessage(bytes: Buffer, like: unknown): unknown {
   const wanted = like as Record<string, unknown>;
   if ('k8s' in wanted)

@@ -142,7 +142,8 @@ class Run {
       status === expected.status
         ? []
         : [
-            `status: expected ${expected.status}, got ${status} ${typeof body === 'object' ? JSON.stringify(body).slice(0, 500) : String(body).slice(0, 500)}`,
+            `status: expected ${expected.status}, ` +
+              `got ${status} ${typeof body === 'object' ? JSON.stringify(body).slice(0, 500) : String(body).slice(0, 500)}`,
           ];
     for (const [name, value] of Object.entries(expected.headers ?? {})) {
       if (comparedHeaders.has(name))
@@ -287,7 +288,10 @@ class Run {
     }
   }
 
-  /** Which objects a watch begins with is a matter of what the cache has heard of: all that the case has written, when it was recorded. */
+  /**
+   * Which objects a watch begins with is a matter of what the cache has heard of: all that the case has written, when
+   * it was recorded.
+   */
   async #cached(path: string): Promise<void> {
     const newest = this.#placeholders.newestVersion();
     if (newest !== undefined)

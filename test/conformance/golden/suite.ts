@@ -1,5 +1,6 @@
 /**
- * Recorded answers of a 1.32 server, replayed: the daily measure of exactness. `deviations.ts` names what is left and why.
+ * Recorded answers of a 1.32 server, replayed: the daily measure of exactness. `deviations.ts` names what is left and
+ * why.
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, test } from 'vitest';

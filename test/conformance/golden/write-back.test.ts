@@ -16,7 +16,10 @@ interface Made {
   readonly body: Record<string, unknown>;
 }
 
-/** A strategic patch tells ports apart by their number alone, and cannot look into data without a type; upstream neither. */
+/**
+ * A strategic patch tells ports apart by their number alone, and cannot look into data without a type; upstream
+ * neither.
+ */
 const notStrategic = /^(Service node-port-same-number-two-protocols|ControllerRevision .*)$/;
 
 /**
@@ -38,7 +41,8 @@ function recordedObjects(): Made[] {
         const { request, response } = steps[0]!;
         const { path, body } = request as { path: string; body?: Record<string, unknown> };
         const object = response.body as { metadata?: { name?: string } } | undefined;
-        // Addresses of a node are compared when it is changed; definitions go at their own time, and the next of a name would meet them.
+        // Addresses of a node are compared when it is changed; definitions go at their own time, and the next of a name
+        // would meet them.
         if (kind === 'CustomResourceDefinition' || (kind === 'Node' && name === 'address-duplicate')) return [];
         const isPlain =
           request.method === 'POST' &&

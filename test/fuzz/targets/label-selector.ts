@@ -52,7 +52,10 @@ function selector(random: RandomSource): string {
       case 1:
         return `!${key()}`;
       case 2:
-        return `${key()} ${pick(random, ['in', 'notin'])} (${Array.from({ length: 1 + randomInt(random, 3) }, value).join(',')})`;
+        return (
+          `${key()} ${pick(random, ['in', 'notin'])} ` +
+          `(${Array.from({ length: 1 + randomInt(random, 3) }, value).join(',')})`
+        );
       case 3:
         return `${key()}${pick(random, ['>', '<'])}${randomInt(random, 9)}`;
       default:

@@ -131,7 +131,8 @@ describe('objects of the server behind', () => {
     const refused = await front.call('alice', 'GET', widgets);
     expect([refused.status, refused.body.message]).toEqual([
       403,
-      'widgets.example.com is forbidden: User "alice" cannot list resource "widgets" in API group "example.com" in the namespace "default"',
+      'widgets.example.com is forbidden: User "alice" cannot list resource "widgets" in API group ' +
+        '"example.com" in the namespace "default"',
     ]);
     await behind.create('/apis/rbac.authorization.k8s.io/v1/clusterroles', {
       metadata: { name: 'see' },
@@ -270,7 +271,9 @@ describe('an API whose server is there and not there', () => {
     expect(refused).toMatchObject({
       status: 'False',
       reason: 'FailedDiscoveryCheck',
-      message: `failing or missing response from https://localhost:${port}/apis/apps.example.org/v1: bad status from https://localhost:${port}/apis/apps.example.org/v1: 404`,
+      message:
+        `failing or missing response from https://localhost:${port}/apis/apps.example.org/v1: bad status from ` +
+        `https://localhost:${port}/apis/apps.example.org/v1: 404`,
     });
     await behind.create(definitionsPath, {
       ...customDefinition({ spec: { group: 'apps.example.org' } }),

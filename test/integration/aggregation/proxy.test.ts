@@ -151,7 +151,8 @@ describe.each([
     const answer = await users.call('bob', 'GET', things);
     expect([answer.status, answer.body.message]).toEqual([
       403,
-      'things.agg.example.com is forbidden: User "bob" cannot list resource "things" in API group "agg.example.com" in the namespace "default"',
+      'things.agg.example.com is forbidden: User "bob" cannot list resource "things" in API group ' +
+        '"agg.example.com" in the namespace "default"',
     ]);
     expect(backend.received).toEqual([]);
   });
@@ -365,7 +366,8 @@ describe('who answers', () => {
     const other = await users.call('alice', 'GET', things);
     expect([other.status, other.body]).toEqual([
       503,
-      'error trying to reach service: tls: failed to verify certificate: x509: certificate signed by unknown authority\n',
+      'error trying to reach service: tls: failed to verify certificate: x509: certificate signed by ' +
+        'unknown authority\n',
     ]);
     await users.create('/api/v1/namespaces/default/services', { ...localService, metadata: { name: 'other' } });
     await register(backend, {
@@ -375,7 +377,8 @@ describe('who answers', () => {
     const misnamed = await users.call('alice', 'GET', things);
     expect([misnamed.status, misnamed.body]).toEqual([
       503,
-      'error trying to reach service: tls: failed to verify certificate: x509: certificate is valid for agg.default.svc, not other.default.svc\n',
+      'error trying to reach service: tls: failed to verify certificate: x509: certificate is valid for ' +
+        'agg.default.svc, not other.default.svc\n',
     ]);
   });
 

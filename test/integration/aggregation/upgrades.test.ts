@@ -67,7 +67,8 @@ afterEach(async () => {
 });
 
 const request = (method: string, path: string, headers: readonly string[], user = 'alice'): string =>
-  `${method} ${path} HTTP/1.1\r\n${['Host: localhost', `Authorization: Bearer token-${user}`, ...headers].join('\r\n')}\r\n\r\n`;
+  `${method} ${path} ` +
+  `HTTP/1.1\r\n${['Host: localhost', `Authorization: Bearer token-${user}`, ...headers].join('\r\n')}\r\n\r\n`;
 const spdy = [
   'Connection: Upgrade',
   'Upgrade: SPDY/3.1',
@@ -78,7 +79,8 @@ const spdy = [
 /** The other side agrees, and says everything again that it hears. */
 const echo = (_: IncomingMessage, socket: Socket, head: Buffer): void => {
   socket.write(
-    'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: portforward.k8s.io\r\nAudit-Id: theirs\r\n\r\nhello ',
+    'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\n' +
+      'X-Stream-Protocol-Version: portforward.k8s.io\r\nAudit-Id: theirs\r\n\r\nhello ',
   );
   socket.write(head);
   socket.pipe(socket);

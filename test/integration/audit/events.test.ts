@@ -378,7 +378,9 @@ test('legacy format is a line of text', async () => {
     headers: { 'audit-id': 'x', 'user-agent': 'say "hi"' },
   });
   const [received, complete] = (await server.lines()).filter((line) => line.includes('id="x"'));
-  const rest = `ip="127.0.0.1" method="list" user="jane" groups="\\"devs\\",\\"ops\\",\\"system:authenticated\\"" as="<self>" asgroups="<lookup>" user-agent="say \\"hi\\"" namespace="default" uri="${configMaps}?limit=1"`;
+  const rest =
+    `ip="127.0.0.1" method="list" user="jane" groups="\\"devs\\",\\"ops\\",\\"system:authenticated\\"" ` +
+    `as="<self>" asgroups="<lookup>" user-agent="say \\"hi\\"" namespace="default" uri="${configMaps}?limit=1"`;
   expect(received).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z AUDIT: /);
   expect(received!.replace(/^\S+ /, '')).toBe(`AUDIT: id="x" stage="RequestReceived" ${rest} response="<deferred>"`);
   expect(complete!.replace(/^\S+ /, '')).toBe(`AUDIT: id="x" stage="ResponseComplete" ${rest} response="200"`);

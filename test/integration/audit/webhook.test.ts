@@ -221,7 +221,8 @@ describe('what keeps a server from starting', () => {
       '--audit-webhook-batch-throttle-qps=0',
     ];
     await expect(AuditedServer.start({ policy: undefined, flags })).rejects.toThrow(
-      'invalid audit batch webhook buffer size 0, must be a positive number, invalid audit batch webhook throttle QPS 0, must be a positive number',
+      'invalid audit batch webhook buffer size 0, must be a positive number, invalid audit batch webhook ' +
+        'throttle QPS 0, must be a positive number',
     );
   });
 });

@@ -71,7 +71,8 @@ describe('client certificates', () => {
       });
     const ask = async (socket: tls.TLSSocket): Promise<string> => {
       socket.write(
-        'POST /apis/authentication.k8s.io/v1/selfsubjectreviews HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}',
+        'POST /apis/authentication.k8s.io/v1/selfsubjectreviews HTTP/1.1\r\nhost: localhost\r\ncontent-type: ' +
+          'application/json\r\ncontent-length: 2\r\n\r\n{}',
       );
       let answer = '';
       while (!/"(?:username|reason)":/.test(answer)) answer += String(((await once(socket, 'data')) as [Buffer])[0]);

@@ -224,7 +224,8 @@ describe('a signer that is away', () => {
 
 describe('a start fails', () => {
   const fetching =
-    'while setting up external-jwt-signer: while initially filling key cache: while performing initial cache fill: while fetching token verification keys: ';
+    'while setting up external-jwt-signer: while initially filling key cache: while performing initial cache ' +
+    'fill: while fetching token verification keys: ';
   test.each<{ name: string; message: string; flags?: string[]; prepare: (signer: JwtSigner) => void }>([
     {
       name: 'the keys cannot be had',
@@ -232,7 +233,9 @@ describe('a start fails', () => {
         (at.answers.FetchKeys = () => {
           throw new Error('keys fetch error');
         }),
-      message: `${fetching}while getting externally supported jwt signing keys: rpc error: code = Unknown desc = keys fetch error`,
+      message:
+        `${fetching}while getting externally supported jwt signing keys: rpc error: code = Unknown desc ` +
+        '= keys fetch error',
     },
     { name: 'there are no keys', prepare: (at) => (at.keys = []), message: `${fetching}found no keys` },
     {
@@ -278,7 +281,8 @@ describe('a start fails', () => {
       prepare: (at) => (at.maxTokenExpirationSeconds = 600),
       flags: ['--service-account-max-token-expiration=1h'],
       message:
-        'service-account-max-token-expiration cannot be set longer than the token expiration supported by service-account-signing-endpoint: 1h0m0s > 10m0s',
+        'service-account-max-token-expiration cannot be set longer than the token expiration supported by ' +
+        'service-account-signing-endpoint: 1h0m0s > 10m0s',
     },
   ])('when $name', async ({ prepare, message, flags: more = [] }) => {
     await using wrong = await JwtSigner.create();

@@ -1,4 +1,6 @@
-/** Which files that flags name are read again while the server runs, and which are not: as kube-apiserver 1.32 does it. */
+/**
+ * Which files that flags name are read again while the server runs, and which are not: as kube-apiserver 1.32 does it.
+ */
 import { generateKeyPairSync } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';

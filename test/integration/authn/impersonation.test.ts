@@ -126,7 +126,8 @@ describe('impersonation', () => {
       uid: '7',
     });
     expect(await messageOf('help', 'Impersonate-User', 'john')).toBe(
-      'users "john" is forbidden: User "helper" cannot impersonate resource "users" in API group "" at the cluster scope',
+      'users "john" is forbidden: User "helper" cannot impersonate resource "users" in API group "" ' +
+        'at the cluster scope',
     );
     expect(
       await messageOf(
@@ -139,16 +140,20 @@ describe('impersonation', () => {
         'system:masters',
       ),
     ).toBe(
-      'groups "system:masters" is forbidden: User "helper" cannot impersonate resource "groups" in API group "" at the cluster scope',
+      'groups "system:masters" is forbidden: User "helper" cannot impersonate resource "groups" in API group ' +
+        '"" at the cluster scope',
     );
     expect(await messageOf('help', 'Impersonate-User', 'jane', 'Impersonate-Extra-Scopes', 'admin')).toBe(
-      'userextras.authentication.k8s.io "admin" is forbidden: User "helper" cannot impersonate resource "userextras/scopes" in API group "authentication.k8s.io" at the cluster scope',
+      'userextras.authentication.k8s.io "admin" is forbidden: User "helper" cannot impersonate resource ' +
+        '"userextras/scopes" in API group "authentication.k8s.io" at the cluster scope',
     );
     expect(await messageOf('help', 'Impersonate-User', 'jane', 'Impersonate-Uid', '8')).toBe(
-      'uids.authentication.k8s.io "8" is forbidden: User "helper" cannot impersonate resource "uids" in API group "authentication.k8s.io" at the cluster scope',
+      'uids.authentication.k8s.io "8" is forbidden: User "helper" cannot impersonate resource "uids" in API ' +
+        'group "authentication.k8s.io" at the cluster scope',
     );
     expect(await messageOf('nobody', 'Impersonate-User', 'system:serviceaccount:ns:robot')).toBe(
-      'serviceaccounts "robot" is forbidden: User "nobody" cannot impersonate resource "serviceaccounts" in API group "" in the namespace "ns"',
+      'serviceaccounts "robot" is forbidden: User "nobody" cannot impersonate resource "serviceaccounts" in ' +
+        'API group "" in the namespace "ns"',
     );
   });
 
@@ -180,7 +185,8 @@ describe('impersonation', () => {
     const answer = await server.call(callOf('admin', ['Impersonate-Group', 'a', 'Impersonate-Extra-Scopes', 'x']));
     expect([answer.status, answer.text]).toEqual([
       500,
-      'Internal Server Error: "/api": requested [{Group  a    } {UserExtra  x  authentication.k8s.io/v1  scopes}] without impersonating a user\n',
+      'Internal Server Error: "/api": requested [{Group  a    } {UserExtra  x  authentication.k8s.io/v1  ' +
+        'scopes}] without impersonating a user\n',
     ]);
     expect((await server.call(callOf('nobody', ['Impersonate-Group', 'system:masters']))).status).toBe(500);
     expect(

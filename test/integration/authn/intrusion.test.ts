@@ -129,7 +129,9 @@ describe('without a good credential', () => {
       socket.on('data', (chunk) => (answer += String(chunk)));
       socket.on('error', () => undefined);
       socket.write(
-        `GET ${secrets}/hidden HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade, close\r\nupgrade: ${upgrade}\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`,
+        `GET ${secrets}/hidden HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade, close\r\n` +
+          `upgrade: ${upgrade}\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n` +
+          `\r\n`,
       );
       await once(socket, 'close');
       expect([answer.includes(' 101 '), answer.includes(' 200 '), answer.includes(secretText)]).toEqual([
@@ -142,9 +144,12 @@ describe('without a good credential', () => {
 });
 
 describe('a request hidden in another one', () => {
-  const hidden = `GET ${secrets}/hidden HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer admin-token\r\nconnection: close\r\n\r\n`;
+  const hidden =
+    `GET ${secrets}/hidden HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer admin-token\r\n` +
+    `connection: close\r\n\r\n`;
   const body = (head: string, content: string): string =>
-    `POST /api/v1/namespaces/default/configmaps HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n${head}\r\n\r\n${content}`;
+    `POST /api/v1/namespaces/default/configmaps HTTP/1.1\r\nhost: localhost\r\ncontent-type: ` +
+    `application/json\r\n${head}\r\n\r\n${content}`;
   const length = `content-length: ${hidden.length}`;
 
   /** All that comes back until the connection ends. */
@@ -194,7 +199,9 @@ describe('a request hidden in another one', () => {
     },
     {
       why: 'a header that goes on in the next line is part of it',
-      text: `GET /api HTTP/1.1\r\nhost: localhost\r\nx-note: a\r\n authorization: Bearer admin-token\r\nconnection: close\r\n\r\n`,
+      text:
+        `GET /api HTTP/1.1\r\nhost: localhost\r\nx-note: a\r\n authorization: Bearer admin-token\r\n` +
+        `connection: close\r\n\r\n`,
     },
     { why: 'a body that nobody was let in to send is no request', text: body(length, hidden) },
   ])('is none: $why', async ({ text }) => {
@@ -426,7 +433,9 @@ describe('a right on one object is none on another', () => {
     { why: 'a field that only looks like it is another', path: selected('xmetadata.name=open') },
     {
       why: 'there is one watch of all',
-      path: `/api/v1/watch/namespaces/default/secrets?fieldSelector=${encodeURIComponent('type!=x\\,metadata.name=open')}`,
+      path:
+        '/api/v1/watch/namespaces/default/secrets?' +
+        `fieldSelector=${encodeURIComponent('type!=x\\,metadata.name=open')}`,
     },
     { why: 'and one of another', path: '/api/v1/watch/namespaces/default/secrets/hidden' },
     {

@@ -267,7 +267,8 @@ describe('a token that is bound', () => {
     ]);
     expect(await refused({ boundObjectRef: { ...ref, uid: 'x' } })).toEqual([
       409,
-      `Operation cannot be fulfilled on Pod "pod-of-${name}": the UID in the bound object reference (x) does not match the UID in record. The object might have been deleted and then recreated`,
+      `Operation cannot be fulfilled on Pod "pod-of-${name}": the UID in the bound object reference (x) does ` +
+        'not match the UID in record. The object might have been deleted and then recreated',
     ]);
     expect(await refused({ boundObjectRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'x' } })).toEqual([
       400,
@@ -276,7 +277,8 @@ describe('a token that is bound', () => {
     const named = await send('POST', core(`serviceaccounts/${name}/token`), { metadata: { name: 'x' } });
     expect([named.status, named.body['message']]).toEqual([
       422,
-      `TokenRequest.authentication.k8s.io "${name}" is invalid: metadata.name: Invalid value: "x": must match the service account name if specified`,
+      `TokenRequest.authentication.k8s.io "${name}" is invalid: metadata.name: Invalid value: "x": must match ` +
+        'the service account name if specified',
     ]);
   });
 });

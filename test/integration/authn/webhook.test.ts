@@ -135,7 +135,9 @@ describe('the token webhook', () => {
   test.each([
     {
       name: 'another version',
-      body: '{"apiVersion":"authentication.k8s.io/v1beta1","kind":"TokenReview","status":{"authenticated":true,"user":{"username":"root"}}}',
+      body:
+        '{"apiVersion":"authentication.k8s.io/v1beta1","kind":"TokenReview","status":{"authenticated":true,' +
+        '"user":{"username":"root"}}}',
     },
     { name: 'no JSON', body: '<html>' },
     { name: 'null', body: 'null' },
@@ -174,7 +176,12 @@ describe('the connection file of the token webhook', () => {
       await openssl.file('client.crt', first.certificate),
       await openssl.file('client.key', first.key),
     ];
-    const text = `{ clusters: [{ name: a, cluster: { server: "https://127.0.0.1:${(webhook.address() as AddressInfo).port}/review", certificate-authority: ca.crt, tls-server-name: webhook.example.com } }], users: [{ name: me, user: { client-certificate: client.crt, client-key: client.key } }], contexts: [{ name: c, context: { cluster: a, user: me } }], current-context: c }`;
+    const text =
+      '{ clusters: [{ name: a, cluster: { server: ' +
+      `"https://127.0.0.1:${(webhook.address() as AddressInfo).port}/review", certificate-authority: ca.crt, ` +
+      'tls-server-name: webhook.example.com } }], users: [{ name: me, user: { client-certificate: client.crt, ' +
+      'client-key: client.key } }], contexts: [{ name: c, context: { cluster: a, user: me } }], current-context: ' +
+      'c }';
     const file = await openssl.file('by-files.yaml', text);
     await using renewed = await startTestServer({
       flags: [

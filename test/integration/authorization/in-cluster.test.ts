@@ -1,4 +1,7 @@
-/** An API server whose access is judged by the API of the cluster that it is a pod of: two servers, and the account of a pod. */
+/**
+ * An API server whose access is judged by the API of the cluster that it is a pod of: two servers, and the account of a
+ * pod.
+ */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -109,7 +112,8 @@ describe('connectionInfo.type: InClusterConfig', () => {
       environment: {},
       absent: undefined,
       message:
-        'InClusterConfig is for a server that runs as a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be defined',
+        'InClusterConfig is for a server that runs as a pod: KUBERNETES_SERVICE_HOST and ' +
+        'KUBERNETES_SERVICE_PORT must be defined',
     },
     {
       name: 'without a token',

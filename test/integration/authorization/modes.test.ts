@@ -13,7 +13,8 @@ describe('--authorization-mode=AlwaysDeny', () => {
         reason: 'Forbidden',
         code: 403,
         message:
-          'configmaps is forbidden: User "alice" cannot create resource "configmaps" in API group "" in the namespace "default": Everything is forbidden.',
+          'configmaps is forbidden: User "alice" cannot create resource "configmaps" in API group "" in the ' +
+          'namespace "default": Everything is forbidden.',
       },
     });
     expect((await api.call(undefined, 'GET', '/healthz')).body.message).toBe(

@@ -207,7 +207,8 @@ describe('a node is refused', () => {
   test('whatever it claims to be without the group', async () => {
     const { body } = await get('system:node:three', '/api/v1/nodes/three');
     expect(body.message).toBe(
-      'nodes "three" is forbidden: User "system:node:three" cannot get resource "nodes" in API group "" at the cluster scope',
+      'nodes "three" is forbidden: User "system:node:three" cannot get resource "nodes" in API group "" ' +
+        'at the cluster scope',
     );
   });
 

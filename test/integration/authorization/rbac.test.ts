@@ -36,7 +36,8 @@ const grant = async (user: string, rules: object[]): Promise<void> => {
 describe('what is granted is allowed', () => {
   test('with the binding, and no longer than it is there', async () => {
     expect((await api.call('alice', 'GET', configMaps)).body.message).toBe(
-      'configmaps is forbidden: User "alice" cannot list resource "configmaps" in API group "" in the namespace "default"',
+      'configmaps is forbidden: User "alice" cannot list resource "configmaps" in API group "" in the ' +
+        'namespace "default"',
     );
     await api.create(`${rbac}/namespaces/default/roles`, {
       metadata: { name: 'reader' },
@@ -55,7 +56,8 @@ describe('what is granted is allowed', () => {
       (body.message as string).includes('RBAC'),
     );
     expect(answer.body.message).toBe(
-      'nodes is forbidden: User "grace" cannot list resource "nodes" in API group "" at the cluster scope: RBAC: clusterrole.rbac.authorization.k8s.io "nothing-like-it" not found',
+      'nodes is forbidden: User "grace" cannot list resource "nodes" in API group "" at the cluster scope: ' +
+        'RBAC: clusterrole.rbac.authorization.k8s.io "nothing-like-it" not found',
     );
   });
 
@@ -144,7 +146,8 @@ describe('PUT and apply that create', () => {
       body: {},
     });
     expect((await put('bob', 'new')).body.message).toBe(
-      'leases.coordination.k8s.io "new" is forbidden: User "bob" cannot create resource "leases" in API group "coordination.k8s.io" in the namespace "default"',
+      'leases.coordination.k8s.io "new" is forbidden: User "bob" cannot create resource "leases" in API group ' +
+        '"coordination.k8s.io" in the namespace "default"',
     );
     expect((await apply('bob', 'new')).body).toMatchObject({ code: 403, details: { name: 'new', kind: 'configmaps' } });
     const old = await put('admin', 'old');
@@ -180,8 +183,10 @@ describe('nobody grants what they do not have', () => {
       reason: 'Forbidden',
       details: { name: 'more', group: 'rbac.authorization.k8s.io', kind: 'clusterroles' },
       message:
-        'clusterroles.rbac.authorization.k8s.io "more" is forbidden: user "carol" (groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n' +
-        '{APIGroups:[""], Resources:["pods"], Verbs:["delete" "create"]}\n{APIGroups:[""], Resources:["secrets"], Verbs:["get"]}',
+        'clusterroles.rbac.authorization.k8s.io "more" is forbidden: user "carol" ' +
+        '(groups=["system:authenticated"]) is attempting to grant RBAC permissions not currently held:\n' +
+        '{APIGroups:[""], Resources:["pods"], Verbs:["delete" "create"]}\n{APIGroups:[""], ' +
+        'Resources:["secrets"], Verbs:["get"]}',
     });
     expect(
       (

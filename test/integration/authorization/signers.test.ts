@@ -84,7 +84,9 @@ describe.each([
       else
         expect(answer, signer).toMatchObject({
           code: 403,
-          message: `certificatesigningrequests.certificates.k8s.io "${signer.replace('/', '.')}" is forbidden: ${message(signer)}`,
+          message:
+            `certificatesigningrequests.certificates.k8s.io "${signer.replace('/', '.')}" is ` +
+            `forbidden: ${message(signer)}`,
         });
     }
   });
@@ -105,7 +107,8 @@ describe("a request for an administrator's certificate", () => {
 
   test('is refused', async () => {
     expect((await request('kubernetes.io/kube-apiserver-client', ['devs', 'system:masters'])).body.message).toBe(
-      'certificatesigningrequests.certificates.k8s.io "admin" is forbidden: use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed',
+      'certificatesigningrequests.certificates.k8s.io "admin" is forbidden: use of ' +
+        'kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed',
     );
   });
 

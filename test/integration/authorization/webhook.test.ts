@@ -144,7 +144,8 @@ describe('--authorization-mode=Webhook', () => {
     });
     expect((await api.call('alice', 'GET', '/api')).status).toBe(200);
     expect((await api.call('alice', 'GET', '/api/v1/secrets')).body.message).toBe(
-      'secrets is forbidden: User "alice" cannot list resource "secrets" in API group "" at the cluster scope: alice reads pods',
+      'secrets is forbidden: User "alice" cannot list resource "secrets" in API group "" at the cluster ' +
+        'scope: alice reads pods',
     );
     expect((await api.call('bob', 'GET', '/api')).body.message).toBe(
       'forbidden: User "bob" cannot get path "/api": bob may not',
@@ -341,7 +342,8 @@ describe('--authorization-mode=ABAC', () => {
   test('follows the lines of its file', async () => {
     const file = await openssl.file(
       'policy.jsonl',
-      '# reading\n{"apiVersion":"abac.authorization.kubernetes.io/v1beta1","kind":"Policy","spec":{"user":"alice","namespace":"default","resource":"pods","readonly":true}}\n',
+      '# reading\n{"apiVersion":"abac.authorization.kubernetes.io/v1beta1","kind":"Policy",' +
+        '"spec":{"user":"alice","namespace":"default","resource":"pods","readonly":true}}\n',
     );
     await using api = await startApiUsers({ alice: [] }, [
       '--authorization-mode=ABAC',
@@ -350,7 +352,8 @@ describe('--authorization-mode=ABAC', () => {
     ]);
     expect((await api.call('alice', 'GET', pods)).status).toBe(200);
     expect((await api.call('alice', 'POST', pods, { body: {} })).body.message).toBe(
-      'pods is forbidden: User "alice" cannot create resource "pods" in API group "" in the namespace "default": No policy matched.',
+      'pods is forbidden: User "alice" cannot create resource "pods" in API group "" in the namespace ' +
+        '"default": No policy matched.',
     );
   });
 

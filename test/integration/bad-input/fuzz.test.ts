@@ -108,7 +108,8 @@ const patches: Readonly<Record<(typeof patchTypes)[number], readonly string[]>> 
   'application/json-patch+json': [
     '[{"op":"add","path":"/metadata/labels/x","value":"y"},{"op":"test","path":"/spec/replicas","value":1}]',
     '[{"op":"copy","from":"/spec/template","path":"/spec/template/metadata/x"}]',
-    '[{"op":"move","from":"/spec/template/spec/containers/0","path":"/spec/template/spec/containers/-"},{"op":"remove","path":"/spec/template/spec/containers/0/image"}]',
+    '[{"op":"move","from":"/spec/template/spec/containers/0","path":"/spec/template/spec/containers/-"},' +
+      '{"op":"remove","path":"/spec/template/spec/containers/0/image"}]',
     '[{"op":"replace","path":"","value":{"a":[1,2]}}]',
   ],
   'application/merge-patch+json': [
@@ -117,13 +118,17 @@ const patches: Readonly<Record<(typeof patchTypes)[number], readonly string[]>> 
     '{"spec":{"strategy":{"type":"Recreate","rollingUpdate":null}}}',
   ],
   'application/strategic-merge-patch+json': [
-    '{"spec":{"template":{"spec":{"$setElementOrder/containers":[{"name":"c"},{"name":"d"}],"containers":[{"name":"d","image":"i"},{"name":"c","$patch":"delete"}]}}}}',
-    '{"metadata":{"$deleteFromPrimitiveList/finalizers":["a"],"finalizers":["b"]},"spec":{"strategy":{"$retainKeys":["type"],"type":"Recreate"}}}',
+    '{"spec":{"template":{"spec":{"$setElementOrder/containers":[{"name":"c"},{"name":"d"}],' +
+      '"containers":[{"name":"d","image":"i"},{"name":"c","$patch":"delete"}]}}}}',
+    '{"metadata":{"$deleteFromPrimitiveList/finalizers":["a"],"finalizers":["b"]},' +
+      '"spec":{"strategy":{"$retainKeys":["type"],"type":"Recreate"}}}',
     '{"spec":{"template":{"spec":{"containers":[{"$patch":"replace"},{"name":"x","image":"y"}]}}}}',
   ],
   'application/apply-patch+yaml': [
-    '{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"},"spec":{"replicas":2,"template":{"spec":{"containers":[{"name":"c","image":"j","ports":[{"containerPort":80}]}]}}}}',
-    'apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  labels: &l {a: b}\nspec:\n  selector: {matchLabels: *l}\n  template:\n    metadata: {labels: *l}\n',
+    '{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"web"},"spec":{"replicas":2,' +
+      '"template":{"spec":{"containers":[{"name":"c","image":"j","ports":[{"containerPort":80}]}]}}}}',
+    'apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  labels: &l {a: b}\nspec:\n  selector: {matchLabels: ' +
+      '*l}\n  template:\n    metadata: {labels: *l}\n',
   ],
 };
 
@@ -148,7 +153,9 @@ describe('patches', () => {
   test.each(patchTypes)('%s', async (contentType) => {
     await inTurn(400, async (random) => {
       const body = mutate(random, Buffer.from(pick(random, patches[contentType])));
-      const query = `fieldManager=fuzz&dryRun=${random() < 0.5 ? 'All' : ''}&fieldValidation=${pick(random, ['Strict', 'Warn', 'Ignore'])}${contentType.includes('apply') && random() < 0.5 ? '&force=true' : ''}`;
+      const query =
+        `fieldManager=fuzz&dryRun=${random() < 0.5 ? 'All' : ''}&` +
+        `fieldValidation=${pick(random, ['Strict', 'Warn', 'Ignore'])}${contentType.includes('apply') && random() < 0.5 ? '&' + 'force=true' : ''}`;
       expectAnswered(
         await server.client.send(
           'PATCH',

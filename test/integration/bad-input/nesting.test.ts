@@ -54,7 +54,8 @@ describe.each(cases)('nested $name', ({ depth, value, shape }) => {
     expect(status).toBe(400);
     expect(message).toContain(
       isJson
-        ? `cannot unmarshal ${shape === 'lists' ? 'array' : 'object'} into Go struct field ConfigMap.data of type string`
+        ? `cannot unmarshal ${shape === 'lists' ? 'array' : 'object'} into Go struct field ` +
+            'ConfigMap.data of type string'
         : 'exceeded max depth',
     );
   });
@@ -91,7 +92,9 @@ describe.each(cases)('nested $name', ({ depth, value, shape }) => {
     {
       type: 'application/json-patch+json',
       path: `${configMaps}/a`,
-      body: `[{"op":"add","path":"/odd","value":${value}},{"op":"copy","from":"/odd","path":"/more"},{"op":"test","path":"/odd","value":${value}}]`,
+      body:
+        `[{"op":"add","path":"/odd","value":${value}},{"op":"copy","from":"/odd","path":"/more"},{"op":"test",` +
+        `"path":"/odd","value":${value}}]`,
     },
     {
       type: 'application/apply-patch+yaml',
@@ -177,7 +180,9 @@ describe.each(cases)('nested $name', ({ depth, value, shape }) => {
 
   test('in a schema of a custom resource, as a default and as a schema', async () => {
     const definition = (schema: string): string =>
-      `{"metadata":{"name":"xs.e.com"},"spec":{"group":"e.com","scope":"Namespaced","names":{"plural":"xs","kind":"X"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":${schema}}}]}}`;
+      '{"metadata":{"name":"xs.e.com"},"spec":{"group":"e.com","scope":"Namespaced","names":{"plural":"xs",' +
+      '"kind":"X"},"versions":[{"name":"v1","served":true,"storage":true,' +
+      `"schema":{"openAPIV3Schema":${schema}}}]}}`;
     const schemas = [
       `{"type":"object","default":${value}}`,
       '{"type":"array","items":'.repeat(depth) + '{}' + '}'.repeat(depth),
@@ -264,7 +269,8 @@ describe('protobuf that nests without end', () => {
 
 describe('YAML that grows by aliases', () => {
   const bomb = (levels: number, width: number): string =>
-    `a0: &a0 [x]\n${Array.from({ length: levels }, (_, i) => `a${i + 1}: &a${i + 1} [${Array.from({ length: width }, () => `*a${i}`).join(', ')}]`).join('\n')}\n`;
+    'a0: &a0 ' +
+    `[x]\n${Array.from({ length: levels }, (_, i) => `a${i + 1}: &a${i + 1} ` + `[${Array.from({ length: width }, () => `*a${i}`).join(', ')}]`).join('\n')}\n`;
 
   test.each([
     { levels: 9, width: 9 },

@@ -72,7 +72,8 @@ describe('a body that goes on for long', () => {
     });
     await once(socket, 'secureConnect');
     socket.write(
-      `POST ${configMaps} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n${header(body.length)}\r\n\r\n`,
+      `POST ${configMaps} HTTP/1.1\r\nhost: localhost\r\ncontent-type: ` +
+        `application/json\r\n${header(body.length)}\r\n\r\n`,
     );
     for (const part of frame(body))
       await new Promise<void>((resolve, reject) =>
@@ -98,7 +99,8 @@ describe('a body that goes on for long', () => {
       stream.on('error', () => undefined).end(body);
       const [headers] = (await once(stream, 'response')) as [Record<string, number>];
       expect(headers[':status']).toBe(status);
-      // As Go, the server says that it wants no more of the body (RFC 9113 section 8.1); Node's client then waits for ever to send it.
+      // As Go, the server says that it wants no more of the body (RFC 9113 section 8.1); Node's client then waits for
+      // ever to send it.
       await once(stream.resume(), 'end');
     }
     session.destroy();

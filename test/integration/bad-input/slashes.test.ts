@@ -1,4 +1,6 @@
-/** Slashes more than there should be: kube-apiserver 1.20 was asked for the same and answered with the same statuses. */
+/**
+ * Slashes more than there should be: kube-apiserver 1.20 was asked for the same and answered with the same statuses.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestServer, type TestServer } from '../../support/test-server.ts';
 

@@ -142,7 +142,8 @@ describe('a definition with a conversion webhook', () => {
     expect(reviews - before).toBe(1);
     const { body: metrics } = await replica.send<string>('GET', '/metrics');
     expect(metrics).toContain(
-      `rest_client_requests_total{code="200",host="127.0.0.1:${(server.address() as AddressInfo).port}",method="POST"} ${reviews}\n`,
+      `rest_client_requests_total{code="200",host="127.0.0.1:${(server.address() as AddressInfo).port}",` +
+        `method="POST"} ${reviews}\n`,
     );
   });
 

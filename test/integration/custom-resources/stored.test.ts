@@ -41,7 +41,10 @@ describe('custom objects in etcd', () => {
     const time = /"creationTimestamp":"([^"]+)"/.exec(text)![1]!;
     const uid = /"uid":"([^"]+)"/.exec(text)![1]!;
     expect(text).toBe(
-      `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"creationTimestamp":"${time}","generation":1,"managedFields":[{"apiVersion":"example.com/v2","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{".":{},"f:a":{},"f:b":{}}},"manager":"unknown","operation":"Update","time":"${time}"}],"name":"one","namespace":"default","uid":"${uid}"},"spec":{"a":"x","b":"filled"}}\n`,
+      `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"creationTimestamp":"${time}","generation":1,` +
+        '"managedFields":[{"apiVersion":"example.com/v2","fieldsType":"FieldsV1","fieldsV1":{"f:spec":{".":{},' +
+        `"f:a":{},"f:b":{}}},"manager":"unknown","operation":"Update","time":"${time}"}],"name":"one",` +
+        `"namespace":"default","uid":"${uid}"},"spec":{"a":"x","b":"filled"}}\n`,
     );
   });
 
@@ -49,7 +52,8 @@ describe('custom objects in etcd', () => {
     await store.create(
       '/registry/example.com/widgets/default/other',
       Buffer.from(
-        '{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"other","namespace":"default","uid":"u","odd":1,"labels":{"a":"b"}},"spec":{"a":"x","odd":1}}\n',
+        '{"apiVersion":"example.com/v2","kind":"Widget","metadata":{"name":"other","namespace":"default",' +
+          '"uid":"u","odd":1,"labels":{"a":"b"}},"spec":{"a":"x","odd":1}}\n',
       ),
     );
     const { body } = await replica.send<{ metadata: object; spec: object }>('GET', `${widgets}/other`);

@@ -27,7 +27,9 @@ function watch(store: Store, prefix: string, after: number): WatchLog {
   return log;
 }
 
-/** Writes until it is told to stop, whatever happens to the store; answers with every revision that was acknowledged. */
+/**
+ * Writes until it is told to stop, whatever happens to the store; answers with every revision that was acknowledged.
+ */
 function keepWriting(store: Store, prefix: string): { stop(): Promise<number[]>; readonly acknowledged: number } {
   let stopped = false;
   const acknowledged: number[] = [];
@@ -193,7 +195,8 @@ describe.each(etcdVersions)('etcd %s', (version) => {
     }
     expect(refused).toMatchObject({ name: 'StorageError', reason: 'NoSpace' });
     await expect(store.update('/full/0', value, written[0]!)).rejects.toMatchObject({ reason: 'NoSpace' });
-    // Of two looks at the space, before a write is agreed on and while it is applied, the second lets the write be and refuses it all the same.
+    // Of two looks at the space, before a write is agreed on and while it is applied, the second lets the write be and
+    // refuses it all the same.
     expect([written.length, written.length + 1]).toContain((await store.list('/full/', { keysOnly: true })).count);
     expect(await store.delete('/full/0', written[0]!)).toMatchObject({ applied: true });
   });

@@ -8,7 +8,10 @@ import { startTestServer } from '../../support/test-server.ts';
 
 const hex = (port: number): string => port.toString(16).toUpperCase().padStart(4, '0');
 
-/** What runs for the server's end of a connection, by number, and in how many seconds it does something (proc_pid_net(5)). */
+/**
+ * What runs for the server's end of a connection, by number, and in how many seconds it does something
+ * (proc_pid_net(5)).
+ */
 function timerOf(serverPort: number, clientPort: number): { kind: number; seconds: number } {
   const line = readFileSync('/proc/net/tcp', 'utf8')
     .split('\n')

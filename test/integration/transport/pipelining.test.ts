@@ -1,4 +1,7 @@
-/** HTTP/1.1 requests that a client sends behind each other without waiting: of those whose turn has not come, next to nothing is kept. */
+/**
+ * HTTP/1.1 requests that a client sends behind each other without waiting: of those whose turn has not come, next to
+ * nothing is kept.
+ */
 import diagnostics from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
@@ -53,7 +56,8 @@ const get = (path = '/', ...headers: readonly string[]): string =>
 const post = (body: string, ...headers: readonly string[]): string =>
   `POST /p HTTP/1.1\r\n${['Host:', `Content-Length: ${body.length}`, ...headers].join('\r\n')}\r\n\r\n${body}`;
 const chunked = (...pieces: readonly string[]): string =>
-  `POST /c HTTP/1.1\r\nHost:\r\nTransfer-Encoding: chunked\r\n\r\n${[...pieces, ''].map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`).join('')}`;
+  `POST /c HTTP/1.1\r\nHost:\r\nTransfer-Encoding: chunked\r\n` +
+  `\r\n${[...pieces, ''].map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`).join('')}`;
 const taken = (call: Call): number => (call.exchange.connection as TLSSocket).bytesRead;
 
 /** The server has read what it wants to, as far as can be told. */

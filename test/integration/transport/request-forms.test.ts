@@ -1,4 +1,7 @@
-/** HTTP/1.1 as bytes: what is no request, or none of ours, and the forms of a target. Answers as seen with kube-apiserver 1.20 unless a row says otherwise. */
+/**
+ * HTTP/1.1 as bytes: what is no request, or none of ours, and the forms of a target. Answers as seen with
+ * kube-apiserver 1.20 unless a row says otherwise.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { RawConnection } from '../../support/raw-connection.ts';
 import { startTestServer, type TestServer } from '../../support/test-server.ts';
@@ -67,7 +70,8 @@ describe('is refused in a line of text, and the connection ends', () => {
       sent: request('GET /healthz/%zz HTTP/1.1', host, admin),
       status: badRequest,
     },
-    // Here upstream sends its text, which a client takes for the beginning of an answer to nothing (RFC 9110 section 9.3.2).
+    // Here upstream sends its text, which a client takes for the beginning of an answer to nothing (RFC 9110 section
+    // 9.3.2).
     {
       why: 'a question for the head of a broken target, without the text',
       sent: request('HEAD /healthz/%zz HTTP/1.1', host, admin),
@@ -152,10 +156,13 @@ describe('is refused in a line of text, and the connection ends', () => {
     { why: 'an empty encoding', sent: request(ping, host, admin, 'Transfer-Encoding:'), ...encoding },
     {
       why: 'chunks twice',
-      sent: `${request('POST /version HTTP/1.1', host, admin, 'Transfer-Encoding: chunked', 'Transfer-Encoding: chunked')}0\r\n\r\n`,
+      sent:
+        `${request('POST /version HTTP/1.1', host, admin, 'Transfer-Encoding: chunked', 'Transfer-Encoding: chunked')}0\r\n` +
+        `\r\n`,
       ...encoding,
     },
-    // Here upstream goes by the chunks. RFC 9112 section 6.3 lets a server choose, and a proxy in front may have gone by the length.
+    // Here upstream goes by the chunks. RFC 9112 section 6.3 lets a server choose, and a proxy in front may have gone
+    // by the length.
     {
       why: 'a length and chunks',
       sent: `${request(ping, host, admin, 'Content-Length: 5', 'Transfer-Encoding: chunked')}0\r\n\r\n`,

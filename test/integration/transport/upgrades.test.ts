@@ -1,6 +1,6 @@
 /**
- * Requests to speak another protocol, as nobody well-meaning sends them. None passes beside the filters, none is taken for
- * something else than it is, and the server lives on. Statuses and texts as seen with kube-apiserver 1.20.
+ * Requests to speak another protocol, as nobody well-meaning sends them. None passes beside the filters, none is taken
+ * for something else than it is, and the server lives on. Statuses and texts as seen with kube-apiserver 1.20.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { RawConnection } from '../../support/raw-connection.ts';
@@ -50,7 +50,9 @@ describe('is refused, and the connection goes on', () => {
       why: 'a WebSocket without credentials',
       headers: webSocket,
       status: 403,
-      text: 'configmaps \\"first\\" is forbidden: User \\"system:anonymous\\" cannot watch resource \\"configmaps\\" in API group \\"\\" in the namespace \\"default\\"',
+      text:
+        'configmaps \\"first\\" is forbidden: User \\"system:anonymous\\" cannot watch resource \\"configmaps\\" ' +
+        'in API group \\"\\" in the namespace \\"default\\"',
     },
     {
       why: 'a WebSocket with a wrong token',

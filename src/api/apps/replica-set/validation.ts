@@ -52,7 +52,10 @@ interface ReplicatedPods {
   readonly template: PodTemplateSpec;
 }
 
-/** Selector and template as ReplicaSets have them, and Deployments, which make ReplicaSets. Messages name one of the two. */
+/**
+ * Selector and template as ReplicaSets have them, and Deployments, which make ReplicaSets. Messages name one of the
+ * two.
+ */
 export function checkReplicatedPods(
   { selector, template }: ReplicatedPods,
   path: FieldPath,

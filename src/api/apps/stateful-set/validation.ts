@@ -40,7 +40,8 @@ export function validateStatefulSet({ metadata, spec }: StatefulSet, rules: PodR
 }
 
 const fixedFieldsMessage =
-  "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
+  "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', " +
+  "'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden";
 
 /** The name is not judged again: old objects may have one with dots. */
 export function validateStatefulSetUpdate(

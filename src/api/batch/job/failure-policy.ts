@@ -1,4 +1,6 @@
-/** @see {@link https://kubernetes.io/docs/concepts/workloads/controllers/job/#pod-failure-policy | Pod failure policy} */
+/**
+ * @see {@link https://kubernetes.io/docs/concepts/workloads/controllers/job/#pod-failure-policy | Pod failure policy}
+ */
 import type {
   JobSpec,
   PodFailurePolicyOnExitCodesRequirement,

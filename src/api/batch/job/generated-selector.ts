@@ -1,6 +1,7 @@
 /**
  * Pods of a Job carry its name and uid as labels, and it finds them by the uid, so that no other Job does.
- * @see {@link https://kubernetes.io/docs/concepts/workloads/controllers/job/#specifying-your-own-pod-selector | Pod selectors of Jobs}
+ * @see {@link https://kubernetes.io/docs/concepts/workloads/controllers/job/#specifying-your-own-pod-selector | Pod
+ *   selectors of Jobs}
  */
 import type { Job } from '../../gen/types/batch-v1.ts';
 import type { ObjectMeta } from '../../gen/types/meta-v1.ts';

@@ -15,7 +15,8 @@ describe('countIndexes', () => {
     {
       text: '1-2-3',
       message:
-        'the fragment "1-2-3" violates the requirement that an index interval can have at most two parts separated by \'-\'',
+        'the fragment "1-2-3" violates the requirement that an index interval can have at most two parts ' +
+        "separated by '-'",
     },
     { text: '1,', message: 'cannot convert string to integer for index: ""' },
     { text: '-1', message: 'cannot convert string to integer for index: ""' },

@@ -113,7 +113,8 @@ function checkMany(
   errors: FieldErrors,
 ): void {
   const detail = (max: number): string =>
-    `must be less than or equal to ${max} when completions are above ${manyCompletions} and used with backoff limit per index`;
+    `must be less than or equal to ${max} when completions are above ${manyCompletions} and used with ` +
+    'backoff limit per index';
   const failedPath = path.child('maxFailedIndexes');
   if (maxFailed === undefined)
     errors.push(required(failedPath, `must be specified when completions is above ${manyCompletions}`));

@@ -11,6 +11,7 @@ export function* jobSpecWarnings(
 ): Generator<string> {
   const mayLoseIndexes = completionMode === 'Indexed' && completions > manyCompletions && parallelism > highParallelism;
   if (mayLoseIndexes)
-    yield `${path}: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail`;
+    yield `${path}: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than ` +
+      '10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail';
   yield* podWarnings(template, path.child('template'));
 }

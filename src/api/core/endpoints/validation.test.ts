@@ -24,13 +24,16 @@ describe('rules of endpoints', () => {
     {
       name: 'time of a change',
       made: endpoints([good], { [trigger]: '2023-02-29T00:00:00Z' }),
-      problem: `annotations.${trigger}: Invalid value: "2023-02-29T00:00:00Z": must be a valid time value in RFC3339Nano format`,
+      problem:
+        `annotations.${trigger}: Invalid value: "2023-02-29T00:00:00Z": must be a valid time value in ` +
+        'RFC3339Nano format',
     },
     {
       name: 'not ready address',
       made: endpoints([{ notReadyAddresses: [{ ip: '127.0.0.1' }] }]),
       problem:
-        'subsets[0].notReadyAddresses[0].ip: Invalid value: "127.0.0.1": may not be in the loopback range (127.0.0.0/8, ::1/128)',
+        'subsets[0].notReadyAddresses[0].ip: Invalid value: "127.0.0.1": may not be in the loopback range ' +
+        '(127.0.0.0/8, ::1/128)',
     },
     {
       name: 'names of several ports',

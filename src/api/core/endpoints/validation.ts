@@ -1,4 +1,7 @@
-/** Rules of endpoints. @see {@link https://kubernetes.io/docs/concepts/services-networking/service/#endpoints | Endpoints} */
+/**
+ * Rules of endpoints. @see {@link https://kubernetes.io/docs/concepts/services-networking/service/#endpoints |
+ * Endpoints}
+ */
 import type { EndpointAddress, EndpointPort, Endpoints, EndpointSubset } from '../../gen/types/core-v1.ts';
 import { isEqual } from '../../../machinery/equal.ts';
 import { invalid, required } from '../../../machinery/field-error.ts';

@@ -38,7 +38,10 @@ export function validateEvent(event: Event, apiVersion: string): FieldErrors {
   return errors;
 }
 
-/** What may not change, with the names of Go's types where messages show them. `reason` is looked at twice, as upstream does. */
+/**
+ * What may not change, with the names of Go's types where messages show them. `reason` is looked at twice, as upstream
+ * does.
+ */
 const immutable: readonly (readonly [name: keyof Event, shown?: (value: never) => GoSyntax])[] = [
   ['involvedObject', (value: object) => goStruct('core.ObjectReference', value)],
   ['reason'],

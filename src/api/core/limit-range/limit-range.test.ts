@@ -53,7 +53,8 @@ describe('LimitRange', () => {
       name: 'wants what cannot be promised twice to be the same',
       item: { type: 'Container', default: { 'example.com/gpu': '2' }, defaultRequest: { 'example.com/gpu': '1' } },
       errors: [
-        'spec.limits[0].defaultRequest[example.com/gpu]: Invalid value: resource.Quantity{"1"}: default value 2 must equal to defaultRequest value 1 in example.com/gpu',
+        'spec.limits[0].defaultRequest[example.com/gpu]: Invalid value: resource.Quantity{"1"}: default value ' +
+          '2 must equal to defaultRequest value 1 in example.com/gpu',
       ],
     },
   ])('$name', ({ item, errors }) => {

@@ -1,6 +1,6 @@
 /**
- * What a new volume is filled from: dataSource knows claims and snapshots only, dataSourceRef anything; each is filled in
- * from the other.
+ * What a new volume is filled from: dataSource knows claims and snapshots only, dataSourceRef anything; each is filled
+ * in from the other.
  * @see {@link https://kep.k8s.io/1495 | KEP-1495}
  */
 import type { PersistentVolumeClaimSpec, TypedLocalObjectReference } from '../../gen/types/core-v1.ts';

@@ -26,7 +26,8 @@ const claim = (
 });
 
 const immutable =
-  'spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
+  'spec: Forbidden: spec is immutable after creation except resources.requests and ' +
+  'volumeAttributesClassName for bound claims';
 const source = { kind: 'PersistentVolumeClaim', name: 'o' };
 const allOff = { volumeAttributesClass: false, recoverFromExpansion: true };
 

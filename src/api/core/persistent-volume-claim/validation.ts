@@ -1,4 +1,7 @@
-/** @see {@link https://kubernetes.io/docs/concepts/storage/persistent-volumes/#persistentvolumeclaims | PersistentVolumeClaims} */
+/**
+ * @see {@link https://kubernetes.io/docs/concepts/storage/persistent-volumes/#persistentvolumeclaims |
+ *   PersistentVolumeClaims}
+ */
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../gen/types/core-v1.ts';
 import { forbidden, invalid, notSupported, required } from '../../../machinery/field-error.ts';
 import { FieldErrors } from '../../../machinery/field-errors.ts';
@@ -55,7 +58,8 @@ export function validateClaimUpdate(
     errors.push(
       forbidden(
         specPath,
-        `spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n${changeText('core.PersistentVolumeClaimSpec', before, now)}`,
+        'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound ' +
+          `claims\n${changeText('core.PersistentVolumeClaimSpec', before, now)}`,
       ),
     );
   }

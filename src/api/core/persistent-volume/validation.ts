@@ -172,7 +172,8 @@ export function validatePersistentVolumeUpdate(
     errors.push(
       forbidden(
         specPath.child('persistentvolumesource'),
-        `spec.persistentvolumesource is immutable after creation\n${changeText('core.PersistentVolumeSource', before, now)}`,
+        'spec.persistentvolumesource is immutable after ' +
+          `creation\n${changeText('core.PersistentVolumeSource', before, now)}`,
       ),
     );
   checkImmutable(object.spec.volumeMode, old.spec.volumeMode, FieldPath.of('volumeMode'), errors);

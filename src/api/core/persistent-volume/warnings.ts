@@ -32,7 +32,8 @@ export function* persistentVolumeWarnings({ metadata, spec }: PersistentVolume):
     'deprecated since v1.31; use "mountOptions" attribute instead',
   );
   if (spec.persistentVolumeReclaimPolicy === 'Recycle') {
-    yield `${specPath.child('persistentVolumeReclaimPolicy')}: The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.`;
+    yield `${specPath.child('persistentVolumeReclaimPolicy')}: The Recycle reclaim policy is deprecated. Instead, ` +
+      'the recommended approach is to use dynamic provisioning.';
   }
   const terms = specPath.child('nodeAffinity', 'required', 'nodeSelectorTerms');
   for (const [i, term] of spec.nodeAffinity?.required?.nodeSelectorTerms?.entries() ?? [])

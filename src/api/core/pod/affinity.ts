@@ -1,6 +1,7 @@
 /**
  * Where a pod wants to be: near or far from nodes and other pods.
- * @see {@link https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#affinity-and-anti-affinity | Affinity and anti-affinity}
+ * @see {@link https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#affinity-and-anti-affinity |
+ *   Affinity and anti-affinity}
  */
 import type { Affinity, NodeAffinity, PodAffinity, PodAffinityTerm, PodAntiAffinity } from '../../gen/types/core-v1.ts';
 import { forbidden, invalid } from '../../../machinery/field-error.ts';

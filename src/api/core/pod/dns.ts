@@ -1,4 +1,7 @@
-/** @see {@link https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#pod-s-dns-policy | Pod's DNS policy} */
+/**
+ * @see {@link https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#pod-s-dns-policy | Pod's DNS
+ *   policy}
+ */
 import type { DNSPolicy, HostAlias, PodDNSConfig } from '../../gen/types/core-v1.ts';
 import { invalid, notSupported, required } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';

@@ -21,7 +21,8 @@ test.each([
   {
     fieldPath: "metadata.name['a']",
     errors: [
-      "Invalid value: \"metadata.name['a']\": error converting fieldPath: field label does not support subscript: metadata.name['a']",
+      'Invalid value: "metadata.name[\'a\']": error converting fieldPath: field label does not support ' +
+        "subscript: metadata.name['a']",
     ],
   },
   { fieldPath: "['a']", errors: [unknown("['a']")] },

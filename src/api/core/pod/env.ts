@@ -1,6 +1,7 @@
 /**
  * Environment variables of containers.
- * @see {@link https://kubernetes.io/docs/tasks/inject-data-application/define-environment-variable-container/ | Define environment variables}
+ * @see {@link https://kubernetes.io/docs/tasks/inject-data-application/define-environment-variable-container/ | Define
+ *   environment variables}
  */
 import type {
   ConfigMapKeySelector,

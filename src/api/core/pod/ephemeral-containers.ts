@@ -17,7 +17,9 @@ import { annotationsPath, specPath, validatePodMetaAndSpec } from './validation.
 /** Where errors are that are about no field. */
 const nowhere = FieldPath.of('');
 
-/** Errors of a pod that differs from `old` only in its ephemeral containers. They can be added, not changed or removed. */
+/**
+ * Errors of a pod that differs from `old` only in its ephemeral containers. They can be added, not changed or removed.
+ */
 export function validateEphemeralContainersUpdate(pod: Pod, old: Pod, rules: PodRules): FieldErrors {
   if (old.metadata.annotations?.[mirrorAnnotation] !== undefined)
     return FieldErrors.joined([forbidden(nowhere, 'static pods do not support ephemeral containers')]);
@@ -44,7 +46,8 @@ export function validateEphemeralContainersUpdate(pod: Pod, old: Pod, rules: Pod
       errors.push(
         forbidden(
           path,
-          `existing ephemeral containers ${quoted} may not be changed\n${changeText('core.EphemeralContainer', before, now)}`,
+          `existing ephemeral containers ${quoted} may not be ` +
+            `changed\n${changeText('core.EphemeralContainer', before, now)}`,
         ),
       );
   }

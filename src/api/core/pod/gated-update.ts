@@ -1,5 +1,6 @@
 /**
- * A pod that may not be scheduled yet can still be told where: node selector and required node affinity may be narrowed.
+ * A pod that may not be scheduled yet can still be told where: node selector and required node affinity may be
+ * narrowed.
  * @see {@link https://kep.k8s.io/3838 | KEP-3838}
  */
 import type { NodeAffinity, NodeSelectorTerm, PodSpec } from '../../gen/types/core-v1.ts';

@@ -115,6 +115,7 @@ function checkSleep(
   if (gracePeriod === undefined || (seconds <= gracePeriod && (seconds > 0 || (sleepZero && seconds >= 0)))) return;
   const detail = sleepZero
     ? `must be non-negative and less than terminationGracePeriodSeconds (${gracePeriod})`
-    : `must be greater than 0 and less than terminationGracePeriodSeconds (${gracePeriod}). Enable AllowPodLifecycleSleepActionZeroValue feature gate for zero sleep.`;
+    : `must be greater than 0 and less than terminationGracePeriodSeconds (${gracePeriod}). Enable ` +
+      'AllowPodLifecycleSleepActionZeroValue feature gate for zero sleep.';
   errors.push(invalid(path, seconds, detail));
 }

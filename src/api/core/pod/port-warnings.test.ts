@@ -48,7 +48,8 @@ describe('ports of a pod', () => {
 
   test('are compared between containers, and those that an address is of no use to are told', () => {
     expect(warningsOf(specOf([portOf({ name: 'a', hostIP: '10.0.0.1' })], [portOf()]))).toEqual([
-      'spec.containers[0].ports[0]: hostIP set without hostPort: {Name:a HostPort:0 ContainerPort:80 Protocol:TCP HostIP:10.0.0.1}',
+      'spec.containers[0].ports[0]: hostIP set without hostPort: {Name:a HostPort:0 ContainerPort:80 ' +
+        'Protocol:TCP HostIP:10.0.0.1}',
       'spec.containers[1].ports[0]: overlapping port definition with spec.containers[0].ports[0]',
     ]);
   });

@@ -14,7 +14,8 @@ export function checkPullPolicy(policy: PullPolicy | undefined, path: FieldPath,
 
 /**
  * An image by tag `latest`, or by no tag at all, is pulled each time.
- * @see {@link https://kubernetes.io/docs/concepts/containers/images/#imagepullpolicy-defaulting | Default image pull policy}
+ * @see {@link https://kubernetes.io/docs/concepts/containers/images/#imagepullpolicy-defaulting | Default image pull
+ *   policy}
  */
 export const defaultPullPolicy = (image: string): PullPolicy =>
   imageTag(image) === 'latest' ? 'Always' : 'IfNotPresent';

@@ -1,4 +1,7 @@
-/** @see {@link https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/ | Dynamic resource allocation} */
+/**
+ * @see {@link https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/ | Dynamic resource
+ *   allocation}
+ */
 import type { PodResourceClaim } from '../../gen/types/core-v1.ts';
 import { duplicate, invalid } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';

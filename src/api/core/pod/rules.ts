@@ -1,6 +1,6 @@
 /**
- * What of the rules for pods depends on more than the object: feature gates, flags of the server, and what the object had
- * before (an object that breaks a rule made later keeps the right to).
+ * What of the rules for pods depends on more than the object: feature gates, flags of the server, and what the object
+ * had before (an object that breaks a rule made later keeps the right to).
  */
 export interface PodRules {
   /** A pod, not the template of one. */

@@ -173,7 +173,8 @@ function checkIsAskedFor(name: string, asked: ReadonlySet<string>, path: FieldPa
       invalid(
         path,
         shownResource(name),
-        "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty",
+        "must match one of the container's resource claims in a format 'claim:<claimName>/<request>' or " +
+          "'claim:<claimName>' if request is empty",
       ),
     );
   }

@@ -1,4 +1,6 @@
-/** @see {@link https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/ | Taints and tolerations} */
+/**
+ * @see {@link https://kubernetes.io/docs/concepts/scheduling-eviction/taint-and-toleration/ | Taints and tolerations}
+ */
 import type { Toleration } from '../../gen/types/core-v1.ts';
 import { forbidden, invalid, notSupported } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';

@@ -1,4 +1,7 @@
-/** @see {@link https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/ | Pod topology spread constraints} */
+/**
+ * @see {@link https://kubernetes.io/docs/concepts/scheduling-eviction/topology-spread-constraints/ | Pod topology
+ *   spread constraints}
+ */
 import type { TopologySpreadConstraint } from '../../gen/types/core-v1.ts';
 import { duplicate, forbidden, invalid, notSupported } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';

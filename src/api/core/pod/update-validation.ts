@@ -1,6 +1,7 @@
 /**
  * What of a pod may change once it exists.
- * @see {@link https://kubernetes.io/docs/concepts/workloads/pods/#pod-update-and-replacement | Pod update and replacement}
+ * @see {@link https://kubernetes.io/docs/concepts/workloads/pods/#pod-update-and-replacement | Pod update and
+ *   replacement}
  */
 import type { Container, Pod, PodSchedulingGate, PodSpec } from '../../gen/types/core-v1.ts';
 import { changeText } from '../../../machinery/change-text.ts';

@@ -1,4 +1,7 @@
-/** What is accepted in a pod or a template of one, and is probably not meant. Told one by one: an answer has place for a few. */
+/**
+ * What is accepted in a pod or a template of one, and is probably not meant. Told one by one: an answer has place for a
+ * few.
+ */
 import type { EnvVar, NodeSelectorTerm, PodSpec, ResourceRequirements } from '../../gen/types/core-v1.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { goQuote } from '../../../machinery/go-quote.ts';
@@ -29,7 +32,8 @@ export function* podWarnings(
   yield* portWarnings(spec, at);
   const { terminationGracePeriodSeconds: period } = spec;
   if (period !== undefined && period < 0)
-    yield `${at.child('terminationGracePeriodSeconds')}: must be >= 0; negative values are invalid and will be treated as 1`;
+    yield `${at.child('terminationGracePeriodSeconds')}: must be >= 0; negative values are invalid and ` +
+      'will be treated as 1';
   yield* ofSelectors(spec, at.child('affinity'));
 }
 

@@ -1,4 +1,7 @@
-/** @see {@link https://kubernetes.io/docs/tasks/configure-pod-container/configure-runasusername/ | RunAsUserName for Windows} */
+/**
+ * @see {@link https://kubernetes.io/docs/tasks/configure-pod-container/configure-runasusername/ | RunAsUserName for
+ *   Windows}
+ */
 import type { WindowsSecurityContextOptions } from '../../gen/types/core-v1.ts';
 import { invalid } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';

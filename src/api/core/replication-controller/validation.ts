@@ -1,4 +1,6 @@
-/** @see {@link https://kubernetes.io/docs/concepts/workloads/controllers/replicationcontroller/ | ReplicationController} */
+/**
+ * @see {@link https://kubernetes.io/docs/concepts/workloads/controllers/replicationcontroller/ | ReplicationController}
+ */
 import type { PodTemplateSpec, ReplicationController, ReplicationControllerSpec } from '../../gen/types/core-v1.ts';
 import { required } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';

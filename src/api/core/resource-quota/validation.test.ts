@@ -43,7 +43,8 @@ describe('ResourceQuota', () => {
       name: 'wants no values where they mean nothing',
       spec: selector('BestEffort', 'Exists', 'x'),
       errors: [
-        "spec.scopeSelector.matchExpressions.values: Invalid value: []string{\"x\"}: must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector",
+        'spec.scopeSelector.matchExpressions.values: Invalid value: []string{"x"}: must be no value when ' +
+          "`operator` is 'Exist' or 'DoesNotExist' for scope selector",
       ],
     },
   ])('$name', ({ spec, errors }) => {

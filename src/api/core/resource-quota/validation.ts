@@ -133,7 +133,8 @@ function checkScopeSelector(spec: ResourceQuotaSpec, path: FieldPath, errors: Fi
 }
 
 const onlyExists =
-  "must be 'Exist' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
+  "must be 'Exist' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, " +
+  'ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity';
 
 function checkRequirement(
   { scopeName, operator, values = [] }: ScopedResourceSelectorRequirement,

@@ -1,6 +1,7 @@
 /**
  * Names of resources: native ones (`cpu`, `hugepages-2Mi`, `kubernetes.io/x`) and extended ones (`example.com/gpu`).
- * @see {@link https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#extended-resources | Extended resources}
+ * @see {@link https://kubernetes.io/docs/concepts/configuration/manage-resources-containers/#extended-resources |
+ *   Extended resources}
  */
 import { isQualifiedName } from '../../../machinery/formats/names.ts';
 import { parseQuantity, type Quantity, QuantityError } from '../../../machinery/quantity.ts';

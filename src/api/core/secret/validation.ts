@@ -15,7 +15,10 @@ const data = FieldPath.of('data');
 const redacted = '<secret contents redacted>';
 const accountAnnotation = 'kubernetes.io/service-account.name';
 
-/** What a type of secret has to contain. @see {@link https://kubernetes.io/docs/concepts/configuration/secret/#secret-types | Types of Secret} */
+/**
+ * What a type of secret has to contain. @see {@link
+ * https://kubernetes.io/docs/concepts/configuration/secret/#secret-types | Types of Secret}
+ */
 const requiredByType: Readonly<Record<string, (secret: Secret, errors: FieldErrors) => void>> = {
   'kubernetes.io/service-account-token': ({ metadata }, errors) => {
     if ((metadata?.annotations?.[accountAnnotation] ?? '') === '')

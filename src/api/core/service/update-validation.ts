@@ -1,4 +1,6 @@
-/** What of a service may change. Addresses stay, but for the second one, and nothing is kept across type ExternalName. */
+/**
+ * What of a service may change. Addresses stay, but for the second one, and nothing is kept across type ExternalName.
+ */
 import type { Service } from '../../gen/types/core-v1.ts';
 import { forbidden, invalid } from '../../../machinery/field-error.ts';
 import { FieldErrors } from '../../../machinery/field-errors.ts';

@@ -65,7 +65,8 @@ describe('rules of services', () => {
         annotated({ 'service.kubernetes.io/topology-aware-hints': 'a', 'service.kubernetes.io/topology-mode': 'b' }),
       ),
       problem:
-        'metadata.annotations[service.kubernetes.io/topology-mode]: Invalid value: "b": must match annotations[service.kubernetes.io/topology-aware-hints] when both are specified',
+        'metadata.annotations[service.kubernetes.io/topology-mode]: Invalid value: "b": must match ' +
+        'annotations[service.kubernetes.io/topology-aware-hints] when both are specified',
     },
     {
       name: 'source ranges in the old annotation',
@@ -75,7 +76,9 @@ describe('rules of services', () => {
     {
       name: 'a bad range in the old annotation',
       made: service({ type: 'LoadBalancer' }, annotated({ [sourceRanges]: 'x' })),
-      problem: `metadata.annotations[${sourceRanges}]: Invalid value: "x": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)`,
+      problem:
+        `metadata.annotations[${sourceRanges}]: Invalid value: "x": must be a valid CIDR value, (e.g. ` +
+        '10.9.8.0/24 or 2001:db8::/64)',
     },
     {
       name: 'families of an external name',
@@ -112,7 +115,8 @@ describe('rules of services', () => {
       name: 'health check port without its policy',
       made: service({ type: 'LoadBalancer', healthCheckNodePort: 30_000 }),
       problem:
-        "spec.healthCheckNodePort: Invalid value: 30000: may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'",
+        "spec.healthCheckNodePort: Invalid value: 30000: may only be set when `type` is 'LoadBalancer' and " +
+        "`externalTrafficPolicy` is 'Local'",
     },
     {
       name: 'no health check port',
@@ -133,13 +137,16 @@ describe('rules of services', () => {
       name: 'link-local external address',
       made: service({ externalIPs: ['169.254.1.1'] }),
       problem:
-        'spec.externalIPs[0]: Invalid value: "169.254.1.1": may not be in the link-local range (169.254.0.0/16, fe80::/10)',
+        'spec.externalIPs[0]: Invalid value: "169.254.1.1": may not be in the link-local range ' +
+        '(169.254.0.0/16, fe80::/10)',
     },
     {
       name: 'application protocol',
       made: service({ ports: [{ port: 80, appProtocol: 'a b' }] }),
       problem:
-        "spec.ports[0].appProtocol: Invalid value: \"a b\": name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
+        'spec.ports[0].appProtocol: Invalid value: "a b": name part must consist of alphanumeric characters, ' +
+        "'-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name', " +
+        " or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')",
     },
     {
       name: 'clusterIPs without clusterIP',
@@ -187,8 +194,10 @@ describe('changes of services', () => {
       from: service(dual),
       to: service({ ipFamilyPolicy: 'PreferDualStack' }),
       problems: [
-        'spec.ipFamilyPolicy: Invalid value: "PreferDualStack": must be set to \'SingleStack\' when releasing the secondary clusterIP',
-        'spec.ipFamilyPolicy: Invalid value: "PreferDualStack": must be set to \'SingleStack\' when releasing the secondary ipFamily',
+        'spec.ipFamilyPolicy: Invalid value: "PreferDualStack": must be set to \'SingleStack\' when releasing ' +
+          'the secondary clusterIP',
+        'spec.ipFamilyPolicy: Invalid value: "PreferDualStack": must be set to \'SingleStack\' when releasing ' +
+          'the secondary ipFamily',
       ],
     },
     {
@@ -238,7 +247,8 @@ describe('status of services', () => {
       name: 'a bad address',
       ingress: [{ ip: 'x', ipMode: 'VIP' }],
       problem:
-        'status.loadBalancer.ingress[0].ip: Invalid value: "x": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
+        'status.loadBalancer.ingress[0].ip: Invalid value: "x": must be a valid IP address, (e.g. 10.9.8.7 ' +
+        'or 2001:db8::ffff)',
     },
     {
       name: 'an address as host name',
@@ -260,7 +270,8 @@ describe('warnings about services', () => {
       name: 'the old annotation',
       made: service({}, annotated({ 'service.kubernetes.io/topology-aware-hints': 'auto' })),
       warnings: [
-        'annotation service.kubernetes.io/topology-aware-hints is deprecated, please use service.kubernetes.io/topology-mode instead',
+        'annotation service.kubernetes.io/topology-aware-hints is deprecated, please use ' +
+          'service.kubernetes.io/topology-mode instead',
       ],
     },
     {
@@ -277,7 +288,8 @@ describe('warnings about services', () => {
       name: 'leading zeros',
       made: service({ clusterIP: '10.0.0.07', clusterIPs: ['10.0.0.07'] }),
       warnings: [
-        'spec.clusterIPs[0]: IP address was accepted, but will be invalid in a future Kubernetes release: ParseAddr("10.0.0.07"): IPv4 field has octet with leading zero',
+        'spec.clusterIPs[0]: IP address was accepted, but will be invalid in a future Kubernetes release: ' +
+          'ParseAddr("10.0.0.07"): IPv4 field has octet with leading zero',
       ],
     },
   ])('$name', ({ made, warnings }) => expect([...serviceWarnings(made)]).toEqual(warnings));

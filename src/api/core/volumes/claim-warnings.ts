@@ -9,7 +9,8 @@ export function claimSpecWarnings({ resources }: PersistentVolumeClaimSpec, path
     const amount = resources[list]?.storage;
     if (amount === undefined || quantityOf(amount).isInteger()) return [];
     return [
-      `${path.child('resources', list).key('storage')}: fractional byte value ${goQuote(amount)} is invalid, must be an integer`,
+      `${path.child('resources', list).key('storage')}: fractional byte value ${goQuote(amount)} is invalid, ` +
+        'must be an integer',
     ];
   });
 }

@@ -1,4 +1,6 @@
-/** Volumes of clouds and storage systems that pods name directly. Most have no driver any more but can still be stored. */
+/**
+ * Volumes of clouds and storage systems that pods name directly. Most have no driver any more but can still be stored.
+ */
 import type {
   AWSElasticBlockStoreVolumeSource,
   AzureDiskVolumeSource,

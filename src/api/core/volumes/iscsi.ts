@@ -6,7 +6,10 @@ import { byteLength } from '../../../machinery/formats/names.ts';
 import { checkRequiredText } from '../../meta/checks.ts';
 import { checkByte } from './paths.ts';
 
-/** The three forms of names of initiators and targets. @see {@link https://www.rfc-editor.org/rfc/rfc3720#section-3.2.6.3 | RFC 3720 section 3.2.6.3} */
+/**
+ * The three forms of names of initiators and targets. @see {@link
+ * https://www.rfc-editor.org/rfc/rfc3720#section-3.2.6.3 | RFC 3720 section 3.2.6.3}
+ */
 const nameForms: Readonly<Record<string, (name: string) => boolean>> = {
   iqn: isIqn,
   eui: (name) => /^eui.[A-Za-z0-9]{16}$/.test(name),
@@ -14,8 +17,8 @@ const nameForms: Readonly<Record<string, (name: string) => boolean>> = {
 };
 
 /**
- * `iqn.2001-04.com.example`, a colon, and a text that has none of `,;*&$|` and no spaces. Upstream looks for it at the end of the
- * name, wherever it begins; each part between colons is looked at once.
+ * `iqn.2001-04.com.example`, a colon, and a text that has none of `,;*&$|` and no spaces. Upstream looks for it at the
+ * end of the name, wherever it begins; each part between colons is looked at once.
  */
 function isIqn(name: string): boolean {
   const parts = name

@@ -27,7 +27,8 @@ describe('rules of endpoint slices', () => {
       name: 'one label',
       made: slice({ addresses: ['host'] }, { addressType: 'FQDN' }),
       problem:
-        'endpoints[0].addresses[0]: Invalid value: "host": should be a domain with at least two segments separated by dots',
+        'endpoints[0].addresses[0]: Invalid value: "host": should be a domain with at least two ' +
+        'segments separated by dots',
     },
     {
       name: 'too many endpoints',
@@ -43,7 +44,10 @@ describe('rules of endpoint slices', () => {
       name: 'node',
       made: slice({ nodeName: 'A' }),
       problem:
-        "endpoints[0].nodeName: Invalid value: \"A\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
+        'endpoints[0].nodeName: Invalid value: "A": a lowercase RFC 1123 subdomain must consist of lower ' +
+        "case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. " +
+        "'example.com', regex used for validation is " +
+        "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
     },
     {
       name: 'port',

@@ -1,4 +1,7 @@
-/** Rules of endpoint slices. @see {@link https://kubernetes.io/docs/concepts/services-networking/endpoint-slices/ | EndpointSlices} */
+/**
+ * Rules of endpoint slices. @see {@link https://kubernetes.io/docs/concepts/services-networking/endpoint-slices/ |
+ * EndpointSlices}
+ */
 import type {
   AddressType,
   Endpoint,

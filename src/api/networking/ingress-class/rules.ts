@@ -1,4 +1,7 @@
-/** Rules of ingress classes. @see {@link https://kubernetes.io/docs/concepts/services-networking/ingress/#ingress-class | Ingress class} */
+/**
+ * Rules of ingress classes. @see {@link https://kubernetes.io/docs/concepts/services-networking/ingress/#ingress-class
+ * | Ingress class}
+ */
 import type { IngressClass, IngressClassParametersReference, IngressClassSpec } from '../../gen/types/networking-v1.ts';
 import { forbidden, notSupported, required, tooLong } from '../../../machinery/field-error.ts';
 import { FieldErrors } from '../../../machinery/field-errors.ts';

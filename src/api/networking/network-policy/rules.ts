@@ -1,4 +1,7 @@
-/** Rules of network policies. @see {@link https://kubernetes.io/docs/concepts/services-networking/network-policies/ | Network Policies} */
+/**
+ * Rules of network policies. @see {@link https://kubernetes.io/docs/concepts/services-networking/network-policies/ |
+ * Network Policies}
+ */
 import type {
   IPBlock,
   NetworkPolicy,
@@ -29,7 +32,9 @@ const specPath = FieldPath.of('spec');
 const protocols = ['TCP', 'UDP', 'SCTP'];
 const policyTypes = ['Ingress', 'Egress'];
 
-/** A policy that does not say which traffic it is about means what comes in, and what goes out if it has rules for that. */
+/**
+ * A policy that does not say which traffic it is about means what comes in, and what goes out if it has rules for that.
+ */
 export function setNetworkPolicyDefaults({ spec }: Pick<NetworkPolicy, 'spec'>): void {
   for (const { ports } of [...(spec.ingress ?? []), ...(spec.egress ?? [])])
     for (const port of ports ?? []) port.protocol ??= 'TCP';

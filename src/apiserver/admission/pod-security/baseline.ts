@@ -1,6 +1,7 @@
 /**
  * The baseline standard: prevents known privilege escalations.
- * @see {@link https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline | Pod Security Standards: baseline}
+ * @see {@link https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline | Pod Security Standards:
+ *   baseline}
  */
 import { visitContainers } from '../../../api/core/pod/container-list.ts';
 import { goQuote } from '../../../machinery/go-quote.ts';

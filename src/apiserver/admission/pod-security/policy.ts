@@ -1,6 +1,8 @@
 /**
  * The policy that the labels of a namespace ask for.
- * @see {@link https://kubernetes.io/docs/concepts/security/pod-security-admission/#pod-security-admission-labels-for-namespaces | Labels for namespaces}
+ * @see {@link
+ *   https://kubernetes.io/docs/concepts/security/pod-security-admission/#pod-security-admission-labels-for-namespaces |
+ *   Labels for namespaces}
  */
 import { type FieldError, invalid } from '../../../machinery/field-error.ts';
 import { FieldErrors } from '../../../machinery/field-errors.ts';

@@ -1,6 +1,7 @@
 /**
  * The restricted standard: hardening on top of baseline.
- * @see {@link https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted | Pod Security Standards: restricted}
+ * @see {@link https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted | Pod Security Standards:
+ *   restricted}
  */
 import { addedCapabilities, isProfileAllowed } from './baseline.ts';
 import {
@@ -48,7 +49,8 @@ function capabilities(pod: PodView): Finding | undefined {
     ...(keeping.length > 0 ? [`${namedContainers(keeping)} must set securityContext.capabilities.drop=["ALL"]`] : []),
     ...(added.names.length > 0
       ? [
-          `${namedContainers(added.names)} must not include ${quoted(added.capabilities)} in securityContext.capabilities.add`,
+          `${namedContainers(added.names)} must not include ${quoted(added.capabilities)} in ` +
+            'securityContext.capabilities.add',
         ]
       : []),
   ];
@@ -123,7 +125,9 @@ function seccompProfile({ spec }: PodView): Finding | undefined {
     ? undefined
     : {
         reason,
-        detail: `pod or ${namedContainers(silent)} must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"`,
+        detail:
+          `pod or ${namedContainers(silent)} must set securityContext.seccompProfile.type to ` +
+          '"RuntimeDefault" or "Localhost"',
       };
 }
 

@@ -1,9 +1,12 @@
 /**
- * Groups that an ID token does not hold itself, but says where to get: another token, which whoever is named there has signed.
+ * Groups that an ID token does not hold itself, but says where to get: another token, which whoever is named there has
+ * signed.
  *
- * @NOTE differs from upstream: sources and their issuers are asked over HTTPS only, a redirect is not followed, and how much is
+ * @NOTE differs from upstream: sources and their issuers are asked over HTTPS only, a redirect is not followed, and how
+ *   much is
  * asked at once is bounded.
- * @see {@link https://openid.net/specs/openid-connect-core-1_0.html#AggregatedDistributedClaims | OpenID Connect Core 1.0, section 5.6.2}
+ * @see {@link https://openid.net/specs/openid-connect-core-1_0.html#AggregatedDistributedClaims | OpenID Connect Core
+ *   1.0, section 5.6.2}
  */
 import { timeLimit } from '../../../base/time-limit.ts';
 import { STATUS_CODES } from 'node:http';

@@ -1,4 +1,6 @@
-/** `AuthenticationConfiguration`: who issues tokens, and what their claims mean here. As the file has it, types checked. */
+/**
+ * `AuthenticationConfiguration`: who issues tokens, and what their claims mean here. As the file has it, types checked.
+ */
 import {
   aggregateText,
   type FieldError,

@@ -1,4 +1,6 @@
-/** Small documents over HTTPS from issuers and from where they send us: within a time, up to a size, and no redirects. */
+/**
+ * Small documents over HTTPS from issuers and from where they send us: within a time, up to a size, and no redirects.
+ */
 import { timeLimit } from '../../../base/time-limit.ts';
 import type { Agent } from 'undici';
 import { abortable } from '../../../base/abortable.ts';

@@ -107,7 +107,8 @@ export class Issuer {
     )) as { issuer?: unknown; jwks_uri?: unknown } | null;
     if (document?.issuer !== url)
       throw new Error(
-        `the issuer did not match the issuer of its discovery document, expected ${JSON.stringify(url)} got ${JSON.stringify(document?.issuer)}`,
+        `the issuer did not match the issuer of its discovery document, expected ${JSON.stringify(url)} ` +
+          `got ${JSON.stringify(document?.issuer)}`,
       );
     if (typeof document.jwks_uri !== 'string' || !URL.canParse(document.jwks_uri))
       throw new Error('the discovery document has no jwks_uri');

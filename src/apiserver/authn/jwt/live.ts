@@ -1,4 +1,7 @@
-/** The authenticators of an AuthenticationConfiguration, made anew when it changes. Until the new ones know their issuers, the old ones stay. */
+/**
+ * The authenticators of an AuthenticationConfiguration, made anew when it changes. Until the new ones know their
+ * issuers, the old ones stay.
+ */
 import { timeLimit } from '../../../base/time-limit.ts';
 import type { LiveText } from '../../../base/live-text.ts';
 import type { Logger } from '../../../base/logger.ts';

@@ -90,7 +90,8 @@ function textClaim(claims: Claims, claim: string, what: string): string {
 function checkRule(expression: Expression, subject: object, message: string): void {
   if (!isTrue(expression.evaluate(subject)))
     throw new Error(
-      `oidc: error evaluating validation expression: validation expression '${expression.text}' failed${message === '' ? '' : `: ${message}`}`,
+      `oidc: error evaluating validation expression: validation expression '${expression.text}' ` +
+        `failed${message === '' ? '' : `: ${message}`}`,
     );
 }
 

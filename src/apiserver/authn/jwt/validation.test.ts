@@ -21,7 +21,8 @@ describe('reading an AuthenticationConfiguration', () => {
     {
       text: document([]).replace('v1beta1', 'v9'),
       message:
-        'apiVersion: Unsupported value: "apiserver.config.k8s.io/v9": supported values: "apiserver.config.k8s.io/v1alpha1", "apiserver.config.k8s.io/v1beta1", "apiserver.orch.io/v1alpha1"',
+        'apiVersion: Unsupported value: "apiserver.config.k8s.io/v9": supported values: ' +
+        '"apiserver.config.k8s.io/v1alpha1", "apiserver.config.k8s.io/v1beta1", "apiserver.orch.io/v1alpha1"',
     },
     {
       text: document([{ issuer: { ...issuer, ca: 'x' } }]),
@@ -94,14 +95,16 @@ describe('what is wrong in an AuthenticationConfiguration', () => {
       wanted: [
         'jwt[0].issuer.audiences[1]: Required value: audience is required',
         'jwt[0].issuer.audiences[2]: Duplicate value: "a"',
-        'jwt[0].issuer.audienceMatchPolicy: Invalid value: "": audienceMatchPolicy must be MatchAny for multiple audiences',
+        'jwt[0].issuer.audienceMatchPolicy: Invalid value: "": audienceMatchPolicy must be MatchAny for ' +
+          'multiple audiences',
       ],
     },
     {
       name: 'a policy for one audience',
       found: errorsOf([{ issuer: { ...issuer, audienceMatchPolicy: 'MatchAll' }, claimMappings }]),
       wanted: [
-        'jwt[0].issuer.audienceMatchPolicy: Invalid value: "MatchAll": audienceMatchPolicy must be empty or MatchAny for single audience',
+        'jwt[0].issuer.audienceMatchPolicy: Invalid value: "MatchAll": audienceMatchPolicy must be empty or ' +
+          'MatchAny for single audience',
       ],
     },
     {
@@ -120,7 +123,8 @@ describe('what is wrong in an AuthenticationConfiguration', () => {
       name: 'a name without a prefix',
       found: mapped({ username: { claim: 'sub' } }),
       wanted: [
-        'jwt[0].claimMappings.username.prefix: Required value: prefix is required when claim is set. It can be set to an empty string to disable prefixing',
+        'jwt[0].claimMappings.username.prefix: Required value: prefix is required when claim is set. It can be ' +
+          'set to an empty string to disable prefixing',
       ],
     },
     {
@@ -150,8 +154,10 @@ describe('what is wrong in an AuthenticationConfiguration', () => {
       }),
       wanted: [
         'jwt[0].claimMappings.extra[0].key: Invalid value: "Acme.com/A": key must be lowercase',
-        'jwt[0].claimMappings.extra[1].key: Invalid value: "x.k8s.io/a": k8s.io, kubernetes.io and their subdomains are reserved for Kubernetes use',
-        'jwt[0].claimMappings.extra[2].key: Invalid value: "plain": must be a domain-prefixed path (such as "acme.io/foo")',
+        'jwt[0].claimMappings.extra[1].key: Invalid value: "x.k8s.io/a": k8s.io, kubernetes.io and their ' +
+          'subdomains are reserved for Kubernetes use',
+        'jwt[0].claimMappings.extra[2].key: Invalid value: "plain": must be a domain-prefixed path ' +
+          '(such as "acme.io/foo")',
         'jwt[0].claimMappings.extra[3].valueExpression: Required value: valueExpression is required',
       ],
     },
@@ -174,7 +180,8 @@ describe('what is wrong in an AuthenticationConfiguration', () => {
         'jwt[0].claimValidationRules[0]: Required value: claim or expression is required',
         `jwt[0].claimValidationRules[1]: Invalid value: "a": claim and expression can't both be set`,
         `jwt[0].claimValidationRules[2].message: Invalid value: "m": message can't be set when claim is set`,
-        `jwt[0].claimValidationRules[3].requiredValue: Invalid value: "v": requiredValue can't be set when expression is set`,
+        `jwt[0].claimValidationRules[3].requiredValue: Invalid value: "v": requiredValue can't be set ` +
+          'when expression is set',
         'jwt[0].userValidationRules[0].expression: Required value: expression is required',
         expect.stringMatching(
           /^jwt\[0\]\.userValidationRules\[1\]\.expression: Invalid value: "user\.nothing": .*undefined field 'nothing'/,

@@ -267,7 +267,9 @@ class Judge {
       invalid(
         this.#path.child('claimMappings', 'username', 'expression'),
         username.text,
-        'claims.email_verified must be used in claimMappings.username.expression or claimMappings.extra[*].valueExpression or claimValidationRules[*].expression when claims.email is used in claimMappings.username.expression',
+        'claims.email_verified must be used in claimMappings.username.expression or ' +
+          'claimMappings.extra[*].valueExpression or claimValidationRules[*].expression when claims.email is ' +
+          'used in claimMappings.username.expression',
       ),
     );
   }

@@ -83,7 +83,8 @@ async function externalKeys(
   if (wanted > most) {
     await signer.close();
     throw new SignerStartError(
-      `service-account-max-token-expiration cannot be set longer than the token expiration supported by service-account-signing-endpoint: ${shown(wanted)} > ${shown(most)}`,
+      'service-account-max-token-expiration cannot be set longer than the token expiration supported by ' +
+        `service-account-signing-endpoint: ${shown(wanted)} > ${shown(most)}`,
     );
   }
   return {
@@ -106,12 +107,15 @@ function warningsOf(
     ? 'token lifetime supported by external-jwt-signer must be longer than'
     : 'service-account-max-token-expiration must be set longer than';
   const allows = external
-    ? `tokens validity will be caped at the smaller of ${yearSeconds} seconds and maximum token lifetime supported by external-jwt-signer (${shown(most)})`
-    : `enabling tokens valid up to ${yearSeconds} seconds, which is longer than service-account-max-token-expiration set to ${shown(most)}`;
+    ? `tokens validity will be caped at the smaller of ${yearSeconds} seconds and maximum token lifetime ` +
+      `supported by external-jwt-signer (${shown(most)})`
+    : `enabling tokens valid up to ${yearSeconds} seconds, which is longer than ` +
+      `service-account-max-token-expiration set to ${shown(most)}`;
   return [
     ...(most < injectedSeconds
       ? [
-          `service-account-extend-token-expiration is true, in order to correctly trigger safe transition logic, ${needs} ${injectedSeconds} seconds (currently ${shown})`,
+          'service-account-extend-token-expiration is true, in order to correctly trigger safe transition ' +
+            `logic, ${needs} ${injectedSeconds} seconds (currently ${shown})`,
         ]
       : []),
     ...(most < yearSeconds ? [`service-account-extend-token-expiration is true, ${allows}`] : []),

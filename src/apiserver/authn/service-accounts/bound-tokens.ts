@@ -101,7 +101,8 @@ async function checkBound(
   if (object === undefined || isGone(object, deadline)) throw new Error('service account token has been invalidated');
   if (object.metadata?.uid !== claim.uid)
     throw new Error(
-      `${what} UID (${object.metadata?.uid ?? ''}) does not match service account ${what} ref claim (${claim.uid ?? ''})`,
+      `${what} UID (${object.metadata?.uid ?? ''}) does not match service account ${what} ref claim ` +
+        `(${claim.uid ?? ''})`,
     );
 }
 
@@ -131,7 +132,8 @@ function identityOf(
     ...(lateSeconds > 0
       ? {
           annotations: {
-            'authentication.k8s.io/stale-token': `subject: ${String(sub)}, seconds after warning threshold: ${lateSeconds}`,
+            'authentication.k8s.io/stale-token':
+              `subject: ${String(sub)}, seconds after warning ` + `threshold: ${lateSeconds}`,
           },
         }
       : {}),

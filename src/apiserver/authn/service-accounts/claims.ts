@@ -1,6 +1,8 @@
 /**
  * What stands in a service account token.
- * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/#bound-service-account-tokens | Bound service account tokens}
+ * @see {@link
+ *   https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/#bound-service-account-tokens |
+ *   Bound service account tokens}
  */
 import { randomUUID } from 'node:crypto';
 

@@ -12,7 +12,10 @@ export interface VerifierOptions {
   /** Tokens of others are not looked at. */
   readonly issuers: readonly string[];
   readonly keys: KeySource;
-  /** `--api-audiences`: for whom a token is that names nobody, and for whom it must be when nobody asks for anything else. */
+  /**
+   * `--api-audiences`: for whom a token is that names nobody, and for whom it must be when nobody asks for anything
+   * else.
+   */
   readonly audiences: readonly string[];
   readonly validate: ClaimsValidator;
 }

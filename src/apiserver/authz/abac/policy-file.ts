@@ -34,7 +34,8 @@ function ruleOf(value: unknown): AbacRule {
   if (fields['apiVersion'] === undefined && fields['kind'] === undefined) return unversioned(readFields(fields));
   if (fields['apiVersion'] !== apiVersion || fields['kind'] !== 'Policy')
     throw new Error(
-      `no kind ${JSON.stringify(fields['kind'] ?? '')} is registered for version ${JSON.stringify(fields['apiVersion'] ?? '')}`,
+      `no kind ${JSON.stringify(fields['kind'] ?? '')} is registered for ` +
+        `version ${JSON.stringify(fields['apiVersion'] ?? '')}`,
     );
   const spec = fields['spec'] ?? {};
   if (typeof spec !== 'object' || Array.isArray(spec)) throw new Error('spec is no object');

@@ -1,6 +1,6 @@
 /**
- * `--authorization-mode=Node`: what a node may do. Secrets, config maps, volumes and service accounts only as far as its pods
- * need them; of nodes, leases and CSI nodes its own; the rest by the rules of role `system:node`.
+ * `--authorization-mode=Node`: what a node may do. Secrets, config maps, volumes and service accounts only as far as
+ * its pods need them; of nodes, leases and CSI nodes its own; the rest by the rules of role `system:node`.
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/node/ | Using Node Authorization}
  */
 import type { PolicyRule } from '../../../api/gen/types/rbac-v1.ts';
@@ -135,7 +135,8 @@ const slices =
     }
     if (writeVerbs.includes(verb)) return related('resourceSlice')(node, attributes, graph);
     return no(
-      'only the following verbs are allowed for a ResourceSlice: get, watch, list, create, update, patch, delete, deletecollection',
+      'only the following verbs are allowed for a ResourceSlice: get, watch, list, create, update, patch, ' +
+        'delete, deletecollection',
     );
   };
 

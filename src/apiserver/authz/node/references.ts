@@ -23,7 +23,10 @@ const nothing: PodReferences = {
   serviceAccount: '',
 };
 
-/** All names are of the pod's namespace. A mirror pod is the node's own work: through it the node must not reach anything. */
+/**
+ * All names are of the pod's namespace. A mirror pod is the node's own work: through it the node must not reach
+ * anything.
+ */
 export function podReferences({ metadata, spec, status }: Pod): PodReferences {
   if (metadata.annotations?.[mirrorAnnotation] !== undefined) return nothing;
   const {

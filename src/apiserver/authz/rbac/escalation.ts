@@ -1,7 +1,9 @@
 /**
- * Nobody may grant what they do not have: writing a role needs every right that is in it, writing a binding every right of
- * its role, unless verb `escalate` or `bind` was granted. Holds in every authorization mode.
- * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping | Privilege escalation prevention}
+ * Nobody may grant what they do not have: writing a role needs every right that is in it, writing a binding every right
+ * of its role, unless verb `escalate` or `bind` was granted. Holds in every authorization mode.
+ * @see {@link
+ *   https://kubernetes.io/docs/reference/access-authn-authz/rbac/#privilege-escalation-prevention-and-bootstrapping |
+ *   Privilege escalation prevention}
  */
 import type {
   ClusterRole,
@@ -135,5 +137,8 @@ async function escalation(
   const lacking = missingRules(rules, wanted);
   if (lacking.parts.length === 0 && !lacking.isCut) return undefined;
   const unresolved = missing.length === 0 ? '' : `; resolution errors: [${missing.join(' ')}]`;
-  return `user ${goQuote(user.name)} (groups=${quoteAll(user.groups)}) is attempting to grant RBAC permissions not currently held:\n${describeMissing(lacking).join('\n')}${unresolved}`;
+  return (
+    `user ${goQuote(user.name)} (groups=${quoteAll(user.groups)}) is attempting to grant RBAC permissions not ` +
+    `currently held:\n${describeMissing(lacking).join('\n')}${unresolved}`
+  );
 }

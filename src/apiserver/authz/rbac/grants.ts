@@ -1,4 +1,7 @@
-/** What one subject may do, from all its bindings of one scope: found by verb, group and resource, not by asking each rule. */
+/**
+ * What one subject may do, from all its bindings of one scope: found by verb, group and resource, not by asking each
+ * rule.
+ */
 import type { PolicyRule } from '../../../api/gen/types/rbac-v1.ts';
 import { prefixOf } from '../../../api/rbac/urls.ts';
 import type { AuthorizationAttributes } from '../authorizer.ts';

@@ -1,6 +1,6 @@
 /**
- * Roles and bindings as decisions need them: bindings by subject, roles by name. The objects are the cache's own; what is
- * kept beside them are indexes, and those of a subject are made when it first asks after a change.
+ * Roles and bindings as decisions need them: bindings by subject, roles by name. The objects are the cache's own; what
+ * is kept beside them are indexes, and those of a subject are made when it first asks after a change.
  */
 import type {
   ClusterRole,

@@ -1,6 +1,6 @@
 /**
- * `--authorization-mode=Webhook`: a service of the operator decides, asked with a SubjectAccessReview; its answers hold for
- * a time.
+ * `--authorization-mode=Webhook`: a service of the operator decides, asked with a SubjectAccessReview; its answers hold
+ * for a time.
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/webhook/ | Webhook Mode}
  */
 import { textBytes } from '../../../base/bounded-cache.ts';

@@ -1,7 +1,9 @@
 /**
  * Conditions in CEL that say which requests a webhook is asked about. The variable is `request`, the spec of a
  * SubjectAccessReview v1 in which every text is set, if to nothing.
- * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authorization/#using-configuration-file-for-authorization | Authorization configuration}
+ * @see {@link
+ *   https://kubernetes.io/docs/reference/access-authn-authz/authorization/#using-configuration-file-for-authorization |
+ *   Authorization configuration}
  */
 import {
   adaptAny,

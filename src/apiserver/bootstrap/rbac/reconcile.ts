@@ -1,6 +1,7 @@
 /**
  * Keeps the default roles and bindings: makes those that are missing, and gives back the rules, subjects, labels and
- * annotations that were taken from the others. What was added stays. An object that says `autoupdate: "false"` is left alone.
+ * annotations that were taken from the others. What was added stays. An object that says `autoupdate: "false"` is left
+ * alone.
  * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/rbac/#auto-reconciliation | Auto-reconciliation}
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -169,7 +170,9 @@ async function moveToAggregated(writer: InternalWriter, existing: ExistingObject
   }
 }
 
-/** Data of clusters from before 1.14: whoever was given discovery keeps the part of it that has a role of its own now. */
+/**
+ * Data of clusters from before 1.14: whoever was given discovery keeps the part of it that has a role of its own now.
+ */
 async function splitBinding(writer: InternalWriter, existing: ExistingObjects): Promise<void> {
   const bindings = new Map(
     (await existing.list<ClusterRoleBinding>(rbacGroup, 'clusterrolebindings')).map((binding) => [

@@ -26,7 +26,9 @@ export async function deleteCollection(
   const parameters = listParameters(request.query, false);
   if (parameters.resourceVersion !== '' && !/^\d+$/.test(parameters.resourceVersion))
     throw badRequest(
-      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(parameters.resourceVersion)}: strconv.ParseUint: parsing ${JSON.stringify(parameters.resourceVersion)}: invalid syntax`,
+      'invalid resource version: resourceVersion: Invalid ' +
+        `value: ${JSON.stringify(parameters.resourceVersion)}: strconv.ParseUint: ` +
+        `parsing ${JSON.stringify(parameters.resourceVersion)}: invalid syntax`,
     );
   validateListParameters(parameters, context.featureEnabled('WatchList'));
   const { selection, hasSelector } = selectionOf(served, request);

@@ -8,7 +8,10 @@ import { metaResponse, objectResponse, representationOf, representationOfStatus 
 import type { ServedResource } from '../served.ts';
 import type { DeleteOptions } from '../../../registry/generic/deletion.ts';
 
-/** DELETE of one object: a Status when it is gone (the object for some kinds), the object when it waits for its finalizers. */
+/**
+ * DELETE of one object: a Status when it is gone (the object for some kinds), the object when it waits for its
+ * finalizers.
+ */
 export async function deleteObject(
   context: EndpointContext,
   served: ServedResource,

@@ -4,7 +4,10 @@ import { getVersion } from '../list-parameters.ts';
 import { objectResponse, representationOf } from '../respond.ts';
 import type { ServedResource } from '../served.ts';
 
-/** GET of one object. @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list | Semantics for get} */
+/**
+ * GET of one object. @see {@link
+ * https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list | Semantics for get}
+ */
 export async function getObject(
   context: EndpointContext,
   served: ServedResource,

@@ -15,7 +15,8 @@ import type { ServedResource } from '../served.ts';
 
 /**
  * GET of a collection: one snapshot, whole or in pages.
- * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list | Semantics for get and list}
+ * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#semantics-for-get-and-list | Semantics for
+ *   get and list}
  */
 export async function listObjects(
   context: EndpointContext,

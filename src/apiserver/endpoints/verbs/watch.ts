@@ -4,7 +4,8 @@
  * Events that wait are taken together and written at once; while the connection's buffers are full nothing is
  * taken, and what waits is bounded by the storage layer, which ends a watch that cannot keep up. The stream ends
  * after its time, with a last bookmark for those who asked.
- * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes | API Concepts: watches}
+ * @see {@link https://kubernetes.io/docs/reference/using-api/api-concepts/#efficient-detection-of-changes | API
+ *   Concepts: watches}
  */
 import { describeWork } from '../../../base/work.ts';
 import { isStatusError, StatusError } from '../../../machinery/status.ts';
@@ -91,7 +92,10 @@ function startOf(parameters: ListParameters): Pick<ObjectWatchOptions, 'after' |
 /** What a watch takes whose client asks for no time. */
 export const longestWatchMs = (minSeconds: number): number => 2 * minSeconds * 1000;
 
-/** What the client asks for, which is over already when it is less than nothing; else a random time above the minimum, so that watches do not all come back at once. */
+/**
+ * What the client asks for, which is over already when it is less than nothing; else a random time above the minimum,
+ * so that watches do not all come back at once.
+ */
 function watchTimeoutMs(timeoutSeconds: number | undefined, minSeconds: number): number {
   if (timeoutSeconds !== undefined && timeoutSeconds !== 0) return Math.max(timeoutSeconds, 0) * 1000;
   return Math.floor(minSeconds * 1000 * (1 + Math.random()));

@@ -1,7 +1,8 @@
 /**
  * Reviews that ask the authorizer: may somebody (SubjectAccessReview, LocalSubjectAccessReview) or may I
  * (SelfSubjectAccessReview) do this, and what may I do at all (SelfSubjectRulesReview).
- * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authorization/#checking-api-access | Checking API access}
+ * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authorization/#checking-api-access | Checking API
+ *   access}
  */
 import type {
   LocalSubjectAccessReview,

@@ -59,7 +59,8 @@ function checkIdentity(
     throw conflict(
       pods,
       name,
-      `Precondition failed: ResourceVersion in precondition: ${wanted.resourceVersion}, ResourceVersion in object meta: ${resourceVersion}`,
+      `Precondition failed: ResourceVersion in precondition: ${wanted.resourceVersion}, ResourceVersion in ` +
+        `object meta: ${resourceVersion}`,
     );
   }
 }

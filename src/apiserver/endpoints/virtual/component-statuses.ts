@@ -1,4 +1,7 @@
-/** ComponentStatus: the health of the parts that this server knows of. Deprecated upstream, still asked for by `kubectl get cs`. */
+/**
+ * ComponentStatus: the health of the parts that this server knows of. Deprecated upstream, still asked for by `kubectl
+ * get cs`.
+ */
 import { columnsOf } from '../../../api/columns.ts';
 import type { ComponentStatus, ComponentStatusList } from '../../../api/gen/types/core-v1.ts';
 import { plainError } from '../../../machinery/status.ts';

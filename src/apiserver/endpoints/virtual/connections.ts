@@ -108,7 +108,8 @@ function checkContainer({ metadata: { name = '' }, spec }: Pod, wanted: string):
   if (names.length <= 1) return;
   const inits = (spec.initContainers ?? []).map((container) => container.name ?? '');
   throw badRequest(
-    `a container name must be specified for pod ${name}, choose one of: [${names.join(' ')}]${inits.length === 0 ? '' : ` or one of the init containers: [${inits.join(' ')}]`}`,
+    `a container name must be specified for pod ${name}, choose one of: ` +
+      `[${names.join(' ')}]${inits.length === 0 ? '' : ` or one of the init containers: [${inits.join(' ')}]`}`,
   );
 }
 

@@ -53,7 +53,8 @@ function checkBudget({
     throw forbidden(budgets, name, 'DisruptedPods map too big - too many evictions not confirmed by PDB controller');
   if (allowed === 0)
     throw refused(
-      `The disruption budget ${name} needs ${status.desiredHealthy ?? 0} healthy pods and has ${status.currentHealthy ?? 0} currently`,
+      `The disruption budget ${name} needs ${status.desiredHealthy ?? 0} healthy pods and ` +
+        `has ${status.currentHealthy ?? 0} currently`,
       0,
     );
 }

@@ -1,6 +1,7 @@
 /**
  * Reviews that ask the authenticators: who am I (SelfSubjectReview), and whose token is this (TokenReview).
- * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authentication/#self-subject-review | API access to authentication information}
+ * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/authentication/#self-subject-review | API access
+ *   to authentication information}
  */
 import type {
   SelfSubjectReview,

@@ -1,6 +1,7 @@
 /**
  * Tokens of a service account, signed when they are asked for.
- * @see {@link https://kubernetes.io/docs/reference/kubernetes-api/authentication-resources/token-request-v1/ | TokenRequest}
+ * @see {@link https://kubernetes.io/docs/reference/kubernetes-api/authentication-resources/token-request-v1/ |
+ *   TokenRequest}
  */
 import type { BoundObjectReference, TokenRequest } from '../../../api/gen/types/authentication-v1.ts';
 import type { Node, Pod } from '../../../api/gen/types/core-v1.ts';
@@ -143,7 +144,8 @@ async function boundTo(
     throw conflict(
       { group: '', resource: kind },
       name,
-      `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
+      `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have ` +
+        'been deleted and then recreated',
     );
   }
   return { [claim]: claimOf(found), ...(claim === 'pod' ? await nodeOf(registry, found as Pod) : {}) };

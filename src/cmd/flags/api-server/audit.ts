@@ -16,7 +16,9 @@ function backendFlags(backend: 'log' | 'webhook', defaults: BackendDefaults) {
   return {
     mode: text(name('mode'), 'works', {
       default: defaults.mode,
-      help: 'blocking: responses wait for their event. blocking-strict: and fail without it. batch: events are collected and written later.',
+      help:
+        'blocking: responses wait for their event. blocking-strict: and fail without it. batch: events are ' +
+        'collected and written later.',
     }),
     version: text(name('version'), 'works', {
       default: 'audit.k8s.io/v1',

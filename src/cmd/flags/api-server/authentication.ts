@@ -3,14 +3,20 @@ import { bool, duration, file, optionalText, pairs, repeated, section, strings, 
 export const authentication = section('Authentication', {
   anonymousAuth: bool('anonymous-auth', 'works', {
     default: true,
-    help: 'Let requests without credentials in as user system:anonymous of group system:unauthenticated. Always off with authorization mode AlwaysAllow.',
+    help:
+      'Let requests without credentials in as user system:anonymous of group system:unauthenticated. Always off ' +
+      'with authorization mode AlwaysAllow.',
   }),
   clientCaFile: file('client-ca-file', 'works', {
-    help: 'Certificate authorities of client certificates. Who presents one is the user named by its common name, in the groups named by its organizations.',
+    help:
+      'Certificate authorities of client certificates. Who presents one is the user named by its common name, in ' +
+      'the groups named by its organizations.',
   }),
   tokenAuthFile: file('token-auth-file', 'works', { help: 'CSV file of bearer tokens: token,user,uid[,"group,…"].' }),
   enableBootstrapTokenAuth: bool('enable-bootstrap-token-auth', 'works', {
-    help: "Accept the tokens in secrets of type 'bootstrap.kubernetes.io/token' in namespace kube-system, for nodes that join.",
+    help:
+      "Accept the tokens in secrets of type 'bootstrap.kubernetes.io/token' in namespace kube-system, " +
+      'for nodes that join.',
   }),
   authenticationConfig: file('authentication-config', 'works', {
     help: 'AuthenticationConfiguration document with JWT issuers. Exclusive with the --oidc-* flags.',
@@ -50,13 +56,17 @@ export const authentication = section('Authentication', {
   }),
   oidcUsernameClaim: text('oidc-username-claim', 'works', { default: 'sub', help: 'Claim with the user name.' }),
   oidcUsernamePrefix: optionalText('oidc-username-prefix', 'works', {
-    help: "Put before user names from ID tokens; '-' for nothing. Without it names from claims other than email get the issuer URL before them.",
+    help:
+      "Put before user names from ID tokens; '-' for nothing. Without it names from claims other than email get " +
+      'the issuer URL before them.',
   }),
   requestHeaderClientCaFile: file('requestheader-client-ca-file', 'works', {
     help: 'Certificate authorities of the front proxies that may name the user in request headers.',
   }),
   requestHeaderAllowedNames: strings('requestheader-allowed-names', 'works', {
-    help: 'Common names of front proxy certificates. Without any, every certificate of --requestheader-client-ca-file will do.',
+    help:
+      'Common names of front proxy certificates. Without any, every certificate of ' +
+      '--requestheader-client-ca-file will do.',
   }),
   requestHeaderUsernameHeaders: strings('requestheader-username-headers', 'works', {
     help: 'Headers to look for a user name in. X-Remote-User is usual.',
@@ -74,7 +84,9 @@ export const authentication = section('Authentication', {
 
 export const serviceAccounts = section('Service account', {
   apiAudiences: strings('api-audiences', 'works', {
-    help: 'Audiences that stand for this API: a token must be issued for one of them. Without any, the service account issuers.',
+    help:
+      'Audiences that stand for this API: a token must be issued for one of them. Without any, the ' +
+      'service account issuers.',
   }),
   issuers: repeated('service-account-issuer', 'works', {
     help: 'Issuer of service account tokens, an HTTPS URL if possible. Repeatable: the first signs, all are accepted.',
@@ -89,7 +101,9 @@ export const serviceAccounts = section('Service account', {
     help: 'PEM file with the private key that signs service account tokens.',
   }),
   signingEndpoint: optionalText('service-account-signing-endpoint', 'works', {
-    help: 'Unix socket of a program that signs service account tokens and names the keys that verify them, instead of key files; @name lies in the abstract namespace. Needs feature gate ExternalServiceAccountTokenSigner.',
+    help:
+      'Unix socket of a program that signs service account tokens and names the keys that verify them, instead ' +
+      'of key files; @name lies in the abstract namespace. Needs feature gate ExternalServiceAccountTokenSigner.',
   }),
   lookup: bool('service-account-lookup', 'works', {
     default: true,

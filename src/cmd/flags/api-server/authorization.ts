@@ -31,7 +31,9 @@ export const admission = section('Admission', {
     help: 'AdmissionConfiguration document with the configuration of admission plugins.',
   }),
   enablePlugins: strings('enable-admission-plugins', 'works', {
-    help: 'Admission plugins to run besides those that are on by default. Their order here means nothing. This version has none but these; names of others are refused.',
+    help:
+      'Admission plugins to run besides those that are on by default. Their order here means nothing. This ' +
+      'version has none but these; names of others are refused.',
   }),
   disablePlugins: strings('disable-admission-plugins', 'works', {
     help: 'Admission plugins not to run although they are on by default. Their order here means nothing.',

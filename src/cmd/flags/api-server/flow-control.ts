@@ -7,7 +7,9 @@ export const flowControl = section('Flow control', {
   }),
   maxRequestsInflight: int('max-requests-inflight', 'works', {
     default: 400,
-    help: 'How many reading requests may run at a time, watches not counted; 0 for no limit. More are answered with 429.',
+    help:
+      'How many reading requests may run at a time, watches not counted; 0 for no limit. More are ' +
+      'answered with 429.',
   }),
   maxMutatingRequestsInflight: int('max-mutating-requests-inflight', 'works', {
     default: 200,

@@ -47,7 +47,9 @@ export const metrics = section('Metrics', {
 export const debugging = section('Debugging', {
   eventLoopStallThresholdMs: duration('event-loop-stall-threshold', 'works', {
     default: '1s',
-    help: 'When the event loop stands for longer, which holds up every client, a line of the log says which request and which functions held it, and orch_event_loop_stalls_total counts it. At least 50ms; 0 switches it off.',
+    help:
+      'When the event loop stands for longer, which holds up every client, a line of the log says which request ' +
+      'and which functions held it, and orch_event_loop_stalls_total counts it. At least 50ms; 0 switches it off.',
   }),
   profiling: bool('profiling', 'noMeaning', {
     default: true,

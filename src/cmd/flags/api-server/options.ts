@@ -40,7 +40,8 @@ export function completeApiServerOptions(options: ApiServerOptions, given: Given
     warnings: [
       ...(anonymousOff && given.has('anonymous-auth')
         ? [
-            'AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should use a different authorizer',
+            'AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. ' +
+              'You should use a different authorizer',
           ]
         : []),
       ...gateWarnings(apis.featureGates),

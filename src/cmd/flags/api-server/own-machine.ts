@@ -3,7 +3,10 @@ import { apiServerFlags } from './table.ts';
 
 const { serving, admission } = apiServerFlags;
 
-/** Sections with the defaults of a control plane of one's own: for this machine alone, and taking what its only user may do anyway. */
+/**
+ * Sections with the defaults of a control plane of one's own: for this machine alone, and taking what its only user may
+ * do anyway.
+ */
 export const ownMachineSections = {
   serving: section(serving.title, {
     ...serving.flags,

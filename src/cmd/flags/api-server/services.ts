@@ -3,7 +3,9 @@ import { duration, file, int, portRange, section, strings } from '../flag.ts';
 export const services = section('Service', {
   clusterIpRanges: strings('service-cluster-ip-range', 'works', {
     default: ['10.0.0.0/24'],
-    help: 'CIDR from which services get their cluster IPs; two, of different families, for dual stack. Must not overlap with addresses of nodes or pods.',
+    help:
+      'CIDR from which services get their cluster IPs; two, of different families, for dual stack. Must not ' +
+      'overlap with addresses of nodes or pods.',
   }),
   nodePortRange: portRange('service-node-port-range', 'works', {
     default: { first: 30000, last: 32767 },

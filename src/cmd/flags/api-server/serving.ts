@@ -20,14 +20,18 @@ export const serving = section('Serving', {
   }),
   securePort: int('secure-port', 'works', { default: 6443, help: 'HTTPS port. It cannot be switched off with 0.' }),
   advertiseAddress: optionalIp('advertise-address', 'works', {
-    help: 'Address under which members of the cluster reach this server; the kubernetes service points to it. Without it the bind address, or where that is unspecified the address of the default interface.',
+    help:
+      'Address under which members of the cluster reach this server; the kubernetes service points to it. ' +
+      'Without it the bind address, or where that is unspecified the address of the default interface.',
   }),
   externalHostname: optionalText('external-hostname', 'works', {
     help: 'Host name in URLs that this server hands out. Without it the advertised address.',
   }),
   certDir: text('cert-dir', 'works', {
     default: '/var/run/orch',
-    help: 'Directory where a self-signed serving certificate is kept (apiserver.crt, apiserver.key) when --tls-cert-file and --tls-private-key-file are not given.',
+    help:
+      'Directory where a self-signed serving certificate is kept (apiserver.crt, apiserver.key) when ' +
+      '--tls-cert-file and --tls-private-key-file are not given.',
   }),
   tlsCertFile: file('tls-cert-file', 'works', {
     help: 'PEM file with the serving certificate, followed by the certificates of its issuers if there are any.',
@@ -42,7 +46,9 @@ export const serving = section('Serving', {
     help: 'Oldest TLS version to accept: VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13.',
   }),
   tlsSniCertKeys: repeated('tls-sni-cert-key', 'works', {
-    help: 'A further certificate for clients that ask for one of its names: cert,key[:domain,…]. Without domains, the names in the certificate. Repeatable.',
+    help:
+      'A further certificate for clients that ask for one of its names: cert,key[:domain,…]. Without domains, ' +
+      'the names in the certificate. Repeatable.',
   }),
   http2MaxStreamsPerConnection: int('http2-max-streams-per-connection', 'works', {
     help: 'How many streams a client may have open in one HTTP/2 connection. 0 means the default of this server.',
@@ -52,16 +58,24 @@ export const serving = section('Serving', {
     help: 'Origins that browsers may call from: regular expressions matched against the Origin header.',
   }),
   strictTransportSecurityDirectives: strings('strict-transport-security-directives', 'works', {
-    help: 'Directives of the Strict-Transport-Security header: max-age=SECONDS, includeSubDomains, preload. Without any the header is not sent.',
+    help:
+      'Directives of the Strict-Transport-Security header: max-age=SECONDS, includeSubDomains, preload. Without ' +
+      'any the header is not sent.',
   }),
   permitAddressSharing: bool('permit-address-sharing', 'works', {
-    help: 'Bind with SO_REUSEADDR: do not wait for connections in TIME_WAIT, and share wildcard addresses with specific ones. This runtime always does.',
+    help:
+      'Bind with SO_REUSEADDR: do not wait for connections in TIME_WAIT, and share wildcard addresses with ' +
+      'specific ones. This runtime always does.',
   }),
   permitPortSharing: bool('permit-port-sharing', 'works', {
-    help: 'Bind with SO_REUSEPORT, so that several servers can listen on the same address and port. Needs Node 22.12 or newer.',
+    help:
+      'Bind with SO_REUSEPORT, so that several servers can listen on the same address and port. Needs ' +
+      'Node 22.12 or newer.',
   }),
   goawayChance: float('goaway-chance', 'works', {
-    help: 'Share of HTTP/2 requests, 0 to 0.02, after which the client is asked to open a new connection, so that a load balancer spreads clients again.',
+    help:
+      'Share of HTTP/2 requests, 0 to 0.02, after which the client is asked to open a new connection, so that a ' +
+      'load balancer spreads clients again.',
   }),
   enableAggregatorRouting: bool('enable-aggregator-routing', 'works', {
     help: "Send requests for aggregated APIs to the endpoints of their service instead of the service's cluster IP.",
@@ -89,19 +103,27 @@ export const serving = section('Serving', {
   }),
   minRequestTimeoutSeconds: int('min-request-timeout', 'works', {
     default: 1800,
-    help: 'Watches without a timeout of their own end after a random time between this many seconds and twice as many, to spread load.',
+    help:
+      'Watches without a timeout of their own end after a random time between this many seconds and twice as ' +
+      'many, to spread load.',
   }),
   maxConnectionBytesPerSecond: int('max-connection-bytes-per-sec', 'notYet', {
-    help: 'Limit of bytes per second for each stream to a node (exec, attach, port-forward, proxy), which this version does not have. Watches are not meant. 0 means none.',
+    help:
+      'Limit of bytes per second for each stream to a node (exec, attach, port-forward, proxy), which this ' +
+      'version does not have. Watches are not meant. 0 means none.',
   }),
   shutdownDelayMs: duration('shutdown-delay-duration', 'works', {
     help: 'How long to go on serving after the signal to stop. /readyz fails at once, /livez and /healthz do not.',
   }),
   shutdownSendRetryAfter: bool('shutdown-send-retry-after', 'works', {
-    help: 'When stopping, keep listening until running requests are answered; new ones get 429 with Retry-After and Connection: close.',
+    help:
+      'When stopping, keep listening until running requests are answered; new ones get 429 with Retry-After and ' +
+      'Connection: close.',
   }),
   shutdownWatchTerminationGracePeriodMs: duration('shutdown-watch-termination-grace-period', 'works', {
-    help: 'When stopping, end watches one after the other within this time, and wait for them. 0 ends them all at once when everything else is answered.',
+    help:
+      'When stopping, end watches one after the other within this time, and wait for them. 0 ends them all at ' +
+      'once when everything else is answered.',
   }),
   livezGracePeriodMs: duration('livez-grace-period', 'works', {
     help: 'How long the start may take at most: until then /livez counts unfinished start-up steps as healthy.',

@@ -16,7 +16,9 @@ export const storage = section('Storage', {
   }),
   serversOverrides: strings('store-servers-overrides', 'works', {
     alias: 'etcd-servers-overrides',
-    help: 'Other etcd servers for single resources: group/resource#servers, the servers separated by semicolons. For built-in resources only; events go by /events.',
+    help:
+      'Other etcd servers for single resources: group/resource#servers, the servers separated by semicolons. For ' +
+      'built-in resources only; events go by /events.',
   }),
   prefix: text('store-prefix', 'works', {
     alias: 'etcd-prefix',
@@ -32,7 +34,9 @@ export const storage = section('Storage', {
   compactionIntervalMs: duration('store-compaction-interval', 'works', {
     alias: 'etcd-compaction-interval',
     default: '5m0s',
-    help: 'How often history older than one such interval is dropped. Replicas agree on one of them to do it. 0 disables it.',
+    help:
+      'How often history older than one such interval is dropped. Replicas agree on one of them to do ' +
+      'it. 0 disables it.',
   }),
   countMetricPollPeriodMs: duration('store-count-metric-poll-period', 'works', {
     alias: 'etcd-count-metric-poll-period',
@@ -56,32 +60,42 @@ export const storage = section('Storage', {
   }),
   initializationTimeoutMs: duration('storage-initialization-timeout', 'works', {
     default: '1m0s',
-    help: 'With --feature-gates=WatchCacheInitializationPostStartHook=true: how long /readyz waits for all watch caches to fill after the start.',
+    help:
+      'With --feature-gates=WatchCacheInitializationPostStartHook=true: how long /readyz waits for all watch ' +
+      'caches to fill after the start.',
   }),
   backend: optionalText('storage-backend', 'works', {
     help: "Kind of store behind --store-servers. 'etcd3' is the only one.",
   }),
   mediaType: mediaType('storage-media-type', 'works', {
     default: 'application/vnd.kubernetes.protobuf',
-    help: 'How objects are stored: application/vnd.kubernetes.protobuf (also spelled application/vnd.orch.protobuf), application/json or application/yaml. Custom resources are always JSON.',
+    help:
+      'How objects are stored: application/vnd.kubernetes.protobuf (also spelled application/vnd.orch.protobuf), ' +
+      'application/json or application/yaml. Custom resources are always JSON.',
   }),
   encryptionProviderConfig: file('encryption-provider-config', 'works', {
     help: 'EncryptionConfiguration document: which resources are stored encrypted, with which keys.',
   }),
   encryptionProviderConfigAutomaticReload: bool('encryption-provider-config-automatic-reload', 'works', {
-    help: 'Read --encryption-provider-config again when it changes, which is looked for once a minute. All KMS plugins then share one health check, kms-providers.',
+    help:
+      'Read --encryption-provider-config again when it changes, which is looked for once a minute. All KMS ' +
+      'plugins then share one health check, kms-providers.',
   }),
   eventTtlMs: duration('event-ttl', 'works', { default: '1h0m0s', help: 'How long events are kept.' }),
   leaseReuseDurationSeconds: int('lease-reuse-duration-seconds', 'works', {
     default: 60,
-    help: 'How long one lease of the store is given to all objects that expire. Shorter means more leases, longer means more objects that vanish at once.',
+    help:
+      'How long one lease of the store is given to all objects that expire. Shorter means more leases, longer ' +
+      'means more objects that vanish at once.',
   }),
   watchCache: bool('watch-cache', 'works', {
     default: true,
     help: 'Answer reads and watches from memory where that is as good as the store.',
   }),
   watchCacheSizes: strings('watch-cache-sizes', 'works', {
-    help: 'resource[.group]#size. Size 0 switches the watch cache of the resource off, any other size is the default one: the cache sizes itself.',
+    help:
+      'resource[.group]#size. Size 0 switches the watch cache of the resource off, any other size is the default ' +
+      'one: the cache sizes itself.',
   }),
   defaultWatchCacheSize: int('default-watch-cache-size', 'noMeaning', {
     default: 100,
@@ -97,7 +111,9 @@ export const storage = section('Storage', {
   }),
   endpointReconcilerType: text('endpoint-reconciler-type', 'works', {
     default: 'lease',
-    help: 'How the endpoints of the kubernetes service are kept when there are several API servers: lease, master-count (deprecated) or none.',
+    help:
+      'How the endpoints of the kubernetes service are kept when there are several API servers: lease, ' +
+      'master-count (deprecated) or none.',
   }),
   apiserverCount: int('apiserver-count', 'works', {
     default: 1,

@@ -5,7 +5,10 @@ export interface StoreOverride {
   readonly servers: readonly string[];
 }
 
-/** Reads `group/resource#server;server`, where the core group is empty (`/events#…`). Undefined when it has another form. */
+/**
+ * Reads `group/resource#server;server`, where the core group is empty (`/events#…`). Undefined when it has another
+ * form.
+ */
 export function readOverride(text: string): StoreOverride | undefined {
   const [target = '', list, ...more] = text.split('#');
   const [group, resource, ...deeper] = target.split('/');

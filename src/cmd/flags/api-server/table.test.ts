@@ -75,7 +75,8 @@ describe.skipIf(!hasShared('spec/components.md'))(
     const audit = between(spec, 'Audit options (API server)', 'Controller manager (type; default):');
 
     test('has every option it names', () => {
-      // `--oidc-*` and `--cloud-provider-*` are families: the first is written out elsewhere, the second left out on purpose.
+      // `--oidc-*` and `--cloud-provider-*` are families: the first is written out elsewhere, the second left out on
+      // purpose.
       const named = [...apiServer.matchAll(/`(--?[a-z0-9-]+)`/g)].map(([, name]) => name!.replace(/^-+/, ''));
       const missing = new Set(named.filter((name) => !byName.has(name)));
       expect([...missing]).toEqual([]);

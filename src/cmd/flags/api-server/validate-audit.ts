@@ -28,7 +28,8 @@ function checkBackend(plugin: string, options: BackendOptions, spelled: Spelling
     batchSize < eventSize &&
       `invalid audit truncate ${plugin} max batch size ${batchSize}, must be greater than max event size (${eventSize})`,
     !auditVersions.includes(version) &&
-      `${spelled(`audit-${plugin}-version`)}: invalid group version, allowed versions are ${auditVersions.map(goQuote).join(', ')}`,
+      `${spelled(`audit-${plugin}-version`)}: invalid group version, allowed versions ` +
+        `are ${auditVersions.map(goQuote).join(', ')}`,
   ];
 }
 

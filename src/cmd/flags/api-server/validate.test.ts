@@ -20,7 +20,8 @@ const etcd = '--store-servers=http://127.0.0.1:2379';
 
 const externalSigner = ['--feature-gates=ExternalServiceAccountTokenSigner=true', '--service-account-issuer=a'];
 const socketForm =
-  'passed for `--service-account-signing-endpoint`, should be a valid location on the filesystem or must be prefixed with @ to name UDS in abstract namespace';
+  'passed for `--service-account-signing-endpoint`, should be a valid location on the filesystem or must be ' +
+  'prefixed with @ to name UDS in abstract namespace';
 
 describe('validateApiServerOptions', () => {
   test.each([
@@ -45,13 +46,15 @@ describe('validateApiServerOptions', () => {
     {
       argv: ['--show-hidden-metrics-for-version=1.30'],
       problems: [
-        "--show-hidden-metrics-for-version must be omitted or have the value '1.31'. Only the previous minor version is allowed",
+        "--show-hidden-metrics-for-version must be omitted or have the value '1.31'. Only the previous minor " +
+          'version is allowed',
       ],
     },
     {
       argv: ['--allow-metric-labels=metric=a,b'],
       problems: [
-        '--allow-metric-labels must have a list of kv pair with format `metricName,labelName=labelValue, labelValue,...`',
+        '--allow-metric-labels must have a list of kv pair with format ' +
+          '`metricName,labelName=labelValue, labelValue,...`',
       ],
     },
     { argv: ['--min-request-timeout=-1'], problems: ['--min-request-timeout can not be negative value'] },
@@ -78,20 +81,23 @@ describe('validateApiServerOptions', () => {
     {
       argv: ['--cors-allowed-origins=example.com$'],
       problems: [
-        '--cors-allowed-origins has a regular expression that does not pin to start of host in the origin header: example.com$',
+        '--cors-allowed-origins has a regular expression that does not pin to start of host in the origin ' +
+          'header: example.com$',
       ],
     },
     {
       argv: ['--cors-allowed-origins=//example.com'],
       problems: [
-        '--cors-allowed-origins has a regular expression that does not pin to end of host in the origin header: //example.com',
+        '--cors-allowed-origins has a regular expression that does not pin to end of host in the origin ' +
+          'header: //example.com',
       ],
     },
     { argv: ['--cors-allowed-origins=//example.com(:|$)'], problems: [] },
     {
       argv: ['--strict-transport-security-directives=max-age=x'],
       problems: [
-        '--strict-transport-security-directives invalid, allowed values: max-age=expireTime, includeSubDomains, preload. see https://tools.ietf.org/html/rfc6797#section-6.1 for more information',
+        '--strict-transport-security-directives invalid, allowed values: max-age=expireTime, ' +
+          'includeSubDomains, preload. see https://tools.ietf.org/html/rfc6797#section-6.1 for more information',
       ],
     },
     { argv: ['--goaway-chance=0.03'], problems: ['--goaway-chance can not be less than 0 or greater than 0.02'] },
@@ -149,7 +155,8 @@ describe('validateApiServerOptions', () => {
         '--service-account-issuer=a',
       ],
       problems: [
-        "can't set `--service-account-signing-key-file` and/or `--service-account-key-file` with `--service-account-signing-endpoint` (They are mutually exclusive)",
+        "can't set `--service-account-signing-key-file` and/or `--service-account-key-file` with " +
+          '`--service-account-signing-endpoint` (They are mutually exclusive)',
         'setting `--service-account-signing-endpoint` requires enabling ExternalServiceAccountTokenSigner feature gate',
       ],
     },
@@ -165,7 +172,8 @@ describe('validateApiServerOptions', () => {
     {
       argv: ['--storage-media-type=foo'],
       problems: [
-        '--storage-media-type "foo" invalid, allowed values: application/json, application/vnd.kubernetes.protobuf, application/yaml',
+        '--storage-media-type "foo" invalid, allowed values: application/json, ' +
+          'application/vnd.kubernetes.protobuf, application/yaml',
       ],
     },
     { argv: ['--etcd-certfile=/a'], problems: ['KeyFile and CertFile must both be present[key: , cert: /a]'] },
@@ -238,7 +246,8 @@ describe('validateApiServerOptions', () => {
     {
       argv: ['--kubernetes-service-node-port=-1'],
       problems: [
-        '--kubernetes-service-node-port -1 must be between 0 and 65535, inclusive. If 0, the Kubernetes master service will be of type ClusterIP',
+        '--kubernetes-service-node-port -1 must be between 0 and 65535, inclusive. If 0, the Kubernetes master ' +
+          'service will be of type ClusterIP',
       ],
     },
     {
@@ -276,7 +285,8 @@ describe('validateApiServerOptions', () => {
     {
       argv: ['--authorization-config=x', '--authorization-mode=RBAC'],
       problems: [
-        '--authorization-config can not be specified when --authorization-mode or --authorization-webhook-* flags are defined',
+        '--authorization-config can not be specified when --authorization-mode or ' +
+          '--authorization-webhook-* flags are defined',
       ],
     },
     // Admission
@@ -369,14 +379,16 @@ describe('completeApiServerOptions', () => {
     expect(complete().warnings).toEqual([]);
     expect(complete('--anonymous-auth=true').options.authentication.anonymousAuth).toBe(false);
     expect(complete('--anonymous-auth=true').warnings).toEqual([
-      'AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You should use a different authorizer',
+      'AnonymousAuth is not allowed with the AlwaysAllow authorizer. Resetting AnonymousAuth to false. You ' +
+        'should use a different authorizer',
     ]);
     expect(complete('--anonymous-auth=false').warnings).toEqual([]);
   });
 
   test('throws every problem in one error', () => {
     expect(() => complete('--secure-port=0', '--apiserver-count=0')).toThrow(
-      "[--secure-port 0 must be between 1 and 65535, inclusive. It cannot be turned off with 0, --apiserver-count should be a positive number, but value '0' provided]",
+      '[--secure-port 0 must be between 1 and 65535, inclusive. It cannot be turned off with 0, ' +
+        "--apiserver-count should be a positive number, but value '0' provided]",
     );
   });
 

@@ -1,6 +1,6 @@
 /**
- * What values of API server options cannot be followed, said in the reference's words where it has some. Flags are named
- * as the operator wrote them.
+ * What values of API server options cannot be followed, said in the reference's words where it has some. Flags are
+ * named as the operator wrote them.
  */
 import { parseCidr } from '../../../machinery/formats/addresses.ts';
 import type { Cidr } from '../../../machinery/formats/addresses.ts';
@@ -34,7 +34,8 @@ const inRange = (value: number, low: number, high: number): boolean => value >= 
 
 const checkServing: Check = ({ serving }, spelled) => [
   !inRange(serving.securePort, 1, 65535) &&
-    `${spelled('secure-port')} ${serving.securePort} must be between 1 and 65535, inclusive. It cannot be turned off with 0`,
+    `${spelled('secure-port')} ${serving.securePort} must be between 1 and 65535, inclusive. It cannot ` +
+      'be turned off with 0',
   (serving.tlsCertFile === undefined) !== (serving.tlsPrivateKeyFile === undefined) &&
     'missing filename for serving cert',
   (serving.proxyClientCertFile === undefined) !== (serving.proxyClientKeyFile === undefined) &&
@@ -58,7 +59,8 @@ const checkServing: Check = ({ serving }, spelled) => [
   ),
   ...serving.corsAllowedOrigins.map((pattern) => problemOf(spelled('cors-allowed-origins'), originProblem(pattern))),
   serving.strictTransportSecurityDirectives.some((text) => !isTransportSecurityDirective(text)) &&
-    `${spelled('strict-transport-security-directives')} invalid, allowed values: max-age=expireTime, includeSubDomains, preload. see https://tools.ietf.org/html/rfc6797#section-6.1 for more information`,
+    `${spelled('strict-transport-security-directives')} invalid, allowed values: max-age=expireTime, ` +
+      'includeSubDomains, preload. see https://tools.ietf.org/html/rfc6797#section-6.1 for more information',
   !(serving.goawayChance >= 0 && serving.goawayChance <= 0.02) &&
     `${spelled('goaway-chance')} can not be less than 0 or greater than 0.02`,
   serving.permitPortSharing &&
@@ -99,14 +101,16 @@ const checkAuthentication: Check = ({ authentication, apis }, spelled) => [
     hasOidc(authentication) &&
     'authentication-config file and oidc-* flags are mutually exclusive',
   (authentication.oidcIssuerUrl === undefined) !== (authentication.oidcClientId === undefined) &&
-    `${spelled('oidc-issuer-url').slice(2)} and ${spelled('oidc-client-id').slice(2)} must be specified together when any oidc-* flags are set`,
+    `${spelled('oidc-issuer-url').slice(2)} and ${spelled('oidc-client-id').slice(2)} must be specified ` +
+      'together when any oidc-* flags are set',
   ...authentication.oidcSigningAlgorithms.map(
     (algorithm) =>
       !signingAlgorithms.includes(algorithm) &&
       `${spelled('oidc-signing-algs')}: unsupported signing alg: ${goQuote(algorithm)}`,
   ),
   !['v1', 'v1beta1'].includes(authentication.webhookVersion) &&
-    `${spelled('authentication-token-webhook-version')} ${goQuote(authentication.webhookVersion)} invalid, allowed values: v1, v1beta1`,
+    `${spelled('authentication-token-webhook-version')} ${goQuote(authentication.webhookVersion)} invalid, ` +
+      'allowed values: v1, v1beta1',
   ...Object.entries(requestHeaderLists).map(
     ([flag, key]) => authentication[key].some((name) => name.trim() === '') && `empty value in ${goQuote(flag)}`,
   ),
@@ -125,11 +129,13 @@ const checkSigningEndpoint: Check = (
   const flag = spelled('service-account-signing-endpoint');
   return [
     (signingKeyFile !== undefined || keyFiles.length > 0) &&
-      `can't set \`${spelled('service-account-signing-key-file')}\` and/or \`${spelled('service-account-key-file')}\` with \`${flag}\` (They are mutually exclusive)`,
+      `can't set \`${spelled('service-account-signing-key-file')}\` and/or ` +
+        `\`${spelled('service-account-key-file')}\` with \`${flag}\` (They are mutually exclusive)`,
     !isGateOn('ExternalServiceAccountTokenSigner', expandGates(apis.featureGates)) &&
       `setting \`${flag}\` requires enabling ExternalServiceAccountTokenSigner feature gate`,
     !socketName.test(signingEndpoint) &&
-      `invalid value ${goQuote(signingEndpoint)} passed for \`${flag}\`, should be a valid location on the filesystem or must be prefixed with @ to name UDS in abstract namespace`,
+      `invalid value ${goQuote(signingEndpoint)} passed for \`${flag}\`, should be a valid location on the ` +
+        'filesystem or must be prefixed with @ to name UDS in abstract namespace',
     issuers.length === 0 && `${flag} requires ${spelled('service-account-issuer')}`,
   ];
 };
@@ -171,7 +177,8 @@ const checkStorage: Check = ({ storage }, spelled) => [
     storage.backend !== 'etcd3' &&
     `${spelled('storage-backend')} invalid, allowed values: etcd3. If not specified, it will default to 'etcd3'`,
   !storageMediaTypes.includes(storage.mediaType) &&
-    `${spelled('storage-media-type')} ${goQuote(storage.mediaType)} invalid, allowed values: ${storageMediaTypes.join(', ')}`,
+    `${spelled('storage-media-type')} ${goQuote(storage.mediaType)} invalid, allowed ` +
+      `values: ${storageMediaTypes.join(', ')}`,
   (storage.certFile === undefined) !== (storage.keyFile === undefined) &&
     `KeyFile and CertFile must both be present[key: ${storage.keyFile ?? ''}, cert: ${storage.certFile ?? ''}]`,
   ...storage.servers.map(
@@ -186,13 +193,15 @@ const checkStorage: Check = ({ storage }, spelled) => [
   ),
   storage.encryptionProviderConfig === undefined &&
     storage.encryptionProviderConfigAutomaticReload &&
-    `${spelled('encryption-provider-config-automatic-reload')} must be set with ${spelled('encryption-provider-config')}`,
+    `${spelled('encryption-provider-config-automatic-reload')} must be set ` +
+      `with ${spelled('encryption-provider-config')}`,
   storage.leaseReuseDurationSeconds < 0 && `${spelled('lease-reuse-duration-seconds')} can not be negative value`,
   storage.deleteCollectionWorkers < 1 && `${spelled('delete-collection-workers')} must be a positive number`,
   storage.apiserverCount <= 0 &&
     `${spelled('apiserver-count')} should be a positive number, but value '${storage.apiserverCount}' provided`,
   !reconcilerTypes.includes(storage.endpointReconcilerType) &&
-    `${spelled('endpoint-reconciler-type')} ${goQuote(storage.endpointReconcilerType)} invalid, allowed values: ${reconcilerTypes.join(', ')}`,
+    `${spelled('endpoint-reconciler-type')} ${goQuote(storage.endpointReconcilerType)} invalid, allowed ` +
+      `values: ${reconcilerTypes.join(', ')}`,
 ];
 
 const reconcilerTypes = ['lease', 'master-count', 'none'];
@@ -229,7 +238,8 @@ const checkServices: Check = ({ services, serving, storage }, spelled) => {
     ...checkRanges(services.clusterIpRanges, spelled('service-cluster-ip-range')),
     storage.endpointReconcilerType !== 'none' && checkFamilies(services.clusterIpRanges[0], serving.advertiseAddress),
     !inRange(port, 0, 65535) &&
-      `${spelled('kubernetes-service-node-port')} ${port} must be between 0 and 65535, inclusive. If 0, the Kubernetes master service will be of type ClusterIP`,
+      `${spelled('kubernetes-service-node-port')} ${port} must be between 0 and 65535, inclusive. If 0, the ` +
+        'Kubernetes master service will be of type ClusterIP',
     port > 0 && !inRange(port, first, last) && `kubernetes service port range ${first}-${last} doesn't contain ${port}`,
   ];
 };
@@ -278,7 +288,8 @@ const checkAuthorization: Check = (options, spelled, given) =>
     ? checkModes(options, spelled, given)
     : [
         ['authorization-mode', ...webhookFlags].some((flag) => given.has(flag)) &&
-          `${spelled('authorization-config')} can not be specified when ${spelled('authorization-mode')} or ${spelled('authorization-webhook-*')} flags are defined`,
+          `${spelled('authorization-config')} can not be specified when ${spelled('authorization-mode')} ` +
+            `or ${spelled('authorization-webhook-*')} flags are defined`,
       ];
 
 const checkModes: Check = ({ authorization: { modes, policyFile, webhookConfigFile, webhookVersion } }, spelled) => {
@@ -344,9 +355,11 @@ const checkMetrics: Check = ({ metrics }, spelled) => {
   return [
     metrics.showHiddenMetricsForVersion !== undefined &&
       metrics.showHiddenMetricsForVersion !== previous &&
-      `${spelled('show-hidden-metrics-for-version')} must be omitted or have the value '${previous}'. Only the previous minor version is allowed`,
+      `${spelled('show-hidden-metrics-for-version')} must be omitted or have the value '${previous}'. Only the ` +
+        'previous minor version is allowed',
     [...metrics.allowMetricLabels.keys()].some((key) => !isMetricLabel(key)) &&
-      `${spelled('allow-metric-labels')} must have a list of kv pair with format \`metricName,labelName=labelValue, labelValue,...\``,
+      `${spelled('allow-metric-labels')} must have a list of kv pair with format ` +
+        `\`metricName,labelName=labelValue, labelValue,...\``,
   ];
 };
 

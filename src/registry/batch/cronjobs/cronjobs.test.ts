@@ -40,7 +40,8 @@ describe('a CronJob', () => {
       name: 'with a zone in its schedule',
       spec: { schedule: 'CRON_TZ=UTC 0 3 * * *' },
       errors: [
-        'spec.schedule: Invalid value: "CRON_TZ=UTC 0 3 * * *": cannot use TZ or CRON_TZ in schedule, use timeZone field instead',
+        'spec.schedule: Invalid value: "CRON_TZ=UTC 0 3 * * *": cannot use TZ or CRON_TZ in schedule, use ' +
+          'timeZone field instead',
       ],
     },
     {
@@ -52,14 +53,16 @@ describe('a CronJob', () => {
       name: 'in the zone of the server',
       spec: { timeZone: 'Local' },
       errors: [
-        'spec.timeZone: Invalid value: "Local": timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones',
+        'spec.timeZone: Invalid value: "Local": timeZone must be an explicit time zone as defined in ' +
+          'https://www.iana.org/time-zones',
       ],
     },
     {
       name: 'in the zone of the server, in small letters',
       spec: { timeZone: 'local' },
       errors: [
-        'spec.timeZone: Invalid value: "local": timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones',
+        'spec.timeZone: Invalid value: "local": timeZone must be an explicit time zone as defined in ' +
+          'https://www.iana.org/time-zones',
         'spec.timeZone: Invalid value: "local": unknown time zone local',
       ],
     },
@@ -77,7 +80,8 @@ describe('a CronJob', () => {
       name: 'with a selector for all its Jobs',
       spec: { jobTemplate: { spec: { template, selector: { matchLabels: { a: 'b' } }, manualSelector: true } } },
       errors: [
-        'spec.jobTemplate.spec.selector: Invalid value: v1.LabelSelector{"matchLabels":{"a":"b"}}: `selector` will be auto-generated',
+        'spec.jobTemplate.spec.selector: Invalid value: v1.LabelSelector{"matchLabels":{"a":"b"}}: `selector` ' +
+          'will be auto-generated',
         'spec.jobTemplate.spec.manualSelector: Unsupported value: true: supported values: "nil", "false"',
       ],
     },
@@ -109,7 +113,8 @@ describe('a CronJob', () => {
       }),
     );
     expect(warnings).toEqual([
-      'spec.jobTemplate.spec.template.spec.nodeSelector[beta.kubernetes.io/os]: deprecated since v1.14; use "kubernetes.io/os" instead',
+      'spec.jobTemplate.spec.template.spec.nodeSelector[beta.kubernetes.io/os]: deprecated since v1.14; use ' +
+        '"kubernetes.io/os" instead',
     ]);
   });
 });

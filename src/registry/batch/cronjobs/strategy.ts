@@ -41,7 +41,8 @@ export const cronJobStrategy: ResourceStrategy<CronJob> = {
 };
 
 const zoneWarning =
-  'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details';
+  'cannot use TZ or CRON_TZ in spec.spec.schedule, use timeZone instead, see ' +
+  'https://kubernetes.io/docs/concepts/workloads/controllers/cron-jobs/ for more details';
 
 export const cronJobStatusStrategy: Strategy<CronJob> = {
   prepareForUpdate(cronJob, old) {

@@ -71,7 +71,8 @@ describe('a new Job', () => {
       spec: { completionMode: 'Indexed', completions: 100 },
       metadata: { name: 'x'.repeat(61) },
       errors: [
-        `metadata.name: Invalid value: "${'x'.repeat(61)}": will not able to create pod with invalid DNS label: ${'x'.repeat(61)}-99`,
+        `metadata.name: Invalid value: "${'x'.repeat(61)}": will not able to create pod with invalid DNS ` +
+          `label: ${'x'.repeat(61)}-99`,
       ],
     },
     {
@@ -91,7 +92,8 @@ describe('a new Job', () => {
       spec: { completionMode: 'Indexed', completions: 200_000, backoffLimitPerIndex: 1, maxFailedIndexes: 100_001 },
       errors: [
         'spec.maxFailedIndexes: Invalid value: 100001: must be less than or equal to 100000',
-        'spec.maxFailedIndexes: Invalid value: 100001: must be less than or equal to 10000 when completions are above 100000 and used with backoff limit per index',
+        'spec.maxFailedIndexes: Invalid value: 100001: must be less than or equal to 10000 when completions ' +
+          'are above 100000 and used with backoff limit per index',
       ],
     },
     {
@@ -132,14 +134,16 @@ describe('a new Job', () => {
       },
       errors: [
         'spec.podFailurePolicy.rules[0].action: Invalid value: "FailIndex": requires the backoffLimitPerIndex to be set',
-        'spec.podFailurePolicy.rules[0]: Invalid value: specifying both OnExitCodes and OnPodConditions is not supported',
+        'spec.podFailurePolicy.rules[0]: Invalid value: specifying both OnExitCodes and ' +
+          'OnPodConditions is not supported',
       ],
     },
     {
       name: 'a success policy without rules',
       spec: { completionMode: 'Indexed', completions: 2, successPolicy: {} },
       errors: [
-        'spec.successPolicy.rules: Required value: at least one rules must be specified when the successPolicy is specified',
+        'spec.successPolicy.rules: Required value: at least one rules must be specified when the ' +
+          'successPolicy is specified',
       ],
     },
     {
@@ -150,8 +154,10 @@ describe('a new Job', () => {
         successPolicy: { rules: [{ succeededIndexes: '0,2-3', succeededCount: 6 }] },
       },
       errors: [
-        'spec.successPolicy.rules[0].succeededCount: Invalid value: 6: must be less than or equal to 5 (the number of specified completions)',
-        'spec.successPolicy.rules[0].succeededCount: Invalid value: 6: must be less than or equal to 3 (the number of indexes in the specified succeededIndexes field)',
+        'spec.successPolicy.rules[0].succeededCount: Invalid value: 6: must be less than or equal to 5 (the ' +
+          'number of specified completions)',
+        'spec.successPolicy.rules[0].succeededCount: Invalid value: 6: must be less than or equal to 3 (the ' +
+          'number of indexes in the specified succeededIndexes field)',
       ],
     },
     {
@@ -309,7 +315,8 @@ describe('a status of a Job', () => {
       name: 'a completion time of a Job that is not complete',
       status: { startTime: start, completionTime: end },
       errors: [
-        'status.completionTime: Invalid value: 2026-01-01 00:05:00 +0000 UTC: cannot set completionTime when there is no Complete=True condition',
+        'status.completionTime: Invalid value: 2026-01-01 00:05:00 +0000 UTC: cannot set completionTime when ' +
+          'there is no Complete=True condition',
       ],
     },
     {
@@ -341,8 +348,10 @@ describe('a status of a Job', () => {
       status: { ...complete, conditions: conditions('Complete') },
       spec: { completionMode: 'Indexed', completions: 1, successPolicy: { rules: [{ succeededCount: 1 }] } },
       errors: [
-        'status.conditions: Invalid value: cannot set Complete=True condition without the SuccessCriteriaMet=true condition',
-        'status.conditions: Invalid value: cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True',
+        'status.conditions: Invalid value: cannot set Complete=True condition without the ' +
+          'SuccessCriteriaMet=true condition',
+        'status.conditions: Invalid value: cannot set Complete=True for Job with SuccessPolicy unless ' +
+          'SuccessCriteriaMet=True',
       ],
     },
     {
@@ -356,7 +365,8 @@ describe('a status of a Job', () => {
       status: { completedIndexes: '3,1' },
       spec: { completionMode: 'Indexed', completions: 5 },
       errors: [
-        'status.completedIndexes: Invalid value: "3,1": error parsing completedIndexes: non-increasing order, previous: 3, current: 1',
+        'status.completedIndexes: Invalid value: "3,1": error parsing completedIndexes: non-increasing order, ' +
+          'previous: 3, current: 1',
       ],
     },
     {
@@ -399,7 +409,8 @@ describe('a status of a Job', () => {
       before: { ...complete, conditions: conditions('Complete') },
       status: complete,
       errors: [
-        'status.conditions: Invalid value: cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions',
+        'status.conditions: Invalid value: cannot set SuccessCriteriaMet=True for Job already has ' +
+          'Complete=true conditions',
       ],
     },
   ])('is refused: $name', ({ before, status, spec, errors }) => {

@@ -14,7 +14,8 @@ export const jobStrategy: ResourceStrategy<Job> = {
   generation: true,
   defaultGarbageCollection: 'orphan',
   silentDeletionWarning:
-    'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
+    'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove ' +
+    'them or set propagationPolicy=Orphan to suppress this warning',
   prepareForCreate(job, context) {
     generateSelector(job);
     job.status = {};
@@ -43,7 +44,10 @@ function dropDisabledFields(spec: JobSpec, old: JobSpec | undefined, context: St
   dropTemplateFields(spec.template, old?.template, context);
 }
 
-/** A Job without labels has those of its template: defaulting shared them, or creation just made them. From here on they are its own. */
+/**
+ * A Job without labels has those of its template: defaulting shared them, or creation just made them. From here on they
+ * are its own.
+ */
 function settleLabels({ metadata, spec }: Job): void {
   const { labels } = spec.template.metadata;
   if (labels === undefined) return;

@@ -14,7 +14,9 @@ import { FieldErrors } from '../../../machinery/field-errors.ts';
 
 const nameLabel = 'kubernetes.io/metadata.name';
 
-/** The label by which selectors can name a namespace (KEP-2161). Objects without a name yet get it when they have one. */
+/**
+ * The label by which selectors can name a namespace (KEP-2161). Objects without a name yet get it when they have one.
+ */
 function setNameLabel(namespace: Namespace): void {
   const name = namespace.metadata?.name ?? '';
   if (name === '') return;

@@ -1,6 +1,7 @@
 /**
  * Fields of features that are off: dropped from what clients send, unless the stored object uses them already.
- * @see {@link https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api_changes.md#alpha-field-in-existing-api-version | Alpha field in existing API version}
+ * @see {@link
+ *   https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api_changes.md#alpha-field-in-existing-api-version | Alpha field in existing API version}
  */
 import { type AnyContainer, isSidecar, someContainer, visitContainers } from '../../../api/core/pod/container-list.ts';
 import { statusLists } from '../../../api/core/pod/status-lists.ts';

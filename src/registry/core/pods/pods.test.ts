@@ -232,7 +232,8 @@ describe('a new pod', () => {
       name: 'with a field that variables cannot show',
       json: withContainer({ env: [{ name: 'A', valueFrom: { fieldRef: { fieldPath: 'spec.containers' } } }] }),
       errors: [
-        'spec.containers[0].env[0].valueFrom.fieldRef.fieldPath: Invalid value: "spec.containers": error converting fieldPath: field label not supported: spec.containers',
+        'spec.containers[0].env[0].valueFrom.fieldRef.fieldPath: Invalid value: "spec.containers": error ' +
+          'converting fieldPath: field label not supported: spec.containers',
       ],
     },
     {
@@ -246,9 +247,11 @@ describe('a new pod', () => {
       name: 'with an unknown resource',
       json: withContainer({ resources: { limits: { disk: '1' } } }),
       errors: [
-        'spec.containers[0].resources.limits[disk]: Invalid value: disk: must be a standard resource type or fully qualified',
+        'spec.containers[0].resources.limits[disk]: Invalid value: disk: must be a standard resource type ' +
+          'or fully qualified',
         'spec.containers[0].resources.limits[disk]: Invalid value: disk: must be a standard resource for containers',
-        'spec.containers[0].resources.requests[disk]: Invalid value: disk: must be a standard resource type or fully qualified',
+        'spec.containers[0].resources.requests[disk]: Invalid value: disk: must be a standard resource type ' +
+          'or fully qualified',
         'spec.containers[0].resources.requests[disk]: Invalid value: disk: must be a standard resource for containers',
       ],
     },
@@ -257,7 +260,8 @@ describe('a new pod', () => {
       json: withContainer({ resources: { limits: { 'a.com/gpu': '1500m' }, requests: { 'a.com/gpu': '1500m' } } }),
       errors: [
         'spec.containers[0].resources.limits[a.com/gpu]: Invalid value: resource.Quantity{"1500m"}: must be an integer',
-        'spec.containers[0].resources.requests[a.com/gpu]: Invalid value: resource.Quantity{"1500m"}: must be an integer',
+        'spec.containers[0].resources.requests[a.com/gpu]: Invalid value: resource.Quantity{"1500m"}: ' +
+          'must be an integer',
       ],
     },
     {
@@ -310,21 +314,26 @@ describe('a new pod', () => {
       name: 'that sleeps past its end',
       json: withContainer({ lifecycle: { preStop: { sleep: { seconds: 31 } } } }),
       errors: [
-        'spec.containers[0].lifecycle.preStop.sleep: Invalid value: 31: must be greater than 0 and less than terminationGracePeriodSeconds (30). Enable AllowPodLifecycleSleepActionZeroValue feature gate for zero sleep.',
+        'spec.containers[0].lifecycle.preStop.sleep: Invalid value: 31: must be greater than 0 and less than ' +
+          'terminationGracePeriodSeconds (30). Enable AllowPodLifecycleSleepActionZeroValue feature gate for ' +
+          'zero sleep.',
       ],
     },
     {
       name: 'privileged without being allowed to gain',
       json: withContainer({ securityContext: { privileged: true, allowPrivilegeEscalation: false } }),
       errors: [
-        'spec.containers[0].securityContext: Invalid value: core.SecurityContext{"privileged":true,"allowPrivilegeEscalation":false}: cannot set `allowPrivilegeEscalation` to false and `privileged` to true',
+        'spec.containers[0].securityContext: Invalid value: ' +
+          'core.SecurityContext{"privileged":true,"allowPrivilegeEscalation":false}: cannot set ' +
+          '`allowPrivilegeEscalation` to false and `privileged` to true',
       ],
     },
     {
       name: 'with an init container that has a probe',
       json: pod({ initContainers: [{ name: 'init', image: 'a', readinessProbe: { exec: { command: ['a'] } } }] }),
       errors: [
-        'spec.initContainers[0].readinessProbe: Forbidden: may not be set for init containers without restartPolicy=Always',
+        'spec.initContainers[0].readinessProbe: Forbidden: may not be set for init containers without ' +
+          'restartPolicy=Always',
       ],
     },
     {
@@ -332,7 +341,8 @@ describe('a new pod', () => {
       json: pod({ restartPolicy: 'Sometimes', dnsPolicy: 'Maybe' }),
       errors: [
         'spec.restartPolicy: Unsupported value: "Sometimes": supported values: "Always", "OnFailure", "Never"',
-        'spec.dnsPolicy: Unsupported value: "Maybe": supported values: "ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"',
+        'spec.dnsPolicy: Unsupported value: "Maybe": supported values: "ClusterFirstWithHostNet", ' +
+          '"ClusterFirst", "Default", "None"',
       ],
     },
     {
@@ -344,8 +354,10 @@ describe('a new pod', () => {
       name: 'with too many DNS servers',
       json: pod({ dnsConfig: { nameservers: ['1.1.1.1', '1.1.1.2', '1.1.1.3', '1.1.1.x'] } }),
       errors: [
-        'spec.dnsConfig.nameservers: Invalid value: []string{"1.1.1.1", "1.1.1.2", "1.1.1.3", "1.1.1.x"}: must not have more than 3 nameservers',
-        'spec.dnsConfig.nameservers[3]: Invalid value: "1.1.1.x": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
+        'spec.dnsConfig.nameservers: Invalid value: []string{"1.1.1.1", "1.1.1.2", "1.1.1.3", "1.1.1.x"}: must ' +
+          'not have more than 3 nameservers',
+        'spec.dnsConfig.nameservers[3]: Invalid value: "1.1.1.x": must be a valid IP address, (e.g. 10.9.8.7 ' +
+          'or 2001:db8::ffff)',
       ],
     },
     {
@@ -371,9 +383,13 @@ describe('a new pod', () => {
         ],
       }),
       errors: [
-        'spec.tolerations[0].operator: Invalid value: core.Toleration{"key":"a","operator":"Exists","value":"b"}: value must be empty when `operator` is \'Exists\'',
-        'spec.tolerations[1].operator: Invalid value: "Equal": operator must be Exists when `key` is empty, which means "match all values and all keys"',
-        'spec.tolerations[2].effect: Invalid value: "NoSchedule": effect must be \'NoExecute\' when `tolerationSeconds` is set',
+        'spec.tolerations[0].operator: Invalid value: ' +
+          'core.Toleration{"key":"a","operator":"Exists","value":"b"}: value must be empty when `operator` is ' +
+          "'Exists'",
+        'spec.tolerations[1].operator: Invalid value: "Equal": operator must be Exists when `key` is empty, ' +
+          'which means "match all values and all keys"',
+        'spec.tolerations[2].effect: Invalid value: "NoSchedule": effect must be \'NoExecute\' when ' +
+          '`tolerationSeconds` is set',
       ],
     },
     {
@@ -382,7 +398,8 @@ describe('a new pod', () => {
       errors: [
         'spec.topologySpreadConstraints[0].maxSkew: Invalid value: 0: must be greater than zero',
         'spec.topologySpreadConstraints[0].topologyKey: Required value: can not be empty',
-        'spec.topologySpreadConstraints[0].whenUnsatisfiable: Unsupported value: "Never": supported values: "DoNotSchedule", "ScheduleAnyway"',
+        'spec.topologySpreadConstraints[0].whenUnsatisfiable: Unsupported value: "Never": supported values: ' +
+          '"DoNotSchedule", "ScheduleAnyway"',
       ],
     },
     {
@@ -391,7 +408,8 @@ describe('a new pod', () => {
         affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [] } } },
       }),
       errors: [
-        'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms: Required value: must have at least one node selector term',
+        'spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms: Required ' +
+          'value: must have at least one node selector term',
       ],
     },
     {
@@ -402,8 +420,10 @@ describe('a new pod', () => {
         },
       }),
       errors: [
-        'spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: Invalid value: 0: must be in the range 1-100',
-        'spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm.topologyKey: Required value: can not be empty',
+        'spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight: Invalid ' +
+          'value: 0: must be in the range 1-100',
+        'spec.affinity.podAntiAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm.topologyKey: ' +
+          'Required value: can not be empty',
         expect.stringContaining(
           'podAffinityTerm.topologyKey: Invalid value: "": name part must be non-empty',
         ) as unknown as string,
@@ -416,7 +436,8 @@ describe('a new pod', () => {
       name: 'that shares all processes and its own',
       json: pod({ hostPID: true, shareProcessNamespace: true }),
       errors: [
-        'spec.securityContext.shareProcessNamespace: Invalid value: true: ShareProcessNamespace and HostPID cannot both be enabled',
+        'spec.securityContext.shareProcessNamespace: Invalid value: true: ShareProcessNamespace and HostPID ' +
+          'cannot both be enabled',
       ],
     },
     {
@@ -451,14 +472,16 @@ describe('a new pod', () => {
       name: 'with a mode beyond bits',
       json: withVolume({ secret: { secretName: 's', defaultMode: 512 } }),
       errors: [
-        'spec.volumes[0].secret.defaultMode: Invalid value: 512: must be a number between 0 and 0777 (octal), both inclusive',
+        'spec.volumes[0].secret.defaultMode: Invalid value: 512: must be a number between 0 and 0777 ' +
+          '(octal), both inclusive',
       ],
     },
     {
       name: 'with a claim made for it that asks for nothing',
       json: withVolume({ ephemeral: { volumeClaimTemplate: { spec: {} } } }),
       errors: [
-        'spec.volumes[0].ephemeral.volumeClaimTemplate.spec.accessModes: Required value: at least 1 access mode is required',
+        'spec.volumes[0].ephemeral.volumeClaimTemplate.spec.accessModes: Required value: at least 1 ' +
+          'access mode is required',
         'spec.volumes[0].ephemeral.volumeClaimTemplate.spec.resources[storage]: Required value',
       ],
     },
@@ -538,14 +561,16 @@ describe('a new pod', () => {
       name: 'a name that is no host name',
       json: pod({}, { name: 'a.b' }),
       warnings: [
-        "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [must not contain dots]",
+        "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS " +
+          'label is recommended: [must not contain dots]',
       ],
     },
     {
       name: 'an annotation that was replaced',
       json: pod({}, { annotations: { 'container.apparmor.security.beta.kubernetes.io/app': 'runtime/default' } }),
       warnings: [
-        'metadata.annotations[container.apparmor.security.beta.kubernetes.io/app]: deprecated since v1.30; use the "appArmorProfile" field instead',
+        'metadata.annotations[container.apparmor.security.beta.kubernetes.io/app]: deprecated since v1.30; use ' +
+          'the "appArmorProfile" field instead',
       ],
     },
   ])('is warned about: $name', ({ json, warnings }) => {

@@ -32,7 +32,8 @@ export const podStrategy: ResourceStrategy<Pod> = {
     for (const key of takenAnnotations.get(pod) ?? []) yield appArmorWarning(annotationsPath.key(key));
     const messages = isDns1123Label(pod.metadata.name ?? '');
     if (messages.length > 0)
-      yield `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended: [${messages.join(' ')}]`;
+      yield `metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label ` +
+        `is recommended: [${messages.join(' ')}]`;
     yield* podWarnings(pod);
   },
 

@@ -47,7 +47,8 @@ export function podNameWarnings({ name = '' }: { name?: string }): string[] {
   return messages.length === 0
     ? []
     : [
-        `metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a DNS label is recommended: [${messages.join(' ')}]`,
+        'metadata.name: this is used in Pod names and hostnames, which can result in surprising behavior; a ' +
+          `DNS label is recommended: [${messages.join(' ')}]`,
       ];
 }
 

@@ -14,7 +14,8 @@ const warnings = ({ metadata }: ServiceAccount): string[] =>
   metadata?.annotations?.[mountableAnnotation] === undefined
     ? []
     : [
-        `metadata.annotations[${mountableAnnotation}]: deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets`,
+        `metadata.annotations[${mountableAnnotation}]: deprecated in v1.32+; prefer separate namespaces to ` +
+          'isolate access to mounted secrets',
       ];
 
 export const serviceAccounts = defineResource<ServiceAccount>({

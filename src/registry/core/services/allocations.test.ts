@@ -192,7 +192,8 @@ describe('the port for health checks', () => {
     await expect(server.create({ name: 's', ...local, healthCheckNodePort: 31_000 })).rejects.toMatchObject({
       code: 500,
       message:
-        'Internal error occurred: failed to allocate requested HealthCheck NodePort 31000: provided port is already allocated',
+        'Internal error occurred: failed to allocate requested HealthCheck NodePort 31000: provided port ' +
+        'is already allocated',
     });
     expect([await takenPorts(), (await takenIps()).length]).toEqual([[31_000], 1]);
   });

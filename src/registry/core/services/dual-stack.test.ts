@@ -20,7 +20,7 @@ const serverWith = (clusterIpRanges: readonly string[]): ServiceServer => new Se
 /** Addresses by their family: they are random. */
 const summary = ({ spec: { ipFamilyPolicy, ipFamilies, clusterIPs, clusterIP } }: Service): string => {
   const ips = (clusterIPs ?? []).map((ip) => (ip === 'None' ? ip : ip.includes(':') ? '6' : '4')).join('');
-  return `${ipFamilyPolicy} ${(ipFamilies ?? []).join(',')} ${ips}${clusterIP === clusterIPs?.[0] ? '' : ' clusterIP differs'}`;
+  return `${ipFamilyPolicy} ${(ipFamilies ?? []).join(',')} ${ips}${clusterIP === clusterIPs?.[0] ? '' : ' ' + 'clusterIP ' + 'differs'}`;
 };
 
 const held = async (): Promise<number[]> => [
@@ -139,14 +139,16 @@ describe('new services and families (KEP-563)', () => {
       ranges: dual,
       spec: { ipFamilyPolicy: 'SingleStack', clusterIP: '10.0.0.7', clusterIPs: ['10.0.0.7', 'fd00::7'] },
       problem:
-        "spec.ipFamilyPolicy: Invalid value: \"SingleStack\": must be 'RequireDualStack' or 'PreferDualStack' when multiple cluster IPs are specified",
+        "spec.ipFamilyPolicy: Invalid value: \"SingleStack\": must be 'RequireDualStack' or 'PreferDualStack' " +
+        'when multiple cluster IPs are specified',
     },
     {
       name: 'two families and one',
       ranges: dual,
       spec: { ipFamilies: ['IPv4', 'IPv6'] },
       problem:
-        "spec.ipFamilyPolicy: Invalid value: \"SingleStack\": must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified",
+        "spec.ipFamilyPolicy: Invalid value: \"SingleStack\": must be 'RequireDualStack' or 'PreferDualStack' " +
+        'when multiple IP families are specified',
     },
     {
       name: 'a family twice',
@@ -253,19 +255,23 @@ describe('changes of families (KEP-563)', () => {
       name: 'the second address is left out',
       after: (spec: ServiceSpec) => (spec.clusterIPs = [spec.clusterIP!]),
       problem:
-        'spec.ipFamilyPolicy: Invalid value: "RequireDualStack": must be \'SingleStack\' to release the secondary cluster IP',
+        'spec.ipFamilyPolicy: Invalid value: "RequireDualStack": must be \'SingleStack\' to release the ' +
+        'secondary cluster IP',
     },
     {
       name: 'the second family is left out',
       after: (spec: ServiceSpec) => (spec.ipFamilies = ['IPv4']),
       problem:
-        'spec.ipFamilyPolicy: Invalid value: "RequireDualStack": must be \'SingleStack\' to release the secondary IP family',
+        'spec.ipFamilyPolicy: Invalid value: "RequireDualStack": must be \'SingleStack\' to release the ' +
+        'secondary IP family',
     },
     {
       name: 'the order',
       after: (spec: ServiceSpec) => (spec.ipFamilies = ['IPv6', 'IPv4']),
       problem:
-        '[spec.clusterIPs[0]: Invalid value: "10.0.0.7": expected an IPv6 value as indicated by `ipFamilies[0]`, spec.clusterIPs[1]: Invalid value: "fd00::7": expected an IPv4 value as indicated by `ipFamilies[1]`]',
+        '[spec.clusterIPs[0]: Invalid value: "10.0.0.7": expected an IPv6 value as indicated by ' +
+        '`ipFamilies[0]`, spec.clusterIPs[1]: Invalid value: "fd00::7": expected an IPv4 value as indicated by ' +
+        '`ipFamilies[1]`]',
     },
   ])('refused: $name', async ({ after, problem }) => {
     const before: Partial<ServiceSpec> = {

@@ -1,6 +1,7 @@
 /**
  * What is said to KMS plugins, and what is stored for KMS v2, as protobuf.
- * @see {@link https://kubernetes.io/docs/tasks/administer-cluster/kms-provider/ | Using a KMS provider for data encryption}
+ * @see {@link https://kubernetes.io/docs/tasks/administer-cluster/kms-provider/ | Using a KMS provider for data
+ *   encryption}
  */
 import type { Method } from '../../../grpc/call.ts';
 import { ProtoReader } from '../../../grpc/protobuf/reader.ts';

@@ -1,4 +1,7 @@
-/** Calls to a KMS plugin: gRPC over a unix socket. The connection is made when it is needed, and made again when it was lost. */
+/**
+ * Calls to a KMS plugin: gRPC over a unix socket. The connection is made when it is needed, and made again when it was
+ * lost.
+ */
 import net from 'node:net';
 import { sleep, systemClock } from '../../../base/clock.ts';
 import { type Method, requestHeaders, UnaryCall } from '../../../grpc/call.ts';

@@ -25,7 +25,10 @@ export interface WriteKey extends Pick<EncryptedObject, 'keyId' | 'source' | 'an
   readonly expiresAt: number;
 }
 
-/** A plugin that is well is asked once a minute, one that is not every ten seconds; in three minutes it has had some chances. */
+/**
+ * A plugin that is well is asked once a minute, one that is not every ten seconds; in three minutes it has had some
+ * chances.
+ */
 const pollMs = { well: 60_000, unwell: 10_000 };
 const writeKeyMs = 3 * 60_000;
 /** Health checks share an answer for so long. */
@@ -68,13 +71,16 @@ export class Plugin {
     return this.#key;
   }
 
-  /** Throws when the plugin was not well for too long: values must not be written with a key that it may have given up. */
+  /**
+   * Throws when the plugin was not well for too long: values must not be written with a key that it may have given up.
+   */
   get keyForWriting(): WriteKey {
     const { key } = this;
     const now = this.#options.clock.now();
     if (now > key.expiresAt)
       throw new Error(
-        `encryptedDEKSource with keyID hash ${goQuote(hashOf(key.keyId))} expired at ${this.#timeOf(key.expiresAt)} (current time is ${this.#timeOf(now)})`,
+        `encryptedDEKSource with keyID hash ${goQuote(hashOf(key.keyId))} expired ` +
+          `at ${this.#timeOf(key.expiresAt)} (current time is ${this.#timeOf(now)})`,
       );
     return key;
   }
@@ -143,7 +149,8 @@ export class Plugin {
       return await this.#options.client.call(v2.status, encodeRequest([]));
     } catch (cause) {
       throw new Error(
-        `failed to perform status section of the healthz check for KMS Provider ${this.name}, error: ${(cause as Error).message}`,
+        `failed to perform status section of the healthz check for KMS Provider ${this.name}, ` +
+          `error: ${(cause as Error).message}`,
         { cause },
       );
     }
@@ -157,7 +164,8 @@ export class Plugin {
       this.#version ||= version;
       if (this.#version !== version)
         problems.push(
-          `KMSv2 API version should not change after the initial status response version ${this.#version}, got ${version}`,
+          'KMSv2 API version should not change after the initial status response ' +
+            `version ${this.#version}, got ${version}`,
         );
     }
     const wrong = keyIdProblem(keyId);
@@ -171,11 +179,15 @@ export class Plugin {
     }
     if (problems.length > 0)
       throw new Error(
-        `kmsv2 Provider ${this.name} is not healthy, error: ${problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`}`,
+        `kmsv2 Provider ${this.name} is not healthy, ` +
+          `error: ${problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`}`,
       );
   }
 
-  /** A key that the plugin still names goes on; another one is made when it names another. A failure leaves the old one, until it expires. */
+  /**
+   * A key that the plugin still names goes on; another one is made when it names another. A failure leaves the old one,
+   * until it expires.
+   */
   async #followKey(keyId: string): Promise<string | undefined> {
     // Before the plugin is asked: the time is to be an upper bound.
     const expiresAt = this.#options.clock.now() + writeKeyMs;
@@ -197,8 +209,12 @@ export class Plugin {
     }
     const shown = (id: string | undefined): string => goQuote(id === undefined || id === '' ? '' : hashOf(id));
     return (
-      `failed to rotate DEK uid=${goQuote(uid)}, useSeed=true, errState=${this.#key === undefined ? 'got unexpected nil transformer' : '<nil>'}, errGen=${failure?.message ?? '<nil>'}, ` +
-      `statusKeyIDHash=${shown(keyId)}, encryptKeyIDHash=${shown(made?.keyId)}, stateKeyIDHash=${shown(this.#key?.keyId)}, expirationTimestamp=${this.#key === undefined ? '0001-01-01T00:00:00Z' : this.#timeOf(this.#key.expiresAt)}`
+      `failed to rotate DEK uid=${goQuote(uid)}, useSeed=true, ` +
+      `errState=${this.#key === undefined ? 'got unexpected nil transformer' : '<nil>'}, ` +
+      `errGen=${failure?.message ?? '<nil>'}, ` +
+      `statusKeyIDHash=${shown(keyId)}, encryptKeyIDHash=${shown(made?.keyId)}, ` +
+      `stateKeyIDHash=${shown(this.#key?.keyId)}, ` +
+      `expirationTimestamp=${this.#key === undefined ? '0001-01-01T00:00:00Z' : this.#timeOf(this.#key.expiresAt)}`
     );
   }
 
@@ -243,7 +259,10 @@ export function keyProblem({
     return `unknown encryptedDEKSourceType: ${sourceType}`;
   if (source.length === 0) return 'failed to validate encrypted DEK source: encrypted DEK source is empty';
   if (source.length > maxSourceBytes)
-    return `failed to validate encrypted DEK source: encrypted DEK source is ${source.length} bytes, which exceeds the max size of ${maxSourceBytes}`;
+    return (
+      `failed to validate encrypted DEK source: encrypted DEK source is ${source.length} bytes, which exceeds ` +
+      `the max size of ${maxSourceBytes}`
+    );
   const wrong = keyIdProblem(keyId);
   if (wrong !== undefined) return `failed to validate key id: ${wrong.text}`;
   const problems = annotationProblems(annotations);

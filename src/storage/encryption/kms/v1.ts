@@ -1,6 +1,6 @@
 /**
- * KMS v1, which is on its way out: each value has a key of its own, which the plugin encrypts. What is stored: the length of
- * the encrypted key (2 bytes), the encrypted key, the value as AES-GCM; older servers wrote AES-CBC.
+ * KMS v1, which is on its way out: each value has a key of its own, which the plugin encrypts. What is stored: the
+ * length of the encrypted key (2 bytes), the encrypted key, the value as AES-GCM; older servers wrote AES-CBC.
  */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../base/clock.ts';
@@ -87,7 +87,8 @@ export class PluginV1 {
       (cause: unknown): never => {
         this.#answer = { error: cause as Error, at: this.#clock.now() };
         throw new Error(
-          `failed to perform ${part} section of the healthz check for KMS Provider ${this.name}, error: ${(cause as Error).message}`,
+          `failed to perform ${part} section of the healthz check for KMS Provider ${this.name}, ` +
+            `error: ${(cause as Error).message}`,
           { cause },
         );
       };

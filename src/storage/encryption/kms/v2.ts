@@ -1,6 +1,6 @@
 /**
- * Values encrypted with keys that a KMS plugin keeps. Each names the key that it was encrypted with, itself encrypted by the
- * plugin, which is asked once for each; a value is stale when the plugin has gone on to another key of its own.
+ * Values encrypted with keys that a KMS plugin keeps. Each names the key that it was encrypted with, itself encrypted
+ * by the plugin, which is asked once for each; a value is stale when the plugin has gone on to another key of its own.
  */
 import type { Clock } from '../../../base/clock.ts';
 import { aesGcm, aesGcmWithDerivedKeys } from '../aes.ts';

@@ -140,7 +140,9 @@ export async function createMany(store: Store, prefix: string, count: number, va
   return revisions;
 }
 
-/** The update a caller makes who must not lose anybody's change: read, change, write if unmodified, again on conflict. */
+/**
+ * The update a caller makes who must not lose anybody's change: read, change, write if unmodified, again on conflict.
+ */
 export async function change(store: Store, key: string, next: (text: string) => string): Promise<number> {
   let { kv } = await store.get(key);
   for (;;) {

@@ -1,6 +1,6 @@
 /**
- * The keys of an external signer: read at the start, again when it says so, and when a token names one that is not there.
- * While the signer is away those that were read last stay good.
+ * The keys of an external signer: read at the start, again when it says so, and when a token names one that is not
+ * there. While the signer is away those that were read last stay good.
  */
 import { timeLimit } from '../../../../base/time-limit.ts';
 import { createPublicKey } from 'node:crypto';
@@ -27,7 +27,10 @@ const maxKeyIdLength = 1024;
 const timeoutMs = 60_000;
 /** After an attempt that failed. */
 const retryMs = 10_000;
-/** @NOTE differs from upstream: anybody can name a key that is not there, so the signer is asked for that at most so often. */
+/**
+ * @NOTE differs from upstream: anybody can name a key that is not there, so the signer is asked for that at most so
+ *   often.
+ */
 const cooldownMs = 1000;
 
 export class ExternalKeys implements KeySource {

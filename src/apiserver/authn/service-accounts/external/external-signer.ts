@@ -60,7 +60,8 @@ export async function connectExternalSigner({
       .catch(failed('while setting up external-jwt-signer'));
     if (seconds < minExpirationSeconds)
       throw new Error(
-        `max token life supported by external-jwt-signer (${seconds}s) is less than acceptable (min ${minExpirationSeconds}s)`,
+        `max token life supported by external-jwt-signer (${seconds}s) is less than acceptable ` +
+          `(min ${minExpirationSeconds}s)`,
       );
     return { keys, sign: signWith(client, keys, metrics), maxExpirationSeconds: Number(seconds), close };
   } catch (error) {

@@ -1,4 +1,6 @@
-/** Roles of the parts of a cluster: nodes, scheduler, controller manager, certificate signers, and services beside them. */
+/**
+ * Roles of the parts of a cluster: nodes, scheduler, controller manager, certificate signers, and services beside them.
+ */
 import { on, type RuleTable, writesEvents } from './rules.ts';
 
 export const componentRoles: RuleTable = {

@@ -1,4 +1,7 @@
-/** What each controller may do. All are bound alike: to the service account in kube-system that has the controller's name. */
+/**
+ * What each controller may do. All are bound alike: to the service account in kube-system that has the controller's
+ * name.
+ */
 import { on, type RuleTable, writesEvents } from './rules.ts';
 
 export const controllerRolePrefix = 'system:controller:';
@@ -23,7 +26,8 @@ export const controllerRoles: RuleTable = {
       'certificates.k8s.io',
       'signers',
       'sign',
-      'kubernetes.io/kube-apiserver-client,kubernetes.io/kube-apiserver-client-kubelet,kubernetes.io/kubelet-serving,kubernetes.io/legacy-unknown',
+      'kubernetes.io/kube-apiserver-client,kubernetes.io/kube-apiserver-client-kubelet,' +
+        'kubernetes.io/kubelet-serving,kubernetes.io/legacy-unknown',
     ),
     on('authorization.k8s.io', 'subjectaccessreviews', 'create'),
     writesEvents,

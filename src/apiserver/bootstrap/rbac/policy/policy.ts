@@ -1,6 +1,7 @@
 /**
  * The roles and bindings that every cluster has, as objects.
- * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/rbac/#default-roles-and-role-bindings | Default roles and role bindings}
+ * @see {@link https://kubernetes.io/docs/reference/access-authn-authz/rbac/#default-roles-and-role-bindings | Default
+ *   roles and role bindings}
  */
 import type { ObjectMeta } from '../../../../api/gen/types/meta-v1.ts';
 import type {

@@ -14,20 +14,23 @@ export const userRoles: RuleTable = {
     on('', 'pods/eviction', 'create'),
     on(
       '',
-      'configmaps,events,persistentvolumeclaims,replicationcontrollers,replicationcontrollers/scale,secrets,serviceaccounts,services,services/proxy',
+      'configmaps,events,persistentvolumeclaims,replicationcontrollers,replicationcontrollers/scale,secrets,' +
+        'serviceaccounts,services,services/proxy',
       'create,delete,deletecollection,patch,update',
     ),
     on('', 'serviceaccounts/token', 'create'),
     on(
       'apps',
-      'daemonsets,deployments,deployments/rollback,deployments/scale,replicasets,replicasets/scale,statefulsets,statefulsets/scale',
+      'daemonsets,deployments,deployments/rollback,deployments/scale,replicasets,replicasets/scale,' +
+        'statefulsets,statefulsets/scale',
       'create,delete,deletecollection,patch,update',
     ),
     on('autoscaling', 'horizontalpodautoscalers', 'create,delete,deletecollection,patch,update'),
     on('batch', 'cronjobs,jobs', 'create,delete,deletecollection,patch,update'),
     on(
       'extensions',
-      'daemonsets,deployments,deployments/rollback,deployments/scale,ingresses,networkpolicies,replicasets,replicasets/scale,replicationcontrollers/scale',
+      'daemonsets,deployments,deployments/rollback,deployments/scale,ingresses,networkpolicies,replicasets,' +
+        'replicasets/scale,replicationcontrollers/scale',
       'create,delete,deletecollection,patch,update',
     ),
     on('policy', 'poddisruptionbudgets', 'create,delete,deletecollection,patch,update'),
@@ -37,26 +40,31 @@ export const userRoles: RuleTable = {
   'system:aggregate-to-view': [
     on(
       '',
-      'configmaps,endpoints,persistentvolumeclaims,persistentvolumeclaims/status,pods,replicationcontrollers,replicationcontrollers/scale,serviceaccounts,services,services/status',
+      'configmaps,endpoints,persistentvolumeclaims,persistentvolumeclaims/status,pods,replicationcontrollers,' +
+        'replicationcontrollers/scale,serviceaccounts,services,services/status',
       'get,list,watch',
     ),
     on(
       '',
-      'bindings,events,limitranges,namespaces/status,pods/log,pods/status,replicationcontrollers/status,resourcequotas,resourcequotas/status',
+      'bindings,events,limitranges,namespaces/status,pods/log,pods/status,replicationcontrollers/status,' +
+        'resourcequotas,resourcequotas/status',
       'get,list,watch',
     ),
     on('', 'namespaces', 'get,list,watch'),
     on('discovery.k8s.io', 'endpointslices', 'get,list,watch'),
     on(
       'apps',
-      'controllerrevisions,daemonsets,daemonsets/status,deployments,deployments/scale,deployments/status,replicasets,replicasets/scale,replicasets/status,statefulsets,statefulsets/scale,statefulsets/status',
+      'controllerrevisions,daemonsets,daemonsets/status,deployments,deployments/scale,deployments/status,' +
+        'replicasets,replicasets/scale,replicasets/status,statefulsets,statefulsets/scale,statefulsets/status',
       'get,list,watch',
     ),
     on('autoscaling', 'horizontalpodautoscalers,horizontalpodautoscalers/status', 'get,list,watch'),
     on('batch', 'cronjobs,cronjobs/status,jobs,jobs/status', 'get,list,watch'),
     on(
       'extensions',
-      'daemonsets,daemonsets/status,deployments,deployments/scale,deployments/status,ingresses,ingresses/status,networkpolicies,replicasets,replicasets/scale,replicasets/status,replicationcontrollers/scale',
+      'daemonsets,daemonsets/status,deployments,deployments/scale,deployments/status,ingresses,' +
+        'ingresses/status,networkpolicies,replicasets,replicasets/scale,replicasets/status,' +
+        'replicationcontrollers/scale',
       'get,list,watch',
     ),
     on('policy', 'poddisruptionbudgets,poddisruptionbudgets/status', 'get,list,watch'),

@@ -4,7 +4,8 @@
  *
  * The lower numbers are the static band. Numbers that nobody asked for by name come from above it as long as there are
  * any, so that the lower ones stay free for those who do ask.
- * @see {@link https://kep.k8s.io/3070 | KEP-3070} for cluster IPs, {@link https://kep.k8s.io/3668 | KEP-3668} for node ports
+ * @see {@link https://kep.k8s.io/3070 | KEP-3070} for cluster IPs, {@link https://kep.k8s.io/3668 | KEP-3668} for node
+ *   ports
  */
 export interface BitmapShape {
   /** How many numbers there are. */

@@ -1,7 +1,8 @@
 /**
  * The ranges of one server, put together: where they are stored, who gives out from them, and their repair.
  *
- * @NOTE differs from upstream: with feature gate MultiCIDRServiceAllocator upstream takes ranges from ServiceCIDR objects.
+ * @NOTE differs from upstream: with feature gate MultiCIDRServiceAllocator upstream takes ranges from ServiceCIDR
+ *   objects.
  */
 import type { IPFamily } from '../../../../api/gen/types/core-v1.ts';
 import { type Clock, systemClock } from '../../../../base/clock.ts';

@@ -122,7 +122,8 @@ export function describeSharedRanges({ name, open }: SharedRangesSuite): void {
         expect(succeeded(asked)).toHaveLength(1);
         expect(new Set(refusals(asked).map((text) => text.replace(/ip-\w+/, 'x')))).toEqual(
           new Set([
-            '422 Service "x" is invalid: spec.clusterIPs: Invalid value: []string{"10.0.0.77"}: failed to allocate IP 10.0.0.77: provided IP is already allocated',
+            '422 Service "x" is invalid: spec.clusterIPs: Invalid value: []string{"10.0.0.77"}: failed to ' +
+              'allocate IP 10.0.0.77: provided IP is already allocated',
           ]),
         );
         const ports = await both(servers, 5, (server, id) =>
@@ -131,7 +132,8 @@ export function describeSharedRanges({ name, open }: SharedRangesSuite): void {
         expect(succeeded(ports)).toHaveLength(1);
         expect(new Set(refusals(ports).map((text) => text.replace(/port-\w+/, 'x')))).toEqual(
           new Set([
-            '422 Service "x" is invalid: spec.ports[0].nodePort: Invalid value: 31000: provided port is already allocated',
+            '422 Service "x" is invalid: spec.ports[0].nodePort: Invalid value: 31000: provided port ' +
+              'is already allocated',
           ]),
         );
       });
