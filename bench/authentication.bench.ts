@@ -9,7 +9,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { Registry } from 'prom-client';
 import { bench, describe } from 'vitest';
 import { caSubject, createAdmin, createAuthority } from '../src/cmd/pki/pki.ts';
-import { fixedText } from '../src/base/live-text.ts';
+import { fixedText } from '../src/base/reloadable-file.ts';
 import { silentLogger } from '../src/base/logger.ts';
 import { X509Certificate } from 'node:crypto';
 import type { PeerCertificate } from '../src/apiserver/request.ts';

@@ -8,7 +8,7 @@
  */
 import { startControlPlane } from './cmd/control-plane.ts';
 import type { ControlPlane, ControlPlaneOptions } from './cmd/control-plane-types.ts';
-import { parts } from './cmd/parts.ts';
+import { dependencies } from './cmd/dependencies.ts';
 
 export type { Logger } from './base/logger.ts';
 export type { ControlPlane, ControlPlaneOptions } from './cmd/control-plane-types.ts';
@@ -20,4 +20,4 @@ export type { ControlPlane, ControlPlaneOptions } from './cmd/control-plane-type
  * Rejects with a message that says what to do when the port or the data directory is taken or a flag is wrong.
  */
 export const createControlPlane = (options: ControlPlaneOptions = {}): Promise<ControlPlane> =>
-  startControlPlane(options, parts.startApiServer);
+  startControlPlane(options, dependencies.startApiServer);

@@ -7,12 +7,12 @@ import { isGateOn } from '../api/feature-gates.ts';
 import { gated, type GroupVersionInfo, type ResourceInfo } from '../api/resources.ts';
 import { schemas } from '../api/schemas.ts';
 import { systemClock } from '../base/clock.ts';
-import { type Opened, openTogether } from '../base/opened.ts';
+import { type CleanupStack, withCleanupStack } from '../base/cleanup-stack.ts';
 import { qualified } from '../machinery/status.ts';
 import { createJsonForm } from '../machinery/managed-fields/json-form.ts';
 import { createFieldManager } from '../machinery/managed-fields/field-manager.ts';
 import { createStrategicMerge } from '../machinery/patch/strategic-merge.ts';
-import { createCardScanner } from '../machinery/codec/scan.ts';
+import { createAttributesScanner } from '../machinery/codec/attributes-scanner.ts';
 import { type AdmissionPlugin, createAdmissionChain } from '../registry/admission.ts';
 import { type CatalogEntry, createCatalog, type RegistryCatalog } from '../registry/catalog.ts';
 import { createServiceRanges, type ServiceRanges } from '../registry/core/services/allocation/service-ranges.ts';
@@ -63,10 +63,10 @@ import { Encoder } from './representation/encoder.ts';
 import { requestChain } from './request-chain.ts';
 import type { ApiResponse, Exchange, Handler } from './request.ts';
 import { createSharedDecoder } from './shared-decoder.ts';
-import { startBackground } from './background.ts';
-import { InternalWriter } from './bootstrap/internal-writer.ts';
+import { createPostStartHooks } from './post-start-hooks.ts';
+import { LoopbackClient } from './bootstrap/loopback-client.ts';
 import { legacyTokenMarks } from './bootstrap/legacy-token-marks.ts';
-import { createServiceUpkeep } from './bootstrap/service-upkeep.ts';
+import { createServiceControllers } from './bootstrap/service-controllers.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { letClientsGo } from './shutdown.ts';
 import { listen, type Transport } from './transport/server.ts';
@@ -90,9 +90,9 @@ const lingerMs = 2000;
 
 /** Rejects with nothing left open; the stores are the caller's. */
 export const startApiServer = (config: ApiServerConfig): Promise<ApiServer> =>
-  openTogether((opened) => start(config, opened));
+  withCleanupStack((cleanup) => start(config, cleanup));
 
-async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer> {
+async function start(config: ApiServerConfig, cleanup: CleanupStack): Promise<ApiServer> {
   const { storage, log } = config;
   const plugins: AdmissionPlugin[] = [];
   const serverId = randomUUID();
@@ -103,7 +103,7 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
     log,
     signal: config.signal,
   });
-  opened.add(() => accountKeys?.close());
+  cleanup.add(() => accountKeys?.close());
   const encryption =
     storage.encryption === undefined
       ? undefined
@@ -113,7 +113,7 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
           observer: createEncryptionMetrics(metrics.registry, serverId),
           log,
         });
-  opened.add(() => encryption?.close());
+  cleanup.add(() => encryption?.close());
   const storageMetrics = createStorageMetrics(metrics.registry, () => openedStorages(registry, storage.prefix));
   const observedStore = (info: Pick<ResourceInfo, 'group' | 'name' | 'storage' | 'apiVersion'>): Store =>
     objectStore(storageMetrics, encryption, storeOf(info.group, info.name), info);
@@ -155,7 +155,7 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
     groupVersions,
     schemas,
     codecs,
-    scanner: (typeId, fields) => createCardScanner(schemas, typeId, fields),
+    scanner: (typeId, fields) => createAttributesScanner(schemas, typeId, fields),
     storeOf: ({ group, resourceName }) => storeOf(group, resourceName),
     storePrefix: storage.prefix,
     mediaType: storage.mediaType,
@@ -176,7 +176,7 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
     metrics: () => metrics.authorization,
     calls: metrics.calls,
   });
-  opened.add(() => authorization.stop());
+  cleanup.add(() => authorization.stop());
   const fieldManager = createFieldManager({ schemas });
   const now = (): Date => new Date();
   // The registry validates with admission and admission reads through the registry: the list is filled when both are
@@ -203,7 +203,7 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
     log,
     ...(config.largeRequests === undefined ? {} : { limits: config.largeRequests }),
   });
-  opened.add(() => largeRequests.close());
+  cleanup.add(() => largeRequests.close());
   const context: EndpointContext = {
     codecs,
     schemas,
@@ -223,7 +223,7 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
     largeRequests,
     maxBodyBytes: defaultMaxBodyBytes,
   };
-  const writer = new InternalWriter({ registry, fieldManager, enabled: featureEnabled });
+  const writer = new LoopbackClient({ registry, fieldManager, enabled: featureEnabled });
   const authentication = createAuthentication(config.authentication, {
     accountKeys,
     objects,
@@ -232,7 +232,7 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
     log,
     onLegacyTokenUse: legacyTokenMarks({ writer, now, log }),
   });
-  opened.add(() => authentication.close());
+  cleanup.add(() => authentication.close());
   const serve = (entry: CatalogEntry): ServedResource =>
     servedResource(entry, context, registry, config, authentication);
   const apis: ServedApis = new ServedApis({
@@ -256,7 +256,7 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
     metrics,
     log,
   });
-  opened.add(async () => {
+  cleanup.add(async () => {
     await aggregation.stop();
     aggregation.close();
   });
@@ -278,11 +278,11 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
       livezGraceMs: config.serving.livezGraceMs,
       clock: systemClock,
       observe: processMetrics.checked,
-      isBootstrapped: () => background.isBootstrapped(),
-      hasRoles: () => background.hasRoles(),
+      isBootstrapped: () => postStartHooks.isBootstrapped(),
+      hasRoles: () => postStartHooks.hasRoles(),
       isStopping: () => lifecycle.isStopping,
       isStorageReady: featureEnabled('WatchCacheInitializationPostStartHook')
-        ? () => background.isStorageReady()
+        ? () => postStartHooks.isStorageReady()
         : undefined,
     }),
     serverAddress,
@@ -296,7 +296,7 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
     config.audit === undefined
       ? undefined
       : createAuditTrail(config.audit, { counters: metrics.audit, calls: metrics.calls, log });
-  opened.add(() => audit?.close());
+  cleanup.add(() => audit?.close());
   const handle = requestChain({
     authenticator: authentication.requests,
     authorizer: authorization.authorizer,
@@ -304,16 +304,16 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
     requestTimeoutMs: config.serving.requestTimeoutMs,
     lifecycle,
     shutdown: config.serving.shutdown,
-    browsers: config.serving.browsers,
+    cors: config.serving.cors,
     goAwayChance: config.serving.goAwayChance,
     inFlight: config.inFlight,
     log,
     metrics,
-    passOn: aggregation.passOn,
+    aggregationProxy: aggregation.aggregationProxy,
     resources: createRouter(context, apis),
     nonResources,
   });
-  const services = createServiceUpkeep({
+  const services = createServiceControllers({
     config,
     registry,
     ranges: serviceRanges,
@@ -333,7 +333,7 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
     openStorage,
     calls: metrics.calls,
   });
-  const background = startBackground({
+  const postStartHooks = createPostStartHooks({
     config,
     registry,
     metrics,
@@ -344,7 +344,7 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
     objects,
     waitsForRoles: uses(config.authorization.authorizers, 'RBAC'),
   });
-  opened.add(() => background.stop());
+  cleanup.add(() => postStartHooks.stop());
   const transport = await listen({
     address: config.serving.address,
     port: config.serving.port,
@@ -357,12 +357,12 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
     leaveTimeoutMs: longestWatchMs(config.serving.minRequestTimeoutSeconds) + config.serving.requestTimeoutMs,
   });
   running.transport = transport;
-  background.start();
+  postStartHooks.start();
   authorization.start();
-  const stalls = reportStallsFrom(background.bootstrapped, () =>
+  const stalls = reportStallsFrom(postStartHooks.bootstrapped, () =>
     reportStalls(config.stalls, { log, registry: metrics.registry }),
   );
-  opened.add(stalls.end);
+  cleanup.add(stalls.end);
   const close = async (): Promise<void> => {
     // Timers alone would let the process end before all is done.
     const hold = setInterval(() => undefined, 2 ** 30);
@@ -376,7 +376,7 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
       log,
     });
     await stalls.end();
-    await background.stop();
+    await postStartHooks.stop();
     await largeRequests.close();
     await authentication.close();
     await accountKeys?.close();
@@ -390,8 +390,8 @@ async function start(config: ApiServerConfig, opened: Opened): Promise<ApiServer
   };
   return {
     port: transport.port,
-    bootstrapped: background.bootstrapped,
-    settled: background.settled,
+    bootstrapped: postStartHooks.bootstrapped,
+    settled: postStartHooks.settled,
     catalog: registry,
     handle,
     close,

@@ -3,7 +3,7 @@ import type { GateSettings } from '../api/feature-gates.ts';
 import type { GroupVersionInfo } from '../api/resources.ts';
 import type { Logger } from '../base/logger.ts';
 import type { VersionInfo } from '../base/version.ts';
-import type { StorageMediaType } from '../registry/generic/door.ts';
+import type { StorageMediaType } from '../registry/generic/storage-codec.ts';
 import type { EncryptionOptions } from '../storage/encryption/encryption.ts';
 import type { StallReporting } from '../server/stall-detector/report-stalls.ts';
 import type { Store } from '../storage/interface.ts';
@@ -12,7 +12,7 @@ import type { AggregationConfig } from './aggregation/setup.ts';
 import type { AuditConfig } from './audit/create-trail.ts';
 import type { AuthenticationConfig } from './authn/authentication.ts';
 import type { AuthorizationConfig } from './authz/configuration.ts';
-import type { BrowserOptions } from './filters/browsers.ts';
+import type { CorsOptions } from './filters/cors.ts';
 import type { LargeRequestLimits } from './large-requests/limits.ts';
 import type { MetricSettings } from './metric-registry.ts';
 import type { ShutdownConfig } from './shutdown.ts';
@@ -26,7 +26,7 @@ export interface ApiServerConfig {
     readonly tls: ServingTls;
     /** Bind with SO_REUSEPORT. */
     readonly sharePort: boolean;
-    readonly browsers: BrowserOptions;
+    readonly cors: CorsOptions;
     /** Share of HTTP/2 requests after which a client is asked to connect anew. */
     readonly goAwayChance: number;
     readonly maxStreamsPerConnection: number;

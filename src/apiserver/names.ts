@@ -1,6 +1,6 @@
 /**
  * The two spellings of names on the wire. Kubernetes' are canonical; the `orch` names of the specification are
- * translated here, at the door, and answered in kind. Nothing behind this module knows two spellings.
+ * translated here, before anything else, and answered in kind. Nothing behind this module knows two spellings.
  */
 const groupOf: Readonly<Record<string, string>> = {
   'apiregistration.orch.io': 'apiregistration.k8s.io',

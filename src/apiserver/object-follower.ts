@@ -6,7 +6,7 @@
  * those that the cache holds: nothing is copied.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { Gate } from '../base/gate.ts';
+import { Latch } from '../base/latch.ts';
 import type { Logger } from '../base/logger.ts';
 import type { ResourceStore } from '../registry/generic/resource-store.ts';
 import type { ObjectEvent, ObjectWatch, StoredObject } from '../storage/objects.ts';
@@ -23,7 +23,7 @@ const retryMs = 1000;
 export class ObjectFollower {
   readonly #options: ObjectFollowerOptions;
   readonly #known = new Map<string, StoredObject>();
-  readonly #synced = new Gate();
+  readonly #synced = new Latch();
   readonly #abort = new AbortController();
   #running: Promise<void> | undefined;
 

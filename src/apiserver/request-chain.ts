@@ -10,13 +10,13 @@ import type { Authorizer } from './authz/authorizer.ts';
 import { authorize } from './filters/authorization.ts';
 import type { RequestAuthenticator } from './authn/authenticator.ts';
 import { authenticate } from './filters/authentication.ts';
-import { type BrowserOptions, tellBrowsers } from './filters/browsers.ts';
+import { type CorsOptions, cors } from './filters/cors.ts';
 import { goAwayAtTimes } from './filters/goaway.ts';
-import { judgeOrigins } from './filters/origins.ts';
+import { checkWebSocketOrigin } from './filters/websocket-origin.ts';
 import { impersonate } from './filters/impersonation.ts';
-import { renderErrors } from './filters/panic.ts';
-import { limitTime } from './filters/timeout.ts';
-import { answerInKind } from './filters/headers.ts';
+import { renderErrors } from './filters/error-rendering.ts';
+import { limitTime } from './filters/request-timeout.ts';
+import { responseHeaders } from './filters/response-headers.ts';
 import { countRequests, followWatches, sendRetryAfter } from './filters/shutdown.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { ShutdownConfig } from './shutdown.ts';
@@ -38,12 +38,12 @@ export interface RequestChainOptions {
   readonly lifecycle: Lifecycle;
   readonly shutdown: ShutdownConfig;
   readonly inFlight: InFlightLimits;
-  readonly browsers: BrowserOptions;
+  readonly cors: CorsOptions;
   readonly goAwayChance: number;
   readonly log: Logger;
   readonly metrics: Metrics;
   /** Hands over what another server answers. */
-  readonly passOn: Filter;
+  readonly aggregationProxy: Filter;
   /** Resource requests, and everything else. */
   readonly resources: Handler;
   readonly nonResources: Handler;
@@ -55,9 +55,9 @@ export function requestChain(options: RequestChainOptions): (exchange: Exchange)
   const filters: readonly Filter[] = [
     // outside of all: nothing is done for what comes too late
     ...(shutdown.sendRetryAfter ? [sendRetryAfter(lifecycle)] : []),
-    answerInKind, // the headers every answer has; the client's spelling of names
+    responseHeaders, // the headers every answer has; the client's spelling of names
     goAwayAtTimes(options.goAwayChance),
-    tellBrowsers(options.browsers), // a preflight carries no credentials; refusals are told to the page too
+    cors(options.cors), // a preflight carries no credentials; refusals are told to the page too
     ...(shutdown.watchGraceMs > 0 ? [followWatches(lifecycle)] : []),
     countRequests(lifecycle), // what is in here the server answers before it ends
     measure(metrics), // counts also what the steps below refuse
@@ -68,11 +68,11 @@ export function requestChain(options: RequestChainOptions): (exchange: Exchange)
     timed('authentication', authenticate(options.authenticator, options.log, metrics.authentication), metrics),
     // after authentication: the policy asks who
     ...(audit === undefined ? [] : [timed('audit', recordRequests(audit), metrics)]),
-    judgeOrigins(options.browsers.allowedOrigins), // recorded, with who the browser said it is
+    checkWebSocketOrigin(options.cors.allowedOrigins), // recorded, with who the browser said it is
     timed('impersonation', impersonate(options.authorizer), metrics), // who is asking from here on
     limitInFlight(options.inFlight, metrics), // after authentication: it needs to know who is asking
     timed('authorization', authorize(options.authorizer, metrics.authorization), metrics), // before the body is read
-    options.passOn, // from here on only what this server answers itself
+    options.aggregationProxy, // from here on only what this server answers itself
   ];
   const endpoint: Handler = (request) =>
     request.info.isResourceRequest ? options.resources(request) : options.nonResources(request);

@@ -11,7 +11,7 @@
  */
 import { type Clock, sleep } from '../base/clock.ts';
 import type { Logger } from '../base/logger.ts';
-import { endsWithin } from './last-resort.ts';
+import { endsWithin } from './shutdown-timeout.ts';
 import type { Lifecycle } from './lifecycle.ts';
 import type { Transport } from './transport/server.ts';
 

@@ -1,13 +1,13 @@
 /** What work by key tells of itself, under the names that controllers have for their queues. */
 import { Gauge } from 'prom-client';
-import type { WorkObserver } from '../base/keyed-work.ts';
+import type { WorkQueueObserver } from '../reconcile/work-queue.ts';
 import type { MetricRegistry } from './metric-registry.ts';
 import { SeriesCounter } from './series-counter.ts';
 import { SeriesGauge } from './series-gauge.ts';
 import { SeriesHistogram } from './series-histogram.ts';
 
 /** An observer for the queue of a name. */
-export type WorkQueueMetrics = (name: string) => WorkObserver;
+export type WorkQueueMetrics = (name: string) => WorkQueueObserver;
 
 /** What the reference shows: its rounding errors are part of their names. */
 const buckets = [1e-8, 1e-7, 1e-6, 9.999999999999999e-6, 9.999999999999999e-5, 0.001, 0.01, 0.1, 1, 10];

@@ -7,7 +7,7 @@
  * if ('failure' in compiled) … else compiled.evaluate({ object: adaptAny(pod) }, budget)
  * ```
  */
-import { atOnce } from '../machinery/turns.ts';
+import { runToEnd } from '../machinery/cooperative-scheduling.ts';
 import { check, type Scope } from './check/checker.ts';
 import type { Library, Overload } from './check/declarations.ts';
 import { type CelType, dynType, sameType, typeText } from './check/types.ts';
@@ -132,7 +132,7 @@ export function environment(options: EnvironmentOptions): Environment {
     options.unchecked === true
       ? compileUnchecked(scope, base, parsing, text)
       : compileIn(scope, base, parsing, version, text, expected);
-  return { compiling, compile: (text, ...expected) => atOnce(compiling(text, ...expected)) };
+  return { compiling, compile: (text, ...expected) => runToEnd(compiling(text, ...expected)) };
 }
 
 function* compileIn(

@@ -4,8 +4,8 @@
 import type { AuthenticationConfig } from '../apiserver/authn/authentication.ts';
 import { type AuthorizationConfig, uses } from '../apiserver/authz/configuration.ts';
 import { isPair, type NamedPair, type ServingTls } from '../apiserver/transport/serving-tls.ts';
-import { fixedText, WatchedFiles } from '../base/live-text.ts';
-import { type Opened, openTogether } from '../base/opened.ts';
+import { fixedText, ReloadableFiles } from '../base/reloadable-file.ts';
+import { type CleanupStack, withCleanupStack } from '../base/cleanup-stack.ts';
 import { versionInfo } from '../base/version.ts';
 import type { Logger } from '../base/logger.ts';
 import { readAuditConfig } from './audit-config.ts';
@@ -51,19 +51,19 @@ export interface Surroundings {
 
 /** Rejects with no file being watched any more. */
 export const assembleApiServerConfig = (completed: CompletedOptions, around: Surroundings): Promise<ApiServerConfig> =>
-  openTogether((opened) => assemble(completed, around, opened));
+  withCleanupStack((cleanup) => assemble(completed, around, cleanup));
 
 async function assemble(
   { options, given: flags, featureGates, groupVersions }: CompletedOptions,
   around: Surroundings,
-  opened: Opened,
+  cleanup: CleanupStack,
 ): Promise<ApiServerConfig> {
   const { serving } = options;
-  const files = new WatchedFiles({
+  const files = new ReloadableFiles({
     log: around.log,
     ...(around.fileCheckMs === undefined ? {} : { everyMs: around.fileCheckMs }),
   });
-  opened.add(() => files.stop());
+  cleanup.add(() => files.stop());
   // One after the other, so that of several missing files it is always the same one that is named.
   const given = await watchFlagPair(
     files,
@@ -155,7 +155,7 @@ type Pair = Pick<ServingTls, 'certificate' | 'key'>;
 type FlagFile = readonly [flag: string, path: string | undefined];
 
 async function watchFlagPair(
-  files: WatchedFiles,
+  files: ReloadableFiles,
   [certificateFlag, certificatePath]: FlagFile,
   [keyFlag, keyPath]: FlagFile,
 ): Promise<Pair | undefined> {
@@ -171,7 +171,7 @@ async function watchFlagPair(
 }
 
 /** `cert,key[:domain,…]` */
-const watchNamedPairs = (files: WatchedFiles, flags: readonly string[]): Promise<NamedPair[]> =>
+const watchNamedPairs = (files: ReloadableFiles, flags: readonly string[]): Promise<NamedPair[]> =>
   Promise.all(
     flags.map(async (flag) => {
       const { certificate: certificatePath, key: keyPath, names } = readNamedPair(flag)!;

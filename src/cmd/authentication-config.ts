@@ -12,7 +12,7 @@ import { judgeConfiguration, type JwtConfig, readJudged } from '../apiserver/aut
 import { signingAlgorithms } from '../apiserver/authn/jwt/algorithms.ts';
 import { readPublicKeys, readSigningKey, verificationKey } from '../apiserver/authn/service-accounts/keys.ts';
 import { parseTokenFile } from '../apiserver/authn/token-file.ts';
-import { fixedText, joinedTexts, type LiveText, type WatchedFiles } from '../base/live-text.ts';
+import { fixedText, joinedTexts, type ReloadableText, type ReloadableFiles } from '../base/reloadable-file.ts';
 import type { Logger } from '../base/logger.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';
 import type { Pki } from './pki/pki.ts';
@@ -21,7 +21,7 @@ import { describeFileError, readFlagFile, watchFlagFile } from './read-file.ts';
 import { UserError } from './user-error.ts';
 
 export interface AuthenticationSurroundings {
-  readonly files: WatchedFiles;
+  readonly files: ReloadableFiles;
   /** Its authorities are trusted besides those of the options. */
   readonly pki: Pki | undefined;
   /** Whether the command line says who may be anonymous. */
@@ -61,7 +61,7 @@ export async function authenticationConfig(
 }
 
 /** Everybody whose certificates mean something here, for what the handshake asks of clients. */
-export function clientAuthorities({ clientCa, requestHeader }: AuthenticationConfig): LiveText | undefined {
+export function clientAuthorities({ clientCa, requestHeader }: AuthenticationConfig): ReloadableText | undefined {
   const all = [clientCa, requestHeader?.ca].filter((text) => text !== undefined);
   return all.length === 0 ? undefined : joinedTexts(all);
 }
@@ -95,8 +95,8 @@ async function requestHeaderConfig(
 const watchAuthorities = async (
   flag: string,
   path: string | undefined,
-  files: WatchedFiles,
-): Promise<LiveText | undefined> =>
+  files: ReloadableFiles,
+): Promise<ReloadableText | undefined> =>
   path === undefined ? undefined : watchFlagFile(files, flag, path, (pem) => void readCertificates(pem));
 
 /** The file may say it instead of the flag. Nobody is anonymous where everybody may do everything. */
@@ -122,7 +122,7 @@ function anonymousConfig(
 async function jwtConfig(
   options: ApiServerOptions['authentication'],
   disallowedIssuers: readonly string[],
-  files: WatchedFiles,
+  files: ReloadableFiles,
 ): Promise<JwtConfig | undefined> {
   if (options.authenticationConfig !== undefined) {
     const file = await watchFlagFile(

@@ -3,8 +3,8 @@ import { type AbacRule, parseAbacPolicy } from '../apiserver/authz/abac/policy-f
 import type { AuthorizationConfig, AuthorizerConfig, AuthorizerType } from '../apiserver/authz/configuration.ts';
 import { type ConfiguredAuthorizer, readAuthorizationConfiguration } from '../apiserver/authz/configuration-file.ts';
 import { readConnectionFile, type WebhookConnection } from '../apiserver/webhooks/connection-file.ts';
-import type { WatchedFiles } from '../base/live-text.ts';
-import { inTurns } from '../machinery/turns.ts';
+import type { ReloadableFiles } from '../base/reloadable-file.ts';
+import { runCooperatively } from '../machinery/cooperative-scheduling.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';
 import { inClusterConnection, type Pod, thisPod } from './in-cluster.ts';
 import { describeFileError, readFlagFile, watchFlagFile } from './read-file.ts';
@@ -17,7 +17,7 @@ const flagTimeoutMs = 30_000;
 
 export async function authorizationConfig(
   options: Options,
-  files: WatchedFiles,
+  files: ReloadableFiles,
   pod: Pod = thisPod,
 ): Promise<AuthorizationConfig> {
   if (options.config !== undefined) return configuredByFile(options.config, options, files, pod);
@@ -68,7 +68,7 @@ async function abacRules({ config, policyFile }: Options): Promise<AbacRule[]> {
 async function configuredByFile(
   file: string,
   options: Options,
-  files: WatchedFiles,
+  files: ReloadableFiles,
   pod: Pod,
 ): Promise<AuthorizationConfig> {
   // What becomes of a text that cannot be used is for who reads it, as it is counted.
@@ -85,7 +85,7 @@ async function configuredByFile(
 
 async function configuredAuthorizers(content: string, file: string): Promise<ConfiguredAuthorizer[]> {
   try {
-    return await inTurns(readAuthorizationConfiguration(content));
+    return await runCooperatively(readAuthorizationConfiguration(content));
   } catch (error) {
     throw new UserError(`--authorization-config: ${file}: ${(error as Error).message}`, { cause: error });
   }

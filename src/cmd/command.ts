@@ -3,13 +3,13 @@ import type { StartApiServer } from './config.ts';
 import type { ConvertValue } from './conversion.ts';
 
 /** The parts of the program that commands need; `parts.ts` has the real ones. */
-export interface Parts {
+export interface Dependencies {
   readonly startApiServer: StartApiServer;
   readonly convertValue: ConvertValue;
 }
 
 export interface CommandContext {
-  readonly parts: Parts;
+  readonly parts: Dependencies;
   readonly out: (text: string | Uint8Array) => void;
   readonly err: (text: string) => void;
   readonly readStdin: () => Promise<Uint8Array>;

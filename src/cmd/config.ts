@@ -13,7 +13,7 @@ import type { EncryptionConfig } from '../apiserver/config.ts';
 import type { AuthorizationConfig } from '../apiserver/authz/configuration.ts';
 import type { ClientPair } from '../apiserver/aggregation/backends.ts';
 import type { ServingTls } from '../apiserver/transport/serving-tls.ts';
-import type { WatchedFiles } from '../base/live-text.ts';
+import type { ReloadableFiles } from '../base/reloadable-file.ts';
 import type { StallReporting } from '../server/stall-detector/report-stalls.ts';
 import type { StoreOverride } from './flags/api-server/store-overrides.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';
@@ -38,7 +38,7 @@ export interface ApiServerConfig {
   /** How the server proves itself to aggregated API servers. */
   readonly proxyClient: ClientPair | undefined;
   /** The files that are followed while the server runs; whoever stops the server stops them too. */
-  readonly files: WatchedFiles;
+  readonly files: ReloadableFiles;
   /** Undefined: nothing is recorded. */
   readonly audit: AuditConfig | undefined;
   /** What `/metrics` shows. */

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
-import { WatchedFiles } from '../base/live-text.ts';
+import { ReloadableFiles } from '../base/reloadable-file.ts';
 import type { ApiServerConfig } from './config.ts';
 import { startControlPlane } from './control-plane.ts';
 import { askWith, startHttpsServer } from './testing/https-server.ts';
@@ -45,7 +45,7 @@ describe('startControlPlane', () => {
   });
 
   test('that fails to start watches no file any more', async () => {
-    const stopped = vi.spyOn(WatchedFiles.prototype, 'stop');
+    const stopped = vi.spyOn(ReloadableFiles.prototype, 'stop');
     const options = { flags: ['--token-auth-file=/nowhere/tokens.csv'] };
     await expect(startControlPlane(options, startHttpsServer)).rejects.toThrow('/nowhere/tokens.csv');
     expect(stopped).toHaveBeenCalledOnce();

@@ -9,7 +9,7 @@ import type { ApiServerConfig, RunningApiServer, StartApiServer } from './config
 import type { ControlPlane, ControlPlaneOptions } from './control-plane-types.ts';
 import { prepareDataDir } from './data-dir.ts';
 import { completeApiServerOptions, parseWithoutOperands } from './flags/api-server/options.ts';
-import { ownMachineSections } from './flags/api-server/own-machine.ts';
+import { localDefaultSections } from './flags/api-server/local-defaults.ts';
 import { apiServerFlags } from './flags/api-server/table.ts';
 import { adminKubeconfig } from './kubeconfig.ts';
 import { writePrivateFile } from './pki/files.ts';
@@ -19,7 +19,7 @@ import { servingNames } from './pki/serving-names.ts';
 import { explainStartError } from './start-errors.ts';
 
 const { program, ...sections } = apiServerFlags;
-const flags = { ...sections, ...ownMachineSections };
+const flags = { ...sections, ...localDefaultSections };
 
 /**
  * Resolves when the server is ready. Rejects with nothing left behind.

@@ -12,7 +12,7 @@ const flags = {
   convert: section('Convert', {
     to: customFlag<ConversionForm | undefined>(
       'to',
-      'works',
+      'supported',
       { default: undefined, help: 'The form to print: json, yaml or protobuf.' },
       {
         type: 'json|yaml|protobuf',
@@ -20,7 +20,7 @@ const flags = {
         format: () => '',
       },
     ),
-    help: bool('help', 'works', { shorthand: 'h', help: 'Print this text.' }),
+    help: bool('help', 'supported', { shorthand: 'h', help: 'Print this text.' }),
   }),
 };
 

@@ -2,10 +2,10 @@
 import { buffer } from 'node:stream/consumers';
 import type { CommandContext } from './command.ts';
 import { main } from './main.ts';
-import { parts } from './parts.ts';
+import { dependencies } from './dependencies.ts';
 
 const context: CommandContext = {
-  parts,
+  parts: dependencies,
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
   readStdin: () => buffer(process.stdin),

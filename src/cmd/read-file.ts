@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { LiveText, WatchedFiles } from '../base/live-text.ts';
+import type { ReloadableText, ReloadableFiles } from '../base/reloadable-file.ts';
 import { UserError } from './user-error.ts';
 
 /** Reads a file that a flag names. The error says which flag, and why in the words operators know. */
@@ -17,11 +17,11 @@ export async function readFlagFile(flag: string, path: string | undefined): Prom
  * @param check throws or rejects for a content that cannot be used
  */
 export async function watchFlagFile(
-  files: WatchedFiles,
+  files: ReloadableFiles,
   flag: string,
   path: string,
   check?: (text: string) => void | Promise<void>,
-): Promise<LiveText> {
+): Promise<ReloadableText> {
   let read = false;
   try {
     return await files.watch(path, async (text) => {

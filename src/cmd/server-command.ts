@@ -18,7 +18,7 @@ import { explainStartError } from './start-errors.ts';
 import { formatVersion } from './version.ts';
 
 export const embeddedStoreFlags = section('Embedded store', {
-  dataDir: text('data-dir', 'works', {
+  dataDir: text('data-dir', 'supported', {
     default: '.orch',
     help: 'Directory for the data of the embedded store. Not used with --store-servers.',
   }),

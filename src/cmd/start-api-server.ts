@@ -46,7 +46,7 @@ export function serverConfig(config: ApiServerConfig, stores: OpenStores): Param
       tls: config.serving,
       sharePort: serving.permitPortSharing,
       goAwayChance: serving.goawayChance,
-      browsers: {
+      cors: {
         allowedOrigins: serving.corsAllowedOrigins,
         transportSecurity: serving.strictTransportSecurityDirectives,
       },

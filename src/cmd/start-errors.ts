@@ -1,7 +1,7 @@
 import type { ApiServerConfig } from './config.ts';
 import { UserError } from './user-error.ts';
 import { SignerStartError } from '../apiserver/authn/service-accounts/account-keys.ts';
-import { isStorageError } from '../storage/errors.ts';
+import { isStorageError } from '../storage/storage-error.ts';
 
 /** What went wrong at the start, as one line that says what to do next. What is unknown here is passed on as it is. */
 export function explainStartError(

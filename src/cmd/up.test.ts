@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { freePorts } from '../../test/support/ports.ts';
-import { StorageError } from '../storage/errors.ts';
+import { StorageError } from '../storage/storage-error.ts';
 import type { ApiServerConfig } from './config.ts';
 import { createSelfSigned } from './pki/pki.ts';
 import { askWith, startHttpsServer } from './testing/https-server.ts';

@@ -9,7 +9,7 @@ import { assembleApiServerConfig } from './assemble.ts';
 import type { Command } from './command.ts';
 import type { ApiServerConfig } from './config.ts';
 import { prepareDataDir } from './data-dir.ts';
-import { ownMachineSections } from './flags/api-server/own-machine.ts';
+import { localDefaultSections } from './flags/api-server/local-defaults.ts';
 import type { ApiServerOptions } from './flags/api-server/table.ts';
 import { section, text, withDefault } from './flags/flag.ts';
 import { watchInterrupts } from './interrupts.ts';
@@ -30,13 +30,13 @@ unless --bind-address says otherwise. Ctrl-C stops it; the next start continues 
  */
 export const upFlags = {
   ...serverFlags,
-  ...ownMachineSections,
+  ...localDefaultSections,
   authorization: section(serverFlags.authorization.title, {
     ...serverFlags.authorization.flags,
     modes: withDefault(serverFlags.authorization.flags.modes, ['Node', 'RBAC']),
   }),
   local: section('Local control plane', {
-    dataDir: text('data-dir', 'works', {
+    dataDir: text('data-dir', 'supported', {
       default: '.orch',
       help: 'Directory for everything that is kept: the data, pki/ with keys and certificates, and admin.kubeconfig.',
     }),

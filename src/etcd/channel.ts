@@ -5,7 +5,7 @@ import { EtcdConnection } from './connection.ts';
 import { DialError, dialFirst } from './dialer.ts';
 import { connectSocket } from './endpoint.ts';
 import type { Endpoint, TlsFiles } from './endpoint.ts';
-import { unavailable } from './errors.ts';
+import { unavailable } from './etcd-error.ts';
 import { Http2Connection } from '../http2/client/connection.ts';
 import type { ConnectionOptions } from '../http2/client/connection.ts';
 

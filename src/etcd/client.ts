@@ -16,7 +16,7 @@ import { decodeHeaderResponse, decodeLeaseGrant, decodeRange, decodeStatus, deco
 import { encodeCompaction, encodeEmpty, encodeLeaseGrant, encodeRange, encodeTxn } from './encode.ts';
 import { connectSocket, parseEndpoint } from './endpoint.ts';
 import type { Endpoint, TlsFiles } from './endpoint.ts';
-import { EtcdError, abortedBy, unavailable } from './errors.ts';
+import { EtcdError, abortedBy, unavailable } from './etcd-error.ts';
 import type { Method } from '../grpc/call.ts';
 import { GrpcCode } from '../grpc/status.ts';
 import { Http2Connection } from '../http2/client/connection.ts';

@@ -1,4 +1,4 @@
-import { EtcdError, unavailable } from './errors.ts';
+import { EtcdError, unavailable } from './etcd-error.ts';
 import type { Endpoint } from './endpoint.ts';
 import { StreamCall, UnaryCall, requestHeaders } from '../grpc/call.ts';
 import type { Method, StreamCallHandler, UnaryOutcome } from '../grpc/call.ts';

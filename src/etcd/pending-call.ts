@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../base/clock.ts';
 import type { Channel } from './channel.ts';
 import type { EtcdConnection } from './connection.ts';
-import { EtcdError, abortedBy } from './errors.ts';
+import { EtcdError, abortedBy } from './etcd-error.ts';
 import type { Method, UnaryCall, UnaryOutcome } from '../grpc/call.ts';
 import { GrpcCode } from '../grpc/status.ts';
 

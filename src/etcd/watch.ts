@@ -1,7 +1,7 @@
 import type { EtcdConnection } from './connection.ts';
 import { decodeWatch } from './decode.ts';
 import { encodeWatchCreate, encodeWatchProgress } from './encode.ts';
-import type { EtcdError } from './errors.ts';
+import type { EtcdError } from './etcd-error.ts';
 import type { Method, StreamCall } from '../grpc/call.ts';
 import type { WatchCreateRequest, WatchResponse } from './messages.ts';
 

@@ -1,5 +1,5 @@
 /** gRPC calls over one HTTP/2 connection: a unary call, and a stream that stays open in both directions. */
-import { GrpcError, unavailable } from './errors.ts';
+import { GrpcError, unavailable } from './grpc-error.ts';
 import type { Http2Connection } from '../http2/client/connection.ts';
 import { ErrorCode } from '../http2/frames.ts';
 import { encodeHeaders } from '../http2/hpack/encoder.ts';

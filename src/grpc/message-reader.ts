@@ -1,4 +1,4 @@
-import { GrpcError } from './errors.ts';
+import { GrpcError } from './grpc-error.ts';
 import { GrpcCode } from './status.ts';
 
 const prefixBytes = 5;

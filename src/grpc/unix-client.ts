@@ -6,7 +6,7 @@ import net from 'node:net';
 import { abortable } from '../base/abortable.ts';
 import { type Clock, sleep, systemClock } from '../base/clock.ts';
 import { type Method, requestHeaders, UnaryCall } from './call.ts';
-import { GrpcError } from './errors.ts';
+import { GrpcError } from './grpc-error.ts';
 import { Http2Connection } from '../http2/client/connection.ts';
 import { GrpcCode } from './status.ts';
 

@@ -2,7 +2,7 @@
  * Members of JSON objects by keys that users choose. Objects come with a prototype (structs, parsed text) and without
  * (maps), so a plain `object[key]` could find `constructor` or set `__proto__`.
  */
-import { JsonSyntaxError } from './json/errors.ts';
+import { JsonSyntaxError } from './json/json-error.ts';
 import { parseJson } from './json/reader.ts';
 import { createMap, isObject, RawJson, type JsonObject, type JsonValue } from './value.ts';
 

@@ -3,14 +3,14 @@
  */
 import { findResource, type GroupVersionInfo, type ResourceInfo } from '../api/resources.ts';
 import type { Codecs } from '../machinery/codec/index.ts';
-import type { CardScanner } from '../machinery/codec/scan.ts';
+import type { AttributesScanner } from '../machinery/codec/attributes-scanner.ts';
 import type { SchemaRegistry } from '../machinery/schema.ts';
 import type { LeaseId, Store } from '../storage/interface.ts';
 import type { ObjectCodec, ObjectStorage } from '../storage/objects.ts';
 import type { Admission } from './admission.ts';
-import { definitionOf, hasDefinition } from './definitions.ts';
+import { definitionOf, hasDefinition } from './resource-definitions.ts';
 import type { ResourceDefinition } from './strategy.ts';
-import { createDoor, type StorageMediaType } from './generic/door.ts';
+import { createStorageCodec, type StorageMediaType } from './generic/storage-codec.ts';
 import { ResourceStore } from './generic/resource-store.ts';
 import { createVersionForm, type VersionForm } from './generic/version-form.ts';
 import type { WriteHooks } from './generic/write.ts';
@@ -19,8 +19,8 @@ export interface CatalogOptions {
   readonly groupVersions: readonly GroupVersionInfo[];
   readonly schemas: SchemaRegistry;
   readonly codecs: Codecs;
-  /** Reads index cards of a type: namespace, name, labels, and these fields. */
-  readonly scanner: (typeId: string, fields: readonly string[]) => CardScanner;
+  /** Reads index attributes of a type: namespace, name, labels, and these fields. */
+  readonly scanner: (typeId: string, fields: readonly string[]) => AttributesScanner;
   /** `/registry` */
   readonly storePrefix: string;
   readonly mediaType: StorageMediaType;
@@ -157,7 +157,7 @@ function createStore(options: CatalogOptions, info: ResourceInfo): ResourceStore
   const storedVersion = findResource(storage.apiVersion, info.name) ?? info;
   const stored = anyForm(options, info, storage.apiVersion, storedVersion.kind) ?? formOf(options, info);
   const hooks = options.hooks.get(storeKey(info.group, info.name));
-  const door = createDoor({
+  const codec = createStorageCodec({
     stored,
     others: (apiVersion, kind) => anyForm(options, info, apiVersion, kind),
     mediaType: options.mediaType,
@@ -174,7 +174,7 @@ function createStore(options: CatalogOptions, info: ResourceInfo): ResourceStore
     storageVersion: storage.apiVersion,
     storedType: stored.typeId,
     definition,
-    openStorage: () => options.openStorage(info, prefix, door),
+    openStorage: () => options.openStorage(info, prefix, codec),
     layout: { prefix, namespaced: info.namespaced },
     codec: stored.codec,
     admission: options.admission,

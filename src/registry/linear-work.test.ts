@@ -4,7 +4,7 @@ import { isGateOn } from '../api/feature-gates.ts';
 import type { KubeObject } from '../machinery/object-meta.ts';
 import { gathered } from '../machinery/field-errors.ts';
 import { readsDuring } from '../../test/support/counted.ts';
-import { definitionOf } from './definitions.ts';
+import { definitionOf } from './resource-definitions.ts';
 import type { StrategyContext } from './strategy.ts';
 
 interface Case {

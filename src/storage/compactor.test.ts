@@ -3,7 +3,7 @@ import { FakeClock } from '../base/testing/fake-clock.ts';
 import { compactRevisionKey, startCompactor } from './compactor.ts';
 import type { Compactor, CompactorOptions } from './compactor.ts';
 import { openEmbeddedStore } from './embedded/open.ts';
-import { StorageError } from './errors.ts';
+import { StorageError } from './storage-error.ts';
 import type { Store } from './interface.ts';
 
 const intervalMs = 300_000;

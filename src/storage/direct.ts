@@ -5,7 +5,7 @@
 import { systemClock } from '../base/clock.ts';
 import type { Clock } from '../base/clock.ts';
 import { StorageCounts } from './counts.ts';
-import { StorageError } from './errors.ts';
+import { StorageError } from './storage-error.ts';
 import { bookmarkEvent, objectEvent, weightOf } from './events.ts';
 import type { Store } from './interface.ts';
 import type {
@@ -181,7 +181,7 @@ class DirectObjectStorage implements ObjectStorage {
   ): { count: number; lastKey: string } | undefined {
     for (const [index, kv] of page.kvs.entries()) {
       const object = openListed(this.#codec, kv);
-      if (into.filter !== undefined && !into.filter(object.card)) continue;
+      if (into.filter !== undefined && !into.filter(object.attributes)) continue;
       into.objects.push(object);
       if (into.objects.length === into.limit)
         return { count: page.kvs.length - index - 1 + page.rest, lastKey: kv.key };
@@ -224,7 +224,7 @@ class DirectObjectStorage implements ObjectStorage {
   #pushState(page: Page, { filter }: DirectWatch, queue: WatchQueue): void {
     const objects = page.kvs
       .map((kv) => openListed(this.#codec, kv))
-      .filter((object) => filter === undefined || filter(object.card));
+      .filter((object) => filter === undefined || filter(object.attributes));
     push(
       queue,
       objects.map((object) => objectEvent('ADDED', object.revision, object)),

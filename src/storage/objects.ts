@@ -2,7 +2,7 @@
  * Object storage: what the registry reads and writes.
  *
  * Objects are bytes in normal form (current storage version, protobuf; JSON for custom resources) with an index
- * card beside them. Two implementations: `direct.ts` asks the store each time, `cache/` keeps the objects in memory
+ * attributes beside them. Two implementations: `direct.ts` asks the store each time, `cache/` keeps the objects in memory
  * and shares each one, and each encoding of it, between all readers. One suite judges both
  * (`testing/objects-contract.ts`).
  */
@@ -10,7 +10,7 @@ import type { StorageCounts } from './counts.ts';
 import type { LeaseId, WriteGuard } from './interface.ts';
 
 /** What selectors and indexes need to know of an object, without decoding it again. */
-export interface IndexCard {
+export interface ObjectAttributes {
   readonly namespace: string;
   readonly name: string;
   readonly labels: ReadonlyMap<string, string>;
@@ -27,17 +27,17 @@ export interface StoredObject {
   readonly revision: number;
   /** Normal form, without the protobuf envelope. Never changed after it is here. */
   readonly bytes: Buffer;
-  readonly card: IndexCard;
+  readonly attributes: ObjectAttributes;
   /** Encodings made from this version, by representation; owned by `apiserver/`, bounded by the byte budget. */
   representations?: Map<string, object> | undefined;
 }
 
-/** Turns stored values into objects in normal form, and back. One per resource; the door of section 5 of the design. */
+/** Turns stored values into objects in normal form, and back. One per resource; the storage codec of section 5 of the design. */
 export interface ObjectCodec {
   /** Converts once what is not in normal form. Throws when the bytes cannot be read. */
-  open(key: string, value: Buffer, revision: number): StoredObject;
+  decode(key: string, value: Buffer, revision: number): StoredObject;
   /** The value to store for bytes in normal form (adds the envelope). */
-  seal(key: string, bytes: Uint8Array): Uint8Array;
+  encode(key: string, bytes: Uint8Array): Uint8Array;
 }
 
 /** Which objects a list or watch is about. */
@@ -51,7 +51,7 @@ export interface Selection {
   /** Equality requirements on `IndexCard.labels` that an index can serve; part of `matches`. */
   readonly labelEquals?: ReadonlyMap<string, string>;
   /** The whole truth, namespace and name aside. Absent: nothing more than `fieldEquals` is required. */
-  readonly matches?: (card: IndexCard) => boolean;
+  readonly matches?: (attributes: ObjectAttributes) => boolean;
   /**
    * Canonical text of what `matches` requires. Watches with the same text are judged once per change; without it
    * only those that share the function are.

@@ -1,4 +1,4 @@
-import { StorageError } from './errors.ts';
+import { StorageError } from './storage-error.ts';
 import { encryptedRead, isEncrypted } from './encryption/identity.ts';
 import type { KeyValue } from './interface.ts';
 import type { ObjectCodec, StoredObject } from './objects.ts';
@@ -10,7 +10,7 @@ export type StoredValue = Pick<KeyValue, 'key' | 'value' | 'modRevision' | 'unre
 export function openObject(codec: ObjectCodec, kv: StoredValue): StoredObject {
   if (kv.unreadable !== undefined) throw undecryptable(kv, kv.unreadable);
   try {
-    return codec.open(kv.key, kv.value, kv.modRevision);
+    return codec.decode(kv.key, kv.value, kv.modRevision);
   } catch (cause) {
     throw isEncrypted(kv.value) ? undecryptable(kv, encryptedRead()) : unreadable(kv.key, kv.modRevision, cause);
   }

@@ -1,9 +1,9 @@
 /**
- * From a selection to what a store can do (a range of keys) and what is left to look at (a filter of index cards).
+ * From a selection to what a store can do (a range of keys) and what is left to look at (a filter of index attributes).
  *
  * Keys are `<prefix><namespace>/<name>` for namespaced resources and `<prefix><name>` for the others.
  */
-import type { IndexCard, Selection } from './objects.ts';
+import type { ObjectAttributes, Selection } from './objects.ts';
 
 /** Part of a resource's keys: all that begin with `prefix`, or the one `key`. */
 export interface KeyRange {
@@ -16,7 +16,7 @@ export interface ResourceKeys {
   readonly namespaced: boolean;
 }
 
-export type CardFilter = (card: IndexCard) => boolean;
+export type CardFilter = (attributes: ObjectAttributes) => boolean;
 
 export function rangeOf(keys: ResourceKeys, selection: Selection | undefined): KeyRange {
   const { namespace, name } = selection ?? {};
@@ -25,22 +25,23 @@ export function rangeOf(keys: ResourceKeys, selection: Selection | undefined): K
   return single ? { prefix: prefix + name, key: prefix + name } : { prefix };
 }
 
-/** What has to be asked of the cards in the range of the same selection; undefined when all of them match. */
+/** What has to be asked of the attributes in the range of the same selection; undefined when all of them match. */
 export function filterOf(keys: ResourceKeys, selection: Selection | undefined): CardFilter | undefined {
   if (selection === undefined) return undefined;
   const filters: CardFilter[] = [];
   const { namespace, name, fieldEquals, matches } = selection;
   if (!keys.namespaced && namespace !== undefined && namespace !== '')
-    filters.push((card) => card.namespace === namespace);
-  if (keys.namespaced && namespace === undefined && name !== undefined) filters.push((card) => card.name === name);
-  for (const [field, value] of fieldEquals ?? []) filters.push((card) => fieldOf(card, field) === value);
+    filters.push((attributes) => attributes.namespace === namespace);
+  if (keys.namespaced && namespace === undefined && name !== undefined)
+    filters.push((attributes) => attributes.name === name);
+  for (const [field, value] of fieldEquals ?? []) filters.push((attributes) => fieldOf(attributes, field) === value);
   if (matches !== undefined) filters.push(matches);
   return allOf(filters);
 }
 
 /** A field that an object does not have is empty: `spec.nodeName=` finds pods without a node. */
-export function fieldOf(card: IndexCard, field: string): string {
-  return card.fields.get(field) ?? '';
+export function fieldOf(attributes: ObjectAttributes, field: string): string {
+  return attributes.fields.get(field) ?? '';
 }
 
 /** Whether `ObjectList.remaining` is left out: with a selector the rest of the range says nothing about matches. */
@@ -58,5 +59,5 @@ export function inRange(range: KeyRange, key: string): boolean {
 function allOf(filters: readonly CardFilter[]): CardFilter | undefined {
   const [first, second] = filters;
   if (second === undefined) return first;
-  return (card) => filters.every((filter) => filter(card));
+  return (attributes) => filters.every((filter) => filter(attributes));
 }

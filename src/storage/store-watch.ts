@@ -2,7 +2,7 @@
  * One watcher served by a watch of its own on the store: by direct storage always, by the cache for what is older than
  * its memory.
  */
-import { isStorageError, StorageError } from './errors.ts';
+import { isStorageError, StorageError } from './storage-error.ts';
 import { objectEvent } from './events.ts';
 import type { KeyEvent, KeyValue, Store } from './interface.ts';
 import type { ObjectCodec, ObjectEvent, StoredObject } from './objects.ts';
@@ -77,8 +77,8 @@ interface Transition {
 
 /** What leaves a selection is gone for its watchers, with the content they knew; what enters it is new. */
 function transition({ revision, object, previous, filter }: Transition): ObjectEvent | undefined {
-  const is = object !== undefined && (filter === undefined || filter(object.card));
-  const was = previous !== undefined && (filter === undefined || filter(previous.card));
+  const is = object !== undefined && (filter === undefined || filter(object.attributes));
+  const was = previous !== undefined && (filter === undefined || filter(previous.attributes));
   if (is) return objectEvent(was ? 'MODIFIED' : 'ADDED', revision, object);
   return was ? objectEvent('DELETED', revision, previous) : undefined;
 }

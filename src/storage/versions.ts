@@ -1,4 +1,4 @@
-import { StorageError } from './errors.ts';
+import { StorageError } from './storage-error.ts';
 
 /** A version nobody has seen yet, also after waiting for it. Clients match on the wording. */
 export function tooLargeVersion(requested: number, current: number): StorageError {

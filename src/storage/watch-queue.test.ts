@@ -9,7 +9,7 @@ function event(revision: number): ObjectEvent {
     key: 'k',
     revision,
     bytes: Buffer.alloc(10),
-    card: { namespace: '', name: 'k', labels: new Map(), fields: new Map() },
+    attributes: { namespace: '', name: 'k', labels: new Map(), fields: new Map() },
   });
 }
 

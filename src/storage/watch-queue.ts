@@ -9,7 +9,7 @@
  *
  * A backlog that nobody takes from pins old versions of objects, so it may not stall either (`checkStall`).
  */
-import { isStorageError, StorageError } from './errors.ts';
+import { isStorageError, StorageError } from './storage-error.ts';
 import { weightOf } from './events.ts';
 import type { ObjectEvent, ObjectWatch } from './objects.ts';
 

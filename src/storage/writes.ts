@@ -26,13 +26,13 @@ export class ObjectWriter {
   }
 
   async create(key: string, bytes: Uint8Array, options: ObjectWrite): Promise<StoredObject> {
-    const value = this.#codec.seal(key, bytes);
+    const value = this.#codec.encode(key, bytes);
     const { revision } = await this.#store.create(key, value, writeOptions(options));
     return this.#toObject({ key, value: asBuffer(value), modRevision: revision });
   }
 
   async update(key: string, bytes: Uint8Array, expected: number, options: ObjectWrite): Promise<ObjectGuardedResult> {
-    const value = this.#codec.seal(key, bytes);
+    const value = this.#codec.encode(key, bytes);
     const result = await this.#store.update(key, value, expected, writeOptions(options));
     if (!result.applied) return this.#refused(result);
     return { applied: true, object: this.#toObject({ key, value: asBuffer(value), modRevision: result.revision }) };

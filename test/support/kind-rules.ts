@@ -4,8 +4,8 @@ import { isGateOn } from '../../src/api/feature-gates.ts';
 import { findResource } from '../../src/api/resources.ts';
 import { asJson, type KubeObject, metaOf } from '../../src/machinery/object-meta.ts';
 import { StatusError } from '../../src/machinery/status.ts';
-import { atOnce } from '../../src/machinery/turns.ts';
-import { definitionOf } from '../../src/registry/definitions.ts';
+import { runToEnd } from '../../src/machinery/cooperative-scheduling.ts';
+import { definitionOf } from '../../src/registry/resource-definitions.ts';
 import { fillSystemFields, prepareForCreate } from '../../src/registry/generic/before-create.ts';
 import { prepareForUpdate } from '../../src/registry/generic/before-update.ts';
 import type { ResourceRules } from '../../src/registry/generic/resource-rules.ts';
@@ -68,7 +68,7 @@ export class KindRules<T> {
 
   create(json: unknown): Written<T> {
     const object = this.#new(json);
-    return this.#write(object, '', (request) => atOnce(prepareForCreate(object, this.#rules, request)));
+    return this.#write(object, '', (request) => runToEnd(prepareForCreate(object, this.#rules, request)));
   }
 
   /** Replaces what creating `old` stored. */
@@ -88,7 +88,7 @@ export class KindRules<T> {
   stored(json: unknown): KubeObject {
     const { status } = json as { status?: unknown };
     const object = this.#new(json);
-    atOnce(prepareForCreate(object, this.#rules, this.#request('', [])));
+    runToEnd(prepareForCreate(object, this.#rules, this.#request('', [])));
     if (status !== undefined) asJson(object)['status'] = asJson(this.#read(json))['status']!;
     const codec = codecs.of(this.#typeId);
     const stored = codec.decode(codec.encode(asJson(object))) as unknown as KubeObject;
@@ -110,7 +110,7 @@ export class KindRules<T> {
     meta.namespace ??= metaOf(before).namespace!;
     meta.resourceVersion ??= '1';
     return this.#write(object, subresource, (request) =>
-      atOnce(prepareForUpdate(object, before, this.#rules, request)),
+      runToEnd(prepareForUpdate(object, before, this.#rules, request)),
     );
   }
 

@@ -20,10 +20,10 @@ import { parseFieldsText } from '../../src/machinery/managed-fields/fields-v1.ts
 import { fieldElement, keyElement, valueElement } from '../../src/machinery/managed-fields/path-element.ts';
 import { canonicalQuantity } from '../../src/machinery/quantity.ts';
 import { regexCache } from '../../src/machinery/regex-cache.ts';
-import { OwnValues } from '../../src/registry/generic/door.ts';
+import { OwnValues } from '../../src/registry/generic/storage-codec.ts';
 import { LabelIndex } from '../../src/storage/cache/label-index.ts';
 import { OwnWrites } from '../../src/storage/cache/own-writes.ts';
-import { createCardSharing } from '../../src/storage/card.ts';
+import { createAttributesSharing } from '../../src/storage/attributes-sharing.ts';
 import type { StoredObject } from '../../src/storage/objects.ts';
 
 const metrics = new Metrics({ settings: allMetrics, knows: () => 'nothing', serverId: 'x' });
@@ -43,8 +43,8 @@ const request = (resource: string): ApiRequest =>
     query: new URLSearchParams(),
   }) as unknown as ApiRequest;
 const answers = new AnswerCache<{ readonly reason: string }>(({ reason }) => reason.length);
-const share = createCardSharing();
-const card = (text: string) =>
+const share = createAttributesSharing();
+const attributes = (text: string) =>
   share(`/registry/pods/${text}`, { namespace: text, name: text, labels: new Map([[text, text]]), fields: new Map() });
 const labels = new LabelIndex();
 const ownValues = new OwnValues();
@@ -60,7 +60,7 @@ const stored = (i: number, bytes: number) =>
     key: `/registry/pods/p-${i}`,
     revision: i,
     bytes: Buffer.alloc(bytes),
-    card: {},
+    attributes: {},
     representations: undefined,
   }) as unknown as StoredObject;
 
@@ -83,7 +83,7 @@ const pieces: readonly { name: string; keep: (text: string, i: number) => unknow
   { name: 'kind in an envelope', keep: (text) => envelopeHead('v1', text) },
   { name: 'kind in JSON', keep: (text) => typeMetaMembers({ kind: text, apiVersion: 'v1' }) },
   { name: 'pattern', keep: (text) => regexCache.get(text) },
-  { name: 'index card', keep: card },
+  { name: 'index attributes', keep: attributes },
   { name: 'label of a selector', keep: (text) => labels.find(new Map([[text, 'v']]), () => undefined) },
   { name: 'Accept header', keep: (text) => parseAccept(text) },
   {
@@ -117,7 +117,7 @@ const floods: readonly { name: string; count: number; keep: (i: number) => unkno
     count: 500,
     keep: (i) => [envelopeHead('v1', long(i)), typeMetaMembers({ kind: long(i), apiVersion: 'v1' })],
   },
-  { name: 'index cards', count: 500, keep: (i) => card(long(i)) && undefined },
+  { name: 'index attributes', count: 500, keep: (i) => attributes(long(i)) && undefined },
   { name: 'labels of selectors', count: 500, keep: (i) => labels.find(new Map([[long(i), 'v']]), () => undefined) },
   { name: 'Accept headers', count: 500, keep: (i) => parseAccept(`${long(i)},${'text/plain,'.repeat(1000)}`) },
   {

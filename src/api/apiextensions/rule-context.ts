@@ -10,7 +10,7 @@ import { forbidden, invalid } from '../../machinery/field-error.ts';
 import type { FieldErrors } from '../../machinery/field-errors.ts';
 import type { FieldPath } from '../../machinery/field-path.ts';
 import { goQuote, GoSyntax } from '../../machinery/go-quote.ts';
-import { atOnce } from '../../machinery/turns.ts';
+import { runToEnd } from '../../machinery/cooperative-scheduling.ts';
 
 /** Largest estimated cost of a rule, over all values that it is about. */
 const maxRuleCost = 10_000_000;
@@ -163,7 +163,7 @@ export function checkCompiledRules(
   if (rules.length === 0) return;
   const compiled = compiledAhead.has(schema)
     ? compiledAhead.get(schema)
-    : atOnce(compiling(schema, context.isRoot, context.stored));
+    : runToEnd(compiling(schema, context.isRoot, context.stored));
   rules.forEach((rule, i) => {
     if (compiled !== undefined)
       checkRule(rule, compiled[i]!, context, path.child('x-kubernetes-validations').index(i), errors);

@@ -5,7 +5,7 @@
  */
 import { codecs } from '../codecs.ts';
 import type * as v2 from '../gen/types/autoscaling-v2.ts';
-import { JsonSyntaxError, JsonTypeError } from '../../machinery/json/errors.ts';
+import { JsonSyntaxError, JsonTypeError } from '../../machinery/json/json-error.ts';
 import { parseJson } from '../../machinery/json/reader.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../machinery/value.ts';
 

@@ -154,5 +154,5 @@ function checkQueuing(
     );
 }
 
-/** Bits that dealing `handSize` cards from `deckSize` uses up. */
+/** Bits that dealing `handSize` attributes from `deckSize` uses up. */
 const entropyBits = (deckSize: number, handSize: number): number => Math.ceil(Math.log2(deckSize) * handSize);

@@ -13,12 +13,12 @@ import type {
   ServiceCIDR,
 } from '../gen/types/networking-v1beta1.ts';
 import { fieldErrorText } from '../../machinery/field-error.ts';
-import { ingressCells } from './ingress/table.ts';
-import { fromOldIngress, setOldIngressDefaults, toOldIngress } from './ingress/v1beta1.ts';
-import { validateIngress, validateIngressUpdate } from './ingress/validation.ts';
-import { validateIngressClass } from './ingress-class/rules.ts';
+import { ingressCells } from './ingresses/table.ts';
+import { fromOldIngress, setOldIngressDefaults, toOldIngress } from './ingresses/v1beta1.ts';
+import { validateIngress, validateIngressUpdate } from './ingresses/validation.ts';
+import { validateIngressClass } from './ingress-classes/rules.ts';
 import { ipAddressCells, validateIpAddress, validateIpAddressUpdate } from './ip-address.ts';
-import { validateNetworkPolicy, validateNetworkPolicyUpdate } from './network-policy/rules.ts';
+import { validateNetworkPolicy, validateNetworkPolicyUpdate } from './network-policies/rules.ts';
 import { serviceCidrCells, validateServiceCidr, validateServiceCidrUpdate } from './service-cidr.ts';
 
 const metadata = { name: 'n', namespace: 'default', resourceVersion: '1' };

@@ -6,9 +6,9 @@ import { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import { isDns1123Label } from '../../machinery/formats/names.ts';
 import { goStruct } from '../../machinery/go-quote.ts';
-import { checkRequirements } from '../core/pod/container-resources.ts';
-import type { PodRules } from '../core/pod/rules.ts';
-import { checkTolerations } from '../core/pod/tolerations.ts';
+import { checkRequirements } from '../core/pods/container-resources.ts';
+import type { PodValidationOptions } from '../core/pods/validation-option-types.ts';
+import { checkTolerations } from '../core/pods/tolerations.ts';
 import { roundResourceList } from '../core/resources/quantities.ts';
 import { checkFormat, checkImmutable, repeatedAt } from '../meta/checks.ts';
 import { checkLabels } from '../meta/labels.ts';
@@ -21,7 +21,7 @@ const handlerPath = FieldPath.of('handler');
 
 export function validateRuntimeClass(
   { metadata, handler = '', overhead, scheduling }: RuntimeClass,
-  rules: PodRules,
+  rules: PodValidationOptions,
 ): FieldErrors {
   const errors = validateBuiltInMeta(metadata, { namespaced: false, validateName: subdomainName });
   checkFormat(isDns1123Label, handler, handlerPath, errors);
@@ -34,7 +34,11 @@ export function validateRuntimeClass(
   return errors;
 }
 
-export function validateRuntimeClassUpdate(object: RuntimeClass, old: RuntimeClass, rules: PodRules): FieldErrors {
+export function validateRuntimeClassUpdate(
+  object: RuntimeClass,
+  old: RuntimeClass,
+  rules: PodValidationOptions,
+): FieldErrors {
   const errors = FieldErrors.joined(
     validateRuntimeClass(object, rules),
     validateBuiltInMetaUpdate(object.metadata, old.metadata),

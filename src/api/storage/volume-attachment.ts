@@ -11,7 +11,7 @@ import { isEqual } from '../../machinery/equal.ts';
 import { immutableMessage } from '../../machinery/formats/messages.ts';
 import { byteLength, isDns1123Subdomain } from '../../machinery/formats/names.ts';
 import { goStruct } from '../../machinery/go-quote.ts';
-import { checkInlineVolumeSpec, type PersistentVolumeRules } from '../core/persistent-volume/validation.ts';
+import { checkInlineVolumeSpec, type PersistentVolumeRules } from '../core/persistent-volumes/validation.ts';
 import { checkCsiDriverName } from '../core/volumes/csi.ts';
 import { checkFormat, checkRequiredText } from '../meta/checks.ts';
 import { subdomainName } from '../meta/name-rules.ts';

@@ -1,5 +1,5 @@
 import type { PodSpec } from '../../api/gen/types/core-v1.ts';
-import { addAll, containerSums } from '../../api/core/pod/pod-resources.ts';
+import { addAll, containerSums } from '../../api/core/pods/pod-resources.ts';
 
 /** What a pod asks for as a whole: what its containers need at the same time, and the overhead on top. */
 export function podAmounts(spec: PodSpec, part: 'requests' | 'limits'): Record<string, string> {

@@ -1,6 +1,6 @@
 /** The APIServices as this server knows them, and which group versions are answered elsewhere. */
 import type { APIService } from '../../api/gen/types/apiregistration-v1.ts';
-import { Gate } from '../../base/gate.ts';
+import { Latch } from '../../base/latch.ts';
 import type { Logger } from '../../base/logger.ts';
 import { follow } from '../../registry/follow.ts';
 import type { ResourceStore } from '../../registry/generic/resource-store.ts';
@@ -18,7 +18,7 @@ export class ApiServices {
   readonly #byName = new Map<string, APIService>();
   readonly #remote = new Map<string, RemoteApi>();
   readonly #listeners = new Set<ApiServiceListener>();
-  readonly #known = new Gate();
+  readonly #known = new Latch();
 
   /** @param store absent where APIServices are not served: everything is answered here then */
   constructor(store: ResourceStore | undefined, log: Logger) {
@@ -69,8 +69,8 @@ export class ApiServices {
       },
       onEvent: ({ type, object }) => {
         if (object === undefined) return;
-        if (type === 'DELETED') this.#tell(object.card.name, undefined);
-        else this.#tell(object.card.name, this.#decode(object));
+        if (type === 'DELETED') this.#tell(object.attributes.name, undefined);
+        else this.#tell(object.attributes.name, this.#decode(object));
       },
       onFailure: (error) => {
         if (!this.#known.isOpen) this.#known.fail(error as Error);
@@ -80,9 +80,9 @@ export class ApiServices {
   }
 
   #replaceAll(objects: readonly StoredObject[]): void {
-    const present = new Set(objects.map(({ card }) => card.name));
+    const present = new Set(objects.map(({ attributes: attributes }) => attributes.name));
     for (const name of [...this.#byName.keys()]) if (!present.has(name)) this.#tell(name, undefined);
-    for (const object of objects) this.#tell(object.card.name, this.#decode(object));
+    for (const object of objects) this.#tell(object.attributes.name, this.#decode(object));
   }
 
   #tell(name: string, after: APIService | undefined): void {

@@ -6,13 +6,13 @@
 import { timeLimit } from '../../base/time-limit.ts';
 import type { APIService, APIServiceCondition } from '../../api/gen/types/apiregistration-v1.ts';
 import type { Endpoints, Service } from '../../api/gen/types/core-v1.ts';
-import { KeyedWork, type Next, type WorkObserver } from '../../base/keyed-work.ts';
+import { WorkQueue, type Next, type WorkQueueObserver } from '../../reconcile/work-queue.ts';
 import type { Logger } from '../../base/logger.ts';
 import { isEqual } from '../../machinery/equal.ts';
 import { isStatusError } from '../../machinery/status.ts';
 import { timestamp } from '../../registry/generic/timestamp.ts';
 import type { AdmissionObjects } from '../admission/objects.ts';
-import type { InternalWriter } from '../bootstrap/internal-writer.ts';
+import type { LoopbackClient } from '../bootstrap/loopback-client.ts';
 import { apiServicesResource, type ApiServices } from './api-services.ts';
 import type { AvailabilityObserver } from './availability-metrics.ts';
 import { type Backends, urlOf } from './backends.ts';
@@ -25,12 +25,12 @@ export type Finding = Required<Pick<APIServiceCondition, 'status' | 'reason' | '
 
 export interface AvailabilityOptions {
   readonly services: ApiServices;
-  readonly writer: InternalWriter;
+  readonly writer: LoopbackClient;
   readonly objects: Pick<AdmissionObjects, 'find'>;
   readonly resolve: ServiceResolver;
   readonly backends: Backends;
   readonly observer: AvailabilityObserver;
-  readonly queue: WorkObserver;
+  readonly queue: WorkQueueObserver;
   readonly log: Logger;
 }
 
@@ -47,11 +47,11 @@ const maxRunning = 32;
 
 export class Availability {
   readonly #options: AvailabilityOptions;
-  readonly #work: KeyedWork;
+  readonly #work: WorkQueue;
 
   constructor(options: AvailabilityOptions) {
     this.#options = options;
-    this.#work = new KeyedWork({
+    this.#work = new WorkQueue({
       run: (name, signal) => this.#update(name, signal),
       onFailure: (name, error) =>
         options.log.warn(

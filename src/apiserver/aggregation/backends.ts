@@ -1,6 +1,6 @@
 /** The servers behind APIServices: where they are, how they are known, and the connections to them. */
 import type { Readable } from 'node:stream';
-import type { LiveText } from '../../base/live-text.ts';
+import type { ReloadableText } from '../../base/reloadable-file.ts';
 import {
   BackendConnections,
   type BackendIdentity,
@@ -13,8 +13,8 @@ import { type Address, authorityOf } from './service-address.ts';
 
 /** PEM; the files behind them may be replaced. */
 export interface ClientPair {
-  readonly certificate: LiveText;
-  readonly key: LiveText;
+  readonly certificate: ReloadableText;
+  readonly key: ReloadableText;
 }
 
 export interface BackendCall {

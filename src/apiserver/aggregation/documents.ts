@@ -8,7 +8,7 @@
  * `/apis/`.
  */
 import type { GroupVersionInfo } from '../../api/resources.ts';
-import { KeyedWork, type Next, type WorkObserver } from '../../base/keyed-work.ts';
+import { WorkQueue, type Next, type WorkQueueObserver } from '../../reconcile/work-queue.ts';
 import type { Logger } from '../../base/logger.ts';
 import { memberOf } from '../../machinery/members.ts';
 import type { UserInfo } from '../../machinery/user.ts';
@@ -24,7 +24,7 @@ export interface RemoteDocumentsOptions {
   readonly services: ApiServices;
   readonly apis: ServedApis;
   readonly fetch: Fetch;
-  readonly queue: WorkObserver;
+  readonly queue: WorkQueueObserver;
   readonly log: Logger;
 }
 
@@ -55,13 +55,13 @@ const reader: UserInfo = { name: 'system:aggregator', groups: [] };
 
 export class RemoteDocuments {
   readonly #options: RemoteDocumentsOptions;
-  readonly #work: KeyedWork;
+  readonly #work: WorkQueue;
   readonly #documents = new Map<string, Documents>();
   #parts: readonly PartV2[] = [];
 
   constructor(options: RemoteDocumentsOptions) {
     this.#options = options;
-    this.#work = new KeyedWork({
+    this.#work = new WorkQueue({
       run: (name, signal) => this.#update(name, signal),
       onFailure: (name, error) =>
         options.log.warn(

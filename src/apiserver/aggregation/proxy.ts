@@ -5,7 +5,7 @@
 import type { Duplex, Readable } from 'node:stream';
 import { timeLimit } from '../../base/time-limit.ts';
 import { apiVersionOf } from '../../api/resources.ts';
-import { notFoundPage } from '../endpoints/errors.ts';
+import { notFoundPage } from '../endpoints/request-errors.ts';
 import type { ApiRequest, ApiResponse, Filter, Sink } from '../request.ts';
 import type { ServedApis } from '../served-apis.ts';
 import type { ApiServices } from './api-services.ts';
@@ -37,7 +37,11 @@ export type Proxy = (request: ApiRequest, api: RemoteApi) => Promise<ApiResponse
 const discoveryTimeoutMs = 5000;
 
 /** The last step of the chain before what this server answers itself. */
-export function passOn(services: ApiServices, apis: Pick<ServedApis, 'isBuiltIn' | 'known'>, proxy: Proxy): Filter {
+export function aggregationProxy(
+  services: ApiServices,
+  apis: Pick<ServedApis, 'isBuiltIn' | 'known'>,
+  proxy: Proxy,
+): Filter {
   return (request, next) => {
     if (services.isKnown && !services.hasRemotes) return next(request);
     const apiVersion = groupVersionOf(request);

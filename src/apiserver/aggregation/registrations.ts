@@ -7,12 +7,12 @@ import { hasCondition } from '../../api/apiextensions/conditions.ts';
 import type { CustomResourceDefinition } from '../../api/gen/types/apiextensions-v1.ts';
 import type { APIService, APIServiceSpec } from '../../api/gen/types/apiregistration-v1.ts';
 import type { GroupVersionInfo } from '../../api/resources.ts';
-import { KeyedWork, type WorkObserver } from '../../base/keyed-work.ts';
+import { WorkQueue, type WorkQueueObserver } from '../../reconcile/work-queue.ts';
 import type { Logger } from '../../base/logger.ts';
 import { isEqual } from '../../machinery/equal.ts';
 import { isStatusError } from '../../machinery/status.ts';
 import { createMap } from '../../machinery/value.ts';
-import type { InternalWriter } from '../bootstrap/internal-writer.ts';
+import type { LoopbackClient } from '../bootstrap/loopback-client.ts';
 import type { ServedApis } from '../served-apis.ts';
 import { type ApiServices, apiServicesResource } from './api-services.ts';
 
@@ -31,7 +31,7 @@ const specOf = ({ group, version, groupPriority, versionPriority }: GroupVersion
 
 /** Once, at the start. */
 export async function registerBuiltIn(
-  writer: InternalWriter,
+  writer: LoopbackClient,
   groupVersions: readonly GroupVersionInfo[],
 ): Promise<void> {
   const present = new Map(
@@ -53,7 +53,7 @@ export async function registerBuiltIn(
 }
 
 async function ensure(
-  writer: InternalWriter,
+  writer: LoopbackClient,
   name: string,
   spec: APIServiceSpec,
   how: Management,
@@ -71,10 +71,10 @@ async function ensure(
 }
 
 export interface CustomRegistrationsOptions {
-  readonly writer: InternalWriter;
+  readonly writer: LoopbackClient;
   readonly services: ApiServices;
   readonly apis: ServedApis;
-  readonly queue: WorkObserver;
+  readonly queue: WorkQueueObserver;
   readonly log: Logger;
 }
 
@@ -83,13 +83,13 @@ const maxRunning = 4;
 
 export class CustomRegistrations {
   readonly #options: CustomRegistrationsOptions;
-  readonly #work: KeyedWork;
+  readonly #work: WorkQueue;
   #wanted = new Map<string, APIServiceSpec>();
   #isStarted = false;
 
   constructor(options: CustomRegistrationsOptions) {
     this.#options = options;
-    this.#work = new KeyedWork({
+    this.#work = new WorkQueue({
       run: (name) => this.#reconcile(name).then(() => undefined),
       onFailure: (name, error) =>
         options.log.warn(

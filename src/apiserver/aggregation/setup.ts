@@ -1,12 +1,12 @@
 /** Puts together what group versions of other servers need of this one. */
 import type { GroupVersionInfo } from '../../api/resources.ts';
 import { type Clock, sleep, systemClock } from '../../base/clock.ts';
-import { Gate } from '../../base/gate.ts';
+import { Latch } from '../../base/latch.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
 import type { Metrics } from '../metrics.ts';
 import type { AdmissionObjects } from '../admission/objects.ts';
-import type { InternalWriter } from '../bootstrap/internal-writer.ts';
+import type { LoopbackClient } from '../bootstrap/loopback-client.ts';
 import type { RemoteOpenApi } from '../nonresource/openapi.ts';
 import { ObjectFollower } from '../object-follower.ts';
 import type { Filter } from '../request.ts';
@@ -20,7 +20,7 @@ import { Backends, type ClientPair } from './backends.ts';
 import { RemoteDocuments } from './documents.ts';
 import { createFetch } from './fetch.ts';
 import type { ForwardingOptions } from './forwarded-headers.ts';
-import { createProxy, passOn } from './proxy.ts';
+import { createProxy, aggregationProxy } from './proxy.ts';
 import { CustomRegistrations, registerBuiltIn } from './registrations.ts';
 import { createServiceResolver } from './service-address.ts';
 
@@ -40,7 +40,7 @@ export interface AggregationSetup {
   readonly registry: Pick<RegistryCatalog, 'storeOf'>;
   readonly objects: AdmissionObjects;
   readonly apis: ServedApis;
-  readonly writer: InternalWriter;
+  readonly writer: LoopbackClient;
   /** Built-in, for whose APIServices the start sees. */
   readonly groupVersions: readonly GroupVersionInfo[];
   readonly metrics: Metrics;
@@ -50,7 +50,7 @@ export interface AggregationSetup {
 
 export interface Aggregation {
   /** The last step of the chain. */
-  readonly passOn: Filter;
+  readonly aggregationProxy: Filter;
   readonly openApi: RemoteOpenApi;
   start(): void;
   /**
@@ -108,10 +108,10 @@ export function setUpAggregation(setup: AggregationSetup): Aggregation {
   services.onChange(() => backends.keepOnly(services.remotes));
   apis.waitFor(() => services.known());
 
-  const registered = new Gate();
+  const registered = new Latch();
   let following: Promise<void> | undefined;
   return {
-    passOn: passOn(services, apis, proxy),
+    aggregationProxy: aggregationProxy(services, apis, proxy),
     openApi: {
       parts: () => documents.parts(),
       paths: () => documents.openApiPaths(),
@@ -160,7 +160,7 @@ function followBacking(
         store,
         log,
         onChange: (before, after) =>
-          availability.recheck((after ?? before)!.card.namespace, (after ?? before)!.card.name),
+          availability.recheck((after ?? before)!.attributes.namespace, (after ?? before)!.attributes.name),
       });
       followers.push(follower);
       follower.start();

@@ -5,7 +5,7 @@ import type { Logger } from '../../base/logger.ts';
 import { type AuditBackend, type AuditSink, blockingBackend, type Mode, type ReportLoss } from './backend.ts';
 import { BatchBackend, type BatchOptions, type SinkTraits } from './batch-backend.ts';
 import { createLogSink, type LogSinkOptions } from './log-sink.ts';
-import { createLossReport } from './losses.ts';
+import { createDroppedEventsReport } from './dropped-events.ts';
 import type { CallObserver } from '../webhooks/metrics.ts';
 import { createAuditPolicy } from './policy.ts';
 import { type AuditCounters, AuditTrail } from './trail.ts';
@@ -45,7 +45,7 @@ export function createAuditTrail(
   config: AuditConfig,
   { counters, log, calls, clock = systemClock }: AuditSurroundings,
 ): AuditTrail | undefined {
-  const report = createLossReport({ count: (plugin, events) => counters.lost(plugin, events), log, clock });
+  const report = createDroppedEventsReport({ count: (plugin, events) => counters.lost(plugin, events), log, clock });
   const backends: AuditBackend[] = [];
   if (config.log !== undefined)
     backends.push(backendOf(createLogSink(config.log, { report, log }), config.log, logTraits, report, clock));

@@ -6,7 +6,7 @@ import type { AuditCounters } from './trail.ts';
 /** The reference's metrics of its audit log. */
 export class AuditMetrics implements AuditCounters {
   readonly #events: CounterSeries;
-  readonly #losses: Counter;
+  readonly #dropped: Counter;
   readonly #levels: SeriesCounter;
   readonly #rejected: Counter;
   readonly #levelSeries = new Map<Level, CounterSeries>();
@@ -18,7 +18,7 @@ export class AuditMetrics implements AuditCounters {
       help: 'Audit events handed to the backends.',
       registry,
     }).series({});
-    this.#losses = new Counter({
+    this.#dropped = new Counter({
       name: 'apiserver_audit_error_total',
       help: 'Audit events that could not be recorded, by the part that failed.',
       labelNames: ['plugin'],
@@ -47,7 +47,7 @@ export class AuditMetrics implements AuditCounters {
   }
 
   lost(plugin: string, events: number): void {
-    this.#losses.inc({ plugin }, events);
+    this.#dropped.inc({ plugin }, events);
   }
 
   rejected(): void {

@@ -9,7 +9,7 @@ import type { RequestInfo } from '../request-info.ts';
 import { AuditEvent, ObjectReference, RequestText, type ResponseStatus } from './event.ts';
 import { microsOf, nowMicros } from './micro-time.ts';
 import type { AuditDecision, AuditPolicy, Level, Stage } from './policy.ts';
-import { quotesItsObject, requestUriOf, withoutQuotes } from './secrecy.ts';
+import { quotesItsObject, requestUriOf, withoutQuotes } from './redaction.ts';
 import { maxChars, Shortener } from './shorten.ts';
 import { sourceAddresses } from './source-addresses.ts';
 

@@ -1,6 +1,6 @@
 /** Who is calling, from all that the options name, in the reference's order. */
 import type { Secret } from '../../api/gen/types/core-v1.ts';
-import type { LiveText } from '../../base/live-text.ts';
+import type { ReloadableText } from '../../base/reloadable-file.ts';
 import type { Logger } from '../../base/logger.ts';
 import { anonymous } from './anonymous.ts';
 import { forOwnAudiences } from './audience.ts';
@@ -33,7 +33,7 @@ import { AuthenticationError, unionOfRequests, unionOfTokens } from './union.ts'
 
 export interface AuthenticationConfig {
   /** `--client-ca-file`, PEM */
-  readonly clientCa: LiveText | undefined;
+  readonly clientCa: ReloadableText | undefined;
   readonly requestHeader: RequestHeaderConfig | undefined;
   /** Content of `--token-auth-file`. */
   readonly tokenFile: string | undefined;
@@ -51,7 +51,7 @@ export interface AuthenticationConfig {
 
 export interface RequestHeaderConfig extends Omit<RequestHeaderOptions, 'authorities'> {
   /** PEM */
-  readonly ca: LiveText;
+  readonly ca: ReloadableText;
 }
 
 export interface ServiceAccountConfig extends AccountKeysConfig {

@@ -4,7 +4,7 @@
  *   Tokens}
  */
 import type { Secret } from '../../api/gen/types/core-v1.ts';
-import { isSameSecret } from '../../base/same-secret.ts';
+import { constantTimeEqual } from '../../base/constant-time-compare.ts';
 import type { Identity, TokenAuthenticator } from './authenticator.ts';
 import type { ObjectReader } from './object-reader.ts';
 
@@ -33,7 +33,7 @@ function ownerOf(object: Secret, id: string, secret: string, now: number): Ident
   const text = (key: string): string => Buffer.from(object.data?.[key] ?? '', 'base64').toString();
   const expires = expiryOf(text('expiration'));
   const isGood =
-    isSameSecret(text('token-secret'), secret) &&
+    constantTimeEqual(text('token-secret'), secret) &&
     text('token-id') === id &&
     object.type === secretType &&
     object.metadata?.deletionTimestamp === undefined &&

@@ -4,7 +4,7 @@
  * @see {@link https://www.rfc-editor.org/rfc/rfc5280#section-6 | RFC 5280, section 6}
  */
 import { X509Certificate } from 'node:crypto';
-import type { LiveText } from '../../base/live-text.ts';
+import type { ReloadableText } from '../../base/reloadable-file.ts';
 import type { PeerCertificate } from '../request.ts';
 
 const usage = { clientAuth: '1.3.6.1.5.5.7.3.2', any: '2.5.29.37.0' };
@@ -23,7 +23,7 @@ export class TrustedAuthorities {
   #bundle: readonly X509Certificate[];
   readonly #verdicts = new WeakMap<PeerCertificate, Verdict>();
 
-  constructor(pem: LiveText) {
+  constructor(pem: ReloadableText) {
     this.#bundle = readCertificates(pem.get());
     pem.onChange(() => (this.#bundle = readCertificates(pem.get())));
   }

@@ -6,7 +6,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { BoundedCache, textBytes } from '../../base/bounded-cache.ts';
 import { systemClock, type Clock } from '../../base/clock.ts';
-import { isSameSecret } from '../../base/same-secret.ts';
+import { constantTimeEqual } from '../../base/constant-time-compare.ts';
 import type { Identity, MaybePromise, TokenAuthenticator } from './authenticator.ts';
 import type { TokenCacheObserver } from './metrics.ts';
 
@@ -116,7 +116,7 @@ export function cachedTokens({
     name: tokens.name,
     authenticateToken(token, audiences, connection) {
       const last = connection === undefined ? undefined : lastOf.get(connection);
-      const isSame = last !== undefined && last.audiences === audiences && isSameSecret(last.token, token);
+      const isSame = last !== undefined && last.audiences === audiences && constantTimeEqual(last.token, token);
       const key = isSame ? last.key : keyOf(token, audiences);
       const entry = entries.get(key);
       const begun = performance.now();

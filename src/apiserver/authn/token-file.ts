@@ -4,7 +4,7 @@
  *   file}
  */
 import { createHash } from 'node:crypto';
-import { isSameSecret } from '../../base/same-secret.ts';
+import { constantTimeEqual } from '../../base/constant-time-compare.ts';
 import type { UserInfo } from '../../machinery/user.ts';
 import type { Identity, TokenAuthenticator } from './authenticator.ts';
 
@@ -17,7 +17,7 @@ export function tokenFile(content: string): TokenAuthenticator {
     name: 'token-file',
     authenticateToken(token) {
       const found = owners.get(digest(token));
-      return found !== undefined && isSameSecret(found.token, token) ? found.identity : undefined;
+      return found !== undefined && constantTimeEqual(found.token, token) ? found.identity : undefined;
     },
   };
 }

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { boolType } from '../../cel/index.ts';
 import { writeYaml } from '../../machinery/json/yaml.ts';
-import { atOnce } from '../../machinery/turns.ts';
+import { runToEnd } from '../../machinery/cooperative-scheduling.ts';
 import { readAuthorizationConfiguration } from './configuration-file.ts';
 
 const file = fileURLToPath(import.meta.url);
@@ -15,7 +15,7 @@ const webhook = (more: object = {}): object => ({
 });
 const entry = (name: string, more: object = {}): object => ({ type: 'Webhook', name, webhook: webhook(more) });
 const read = (authorizers: unknown, more: object = {}) =>
-  atOnce(
+  runToEnd(
     readAuthorizationConfiguration(
       JSON.stringify({
         apiVersion: 'apiserver.config.k8s.io/v1',
@@ -87,7 +87,7 @@ describe('AuthorizationConfiguration', () => {
       kind: 'AuthorizationConfiguration',
       authorizers: [{ type: 'RBAC', name: 'rbac' }],
     };
-    expect(atOnce(readAuthorizationConfiguration(writeYaml(document as never).toString()))).toEqual([
+    expect(runToEnd(readAuthorizationConfiguration(writeYaml(document as never).toString()))).toEqual([
       { type: 'RBAC', name: 'rbac', webhook: undefined },
     ]);
   });
@@ -242,6 +242,6 @@ describe('AuthorizationConfiguration', () => {
     { name: 'no YAML', text: '{', message: 'yaml: ' },
     { name: 'a key twice', text: 'kind: a\nkind: b', message: 'already set' },
   ])('is refused when it is $name', ({ text, message }) => {
-    expect(() => atOnce(readAuthorizationConfiguration(text))).toThrow(message);
+    expect(() => runToEnd(readAuthorizationConfiguration(text))).toThrow(message);
   });
 });

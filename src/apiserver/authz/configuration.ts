@@ -1,4 +1,4 @@
-import type { LiveText } from '../../base/live-text.ts';
+import type { ReloadableText } from '../../base/reloadable-file.ts';
 import type { WebhookConnection } from '../webhooks/connection-file.ts';
 import type { AbacRule } from './abac/policy-file.ts';
 import type { ConfiguredWebhook } from './configuration-file.ts';
@@ -18,7 +18,10 @@ export interface AuthorizationConfig {
   /** In the order in which they are asked. */
   readonly authorizers: readonly AuthorizerConfig[];
   /** A file that they come from and that is read again when it changes; the text has been judged. */
-  readonly file?: { readonly text: LiveText; readonly read: (text: string) => Promise<readonly AuthorizerConfig[]> };
+  readonly file?: {
+    readonly text: ReloadableText;
+    readonly read: (text: string) => Promise<readonly AuthorizerConfig[]>;
+  };
 }
 
 export const uses = (authorizers: readonly AuthorizerConfig[], type: AuthorizerType): boolean =>

@@ -3,8 +3,8 @@ import type { Event, Service } from '../../api/gen/types/core-v1.ts';
 import type { Logger } from '../../base/logger.ts';
 import { formatTime } from '../../machinery/time.ts';
 import type { Finding, FindingType, ObservedRange } from '../../registry/core/services/allocation/observer.ts';
-import { familyOf } from '../../api/core/service/fields.ts';
-import type { InternalWriter } from './internal-writer.ts';
+import { familyOf } from '../../api/core/services/fields.ts';
+import type { LoopbackClient } from './loopback-client.ts';
 
 interface Wording {
   readonly reason: string;
@@ -42,7 +42,7 @@ const reporters = { clusterIp: 'ipallocator-repair-controller', nodePort: 'porta
 const actions = { clusterIp: 'ClusterIPAllocation', nodePort: 'PortAllocation' } as const;
 
 export interface AllocationEventOptions {
-  readonly writer: () => InternalWriter;
+  readonly writer: () => LoopbackClient;
   readonly now: () => Date;
   readonly log: Logger;
 }

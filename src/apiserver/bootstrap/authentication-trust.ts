@@ -9,7 +9,7 @@ import { X509Certificate } from 'node:crypto';
 import type { ConfigMap } from '../../api/gen/types/core-v1.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
 import type { AuthenticationConfig } from '../authn/authentication.ts';
-import type { InternalWriter } from './internal-writer.ts';
+import type { LoopbackClient } from './loopback-client.ts';
 
 export const trustIntervalMs = 60_000;
 
@@ -23,7 +23,7 @@ type Data = Readonly<Record<string, string>>;
 
 /** Does nothing when the config map says it already, or when there is nothing to say. */
 export async function publishAuthenticationTrust(
-  writer: InternalWriter,
+  writer: LoopbackClient,
   config: AuthenticationConfig,
   now: Date,
 ): Promise<void> {

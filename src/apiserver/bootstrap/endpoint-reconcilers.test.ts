@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { EndpointPort, EndpointSubset } from '../../api/gen/types/core-v1.ts';
-import { Gate } from '../../base/gate.ts';
+import { Latch } from '../../base/latch.ts';
 import {
   createLeaseReconciler,
   type EndpointReconciler,
@@ -60,7 +60,7 @@ describe('servers that come and go while another one publishes', () => {
   const shared = (ips: readonly string[]) => {
     const leases = new Set(ips);
     let published: EndpointSubset[] = [];
-    const held: Gate[] = [];
+    const held: Latch[] = [];
     const serverAt = (ip: string): EndpointReconciler =>
       createLeaseReconciler({
         ip,
@@ -78,8 +78,8 @@ describe('servers that come and go while another one publishes', () => {
           },
         },
       });
-    const holdNext = (): Gate => {
-      held.push(new Gate());
+    const holdNext = (): Latch => {
+      held.push(new Latch());
       return held.at(-1)!;
     };
     return { serverAt, holdNext, published: () => ipsOf(published).flat() };

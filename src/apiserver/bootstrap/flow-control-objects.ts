@@ -15,7 +15,7 @@ import type {
 import { isEqual } from '../../machinery/equal.ts';
 import { isStatusError } from '../../machinery/status.ts';
 import { createMap } from '../../machinery/value.ts';
-import type { InternalWriter } from './internal-writer.ts';
+import type { LoopbackClient } from './loopback-client.ts';
 
 type FlowControlObject = FlowSchema | PriorityLevelConfiguration;
 
@@ -28,7 +28,7 @@ const keeper = 'api-priority-and-fairness-config-producer-v1';
 export const flowControlIntervalMs = 60_000;
 
 /** One round. Levels come first: a schema without its level is dangling. */
-export async function keepFlowControlObjects(writer: InternalWriter): Promise<void> {
+export async function keepFlowControlObjects(writer: LoopbackClient): Promise<void> {
   const own = writer.as(keeper);
   await keep<PriorityLevelConfiguration>(
     own,
@@ -40,7 +40,7 @@ export async function keepFlowControlObjects(writer: InternalWriter): Promise<vo
 }
 
 async function keep<T extends FlowControlObject>(
-  writer: InternalWriter,
+  writer: LoopbackClient,
   resource: string,
   mandatory: ReadonlyMap<string, T['spec']>,
   suggested: ReadonlyMap<string, T['spec']>,
@@ -71,8 +71,8 @@ async function keep<T extends FlowControlObject>(
 }
 
 async function restore<T extends FlowControlObject>(
-  writer: InternalWriter,
-  name: Parameters<InternalWriter['change']>[0],
+  writer: LoopbackClient,
+  name: Parameters<LoopbackClient['change']>[0],
   current: T,
   spec: T['spec'],
 ): Promise<void> {

@@ -3,7 +3,7 @@ import type { FlowSchema, PriorityLevelConfiguration } from '../../api/gen/types
 import { isStatusError } from '../../machinery/status.ts';
 import { timestamp } from '../../registry/generic/timestamp.ts';
 import { flowControlGroup } from './flow-control-objects.ts';
-import type { InternalWriter } from './internal-writer.ts';
+import type { LoopbackClient } from './loopback-client.ts';
 
 const flowSchemas = { group: flowControlGroup, resource: 'flowschemas' };
 const priorityLevels = { group: flowControlGroup, resource: 'prioritylevelconfigurations' };
@@ -13,7 +13,7 @@ const reader = 'api-priority-and-fairness-config-consumer-v1';
 /** What a round depends on. */
 export const flowSchemaConditionResources = [flowSchemas, priorityLevels];
 
-export async function updateFlowSchemaConditions(writer: InternalWriter, now: () => Date): Promise<void> {
+export async function updateFlowSchemaConditions(writer: LoopbackClient, now: () => Date): Promise<void> {
   const own = writer.as(reader);
   const levels = new Set(
     (await own.list<PriorityLevelConfiguration>(priorityLevels, 'any')).map(({ metadata }) => metadata.name),

@@ -1,6 +1,6 @@
 /** Work of the server that depends on objects: a round at first, and another after changes. */
 import { type Clock, sleep, systemClock } from '../../base/clock.ts';
-import { Gate } from '../../base/gate.ts';
+import { Latch } from '../../base/latch.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { ResourceStore } from '../../registry/generic/resource-store.ts';
 import type { ObjectWatch } from '../../storage/objects.ts';
@@ -29,13 +29,13 @@ export async function follow({ clock = systemClock, ...options }: FollowOptions,
 }
 
 async function followOnce({ stores, round }: FollowOptions, signal: AbortSignal): Promise<never> {
-  const changed = new Gate();
+  const changed = new Latch();
   const watches: ObjectWatch[] = [];
   try {
     for (const store of stores)
       watches.push(await store.watch({ after: 'any', signal, onReady: () => changed.open() }));
     for (;;) {
-      // Before the events are taken: one that comes from here on opens the gate again.
+      // Before the events are taken: one that comes from here on opens the latch again.
       changed.shut();
       watches.forEach(takeAll);
       await round();

@@ -6,7 +6,7 @@ import { schemas } from '../../api/schemas.ts';
 import { silentLogger } from '../../base/logger.ts';
 import { createFieldManager } from '../../machinery/managed-fields/field-manager.ts';
 import { ServiceServer } from '../../registry/core/services/testing/service-server.ts';
-import { createInternalDoor } from '../../registry/generic/internal-door.ts';
+import { createInternalStorageCodec } from '../../registry/generic/internal-storage-codec.ts';
 import { openEmbeddedStore } from '../../storage/embedded/open.ts';
 import type { Store } from '../../storage/interface.ts';
 import { ControlledStore } from '../../storage/testing/controlled-store.ts';
@@ -17,13 +17,13 @@ import {
   noReconciler,
   type ReconcilerOptions,
 } from './endpoint-reconcilers.ts';
-import { InternalWriter, type ObjectName } from './internal-writer.ts';
+import { LoopbackClient, type ObjectName } from './loopback-client.ts';
 import { KubernetesService } from './kubernetes-service.ts';
 import { MasterLeases } from './master-leases.ts';
 import { PublishedEndpoints } from './published-endpoints.ts';
 
 const fieldManager = createFieldManager({ schemas });
-const door = createInternalDoor({
+const storageCodec = createInternalStorageCodec({
   apiVersion: 'v1',
   kind: 'Endpoints',
   typeId: 'core/v1.Endpoints',
@@ -42,12 +42,12 @@ beforeEach(async () => {
 afterEach(() => store[Symbol.asyncDispose]());
 
 interface Replica {
-  readonly writer: InternalWriter;
+  readonly writer: LoopbackClient;
   readonly service: KubernetesService;
   readonly registry: ServiceServer;
 }
 
-const leasesOf = (): MasterLeases => new MasterLeases({ store, prefix: '/registry', door, ttlSeconds: 15 });
+const leasesOf = (): MasterLeases => new MasterLeases({ store, prefix: '/registry', storageCodec, ttlSeconds: 15 });
 const byLease = (options: ReconcilerOptions): EndpointReconciler =>
   createLeaseReconciler({ ...options, leases: leasesOf() });
 
@@ -58,7 +58,7 @@ function replica(
   on: Store = store,
 ): Replica {
   const registry = new ServiceServer({ store: on });
-  const writer = new InternalWriter({ registry: registry.registry, fieldManager, enabled: () => true });
+  const writer = new LoopbackClient({ registry: registry.registry, fieldManager, enabled: () => true });
   const reconciler = create({
     endpoints: new PublishedEndpoints(writer),
     ip,
@@ -217,7 +217,7 @@ describe('endpoints of the kubernetes service, by lease', () => {
     await leasesOf().renew('192.0.2.1');
     await leasesOf().renew('192.0.2.1');
     const { kv } = await store.get('/registry/masterleases/192.0.2.1');
-    expect(door.codec.decode(door.open(kv!.key, kv!.value, kv!.modRevision).bytes)).toEqual({
+    expect(storageCodec.codec.decode(storageCodec.decode(kv!.key, kv!.value, kv!.modRevision).bytes)).toEqual({
       metadata: { generation: 2 },
       subsets: [{ addresses: [{ ip: '192.0.2.1' }] }],
     });

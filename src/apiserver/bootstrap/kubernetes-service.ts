@@ -6,11 +6,11 @@ import type { Service } from '../../api/gen/types/core-v1.ts';
 import type { Logger } from '../../base/logger.ts';
 import { createMap } from '../../machinery/value.ts';
 import type { EndpointReconciler } from './endpoint-reconcilers.ts';
-import type { InternalWriter, ObjectName } from './internal-writer.ts';
+import type { LoopbackClient, ObjectName } from './loopback-client.ts';
 import { kubernetesName } from './published-endpoints.ts';
 
 export interface KubernetesServiceOptions {
-  readonly writer: InternalWriter;
+  readonly writer: LoopbackClient;
   readonly reconciler: EndpointReconciler;
   /** The first address of the primary range. */
   readonly clusterIp: string;

@@ -8,10 +8,10 @@ import type { Secret } from '../../api/gen/types/core-v1.ts';
 import type { Logger } from '../../base/logger.ts';
 import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
 import { labels } from '../authn/service-accounts/legacy-tokens.ts';
-import type { InternalWriter } from './internal-writer.ts';
+import type { LoopbackClient } from './loopback-client.ts';
 
 export interface LegacyTokenMarksOptions {
-  readonly writer: InternalWriter;
+  readonly writer: LoopbackClient;
   readonly now: () => Date;
   readonly log: Logger;
 }
@@ -45,7 +45,7 @@ const trackingSince = {
 };
 
 /** Says since when uses are noted. */
-export async function ensureTrackingSince(writer: InternalWriter, now: Date): Promise<void> {
+export async function ensureTrackingSince(writer: LoopbackClient, now: Date): Promise<void> {
   if (!writer.isServed(trackingSince) || (await writer.find(trackingSince)) !== undefined) return;
   await writer.create(trackingSince, { data: { since: dateOf(now) } } as KubeObject);
 }

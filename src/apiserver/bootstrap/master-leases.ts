@@ -4,7 +4,7 @@
  */
 import type { Endpoints } from '../../api/gen/types/core-v1.ts';
 import { asJson } from '../../machinery/object-meta.ts';
-import type { InternalDoor } from '../../registry/generic/internal-door.ts';
+import type { InternalStorageCodec } from '../../registry/generic/internal-storage-codec.ts';
 import type { Store } from '../../storage/interface.ts';
 
 export interface MasterLeasesOptions {
@@ -12,7 +12,7 @@ export interface MasterLeasesOptions {
   /** `/registry` */
   readonly prefix: string;
   /** For Endpoints. */
-  readonly door: InternalDoor;
+  readonly storageCodec: InternalStorageCodec;
   readonly ttlSeconds: number;
 }
 
@@ -59,15 +59,15 @@ export class MasterLeases {
   }
 
   #decode(key: string, value: Buffer, revision: number): Endpoints {
-    const { door } = this.#options;
-    return door.codec.decode(door.open(key, value, revision).bytes) as unknown as Endpoints;
+    const { storageCodec } = this.#options;
+    return storageCodec.codec.decode(storageCodec.decode(key, value, revision).bytes) as unknown as Endpoints;
   }
 
   #encode(key: string, ip: string, generation: number): Uint8Array {
-    const { door } = this.#options;
-    return door.seal(
+    const { storageCodec } = this.#options;
+    return storageCodec.encode(
       key,
-      door.codec.encode(asJson({ metadata: { generation }, subsets: [{ addresses: [{ ip }] }] } as Endpoints)),
+      storageCodec.codec.encode(asJson({ metadata: { generation }, subsets: [{ addresses: [{ ip }] }] } as Endpoints)),
     );
   }
 }

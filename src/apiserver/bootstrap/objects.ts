@@ -3,7 +3,7 @@
  * validation, and left alone when they are there.
  */
 import type { KubeObject } from '../../machinery/object-meta.ts';
-import type { InternalWriter, ObjectName } from './internal-writer.ts';
+import type { LoopbackClient, ObjectName } from './loopback-client.ts';
 
 const systemNamespaces = ['default', 'kube-system', 'kube-public', 'kube-node-lease', 'orch-system'];
 
@@ -25,7 +25,7 @@ const systemPriorityClasses = [
   },
 ];
 
-export async function createBootstrapObjects(writer: InternalWriter): Promise<void> {
+export async function createBootstrapObjects(writer: LoopbackClient): Promise<void> {
   for (const name of systemNamespaces)
     await ensure(writer, { group: '', resource: 'namespaces', namespace: '', name }, {});
   for (const { name, ...members } of systemPriorityClasses) {
@@ -38,7 +38,7 @@ export async function createBootstrapObjects(writer: InternalWriter): Promise<vo
 }
 
 /** Creates the object unless it is there. A resource that is not served needs none. */
-async function ensure(writer: InternalWriter, name: ObjectName, object: KubeObject): Promise<void> {
+async function ensure(writer: LoopbackClient, name: ObjectName, object: KubeObject): Promise<void> {
   if (!writer.isServed(name) || (await writer.find(name)) !== undefined) return;
   await writer.create(name, object);
 }

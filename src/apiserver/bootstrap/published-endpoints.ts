@@ -3,7 +3,7 @@ import type { EndpointPort, Endpoints, EndpointSubset } from '../../api/gen/type
 import type { Endpoint, EndpointSlice } from '../../api/gen/types/discovery-v1.ts';
 import { isEqual } from '../../machinery/equal.ts';
 import { createMap } from '../../machinery/value.ts';
-import type { InternalWriter, ObjectName } from './internal-writer.ts';
+import type { LoopbackClient, ObjectName } from './loopback-client.ts';
 
 export const kubernetesName = { namespace: 'default', name: 'kubernetes' };
 
@@ -20,9 +20,9 @@ const maxSliceAttempts = 5;
 export type ChangeSubsets = (current: readonly EndpointSubset[] | undefined) => EndpointSubset[];
 
 export class PublishedEndpoints {
-  readonly #writer: InternalWriter;
+  readonly #writer: LoopbackClient;
 
-  constructor(writer: InternalWriter) {
+  constructor(writer: LoopbackClient) {
     this.#writer = writer;
   }
 

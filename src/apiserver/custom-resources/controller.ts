@@ -12,15 +12,15 @@ import type { Logger } from '../../base/logger.ts';
 import { isStatusError } from '../../machinery/status.ts';
 import type { RegistryCatalog } from '../../registry/catalog.ts';
 import { timestamp } from '../../registry/generic/timestamp.ts';
-import type { InternalWriter } from '../bootstrap/internal-writer.ts';
-import { Definitions } from './definitions.ts';
+import type { LoopbackClient } from '../bootstrap/loopback-client.ts';
+import { DefinitionInformer } from './definition-informer.ts';
 import { removeInstances } from './instances.ts';
 import type { CustomResources } from './custom-resources.ts';
 
 export interface DefinitionControllerOptions {
   readonly registry: RegistryCatalog;
   readonly resources: CustomResources;
-  readonly writer: InternalWriter;
+  readonly writer: LoopbackClient;
   /** `--apiserver-count`: with several servers a definition is established when all of them have heard of it. */
   readonly apiServerCount: number;
   readonly log: Logger;
@@ -39,7 +39,7 @@ export class DefinitionController {
   readonly #delayed = new Set<string>();
   readonly #ripe = new Set<string>();
   readonly #finalizing = new Map<string, Promise<void>>();
-  readonly #definitions: Definitions | undefined;
+  readonly #definitions: DefinitionInformer | undefined;
   #running: Promise<void> | undefined;
   #following: Promise<void> | undefined;
 
@@ -47,7 +47,7 @@ export class DefinitionController {
     this.#options = { ...options, writer: options.writer.until(this.#stop.signal) };
     const store = options.registry.storeOf(definitionsResource.group, definitionsResource.resource);
     if (store === undefined) return;
-    this.#definitions = new Definitions({
+    this.#definitions = new DefinitionInformer({
       store,
       onChange: (name) => this.#enqueue(name),
       onFailure: (error) =>

@@ -1,5 +1,5 @@
 /**
- * Serves what definitions define. When a definition changes, its door is opened anew: another storage with another
+ * Serves what definitions define. When a definition changes, it is opened anew: another storage with another
  * codec takes the place of the old one, whose watches end. Requests that are under way finish on the old one.
  */
 import type { CustomResourceDefinition } from '../../api/gen/types/apiextensions-v1.ts';

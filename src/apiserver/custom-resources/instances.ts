@@ -8,15 +8,15 @@ import { internalRequest } from '../../registry/generic/internal-request.ts';
 import type { ResourceStore } from '../../registry/generic/resource-store.ts';
 import { timestamp } from '../../registry/generic/timestamp.ts';
 import type { StoredObject } from '../../storage/objects.ts';
-import type { InternalWriter } from '../bootstrap/internal-writer.ts';
+import type { LoopbackClient } from '../bootstrap/loopback-client.ts';
 import type { CustomResources } from './custom-resources.ts';
-import type { Definitions } from './definitions.ts';
+import type { DefinitionInformer } from './definition-informer.ts';
 
 export interface RemoveInstancesOptions {
-  readonly definitions: Definitions;
+  readonly definitions: DefinitionInformer;
   readonly resources: CustomResources;
   /** Ends with the signal. */
-  readonly writer: InternalWriter;
+  readonly writer: LoopbackClient;
   readonly signal: AbortSignal;
 }
 
@@ -85,7 +85,7 @@ async function emptied(store: ResourceStore, signal: AbortSignal): Promise<void>
 }
 
 async function removeOne(store: ResourceStore, stored: StoredObject, signal: AbortSignal): Promise<void> {
-  const { namespace, name } = stored.card;
+  const { namespace, name } = stored.attributes;
   await deleteObject(
     store,
     {},

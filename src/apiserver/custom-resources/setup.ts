@@ -8,7 +8,7 @@ import type { Admission } from '../../registry/admission.ts';
 import type { CatalogEntry, RegistryCatalog } from '../../registry/catalog.ts';
 import { createCustomResource } from '../../registry/custom/resource.ts';
 import type { ObjectCodec, ObjectStorage } from '../../storage/objects.ts';
-import type { InternalWriter } from '../bootstrap/internal-writer.ts';
+import type { LoopbackClient } from '../bootstrap/loopback-client.ts';
 import type { ServedResource } from '../endpoints/served.ts';
 import type { ServedApis } from '../served-apis.ts';
 import type { CallObserver } from '../webhooks/metrics.ts';
@@ -20,7 +20,7 @@ export interface CustomResourceSetup {
   readonly registry: RegistryCatalog;
   readonly apis: ServedApis;
   readonly admission: Admission;
-  readonly writer: InternalWriter;
+  readonly writer: LoopbackClient;
   readonly storePrefix: string;
   readonly apiServerCount: number;
   readonly openStorage: (resource: ResourceInfo, prefix: string, codec: ObjectCodec) => ObjectStorage;

@@ -1,6 +1,6 @@
 import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
 import type { JsonObject } from '../../machinery/value.ts';
-import { ownershipVersions } from './ownership-versions.ts';
+import { managedFieldsVersions } from './managed-fields-versions.ts';
 import type { PatchEnvironment } from './patch-environment.ts';
 
 /**
@@ -26,7 +26,7 @@ export function applyConfiguration(
       typeId: form.custom?.mergeType ?? form.typeId,
       now,
       resetFields: served.store!.strategyOf(subresource).resetFields ?? [],
-      ...ownershipVersions(served),
+      ...managedFieldsVersions(served),
     });
     const wanted = changed ? decode(object) : object;
     if (metaOf(wanted).name === undefined && live !== undefined) metaOf(wanted).name = metaOf(live).name!;

@@ -2,7 +2,7 @@
 import type { TypeCodec } from '../../machinery/codec/index.ts';
 import { readEnvelope } from '../../machinery/codec/envelope.ts';
 import type { JsonBody } from '../../machinery/json/body.ts';
-import { JsonSyntaxError, JsonTypeError } from '../../machinery/json/errors.ts';
+import { JsonSyntaxError, JsonTypeError } from '../../machinery/json/json-error.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
 import { badRequest, plainError, type StatusError } from '../../machinery/status.ts';
 import type { JsonObject } from '../../machinery/value.ts';

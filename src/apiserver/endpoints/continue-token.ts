@@ -3,7 +3,7 @@
  * Base64url JSON `{"v":"meta.k8s.io/v1","rv":<revision>,"start":"<relative key>\u0000"}`.
  */
 import { goJsonKind } from '../../machinery/go-format.ts';
-import { JsonSyntaxError, JsonTypeError } from '../../machinery/json/errors.ts';
+import { JsonSyntaxError, JsonTypeError } from '../../machinery/json/json-error.ts';
 import { parseJson } from '../../machinery/json/reader.ts';
 import { memberOf } from '../../machinery/members.ts';
 import { isObject, type JsonObject } from '../../machinery/value.ts';

@@ -2,7 +2,7 @@ import { invalid as invalidField, notSupported } from '../../machinery/field-err
 import { FieldPath } from '../../machinery/field-path.ts';
 import { invalid as invalidStatus } from '../../machinery/status.ts';
 import type { JsonObject } from '../../machinery/value.ts';
-import type { DeleteOptions } from '../../registry/generic/deletion.ts';
+import type { DeleteOptions } from '../../registry/generic/graceful-deletion.ts';
 import type { ApiRequest } from '../request.ts';
 import { decodeOptions } from './body.ts';
 import type { EndpointContext } from './context.ts';

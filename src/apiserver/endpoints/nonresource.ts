@@ -16,7 +16,7 @@ import { json, negotiate, parseAccept, routeNotAcceptable } from '../negotiation
 import { encodeMetaObject } from '../representation/meta-object.ts';
 import type { ApiRequest, ApiResponse, Handler } from '../request.ts';
 import type { ServedApis } from '../served-apis.ts';
-import { methodNotAllowed, noSuchResource, notFoundPage } from './errors.ts';
+import { methodNotAllowed, noSuchResource, notFoundPage } from './request-errors.ts';
 import { recordAnswer } from './record.ts';
 
 export interface NonResourceOptions {

@@ -2,7 +2,7 @@
 import { invalid as invalidField } from '../../machinery/field-error.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
 import type { Decoded } from '../../machinery/json/body.ts';
-import { JsonSyntaxError, JsonTypeError } from '../../machinery/json/errors.ts';
+import { JsonSyntaxError, JsonTypeError } from '../../machinery/json/json-error.ts';
 import { parseJson } from '../../machinery/json/reader.ts';
 import { stringifyJson } from '../../machinery/json/writer.ts';
 import { YamlError } from '../../machinery/json/yaml.ts';

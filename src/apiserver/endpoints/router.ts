@@ -14,7 +14,7 @@ import type { ApiRequest, ApiResponse } from '../request.ts';
 import type { EndpointContext } from './context.ts';
 import { tellDeprecation } from './deprecation.ts';
 import type { ServedApis } from '../served-apis.ts';
-import { methodNotAllowed, noSuchResource, notFoundPage } from './errors.ts';
+import { methodNotAllowed, noSuchResource, notFoundPage } from './request-errors.ts';
 import type { Lifetime, ServedResource } from './served.ts';
 import { createObject } from './verbs/create.ts';
 import { deleteCollection } from './verbs/delete-collection.ts';

@@ -3,7 +3,7 @@ import { badRequest } from '../../machinery/status.ts';
 import { fieldMatcher, type FieldTerm, parseFieldSelector } from '../../machinery/field-selector.ts';
 import { equalities, matchesLabels, type Requirements } from '../../machinery/label-selector.ts';
 import { parseLabelSelector } from '../../machinery/label-selector-text.ts';
-import type { IndexCard, Selection } from '../../storage/objects.ts';
+import type { ObjectAttributes, Selection } from '../../storage/objects.ts';
 import type { ApiRequest } from '../request.ts';
 import type { ServedResource } from './served.ts';
 
@@ -32,8 +32,9 @@ export function selectionOf(served: ServedResource, request: ApiRequest): Reques
   ) {
     throw badRequest(`fieldSelector metadata.name doesn't match requested name`);
   }
-  const matches = (card: IndexCard): boolean =>
-    (fields === undefined || fields.matches(card)) && (labels === undefined || matchesLabels(labels, card.labels));
+  const matches = (attributes: ObjectAttributes): boolean =>
+    (fields === undefined || fields.matches(attributes)) &&
+    (labels === undefined || matchesLabels(labels, attributes.labels));
   const fieldEquals =
     fields === undefined ? undefined : new Map([...fields.equals].filter(([field]) => !field.startsWith('metadata.')));
   return {
@@ -59,7 +60,7 @@ function parseLabels(text: string): Requirements {
 
 interface Fields {
   readonly equals: ReadonlyMap<string, string>;
-  matches(card: IndexCard): boolean;
+  matches(attributes: ObjectAttributes): boolean;
 }
 
 /** Undefined where nothing is asked for. */
@@ -76,7 +77,7 @@ function parseFields(text: string, served: ServedResource): Fields | undefined {
   const matches = fieldMatcher(requirements);
   return {
     equals,
-    matches: (card) => matches((field) => fieldValue(card, field)),
+    matches: (attributes) => matches((field) => fieldValue(attributes, field)),
   };
 }
 
@@ -88,12 +89,12 @@ function readFields(text: string): readonly FieldTerm[] {
   }
 }
 
-const fieldValue = (card: IndexCard, field: string): string =>
+const fieldValue = (attributes: ObjectAttributes, field: string): string =>
   field === 'metadata.name'
-    ? card.name
+    ? attributes.name
     : field === 'metadata.namespace'
-      ? card.namespace
-      : (card.fields.get(field) ?? '');
+      ? attributes.namespace
+      : (attributes.fields.get(field) ?? '');
 
 /** Kinds with selectors of their own say it in other words than the rest. */
 function unknownField({ info, form }: ServedResource, field: string): string {

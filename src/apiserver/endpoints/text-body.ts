@@ -1,6 +1,6 @@
 import { JsonBody } from '../../machinery/json/body.ts';
 import { type ConvertedYaml, convertYaml } from '../../machinery/json/yaml.ts';
-import { inTurns } from '../../machinery/turns.ts';
+import { runCooperatively } from '../../machinery/cooperative-scheduling.ts';
 
 /** A body in JSON or YAML. Reads it anew at every call; throws what is wrong with it. */
 export type TextBody = () => JsonBody;
@@ -17,7 +17,7 @@ export const jsonBody =
 export async function yamlBody(bytes: Buffer): Promise<TextBody> {
   let converted: ConvertedYaml;
   try {
-    converted = await inTurns(convertYaml(bytes));
+    converted = await runCooperatively(convertYaml(bytes));
   } catch (error) {
     return () => {
       throw error;

@@ -9,7 +9,7 @@ import { chain } from '../chain.ts';
 import { parseRequestInfo } from '../request-info.ts';
 import { ApiRequest, type ApiResponse, type Exchange, type Handler } from '../request.ts';
 import { recordRefused, recordRequests } from './audit.ts';
-import { limitTime } from './timeout.ts';
+import { limitTime } from './request-timeout.ts';
 
 const jane: UserInfo = { name: 'jane', groups: ['devs'] };
 const ok: ApiResponse = { status: 200, headers: {} };

@@ -6,7 +6,7 @@
 import type { AuditRecord } from '../audit/record.ts';
 import type { AuditTrail } from '../audit/trail.ts';
 import type { ApiRequest, ApiResponse, Filter } from '../request.ts';
-import { statusOf } from './panic.ts';
+import { statusOf } from './error-rendering.ts';
 
 /** Failed logins, and requests that ran out of time. Steps inside may annotate from here on. */
 export function recordRefused(trail: AuditTrail): Filter {

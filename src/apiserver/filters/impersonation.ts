@@ -5,7 +5,7 @@
  *   impersonation}
  */
 import { ShownText } from '../../machinery/shown-text.ts';
-import { Turns } from '../../machinery/turns.ts';
+import { CooperativeScheduler } from '../../machinery/cooperative-scheduling.ts';
 import type { UserInfo } from '../../machinery/user.ts';
 import { anonymousUser, groups as systemGroups } from '../authn/authenticator.ts';
 import { collected, extraKey } from '../authn/request-header.ts';
@@ -86,10 +86,10 @@ const attributesOf = (user: UserInfo, { kind, name, namespace = '', key = '' }: 
 
 /** A request has space for tens of thousands of wishes. */
 async function mustAllBeAllowed(authorizer: Authorizer, user: UserInfo, wishes: readonly Wish[]): Promise<void> {
-  const turns = new Turns();
+  const scheduler = new CooperativeScheduler();
   for (const wish of withoutRepetitions(wishes)) {
     await mustBeAllowed(authorizer, attributesOf(user, wish));
-    await turns.next();
+    await scheduler.next();
   }
 }
 

@@ -8,7 +8,7 @@ import { LargeRequests } from './large-requests.ts';
 import type { LargeRequestLimits } from './limits.ts';
 import { requestErrors } from './messages.ts';
 import { StatusError } from '../../machinery/status.ts';
-import { StorageError } from '../../storage/errors.ts';
+import { StorageError } from '../../storage/storage-error.ts';
 
 /** A thread that answers each call with what its code says; `reply(result)` answers the call `message`. */
 const threadOf = (code: string): URL =>

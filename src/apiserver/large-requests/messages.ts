@@ -5,7 +5,7 @@ import type { ErrorTranslation } from '../../base/port-calls.ts';
 import { StatusError, type StatusDetails } from '../../machinery/status.ts';
 import type { UserInfo } from '../../machinery/user.ts';
 import type { AdmissionPhase } from '../../registry/admission.ts';
-import type { StorageMediaType } from '../../registry/generic/door.ts';
+import type { StorageMediaType } from '../../registry/generic/storage-codec.ts';
 import { storageErrors } from '../../storage/remote/error-translation.ts';
 import type { AdmissionSettings } from '../admission/plugins.ts';
 import type { ServicesConfig } from '../config.ts';

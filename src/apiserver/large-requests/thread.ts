@@ -9,7 +9,7 @@ import { schemas } from '../../api/schemas.ts';
 import type { CustomResourceDefinition } from '../../api/gen/types/apiextensions-v1.ts';
 import type { Logger } from '../../base/logger.ts';
 import { PortCalls } from '../../base/port-calls.ts';
-import { createCardScanner } from '../../machinery/codec/scan.ts';
+import { createAttributesScanner } from '../../machinery/codec/attributes-scanner.ts';
 import { createBuiltInTypes } from '../../machinery/managed-fields/built-in-types.ts';
 import { createFieldManager } from '../../machinery/managed-fields/field-manager.ts';
 import { createJsonForm } from '../../machinery/managed-fields/json-form.ts';
@@ -121,7 +121,7 @@ class LargeRequestThread {
       groupVersions: config.groupVersions,
       schemas,
       codecs,
-      scanner: (typeId, fields) => createCardScanner(schemas, typeId, fields),
+      scanner: (typeId, fields) => createAttributesScanner(schemas, typeId, fields),
       storeOf: ({ group, resourceName }) => storeOf(plainOf(group, resourceName)),
       storePrefix: config.storagePrefix,
       mediaType: config.mediaType,

@@ -1,4 +1,4 @@
-import { methodNotAllowed } from '../endpoints/errors.ts';
+import { methodNotAllowed } from '../endpoints/request-errors.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Handler } from '../request.ts';
 

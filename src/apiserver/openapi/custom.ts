@@ -7,7 +7,7 @@
 import type { ResourceInfo } from '../../api/resources.ts';
 import { keysOf, memberOf } from '../../machinery/members.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../machinery/value.ts';
-import { definitionName, reference, type Dialect } from './definitions.ts';
+import { definitionName, reference, type Dialect } from './schema-definitions.ts';
 
 const objectMeta = 'meta/v1.ObjectMeta';
 const listMeta = 'meta/v1.ListMeta';

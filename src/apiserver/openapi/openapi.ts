@@ -14,7 +14,7 @@ import { createHash } from 'node:crypto';
 import type { GroupVersionInfo } from '../../api/resources.ts';
 import type { JsonObject } from '../../machinery/value.ts';
 import { customDefinitions, customReferences } from './custom.ts';
-import { Definitions } from './definitions.ts';
+import { SchemaDefinitions } from './schema-definitions.ts';
 import { basePath } from './operations.ts';
 import { mergeV2, type PartV2 } from './merge-v2.ts';
 import { encodeV2 } from './protobuf-v2.ts';
@@ -130,11 +130,11 @@ export class OpenApi {
     );
   }
 
-  #definitions(dialect: 'v2' | 'v3', groupVersions: readonly GroupVersionInfo[]): Definitions {
+  #definitions(dialect: 'v2' | 'v3', groupVersions: readonly GroupVersionInfo[]): SchemaDefinitions {
     const custom = groupVersions
       .flatMap(({ resources }) => resources)
       .flatMap((resource) => customDefinitions(resource, dialect));
-    return new Definitions(
+    return new SchemaDefinitions(
       dialect,
       new Map(custom.map(([id, definition]) => [id, { definition, references: customReferences }])),
     );

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../machinery/value.ts';
-import { definitionName, reference, type Definitions } from './definitions.ts';
+import { definitionName, reference, type SchemaDefinitions } from './schema-definitions.ts';
 import type { Operation } from './operations.ts';
 import type { Parameter } from './parameters.ts';
 import { namedTypes, operationExtensions, pathItems, SECURITY_SCHEME } from './paths.ts';
@@ -15,7 +15,7 @@ import type { Section } from './sections.ts';
  */
 const ALWAYS_WRITTEN: ReadonlySet<string> = new Set(['name', 'dryRun', 'fieldValidation']);
 
-export function documentV2(version: string, sections: readonly Section[], definitions: Definitions): JsonObject {
+export function documentV2(version: string, sections: readonly Section[], definitions: SchemaDefinitions): JsonObject {
   const operations = sections.flatMap((section) => section.operations);
   const parameters = new SharedParameters();
   const paths = pathItems(operations).map(({ path, shared, operations }) => [

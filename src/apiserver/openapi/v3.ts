@@ -1,12 +1,12 @@
 /** OpenAPI 3.0 documents: one per section, complete in itself. */
 import type { JsonObject } from '../../machinery/value.ts';
-import { definitionName, reference, type Definitions } from './definitions.ts';
+import { definitionName, reference, type SchemaDefinitions } from './schema-definitions.ts';
 import type { Operation } from './operations.ts';
 import type { Parameter } from './parameters.ts';
 import { namedTypes, operationExtensions, pathItems, SECURITY_SCHEME } from './paths.ts';
 import type { Section } from './sections.ts';
 
-export function documentV3(version: string, { operations }: Section, definitions: Definitions): JsonObject {
+export function documentV3(version: string, { operations }: Section, definitions: SchemaDefinitions): JsonObject {
   const paths = pathItems(operations).map(({ path, shared, operations }) => [
     path,
     {

@@ -15,7 +15,7 @@ function objectOf(name: string, revision: number, length = 2500): StoredObject {
     key: `/registry/things/${name}`,
     revision,
     bytes: Buffer.from(text),
-    card: { namespace: '', name, labels: new Map(), fields: new Map() },
+    attributes: { namespace: '', name, labels: new Map(), fields: new Map() },
   };
 }
 
@@ -103,7 +103,10 @@ describe('a compressed list', () => {
     const budget = budgetOf();
     const first = things(40);
     await textOf(listOf(first), budget);
-    const others = [first[0]!, ...first.slice(1).map(({ card }, i) => objectOf(card.name, i + 1000))];
+    const others = [
+      first[0]!,
+      ...first.slice(1).map(({ attributes: attributes }, i) => objectOf(attributes.name, i + 1000)),
+    ];
     expect(await textOf(listOf(others), budget)).toBe(plain(listOf(others)));
     const shouting = {
       ...listOf(first, 'upper'),
@@ -144,7 +147,7 @@ describe('a compressed list', () => {
     let objects = things(150);
     for (let round = 0; round < 30; round++) {
       const at = randomInt(random, objects.length);
-      const name = objects[at]!.card.name;
+      const name = objects[at]!.attributes.name;
       const change = randomInt(random, 3);
       if (change === 0) objects = objects.toSpliced(at, 1);
       else if (change === 1) objects = objects.toSpliced(at + 1, 0, objectOf(`${name}x`, 10_000 + round));

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { Standstill } from '../../base/standstill.ts';
+import { Standstill } from '../../base/stall-timer.ts';
 
 /**
  * Connections over HTTP/1.1 and how many requests each has in work, so that a server that stops can end those at rest

@@ -11,7 +11,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { breakBody } from './broken-bodies.ts';
 import type { PacedReading } from './paced-reading.ts';
-import type { Turns } from './turns.ts';
+import type { Pipelining } from './pipelining.ts';
 
 export interface Refusal {
   /** Code and reason, as in the first line. */
@@ -28,14 +28,14 @@ const unsupportedEncoding: Refusal = { status: '501 Not Implemented', text: 'Uns
 const lingerMs = 5000;
 
 export class Refusals {
-  readonly #turns: Turns;
+  readonly #pipelining: Pipelining;
   readonly #readings: WeakMap<Socket, PacedReading>;
   /** Whose rest is of no interest. */
   readonly #refused = new WeakSet<Socket>();
   readonly #last = new WeakMap<Socket, IncomingMessage>();
 
-  constructor(server: Server, turns: Turns, readings: WeakMap<Socket, PacedReading>) {
-    this.#turns = turns;
+  constructor(server: Server, pipelining: Pipelining, readings: WeakMap<Socket, PacedReading>) {
+    this.#pipelining = pipelining;
     this.#readings = readings;
     server.on('clientError', (error: NodeJS.ErrnoException & { reason?: string }, socket) =>
       this.#failed(error, socket as Socket),
@@ -73,7 +73,7 @@ export class Refusals {
     this.#refused.add(socket);
     this.#readings.get(socket)?.drop();
     if (socket.listenerCount('error') === 0) socket.on('error', () => undefined);
-    this.#turns.after(socket, () => {
+    this.#pipelining.after(socket, () => {
       socket.end(`HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${text}`);
       socket.resume();
       const timer = setTimeout(() => socket.destroy(), lingerMs).unref();

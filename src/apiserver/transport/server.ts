@@ -14,7 +14,7 @@ import { PacedReading } from './paced-reading.ts';
 import { Refusals } from './refusals.ts';
 import { asksToLeave, http1Outlet, http2Outlet, respond } from './respond.ts';
 import { createTlsServer, type ServingTls } from './serving-tls.ts';
-import { Turns } from './turns.ts';
+import { Pipelining } from './pipelining.ts';
 import { serveUpgrades } from './upgrades.ts';
 import { WebSockets } from './web-sockets.ts';
 
@@ -155,18 +155,18 @@ function createHttp1(
   server.maxHeadersCount = 0;
   // It never listens itself, and would not look after the time of connections that are handed to it.
   server.emit('listening');
-  const turns = new Turns();
+  const pipelining = new Pipelining();
   const readings = new WeakMap<Socket, PacedReading>();
   server.on('connection', (socket: Socket) => {
-    readings.set(socket, new PacedReading(socket, () => turns.isBusy(socket)));
+    readings.set(socket, new PacedReading(socket, () => pipelining.isBusy(socket)));
     socket.setTimeout(headTimeoutMs);
     connections.add(socket);
   });
-  const refusals = new Refusals(server, turns, readings);
-  const upgrades = serveUpgrades({ server, handle, turns, readings, refusals, connections, webSockets });
+  const refusals = new Refusals(server, pipelining, readings);
+  const upgrades = serveUpgrades({ server, handle, pipelining, readings, refusals, connections, webSockets });
   /** Begins a request when its turn has come. */
   const take = ({ socket }: http.IncomingMessage, response: http.ServerResponse, begin: () => void): void => {
-    turns.take(socket, response, () => {
+    pipelining.take(socket, response, () => {
       readings.get(socket)?.begun();
       begin();
     });

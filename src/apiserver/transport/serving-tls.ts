@@ -3,14 +3,14 @@
  */
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import tls from 'node:tls';
-import type { LiveText } from '../../base/live-text.ts';
+import type { ReloadableText } from '../../base/reloadable-file.ts';
 import { opensslCiphers } from './cipher-suites.ts';
 
 export interface ServingTls extends ServingPair {
   /** For clients that ask for one of their names; the first that has it is shown. */
   readonly named: readonly NamedPair[];
   /** PEM: whose client certificates are asked for. None are when absent. */
-  readonly clientAuthorities: LiveText | undefined;
+  readonly clientAuthorities: ReloadableText | undefined;
   /** By their registered names, for TLS 1.2 and older; those of the runtime when empty. */
   readonly cipherSuites: readonly string[];
   readonly minVersion: tls.SecureVersion;
@@ -22,9 +22,9 @@ export interface ServingTls extends ServingPair {
 
 export interface ServingPair {
   /** PEM, the server's own first, then those of its issuers. */
-  readonly certificate: LiveText;
+  readonly certificate: ReloadableText;
   /** PEM */
-  readonly key: LiveText;
+  readonly key: ReloadableText;
 }
 
 export interface NamedPair extends ServingPair {

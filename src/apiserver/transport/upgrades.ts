@@ -16,13 +16,13 @@ import type { Http1Connections } from './http1-connections.ts';
 import type { PacedReading } from './paced-reading.ts';
 import type { Refusals } from './refusals.ts';
 import { http1Outlet, respond, upgradedOutlet } from './respond.ts';
-import type { Turns } from './turns.ts';
+import type { Pipelining } from './pipelining.ts';
 import type { WebSockets } from './web-sockets.ts';
 
 export interface UpgradeParts {
   readonly server: http.Server;
   readonly handle: (exchange: Exchange) => Promise<ApiResponse>;
-  readonly turns: Turns;
+  readonly pipelining: Pipelining;
   readonly readings: WeakMap<Socket, PacedReading>;
   readonly refusals: Refusals;
   readonly connections: Http1Connections;
@@ -35,7 +35,7 @@ export interface Upgrades {
 }
 
 export function serveUpgrades(parts: UpgradeParts): Upgrades {
-  const { server, turns, readings, refusals, connections } = parts;
+  const { server, pipelining, readings, refusals, connections } = parts;
   /**
    * What the first request of a connection that goes back asked for; until it begins, the one that asked counts as in
    * work.
@@ -49,7 +49,7 @@ export function serveUpgrades(parts: UpgradeParts): Upgrades {
     if (refusals.refuses(message)) return;
     socket.setTimeout(0);
     const done = connections.begin(socket);
-    turns.after(socket, () => {
+    pipelining.after(socket, () => {
       if (message.method === 'CONNECT' || !isForHttp(message))
         return void answerHere(parts, { message, socket, head, done });
       ignored.set(socket, { upgrade: message.headers.upgrade ?? '', begun: done });

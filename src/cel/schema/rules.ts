@@ -11,7 +11,7 @@
  *   https://kubernetes.io/docs/tasks/extend-kubernetes/custom-resources/custom-resource-definitions/#validation-rules |
  *   Validation rules}
  */
-import { atOnce } from '../../machinery/turns.ts';
+import { runToEnd } from '../../machinery/cooperative-scheduling.ts';
 import { boolType, type CelType, optionalType, sameType, stringType } from '../check/types.ts';
 import { type Environment, environment, type Failure, type Outcome, type Program } from '../environment.ts';
 import { CelError, noValue, Optional, type Value } from '../values/values.ts';
@@ -62,7 +62,7 @@ export function compileRules(
   isRoot: boolean,
   options: RuleOptions = {},
 ): CompiledRule[] | undefined {
-  return atOnce(compilingRules(schema, isRoot, options));
+  return runToEnd(compilingRules(schema, isRoot, options));
 }
 
 /** The same, in steps: those of each expression, and one for what a rule costs. */

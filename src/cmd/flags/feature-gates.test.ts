@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { FEATURE_GATES } from '../../api/feature-gates.ts';
 import { expandGates, featureGates, gateWarnings, knownGates } from './feature-gates.ts';
 
-const flag = featureGates('feature-gates', 'works', { help: 'Gates.' });
+const flag = featureGates('feature-gates', 'supported', { help: 'Gates.' });
 const alphaGates = Object.entries(FEATURE_GATES)
   .filter(([, { stage }]) => stage === 'alpha')
   .map(([name]) => name);

@@ -13,7 +13,7 @@ import { parseBool } from './values.ts';
 /**
  * What these guard is not there yet, or is there either way: they keep their default, and nobody believes otherwise.
  */
-const notYet: ReadonlySet<string> = new Set([
+const unsupported: ReadonlySet<string> = new Set([
   'CRDValidationRatcheting',
   'CustomResourceFieldSelectors',
   'DRAAdminAccess',
@@ -54,7 +54,7 @@ function parseGate(item: string): [string, boolean] {
   if (!known && !Object.hasOwn(stageOfGroup, gate)) throw new Error(`unrecognized feature gate: ${gate}`);
   if (known?.locked && known.default !== on)
     throw new Error(`cannot set feature gate ${gate} to ${on}, feature is locked to ${known.default}`);
-  if (notYet.has(gate) && known?.default !== on)
+  if (unsupported.has(gate) && known?.default !== on)
     throw new Error(`feature gate ${gate}=${on} is not supported by this version yet`);
   return [gate, on];
 }
@@ -86,7 +86,7 @@ const isOfStage = (gate: string, stage: FeatureGate['stage']): boolean =>
   FEATURE_GATES[gate]!.stage === stage && FEATURE_GATES[gate]!.locked === undefined;
 
 const followsStage = (gate: string, stage: FeatureGate['stage']): boolean =>
-  isOfStage(gate, stage) && !notYet.has(gate);
+  isOfStage(gate, stage) && !unsupported.has(gate);
 
 /** Gates that are generally available will go away, and the flag with them; some do not follow their stage here. */
 export function gateWarnings(settings: GateSettings): string[] {
@@ -104,7 +104,7 @@ export function gateWarnings(settings: GateSettings): string[] {
 }
 
 function stageWarnings(group: string, stage: FeatureGate['stage'], settings: GateSettings): string[] {
-  const left = [...notYet].filter(
+  const left = [...unsupported].filter(
     (gate) =>
       isOfStage(gate, stage) &&
       settings[group] !== undefined &&
@@ -124,5 +124,5 @@ export const knownGates = (): string[] =>
   Object.entries(FEATURE_GATES).map(
     ([name, gate]) =>
       `${name} ` +
-      `(${gate.stage}, ${gate.default ? 'on' : 'off'}${gate.locked ? ', locked' : notYet.has(name) ? ', ' + 'not ' + 'changeable ' + 'yet' : ''})`,
+      `(${gate.stage}, ${gate.default ? 'on' : 'off'}${gate.locked ? ', locked' : unsupported.has(name) ? ', ' + 'not ' + 'changeable ' + 'yet' : ''})`,
   );

@@ -9,11 +9,11 @@ import type { PortRange } from './values.ts';
 /**
  * Whether giving the flag has its effect.
  *
- * - `works`: it does.
- * - `notYet`: refused with a message that names the flag, so that nobody believes in an effect that is not there.
- * - `noMeaning`: about something this runtime does not have (Go's profiler, glog files): accepted with a warning.
+ * - `supported`: it does.
+ * - `unsupported`: refused with a message that names the flag, so that nobody believes in an effect that is not there.
+ * - `ignored`: about something this runtime does not have (Go's profiler, glog files): accepted with a warning.
  */
-export type Support = 'works' | 'notYet' | 'noMeaning';
+export type Support = 'supported' | 'unsupported' | 'ignored';
 
 export interface FlagOptions {
   /** What it is for, one or two sentences. */

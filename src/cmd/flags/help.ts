@@ -2,9 +2,9 @@
 import type { Flag, Sections, Support } from './flag.ts';
 
 const notes: Readonly<Record<Support, string>> = {
-  works: '',
-  notYet: '[not supported yet: refused]',
-  noMeaning: '[no meaning in this runtime: ignored]',
+  supported: '',
+  unsupported: '[not supported yet: refused]',
+  ignored: '[no meaning in this runtime: ignored]',
 };
 
 const indent = ' '.repeat(10);

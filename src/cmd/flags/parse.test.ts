@@ -4,27 +4,27 @@ import { FlagError, parseFlags } from './parse.ts';
 
 const sections = {
   serving: section('Serving', {
-    port: int('secure-port', 'works', { default: 6443, help: 'Port.' }),
-    host: optionalText('external-hostname', 'works', { help: 'Name.' }),
-    timeoutMs: duration('request-timeout', 'works', { default: '1m0s', help: 'Timeout.' }),
+    port: int('secure-port', 'supported', { default: 6443, help: 'Port.' }),
+    host: optionalText('external-hostname', 'supported', { help: 'Name.' }),
+    timeoutMs: duration('request-timeout', 'supported', { default: '1m0s', help: 'Timeout.' }),
   }),
   storage: section('Storage', {
-    servers: strings('store-servers', 'works', {
+    servers: strings('store-servers', 'supported', {
       alias: 'etcd-servers',
       default: ['http://default'],
       help: 'Servers.',
     }),
-    prefix: text('store-prefix', 'works', { default: '/registry', help: 'Prefix.' }),
-    cache: bool('watch-cache', 'works', { default: true, help: 'Cache.' }),
-    keys: repeated('key-file', 'works', { help: 'Keys.' }),
-    claims: pairs('required-claim', 'works', { help: 'Claims.' }),
-    encryption: optionalText('encryption-config', 'notYet', { help: 'Encryption.' }),
-    old: int('old-count', 'works', { deprecated: 'use nothing.', help: 'Old.' }),
+    prefix: text('store-prefix', 'supported', { default: '/registry', help: 'Prefix.' }),
+    cache: bool('watch-cache', 'supported', { default: true, help: 'Cache.' }),
+    keys: repeated('key-file', 'supported', { help: 'Keys.' }),
+    claims: pairs('required-claim', 'supported', { help: 'Claims.' }),
+    encryption: optionalText('encryption-config', 'unsupported', { help: 'Encryption.' }),
+    old: int('old-count', 'supported', { deprecated: 'use nothing.', help: 'Old.' }),
   }),
   logs: section('Logs', {
-    verbosity: int('v', 'works', { shorthand: 'v', help: 'Verbosity.' }),
-    quiet: bool('quiet', 'works', { shorthand: 'q', help: 'Quiet.' }),
-    profiling: bool('profiling', 'noMeaning', { default: true, help: 'Profiles.' }),
+    verbosity: int('v', 'supported', { shorthand: 'v', help: 'Verbosity.' }),
+    quiet: bool('quiet', 'supported', { shorthand: 'q', help: 'Quiet.' }),
+    profiling: bool('profiling', 'ignored', { default: true, help: 'Profiles.' }),
   }),
 };
 const parse = (...argv: string[]) => parseFlags(sections, argv);

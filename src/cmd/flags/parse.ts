@@ -37,7 +37,7 @@ export function parseFlags<S extends Sections>(sections: S, argv: readonly strin
   const reader = new Reader(sections);
   const operands = reader.read(argv);
   const seen = [...reader.seen];
-  const refused = seen.filter(([flag]) => flag.support === 'notYet');
+  const refused = seen.filter(([flag]) => flag.support === 'unsupported');
   if (refused.length > 0)
     throw new FlagError(refused.map(([, { written }]) => `${written} is not supported by this version yet`));
   return {
@@ -137,7 +137,7 @@ function unknownFlag(name: string, known: Iterable<string>): string {
 }
 
 function warningsOf(flag: Flag, written: string): string[] {
-  if (flag.support === 'noMeaning') return [`${written} has no meaning in this runtime and is ignored`];
+  if (flag.support === 'ignored') return [`${written} has no meaning in this runtime and is ignored`];
   return flag.deprecated === undefined ? [] : [`Flag ${written} has been deprecated, ${flag.deprecated}`];
 }
 

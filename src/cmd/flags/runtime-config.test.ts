@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { groupVersions } from '../../api/resources.ts';
 import { runtimeConfig, runtimeConfigProblems, runtimeConfigWarnings, servedVersions } from './runtime-config.ts';
 
-const flag = runtimeConfig('runtime-config', 'works', { help: 'APIs.' });
+const flag = runtimeConfig('runtime-config', 'supported', { help: 'APIs.' });
 const read = (text: string) => flag.parse(text, undefined);
 const served = (text: string): string[] =>
   servedVersions(read(text), groupVersions).map(({ apiVersion }) => apiVersion);

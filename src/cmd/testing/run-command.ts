@@ -1,6 +1,6 @@
 /** Runs a command as the process would, with its terminal and signals in the test's hands. */
 import { EventEmitter, once } from 'node:events';
-import type { CommandContext, Parts } from '../command.ts';
+import type { CommandContext, Dependencies } from '../command.ts';
 import { main } from '../main.ts';
 import { startHttpsServer } from './https-server.ts';
 
@@ -18,7 +18,7 @@ export interface RunningCommand {
 
 export function runCommand(
   argv: readonly string[],
-  { stdin = '', ...given }: Partial<Parts> & { stdin?: string } = {},
+  { stdin = '', ...given }: Partial<Dependencies> & { stdin?: string } = {},
 ): RunningCommand {
   const written = { out: '', err: '' };
   const events = new EventEmitter();

@@ -1,4 +1,4 @@
-import { Standstill } from '../../base/standstill.ts';
+import { Standstill } from '../../base/stall-timer.ts';
 import type { Outbox } from '../outbox.ts';
 import type { Answers } from './answers.ts';
 import type { ServerStream } from './stream.ts';

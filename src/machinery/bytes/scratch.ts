@@ -3,7 +3,7 @@
  * and its whole work starts again with a larger buffer: that happens a few times in the life of a process, and saves
  * every writer from asking for room.
  */
-import { EncodeError } from '../codec/errors.ts';
+import { EncodeError } from '../codec/decode-error.ts';
 
 /** Signals that the scratch buffer is too small. Never leaves the codec. */
 class ScratchFull extends Error {

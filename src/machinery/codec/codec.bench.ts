@@ -9,7 +9,7 @@ import { spliceJsonResourceVersion } from '../json/splice.ts';
 import { encodeJson } from '../json/writer.ts';
 import { jsonToYaml, readYaml } from '../json/yaml.ts';
 import { createCodecs } from './index.ts';
-import { createCardScanner } from './scan.ts';
+import { createAttributesScanner } from './attributes-scanner.ts';
 import { listItemLength, spliceEnvelope, spliceResourceVersion, writeListItem } from './splice.ts';
 
 const pods = createCodecs(schemas).of('core/v1.Pod');
@@ -28,7 +28,7 @@ const fields = [
   'status.phase',
   'status.podIP',
 ];
-const scan = createCardScanner(schemas, 'core/v1.Pod', fields);
+const scan = createAttributesScanner(schemas, 'core/v1.Pod', fields);
 const scanJson = createJsonCardScanner(['spec.nodeName']);
 const chunk = Buffer.alloc(64 * 1024);
 
@@ -45,7 +45,7 @@ describe('protobuf', () => {
   bench('splice and envelope', () => void spliceEnvelope('v1', 'Pod', next(messages), 123_456_789));
   bench('length of a list item', () => void listItemLength(next(messages), 123_456_789));
   bench('write a list item', () => void writeListItem(chunk, 0, next(messages), 123_456_789));
-  bench('scan the index card', () => void scan(next(messages)));
+  bench('scan the attributes', () => void scan(next(messages)));
 });
 
 describe('JSON', () => {
@@ -56,7 +56,7 @@ describe('JSON', () => {
   bench('read exactly', () => void parseJson(next(texts)));
   bench('write without a type', () => void encodeJson(next(plain)));
   bench('splice the resourceVersion', () => void spliceJsonResourceVersion(next(texts), 123_456_789));
-  bench('scan the index card', () => void scanJson(next(texts)));
+  bench('scan the attributes', () => void scanJson(next(texts)));
   bench('to YAML', () => void jsonToYaml(next(texts)));
   bench('from YAML', () => void readYaml(yaml));
 });

@@ -5,7 +5,7 @@
 import { sortNames } from '../json/writer.ts';
 import type { JsonObject } from '../value.ts';
 import { writeChoice } from './choice-write.ts';
-import { EncodeError } from './errors.ts';
+import { EncodeError } from './decode-error.ts';
 import type { FormWriter } from './forms-write.ts';
 import {
   writeDuration,

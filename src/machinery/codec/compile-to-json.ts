@@ -8,7 +8,7 @@ import { checkRoom, writeLiteral, writeLongAscii, writeNumber, writeText } from 
 import { sortedKeys, writeCarried, writeValue } from '../json/writer.ts';
 import type { JsonObject } from '../value.ts';
 import { writeChoiceJson } from './choice-json.ts';
-import { EncodeError } from './errors.ts';
+import { EncodeError } from './decode-error.ts';
 import { zeroTime } from './forms-read.ts';
 import { constantMember, jsonFalse, jsonNull, jsonTrue, memberName, typeMetaMembers } from './json-literals.ts';
 import type { Links, ToJsonFunction, TypeLink } from './link.ts';

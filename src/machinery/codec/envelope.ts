@@ -7,7 +7,7 @@
  *   encoding}
  */
 import { BoundedCache } from '../../base/bounded-cache.ts';
-import { DecodeError } from './errors.ts';
+import { DecodeError } from './decode-error.ts';
 import { at, readLength, readString, skipField, unexpectedEnd } from './wire-read.ts';
 import { writeString, writeVarint } from './wire-write.ts';
 

@@ -3,13 +3,13 @@
  * where the message ends, and returns its JSON form; undefined where JSON has nothing.
  */
 import { formatDuration } from '../duration.ts';
-import { JsonSyntaxError, JsonTypeError } from '../json/errors.ts';
+import { JsonSyntaxError, JsonTypeError } from '../json/json-error.ts';
 import { parseJson } from '../json/reader.ts';
 import { canonicalQuantity, QuantityError } from '../quantity.ts';
 import { formatMicroTime, formatTime, maxTimeSeconds, minTimeSeconds, zeroTimeSeconds } from '../time.ts';
 import type { JsonValue } from '../value.ts';
 import { RawJson } from '../value.ts';
-import { DecodeError } from './errors.ts';
+import { DecodeError } from './decode-error.ts';
 import { at, readInt32, readInt64, readLength, readString, skipField, unexpectedEnd } from './wire-read.ts';
 
 /** What a zero time is inside a list or a map, where it cannot be left out; JSON shows it as null. */

@@ -22,7 +22,7 @@ import { copyOut, Scratch } from '../bytes/scratch.ts';
 import { maxMessages } from './size-limits.ts';
 import { budget, maxDepth } from './wire-read.ts';
 
-export { DecodeError, EncodeError } from './errors.ts';
+export { DecodeError, EncodeError } from './decode-error.ts';
 export type { Envelope, TypeMeta } from './envelope.ts';
 export { hasEnvelope, readEnvelope, writeEnvelope } from './envelope.ts';
 

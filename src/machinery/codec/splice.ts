@@ -5,7 +5,7 @@
  * All of it relies on normal form: metadata is the first field of every object (1), items the second of every list (2),
  * and fields come in rising order.
  */
-import { DecodeError } from './errors.ts';
+import { DecodeError } from './decode-error.ts';
 import { envelopeHead, envelopeTail, varintSize } from './envelope.ts';
 import { at, readLength, readUint, skipAny } from './wire-read.ts';
 import { writeString, writeVarint } from './wire-write.ts';

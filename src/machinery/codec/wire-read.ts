@@ -8,7 +8,7 @@
  * @see {@link https://protobuf.dev/programming-guides/encoding/ | Protocol Buffers: encoding}
  */
 import '../../base/native-buffer.ts';
-import { DecodeError } from './errors.ts';
+import { DecodeError } from './decode-error.ts';
 import { decodeUtf8 } from '../bytes/utf8.ts';
 
 /** Where the last reader stopped. An object and not a binding, so that generated code can see it change. */

@@ -6,7 +6,7 @@
  * began. They write to a {@link Scratch}: a writer of unbounded size leaves {@link reserve} bytes in front.
  */
 import '../../base/native-buffer.ts';
-import { EncodeError } from './errors.ts';
+import { EncodeError } from './decode-error.ts';
 import { reserve, scratchFull } from '../bytes/scratch.ts';
 import { encodeUtf8 } from '../bytes/utf8.ts';
 

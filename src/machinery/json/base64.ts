@@ -1,5 +1,5 @@
 /** Base64 as Go's decoder reads it (standard alphabet, padded, line breaks ignored), with its errors. */
-import { JsonTypeError } from './errors.ts';
+import { JsonTypeError } from './json-error.ts';
 
 const isAlphabet = (code: number): boolean =>
   (code >= 0x41 && code <= 0x5a) ||

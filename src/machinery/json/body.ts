@@ -7,7 +7,7 @@ import { maxDepth } from '../codec/wire-read.ts';
 import { notClean } from '../codec/compile-normalize.ts';
 import { maxContainers, tooManyContainers } from '../codec/size-limits.ts';
 import type { JsonObject, JsonValue } from '../value.ts';
-import { JsonSyntaxError, JsonTypeError } from './errors.ts';
+import { JsonSyntaxError, JsonTypeError } from './json-error.ts';
 import { decodeExactly } from './exact.ts';
 import { plain } from './exact-values.ts';
 import { kindOf } from './go-types.ts';

@@ -8,7 +8,7 @@
  * @see {@link https://pkg.go.dev/encoding/json#Marshal | json.Marshal}
  */
 import '../../base/native-buffer.ts';
-import { EncodeError } from '../codec/errors.ts';
+import { EncodeError } from '../codec/decode-error.ts';
 import { reserve, scratchFull } from '../bytes/scratch.ts';
 import { sequenceSize } from '../bytes/utf8.ts';
 

@@ -4,7 +4,7 @@ import type { Element, Member, TypePlan } from '../codec/plan.ts';
 import { zeroTime } from '../codec/forms-read.ts';
 import type { JsonObject, JsonValue } from '../value.ts';
 import { createMap, RawJson } from '../value.ts';
-import { JsonTypeError } from './errors.ts';
+import { JsonTypeError } from './json-error.ts';
 import { JsonNumber, maxValueDepth, numberOf } from './reader.ts';
 import { stringifyJson } from './writer.ts';
 

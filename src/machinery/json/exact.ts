@@ -13,7 +13,7 @@ import { maxDepth } from '../codec/wire-read.ts';
 import { goQuote } from '../go-quote.ts';
 import type { JsonObject, JsonValue } from '../value.ts';
 import { createMap, RawJson } from '../value.ts';
-import { JsonTypeError } from './errors.ts';
+import { JsonTypeError } from './json-error.ts';
 import { canonicalBase64 } from './base64.ts';
 import {
   dropMembers,

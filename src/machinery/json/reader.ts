@@ -10,7 +10,7 @@ import { decodeUtf8Replacing } from '../bytes/utf8.ts';
 import { goQuote } from '../go-quote.ts';
 import type { JsonObject, JsonValue } from '../value.ts';
 import { createMap } from '../value.ts';
-import { JsonSyntaxError, JsonTypeError } from './errors.ts';
+import { JsonSyntaxError, JsonTypeError } from './json-error.ts';
 import { maxNesting } from './inspect.ts';
 import { ProblemList } from './problems.ts';
 

@@ -1,5 +1,5 @@
-/** Index cards of objects that are stored as JSON: what `codec/scan.ts` does for protobuf. */
-import { type CardScanner, fieldsOfCard, type NamedPaths } from '../codec/scan.ts';
+/** Index attributes of objects that are stored as JSON: what `codec/scan.ts` does for protobuf. */
+import { type AttributesScanner, selectablePaths, type NamedPaths } from '../codec/attributes-scanner.ts';
 import { mapOfPairs, RecordKeys, RecordMap } from '../small-map.ts';
 import { eachMember, readText, skipSpace } from './walk.ts';
 
@@ -14,8 +14,8 @@ interface Step {
  * @param fields paths of texts, numbers and booleans such as `spec.color`. What is not there, or is no scalar, gives
  *   ''.
  */
-export function createJsonCardScanner(fields: readonly (string | NamedPaths)[] = []): CardScanner {
-  const named = fieldsOfCard(fields);
+export function createJsonCardScanner(fields: readonly (string | NamedPaths)[] = []): AttributesScanner {
+  const named = selectablePaths(fields);
   const root: Step = { children: new Map(), targets: [] };
   let count = 0;
   const want = (path: string): number => {

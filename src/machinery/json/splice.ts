@@ -1,5 +1,5 @@
 /** The resourceVersion of objects that are stored as JSON: put into the text, which is copied and not read. */
-import { DecodeError } from '../codec/errors.ts';
+import { DecodeError } from '../codec/decode-error.ts';
 import { eachMember, isName, skipSpace } from './walk.ts';
 
 /** The stretch of text that is replaced, and what is put there besides the version itself. */

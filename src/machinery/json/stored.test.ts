@@ -74,7 +74,7 @@ describe('putting the resourceVersion into stored JSON', () => {
   });
 });
 
-describe('index cards from JSON', () => {
+describe('index attributes from JSON', () => {
   const scan = createJsonCardScanner([
     'spec.color',
     'spec.size',
@@ -85,7 +85,7 @@ describe('index cards from JSON', () => {
   ]);
 
   test('of an object', () => {
-    const card = scan(
+    const attributes = scan(
       encodeJson(
         parseJson(
           '{"metadata":{"name":"a","namespace":"b","labels":{"x":"1","ü\\"":"\\u00e9"},"uid":"u"},' +
@@ -93,12 +93,12 @@ describe('index cards from JSON', () => {
         ),
       ),
     );
-    expect([card.namespace, card.name]).toEqual(['b', 'a']);
-    expect([...card.labels]).toEqual([
+    expect([attributes.namespace, attributes.name]).toEqual(['b', 'a']);
+    expect([...attributes.labels]).toEqual([
       ['x', '1'],
       ['ü"', 'é'],
     ]);
-    expect([...card.fields]).toEqual([
+    expect([...attributes.fields]).toEqual([
       ['spec.color', 'réd'],
       ['spec.size', '5'],
       ['spec.on', 'true'],
@@ -109,8 +109,13 @@ describe('index cards from JSON', () => {
   });
 
   test('of an object without any of it', () => {
-    const card = scan(Buffer.from('{"metadata":{},"spec":[]}'));
-    expect([card.namespace, card.name, card.labels.size, card.fields.get('spec.color')]).toEqual(['', '', 0, '']);
+    const attributes = scan(Buffer.from('{"metadata":{},"spec":[]}'));
+    expect([
+      attributes.namespace,
+      attributes.name,
+      attributes.labels.size,
+      attributes.fields.get('spec.color'),
+    ]).toEqual(['', '', 0, '']);
   });
 
   test('labels elsewhere are none', () => {

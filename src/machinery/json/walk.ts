@@ -2,7 +2,7 @@
  * Walking over JSON text without reading it: for objects that are stored as JSON, in our own form, of which only a few
  * members matter. Text that is no JSON gives a `DecodeError` or nonsense, never a hang.
  */
-import { DecodeError } from '../codec/errors.ts';
+import { DecodeError } from '../codec/decode-error.ts';
 import { parseJson } from './reader.ts';
 
 const quote = 0x22;

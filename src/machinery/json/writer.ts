@@ -3,7 +3,7 @@
  *
  * What the reader reads can be written, however deep it is.
  */
-import { EncodeError } from '../codec/errors.ts';
+import { EncodeError } from '../codec/decode-error.ts';
 import { copyOut, Scratch } from '../bytes/scratch.ts';
 import { encodeUtf8 } from '../bytes/utf8.ts';
 import type { JsonObject, JsonValue } from '../value.ts';

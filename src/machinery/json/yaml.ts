@@ -5,18 +5,18 @@
  * Reading ends at the first mistake, its work is in proportion to the text, and it can be done in turns: see `yaml/`.
  */
 import { isUtf8 } from 'node:buffer';
-import { atOnce } from '../turns.ts';
+import { runToEnd } from '../cooperative-scheduling.ts';
 import type { JsonObject, JsonValue } from '../value.ts';
 import { createMap, isObject } from '../value.ts';
 import { forbiddenCharacter } from '../yaml/characters.ts';
-import { YamlError } from '../yaml/errors.ts';
+import { YamlError } from '../yaml/yaml-error.ts';
 import { type YamlDocument, YamlReader } from '../yaml/reader.ts';
 import { maxDepth } from '../yaml/scanner.ts';
 import { JsonBody } from './body.ts';
 import { jsonText, maxValueDepth } from './reader.ts';
 import { encodeJson, sortedKeys } from './writer.ts';
 
-export { YamlError } from '../yaml/errors.ts';
+export { YamlError } from '../yaml/yaml-error.ts';
 export { jsonToYaml, writeYaml } from './yaml-write.ts';
 
 export interface ParsedYaml {
@@ -33,7 +33,7 @@ export interface ConvertedYaml {
 
 /** A YAML document as a JSON body; duplicate keys are among its problems. Throws {@link YamlError}. */
 export function readYaml(input: Uint8Array | string): JsonBody {
-  const { json, problems } = atOnce(convertYaml(input));
+  const { json, problems } = runToEnd(convertYaml(input));
   return new JsonBody(json, problems);
 }
 
@@ -48,7 +48,7 @@ export function* convertYaml(input: Uint8Array | string): Generator<void, Conver
 
 /** The first document as a value, members sorted, no deeper than {@link maxValueDepth}. Throws {@link YamlError}. */
 export function parseYaml(input: Uint8Array | string): ParsedYaml {
-  const document = atOnce(documentSteps(input, maxValueDepth));
+  const document = runToEnd(documentSteps(input, maxValueDepth));
   return { value: sorted(document.value), problems: problemsOf(document) };
 }
 

@@ -17,7 +17,7 @@ import { badRequest, requestEntityTooLarge } from '../status.ts';
 import { goJsonKind } from '../go-format.ts';
 import { contentOf, jsonEqual, keysOf, memberOf, sortedCopy, sortMembers } from '../members.ts';
 import { createMap, isObject, RawJson, type JsonObject, type JsonValue } from '../value.ts';
-import { cannotApply } from './errors.ts';
+import { cannotApply } from './patch-error.ts';
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 

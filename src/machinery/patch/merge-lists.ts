@@ -7,7 +7,7 @@ import { goTypeName, goValue } from '../go-format.ts';
 import { memberOf } from '../members.ts';
 import { plainError } from '../status.ts';
 import { isObject, type JsonObject, type JsonValue } from '../value.ts';
-import { cannotApply } from './errors.ts';
+import { cannotApply } from './patch-error.ts';
 
 export interface ListShape {
   readonly mergeKey: string;

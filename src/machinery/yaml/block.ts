@@ -1,6 +1,6 @@
 import { Class, classOf } from './characters.ts';
 import type { Cursor } from './cursor.ts';
-import { scanError } from './errors.ts';
+import { scanError } from './yaml-error.ts';
 
 interface Header {
   /** What becomes of the line breaks at the end: one is kept (clip), none (strip), all (keep). */

@@ -1,7 +1,7 @@
 /** Names of anchors, tags and directives. */
 import { Class, classOf, isBlankOrEnd } from './characters.ts';
 import type { Cursor } from './cursor.ts';
-import { scanError } from './errors.ts';
+import { scanError } from './yaml-error.ts';
 import type { Token } from './tokens.ts';
 
 /** What may follow the name of an anchor besides spaces. */

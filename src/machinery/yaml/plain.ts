@@ -1,6 +1,6 @@
 import { Class, classOf, isBlankOrEnd } from './characters.ts';
 import type { Cursor } from './cursor.ts';
-import { scanError } from './errors.ts';
+import { scanError } from './yaml-error.ts';
 
 /** What the line breaks between two lines of text come to: one is a space, more are one fewer; LS and PS stay. */
 export const fold = (breaks: string): string =>

@@ -1,6 +1,6 @@
 import { Class, classOf } from './characters.ts';
 import type { Cursor } from './cursor.ts';
-import { scanError } from './errors.ts';
+import { scanError } from './yaml-error.ts';
 import { fold } from './plain.ts';
 
 /** What stands behind a backslash for one character. */

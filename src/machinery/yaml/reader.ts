@@ -7,7 +7,7 @@
 import type { JsonObject, JsonValue } from '../value.ts';
 import { createMap } from '../value.ts';
 import { maxContainers, tooManyContainers } from '../codec/size-limits.ts';
-import { grammarError, YamlError } from './errors.ts';
+import { grammarError, YamlError } from './yaml-error.ts';
 import { Scanner } from './scanner.ts';
 import { Kind, type Token } from './tokens.ts';
 import { type Node, type Start, Values } from './values.ts';

@@ -10,7 +10,7 @@
 import { scanBlock } from './block.ts';
 import { Class, classOf, isBlankOrEnd } from './characters.ts';
 import { Cursor } from './cursor.ts';
-import { scanError } from './errors.ts';
+import { scanError } from './yaml-error.ts';
 import { scanAnchor, scanDirective, scanTag } from './names.ts';
 import { scanPlain } from './plain.ts';
 import { scanQuoted } from './quoted.ts';

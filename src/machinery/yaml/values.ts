@@ -11,7 +11,7 @@ import { jsonText } from '../json/reader.ts';
 import { goQuote } from '../go-quote.ts';
 import type { JsonObject, JsonValue } from '../value.ts';
 import { isObject } from '../value.ts';
-import { YamlError } from './errors.ts';
+import { YamlError } from './yaml-error.ts';
 import { goSyntaxOf, keyText } from './keys.ts';
 import { resolveScalar, type YamlScalar } from './scalars.ts';
 

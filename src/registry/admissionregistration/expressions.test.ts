@@ -2,8 +2,8 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { fieldErrorText } from '../../machinery/field-error.ts';
 import { FieldErrors } from '../../machinery/field-errors.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
-import { inTurns } from '../../machinery/turns.ts';
-import { definitionOf } from '../definitions.ts';
+import { runCooperatively } from '../../machinery/cooperative-scheduling.ts';
+import { definitionOf } from '../resource-definitions.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -54,7 +54,7 @@ async function judge(
     rounds++;
     next = setImmediate(other);
   });
-  const errors = await inTurns(
+  const errors = await runCooperatively(
     strategy.validateInTurns!(object as KubeObject, old as KubeObject | undefined, new FieldErrors()),
   );
   clearImmediate(next);

@@ -3,7 +3,7 @@ import { regexCache } from '../../machinery/regex-cache.ts';
 import type { JSONSchemaProps } from '../../api/gen/types/apiextensions-v1.ts';
 import { fieldErrorText } from '../../machinery/field-error.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
-import { definitionOf } from '../definitions.ts';
+import { definitionOf } from '../resource-definitions.ts';
 import type { StrategyContext } from '../strategy.ts';
 
 const text = (pattern: string): JSONSchemaProps => ({ type: 'string', pattern });

@@ -1,12 +1,12 @@
-import { controllerRevisionCells } from '../../api/apps/controller-revision/table.ts';
-import { setDaemonSetDefaults, templateGenerationAnnotation } from '../../api/apps/daemon-set/defaults.ts';
-import { daemonSetCells } from '../../api/apps/daemon-set/table.ts';
-import { setDeploymentDefaults } from '../../api/apps/deployment/defaults.ts';
-import { deploymentCells } from '../../api/apps/deployment/table.ts';
-import { setReplicaSetDefaults } from '../../api/apps/replica-set/defaults.ts';
-import { replicaSetCells } from '../../api/apps/replica-set/table.ts';
-import { setStatefulSetDefaults } from '../../api/apps/stateful-set/defaults.ts';
-import { statefulSetCells } from '../../api/apps/stateful-set/table.ts';
+import { controllerRevisionCells } from '../../api/apps/controller-revisions/table.ts';
+import { setDaemonSetDefaults, templateGenerationAnnotation } from '../../api/apps/daemon-sets/defaults.ts';
+import { daemonSetCells } from '../../api/apps/daemon-sets/table.ts';
+import { setDeploymentDefaults } from '../../api/apps/deployments/defaults.ts';
+import { deploymentCells } from '../../api/apps/deployments/table.ts';
+import { setReplicaSetDefaults } from '../../api/apps/replica-sets/defaults.ts';
+import { replicaSetCells } from '../../api/apps/replica-sets/table.ts';
+import { setStatefulSetDefaults } from '../../api/apps/stateful-sets/defaults.ts';
+import { statefulSetCells } from '../../api/apps/stateful-sets/table.ts';
 import type {
   ControllerRevision,
   DaemonSet,
@@ -15,11 +15,11 @@ import type {
   StatefulSet,
 } from '../../api/gen/types/apps-v1.ts';
 import { defineResource, type ResourceDefinition } from '../strategy.ts';
-import { controllerRevisionStrategy } from './controllerrevisions/strategy.ts';
-import { daemonSetStatusStrategy, daemonSetStrategy } from './daemonsets/strategy.ts';
+import { controllerRevisionStrategy } from './controller-revisions/strategy.ts';
+import { daemonSetStatusStrategy, daemonSetStrategy } from './daemon-sets/strategy.ts';
 import { deploymentStatusStrategy, deploymentStrategy } from './deployments/strategy.ts';
-import { replicaSetStatusStrategy, replicaSetStrategy } from './replicasets/strategy.ts';
-import { statefulSetStatusStrategy, statefulSetStrategy } from './statefulsets/strategy.ts';
+import { replicaSetStatusStrategy, replicaSetStrategy } from './replica-sets/strategy.ts';
+import { statefulSetStatusStrategy, statefulSetStrategy } from './stateful-sets/strategy.ts';
 
 const group = 'apps';
 

@@ -1,10 +1,10 @@
-import { setCronJobDefaults } from '../../api/batch/cron-job/defaults.ts';
-import { cronJobCells } from '../../api/batch/cron-job/table.ts';
-import { setJobDefaults } from '../../api/batch/job/defaults.ts';
-import { jobCells } from '../../api/batch/job/table.ts';
+import { setCronJobDefaults } from '../../api/batch/cron-jobs/defaults.ts';
+import { cronJobCells } from '../../api/batch/cron-jobs/table.ts';
+import { setJobDefaults } from '../../api/batch/jobs/defaults.ts';
+import { jobCells } from '../../api/batch/jobs/table.ts';
 import type { CronJob, Job } from '../../api/gen/types/batch-v1.ts';
 import { defineResource, type ResourceDefinition } from '../strategy.ts';
-import { cronJobStatusStrategy, cronJobStrategy } from './cronjobs/strategy.ts';
+import { cronJobStatusStrategy, cronJobStrategy } from './cron-jobs/strategy.ts';
 import { jobStatusStrategy, jobStrategy } from './jobs/strategy.ts';
 
 const group = 'batch';

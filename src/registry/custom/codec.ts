@@ -7,7 +7,7 @@
  */
 import { EncodeError, type JsonOptions, type TypeCodec } from '../../machinery/codec/index.ts';
 import { JsonBody, type Decoded } from '../../machinery/json/body.ts';
-import { JsonTypeError } from '../../machinery/json/errors.ts';
+import { JsonTypeError } from '../../machinery/json/json-error.ts';
 import { encodeJson } from '../../machinery/json/writer.ts';
 import { asJson, type KubeObject } from '../../machinery/object-meta.ts';
 import { requestEntityTooLarge } from '../../machinery/status.ts';

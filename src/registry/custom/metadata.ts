@@ -3,7 +3,7 @@ import type { TypeCodec } from '../../machinery/codec/index.ts';
 import { invalid, required } from '../../machinery/field-error.ts';
 import { FieldErrors } from '../../machinery/field-errors.ts';
 import { FieldPath } from '../../machinery/field-path.ts';
-import { JsonTypeError } from '../../machinery/json/errors.ts';
+import { JsonTypeError } from '../../machinery/json/json-error.ts';
 import { ProblemList } from '../../machinery/json/problems.ts';
 import { asJson, type KubeObject, type ObjectMeta } from '../../machinery/object-meta.ts';
 import { isObject, type JsonObject, type JsonValue } from '../../machinery/value.ts';

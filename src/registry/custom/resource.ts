@@ -20,7 +20,7 @@ import type { VersionForm } from '../generic/version-form.ts';
 import { CustomCodec } from './codec.ts';
 import { createColumns } from './columns.ts';
 import type { Converter } from './conversion.ts';
-import { createCustomDoor } from './door.ts';
+import { createCustomStorageCodec } from './storage-codec.ts';
 import { customScaleFields } from './scale.ts';
 import { createRuleChecker } from './rules.ts';
 import { createCustomDefinition } from './strategy.ts';
@@ -66,9 +66,12 @@ export function createCustomResource(options: CustomResourceOptions): CustomReso
   );
   const fields = new Set(versions.flatMap(selectableFields));
   const prefix = `${options.storePrefix}/${definition.spec.group ?? ''}/${definition.spec.names.plural ?? ''}/`;
-  const door = createCustomDoor({ codec: codecs.get(stored.apiVersion)!, scan: createJsonCardScanner([...fields]) });
+  const codec = createCustomStorageCodec({
+    codec: codecs.get(stored.apiVersion)!,
+    scan: createJsonCardScanner([...fields]),
+  });
   let storage: ObjectStorage | undefined;
-  const openStorage = (): ObjectStorage => (storage ??= options.openStorage(infoOf(stored), prefix, door));
+  const openStorage = (): ObjectStorage => (storage ??= options.openStorage(infoOf(stored), prefix, codec));
   const storeOf = (version: ReadVersion): ResourceStore =>
     createStore(options, version, codecs.get(version.apiVersion)!, prefix, openStorage);
   const mergeTypes = new Map(

@@ -3,7 +3,7 @@ import { fieldErrorText } from '../../machinery/field-error.ts';
 import { parseJson } from '../../machinery/json/reader.ts';
 import type { KubeObject } from '../../machinery/object-meta.ts';
 import { readStructural } from '../../machinery/structural/schema.ts';
-import { atOnce } from '../../machinery/turns.ts';
+import { runToEnd } from '../../machinery/cooperative-scheduling.ts';
 import type { JsonObject, JsonValue } from '../../machinery/value.ts';
 import { createRuleChecker } from './rules.ts';
 import type { RuleFindings } from './strategy.ts';
@@ -13,7 +13,7 @@ const object = (spec: unknown): KubeObject =>
 
 function judge(spec: JsonObject, value: unknown, old?: unknown): RuleFindings {
   const check = createRuleChecker(readStructural({ type: 'object', properties: { spec } }))!;
-  return atOnce(check(object(value), old === undefined ? undefined : object(old)));
+  return runToEnd(check(object(value), old === undefined ? undefined : object(old)));
 }
 
 const rules = (...list: JsonValue[]): JsonObject => ({ 'x-kubernetes-validations': list });

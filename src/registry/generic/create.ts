@@ -1,11 +1,11 @@
 import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
 import { alreadyExists, isStatusError, plainError, serverTimeout, StatusError } from '../../machinery/status.ts';
-import { isStorageError } from '../../storage/errors.ts';
+import { isStorageError } from '../../storage/storage-error.ts';
 import type { WriteGuard } from '../../storage/interface.ts';
 import type { StoredObject } from '../../storage/objects.ts';
-import { inTurns } from '../../machinery/turns.ts';
+import { runCooperatively } from '../../machinery/cooperative-scheduling.ts';
 import { fillSystemFields, nameFromPrefix, prepareForCreate } from './before-create.ts';
-import { toStatusError } from './errors.ts';
+import { toStatusError } from './store-error-answers.ts';
 import { guardOptions, writeGuarded } from './guarded-write.ts';
 import { settled } from './pending.ts';
 import type { ResourceStore } from './resource-store.ts';
@@ -71,7 +71,7 @@ async function createOnce(
   let outcome: WriteOutcome = 'refused';
   let stored: StoredObject | undefined;
   try {
-    await inTurns(prepareForCreate(object, store, request));
+    await runCooperatively(prepareForCreate(object, store, request));
     await steps.validate(object);
     stored = await writeGuarded(begun, (guards) =>
       insert(store, object, guards, request).catch((error: unknown) => {

@@ -9,7 +9,7 @@ const stored = (uid: string, revision: number): StoredObject => ({
   key: '/things/a',
   revision,
   bytes: Buffer.from(JSON.stringify({ metadata: { name: 'a', uid } })),
-  card: { namespace: '', name: 'a', labels: new Map(), fields: new Map() },
+  attributes: { namespace: '', name: 'a', labels: new Map(), fields: new Map() },
 });
 
 /** A kind that goes in two steps, in a store whose cache has not heard of the newest object yet. */

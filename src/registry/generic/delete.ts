@@ -1,6 +1,6 @@
 import { type KubeObject, metaOf, type ObjectMeta } from '../../machinery/object-meta.ts';
 import { conflict, notFound } from '../../machinery/status.ts';
-import { applyDeletion, type DeleteOptions } from './deletion.ts';
+import { applyDeletion, type DeleteOptions } from './graceful-deletion.ts';
 import type { ResourceStore } from './resource-store.ts';
 import { readModifyWrite, removeWritten, type SwapResult } from './update.ts';
 import type { WriteRequest } from './write.ts';

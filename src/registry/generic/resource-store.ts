@@ -17,7 +17,7 @@ import type {
 } from '../../storage/objects.ts';
 import type { Admission } from '../admission.ts';
 import type { ResourceDefinition, ResourceStrategy, Strategy } from '../strategy.ts';
-import { toStatusError } from './errors.ts';
+import { toStatusError } from './store-error-answers.ts';
 import { type KeyLayout, objectKey } from './keys.ts';
 import type { ResourceRules } from './resource-rules.ts';
 import type { WriteHooks } from './write.ts';
@@ -175,7 +175,7 @@ export class ResourceStore implements ResourceRules {
       key: this.key(meta.namespace ?? '', meta.name ?? ''),
       revision: 0,
       bytes,
-      card: { namespace: meta.namespace ?? '', name: meta.name ?? '', labels: new Map(), fields: new Map() },
+      attributes: { namespace: meta.namespace ?? '', name: meta.name ?? '', labels: new Map(), fields: new Map() },
     };
   }
 }

@@ -5,7 +5,7 @@ import { keepTimes } from '../../machinery/managed-fields/keep-times.ts';
 import { type KubeObject, metaOf, type ObjectMeta } from '../../machinery/object-meta.ts';
 import { conflict, invalid as invalidStatus, modified, notFound, plainError } from '../../machinery/status.ts';
 import type { StoredObject } from '../../storage/objects.ts';
-import { inTurns } from '../../machinery/turns.ts';
+import { runCooperatively } from '../../machinery/cooperative-scheduling.ts';
 import { fillSystemFields, prepareForCreate } from './before-create.ts';
 import { prepareForUpdate } from './before-update.ts';
 import { settled } from './pending.ts';
@@ -64,7 +64,7 @@ async function computeUpdate(
   metaOf(object).resourceVersion = metaOf(old).resourceVersion!;
   const begun = (await store.hooks.beginUpdate?.(object, old, request)) ?? nothingBegun;
   return finishedOnRefusal(begun, async () => {
-    await inTurns(prepareForUpdate(object, old, store, request));
+    await runCooperatively(prepareForUpdate(object, old, store, request));
     await steps.validate(object, old);
     if (shouldDeleteDuringUpdate(store, object)) {
       // The object goes as it is stored: what this change would have taken is not needed.
@@ -95,7 +95,7 @@ async function computeCreate(
   fillSystemFields(object, request.context.now);
   const begun = (await store.hooks.beginCreate?.(object, request)) ?? nothingBegun;
   return finishedOnRefusal(begun, async () => {
-    await inTurns(prepareForCreate(object, store, request));
+    await runCooperatively(prepareForCreate(object, store, request));
     await steps.validate(object, undefined);
     return { action: 'write', object, begun };
   });

@@ -9,7 +9,7 @@ const stored = (value: string, revision: number): StoredObject => ({
   key: '/things/a',
   revision,
   bytes: Buffer.from(JSON.stringify({ metadata: { name: 'a', labels: { value } } })),
-  card: { namespace: '', name: 'a', labels: new Map(), fields: new Map() },
+  attributes: { namespace: '', name: 'a', labels: new Map(), fields: new Map() },
 });
 
 /** A store whose cache has not heard of the newest version yet. */

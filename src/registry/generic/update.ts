@@ -9,7 +9,7 @@
 import { type KubeObject, metaOf } from '../../machinery/object-meta.ts';
 import { modified, notFound } from '../../machinery/status.ts';
 import type { StoredObject } from '../../storage/objects.ts';
-import { toStatusError } from './errors.ts';
+import { toStatusError } from './store-error-answers.ts';
 import { guardOptions, writeGuarded } from './guarded-write.ts';
 import { settled } from './pending.ts';
 import type { ResourceStore } from './resource-store.ts';

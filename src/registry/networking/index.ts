@@ -1,24 +1,24 @@
-import { ingressCells } from '../../api/networking/ingress/table.ts';
-import { fromOldIngress, setOldIngressDefaults, toOldIngress } from '../../api/networking/ingress/v1beta1.ts';
+import { ingressCells } from '../../api/networking/ingresses/table.ts';
+import { fromOldIngress, setOldIngressDefaults, toOldIngress } from '../../api/networking/ingresses/v1beta1.ts';
 import {
   ingressClassAnnotation,
   validateIngress,
   validateIngressStatusUpdate,
   validateIngressUpdate,
-} from '../../api/networking/ingress/validation.ts';
+} from '../../api/networking/ingresses/validation.ts';
 import {
   ingressClassCells,
   setIngressClassDefaults,
   validateIngressClass,
   validateIngressClassUpdate,
-} from '../../api/networking/ingress-class/rules.ts';
+} from '../../api/networking/ingress-classes/rules.ts';
 import { ipAddressCells, validateIpAddress, validateIpAddressUpdate } from '../../api/networking/ip-address.ts';
 import {
   networkPolicyCells,
   setNetworkPolicyDefaults,
   validateNetworkPolicy,
   validateNetworkPolicyUpdate,
-} from '../../api/networking/network-policy/rules.ts';
+} from '../../api/networking/network-policies/rules.ts';
 import { serviceCidrCells, validateServiceCidr, validateServiceCidrUpdate } from '../../api/networking/service-cidr.ts';
 import type { Ingress, IngressClass, NetworkPolicy } from '../../api/gen/types/networking-v1.ts';
 import type { Ingress as OldIngress, IPAddress, ServiceCIDR } from '../../api/gen/types/networking-v1beta1.ts';

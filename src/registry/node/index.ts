@@ -1,4 +1,4 @@
-import { podRules } from '../../api/core/pod/rules-of.ts';
+import { podValidationOptions } from '../../api/core/pods/validation-options.ts';
 import {
   setRuntimeClassDefaults,
   validateRuntimeClass,
@@ -15,8 +15,9 @@ export const node: readonly ResourceDefinition[] = [
     versions: { v1: { defaults: setRuntimeClassDefaults } as VersionRules },
     strategy: {
       allowUnconditionalUpdate: false,
-      validate: (object, context) => validateRuntimeClass(object, podRules(context, false)),
-      validateUpdate: (object, old, context) => validateRuntimeClassUpdate(object, old, podRules(context, false)),
+      validate: (object, context) => validateRuntimeClass(object, podValidationOptions(context, false)),
+      validateUpdate: (object, old, context) =>
+        validateRuntimeClassUpdate(object, old, podValidationOptions(context, false)),
     },
     table: {
       cells: ({ metadata, handler }, { now }) => [

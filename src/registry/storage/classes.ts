@@ -5,7 +5,7 @@ import {
   validateVolumeAttributesClass,
   validateVolumeAttributesClassUpdate,
 } from '../../api/storage/classes.ts';
-import { nodeLabelWarning } from '../../api/core/pod/warnings.ts';
+import { nodeLabelWarning } from '../../api/core/pods/warnings.ts';
 import type { StorageClass } from '../../api/gen/types/storage-v1.ts';
 import type { VolumeAttributesClass } from '../../api/gen/types/storage-v1beta1.ts';
 import { ageCell } from '../../api/table/cells.ts';

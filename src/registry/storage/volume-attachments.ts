@@ -1,5 +1,5 @@
-import { setPersistentVolumeSourceDefaults } from '../../api/core/persistent-volume/defaults.ts';
-import type { PersistentVolumeRules } from '../../api/core/persistent-volume/validation.ts';
+import { setPersistentVolumeSourceDefaults } from '../../api/core/persistent-volumes/defaults.ts';
+import type { PersistentVolumeRules } from '../../api/core/persistent-volumes/validation.ts';
 import { validateVolumeAttachment, validateVolumeAttachmentUpdate } from '../../api/storage/volume-attachment.ts';
 import type { VolumeAttachment } from '../../api/gen/types/storage-v1.ts';
 import { ageCell } from '../../api/table/cells.ts';

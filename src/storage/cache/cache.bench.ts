@@ -8,7 +8,7 @@
 import { bench, describe } from 'vitest';
 import { silentLogger } from '../../base/logger.ts';
 import { mapOfPairs, RecordKeys, RecordMap } from '../../machinery/small-map.ts';
-import { createCardSharing } from '../card.ts';
+import { createAttributesSharing } from '../attributes-sharing.ts';
 import { openEmbeddedStore } from '../embedded/open.ts';
 import type { ObjectCodec, Selection, StoredObject } from '../objects.ts';
 import { defaultWatchLimits, WatchQueue } from '../watch-queue.ts';
@@ -19,7 +19,7 @@ import { Watchers } from './watchers.ts';
 const prefix = '/registry/pods/';
 const count = 30_000;
 const namespaces = 15;
-const share = createCardSharing();
+const share = createAttributesSharing();
 const fieldNames = new RecordKeys([
   'spec.nodeName',
   'status.phase',
@@ -32,7 +32,7 @@ const fieldNames = new RecordKeys([
 const keyOf = (index: number): string =>
   `${prefix}ns-${index % namespaces}/pod-${String(index).padStart(6, '0')}-abcde`;
 
-/** A header line with what the card needs, then filler: opening one costs about what scanning protobuf does. */
+/** A header line with what the attributes needs, then filler: opening one costs about what scanning protobuf does. */
 function contentOf(index: number): Buffer {
   const bytes = Buffer.alloc(2_500, 'x');
   bytes.write(
@@ -42,19 +42,19 @@ function contentOf(index: number): Buffer {
 }
 
 const codec: ObjectCodec = {
-  open(key, value, revision) {
+  decode(key, value, revision) {
     const [namespace = '', name = '', app = '', hash = '', node = '', ip = ''] = value
       .toString('latin1', 0, value.indexOf(10))
       .split('|');
-    const card = share(key, {
+    const attributes = share(key, {
       namespace,
       name,
       labels: mapOfPairs(['app', app, 'pod-template-hash', hash, 'tier', 'backend']),
       fields: new RecordMap(fieldNames, [node, 'Running', 'Always', 'default-scheduler', 'default', ip]),
     });
-    return { key, revision, bytes: value.subarray(0), card, representations: undefined };
+    return { key, revision, bytes: value.subarray(0), attributes: attributes, representations: undefined };
   },
-  seal: (_key, bytes) => bytes,
+  encode: (_key, bytes) => bytes,
 };
 
 const store = await openEmbeddedStore();
@@ -92,7 +92,7 @@ describe('list', () => {
   const inNamespace: Selection = { namespace };
   const labelled: Selection = {
     namespace,
-    matches: (card) => card.labels.get('app') === 'app-7',
+    matches: (attributes) => attributes.labels.get('app') === 'app-7',
     matchesKey: 'app=app-7',
   };
   const onNode: Selection = { fieldEquals: new Map([['spec.nodeName', 'node-42']]) };
@@ -138,7 +138,7 @@ describe('delivery of one event', () => {
 });
 
 function open(index: number, revision: number): StoredObject {
-  return codec.open(keyOf(index), contentOf(index), revision);
+  return codec.decode(keyOf(index), contentOf(index), revision);
 }
 
 function addWatcher(registry: Watchers, selection: Selection): void {

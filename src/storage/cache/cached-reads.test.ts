@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { Gate } from '../../base/gate.ts';
+import { Latch } from '../../base/latch.ts';
 import { openEmbeddedStore } from '../embedded/open.ts';
-import type { IndexCard, ObjectList, ObjectListOptions, Selection } from '../objects.ts';
+import type { ObjectAttributes, ObjectList, ObjectListOptions, Selection } from '../objects.ts';
 import { labelled, Watched } from '../testing/objects/support.ts';
 import { any, bytesOf, cacheUnderTest, caughtUp, keyOf, mostRecent, prefix, settle } from './testing/support.ts';
 
@@ -67,7 +67,7 @@ describe('reads at the most recent version', () => {
     await settle();
     expect(t.store.calls('requestProgress')).toBe(0);
     await t.clock.advance(2);
-    expect((await read)!.card.name).toBe('a');
+    expect((await read)!.attributes.name).toBe('a');
     expect(t.store.calls('requestProgress')).toBe(1);
   });
 
@@ -145,7 +145,7 @@ describe('reads at the most recent version', () => {
     await t.clock.advance(10_000);
     await settle();
     const list = await t.cache.list({ version: mostRecent });
-    expect(list.objects.map((object) => [object.card.name, object.revision])).toEqual([['a', revision]]);
+    expect(list.objects.map((object) => [object.attributes.name, object.revision])).toEqual([['a', revision]]);
   });
 });
 
@@ -197,7 +197,7 @@ describe('reads where progress is not to be believed', () => {
     await read;
     const lists = t.store.calls('list');
     expect((await t.cache.list({ version: mostRecent })).revision).toBe(elsewhere);
-    expect((await t.cache.get(keyOf('a'), mostRecent))!.card.name).toBe('a');
+    expect((await t.cache.get(keyOf('a'), mostRecent))!.attributes.name).toBe('a');
     expect(t.store.calls('list')).toBe(lists);
     const revision = await t.put('a', { data: '2' });
     expect((await t.cache.list({ version: mostRecent })).objects[0]!.revision).toBe(revision);
@@ -216,12 +216,14 @@ describe('reads where progress is not to be believed', () => {
     await settle();
     await t.clock.advance(5);
     const list = await read;
-    expect(list.objects.map(({ card, revision }) => [card.name, revision]).slice(1)).toEqual([
+    expect(list.objects.map(({ attributes: attributes, revision }) => [attributes.name, revision]).slice(1)).toEqual([
       ['b', changed],
       ['d', added],
     ]);
     expect(await t.cache.get(keyOf('c'), mostRecent)).toBeUndefined();
-    expect((await t.cache.list({ version: any })).objects.map(({ card }) => card.name)).toEqual(['a', 'b', 'c']);
+    expect((await t.cache.list({ version: any })).objects.map(({ attributes: attributes }) => attributes.name)).toEqual(
+      ['a', 'b', 'c'],
+    );
   });
 });
 
@@ -232,7 +234,7 @@ describe('what was listed while the cache moved on', () => {
     for (const name of ['a', 'b']) await t.put(name);
     await t.cache.list({ version: any });
     const elsewhere = await t.putElsewhere();
-    const answered = new Gate();
+    const answered = new Latch();
     t.store.delay = (method) => (method === 'list' ? answered.wait() : undefined);
     const read = t.cache.list({ version: mostRecent, selection: { namespace: 'default' }, limit: 1 });
     await settle();
@@ -244,9 +246,11 @@ describe('what was listed while the cache moved on', () => {
     const page = await read;
     expect(page).toMatchObject({ revision: elsewhere, remaining: 1 });
     const past = await t.cache.list({ version: { match: 'exact', revision: elsewhere } });
-    expect(past.objects.map(({ card }) => card.name)).toEqual(['a', 'b']);
+    expect(past.objects.map(({ attributes: attributes }) => attributes.name)).toEqual(['a', 'b']);
     expect(
-      (await t.cache.list({ version: { match: 'exact', revision: late } })).objects.map(({ card }) => card.name),
+      (await t.cache.list({ version: { match: 'exact', revision: late } })).objects.map(
+        ({ attributes: attributes }) => attributes.name,
+      ),
     ).toEqual(['a', 'b', 'x']);
   });
 
@@ -256,7 +260,7 @@ describe('what was listed while the cache moved on', () => {
     const first = await t.put('a');
     await t.cache.list({ version: any });
     await t.putElsewhere();
-    const answered = new Gate();
+    const answered = new Latch();
     t.store.delay = (method) => (method === 'list' ? answered.wait() : undefined);
     const watched = new Watched();
     const opened = watched.open(t.cache, { after: 'mostRecent', initialEvents: true, bookmarks: true });
@@ -315,7 +319,10 @@ describe('reads at an exact version', () => {
     const lists = t.store.calls('list');
     const rest = await t.cache.list({ version: { match: 'exact', revision: page.revision }, after: page.lastKey! });
     expect(
-      rest.objects.map(({ card, bytes }) => [card.name, (JSON.parse(bytes.toString()) as { data?: string }).data]),
+      rest.objects.map(({ attributes: attributes, bytes }) => [
+        attributes.name,
+        (JSON.parse(bytes.toString()) as { data?: string }).data,
+      ]),
     ).toEqual([
       ['b', undefined],
       ['c', undefined],
@@ -412,7 +419,7 @@ describe('lists by a label', () => {
       name: 'with more than the index knows',
       selection: {
         ...labelled('a7'),
-        matches: ({ labels, name }: IndexCard) => labels.get('app') === 'a7' && name !== 'p7',
+        matches: ({ labels, name }: ObjectAttributes) => labels.get('app') === 'a7' && name !== 'p7',
       },
     },
   ])('$name are as without an index, before and after changes', async ({ selection }) => {

@@ -1,11 +1,11 @@
 /** Which state answers a read. */
-import type { Gate } from '../../base/gate.ts';
+import type { Latch } from '../../base/latch.ts';
 import type { StorageCounts } from '../counts.ts';
-import { isStorageError } from '../errors.ts';
+import { isStorageError } from '../storage-error.ts';
 import type { ObjectList, ObjectListOptions, ObjectStorage, ReadVersion, Selection, StoredObject } from '../objects.ts';
 import { hasSelector, rangeOf } from '../selection.ts';
 import type { KeyRange, ResourceKeys } from '../selection.ts';
-import type { Follower } from './follower.ts';
+import type { Reflector } from './reflector.ts';
 import { aborted } from './freshness.ts';
 import type { Freshness } from './freshness.ts';
 import { readPage, selectFrom } from './page.ts';
@@ -16,13 +16,13 @@ export interface CachedReadsOptions {
   readonly keys: ResourceKeys;
   readonly state: CacheState;
   readonly counts: StorageCounts;
-  readonly follower: Follower;
+  readonly reflector: Reflector;
   readonly freshness: Freshness;
   readonly verified: VerifiedViews;
   /** For what is not in memory. */
   readonly direct: ObjectStorage;
   /** Open once the cache has been filled. */
-  readonly filled: Gate;
+  readonly filled: Latch;
 }
 
 interface Found {
@@ -42,17 +42,17 @@ export class CachedReads {
   }
 
   async get(key: string, version: ReadVersion, signal?: AbortSignal): Promise<StoredObject | undefined> {
-    const { state, filled, follower, freshness, direct } = this.#options;
+    const { state, filled, reflector, freshness, direct } = this.#options;
     if (!filled.isOpen) await this.waitUntilFilled(signal);
     if (version.match === 'exact') return this.#getExact(key, version.revision, signal);
     if (state.unreadableIn({ prefix: key, key }) !== undefined) {
       const object = await direct.get(key, version, signal);
-      follower.fillAgain();
+      reflector.fillAgain();
       return object;
     }
     const least = version.match === 'any' ? 0 : version.match === 'mostRecent' ? Infinity : version.revision;
     if (state.revision < least) {
-      if (!follower.soundProgress) return this.#getVerified(key, least, signal);
+      if (!reflector.soundProgress) return this.#getVerified(key, least, signal);
       if (least < Infinity) await freshness.reach(least, signal);
       else if (!(await this.#isFresh(freshness.fresh(signal)))) return direct.get(key, version, signal);
     }
@@ -102,8 +102,8 @@ export class CachedReads {
 
   /** A state not older than any write acknowledged before the call, or undefined when the cache did not get there. */
   async mostRecent(range: KeyRange, signal?: AbortSignal): Promise<View | undefined> {
-    const { state, follower, freshness, verified } = this.#options;
-    if (!follower.soundProgress) return verified.view(range, signal).catch(rethrowAbort(signal));
+    const { state, reflector, freshness, verified } = this.#options;
+    if (!reflector.soundProgress) return verified.view(range, signal).catch(rethrowAbort(signal));
     return (await this.#isFresh(freshness.fresh(signal))) ? state : undefined;
   }
 
@@ -119,14 +119,14 @@ export class CachedReads {
 
   /** What could not be read because its key was not at hand can be read when it is: the cache then begins again. */
   async recover(range: KeyRange, signal?: AbortSignal): Promise<void> {
-    const { state, direct, follower } = this.#options;
+    const { state, direct, reflector } = this.#options;
     const key = state.unreadableIn(range);
     if (key === undefined) return;
     const isReadable = await direct.get(key, { match: 'mostRecent' }, signal).then(
       () => true,
       () => false,
     );
-    if (isReadable) follower.fillAgain();
+    if (isReadable) reflector.fillAgain();
   }
 
   /** Nothing may be awaited between this and the answer: the state that is found can be the one that moves on. */
@@ -171,9 +171,9 @@ export class CachedReads {
 
   /** A state that is at least as new as `revision`. Throws `Timeout` when there is none in time. */
   async notOlderThan(revision: number, range: KeyRange, signal?: AbortSignal): Promise<View> {
-    const { state, freshness, follower, verified } = this.#options;
+    const { state, freshness, reflector, verified } = this.#options;
     if (state.revision >= revision) return state;
-    if (!follower.soundProgress) {
+    if (!reflector.soundProgress) {
       const view = await verified.view(range, signal).catch(rethrowAbort(signal));
       if (view.revision >= revision) return view;
     }

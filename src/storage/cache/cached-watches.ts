@@ -9,10 +9,10 @@
  */
 import { sleep } from '../../base/clock.ts';
 import type { Clock } from '../../base/clock.ts';
-import type { Gate } from '../../base/gate.ts';
+import type { Latch } from '../../base/latch.ts';
 import { Ticker } from '../../base/ticker.ts';
 import type { StorageCounts } from '../counts.ts';
-import { isStorageError, StorageError } from '../errors.ts';
+import { isStorageError, StorageError } from '../storage-error.ts';
 import { bookmarkEvent, objectEvent } from '../events.ts';
 import type { Store } from '../interface.ts';
 import type { ObjectCodec, ObjectEvent, ObjectWatch, ObjectWatchOptions, Selection, StoredObject } from '../objects.ts';
@@ -39,7 +39,7 @@ export interface CachedWatchesOptions {
   readonly watchers: Watchers;
   readonly reads: CachedReads;
   /** Open while changes reach the watchers without a gap. */
-  readonly continuous: Gate;
+  readonly continuous: Latch;
   readonly requestProgress: () => Promise<void>;
   readonly backfill: Backfill;
   readonly isProgressSound: () => boolean;

@@ -5,7 +5,7 @@
  * reason.
  */
 import { describe, expect, test } from 'vitest';
-import { isStorageError } from '../errors.ts';
+import { isStorageError } from '../storage-error.ts';
 import type { Selection, StoredObject } from '../objects.ts';
 import { filterOf, inRange, rangeOf } from '../selection.ts';
 import { createJsonCodec } from '../testing/json-codec.ts';
@@ -71,7 +71,7 @@ class Model {
     const filter = filterOf(keys, selection);
     const range = rangeOf(keys, selection);
     const selected = [...this.at(revision).values()].filter(
-      (object) => inRange(range, object.key) && (filter?.(object.card) ?? true),
+      (object) => inRange(range, object.key) && (filter?.(object.attributes) ?? true),
     );
     return selected.map(({ key, revision: at }) => `${key} @${at}`).sort();
   }
@@ -83,11 +83,13 @@ class Model {
       .filter((change) => change.revision > after && inRange(range, change.key))
       .flatMap(({ revision, object, previous }) => {
         const [is, was] = [
-          object !== undefined && filter(object.card),
-          previous !== undefined && filter(previous.card),
+          object !== undefined && filter(object.attributes),
+          previous !== undefined && filter(previous.attributes),
         ];
         if (!is && !was) return [];
-        return [`${is ? (was ? 'MODIFIED' : 'ADDED') : 'DELETED'} ${(object ?? previous)!.card.name} @${revision}`];
+        return [
+          `${is ? (was ? 'MODIFIED' : 'ADDED') : 'DELETED'} ${(object ?? previous)!.attributes.name} @${revision}`,
+        ];
       });
   }
 }
@@ -152,19 +154,19 @@ class Run {
     const namespace = this.#random.of(['a', 'b', 'aa']);
     const key = keyOf(`n${this.#random.below(4)}`, namespace);
     const { kv } = await store.get(key);
-    const previous = kv && codec.open(key, kv.value, kv.modRevision);
+    const previous = kv && codec.decode(key, kv.value, kv.modRevision);
     if (kv !== undefined && this.#random.below(4) === 0) {
       const { revision } = await store.delete(key, kv.modRevision);
       return this.#record(key, revision, undefined, previous);
     }
     const name = key.slice(key.lastIndexOf('/') + 1);
     const fields = this.#random.below(2) === 0 ? {} : { 'spec.nodeName': `node${this.#random.below(3)}` };
-    const value = codec.seal(
+    const value = codec.encode(
       key,
       Buffer.from(JSON.stringify({ namespace, name, labels: { app: this.#random.of(['x', 'y']) }, fields })),
     );
     const { revision } = await store.update(key, value, kv?.modRevision ?? 0);
-    this.#record(key, revision, codec.open(key, Buffer.from(value), revision), previous);
+    this.#record(key, revision, codec.decode(key, Buffer.from(value), revision), previous);
   }
 
   #record(key: string, revision: number, object: StoredObject | undefined, previous: StoredObject | undefined): void {

@@ -6,12 +6,12 @@
  */
 import { systemClock } from '../../base/clock.ts';
 import type { Clock } from '../../base/clock.ts';
-import { Gate } from '../../base/gate.ts';
+import { Latch } from '../../base/latch.ts';
 import { silentLogger } from '../../base/logger.ts';
 import type { Logger } from '../../base/logger.ts';
 import { StorageCounts } from '../counts.ts';
 import { createDirectObjectStorage } from '../direct.ts';
-import { StorageError } from '../errors.ts';
+import { StorageError } from '../storage-error.ts';
 import type { Store } from '../interface.ts';
 import type {
   ObjectCodec,
@@ -33,7 +33,7 @@ import type { ObjectDeleteResult } from '../writes.ts';
 import { Backfill } from './backfill.ts';
 import { CachedReads } from './cached-reads.ts';
 import { CachedWatches } from './cached-watches.ts';
-import { Follower } from './follower.ts';
+import { Reflector } from './reflector.ts';
 import { defaultVersionWaitMs, Freshness } from './freshness.ts';
 import { probeOf } from './store-probe.ts';
 import { CacheState } from './state.ts';
@@ -77,10 +77,10 @@ export function createCachedObjectStorage(options: CachedObjectStorageOptions): 
 class WatchCache implements CachedObjectStorage {
   readonly prefix: string;
   readonly counts: StorageCounts;
-  readonly #filled = new Gate();
-  readonly #continuous = new Gate();
+  readonly #filled = new Latch();
+  readonly #continuous = new Latch();
   readonly #state: CacheState;
-  readonly #follower: Follower;
+  readonly #reflector: Reflector;
   readonly #freshness: Freshness;
   readonly #writer: ObjectWriter;
   readonly #direct: ObjectStorage;
@@ -117,7 +117,7 @@ class WatchCache implements CachedObjectStorage {
       onAdvance: () => this.#freshness.advanced(),
       onUnreadable: (error) => this.#watches.endAll(error),
     });
-    this.#follower = new Follower({
+    this.#reflector = new Reflector({
       store,
       prefix,
       state: this.#state,
@@ -131,7 +131,7 @@ class WatchCache implements CachedObjectStorage {
       onUnfilled: (cause) => {
         // Nobody knows when the store comes back: who reads is told, and may come again.
         const error = new StorageError('Unavailable', `the watch cache of ${prefix} could not be filled`, { cause });
-        for (const gate of [this.#filled, this.#continuous]) if (!gate.isOpen) gate.fail(error);
+        for (const latch of [this.#filled, this.#continuous]) if (!latch.isOpen) latch.fail(error);
       },
       onGap: (error) => {
         this.#continuous.shut();
@@ -143,7 +143,7 @@ class WatchCache implements CachedObjectStorage {
       probe: probe.revision,
       requestProgress,
       current: () => this.#state.revision,
-      onReset: () => this.#follower.reset(),
+      onReset: () => this.#reflector.reset(),
       versionWaitMs: options.versionWaitMs ?? defaultVersionWaitMs,
       counts,
     });
@@ -153,7 +153,7 @@ class WatchCache implements CachedObjectStorage {
       keys,
       counts,
       state: this.#state,
-      follower: this.#follower,
+      reflector: this.#reflector,
       freshness: this.#freshness,
       verified: new VerifiedViews({
         store,
@@ -185,11 +185,11 @@ class WatchCache implements CachedObjectStorage {
         limits: windowLimits,
         requestProgress,
       }),
-      isProgressSound: () => this.#follower.soundProgress,
+      isProgressSound: () => this.#reflector.soundProgress,
       limits: { ...defaultWatchLimits, ...options.watchLimits },
       bookmarkIntervalMs: options.bookmarkIntervalMs ?? defaultBookmarkIntervalMs,
     });
-    this.#follower.start();
+    this.#reflector.start();
   }
 
   get(key: string, version: ReadVersion, signal?: AbortSignal): Promise<StoredObject | undefined> {
@@ -225,7 +225,7 @@ class WatchCache implements CachedObjectStorage {
   }
 
   ready(): boolean {
-    return this.#follower.ready;
+    return this.#reflector.ready;
   }
 
   compacted(revision: number): void {
@@ -238,6 +238,6 @@ class WatchCache implements CachedObjectStorage {
     this.#filled.fail(closed);
     this.#continuous.fail(closed);
     this.#freshness.close(closed);
-    await this.#follower.stop();
+    await this.#reflector.stop();
   }
 }

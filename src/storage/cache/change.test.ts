@@ -7,7 +7,7 @@ function version(revision: number, app: string): StoredObject {
     key: 'k',
     revision,
     bytes: Buffer.alloc(0),
-    card: { namespace: '', name: 'k', labels: new Map([['app', app]]), fields: new Map() },
+    attributes: { namespace: '', name: 'k', labels: new Map([['app', app]]), fields: new Map() },
   };
 }
 
@@ -25,7 +25,7 @@ describe('a change as a watcher of app=x sees it', () => {
     { name: 'deleted outside', previous: oldY, object: undefined, type: undefined, content: undefined },
   ])('$name: $type', ({ previous, object, type, content }) => {
     const event = new Change({ key: 'k', revision: 2, object, previous, at: 0 }).eventFor(
-      (card) => card.labels.get('app') === 'x',
+      (attributes) => attributes.labels.get('app') === 'x',
     );
     expect(event?.type).toBe(type);
     expect(event?.object).toBe(content);
@@ -34,7 +34,7 @@ describe('a change as a watcher of app=x sees it', () => {
 
   test('all who see the same type get the same event', () => {
     const change = new Change({ key: 'k', revision: 2, object: newX, previous: oldY, at: 0 });
-    expect(change.eventFor(undefined)).toBe(change.eventFor((card) => card.name === 'k'));
-    expect(change.eventFor((card) => card.labels.get('app') === 'x')).not.toBe(change.eventFor(undefined));
+    expect(change.eventFor(undefined)).toBe(change.eventFor((attributes) => attributes.name === 'k'));
+    expect(change.eventFor((attributes) => attributes.labels.get('app') === 'x')).not.toBe(change.eventFor(undefined));
   });
 });

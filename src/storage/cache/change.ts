@@ -36,8 +36,8 @@ export class Change {
   /** The change as watchers with this filter see it: what leaves a selection is deleted, what enters it is added. */
   eventFor(filter: CardFilter | undefined): ObjectEvent | undefined {
     const { object, previous } = this;
-    const is = object !== undefined && (filter === undefined || filter(object.card));
-    const was = previous !== undefined && (filter === undefined || filter(previous.card));
+    const is = object !== undefined && (filter === undefined || filter(object.attributes));
+    const was = previous !== undefined && (filter === undefined || filter(previous.attributes));
     if (is)
       return was
         ? (this.#modified ??= objectEvent('MODIFIED', this.revision, object))

@@ -12,8 +12,8 @@ export class FieldIndex {
 
   replace(previous: StoredObject | undefined, object: StoredObject | undefined): void {
     for (const [field, groups] of this.#byField) {
-      if (previous !== undefined) groups.remove(fieldOf(previous.card, field), previous);
-      if (object !== undefined) groups.add(fieldOf(object.card, field), object);
+      if (previous !== undefined) groups.remove(fieldOf(previous.attributes, field), previous);
+      if (object !== undefined) groups.add(fieldOf(object.attributes, field), object);
     }
   }
 

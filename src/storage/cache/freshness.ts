@@ -10,8 +10,8 @@
  */
 import type { Clock, Timer } from '../../base/clock.ts';
 import type { StorageCounts } from '../counts.ts';
-import { StorageError } from '../errors.ts';
-import type { StorageReason } from '../errors.ts';
+import { StorageError } from '../storage-error.ts';
+import type { StorageReason } from '../storage-error.ts';
 import { tooLargeVersion } from '../versions.ts';
 
 export interface FreshnessOptions {

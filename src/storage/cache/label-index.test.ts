@@ -6,11 +6,11 @@ const objectOf = (name: string, labels: Readonly<Record<string, string>>): Store
   key: `/${name}`,
   revision: 1,
   bytes: Buffer.alloc(0),
-  card: { namespace: '', name, labels: new Map(Object.entries(labels)), fields: new Map() },
+  attributes: { namespace: '', name, labels: new Map(Object.entries(labels)), fields: new Map() },
 });
 
 const namesOf = (found: ReadonlySet<StoredObject> | undefined): string[] | undefined =>
-  found && [...found].map(({ card }) => card.name);
+  found && [...found].map(({ attributes: attributes }) => attributes.name);
 
 test('the rarest of the required labels is what is looked at', () => {
   const objects = [

@@ -14,7 +14,7 @@ export class LabelIndex {
 
   replace(previous: StoredObject | undefined, object: StoredObject | undefined): void {
     for (const [key, groups] of this.#byKey) {
-      const [before, after] = [previous?.card.labels.get(key), object?.card.labels.get(key)];
+      const [before, after] = [previous?.attributes.labels.get(key), object?.attributes.labels.get(key)];
       if (before !== undefined) groups.remove(before, previous!);
       if (after !== undefined) groups.add(after, object!);
     }
@@ -44,7 +44,7 @@ export class LabelIndex {
     if (groups === undefined) {
       const made = (groups = new ValueGroups());
       forEach((object) => {
-        const value = object.card.labels.get(key);
+        const value = object.attributes.labels.get(key);
         if (value !== undefined) made.add(value, object);
       });
     }

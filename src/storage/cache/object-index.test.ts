@@ -9,7 +9,7 @@ function object(key: string, revision = 1): StoredObject {
     key: prefix + key,
     revision,
     bytes: Buffer.alloc(0),
-    card: { namespace: '', name: key, labels: new Map(), fields: new Map() },
+    attributes: { namespace: '', name: key, labels: new Map(), fields: new Map() },
   };
 }
 

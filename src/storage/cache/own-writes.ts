@@ -4,7 +4,7 @@ import type { StoredObject } from '../objects.ts';
 /** A watch that shows nothing for so long is slow or broken: what it will show is then opened again. */
 const maxBytes = 32 * 1024 * 1024;
 const maxKeyLength = 4096;
-/** An object without its bytes: its card, and its place here. */
+/** An object without its bytes: its attributes, and its place here. */
 const objectBytes = 1000;
 
 /** Objects made for the answers of our own writes, until the watch shows them: the cache then takes these. */

@@ -36,7 +36,7 @@ export function selectFrom(
   const objects: StoredObject[] = [];
   for (const object of found) {
     if (!object.key.startsWith(range.prefix) || (range.key !== undefined && object.key !== range.key)) continue;
-    if (toByteString(object.key) > behind && (filter === undefined || filter(object.card))) objects.push(object);
+    if (toByteString(object.key) > behind && (filter === undefined || filter(object.attributes))) objects.push(object);
   }
   return sortByKey(objects);
 }
@@ -57,7 +57,7 @@ function collectAll(
 ): StoredObject[] {
   const objects: StoredObject[] = [];
   index.visit(range, after, (object) => {
-    if (filter === undefined || filter(object.card)) objects.push(object);
+    if (filter === undefined || filter(object.attributes)) objects.push(object);
     return true;
   });
   return objects;
@@ -74,7 +74,7 @@ function collect(
 ): StoredObject[] {
   const objects: StoredObject[] = [];
   index.visit(range, after, (object) => {
-    if (filter === undefined || filter(object.card)) objects.push(object);
+    if (filter === undefined || filter(object.attributes)) objects.push(object);
     return objects.length < limit;
   });
   return objects;

@@ -1,12 +1,13 @@
 /** What can happen between the steps of a comparison with the store, forced one by one. */
 import { describe, expect, test } from 'vitest';
-import { Gate } from '../../base/gate.ts';
+import { Latch } from '../../base/latch.ts';
 import type { ObjectList } from '../objects.ts';
 import { createJsonCodec } from '../testing/json-codec.ts';
 import { any, bytesOf, cacheUnderTest, caughtUp, keyOf, mostRecent, settle } from './testing/support.ts';
 import type { CacheUnderTest } from './testing/support.ts';
 
-const linesOf = ({ objects }: ObjectList): string[] => objects.map(({ card, revision }) => `${card.name} @${revision}`);
+const linesOf = ({ objects }: ObjectList): string[] =>
+  objects.map(({ attributes: attributes, revision }) => `${attributes.name} @${revision}`);
 
 interface Filled {
   readonly t: CacheUnderTest;
@@ -28,7 +29,7 @@ async function overwrite(t: CacheUnderTest, name: string, expected: number): Pro
   return (
     await t.store.update(
       keyOf(name),
-      createJsonCodec().seal(keyOf(name), bytesOf(name, { data: `after ${expected}` })),
+      createJsonCodec().encode(keyOf(name), bytesOf(name, { data: `after ${expected}` })),
       expected,
     )
   ).revision;
@@ -94,7 +95,7 @@ describe('between the list of keys and the values that differ', () => {
 describe('between the question and the answer of a list', () => {
   /** Reads while the answer to the list is on its way and `meanwhile` happens. */
   async function listedDuring(t: CacheUnderTest, meanwhile: () => Promise<unknown>): Promise<ObjectList> {
-    const answered = new Gate();
+    const answered = new Latch();
     t.store.delay = (method) => (method === 'list' ? answered.wait() : undefined);
     const { list } = await startComparing(t);
     await meanwhile();
@@ -153,7 +154,7 @@ describe('between the question and the answer of a list', () => {
   test('who asks for one object meanwhile does not get the older answer either', async () => {
     const { t, at } = await filled();
     await t.putElsewhere();
-    const answered = new Gate();
+    const answered = new Latch();
     t.store.delay = (method) => (method === 'get' ? answered.wait() : undefined);
     const first = t.cache.get(keyOf('b'), mostRecent);
     await settle();

@@ -8,7 +8,7 @@
  */
 import { abortable } from '../../base/abortable.ts';
 import { ownText } from '../../base/own-text.ts';
-import { isStorageError } from '../errors.ts';
+import { isStorageError } from '../storage-error.ts';
 import type { KeyValue, Store } from '../interface.ts';
 import type { ObjectCodec, StoredObject } from '../objects.ts';
 import { openObject } from '../opening.ts';

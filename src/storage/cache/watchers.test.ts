@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { silentLogger } from '../../base/logger.ts';
-import type { IndexCard, Selection, StoredObject } from '../objects.ts';
+import type { ObjectAttributes, Selection, StoredObject } from '../objects.ts';
 import { defaultWatchLimits, WatchQueue } from '../watch-queue.ts';
 import { Change } from './change.ts';
 import { Watchers } from './watchers.ts';
@@ -8,8 +8,13 @@ import { Watchers } from './watchers.ts';
 const prefix = '/registry/pods/';
 
 function object(namespace: string, name: string, node: string, revision: number): StoredObject {
-  const card: IndexCard = { namespace, name, labels: new Map(), fields: new Map([['spec.nodeName', node]]) };
-  return { key: `${prefix}${namespace}/${name}`, revision, bytes: Buffer.alloc(0), card };
+  const attributes: ObjectAttributes = {
+    namespace,
+    name,
+    labels: new Map(),
+    fields: new Map([['spec.nodeName', node]]),
+  };
+  return { key: `${prefix}${namespace}/${name}`, revision, bytes: Buffer.alloc(0), attributes: attributes };
 }
 
 class Setup {

@@ -111,12 +111,12 @@ export class Watchers {
         group.pending.push(event);
       }
     };
-    const { card } = change.object ?? change.previous!;
+    const { attributes: attributes } = change.object ?? change.previous!;
     if (this.#byKey.size > 0) collect(this.#byKey.get(change.key));
-    if (this.#byName.size > 0) collect(this.#byName.get(card.name));
+    if (this.#byName.size > 0) collect(this.#byName.get(attributes.name));
     for (const [field, byValue] of this.#byField)
       if (byValue.size > 0) forEachValue(field, change, (value) => collect(byValue.get(value)));
-    if (this.#byNamespace.size > 0) collect(this.#byNamespace.get(card.namespace));
+    if (this.#byNamespace.size > 0) collect(this.#byNamespace.get(attributes.namespace));
     collect(this.#others.get(everything));
   }
 
@@ -182,8 +182,8 @@ export class Watchers {
 
 /** The object's value, and the one it had before: who watches that must hear that it left. */
 function forEachValue(field: string, { object, previous }: Change, use: (value: string) => void): void {
-  const value = object && fieldOf(object.card, field);
-  const before = previous && fieldOf(previous.card, field);
+  const value = object && fieldOf(object.attributes, field);
+  const before = previous && fieldOf(previous.attributes, field);
   if (value !== undefined) use(value);
   if (before !== undefined && before !== value) use(before);
 }

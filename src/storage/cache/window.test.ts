@@ -11,7 +11,7 @@ function version(revision: number, size = 10): StoredObject {
     key: 'k',
     revision,
     bytes: Buffer.alloc(size),
-    card: { namespace: '', name: 'k', labels: new Map(), fields: new Map() },
+    attributes: { namespace: '', name: 'k', labels: new Map(), fields: new Map() },
   };
 }
 

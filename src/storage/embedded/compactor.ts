@@ -12,10 +12,10 @@
  * A deletion at the revision itself stays until the next compaction: a watch that starts right before it must hear of
  * it.
  */
-import { StorageError } from '../errors.ts';
+import { StorageError } from '../storage-error.ts';
 import type { Change } from './journal.ts';
 import type { KeyIndex } from './key-index.ts';
-import type { Timeline } from './timeline.ts';
+import type { RevisionLog } from './revision-log.ts';
 import { isDeletion, versionAt } from './version.ts';
 import type { KeyHistory, Version } from './version.ts';
 
@@ -24,7 +24,7 @@ const STEP = 1_000;
 
 export interface CompactorParts {
   readonly index: KeyIndex;
-  readonly timeline: Timeline;
+  readonly revisionLog: RevisionLog;
   readonly compacted: number;
   /** The compaction whose work is done. */
   readonly swept: number;
@@ -102,7 +102,7 @@ export class Compactor {
     if (this.#closed) return;
     await this.#parts.record({ kind: 'swept', revision });
     this.#swept = revision;
-    this.#parts.timeline.dropBefore(revision);
+    this.#parts.revisionLog.dropBefore(revision);
   }
 
   /**
@@ -110,17 +110,17 @@ export class Compactor {
    * them.
    */
   async #dropSuperseded(revision: number): Promise<void> {
-    const { timeline, record } = this.#parts;
+    const { revisionLog, record } = this.#parts;
     for (let from = this.#swept - 1; from < revision && !this.#closed; ) {
       const kept = new Map<KeyHistory, Version>();
       const superseded: Version[] = [];
-      let index = timeline.after(from);
+      let index = revisionLog.after(from);
       for (
         const stop = index + STEP;
-        index < timeline.end && (index < stop || timeline.at(index).modRevision === from);
+        index < revisionLog.end && (index < stop || revisionLog.at(index).modRevision === from);
         index++
       ) {
-        const { history, modRevision } = timeline.at(index);
+        const { history, modRevision } = revisionLog.at(index);
         if (modRevision > revision) break;
         from = modRevision;
         if (!kept.has(history)) this.#collect(history, revision, kept, superseded);
@@ -128,7 +128,7 @@ export class Compactor {
       if (superseded.length > 0) await record({ kind: 'dropped', versions: superseded });
       // The memory follows the journal, so that a failed step can be taken again.
       for (const version of kept.values()) version.older = undefined;
-      if (index >= timeline.end || timeline.at(index).modRevision > revision) return;
+      if (index >= revisionLog.end || revisionLog.at(index).modRevision > revision) return;
     }
   }
 

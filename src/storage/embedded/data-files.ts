@@ -8,7 +8,7 @@ import path from 'node:path';
 import type { Logger } from '../../base/logger.ts';
 import { makeDirectories } from '../../base/make-directories.ts';
 import { createPrivateFile, makePrivate, privateDirectoryMode, privateFileMode } from '../../base/private-files.ts';
-import { StorageError } from '../errors.ts';
+import { StorageError } from '../storage-error.ts';
 import { hasDiskRoom, isNoSpace } from './disk-room.ts';
 
 /**

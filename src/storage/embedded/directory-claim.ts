@@ -14,7 +14,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Database, RootDatabase } from 'lmdb';
-import { StorageError } from '../errors.ts';
+import { StorageError } from '../storage-error.ts';
 
 const ATTEMPTS = 8;
 

@@ -1,14 +1,14 @@
 /**
  * The embedded store: etcd's semantics in this process, on LMDB or in memory.
  *
- * The rooms: `ledger.ts` writes, `key-index.ts` finds versions, `timeline.ts` has them by revision, `watch-hub.ts`
- * replays it to watches, `lease-book.ts` ends leases, `compactor.ts` forgets, and the journal keeps what must outlive
+ * The rooms: `write-pipeline.ts` writes, `key-index.ts` finds versions, `revision-log.ts` has them by revision, `watch-hub.ts`
+ * replays it to watches, `lessor.ts` ends leases, `compactor.ts` forgets, and the journal keeps what must outlive
  * the process. The index (keys, revisions, history since the last compaction) is in memory, values are not.
  */
 import { abortable } from '../../base/abortable.ts';
 import { systemClock } from '../../base/clock.ts';
 import type { Clock } from '../../base/clock.ts';
-import { guardFailed, StorageError } from '../errors.ts';
+import { guardFailed, StorageError } from '../storage-error.ts';
 import type {
   GetResult,
   GuardedResult,
@@ -25,11 +25,11 @@ import type {
 import { Compactor } from './compactor.ts';
 import type { Journal } from './journal.ts';
 import { KeyIndex } from './key-index.ts';
-import { LeaseBook } from './lease-book.ts';
-import { Ledger } from './ledger.ts';
+import { Lessor } from './lessor.ts';
+import { WritePipeline } from './write-pipeline.ts';
 import { replay } from './replay.ts';
 import { RecentValues } from './recent-values.ts';
-import { Timeline } from './timeline.ts';
+import { RevisionLog } from './revision-log.ts';
 import { isDeletion, liveVersionAt, noBytes, toKeyValue } from './version.ts';
 import type { Lease, Version } from './version.ts';
 import { WatchHub } from './watch-hub.ts';
@@ -43,10 +43,10 @@ const LIST_STEP = 2_000;
 export class EmbeddedStore implements Store {
   readonly #journal: Journal;
   readonly #index = new KeyIndex();
-  readonly #timeline = new Timeline();
+  readonly #revisionLog = new RevisionLog();
   readonly #recent: RecentValues | undefined;
-  readonly #leases: LeaseBook;
-  readonly #ledger: Ledger;
+  readonly #leases: Lessor;
+  readonly #pipeline: WritePipeline;
   readonly #compactor: Compactor;
   readonly #watches: WatchHub;
   #disposed: Promise<void> | undefined;
@@ -54,13 +54,13 @@ export class EmbeddedStore implements Store {
   constructor(journal: Journal, { clock = systemClock }: { clock?: Clock } = {}) {
     this.#journal = journal;
     this.#recent = journal.keepsValuesInMemory ? undefined : new RecentValues({ maxBytes: RECENT_VALUES_BYTES });
-    this.#leases = new LeaseBook({ clock, end: (lease) => this.#endLease(lease) });
+    this.#leases = new Lessor({ clock, end: (lease) => this.#endLease(lease) });
     const { revision, compacted, swept } = replay(journal.load(), {
       index: this.#index,
-      timeline: this.#timeline,
+      revisionLog: this.#revisionLog,
       leases: this.#leases,
     });
-    this.#ledger = new Ledger({
+    this.#pipeline = new WritePipeline({
       journal,
       index: this.#index,
       revision,
@@ -69,17 +69,17 @@ export class EmbeddedStore implements Store {
         leaseRestored: (lease) => this.#leases.add(lease),
       },
     });
-    const published = (): number => this.#ledger.published;
+    const published = (): number => this.#pipeline.published;
     this.#compactor = new Compactor({
       index: this.#index,
-      timeline: this.#timeline,
+      revisionLog: this.#revisionLog,
       compacted,
       swept,
       published,
-      record: (change) => this.#ledger.record(change),
+      record: (change) => this.#pipeline.record(change),
     });
     this.#watches = new WatchHub({
-      timeline: this.#timeline,
+      revisionLog: this.#revisionLog,
       published,
       compacted: () => this.#compactor.compacted,
       valueOf: (version) => this.#valueOf(version),
@@ -90,7 +90,7 @@ export class EmbeddedStore implements Store {
 
   async currentRevision(signal?: AbortSignal): Promise<number> {
     this.#check(signal);
-    return this.#ledger.published;
+    return this.#pipeline.published;
   }
 
   async get(key: string, { revision, signal }: { revision?: number; signal?: AbortSignal } = {}): Promise<GetResult> {
@@ -99,7 +99,7 @@ export class EmbeddedStore implements Store {
     const at = this.#readRevision(revision);
     const history = this.#index.find(key);
     const version = history && liveVersionAt(history, at);
-    return { revision: this.#ledger.published, kv: version && toKeyValue(version, this.#valueOf(version)) };
+    return { revision: this.#pipeline.published, kv: version && toKeyValue(version, this.#valueOf(version)) };
   }
 
   async list(
@@ -130,7 +130,7 @@ export class EmbeddedStore implements Store {
     const current = this.#newest(key);
     const obstacle = current?.modRevision ?? this.#obstacle(options);
     if (obstacle === undefined) return { revision: await this.#put(key, value, options) };
-    await orAborted(this.#ledger.durable(obstacle), signal);
+    await orAborted(this.#pipeline.durable(obstacle), signal);
     throw current === undefined ? guardFailed(key) : new StorageError('KeyExists', `key ${key} exists`, { key });
   }
 
@@ -147,8 +147,8 @@ export class EmbeddedStore implements Store {
     checkKey(key);
     const current = this.#newest(key);
     if ((current?.modRevision ?? 0) !== expected) return this.#refused(key, signal);
-    if (current === undefined) return { applied: true, revision: this.#ledger.published };
-    return { applied: true, revision: await orAborted(this.#ledger.delete(current.history), signal) };
+    if (current === undefined) return { applied: true, revision: this.#pipeline.published };
+    return { applied: true, revision: await orAborted(this.#pipeline.delete(current.history), signal) };
   }
 
   watch(prefix: string, options: WatchOptions): AsyncIterable<WatchBatch> {
@@ -163,7 +163,7 @@ export class EmbeddedStore implements Store {
   async grantLease(ttlSeconds: number): Promise<LeaseId> {
     this.#check();
     const lease = this.#leases.draw(ttlSeconds);
-    await this.#ledger.record({ kind: 'leaseGranted', lease });
+    await this.#pipeline.record({ kind: 'leaseGranted', lease });
     this.#leases.add(lease);
     this.#leases.schedule();
     return String(lease.id);
@@ -188,7 +188,7 @@ export class EmbeddedStore implements Store {
     this.#leases.close();
     this.#watches.close(closedError());
     await this.#compactor.close();
-    await this.#ledger.settled();
+    await this.#pipeline.settled();
     await this.#journal.close();
   }
 
@@ -212,7 +212,7 @@ export class EmbeddedStore implements Store {
 
   /** The revision to read at; 0 and undefined mean now. */
   #readRevision(revision: number | undefined): number {
-    const current = this.#ledger.published;
+    const current = this.#pipeline.published;
     if (revision === undefined || revision === 0) return current;
     if (revision > current)
       throw new StorageError('FutureRevision', `revision ${revision} is yet to come`, { revision: current });
@@ -230,7 +230,7 @@ export class EmbeddedStore implements Store {
   #put(key: string, value: Uint8Array, { lease, companion, signal }: WriteOptions): Promise<number> {
     const put = { key, value, lease: lease === undefined ? undefined : this.#leases.get(lease) };
     const puts = companion === undefined ? [put] : [{ ...companion, lease: undefined }, put];
-    return orAborted(this.#ledger.put(puts), signal);
+    return orAborted(this.#pipeline.put(puts), signal);
   }
 
   /** The revision of what keeps a write from being applied beside its own key; undefined when nothing does. */
@@ -252,8 +252,8 @@ export class EmbeddedStore implements Store {
     const newest = this.#index.find(key)?.newest;
     const current = newest === undefined || isDeletion(newest) ? undefined : toKeyValue(newest, this.#valueOf(newest));
     const changed = Math.max(newest?.modRevision ?? 0, obstacle);
-    const revision = Math.max(this.#ledger.published, changed);
-    await orAborted(this.#ledger.durable(changed), signal);
+    const revision = Math.max(this.#pipeline.published, changed);
+    await orAborted(this.#pipeline.durable(changed), signal);
     return { applied: false, revision, current };
   }
 
@@ -265,7 +265,7 @@ export class EmbeddedStore implements Store {
 
   #published(versions: readonly Version[]): void {
     for (const version of versions) {
-      this.#timeline.push(version);
+      this.#revisionLog.push(version);
       this.#recent?.add(version);
       detachFromOldLease(version);
     }
@@ -274,7 +274,7 @@ export class EmbeddedStore implements Store {
 
   async #endLease(lease: Lease): Promise<void> {
     this.#leases.remove(lease);
-    await this.#ledger.endLease(lease);
+    await this.#pipeline.endLease(lease);
   }
 
   async #pause(signal: AbortSignal | undefined): Promise<void> {

@@ -10,12 +10,12 @@
  * so both are appended to; a key is a value here and may be of any length.
  *
  * Durability is LMDB's own: pages, fdatasync, then the meta page through a synchronous descriptor. The overlapping sync
- * of lmdb-js stays off: it would make commits readable before they are durable, and buys nothing because the ledger
+ * of lmdb-js stays off: it would make commits readable before they are durable, and buys nothing because the pipeline
  * already gathers what arrives while a commit is under way.
  */
 import type { Database, RootDatabase } from 'lmdb';
 import { type Logger, silentLogger } from '../../base/logger.ts';
-import { StorageError } from '../errors.ts';
+import { StorageError } from '../storage-error.ts';
 import { prepareDirectory, syncDirectories } from './data-files.ts';
 import { claimDirectory } from './directory-claim.ts';
 import { hasDiskRoom } from './disk-room.ts';

@@ -1,4 +1,4 @@
-import { StorageError } from '../errors.ts';
+import { StorageError } from '../storage-error.ts';
 import type { Change, Journal, JournalState } from './journal.ts';
 import type { Version } from './version.ts';
 

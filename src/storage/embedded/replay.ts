@@ -1,7 +1,7 @@
 import type { JournalState, LogRecord } from './journal.ts';
 import type { KeyIndex } from './key-index.ts';
-import type { LeaseBook } from './lease-book.ts';
-import type { Timeline } from './timeline.ts';
+import type { Lessor } from './lessor.ts';
+import type { RevisionLog } from './revision-log.ts';
 import type { Lease, Version } from './version.ts';
 
 /** The revision of a store that nothing was written to, as in etcd. */
@@ -9,8 +9,8 @@ const FIRST_REVISION = 1;
 
 interface Targets {
   readonly index: KeyIndex;
-  readonly timeline: Timeline;
-  readonly leases: LeaseBook;
+  readonly revisionLog: RevisionLog;
+  readonly leases: Lessor;
 }
 
 /** Builds what is kept in memory from what the journal holds. */
@@ -22,7 +22,7 @@ export function replay(
   let revision = FIRST_REVISION;
   for (const record of log) {
     revision = record.revision;
-    for (const version of versionsOf(record, targets)) if (revision >= swept) targets.timeline.push(version);
+    for (const version of versionsOf(record, targets)) if (revision >= swept) targets.revisionLog.push(version);
   }
   return { revision, compacted, swept };
 }
@@ -40,6 +40,6 @@ function versionsOf(record: LogRecord, { index, leases }: Targets): Version[] {
 }
 
 /** An older version may name a lease that is gone. */
-function leaseOf(id: number, leases: LeaseBook): Lease | undefined {
+function leaseOf(id: number, leases: Lessor): Lease | undefined {
   return leases.byNumber(id);
 }

@@ -1,11 +1,11 @@
 /**
- * Watches, pulled: a watcher is a position in the timeline. Asked for its next batch it reads on from there, or waits
+ * Watches, pulled: a watcher is a position in the revision log. Asked for its next batch it reads on from there, or waits
  * for what is published next. Nothing is queued per watcher, so a slow one costs nothing; it falls back to reading from
  * the journal, and ends with `Compacted` when compaction overtakes it.
  */
-import { StorageError } from '../errors.ts';
+import { StorageError } from '../storage-error.ts';
 import type { KeyEvent, WatchBatch, WatchOptions } from '../interface.ts';
-import type { Timeline } from './timeline.ts';
+import type { RevisionLog } from './revision-log.ts';
 import { isDeletion, noBytes, toKeyValue } from './version.ts';
 import type { Version } from './version.ts';
 
@@ -16,7 +16,7 @@ const MAX_BATCH_BYTES = 4 * 1024 * 1024;
 const MAX_SCAN = 10_000;
 
 export interface WatchSource {
-  readonly timeline: Timeline;
+  readonly revisionLog: RevisionLog;
   /** The newest durable revision. */
   readonly published: () => number;
   /** The revision of the last compaction. */
@@ -57,7 +57,7 @@ export class WatchHub {
     }
   }
 
-  /** To be called after `versions` were added to the timeline and `published` moved. */
+  /** To be called after `versions` were added to the revision log and `published` moved. */
   published(versions: readonly Version[]): void {
     for (const watcher of this.#watchers) watcher.heardOf(versions);
   }
@@ -148,12 +148,12 @@ class Watcher {
   /** Moves the position over whole revisions, as far as a batch goes. */
   #readOn(): KeyEvent[] {
     this.#checkNotCompacted();
-    const { timeline } = this.#source;
+    const { revisionLog } = this.#source;
     const events: KeyEvent[] = [];
     let bytes = 0;
-    let index = timeline.after(this.#position);
-    for (const stop = index + MAX_SCAN; index < timeline.end; index++) {
-      const version = timeline.at(index);
+    let index = revisionLog.after(this.#position);
+    for (const stop = index + MAX_SCAN; index < revisionLog.end; index++) {
+      const version = revisionLog.at(index);
       if (version.modRevision > this.#position) {
         if (index >= stop || events.length >= MAX_BATCH_EVENTS || bytes >= MAX_BATCH_BYTES) return events;
         this.#position = version.modRevision;

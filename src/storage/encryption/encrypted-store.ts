@@ -17,7 +17,7 @@ import type {
   WatchOptions,
   WriteOptions,
 } from '../interface.ts';
-import { StorageError } from '../errors.ts';
+import { StorageError } from '../storage-error.ts';
 import type { OpenedValue, Soon, ValueTransformer } from './transformer.ts';
 
 export interface EncryptedStoreOptions {

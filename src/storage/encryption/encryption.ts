@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 import { sleep, systemClock, type Clock } from '../../base/clock.ts';
 import { silentLogger, type Logger } from '../../base/logger.ts';
-import { openTogether } from '../../base/opened.ts';
+import { withCleanupStack } from '../../base/cleanup-stack.ts';
 import { shareProbe } from '../cache/store-probe.ts';
 import type { Store } from '../interface.ts';
 import { readEncryptionConfiguration } from './read-configuration.ts';
@@ -220,8 +220,8 @@ async function openGeneration(
   { observer, log, kmsV1, reload, clock = systemClock }: EncryptionOptions,
 ): Promise<Generation> {
   const providers = providersOf(text, reload !== undefined, { clock, log, observer, kmsV1 });
-  return openTogether(async (opened) => {
-    for (const { plugin } of providers.plugins) opened.add(() => plugin.close());
+  return withCleanupStack(async (cleanup) => {
+    for (const { plugin } of providers.plugins) cleanup.add(() => plugin.close());
     await Promise.all(providers.plugins.map(({ plugin }) => plugin.start()));
     return new Generation(hashOf(text), providers, observer);
   });

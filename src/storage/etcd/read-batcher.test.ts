@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { EtcdError } from '../../etcd/errors.ts';
+import { EtcdError } from '../../etcd/etcd-error.ts';
 import { GrpcCode } from '../../grpc/status.ts';
 import type { RangeRequest, TxnRequest } from '../../etcd/messages.ts';
 import { ReadBatcher } from './read-batcher.ts';

@@ -1,5 +1,5 @@
 import type { EtcdClient } from '../../etcd/client.ts';
-import { abortedBy } from '../../etcd/errors.ts';
+import { abortedBy } from '../../etcd/etcd-error.ts';
 import type { KeyValue, RangeResponse } from '../../etcd/messages.ts';
 
 /** More wait for the next transaction: etcd allows 128 operations, and values can be large. */

@@ -7,7 +7,7 @@ import type { EtcdClientOptions } from '../../etcd/client.ts';
 import { firstKey, prefixEnd } from '../../etcd/messages.ts';
 import type { Compare, RequestOp, TxnResponse } from '../../etcd/messages.ts';
 import { hasSoundProgress } from '../../etcd/version.ts';
-import { guardFailed, StorageError } from '../errors.ts';
+import { guardFailed, StorageError } from '../storage-error.ts';
 import type {
   GetResult,
   GuardedResult,
@@ -21,7 +21,7 @@ import type {
   WriteGuard,
   WriteOptions,
 } from '../interface.ts';
-import { toStorageError } from './errors.ts';
+import { toStorageError } from './etcd-error-translation.ts';
 import { listAll } from './list.ts';
 import { ReadBatcher } from './read-batcher.ts';
 import { EtcdWatch } from './watch.ts';

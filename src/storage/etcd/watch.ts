@@ -2,16 +2,16 @@ import { sleep } from '../../base/clock.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { EtcdClient } from '../../etcd/client.ts';
 import type { EtcdConnection } from '../../etcd/connection.ts';
-import { EtcdError, unavailable } from '../../etcd/errors.ts';
+import { EtcdError, unavailable } from '../../etcd/etcd-error.ts';
 import { GrpcCode } from '../../grpc/status.ts';
 import { firstKey, prefixEnd } from '../../etcd/messages.ts';
 import type { WatchEvent, WatchResponse } from '../../etcd/messages.ts';
 import { hasSoundProgress, keepsCompactedDeletion } from '../../etcd/version.ts';
 import { WatchStream } from '../../etcd/watch.ts';
-import { StorageError } from '../errors.ts';
+import { StorageError } from '../storage-error.ts';
 import type { KeyEvent, WatchBatch } from '../interface.ts';
 import { BatchQueue } from './batch-queue.ts';
-import { toStorageError } from './errors.ts';
+import { toStorageError } from './etcd-error-translation.ts';
 import { RevisionAssembler } from './revision-assembler.ts';
 
 export interface EtcdWatchOptions {

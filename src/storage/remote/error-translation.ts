@@ -1,6 +1,6 @@
 /** Storage errors between threads: a clone of one would lose its class, and with it its reason. */
 import type { ErrorTranslation } from '../../base/port-calls.ts';
-import { StorageError, type StorageReason } from '../errors.ts';
+import { StorageError, type StorageReason } from '../storage-error.ts';
 
 interface EncodedError {
   readonly message: string;

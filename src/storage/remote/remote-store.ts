@@ -15,7 +15,7 @@ import type {
   WatchOptions,
   WriteOptions,
 } from '../interface.ts';
-import { isStorageError, StorageError } from '../errors.ts';
+import { isStorageError, StorageError } from '../storage-error.ts';
 import type { StoreCalls } from './serve-store.ts';
 
 export class RemoteStore implements Store {

@@ -1,5 +1,5 @@
-import { Gate } from '../../base/gate.ts';
-import { StorageError } from '../errors.ts';
+import { Latch } from '../../base/latch.ts';
+import { StorageError } from '../storage-error.ts';
 import type {
   GetResult,
   GuardedResult,
@@ -30,7 +30,7 @@ interface Hold {
   readonly method: Method;
   readonly prefix: string;
   readonly answersAtOnce: boolean;
-  readonly gate: Gate;
+  readonly latch: Latch;
   readonly reached: () => void;
   readonly answered: () => void;
 }
@@ -39,9 +39,9 @@ interface Hold {
 export class ControlledStore implements Store {
   #inner: Store;
   readonly #calls = new Map<Method, number>();
-  readonly #held = new Map<Method, Gate>();
+  readonly #held = new Map<Method, Latch>();
   readonly #holds: Hold[] = [];
-  readonly #watches = new Gate();
+  readonly #watches = new Latch();
   #lost = new AbortController();
   /** False: as an etcd whose progress cannot be believed. No watch is told any. */
   soundProgress = true;
@@ -77,11 +77,11 @@ export class ControlledStore implements Store {
 
   /** Calls of this kind wait until they are released. */
   hold(method: Method): () => void {
-    const gate = new Gate();
-    this.#held.set(method, gate);
+    const latch = new Latch();
+    this.#held.set(method, latch);
     return () => {
       this.#held.delete(method);
-      gate.open();
+      latch.open();
     };
   }
 
@@ -188,7 +188,7 @@ export class ControlledStore implements Store {
     if (this.#lost.signal.aborted) throw unavailable();
     await this.#held.get(method)?.wait();
     const hold = this.#takeHold(method, key, false);
-    await hold?.gate.wait();
+    await hold?.latch.wait();
     return hold;
   }
 
@@ -196,7 +196,7 @@ export class ControlledStore implements Store {
     const held = await this.#enter(method, key);
     const lost = this.#takeHold(method, key, true);
     if (lost === undefined) return write().finally(held?.answered);
-    void lost.gate
+    void lost.latch
       .wait()
       .then(write)
       .catch(() => undefined)
@@ -205,11 +205,11 @@ export class ControlledStore implements Store {
   }
 
   #holdNext(method: Method, prefix: string, answersAtOnce: boolean): HeldCall {
-    const gate = new Gate();
-    const [reached, answered] = [new Gate(), new Gate()];
+    const latch = new Latch();
+    const [reached, answered] = [new Latch(), new Latch()];
     const told = { reached: () => reached.open(), answered: () => answered.open() };
-    this.#holds.push({ method, prefix, answersAtOnce, gate, ...told });
-    return { reached: reached.wait(), release: () => gate.open(), answered: answered.wait() };
+    this.#holds.push({ method, prefix, answersAtOnce, latch, ...told });
+    return { reached: reached.wait(), release: () => latch.open(), answered: answered.wait() };
   }
 
   #takeHold(method: Method, key: string, answersAtOnce: boolean): Hold | undefined {

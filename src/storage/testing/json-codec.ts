@@ -1,4 +1,4 @@
-import { createCardSharing } from '../card.ts';
+import { createAttributesSharing } from '../attributes-sharing.ts';
 import type { ObjectCodec } from '../objects.ts';
 
 /** What the objects of the storage tests look like. */
@@ -14,22 +14,22 @@ const envelope = Buffer.from('test\0');
 
 /** Stores JSON behind a short envelope; refuses what has none. */
 export function createJsonCodec(onOpen: () => void = () => undefined): ObjectCodec {
-  const share = createCardSharing();
+  const share = createAttributesSharing();
   return {
-    open(key, value, revision) {
+    decode(key, value, revision) {
       onOpen();
       if (!value.subarray(0, envelope.length).equals(envelope)) throw new Error('no envelope');
       const bytes = value.subarray(envelope.length);
       const { namespace = '', name, labels = {}, fields = {} } = JSON.parse(bytes.toString()) as TestObject;
-      const card = share(key, {
+      const attributes = share(key, {
         namespace,
         name,
         labels: new Map(Object.entries(labels)),
         fields: new Map(Object.entries(fields)),
       });
-      return { key, revision, bytes, card, representations: undefined };
+      return { key, revision, bytes, attributes: attributes, representations: undefined };
     },
-    seal: (_key, bytes) => Buffer.concat([envelope, bytes]),
+    encode: (_key, bytes) => Buffer.concat([envelope, bytes]),
   };
 }
 

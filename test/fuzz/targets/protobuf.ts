@@ -4,7 +4,7 @@ import protobuf from 'protobufjs';
 import { codecs } from '../../../src/api/codecs.ts';
 import { schemas } from '../../../src/api/schemas.ts';
 import { readEnvelope } from '../../../src/machinery/codec/index.ts';
-import { createCardScanner } from '../../../src/machinery/codec/scan.ts';
+import { createAttributesScanner } from '../../../src/machinery/codec/attributes-scanner.ts';
 import { metadataField, spliceResourceVersion, splicedLength } from '../../../src/machinery/codec/splice.ts';
 import { pick } from '../../support/random.ts';
 import { ValueGenerator } from '../../support/random-values.ts';
@@ -12,7 +12,7 @@ import { attempt, changed, expectWithin, joined, outcome, parts } from '../parts
 import { messageIds } from '../types.ts';
 import type { FuzzTarget } from '../target.ts';
 
-const scan = createCardScanner(schemas, 'core/v1.Pod', [
+const scan = createAttributesScanner(schemas, 'core/v1.Pod', [
   'spec.nodeName',
   'spec.hostNetwork',
   'status.phase',

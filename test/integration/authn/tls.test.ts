@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listen } from '../../../src/apiserver/transport/server.ts';
 import { ensureSelfSigned } from '../../../src/cmd/pki/self-signed.ts';
 import { canSharePorts } from '../../../src/cmd/flags/api-server/tls.ts';
-import { fixedText } from '../../../src/base/live-text.ts';
+import { fixedText } from '../../../src/base/reloadable-file.ts';
 import { callServer2, startTestServer, type TestServer } from '../../support/caller.ts';
 import { Openssl, type OpensslPair } from '../../support/openssl.ts';
 import { freePorts } from '../../support/ports.ts';

@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { EtcdStore } from '../../../src/storage/etcd/store.ts';
 import type { EtcdStoreOptions } from '../../../src/storage/etcd/store.ts';
 import type { Store } from '../../../src/storage/interface.ts';
-import { isStorageError } from '../../../src/storage/errors.ts';
+import { isStorageError } from '../../../src/storage/storage-error.ts';
 import { WatchLog, createMany } from '../../../src/storage/testing/contract/support.ts';
 import { expectWhole } from '../../../src/storage/testing/contract/watches.ts';
 import { EtcdServer, etcdVersions } from '../../support/etcd.ts';

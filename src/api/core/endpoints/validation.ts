@@ -13,7 +13,7 @@ import { checkIp, checkNonSpecialIp } from '../../meta/addresses.ts';
 import { checkFormat, invalidEach } from '../../meta/checks.ts';
 import { subdomainName } from '../../meta/name-rules.ts';
 import { validateBuiltInMeta, validateBuiltInMetaUpdate } from '../../meta/object-meta.ts';
-import { checkProtocol } from '../service/ports-validation.ts';
+import { checkProtocol } from '../services/ports-validation.ts';
 
 /** When the pods changed that made the endpoints change. */
 const triggerTimeAnnotation = 'endpoints.kubernetes.io/last-change-trigger-time';

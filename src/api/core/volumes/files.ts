@@ -10,7 +10,7 @@ import { invalid, required } from '../../../machinery/field-error.ts';
 import type { FieldErrors } from '../../../machinery/field-errors.ts';
 import type { FieldPath } from '../../../machinery/field-path.ts';
 import { checkRequiredText } from '../../meta/checks.ts';
-import { checkObjectField, checkResourceField } from '../pod/downward-fields.ts';
+import { checkObjectField, checkResourceField } from '../pods/downward-fields.ts';
 import { checkFileMode, checkFilePath } from './paths.ts';
 
 export function checkSecretVolume(source: SecretVolumeSource, path: FieldPath, errors: FieldErrors): void {

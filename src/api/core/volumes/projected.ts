@@ -14,7 +14,7 @@ import { goStruct } from '../../../machinery/go-quote.ts';
 import { checkSignerName, isClusterTrustBundleName } from '../../certificates/signer-name.ts';
 import { checkRequiredText } from '../../meta/checks.ts';
 import { checkLabelSelector } from '../../meta/label-selector.ts';
-import type { PodRules } from '../pod/rules.ts';
+import type { PodValidationOptions } from '../pods/validation-option-types.ts';
 import { checkDownwardApiFile, checkKeyToPath } from './files.ts';
 import { checkFileMode, checkFilePath } from './paths.ts';
 
@@ -22,7 +22,7 @@ export function checkProjectedVolume(
   { defaultMode, sources }: ProjectedVolumeSource,
   path: FieldPath,
   errors: FieldErrors,
-  rules: PodRules,
+  rules: PodValidationOptions,
 ): void {
   checkFileMode(defaultMode, path.child('defaultMode'), errors);
   const files = new Files(path, errors);
@@ -52,7 +52,7 @@ class Files {
 interface Projection {
   readonly files: Files;
   readonly errors: FieldErrors;
-  readonly rules: PodRules;
+  readonly rules: PodValidationOptions;
   readonly volumePath: FieldPath;
 }
 

@@ -3,7 +3,7 @@
  * @see {@link https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline | Pod Security Standards:
  *   baseline}
  */
-import { visitContainers } from '../../../api/core/pod/container-list.ts';
+import { visitContainers } from '../../../api/core/pods/container-list.ts';
 import { goQuote } from '../../../machinery/go-quote.ts';
 import {
   annotationsOf,

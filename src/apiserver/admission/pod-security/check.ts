@@ -1,6 +1,6 @@
 /** What the checks of the standards share: what they see of a pod, and how their findings read. */
 import type { PodSpec } from '../../../api/gen/types/core-v1.ts';
-import { type AnyContainer, visitContainers } from '../../../api/core/pod/container-list.ts';
+import { type AnyContainer, visitContainers } from '../../../api/core/pods/container-list.ts';
 import { goQuote } from '../../../machinery/go-quote.ts';
 import type { ObjectMeta } from '../../../machinery/object-meta.ts';
 

@@ -3,7 +3,7 @@ import { codecs } from '../../../api/codecs.ts';
 import type { ResourceQuota } from '../../../api/gen/types/core-v1.ts';
 import { findGroupVersion } from '../../../api/resources.ts';
 import { schemas } from '../../../api/schemas.ts';
-import { createCardScanner } from '../../../machinery/codec/scan.ts';
+import { createAttributesScanner } from '../../../machinery/codec/attributes-scanner.ts';
 import { createFieldManager } from '../../../machinery/managed-fields/field-manager.ts';
 import { type AdmissionAttributes, createAdmissionChain } from '../../../registry/admission.ts';
 import { createCatalog } from '../../../registry/catalog.ts';
@@ -28,7 +28,7 @@ export async function startQuotaServer(quotas: readonly ResourceQuota[], now: ()
     groupVersions: [findGroupVersion('v1')!],
     schemas,
     codecs,
-    scanner: (typeId, fields) => createCardScanner(schemas, typeId, fields),
+    scanner: (typeId, fields) => createAttributesScanner(schemas, typeId, fields),
     storePrefix: '/registry',
     mediaType: 'application/vnd.kubernetes.protobuf',
     storeOf: () => store,

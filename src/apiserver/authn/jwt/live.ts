@@ -3,10 +3,10 @@
  * issuers, the old ones stay.
  */
 import { timeLimit } from '../../../base/time-limit.ts';
-import type { LiveText } from '../../../base/live-text.ts';
+import type { ReloadableText } from '../../../base/reloadable-file.ts';
 import type { Logger } from '../../../base/logger.ts';
 import { aggregateText } from '../../../machinery/field-error.ts';
-import { inTurns } from '../../../machinery/turns.ts';
+import { runCooperatively } from '../../../machinery/cooperative-scheduling.ts';
 import { type TokenAuthenticator } from '../authenticator.ts';
 import { unionOfTokens } from '../union.ts';
 import { type Claims, ClaimSources } from './claim-sources.ts';
@@ -29,7 +29,9 @@ export async function judgeConfiguration(
   configuration: AuthenticationConfiguration,
   disallowedIssuers: readonly string[],
 ): Promise<JudgedConfiguration> {
-  const { errors, compiled } = await inTurns(validateAuthenticationConfiguration(configuration, disallowedIssuers));
+  const { errors, compiled } = await runCooperatively(
+    validateAuthenticationConfiguration(configuration, disallowedIssuers),
+  );
   if (errors.length > 0) throw new Error(aggregateText(errors));
   return { configuration, compiled };
 }
@@ -42,7 +44,7 @@ export interface JwtConfig {
   readonly initial: JudgedConfiguration;
   readonly algorithms: readonly string[];
   /** The file, when there is one: what is checked already. */
-  readonly file: LiveText | undefined;
+  readonly file: ReloadableText | undefined;
   readonly disallowedIssuers: readonly string[];
 }
 

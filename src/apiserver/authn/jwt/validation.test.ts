@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { fieldErrorText } from '../../../machinery/field-error.ts';
-import { atOnce } from '../../../machinery/turns.ts';
+import { runToEnd } from '../../../machinery/cooperative-scheduling.ts';
 import { readAuthenticationConfiguration } from './configuration.ts';
 import { validateAuthenticationConfiguration } from './validation.ts';
 
@@ -9,7 +9,7 @@ const claimMappings = { username: { claim: 'sub', prefix: '' } };
 const document = (jwt: unknown, more: object = {}): string =>
   JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1beta1', kind: 'AuthenticationConfiguration', jwt, ...more });
 const errorsOf = (jwt: unknown[], more: object = {}): string[] =>
-  atOnce(
+  runToEnd(
     validateAuthenticationConfiguration(readAuthenticationConfiguration(document(jwt, more)), ['https://own']),
   ).errors.map(fieldErrorText);
 const mapped = (mappings: object): string[] => errorsOf([{ issuer, claimMappings: { ...claimMappings, ...mappings } }]);

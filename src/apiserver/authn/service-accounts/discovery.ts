@@ -3,7 +3,7 @@
  * @see {@link
  *   https://kubernetes.io/docs/tasks/configure-pod-container/configure-service-account/#service-account-issuer-discovery | Service account issuer discovery}
  */
-import { methodNotAllowed } from '../../endpoints/errors.ts';
+import { methodNotAllowed } from '../../endpoints/request-errors.ts';
 import type { Handler } from '../../request.ts';
 import { type KeySource, publishedKey } from './keys.ts';
 

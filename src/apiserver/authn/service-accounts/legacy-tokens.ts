@@ -1,6 +1,6 @@
 /** Tokens in secrets, which do not end by themselves: good as long as the secret holds them. */
 import type { Secret, ServiceAccount } from '../../../api/gen/types/core-v1.ts';
-import { isSameSecret } from '../../../base/same-secret.ts';
+import { constantTimeEqual } from '../../../base/constant-time-compare.ts';
 import type { Identity } from '../authenticator.ts';
 import type { AccountTokenUse } from '../metrics.ts';
 import type { ObjectReader } from '../object-reader.ts';
@@ -72,7 +72,7 @@ async function checkObjects(
     (await objects.findFresh<Secret>('', 'secrets', namespace, secretName));
   if (secret === undefined || secret.metadata.deletionTimestamp !== undefined)
     throw new Error('Token has been invalidated');
-  if (!isSameSecret(Buffer.from(secret.data?.['token'] ?? '', 'base64'), token))
+  if (!constantTimeEqual(Buffer.from(secret.data?.['token'] ?? '', 'base64'), token))
     throw new Error("Token does not match server's copy");
   const account = await current<ServiceAccount>(objects, 'serviceaccounts', namespace, {
     name: serviceAccountName,

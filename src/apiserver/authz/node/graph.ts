@@ -58,7 +58,12 @@ export class NodeGraph {
         group: 'resource.k8s.io',
         resource: 'resourceslices',
         onChange: (before, after) =>
-          changeNode(this.#nodeOfSlice, before, after, ({ card }) => card.fields.get('spec.nodeName') ?? ''),
+          changeNode(
+            this.#nodeOfSlice,
+            before,
+            after,
+            ({ attributes: attributes }) => attributes.fields.get('spec.nodeName') ?? '',
+          ),
       },
     ];
   }
@@ -85,12 +90,14 @@ export class NodeGraph {
       case 'resourceSlice':
         return this.#nodeOfSlice.get(name) === node;
       case 'pod':
-        return this.#podsIn(node, namespace).some(({ card }) => card.name === name);
+        return this.#podsIn(node, namespace).some(({ attributes: attributes }) => attributes.name === name);
     }
   }
 
   #podsIn(node: string, namespace: string): StoredObject[] {
-    return [...(this.#pods.get(node)?.values() ?? [])].filter(({ card }) => card.namespace === namespace);
+    return [...(this.#pods.get(node)?.values() ?? [])].filter(
+      ({ attributes: attributes }) => attributes.namespace === namespace,
+    );
   }
 
   #somePod(node: string, namespace: string, refers: (references: PodReferences) => boolean): boolean {
@@ -119,7 +126,10 @@ export class NodeGraph {
 
   #changePod(before: StoredObject | undefined, after: StoredObject | undefined, store: ResourceStore): void {
     this.#podStore = store;
-    const [from, to] = [before, after].map((pod) => pod?.card.fields.get('spec.nodeName') ?? '') as [string, string];
+    const [from, to] = [before, after].map((pod) => pod?.attributes.fields.get('spec.nodeName') ?? '') as [
+      string,
+      string,
+    ];
     if (before !== undefined && from !== '' && (after === undefined || from !== to)) {
       const pods = this.#pods.get(from);
       pods?.delete(before.key);
@@ -132,7 +142,7 @@ export class NodeGraph {
   }
 
   #changeVolume(before: StoredObject | undefined, after: StoredObject | undefined, store: ResourceStore): void {
-    const name = (after ?? before)!.card.name;
+    const name = (after ?? before)!.attributes.name;
     for (const secret of this.#volumes.get(name)?.secrets ?? []) this.#volumesOfSecret.get(secret)?.delete(name);
     this.#volumes.delete(name);
     const references = after === undefined ? undefined : volumeReferences(this.#decode<PersistentVolume>(store, after));
@@ -149,6 +159,6 @@ function changeNode(
   after: StoredObject | undefined,
   nodeOf: (stored: StoredObject) => string,
 ): void {
-  if (after === undefined) nodes.delete(before!.card.name);
-  else nodes.set(after.card.name, nodeOf(after));
+  if (after === undefined) nodes.delete(before!.attributes.name);
+  else nodes.set(after.attributes.name, nodeOf(after));
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { FakeClock } from '../../../base/testing/fake-clock.ts';
 import { attributes, pathAttributes, userNamed } from '../testing/attributes.ts';
 import { createWebhookAuthorizer, type WebhookAuthorizerOptions } from './authorizer.ts';
-import { atOnce } from '../../../machinery/turns.ts';
+import { runToEnd } from '../../../machinery/cooperative-scheduling.ts';
 import { compileCondition } from './match-conditions.ts';
 
 interface Sent {
@@ -209,7 +209,7 @@ describe('answers', () => {
 describe('match conditions', () => {
   const judge = async (...conditions: string[]) => {
     const { authorizer, sent, observed } = webhook(() => ({ allowed: true }), {
-      conditions: conditions.map((condition) => atOnce(compileCondition(condition))),
+      conditions: conditions.map((condition) => runToEnd(compileCondition(condition))),
       onFailure: 'deny',
     });
     return {

@@ -18,7 +18,7 @@ import { rbacGroup } from '../../../api/rbac/defaults.ts';
 import { isEqual } from '../../../machinery/equal.ts';
 import type { KubeObject } from '../../../machinery/object-meta.ts';
 import { isStatusError } from '../../../machinery/status.ts';
-import type { InternalWriter, ObjectName } from '../internal-writer.ts';
+import type { LoopbackClient, ObjectName } from '../loopback-client.ts';
 import { autoUpdateAnnotation, type BootstrapPolicy } from './policy/policy.ts';
 
 /** Roles and bindings, whatever their scope. */
@@ -33,7 +33,7 @@ export interface ExistingObjects {
 /** In this order, so that no binding is there before its role. The namespaces must be there. */
 export async function reconcilePolicy(
   policy: BootstrapPolicy,
-  writer: InternalWriter,
+  writer: LoopbackClient,
   existing: ExistingObjects,
 ): Promise<void> {
   if (!writer.isServed({ group: rbacGroup, resource: 'clusterroles' })) return;
@@ -46,7 +46,7 @@ export async function reconcilePolicy(
 }
 
 async function reconcileAll<T extends KubeObject>(
-  writer: InternalWriter,
+  writer: LoopbackClient,
   existing: ExistingObjects,
   resource: string,
   wanted: readonly T[],
@@ -77,7 +77,7 @@ const nameOf = (resource: string, { metadata }: KubeObject): ObjectName => ({
 });
 
 async function reconcileOne<T extends KubeObject>(
-  writer: InternalWriter,
+  writer: LoopbackClient,
   name: ObjectName,
   wanted: T,
   current: T | undefined,
@@ -155,7 +155,7 @@ function changedBinding<T extends BindingObject>(current: T, wanted: T): T | und
 }
 
 /** Data of clusters from before 1.9: what was added to a role that is now made of others moves into one of them. */
-async function moveToAggregated(writer: InternalWriter, existing: ExistingObjects): Promise<void> {
+async function moveToAggregated(writer: LoopbackClient, existing: ExistingObjects): Promise<void> {
   const roles = new Map(
     (await existing.list<ClusterRole>(rbacGroup, 'clusterroles')).map((role) => [role.metadata.name, role]),
   );
@@ -173,7 +173,7 @@ async function moveToAggregated(writer: InternalWriter, existing: ExistingObject
 /**
  * Data of clusters from before 1.14: whoever was given discovery keeps the part of it that has a role of its own now.
  */
-async function splitBinding(writer: InternalWriter, existing: ExistingObjects): Promise<void> {
+async function splitBinding(writer: LoopbackClient, existing: ExistingObjects): Promise<void> {
   const bindings = new Map(
     (await existing.list<ClusterRoleBinding>(rbacGroup, 'clusterrolebindings')).map((binding) => [
       binding.metadata.name,

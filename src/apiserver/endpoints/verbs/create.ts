@@ -3,7 +3,7 @@ import { createObject as create } from '../../../registry/generic/create.ts';
 import type { ApiRequest, ApiResponse } from '../../request.ts';
 import { readBody } from '../body.ts';
 import { type EndpointContext, managerOf, writeRequest } from '../context.ts';
-import { admitChange, validateChange } from '../ownership.ts';
+import { admitChange, validateChange } from '../managed-fields.ts';
 import { recordObject } from '../record.ts';
 import { objectResponse, representationOf } from '../respond.ts';
 import type { ServedResource } from '../served.ts';
@@ -40,6 +40,6 @@ export async function createObject(
     write,
   );
   // @NOTE differs from upstream: audit is told the name that was generated.
-  request.audit?.completeReference({ name: result.stored.card.name });
+  request.audit?.completeReference({ name: result.stored.attributes.name });
   return objectResponse(context, served, request, representation, 201, result.stored);
 }

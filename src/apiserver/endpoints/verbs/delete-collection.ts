@@ -52,7 +52,7 @@ export async function deleteCollection(
       ? options
       : { ...options, preconditions: { ...options.preconditions, resourceVersion: parameters.resourceVersion } };
   await inParallel(page.objects, context.deleteCollectionWorkers, async (stored) => {
-    const { name, namespace } = stored.card;
+    const { name, namespace } = stored.attributes;
     await deleteOne(context, served, request, name, own, namespace).catch(ignoreNotFound);
   });
   return listResponse(context, served, request, representation, {

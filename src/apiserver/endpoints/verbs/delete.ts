@@ -6,7 +6,7 @@ import { type EndpointContext, writeRequest } from '../context.ts';
 import { readDeleteOptions } from '../delete-options.ts';
 import { metaResponse, objectResponse, representationOf, representationOfStatus } from '../respond.ts';
 import type { ServedResource } from '../served.ts';
-import type { DeleteOptions } from '../../../registry/generic/deletion.ts';
+import type { DeleteOptions } from '../../../registry/generic/graceful-deletion.ts';
 
 /**
  * DELETE of one object: a Status when it is gone (the object for some kinds), the object when it waits for its
@@ -50,7 +50,7 @@ function deletedStatus({ store }: ServedResource, { stored, uid }: DeleteResult)
     metadata: {},
     status: 'Success',
     details: {
-      name: stored.card.name,
+      name: stored.attributes.name,
       ...(store!.group === '' ? {} : { group: store!.group }),
       kind: store!.resourceName,
       uid,

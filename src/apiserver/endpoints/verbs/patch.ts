@@ -8,7 +8,7 @@ import type { ApiRequest, ApiResponse } from '../../request.ts';
 import { type EndpointContext, managerOf, writeRequest } from '../context.ts';
 import { readBytes } from '../body.ts';
 import { createPermission } from '../create-permission.ts';
-import { admitChange, validateChange } from '../ownership.ts';
+import { admitChange, validateChange } from '../managed-fields.ts';
 import { createPatch, patchType } from '../patch-body.ts';
 import { recordPatch } from '../record.ts';
 import { objectResponse, representationOf } from '../respond.ts';

@@ -6,7 +6,7 @@ import type { ApiRequest, ApiResponse } from '../../request.ts';
 import { readBody } from '../body.ts';
 import { type EndpointContext, managerOf, writeRequest } from '../context.ts';
 import { createPermission } from '../create-permission.ts';
-import { admitChange, validateChange } from '../ownership.ts';
+import { admitChange, validateChange } from '../managed-fields.ts';
 import { recordObject } from '../record.ts';
 import { objectResponse, representationOf } from '../respond.ts';
 import type { ServedResource } from '../served.ts';

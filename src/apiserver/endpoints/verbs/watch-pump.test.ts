@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { StorageError } from '../../../storage/errors.ts';
+import { StorageError } from '../../../storage/storage-error.ts';
 import type { ObjectEvent, ObjectWatch } from '../../../storage/objects.ts';
 import type { EventEncoder } from '../../representation/watch-events.ts';
 import type { Sink } from '../../request.ts';

@@ -1,7 +1,7 @@
 import { describeWork, type Work } from '../../../base/work.ts';
 import { isStatusError, StatusError } from '../../../machinery/status.ts';
-import { toStatusError } from '../../../registry/generic/errors.ts';
-import { isStorageError } from '../../../storage/errors.ts';
+import { toStatusError } from '../../../registry/generic/store-error-answers.ts';
+import { isStorageError } from '../../../storage/storage-error.ts';
 import type { ObjectEvent, ObjectWatch } from '../../../storage/objects.ts';
 import type { EventEncoder } from '../../representation/watch-events.ts';
 import type { Sink } from '../../request.ts';

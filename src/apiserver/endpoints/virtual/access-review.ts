@@ -12,7 +12,7 @@ import type {
   SubjectAccessReviewStatus,
 } from '../../../api/gen/types/authorization-v1.ts';
 import { badRequest } from '../../../machinery/status.ts';
-import { inTurns } from '../../../machinery/turns.ts';
+import { runCooperatively } from '../../../machinery/cooperative-scheduling.ts';
 import type { UserInfo } from '../../../machinery/user.ts';
 import {
   type AuthorizationAttributes,
@@ -86,8 +86,8 @@ async function attributesOf(
   } = resourceAttributes;
   const problems: string[] = [];
   const narrowed = selectors(
-    await inTurns(fieldsOfReview(fieldSelector, problems)),
-    await inTurns(labelsOfReview(labelSelector, problems)),
+    await runCooperatively(fieldsOfReview(fieldSelector, problems)),
+    await runCooperatively(labelsOfReview(labelSelector, problems)),
   );
   return {
     attributes: {

@@ -1,5 +1,5 @@
 /** Giving a pod to a node: POST of a Binding to `pods/{name}/binding`, or to `bindings` as schedulers of old did. */
-import { bindingConflict, bindPod, validatePodBinding } from '../../../api/core/pod/binding.ts';
+import { bindingConflict, bindPod, validatePodBinding } from '../../../api/core/pods/binding.ts';
 import type { Binding, Pod } from '../../../api/gen/types/core-v1.ts';
 import { aggregateText } from '../../../machinery/field-error.ts';
 import { badRequest, conflict, notFound, plainError } from '../../../machinery/status.ts';

@@ -2,14 +2,14 @@
  * Eviction: a delete that asks the pod's disruption budget first.
  * @see {@link https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/ | API-initiated Eviction}
  */
-import { setPodCondition } from '../../../api/core/pod/binding.ts';
+import { setPodCondition } from '../../../api/core/pods/binding.ts';
 import type { Pod } from '../../../api/gen/types/core-v1.ts';
 import type { Eviction, PodDisruptionBudget } from '../../../api/gen/types/policy-v1.ts';
 import { matchesLabels, requirementsOf } from '../../../machinery/label-selector.ts';
 import { badRequest, notFound, plainError } from '../../../machinery/status.ts';
 import type { RegistryCatalog } from '../../../registry/catalog.ts';
 import { deleteObject } from '../../../registry/generic/delete.ts';
-import type { DeleteOptions } from '../../../registry/generic/deletion.ts';
+import type { DeleteOptions } from '../../../registry/generic/graceful-deletion.ts';
 import { readModifyWrite } from '../../../registry/generic/update.ts';
 import type { WriteRequest } from '../../../registry/generic/write.ts';
 import type { ApiRequest, ApiResponse } from '../../request.ts';

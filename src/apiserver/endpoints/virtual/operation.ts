@@ -124,8 +124,8 @@ export function valueResponse(
     value,
   }: { readonly form: VersionForm; readonly representation: Representation; readonly value: KubeObject },
 ): Promise<ApiResponse> {
-  const card = { namespace: '', name: '', labels: new Map<string, string>(), fields: new Map<string, string>() };
-  const object = { key: '', revision: 0, bytes: form.codec.encode(asJson(value)), card };
+  const attributes = { namespace: '', name: '', labels: new Map<string, string>(), fields: new Map<string, string>() };
+  const object = { key: '', revision: 0, bytes: form.codec.encode(asJson(value)), attributes };
   return objectResponse(context, { ...served, form }, request, representation, status, object);
 }
 

@@ -22,7 +22,7 @@ import {
 import type { TokenIssuing } from '../../authn/service-accounts/signer.ts';
 import type { ApiRequest, ApiResponse } from '../../request.ts';
 import type { EndpointContext } from '../context.ts';
-import { noSuchResource } from '../errors.ts';
+import { noSuchResource } from '../request-errors.ts';
 import type { ServedResource } from '../served.ts';
 import { operationForm, readOperation, validateOperation, valueResponse } from './operation.ts';
 

@@ -14,48 +14,48 @@ interface BackendDefaults {
 function backendFlags(backend: 'log' | 'webhook', defaults: BackendDefaults) {
   const name = (flag: string): string => `audit-${backend}-${flag}`;
   return {
-    mode: text(name('mode'), 'works', {
+    mode: text(name('mode'), 'supported', {
       default: defaults.mode,
       help:
         'blocking: responses wait for their event. blocking-strict: and fail without it. batch: events are ' +
         'collected and written later.',
     }),
-    version: text(name('version'), 'works', {
+    version: text(name('version'), 'supported', {
       default: 'audit.k8s.io/v1',
       help: 'Group and version of the events written.',
     }),
-    batchBufferSize: int(name('batch-buffer-size'), 'works', {
+    batchBufferSize: int(name('batch-buffer-size'), 'supported', {
       default: 10000,
       help: 'How many events wait at most, in mode batch.',
     }),
-    batchMaxSize: int(name('batch-max-size'), 'works', {
+    batchMaxSize: int(name('batch-max-size'), 'supported', {
       default: defaults.maxSize,
       help: 'How many events make a batch at most.',
     }),
-    batchMaxWaitMs: duration(name('batch-max-wait'), 'works', {
+    batchMaxWaitMs: duration(name('batch-max-wait'), 'supported', {
       default: defaults.maxWait,
       help: 'How long a batch waits until it is full.',
     }),
-    batchThrottleEnable: bool(name('batch-throttle-enable'), 'works', {
+    batchThrottleEnable: bool(name('batch-throttle-enable'), 'supported', {
       default: defaults.throttleEnable,
       help: 'Limit the rate of batches.',
     }),
-    batchThrottleQps: float(name('batch-throttle-qps'), 'works', {
+    batchThrottleQps: float(name('batch-throttle-qps'), 'supported', {
       default: defaults.throttleQps,
       help: 'Batches per second on average.',
     }),
-    batchThrottleBurst: int(name('batch-throttle-burst'), 'works', {
+    batchThrottleBurst: int(name('batch-throttle-burst'), 'supported', {
       default: defaults.throttleBurst,
       help: 'Batches at once after a quiet time.',
     }),
-    truncateEnabled: bool(name('truncate-enabled'), 'works', {
+    truncateEnabled: bool(name('truncate-enabled'), 'supported', {
       help: 'Shorten events and batches that are too large.',
     }),
-    truncateMaxBatchSize: int(name('truncate-max-batch-size'), 'works', {
+    truncateMaxBatchSize: int(name('truncate-max-batch-size'), 'supported', {
       default: 10485760,
       help: 'Bytes of a batch; a larger one is split.',
     }),
-    truncateMaxEventSize: int(name('truncate-max-event-size'), 'works', {
+    truncateMaxEventSize: int(name('truncate-max-event-size'), 'supported', {
       default: 102400,
       help: 'Bytes of an event; of a larger one request and response are left out, and if that is not enough the event.',
     }),
@@ -63,18 +63,23 @@ function backendFlags(backend: 'log' | 'webhook', defaults: BackendDefaults) {
 }
 
 export const audit = section('Audit', {
-  policyFile: file('audit-policy-file', 'works', {
+  policyFile: file('audit-policy-file', 'supported', {
     help: 'Policy document: which requests are recorded, and how much of each.',
   }),
 });
 
 export const auditLog = section('Audit log', {
-  path: optionalText('audit-log-path', 'works', { help: "File for audit events; '-' for standard output." }),
-  format: text('audit-log-format', 'works', { default: 'json', help: 'json, or legacy for a line of text per event.' }),
-  compress: bool('audit-log-compress', 'works', { help: 'Compress rotated files with gzip.' }),
-  maxAgeDays: int('audit-log-maxage', 'works', { help: 'Days after which rotated files are deleted. 0 keeps them.' }),
-  maxBackups: int('audit-log-maxbackup', 'works', { help: 'How many rotated files are kept. 0 keeps all.' }),
-  maxSizeMegabytes: int('audit-log-maxsize', 'works', {
+  path: optionalText('audit-log-path', 'supported', { help: "File for audit events; '-' for standard output." }),
+  format: text('audit-log-format', 'supported', {
+    default: 'json',
+    help: 'json, or legacy for a line of text per event.',
+  }),
+  compress: bool('audit-log-compress', 'supported', { help: 'Compress rotated files with gzip.' }),
+  maxAgeDays: int('audit-log-maxage', 'supported', {
+    help: 'Days after which rotated files are deleted. 0 keeps them.',
+  }),
+  maxBackups: int('audit-log-maxbackup', 'supported', { help: 'How many rotated files are kept. 0 keeps all.' }),
+  maxSizeMegabytes: int('audit-log-maxsize', 'supported', {
     help: 'Megabytes after which the file is rotated. 0 means 100.',
   }),
   ...backendFlags('log', {
@@ -88,10 +93,10 @@ export const auditLog = section('Audit log', {
 });
 
 export const auditWebhook = section('Audit webhook', {
-  configFile: file('audit-webhook-config-file', 'works', {
+  configFile: file('audit-webhook-config-file', 'supported', {
     help: 'Connection to the service that takes audit events, in kubeconfig form.',
   }),
-  initialBackoffMs: duration('audit-webhook-initial-backoff', 'works', {
+  initialBackoffMs: duration('audit-webhook-initial-backoff', 'supported', {
     default: '10s',
     help: 'How long to wait after the first failed call before the next.',
   }),

@@ -1,119 +1,121 @@
 import { bool, duration, file, optionalText, pairs, repeated, section, strings, text } from '../flag.ts';
 
 export const authentication = section('Authentication', {
-  anonymousAuth: bool('anonymous-auth', 'works', {
+  anonymousAuth: bool('anonymous-auth', 'supported', {
     default: true,
     help:
       'Let requests without credentials in as user system:anonymous of group system:unauthenticated. Always off ' +
       'with authorization mode AlwaysAllow.',
   }),
-  clientCaFile: file('client-ca-file', 'works', {
+  clientCaFile: file('client-ca-file', 'supported', {
     help:
       'Certificate authorities of client certificates. Who presents one is the user named by its common name, in ' +
       'the groups named by its organizations.',
   }),
-  tokenAuthFile: file('token-auth-file', 'works', { help: 'CSV file of bearer tokens: token,user,uid[,"group,…"].' }),
-  enableBootstrapTokenAuth: bool('enable-bootstrap-token-auth', 'works', {
+  tokenAuthFile: file('token-auth-file', 'supported', {
+    help: 'CSV file of bearer tokens: token,user,uid[,"group,…"].',
+  }),
+  enableBootstrapTokenAuth: bool('enable-bootstrap-token-auth', 'supported', {
     help:
       "Accept the tokens in secrets of type 'bootstrap.kubernetes.io/token' in namespace kube-system, " +
       'for nodes that join.',
   }),
-  authenticationConfig: file('authentication-config', 'works', {
+  authenticationConfig: file('authentication-config', 'supported', {
     help: 'AuthenticationConfiguration document with JWT issuers. Exclusive with the --oidc-* flags.',
   }),
-  webhookConfigFile: file('authentication-token-webhook-config-file', 'works', {
+  webhookConfigFile: file('authentication-token-webhook-config-file', 'supported', {
     help: 'Connection to a service that judges bearer tokens, in kubeconfig form.',
   }),
-  webhookCacheTtlMs: duration('authentication-token-webhook-cache-ttl', 'works', {
+  webhookCacheTtlMs: duration('authentication-token-webhook-cache-ttl', 'supported', {
     default: '2m0s',
     help: 'How long answers of the token webhook are kept.',
   }),
-  webhookVersion: text('authentication-token-webhook-version', 'works', {
+  webhookVersion: text('authentication-token-webhook-version', 'supported', {
     default: 'v1beta1',
     help: 'Version of the TokenReview objects exchanged with the token webhook.',
   }),
-  oidcIssuerUrl: optionalText('oidc-issuer-url', 'works', {
+  oidcIssuerUrl: optionalText('oidc-issuer-url', 'supported', {
     help: 'OpenID Connect issuer whose ID tokens are accepted. HTTPS only.',
   }),
-  oidcClientId: optionalText('oidc-client-id', 'works', {
+  oidcClientId: optionalText('oidc-client-id', 'supported', {
     help: 'Audience that ID tokens must be issued for. Required with --oidc-issuer-url.',
   }),
-  oidcCaFile: file('oidc-ca-file', 'works', {
+  oidcCaFile: file('oidc-ca-file', 'supported', {
     help: 'Certificate authorities of the issuer. Without it those of the system.',
   }),
-  oidcGroupsClaim: optionalText('oidc-groups-claim', 'works', {
+  oidcGroupsClaim: optionalText('oidc-groups-claim', 'supported', {
     help: 'Claim with the groups of the user: a string or a list of strings.',
   }),
-  oidcGroupsPrefix: optionalText('oidc-groups-prefix', 'works', {
+  oidcGroupsPrefix: optionalText('oidc-groups-prefix', 'supported', {
     help: 'Put before each group from an ID token, so that it cannot pass for a group from elsewhere.',
   }),
-  oidcRequiredClaims: pairs('oidc-required-claim', 'works', {
+  oidcRequiredClaims: pairs('oidc-required-claim', 'supported', {
     help: 'A claim that ID tokens must have with just this value. Repeatable.',
   }),
-  oidcSigningAlgorithms: strings('oidc-signing-algs', 'works', {
+  oidcSigningAlgorithms: strings('oidc-signing-algs', 'supported', {
     default: ['RS256'],
     help: 'Signature algorithms to accept: RS256, RS384, RS512, ES256, ES384, ES512, PS256, PS384, PS512.',
   }),
-  oidcUsernameClaim: text('oidc-username-claim', 'works', { default: 'sub', help: 'Claim with the user name.' }),
-  oidcUsernamePrefix: optionalText('oidc-username-prefix', 'works', {
+  oidcUsernameClaim: text('oidc-username-claim', 'supported', { default: 'sub', help: 'Claim with the user name.' }),
+  oidcUsernamePrefix: optionalText('oidc-username-prefix', 'supported', {
     help:
       "Put before user names from ID tokens; '-' for nothing. Without it names from claims other than email get " +
       'the issuer URL before them.',
   }),
-  requestHeaderClientCaFile: file('requestheader-client-ca-file', 'works', {
+  requestHeaderClientCaFile: file('requestheader-client-ca-file', 'supported', {
     help: 'Certificate authorities of the front proxies that may name the user in request headers.',
   }),
-  requestHeaderAllowedNames: strings('requestheader-allowed-names', 'works', {
+  requestHeaderAllowedNames: strings('requestheader-allowed-names', 'supported', {
     help:
       'Common names of front proxy certificates. Without any, every certificate of ' +
       '--requestheader-client-ca-file will do.',
   }),
-  requestHeaderUsernameHeaders: strings('requestheader-username-headers', 'works', {
+  requestHeaderUsernameHeaders: strings('requestheader-username-headers', 'supported', {
     help: 'Headers to look for a user name in. X-Remote-User is usual.',
   }),
-  requestHeaderUidHeaders: strings('requestheader-uid-headers', 'works', {
+  requestHeaderUidHeaders: strings('requestheader-uid-headers', 'supported', {
     help: 'Headers to look for a user id in. X-Remote-Uid is usual.',
   }),
-  requestHeaderGroupHeaders: strings('requestheader-group-headers', 'works', {
+  requestHeaderGroupHeaders: strings('requestheader-group-headers', 'supported', {
     help: 'Headers to look for groups in. X-Remote-Group is usual.',
   }),
-  requestHeaderExtraHeaderPrefixes: strings('requestheader-extra-headers-prefix', 'works', {
+  requestHeaderExtraHeaderPrefixes: strings('requestheader-extra-headers-prefix', 'supported', {
     help: 'Prefixes of headers with further facts about the user. X-Remote-Extra- is usual.',
   }),
 });
 
 export const serviceAccounts = section('Service account', {
-  apiAudiences: strings('api-audiences', 'works', {
+  apiAudiences: strings('api-audiences', 'supported', {
     help:
       'Audiences that stand for this API: a token must be issued for one of them. Without any, the ' +
       'service account issuers.',
   }),
-  issuers: repeated('service-account-issuer', 'works', {
+  issuers: repeated('service-account-issuer', 'supported', {
     help: 'Issuer of service account tokens, an HTTPS URL if possible. Repeatable: the first signs, all are accepted.',
   }),
-  jwksUri: optionalText('service-account-jwks-uri', 'works', {
+  jwksUri: optionalText('service-account-jwks-uri', 'supported', {
     help: "Where the discovery document says the issuer's keys are.",
   }),
-  keyFiles: repeated('service-account-key-file', 'works', {
+  keyFiles: repeated('service-account-key-file', 'supported', {
     help: 'PEM file with public or private keys that verify service account tokens. Repeatable.',
   }),
-  signingKeyFile: file('service-account-signing-key-file', 'works', {
+  signingKeyFile: file('service-account-signing-key-file', 'supported', {
     help: 'PEM file with the private key that signs service account tokens.',
   }),
-  signingEndpoint: optionalText('service-account-signing-endpoint', 'works', {
+  signingEndpoint: optionalText('service-account-signing-endpoint', 'supported', {
     help:
       'Unix socket of a program that signs service account tokens and names the keys that verify them, instead ' +
       'of key files; @name lies in the abstract namespace. Needs feature gate ExternalServiceAccountTokenSigner.',
   }),
-  lookup: bool('service-account-lookup', 'works', {
+  lookup: bool('service-account-lookup', 'supported', {
     default: true,
     help: 'Check that the token and its service account still exist.',
   }),
-  extendTokenExpiration: bool('service-account-extend-token-expiration', 'works', {
+  extendTokenExpiration: bool('service-account-extend-token-expiration', 'supported', {
     default: true,
     help: 'Let tokens injected into pods live up to a year, for clients that do not read them again.',
   }),
-  maxTokenExpirationMs: duration('service-account-max-token-expiration', 'works', {
+  maxTokenExpirationMs: duration('service-account-max-token-expiration', 'supported', {
     help: 'Longest life of a token; requests for longer ones get this.',
   }),
 });

@@ -14,118 +14,118 @@ import {
 } from '../flag.ts';
 
 export const serving = section('Serving', {
-  bindAddress: ip('bind-address', 'works', {
+  bindAddress: ip('bind-address', 'supported', {
     default: '0.0.0.0',
     help: 'Address to listen on. 0.0.0.0 or :: means every interface.',
   }),
-  securePort: int('secure-port', 'works', { default: 6443, help: 'HTTPS port. It cannot be switched off with 0.' }),
-  advertiseAddress: optionalIp('advertise-address', 'works', {
+  securePort: int('secure-port', 'supported', { default: 6443, help: 'HTTPS port. It cannot be switched off with 0.' }),
+  advertiseAddress: optionalIp('advertise-address', 'supported', {
     help:
       'Address under which members of the cluster reach this server; the kubernetes service points to it. ' +
       'Without it the bind address, or where that is unspecified the address of the default interface.',
   }),
-  externalHostname: optionalText('external-hostname', 'works', {
+  externalHostname: optionalText('external-hostname', 'supported', {
     help: 'Host name in URLs that this server hands out. Without it the advertised address.',
   }),
-  certDir: text('cert-dir', 'works', {
+  certDir: text('cert-dir', 'supported', {
     default: '/var/run/orch',
     help:
       'Directory where a self-signed serving certificate is kept (apiserver.crt, apiserver.key) when ' +
       '--tls-cert-file and --tls-private-key-file are not given.',
   }),
-  tlsCertFile: file('tls-cert-file', 'works', {
+  tlsCertFile: file('tls-cert-file', 'supported', {
     help: 'PEM file with the serving certificate, followed by the certificates of its issuers if there are any.',
   }),
-  tlsPrivateKeyFile: file('tls-private-key-file', 'works', {
+  tlsPrivateKeyFile: file('tls-private-key-file', 'supported', {
     help: 'PEM file with the private key of --tls-cert-file.',
   }),
-  tlsCipherSuites: strings('tls-cipher-suites', 'works', {
+  tlsCipherSuites: strings('tls-cipher-suites', 'supported', {
     help: 'Cipher suites for TLS 1.2 and older, by their IANA names. Without it the defaults of the runtime.',
   }),
-  tlsMinVersion: optionalText('tls-min-version', 'works', {
+  tlsMinVersion: optionalText('tls-min-version', 'supported', {
     help: 'Oldest TLS version to accept: VersionTLS10, VersionTLS11, VersionTLS12 or VersionTLS13.',
   }),
-  tlsSniCertKeys: repeated('tls-sni-cert-key', 'works', {
+  tlsSniCertKeys: repeated('tls-sni-cert-key', 'supported', {
     help:
       'A further certificate for clients that ask for one of its names: cert,key[:domain,…]. Without domains, ' +
       'the names in the certificate. Repeatable.',
   }),
-  http2MaxStreamsPerConnection: int('http2-max-streams-per-connection', 'works', {
+  http2MaxStreamsPerConnection: int('http2-max-streams-per-connection', 'supported', {
     help: 'How many streams a client may have open in one HTTP/2 connection. 0 means the default of this server.',
   }),
-  disableHttp2Serving: bool('disable-http2-serving', 'works', { help: 'Serve HTTP/1.1 only.' }),
-  corsAllowedOrigins: strings('cors-allowed-origins', 'works', {
+  disableHttp2Serving: bool('disable-http2-serving', 'supported', { help: 'Serve HTTP/1.1 only.' }),
+  corsAllowedOrigins: strings('cors-allowed-origins', 'supported', {
     help: 'Origins that browsers may call from: regular expressions matched against the Origin header.',
   }),
-  strictTransportSecurityDirectives: strings('strict-transport-security-directives', 'works', {
+  strictTransportSecurityDirectives: strings('strict-transport-security-directives', 'supported', {
     help:
       'Directives of the Strict-Transport-Security header: max-age=SECONDS, includeSubDomains, preload. Without ' +
       'any the header is not sent.',
   }),
-  permitAddressSharing: bool('permit-address-sharing', 'works', {
+  permitAddressSharing: bool('permit-address-sharing', 'supported', {
     help:
       'Bind with SO_REUSEADDR: do not wait for connections in TIME_WAIT, and share wildcard addresses with ' +
       'specific ones. This runtime always does.',
   }),
-  permitPortSharing: bool('permit-port-sharing', 'works', {
+  permitPortSharing: bool('permit-port-sharing', 'supported', {
     help:
       'Bind with SO_REUSEPORT, so that several servers can listen on the same address and port. Needs ' +
       'Node 22.12 or newer.',
   }),
-  goawayChance: float('goaway-chance', 'works', {
+  goawayChance: float('goaway-chance', 'supported', {
     help:
       'Share of HTTP/2 requests, 0 to 0.02, after which the client is asked to open a new connection, so that a ' +
       'load balancer spreads clients again.',
   }),
-  enableAggregatorRouting: bool('enable-aggregator-routing', 'works', {
+  enableAggregatorRouting: bool('enable-aggregator-routing', 'supported', {
     help: "Send requests for aggregated APIs to the endpoints of their service instead of the service's cluster IP.",
   }),
-  aggregatorRejectForwardingRedirect: bool('aggregator-reject-forwarding-redirect', 'works', {
+  aggregatorRejectForwardingRedirect: bool('aggregator-reject-forwarding-redirect', 'supported', {
     default: true,
     help: 'Do not pass redirects of an aggregated API server on to the client.',
   }),
-  proxyClientCertFile: file('proxy-client-cert-file', 'works', {
+  proxyClientCertFile: file('proxy-client-cert-file', 'supported', {
     help: 'Client certificate that proves this server to aggregated API servers.',
   }),
-  proxyClientKeyFile: file('proxy-client-key-file', 'works', { help: 'Private key of --proxy-client-cert-file.' }),
-  peerAdvertiseIp: optionalText('peer-advertise-ip', 'notYet', {
+  proxyClientKeyFile: file('proxy-client-key-file', 'supported', { help: 'Private key of --proxy-client-cert-file.' }),
+  peerAdvertiseIp: optionalText('peer-advertise-ip', 'unsupported', {
     help: 'Address under which the other API servers of this cluster reach this one, to pass requests on to it.',
   }),
-  peerAdvertisePort: optionalText('peer-advertise-port', 'notYet', {
+  peerAdvertisePort: optionalText('peer-advertise-port', 'unsupported', {
     help: 'Port that goes with --peer-advertise-ip.',
   }),
-  peerCaFile: file('peer-ca-file', 'notYet', {
+  peerCaFile: file('peer-ca-file', 'unsupported', {
     help: 'Certificate authorities that vouch for the other API servers of this cluster.',
   }),
-  requestTimeoutMs: duration('request-timeout', 'works', {
+  requestTimeoutMs: duration('request-timeout', 'supported', {
     default: '1m0s',
     help: 'How long a request may take that is not long-running; it is answered with 504 then.',
   }),
-  minRequestTimeoutSeconds: int('min-request-timeout', 'works', {
+  minRequestTimeoutSeconds: int('min-request-timeout', 'supported', {
     default: 1800,
     help:
       'Watches without a timeout of their own end after a random time between this many seconds and twice as ' +
       'many, to spread load.',
   }),
-  maxConnectionBytesPerSecond: int('max-connection-bytes-per-sec', 'notYet', {
+  maxConnectionBytesPerSecond: int('max-connection-bytes-per-sec', 'unsupported', {
     help:
       'Limit of bytes per second for each stream to a node (exec, attach, port-forward, proxy), which this ' +
       'version does not have. Watches are not meant. 0 means none.',
   }),
-  shutdownDelayMs: duration('shutdown-delay-duration', 'works', {
+  shutdownDelayMs: duration('shutdown-delay-duration', 'supported', {
     help: 'How long to go on serving after the signal to stop. /readyz fails at once, /livez and /healthz do not.',
   }),
-  shutdownSendRetryAfter: bool('shutdown-send-retry-after', 'works', {
+  shutdownSendRetryAfter: bool('shutdown-send-retry-after', 'supported', {
     help:
       'When stopping, keep listening until running requests are answered; new ones get 429 with Retry-After and ' +
       'Connection: close.',
   }),
-  shutdownWatchTerminationGracePeriodMs: duration('shutdown-watch-termination-grace-period', 'works', {
+  shutdownWatchTerminationGracePeriodMs: duration('shutdown-watch-termination-grace-period', 'supported', {
     help:
       'When stopping, end watches one after the other within this time, and wait for them. 0 ends them all at ' +
       'once when everything else is answered.',
   }),
-  livezGracePeriodMs: duration('livez-grace-period', 'works', {
+  livezGracePeriodMs: duration('livez-grace-period', 'supported', {
     help: 'How long the start may take at most: until then /livez counts unfinished start-up steps as healthy.',
   }),
 });

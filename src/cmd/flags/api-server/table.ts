@@ -3,7 +3,7 @@
  * effect in this version. The names are those of our specification, with kube-apiserver's as aliases where they differ;
  * options that only kube-apiserver 1.32 has stand here too, because flag files that start it should start this server.
  *
- * Changing what is supported is changing one word here: `works`, `notYet` or `noMeaning`.
+ * Changing what is supported is changing one word here: `supported`, `unsupported` or `ignored`.
  */
 import type { OptionsOf } from '../flag.ts';
 import { apis } from './apis.ts';

@@ -2,7 +2,7 @@ import {
   validateDeployment,
   validateDeploymentStatusUpdate,
   validateDeploymentUpdate,
-} from '../../../api/apps/deployment/validation.ts';
+} from '../../../api/apps/deployments/validation.ts';
 import type { Deployment } from '../../../api/gen/types/apps-v1.ts';
 import { isEqual } from '../../../machinery/equal.ts';
 import {

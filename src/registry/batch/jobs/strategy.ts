@@ -1,7 +1,7 @@
-import { generateSelector } from '../../../api/batch/job/generated-selector.ts';
-import { validateJobStatusUpdate } from '../../../api/batch/job/status-validation.ts';
-import { validateJob, validateJobUpdate } from '../../../api/batch/job/validation.ts';
-import { jobSpecWarnings } from '../../../api/batch/job/warnings.ts';
+import { generateSelector } from '../../../api/batch/jobs/generated-selector.ts';
+import { validateJobStatusUpdate } from '../../../api/batch/jobs/status-validation.ts';
+import { validateJob, validateJobUpdate } from '../../../api/batch/jobs/validation.ts';
+import { jobSpecWarnings } from '../../../api/batch/jobs/warnings.ts';
 import type { Job, JobSpec } from '../../../api/gen/types/batch-v1.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { createMap } from '../../../machinery/value.ts';

@@ -1,4 +1,4 @@
-import { validateConfigMap, validateConfigMapUpdate } from '../../../api/core/config-map/validation.ts';
+import { validateConfigMap, validateConfigMapUpdate } from '../../../api/core/config-maps/validation.ts';
 import type { ConfigMap } from '../../../api/gen/types/core-v1.ts';
 import { ageCell } from '../../../api/table/cells.ts';
 import { defineResource } from '../../strategy.ts';

@@ -1,6 +1,6 @@
-import { eventFromCore, eventToCore } from '../../../api/core/event/conversion.ts';
-import { eventCells } from '../../../api/core/event/table.ts';
-import { validateEvent, validateEventUpdate } from '../../../api/core/event/validation.ts';
+import { eventFromCore, eventToCore } from '../../../api/core/events/conversion.ts';
+import { eventCells } from '../../../api/core/events/table.ts';
+import { validateEvent, validateEventUpdate } from '../../../api/core/events/validation.ts';
 import type { Event } from '../../../api/gen/types/core-v1.ts';
 import { defineResource, type ResourceDefinition, type VersionRules } from '../../strategy.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { setLimitRangeDefaults } from '../../../api/core/limit-range/defaults.ts';
-import { validateLimitRange } from '../../../api/core/limit-range/validation.ts';
+import { setLimitRangeDefaults } from '../../../api/core/limit-ranges/defaults.ts';
+import { validateLimitRange } from '../../../api/core/limit-ranges/validation.ts';
 import type { LimitRange } from '../../../api/gen/types/core-v1.ts';
 import { defineResource, type VersionRules } from '../../strategy.ts';
 

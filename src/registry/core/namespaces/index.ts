@@ -3,7 +3,7 @@ import {
   validateNamespaceFinalizeUpdate,
   validateNamespaceStatusUpdate,
   validateNamespaceUpdate,
-} from '../../../api/core/namespace/validation.ts';
+} from '../../../api/core/namespaces/validation.ts';
 import { kubernetesFinalizer } from '../../../api/meta/finalizers.ts';
 import type { Namespace } from '../../../api/gen/types/core-v1.ts';
 import { ageCell } from '../../../api/table/cells.ts';

@@ -1,4 +1,4 @@
-import { validateNode, validateNodeUpdate } from '../../../api/core/node/validation.ts';
+import { validateNode, validateNodeUpdate } from '../../../api/core/nodes/validation.ts';
 import type { Node } from '../../../api/gen/types/core-v1.ts';
 import { ageCell, textCell } from '../../../api/table/cells.ts';
 import { roundResourceList } from '../../../api/core/resources/quantities.ts';

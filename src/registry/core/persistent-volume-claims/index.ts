@@ -1,13 +1,16 @@
-import { classAnnotationWarnings } from '../../../api/core/persistent-volume/warnings.ts';
-import { persistentVolumeClaimCells } from '../../../api/core/persistent-volume/table.ts';
-import { dropForeignDataSource, normalizeDataSources } from '../../../api/core/persistent-volume-claim/data-sources.ts';
+import { classAnnotationWarnings } from '../../../api/core/persistent-volumes/warnings.ts';
+import { persistentVolumeClaimCells } from '../../../api/core/persistent-volumes/table.ts';
+import {
+  dropForeignDataSource,
+  normalizeDataSources,
+} from '../../../api/core/persistent-volume-claims/data-sources.ts';
 import {
   type ClaimUpdateRules,
   validateClaim,
   validateClaimStatusUpdate,
   validateClaimUpdate,
-} from '../../../api/core/persistent-volume-claim/validation.ts';
-import { setClaimSpecDefaults } from '../../../api/core/pod/volume-defaults.ts';
+} from '../../../api/core/persistent-volume-claims/validation.ts';
+import { setClaimSpecDefaults } from '../../../api/core/pods/volume-defaults.ts';
 import { roundResourceList } from '../../../api/core/resources/quantities.ts';
 import { claimSpecWarnings } from '../../../api/core/volumes/claim-warnings.ts';
 import type { PersistentVolumeClaim } from '../../../api/gen/types/core-v1.ts';

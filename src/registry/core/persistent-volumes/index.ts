@@ -1,12 +1,12 @@
-import { setPersistentVolumeDefaults } from '../../../api/core/persistent-volume/defaults.ts';
-import { persistentVolumeCells } from '../../../api/core/persistent-volume/table.ts';
+import { setPersistentVolumeDefaults } from '../../../api/core/persistent-volumes/defaults.ts';
+import { persistentVolumeCells } from '../../../api/core/persistent-volumes/table.ts';
 import {
   type PersistentVolumeRules,
   validatePersistentVolume,
   validatePersistentVolumeStatusUpdate,
   validatePersistentVolumeUpdate,
-} from '../../../api/core/persistent-volume/validation.ts';
-import { persistentVolumeWarnings } from '../../../api/core/persistent-volume/warnings.ts';
+} from '../../../api/core/persistent-volumes/validation.ts';
+import { persistentVolumeWarnings } from '../../../api/core/persistent-volumes/warnings.ts';
 import type { PersistentVolume } from '../../../api/gen/types/core-v1.ts';
 import { timestamp } from '../../generic/timestamp.ts';
 import { defineResource, type StrategyContext, type VersionRules } from '../../strategy.ts';

@@ -3,8 +3,8 @@
  * @see {@link
  *   https://github.com/kubernetes/community/blob/master/contributors/devel/sig-architecture/api_changes.md#alpha-field-in-existing-api-version | Alpha field in existing API version}
  */
-import { type AnyContainer, isSidecar, someContainer, visitContainers } from '../../../api/core/pod/container-list.ts';
-import { statusLists } from '../../../api/core/pod/status-lists.ts';
+import { type AnyContainer, isSidecar, someContainer, visitContainers } from '../../../api/core/pods/container-list.ts';
+import { statusLists } from '../../../api/core/pods/status-lists.ts';
 import type {
   Container,
   ContainerStatus,

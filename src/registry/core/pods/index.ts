@@ -1,5 +1,5 @@
-import { setPodDefaults } from '../../../api/core/pod/defaults.ts';
-import { podCells, podRowConditions } from '../../../api/core/pod/table.ts';
+import { setPodDefaults } from '../../../api/core/pods/defaults.ts';
+import { podCells, podRowConditions } from '../../../api/core/pods/table.ts';
 import type { Pod } from '../../../api/gen/types/core-v1.ts';
 import { defineResource, type ResourceDefinition } from '../../strategy.ts';
 import { podStrategy } from './strategy.ts';

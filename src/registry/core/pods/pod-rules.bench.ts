@@ -2,7 +2,7 @@
 import { bench, describe } from 'vitest';
 import { benchPod } from '../../../../test/support/bench-pod.ts';
 import { codecs } from '../../../api/codecs.ts';
-import { setPodDefaults } from '../../../api/core/pod/defaults.ts';
+import { setPodDefaults } from '../../../api/core/pods/defaults.ts';
 import type { Pod } from '../../../api/gen/types/core-v1.ts';
 import type { StrategyContext } from '../../strategy.ts';
 import { podStrategy } from './strategy.ts';

@@ -1,9 +1,9 @@
 /** What the server writes into a new pod. */
-import { appArmorAnnotation, appArmorProfileOf, checkAppArmorProfile } from '../../../api/core/pod/app-armor.ts';
-import { podAffinityTerms } from '../../../api/core/pod/affinity.ts';
-import { annotationsPath } from '../../../api/core/pod/validation.ts';
-import { setPodCondition } from '../../../api/core/pod/binding.ts';
-import { visitContainers } from '../../../api/core/pod/container-list.ts';
+import { appArmorAnnotation, appArmorProfileOf, checkAppArmorProfile } from '../../../api/core/pods/app-armor.ts';
+import { podAffinityTerms } from '../../../api/core/pods/affinity.ts';
+import { annotationsPath } from '../../../api/core/pods/validation.ts';
+import { setPodCondition } from '../../../api/core/pods/binding.ts';
+import { visitContainers } from '../../../api/core/pods/container-list.ts';
 import type { Pod, PodAffinityTerm } from '../../../api/gen/types/core-v1.ts';
 import { isEqual } from '../../../machinery/equal.ts';
 import { findsErrors } from '../../../machinery/field-errors.ts';

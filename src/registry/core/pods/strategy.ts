@@ -1,10 +1,10 @@
 /** Pods as they are created, changed and deleted. */
-import { setPodResourceDefaults } from '../../../api/core/pod/pod-resources.ts';
-import { podRules, podRulesForUpdate } from '../../../api/core/pod/rules-of.ts';
-import { qosClassOf } from '../../../api/core/pod/qos.ts';
-import { validatePodUpdate } from '../../../api/core/pod/update-validation.ts';
-import { annotationsPath, validatePod } from '../../../api/core/pod/validation.ts';
-import { appArmorWarning, podWarnings } from '../../../api/core/pod/warnings.ts';
+import { setPodResourceDefaults } from '../../../api/core/pods/pod-resources.ts';
+import { podValidationOptions, podValidationOptionsForUpdate } from '../../../api/core/pods/validation-options.ts';
+import { qosClassOf } from '../../../api/core/pods/qos.ts';
+import { validatePodUpdate } from '../../../api/core/pods/update-validation.ts';
+import { annotationsPath, validatePod } from '../../../api/core/pods/validation.ts';
+import { appArmorWarning, podWarnings } from '../../../api/core/pods/warnings.ts';
 import type { Pod } from '../../../api/gen/types/core-v1.ts';
 import { isDns1123Label } from '../../../machinery/formats/names.ts';
 import type { ResourceStrategy } from '../../strategy.ts';
@@ -27,7 +27,7 @@ export const podStrategy: ResourceStrategy<Pod> = {
     const taken = takeAppArmorAnnotations(pod);
     if (taken.size > 0) takenAnnotations.set(pod, taken);
   },
-  validate: (pod, context) => validatePod(pod, podRules(context, true)),
+  validate: (pod, context) => validatePod(pod, podValidationOptions(context, true)),
   *warningsOnCreate(pod) {
     for (const key of takenAnnotations.get(pod) ?? []) yield appArmorWarning(annotationsPath.key(key));
     const messages = isDns1123Label(pod.metadata.name ?? '');
@@ -42,7 +42,8 @@ export const podStrategy: ResourceStrategy<Pod> = {
     pod.status = old.status;
     dropDisabledFields(pod.spec, old.spec, enabled);
   },
-  validateUpdate: (pod, old, context) => validatePodUpdate(pod, old, podRulesForUpdate(context, true, pod, old)),
+  validateUpdate: (pod, old, context) =>
+    validatePodUpdate(pod, old, podValidationOptionsForUpdate(context, true, pod, old)),
 
   /** A pod that no node has or that has ended goes at once. */
   gracePeriodSeconds({ spec, status }, requested) {

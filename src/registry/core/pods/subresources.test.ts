@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { KindRules, testNow } from '../../../../test/support/kind-rules.ts';
-import { bindingConflict, bindPod, setPodCondition, validatePodBinding } from '../../../api/core/pod/binding.ts';
+import { bindingConflict, bindPod, setPodCondition, validatePodBinding } from '../../../api/core/pods/binding.ts';
 import type { Binding, EphemeralContainer, Pod } from '../../../api/gen/types/core-v1.ts';
 import type { StrategyContext } from '../../strategy.ts';
 import { ephemeralContainersStrategy, podStatusStrategy, resizeStrategy } from './subresources.ts';

@@ -1,8 +1,8 @@
 /** The parts of a pod that are written on their own: its status, containers for debugging, and its size. */
-import { validateEphemeralContainersUpdate } from '../../../api/core/pod/ephemeral-containers.ts';
-import { validatePodResize } from '../../../api/core/pod/resize.ts';
-import { podRulesForUpdate } from '../../../api/core/pod/rules-of.ts';
-import { validatePodStatusUpdate } from '../../../api/core/pod/status-validation.ts';
+import { validateEphemeralContainersUpdate } from '../../../api/core/pods/ephemeral-containers.ts';
+import { validatePodResize } from '../../../api/core/pods/resize.ts';
+import { podValidationOptionsForUpdate } from '../../../api/core/pods/validation-options.ts';
+import { validatePodStatusUpdate } from '../../../api/core/pods/status-validation.ts';
 import type { Container, Pod } from '../../../api/gen/types/core-v1.ts';
 import { keepMetadata } from '../../status-metadata.ts';
 import type { Strategy } from '../../strategy.ts';
@@ -19,7 +19,8 @@ export const podStatusStrategy: Strategy<Pod> = {
     pod.status.qosClass ??= old.status.qosClass;
     dropDisabledStatusFields(pod.status, old.spec, enabled);
   },
-  validateUpdate: (pod, old, context) => validatePodStatusUpdate(pod, old, podRulesForUpdate(context, true, pod, old)),
+  validateUpdate: (pod, old, context) =>
+    validatePodStatusUpdate(pod, old, podValidationOptionsForUpdate(context, true, pod, old)),
   resetFields: [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']],
 };
 
@@ -32,7 +33,7 @@ export const ephemeralContainersStrategy: Strategy<Pod> = {
     dropDisabledFields({ ephemeralContainers } as Pod['spec'], old.spec, enabled);
   },
   validateUpdate: (pod, old, context) =>
-    validateEphemeralContainersUpdate(pod, old, podRulesForUpdate(context, true, pod, old)),
+    validateEphemeralContainersUpdate(pod, old, podValidationOptionsForUpdate(context, true, pod, old)),
 };
 
 export const resizeStrategy: Strategy<Pod> = {
@@ -52,7 +53,8 @@ export const resizeStrategy: Strategy<Pod> = {
       initContainers: withNewSize(initContainers, old.spec.initContainers),
     };
   },
-  validateUpdate: (pod, old, context) => validatePodResize(pod, old, podRulesForUpdate(context, true, pod, old)),
+  validateUpdate: (pod, old, context) =>
+    validatePodResize(pod, old, podValidationOptionsForUpdate(context, true, pod, old)),
 };
 
 /** Nobody is booked for what these subresources write, as upstream has it. */

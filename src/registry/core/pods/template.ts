@@ -1,7 +1,11 @@
 /** What all kinds with a pod template do with it. */
-import { type PodLike, podRules, podRulesForUpdate } from '../../../api/core/pod/rules-of.ts';
-import type { PodRules } from '../../../api/core/pod/rules.ts';
-import { podWarnings } from '../../../api/core/pod/warnings.ts';
+import {
+  type PodLike,
+  podValidationOptions,
+  podValidationOptionsForUpdate,
+} from '../../../api/core/pods/validation-options.ts';
+import type { PodValidationOptions } from '../../../api/core/pods/validation-option-types.ts';
+import { podWarnings } from '../../../api/core/pods/warnings.ts';
 import type { PodTemplateSpec } from '../../../api/gen/types/core-v1.ts';
 import { FieldPath } from '../../../machinery/field-path.ts';
 import { isDns1123Label } from '../../../machinery/formats/names.ts';
@@ -18,10 +22,10 @@ export function dropTemplateFields(
   if (template !== undefined) dropDisabledFields(template.spec, old?.spec, enabled);
 }
 
-export function templateRules(context: StrategyContext, template?: PodLike, old?: PodLike): PodRules {
+export function templateRules(context: StrategyContext, template?: PodLike, old?: PodLike): PodValidationOptions {
   return template === undefined || old === undefined
-    ? podRules(context, false)
-    : podRulesForUpdate(context, false, template, old);
+    ? podValidationOptions(context, false)
+    : podValidationOptionsForUpdate(context, false, template, old);
 }
 
 export const templateWarnings = (

@@ -3,7 +3,7 @@ import {
   validateResourceQuota,
   validateResourceQuotaStatusUpdate,
   validateResourceQuotaUpdate,
-} from '../../../api/core/resource-quota/validation.ts';
+} from '../../../api/core/resource-quotas/validation.ts';
 import type { ResourceQuota } from '../../../api/gen/types/core-v1.ts';
 import { ageCell } from '../../../api/table/cells.ts';
 import { type Cell, defineResource, type VersionRules } from '../../strategy.ts';

@@ -1,6 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { setSecretDefaults } from '../../../api/core/secret/defaults.ts';
-import { validateSecret, validateSecretUpdate } from '../../../api/core/secret/validation.ts';
+import { setSecretDefaults } from '../../../api/core/secrets/defaults.ts';
+import { validateSecret, validateSecretUpdate } from '../../../api/core/secrets/validation.ts';
 import type { Secret } from '../../../api/gen/types/core-v1.ts';
 import { ageCell } from '../../../api/table/cells.ts';
 import { defineResource, type VersionRules } from '../../strategy.ts';

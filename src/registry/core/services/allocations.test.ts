@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Service, ServiceSpec } from '../../../api/gen/types/core-v1.ts';
 import { openEmbeddedStore } from '../../../storage/embedded/open.ts';
-import { StorageError } from '../../../storage/errors.ts';
+import { StorageError } from '../../../storage/storage-error.ts';
 import type { Store } from '../../../storage/interface.ts';
 import { ServiceServer } from './testing/service-server.ts';
 import { takenNumbers } from './testing/shared-ranges-suite.ts';

@@ -9,7 +9,7 @@ import type { RangeAllocation, Service, ServiceSpec } from '../../../api/gen/typ
 import { readEnvelope } from '../../../machinery/codec/envelope.ts';
 import { isStatusError } from '../../../machinery/status.ts';
 import { openEmbeddedStore } from '../../../storage/embedded/open.ts';
-import { isStorageError } from '../../../storage/errors.ts';
+import { isStorageError } from '../../../storage/storage-error.ts';
 import type { KeyEvent, Store } from '../../../storage/interface.ts';
 import { pick, randomInt, randomSource, type RandomSource } from '../../../../test/support/random.ts';
 import { AllocationBitmap } from './allocation/bitmap.ts';
@@ -60,7 +60,7 @@ function ignoreRefusal(error: unknown): void {
 }
 
 /** What the store shows at one revision after the other. */
-class Ledger {
+class WritePipeline {
   readonly #held = new Map<string, readonly string[]>();
   readonly #taken = new Map<RangeName, ReadonlySet<string>>();
   /** How often a repair has released something, or made a range anew. */
@@ -146,13 +146,13 @@ describe('services of several servers, with repairs at any time', () => {
     // What has leaked is found when nothing else happens any more.
     const last = new ServiceServer({ store, clusterIpRanges, nodePortRange });
     for (let round = 0; round < 3; round++) await last.ranges.repair();
-    const ledger = new Ledger();
+    const pipeline = new WritePipeline();
     for (const event of await history(store)) {
       const { modRevision } = event;
-      expect([modRevision, ledger.see(event)]).toEqual([modRevision, []]);
+      expect([modRevision, pipeline.see(event)]).toEqual([modRevision, []]);
     }
-    expect(ledger.leaked()).toEqual([]);
-    releases += ledger.released;
+    expect(pipeline.leaked()).toEqual([]);
+    releases += pipeline.released;
   });
 
   test('have values that the repairs have released, beyond those of the beginning', () => {

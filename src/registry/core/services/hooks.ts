@@ -6,8 +6,8 @@ import { deleteObject } from '../../generic/delete.ts';
 import { internalRequest } from '../../generic/internal-request.ts';
 import type { ResourceStore } from '../../generic/resource-store.ts';
 import { type BegunWrite, nothingBegun, type WriteHooks } from '../../generic/write.ts';
-import { isStorageError } from '../../../storage/errors.ts';
-import { toStatusError } from '../../generic/errors.ts';
+import { isStorageError } from '../../../storage/storage-error.ts';
+import { toStatusError } from '../../generic/store-error-answers.ts';
 import { completeService } from './allocation/linked-fields.ts';
 import type { ServiceAllocator } from './allocation/service-allocations.ts';
 

@@ -1,5 +1,5 @@
-import { setServiceDefaults } from '../../../api/core/service/defaults.ts';
-import { serviceCells } from '../../../api/core/service/table.ts';
+import { setServiceDefaults } from '../../../api/core/services/defaults.ts';
+import { serviceCells } from '../../../api/core/services/table.ts';
 import type { Service } from '../../../api/gen/types/core-v1.ts';
 import { defineResource, type ResourceDefinition } from '../../strategy.ts';
 import { serviceStatusStrategy, serviceStrategy } from './strategy.ts';

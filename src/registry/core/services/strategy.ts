@@ -1,8 +1,8 @@
 /** Services as they are created and changed, but for what is allocated to them (`allocation/`). */
-import { validateServiceStatusUpdate } from '../../../api/core/service/status-validation.ts';
-import { validateServiceUpdate } from '../../../api/core/service/update-validation.ts';
-import { validateService } from '../../../api/core/service/validation.ts';
-import { serviceWarnings } from '../../../api/core/service/warnings.ts';
+import { validateServiceStatusUpdate } from '../../../api/core/services/status-validation.ts';
+import { validateServiceUpdate } from '../../../api/core/services/update-validation.ts';
+import { validateService } from '../../../api/core/services/validation.ts';
+import { serviceWarnings } from '../../../api/core/services/warnings.ts';
 import type { Service } from '../../../api/gen/types/core-v1.ts';
 import type { ResourceStrategy, Strategy, StrategyContext } from '../../strategy.ts';
 import { dropFieldsOfOldType } from './type-change.ts';

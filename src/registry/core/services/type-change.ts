@@ -12,7 +12,7 @@ import {
   needsHealthCheck,
   needsNodePorts,
   nodePortsOf,
-} from '../../../api/core/service/fields.ts';
+} from '../../../api/core/services/fields.ts';
 import type { Service } from '../../../api/gen/types/core-v1.ts';
 
 /** Whether the type (and what goes with it) stopped to have a use for something. */

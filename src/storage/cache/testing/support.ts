@@ -50,7 +50,7 @@ export class CacheUnderTest {
   async put(name: string, object: Partial<TestObject> = {}): Promise<number> {
     const key = keyOf(name, object.namespace);
     const { kv } = await this.store.get(key);
-    const value = createJsonCodec().seal(key, bytesOf(name, object));
+    const value = createJsonCodec().encode(key, bytesOf(name, object));
     return (await this.store.update(key, value, kv?.modRevision ?? 0)).revision;
   }
 

@@ -1,4 +1,4 @@
-import { StorageError } from '../../errors.ts';
+import { StorageError } from '../../storage-error.ts';
 import type { Change, Journal, JournalState } from '../journal.ts';
 
 /** A journal whose commits wait, or fail, as a test wants it, before they reach the real one. */

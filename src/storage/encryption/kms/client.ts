@@ -5,7 +5,7 @@
 import net from 'node:net';
 import { sleep, systemClock } from '../../../base/clock.ts';
 import { type Method, requestHeaders, UnaryCall } from '../../../grpc/call.ts';
-import { GrpcError } from '../../../grpc/errors.ts';
+import { GrpcError } from '../../../grpc/grpc-error.ts';
 import { Http2Connection } from '../../../http2/client/connection.ts';
 import { readableSocketError } from '../../../http2/client/socket-error.ts';
 import { GrpcCode } from '../../../grpc/status.ts';

@@ -18,8 +18,8 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       expect(found!.bytes.equals(encodeTestObject({ namespace: 'default', name: 'a', labels: { app: 'x' } }))).toBe(
         true,
       );
-      expect(found!.card).toMatchObject({ namespace: 'default', name: 'a' });
-      expect(found!.card.labels.get('app')).toBe('x');
+      expect(found!.attributes).toMatchObject({ namespace: 'default', name: 'a' });
+      expect(found!.attributes.labels.get('app')).toBe('x');
     });
 
     test('a missing object is undefined', async () => {
@@ -159,13 +159,13 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       const f = fixture.current;
       const storage = f.open({ namespaced: false });
       for (const name of ['b', 'a', 'aa']) await storage.create(f.prefix + name, encodeTestObject({ name }));
-      expect((await storage.list({ version: mostRecent })).objects.map(({ card }) => card.name)).toEqual([
-        'a',
-        'aa',
-        'b',
-      ]);
       expect(
-        (await storage.list({ version: mostRecent, selection: { name: 'a' } })).objects.map(({ card }) => card.name),
+        (await storage.list({ version: mostRecent })).objects.map(({ attributes: attributes }) => attributes.name),
+      ).toEqual(['a', 'aa', 'b']);
+      expect(
+        (await storage.list({ version: mostRecent, selection: { name: 'a' } })).objects.map(
+          ({ attributes: attributes }) => attributes.name,
+        ),
       ).toEqual(['a']);
     });
 
@@ -237,7 +237,7 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       const at = async (revision: number): Promise<string[]> => {
         const list = await f.storage.list({ version: { match: 'exact', revision } });
         expect(list.revision).toBe(revision);
-        return list.objects.map((object) => `${object.card.name} @${object.revision}`);
+        return list.objects.map((object) => `${object.attributes.name} @${object.revision}`);
       };
       expect(await at(a.revision)).toEqual([`a @${a.revision}`]);
       expect(await at(b.revision)).toEqual([`a @${a.revision}`, `b @${b.revision}`]);
@@ -413,7 +413,7 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
         expect(
           namesOf((await storage.list({ version: mostRecent, selection: { namespace: 'default' } })).objects),
         ).toEqual(['good']);
-        expect((await storage.get(f.key({ name: 'good' }), mostRecent))!.card.name).toBe('good');
+        expect((await storage.get(f.key({ name: 'good' }), mostRecent))!.attributes.name).toBe('good');
       }
     });
 
@@ -438,7 +438,7 @@ export function describeReads(fixture: { readonly current: Fixture }): void {
       await expect(f.storage.list({ version: mostRecent })).rejects.toMatchObject({ reason: 'Internal' });
       await f.storage.update(key, encodeTestObject({ namespace: 'default', name: 'bad' }), revision);
       expect(namesOf((await f.storage.list({ version: mostRecent })).objects)).toEqual(['bad']);
-      expect((await f.storage.get(key, mostRecent))!.card.name).toBe('bad');
+      expect((await f.storage.get(key, mostRecent))!.attributes.name).toBe('bad');
     });
   });
 }

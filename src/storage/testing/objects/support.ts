@@ -139,7 +139,7 @@ export function useFixture(contract: ObjectsContract): { readonly current: Fixtu
 export function lineOf(event: ObjectEvent): string {
   if (event.object === undefined)
     return `${event.type} @${event.revision}${event.initialEventsEnd ? ' initial events end' : ''}`;
-  return `${event.type} ${event.object.card.name} @${event.revision}`;
+  return `${event.type} ${event.object.attributes.name} @${event.revision}`;
 }
 
 /** What a consumer of a watch sees, in the order it sees it. */
@@ -226,11 +226,13 @@ export function labelled(app: string, rest: Selection = {}): Selection {
   return {
     ...rest,
     labelEquals: new Map([['app', app]]),
-    matches: (card) => card.labels.get('app') === app,
+    matches: (attributes) => attributes.labels.get('app') === app,
     matchesKey: `app=${app}`,
   };
 }
 
 export function namesOf(objects: readonly StoredObject[]): string[] {
-  return objects.map(({ card }) => (card.namespace === 'default' ? card.name : `${card.namespace}/${card.name}`));
+  return objects.map(({ attributes: attributes }) =>
+    attributes.namespace === 'default' ? attributes.name : `${attributes.namespace}/${attributes.name}`,
+  );
 }

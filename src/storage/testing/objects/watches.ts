@@ -178,7 +178,7 @@ export function describeWatches(fixture: { readonly current: Fixture }): void {
       await watches[2]!.lineCount(1);
       await watches[3]!.lineCount(2);
       const seen = watches.map(({ events }) =>
-        events.map(({ object }) => `${object!.card.namespace}/${object!.card.name}`),
+        events.map(({ object }) => `${object!.attributes.namespace}/${object!.attributes.name}`),
       );
       expect(seen).toEqual([
         ['default/a', 'default/ab', 'other/a', 'default/z'],
@@ -293,7 +293,7 @@ export function describeWatches(fixture: { readonly current: Fixture }): void {
       const watched = await f.watch({ after: 'mostRecent' });
       const last = await f.create({ name: 'z' });
       const lines = await watched.reach(last.revision);
-      expect(watched.events.map(({ object }) => object!.card.name)).toEqual([...names, 'z']);
+      expect(watched.events.map(({ object }) => object!.attributes.name)).toEqual([...names, 'z']);
       expect(lines).toHaveLength(1_201);
     });
   });
@@ -309,7 +309,7 @@ export function describeWatches(fixture: { readonly current: Fixture }): void {
       const deleted = watched.batches.filter((batch) => batch.some(({ type }) => type === 'DELETED'));
       expect(deleted).toHaveLength(1);
       const types = deleted[0]!.filter(({ type }) => type === 'DELETED');
-      expect(types.map(({ object }) => object!.card.name).sort()).toEqual(['a', 'b', 'c']);
+      expect(types.map(({ object }) => object!.attributes.name).sort()).toEqual(['a', 'b', 'c']);
       expect(new Set(types.map((event) => event.revision)).size).toBe(1);
     }, 15_000);
 

@@ -2,7 +2,7 @@
 import { performance } from 'node:perf_hooks';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Method } from '../../../../grpc/call.ts';
-import { GrpcError } from '../../../../grpc/errors.ts';
+import { GrpcError } from '../../../../grpc/grpc-error.ts';
 import { grpcCodeName } from '../../../../grpc/status.ts';
 import { UnixClient } from '../../../../grpc/unix-client.ts';
 import {

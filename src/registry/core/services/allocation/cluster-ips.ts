@@ -1,11 +1,11 @@
 /** Cluster IPs of one service: which to take, and which to give back. */
-import { clusterIpsPath } from '../../../../api/core/service/cluster-ips-validation.ts';
-import { clusterIpsOf, familyOf, ipFamiliesOf, noClusterIp } from '../../../../api/core/service/fields.ts';
+import { clusterIpsPath } from '../../../../api/core/services/cluster-ips-validation.ts';
+import { clusterIpsOf, familyOf, ipFamiliesOf, noClusterIp } from '../../../../api/core/services/fields.ts';
 import type { IPFamily, Service } from '../../../../api/gen/types/core-v1.ts';
 import { invalid } from '../../../../machinery/field-error.ts';
 import { goStrings } from '../../../../machinery/go-quote.ts';
 import { internalError, invalid as invalidStatus } from '../../../../machinery/status.ts';
-import { AllocationError } from './errors.ts';
+import { AllocationError } from './allocation-errors.ts';
 import { isSettledDualStack } from './ip-families.ts';
 import type { IpAllocator, Owned } from './value-allocator.ts';
 

@@ -7,7 +7,7 @@ import {
   ipFamiliesPath,
   ipFamilyPolicyPath,
   validateClusterIpFields,
-} from '../../../../api/core/service/cluster-ips-validation.ts';
+} from '../../../../api/core/services/cluster-ips-validation.ts';
 import {
   clusterIpsOf,
   familyOf,
@@ -18,7 +18,7 @@ import {
   needsNodePorts,
   noClusterIp,
   otherFamily,
-} from '../../../../api/core/service/fields.ts';
+} from '../../../../api/core/services/fields.ts';
 import type { IPFamily, Service } from '../../../../api/gen/types/core-v1.ts';
 import { type FieldError, invalid } from '../../../../machinery/field-error.ts';
 import { FieldErrors } from '../../../../machinery/field-errors.ts';

@@ -13,7 +13,7 @@ import {
   noClusterIp,
   nodePortsOf,
   otherFamily,
-} from '../../../../api/core/service/fields.ts';
+} from '../../../../api/core/services/fields.ts';
 import type { IPFamily, Service } from '../../../../api/gen/types/core-v1.ts';
 
 /** A client that knows the single field only has set both. The other way round is an error. */

@@ -1,10 +1,10 @@
 /** Node ports of one service: its ports' own, and the one that load balancers ask for its health. */
-import { getsNodePorts, needsHealthCheck, needsNodePorts, nodePortsOf } from '../../../../api/core/service/fields.ts';
+import { getsNodePorts, needsHealthCheck, needsNodePorts, nodePortsOf } from '../../../../api/core/services/fields.ts';
 import type { Service, ServicePort } from '../../../../api/gen/types/core-v1.ts';
 import { invalid } from '../../../../machinery/field-error.ts';
 import { FieldPath } from '../../../../machinery/field-path.ts';
 import { internalError, invalid as invalidStatus, plainError } from '../../../../machinery/status.ts';
-import { AllocationError } from './errors.ts';
+import { AllocationError } from './allocation-errors.ts';
 import type { PortOperation } from './port-operation.ts';
 
 const portsPath = FieldPath.of('spec', 'ports');

@@ -1,5 +1,5 @@
 /** The node ports that one write takes and gives back: all of it or nothing. */
-import { AllocationError } from './errors.ts';
+import { AllocationError } from './allocation-errors.ts';
 import type { Owned, PortAllocator } from './value-allocator.ts';
 
 export interface PortOperation {

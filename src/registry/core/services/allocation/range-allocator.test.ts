@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { codecs } from '../../../../api/codecs.ts';
 import { openEmbeddedStore } from '../../../../storage/embedded/open.ts';
-import { StorageError } from '../../../../storage/errors.ts';
+import { StorageError } from '../../../../storage/storage-error.ts';
 import type { Store } from '../../../../storage/interface.ts';
 import { ControlledStore } from '../../../../storage/testing/controlled-store.ts';
-import { createInternalDoor } from '../../../generic/internal-door.ts';
+import { createInternalStorageCodec } from '../../../generic/internal-storage-codec.ts';
 import { RangeAllocator } from './range-allocator.ts';
 import { RangeObject } from './range-object.ts';
 import { StoredReleases } from './stored-releases.ts';
@@ -12,7 +12,7 @@ import { StoredReleases } from './stored-releases.ts';
 const key = '/registry/ranges/serviceips';
 const releasesKey = '/registry/range-releases/serviceips';
 const range = { text: '10.0.0.0/29', size: 6, staticSize: 0 };
-const door = createInternalDoor({
+const storageCodec = createInternalStorageCodec({
   apiVersion: 'v1',
   kind: 'RangeAllocation',
   typeId: 'core/v1.RangeAllocation',
@@ -29,7 +29,7 @@ describe('allocator of one range', () => {
   });
   afterEach(() => store[Symbol.asyncDispose]());
 
-  const objectOf = (through: Store): RangeObject => new RangeObject({ store: through, key, door });
+  const objectOf = (through: Store): RangeObject => new RangeObject({ store: through, key, storageCodec });
   const allocatorOn = (through: Store, text = range.text): RangeAllocator => {
     const object = objectOf(through);
     const rebuild = async (): Promise<void> => {

@@ -12,7 +12,7 @@
  */
 import { AllocationBitmap } from './bitmap.ts';
 import type { WriteGuard } from '../../../../storage/interface.ts';
-import { AllocationError } from './errors.ts';
+import { AllocationError } from './allocation-errors.ts';
 import type { RangeObject, RangeState } from './range-object.ts';
 import { ReleaseLog } from './release-log.ts';
 import type { ReleaseState, StoredReleases } from './stored-releases.ts';

@@ -2,13 +2,13 @@
 import type { RangeAllocation } from '../../../../api/gen/types/core-v1.ts';
 import { asJson } from '../../../../machinery/object-meta.ts';
 import type { Companion, Store, WriteGuard } from '../../../../storage/interface.ts';
-import type { InternalDoor } from '../../../generic/internal-door.ts';
+import type { InternalStorageCodec } from '../../../generic/internal-storage-codec.ts';
 
 export interface RangeObjectOptions {
   readonly store: Store;
   /** `/registry/ranges/serviceips` */
   readonly key: string;
-  readonly door: InternalDoor;
+  readonly storageCodec: InternalStorageCodec;
 }
 
 /** One state of it. Revision 0: there is none yet. */
@@ -51,9 +51,9 @@ export class RangeObject {
    * when that is `previous` still, what the write rests on has changed.
    */
   async write(previous: RangeState, range: string, data: Buffer, options: RangeWrite = {}): Promise<RangeOutcome> {
-    const { store, door } = this.#options;
+    const { store, storageCodec } = this.#options;
     const object: RangeAllocation = { metadata: {}, range, data: data.toString('base64') };
-    const value = door.seal(this.key, door.codec.encode(asJson(object)));
+    const value = storageCodec.encode(this.key, storageCodec.codec.encode(asJson(object)));
     const result = await store.update(this.key, value, previous.revision, options);
     if (result.applied) return { applied: true, state: { revision: result.revision, range, data } };
     return {
@@ -63,9 +63,9 @@ export class RangeObject {
   }
 
   #open(value: Buffer, revision: number): RangeState {
-    const { door } = this.#options;
-    const { range = '', data = '' } = door.codec.decode(
-      door.open(this.key, value, revision).bytes,
+    const { storageCodec } = this.#options;
+    const { range = '', data = '' } = storageCodec.codec.decode(
+      storageCodec.decode(this.key, value, revision).bytes,
     ) as unknown as RangeAllocation;
     return { revision, range, data: Buffer.from(data, 'base64') };
   }

@@ -18,7 +18,7 @@
  * @NOTE differs from upstream: there, the rounds are all that stands between a slow write and a value given twice. A
  * kube-apiserver on the same store writes services without that guard; for those it is the rounds here as well.
  */
-import { clusterIpsOf, familyOf, noClusterIp } from '../../../../api/core/service/fields.ts';
+import { clusterIpsOf, familyOf, noClusterIp } from '../../../../api/core/services/fields.ts';
 import type { Service } from '../../../../api/gen/types/core-v1.ts';
 import type { Clock } from '../../../../base/clock.ts';
 import type { Logger } from '../../../../base/logger.ts';

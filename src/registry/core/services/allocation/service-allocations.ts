@@ -3,7 +3,7 @@
  * given back when that fails; the write itself is guarded against a repair that has released it in between. What is
  * lost (a server that ends at the wrong moment) is found by `repair.ts`.
  */
-import { clusterIpsOf, familyOf, needsHealthCheck, nodePortsOf } from '../../../../api/core/service/fields.ts';
+import { clusterIpsOf, familyOf, needsHealthCheck, nodePortsOf } from '../../../../api/core/services/fields.ts';
 import type { Service } from '../../../../api/gen/types/core-v1.ts';
 import type { Logger } from '../../../../base/logger.ts';
 import type { WriteGuard } from '../../../../storage/interface.ts';

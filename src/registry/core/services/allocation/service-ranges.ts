@@ -9,8 +9,8 @@ import { type Clock, systemClock } from '../../../../base/clock.ts';
 import type { Logger } from '../../../../base/logger.ts';
 import type { Codecs } from '../../../../machinery/codec/index.ts';
 import type { Store } from '../../../../storage/interface.ts';
-import type { StorageMediaType } from '../../../generic/door.ts';
-import { createInternalDoor } from '../../../generic/internal-door.ts';
+import type { StorageMediaType } from '../../../generic/storage-codec.ts';
+import { createInternalStorageCodec } from '../../../generic/internal-storage-codec.ts';
 import type { ResourceStore } from '../../../generic/resource-store.ts';
 import { type AllocationObserver, type Finding, noObserver, type ObservedRange, type RangeUsage } from './observer.ts';
 import { RangeAllocator } from './range-allocator.ts';
@@ -113,12 +113,12 @@ export function createServiceRanges(options: ServiceRangesOptions): ServiceRange
 }
 
 function objectMaker({ store, prefix, mediaType, codecs }: ServiceRangesOptions): (name: string) => RangeObject {
-  const door = createInternalDoor({
+  const storageCodec = createInternalStorageCodec({
     apiVersion: 'v1',
     kind: 'RangeAllocation',
     typeId: 'core/v1.RangeAllocation',
     codecs,
     mediaType,
   });
-  return (name) => new RangeObject({ store, key: `${prefix}/ranges/${name}`, door });
+  return (name) => new RangeObject({ store, key: `${prefix}/ranges/${name}`, storageCodec });
 }

@@ -1,7 +1,7 @@
 /** Cluster IPs of one family and node ports, by value. */
 import type { WriteGuard } from '../../../../storage/interface.ts';
 import { formatIp, parseIp } from '../../../../machinery/formats/addresses.ts';
-import { AllocationError } from './errors.ts';
+import { AllocationError } from './allocation-errors.ts';
 import type { OwnedNumber, RangeAllocator } from './range-allocator.ts';
 import type { IpRange, PortRange, ValueRange } from './ranges.ts';
 

@@ -5,7 +5,7 @@ import { findGroupVersion } from '../../../../api/resources.ts';
 import { schemas } from '../../../../api/schemas.ts';
 import { type Clock, systemClock } from '../../../../base/clock.ts';
 import type { Logger } from '../../../../base/logger.ts';
-import { createCardScanner } from '../../../../machinery/codec/scan.ts';
+import { createAttributesScanner } from '../../../../machinery/codec/attributes-scanner.ts';
 import { notFound } from '../../../../machinery/status.ts';
 import { createDirectObjectStorage } from '../../../../storage/direct.ts';
 import type { Store } from '../../../../storage/interface.ts';
@@ -68,7 +68,7 @@ export class ServiceServer {
       groupVersions: [findGroupVersion('v1')!, findGroupVersion('discovery.k8s.io/v1')!],
       schemas,
       codecs,
-      scanner: (typeId, fields) => createCardScanner(schemas, typeId, fields),
+      scanner: (typeId, fields) => createAttributesScanner(schemas, typeId, fields),
       storePrefix: '/registry',
       mediaType: 'application/vnd.kubernetes.protobuf',
       storeOf: () => store,

@@ -1,4 +1,4 @@
-import { StorageError } from '../../../../storage/errors.ts';
+import { StorageError } from '../../../../storage/storage-error.ts';
 import type { Store } from '../../../../storage/interface.ts';
 
 const reads: ReadonlySet<string> = new Set(['get', 'list', 'currentRevision']);

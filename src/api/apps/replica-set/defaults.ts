@@ -1,7 +1,0 @@
-import type { ReplicaSet } from '../../gen/types/apps-v1.ts';
-import { setPodTemplateDefaults } from '../../core/pod-template/defaults.ts';
-
-export function setReplicaSetDefaults({ spec }: ReplicaSet): void {
-  spec.replicas ??= 1;
-  setPodTemplateDefaults(spec.template);
-}

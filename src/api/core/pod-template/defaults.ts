@@ -1,7 +1,0 @@
-import type { PodTemplateSpec } from '../../gen/types/core-v1.ts';
-import { dropInitContainerAnnotations, setPodSpecDefaults } from '../pod/defaults.ts';
-
-export function setPodTemplateDefaults(template: PodTemplateSpec): void {
-  setPodSpecDefaults(template.spec);
-  dropInitContainerAnnotations(template);
-}

@@ -1,0 +1,129 @@
+/** What the server does for services beside requests: the kubernetes service, and the repair of what services hold. */
+import { parseIp } from '../../machinery/formats/addresses.ts';
+import type { Codecs } from '../../machinery/codec/index.ts';
+import type { RegistryCatalog } from '../../registry/catalog.ts';
+import type { ServiceRanges } from '../../registry/core/services/allocation/service-ranges.ts';
+import { createInternalStorageCodec } from '../../registry/generic/internal-storage-codec.ts';
+import type { ApiServerConfig } from '../config.ts';
+import {
+  createLeaseReconciler,
+  createMasterCountReconciler,
+  type EndpointReconciler,
+  noReconciler,
+} from './endpoint-reconcilers.ts';
+import { endsWithin } from '../shutdown-timeout.ts';
+import type { LoopbackClient } from './loopback-client.ts';
+import { KubernetesService, kubernetesServiceIntervalMs } from './kubernetes-service.ts';
+import { MasterLeases } from './master-leases.ts';
+import { PublishedEndpoints } from './published-endpoints.ts';
+
+export interface ServiceControllersOptions {
+  readonly config: ApiServerConfig;
+  readonly registry: RegistryCatalog;
+  readonly ranges: ServiceRanges;
+  readonly codecs: Codecs;
+  readonly writer: LoopbackClient;
+  /** The port that was taken. */
+  readonly port: () => number;
+}
+
+export interface ServiceControllers {
+  /** Once, before the server is ready. Throws StorageError when a range could not be repaired. */
+  prepare(): Promise<void>;
+  /** Each to be repeated so often. */
+  readonly tasks: readonly { readonly everyMs: number; run(): Promise<void> }[];
+  /** This server is no longer published, nor will it be. The other tasks go on. */
+  stop(): Promise<void>;
+}
+
+const repairIntervalMs = 3 * 60 * 1000;
+/** A store that is away must not keep the server from stopping. */
+const stopTimeoutMs = 3000;
+/** How long a server that does not renew its lease is still published. */
+const leaseTtlSeconds = 15;
+
+const nothing: ServiceControllers = { prepare: () => Promise.resolve(), tasks: [], stop: () => Promise.resolve() };
+
+export function createServiceControllers(options: ServiceControllersOptions): ServiceControllers {
+  const { config, registry, ranges } = options;
+  if (registry.storeOf('', 'services') === undefined) return nothing;
+  let kubernetes: KubernetesService | undefined;
+  let isStopped = false;
+  const sync = async (): Promise<void> => {
+    await kubernetes?.sync().catch((error: unknown) => {
+      if (!isStopped) config.log.warn({ err: error }, 'the kubernetes service could not be brought up to date');
+    });
+  };
+  return {
+    async prepare() {
+      await ranges.repair();
+      if (isStopped) return;
+      kubernetes = createKubernetesService(options);
+      await kubernetes.withdrawStale();
+      await sync();
+    },
+    tasks: [
+      { everyMs: repairIntervalMs, run: () => ranges.repair() },
+      { everyMs: kubernetesServiceIntervalMs, run: sync },
+    ],
+    async stop() {
+      isStopped = true;
+      if (kubernetes !== undefined)
+        await endsWithin(
+          { ms: stopTimeoutMs, what: 'taking this server out of the kubernetes service', log: config.log },
+          kubernetes.stop(),
+        );
+    },
+  };
+}
+
+function createKubernetesService(options: ServiceControllersOptions): KubernetesService {
+  const { config, ranges, writer } = options;
+  return new KubernetesService({
+    writer,
+    reconciler: createReconciler(options),
+    log: config.log,
+    clusterIp: ranges.primary.valueOf(0),
+    port: options.port(),
+    nodePort: config.services.kubernetesNodePort,
+  });
+}
+
+function createReconciler({ config, codecs, port, writer }: ServiceControllersOptions): EndpointReconciler {
+  const { serving, services, storage, log } = config;
+  const ip = serving.publicAddress;
+  if (services.endpointReconciler === 'none') return noReconciler;
+  if (isLoopback(ip)) {
+    log.info({ address: ip }, 'this machine has a loopback address only: the kubernetes service gets no endpoint');
+    return noReconciler;
+  }
+  const options = {
+    endpoints: new PublishedEndpoints(writer),
+    ip,
+    ports: [{ name: 'https', port: port(), protocol: 'TCP' as const }],
+  };
+  if (services.endpointReconciler === 'master-count')
+    return createMasterCountReconciler({ ...options, count: services.apiServerCount });
+  const storageCodec = createInternalStorageCodec({
+    apiVersion: 'v1',
+    kind: 'Endpoints',
+    typeId: 'core/v1.Endpoints',
+    codecs,
+    mediaType: storage.mediaType,
+  });
+  return createLeaseReconciler({
+    ...options,
+    leases: new MasterLeases({
+      store: storage.store,
+      prefix: storage.prefix,
+      storageCodec,
+      ttlSeconds: leaseTtlSeconds,
+    }),
+  });
+}
+
+/** Endpoints may not be on loopback: to everybody else that is another machine. */
+function isLoopback(text: string): boolean {
+  const ip = parseIp(text);
+  return ip !== undefined && (ip.family === 4 ? ip.value >> 24n === 127n : ip.value === 1n);
+}

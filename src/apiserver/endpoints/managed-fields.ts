@@ -1,0 +1,108 @@
+/** Field ownership and admission of a change to an object that may already be there. */
+import { managedFieldsAfterScale, managedFieldsOfScale } from '../../machinery/managed-fields/scale.ts';
+import { type KubeObject, type ManagedFieldsEntry, metaOf } from '../../machinery/object-meta.ts';
+import { settled } from '../../registry/generic/pending.ts';
+import type { WriteRequest } from '../../registry/generic/write.ts';
+import type { ApiRequest } from '../request.ts';
+import { attributesOf } from './admit.ts';
+import type { EndpointContext } from './context.ts';
+import { managedFieldsVersions } from './managed-fields-versions.ts';
+import type { ServedResource } from './served.ts';
+
+const operationOf = (old: KubeObject | undefined): 'CREATE' | 'UPDATE' => (old === undefined ? 'CREATE' : 'UPDATE');
+
+/** @param manager undefined when ownership is settled already (apply) */
+export async function admitChange(
+  context: EndpointContext,
+  served: ServedResource,
+  request: ApiRequest,
+  write: WriteRequest,
+  object: KubeObject,
+  old: KubeObject | undefined,
+  manager: string | undefined,
+): Promise<void> {
+  if (manager !== undefined) await settled(() => updateManagedFields(context, served, write, object, old, manager));
+  await context.admission.admit(attributesOf(served, request, write, operationOf(old), object, old));
+}
+
+/** Records who changed which fields since `old`. */
+export function updateManagedFields(
+  context: EndpointContext,
+  served: ServedResource,
+  write: WriteRequest,
+  object: KubeObject,
+  old: KubeObject | undefined,
+  manager: string,
+): void {
+  const { form, store } = served;
+  if (isScale(served)) return setManagedFields(object, ownedByScale(context, served, write, object, old!, manager));
+  // Ownership is booked in the version of the request.
+  const shown = (value: KubeObject): KubeObject => (form.isStored ? value : form.fromStored(value));
+  const managedFields = context.fieldManager.update({
+    live: old === undefined ? undefined : shown(old),
+    object: shown(object),
+    manager,
+    subresource: write.subresource,
+    apiVersion: form.apiVersion,
+    typeId: form.custom?.mergeType ?? form.typeId,
+    now: write.context.now,
+    resetFields: store!.strategyOf(write.subresource).resetFields ?? [],
+    ...managedFieldsVersions(served),
+  });
+  setManagedFields(object, managedFields);
+}
+
+function setManagedFields(object: KubeObject, managed: ManagedFieldsEntry[] | undefined): void {
+  if (managed === undefined) delete metaOf(object).managedFields;
+  else metaOf(object).managedFields = managed;
+}
+
+/** A Scale shows a part of the object behind it. */
+const isScale = ({ form, info }: ServedResource): boolean => form.kind !== info.kind;
+
+/** Versions in which the replicas of what can be scaled may be owned. */
+const scaledVersions: Readonly<Record<string, readonly string[]>> = {
+  '': ['v1'],
+  apps: ['apps/v1beta1', 'apps/v1beta2', 'apps/v1'],
+};
+
+/** Changes are booked in the Scale first, and what its managers got or lost there is carried over to the object. */
+function ownedByScale(
+  context: EndpointContext,
+  { form, forms, info }: ServedResource,
+  write: WriteRequest,
+  object: KubeObject,
+  old: KubeObject,
+  manager: string,
+): ManagedFieldsEntry[] | undefined {
+  const path = ['spec', 'replicas'];
+  const replicasPaths =
+    forms.get(info.apiVersion)?.custom?.replicasPaths ??
+    new Map((scaledVersions[info.group] ?? [info.apiVersion]).map((version) => [version, path]));
+  const scaled = { apiVersion: info.apiVersion, replicasPaths };
+  const before = old.metadata?.managedFields;
+  const live = form.fromStored(old);
+  setManagedFields(live, managedFieldsOfScale(before, scaled));
+  const managedFields = context.fieldManager.update({
+    live,
+    object: form.fromStored(object),
+    manager,
+    subresource: write.subresource,
+    apiVersion: form.apiVersion,
+    typeId: form.typeId,
+    now: write.context.now,
+    resetFields: [],
+  });
+  return managedFieldsAfterScale(before, managedFields, scaled);
+}
+
+export function validateChange(
+  context: EndpointContext,
+  served: ServedResource,
+  request: ApiRequest,
+  write: WriteRequest,
+  object: KubeObject,
+  old: KubeObject | undefined,
+): Promise<void> {
+  return context.admission.validate(attributesOf(served, request, write, operationOf(old), object, old));
+}

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { StatusError } from '../../machinery/status.ts';
+import { parseRequestInfo } from '../request-info.ts';
+import { ApiRequest, type ApiResponse, type Exchange } from '../request.ts';
+import { limitTime } from './request-timeout.ts';
+
+const request = (): ApiRequest => {
+  const exchange = { method: 'GET', onClose: () => undefined } as unknown as Exchange;
+  const made = new ApiRequest(exchange, '/api/v1/pods', new URLSearchParams(), '', 0);
+  made.info = parseRequestInfo('GET', made.path, made.query);
+  return made;
+};
+const ok: ApiResponse = { status: 200, headers: {} };
+
+describe('a request that is answered with a timeout', () => {
+  test.each<{ name: string; end: () => Promise<ApiResponse>; status: string }>([
+    { name: 'an answer that nobody gets', end: () => Promise.resolve(ok), status: 'ok' },
+    { name: 'a refusal', end: () => Promise.reject(new StatusError(404, 'NotFound', 'no')), status: 'ok' },
+    { name: 'an error that nobody expected', end: () => Promise.reject(new TypeError('no')), status: 'panic' },
+  ])('is counted as terminated, and once more when it comes to its end: $name', async ({ end, status }) => {
+    const counted: unknown[] = [];
+    const filter = limitTime(1, {
+      terminated: (_, code) => void counted.push(code),
+      endedAfterTimeout: (result) => void counted.push(result),
+    });
+    let finish: () => void = () => undefined;
+    const released = new Promise<void>((resolve) => (finish = resolve));
+    const inner = released.then(end);
+    await expect(filter(request(), () => inner)).rejects.toMatchObject({ code: 504 });
+    expect(counted).toEqual([504]);
+    finish();
+    await inner.catch(() => undefined);
+    await new Promise(setImmediate);
+    expect(counted).toEqual([504, status]);
+  });
+
+  test('in time is neither', async () => {
+    const counted: unknown[] = [];
+    const filter = limitTime(60_000, {
+      terminated: (_, code) => void counted.push(code),
+      endedAfterTimeout: (result) => void counted.push(result),
+    });
+    expect(await filter(request(), () => Promise.resolve(ok))).toBe(ok);
+    expect(counted).toEqual([]);
+  });
+});

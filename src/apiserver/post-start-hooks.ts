@@ -1,0 +1,195 @@
+/** What runs beside requests: bootstrap objects, and the polls behind metrics. Everything ends with `stop`. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '../base/logger.ts';
+import { isGateOn } from '../api/feature-gates.ts';
+import { qualified } from '../machinery/status.ts';
+import { systemClock } from '../base/clock.ts';
+import { type Compactor, startCompactor } from '../storage/compactor.ts';
+import type { RegistryCatalog } from '../registry/catalog.ts';
+import type { LoopbackClient } from './bootstrap/loopback-client.ts';
+import { ensureTrackingSince } from './bootstrap/legacy-token-marks.ts';
+import { bootstrapPolicy } from './bootstrap/rbac/policy/policy.ts';
+import { reconcilePolicy } from './bootstrap/rbac/reconcile.ts';
+import { publishAuthenticationTrust, trustIntervalMs } from './bootstrap/authentication-trust.ts';
+import { createBootstrapObjects } from './bootstrap/objects.ts';
+import type { Aggregation } from './aggregation/setup.ts';
+import type { AdmissionObjects } from './admission/objects.ts';
+import type { ApiServerConfig } from './config.ts';
+import type { ServiceControllers } from './bootstrap/service-controllers.ts';
+import { createBootstrapObjectsController } from './bootstrap/bootstrap-objects-controller.ts';
+import type { CustomResourceParts } from './custom-resources/setup.ts';
+import { endsWithin } from './shutdown-timeout.ts';
+import type { Metrics } from './metrics.ts';
+import { waitForStorage } from './storage-readiness.ts';
+
+export interface PostStartHooksOptions {
+  readonly config: ApiServerConfig;
+  readonly registry: RegistryCatalog;
+  readonly metrics: Metrics;
+  readonly services: ServiceControllers;
+  readonly writer: LoopbackClient;
+  readonly aggregation: Aggregation;
+  readonly objects: AdmissionObjects;
+  /** Whether a server without the default roles is not of much use. */
+  readonly waitsForRoles: boolean;
+  readonly customResources: CustomResourceParts;
+}
+
+export interface PostStartHooks {
+  start(): void;
+  stop(): Promise<void>;
+  isBootstrapped(): boolean;
+  /** Whether the default roles and bindings are there. */
+  hasRoles(): boolean;
+  /** Whether the server has waited for its watch caches, where a gate tells it to. */
+  isStorageReady(): boolean;
+  readonly bootstrapped: Promise<void>;
+  /** Resolves when also the objects are there that nobody has to wait for. */
+  readonly settled: Promise<void>;
+}
+
+const retryMs = 1000;
+/**
+ * Work ends at its next call of the store; the one under way may end, but a store that is away must not keep the server
+ * from stopping.
+ */
+const stopTimeoutMs = 3000;
+
+/** A server that does not judge by roles makes them when those who waited for its start have gone on. */
+const rolesDelayMs = 50;
+
+export function createPostStartHooks({
+  config,
+  registry,
+  metrics,
+  services,
+  writer: anyWriter,
+  customResources,
+  aggregation,
+  objects,
+  waitsForRoles,
+}: PostStartHooksOptions): PostStartHooks {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const { log, storage } = config;
+  const writer = anyWriter.until(signal);
+  const running: Promise<void>[] = [];
+  const done = { objects: false, roles: false, storage: false };
+  let finish: () => void = () => undefined;
+  let haveRoles: () => void = () => undefined;
+  const bootstrapped = new Promise<void>((resolve) => (finish = resolve));
+  const rolesMade = new Promise<void>((resolve) => (haveRoles = resolve));
+
+  const publishTrust = (): Promise<void> => publishAuthenticationTrust(writer, config.authentication, new Date());
+  const trackLegacyTokens = async (): Promise<void> => {
+    if (config.authentication.serviceAccounts !== undefined) await ensureTrackingSince(writer, new Date());
+  };
+  const untilDone = async (part: 'objects' | 'roles', work: () => Promise<void>): Promise<void> => {
+    while (!signal.aborted && !done[part]) {
+      try {
+        await work();
+        done[part] = true;
+      } catch (error) {
+        if (signal.aborted) break;
+        log.warn({ err: error }, `the bootstrap ${part} could not be made yet`);
+        await pause(retryMs, signal);
+      }
+    }
+  };
+  const bootstrap = async (): Promise<void> => {
+    await untilDone('objects', () =>
+      createBootstrapObjects(writer)
+        .then(() => trackLegacyTokens())
+        .then(() => publishTrust())
+        .then(() => services.prepare()),
+    );
+    if (!waitsForRoles) {
+      finish();
+      await pause(rolesDelayMs, signal);
+    }
+    // They lie in namespaces that have just been made.
+    const policy = bootstrapPolicy((gate) => isGateOn(gate, config.featureGates));
+    await untilDone('roles', () => reconcilePolicy(policy, writer, objects));
+    if (done.roles) haveRoles();
+    finish();
+  };
+  const bootstrapObjects = createBootstrapObjectsController({ writer, registry, aggregation, log });
+  const countObjects = async (): Promise<void> => {
+    for (const store of registry.stores.filter(({ isOpen }) => isOpen)) {
+      metrics.objects.set({ resource: qualified(store.groupResource) }, await store.storage.count().catch(() => -1));
+    }
+  };
+  const openStorages = async (): Promise<void> => {
+    await waitForStorage(registry.stores, { timeoutMs: storage.initializationTimeoutMs, signal, log });
+    done.storage = true;
+  };
+  const measureSize = async (): Promise<void> => {
+    const { sizeBytes } = await storage.store.status(signal);
+    metrics.storageSize.set({ storage_cluster_id: 'etcd-0' }, sizeBytes);
+  };
+
+  const compactors = [...new Set([storage.store, ...storage.overrides.values()])].map(
+    (store) => () =>
+      startCompactor({
+        store,
+        clock: systemClock,
+        intervalMs: storage.compactionIntervalMs,
+        log,
+        onCompacted: (revision) => registry.compacted(store, revision),
+      }),
+  );
+  const compacting: Compactor[] = [];
+
+  return {
+    bootstrapped,
+    settled: Promise.all([bootstrapObjects.settled, rolesMade]).then(() => undefined),
+    isBootstrapped: () => done.objects,
+    hasRoles: () => done.roles,
+    isStorageReady: () => done.storage,
+    start() {
+      running.push(bootstrap().then(() => bootstrapObjects.run(signal)));
+      customResources.start();
+      aggregation.start();
+      if (isGateOn('WatchCacheInitializationPostStartHook', config.featureGates)) running.push(openStorages());
+      compacting.push(...compactors.map((start) => start()));
+      running.push(repeat(publishTrust, trustIntervalMs, signal, log, true));
+      for (const { everyMs, run } of services.tasks) running.push(repeat(run, everyMs, signal, log, true));
+      if (storage.countPollMs > 0) running.push(repeat(countObjects, storage.countPollMs, signal, log));
+      if (storage.sizePollMs > 0) running.push(repeat(measureSize, storage.sizePollMs, signal, log));
+    },
+    async stop() {
+      controller.abort();
+      await endsWithin(
+        { ms: stopTimeoutMs, what: 'work beside requests', log },
+        Promise.all([
+          ...running,
+          customResources.stop(),
+          aggregation.stop(),
+          ...compacting.map((compactor) => compactor.stop()),
+        ]),
+      );
+      await customResources.close();
+      aggregation.close();
+    },
+  };
+}
+
+async function repeat(
+  work: () => Promise<void>,
+  everyMs: number,
+  signal: AbortSignal,
+  log: Logger,
+  pauseFirst = false,
+): Promise<void> {
+  if (pauseFirst) await pause(everyMs, signal);
+  while (!signal.aborted) {
+    await work().catch((error: unknown) => {
+      if (!signal.aborted) log.warn({ err: error }, 'periodic work failed');
+    });
+    await pause(everyMs, signal);
+  }
+}
+
+/** Sleeps, or returns at once when it is time to stop. */
+const pause = (ms: number, signal: AbortSignal): Promise<void> =>
+  sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);

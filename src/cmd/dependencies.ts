@@ -1,0 +1,9 @@
+/** The parts of this program that the commands put to work. */
+import type { Dependencies } from './command.ts';
+import { convertValue } from './convert-value.ts';
+import { startApiServer } from './start-api-server.ts';
+
+export const dependencies: Dependencies = {
+  startApiServer,
+  convertValue,
+};

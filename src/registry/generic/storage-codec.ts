@@ -1,0 +1,128 @@
+/**
+ * Between stored values and objects: bytes come in once, in whatever form they were stored, and are from then
+ * on in normal form (storage version, defaulted, protobuf). See `docs/architecture.md`, "Bytes are the currency".
+ */
+import { BoundedCache } from '../../base/bounded-cache.ts';
+import { hasEnvelope, readEnvelope, writeEnvelope } from '../../machinery/codec/envelope.ts';
+import type { AttributesScanner } from '../../machinery/codec/attributes-scanner.ts';
+import { JsonBody } from '../../machinery/json/body.ts';
+import { readYaml, writeYaml } from '../../machinery/json/yaml.ts';
+import { asJson, type KubeObject } from '../../machinery/object-meta.ts';
+import type { JsonObject } from '../../machinery/value.ts';
+import { createAttributesSharing } from '../../storage/attributes-sharing.ts';
+import type { ObjectCodec } from '../../storage/objects.ts';
+import type { VersionForm } from './version-form.ts';
+
+export type StorageMediaType = 'application/vnd.kubernetes.protobuf' | 'application/json' | 'application/yaml';
+
+export interface StorageCodecOptions {
+  /** What is stored now. */
+  readonly stored: VersionForm;
+  /** Other versions, which older servers may have stored. */
+  readonly others: (apiVersion: string, kind: string) => VersionForm | undefined;
+  /**
+   * Versions that are stored as text only and have no type here: their JSON into that of the stored version, by
+   * apiVersion.
+   */
+  readonly untyped?: Readonly<Record<string, (object: JsonObject) => JsonObject>>;
+  /** Reads the attributes from bytes in normal form. */
+  readonly scan: AttributesScanner;
+  /** `--storage-media-type` */
+  readonly mediaType: StorageMediaType;
+  /** Fills in what depends on the server and objects of older versions lack. */
+  readonly complete?: (object: KubeObject) => void;
+}
+
+/**
+ * Values that this process sealed a moment ago, by key: they are in normal form, so that what comes back of a write of
+ * our own, usually before the write's answer, need not be read and written again to see that.
+ */
+export class OwnValues {
+  readonly #byKey = new BoundedCache<Buffer>({
+    maxBytes: maxOwnBytes,
+    maxKeyLength: maxKeyLength,
+    bytesOf: ({ length }) => length,
+  });
+
+  add(key: string, value: Buffer): void {
+    this.#byKey.set(key, value);
+  }
+
+  has(key: string, value: Buffer): boolean {
+    const own = this.#byKey.get(key);
+    return own !== undefined && (own === value || own.equals(value));
+  }
+}
+
+/** Also room for the largest value. */
+const maxOwnBytes = 8 * 1024 * 1024;
+const maxKeyLength = 4096;
+
+export function createStorageCodec(options: StorageCodecOptions): ObjectCodec {
+  const { stored, scan, mediaType } = options;
+  const own = new OwnValues();
+  const share = createAttributesSharing();
+  const seal = (bytes: Buffer): Buffer =>
+    mediaType === 'application/vnd.kubernetes.protobuf'
+      ? writeEnvelope(stored.apiVersion, stored.kind, bytes)
+      : textForm(stored, bytes, mediaType);
+  return {
+    decode: (key, value, revision) => {
+      const bytes = own.has(key, value) && hasEnvelope(value) ? readEnvelope(value).raw : normalForm(options, value);
+      return { key, revision, bytes, attributes: share(key, scan(bytes)), representations: undefined };
+    },
+    encode: (key, bytes) => {
+      const value = seal(Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes));
+      own.add(key, value);
+      return value;
+    },
+  };
+}
+
+function normalForm(options: StorageCodecOptions, value: Buffer): Buffer {
+  const { form, object, raw } = hasEnvelope(value) ? fromEnvelope(options, value) : fromText(options, value);
+  form.setDefaults(object);
+  const stored = form.toStored(object, () => object);
+  options.complete?.(stored);
+  const bytes = options.stored.codec.encode(asJson(stored));
+  // Equal bytes are the rule, and then the ones that are there need no second copy.
+  return raw !== undefined && bytes.equals(raw) ? raw : bytes;
+}
+
+interface Opened {
+  readonly form: VersionForm;
+  readonly object: KubeObject;
+  readonly raw?: Buffer;
+}
+
+function fromEnvelope({ stored, others }: StorageCodecOptions, value: Buffer): Opened {
+  const { apiVersion, kind, raw } = readEnvelope(value);
+  const form = apiVersion === stored.apiVersion && kind === stored.kind ? stored : others(apiVersion, kind);
+  if (form === undefined)
+    throw new Error(`${kind} of ${apiVersion} is stored where ${stored.kind} of ${stored.apiVersion} is expected`);
+  return { form, object: form.codec.decode(raw) as KubeObject, ...(form === stored ? { raw } : {}) };
+}
+
+function fromText({ stored, others, untyped }: StorageCodecOptions, value: Buffer): Opened {
+  const body = value[0] === 0x7b ? new JsonBody(value) : readYaml(value);
+  const { apiVersion, kind } = body.typeMeta();
+  const convert = kind === stored.kind ? untyped?.[apiVersion] : undefined;
+  if (convert !== undefined)
+    return {
+      form: stored,
+      object: stored.codec.normalize(convert(body.value().value as JsonObject)).value as KubeObject,
+    };
+  const form = apiVersion === stored.apiVersion && kind === stored.kind ? stored : others(apiVersion, kind);
+  if (form === undefined)
+    throw new Error(`${kind} of ${apiVersion} is stored where ${stored.kind} of ${stored.apiVersion} is expected`);
+  return { form, object: form.codec.fromJson(body).value as KubeObject };
+}
+
+function textForm({ apiVersion, kind, codec }: VersionForm, bytes: Buffer, mediaType: StorageMediaType): Buffer {
+  const json = Buffer.concat([
+    Buffer.from(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`),
+    codec.transcode(bytes).subarray(1),
+    Buffer.from('\n'),
+  ]);
+  return mediaType === 'application/json' ? json : Buffer.from(writeYaml(new JsonBody(json).value().value));
+}
