@@ -72,7 +72,7 @@ export function regexSize(pattern: string): number {
       add(before + last + 2);
     } else if (least !== undefined) groups.at(-1)!.last *= Math.max(1, Number(least), Number(most ?? 0));
     else add(sizeOf(part));
-    if (groups.at(-1)!.last + groups.at(-1)!.size > maxRegexSize) return Infinity;
+    if (groups.length + groups.at(-1)!.last + groups.at(-1)!.size > maxRegexSize) return Infinity;
   }
   return groups.reduce((sum, { size, last }) => sum + size + last, 0);
 }
